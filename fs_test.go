@@ -30,8 +30,11 @@ func forms(t *testing.T) string {
 	}
 	digits := filepath.Join("examples", "digits", "model.nnef")
 	must(os.CopyFS(filepath.Join(dir, "folder"), os.DirFS(digits)))
-	must(container.Convert(filepath.Join(dir, "a.nnef.tgz"), digits))
-	must(container.Convert(filepath.Join(dir, "a.tar"), digits))
+	c, err := container.Open(digits)
+	must(err)
+	defer c.Close()
+	must(container.Write(filepath.Join(dir, "a.nnef.tgz"), c.Members()))
+	must(container.Write(filepath.Join(dir, "a.tar"), c.Members()))
 	must(os.CopyFS(filepath.Join(dir, "cvm"), os.DirFS(filepath.Join("cmd", "concord", "testdata", "cvm", "strokes"))))
 	m, err := concord.Open(digits)
 	must(err)

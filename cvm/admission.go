@@ -118,12 +118,9 @@ func admit(f Files, opts Options) (*admitted, error) {
 // loadable makes the checks that the original makes when it loads a graph but not when it counts gas, in its order, and returns the bytes
 // of the storage plan.
 func (n *network) loadable(needData bool) (storage int64, err error) {
-	for i := range n.nodes {
-		if n.nodes[i].call == nil {
-			continue
-		}
+	for i, d := range n.applications {
 		if _, alias := operators.Lookup(funcName(&n.symbol.Nodes[i])); alias {
-			return 0, n.place(i, fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted").With("", n.nodes[i].call.Operator.Name))
+			return 0, n.place(i, fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted").With("", d.call.Operator.Name))
 		}
 	}
 	if storage, err = n.storageSize(); err != nil {

@@ -22,10 +22,8 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 	l := n.lowering(f)
 	l.storages = l.shared(consts)
 	l.variables(consts)
-	for i := range n.nodes {
-		if nd := &n.nodes[i]; nd.call != nil {
-			l.apply(nd)
-		}
+	for _, nd := range n.applications {
+		l.apply(nd)
 	}
 	heads := make([]*graph.Value, len(n.heads))
 	for i, e := range n.heads {

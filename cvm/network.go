@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // network is a resolved symbol: every rule holds that needs neither parameters nor an input. It is what gas, storage, lowering and
@@ -169,46 +170,45 @@ func (n *network) number(e symbol.Entry) int {
 	return int(eid)
 }
 
-func (n *network) checkStorageIDs() error {
-	if err := n.checkLength("storage_id", len(n.symbol.StorageID), len(n.entries), "entries"); err != nil {
+// each checks that a list of the text has an item for each entry, and then each item. An error names the item.
+func each[T any](n *network, key string, list []T, check func(e *entry, item T) error) error {
+	if err := n.checkLength(key, len(list), len(n.entries), "entries"); err != nil {
 		return err
 	}
-	for i, id := range n.symbol.StorageID {
-		if id < 0 {
-			return n.placeEntry(i, "storage_id", fault.Logicf(fault.Graph, "the storage id is %d", id).With("", "0 or more"))
+	for i, item := range list {
+		if err := check(&n.entries[i], item); err != nil {
+			return n.placeEntry(i, key, err)
 		}
-		n.entries[i].storage = id
 	}
 	return nil
 }
 
-func (n *network) checkShapes() error {
-	if err := n.checkLength("shape", len(n.symbol.Shape), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, shape := range n.symbol.Shape {
-		if err := operators.CheckShape(shape); err != nil {
-			return n.placeEntry(i, "shape", err)
+func (n *network) checkStorageIDs() error {
+	return each(n, "storage_id", n.symbol.StorageID, func(e *entry, id int) error {
+		if e.storage = id; id < 0 {
+			return fault.Logicf(fault.Graph, "the storage id is %d", id).With("", "0 or more")
 		}
-		n.entries[i].Shape = shape
-	}
-	return nil
+		return nil
+	})
+}
+
+func (n *network) checkShapes() error {
+	return each(n, "shape", n.symbol.Shape, func(e *entry, shape tensor.Shape) error {
+		e.Shape = shape
+		return operators.CheckShape(shape)
+	})
 }
 
 // anyPrecision says which precisions there are.
 var anyPrecision = fmt.Sprintf("1…%d", operators.MaxPrecision)
 
 func (n *network) checkPrecisions() error {
-	if err := n.checkLength("precision", len(n.symbol.Precision), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, p := range n.symbol.Precision {
-		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
-			return n.placeEntry(i, "precision", fault.Logicf(fault.Limits, "the precision is %d", p).With("", anyPrecision+", or -1 for none"))
+	return each(n, "precision", n.symbol.Precision, func(e *entry, p int) error {
+		if e.Precision = p; p != -1 && (p < 1 || p > operators.MaxPrecision) {
+			return fault.Logicf(fault.Limits, "the precision is %d", p).With("", anyPrecision+", or -1 for none")
 		}
-		n.entries[i].Precision = p
-	}
-	return nil
+		return nil
+	})
 }
 
 func (n *network) checkDevices() error {
@@ -231,13 +231,13 @@ func (n *network) checkVersion() error {
 
 // checkLists checks the lists that version 1.0.0 has beside those of 1.1.0.
 func (n *network) checkLists() error {
-	if err := n.checkLength("dltype", len(n.symbol.DLType), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, t := range n.symbol.DLType {
+	if err := each(n, "dltype", n.symbol.DLType, func(_ *entry, t string) error {
 		if t != "int32" {
-			return n.placeEntry(i, "dltype", fault.Logicf(fault.Graph, "the type is %q", t).With("", "int32"))
+			return fault.Logicf(fault.Graph, "the type is %q", t).With("", "int32")
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	var first, variables []int
 	for i := range n.nodes {
@@ -265,6 +265,15 @@ func (n *network) checkList(key string, got, want []int, of string) error {
 	return nil
 }
 
+// applications yields the nodes that are no variables, with their numbers.
+func (n *network) applications(yield func(i int, d *node) bool) {
+	for i := range n.nodes {
+		if d := &n.nodes[i]; d.call != nil && !yield(i, d) {
+			return
+		}
+	}
+}
+
 // checkOrder connects operands with entries, which must be of earlier nodes. This is asked of variables, too.
 func (n *network) checkOrder() error {
 	for i := range n.nodes {
@@ -284,11 +293,7 @@ func (n *network) checkOrder() error {
 
 // inferShapes infers the shapes of the operators' outputs and compares them with those that the text declares.
 func (n *network) inferShapes() error {
-	for i := range n.nodes {
-		d := &n.nodes[i]
-		if d.call == nil {
-			continue
-		}
+	for i, d := range n.applications {
 		for _, eid := range d.in {
 			d.call.In = append(d.call.In, n.entries[eid].Tensor)
 		}

@@ -24,19 +24,16 @@ func (n *network) checkInPlace() error {
 		}
 		return n.entries[eid].storage
 	}
-	for i := range n.nodes {
-		d := &n.nodes[i]
-		if d.call == nil || d.call.Operator.InPlace {
+	for i, d := range n.applications {
+		if d.call.Operator.InPlace {
 			continue
 		}
 		for k := range d.outputs() {
 			id := storageOf(symbol.Entry{Node: i, Output: k})
 			for j, in := range n.symbol.Nodes[i].Inputs {
 				if id >= 0 && storageOf(in) == id {
-					e := fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
-						id, j, d.call.Operator.Name)
-					e.Part, e.Want = operators.OutputName(k), "another storage id"
-					return n.place(i, e)
+					return n.place(i, fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
+						id, j, d.call.Operator.Name).With(operators.OutputName(k), "another storage id"))
 				}
 			}
 		}
@@ -86,8 +83,10 @@ func (n *network) conflicts() []conflict {
 		}
 		write(eid)
 	}
-	for i := range n.nodes {
-		n.eachOutput(i, write)
+	for _, d := range n.applications {
+		for k := range d.outputs() {
+			write(d.out + k)
+		}
 	}
 	if n.data >= 0 {
 		write(n.nodes[n.data].out)
@@ -103,17 +102,17 @@ func (n *network) conflicts() []conflict {
 			found = append(found, conflict{reader, eid, writer})
 		}
 	}
-	for i := range n.nodes {
-		for _, eid := range n.nodes[i].in {
+	for i, d := range n.applications {
+		for _, eid := range d.in {
 			read(i, eid)
 		}
-		n.eachOutput(i, func(eid int) {
+		for k := range d.outputs() {
 			// Outputs are written side by side. One that has the storage of an earlier one spoils it, whoever reads it.
-			if first := n.nodes[i].out; eid != first && n.entries[eid].storage == n.entries[first].storage {
-				found = append(found, conflict{i, first, eid})
+			if k > 0 && n.entries[d.out+k].storage == n.entries[d.out].storage {
+				found = append(found, conflict{i, d.out, d.out + k})
 			}
-			write(eid)
-		})
+			write(d.out + k)
+		}
 	}
 	for _, eid := range n.heads {
 		if eid >= 0 {
@@ -121,17 +120,6 @@ func (n *network) conflicts() []conflict {
 		}
 	}
 	return found
-}
-
-// eachOutput calls f with the entries that an operator writes. Variables are written by others.
-func (n *network) eachOutput(i int, f func(eid int)) {
-	d := &n.nodes[i]
-	if d.call == nil {
-		return
-	}
-	for k := range d.outputs() {
-		f(d.out + k)
-	}
 }
 
 // checkConflicts turns the first conflict into an error.
@@ -142,8 +130,7 @@ func (n *network) checkConflicts() error {
 	}
 	c := found[0]
 	e := fault.Logicf(fault.Storage, "storage %d has been overwritten with %q when %q is needed", n.entries[c.entry].storage,
-		n.tensorName(c.writer), n.tensorName(c.entry))
-	e.Part, e.Want = n.tensorName(c.entry), "a storage id that nothing else uses meanwhile, or compatible mode"
+		n.tensorName(c.writer), n.tensorName(c.entry)).With(n.tensorName(c.entry), "a storage id that nothing else uses meanwhile, or compatible mode")
 	if c.reader == len(n.nodes) {
 		e.Msg += " as an output of the graph"
 		return n.place(n.entries[c.entry].node, e)

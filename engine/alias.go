@@ -53,7 +53,8 @@ func sameInBlocks(part, whole *graph.Value, offset int64) bool {
 	return full && offset%kernel.Blocked16.Bytes(op.Type{DType: p.DType, Shape: append(tensor.Shape{1, 1}, p.Shape[2:]...)}) == 0
 }
 
-// follow notes the layout that the results of a node have that needs no evaluation: that of what they lie in, or of what lies in them.
+// follow notes, for a node that needs no evaluation, the layout of its results: that of the value in which they lie, or of the operands that lie in
+// them.
 func (a *aliases) follow(n *graph.Node) {
 	blocks := func(v *graph.Value) bool { return a.layouts[v] == kernel.Blocked16 && a.of[v].blocks }
 	if op.Joins(n) != nil && a.of[n.Out[0]].value != n.In[0] {
@@ -72,8 +73,8 @@ func (a *aliases) follow(n *graph.Node) {
 	}
 }
 
-// findAliases finds the aliases of a graph. What is kept after a run has memory that no input, constant, capture or state shares: it must
-// neither change when those do nor give access to them.
+// findAliases finds the aliases of a graph. A value that is kept after a run never lies in an input, constant, capture or state: it must not change
+// when those do, nor let a caller change them.
 func findAliases(g *graph.Graph, kept map[*graph.Value]bool, share bool) *aliases {
 	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Value]kernel.Layout)}
 	if !share {
@@ -117,8 +118,8 @@ func (a *aliases) rootOf(v *graph.Value) *graph.Value {
 	return root.value
 }
 
-// join lets the operands of a concatenation lie in its result: those that are results with memory of their own. If they all do, nothing is left to
-// evaluate; otherwise the kernel passes over those that lie in their places. Packed elements have no kernel.
+// join lets those operands of a concatenation lie in its result that are results of nodes and own their memory. If all do, nothing is left to
+// evaluate; otherwise the kernel skips those that lie in their places already. Elements smaller than a byte are left alone.
 func (a *aliases) join(n *graph.Node) {
 	offsets, whole := op.Joins(n), n.Out[0].Type
 	if offsets == nil || a.free[n] || whole.DType.IsPacked() || whole.Bytes() == 0 { // nothing lies in what has no memory

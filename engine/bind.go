@@ -33,11 +33,11 @@ type step struct {
 	fastest time.Duration // that workers and session ever took
 }
 
-// wakeTime is how much work of several goroutines, in nanoseconds, is worth waking them: that takes the one that wakes 10 µs, and those that
-// sleep much longer.
+// wakeTime is how many nanoseconds of work for several goroutines must be ahead for sleeping workers to be woken: waking one costs the goroutine that
+// does it 10 µs, and the worker starts much later.
 const wakeTime = 100_000
 
-// wakes marks the steps that workers are woken for: where there is enough to do until they would fall asleep again.
+// wakes marks the steps that workers are woken for: those from which on there is enough to do until they would fall asleep again.
 func wakes(steps []step) {
 	var ahead int64
 	for i := len(steps) - 1; i >= 0; i-- {

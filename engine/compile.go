@@ -28,8 +28,8 @@ type Options struct {
 // maxThreads bounds Options.Threads; no machine has as many processors.
 const maxThreads = limits.EngineThreads
 
-// Compile makes a program from a graph, which must not change any more. Errors are those of the graph, every one that
-// graph.Verify finds, or a *LimitError, or one that the environment variable CONCORD_TIER names no tier that the processor has.
+// Compile makes a program from a graph, which must not change any more. It fails with all that graph.Verify finds wrong, with a *LimitError, or
+// if the environment variable CONCORD_TIER names a tier that the processor does not have.
 func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	defer guard("compile", mapfile.Watch(), &err)
 	if g == nil {

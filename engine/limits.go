@@ -13,9 +13,8 @@ import (
 type Limits struct {
 	// Nodes is the number of nodes in the graph given to Compile. Default 65,536.
 	Nodes int
-	// Memory is the number of bytes that one session allocates, plus those of the constants that Compile computes and of
-	// those that kernels read in a form of their own.
-	// The model's own constants do not count. It is checked by Compile, before anything of that size is allocated.
+	// Memory is the number of bytes that one session allocates, plus those of constants that Compile computes and of packed
+	// ones (see Plan). The model's own constants do not count. It is checked by Compile, before anything of that size is allocated.
 	// Default 4 GiB.
 	Memory int64
 	// Operations is the number of multiply-adds and other operations on elements of one run. It is checked by Compile, and where only a run
@@ -37,7 +36,7 @@ var DefaultLimits = Limits{
 // noLimit stands for a field without a limit. It leaves room for sums of two sizes that are within it.
 const noLimit = math.MaxInt64 / 4
 
-// Resolved returns the limits with every field positive: as what is 0 or negative counts.
+// Resolved returns the limits that apply: defaults for fields that are 0, and a number beyond any model for negative ones.
 func (l Limits) Resolved() Limits {
 	l.Nodes = int(resolve(int64(l.Nodes), int64(DefaultLimits.Nodes), math.MaxInt32))
 	l.Memory = min(resolve(l.Memory, DefaultLimits.Memory, noLimit), math.MaxInt/4)

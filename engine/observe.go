@@ -19,11 +19,11 @@ type Observer struct {
 	// Node is called for each node of the given graph, in its order, and for those of its blocks each time that one is evaluated. It is
 	// called during the run, on its goroutine.
 	Node func(o *Observation)
-	// Unit is called after each evaluation of a unit, with when it began and how long it took, the units of its node's blocks included, which are
-	// reported before it. It costs two looks at the clock, and is called as Node is.
+	// Unit is called after each evaluation of a unit, on the run's goroutine, with when it began and how long it took. That includes the units
+	// of its node's blocks, which are reported before it. It costs two looks at the clock.
 	Unit func(u *Unit, began time.Time, took time.Duration)
-	// Chunk is called when the pieces lo…hi-1 of a unit have been computed, by the worker that has done it: by several goroutines at the same
-	// time, of which worker 0 is the run's own.
+	// Chunk is called when a worker has computed the pieces lo…hi-1 of a unit, on its goroutine: by several at the same time. Worker 0 is the
+	// run's own.
 	Chunk func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration)
 }
 
@@ -33,14 +33,13 @@ type Observation struct {
 	// Unit has computed the results. It is nil where nothing had to be computed: constants decide the results, or they lie in the memory of
 	// others already, or nothing depends on them.
 	Unit *Unit
-	// Took is the time of the unit if the node is its first, else 0, and of conversions that the node needs: the times of all observations add
-	// up to that of the run. It does not include the nodes of blocks.
+	// Took is the time of the unit if the node is its first, else 0, with the changes of layout that the node needs, and without the nodes of
+	// blocks: the times of all observations add up to that of the run.
 	Took time.Duration
 	// Turn counts the evaluations of the block that the node stands in from 0; it is 0 outside of blocks.
 	Turn int
-	// Operands and Results have the values, nil for absent operands, if [Observer.Values] asks for them. Those that the units do not leave in
-	// memory, because a unit does several nodes at once or does without them, are computed by the references; the bits are the same. They belong to
-	// the observer, which must not change them.
+	// Operands and Results have the values, nil for absent operands, if [Observer.Values] asks for them. What a unit does not leave in memory,
+	// such as a value between two of its nodes, is computed by the references; the bits are the same. They must not be changed.
 	Operands, Results []*tensor.Tensor
 }
 

@@ -38,8 +38,8 @@ type packKey struct {
 	form  string
 }
 
-// claim notes which constants of a compiled graph nobody has but the program, and returns their bytes. Those of the graph that was given which
-// only passes have read are not in memory any more then, if they are in mapped files.
+// claim notes which constants of a compiled graph passes have computed, so that nobody has them but the program, and returns their bytes. Pages of
+// mapped files that only passes have read are given back to the system.
 func (p *packs) claim(given, compiled *graph.Graph) (bytes int64) {
 	p.computed = constantsOf(compiled)
 	for at, t := range constantsOf(given) {
@@ -82,7 +82,7 @@ func (p *packs) add(k *kernel.Pack) int {
 	return len(p.list) - 1
 }
 
-// note enters which constants a plan for nodes reads as they are: those that it does not pack.
+// note enters the constants that a plan for nodes reads unpacked.
 func (p *packs) note(nodes []*graph.Node, plan *kernel.Plan) {
 	for _, n := range nodes {
 		for _, v := range n.In {

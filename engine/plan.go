@@ -30,15 +30,15 @@ type Plan struct {
 // Session returns the bytes that a session allocates.
 func (p *Plan) Session() int64 { return limits.Add(p.Arena, clampMul(p.Scratch, p.Workers)) }
 
-// Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
+// Buffer is a range of the arena. Two buffers that are in use at the same unit do not overlap, unless one lies In the other.
 type Buffer struct {
 	Value  *graph.Value  // what it holds; nil for working memory
 	Layout kernel.Layout // in which order its elements lie
 	Use    Use
 	Offset int64 // from the start of the arena; a multiple of 64 unless it lies in another value
 	Size   int64
-	// First and Last are the positions of the first unit in whose evaluation the buffer is in use and of the last. What is kept after the
-	// run has the number of units as Last.
+	// First and Last are the positions of the first and the last unit that use the buffer. Of what is kept after the run, Last is the number
+	// of units.
 	First, Last int
 	// In is the value in whose memory this one lies: as a view of it, as a part of it that is computed in its place, or as the result of an
 	// operator that overwrites its operand. Nil for a buffer of its own.
@@ -60,7 +60,7 @@ const (
 
 var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block", UseShared: "shared"}
 
-// String returns "input", "state", "result", "copy" or "block".
+// String returns "input", "state", "result", "copy", "block" or "shared".
 func (u Use) String() string {
 	if int(u) >= len(useNames) {
 		return "unknown"

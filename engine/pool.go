@@ -13,7 +13,8 @@ import (
 // one takes longer than many nodes.
 const spinTime = 50 * time.Microsecond
 
-// missTime is how much work that is not worth waking workers for is worth trying it, in nanoseconds: a hundred times as much as waking takes.
+// missTime is after how many nanoseconds of work for which workers were not woken they are woken all the same: a hundred times as much as waking
+// takes.
 const missTime = 1_000_000
 
 // pool is the workers that help the sessions of one program. They help one session at a time; a session that finds them
@@ -94,8 +95,8 @@ func (p *pool) open(t *task) {
 	}
 }
 
-// missed reports whether workers have slept through so much work that was not worth waking them for that they should see whether more of it comes:
-// where it comes at once, they stay awake.
+// missed counts work for which workers were not woken, and reports whether it has become missTime: then they are woken to see whether more comes at
+// once, in which case they stay awake.
 func (p *pool) missed(time int64) bool {
 	if p.asleep += time; p.asleep < missTime {
 		return false

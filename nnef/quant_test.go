@@ -153,7 +153,12 @@ func TestQuantizationFile(t *testing.T) {
 		}
 	}
 	archive := filepath.Join(t.TempDir(), "m.tgz")
-	if err := container.Convert(archive, dir); err != nil {
+	c, err := container.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := container.Write(archive, c.Members()); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -21,10 +21,10 @@ var activationRows = []row{
 	{name: "Mish", forms: forms("18 22", "X"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("mul", nil, c.In(0), c.Node("tanh", nil, c.Node("softplus", nil, c.In(0)))))
 	}},
-	{name: "PRelu", forms: early("6 7 9 16", "X: number, slope: number; -> Y"), lower: prelu, remark: consumedRemark},
+	{name: "PRelu", forms: early("6 7 9 16", "X: number, slope: number; -> Y"), lower: prelu},
 	sameEarly("Relu", "relu", "6 13 14"),
 	{name: "Selu", forms: forms("1", "X; alpha=1.6732, gamma=1.0507, "+consumed,
-		"6 22", "X; alpha=1.67326319217681884765625, gamma=1.05070102214813232421875"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
+		"6 22", "X; alpha=1.67326319217681884765625, gamma=1.05070102214813232421875"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("selu", emit.Attr("alpha", c.Float("alpha"), "lambda", c.Float("gamma")), c.In(0)))
 	}},
 	{name: "Shrink", forms: forms("9", "input: number; bias=0.0, lambd=0.5 -> output"), lower: shrink},

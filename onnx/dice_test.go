@@ -16,7 +16,7 @@ import (
 type dice struct {
 	bytes []byte
 	forms []declared // to choose operators from
-	base  []int           // extents that operands have in common
+	base  []int      // extents that operands have in common
 
 	values []string // that nodes may read
 	graph  *proto.Graph

@@ -12,8 +12,6 @@ import (
 
 const consumed = "consumed_inputs: ints"
 
-const consumedRemark = "consumed_inputs, which says whose memory may be overwritten, has no effect"
-
 // early returns the forms of an operator whose version 1 has consumed_inputs, too. The declaration has a semicolon.
 func early(versions, declaration string) declarations { return earlyAnd(versions, declaration) }
 

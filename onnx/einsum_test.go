@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -53,7 +54,7 @@ func einsumOf(terms []string, out string, extents map[byte]int, operands []*tens
 // TestEinsum compares random equations with their definition. Elements are small integers, so that sums are exact in any order.
 func TestEinsum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 400 {
+	for range testdata.Cases(100, 400) {
 		extents := make(map[byte]int)
 		var used []byte
 		terms := make([]string, 1+r.IntN(3))

@@ -64,9 +64,9 @@ var elementwiseRows = []row{
 
 	{name: "Clip", forms: forms("1", "input; max: float, min: float, "+consumed+" -> output",
 		"6", "input; max=3.4028234663852886e+38, min=-3.4028234663852886e+38 -> output", "11 12 13", "input, min?, max? -> output"),
-		lower: clip, remark: consumedRemark},
+		lower: clip},
 	folded("Max", "max", "6 8 12 13"),
-	{name: "Mean", forms: early("6 8 13", "data...: number; -> mean"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
+	{name: "Mean", forms: early("6 8 13", "data...: number; -> mean"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("div", nil, c.fold("add"), c.Number(float64(len(c.in)), c.DType(0))))
 	}},
 	folded("Min", "min", "6 8 12 13"),
@@ -93,7 +93,7 @@ func same(name, operator, versions string, attributes ...string) row {
 // sameEarly is same for an operator that has a version 1 with consumed_inputs.
 func sameEarly(name, operator, versions string, attributes ...string) row {
 	r := same(name, operator, versions, attributes...)
-	r.forms, r.remark = early(versions, "X; "+strings.Join(attributes, ", ")+" -> Y"), consumedRemark
+	r.forms = early(versions, "X; "+strings.Join(attributes, ", ")+" -> Y")
 	return r
 }
 
@@ -105,7 +105,7 @@ func pair(name, operator, versions string) row {
 // arithmetic and comparison are pair for operators that have early versions, too.
 func arithmetic(name, operator, versions string) row {
 	r := pair(name, operator, versions)
-	r.forms, r.remark = pairForms(versions, true), consumedRemark
+	r.forms = pairForms(versions, true)
 	return r
 }
 
@@ -117,7 +117,7 @@ func comparison(name, operator, versions string) row {
 
 // folded is the row of an operator of any number of operands, which are joined by one of ours.
 func folded(name, operator, versions string) row {
-	return row{name: name, forms: early(versions, "data...: number; -> Y"), remark: consumedRemark, lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
+	return row{name: name, forms: early(versions, "data...: number; -> Y"), lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
 }
 
 // Each adds an operator on elements of values that broadcast, aligned at the last dimension.

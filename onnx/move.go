@@ -18,7 +18,7 @@ var moveRows = []row{
 	{name: "Flatten", forms: forms("1 9 11 13 21 23 24 25", "input; axis=1 -> output"), lower: flatten},
 	{name: "Identity", forms: forms("1 13 14 16 19 21 23 24 25", "input -> output"), items: func(c *call) []item { return []item{c.item(0)} }},
 	{name: "Reshape", forms: forms("1", "data; shape: ints, "+consumed+" -> reshaped", "5 13", "data, shape -> reshaped",
-		"14 19 21 23 24 25", "data, shape; allowzero=0 -> reshaped"), lower: reshape, remark: consumedRemark},
+		"14 19 21 23 24 25", "data, shape; allowzero=0 -> reshaped"), lower: reshape},
 	{name: "SpaceToDepth", forms: forms("1 13", "input; blocksize: int! -> output"), lower: spaceToDepth},
 	{name: "Split", forms: forms("1", "input, split?; axis=0, split: ints -> outputs...", "2 11", "input; axis=0, split: ints -> outputs...", "13", "input, split?; axis=0 -> outputs...",
 		"18", "input, split?; axis=0, num_outputs: int -> outputs..."), lower: split},

@@ -12,9 +12,9 @@ type Between struct {
 	T    float64
 }
 
-// Interpolation returns, for a node that makes each element of its result of the elements beside it, where the indices of each dimension lie: for a
-// resample, resize or multilinear_upsample that takes the nearest element or interpolates linearly, and nothing from outside the operand. It
-// returns nil for any other node, and where the dimensions of the result have more than so many indices.
+// Interpolation returns, for each dimension of the result of a node and each index along it, between which indices of the operand that lies. It is for
+// a resample, resize or multilinear_upsample that takes the nearest element or interpolates linearly and reads nothing outside of the operand. It
+// returns nil for any other node, and where the extents of the result add up to more than most.
 func Interpolation(n *graph.Node, most int) [][]Between {
 	place := interpolated(n)
 	if place == nil {

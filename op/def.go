@@ -39,25 +39,26 @@ type Def struct {
 	Blocks []Block
 	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
 	BlockInputs func(s *Sig, block int) ([]Type, error)
-	// Captures says that n inputs of a block, from input on, are the operands from operand on, all the time.
+	// Captures returns which inputs of a block have the elements of operands in every evaluation: n inputs, from number input on, those of the n
+	// operands from number operand on.
 	Captures func(s *Sig, block int) (input, operand, n int)
 	// Results checks the outputs of the blocks and returns the types of the results. The inputs of the blocks have been checked.
 	Results func(s *Sig) ([]Type, error)
 	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
 	Control func(c *Call, b BlockRunner) error
-	// Inline returns what may stand for a node that constants show to evaluate a block exactly once, or none: the nodes of the block or what
-	// it begins with; nil for another node. It may be nil.
+	// Inline returns what stands for the results of a node whose constants say that a block is evaluated exactly once, or never: the nodes of the
+	// block, or the initial values. It returns nil for another node, and may be nil.
 	Inline func(l *Inliner, r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)
 
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits
-	// NonNegative reports whether no element of a result is below 0 if none is of the operands for which in is true. Nil stands
-	// for "never known", but with a View or Join, which only move elements, for "if all operands are".
+	// NonNegative reports whether no element of a result is below 0, given that the operands for which in is true have none below 0. Nil means
+	// that it is not known or, of an operator with a View or Join, which only moves elements, that it is so if it is of all operands.
 	NonNegative func(s *Sig, in []bool) bool
-	// View returns, where the elements of each result are a run of those of operand 0, in their order and bit by bit, at which
-	// element of it each begins; nil for an application of which that is not so. A nil View is one that always returns nil.
+	// View returns, if the elements of each result are a run of those of operand 0, in their order and bit by bit, the index of the element at
+	// which each result begins, and else nil. A nil View always returns nil.
 	View func(s *Sig, out []Type) []int
-	// Join is the reverse: where the elements of each operand are a run of those of the one result, at which each begins.
+	// Join is the reverse: if the elements of each operand are a run of those of the one result, the index at which each operand begins.
 	Join func(s *Sig, out []Type) []int
 	// Simplify returns what may stand for a node with one result: a value that equals the result bit for bit, or a simpler
 	// node, or neither. Of n.Out only the types are of interest. Each simplification leads to fewer nodes or to a cheaper
@@ -68,8 +69,8 @@ type Def struct {
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
 	Generate func(r *Rand) Case
-	// Further returns one of operands or types that Generate leaves out, as the operator was given them later: the sum of the bits of
-	// Generate's cases stays. Nil for most; [Def.Draw] is for whoever wants cases of either.
+	// Further returns a random legal case with operands or types that Generate leaves out, so that the sums of the bits of Generate's cases, which
+	// tests hold, stay when an operator is extended. Nil for most. [Def.Draw] draws from both.
 	Further func(r *Rand) Case
 }
 
@@ -87,7 +88,7 @@ type Operand struct {
 	Rank     Ranks
 	Optional bool
 	Variadic bool // one or more tensors; only the last operand may be
-	Whole    bool // of an element-wise operator: each element of the result may depend on all of it, even if it has the result's shape
+	Whole    bool // of an element-wise operator: an element of the result may depend on any element of this operand
 }
 
 // Result declares a result of an operator. Its element type is that of the operand Like, the value of the attribute
@@ -112,7 +113,7 @@ type Attr struct {
 	Types   Types      // the element types that are allowed, for KindDType
 	Pairs   bool       // a list of integers, two for each dimension, that NNEF writes as a list of pairs
 	Range   [2]float64 // inclusive bounds of numbers and of the items of lists; both zero for none
-	Place   bool       // integers that mean the same as the nearest that int holds, on any processor, if int does not hold them
+	Place   bool       // positions: an integer that an int of 32 bits cannot hold means the same as the nearest that it can
 }
 
 // Bounds writes the range as "from 0 to 31", and "" if there is none.

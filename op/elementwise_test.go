@@ -82,42 +82,6 @@ func everyInt[T tensor.Integer](lo, hi int) []T {
 	return out
 }
 
-// TestElementwiseDoNotAllocate holds the kernels of these families to allocating nothing.
-func TestElementwiseDoNotAllocate(t *testing.T) {
-	for _, d := range slices.Concat(unaryOps, activationOps, binaryOps, bitOps, selectOps, searchOps, accumulateOps, quantizeOps, integerOps, visionOps) {
-		t.Run(d.Name, func(t *testing.T) {
-			c := d.Generate(NewRand(7, 5))
-			types := make([]Type, len(c.In))
-			call := &Call{}
-			for i, x := range c.In {
-				if x != nil && d.Widens(x.DType()) {
-					x = must(tensor.Cast(x, tensor.Float32))
-				}
-				call.In = append(call.In, x)
-				if x != nil {
-					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
-				}
-			}
-			s, out, err := d.Bind(types, c.Attrs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			call.Attrs = s.Attrs
-			for _, o := range out {
-				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
-			}
-			if d.Ref.Scratch != nil {
-				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, out))
-			}
-			sig, types := d.Applied(call)
-			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
-			if allocs := testing.AllocsPerRun(20, func() { kernel(call, 0, n) }); allocs != 0 {
-				t.Errorf("%v allocations", allocs)
-			}
-		})
-	}
-}
-
 // TestElementwiseWithoutElements evaluates empty tensors, broadcast and not.
 func TestElementwiseWithoutElements(t *testing.T) {
 	empty, one := must(tensor.New(tensor.Float32, tensor.Shape{0, 3})), must(tensor.New(tensor.Float32, tensor.Shape{1, 3}))

@@ -40,8 +40,8 @@ type Reference struct {
 	// Kernels has a kernel for each element type of operand By. Where there is none for float16 or bfloat16 but one for
 	// float32, the operator computes in float32 and rounds once: see [Def.Widens].
 	Kernels Kernels
-	// PerElement says that each element of the first result is a piece, in row-major order; of elements smaller than a byte, each byte, which
-	// two pieces must not share. Pieces is nil then.
+	// PerElement says that each element of the first result is a piece, in row-major order, or each byte where several elements share one. Pieces is
+	// nil then.
 	PerElement bool
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
 	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.

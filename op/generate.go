@@ -31,7 +31,7 @@ func (d *Def) Draw(r *Rand) Case {
 type Rand struct {
 	*rand.Rand
 	Size   int
-	Double bool // whether floats are float64 wherever they may be; else none are, so that cases stay what they were when nothing took it
+	Double bool // whether floats are float64 wherever they may be; else none are
 
 	doubles bool // whether [Def.Draw] sets Double
 }

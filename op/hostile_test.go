@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -22,10 +23,7 @@ var hostileFloats = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-300, 5e-32
 // types and never panic; the declared cost must not be less than what the results alone take; and what is cheap by its
 // declaration can be evaluated.
 func TestHostile(t *testing.T) {
-	cases := 3000
-	if testing.Short() {
-		cases = 300
-	}
+	cases := testdata.Cases(500, 3000)
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()

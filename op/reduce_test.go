@@ -275,38 +275,3 @@ func TestCumulativeSum(t *testing.T) {
 		evalOne(t, "cumulative_sum", graph.Attrs{{Name: "axis", Value: 1}}, must(tensor.New(tensor.Float32, shape)))
 	}
 }
-
-// TestReductionsDoNotAllocate runs the kernels of these families as the engine does, over memory that is there.
-func TestReductionsDoNotAllocate(t *testing.T) {
-	for _, d := range slices.Concat(reduceOps, normOps, matmulOps, recurrentOps) {
-		for seed := range uint64(12) {
-			c := d.Generate(NewRand(seed, 6))
-			types := make([]Type, len(c.In))
-			for i, x := range c.In {
-				if x != nil {
-					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
-				}
-			}
-			s, out, err := d.Bind(types, c.Attrs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d.Widens(types[0].DType) {
-				continue
-			}
-			call := &Call{In: append(c.In, make([]*tensor.Tensor, len(s.In)-len(c.In))...), Attrs: s.Attrs}
-			for _, o := range out {
-				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
-			}
-			if d.Ref.Scratch != nil {
-				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, out))
-			}
-			sig, types := d.Applied(call)
-			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
-			if allocs := testing.AllocsPerRun(3, func() { kernel(call, 0, n) }); allocs > 0 {
-				t.Errorf("%s: %v allocations, seed %d", d.Name, allocs, seed)
-				break
-			}
-		}
-	}
-}

@@ -32,9 +32,9 @@ type Error struct {
 	Op      string // the operator
 	Operand string // the operand, attribute or result at fault; may be empty
 	Msg     string // what is wrong and what would be right
-	Misfit  bool   // whether an attribute is at fault that is possible, but not with the extents of the operands
+	Misfit  bool   // whether an attribute has a value that would be right for operands of other extents
 
-	TooLarge bool // whether all is well but for a result that no tensor could hold
+	TooLarge bool // whether nothing is wrong but the size of a result, which no tensor could have
 }
 
 // Error writes the operator, the operand and the message.
@@ -50,7 +50,7 @@ func (s *Sig) Errorf(operand, format string, args ...any) error {
 	return &Error{Op: s.Def.Name, Operand: operand, Msg: message(format, args...)}
 }
 
-// Misfit returns an *Error on the attribute of that name, whose value would be possible with other extents.
+// Misfit returns an *Error on the attribute of that name, whose value would be right for operands of other extents.
 func (s *Sig) Misfit(attr, format string, args ...any) error {
 	return &Error{Op: s.Def.Name, Operand: attr, Msg: message(format, args...), Misfit: true}
 }

@@ -92,43 +92,6 @@ func TestHostileWindows(t *testing.T) {
 	}
 }
 
-// TestWindowsDoNotAllocate holds kernels to working in the memory they are given.
-func TestWindowsDoNotAllocate(t *testing.T) {
-	for _, d := range slices.Concat(convOps, windowOps, resizeOps, roiOps, fourierOps, recurrentOps) {
-		for seed := range uint64(30) {
-			c := d.Generate(NewRand(seed, 4))
-			types := make([]Type, len(c.In))
-			skip := false
-			for i, x := range c.In {
-				if x != nil {
-					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
-					skip = skip || d.Widens(x.DType())
-				}
-			}
-			if skip {
-				continue
-			}
-			s, outTypes, err := d.Bind(types, c.Attrs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			call := &Call{In: c.In, Attrs: s.Attrs}
-			for _, o := range outTypes {
-				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
-			}
-			if d.Ref.Scratch != nil {
-				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
-			}
-			sig, types := d.Applied(call)
-			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
-			if allocs := testing.AllocsPerRun(3, func() { kernel(call, 0, n) }); allocs > 0 {
-				t.Errorf("%s allocates %v times for %v %v", d.Name, allocs, c.In, c.Attrs)
-				break
-			}
-		}
-	}
-}
-
 // TestEmptyTensors holds the operators to results without elements.
 func TestEmptyTensors(t *testing.T) {
 	zeros := func(d tensor.DType, shape ...int) *tensor.Tensor { return must(tensor.New(d, shape)) }

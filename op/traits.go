@@ -11,11 +11,11 @@ import (
 type Traits uint8
 
 const (
-	// Elementwise says that each element of a result is a piece, and depends on the elements of the same index of those operands that
-	// have the result's shape. Of the others it may depend as it likes: they broadcast, or hold parameters; so may it of an
-	// operand that is marked Whole. Where these have one element each, the index itself does not matter: equal elements become equal ones.
-	// All results have one shape. The result may therefore lie in the memory of an operand (see [Def.InPlace]), and the operator may be
-	// evaluated element by element as soon as the operands have been, or for all values that an element can have.
+	// Elementwise says that each element of a result is a piece. It depends on the elements at its own index of those operands that have the
+	// result's shape, and on anything in the others, which broadcast, hold parameters or are marked Whole. All results have one shape. So the
+	// result may lie in the memory of an operand (see [Def.InPlace]), and the operator may be evaluated element by element right behind those
+	// that yield its operands. Where the other operands have one element each, the index does not matter: a table of all values that an element
+	// can have says what the operator does.
 	Elementwise Traits = 1 << iota
 	// Commutative says that exchanging the first two operands changes no bit.
 	Commutative

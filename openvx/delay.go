@@ -50,7 +50,7 @@ func (d *Delay) destroy() {
 }
 
 // Kind returns the kind of the objects (VX_DELAY_TYPE).
-func (d *Delay) Kind() Type { return d.slots[0].Type() }
+func (d *Delay) Kind() Type { return query(&d.object, func() Type { return d.slots[0].base().kind }) }
 
 // Slots returns how many objects there are (VX_DELAY_SLOTS).
 func (d *Delay) Slots() int { return len(d.slots) }

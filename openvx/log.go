@@ -107,20 +107,26 @@ func truncate(message string, limit int) string {
 	return message[:limit]
 }
 
-// report says in the error and in the log which call failed. A call that begins with a dot is a method of the object's type.
-func (c *Context) report(on Reference, call string, err error) error {
+// placed names a call in messages. One that begins with a dot is a method of the object's type.
+func placed(on Reference, call string) string {
 	if strings.HasPrefix(call, ".") {
 		call = strings.TrimPrefix(fmt.Sprintf("%T", on), "*openvx.") + call
 	}
-	placed := &Error{Status: Failure, Call: call, Err: err}
+	return call
+}
+
+// report says in the error and in the log which call failed.
+func (c *Context) report(on Reference, call string, err error) error {
+	call = placed(on, call)
+	made := &Error{Status: Failure, Call: call, Err: err}
 	var e *Error
 	if errors.As(err, &e) {
-		*placed = *e
-		placed.Call = call
+		*made = *e
+		made.Call = call
 		if e.Call != "" {
-			placed.Call += ": " + e.Call
+			made.Call += ": " + e.Call
 		}
 	}
-	c.AddLogEntry(on, placed.Status, placed.Error())
-	return placed
+	c.AddLogEntry(on, made.Status, made.Error())
+	return made
 }

@@ -335,3 +335,29 @@ func TestMemoryThatIsNotThere(t *testing.T) {
 	_, err := c.CreateLUT(openvx.TypeUint8, 10)
 	status(t, err, openvx.ErrorNoMemory)
 }
+
+func TestThreads(t *testing.T) {
+	c, err := openvx.NewContext(openvx.Options{Threads: 2})
+	check(t, err)
+	if n := c.Threads(); n != 2 {
+		t.Errorf("%d threads, want 2", n)
+	}
+	status(t, c.SetThreads(-1), openvx.ErrorInvalidValue)
+	status(t, c.SetThreads(1<<30), openvx.ErrorInvalidValue)
+	g, err := c.CreateGraph()
+	check(t, err)
+	in, err := c.CreateTensor([]int{3}, openvx.TypeUint8, 0)
+	check(t, err)
+	out, err := c.CreateTensor([]int{3}, openvx.TypeUint8, 0)
+	check(t, err)
+	_, err = g.ActivationLayer(in, openvx.ActivationRelu, 0, 0, out)
+	check(t, err)
+	for _, n := range []int{1, 3, 0} { // between runs of a graph, which stays verified
+		status(t, g.Process(), openvx.Success)
+		status(t, c.SetThreads(n), openvx.Success)
+		if !g.IsVerified() {
+			t.Error("threads undo verification")
+		}
+	}
+	status(t, g.Process(), openvx.Success)
+}

@@ -58,6 +58,9 @@ func baseOf(r Reference) *object {
 // do runs f under the context's lock and reports its error. It is how every method that the application calls works: nothing of the
 // application, such as a callback, is called under the lock; f leaves that to later. The object on must be alive.
 func (c *Context) do(on Reference, call string, f func() error) error {
+	if c == nil || c.ctx == nil {
+		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object has no context: NewContext makes one, and the others are made by it"}
+	}
 	c.mu.Lock()
 	err := guard(on, f)
 	c.unlock()
@@ -93,15 +96,17 @@ func create[T any](c *Context, on Reference, call string, f func() (*T, error)) 
 	return made, nil
 }
 
-// query returns what f finds of o under the lock, or the zero value if o is gone.
-func query[T any](o *object, f func() T) T {
+// query returns what f finds of o under the lock, or the zero value if o is gone or has never been made.
+func query[T any](o *object, f func() T) (found T) {
+	if o.ctx == nil {
+		return found
+	}
 	o.ctx.mu.Lock()
 	defer o.ctx.unlock()
-	if !o.alive() {
-		var none T
-		return none
+	if o.alive() {
+		found = f()
 	}
-	return f()
+	return found
 }
 
 // unlock releases the lock and then does what was left for that moment.

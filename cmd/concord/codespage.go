@@ -161,8 +161,8 @@ const pageHead = `<!-- Written by "go generate ./internal/nnef/codes"; edit inte
 # Diagnostics of NNEF
 
 Every finding about an NNEF document has a stable code: NNEF, two digits for the class, two for the finding. Codes that
-end in 90 or more are only ever warnings. ` + "`concord check --explain CODE`" + ` prints a section of this page, and
-` + "`concord check MODEL`" + ` looks for all of them.
+end in 90 or more are only ever warnings. ` + "`concord check --explain CODE`" + ` prints a section of this page,
+` + "`concord check --explain all`" + ` lists the codes.
 
 A finding names the place, the class, the code, what is wrong and, where that is known, what would be right and other
 places that matter. Sections without an example are about what needs long texts, tensor files or other commands.
@@ -194,10 +194,6 @@ func writeCodesPage(name string) error {
 func codesPage() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(pageHead)
-	b.WriteString("| code | class | meaning |\n| --- | --- | --- |\n")
-	for _, e := range codes.All() {
-		fmt.Fprintf(&b, "| [%v](#%s) | %v | %s |\n", e.Code, strings.ToLower(e.Code.String()), e.Code.Class(), escaped(e.Title))
-	}
 	var class syntax.Class
 	for _, e := range codes.All() {
 		r, err := reportCode(e)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,12 +56,17 @@ func TestONNXFaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []string{"version-RFB-320.onnx", "version-slim-320.onnx", "version-slim-320_simplified.onnx"} {
-		for name, photo := range photos {
+		args := []string{filepath.Join(dir, m)}
+		names := slices.Sorted(maps.Keys(photos))
+		for _, name := range names {
+			args = append(args, filepath.Join(dir, "photos", name))
+		}
+		for i, run := range runJSON(t, args...).Runs {
+			name, photo, boxes := names[i], photos[names[i]], run.Outputs[0].Boxes
 			faces := photo.Slim320
 			if m == "version-RFB-320.onnx" {
 				faces = photo.RFB320
 			}
-			boxes := runJSON(t, filepath.Join(dir, m), filepath.Join(dir, "photos", name)).Runs[0].Outputs[0].Boxes
 			for _, pair := range [][2][][5]float64{{faces, shares(boxes, photo.Size)}, {shares(boxes, photo.Size), faces}} {
 				for _, f := range pair[0] {
 					if math.Abs(f[0]-0.7) > 0.02 && !found(f, pair[1]) {

@@ -3,6 +3,7 @@ package params
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -14,24 +15,28 @@ import (
 // the last array are ignored. Errors are *fault.Error of stage Params, with the offset, in the class of the original. Where the
 // original accepts an array that no variable can have (another type, another device) until it meets the variable, Parse refuses the
 // file once all arrays are read. It needs little more memory than the file has bytes.
-func Parse(data []byte) ([]Param, error) {
+func Parse(data []byte) (params []Param, err error) {
 	r := &reader{data: data}
-	names, err := r.list()
-	if err != nil {
-		return nil, err
-	}
-	params := make([]Param, len(names))
-	var useless error // the first array that is well-formed but fits no variable
-	for i, name := range names {
-		offset := r.pos
-		t, unfit, err := r.array(i == len(names)-1)
-		if err != nil {
-			err.Part = name
-			return nil, err
+	name := ""
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *fault.Error:
+			e.Part = name
+			params, err = nil, e
+		default:
+			panic(e)
 		}
+	}()
+	names := r.list()
+	params = make([]Param, len(names))
+	var useless *fault.Error // why the first array that is well-formed fits no variable
+	for i := range names {
+		name = names[i]
+		offset := r.pos
+		t, unfit := r.array(i == len(names)-1)
 		if unfit != nil && useless == nil {
-			unfit.Part = name
-			useless = unfit
+			useless = unfit.With(name, unfit.Want)
 		}
 		params[i] = Param{Name: name, Tensor: t, Offset: int64(offset)}
 	}
@@ -41,7 +46,7 @@ func Parse(data []byte) ([]Param, error) {
 	return params, nil
 }
 
-// reader reads a parameter file.
+// reader reads a parameter file. What it cannot read is a panic with a *fault.Error.
 type reader struct {
 	data []byte
 	pos  int
@@ -57,68 +62,58 @@ func (r *reader) take(n uint64) []byte {
 	return b
 }
 
-func (r *reader) uint64() (uint64, bool) {
-	b := r.take(8)
+// need returns the next n bytes, which belong to something.
+func (r *reader) need(n uint64, class fault.Class, what string) []byte {
+	b := r.take(n)
 	if b == nil {
-		return 0, false
+		fail(class, r.pos, "", "the file ends in the %s", what)
 	}
-	return binary.LittleEndian.Uint64(b), true
+	return b
 }
 
-// failf returns an error at an offset.
-func failf(class fault.Class, offset int, want, format string, args ...any) *fault.Error {
-	e := fault.New(class, fault.Params, format, args...)
-	e.Offset, e.Want = int64(offset), want
+func (r *reader) uint64(class fault.Class, what string) uint64 {
+	return binary.LittleEndian.Uint64(r.need(8, class, what))
+}
+
+// failure returns an error at an offset, and fail ends reading with it.
+func failure(class fault.Class, offset int, want, format string, args ...any) *fault.Error {
+	e := fault.New(class, fault.Params, format, args...).With("", want)
+	e.Offset = int64(offset)
 	return e
 }
 
-func (r *reader) short(class fault.Class, what string) *fault.Error {
-	return failf(class, r.pos, "", "the file ends in the %s", what)
+func fail(class fault.Class, offset int, want, format string, args ...any) {
+	panic(failure(class, offset, want, format, args...))
 }
 
 // list reads everything before the arrays and returns their names.
-func (r *reader) list() ([]string, *fault.Error) {
-	magic, ok := r.uint64()
-	switch {
-	case !ok:
-		return nil, r.short(fault.Logic, "magic number of the list")
-	case magic != listMagic:
-		return nil, failf(fault.Logic, 0, hex(listMagic), "the magic number of the list is %s", hex(magic))
-	case r.take(8) == nil:
-		return nil, r.short(fault.Logic, "reserved bytes of the list")
+func (r *reader) list() []string {
+	if magic := r.uint64(fault.Logic, "magic number of the list"); magic != listMagic {
+		fail(fault.Logic, 0, hex(listMagic), "the magic number of the list is %s", hex(magic))
 	}
+	r.need(8, fault.Logic, "reserved bytes of the list")
 	at := r.pos
-	count, ok := r.uint64()
-	if !ok {
-		return nil, r.short(fault.Logic, "number of names")
-	}
+	count := r.uint64(fault.Logic, "number of names")
 	left := uint64(len(r.data) - r.pos)
 	if class := excess(count, maxNames, nameSize); class != fault.OK && count > left/8 {
-		return nil, failf(class, at, "", "there cannot be %d names in %d bytes", count, left)
+		fail(class, at, "", "there cannot be %d names in %d bytes", count, left)
 	}
 	names := make([]string, 0, min(count, left/8))
 	for range count {
 		at := r.pos
-		length, ok := r.uint64()
-		if !ok {
-			return nil, r.short(fault.Logic, "length of a name")
-		}
+		length := r.uint64(fault.Logic, "length of a name")
 		name := r.take(length)
 		if name == nil {
 			class := cmp.Or(excess(length, maxName, 1), fault.Logic)
-			return nil, failf(class, at, "", "a name of %d bytes does not fit in the %d that are left", length, len(r.data)-r.pos)
+			fail(class, at, "", "a name of %d bytes does not fit in the %d that are left", length, len(r.data)-r.pos)
 		}
 		names = append(names, string(name))
 	}
 	at = r.pos
-	arrays, ok := r.uint64()
-	switch {
-	case !ok:
-		return nil, r.short(fault.Logic, "number of arrays")
-	case arrays != count:
-		return nil, failf(fault.Logic, at, strconv.FormatUint(count, 10)+", as many as names", "the number of arrays is %d", arrays)
+	if arrays := r.uint64(fault.Logic, "number of arrays"); arrays != count {
+		fail(fault.Logic, at, strconv.FormatUint(count, 10)+", as many as names", "the number of arrays is %d", arrays)
 	}
-	return names, nil
+	return names
 }
 
 // What the original can allocate before it sees that the file is too short: more items than C++ containers may have are a logic
@@ -150,75 +145,55 @@ type header struct {
 	dims       []int64
 }
 
-// array reads an array. Other than err, unfit says that no variable can have the array, which is not read then.
-func (r *reader) array(last bool) (t *tensor.Tensor, unfit, err *fault.Error) {
-	h, err := r.header()
-	if err != nil {
-		return nil, nil, err
-	}
+// array reads an array. unfit says why no variable can have it, which is not read then.
+func (r *reader) array(last bool) (t *tensor.Tensor, unfit *fault.Error) {
+	h := r.header()
 	at := r.pos
-	size, ok := r.uint64()
-	if !ok {
-		return nil, nil, r.short(fault.Runtime, "size of an array")
-	}
-	want, err := h.size()
-	if err != nil {
-		return nil, nil, err
-	}
+	size, want := r.uint64(fault.Runtime, "size of an array"), h.size()
 	switch left := len(r.data) - r.pos; {
 	case size != want:
-		return nil, nil, failf(fault.Runtime, at, strconv.FormatUint(want, 10)+", which its shape and type take",
-			"the size of the array is %d bytes", int64(size))
+		fail(fault.Runtime, at, strconv.FormatUint(want, 10)+", which its shape and type take", "the size of the array is %d bytes", int64(size))
 	case size == 0:
-		return nil, nil, failf(fault.Runtime, at, "at least one element", "the array is empty")
-	case size <= uint64(left):
-	case last && left > 0: // the original leaves the rest of the array undefined
-		return nil, nil, failf(fault.Logic, r.pos, strconv.FormatUint(size, 10), "the file has %d bytes of the last array", left)
-	default:
-		return nil, nil, r.short(fault.Runtime, "data of an array")
+		fail(fault.Runtime, at, "at least one element", "the array is empty")
+	case size > uint64(left) && last && left > 0: // the original leaves the rest of the array undefined
+		fail(fault.Logic, r.pos, strconv.FormatUint(size, 10), "the file has %d bytes of the last array", left)
 	}
-	data := r.take(size)
+	data := r.need(size, fault.Runtime, "data of an array")
 	shape, unfit := h.shape()
 	if unfit != nil {
-		return nil, unfit, nil
+		return nil, unfit
 	}
-	t, failure := tensor.FromRaw(types[h.bits], shape, data)
-	if failure != nil {
-		return nil, nil, failf(fault.Logic, h.offset, "", "%v", failure)
+	t, err := tensor.FromRaw(types[h.bits], shape, data)
+	if err != nil {
+		fail(fault.Logic, h.offset, "", "%v", err)
 	}
-	return t, nil, nil
+	return t, nil
 }
 
 // header reads the fields of an array that stand before the size.
-func (r *reader) header() (*header, *fault.Error) {
-	h := &header{offset: r.pos}
-	b := r.take(32)
-	if b == nil {
-		return nil, r.short(fault.Runtime, "header of an array")
+func (r *reader) header() *header {
+	le, h := binary.LittleEndian, &header{offset: r.pos}
+	b := r.need(32, fault.Runtime, "header of an array")
+	if magic := le.Uint64(b); magic != arrayMagic {
+		fail(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(magic))
 	}
-	if magic := binary.LittleEndian.Uint64(b); magic != arrayMagic {
-		return nil, failf(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(magic))
-	}
-	h.device = int32(binary.LittleEndian.Uint32(b[16:]))
-	rank := int32(binary.LittleEndian.Uint32(b[24:]))
-	h.code, h.bits, h.lanes = b[28], b[29], binary.LittleEndian.Uint16(b[30:])
+	h.device = int32(le.Uint32(b[16:]))
+	rank := int32(le.Uint32(b[24:]))
+	h.code, h.bits, h.lanes = b[28], b[29], le.Uint16(b[30:])
 	if rank < 0 {
-		return nil, failf(fault.Logic, h.offset+24, "", "the rank of the array is %d", rank)
+		fail(fault.Logic, h.offset+24, "", "the rank of the array is %d", rank)
 	}
-	dims := r.take(uint64(rank) * 8)
-	if dims == nil {
-		return nil, r.short(fault.Runtime, "shape of an array")
-	}
+	dims := r.need(uint64(rank)*8, fault.Runtime, "shape of an array")
 	h.dims = make([]int64, rank)
 	for i := range h.dims {
-		h.dims[i] = int64(binary.LittleEndian.Uint64(dims[8*i:]))
+		h.dims[i] = int64(le.Uint64(dims[8*i:]))
 	}
-	return h, nil
+	return h
 }
 
 // size returns the bytes of the data that belong to the header, by the arithmetic of the original, which wraps around. It is an error
 // if the original has no such type or device, or could not allocate the array.
-func (h *header) size() (uint64, *fault.Error) {
+func (h *header) size() uint64 {
 	bits, lanes := uint64(h.bits), uint64(h.lanes)
 	align := max(bits/8*lanes, 64)
 	elements := uint64(1)
@@ -228,40 +203,39 @@ func (h *header) size() (uint64, *fault.Error) {
 	const codeUint, oneBit = 1, 1
 	switch {
 	case lanes == 0, (bits%8 != 0 || bits&(bits-1) != 0) && (h.code != codeUint || bits != oneBit):
-		return 0, failf(fault.Runtime, h.offset+28, "a signed integer of 8 or 32 bits", "there is no %s", h.typeName())
+		fail(fault.Runtime, h.offset+28, "a signed integer of 8 or 32 bits", "there is no %s", h.typeName())
 	case h.device != deviceCPU && h.device != deviceFormal:
-		return 0, failf(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
+		fail(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
 	case align&(align-1) != 0, elements*((bits*lanes+7)/8) > memory:
-		return 0, failf(fault.Runtime, h.offset+24, "", "an array of shape %v of %s cannot be allocated", h.dims, h.typeName())
+		fail(fault.Runtime, h.offset+24, "", "an array of shape %v of %s cannot be allocated", h.dims, h.typeName())
 	}
-	return elements * ((bits + 7) / 8), nil
+	return elements * ((bits + 7) / 8)
 }
 
 // shape returns the shape of an array that a variable can have; else what forbids it.
 func (h *header) shape() (tensor.Shape, *fault.Error) {
 	switch {
 	case h.code != codeInt || types[h.bits] == tensor.Invalid || h.lanes != 1:
-		return nil, failf(fault.Logic, h.offset+28, "a signed integer of 8 or 32 bits", "the type of the array is %s", h.typeName())
+		return nil, failure(fault.Logic, h.offset+28, "a signed integer of 8 or 32 bits", "the type of the array is %s", h.typeName())
 	case h.device != deviceCPU:
-		return nil, failf(fault.Logic, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
+		return nil, failure(fault.Logic, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
 	}
 	shape := make(tensor.Shape, len(h.dims))
 	for i, d := range h.dims {
 		if d < 0 || d > math.MaxInt {
-			return nil, failf(fault.Logic, h.offset+32+8*i, "", "extent %d of the array is %d", i, d)
+			return nil, failure(fault.Logic, h.offset+32+8*i, "", "extent %d of the array is %d", i, d)
 		}
 		shape[i] = int(d)
 	}
 	if err := shape.Check(); err != nil {
-		return nil, failf(fault.Logic, h.offset+24, "", "%v", err)
+		return nil, failure(fault.Logic, h.offset+24, "", "%v", err)
 	}
 	return shape, nil
 }
 
 // typeName describes the element type.
 func (h *header) typeName() string {
-	return "type with code " + strconv.Itoa(int(h.code)) + ", " + strconv.Itoa(int(h.bits)) + " bits and " +
-		strconv.Itoa(int(h.lanes)) + " lanes"
+	return fmt.Sprintf("type with code %d, %d bits and %d lanes", h.code, h.bits, h.lanes)
 }
 
 func hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

@@ -1,7 +1,6 @@
 package symbol
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -11,23 +10,21 @@ import (
 // ParseAttrs parses an object of strings in the dialect of graphs, as op_attrs has them. Of repeated keys the last counts, and text
 // after the closing brace is ignored. at is the place of the string in the graph (Node.AttrsPos). Errors are *fault.Error of stage
 // Attrs and class Runtime, without a node, and with a place unless at is zero; it is exact where tabs are escaped.
-func ParseAttrs(text string, at Pos) (map[string]string, error) {
+func ParseAttrs(text string, at Pos) (attrs map[string]string, err error) {
 	s := newScanner([]byte(text), fault.Attrs)
-	attrs := map[string]string{}
-	err := s.object(func(key []byte, _ Pos) error {
-		name := string(key)
-		value, err := s.string()
-		attrs[name] = string(value)
-		if e, ok := errors.AsType[*fault.Error](err); ok {
-			e.Part = name
+	defer func() {
+		if e := caught(recover()); e != nil {
+			place := at.within(text[:s.pos]) // where the scanner stopped
+			e.Line, e.Column = place.Line, place.Column
+			attrs, err = nil, e
 		}
-		return err
+	}()
+	attrs = map[string]string{}
+	s.object(func(key []byte, _ Pos) {
+		s.part = string(key)
+		attrs[s.part] = string(s.string())
+		s.part = ""
 	})
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		place := at.within(text[:s.pos]) // where the scanner stopped
-		e.Line, e.Column = place.Line, place.Column
-		return nil, e
-	}
 	return attrs, nil
 }
 
@@ -52,8 +49,7 @@ func FormatAttrs(attrs map[string]string) string {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = appendString(b, name)
-		b = append(b, ": "...)
+		b = append(appendString(b, name), ": "...)
 		b = appendString(b, attrs[name])
 	}
 	return string(append(b, '}'))

@@ -11,11 +11,13 @@ import (
 // end is what peek returns at the end of the text.
 const end = -1
 
-// scanner reads the tokens of the dialect. Line ends stand between tokens only, so that skipping space counts all of them.
+// scanner reads the tokens of the dialect. What it meets and cannot read is a panic with a *fault.Error. Line ends stand between tokens only,
+// so that skipping space counts all of them.
 type scanner struct {
 	text  []byte
 	pos   int
 	stage fault.Stage // of errors
+	part  string      // what is being read: the innermost key
 
 	line, begin int // the number of the current line and its offset
 }
@@ -24,27 +26,34 @@ func newScanner(text []byte, stage fault.Stage) scanner {
 	return scanner{text: text, stage: stage, line: 1}
 }
 
+// caught returns the error of a panic of the scanner or the writer; nil if there was none.
+func caught(r any) *fault.Error {
+	switch e := r.(type) {
+	case nil:
+		return nil
+	case *fault.Error:
+		return e
+	}
+	panic(r)
+}
+
 // at returns the place of the next byte.
 func (s *scanner) at() Pos { return Pos{s.line, s.pos - s.begin + 1} }
 
-// errorf returns an error of class Runtime at the next byte, which is that of every error in the text itself.
-func (s *scanner) errorf(want, format string, args ...any) *fault.Error {
-	return s.errorAt(s.at(), fault.Runtime, want, format, args...)
+// fail ends reading with an error at a place.
+func (s *scanner) fail(at Pos, class fault.Class, want, format string, args ...any) {
+	e := fault.New(class, s.stage, format, args...).With(s.part, want)
+	e.Line, e.Column = at.Line, at.Column
+	panic(e)
 }
 
-// errorAt returns an error at a place.
-func (s *scanner) errorAt(at Pos, class fault.Class, want, format string, args ...any) *fault.Error {
-	e := fault.New(class, s.stage, format, args...)
-	e.Line, e.Column, e.Want = at.Line, at.Column, want
-	return e
-}
-
-// unexpected returns the error that the next byte is not what is wanted.
-func (s *scanner) unexpected(want string) *fault.Error {
-	if c := s.peek(); c != end {
-		return s.errorf(want, "found %q", s.text[s.pos:s.pos+1])
+// unexpected ends reading as the next byte is not what is wanted, with an error of class Runtime, which is that of every error in the text
+// itself.
+func (s *scanner) unexpected(want string) {
+	if s.peek() != end {
+		s.fail(s.at(), fault.Runtime, want, "found %q", s.text[s.pos:s.pos+1])
 	}
-	return s.errorf(want, "the text ends")
+	s.fail(s.at(), fault.Runtime, want, "the text ends")
 }
 
 // peek returns the next byte.
@@ -70,70 +79,54 @@ func (s *scanner) token() int {
 	return end
 }
 
+// next returns the place of the next byte that is no space.
+func (s *scanner) next() Pos {
+	s.token()
+	return s.at()
+}
+
 // expect takes a byte after space.
-func (s *scanner) expect(c byte) error {
+func (s *scanner) expect(c byte) {
 	if s.token() != int(c) {
-		return s.unexpected(strconv.Quote(string(rune(c))))
+		s.unexpected(strconv.Quote(string(rune(c))))
 	}
 	s.pos++
-	return nil
 }
 
 // more takes what stands before item n of a list or object and reports whether there is such an item.
-func (s *scanner) more(n int, closing byte) (bool, error) {
+func (s *scanner) more(n int, closing byte) bool {
 	switch c := s.token(); {
 	case c == int(closing):
 		s.pos++
-		return false, nil
+		return false
 	case n == 0:
-		return true, nil // that there is an item at all is seen by who reads it
+		return true // that there is an item at all is seen by who reads it
 	case c == end:
-		return false, nil
+		return false
 	case c == ',':
 		s.pos++
-		return true, nil
+		return true
 	}
-	return false, s.unexpected(fmt.Sprintf("a comma or %q", string(rune(closing))))
+	s.unexpected(fmt.Sprintf("a comma or %q", string(rune(closing))))
+	return false
 }
 
 // array reads a list. It calls item for each, which must read it, with its index, and returns their number.
-func (s *scanner) array(item func(i int) error) (int, error) {
-	if err := s.expect('['); err != nil {
-		return 0, err
+func (s *scanner) array(item func(i int)) (n int) {
+	for s.expect('['); s.more(n, ']'); n++ {
+		item(n)
 	}
-	for n := 0; ; n++ {
-		more, err := s.more(n, ']')
-		if err != nil || !more {
-			return n, err
-		}
-		if err := item(n); err != nil {
-			return n, err
-		}
-	}
+	return n
 }
 
 // object reads an object. It calls item for each key, which must read the value and not keep the key; at is the place of the key.
-func (s *scanner) object(item func(key []byte, at Pos) error) error {
-	if err := s.expect('{'); err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		more, err := s.more(n, '}')
-		if err != nil || !more {
-			return err
-		}
-		s.token()
-		at := s.at()
-		key, err := s.string()
-		if err != nil {
-			return err
-		}
-		if err := s.expect(':'); err != nil {
-			return err
-		}
-		if err := item(key, at); err != nil {
-			return err
-		}
+func (s *scanner) object(item func(key []byte, at Pos)) {
+	s.expect('{')
+	for n := 0; s.more(n, '}'); n++ {
+		at := s.next()
+		key := s.string()
+		s.expect(':')
+		item(key, at)
 	}
 }
 
@@ -151,35 +144,33 @@ var unescape = func() (u [256]byte) {
 }()
 
 // string reads a string. The result may share the text.
-func (s *scanner) string() ([]byte, error) {
+func (s *scanner) string() []byte {
 	if s.token() != '"' {
-		return nil, s.unexpected("a string")
+		s.unexpected("a string")
 	}
 	s.pos++
 	var long []byte // what is before start, where there are escapes
-	start := s.pos
-	for {
+	for start := s.pos; ; s.pos++ {
 		switch s.peek() {
 		case end, '\r', '\n':
-			return nil, s.unexpected(`"\"", which ends the string`)
+			s.unexpected(`"\"", which ends the string`)
 		case '"':
 			s.pos++
 			part := s.text[start : s.pos-1]
 			if long == nil {
-				return part, nil
+				return part
 			}
-			return append(long, part...), nil
+			return append(long, part...)
 		case '\\':
 			long = append(long, s.text[start:s.pos]...)
 			s.pos++
 			c := s.peek()
 			if c == end || unescape[c] == 0 {
-				return nil, s.unexpected(`one of r n t \ " after a backslash`)
+				s.unexpected(`one of r n t \ " after a backslash`)
 			}
 			long = append(long, unescape[c])
 			start = s.pos + 1
 		}
-		s.pos++
 	}
 }
 
@@ -204,7 +195,7 @@ func (n number) String() string {
 	return "an unsigned integer of " + strconv.Itoa(int(n.bits)) + " bits"
 }
 
-// limit returns the greatest magnitude of a number with that sign.
+// limit returns the greatest magnitude of a number with that sign; where numbers have none, that of a positive one.
 func (n number) limit(negative bool) uint64 {
 	most := uint64(math.MaxUint64) >> (64 - n.bits)
 	if !n.signed {
@@ -227,7 +218,7 @@ func (n number) int(magnitude uint64) int {
 }
 
 // number reads an integer as C++ streams do. A negative one that should be unsigned wraps around.
-func (s *scanner) number(n number) (int, error) {
+func (s *scanner) number(n number) int {
 	c := s.token()
 	at := s.at()
 	negative := c == '-'
@@ -243,13 +234,13 @@ func (s *scanner) number(n number) (int, error) {
 	}
 	switch {
 	case s.pos == digits:
-		return 0, s.unexpected(n.String())
+		s.unexpected(n.String())
 	case !fits:
-		return 0, s.errorAt(at, fault.Runtime, n.String(), "the number is out of range")
+		s.fail(at, fault.Runtime, n.String(), "the number is out of range")
 	case !negative:
-		return n.int(magnitude), nil
+		return n.int(magnitude)
 	case n.signed:
-		return int(max(-int64(magnitude), math.MinInt)), nil
+		return int(max(-int64(magnitude), math.MinInt))
 	}
-	return n.int(-magnitude & n.limit(false)), nil
+	return n.int(-magnitude & n.limit(false))
 }

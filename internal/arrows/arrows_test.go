@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"internal/limits", "internal/escape", "internal/near"},
 	{"internal/fmath", "internal/inflate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
-	{"graph", "internal/simd", "internal/simd/interp", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
+	{"graph", "internal/simd", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
 	{"internal/geometry"},
 	{"op"},
 	{"internal/kernel", "internal/measure", "internal/emit", "internal/nnef/flat"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -288,7 +289,7 @@ func TestLarge(t *testing.T) {
 // TestRandom changes random graphs in one place each: that is one difference, both ways.
 func TestRandom(t *testing.T) {
 	unary := []string{"relu", "tanh", "abs", "neg", "sigmoid", "exp"}
-	for seed := range uint64(300) {
+	for seed := range uint64(testdata.Cases(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		s := newScript(t)
 		values := []*graph.Value{s.input("x", 2, 2), s.input("z", 2, 2)}

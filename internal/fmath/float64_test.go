@@ -380,12 +380,8 @@ func TestDoubleExact(t *testing.T) {
 // TestDoublePow holds powers to 0.51 units in the last place.
 func TestDoublePow(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 5))
-	cases := 4000
-	if testing.Short() {
-		cases = 400
-	}
 	worst := 0.0
-	for i := range cases {
+	for i := range testdata.Cases(1000, 4000) {
 		x := math.Abs(anyDouble(r))
 		switch i % 3 {
 		case 0:

@@ -1,9 +1,10 @@
-package inflate
+package inflate_test
 
 import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"github.com/concord-nn/concord/internal/inflate"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,7 +14,7 @@ import (
 
 // ours unpacks, handing the packed bytes out in the way of wrap.
 func ours(data []byte, wrap func(io.Reader) io.Reader) ([]byte, error) {
-	r, err := NewReader(wrap(bytes.NewReader(data)))
+	r, err := inflate.NewReader(wrap(bytes.NewReader(data)))
 	if err != nil {
 		return nil, err
 	}
@@ -127,12 +128,12 @@ func TestErrors(t *testing.T) {
 		want error
 	}{
 		"nothing":       {bytes.NewReader(nil), io.EOF},
-		"no gzip":       {bytes.NewReader([]byte("this is no gzip at all")), ErrHeader},
-		"another sum":   {bytes.NewReader(wrong), ErrChecksum},
+		"no gzip":       {bytes.NewReader([]byte("this is no gzip at all")), inflate.ErrHeader},
+		"another sum":   {bytes.NewReader(wrong), inflate.ErrChecksum},
 		"cut off":       {bytes.NewReader(packed[:len(packed)-1]), io.ErrUnexpectedEOF},
 		"broken source": {io.MultiReader(bytes.NewReader(packed[:len(packed)-9]), iotest.ErrReader(broken)), broken},
 	} {
-		r, err := NewReader(c.src)
+		r, err := inflate.NewReader(c.src)
 		if err == nil {
 			_, err = io.ReadAll(r)
 		}

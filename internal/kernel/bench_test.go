@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -77,7 +78,7 @@ func BenchmarkKernels(b *testing.B) {
 	for _, k := range slices.Concat(large(r), elements(r)) {
 		d, _ := op.Lookup(k.op)
 		n := node(b, op.NewRand(1, 4), k.op, k.Case)
-		p := For(Region{Nodes: []*graph.Node{n}})
+		p := kernel.For(kernel.Region{Nodes: []*graph.Node{n}})
 		call := &op.Call{In: append(k.In, make([]*tensor.Tensor, len(d.In)-len(k.In))...), Attrs: n.Attrs, Scratch: tensor.AlignedBytes(p.Scratch)}
 		for _, out := range graph.TypesOf(n.Out) {
 			call.Out = append(call.Out, must(tensor.New(out.DType, out.Shape)))

@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -47,13 +48,13 @@ func TestCastChains(t *testing.T) {
 		if to != tensor.Float32 {
 			add("cast", graph.AttrsOf("dtype", to))
 		}
-		for _, tier := range Tiers[1:3] {
+		for _, tier := range kernel.Tiers[1:3] {
 			if !tier.Has() {
 				continue
 			}
-			var p *Plan
+			var p *kernel.Plan
 			for i := range tier.Kernels {
-				if row := &tier.Kernels[i]; p == nil && row.takes(nodes[0]) {
+				if row := &tier.Kernels[i]; p == nil && row.Takes(nodes[0]) {
 					p = row.Prepare(offered(r, nodes...))
 				}
 			}
@@ -127,13 +128,13 @@ func TestTruthChains(t *testing.T) {
 		if !last.Type.Shape.Equal(shape) || slices.ContainsFunc(nodes, func(n *graph.Node) bool { return !n.Out[0].Type.Shape.Equal(shape) }) {
 			continue
 		}
-		for _, tier := range Tiers[1:3] {
+		for _, tier := range kernel.Tiers[1:3] {
 			if !tier.Has() {
 				continue
 			}
-			var p *Plan
+			var p *kernel.Plan
 			for i := range tier.Kernels {
-				if row := &tier.Kernels[i]; p == nil && row.takes(nodes[0]) {
+				if row := &tier.Kernels[i]; p == nil && row.Takes(nodes[0]) {
 					p = row.Prepare(offered(r, nodes...))
 				}
 			}
@@ -153,7 +154,7 @@ func TestClampBySteps(t *testing.T) {
 	lower := must(b.Node("neg", []*graph.Value{x}, nil, ""))[0]
 	for _, upper := range []*graph.Value{nil, bound} {
 		y := must(b.Node("clamp", []*graph.Value{x, lower, upper}, nil, ""))[0]
-		if p := elementwise(&simd.AVX2)(Region{Nodes: []*graph.Node{lower.Producer, y.Producer}}); (p != nil) != (upper == nil) {
+		if p := rowOf(&simd.AVX2, "elements", "clamp").Prepare(kernel.Region{Nodes: []*graph.Node{lower.Producer, y.Producer}}); (p != nil) != (upper == nil) {
 			t.Errorf("with upper bound %v: taken is %t", upper, p != nil)
 		}
 	}

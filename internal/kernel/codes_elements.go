@@ -39,8 +39,8 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 }
 
-// IsSource reports whether a node makes numbers of codes, or chooses some, for a reader whose row may take it as a source of its region. It is told who reads
-// each value, and which values sources make.
+// IsSource reports whether a node may be a source of a region (see [Region]): it turns quantized codes into numbers, or selects among such numbers, for one
+// reader whose row takes sources. readers has the nodes that read each value; made reports whether a source makes a value.
 func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
 	reader := readers[n.Out[0]][0]
 	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }

@@ -1,9 +1,10 @@
-package kernel
+package kernel_test
 
 import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -11,7 +12,7 @@ import (
 // TestSumsOfCodes holds kernels that read what their sources read to the references of all nodes, one after the other: sums of quantized numbers,
 // as docs/numerics.md has them.
 func TestSumsOfCodes(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if !row.Sources || row.Op != "add" || !row.In[0].Has(tensor.Float32) {
 			return
 		}
@@ -83,7 +84,7 @@ func TestSumsOfCodes(t *testing.T) {
 
 // TestSumsOfPlanes holds kernels that sum codes over planes to the references.
 func TestSumsOfPlanes(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if !row.Sources || row.Op != "sum_reduce" {
 			return
 		}
@@ -105,7 +106,7 @@ func TestSumsOfPlanes(t *testing.T) {
 				values = must(op.Eval(found(op.Lookup("sub")), []*tensor.Tensor{values[0], zero}, v.Producer.Attrs))
 			}
 			n := must(b.Node("sum_reduce", []*graph.Value{v}, graph.AttrsOf("axes", []int{2, 3}), ""))[0].Producer
-			p := row.Prepare(Region{Nodes: append(nodes, n), Sources: len(nodes), Layouts: map[*graph.Value]Layout{in: Blocked16}})
+			p := row.Prepare(kernel.Region{Nodes: append(nodes, n), Sources: len(nodes), Layouts: map[*graph.Value]kernel.Layout{in: kernel.Blocked16}})
 			if p == nil {
 				t.Fatal("the row does not take sums")
 			}
@@ -116,7 +117,7 @@ func TestSumsOfPlanes(t *testing.T) {
 
 // TestBoundedSums holds kernels that add bytes in a wider type, bound the sum and cast it back to the references.
 func TestBoundedSums(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if !row.Sources || row.Op != "add" || row.In[0].Has(tensor.Float32) {
 			return
 		}
@@ -158,7 +159,7 @@ func TestBoundedSums(t *testing.T) {
 
 // TestWidenedSlices holds kernels that cast what a slice chooses to the references.
 func TestWidenedSlices(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if !row.Sources || row.Op != "cast" {
 			return
 		}
@@ -175,7 +176,7 @@ func TestWidenedSlices(t *testing.T) {
 			in := must(b.Input("x", graph.TypeOf(x)))
 			v := must(b.Node("slice", []*graph.Value{in}, graph.AttrsOf("axes", []int{0, 1, 2}, "begin", begin, "end", end, "stride", []int{1, r.Between(1, 3), 1}), ""))[0]
 			n := must(b.Node("cast", []*graph.Value{v}, graph.AttrsOf("dtype", r.DType(op.TypeSet(tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32))), ""))[0].Producer
-			if p := row.Prepare(Region{Nodes: []*graph.Node{v.Producer, n}, Sources: 1}); p != nil {
+			if p := row.Prepare(kernel.Region{Nodes: []*graph.Node{v.Producer, n}, Sources: 1}); p != nil {
 				taken++
 				some := must(op.Eval(found(op.Lookup("slice")), []*tensor.Tensor{x}, v.Producer.Attrs))
 				trialOf(t, r, op.Case{In: []*tensor.Tensor{x}}, p, must(op.Eval(found(op.Lookup("cast")), some, n.Attrs))).check()

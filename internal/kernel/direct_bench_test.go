@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"flag"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -81,7 +82,7 @@ func timeOf(f func()) time.Duration {
 }
 
 // region returns the layer: a convolution with bias, and relu.
-func (l convLayer) region(b *testing.B) Region {
+func (l convLayer) region(b *testing.B) kernel.Region {
 	b.Helper()
 	r, pad := op.NewRand(1, 4), (l.window-1)/2
 	large := (l.size-1)*l.stride + l.window - 2*pad
@@ -90,14 +91,14 @@ func (l convLayer) region(b *testing.B) Region {
 	w := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out, l.in, l.window, l.window}, -1, 1)))
 	bias := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out}, -1, 1)))
 	y := must(g.One("conv", []*graph.Value{x, w, bias}, graph.AttrsOf("padding", []int{pad, pad, pad, pad}, "stride", []int{l.stride, l.stride}), ""))
-	return Region{Nodes: []*graph.Node{y.Producer, must(g.One("relu", []*graph.Value{y}, nil, "")).Producer}}
+	return kernel.Region{Nodes: []*graph.Node{y.Producer, must(g.One("relu", []*graph.Value{y}, nil, "")).Producer}}
 }
 
 // call returns a call of the layer with operands that lie as its kernel wants them.
-func (l convLayer) call(b *testing.B) (*Plan, *op.Call) {
+func (l convLayer) call(b *testing.B) (*kernel.Plan, *op.Call) {
 	b.Helper()
 	region := l.region(b)
-	p := For(region)
+	p := kernel.For(region)
 	if p == nil {
 		b.Fatal("no kernel takes the layer")
 	}
@@ -139,7 +140,7 @@ func BenchmarkPrepareConvolution(b *testing.B) {
 		b.Run(l.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				For(r)
+				kernel.For(r)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -38,15 +39,15 @@ func BenchmarkDots(b *testing.B) {
 		root := must(build.Node("conv", in, c.Attrs, ""))[0]
 		more := []*tensor.Tensor{r.Uniform(tensor.Float32, tensor.Shape{}, 0.0001, 0.1), r.Tensor(tensor.Uint8, tensor.Shape{})}
 		out := must(build.Node("requantize", []*graph.Value{root, must(build.Constant("", "", more[0])), must(build.Constant("", "", more[1]))}, nil, ""))[0]
-		for _, tier := range Tiers[:3] {
+		for _, tier := range kernel.Tiers[:3] {
 			if !tier.Has() {
 				continue
 			}
 			b.Run(fmt.Sprintf("%d-%d-%d-%dx%d-s%d-g%d/%s", tt.in, tt.out, tt.extent, tt.size, tt.size, tt.stride, tt.groups, tier.Name), func(b *testing.B) {
-				var p *Plan
-				region := Region{Nodes: []*graph.Node{root.Producer, out.Producer}}
+				var p *kernel.Plan
+				region := kernel.Region{Nodes: []*graph.Node{root.Producer, out.Producer}}
 				for i := range tier.Kernels {
-					if row := &tier.Kernels[i]; p == nil && row.takes(root.Producer) {
+					if row := &tier.Kernels[i]; p == nil && row.Takes(root.Producer) {
 						p = row.Prepare(region)
 					}
 				}
@@ -71,10 +72,10 @@ func BenchmarkDots(b *testing.B) {
 }
 
 // callOf returns a call of a plan with the operands of a case as rubbish in its layouts.
-func callOf(p *Plan, c op.Case, out op.Type) op.Call {
+func callOf(p *kernel.Plan, c op.Case, out op.Type) op.Call {
 	call := op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}
 	for i, x := range c.In {
-		if l := layoutOf(p.In, i); l != Plain {
+		if l := layoutOf(p.In, i); l != kernel.Plain {
 			x = must(tensor.New(x.DType(), l.Shape(x.Shape())))
 		}
 		call.In = append(call.In, x)

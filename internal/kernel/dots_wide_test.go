@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -14,7 +15,7 @@ import (
 func TestWideSums(t *testing.T) {
 	const k, m, n = 1003, 5, 37
 	shapes := map[string][2]tensor.Shape{"conv": {{1, k, m}, {n, k, 1}}, "deconv": {{1, k, m}, {k, n, 1}}, "matmul": {{m, k}, {k, n}}, "linear": {{m, k}, {n, k}}}
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if shape, ok := shapes[row.Op]; ok && row.In[0].Has(tensor.Int16) && row.In[1].Has(tensor.Int16) && !row.In[0].Has(tensor.Int64) {
 			for seed, magnitude := range []int{1, 60, 100, 1000, 3000, 8191, 20000, 32768} {
 				for side := range 2 {
@@ -29,7 +30,7 @@ func TestWideSums(t *testing.T) {
 					if row.Op != "linear" && r.Bool() {
 						root = node(t, r, row.Op, c)
 					}
-					p := row.Prepare(Region{Nodes: []*graph.Node{root}})
+					p := row.Prepare(kernel.Region{Nodes: []*graph.Node{root}})
 					if p == nil {
 						t.Fatal("the row does not take sums of 64 bits")
 					}

@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -30,13 +31,13 @@ func BenchmarkGroups(b *testing.B) {
 		{"lrn-64x56x56", "local_response_normalization", op.Case{In: []*tensor.Tensor{x(1, 64, 56, 56)}, Attrs: graph.AttrsOf("size", []int{1, 5, 1, 1}, "alpha", 0.0001, "beta", 0.75)}},
 	} {
 		n := node(b, op.NewRand(1, 4), c.op, c.Case)
-		for _, tier := range Tiers[1:3] {
+		for _, tier := range kernel.Tiers[1:3] {
 			for k := range tier.Kernels {
 				row := &tier.Kernels[k]
-				if row.Op != c.op || !row.takes(n) {
+				if row.Op != c.op || !row.Takes(n) {
 					continue
 				}
-				p := row.Prepare(Region{Nodes: []*graph.Node{n}})
+				p := row.Prepare(kernel.Region{Nodes: []*graph.Node{n}})
 				if p == nil {
 					b.Log(c.name, "not taken")
 					continue
@@ -80,13 +81,13 @@ func BenchmarkChain(b *testing.B) {
 	add("mul", x, values[3])
 	add("mul", values[4], number(0.5))
 	t := r.Uniform(tensor.Float32, shape, -4, 4)
-	for _, tier := range Tiers[1:3] {
+	for _, tier := range kernel.Tiers[1:3] {
 		for k := range tier.Kernels {
 			row := &tier.Kernels[k]
-			if row.Op != "div" || !row.takes(nodes[0]) {
+			if row.Op != "div" || !row.Takes(nodes[0]) {
 				continue
 			}
-			p := row.Prepare(Region{Nodes: nodes})
+			p := row.Prepare(kernel.Region{Nodes: nodes})
 			call := &op.Call{In: []*tensor.Tensor{t, tensor.Scalar[float32](1.4142135), tensor.Scalar[float32](1), t, tensor.Scalar[float32](0.5)},
 				Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, shape))}, Scratch: tensor.AlignedBytes(p.Scratch)}
 			b.Run(tier.Name, func(b *testing.B) {

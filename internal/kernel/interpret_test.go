@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/concord-nn/concord/internal/simd"
-	"github.com/concord-nn/concord/internal/simd/interp"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/interp"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -85,7 +85,7 @@ func TestInterpreted(t *testing.T) {
 	defer func() { interpreting, simd.Interpreting = nil, nil }()
 	for _, of := range []*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2} {
 		t.Logf("%s: this processor has it, and the other tests run it there: %v", of.Name, of.Hardware())
-		tier := vectors(of)
+		tier := tierOf(of)
 		for k := range tier.Kernels {
 			row := &tier.Kernels[k]
 			t.Run(tier.Name+"/"+row.Op+"/"+row.Name, func(t *testing.T) {

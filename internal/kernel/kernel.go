@@ -19,22 +19,22 @@ type Kernel struct {
 	Op   string     // the operator of the region's first node
 	In   []op.Types // the element types that its first operands may have; operands beyond the list, and absent ones, may have any
 
-	// Prepare returns a plan for a region whose first node has the operator and the types, or nil if the kernel is not for it. A region of
-	// several nodes has the single results of all but the last in no other use. Where the definition of the operator allows that the result
-	// takes the place of an operand, the plan must, too.
+	// Prepare returns a plan for a region whose root has the operator and the types, or nil if the kernel is not for it. Within a region, each
+	// node but the last has one result, which only the next one reads. The plan must allow the result to overwrite an operand where the
+	// operator's definition does (op.Def.InPlace).
 	Prepare func(r Region) *Plan
 
 	Sources bool // whether the kernel takes regions with sources
 }
 
-// Region is nodes that are evaluated together: the first one, and then a tail of element-wise operators, of which each reads the result
-// of the one before it.
+// Region is nodes that are evaluated together: sources, then the root, then a tail of element-wise operators, each of which reads the result of the
+// one before it.
 type Region struct {
 	Nodes []*graph.Node
-	// Sources is how many nodes stand in front of the region's first one that make elements of its operands: each reads nothing that the
-	// nodes behind them compute, and its result is read by one node of the region and nothing else.
+	// Sources is how many of the nodes are sources: nodes in front of the root that widen what it or a node of the tail reads, such as a
+	// dequantization, so that the kernel can read the narrow elements. The result of each is read by one node of the region and by nothing else.
 	Sources int
-	// Layouts says in which layouts values are there, other than plain ones. A plan may ask for any layout, but reads these for nothing.
+	// Layouts has the layouts, other than plain, in which values lie already. A plan may ask for any other, which costs a conversion.
 	Layouts map[*graph.Value]Layout
 }
 
@@ -114,7 +114,7 @@ func (t *Tier) first(r Region) *Plan {
 		return nil
 	}
 	for k := range t.Kernels {
-		if row := &t.Kernels[k]; row.takes(r.Root()) && (r.Sources == 0 || row.Sources) {
+		if row := &t.Kernels[k]; row.Takes(r.Root()) && (r.Sources == 0 || row.Sources) {
 			if p := row.Prepare(r); p != nil {
 				p.Kernel = t.Name + " " + row.Name
 				return p
@@ -134,8 +134,8 @@ func TiersInUse() (names []string) {
 	return names
 }
 
-// takes reports whether a node has the operator and the element types of the row.
-func (k *Kernel) takes(n *graph.Node) bool {
+// Takes reports whether a node has the operator and the element types of the row.
+func (k *Kernel) Takes(n *graph.Node) bool {
 	for i, v := range n.In[:min(len(n.In), len(k.In))] {
 		if v != nil && !k.In[i].Has(v.Type.DType) {
 			return false

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -21,9 +22,9 @@ import (
 // tiles, however the pieces are divided and whoever computes them when, wherever in memory operands and results lie, and whatever results and
 // working memory hold before.
 func TestKernels(t *testing.T) {
-	cases := testdata.Cases(80, 400)
+	cases := testdata.Cases(48, 400)
 	least := cases / 4 // that a row must take
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if row.Sources {
 			return // see TestSums
 		}
@@ -41,12 +42,12 @@ func TestKernels(t *testing.T) {
 }
 
 // compareRow holds a row to the reference on a random case, and reports whether it takes that.
-func compareRow(t *testing.T, row *Kernel, seed uint64, size int) bool {
+func compareRow(t *testing.T, row *kernel.Kernel, seed uint64, size int) bool {
 	t.Helper()
 	r := op.NewRand(seed, size)
 	c := draw(r, row)
 	n := node(t, r, row.Op, c)
-	if !row.takes(n) {
+	if !row.Takes(n) {
 		t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
 	}
 	p := row.Prepare(offered(r, n))
@@ -59,9 +60,9 @@ func compareRow(t *testing.T, row *Kernel, seed uint64, size int) bool {
 }
 
 // eachRow runs a test for each row of the tiers that this machine has.
-func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
-	for i := range Tiers {
-		tier := &Tiers[i]
+func eachRow(t *testing.T, f func(t *testing.T, row *kernel.Kernel)) {
+	for i := range kernel.Tiers {
+		tier := &kernel.Tiers[i]
 		if tier.Has != nil && !tier.Has() {
 			continue
 		}
@@ -74,7 +75,7 @@ func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
 
 // draw returns a case for a row: one of the operator's generator, or one of shapes around those of tiles, in types that the row takes, and
 // some of extreme values.
-func draw(r *op.Rand, row *Kernel) op.Case {
+func draw(r *op.Rand, row *kernel.Kernel) op.Case {
 	d, _ := op.Lookup(row.Op)
 	generate := d.Draw
 	if own := aroundTiles[row.Op+" "+row.Name]; own != nil && (row.Op == "pad" || r.IntN(4) > 0) { // what a pad adds may be no number of another type
@@ -125,7 +126,7 @@ func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape, end int) *tensor.T
 }
 
 // sumType returns the type of sums, which a bias has.
-func sumType(c op.Case, row *Kernel) tensor.DType {
+func sumType(c op.Case, row *kernel.Kernel) tensor.DType {
 	if row.In[0].Has(tensor.Float32) {
 		return tensor.Float32
 	}
@@ -502,12 +503,12 @@ func nodeIn(t testing.TB, r *op.Rand, b *graph.Builder, name string, c op.Case) 
 }
 
 // offered returns the region of nodes, some of whose operands are there in blocks of channels.
-func offered(r *op.Rand, nodes ...*graph.Node) Region {
-	region := Region{Nodes: nodes, Layouts: make(map[*graph.Value]Layout)}
+func offered(r *op.Rand, nodes ...*graph.Node) kernel.Region {
+	region := kernel.Region{Nodes: nodes, Layouts: make(map[*graph.Value]kernel.Layout)}
 	for _, n := range nodes {
 		for _, v := range n.In {
-			if v != nil && v.Const == nil && Blockable(v.Type) && r.Bool() {
-				region.Layouts[v] = Blocked16
+			if v != nil && v.Const == nil && kernel.Blockable(v.Type) && r.Bool() {
+				region.Layouts[v] = kernel.Blocked16
 			}
 		}
 	}
@@ -519,7 +520,7 @@ type trial struct {
 	*testing.T
 	r    *op.Rand
 	of   op.Case
-	plan *Plan
+	plan *kernel.Plan
 	call op.Call
 	want []*tensor.Tensor
 
@@ -535,7 +536,7 @@ type place struct {
 	begin, end int
 }
 
-func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial {
+func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *kernel.Plan) *trial {
 	t.Helper()
 	d, _ := op.Lookup(name)
 	want, err := op.Eval(d, c.In, c.Attrs)
@@ -559,7 +560,7 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 }
 
 // trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
-func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
+func trialOf(t *testing.T, r *op.Rand, c op.Case, p *kernel.Plan, want []*tensor.Tensor) *trial {
 	x := &trial{T: t, r: r, of: c, plan: p, want: want}
 	for _, pack := range p.Pack {
 		packed, parts := x.aligned(pack.Size), r.Between(1, 3)
@@ -586,16 +587,16 @@ func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor
 	return x
 }
 
-func layoutOf(list []Layout, i int) Layout {
+func layoutOf(list []kernel.Layout, i int) kernel.Layout {
 	if i < len(list) {
 		return list[i]
 	}
-	return Plain
+	return kernel.Plain
 }
 
 // laidOut returns the elements of a tensor in a layout, and rubbish where the layout has more.
-func (x *trial) laidOut(t *tensor.Tensor, l Layout) []byte {
-	if l == Plain {
+func (x *trial) laidOut(t *tensor.Tensor, l kernel.Layout) []byte {
+	if l == kernel.Plain {
 		return t.Bytes()
 	}
 	size := t.DType().Size()
@@ -604,16 +605,16 @@ func (x *trial) laidOut(t *tensor.Tensor, l Layout) []byte {
 		x.spoil(mem)
 	}
 	for at := range len(mem) / size {
-		if i := l.element(t.Shape(), at); i >= 0 {
+		if i := elementAt(l, t.Shape(), at); i >= 0 {
 			copy(mem[at*size:][:size], t.Bytes()[i*size:])
 		}
 	}
 	return mem
 }
 
-// element returns which element of a value of the given shape lies at a place of the layout; -1 for none.
-func (l Layout) element(shape tensor.Shape, at int) int {
-	if l == Plain {
+// elementAt returns which element of a value of the given shape lies at a place of the layout; -1 for none.
+func elementAt(l kernel.Layout, shape tensor.Shape, at int) int {
+	if l == kernel.Plain {
 		return at
 	}
 	inner, blocks := shape[2:].Len(), (shape[1]+block-1)/block
@@ -625,13 +626,13 @@ func (l Layout) element(shape tensor.Shape, at int) int {
 }
 
 // differs returns the first place from lo up to hi of a result in a layout at which it has not the element that it must have; -1 if there is none.
-func differs(y, want *tensor.Tensor, l Layout, lo, hi int) int {
+func differs(y, want *tensor.Tensor, l kernel.Layout, lo, hi int) int {
 	size := y.DType().Size()
-	if l == Plain && bytes.Equal(y.Bytes()[lo*size:hi*size], want.Bytes()[lo*size:hi*size]) {
+	if l == kernel.Plain && bytes.Equal(y.Bytes()[lo*size:hi*size], want.Bytes()[lo*size:hi*size]) {
 		return -1
 	}
 	for at := lo; at < hi; at++ {
-		if i := l.element(want.Shape(), at); i >= 0 && !bytes.Equal(y.Bytes()[at*size:][:size], want.Bytes()[i*size:][:size]) {
+		if i := elementAt(l, want.Shape(), at); i >= 0 && !bytes.Equal(y.Bytes()[at*size:][:size], want.Bytes()[i*size:][:size]) {
 			return at
 		}
 	}

@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"bytes"
 	"fmt"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -15,14 +16,14 @@ var convertible = op.TypeSet(tensor.Int8, tensor.Uint16, tensor.Float16, tensor.
 
 // conversion is a conversion of a value with memory for its operand and its result.
 type conversion struct {
-	plan *Plan
+	plan *kernel.Plan
 	call op.Call
 }
 
 // converted returns the conversion of elements of a type, with a result of rubbish.
-func converted(t *testing.T, r *op.Rand, tier *simd.Tier, of op.Type, from, to Layout, elements []byte) *conversion {
+func converted(t *testing.T, r *op.Rand, of op.Type, from, to kernel.Layout, elements []byte) *conversion {
 	t.Helper()
-	p := convert(tier, of, from, to)
+	p := kernel.Convert(of, from, to)
 	if p == nil {
 		t.Fatalf("%v: no conversion from %v to %v", of, from, to)
 	}
@@ -44,18 +45,21 @@ func (c *conversion) run(r *op.Rand) []byte {
 }
 
 // converters are the tiers that convert.
-var converters = map[string]*simd.Tier{"avx2": &simd.AVX2, "portable": nil}
+var converters = []string{simd.AVX2.Name, "portable"}
 
 // TestConvert brings values into blocks of channels and back: each element lies where the layout says, and what comes back is what went in.
 func TestConvert(t *testing.T) {
-	for name, tier := range converters {
-		if tier == nil || tier.Has() {
-			t.Run(name, func(t *testing.T) { testConvert(t, tier) })
+	for _, name := range converters {
+		if name == "portable" || simd.AVX2.Has() {
+			t.Run(name, func(t *testing.T) {
+				t.Setenv(simd.Variable, name)
+				testConvert(t)
+			})
 		}
 	}
 }
 
-func testConvert(t *testing.T, tier *simd.Tier) {
+func testConvert(t *testing.T) {
 	for seed := range uint64(300) {
 		r := op.NewRand(seed, 4)
 		of := op.Type{DType: r.DType(convertible), Shape: r.Shape(2, 5)}
@@ -68,14 +72,14 @@ func testConvert(t *testing.T, tier *simd.Tier) {
 		for i := range plain {
 			plain[i] = byte(1 + r.IntN(255)) // no element is zeros
 		}
-		blocks := converted(t, r, tier, of, Plain, Blocked16, plain).run(r)
-		if int64(len(blocks)) != Blocked16.Bytes(of) || int64(len(plain)) != Plain.Bytes(of) {
+		blocks := converted(t, r, of, kernel.Plain, kernel.Blocked16, plain).run(r)
+		if int64(len(blocks)) != kernel.Blocked16.Bytes(of) || int64(len(plain)) != kernel.Plain.Bytes(of) {
 			t.Fatalf("%v: %d bytes in blocks, and %d", of, len(blocks), len(plain))
 		}
 		for at := 0; at < len(blocks); at += size {
 			i := at / size
 			lane, x, part := i%block, i/block%inner, i/block/inner
-			parts := blocked(of.Shape)[1]
+			parts := kernel.Blocked16.Shape(of.Shape)[1]
 			item, channel := part/parts, part%parts*block+lane
 			if channel >= channels {
 				continue
@@ -85,7 +89,7 @@ func testConvert(t *testing.T, tier *simd.Tier) {
 				t.Fatalf("%v: channel %d of item %d at %d is %x, want %x", of, channel, item, x, got, want)
 			}
 		}
-		if back := converted(t, r, tier, of, Blocked16, Plain, blocks).run(r); !bytes.Equal(back, plain) {
+		if back := converted(t, r, of, kernel.Blocked16, kernel.Plain, blocks).run(r); !bytes.Equal(back, plain) {
 			t.Fatalf("%v: after two conversions it is %x, was %x", of, back, plain)
 		}
 	}
@@ -96,16 +100,16 @@ func TestConvertNothing(t *testing.T) {
 	f32 := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
 	for name, tt := range map[string]struct {
 		of       op.Type
-		from, to Layout
+		from, to kernel.Layout
 	}{
-		"the same layout":      {f32(1, 16, 2), Blocked16, Blocked16},
-		"plain to plain":       {f32(1, 16, 2), Plain, Plain},
-		"no channels":          {f32(16), Plain, Blocked16},
-		"a scalar":             {f32(), Blocked16, Plain},
-		"no elements":          {f32(1, 16, 0), Plain, Blocked16},
-		"elements within byte": {op.Type{DType: tensor.Int4, Shape: tensor.Shape{1, 16, 2}}, Plain, Blocked16},
+		"the same layout":      {f32(1, 16, 2), kernel.Blocked16, kernel.Blocked16},
+		"plain to plain":       {f32(1, 16, 2), kernel.Plain, kernel.Plain},
+		"no channels":          {f32(16), kernel.Plain, kernel.Blocked16},
+		"a scalar":             {f32(), kernel.Blocked16, kernel.Plain},
+		"no elements":          {f32(1, 16, 0), kernel.Plain, kernel.Blocked16},
+		"elements within byte": {op.Type{DType: tensor.Int4, Shape: tensor.Shape{1, 16, 2}}, kernel.Plain, kernel.Blocked16},
 	} {
-		if p := Convert(tt.of, tt.from, tt.to); p != nil {
+		if p := kernel.Convert(tt.of, tt.from, tt.to); p != nil {
 			t.Errorf("%s: %s", name, p.Kernel)
 		}
 	}
@@ -113,27 +117,29 @@ func TestConvertNothing(t *testing.T) {
 
 // TestConvertStops holds conversions to ending early, too.
 func TestConvertStops(t *testing.T) {
+	t.Setenv(simd.Variable, "portable")
 	of, r := op.Type{DType: tensor.Float32, Shape: tensor.Shape{2, 64, 8192}}, op.NewRand(1, 4)
 	x := r.Tensor(of.DType, of.Shape).Bytes()
-	to := converted(t, r, nil, of, Plain, Blocked16, x)
+	to := converted(t, r, of, kernel.Plain, kernel.Blocked16, x)
 	blocks := bytes.Clone(to.run(r))
 	for i := range to.call.Out[0].Bytes() {
 		to.call.Out[0].Bytes()[i] = 0xA5
 	}
 	stops(t, to.call, to.plan, true)
-	from := converted(t, r, nil, of, Blocked16, Plain, blocks)
+	from := converted(t, r, of, kernel.Blocked16, kernel.Plain, blocks)
 	stops(t, from.call, from.plan, true)
 }
 
 // BenchmarkConvert says how fast a value is read and written.
 func BenchmarkConvert(b *testing.B) {
-	for name, tier := range converters {
+	for _, name := range converters {
+		b.Setenv(simd.Variable, name)
 		for _, d := range []tensor.DType{tensor.Float32, tensor.Int8} {
 			for _, shape := range []tensor.Shape{{1, 64, 56, 56}, {1, 512, 7, 7}, {1, 3, 224, 224}} {
 				of := op.Type{DType: d, Shape: shape}
-				for _, to := range []Layout{Blocked16, Plain} {
-					from := Blocked16 - to
-					p := convert(tier, of, from, to)
+				for _, to := range []kernel.Layout{kernel.Blocked16, kernel.Plain} {
+					from := kernel.Blocked16 - to
+					p := kernel.Convert(of, from, to)
 					c := op.Call{In: []*tensor.Tensor{must(tensor.New(d, from.Shape(shape)))}, Out: []*tensor.Tensor{must(tensor.New(d, to.Shape(shape)))}}
 					b.Run(fmt.Sprint(name, "/", to, "/", of), func(b *testing.B) {
 						b.SetBytes(from.Bytes(of) + to.Bytes(of))

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"github.com/concord-nn/concord/graph"
@@ -7,15 +7,14 @@ import (
 )
 
 func init() {
-	for _, r := range reductions {
-		aroundTiles[r.op] = aroundGroups
+	for name := range opsOf("lanes") {
+		aroundTiles[name] = aroundGroups
 	}
 	aroundTiles["sum_reduce"] = func(r *op.Rand) op.Case {
 		c := aroundGroups(r)
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
 		return c
 	}
-	aroundTiles["log_sum_exp_reduce"] = aroundGroups
 	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
 		aroundTiles[name] = func(r *op.Rand) op.Case {
 			c := aroundGroups(r)

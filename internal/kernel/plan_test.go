@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
@@ -24,7 +25,7 @@ func TestNoFusedInstructions(t *testing.T) {
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {
-	t.Setenv(simd.Variable, portable.Name)
+	t.Setenv(simd.Variable, "portable")
 	pool := func(border string, dilation int, normalize bool) graph.Attrs {
 		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
 	}
@@ -55,7 +56,7 @@ func TestFor(t *testing.T) {
 		}
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
-		if p := For(Region{Nodes: []*graph.Node{n}}); p != nil {
+		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
 			got = p.Kernel
 		}
 		if got != tt.want {
@@ -70,17 +71,17 @@ func TestTakes(t *testing.T) {
 	x := must(b.Constant("", "", must(tensor.New(tensor.Float32, tensor.Shape{2, 2}))))
 	y := must(b.One("matmul", []*graph.Value{x, x}, nil, ""))
 	for _, tt := range []struct {
-		row  Kernel
+		row  kernel.Kernel
 		want bool
 	}{
-		{Kernel{Op: "matmul", In: []op.Types{float32s, float32s}}, true},
-		{Kernel{Op: "matmul", In: []op.Types{float32s, bits8}}, false},
-		{Kernel{Op: "matmul", In: []op.Types{bits8, float32s}}, false},
-		{Kernel{Op: "matmul", In: []op.Types{float32s}}, true},
-		{Kernel{Op: "matmul", In: []op.Types{float32s, float32s, bits8}}, true},
-		{Kernel{Op: "gemm", In: []op.Types{float32s, float32s}}, false},
+		{kernel.Kernel{Op: "matmul", In: []op.Types{float32s, float32s}}, true},
+		{kernel.Kernel{Op: "matmul", In: []op.Types{float32s, bits8}}, false},
+		{kernel.Kernel{Op: "matmul", In: []op.Types{bits8, float32s}}, false},
+		{kernel.Kernel{Op: "matmul", In: []op.Types{float32s}}, true},
+		{kernel.Kernel{Op: "matmul", In: []op.Types{float32s, float32s, bits8}}, true},
+		{kernel.Kernel{Op: "gemm", In: []op.Types{float32s, float32s}}, false},
 	} {
-		if got := tt.row.takes(y.Producer); got != tt.want {
+		if got := tt.row.Takes(y.Producer); got != tt.want {
 			t.Errorf("%+v: %t, want %t", tt.row, got, tt.want)
 		}
 	}
@@ -88,11 +89,11 @@ func TestTakes(t *testing.T) {
 
 // TestKernelsDoNotAllocate holds kernels to working in the memory that they are given.
 func TestKernelsDoNotAllocate(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		for seed := range uint64(testdata.Cases(12, 100)) {
 			r := op.NewRand(seed, 4)
 			c := draw(r, row)
-			p := row.Prepare(Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})
+			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})
 			if p == nil {
 				continue
 			}
@@ -129,7 +130,7 @@ func TestStop(t *testing.T) {
 			In: []*tensor.Tensor{long.Ending(tensor.Float32, tensor.Shape{8, n / 8}, 3, 2)}},
 		"all_reduce": {Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{long.Ending(tensor.Bool, tensor.Shape{16, n / 8}, 1, 1)}, Parts: true},
 	})
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		stopped := row.Name == "elements"
 		for name, c := range cases {
 			of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
@@ -140,12 +141,12 @@ func TestStop(t *testing.T) {
 				continue
 			}
 			n := constantNode(t, c.Op, of)
-			if !row.takes(n) {
+			if !row.Takes(n) {
 				continue
 			}
-			p := row.Prepare(Region{Nodes: []*graph.Node{n}})
+			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{n}})
 			if p == nil {
-				p = row.Prepare(Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]Layout{n.In[0]: Blocked16}})
+				p = row.Prepare(kernel.Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]kernel.Layout{n.In[0]: kernel.Blocked16}})
 			}
 			if p == nil {
 				continue
@@ -197,7 +198,7 @@ func constantNode(t *testing.T, name string, c op.Case) *graph.Node {
 }
 
 // stops runs a plan while nobody waits. It must ask once and not compute, if it computes part by part, the end.
-func stops(t *testing.T, call op.Call, p *Plan, parts bool) {
+func stops(t *testing.T, call op.Call, p *kernel.Plan, parts bool) {
 	t.Helper()
 	y, asked := call.Out[0].Bytes(), 0
 	was := slices.Clone(y)

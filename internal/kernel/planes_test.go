@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -12,18 +13,18 @@ import (
 // benchmarkRows runs the first row of each tier that takes a region, and reports what a run computes and moves. The first node is made
 // by the given function; what else is in the region are constants.
 func benchmarkRows(b *testing.B, name string, region func(b *graph.Builder) []*graph.Node) {
-	for i := range Tiers {
-		rows := &Tiers[i]
+	for i := range kernel.Tiers {
+		rows := &kernel.Tiers[i]
 		if rows.Has != nil && !rows.Has() {
 			continue
 		}
 		nodes := region(graph.NewBuilder(op.Rules, "case"))
 		for k := range rows.Kernels {
 			row := &rows.Kernels[k]
-			if !row.takes(nodes[0]) {
+			if !row.Takes(nodes[0]) {
 				continue
 			}
-			if p := row.Prepare(Region{Nodes: nodes, Layouts: map[*graph.Value]Layout{nodes[0].In[0]: Blocked16}}); p != nil {
+			if p := row.Prepare(kernel.Region{Nodes: nodes, Layouts: map[*graph.Value]kernel.Layout{nodes[0].In[0]: kernel.Blocked16}}); p != nil {
 				b.Run(fmt.Sprint(name, "/", rows.Name, " ", row.Name), func(b *testing.B) { benchmarkPlan(b, nodes, p) })
 				break
 			}
@@ -31,7 +32,7 @@ func benchmarkRows(b *testing.B, name string, region func(b *graph.Builder) []*g
 	}
 }
 
-func benchmarkPlan(b *testing.B, nodes []*graph.Node, p *Plan) {
+func benchmarkPlan(b *testing.B, nodes []*graph.Node, p *kernel.Plan) {
 	r := op.NewRand(1, 4)
 	call := op.Call{Scratch: tensor.AlignedBytes(p.Scratch), Attrs: nodes[0].Attrs}
 	bytes, macs := int64(0), int64(0)

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -48,7 +49,7 @@ func benchmarkProduct(b *testing.B, t *simd.Tier, s [4]int, form string) {
 		in[1] = must(g.Input("y", graph.TypeOf(y)))
 	}
 	n := must(g.One("matmul", in, graph.AttrsOf("transposeB", form == "transposed"), "")).Producer
-	p := productRows(t)[0].Prepare(Region{Nodes: []*graph.Node{n}})
+	p := rowOf(t, "tiles", "matmul").Prepare(kernel.Region{Nodes: []*graph.Node{n}})
 	c := &op.Call{In: []*tensor.Tensor{x, y, nil, nil}, Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, n.Out[0].Type.Shape))},
 		Scratch: tensor.AlignedBytes(p.Scratch), Shared: tensor.AlignedBytes(p.Shared)}
 	for _, pack := range p.Pack {

@@ -1,9 +1,10 @@
-package kernel
+package kernel_test
 
 import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -43,7 +44,7 @@ func TestProductPlans(t *testing.T) {
 				in[1] = must(b.Input("y", op.Type{DType: tensor.Float32, Shape: tt.right}))
 			}
 			n := must(b.One("matmul", in, tt.attrs, "")).Producer
-			p := productRows(&simd.AVX512)[0].Prepare(Region{Nodes: []*graph.Node{n}})
+			p := rowOf(&simd.AVX512, "tiles", "matmul").Prepare(kernel.Region{Nodes: []*graph.Node{n}})
 			if len(p.Pack) != tt.packs || p.Shared != 4*tt.shared || (p.Rounds != nil) != tt.rounds || p.Even != tt.even || p.Pieces != tt.pieces {
 				t.Errorf("%d packed, %d numbers shared, rounds %v, even %t, %d pieces; want %+v", len(p.Pack), p.Shared/4, p.Rounds, p.Even, p.Pieces, tt)
 			}

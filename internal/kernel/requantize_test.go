@@ -1,9 +1,10 @@
-package kernel
+package kernel_test
 
 import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -11,8 +12,8 @@ import (
 
 // TestRequantizedSums holds kernels of sums of products that requantize and bound these to the references of all nodes, one after the other.
 func TestRequantizedSums(t *testing.T) {
-	cases := testdata.Cases(16, 60) // that a row must take
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	cases := testdata.Cases(6, 60) // that a row must take
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || row.In[0].Has(tensor.Float32) {
 			return
 		}
@@ -20,7 +21,7 @@ func TestRequantizedSums(t *testing.T) {
 		for seed := 0; seed < 10*cases && taken < cases; seed++ {
 			r := op.NewRand(uint64(seed), 1+seed%300/30)
 			nodes, c, want := requantized(t, r, row)
-			if !row.takes(nodes[0]) {
+			if !row.Takes(nodes[0]) {
 				continue
 			}
 			p := row.Prepare(offered(r, nodes...))
@@ -44,7 +45,7 @@ func TestRequantizedSums(t *testing.T) {
 }
 
 // requantized returns a product of integers for a row, its requantisation and sometimes bounds, with the operands of all and what they yield.
-func requantized(t *testing.T, r *op.Rand, row *Kernel) (nodes []*graph.Node, c op.Case, want []*tensor.Tensor) {
+func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.Node, c op.Case, want []*tensor.Tensor) {
 	c = draw(r, row)
 	root := node(t, r, row.Op, c)
 	sums := root.Out[0].Type
@@ -137,7 +138,7 @@ func TestNoRequantizedSums(t *testing.T) {
 		"of something else":          {other, false},
 		"of what is not requantized": {nodeOf(t, "relu", []op.Type{sums}, nil), false},
 	} {
-		if p := For(Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
+		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
 			t.Errorf("%s: the region is taken: %v", name, p != nil)
 		}
 	}

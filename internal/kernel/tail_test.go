@@ -1,10 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -101,9 +102,9 @@ func ones(shape tensor.Shape) tensor.Shape {
 // TestTails holds kernels that take nodes behind the first one to the references of all, one after the other: in every layout, with the value
 // that is followed as any operand of commutative operators.
 func TestTails(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		t.Parallel()
-		cases, taken := testdata.Cases(60, 300), 0
+		cases, taken := testdata.Cases(32, 300), 0
 		for seed := range cases {
 			r := op.NewRand(uint64(seed), 1+seed*5/cases)
 			c := draw(r, row)

@@ -27,6 +27,8 @@ type Document struct {
 	Comments   *Comments   // before and after the version statement; Inner at the end of the document
 	Warnings   Diagnostics // what was accepted although the standard does not
 	Tract      bool        // the text uses what the engine tract adds to the language
+
+	Expressions bool // the text has expressions, which strict documents enable by [ExtOperators]
 }
 
 // Version is the version statement. Only version 1.0 is read.

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,42 +256,22 @@ func (p *parser) number(from Pos, negative bool) Expr {
 	text := p.word()
 	t := p.take()
 	p.high = 1
-	span, bad := Span{from, t.to}, t.bad()
+	signed, span := text, Span{from, t.to}
+	if negative {
+		signed = "-" + text
+	}
 	if t.kind == tokInteger {
-		v, ok := parseInteger(text, negative)
-		if !ok && !bad {
+		v, err := strconv.ParseInt(signed, 10, 64)
+		if err != nil && !t.bad() {
 			p.errorAt(CodeRange, span, "integers have 64 bits", "integer %s is out of range", abbreviate(text))
 		}
 		return p.integers.new(IntegerLit{span, v})
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !bad {
+	v, err := strconv.ParseFloat(signed, 64)
+	if err != nil && !t.bad() {
 		p.errorAt(CodeRange, span, "scalars lie between ±1.8e308", "scalar %s is out of range", abbreviate(text))
 	}
-	if negative {
-		v = -v
-	}
 	return &ScalarLit{span, v}
-}
-
-// parseInteger returns the value of decimal digits; it is false if 64 bits cannot hold it.
-func parseInteger(digits string, negative bool) (int64, bool) {
-	limit := uint64(math.MaxInt64)
-	if negative {
-		limit++
-	}
-	v := uint64(0)
-	for i := range len(digits) {
-		d := uint64(digits[i] - '0')
-		if v > (limit-d)/10 {
-			return 0, false
-		}
-		v = v*10 + d
-	}
-	if negative {
-		return int64(-v), true
-	}
-	return int64(v), true
 }
 
 // array reads [items], or a comprehension of either dialect.
@@ -441,25 +420,16 @@ func (p *parser) isForeignCast(id *Ident) bool {
 // genericAhead tells whether '<' after an identifier begins the generic type of a call: a type or word, '>' and '('
 // follow. As operators these could only compare the result of a comparison, which has no order.
 func (p *parser) genericAhead() bool {
-	word := p.skipSpace(p.pos)
-	i := word
-	for i < len(p.text) && isWord[p.text[i]] {
-		i++
-	}
-	switch {
-	case i < len(p.text) && i == word && p.text[i] == '?':
-		i++
-	case i > word && classOf[p.text[word]] == clsDigit:
-		return false
-	}
-	if k := keyword(p.text[word:i], p.dialect); p.flat != flatOff && k >= tokTensor && k <= tokStringType {
-		return true // no operator may stand here
-	}
-	if i = p.skipSpace(i); i >= len(p.text) || p.text[i] != '>' {
-		return false
-	}
-	i = p.skipSpace(i + 1)
-	return i < len(p.text) && p.text[i] == '('
+	return p.ahead(func() bool {
+		p.next()
+		switch k := p.tok.kind; {
+		case p.flat != flatOff && k >= tokTensor && k <= tokStringType:
+			return true // no operator may stand here
+		case k == tokIdent || k == tokQuestion || k.isKeyword():
+			p.next()
+		}
+		return p.tok.kind == tokGT && p.peekIs('(')
+	})
 }
 
 // call reads the arguments of an invocation.

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/concord-nn/concord/internal/limits"
+import (
+	"cmp"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
 
 // Dialect is one of the two languages that go by the name NNEF 1.0.
 type Dialect uint8
@@ -66,12 +70,7 @@ var DefaultLimits = Limits{
 
 // filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
 func (l Limits) filled() Limits {
-	pick := func(v, def int) int {
-		if v > 0 {
-			return v
-		}
-		return def
-	}
+	pick := func(v, def int) int { return cmp.Or(max(v, 0), def) }
 	d := DefaultLimits
 	return Limits{
 		Bytes:   int(min(int64(pick(l.Bytes, d.Bytes)), limits.TextOffset)),

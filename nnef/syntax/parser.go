@@ -324,6 +324,7 @@ func (p *parser) foreign(span Span, hint, format string, args ...any) {
 // needOps reports an expression where the flat syntax is required; hint says what else may have been meant. In the graph of a
 // provisional document that is a mistake of each statement; a missing extension is one mistake of the whole document.
 func (p *parser) needOps(span Span, what, hint string) {
+	p.doc.Expressions = true
 	if p.flat == flatOff || p.flatReported {
 		return
 	}
@@ -412,16 +413,8 @@ func (p *parser) skipTo(kinds ...kind) {
 	}
 }
 
-// lines counts the newlines between two places, at most two.
-func (p *parser) lines(from, to Pos) int {
-	n := 0
-	for i := from; i < to && n < 2; i++ {
-		if p.src.Text[i] == '\n' {
-			n++
-		}
-	}
-	return n
-}
+// lines counts the newlines between two places.
+func (p *parser) lines(from, to Pos) int { return strings.Count(p.src.Text[from:max(from, to)], "\n") }
 
 func (p *parser) commentText(c Span) string {
 	return strings.TrimRight(p.src.Text[c.From:c.To], " \t\r\v\f")

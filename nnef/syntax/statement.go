@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // body reads the assignments in braces and the comments before the closing one.
 func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	p.flat = rule
@@ -79,12 +81,7 @@ func (p *parser) statement(read func()) bool {
 
 // column returns the number of bytes before a place in its line.
 func (p *parser) column(at Pos) int {
-	n := 0
-	for at > 0 && p.src.Text[at-1] != '\n' {
-		at--
-		n++
-	}
-	return n
+	return int(at) - 1 - strings.LastIndexByte(p.src.Text[:at], '\n')
 }
 
 // assignment reads one statement with its semicolon.
@@ -107,10 +104,8 @@ func (p *parser) assignment(a *Assignment) {
 	a.Right = p.rightSide()
 	a.To = p.last
 	p.terminator(a)
-	if p.flat != flatOff {
-		if _, ok := a.Right.(*Call); !ok {
-			p.needOps(SpanOf(a.Right), "a right side that is not an invocation", "")
-		}
+	if _, ok := a.Right.(*Call); !ok {
+		p.needOps(SpanOf(a.Right), "a right side that is not an invocation", "")
 	}
 }
 
@@ -250,35 +245,16 @@ func (p *parser) assignmentAhead() bool {
 		return false
 	}
 	return p.ahead(func() bool {
-		depth := 0
-		for {
+		for depth := 0; ; p.next() {
 			switch p.tok.kind {
 			case tokLBracket, tokLParen:
 				depth++
-				p.next()
-				if p.tok.kind == tokRBracket {
-					continue
-				}
-				if p.tok.kind != tokIdent && p.tok.kind != tokLBracket && p.tok.kind != tokLParen {
-					return false
-				}
-				continue
-			case tokIdent:
-				p.next()
 			case tokRBracket, tokRParen:
-				depth--
-				p.next()
-				if depth == 0 {
+				if depth--; depth == 0 {
+					p.next()
 					return p.tok.kind == tokAssign
 				}
-			default:
-				return false
-			}
-			// Behind an item: the next one or the end of the list.
-			switch p.tok.kind {
-			case tokComma:
-				p.next()
-			case tokRBracket, tokRParen:
+			case tokIdent, tokComma:
 			default:
 				return false
 			}

@@ -9,29 +9,21 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 	switch n := n.(type) {
 	case *Document:
-		for i := range n.Extensions {
-			Walk(&n.Extensions[i], visit)
-		}
-		for _, f := range n.Fragments {
-			Walk(f, visit)
-		}
+		walkEach(n.Extensions, visit)
+		walkAll(n.Fragments, visit)
 		if n.Graph != nil {
 			Walk(n.Graph, visit)
 		}
 	case *Fragment:
 		Walk(n.Name, visit)
-		walkParams(n.Params, visit)
-		walkParams(n.Results, visit)
-		walkBody(n.Body, visit)
+		walkEach(n.Params, visit)
+		walkEach(n.Results, visit)
+		walkEach(n.Body, visit)
 	case *Graph:
 		Walk(n.Name, visit)
-		for _, id := range n.Params {
-			Walk(id, visit)
-		}
-		for _, id := range n.Results {
-			Walk(id, visit)
-		}
-		walkBody(n.Body, visit)
+		walkAll(n.Params, visit)
+		walkAll(n.Results, visit)
+		walkEach(n.Body, visit)
 	case *Param:
 		Walk(n.Name, visit)
 		Walk(n.Type, visit)
@@ -42,29 +34,25 @@ func Walk(n Node, visit func(Node) bool) {
 	case *ArrayType:
 		Walk(n.Item, visit)
 	case *TupleType:
-		for _, t := range n.Items {
-			Walk(t, visit)
-		}
+		walkAll(n.Items, visit)
 	case Expr:
 		walkExpr(n, visit)
 	}
 }
 
-func walkParams(list []Param, visit func(Node) bool) {
-	for i := range list {
-		Walk(&list[i], visit)
+// walkAll visits the nodes of a list, walkEach those that stand in it by value.
+func walkAll[N Node](list []N, visit func(Node) bool) {
+	for _, n := range list {
+		Walk(n, visit)
 	}
 }
 
-func walkBody(list []Assignment, visit func(Node) bool) {
+func walkEach[T any, N interface {
+	*T
+	Node
+}](list []T, visit func(Node) bool) {
 	for i := range list {
-		Walk(&list[i], visit)
-	}
-}
-
-func walkList(list []Expr, visit func(Node) bool) {
-	for _, x := range list {
-		Walk(x, visit)
+		Walk(N(&list[i]), visit)
 	}
 }
 
@@ -72,9 +60,9 @@ func walkList(list []Expr, visit func(Node) bool) {
 func walkExpr(x Expr, visit func(Node) bool) {
 	switch x := x.(type) {
 	case *Array:
-		walkList(x.Items, visit)
+		walkAll(x.Items, visit)
 	case *Tuple:
-		walkList(x.Items, visit)
+		walkAll(x.Items, visit)
 	case *Subscript:
 		Walk(x.X, visit)
 		Walk(x.Index, visit)

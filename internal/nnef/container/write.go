@@ -3,7 +3,6 @@ package container
 import (
 	"archive/tar"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -200,23 +199,4 @@ func (c *Container) Members() Members {
 			}
 		}
 	}
-}
-
-// Convert writes the model at src, a folder or an archive, to dst, a folder or an archive by its ending, file by file and
-// byte by byte. Foreign files are left out.
-func Convert(dst, src string) error {
-	if info, err := os.Stat(src); err != nil {
-		return err
-	} else if !info.IsDir() && !IsArchive(src) {
-		return fmt.Errorf("%s: it is one file of a model; convert the folder that it stands in", src)
-	}
-	c, err := Open(src)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if _, err := c.ReadFile(GraphFile); err != nil {
-		return fmt.Errorf("%s: %w", src, errors.Join(errors.New("it is no model"), err))
-	}
-	return Write(dst, c.Members())
 }

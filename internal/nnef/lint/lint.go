@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,25 +75,12 @@ func (l *linter) extensions(doc *syntax.Document) {
 		case syntax.ExtFragments:
 			needed = len(doc.Fragments) > 0
 		case syntax.ExtOperators:
-			needed = !validWithout(doc.Source, e.Name)
+			needed = doc.Expressions
 		}
 		if !needed {
 			l.warn(CodeExtension, e.Span, "remove it", "the extension %s is not needed here", e.Name)
 		}
 	}
-}
-
-// validWithout tells whether the text needs no expressions, by asking the parser about the text with the extension's name
-// made another one.
-func validWithout(src *syntax.Source, name string) bool {
-	other := "_" + name[1:]
-	text := bytes.ReplaceAll([]byte(src.Text), []byte(name), []byte(other))
-	doc, err := syntax.Parse(src.Name, text, syntax.Options{Strict: true, Lenient: true, Limits: syntax.Limits{Errors: 1 << 20}})
-	var found syntax.Diagnostics
-	if !errors.As(err, &found) {
-		found = doc.Warnings
-	}
-	return !slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators })
 }
 
 // deprecated reports constructs of the final dialect that later revisions advise against.

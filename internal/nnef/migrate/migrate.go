@@ -3,7 +3,6 @@ package migrate
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
@@ -117,41 +116,30 @@ func (m *migration) finish(out *syntax.Document) (*syntax.Document, error) {
 	if m.doc.Source != nil {
 		name = m.doc.Source.Name
 	}
-	for {
-		text, err := syntax.Format(out)
-		if err != nil {
-			return nil, m.failure(err)
-		}
-		read, err := syntax.Parse(name, text, syntax.Options{Strict: true})
-		if err == nil {
-			return read, nil
-		}
-		var list syntax.Diagnostics
-		if !errors.As(err, &list) || !enable(out, list) {
-			return nil, m.failure(err)
-		}
+	if len(out.Fragments) > 0 {
+		out.Extensions = append(out.Extensions, syntax.Extension{Name: syntax.ExtFragments})
 	}
+	read, err := reread(name, out, syntax.Options{})
+	if err == nil && read.Expressions {
+		out.Extensions = append(out.Extensions, syntax.Extension{Name: syntax.ExtOperators})
+	}
+	if err == nil {
+		read, err = reread(name, out, syntax.Options{Strict: true})
+	}
+	if err != nil {
+		m.report(CodeUnexpanded, syntax.Error, m.doc.Graph.Name.Span, "", "the document cannot be written in the final dialect: %v", err)
+		return nil, m.notes
+	}
+	return read, nil
 }
 
-// failure is the error that a document cannot be written.
-func (m *migration) failure(err error) error {
-	m.report(CodeUnexpanded, syntax.Error, m.doc.Graph.Name.Span, "", "the document cannot be written in the final dialect: %v", err)
-	return m.notes
-}
-
-// enable adds the extensions that a strict reading misses, and reports whether there were any.
-func enable(doc *syntax.Document, list syntax.Diagnostics) bool {
-	added := false
-	for _, e := range []struct {
-		code syntax.Code
-		name string
-	}{{syntax.CodeNeedsFragments, syntax.ExtFragments}, {syntax.CodeNeedsOperators, syntax.ExtOperators}} {
-		if slices.ContainsFunc(list, func(d syntax.Diagnostic) bool { return d.Code == e.code }) {
-			doc.Extensions = append(doc.Extensions, syntax.Extension{Name: e.name})
-			added = true
-		}
+// reread returns the document that the text of one is read as.
+func reread(name string, doc *syntax.Document, opts syntax.Options) (*syntax.Document, error) {
+	text, err := syntax.Format(doc)
+	if err != nil {
+		return nil, err
 	}
-	return added
+	return syntax.Parse(name, text, opts)
 }
 
 // fragment is a fragment of the document.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -136,53 +137,52 @@ func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
 func (e *Entry) Decode(codes *tensor.Tensor) (*tensor.Tensor, error) {
 	signed := codes.DType().IsSigned()
 	least, steps := e.Codes(signed)
-	param := func(name string) (func(i int) float64, error) { return e.broadcast(name, codes.Shape()) }
-	var value func(code float64, i int) float64
+	names, ok := decoded[e.Operation]
+	if !ok {
+		return nil, fmt.Errorf("there is no quantization %s", e.Operation)
+	}
+	var param [2]func(i int) float64
+	for k, name := range names {
+		var err error
+		if param[k], err = e.broadcast(name, codes.Shape()); err != nil {
+			return nil, err
+		}
+	}
+	value := func(code float64, i int) float64 { return (code - param[0](i)) * param[1](i) }
 	switch e.Operation {
-	case ZeroPoint:
-		zero, err := param("zero_point")
-		if err != nil {
-			return nil, err
-		}
-		scale, err := param("scale")
-		if err != nil {
-			return nil, err
-		}
-		value = func(code float64, i int) float64 { return (code - zero(i)) * scale(i) }
 	case MinMax, Linear:
-		lo, err := param("min")
-		if err != nil {
-			return nil, err
+		value = func(code float64, i int) float64 {
+			lo := param[0](i)
+			return float64((code-least)/steps*(param[1](i)-lo)) + lo
 		}
-		hi, err := param("max")
-		if err != nil {
-			return nil, err
-		}
-		value = func(code float64, i int) float64 { return (code-least)/steps*(hi(i)-lo(i)) + lo(i) }
 	case Logarithmic:
-		most, err := param("max")
-		if err != nil {
-			return nil, err
-		}
 		r := math.Ldexp(1, e.bits()) - 1
 		value = func(code float64, i int) float64 {
 			if signed && code == 0 {
 				return 0
 			}
-			q := float64(logCeil(most(i))) - r + math.Abs(code)
+			q := float64(logCeil(param[0](i))) - r + math.Abs(code)
 			return math.Copysign(math.Ldexp(1, int(min(max(q, -1100), 1100))), code)
 		}
-	default:
-		return nil, fmt.Errorf("there is no quantization %s", e.Operation)
 	}
 	t, err := tensor.New(tensor.Float32, codes.Shape())
 	if err != nil {
 		return nil, err
 	}
-	dst := tensor.Data[float32](t)
-	integers(codes.Contiguous(), func(i int, code float64) { dst[i] = float32(value(code, i)) })
+	dst, codes := tensor.Data[float32](t), codes.Contiguous()
+	var chunk [512]float64
+	for from := 0; from < len(dst); from += len(chunk) {
+		part := chunk[:min(len(chunk), len(dst)-from)]
+		geometry.Load(part, codes, from, 1)
+		for i, code := range part {
+			dst[from+i] = float32(value(code, from+i))
+		}
+	}
 	return t, nil
 }
+
+// decoded holds the arguments that tell what the codes of an operation stand for.
+var decoded = map[string][]string{ZeroPoint: {"zero_point", "scale"}, MinMax: {"min", "max"}, Linear: {"min", "max"}, Logarithmic: {"max"}}
 
 // logCeil returns the least exponent of a power of two that is not less than x.
 func logCeil(x float64) int {
@@ -191,34 +191,6 @@ func logCeil(x float64) int {
 		exponent--
 	}
 	return exponent
-}
-
-// integers calls f for the elements of a contiguous tensor of integers.
-func integers(t *tensor.Tensor, f func(i int, code float64)) {
-	switch t.DType() {
-	case tensor.Int8:
-		each[int8](t, f)
-	case tensor.Int16:
-		each[int16](t, f)
-	case tensor.Int32:
-		each[int32](t, f)
-	case tensor.Int64:
-		each[int64](t, f)
-	case tensor.Uint8:
-		each[uint8](t, f)
-	case tensor.Uint16:
-		each[uint16](t, f)
-	case tensor.Uint32:
-		each[uint32](t, f)
-	case tensor.Uint64:
-		each[uint64](t, f)
-	}
-}
-
-func each[T tensor.Integer](t *tensor.Tensor, f func(i int, code float64)) {
-	for i, x := range tensor.Data[T](t) {
-		f(i, float64(x))
-	}
 }
 
 // broadcast returns the number of an argument that belongs to each element of a tensor, given by its place in row-major

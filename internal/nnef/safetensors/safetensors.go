@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -18,14 +19,11 @@ const MaxHeader = limits.SafetensorsHeader
 // metadata is the name in a header that stands for no tensor.
 const metadata = "__metadata__"
 
-// items says how the elements of each type are coded.
-var items = map[string]tensorfile.Info{
-	"F16": {Type: tensorfile.Float, Bits: 16}, "F32": {Type: tensorfile.Float, Bits: 32}, "F64": {Type: tensorfile.Float, Bits: 64},
-	"I8": {Type: tensorfile.Signed, Bits: 8}, "I16": {Type: tensorfile.Signed, Bits: 16},
-	"I32": {Type: tensorfile.Signed, Bits: 32}, "I64": {Type: tensorfile.Signed, Bits: 64},
-	"U8": {Type: tensorfile.Unsigned, Bits: 8}, "U16": {Type: tensorfile.Unsigned, Bits: 16},
-	"U32": {Type: tensorfile.Unsigned, Bits: 32}, "U64": {Type: tensorfile.Unsigned, Bits: 64},
-	"BOOL": {Type: tensorfile.Bool, Bits: 8},
+// types are those of the elements by their names.
+var types = map[string]tensor.DType{
+	"F16": tensor.Float16, "BF16": tensor.BFloat16, "F32": tensor.Float32, "F64": tensor.Float64, "BOOL": tensor.Bool,
+	"I8": tensor.Int8, "I16": tensor.Int16, "I32": tensor.Int32, "I64": tensor.Int64,
+	"U8": tensor.Uint8, "U16": tensor.Uint16, "U32": tensor.Uint32, "U64": tensor.Uint64,
 }
 
 // Error is a violation of the format. Name is the tensor concerned, or "".
@@ -144,12 +142,7 @@ func (f *File) inOrder() []string {
 
 // Names lists the tensors in lexical order.
 func (f *File) Names() []string {
-	names := make([]string, 0, len(f.entries))
-	for name := range f.entries {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(f.entries))
 }
 
 // Has reports whether there is a tensor of that name.
@@ -158,7 +151,7 @@ func (f *File) Has(name string) bool {
 	return ok
 }
 
-// Tensor returns a tensor. It shares memory with the file where alignment allows; float64 is rounded to float32. A name
+// Tensor returns a tensor. It shares memory with the file where alignment allows. A name
 // that the file does not have, and types of less than a byte or of 8-bit floats, are errors of type *[Error].
 func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	e, ok := f.entries[name]
@@ -173,16 +166,13 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 }
 
 func (e *entry) tensor(data []byte) (*tensor.Tensor, error) {
-	if e.DType == "BF16" {
-		return tensorfile.Native(tensor.BFloat16, e.Shape, data)
-	}
-	info, ok := items[e.DType]
+	d, ok := types[e.DType]
 	if !ok {
 		return nil, fmt.Errorf("the type %q is not supported", e.DType)
 	}
-	file, err := tensorfile.FromItems(info, e.Shape, data)
+	t, err := tensorfile.Native(d, e.Shape, data)
 	if err != nil {
 		return nil, fmt.Errorf("%d bytes do not fill shape %v of type %s", len(data), tensor.Shape(e.Shape), e.DType)
 	}
-	return file.Tensor()
+	return t, nil
 }

@@ -104,15 +104,6 @@ type File struct {
 	start int // the offset of the items
 }
 
-// FromItems returns a file as [Parse] would, of items that stand somewhere else in the form that tensor files have.
-func FromItems(info Info, shape tensor.Shape, items []byte) (*File, error) {
-	if err := shape.Check(); err != nil {
-		return nil, errorAt(0, "%v", err)
-	}
-	f := &File{Info: info, Shape: shape, items: items}
-	return f, f.check(0, 0)
-}
-
 // Parse reads the header of a file and checks that exactly the announced items follow. It does not touch the items.
 // Every error is an *[Error].
 func Parse(data []byte) (*File, error) {

@@ -7,18 +7,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// littleEndian says whether elements in memory look as they do in files.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
-
-// swap reverses the bytes of each element.
-func swap(dst, src []byte, size int) {
-	for i := 0; i < len(dst); i += size {
-		for k := range size {
-			dst[i+k] = src[i+size-1-k]
-		}
-	}
-}
-
 // turned returns packed elements of the given bits, of which the first has the lowest bits of a byte, as items, of which it has the
 // highest.
 func turned(elements []byte, width int) []byte {
@@ -35,15 +23,10 @@ func turned(elements []byte, width int) []byte {
 // Native returns a tensor over items that have the width of elements of type d and stand with the least significant byte
 // first. It shares their memory where the machine's byte order and the alignment allow.
 func Native(d tensor.DType, shape tensor.Shape, items []byte) (*tensor.Tensor, error) {
-	switch {
-	case d == tensor.Bool:
+	if d == tensor.Bool {
 		items = bools(items)
-	case d.Size() > 1 && !littleEndian:
-		swapped := tensor.AlignedBytes(len(items))
-		swap(swapped, items, d.Size())
-		items = swapped
 	}
-	return tensor.FromBytes(d, shape, items)
+	return tensor.FromRaw(d, shape, items)
 }
 
 // bools returns bytes that are 0 or 1: those given, or a copy in which every other value counts as true.
@@ -61,9 +44,9 @@ func bools(items []byte) []byte {
 	return items
 }
 
-// unpack stores the items of a width other than that of elements of type d.
-func unpack(info Info, t *tensor.Tensor, items []byte) {
-	dst, size := t.Bytes(), t.DType().Size()
+// unpacked returns n items as elements of a size in bytes, which is not that of the items, the least significant byte first.
+func unpacked(info Info, items []byte, n, size int) []byte {
+	dst := tensor.AlignedBytes(n * size)
 	s := stream{data: items, width: info.Bits}
 	shift := 0
 	if info.signed() {
@@ -74,8 +57,11 @@ func unpack(info Info, t *tensor.Tensor, items []byte) {
 		if shift > 0 {
 			v = uint64(int64(v<<shift) >> shift)
 		}
-		put(dst[i:i+size], v)
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], v)
+		copy(dst[i:i+size], word[:])
 	}
+	return dst
 }
 
 // stream reads items of one width.
@@ -108,18 +94,4 @@ func (s *stream) next() uint64 {
 		need -= n
 	}
 	return v
-}
-
-// put stores the low bytes of v in the machine's order.
-func put(dst []byte, v uint64) {
-	switch len(dst) {
-	case 1:
-		dst[0] = byte(v)
-	case 2:
-		binary.NativeEndian.PutUint16(dst, uint16(v))
-	case 4:
-		binary.NativeEndian.PutUint32(dst, uint32(v))
-	case 8:
-		binary.NativeEndian.PutUint64(dst, v)
-	}
 }

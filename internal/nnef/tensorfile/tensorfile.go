@@ -46,11 +46,7 @@ func (f *File) decode() (*tensor.Tensor, error) {
 	case f.Bits == d.Bits():
 		return Native(d, f.Shape, f.items)
 	}
-	t, err := tensor.New(d, f.Shape)
-	if err == nil {
-		unpack(f.Info, t, f.items)
-	}
-	return t, err
+	return tensor.FromRaw(d, f.Shape, unpacked(f.Info, f.items, f.Shape.Len(), d.Size()))
 }
 
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
@@ -95,14 +91,9 @@ func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 	if err != nil {
 		return err
 	}
-	items := t.Contiguous().Bytes()
-	switch {
-	case d.IsPacked():
+	items := tensor.Raw(t)
+	if d.IsPacked() {
 		items = turned(items, d.Bits())
-	case !littleEndian && d.Size() > 1:
-		swapped := make([]byte, len(items))
-		swap(swapped, items, d.Size())
-		items = swapped
 	}
 	return writeBoth(w, h, items)
 }

@@ -1,4 +1,4 @@
-package formal
+package formal_test
 
 import (
 	"errors"
@@ -7,16 +7,17 @@ import (
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/internal/testing/cvm/cases"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // TestConformance holds the evaluation against the shared cases, which tell what the text means where it can be read in two ways.
 func TestConformance(t *testing.T) { cases.Operators(t, checkCase) }
 
 // tensors returns operands or results in the form of this package.
-func tensors(list []cases.Tensor) []*Tensor {
-	out := make([]*Tensor, len(list))
+func tensors(list []cases.Tensor) []*formal.Tensor {
+	out := make([]*formal.Tensor, len(list))
 	for i, x := range list {
-		out[i] = &Tensor{Precision: x.Precision}
+		out[i] = &formal.Tensor{Precision: x.Precision}
 		for _, d := range x.Shape {
 			out[i].Shape = append(out[i].Shape, int64(d))
 		}
@@ -34,9 +35,9 @@ func checkCase(t *testing.T, c *cases.Operator) {
 			return
 		}
 	}
-	out, gas, err := Infer(c.Op, c.Attrs, in, false)
+	out, gas, err := formal.Infer(c.Op, c.Attrs, in, false)
 	if c.Refused() {
-		var refusal *Refusal
+		var refusal *formal.Refusal
 		if !errors.As(err, &refusal) {
 			t.Fatalf("accepted, but must be refused at %s", c.Expect.Stage)
 		}
@@ -56,7 +57,7 @@ func checkCase(t *testing.T, c *cases.Operator) {
 	}
 	evaluated := false
 	if in[0].Data != nil {
-		if out, _, err = Eval(c.Op, c.Attrs, in, false); err != nil {
+		if out, _, err = formal.Eval(c.Op, c.Attrs, in, false); err != nil {
 			t.Fatal(err)
 		}
 		evaluated = true
@@ -74,7 +75,7 @@ func checkCase(t *testing.T, c *cases.Operator) {
 
 // TestOperators names the operators in the count that the reference has.
 func TestOperators(t *testing.T) {
-	if n := len(Operators()); n != 37 {
+	if n := len(formal.Operators()); n != 37 {
 		t.Errorf("%d operators, want 37", n)
 	}
 }

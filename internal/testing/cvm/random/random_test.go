@@ -1,17 +1,18 @@
-package random
+package random_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testing/cvm/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
 // TestOperators makes sure that every operator occurs, that models evaluate, and that a plan without overlap has no conflict.
 func TestOperators(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(200) {
-		m := New(seed, Options{Strict: seed%2 == 0})
+		m := random.New(seed, random.Options{Strict: seed%2 == 0})
 		if m.Graph.Conflicts() {
 			t.Errorf("seed %d: the storage plan has a conflict", seed)
 		}
@@ -31,7 +32,7 @@ func TestOperators(t *testing.T) {
 
 // TestSame makes sure that a seed always makes the same model.
 func TestSame(t *testing.T) {
-	a, b := New(3, Options{}), New(3, Options{})
+	a, b := random.New(3, random.Options{}), random.New(3, random.Options{})
 	if !slices.Equal(a.Symbol, b.Symbol) || !slices.Equal(a.Params, b.Params) || !slices.Equal(a.Inputs[2], b.Inputs[2]) {
 		t.Error("two models of one seed differ")
 	}

@@ -14,7 +14,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: generate FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], []byte(page(func(*onnx.Operator, *proto.Model) {})), 0o666); err != nil {
+	if err := os.WriteFile(os.Args[1], []byte(page(texts(onnx.Operators(), func(*onnx.Operator, *proto.Model) {}))), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

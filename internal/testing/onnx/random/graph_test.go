@@ -1,8 +1,9 @@
-package random
+package random_test
 
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
@@ -10,11 +11,11 @@ import (
 func TestGraph(t *testing.T) {
 	ops := make(map[string]int)
 	for seed := range uint64(500) {
-		m := Graph(seed)
+		m := random.Graph(seed)
 		count := 0
 		look := func(n *proto.Node, around string) {
 			name := n.OpType
-			if n.Domain == ownDomain {
+			if n.Domain == "random" {
 				name = "call"
 			}
 			ops[name]++

@@ -1,10 +1,14 @@
-package random
+package random_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
+)
 
 // TestOf makes many models of every operator.
 func TestOf(t *testing.T) {
-	for _, op := range Ops() {
+	for _, op := range random.Ops() {
 		func() {
 			defer func() {
 				if x := recover(); x != nil {
@@ -12,7 +16,7 @@ func TestOf(t *testing.T) {
 				}
 			}()
 			for seed := range uint64(300) {
-				Of(op, seed)
+				random.Of(op, seed)
 			}
 		}()
 	}

@@ -170,7 +170,7 @@ func (p *page) operators() {
 		if name == "" {
 			operator = p.gap("%s: no operator has this name in WebNN", o.Name)
 		}
-		p.row(spec(o.Anchor, o.String()), goForm, operator)
+		p.row(spec(o.Anchor, o.Name), goForm, operator)
 	}
 }
 
@@ -211,7 +211,7 @@ func (p *page) checkOperator(key string, o idl.Operation) {
 func (p *page) limits() {
 	p.printf("\n## Tensor limits\n\n" +
 		"The data types and ranks that the tables of a method allow, and in brackets those that every implementation must\n" +
-		"support. N is any rank, which ends at 8. Concord supports all that is allowed, and `Context.OpSupportLimits` reports it:\n" +
+		"support, where they are others. N is any rank, which ends at 8. Concord supports all that is allowed, and `Context.OpSupportLimits` reports it:\n" +
 		"but for `isNaN` and `isInfinite` the floats only, as steps of the algorithm let nothing else pass.\n\n" +
 		"| methods | operand | data types | ranks |\n| --- | --- | --- | --- |\n")
 	for _, l := range p.doc.Limits {
@@ -220,15 +220,7 @@ func (p *page) limits() {
 			if i == 0 {
 				names = strings.Join(l.Methods, ", ")
 			}
-			types, ranks := strings.Join(r.Types, ", "), r.Ranks.String()
-			if r.SameType != "" {
-				types = "that of " + r.SameType
-			}
-			if r.SameRank != "" {
-				ranks = "that of " + r.SameRank
-			}
-			p.printf("| %s | %s | %s (%s) | %s (%s) |\n",
-				names, r.Operand, types, strings.Join(r.RequiredTypes, ", "), ranks, r.RequiredRanks)
+			p.printf("| %s | %s | %s | %s |\n", names, r.Operand, limitTypes(l.Rows, r), limitRanks(l.Rows, r))
 		}
 	}
 	for _, o := range p.doc.Operators() {
@@ -238,18 +230,45 @@ func (p *page) limits() {
 	}
 }
 
+// limitTypes writes the data types that a row allows, and in brackets those that are required where they are others.
+func limitTypes(rows []idl.Row, r idl.Row) string {
+	text, required := strings.Join(r.Types, ", "), strings.Join(r.RequiredTypes, ", ")
+	if r.SameType != "" {
+		text = "that of " + r.SameType
+	}
+	same := slices.ContainsFunc(rows, func(o idl.Row) bool { return o.Operand == r.SameType && slices.Equal(o.RequiredTypes, r.RequiredTypes) })
+	if same || text == required {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, required)
+}
+
+// limitRanks is [limitTypes] for ranks.
+func limitRanks(rows []idl.Row, r idl.Row) string {
+	text := r.Ranks.String()
+	if r.SameRank != "" {
+		text = "that of " + r.SameRank
+	}
+	same := slices.ContainsFunc(rows, func(o idl.Row) bool { return o.Operand == r.SameRank && o.RequiredRanks == r.RequiredRanks })
+	if same || r.SameRank == "" && r.Ranks == r.RequiredRanks {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, r.RequiredRanks)
+}
+
 const (
 	supportLimits = "MLOpSupportLimits" // the dictionary with a member for each operator
 	limitsSuffix  = "SupportLimits"     // of dictionaries with a member for each operand
 )
 
+// dictionaries writes a row for each dictionary; the types of members in WebIDL follow from those in Go by the rules above.
 func (p *page) dictionaries() {
-	p.printf("\n## Dictionaries\n")
+	p.printf("\n## Dictionaries\n\n" +
+		"Limits of an operator are `OpSupportLimits.Operators[name]`, an `OperatorLimits`, which has a `TensorLimits` for each operand.\n\n")
+	p.table("WebIDL", "Go", "members")
 	for _, d := range p.doc.Dictionaries {
-		p.printf("\n### %s\n\n", d.Name)
-		p.table("WebIDL", "Go", "type")
 		ofOperands := d.Name != supportLimits && strings.HasSuffix(d.Name, limitsSuffix)
-		name, declared := goName(d.Name), "dictionary "+d.Name
+		name, declared := goName(d.Name), d.Name
 		if ofOperands {
 			name = "OperatorLimits"
 		}
@@ -257,32 +276,37 @@ func (p *page) dictionaries() {
 			declared += " : " + d.Parent
 		}
 		goForm, _ := p.form(d.Name, name)
-		p.row(spec(d.Anchor, declared), goForm, "")
+		var members []string
 		for _, m := range d.Members {
-			goForm, typ := p.member(d, m, ofOperands)
-			p.row("`"+m.String()+"`", goForm, typ)
+			if text := p.member(d, m, ofOperands); text != "" {
+				members = append(members, text)
+			}
 		}
+		p.row(spec(d.Anchor, declared), goForm, strings.Join(members, ", "))
+		p.members += len(d.Members)
 		p.checkFields(d, name, ofOperands)
 	}
 }
 
-// member returns the Go form and type of a member of a dictionary.
-func (p *page) member(d idl.Dictionary, m idl.Member, ofOperands bool) (goForm, typ string) {
+// member returns the name and type in Go of a member of a dictionary, the key alone where the type is the same for all, and nothing for the
+// limits of an operator.
+func (p *page) member(d idl.Dictionary, m idl.Member, ofOperands bool) string {
 	switch {
 	case ofOperands:
-		return fmt.Sprintf("`OperatorLimits[%q]`", m.Name), "`TensorLimits`"
+		return "`" + m.Name + "`"
 	case d.Name == supportLimits && strings.HasSuffix(m.Type.Name, limitsSuffix):
-		return p.operatorLimits(m), "`OperatorLimits`"
+		p.checkOperatorLimits(m)
+		return ""
 	}
 	name := goName(d.Name) + "." + title(m.Name)
-	goForm = p.link(d.Name+"."+m.Name, name)
+	goForm := p.link(d.Name+"."+m.Name, name)
 	want, err := fieldType(p.doc, m)
 	if err != nil {
 		p.gap("%s.%s: %v", d.Name, m.Name, err)
 	}
 	decl := p.decls.byName[name]
 	if decl == nil {
-		return goForm, ""
+		return goForm
 	}
 	if d.Parent == "MLOperatorOptions" && decl.doc == "" {
 		p.gap("%s.%s: the field is not documented", d.Name, m.Name)
@@ -290,12 +314,11 @@ func (p *page) member(d idl.Dictionary, m idl.Member, ofOperands bool) (goForm, 
 	if decl.text != want && (want != "[]int" || decl.text != "tensor.Shape") {
 		p.gap("%s.%s: the field has the type %s; it must be %s", d.Name, m.Name, decl.text, want)
 	}
-	return goForm, "`" + decl.text + "`"
+	return fmt.Sprintf("`%s %s`", title(m.Name), decl.text)
 }
 
-// operatorLimits is the entry of an operator in the map of limits. The operands of its table must be the members of its
-// dictionary.
-func (p *page) operatorLimits(m idl.Member) string {
+// checkOperatorLimits notes operands of an operator's table of limits that are no members of its dictionary, and the reverse.
+func (p *page) checkOperatorLimits(m idl.Member) {
 	var operands, members []string
 	for _, r := range p.doc.LimitsOf(m.Name) {
 		operands = append(operands, r.Operand)
@@ -308,7 +331,6 @@ func (p *page) operatorLimits(m idl.Member) string {
 	if len(members) == 0 || !slices.Equal(slices.Sorted(slices.Values(operands)), slices.Sorted(slices.Values(members))) {
 		p.gap("%s.%s: the table has the operands %v; they must be %v", supportLimits, m.Name, operands, members)
 	}
-	return fmt.Sprintf("`OpSupportLimits.Operators[%q]`", m.Name)
 }
 
 // checkFields notes fields of an option struct that are no members of its dictionary.
