@@ -127,11 +127,6 @@ func sampled(l *lowering) {
 	}
 }
 
-// index returns the position of a parameter, which the standard declares.
-func (l *lowering) index(name string) int {
-	return max(l.c.Op.Index(name), 0)
-}
-
 // attribute returns an argument in the form that attributes of operators have.
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {

@@ -42,7 +42,6 @@ func (l *Lowering) fail(code syntax.Code, arg, format string, args ...any) {
 }
 
 func (l *Lowering) tensor(name string) *graph.Value { return l.Value(name, l.c.Arg(name)) }
-func (l *Lowering) bool(name string) bool           { v, _ := l.c.Arg(name).(bool); return v }
 func (l *Lowering) string(name string) string       { v, _ := l.c.Arg(name).(string); return v }
 func (l *Lowering) int(name string) int             { n, _ := l.c.Arg(name).(int64); return l.Narrow(name, n) }
 
@@ -378,7 +377,7 @@ func (l *Lowering) constant(values []eval.Value, d tensor.DType, shape tensor.Sh
 	if err != nil {
 		l.fail(eval.CodeType, "", "%v", err)
 	}
-	return l.Emitter.Constant(t)
+	return l.Constant(t)
 }
 
 // elementsOf is elements with infinities, which tract writes as inf.
