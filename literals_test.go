@@ -14,7 +14,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -115,7 +115,7 @@ func exported(t *testing.T, what string, g *graph.Graph, in map[string]*tensor.T
 	for format, write := range formats {
 		path, err := write(t.TempDir(), g)
 		if err != nil {
-			var refused *refusal.Error
+			var refused *kit.Error
 			if !errors.As(err, &refused) && !errors.Is(err, errApproximate) {
 				t.Errorf("%s, %s: %v (%T)", what, format, err, err)
 			}

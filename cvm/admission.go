@@ -242,8 +242,8 @@ func (a *admitted) lower(how form) (*graph.Graph, error) {
 	return g, nil
 }
 
-// compile makes a program of what is admitted, and completes the admission with Memory. Outputs that should be joined and cannot be stay apart: such a model loads, and only its runs
-// fail.
+// compile makes a program of what is admitted, and completes the admission with Memory. Outputs that should be joined and cannot be stay apart:
+// such a model loads, and only its runs fail.
 func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	g, err := a.lower(form{encode: a.net.joinable() == nil})
 	if err != nil {

@@ -4,18 +4,16 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestLegalSizes admits graphs as large as the standard allows: of more nodes than the engine takes by default, and with a storage plan of
 // 2^32 bytes. Nothing of the size of their tensors is allocated.
 func TestLegalSizes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it admits a graph of 70,000 nodes")
-	}
 	many, huge := newSketch(), newSketch()
 	x, shape := many.variable(DataName, 8, 2), tensor.Shape{2}
-	for range 70_000 {
+	for range testdata.Cases(100, 70_000) {
 		x = many.apply("relu", "{}", shape, x)
 	}
 	many.head(x)
@@ -51,8 +49,11 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := load(t, f, Options{})
-	if n := len(m.Graph().Outputs); n != 50_001 {
+	g, err := Network(f, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Outputs); n != 50_001 {
 		t.Errorf("%d outputs", n)
 	}
 }

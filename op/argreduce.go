@@ -34,8 +34,9 @@ func argReduce(name, which, webnn string, kernels Kernels) *Def {
 			}
 			return out, nil
 		},
-		Ref:  Reference{Kernels: kernels, PerElement: true},
-		Work: addWork,
+		Ref:    Reference{Kernels: kernels, PerElement: true},
+		Work:   addWork,
+		Expand: expandArgReduce,
 		Generate: func(r *Rand) Case {
 			c := reduceCase(r, Numbers)
 			if r.Bool() { // few values, so that ties are frequent

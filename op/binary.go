@@ -53,7 +53,7 @@ func binaryOperands(types Types) []Operand {
 
 func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr,
 	single func(x, y float32) float32, double func(x, y float64) float64, integers Kernels) *Def {
-	return &Def{
+	d := &Def{
 		Name:  name,
 		Doc:   doc,
 		Spec:  Spec{NNEF: nnef, WebNN: webnn, OpenVX: openvx, CVM: cvm},
@@ -74,6 +74,10 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr,
 			return c
 		},
 	}
+	if attrs != nil {
+		d.Expand = expandArithmetic
+	}
+	return d
 }
 
 func comparison(name, doc, webnn, cvm string, types Types, kernels Kernels) *Def {

@@ -33,6 +33,9 @@ type Def struct {
 	// between body and reference, relative to max(1, |reference|), on generated cases.
 	Body    string
 	BodyTol float64
+	// Expand adds the same meaning in simpler operators where a body cannot say it, as extents, attributes or constants decide what they are:
+	// see [Def.Expanded]. BodyTol holds for it, too. Nil means that there are none.
+	Expand func(x *Expansion) []*graph.Value
 
 	// Blocks declares the graphs that a node of the operator owns. The functions below are for operators with blocks; Results and
 	// Control take the places of Shape and Ref.

@@ -41,6 +41,7 @@ var rescaleDef = &Def{
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
+	Expand: expandRescale,
 	Generate: func(r *Rand) Case {
 		x := r.Tensor(r.DType(Integers), r.Shape(0, 4))
 		shift, multiplier := tensor.Scalar(int64(r.Between(-9, 9))), tensor.Scalar(int64(r.Between(-1000, 1000)))
@@ -400,6 +401,7 @@ var clampPrecisionDef = &Def{
 		PerElement: true,
 	},
 	Traits: Elementwise,
+	Expand: expandClampPrecision,
 	Generate: func(r *Rand) Case {
 		return Case{In: r.operands(r.DType(Integers), 1), Attrs: graph.Attrs{{Name: "precision", Value: r.Between(1, 32)}}}
 	},
@@ -443,6 +445,7 @@ var lookupDef = &Def{
 		PerElement: true,
 	},
 	Traits: Elementwise,
+	Expand: expandLookup,
 	Generate: func(r *Rand) Case {
 		table := r.Tensor(r.DType(AnyType), r.Shape(1, 2))
 		return Case{

@@ -38,6 +38,7 @@ var matmul = &Def{
 	},
 	Ref:      Reference{Kernels: productKernels(matmulOf(fma[float32]), matmulOf(fma[float64]), matmulOf(mulAdd[int32]), matmulOf(mulAdd[int64])), PerElement: true},
 	Work:     matmulWork,
+	Expand:   expandMatmul,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 	Further: func(r *Rand) Case {
 		c := r.matrices(r.Between(0, 2), true, r.DType(Integers))

@@ -63,6 +63,7 @@ var padDef = &Def{
 		}
 		return n.In[0], nil
 	},
+	Expand: expandPad,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		c := Case{In: []*tensor.Tensor{r.arbitrary(shape), nil}}

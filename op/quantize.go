@@ -104,6 +104,7 @@ var requantizeDef = &Def{
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
+	Expand: expandRequantize,
 	Generate: func(r *Rand) Case {
 		input, multiplier, zero, attrs := r.uneven(tensor.Float32, r.DType(quantized))
 		d := r.DType(TypeSet(tensor.Int32, tensor.Int64))

@@ -62,13 +62,14 @@ var sumReduce = &Def{
 	Doc: "Sum_reduce returns the sum of the elements along the axes, or with normalize their mean (NNEF, sum_reduce; WebNN, reduceSum; CVM, sum). " +
 		"Floats are added from +0 in 16 lanes by row-major index over the reduced axes, and the lanes are joined by halving. " +
 		"Integers wrap; normalize then divides truncating toward zero, and 0/0 is 0 (NaN for floats).",
-	Spec:  Spec{NNEF: "sum_reduce", WebNN: "reduceSum", CVM: "sum"},
-	In:    []Operand{{Name: "input", Types: Numbers, Rank: AnyRank, Doc: "elements to add"}},
-	Out:   []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
-	Attrs: []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
-	Shape: reducedShape,
-	Ref:   Reference{Kernels: merge(floatKernels(sumOrMean[float32](), sumOrMean[float64]()), sumIntegers), PerElement: true},
-	Work:  addWork,
+	Spec:   Spec{NNEF: "sum_reduce", WebNN: "reduceSum", CVM: "sum"},
+	In:     []Operand{{Name: "input", Types: Numbers, Rank: AnyRank, Doc: "elements to add"}},
+	Out:    []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
+	Attrs:  []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
+	Shape:  reducedShape,
+	Ref:    Reference{Kernels: merge(floatKernels(sumOrMean[float32](), sumOrMean[float64]()), sumIntegers), PerElement: true},
+	Work:   addWork,
+	Expand: expandSum,
 	Generate: func(r *Rand) Case {
 		c := reduceCase(r, Numbers)
 		c.Attrs = append(c.Attrs, graph.Attr{Name: "normalize", Value: r.Bool()})

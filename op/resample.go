@@ -34,6 +34,8 @@ ceil(u) as multilinear_upsample does. 8- and 16-bit integers are interpolated as
 	},
 	Ref:      Reference{Kernels: resizeKernels, Pieces: gridRows},
 	Work:     interpolationWork(0),
+	Expand:   expandResample,
+	BodyTol:  1e-6,
 	Generate: generateResample,
 }
 

@@ -77,6 +77,7 @@ var clampDef = &Def{
 		}
 		return w
 	},
+	Expand: expandClamp,
 	Generate: func(r *Rand) Case {
 		in := r.operands(r.DType(Numbers), 3)
 		if absent := r.IntN(6); absent == 1 || absent == 2 {

@@ -55,6 +55,7 @@ var sliceDef = &Def{
 	Ref:      Reference{Kernels: viewKernels(taken), PerElement: true},
 	View:     contiguous(taken),
 	Simplify: ifWhole,
+	Expand:   expandSlice,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		axes := r.Axes(len(shape), r.IntN(len(shape)+1))

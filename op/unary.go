@@ -30,8 +30,9 @@ var unaryOps = []*Def{
 			"y = select(x > 0.0, one, select(x < 0.0, zero - one, zero));", 0)),
 	withTraits(Integral, primitive("floor", "Floor returns the greatest integer not above x.", Spec{NNEF: "floor", WebNN: "floor"}, floor, floor)),
 	withTraits(Integral, primitive("ceil", "Ceil returns the least integer not below x; -0 for -1 < x < 0.", Spec{NNEF: "ceil", WebNN: "ceil"}, ceil, ceil)),
-	withTraits(Integral, primitive("round", "Round returns floor(x + ½) without rounding the sum: halves go up, -2.5 to -2 and -0.5 to +0 (NNEF round).",
-		Spec{NNEF: "round"}, roundHalfUp, roundHalfUp)),
+	withTraits(Integral, withBody(primitive("round", "Round returns floor(x + ½) without rounding the sum: halves go up, -2.5 to -2 and -0.5 to +0 (NNEF round).",
+		Spec{NNEF: "round"}, roundHalfUp, roundHalfUp),
+		"f = floor(x); y = select(x - f >= 0.5, f + 1.0, f);", 0)),
 	withTraits(Integral, primitive("round_even", "RoundEven returns the integer nearest to x, of two equally near the even one, with the sign of x (WebNN roundEven).",
 		Spec{WebNN: "roundEven"}, roundEven, roundEven)),
 	primitive("rcp", "Rcp returns 1 / x.", Spec{NNEF: "rcp", WebNN: "reciprocal"}, fmath.Reciprocal, fmath.Reciprocal),
@@ -53,27 +54,39 @@ var unaryOps = []*Def{
 	primitive("sin", "Sin returns the sine of x, in radians; NaN for an infinity.", Spec{NNEF: "sin", WebNN: "sin"}, fmath.Sin, fmath.Sin),
 	primitive("cos", "Cos returns the cosine of x, in radians; NaN for an infinity.", Spec{NNEF: "cos", WebNN: "cos"}, fmath.Cos, fmath.Cos),
 	primitive("tan", "Tan returns the tangent of x, in radians; NaN for an infinity.", Spec{NNEF: "tan", WebNN: "tan"}, fmath.Tan, fmath.Tan),
-	primitive("asin", "Asin returns the arc sine of x in radians; NaN for |x| > 1.", Spec{NNEF: "asin"}, fmath.Asin, fmath.Asin),
-	primitive("acos", "Acos returns the arc cosine of x in radians; NaN for |x| > 1.", Spec{NNEF: "acos"}, fmath.Acos, fmath.Acos),
-	primitive("atan", "Atan returns the arc tangent of x in radians.", Spec{NNEF: "atan"}, fmath.Atan, fmath.Atan),
-	primitive("sinh", "Sinh returns the hyperbolic sine of x.", Spec{NNEF: "sinh"}, fmath.Sinh, fmath.Sinh),
-	primitive("cosh", "Cosh returns the hyperbolic cosine of x.", Spec{NNEF: "cosh"}, fmath.Cosh, fmath.Cosh),
+	withBody(primitive("asin", "Asin returns the arc sine of x in radians; NaN for |x| > 1.", Spec{NNEF: "asin"}, fmath.Asin, fmath.Asin),
+		"y = atan(x / sqrt((1.0 - x) * (1.0 + x)));", 1e-6),
+	withBody(primitive("acos", "Acos returns the arc cosine of x in radians; NaN for |x| > 1.", Spec{NNEF: "acos"}, fmath.Acos, fmath.Acos),
+		"y = 2.0 * atan(sqrt((1.0 - x) / (1.0 + x)));", 1e-6),
+	withBody(primitive("atan", "Atan returns the arc tangent of x in radians.", Spec{NNEF: "atan"}, fmath.Atan, fmath.Atan),
+		// The angle is halved twice, so that five terms of the series suffice.
+		"a = abs(x); far = a > 1.0; z = select(far, rcp(a), a);\n"+
+			"t = z / (1.0 + sqrt(1.0 + z * z)); u = t / (1.0 + sqrt(1.0 + t * t)); v = u * u;\n"+
+			"p = 4.0 * u * (1.0 + v * (-0.333333333333333 + v * (0.2 + v * (-0.142857142857143 + v * 0.111111111111111))));\n"+
+			"y = sign(x) * select(far, 1.570796326794897 - p, p);", 1e-6),
+	withBody(primitive("sinh", "Sinh returns the hyperbolic sine of x.", Spec{NNEF: "sinh"}, fmath.Sinh, fmath.Sinh),
+		"e = exp(0.5 * x); y = 0.5 * e * e - 0.5 / e / e;", 1e-6),
+	withBody(primitive("cosh", "Cosh returns the hyperbolic cosine of x.", Spec{NNEF: "cosh"}, fmath.Cosh, fmath.Cosh),
+		"e = exp(0.5 * x); y = 0.5 * e * e + 0.5 / e / e;", 1e-6),
 	withBody(primitive("tanh", "Tanh returns the hyperbolic tangent of x.",
 		Spec{NNEF: "tanh", WebNN: "tanh", OpenVX: "vxActivationLayer"}, fmath.Tanh, fmath.Tanh),
 		"y = 1.0 - 2.0 / (exp(2.0 * x) + 1.0);", 1e-6),
-	primitive("asinh", "Asinh returns the inverse hyperbolic sine of x.", Spec{NNEF: "asinh"}, fmath.Asinh, fmath.Asinh),
-	primitive("acosh", "Acosh returns the inverse hyperbolic cosine of x; NaN for x < 1.", Spec{NNEF: "acosh"}, fmath.Acosh, fmath.Acosh),
-	primitive("atanh", "Atanh returns the inverse hyperbolic tangent of x; NaN for |x| > 1.", Spec{NNEF: "atanh"}, fmath.Atanh, fmath.Atanh),
+	withBody(primitive("asinh", "Asinh returns the inverse hyperbolic sine of x.", Spec{NNEF: "asinh"}, fmath.Asinh, fmath.Asinh),
+		"a = abs(x); y = sign(x) * select(a > 10000.0, log(a) + 0.693147180559945, log(a + sqrt(a * a + 1.0)));", 1e-6),
+	withBody(primitive("acosh", "Acosh returns the inverse hyperbolic cosine of x; NaN for x < 1.", Spec{NNEF: "acosh"}, fmath.Acosh, fmath.Acosh),
+		"y = select(x > 10000.0, log(x) + 0.693147180559945, log(x + sqrt(x - 1.0) * sqrt(x + 1.0)));", 1e-6),
+	withBody(primitive("atanh", "Atanh returns the inverse hyperbolic tangent of x; NaN for |x| > 1.", Spec{NNEF: "atanh"}, fmath.Atanh, fmath.Atanh),
+		"y = 0.5 * log((1.0 + x) / (1.0 - x));", 1e-6),
 	primitive("erf", "Erf returns the error function of x, 2/√π · ∫₀ˣ exp(-t²) dt.", Spec{WebNN: "erf"}, fmath.Erf, fmath.Erf),
 	notDef(),
 	predicate("is_nan", "IsNan returns whether x is NaN.", Spec{WebNN: "isNaN"}, Floats,
 		floatKernels(elementwise1(isNaN[float32]), elementwise1(isNaN[float64]))),
 	predicate("is_infinite", "IsInfinite returns whether x is an infinity of either sign.", Spec{WebNN: "isInfinite"}, Floats,
 		floatKernels(elementwise1(isInfinite[float32]), elementwise1(isInfinite[float64]))),
-	unary("bit_length", "BitLength returns the number of binary digits of |x|, 1 for 0 (cvm_precision).",
+	withExpansion(unary("bit_length", "BitLength returns the number of binary digits of |x|, 1 for 0 (cvm_precision).",
 		Spec{CVM: "cvm_precision"}, Integers,
 		integerKernels(elementwise1(bitLength[int8]), elementwise1(bitLength[int16]), elementwise1(bitLength[int32]), elementwise1(bitLength[int64]),
-			elementwise1(bitLength[uint8]), elementwise1(bitLength[uint16]), elementwise1(bitLength[uint32]), elementwise1(bitLength[uint64]))),
+			elementwise1(bitLength[uint8]), elementwise1(bitLength[uint16]), elementwise1(bitLength[uint32]), elementwise1(bitLength[uint64]))), expandBitLength),
 }
 
 // unary defines an operator whose one result has the type and shape of its one operand.
@@ -141,6 +154,12 @@ func predicate(name, doc string, spec Spec, types Types, kernels Kernels) *Def {
 // withBody adds a decomposition to d.
 func withBody(d *Def, body string, tol float64) *Def {
 	d.Body, d.BodyTol = body, tol
+	return d
+}
+
+// withExpansion adds one made by a function.
+func withExpansion(d *Def, expand func(x *Expansion) []*graph.Value) *Def {
+	d.Expand = expand
 	return d
 }
 

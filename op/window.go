@@ -35,6 +35,8 @@ exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		NonNegative: func(s *Sig, in []bool) bool {
 			return in[0] && (s.In[0].DType.IsFloat() || s.Bool("normalize")) // sums of integers wrap
 		},
+		Expand:   expandBox,
+		BodyTol:  1e-5,
 		Generate: func(r *Rand) Case { return r.box(false) },
 	},
 	{
@@ -56,6 +58,8 @@ positions, or with border ignore by the number of elements in the sum; an averag
 			volume := tensor.Shape(s.Ints("size")).Len()
 			return Work{Ops: limits.Add(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
 		},
+		Expand:   expandDebox,
+		BodyTol:  1e-5,
 		Generate: func(r *Rand) Case { return r.box(true) },
 	},
 	{
@@ -76,6 +80,7 @@ border ignore). Extents as in box.`,
 			PerElement: true},
 		Work:        windowWork,
 		NonNegative: func(s *Sig, in []bool) bool { return in[0] && s.meetsAll() },
+		Expand:      pooled,
 		Generate:    func(r *Rand) Case { return r.pooling(Numbers, false, geometry.BorderNames...) },
 	},
 	{
@@ -93,6 +98,7 @@ Extents as in box.`,
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation));",
 		BodyTol:  1e-2,
 		Work:     windowSquares,
+		Expand:   pooled,
 		Generate: func(r *Rand) Case { return r.finitePooling(geometry.BorderNames...) },
 	},
 	{

@@ -37,7 +37,8 @@ MaxPool); -1 where no element of the input is the greatest.`,
 			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
 			argmaxKernel[uint8], argmaxKernel[uint16], argmaxKernel[uint32], argmaxKernel[uint64])),
 			PerElement: true},
-		Work: windowWork,
+		Work:   windowWork,
+		Expand: expandArgmaxPool,
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames...)
 			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)})
@@ -70,7 +71,8 @@ An index beyond the window is clamped to its nearest position. Border constant g
 			}
 			return []tensor.Shape{shape}, err
 		},
-		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), PerElement: true},
+		Ref:    Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), PerElement: true},
+		Expand: expandSample,
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames[:geometry.BorderIgnore]...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
@@ -99,7 +101,8 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			desampleKernel[int8], desampleKernel[int16], desampleKernel[int32], desampleKernel[int64],
 			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64])),
 			Pieces: desamplePieces},
-		Work: func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
+		Work:   func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
+		Expand: expandDesample,
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, true, geometry.BorderNames[geometry.BorderConstant])
 			c.In = append(c.In, r.windowIndices(c, c.In[0].Shape()))

@@ -8,7 +8,7 @@ import (
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -16,13 +16,13 @@ import (
 // exporter converts a graph node by node.
 type exporter struct {
 	*builder
+	*kit.Exporter[operand]
 	options *Options
-	values  map[*graph.Value]operand
 	readers map[*graph.Value][]*graph.Node
 	outputs map[*graph.Value]string // the names of outputs
 	names   map[string]int          // of variables and nodes, each with the number that was tried last for another of its kind
 	numbers map[int]int             // the entries of numbers that operators need
-	refused refusal.List
+	named   int                     // how many nodes have names
 }
 
 // operand is what stands for a value of the graph.
@@ -34,45 +34,22 @@ type operand struct {
 
 // convert makes a model of a graph. It returns the entries of the outputs.
 func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
-	e := &exporter{builder: &builder{}, options: o, values: make(map[*graph.Value]operand), readers: g.Uses(),
-		outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
-	for _, s := range g.States {
-		e.refused.Add("state", "", s.Value.Name, "CVM keeps no values between runs")
+	w, err := kit.Start(g, "CVM", "CVM keeps no values between runs")
+	if err != nil {
+		return nil, nil, err
 	}
+	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
+	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
+		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}
 	for _, out := range g.Outputs {
 		if e.outputs[out.Value] == "" {
 			e.outputs[out.Value] = out.Name
 		}
 	}
-	live := reachable(g)
-	e.input(g, live)
-	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			e.node(n)
-		}
-	}
+	e.input(g, w.Live)
+	e.All(e.name)
 	heads := e.heads(g)
-	if err := e.refused.Err("CVM", g.Name); err != nil {
-		return nil, nil, err
-	}
-	return e.builder, heads, nil
-}
-
-// reachable returns the values that outputs depend on.
-func reachable(g *graph.Graph) map[*graph.Value]bool {
-	live := make(map[*graph.Value]bool)
-	for _, o := range g.Outputs {
-		live[o.Value] = true
-	}
-	for _, n := range slices.Backward(g.Nodes) {
-		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			continue
-		}
-		for _, v := range n.In {
-			live[v] = true
-		}
-	}
-	return live
+	return e.builder, heads, w.Err()
 }
 
 // unique returns a name that nothing else has.
@@ -94,11 +71,11 @@ func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
 		inputs = slices.DeleteFunc(inputs, func(v *graph.Value) bool { return !live[v] })
 	}
 	if len(inputs) == 0 {
-		e.refused.Add("graph", "", "", "it has no input; a model of CVM has one, "+cvm.DataName)
+		e.Refused.Add("graph", "", "", "it has no input; a model of CVM has one, "+cvm.DataName)
 		return
 	}
 	for _, v := range inputs[1:] {
-		e.refused.Add("input", "", v.Name, fmt.Sprintf("a model of CVM has one input, and %s is it already", inputs[0].Name))
+		e.Refused.Add("input", "", v.Name, fmt.Sprintf("a model of CVM has one input, and %s is it already", inputs[0].Name))
 	}
 	v := inputs[0]
 	precision, err := e.inputPrecision(v)
@@ -107,13 +84,13 @@ func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
 		err = operators.CheckShape(t.Shape)
 	}
 	if err != nil {
-		e.refused.Add("input", "", v.Name, err.Error())
+		e.Refused.Add("input", "", v.Name, err.Error())
 		return
 	}
 	if v.Name != cvm.DataName {
 		e.options.note("the input %s becomes %s, as CVM asks for", v.Name, cvm.DataName)
 	}
-	e.values[v] = operand{entry: e.variable(cvm.DataName, t, nil)}
+	e.Values[v] = operand{entry: e.variable(cvm.DataName, t, nil)}
 }
 
 // widths are the precisions that hold what element types hold, but for the least integer of signed ones, which CVM has not.
@@ -152,20 +129,6 @@ func shapeOf(v *graph.Value) tensor.Shape {
 		return tensor.Shape{1}
 	}
 	return s
-}
-
-// operand returns what stands for a value, and false if an earlier refusal is the reason that there is nothing.
-func (e *exporter) operand(v *graph.Value) (operand, bool) {
-	if x, ok := e.values[v]; ok || v.Const == nil {
-		return x, ok
-	}
-	x, err := e.constant(v)
-	if err != nil {
-		e.refused.Add("constant", v.Label, v.Name, err.Error())
-		return x, false
-	}
-	e.values[v] = x
-	return x, true
 }
 
 func (e *exporter) constant(v *graph.Value) (x operand, err error) {
@@ -207,41 +170,15 @@ func (e *exporter) number(n int) int {
 	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
 	precision, err := precisionOf(data)
 	if err != nil || precision > operators.MaxPrecision {
-		refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
+		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}
 	e.numbers[n] = e.variable(e.unique(fmt.Sprintf("number_%d", n)), t, data)
 	return e.numbers[n]
 }
 
-// node converts a node.
-func (e *exporter) node(n *graph.Node) {
-	c := &call{exporter: e, n: n}
-	for i, v := range n.In {
-		if v == nil || i > 0 && table[n.Op].numbers {
-			c.in = append(c.in, operand{entry: -1})
-			continue
-		}
-		x, ok := e.operand(v)
-		if !ok {
-			return
-		}
-		c.in = append(c.in, x)
-	}
-	from := len(e.nodes)
-	out, why := c.emit()
-	if why != "" {
-		e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
-		return
-	}
-	for i, v := range n.Out {
-		e.values[v] = out[i]
-	}
-	e.name(n, from)
-}
-
 // name gives the nodes that a node of the graph has become names, the last one its own.
-func (e *exporter) name(n *graph.Node, from int) {
+func (e *exporter) name(n *graph.Node) {
 	name := n.Out[0].Name
 	if n.Label != "" {
 		name = n.Label
@@ -252,20 +189,21 @@ func (e *exporter) name(n *graph.Node, from int) {
 			break
 		}
 	}
-	for i := len(e.nodes) - 1; i >= from; i-- {
+	for i := len(e.nodes) - 1; i >= e.named; i-- {
 		if e.nodes[i].call != nil {
 			e.nodes[i].name = e.unique(name)
 		}
 	}
+	e.named = len(e.nodes)
 }
 
 // heads returns the entries of the outputs.
 func (e *exporter) heads(g *graph.Graph) []int {
 	var heads []int
 	for _, o := range g.Outputs {
-		x, ok := e.operand(o.Value)
+		x, ok := e.Operand(o.Value)
 		if ok && x.truth {
-			e.refused.Add("output", "", o.Name, "CVM does not compute it as 0 and 1; select gives numbers for it")
+			e.Refused.Add("output", "", o.Name, "CVM does not compute it as 0 and 1; select gives numbers for it")
 		}
 		heads = append(heads, x.entry)
 	}
@@ -275,38 +213,38 @@ func (e *exporter) heads(g *graph.Graph) []int {
 // call is a node while it is converted.
 type call struct {
 	*exporter
-	n  *graph.Node
-	in []operand // the entry of an operand that is absent, or a number, is -1
+	kit.Node
+	in []operand // not those that are absent, and numbers
 }
 
-// emit makes the nodes for a node. It returns the reason if it cannot.
-func (c *call) emit() (out []operand, why string) {
-	defer refusal.Caught(&why)
-	r, ok := table[c.n.Op]
-	if !ok {
-		refuse("CVM has no operator that does this")
+// emit makes the nodes for a node.
+func (e *exporter) emit(n *graph.Node, in []operand) []operand {
+	c, r := &call{e, kit.NodeOf(n), in}, table.Of(n.Op)
+	if r.emit == nil {
+		if c.Def.Body == "" && c.Def.Expand == nil {
+			kit.Refuse("CVM has no operator that does this")
+		}
+		return nil
 	}
-	if op.HasZeroPoints(c.n) {
-		refuse("its factors have zero points; subtract them before")
+	if op.HasZeroPoints(n) {
+		kit.Refuse("its factors have zero points; subtract them before")
 	}
-	if !r.logical {
-		for i, x := range c.in {
-			if x.truth {
-				refuse("operand %d is not computed as 0 and 1", i)
-			}
+	for i, x := range in {
+		if x.truth && !r.logical {
+			kit.Refuse("operand %d is not computed as 0 and 1", i)
 		}
 	}
-	out = r.emit(c)
-	for i, v := range c.n.Out {
-		x := c.outs[out[i].entry]
+	out := r.emit(c)
+	for i := range out {
+		x, v := c.outs[out[i].entry], n.Out[i]
 		if !x.Shape.Equal(shapeOf(v)) {
-			refuse("the result %s would have the shape %v in place of %v", v.Name, x.Shape, v.Type.Shape)
+			kit.Refuse("the result %s would have the shape %v in place of %v", v.Name, x.Shape, v.Type.Shape)
 		}
 		if !holds(v.Type.DType, x.Precision, r.keeps) && !out[i].truth {
-			refuse("the result %s has %d bits, which %v does not hold; cast the operands to int32 first", v.Name, x.Precision, v.Type.DType)
+			kit.Refuse("the result %s has %d bits, which %v does not hold; cast the operands to int32 first", v.Name, x.Precision, v.Type.DType)
 		}
 	}
-	return out, ""
+	return out
 }
 
 // holds reports whether an element type holds the results of an operator that have a precision, so that the graph computes them without
@@ -326,7 +264,7 @@ func (c *call) do(operator string, attrs operators.Values, in ...int) int {
 	o, _ := operators.Lookup(operator)
 	e, err := c.apply("", operator, symbol.FormatAttrs(o.FormatAttrs(attrs)), in)
 	if err != nil {
-		refuse("%v", err)
+		kit.Refuse("%v", err)
 	}
 	return e
 }
@@ -338,10 +276,7 @@ func (c *call) precision(entry int) int { return c.outs[entry].Precision }
 func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
 
 // outShape returns the shape that stands for that of a result.
-func (c *call) outShape(i int) tensor.Shape { return shapeOf(c.n.Out[i]) }
-
-// has reports whether an operand is present.
-func (c *call) has(i int) bool { return i < len(c.n.In) && c.n.In[i] != nil }
+func (c *call) outShape(i int) tensor.Shape { return shapeOf(c.Out[i]) }
 
 // one is the list of a single result.
 func one(entry int) []operand { return []operand{{entry: entry}} }

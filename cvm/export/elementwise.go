@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,26 +22,22 @@ func same(c *call) []operand { return c.in[:1] }
 
 // cast is nothing where the result's type holds the operand.
 func cast(c *call) []operand {
-	x, from, to := c.in[0], c.n.In[0].Type.DType, c.n.Out[0].Type.DType
+	x, from, to := c.in[0], c.In[0].Type.DType, c.Out[0].Type.DType
 	switch {
 	case to == tensor.Bool:
 		return []operand{{entry: x.entry, truth: x.truth || from != tensor.Bool}}
 	case !from.IsInteger() && from != tensor.Bool:
-		refuse("it casts from %v; CVM computes with integers", from)
+		kit.Refuse("it casts from %v; CVM computes with integers", from)
 	case !to.IsInteger():
-		refuse("it casts to %v; CVM computes with integers", to)
+		kit.Refuse("it casts to %v; CVM computes with integers", to)
 	case x.truth:
-		refuse("the operand is not computed as 0 and 1")
+		kit.Refuse("the operand is not computed as 0 and 1")
 	case to.IsUnsigned() && !from.IsUnsigned():
-		refuse("it casts to %v; CVM has signed integers only", to)
+		kit.Refuse("it casts to %v; CVM has signed integers only", to)
 	case to.IsUnsigned() && to.Bits() < from.Bits():
-		refuse("it casts to a narrower type without a sign")
+		kit.Refuse("it casts to a narrower type without a sign")
 	}
 	return one(x.entry)
-}
-
-func square(c *call) []operand {
-	return one(c.do("broadcast_mul", nil, c.in[0].entry, c.in[0].entry))
 }
 
 // negated applies what works on largest elements to smallest ones.
@@ -61,12 +58,12 @@ func less(c *call) []operand {
 
 // nonZero is for comparisons with 0: they hold where the other operand does.
 func nonZero(c *call) []operand {
-	for i, v := range c.n.In {
+	for i, v := range c.In {
 		if n, ok := single(v); ok && n == 0 {
 			return []operand{{entry: c.in[1-i].entry, truth: true}}
 		}
 	}
-	refuse("CVM compares with 0 only")
+	kit.Refuse("CVM compares with 0 only")
 	return nil
 }
 
@@ -88,12 +85,12 @@ func where(c *call) []operand {
 	condition, out := c.in[0].entry, c.outShape(0)
 	for i := 1; i <= 2; i++ {
 		if s := c.shape(c.in[i].entry); !s.Equal(out) {
-			refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)
+			kit.Refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)
 		}
 	}
 	if s := c.shape(condition); !s.Equal(out) {
 		if s[0] != out[0] || s.Len() != s[0] || len(s) != len(out) {
-			refuse("the condition has the shape %v; CVM needs that of the result, %v, or one element for each row", s, out)
+			kit.Refuse("the condition has the shape %v; CVM needs that of the result, %v, or one element for each row", s, out)
 		}
 		condition = c.reshaped(condition, tensor.Shape{s[0]})
 	}
@@ -104,7 +101,11 @@ func where(c *call) []operand {
 func clamp(c *call) []operand {
 	x := c.in[0].entry
 	most := operators.Bound(c.precision(x))
-	low, high := c.bound(1, -most), c.bound(2, most)
+	low, known := c.bound(1, -most)
+	high, both := c.bound(2, most)
+	if !known || !both {
+		return nil
+	}
 	if low < -most && -most < high {
 		low = -most
 	}
@@ -115,7 +116,7 @@ func clamp(c *call) []operand {
 	case low == -most && high == most:
 		return one(x)
 	case low >= high:
-		refuse("its bounds, %d and %d, do not leave two values", low, high)
+		return nil
 	}
 	precision := bits.Len(uint(max(high, -low))) + 1
 	if low != -operators.Bound(precision) || high != operators.Bound(precision) {
@@ -124,16 +125,12 @@ func clamp(c *call) []operand {
 	return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
 }
 
-// bound returns an operand of clamp, which must be a number, or the default if it is absent.
-func (c *call) bound(i, absent int) int {
-	if !c.has(i) {
-		return absent
+// bound returns an operand of clamp, the default if it is absent, and false if it is no number.
+func (c *call) bound(i, absent int) (int, bool) {
+	if !c.Has(i) {
+		return absent, true
 	}
-	n, ok := single(c.n.In[i])
-	if !ok {
-		refuse("its bounds are no constants with one element")
-	}
-	return n
+	return single(c.In[i])
 }
 
 // clipped bounds an entry by a precision.
@@ -145,12 +142,12 @@ func (c *call) clipped(x, precision int) int {
 }
 
 func clampPrecision(c *call) []operand {
-	return one(c.clipped(c.in[0].entry, c.n.Attrs.Int("precision")))
+	return one(c.clipped(c.in[0].entry, c.Int("precision")))
 }
 
 // rescale multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 func rescale(c *call) []operand {
-	x, a := c.in[0].entry, c.n.Attrs
+	x, a := c.in[0].entry, c.Attrs
 	if m := c.factor(2, "multiplier"); m != 1 {
 		x = c.do("broadcast_mul", nil, x, c.number(m))
 	}
@@ -163,14 +160,14 @@ func rescale(c *call) []operand {
 		operator, shift = "cvm_left_shift", -shift
 	case rounding == "floor": // half a unit less, rounded to nearest
 		if shift >= operators.MaxPrecision {
-			refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
+			kit.Refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
 		}
 		x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
 	case rounding != "half_up":
-		refuse("the rounding is %s; CVM has half_up and floor", rounding)
+		kit.Refuse("the rounding is %s; CVM has half_up and floor", rounding)
 	}
 	if shift > operators.MaxPrecision {
-		refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
+		kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 	}
 	precision := c.precision(x) - shift + 1
 	if given < 0 {
@@ -185,19 +182,19 @@ func rescale(c *call) []operand {
 
 // factor returns an operand of rescale, which must be one number; 1 if it is absent.
 func (c *call) factor(i int, name string) int {
-	if !c.has(i) {
+	if !c.Has(i) {
 		return 1
 	}
-	n, ok := single(c.n.In[i])
+	n, ok := single(c.In[i])
 	if !ok {
-		refuse("its %s is no constant with one element", name)
+		kit.Refuse("its %s is no constant with one element", name)
 	}
 	return n
 }
 
 // clampBehind returns the precision to which all readers bound the result; 0 if there are other readers.
 func (c *call) clampBehind() int {
-	v := c.n.Out[0]
+	v := c.Out[0]
 	if c.outputs[v] != "" {
 		return 0
 	}
@@ -214,7 +211,7 @@ func (c *call) clampBehind() int {
 // lookup is for tables that begin with index 0.
 func lookup(c *call) []operand {
 	x, table := c.in[0].entry, c.in[1].entry
-	if offset := c.n.Attrs.Int("offset"); offset != 0 {
+	if offset := c.Int("offset"); offset != 0 {
 		x = c.do("broadcast_add", nil, x, c.number(offset))
 	}
 	return one(c.do("cvm_lut", operators.Values{"in_dim": c.shape(table).Len()}, x, table))

@@ -8,7 +8,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 )
@@ -32,10 +32,19 @@ func ToGraph(f cvm.Files) (*graph.Graph, []string, error) {
 	return g, list, nil
 }
 
+// Refusal is one part of a graph that cannot be expressed.
+type Refusal = kit.Refusal
+
+// Error lists all parts of a graph that cannot be expressed in CVM.
+type Error = kit.Error
+
 // Options say how a graph is converted.
 type Options struct {
 	// Statements are the extension statements that belong to the graph. Others than those of this package are left aside.
 	Statements []string
+	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type where one is absent):
+	// nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
+	Expand kit.Bodies
 	// Note, if not nil, is told what may surprise: that names have changed, or that the statements do not fit the graph.
 	Note func(text string)
 }
@@ -113,4 +122,4 @@ func admission(g *graph.Graph, err error) error {
 }
 
 // refused is an error of one refusal.
-func refused(graph string, r Refusal) error { return refusal.List{r}.Err("CVM", graph) }
+func refused(graph string, r Refusal) error { return kit.List{r}.Err("CVM", graph) }

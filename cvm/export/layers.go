@@ -5,12 +5,13 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // reduced reduces over the axes of the node, which stay.
 func (c *call) reduced(operator string, x int) int {
-	axes := c.n.Attrs.Ints("axes")
+	axes := c.Ints("axes")
 	if len(axes) == 0 {
 		return x // which CVM would take for all
 	}
@@ -18,8 +19,8 @@ func (c *call) reduced(operator string, x int) int {
 }
 
 func sum(c *call) []operand {
-	if c.n.Attrs.Bool("normalize") {
-		refuse("it divides by the number of elements; shift the sum instead")
+	if c.Bool("normalize") {
+		kit.Refuse("it divides by the number of elements; shift the sum instead")
 	}
 	return one(c.reduced("sum", c.in[0].entry))
 }
@@ -34,7 +35,7 @@ func minimum(c *call) []operand {
 func (c *call) narrow(entries ...int) {
 	for i, x := range entries {
 		if p := c.precision(x); p > operators.MaxFactor {
-			refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
+			kit.Refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
 		}
 	}
 }
@@ -43,7 +44,7 @@ func (c *call) narrow(entries ...int) {
 func (c *call) multiplied(operator string, attrs operators.Values, n int, in ...int) []operand {
 	c.narrow(in...)
 	attrs["use_bias"] = false
-	if !c.has(2) {
+	if !c.Has(2) {
 		return one(c.do(operator, attrs, in...))
 	}
 	bias := c.in[2].entry
@@ -56,7 +57,7 @@ func (c *call) multiplied(operator string, attrs operators.Values, n int, in ...
 
 // parameter gives an operand another shape: without an operator if it is a parameter that nothing else reads.
 func (c *call) parameter(i int, shape tensor.Shape) int {
-	x, v := c.in[i].entry, c.n.In[i]
+	x, v := c.in[i].entry, c.In[i]
 	if v.Const != nil && len(c.readers[v]) == 1 && c.outputs[v] == "" {
 		p := &c.nodes[c.outs[x].node]
 		if data, err := p.data.Reshape(shape...); err == nil {
@@ -76,13 +77,13 @@ func linear(c *call) []operand {
 func matmul(c *call) []operand {
 	x, w := c.in[0].entry, c.in[1].entry
 	if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
-		refuse("CVM multiplies matrices, not lists of matrices")
+		kit.Refuse("CVM multiplies matrices, not lists of matrices")
 	}
 	turned := func(x int) int { return c.do("transpose", operators.Values{"axes": []int{1, 0}}, x) }
-	if c.n.Attrs.Bool("transposeA") {
+	if c.Bool("transposeA") {
 		x = turned(x)
 	}
-	if !c.n.Attrs.Bool("transposeB") {
+	if !c.Bool("transposeB") {
 		w = turned(w)
 	}
 	n := c.shape(w)[0]
@@ -95,16 +96,16 @@ func spatial(list []int, n int) []int {
 		return []int{1, 1}
 	}
 	if slices.ContainsFunc(list[:n-2], func(x int) bool { return x != 1 }) {
-		refuse("the window covers more than height and width")
+		kit.Refuse("the window covers more than height and width")
 	}
 	return list[n-2:]
 }
 
 func conv(c *call) []operand {
-	x, w, a := c.in[0].entry, c.in[1].entry, c.n.Attrs
+	x, w, a := c.in[0].entry, c.in[1].entry, c.Attrs
 	filter := c.shape(w)
 	if len(filter) != 4 {
-		refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
+		kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
 	}
 	groups := a.Int("groups")
 	if groups == 0 {
@@ -119,13 +120,13 @@ func conv(c *call) []operand {
 }
 
 func maxPool(c *call) []operand {
-	x, a := c.in[0].entry, c.n.Attrs
+	x, a := c.in[0].entry, c.Attrs
 	if len(c.shape(x)) != 4 {
-		refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
+		kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
 	}
 	win := &window{size: spatial(a.Ints("size"), 4), stride: spatial(a.Ints("stride"), 4), dilation: spatial(a.Ints("dilation"), 4)}
 	if win.dilation[0] != 1 || win.dilation[1] != 1 {
-		refuse("CVM's max_pool2d has no dilation")
+		kit.Refuse("CVM's max_pool2d has no dilation")
 	}
 	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
 	return one(c.do("max_pool2d", operators.Values{
@@ -134,18 +135,18 @@ func maxPool(c *call) []operand {
 
 // resample repeats rows and columns.
 func resample(c *call) []operand {
-	x, a := c.in[0].entry, c.n.Attrs
+	x, a := c.in[0].entry, c.Attrs
 	if mode := a.String("mode"); mode != "nearest-neighbor" {
-		refuse("the mode is %s; CVM has nearest-neighbor", mode)
+		kit.Refuse("the mode is %s; CVM has nearest-neighbor", mode)
 	}
 	if len(a.Floats("scales")) > 0 {
-		refuse("it has scales; CVM repeats elements a whole number of times")
+		kit.Refuse("it has scales; CVM repeats elements a whole number of times")
 	}
 	in, out := c.shape(x), c.outShape(0)
 	factors := make([]int, len(in))
 	for d := range in {
 		if out[d]%in[d] != 0 {
-			refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
+			kit.Refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
 		}
 		factors[d] = out[d] / in[d]
 	}
@@ -161,14 +162,14 @@ func resample(c *call) []operand {
 }
 
 func validCount(c *call) []operand {
-	e := c.do("get_valid_counts", operators.Values{"score_threshold": c.n.Attrs.Int("score_threshold")}, c.in[0].entry)
+	e := c.do("get_valid_counts", operators.Values{"score_threshold": c.Int("score_threshold")}, c.in[0].entry)
 	return []operand{{entry: e}, {entry: e + 1}}
 }
 
 func suppress(c *call) []operand {
 	attrs := operators.Values{}
 	for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
-		attrs[name] = c.n.Attrs.Get(name)
+		attrs[name] = c.Attrs.Get(name)
 	}
 	return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -24,7 +25,8 @@ func TestOperators(t *testing.T) {
 	if testing.Short() {
 		cases = 60
 	}
-	for _, name := range export.Operators() {
+	said := []string{"sqr", "stack", "unstack", "reverse", "box", "debox", "deconv", "sample", "prelu", "l1_reduce"} // by their definitions
+	for name, has := range export.Operators() {
 		t.Run(name, func(t *testing.T) {
 			d, ok := op.Lookup(name)
 			if !ok {
@@ -47,7 +49,7 @@ func TestOperators(t *testing.T) {
 			for _, why := range slices.Sorted(maps.Keys(refused)) {
 				t.Logf("%d refused: %s", refused[why], why)
 			}
-			if converted == 0 {
+			if converted == 0 && (has || slices.Contains(said, name)) {
 				t.Error("no case was converted")
 			}
 		})
@@ -126,7 +128,7 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := export.FromGraph(g, export.Options{})
+	f, err := export.FromGraph(g, export.Options{Expand: nnef.ExpandBody})
 	if refusal, ok := errors.AsType[*export.Error](err); ok {
 		return errors.New(refusal.Refusals[0].Reason)
 	} else if err != nil {

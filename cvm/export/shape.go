@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,7 +22,7 @@ func reshape(c *call) []operand {
 
 // transpose leaves dimensions that the node does not name where they are.
 func transpose(c *call) []operand {
-	axes := slices.Clone(c.n.Attrs.Ints("axes"))
+	axes := slices.Clone(c.Ints("axes"))
 	for d := len(axes); d < len(c.shape(c.in[0].entry)); d++ {
 		axes = append(axes, d)
 	}
@@ -49,36 +50,20 @@ func concat(c *call) []operand {
 	for _, x := range c.in {
 		in = append(in, x.entry)
 	}
-	return one(c.do("concatenate", operators.Values{"axis": c.n.Attrs.Int("axis")}, in...))
+	return one(c.do("concatenate", operators.Values{"axis": c.Int("axis")}, in...))
 }
 
-// stack concatenates along a new dimension.
-func stack(c *call) []operand {
-	axis := c.n.Attrs.Int("axis")
-	part := c.outShape(0).Clone()
-	part[axis] = 1
-	var in []int
-	for _, x := range c.in {
-		in = append(in, c.reshaped(x.entry, part))
-	}
-	return one(c.do("concatenate", operators.Values{"axis": axis}, in...))
-}
-
-// split is for unstack, too, whose parts have an extent of 1 and lose it.
 func split(c *call) []operand {
-	x, axis := c.in[0].entry, c.n.Attrs.Int("axis")
+	x, axis := c.in[0].entry, c.Int("axis")
 	whole := rangesOf(c.shape(x))
 	var out []operand
 	at := 0
-	for i := range c.n.Out {
-		extent := 1
-		if c.n.Op == "split" {
-			extent = c.outShape(i)[axis]
-		}
+	for i := range c.Out {
+		extent := c.outShape(i)[axis]
 		r := whole.clone()
 		r.begin[axis], r.end[axis] = at, at+extent
 		at += extent
-		out = append(out, operand{entry: c.reshaped(c.cut(x, r), c.outShape(i))})
+		out = append(out, operand{entry: c.cut(x, r)})
 	}
 	return out
 }
@@ -101,7 +86,7 @@ func (c *call) cut(x int, r *ranges) int {
 
 // slice begins where the node begins and ends behind as many elements as its result has.
 func slice(c *call) []operand {
-	x, a, out := c.in[0].entry, c.n.Attrs, c.outShape(0)
+	x, a, out := c.in[0].entry, c.Attrs, c.outShape(0)
 	r := rangesOf(c.shape(x))
 	strides := a.Ints("stride")
 	for i, d := range a.Ints("axes") {
@@ -125,21 +110,11 @@ func slice(c *call) []operand {
 	return one(c.cut(x, r))
 }
 
-func reverse(c *call) []operand {
-	x := c.in[0].entry
-	r := rangesOf(c.shape(x))
-	for _, d := range c.n.Attrs.Ints("axes") {
-		n := c.shape(x)[d]
-		r.begin[d], r.end[d], r.stride[d] = n-1, -n-1, -1
-	}
-	return one(c.cut(x, r))
-}
-
 func gather(c *call) []operand {
-	if c.n.Attrs.Bool("negative") {
-		refuse("it counts negative indices from the end; CVM takes the first item for them")
+	if c.Bool("negative") {
+		kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
 	}
-	axis := c.n.Attrs.Int("axis")
+	axis := c.Int("axis")
 	y := c.do("take", operators.Values{"axis": &axis}, c.in[0].entry, c.in[1].entry)
 	return one(c.reshaped(y, c.outShape(0)))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,9 +19,9 @@ type window struct {
 // what the border means: zeros (constant), or what is no element (ignore), where a pool may also round up. Other paddings are concatenated
 // to the operand; value is what stands for elements of that border.
 func (c *call) window(w *window, x int, border string, value int) int {
-	pairs := c.n.Attrs.Ints("padding")
+	pairs := c.Ints("padding")
 	if len(pairs) > 4 && slices.ContainsFunc(pairs[:len(pairs)-4], func(n int) bool { return n != 0 }) {
-		refuse("dimensions besides height and width are padded")
+		kit.Refuse("dimensions besides height and width are padded")
 	}
 	var before, after [2]int
 	for d := range before {
@@ -29,11 +30,11 @@ func (c *call) window(w *window, x int, border string, value int) int {
 			before[d], after[d] = pairs[at], pairs[at+1]
 		}
 		if before[d] < 0 || after[d] < 0 {
-			refuse("its padding is negative; cut the operand with slice instead")
+			kit.Refuse("its padding is negative; cut the operand with slice instead")
 		}
 	}
 	padded := before != [2]int{} || after != [2]int{}
-	got := c.n.Attrs.String("border")
+	got := c.Str("border")
 	in, out := c.shape(x)[2:], c.outShape(0)[2:]
 	if !padded || got == border {
 		for _, ceil := range []bool{false, border == "ignore"} {
@@ -45,13 +46,13 @@ func (c *call) window(w *window, x int, border string, value int) int {
 	}
 	if padded && got != border {
 		if got != "constant" {
-			refuse("the border is %s; CVM has %s", got, border)
+			kit.Refuse("the border is %s; CVM has %s", got, border)
 		}
 		value = 0
 	}
 	for d := range before {
 		if got == "ignore" && (before[d] >= w.size[d] || (out[d]-1)*w.stride[d]-before[d] >= in[d]) {
-			refuse("a window lies outside of the operand")
+			kit.Refuse("a window lies outside of the operand")
 		}
 		x = c.surrounded(x, 2+d, before[d], after[d], value)
 	}
@@ -90,26 +91,19 @@ func (c *call) surrounded(x, axis, before, after, value int) int {
 	return c.do("concatenate", operators.Values{"axis": axis}, parts...)
 }
 
-// pad adds a border of one value.
+// pad adds a border of one value. Others are gathered.
 func pad(c *call) []operand {
-	x, a := c.in[0].entry, c.n.Attrs
-	pairs := a.Ints("padding")
-	if slices.ContainsFunc(pairs, func(n int) bool { return n < 0 }) {
-		refuse("its padding is negative; cut the operand with slice instead")
+	x, pairs := c.in[0].entry, c.Ints("padding")
+	if slices.ContainsFunc(pairs, func(n int) bool { return n < 0 || n > 0 && c.Str("border") != "constant" }) {
+		return nil
 	}
-	value := int(a.Float("value"))
-	if float64(value) != a.Float("value") {
-		refuse("the value %v is no integer", a.Float("value"))
-	}
-	if c.has(1) {
-		n, ok := single(c.n.In[1])
+	value := int(c.Float("value"))
+	if c.Has(1) {
+		n, ok := single(c.In[1])
 		if !ok {
-			refuse("what it fills with is no constant")
+			kit.Refuse("what it fills with is no constant")
 		}
 		value = n
-	}
-	if border := a.String("border"); border != "constant" && slices.ContainsFunc(pairs, func(n int) bool { return n != 0 }) {
-		refuse("the border is %s; CVM has constant", border)
 	}
 	for d := range len(pairs) / 2 {
 		x = c.surrounded(x, d, pairs[2*d], pairs[2*d+1], value)

@@ -139,10 +139,10 @@ func pointer[T any](value form[T]) form[*T] {
 }
 
 func integer(n number) form[int] {
-	return form[int]{func(p *parser, to *int) { *to = p.scanner.number(n) }, func(w *writer, v int) { w.number(n, v) }}
+	return form[int]{func(p *parser, to *int) { *to = p.number(n) }, func(w *writer, v int) { w.number(n, v) }}
 }
 
-var text = form[string]{func(p *parser, to *string) { *to = string(p.scanner.string()) }, (*writer).string}
+var text = form[string]{func(p *parser, to *string) { *to = string(p.string()) }, (*writer).string}
 
 // tagged is a list of a tag and a value.
 func tagged[T any](tag string, value form[T]) form[T] {
@@ -166,7 +166,7 @@ func (p *parser) pair(class fault.Class, readers map[string]func()) {
 	n := p.array(func(i int) {
 		switch at := p.next(); i {
 		case 0:
-			tag := string(p.scanner.string())
+			tag := string(p.string())
 			if read = readers[tag]; read == nil {
 				p.fail(at, class, strings.Join(slices.Sorted(maps.Keys(readers)), " or "), "the tag is %q", tag)
 			}
@@ -225,7 +225,7 @@ var entry = form[Entry]{func(p *parser, to *Entry) {
 		if i == len(v) {
 			p.fail(at, fault.Logic, want, "there are more than three numbers")
 		}
-		v[i] = p.scanner.number(uint32Number)
+		v[i] = p.number(uint32Number)
 	})
 	if n < 2 {
 		p.fail(at, fault.Logic, want, "the number of numbers is %d", n)
@@ -254,7 +254,7 @@ var dtype = form[DType]{func(p *parser, to *DType) {
 			to.Tag = "list_int"
 			list(integer(int32Number)).read(p, &to.Numbers)
 		},
-		"list_str": func() { *to = DType{"list_str", []int{p.scanner.number(uint64Number)}} },
+		"list_str": func() { *to = DType{"list_str", []int{p.number(uint64Number)}} },
 	})
 }, func(w *writer, d DType) {
 	switch {

@@ -42,6 +42,9 @@ const (
 	InlineOperations  = 1 << 24
 	TableOperations   = 1 << 22
 	ExportOperations  = 1 << 34
+	ExpandedBytes     = 64 << 20
+	ExpandedProducts  = 1 << 24
+	ExpandedTaps      = 256
 
 	TextBytes         = 64 << 20
 	TextOffset        = 1<<32 - 2
@@ -111,9 +114,6 @@ const (
 	SessionSequence  = 1 << 20
 	HostObjects      = 1 << 20
 	HostPending      = 1 << 17
-	WebNNEvaluated   = 64 << 20
-	WebNNProducts    = 1 << 24
-	WebNNTaps        = 256
 	IDLDepth         = 16
 
 	VXDims          = 6
@@ -250,6 +250,12 @@ var All = []Row{
 		"the chain is computed by each run", "engine/internal/pass.TestTabulateIsBounded"},
 	{"export.operations", ExportOperations, "operations", "The multiply-adds and other operations of constants that are made while a graph is exported to OpenVX, or of one of them to WebNN.",
 		"the operator is refused", "openvx/export.TestLimits"},
+	{"export.expanded.bytes", ExpandedBytes, "bytes", "A constant that is made to say an operator in simpler ones.",
+		"the operator is refused", "webnn/export.TestLimits"},
+	{"export.expanded.products", ExpandedProducts, "products", "The products of integers that are laid out in memory where matrices are not multiplied.",
+		"the operator is refused", "webnn/export.TestLimits"},
+	{"export.expanded.taps", ExpandedTaps, "positions", "The window positions that are written out one by one.",
+		"the operator is refused", "webnn/export.TestLimits"},
 
 	{"nnef.text.bytes", TextBytes, "bytes", "A text.",
 		"diagnostic NNEF0211", "nnef/syntax.TestLimitsAreReached"},
@@ -383,12 +389,6 @@ var All = []Row{
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
 	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
-	{"webnn.export.evaluated", WebNNEvaluated, "bytes", "A constant that is made while a graph is exported.",
-		"the operator is refused", "webnn/export.TestLimits"},
-	{"webnn.export.products", WebNNProducts, "products", "The products of integers that are laid out in memory, since WebNN multiplies no matrices of integers.",
-		"the operator is refused", "webnn/export.TestLimits"},
-	{"webnn.export.taps", WebNNTaps, "positions", "The window positions that are written out one by one.",
-		"the operator is refused", "webnn/export.TestLimits"},
 	{"webnn.idl.depth", IDLDepth, "levels", "Nested types of an interface definition.",
 		"an error of idl.Parse", "webnn/internal/idl.TestDepthLimit"},
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/kit"
 )
 
 // What lies around a tensor that windows slide over.
@@ -27,7 +28,7 @@ func (c *call) padded(x val, w *window, border string) val {
 func (c *call) cropped(x val, w *window) val {
 	crop := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
 	if !w.reaches() {
-		refuse("padding as large as the window cannot be ignored")
+		kit.Refuse("padding as large as the window cannot be ignored")
 	}
 	for d := range w.size {
 		crop.before[d], crop.after[d] = min(w.before[d], 0), min(w.after[d], 0)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -15,8 +16,7 @@ import (
 // call is the emission of one node.
 type call struct {
 	*scope
-	n  *graph.Node
-	d  *op.Def
+	kit.Node
 	in []val // absent ones included
 }
 
@@ -28,18 +28,17 @@ func at(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
 
 // results adds the nodes for a node of the graph, and returns what stands for its results.
 func (s *scope) results(n *graph.Node) []val {
-	c := &call{scope: s, n: n, in: make([]val, len(n.In))}
-	c.d, _ = op.Lookup(n.Op)
+	c := &call{scope: s, Node: kit.NodeOf(n), in: make([]val, len(n.In))}
 	for i, v := range n.In {
 		c.in[i] = s.value(v)
 	}
-	for len(c.in) < len(c.d.In) && !c.d.In[len(c.in)].Variadic {
+	for len(c.in) < len(c.Def.In) && !c.Def.In[len(c.in)].Variadic {
 		c.in = append(c.in, val{})
 	}
 	for _, v := range n.Out {
 		s.e.types |= op.TypeSet(v.Type.DType)
 	}
-	r := s.e.rows[n.Op]
+	r := s.e.rows.Of(n.Op)
 	if out := r.standard(c); out != nil {
 		return out
 	}
@@ -56,13 +55,13 @@ func (c *call) body(r *row) []val {
 		if out := r.body(c); out != nil {
 			return out
 		}
-		refuse("the standard's operators do not say it for these operands and attributes")
-	case c.d.Body == "":
-		refuse("the standard's operators do not say it")
+		kit.Refuse("the standard's operators do not say it for these operands and attributes")
+	case c.Def.Body == "":
+		kit.Refuse("the standard's operators do not say it")
 	case c.e.opts.Expand == nil:
-		refuse("it would be said by its body, which needs a way to expand it")
+		kit.Refuse("it would be said by its body, which needs a way to expand it")
 	}
-	g := must(c.e.opts.Expand(c.d, graph.TypesOf(c.n.In), c.n.Attrs))
+	g := kit.Must(c.e.opts.Expand(c.Def, graph.TypesOf(c.In), c.Attrs))
 	next := 0
 	for _, v := range c.in {
 		if v.name != "" {
@@ -72,7 +71,7 @@ func (c *call) body(r *row) []val {
 	}
 	for _, n := range g.Nodes {
 		if why := c.attempt(n, nil); why != "" {
-			refuse("its body: %s: %s", n.Op, why)
+			kit.Refuse("its body: %s: %s", n.Op, why)
 		}
 	}
 	out := make([]val, len(g.Outputs))
@@ -91,7 +90,7 @@ func (c *call) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val
 		if t.DType == tensor.Invalid {
 			continue
 		}
-		names[i] = c.unique(c.n.Out[0].Name + "/" + strings.ToLower(op))
+		names[i] = c.unique(c.Out[0].Name + "/" + strings.ToLower(op))
 		out[i] = val{names[i], t}
 	}
 	c.add(op, "", attributes(attrs), in, names)
@@ -142,32 +141,15 @@ func attribute(name string, value any) *proto.Attribute {
 	case *proto.Graph:
 		a.Type, a.G = proto.AttributeGraph, v
 	default:
-		refuse("internal error: an attribute of the type %T", value)
+		kit.Refuse("internal error: an attribute of the type %T", value)
 	}
 	return a
 }
 
-// Attributes of the operator.
-
-func (c *call) int(name string) int       { return c.n.Attrs.Int(name) }
-func (c *call) ints(name string) ints     { return c.n.Attrs.Ints(name) }
-func (c *call) float(name string) float64 { return c.n.Attrs.Float(name) }
-func (c *call) bool(name string) bool     { return c.n.Attrs.Bool(name) }
-func (c *call) str(name string) string    { return c.n.Attrs.String(name) }
-
-// has reports whether operand i is given.
-func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].name != "" }
+// Facts of the node, and lists.
 
 // out returns the type of result i.
-func (c *call) out(i int) graph.Type { return c.n.Out[i].Type }
-
-// known returns the elements of operand i if it is a constant, and else nil.
-func (c *call) known(i int) *tensor.Tensor {
-	if i < len(c.n.In) && c.n.In[i] != nil {
-		return c.n.In[i].Const
-	}
-	return nil
-}
+func (c *call) out(i int) graph.Type { return c.Out[i].Type }
 
 // one makes a result list of one value.
 func one(v val) []val { return []val{v} }
@@ -186,7 +168,7 @@ func (c *call) reshape(x val, shape ...int) val {
 		return x
 	}
 	if t := c.e.elements[x.name]; t != nil && !c.function {
-		v := c.once(fmt.Sprint("reshaped ", x.name, shape), x.name, must(t.Reshape(shape...)))
+		v := c.once(fmt.Sprint("reshaped ", x.name, shape), x.name, kit.Must(t.Reshape(shape...)))
 		c.reshaped[v.name] = x.name
 		return v
 	}
@@ -224,7 +206,7 @@ func room(extents ...int) {
 		n = limits.Times(n, int64(k))
 	}
 	if n > limits.ONNXMade {
-		refuse("it takes a constant of %v elements, which are more than %d", extents, limits.ONNXMade)
+		kit.Refuse("it takes a constant of %v elements, which are more than %d", extents, limits.ONNXMade)
 	}
 }
 
@@ -232,25 +214,25 @@ func room(extents ...int) {
 func (c *call) along(d, rank int, list []int64) val {
 	shape := slices.Repeat(ints{1}, rank)
 	shape[d] = len(list)
-	return c.constant(must(tensor.FromSlice(list, shape...)))
+	return c.constant(kit.Must(tensor.FromSlice(list, shape...)))
 }
 
 // number adds a scalar constant of an element type, which must be able to hold it.
 func (c *call) number(d tensor.DType, x float64) val {
-	return c.constant(must(tensor.Cast(tensor.Scalar(x), d)))
+	return c.constant(kit.Must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // integer adds a scalar constant of an integer type.
 func (c *call) integer(d tensor.DType, x int64) val {
-	return c.constant(must(tensor.Cast(tensor.Scalar(x), d)))
+	return c.constant(kit.Must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // full adds a constant all of whose elements are one number.
 func (c *call) full(t graph.Type, x float64) val {
 	room(t.Shape...)
-	s := must(tensor.Cast(tensor.Scalar(x), t.DType))
-	s = must(s.Reshape(slices.Repeat(ints{1}, len(t.Shape))...))
-	return c.constant(must(s.Expand(t.Shape...)))
+	s := kit.Must(tensor.Cast(tensor.Scalar(x), t.DType))
+	s = kit.Must(s.Reshape(slices.Repeat(ints{1}, len(t.Shape))...))
+	return c.constant(kit.Must(s.Expand(t.Shape...)))
 }
 
 // do adds an element-wise node: its result has the element type of the last operand and the common shape of all, aligned at the last

@@ -37,11 +37,11 @@ func (s *scope) declare(inputs []*graph.Value) []*proto.ValueInfo {
 }
 
 // types returns the types of results.
-func (c *call) types() []graph.Type { return graph.TypesOf(c.n.Out) }
+func (c *call) types() []graph.Type { return graph.TypesOf(c.Out) }
 
 func branch(c *call) []val {
 	graphs := make([]*proto.Graph, 2)
-	for i, b := range c.n.Blocks {
+	for i, b := range c.Blocks {
 		s := c.block()
 		s.captures(b.Inputs, c.in[1:])
 		graphs[i] = s.finish(b, nil)
@@ -51,10 +51,10 @@ func branch(c *call) []val {
 
 // loop takes loops that cannot end by their bound, and if turns yield parts, those of which all turns are taken.
 func loop(c *call) []val {
-	carried := c.int("carried")
-	parts := len(c.n.Out) - 1 - carried
-	turns, most := int64(-1), int64(c.int("most"))
-	if t := c.known(0); t != nil {
+	carried := c.Int("carried")
+	parts := len(c.Out) - 1 - carried
+	turns, most := int64(-1), int64(c.Int("most"))
+	if t := c.Known(0); t != nil {
 		turns = max(tensor.Data[int64](t)[0], 0)
 	}
 	switch {
@@ -75,12 +75,12 @@ func (c *call) always() bool {
 		t, err := folder.Constant(v)
 		return err == nil && t != nil && tensor.Data[bool](t)[0]
 	}
-	return (!c.has(1) || holds(c.n.In[1])) && holds(c.n.Blocks[0].Outputs[0].Value)
+	return (!c.Has(1) || holds(c.In[1])) && holds(c.Blocks[0].Outputs[0].Value)
 }
 
 // turns adds the loop. The count of the turns is carried, too, if anything reads it; parts get a new dimension in front.
 func (c *call) turns(trips val) []val {
-	carried, b := c.int("carried"), c.n.Blocks[0]
+	carried, b := c.Int("carried"), c.Blocks[0]
 	s := c.block()
 	inputs := s.declare(b.Inputs[:1])
 	inputs = append(inputs, s.e.info(s.unique("condition"), graph.Type{DType: tensor.Bool, Shape: tensor.Shape{}}))
@@ -93,7 +93,7 @@ func (c *call) turns(trips val) []val {
 	}
 	in := append([]val{trips, c.in[1]}, c.in[2:2+carried]...)
 	g := s.finish(b, inputs)
-	if counted := c.live == nil || c.live[c.n.Out[0]]; !counted {
+	if counted := c.live == nil || c.live[c.Out[0]]; !counted {
 		g.Input = inputs
 		return append([]val{{}}, c.nodes("Loop", types, at("body", g), in...)...)
 	}
@@ -111,9 +111,9 @@ func (c *call) turns(trips val) []val {
 
 // boundedLoop takes no more turns than it may, and fills the parts of those that are not taken with zeros.
 func boundedLoop(c *call) []val {
-	carried, most := c.int("carried"), c.integer(tensor.Int64, int64(c.int("most")))
+	carried, most := c.Int("carried"), c.integer(tensor.Int64, int64(c.Int("most")))
 	trips := most
-	if c.has(0) {
+	if c.Has(0) {
 		trips = c.do("Min", c.in[0], most)
 	}
 	out := c.turns(trips)
@@ -131,7 +131,7 @@ func boundedLoop(c *call) []val {
 
 // scan gives each scanned tensor a dimension for the turns, in front of that for the elements of one, and joins those of results.
 func scan(c *call) []val {
-	states, scanned, b := c.int("states"), c.int("scanned"), c.n.Blocks[0]
+	states, scanned, b := c.Int("states"), c.Int("scanned"), c.Blocks[0]
 	s := c.block()
 	inputs := s.declare(b.Inputs[:states+scanned])
 	s.captures(b.Inputs[states+scanned:], c.in[states+scanned:])
@@ -139,8 +139,8 @@ func scan(c *call) []val {
 	axes, directions := make(ints, scanned), make(ints, scanned)
 	turns := 0
 	for i, x := range c.in[states : states+scanned] {
-		axes[i] = itemOr(c.ints("axes"), i, 0)
-		chunk := itemOr(c.ints("chunks"), i, 1)
+		axes[i] = itemOr(c.Ints("axes"), i, 0)
+		chunk := itemOr(c.Ints("chunks"), i, 1)
 		if chunk < 0 {
 			chunk, directions[i] = -chunk, 1
 		}
@@ -152,8 +152,8 @@ func scan(c *call) []val {
 	types := c.types()
 	outAxes, outDirections := make(ints, len(types)-states), make(ints, len(types)-states)
 	for i := range outAxes {
-		outAxes[i] = itemOr(c.ints("out_axes"), i, 0)
-		outDirections[i] = (1 - itemOr(c.ints("out_directions"), i, 1)) / 2
+		outAxes[i] = itemOr(c.Ints("out_axes"), i, 0)
+		outDirections[i] = (1 - itemOr(c.Ints("out_directions"), i, 1)) / 2
 		types[states+i].Shape = slices.Insert(b.Outputs[states+i].Value.Type.Shape.Clone(), outAxes[i], turns)
 	}
 	if turns == 0 { // which some do not take

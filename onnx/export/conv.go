@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -14,7 +15,7 @@ const convNote = "other borders, negative padding, zero points that differ, and 
 var convRows = []row{
 	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
 		w := c.filterWindow()
-		if c.str("border") != "constant" || !w.growing() {
+		if c.Str("border") != "constant" || !w.growing() {
 			return nil
 		}
 		if bytes.Has(c.in[0].DType) {
@@ -24,7 +25,7 @@ var convRows = []row{
 	}, convNote).otherwise(conv),
 	direct("deconv", "ConvTranspose", floats, func(c *call) []val {
 		w := c.filterWindow()
-		if c.str("border") != "constant" || !w.growing() || c.has(3) || c.has(4) {
+		if c.Str("border") != "constant" || !w.growing() || c.Has(3) || c.Has(4) {
 			return nil
 		}
 		attrs := append(w.attrs(0), at("group", c.groups(), "output_padding", c.longer(w))...)
@@ -35,7 +36,7 @@ var convRows = []row{
 		if !w.growing() {
 			return nil
 		}
-		attrs := append(w.attrs(0), at("group", c.int("groups"), "offset_group", c.int("offset_groups"))...)
+		attrs := append(w.attrs(0), at("group", c.Int("groups"), "offset_group", c.Int("offset_groups"))...)
 		return one(c.node1("DeformConv", c.out(0), attrs, c.in...))
 	}, "negative padding: own, without a function"),
 }
@@ -62,14 +63,14 @@ func (c *call) convInteger(w *window) []val {
 
 // uniform returns a zero point as a scalar, and whether it is the same for all channels: ONNX Runtime has no others.
 func (c *call) uniform(i int) (val, bool) {
-	x, t := c.in[i], c.known(i)
+	x, t := c.in[i], c.Known(i)
 	switch {
-	case !c.has(i) || x.Shape.Len() == 1:
+	case !c.Has(i) || x.Shape.Len() == 1:
 		return c.reshape(x), true
 	case t == nil || x.Shape.Len() == 0:
 		return val{}, false
 	}
-	list := tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))
+	list := tensor.Data[int64](kit.Must(tensor.Cast(t, tensor.Int64)))
 	if slices.ContainsFunc(list, func(n int64) bool { return n != list[0] }) {
 		return val{}, false
 	}
@@ -79,10 +80,10 @@ func (c *call) uniform(i int) (val, bool) {
 // groups returns the number of groups of channels, of which 0 makes as many as there are: those of the input or, of a transposed
 // convolution, those of the result.
 func (c *call) groups() int {
-	switch n := c.int("groups"); {
+	switch n := c.Int("groups"); {
 	case n > 0:
 		return n
-	case c.n.Op == "deconv":
+	case c.Op == "deconv":
 		return c.out(0).Shape[1] / c.in[1].Shape[1]
 	}
 	return c.in[0].Shape[1]
@@ -90,7 +91,7 @@ func (c *call) groups() int {
 
 // bias returns the bias with one element for each channel of the result.
 func (c *call) bias() val {
-	if !c.has(2) {
+	if !c.Has(2) {
 		return val{}
 	}
 	return c.perChannel(2, c.out(0).Shape[1], 0)
@@ -112,11 +113,11 @@ func convolved(d tensor.DType) bool { return d.IsFloat() && d != tensor.Float64 
 func conv(c *call) []val {
 	w, d := c.filterWindow(), c.out(0).DType
 	if convolved(d) {
-		x := c.padded(c.in[0], w, c.str("border"))
+		x := c.padded(c.in[0], w, c.Str("border"))
 		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), x, c.in[1], c.bias()))
 	}
 	x := c.centred(c.in[0], c.reshape(c.in[3]), d)
-	return one(c.shift(c.product(c.padded(x, w, c.str("border")), c.weights(d), w, c.groups())))
+	return one(c.shift(c.product(c.padded(x, w, c.Str("border")), c.weights(d), w, c.groups())))
 }
 
 // weights returns the filter of integers in the type of the result, without its zero point.

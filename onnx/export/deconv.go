@@ -36,7 +36,7 @@ func (c *call) longer(w *window) ints {
 
 // extended adds the border to the dimensions behind the first two, as far as the transposed windows reach.
 func (c *call) extended(x val, w *window, extents tensor.Shape) val {
-	border := c.str("border")
+	border := c.Str("border")
 	if border == "constant" || border == "ignore" {
 		return x
 	}
@@ -98,7 +98,7 @@ func (c *call) weightsOf(d tensor.DType, groups int) val {
 
 // debox is a transposed convolution with ones. Where there is no convolution, elements are added position by position.
 func debox(c *call) []val {
-	d, border, out := c.in[0].DType, c.str("border"), c.out(0)
+	d, border, out := c.in[0].DType, c.Str("border"), c.out(0)
 	w := c.window()
 	if len(w.size) == 0 {
 		return one(c.node1("Identity", out, nil, c.in[0]))
@@ -113,7 +113,7 @@ func debox(c *call) []val {
 		y = c.taps(c.inverse(x, w, out.Shape), w, func(sum, part val) val { return c.do("Add", sum, part) })
 	}
 	y = c.reshape(y, out.Shape...)
-	if !c.bool("normalize") {
+	if !c.Bool("normalize") {
 		return one(c.cast(y, d))
 	}
 	n := c.integer(tensor.Int64, int64(tensor.Shape(w.size).Len()))

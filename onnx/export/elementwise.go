@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -39,10 +40,10 @@ var elementwiseRows = slices.Concat(
 			return one(c.node1("PRelu", c.out(0), nil, c.in...))
 		}, "small integers, and slopes of a greater shape: own"),
 		direct("gelu", "Gelu", floats, func(c *call) []val {
-			if c.str("approximate") == "sigmoid" {
+			if c.Str("approximate") == "sigmoid" {
 				return nil
 			}
-			return one(c.node1("Gelu", c.out(0), at("approximate", c.str("approximate")), c.in[0]))
+			return one(c.node1("Gelu", c.out(0), at("approximate", c.Str("approximate")), c.in[0]))
 		}, `approximate = "sigmoid": own`).otherwise(gated(1.702)),
 		own("silu", "Sigmoid, Mul", gated(1)),
 		own("rsqrt", "Sqrt, Reciprocal", func(c *call) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
@@ -50,7 +51,7 @@ var elementwiseRows = slices.Concat(
 		own("affine", "Mul, Add", func(c *call) []val {
 			return c.widened(realOf(c.in[0].DType), func(in []val) val {
 				d := in[0].DType
-				return c.do("Add", c.do("Mul", in[0], c.number(d, c.float("alpha"))), c.number(d, c.float("beta")))
+				return c.do("Add", c.do("Mul", in[0], c.number(d, c.Float("alpha"))), c.number(d, c.Float("beta")))
 			})
 		}),
 		arithmetic("add", "Add"),
@@ -103,7 +104,7 @@ func roundUp(c *call) []val {
 // arithmetic is the row of an operator whose integers may saturate: then they are computed in 64 bits.
 func arithmetic(name, to string) row {
 	return direct(name, to, numbers, func(c *call) []val {
-		if c.str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
+		if c.Str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
 			return nil
 		}
 		return one(c.node1(to, c.out(0), nil, c.in...))
@@ -138,7 +139,7 @@ func (c *call) bounded(x val, lo, hi int64) val {
 func mod(c *call) []val {
 	fmod := 0
 	switch d := c.in[0].DType; {
-	case c.str("sign") == "dividend":
+	case c.Str("sign") == "dividend":
 		fmod = 1
 	case d.IsFloat():
 		return nil
@@ -184,13 +185,13 @@ func shift(name, direction string) row {
 // clamp is Clip for bounds that are scalars and known not to be exchanged, as it leaves open which one counts then.
 func clamp(c *call) []val {
 	x, lo, hi := c.in[0], c.in[1], c.in[2]
-	if lo.rank() == 0 && hi.rank() == 0 && (!c.has(1) || !c.has(2) || c.ascending(1, 2)) {
+	if lo.rank() == 0 && hi.rank() == 0 && (!c.Has(1) || !c.Has(2) || c.ascending(1, 2)) {
 		return one(c.node1("Clip", c.out(0), nil, x, lo, hi))
 	}
-	if c.has(2) {
+	if c.Has(2) {
 		x = c.do("Min", x, hi)
 	}
-	if c.has(1) {
+	if c.Has(1) {
 		x = c.do("Max", x, lo)
 	}
 	return one(x)
@@ -198,7 +199,7 @@ func clamp(c *call) []val {
 
 // ascending reports whether operands i and k are constants of one element of which the second one is not below the first one.
 func (c *call) ascending(i, k int) bool {
-	a, b := c.known(i), c.known(k)
+	a, b := c.Known(i), c.Known(k)
 	if a == nil || b == nil {
 		return false
 	}
@@ -208,13 +209,13 @@ func (c *call) ascending(i, k int) bool {
 }
 
 func cast(c *call) []val {
-	to := c.n.Attrs.DType("dtype")
+	to := c.Attrs.DType("dtype")
 	attrs := at("to", to)
-	if !c.bool("saturate") {
+	if !c.Bool("saturate") {
 		attrs = append(attrs, graph.Attr{Name: "saturate", Value: 0})
 	}
 	if to == tensor.Float8E8M0 {
-		attrs = append(attrs, graph.Attr{Name: "round_mode", Value: c.str("round")})
+		attrs = append(attrs, graph.Attr{Name: "round_mode", Value: c.Str("round")})
 	}
 	return one(c.node1("Cast", c.out(0), attrs, c.in[0]))
 }
@@ -234,7 +235,7 @@ func bitLength(c *call) []val {
 		up, down = append(up, 1<<i), append(down, -1<<i)
 	}
 	powers := func(list []int64) val {
-		return c.constant(must(tensor.Cast(must(tensor.FromSlice(list, len(list))), x.DType)))
+		return c.constant(kit.Must(tensor.Cast(kit.Must(tensor.FromSlice(list, len(list))), x.DType)))
 	}
 	reached := c.cast(c.test("GreaterOrEqual", x, powers(up)), tensor.Int64)
 	if d.IsSigned() {
@@ -252,7 +253,7 @@ func bitLength(c *call) []val {
 }
 
 func clampPrecision(c *call) []val {
-	d, bits := c.in[0].DType, c.int("precision")
+	d, bits := c.in[0].DType, c.Int("precision")
 	lo, hi := d.IntRange()
 	if bits < 64 && int64(1)<<(bits-1)-1 < int64(min(hi, math.MaxInt64)) {
 		hi = uint64(int64(1)<<(bits-1) - 1)
@@ -265,7 +266,7 @@ func clampPrecision(c *call) []val {
 }
 
 func lookup(c *call) []val {
-	n, offset := c.in[1].Shape.Len(), c.int("offset")
+	n, offset := c.in[1].Shape.Len(), c.Int("offset")
 	// The bounds of the table are moved, so that the sum cannot overflow.
 	i := c.index(c.in[0], int64(-offset), int64(n-1-offset))
 	if offset != 0 {

@@ -1,10 +1,8 @@
 package export
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/onnx"
@@ -17,34 +15,38 @@ import (
 type Options struct {
 	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type
 	// where one is absent): nnef.ExpandBody. Without it, operators that are expressed by a body have no function.
-	Expand func(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error)
+	Expand kit.Bodies
 
 	// Foreign, if not nil, is told of each node that only Concord runs, as no function says it to other runtimes.
 	Foreign func(Refusal)
 }
 
+// Refusal is one part of a graph that cannot be expressed.
+type Refusal = kit.Refusal
+
+// Error lists all parts of a graph that cannot be expressed in ONNX.
+type Error = kit.Error
+
 // New exports a graph. The tensors of the model share the memory of constants. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (_ *proto.Model, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if err := graph.Verify(g, op.Rules); err != nil {
+	w, err := kit.Start(g, "ONNX", "ONNX keeps no values between runs; make the state an input and its next value an output")
+	if err != nil {
 		return nil, err
 	}
-	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int), elements: make(map[string]*tensor.Tensor)}
+	e := &exporter{Walk: w, opts: opts, rows: table, functions: make(map[string]said), overloads: make(map[string]int), elements: make(map[string]*tensor.Tensor)}
 	s := newScope(e)
-	e.states(g)
 	m := &proto.Model{ProducerName: "Concord", Graph: &proto.Graph{Name: g.Name}}
 	m.Graph.Input = e.inputs(s, g)
 	wishes := e.reserve(s, g)
-	s.live = g.Reachable()
-	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
-			if why := s.attempt(n, wishes); why != "" {
-				e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
-			}
+	s.live = w.Live
+	for n := range w.Nodes() {
+		if why := s.attempt(n, wishes); why != "" {
+			e.Refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 		}
 	}
 	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
-	if err := e.refused.Err("ONNX", g.Name); err != nil {
+	if err := w.Err(); err != nil {
 		return nil, err
 	}
 	s.tidy()
@@ -65,12 +67,12 @@ var beforehand = op.Budget{Bytes: limits.FoldFree, Operations: limits.FoldOperat
 
 // exporter makes the model of one graph.
 type exporter struct {
+	*kit.Walk
 	opts      Options
-	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
-	refused   refusal.List
-	types     op.Types // the element types of all values
-	least     Version  // that operators need
-	own       bool     // whether there is a node of the domain of Concord
+	rows      *kit.Table[row] // the table, to which the functions of its own rows could not refer
+	types     op.Types        // the element types of all values
+	least     Version         // that operators need
+	own       bool            // whether there is a node of the domain of Concord
 	made      []*proto.Function
 	functions map[string]said           // by what they depend on
 	overloads map[string]int            // how many there are of an operator
@@ -78,21 +80,12 @@ type exporter struct {
 	elements  map[string]*tensor.Tensor // of constants of the graph
 }
 
-func (e *exporter) states(g *graph.Graph) {
-	live := g.Reachable()
-	for _, s := range g.States {
-		if live[s.Value] || s.Next != nil {
-			e.refused.Add("state", "", s.Value.Name, "ONNX keeps no values between runs; make the state an input and its next value an output")
-		}
-	}
-}
-
 // inputs declares the inputs of the model, all of them.
 func (e *exporter) inputs(s *scope, g *graph.Graph) []*proto.ValueInfo {
 	var out []*proto.ValueInfo
 	for _, v := range g.Inputs {
 		if v.Name == "" {
-			e.refused.Add("input", "", v.Name, "the name of the input is empty")
+			e.Refused.Add("input", "", v.Name, "the name of the input is empty")
 		}
 		s.taken[v.Name] = true
 		s.names[v] = v.Name
@@ -107,10 +100,10 @@ func (e *exporter) reserve(s *scope, g *graph.Graph) map[*graph.Value]string {
 	for _, o := range g.Outputs {
 		switch v := g.Input(o.Name); {
 		case o.Name == "":
-			e.refused.Add("output", "", o.Value.Name, "the name of the output is empty")
+			e.Refused.Add("output", "", o.Value.Name, "the name of the output is empty")
 			continue
 		case v != nil && v != o.Value:
-			e.refused.Add("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
+			e.Refused.Add("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
 			continue
 		}
 		s.taken[o.Name] = true

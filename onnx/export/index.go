@@ -13,10 +13,10 @@ const indexNote = "indices of other types: Cast; those that need not be in range
 
 var indexRows = []row{
 	direct("gather", "Gather", moved, func(c *call) []val {
-		return one(c.node1("Gather", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices(c.in[0].Shape[c.int("axis")])))
+		return one(c.node1("Gather", c.out(0), at("axis", c.Int("axis")), c.in[0], c.indices(c.in[0].Shape[c.Int("axis")])))
 	}, indexNote),
 	direct("gather_elements", "GatherElements", moved, func(c *call) []val {
-		return one(c.node1("GatherElements", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices(c.in[0].Shape[c.int("axis")])))
+		return one(c.node1("GatherElements", c.out(0), at("axis", c.Int("axis")), c.in[0], c.indices(c.in[0].Shape[c.Int("axis")])))
 	}, indexNote),
 	direct("gather_nd", "GatherND", moved, func(c *call) []val {
 		return one(c.node1("GatherND", c.out(0), nil, c.in[0], c.cast(c.indices(c.coordinates()...), tensor.Int64)))
@@ -26,7 +26,7 @@ var indexRows = []row{
 	direct("scatter_nd", "ScatterND", moved, scatterND, indexNote),
 	direct("scatter_nd_reduce", "ScatterND", moved, scatterND, indexNote),
 	direct("reverse_sequence", "ReverseSequence", moved, func(c *call) []val {
-		batch, time := c.int("batch_axis"), c.int("time_axis")
+		batch, time := c.Int("batch_axis"), c.Int("time_axis")
 		if max(batch, time) != 1 || min(batch, time) != 0 || c.in[0].DType == tensor.BFloat16 {
 			return nil
 		}
@@ -37,8 +37,8 @@ var indexRows = []row{
 		if c.in[0].DType == tensor.BFloat16 {
 			c.needs(Versions[3])
 		}
-		attrs := at("axis", c.int("axis"), "largest", c.bool("largest"), "sorted", c.bool("sorted"))
-		return c.nodes("TopK", []graph.Type{c.out(0), c.out(1)}, attrs, c.in[0], c.list(c.int("k")))
+		attrs := at("axis", c.Int("axis"), "largest", c.Bool("largest"), "sorted", c.Bool("sorted"))
+		return c.nodes("TopK", []graph.Type{c.out(0), c.out(1)}, attrs, c.in[0], c.list(c.Int("k")))
 	}),
 }
 
@@ -49,8 +49,8 @@ func (c *call) coordinates() ints {
 }
 
 func scatterElements(c *call) []val {
-	attrs := append(at("axis", c.int("axis")), c.reduction()...)
-	return one(c.node1("ScatterElements", c.out(0), attrs, c.in[0], c.indices(c.in[0].Shape[c.int("axis")]), c.in[2]))
+	attrs := append(at("axis", c.Int("axis")), c.reduction()...)
+	return one(c.node1("ScatterElements", c.out(0), attrs, c.in[0], c.indices(c.in[0].Shape[c.Int("axis")]), c.in[2]))
 }
 
 func scatterND(c *call) []val {
@@ -59,7 +59,7 @@ func scatterND(c *call) []val {
 
 // reduction says how an element and an update are combined, if they are.
 func (c *call) reduction() graph.Attrs {
-	if how := c.str("reduction"); how != "" {
+	if how := c.Str("reduction"); how != "" {
 		return at("reduction", how)
 	}
 	return nil
@@ -73,7 +73,7 @@ func (c *call) indices(extents ...int) val {
 	if len(extents) == 0 || slices.Contains(extents, 0) {
 		return c.cast(i, tensor.Int64) // there is nothing to index
 	}
-	negative := c.bool("negative")
+	negative := c.Bool("negative")
 	known, inside := c.inside(negative, extents)
 	if i.DType == tensor.Uint64 && !inside {
 		i = c.do("Min", i, c.integer(i.DType, int64(slices.Max(extents)-1)))
@@ -101,7 +101,7 @@ func (c *call) indices(extents ...int) val {
 
 // inside reports whether the indices are constants, and then whether all are in range.
 func (c *call) inside(negative bool, extents ints) (known, inside bool) {
-	t := c.known(1)
+	t := c.Known(1)
 	if t == nil || len(extents) == 0 {
 		return len(extents) == 0, len(extents) == 0
 	}
@@ -120,7 +120,7 @@ func (c *call) inside(negative bool, extents ints) (known, inside bool) {
 
 // reverseSequence reads at places that are reversed up to a length.
 func reverseSequence(c *call) []val {
-	x, batch, time := c.in[0], c.int("batch_axis"), c.int("time_axis")
+	x, batch, time := c.in[0], c.Int("batch_axis"), c.Int("time_axis")
 	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
 	shape := slices.Repeat(ints{1}, rank)
 	shape[batch] = n

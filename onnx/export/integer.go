@@ -12,7 +12,7 @@ import (
 
 var integerRows = []row{
 	direct("quantize_linear", "QuantizeLinear", op.Singles, func(c *call) []val {
-		if c.coded(c.n.In[0]) {
+		if c.coded(c.In[0]) {
 			return nil // integers would be computed with
 		}
 		return c.standardCodes("QuantizeLinear", c.out(0).DType)
@@ -57,7 +57,7 @@ func (c *call) standardCodes(to string, d tensor.DType) []val {
 	}
 	attrs := at()
 	if to == "QuantizeLinear" && d.IsSmallFloat() {
-		attrs = at("saturate", c.bool("saturate"))
+		attrs = at("saturate", c.Bool("saturate"))
 	}
 	var several, fewer ints // dimensions with more than one scale, and with more elements than scales
 	for i, n := range scale.Shape {
@@ -86,7 +86,7 @@ func (c *call) standardCodes(to string, d tensor.DType) []val {
 	case len(fewer) == 1 && zero.Shape.Equal(scale.Shape):
 		axis := fewer[0]
 		size := in[axis] / scale.Shape[axis]
-		if block := c.ints("block"); len(block) > 0 {
+		if block := c.Ints("block"); len(block) > 0 {
 			size = block[axis]
 		}
 		attrs = append(attrs, at("axis", axis, "block_size", size)...)
@@ -98,7 +98,7 @@ func (c *call) standardCodes(to string, d tensor.DType) []val {
 
 // blocks repeats what serves blocks of the first operand for each of its elements.
 func (c *call) blocks(x val) val {
-	block := c.ints("block")
+	block := c.Ints("block")
 	for d, n := range x.Shape {
 		all := c.in[0].Shape[d]
 		if n == all || n == 1 {
@@ -126,7 +126,7 @@ func quantize(c *call) []val {
 	x := c.do("Div", c.cast(c.in[0], wide), c.blocks(c.cast(c.in[1], wide)))
 	if d.IsSmallFloat() {
 		x = c.do("Add", x, c.blocks(c.cast(c.in[2], wide)))
-		attrs := at("to", d, "saturate", c.bool("saturate"))
+		attrs := at("to", d, "saturate", c.Bool("saturate"))
 		return one(c.node1("Cast", graph.Type{DType: d, Shape: x.Shape}, attrs, x))
 	}
 	return one(c.quantized(c.do("Round", x), c.blocks(c.cast(c.in[2], tensor.Int64))))
@@ -151,19 +151,19 @@ func rescale(c *call) []val {
 			return c.reshape(x)
 		}
 		shape := slices.Repeat(ints{1}, c.in[0].rank())
-		shape[c.int("axis")] = x.Shape[0]
+		shape[c.Int("axis")] = x.Shape[0]
 		return c.reshape(x, shape...)
 	}
 	shift := along(c.in[1])
 	v := c.cast(c.in[0], tensor.Int64)
-	if c.has(2) {
+	if c.Has(2) {
 		v = c.do("Mul", v, along(c.in[2]))
 	}
 	right := c.bounded(shift, 0, 62)
 	left := c.bounded(c.do("Neg", shift), 0, 63)
 	p := c.power(right)
 	v = c.rounded(v, p, c.test("Equal", right, c.integer(tensor.Int64, 0)))
-	if c.str("overflow") == "saturate" && d.Size() <= 4 {
+	if c.Str("overflow") == "saturate" && d.Size() <= 4 {
 		// Two steps, each of which leaves room for the product: beyond 2^40 all is beyond the range.
 		half := c.bounded(left, 0, 20)
 		rest := c.bounded(c.do("Sub", left, half), 0, 20)
@@ -172,7 +172,7 @@ func rescale(c *call) []val {
 		}
 		return one(c.cast(c.saturate(v, d), d))
 	}
-	if v = c.do("Mul", v, c.power(left)); c.str("overflow") == "saturate" {
+	if v = c.do("Mul", v, c.power(left)); c.Str("overflow") == "saturate" {
 		v = c.saturate(v, d)
 	}
 	return one(c.cast(v, d))
@@ -193,7 +193,7 @@ func (c *call) rounded(v, p, whole val) val {
 	two := number(2)
 	floor := func(v val) val { return c.do("Div", c.do("Sub", v, c.do("Mod", v, p)), p) }
 	half := c.do("Where", whole, number(0), c.do("Div", p, two))
-	switch c.str("rounding") {
+	switch c.Str("rounding") {
 	case "to_zero":
 		return c.do("Div", v, p)
 	case "half_up":

@@ -3,17 +3,13 @@ package export
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 )
 
 // TestLimits makes what is as large as is allowed, and refuses what is larger.
 func TestLimits(t *testing.T) {
-	attempt := func(f func()) (why string) {
-		defer refusal.Caught(&why)
-		f()
-		return ""
-	}
+	attempt := kit.Try
 	for name, c := range map[string]struct {
 		most int
 		make func(n int)

@@ -22,7 +22,7 @@ var linearRows = []row{
 		if !(floats | op.TypeSet(tensor.Int32, tensor.Int64)).Has(a.DType) {
 			return nil
 		}
-		if a.DType != c.out(0).DType || b.DType != a.DType || c.has(2) || c.has(3) {
+		if a.DType != c.out(0).DType || b.DType != a.DType || c.Has(2) || c.Has(3) {
 			return nil
 		}
 		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
@@ -36,20 +36,20 @@ var linearRows = []row{
 	}, "integers: own").otherwise(func(c *call) []val {
 		d := c.out(0).DType
 		y := c.matmul(c.cast(c.in[0], d), c.transpose(c.cast(c.in[1], d), 1, 0))
-		if c.has(2) {
+		if c.Has(2) {
 			y = c.do("Add", y, c.in[2])
 		}
 		return one(y)
 	}),
 	direct("gemm", "Gemm", floats, func(c *call) []val {
-		attrs := at("alpha", c.float("alpha"), "beta", c.float("beta"), "transA", c.bool("transposeA"), "transB", c.bool("transposeB"))
+		attrs := at("alpha", c.Float("alpha"), "beta", c.Float("beta"), "transA", c.Bool("transposeA"), "transB", c.Bool("transposeB"))
 		return one(c.node1("Gemm", c.out(0), attrs, c.in...))
 	}),
 }
 
 // turned returns matrices that are transposed if an attribute says so.
 func (c *call) turned(x val, attr string) val {
-	if !c.bool(attr) || x.rank() < 2 {
+	if !c.Bool(attr) || x.rank() < 2 {
 		return x
 	}
 	perm := make(ints, x.rank())

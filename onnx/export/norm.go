@@ -11,12 +11,12 @@ import (
 
 var normRows = []row{
 	direct("batch_normalization", "BatchNormalization", floats, func(c *call) []val {
-		if c.int("axis") != 1 || c.in[0].rank() < 2 {
+		if c.Int("axis") != 1 || c.in[0].rank() < 2 {
 			return nil
 		}
 		channels := c.in[0].Shape[1]
 		scale, offset := c.perChannel(4, channels, 1), c.perChannel(3, channels, 0)
-		return one(c.node1("BatchNormalization", c.out(0), at("epsilon", c.float("epsilon")), c.in[0], scale, offset,
+		return one(c.node1("BatchNormalization", c.out(0), at("epsilon", c.Float("epsilon")), c.in[0], scale, offset,
 			c.perChannel(1, channels, 0), c.perChannel(2, channels, 0)))
 	}, "channels in another dimension than the second: own"),
 	direct("instance_normalization", "InstanceNormalization", floats, func(c *call) []val {
@@ -24,7 +24,7 @@ var normRows = []row{
 			return nil
 		}
 		channels := c.in[0].Shape[1]
-		return one(c.node1("InstanceNormalization", c.out(0), at("epsilon", c.float("epsilon")), c.in[0],
+		return one(c.node1("InstanceNormalization", c.out(0), at("epsilon", c.Float("epsilon")), c.in[0],
 			c.perChannel(1, channels, 1), c.perChannel(2, channels, 0)))
 	}, "no spatial dimensions: own"),
 	direct("layer_normalization", "LayerNormalization", floats, func(c *call) []val {
@@ -33,7 +33,7 @@ var normRows = []row{
 			return nil
 		}
 		scale := c.in[1]
-		if !c.has(1) {
+		if !c.Has(1) {
 			scale = c.full(inner, 1)
 		}
 		return one(c.node1("LayerNormalization", c.out(0), c.from(inner), c.in[0], scale, c.in[2]))
@@ -45,13 +45,13 @@ var normRows = []row{
 		}
 		c.needs(Versions[2])
 		scale := c.in[1]
-		if !c.has(1) {
+		if !c.Has(1) {
 			scale = c.full(inner, 1)
 		}
 		return one(c.node1("RMSNormalization", c.out(0), c.from(inner), c.in[0], scale))
 	}, "axes that are not the last ones: own"),
 	direct("local_response_normalization", "LRN", floats, func(c *call) []val {
-		size := c.ints("size")
+		size := c.Ints("size")
 		for d, n := range size {
 			if d != 1 && n != 1 {
 				return nil
@@ -60,14 +60,14 @@ var normRows = []row{
 		if len(size) < 3 || size[1]%2 == 0 {
 			return nil
 		}
-		return one(c.node1("LRN", c.out(0), at("size", size[1], "alpha", c.float("alpha"), "beta", c.float("beta"), "bias", c.float("bias")), c.in[0]))
+		return one(c.node1("LRN", c.out(0), at("size", size[1], "alpha", c.Float("alpha"), "beta", c.Float("beta"), "bias", c.Float("bias")), c.in[0]))
 	}, "windows over other dimensions than the channels, or of an even extent: own"),
 }
 
 // perChannel returns an operand with one element for each channel; n everywhere if it is absent.
 func (c *call) perChannel(i, channels int, n float64) val {
 	t := graph.Type{DType: c.out(0).DType, Shape: tensor.Shape{channels}}
-	if !c.has(i) {
+	if !c.Has(i) {
 		return c.full(t, n)
 	}
 	x := c.reshape(c.in[i], c.in[i].Shape.Len())
@@ -79,7 +79,7 @@ func (c *call) perChannel(i, channels int, n float64) val {
 
 // trailing returns the type of the part of the operand that the axes make, and whether they are its last ones, in order.
 func (c *call) trailing() (graph.Type, bool) {
-	axes, rank := c.ints("axes"), c.in[0].rank()
+	axes, rank := c.Ints("axes"), c.in[0].rank()
 	for i, a := range axes {
 		if a != rank-len(axes)+i {
 			return graph.Type{}, false
@@ -90,5 +90,5 @@ func (c *call) trailing() (graph.Type, bool) {
 
 // from returns the attributes of a normalization over that part.
 func (c *call) from(inner graph.Type) graph.Attrs {
-	return at("axis", c.in[0].rank()-len(inner.Shape), "epsilon", c.float("epsilon"))
+	return at("axis", c.in[0].rank()-len(inner.Shape), "epsilon", c.Float("epsilon"))
 }

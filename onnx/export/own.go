@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -16,19 +16,19 @@ import (
 func (c *call) own() []val {
 	c.e.own = true
 	var attrs []*proto.Attribute
-	for _, a := range c.n.Attrs {
-		attrs = append(attrs, must(onnx.OwnAttribute(a.Name, a.Value)))
+	for _, a := range c.Attrs {
+		attrs = append(attrs, kit.Must(onnx.OwnAttribute(a.Name, a.Value)))
 	}
-	for i, b := range c.n.Blocks {
-		attrs = append(attrs, attribute(c.d.Blocks[i].Name, c.closed(b)))
+	for i, b := range c.Blocks {
+		attrs = append(attrs, attribute(c.Def.Blocks[i].Name, c.closed(b)))
 	}
-	out, names := make([]val, len(c.n.Out)), make([]string, len(c.n.Out))
-	for i, v := range c.n.Out {
-		names[i] = c.unique(v.Name + "/" + c.n.Op)
+	out, names := make([]val, len(c.Out)), make([]string, len(c.Out))
+	for i, v := range c.Out {
+		names[i] = c.unique(v.Name + "/" + c.Op)
 		out[i] = val{names[i], v.Type}
 	}
-	n := c.add(c.n.Op, onnx.OwnDomain, attrs, c.in, names)
-	n.Overload = c.e.function(c.n)
+	n := c.add(c.Op, onnx.OwnDomain, attrs, c.in, names)
+	n.Overload = c.e.function(c.Node.Node)
 	return out
 }
 
@@ -41,11 +41,9 @@ func (c *call) closed(g *graph.Graph) *proto.Graph {
 // finish adds the nodes of a block whose inputs have names, and returns it.
 func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
 	s.live = g.Reachable()
-	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
-			if why := s.attempt(n, nil); why != "" {
-				refuse("its block: %s: %s", n.Op, why)
-			}
+	for n := range kit.Reached(g, s.live) {
+		if why := s.attempt(n, nil); why != "" {
+			kit.Refuse("its block: %s: %s", n.Op, why)
 		}
 	}
 	out := make([]*proto.ValueInfo, len(g.Outputs))
@@ -77,7 +75,8 @@ func (e *exporter) function(n *graph.Node) string {
 	key := fmt.Sprint(n.Op, graph.TypesOf(n.In), n.Attrs)
 	s, ok := e.functions[key]
 	if !ok || len(n.Blocks) > 0 {
-		f, why := e.body(n)
+		var f *proto.Function
+		why := kit.Try(func() { f = e.body(n) })
 		if s = (said{"", why}); why == "" {
 			e.overloads[n.Op]++
 			s.overload = strconv.Itoa(e.overloads[n.Op])
@@ -93,12 +92,11 @@ func (e *exporter) function(n *graph.Node) string {
 }
 
 // body returns a function for a node, of these types, attributes and blocks.
-func (e *exporter) body(n *graph.Node) (f *proto.Function, why string) {
-	defer refusal.Caught(&why)
+func (e *exporter) body(n *graph.Node) *proto.Function {
 	d, _ := op.Lookup(n.Op)
 	s := newScope(e)
 	s.function = true
-	f = &proto.Function{Domain: onnx.OwnDomain, Name: n.Op, Doc: d.Summary()}
+	f := &proto.Function{Domain: onnx.OwnDomain, Name: n.Op, Doc: d.Summary()}
 	for _, a := range d.Attrs {
 		f.Attribute = append(f.Attribute, a.Name)
 	}
@@ -136,5 +134,5 @@ func (e *exporter) body(n *graph.Node) (f *proto.Function, why string) {
 		}
 	}
 	f.Node = s.nodes
-	return f, ""
+	return f
 }

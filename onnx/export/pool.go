@@ -15,14 +15,14 @@ const windowNote = "other borders, windows over batch or channels, padding as la
 var windowRows = []row{
 	direct("max_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), func(c *call) []val {
 		w := c.window()
-		if c.str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial() {
 			return nil
 		}
 		return one(c.node1("MaxPool", c.out(0), w.attrs(2), c.in[0]))
 	}, windowNote).otherwise(maxPool),
 	direct("box", "AveragePool", floats, func(c *call) []val {
-		w, border := c.window(), c.str("border")
-		if !c.bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() {
+		w, border := c.window(), c.Str("border")
+		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() {
 			return nil
 		}
 		attrs := append(w.attrs(2), at("count_include_pad", border == "constant")...)
@@ -30,7 +30,7 @@ var windowRows = []row{
 	}, "sums, and "+windowNote).otherwise(box),
 	direct("l2_pool", "LpPool", floats, func(c *call) []val {
 		w := c.window()
-		if c.str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial() {
 			return nil
 		}
 		return one(c.node1("LpPool", c.out(0), append(w.attrs(2), at("p", 2)...), c.in[0]))
@@ -97,7 +97,7 @@ func exactFloat(d tensor.DType) tensor.DType {
 // maxPool pools in floats that hold the integers; those of 64 bits it compares position by position. Where windows reach no elements, or
 // that is not known to the operator, the border is made of least elements.
 func maxPool(c *call) []val {
-	w, border, d := c.window(), c.str("border"), c.in[0].DType
+	w, border, d := c.window(), c.Str("border"), c.in[0].DType
 	x := c.cast(c.in[0], exactFloat(d))
 	if border == "ignore" && (!w.reaches() || x.DType.IsInteger()) {
 		least := c.lowest(x.DType)
@@ -117,7 +117,7 @@ func maxPool(c *call) []val {
 
 // box adds up elements of float32 by a convolution with ones. Others, for which ONNX Runtime has none, it adds position by position.
 func box(c *call) []val {
-	d, border, normalize := c.in[0].DType, c.str("border"), c.bool("normalize")
+	d, border, normalize := c.in[0].DType, c.Str("border"), c.Bool("normalize")
 	w := c.window()
 	if convolved(d) && (border != "ignore" || w.reaches()) {
 		y := c.pooled(c.cast(c.in[0], tensor.Float32), w, border, func(x val, w *window) val {
@@ -174,11 +174,11 @@ func (c *call) counts(w *window, in tensor.Shape, border string) val {
 // argmaxPool is the second result of MaxPool for places in the whole input, counted in row-major order or, in each channel, by columns.
 func argmaxPool(c *call) []val {
 	w := c.window()
-	if c.str("border") != "ignore" || !w.spatial() || c.n.Attrs.DType("dtype") != tensor.Int64 {
+	if c.Str("border") != "ignore" || !w.spatial() || c.Attrs.DType("dtype") != tensor.Int64 {
 		return nil
 	}
 	for order := range 2 {
-		if slices.Equal(c.ints("steps"), steps(c.in[0].Shape, order == 1)) {
+		if slices.Equal(c.Ints("steps"), steps(c.in[0].Shape, order == 1)) {
 			attrs := append(w.attrs(2), at("storage_order", order)...)
 			values := graph.Type{DType: c.in[0].DType, Shape: c.out(0).Shape}
 			return c.nodes("MaxPool", []graph.Type{values, c.out(0)}, attrs, c.in[0])[1:]
@@ -204,10 +204,10 @@ func steps(shape tensor.Shape, columns bool) ints {
 // placesInWindow makes places in the input those in windows.
 func placesInWindow(c *call) []val {
 	d := exactFloat(c.in[0].DType)
-	if len(c.ints("steps")) > 0 || !d.IsFloat() {
+	if len(c.Ints("steps")) > 0 || !d.IsFloat() {
 		return nil
 	}
-	y := c.pooled(c.cast(c.in[0], d), c.window(), c.str("border"), func(x val, w *window) val {
+	y := c.pooled(c.cast(c.in[0], d), c.window(), c.Str("border"), func(x val, w *window) val {
 		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
 		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]

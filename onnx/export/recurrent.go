@@ -14,21 +14,21 @@ var recurrentRows = []row{
 		return c.recurrent("RNN", nil, nil, c.in[5], c.in[6], val{}, val{})
 	}),
 	direct("gru", "GRU", floats, func(c *call) []val {
-		if c.str("layout") != "zrn" {
+		if c.Str("layout") != "zrn" {
 			return nil
 		}
 		return c.gru(nil)
 	}, `layout = "rzn": own`).otherwise(func(c *call) []val { return c.gru(ints{1, 0, 2}) }),
 	direct("lstm", "LSTM", floats, func(c *call) []val {
-		if c.str("layout") != "iofg" || c.has(5) && c.str("peephole_output") != "after" {
+		if c.Str("layout") != "iofg" || c.Has(5) && c.Str("peephole_output") != "after" {
 			return nil
 		}
 		return c.lstm(nil)
 	}, `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`).otherwise(func(c *call) []val {
-		if c.has(5) && c.str("peephole_output") != "after" {
+		if c.Has(5) && c.Str("peephole_output") != "after" {
 			return nil
 		}
-		if c.str("layout") == "iofg" {
+		if c.Str("layout") == "iofg" {
 			return c.lstm(nil)
 		}
 		return c.lstm(ints{0, 3, 1, 2})
@@ -36,11 +36,11 @@ var recurrentRows = []row{
 }
 
 func (c *call) gru(order ints) []val {
-	return c.recurrent("GRU", at("linear_before_reset", c.bool("reset_after")), order, c.in[5], c.in[6], val{}, val{})
+	return c.recurrent("GRU", at("linear_before_reset", c.Bool("reset_after")), order, c.in[5], c.in[6], val{}, val{})
 }
 
 func (c *call) lstm(order ints) []val {
-	return c.recurrent("LSTM", at("input_forget", c.bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
+	return c.recurrent("LSTM", at("input_forget", c.Bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
 }
 
 // The names that the standard has for directions and functions of gates, and the parameters of these if none are given. They are
@@ -54,23 +54,23 @@ var (
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
 func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
-	attrs = append(attrs, at("hidden_size", c.int("hidden_size"), "direction", directionNames[c.str("direction")])...)
+	attrs = append(attrs, at("hidden_size", c.Int("hidden_size"), "direction", directionNames[c.Str("direction")])...)
 	attrs = append(attrs, c.functions()...)
-	if clip := c.float("clip"); clip > 0 {
+	if clip := c.Float("clip"); clip > 0 {
 		attrs = append(attrs, at("clip", clip)...)
 	}
 	in := []val{c.in[0], c.gates(c.in[1], order), c.gates(c.in[2], order), c.biases(order), c.cast(lengths, tensor.Int32), hidden, cell, peephole}
 	types := []graph.Type{{}}
-	for _, v := range c.n.Out {
+	for _, v := range c.Out {
 		types = append(types, v.Type)
 	}
-	if c.bool("return_sequence") {
+	if c.Bool("return_sequence") {
 		last := len(types) - 1
 		sequence := types[last].Shape // (steps, directions, batch, elements)
 		types = append([]graph.Type{{DType: types[last].DType, Shape: sequence}}, types[1:last]...)
 	}
 	out := c.nodes(to, types, attrs, in...)
-	if c.bool("return_sequence") {
+	if c.Bool("return_sequence") {
 		return append(out[1:], out[0])
 	}
 	return out[1:]
@@ -78,8 +78,8 @@ func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengt
 
 // functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
 func (c *call) functions() graph.Attrs {
-	names := c.n.Attrs.Strings("activations")
-	given := [2][]float64{c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")}
+	names := c.Attrs.Strings("activations")
+	given := [2][]float64{c.Attrs.Floats("activation_alpha"), c.Attrs.Floats("activation_beta")}
 	out := make([]string, len(names))
 	var lists [2][]float64
 	for i, name := range names {
@@ -107,14 +107,14 @@ func (c *call) functions() graph.Attrs {
 }
 
 // each reports whether n functions are those of one direction.
-func (c *call) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.n.Op] }
+func (c *call) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.Op] }
 
 // gates brings the gates along dimension 1 into the order that the standard has.
 func (c *call) gates(x val, order ints) val {
 	if order == nil || x.name == "" {
 		return x
 	}
-	h := c.int("hidden_size")
+	h := c.Int("hidden_size")
 	room(len(order), h)
 	var rows ints
 	for _, g := range order {
@@ -127,7 +127,7 @@ func (c *call) gates(x val, order ints) val {
 
 // biases joins the biases of input and state.
 func (c *call) biases(order ints) val {
-	if !c.has(3) && !c.has(4) {
+	if !c.Has(3) && !c.Has(4) {
 		return val{}
 	}
 	parts := []val{c.gates(c.in[3], order), c.gates(c.in[4], order)}

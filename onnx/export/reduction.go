@@ -34,10 +34,10 @@ var reductionRows = slices.Concat(
 		running("cumulative_sum", "CumSum"),
 		running("cumulative_product", "CumProd"),
 		direct("softmax", "Softmax", floats, func(c *call) []val {
-			if len(c.ints("axes")) != 1 {
+			if len(c.Ints("axes")) != 1 {
 				return nil
 			}
-			return one(c.node1("Softmax", c.out(0), at("axis", c.ints("axes")[0]), c.in[0]))
+			return one(c.node1("Softmax", c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
 		}, "several axes, or none: own"),
 	},
 )
@@ -45,10 +45,10 @@ var reductionRows = slices.Concat(
 // reduction is the row of an operator along axes. Without axes operators of the standard differ in what they leave undone.
 func reduction(name, to string, types op.Types) row {
 	return direct(name, to, types, func(c *call) []val {
-		if len(c.ints("axes")) == 0 || c.bool("normalize") {
+		if len(c.Ints("axes")) == 0 || c.Bool("normalize") {
 			return nil
 		}
-		return one(c.reduce(to, c.in[0], c.ints("axes")))
+		return one(c.reduce(to, c.in[0], c.Ints("axes")))
 	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *call) []val {
 		x := c.in[0]
 		switch {
@@ -57,16 +57,16 @@ func reduction(name, to string, types op.Types) row {
 		case x.DType == tensor.Uint32: // which ONNX Runtime does not reduce
 			x = c.cast(x, tensor.Int64)
 		}
-		if len(c.ints("axes")) == 0 { // each element is reduced by itself
+		if len(c.Ints("axes")) == 0 { // each element is reduced by itself
 			rank := x.rank()
 			y := c.reduce(to, c.reshape(x, append(slices.Clone(x.Shape), 1)...), ints{rank})
 			return one(c.cast(c.reshape(y, c.in[0].Shape...), c.out(0).DType))
 		}
-		y := c.reduce(to, x, c.ints("axes"))
-		if c.bool("normalize") {
+		y := c.reduce(to, x, c.Ints("axes"))
+		if c.Bool("normalize") {
 			y = c.cast(c.cast(y, c.out(0).DType), x.DType) // sums wrap before they are divided
 			n := 1
-			for _, a := range c.ints("axes") {
+			for _, a := range c.Ints("axes") {
 				n *= x.Shape[a]
 			}
 			if n == 0 && x.DType.IsInteger() {
@@ -90,12 +90,12 @@ func (c *call) reduce(to string, x val, axes ints) val {
 // argument is the row of an operator that finds the place of an element along one axis.
 func argument(name, to string) row {
 	return direct(name, to, numbers, func(c *call) []val {
-		if len(c.ints("axes")) != 1 || c.n.Attrs.DType("dtype") != tensor.Int64 {
+		if len(c.Ints("axes")) != 1 || c.Attrs.DType("dtype") != tensor.Int64 {
 			return nil
 		}
-		return one(c.node1(to, c.out(0), at("axis", c.ints("axes")[0]), c.in[0]))
+		return one(c.node1(to, c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
 	}, "several axes or none, and results of other types: own").otherwise(func(c *call) []val {
-		x, axes := c.in[0], slices.Clone(c.ints("axes"))
+		x, axes := c.in[0], slices.Clone(c.Ints("axes"))
 		slices.Sort(axes)
 		switch x.DType {
 		case tensor.Int16, tensor.Uint16: // of these ONNX Runtime finds none
@@ -136,6 +136,6 @@ func (c *call) run(to string, x val) val {
 	if to == "CumProd" {
 		c.needs(bitVersion)
 	}
-	attrs := at("exclusive", c.bool("exclusive"), "reverse", c.bool("reversed"))
-	return c.node1(to, x.Type, attrs, x, c.integer(tensor.Int64, int64(c.int("axis"))))
+	attrs := at("exclusive", c.Bool("exclusive"), "reverse", c.Bool("reversed"))
+	return c.node1(to, x.Type, attrs, x, c.integer(tensor.Int64, int64(c.Int("axis"))))
 }

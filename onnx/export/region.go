@@ -20,22 +20,22 @@ var regionRows = []row{
 	own("roi_resample", "Gather, Sub, Abs, Clip, MatMul", roiResample),
 	own("roi_pool", "Gather, GreaterOrEqual, Less, Where, ReduceMax", roiMaxPool),
 	direct("col_to_im", "Col2Im", numbers, func(c *call) []val {
-		w := &window{size: c.ints("size")}
+		w := &window{size: c.Ints("size")}
 		w.fill(c, len(w.size))
 		if !w.growing() {
 			return nil
 		}
 		attrs := at("strides", w.stride, "dilations", w.dilation, "pads", slices.Concat(w.before, w.after))
-		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.ints("output_size")...), c.list(w.size...)))
+		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.Ints("output_size")...), c.list(w.size...)))
 	}, "negative padding: own, without a function"),
 	direct("roi_align", "RoiAlign", floats, func(c *call) []val {
 		mode := "output_half_pixel"
-		if c.bool("half_pixel") {
+		if c.Bool("half_pixel") {
 			mode = "half_pixel"
 		}
-		size := c.ints("output_size")
-		attrs := at("mode", c.str("mode"), "output_height", size[0], "output_width", size[1], "sampling_ratio", c.int("sampling_ratio"),
-			"spatial_scale", c.float("spatial_scale"), "coordinate_transformation_mode", mode)
+		size := c.Ints("output_size")
+		attrs := at("mode", c.Str("mode"), "output_height", size[0], "output_width", size[1], "sampling_ratio", c.Int("sampling_ratio"),
+			"spatial_scale", c.Float("spatial_scale"), "coordinate_transformation_mode", mode)
 		return one(c.node1("RoiAlign", c.out(0), attrs, c.in[0], c.in[1], c.cast(c.in[2], tensor.Int64)))
 	}),
 }
@@ -115,7 +115,7 @@ func (c *call) perDimension(y val, cells []val, reduce func(y, cells val) val) v
 // roiPool pools regions of floats whose corners are rounded.
 func (c *call) roiPool(reduce func(y, mask val) val, average bool) []val {
 	t := realOf(c.in[0].DType)
-	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.ints("output_size")
+	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.Ints("output_size")
 	m := len(size)
 	corner := func(i int) val {
 		v := c.column(rois, i)
@@ -158,7 +158,7 @@ func (c *call) times(counts, mask val, d, m int) val {
 // roiResample weighs each element by how near it is to the place, up to 1.
 func roiResample(c *call) []val {
 	t := realOf(c.in[0].DType)
-	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.ints("output_size")
+	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.Ints("output_size")
 	m := len(size)
 	number := func(v float64) val { return c.number(x.DType, v) }
 	weights := make([]val, m)
@@ -167,7 +167,7 @@ func roiResample(c *call) []val {
 		r := c.do("Sub", c.column(rois, m+d), begin)
 		i := c.cast(c.counting(p, 1, 2), x.DType)
 		var u val
-		switch c.str("method") {
+		switch c.Str("method") {
 		case "symmetric":
 			u = c.do("Sub", c.do("Add", begin, c.do("Mul", c.do("Add", i, number(0.5)), c.do("Div", r, number(float64(p))))), number(0.5))
 		case "asymmetric":
@@ -187,7 +187,7 @@ func roiResample(c *call) []val {
 
 // roiMaxPool pools regions that integers say.
 func roiMaxPool(c *call) []val {
-	x, size, d := c.in[0], c.ints("output_size"), realOf(c.in[0].DType)
+	x, size, d := c.in[0], c.Ints("output_size"), realOf(c.in[0].DType)
 	if x.DType.IsInteger() {
 		d = tensor.Int64
 	}
@@ -197,7 +197,7 @@ func roiMaxPool(c *call) []val {
 	batch, regions := c.in[1].Shape[0], c.in[1].Shape[1]
 	rois := c.reshape(c.index(c.in[1], -1<<30, 1<<30), batch*regions, 4)
 	numbers := c.in[2]
-	if !c.has(2) {
+	if !c.Has(2) {
 		room(batch, regions)
 		list := make(ints, 0, batch*regions)
 		for b := range batch {
@@ -215,7 +215,7 @@ func roiMaxPool(c *call) []val {
 		from := c.do("Add", begin, c.do("Div", c.do("Mul", j, extent), number(p)))
 		past := c.do("Add", c.do("Mul", c.do("Add", j, number(1)), extent), number(p-1))
 		to := c.do("Add", begin, c.do("Div", past, number(p)))
-		if c.str("before") == "empty" {
+		if c.Str("before") == "empty" {
 			to = c.do("Where", c.test("Less", from, number(0)), from, to)
 		}
 		masks[i] = c.cells(from, to, x.Shape[2+i])

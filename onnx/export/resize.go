@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -23,8 +24,8 @@ var resizeRows = []row{
 		if x.rank() == 0 {
 			return one(c.do("Identity", x))
 		}
-		attrs := at("mode", resizeModes[c.str("mode")], "coordinate_transformation_mode", "half_pixel", "nearest_mode", "round_prefer_floor")
-		if linear := c.str("mode") == "linear"; x.DType.Size() == 2 || linear && x.DType.IsInteger() {
+		attrs := at("mode", resizeModes[c.Str("mode")], "coordinate_transformation_mode", "half_pixel", "nearest_mode", "round_prefer_floor")
+		if linear := c.Str("mode") == "linear"; x.DType.Size() == 2 || linear && x.DType.IsInteger() {
 			x = c.cast(x, tensor.Float32)
 		}
 		y := c.node1("Resize", graph.Type{DType: x.DType, Shape: c.out(0).Shape}, attrs, append([]val{x, {}}, c.scales()...)...)
@@ -35,27 +36,27 @@ var resizeRows = []row{
 	}),
 	own("multilinear_upsample", "Resize", multilinear),
 	direct("grid_sample", "GridSample", floats, func(c *call) []val {
-		attrs := at("mode", c.str("mode"), "padding_mode", c.str("padding_mode"), "align_corners", c.bool("align_corners"))
+		attrs := at("mode", c.Str("mode"), "padding_mode", c.Str("padding_mode"), "align_corners", c.Bool("align_corners"))
 		return one(c.node1("GridSample", c.out(0), attrs, c.in...))
 	}),
 	direct("dft", "DFT", floats, func(c *call) []val {
-		if parts := c.in[0].Shape[c.in[0].rank()-1]; c.bool("onesided") && (parts == 2) != c.bool("inverse") {
+		if parts := c.in[0].Shape[c.in[0].rank()-1]; c.Bool("onesided") && (parts == 2) != c.Bool("inverse") {
 			return nil
 		}
-		return one(c.dft(c.in[0], c.bool("onesided"), c.out(0)))
+		return one(c.dft(c.in[0], c.Bool("onesided"), c.out(0)))
 	}, "onesided of complex elements, or from real ones: own").otherwise(dft),
 }
 
 // dft adds the operator of the standard. ONNX Runtime does not cut or fill what half a spectrum needs, so that is done before.
 func (c *call) dft(x val, onesided bool, t graph.Type) val {
-	length, axis := val{}, c.int("axis")
-	if n := c.int("length"); n > 0 {
+	length, axis := val{}, c.Int("axis")
+	if n := c.Int("length"); n > 0 {
 		length = c.integer(tensor.Int64, int64(n))
-		if onesided && c.bool("inverse") {
+		if onesided && c.Bool("inverse") {
 			x = c.brought(x, axis, n/2+1)
 		}
 	}
-	attrs := at("inverse", c.bool("inverse"), "onesided", onesided)
+	attrs := at("inverse", c.Bool("inverse"), "onesided", onesided)
 	return c.node1("DFT", t, attrs, x, length, c.integer(tensor.Int64, int64(axis)))
 }
 
@@ -72,16 +73,16 @@ func (c *call) brought(x val, d, n int) val {
 
 // dft takes the first half of all frequencies, or gives half of them imaginary parts.
 func dft(c *call) []val {
-	x, axis, out := c.in[0], c.int("axis"), c.out(0)
+	x, axis, out := c.in[0], c.Int("axis"), c.out(0)
 	last := x.rank() - 1
-	if c.bool("inverse") {
+	if c.Bool("inverse") {
 		both := x.Shape.Clone()
 		both[last] = 2
 		zeros := c.do("Sub", x, x)
 		return one(c.dft(c.node1("Concat", graph.Type{DType: x.DType, Shape: both}, at("axis", last), x, zeros), true, out))
 	}
 	all := out.Shape.Clone()
-	if all[axis] = c.int("length"); all[axis] == 0 {
+	if all[axis] = c.Int("length"); all[axis] == 0 {
 		all[axis] = x.Shape[axis]
 	}
 	return one(c.cut(c.dft(x, false, graph.Type{DType: x.DType, Shape: all}), axis, out.Shape[axis]))
@@ -92,8 +93,8 @@ var resizeModes = map[string]string{"nearest-neighbor": "nearest", "linear": "li
 
 // resize leaves out what the standard rounds or computes otherwise.
 func resize(c *call) []val {
-	scales, in, out := c.n.Attrs.Floats("scales"), c.in[0].Shape, c.out(0).Shape
-	if !singles(append(slices.Concat(scales, c.n.Attrs.Floats("roi")), c.float("cubic_coeff_a"), c.float("extrapolation_value"))...) {
+	scales, in, out := c.Attrs.Floats("scales"), c.in[0].Shape, c.out(0).Shape
+	if !singles(append(slices.Concat(scales, c.Attrs.Floats("roi")), c.Float("cubic_coeff_a"), c.Float("extrapolation_value"))...) {
 		return nil
 	}
 	if len(in) == 0 || !slices.Equal(c.factors(), scales) {
@@ -103,7 +104,7 @@ func resize(c *call) []val {
 	for d, s := range scales {
 		said = said && float64(out[d]) == s*float64(in[d])
 	}
-	if said || len(c.n.Attrs.Floats("roi")) > 0 && c.str("coordinates") != "tf_crop_and_resize" {
+	if said || len(c.Attrs.Floats("roi")) > 0 && c.Str("coordinates") != "tf_crop_and_resize" {
 		return nil
 	}
 	return one(c.resized(c.in[0], c.scales()))
@@ -111,13 +112,13 @@ func resize(c *call) []val {
 
 // resized adds the operator of the standard.
 func (c *call) resized(x val, to []val) val {
-	mode := resizeModes[c.str("mode")]
-	antialias := c.bool("antialias") && mode != "nearest" // where it means nothing, ONNX Runtime wants it to be false
-	exclude := c.bool("exclude_outside") && (mode == "cubic" || antialias)
-	attrs := at("mode", mode, "coordinate_transformation_mode", c.str("coordinates"), "nearest_mode", c.str("nearest_mode"),
-		"cubic_coeff_a", c.float("cubic_coeff_a"), "exclude_outside", exclude, "antialias", antialias, "extrapolation_value", c.float("extrapolation_value"))
-	roi, region := val{}, c.n.Attrs.Floats("roi")
-	if len(region) == 0 && c.str("coordinates") == "tf_crop_and_resize" {
+	mode := resizeModes[c.Str("mode")]
+	antialias := c.Bool("antialias") && mode != "nearest" // where it means nothing, ONNX Runtime wants it to be false
+	exclude := c.Bool("exclude_outside") && (mode == "cubic" || antialias)
+	attrs := at("mode", mode, "coordinate_transformation_mode", c.Str("coordinates"), "nearest_mode", c.Str("nearest_mode"),
+		"cubic_coeff_a", c.Float("cubic_coeff_a"), "exclude_outside", exclude, "antialias", antialias, "extrapolation_value", c.Float("extrapolation_value"))
+	roi, region := val{}, c.Attrs.Floats("roi")
+	if len(region) == 0 && c.Str("coordinates") == "tf_crop_and_resize" {
 		region = append(slices.Repeat([]float64{0}, x.rank()), slices.Repeat([]float64{1}, x.rank())...)
 	}
 	if len(region) > 0 {
@@ -137,11 +138,11 @@ func (c *call) scales() []val {
 // factors returns the scales as float32, nil if there are none that lead to the extents of the result. Runtimes multiply as float32 and
 // onnx.checker as float64, so that a scale may have to be a little greater than the nearest float32.
 func (c *call) factors() []float64 {
-	in, roi := c.in[0].Shape, c.n.Attrs.Floats("roi")
+	in, roi := c.in[0].Shape, c.Attrs.Floats("roi")
 	var out []float64
-	for d, s := range c.n.Attrs.Floats("scales") {
+	for d, s := range c.Attrs.Floats("scales") {
 		part, n := float32(1), c.out(0).Shape[d]
-		if len(roi) > 0 && c.str("coordinates") == "tf_crop_and_resize" {
+		if len(roi) > 0 && c.Str("coordinates") == "tf_crop_and_resize" {
 			part = float32(roi[len(in)+d]) - float32(roi[d])
 		}
 		leads := func(f float32) bool {
@@ -165,7 +166,7 @@ func (c *call) reals(list []float64) val {
 	for i, x := range list {
 		single[i] = float32(x)
 	}
-	return c.constant(must(tensor.FromSlice(single, len(single))))
+	return c.constant(kit.Must(tensor.FromSlice(single, len(single))))
 }
 
 // singles reports whether all numbers are float32.
@@ -178,7 +179,7 @@ var upsampleModes = map[string]string{"symmetric": "half_pixel", "asymmetric": "
 
 // multilinear adds an element of the border on each side, and takes away what becomes of it.
 func multilinear(c *call) []val {
-	x, factor, method, border := c.in[0], c.ints("factor"), c.str("method"), c.str("border")
+	x, factor, method, border := c.in[0], c.Ints("factor"), c.Str("method"), c.Str("border")
 	outer := method != "aligned" && border != "replicate"
 	if outer {
 		w := &window{}

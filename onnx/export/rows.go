@@ -73,7 +73,7 @@ func with(name, to string, types op.Types, pairs ...string) row {
 	return direct(name, to, types, func(c *call) []val {
 		attrs := at()
 		for i := 0; i+1 < len(pairs); i += 2 {
-			attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.n.Attrs.Get(pairs[i])})
+			attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.Attrs.Get(pairs[i])})
 		}
 		return one(c.node1(to, c.out(0), attrs, c.in...))
 	})

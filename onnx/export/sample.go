@@ -50,7 +50,7 @@ func sample(c *call) []val {
 	x, n := c.in[0], c.in[0].Shape.Len()
 	zero := c.reshape(c.number(x.DType, 0), 1)
 	flat := c.node1("Concat", graph.Type{DType: x.DType, Shape: tensor.Shape{n + 1}}, at("axis", 0), c.reshape(x, n), zero)
-	at := c.places(c.in[1], x.Shape, c.out(0).Shape, c.str("border"))
+	at := c.places(c.in[1], x.Shape, c.out(0).Shape, c.Str("border"))
 	at = c.do("Where", c.test("Less", at, c.integer(tensor.Int64, 0)), c.integer(tensor.Int64, int64(n)), at)
 	return one(c.node1("Gather", c.out(0), nil, flat, at))
 }

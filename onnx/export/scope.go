@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -87,7 +87,7 @@ func (s *scope) value(v *graph.Value) val {
 func (s *scope) store(wish string, t *tensor.Tensor) string {
 	s.e.types |= op.TypeSet(t.DType())
 	name := s.unique(wish)
-	m := must(proto.NewTensor(name, t))
+	m := kit.Must(proto.NewTensor(name, t))
 	if !s.function || s.around != nil {
 		s.stored = append(s.stored, m)
 		return name
@@ -161,9 +161,7 @@ func (s *scope) add(op, domain string, attrs []*proto.Attribute, in []val, out [
 
 // attempt is [scope.node] and returns why it cannot. Results only have names then, so that the nodes that read them are examined too.
 func (s *scope) attempt(n *graph.Node, wishes map[*graph.Value]string) (why string) {
-	defer refusal.Caught(&why)
-	s.node(n, wishes)
-	return ""
+	return kit.Try(func() { s.node(n, wishes) })
 }
 
 // node adds what stands for a node of the graph. Results that are outputs get their names, others names like their own.

@@ -21,7 +21,7 @@ var searchRows = []row{
 		return []val{c.filled(found, 1, x.Shape.Len()), c.number1(found, 1)}
 	}),
 	own("unique", "Cast, Unique, Shape, Pad", func(c *call) []val {
-		axis := c.int("axis")
+		axis := c.Int("axis")
 		n := c.in[0].Shape[axis]
 		x := c.in[0]
 		switch {
@@ -30,25 +30,25 @@ var searchRows = []row{
 		case !x.DType.IsFloat() && x.DType != tensor.Uint64:
 			x = c.cast(x, tensor.Int64)
 		}
-		out := c.nodes("Unique", []graph.Type{x.Type, c.out(0), c.out(1), c.out(2)}, at("axis", axis, "sorted", c.bool("sorted")), x)
+		out := c.nodes("Unique", []graph.Type{x.Type, c.out(0), c.out(1), c.out(2)}, at("axis", axis, "sorted", c.Bool("sorted")), x)
 		return []val{c.filled(out[1], 0, n), out[2], c.filled(out[3], 0, n), c.number1(out[1], 0)}
 	}),
 	own("class_box_suppression", "NonMaxSuppression, Shape, Pad", func(c *call) []val {
-		single := func(name string) val { return c.reals([]float64{c.float(name)}) }
-		found := c.node1("NonMaxSuppression", c.out(0), at("center_point_box", c.bool("centered")), c.in[0], c.in[1],
-			c.list(c.int("max_output_size")), single("iou_threshold"), single("score_threshold"))
+		single := func(name string) val { return c.reals([]float64{c.Float(name)}) }
+		found := c.node1("NonMaxSuppression", c.out(0), at("center_point_box", c.Bool("centered")), c.in[0], c.in[1],
+			c.list(c.Int("max_output_size")), single("iou_threshold"), single("score_threshold"))
 		return []val{c.filled(found, 0, c.out(0).Shape[0]), c.number1(found, 0)}
 	}),
 	own("valid_count", "Greater, CumSum, ScatterElements, ReduceSum", validCount),
 	own("box_suppression", "TopK, Loop, ScatterElements", boxSuppression),
 	own("non_max_suppression", "TopK, Loop, ScatterElements", nonMaxSuppression),
 	direct("n_gram_count", "TfIdfVectorizer", stored, func(c *call) []val {
-		if !singles(c.n.Attrs.Floats("weights")...) {
+		if !singles(c.Attrs.Floats("weights")...) {
 			return nil
 		}
-		attrs := at("pool_int64s", c.ints("pool"), "ngram_counts", c.ints("starts"), "ngram_indexes", c.ints("columns"), "min_gram_length", c.int("min_length"),
-			"max_gram_length", c.int("max_length"), "max_skip_count", c.int("max_skip"), "mode", c.str("mode"))
-		if weights := c.n.Attrs.Floats("weights"); len(weights) > 0 {
+		attrs := at("pool_int64s", c.Ints("pool"), "ngram_counts", c.Ints("starts"), "ngram_indexes", c.Ints("columns"), "min_gram_length", c.Int("min_length"),
+			"max_gram_length", c.Int("max_length"), "max_skip_count", c.Int("max_skip"), "mode", c.Str("mode"))
+		if weights := c.Attrs.Floats("weights"); len(weights) > 0 {
 			attrs = append(attrs, graph.Attr{Name: "weights", Value: weights})
 		}
 		return one(c.node1("TfIdfVectorizer", c.out(0), attrs, c.in[0]))
@@ -96,7 +96,7 @@ func (c *call) element(x val, i int) val {
 
 func validCount(c *call) []val {
 	x := c.cast(c.in[0], tensor.Int64)
-	kept := c.cast(c.test("Greater", c.element(x, 1), c.integer(tensor.Int64, int64(c.int("score_threshold")))), tensor.Int64)
+	kept := c.cast(c.test("Greater", c.element(x, 1), c.integer(tensor.Int64, int64(c.Int("score_threshold")))), tensor.Int64)
 	count := c.node1("ReduceSum", graph.Type{DType: tensor.Int64, Shape: c.out(0).Shape}, at("keepdims", 0), kept, c.list(1))
 	return []val{c.cast(count, tensor.Int32), c.cast(c.compacted(x, kept), c.out(1).DType)}
 }
@@ -105,7 +105,7 @@ func validCount(c *call) []val {
 func (c *call) loop(n val, carried []val, turn func(c *call, i val, carried []val) []val) []val {
 	inner := *c
 	inner.scope = c.block()
-	input := func(name string, t graph.Type) val { return val{inner.unique(c.n.Op + "/" + name), t} }
+	input := func(name string, t graph.Type) val { return val{inner.unique(c.Op + "/" + name), t} }
 	i, more := input("turn", graph.Type{DType: tensor.Int64, Shape: tensor.Shape{}}), input("more", graph.Type{DType: tensor.Bool, Shape: tensor.Shape{}})
 	g := &proto.Graph{Name: "turn", Input: []*proto.ValueInfo{c.e.info(i.name, i.Type), c.e.info(more.name, more.Type)}}
 	in, types := make([]val, len(carried)), make([]graph.Type, len(carried))
@@ -167,7 +167,7 @@ func (c *call) common(lo, hi val) val {
 
 // limit returns an attribute that bounds a number, which it does not if it is negative.
 func (c *call) limit(name string, n int) int {
-	if k := c.int(name); k >= 0 {
+	if k := c.Int(name); k >= 0 {
 		return min(k, n)
 	}
 	return n
@@ -178,7 +178,7 @@ func boxSuppression(c *call) []val {
 	boxes, scores := c.cast(c.in[0], d), c.cast(c.in[1], d)
 	n := scores.Shape[1]
 	best, order, rows := c.sorted(scores, boxes)
-	valid := c.test("Greater", best, c.number(d, c.float("score_threshold")))
+	valid := c.test("Greater", best, c.number(d, c.Float("score_threshold")))
 	x1, y1, x2, y2 := c.element(rows, 0), c.element(rows, 1), c.element(rows, 2), c.element(rows, 3)
 	zero := c.number(d, 0)
 	area := c.do("Mul", c.do("Max", c.do("Sub", x2, x1), zero), c.do("Max", c.do("Sub", y2, y1), zero))
@@ -187,7 +187,7 @@ func boxSuppression(c *call) []val {
 	union := c.do("Sub", c.do("Add", a, b), inner)
 	// A union that is not above 0 leaves no overlap.
 	ratio := c.do("Where", c.test("Greater", union, zero), c.do("Div", inner, union), zero)
-	over := c.test("Greater", ratio, c.number(d, c.float("iou_threshold")))
+	over := c.test("Greater", ratio, c.number(d, c.Float("iou_threshold")))
 	kept := c.suppressed(valid, over, c.limit("max_output_size", n))
 	return one(c.compacted(order, kept))
 }
@@ -211,8 +211,8 @@ func nonMaxSuppression(c *call) []val {
 	union := c.do("Sub", sum, inner)
 	some := c.test("And", c.test("Greater", sum, number(0)), c.test("Greater", union, number(0)))
 	percent := c.do("Div", c.do("Mul", inner, number(100)), c.do("Max", union, number(1)))
-	over := c.test("And", some, c.test("GreaterOrEqual", percent, number(int64(c.int("iou_threshold")))))
-	if !c.bool("force_suppress") {
+	over := c.test("And", some, c.test("GreaterOrEqual", percent, number(int64(c.Int("iou_threshold")))))
+	if !c.Bool("force_suppress") {
 		p, q := c.pairs(class)
 		over = c.test("And", over, c.test("Equal", p, q))
 	}
@@ -222,7 +222,7 @@ func nonMaxSuppression(c *call) []val {
 
 // randomBits multiplies in 64 bits, of which the halves are the words of the generator.
 func randomBits(c *call) []val {
-	seed := c.ints("seed")
+	seed := c.Ints("seed")
 	word := func(x uint64) val { return c.integer(tensor.Int64, int64(x&0xffffffff)) }
 	low := func(x val) val { return c.do("BitwiseAnd", x, word(0xffffffff)) }
 	high := func(x val) val {

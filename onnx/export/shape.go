@@ -20,32 +20,32 @@ var shapeRows = []row{
 		return one(c.node1("Reshape", c.out(0), attrs, c.in[0], c.list(to...)))
 	}),
 	direct("squeeze", "Squeeze", stored, func(c *call) []val {
-		if len(c.ints("axes")) == 0 { // some squeeze all dimensions then
+		if len(c.Ints("axes")) == 0 { // some squeeze all dimensions then
 			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 		}
-		return one(c.node1("Squeeze", c.out(0), nil, c.in[0], c.list(c.ints("axes")...)))
+		return one(c.node1("Squeeze", c.out(0), nil, c.in[0], c.list(c.Ints("axes")...)))
 	}),
 	direct("unsqueeze", "Unsqueeze", stored, func(c *call) []val {
-		return one(c.node1("Unsqueeze", c.out(0), nil, c.in[0], c.list(c.ints("axes")...)))
+		return one(c.node1("Unsqueeze", c.out(0), nil, c.in[0], c.list(c.Ints("axes")...)))
 	}),
 	direct("transpose", "Transpose", stored, func(c *call) []val {
-		perm := slices.Clone(c.ints("axes"))
+		perm := slices.Clone(c.Ints("axes"))
 		for d := len(perm); d < c.in[0].rank(); d++ {
 			perm = append(perm, d)
 		}
 		return one(c.node1("Transpose", c.out(0), at("perm", perm), c.in[0]))
 	}),
 	direct("expand", "Expand", moved, func(c *call) []val {
-		return one(c.node1("Expand", c.out(0), nil, c.in[0], c.list(c.ints("shape")...)))
+		return one(c.node1("Expand", c.out(0), nil, c.in[0], c.list(c.Ints("shape")...)))
 	}),
 	direct("tile", "Tile", moved, func(c *call) []val {
-		return one(c.node1("Tile", c.out(0), nil, c.in[0], c.list(c.ints("repeats")...)))
+		return one(c.node1("Tile", c.out(0), nil, c.in[0], c.list(c.Ints("repeats")...)))
 	}),
 	direct("concat", "Concat", moved, func(c *call) []val {
-		return one(c.node1("Concat", c.out(0), at("axis", c.int("axis")), c.in...))
+		return one(c.node1("Concat", c.out(0), at("axis", c.Int("axis")), c.in...))
 	}),
 	several("stack", "Unsqueeze, Concat", moved, func(c *call) []val {
-		axis := c.int("axis")
+		axis := c.Int("axis")
 		parts := make([]val, len(c.in))
 		for i, x := range c.in {
 			shape := slices.Insert(x.Shape.Clone(), axis, 1)
@@ -54,16 +54,16 @@ var shapeRows = []row{
 		return one(c.node1("Concat", c.out(0), at("axis", axis), parts...))
 	}),
 	direct("split", "Split", moved, func(c *call) []val {
-		types, sizes := make([]graph.Type, len(c.n.Out)), make(ints, len(c.n.Out))
-		for i, v := range c.n.Out {
-			types[i], sizes[i] = v.Type, v.Type.Shape[c.int("axis")]
+		types, sizes := make([]graph.Type, len(c.Out)), make(ints, len(c.Out))
+		for i, v := range c.Out {
+			types[i], sizes[i] = v.Type, v.Type.Shape[c.Int("axis")]
 		}
-		return c.nodes("Split", types, at("axis", c.int("axis")), c.in[0], c.list(sizes...))
+		return c.nodes("Split", types, at("axis", c.Int("axis")), c.in[0], c.list(sizes...))
 	}),
 	several("unstack", "Split, Squeeze", moved, func(c *call) []val {
-		axis := c.int("axis")
-		parts := make([]graph.Type, len(c.n.Out))
-		for i, v := range c.n.Out {
+		axis := c.Int("axis")
+		parts := make([]graph.Type, len(c.Out))
+		for i, v := range c.Out {
 			parts[i] = graph.Type{DType: v.Type.DType, Shape: slices.Insert(v.Type.Shape.Clone(), axis, 1)}
 		}
 		out := c.nodes("Split", parts, at("axis", axis), c.in[0], c.list(slices.Repeat(ints{1}, len(parts))...))
@@ -74,26 +74,26 @@ var shapeRows = []row{
 	}),
 	direct("slice", "Slice", moved, slice),
 	several("reverse", "Slice", moved, func(c *call) []val {
-		n := len(c.ints("axes"))
+		n := len(c.Ints("axes"))
 		if n == 0 {
 			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 		}
 		minus := c.list(slices.Repeat(ints{-1}, n)...)
-		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.ints("axes")...), minus))
+		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.Ints("axes")...), minus))
 	}),
 	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`).otherwise(padBody),
 	direct("triangular", "Trilu", moved, func(c *call) []val {
-		return one(c.node1("Trilu", c.out(0), at("upper", c.bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.int("diagonal")))))
+		return one(c.node1("Trilu", c.out(0), at("upper", c.Bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.Int("diagonal")))))
 	}),
 	direct("bit_cast", "BitCast", stored, func(c *call) []val {
 		c.needs(bitVersion)
-		return one(c.node1("BitCast", c.out(0), at("to", c.n.Attrs.DType("dtype")), c.in[0]))
+		return one(c.node1("BitCast", c.out(0), at("to", c.Attrs.DType("dtype")), c.in[0]))
 	}),
 }
 
 // slice says anew where each dimension begins and ends, as the standard counts from the end otherwise.
 func slice(c *call) []val {
-	axes, strides := c.ints("axes"), c.ints("stride")
+	axes, strides := c.Ints("axes"), c.Ints("stride")
 	if len(axes) == 0 {
 		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 	}
@@ -103,7 +103,7 @@ func slice(c *call) []val {
 		if step[i] = 1; len(strides) > 0 {
 			step[i] = strides[i]
 		}
-		if begin[i] = c.ints("begin")[i]; begin[i] < 0 {
+		if begin[i] = c.Ints("begin")[i]; begin[i] < 0 {
 			begin[i] += n
 		}
 		begin[i] = min(max(begin[i], 0), max(n-1, 0))
@@ -131,7 +131,7 @@ var padModes = map[string]string{"constant": "constant", "replicate": "edge", "r
 // pad leaves out what the standard understands otherwise: elements that are mirrored more than once, those that are taken away on one side
 // and repeated on the other, and more elements that are taken away than there are.
 func pad(c *call) []val {
-	mode, padding := padModes[c.str("border")], c.ints("padding")
+	mode, padding := padModes[c.Str("border")], c.Ints("padding")
 	if len(padding) == 0 {
 		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 	}
@@ -155,21 +155,21 @@ func pad(c *call) []val {
 // fill returns what a constant border is made of.
 func (c *call) fill() val {
 	switch {
-	case c.str("border") != "constant":
+	case c.Str("border") != "constant":
 		return val{}
-	case c.has(1):
+	case c.Has(1):
 		return c.in[1]
 	case c.in[0].DType == tensor.Bool:
-		return c.cast(c.number(tensor.Uint8, c.float("value")), tensor.Bool)
+		return c.cast(c.number(tensor.Uint8, c.Float("value")), tensor.Bool)
 	}
-	return c.number(c.in[0].DType, c.float("value"))
+	return c.number(c.in[0].DType, c.Float("value"))
 }
 
 func padBody(c *call) []val {
-	if border := c.str("border"); border != "constant" {
-		return one(c.bordered(c.in[0], 0, c.ints("padding"), border))
+	if border := c.Str("border"); border != "constant" {
+		return one(c.bordered(c.in[0], 0, c.Ints("padding"), border))
 	}
 	w := &window{size: slices.Repeat(ints{1}, c.in[0].rank())}
-	w.pad(c.ints("padding"))
+	w.pad(c.Ints("padding"))
 	return one(c.zeros(c.in[0], 0, w, c.fill()))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -29,9 +30,9 @@ type Row struct {
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []Row {
-	out := make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
+	out := make([]Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
 	}
 	return out
 }
@@ -59,7 +60,7 @@ func (c *call) loses() bool {
 	if c.function || len(c.in) == 0 || c.in[0].DType != tensor.Float64 {
 		return false
 	}
-	return slices.ContainsFunc(c.n.Attrs, func(a graph.Attr) bool {
+	return slices.ContainsFunc(c.Attrs, func(a graph.Attr) bool {
 		switch v := a.Value.(type) {
 		case float64:
 			return !singles(v)
@@ -70,49 +71,13 @@ func (c *call) loses() bool {
 	})
 }
 
-// rows has a row for each operator of package op.
-var rows = arrange(slices.Concat(
-	elementwiseRows,
-	reductionRows,
-	shapeRows,
-	indexRows,
-	linearRows,
-	windowRows,
-	convRows,
-	normRows,
-	resizeRows,
-	recurrentRows,
-	regionRows,
-	searchRows,
-	integerRows,
-	controlRows,
-))
-
-var rowOf = func() map[string]*row {
-	m := make(map[string]*row, len(rows))
-	for i := range rows {
-		m[rows[i].Op] = &rows[i]
-	}
-	return m
-}()
-
-// arrange brings rows into the order of the operators. An operator without a row is a node of its own, said by its body if it has one.
-func arrange(list []row) []row {
-	byName := make(map[string]row, len(list))
-	for _, r := range list {
-		byName[r.Op] = r
-	}
-	out := make([]row, 0, len(op.All()))
-	for _, d := range op.All() {
-		r, ok := byName[d.Name]
-		switch {
-		case ok:
-		case d.Body != "":
-			r = row{Row: Row{Op: d.Name, Form: Own}}
-		default:
-			r = row{Row: Row{Op: d.Name, Form: Alone}}
+// table has a row for each operator. An operator without one is a node of its own, said by its body if it has one.
+var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, shapeRows, indexRows, linearRows, windowRows, convRows, normRows, resizeRows,
+	recurrentRows, regionRows, searchRows, integerRows, controlRows),
+	func(r *row) string { return r.Op },
+	func(d *op.Def) row {
+		if d.Body == "" {
+			return row{Row: Row{Op: d.Name, Form: Alone}}
 		}
-		out = append(out, r)
-	}
-	return out
-}
+		return row{Row: Row{Op: d.Name, Form: Own}}
+	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -18,15 +19,15 @@ type window struct {
 
 // window returns the window that the attributes describe.
 func (c *call) window() *window {
-	w := &window{size: slices.Clone(c.ints("size"))}
+	w := &window{size: slices.Clone(c.Ints("size"))}
 	w.fill(c, len(w.size))
 	return w
 }
 
 // fill reads what the attributes say of each of n dimensions.
 func (w *window) fill(c *call, n int) {
-	w.stride, w.dilation = onesIfEmpty(c.ints("stride"), n), onesIfEmpty(c.ints("dilation"), n)
-	w.pad(c.ints("padding"))
+	w.stride, w.dilation = onesIfEmpty(c.Ints("stride"), n), onesIfEmpty(c.Ints("dilation"), n)
+	w.pad(c.Ints("padding"))
 }
 
 // pad reads what is added before and after each dimension.
@@ -114,7 +115,7 @@ func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
 // positions yields the positions in a window, in row-major order.
 func (c *call) positions(w *window) func(yield func(k ints) bool) {
 	if n := tensor.Shape(w.size).Len(); n > limits.ONNXTaps {
-		refuse("a window of %d positions is not said one by one", n)
+		kit.Refuse("a window of %d positions is not said one by one", n)
 	}
 	return func(yield func(k ints) bool) {
 		k := make(ints, len(w.size))

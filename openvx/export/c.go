@@ -126,8 +126,9 @@ func (w *writer) source(size int) []byte {
 	calls := w.take()
 	w.printf("/* Made by Concord: see %s. */\n\n#include \"%s.h\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n", comment(w.file+".h"), included(w.file))
 	used := string(tensors) + string(calls)
-	for _, h := range helpers {
-		if h.name == "" || h.in(used) {
+	last := len(helpers) - 1
+	for _, h := range helpers[:last] {
+		if h.in(used) {
 			w.printf("%s\n", strings.ReplaceAll(h.text, "NETWORK", w.name))
 		}
 	}
@@ -138,7 +139,7 @@ func (w *writer) source(size int) []byte {
 		}
 	}
 	w.printf("\nstatic void make(builder *to)\n{\n    vx_graph graph = to->network->graph;\n\n%s\n    if (to->status != VX_SUCCESS)\n        return;\n\n%s}\n", tensors, calls)
-	w.printf("%s", strings.ReplaceAll(strings.ReplaceAll(entry, "NETWORK", w.name), "SIZE", strconv.Itoa(size)))
+	w.printf("\n%s", strings.ReplaceAll(strings.ReplaceAll(helpers[last].text, "NETWORK", w.name), "SIZE", strconv.Itoa(size)))
 	return w.take()
 }
 

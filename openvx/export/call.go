@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -13,9 +14,8 @@ import (
 
 // call is the emission of one node, or of one that a later node completes.
 type call struct {
+	kit.Node
 	e        *exporter
-	n        *graph.Node
-	d        *op.Def
 	out      *graph.Value // what the last call makes
 	name     string       // for the tensors that it makes
 	rounding openvx.RoundPolicy
@@ -24,37 +24,26 @@ type call struct {
 	addend   *tensor.Tensor // of sums of integers: what is added before they are rounded, in place of the node's own bias
 }
 
-// Attributes and operands of the node.
-
-func (c *call) int(name string) int       { return c.n.Attrs.Int(name) }
-func (c *call) ints(name string) ints     { return c.n.Attrs.Ints(name) }
-func (c *call) float(name string) float64 { return c.n.Attrs.Float(name) }
-func (c *call) bool(name string) bool     { return c.n.Attrs.Bool(name) }
-func (c *call) str(name string) string    { return c.n.Attrs.String(name) }
-
-// operand returns operand i, nil if it is absent.
-func (c *call) operand(i int) *graph.Value { return at(c.n.In, i) }
-
 // constant returns the elements of operand i if they do not depend on inputs, and else nil; those of float types as float32.
-func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.operand(i)) }
+func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.Operand(i)) }
 
 // shape returns the extents of operand i.
-func (c *call) shape(i int) ints { return c.n.In[i].Type.Shape }
+func (c *call) shape(i int) ints { return c.In[i].Type.Shape }
 
 // outShape returns those of the result.
 func (c *call) outShape() ints { return c.out.Type.Shape }
 
 // tensor returns where operand i lies, in any grouping of extents.
-func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.n.In[i]) }
+func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.In[i]) }
 
 // natural returns operand i with the extents of its shape.
-func (c *call) natural(i int) *Tensor { return c.as(c.n.In[i], dimsOf(c.shape(i))) }
+func (c *call) natural(i int) *Tensor { return c.as(c.In[i], dimsOf(c.shape(i))) }
 
 // format returns the format of the result.
 func (c *call) format() Format {
 	f, ok := c.e.formatOf(c.out.Type.DType)
 	if !ok {
-		refuse("layers do not compute with elements of type %v", c.out.Type.DType)
+		kit.Refuse("layers do not compute with elements of type %v", c.out.Type.DType)
 	}
 	return f
 }
@@ -65,7 +54,7 @@ func (c *call) isFloat() bool { return c.out.Type.DType.IsFloat() }
 // virtual adds a tensor for a result of the node.
 func (c *call) virtual(dims ints) *Tensor {
 	if len(dims) > openvx.MaxTensorDims {
-		refuse("a tensor of extents %v would be needed; there are at most %d", dims, openvx.MaxTensorDims)
+		kit.Refuse("a tensor of extents %v would be needed; there are at most %d", dims, openvx.MaxTensorDims)
 	}
 	return c.e.virtual(c.name, c.format(), dims)
 }
@@ -77,7 +66,7 @@ func (c *call) weights(what string, dims ints, t *tensor.Tensor) *Tensor {
 
 // weightsOf adds a tensor with the elements of operand i, or with others that were made of them.
 func (c *call) weightsOf(i int, dims ints, t *tensor.Tensor) *Tensor {
-	return c.e.weights(c.e.source(c.n.In[i]).Name, c.format(), dims, t)
+	return c.e.weights(c.e.source(c.In[i]).Name, c.format(), dims, t)
 }
 
 // number adds a tensor of one element with so many dimensions.
@@ -94,8 +83,8 @@ func (c *call) do(function string, args ...any) { c.repeat(1, function, args...)
 // repeat makes a call several times, with parts of tensors.
 func (c *call) repeat(times int, function string, args ...any) {
 	label := ""
-	if c.n != nil {
-		label = c.n.Label
+	if c.Node.Node != nil {
+		label = c.Label
 	}
 	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: label, Value: c.out.Name})
 }
@@ -123,7 +112,7 @@ func (c *call) multiply(x, y *Tensor, scale float64) *Tensor {
 
 // zeros adds a tensor of zeros.
 func (c *call) zeros(f Format, dims ints) *Tensor {
-	zero := c.eval("cast", attrs("dtype", f.elements()), tensor.Scalar(float32(0)))
+	zero := eval("cast", attrs("dtype", f.elements()), tensor.Scalar(float32(0)))
 	return c.e.weights("zeros", f, dims, filled(zero, dims))
 }
 
@@ -181,17 +170,8 @@ const maxEvaluated = limits.VXEvaluated
 var beforehand = op.Budget{Bytes: math.MaxInt64, Operations: limits.ExportOperations, Result: maxEvaluated, Growth: 2}
 
 // eval evaluates an operator while the graph is exported.
-func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
-	return eval(name, attrs, in...)
-}
-
 func eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
-	d, _ := op.Lookup(name)
-	results, err := beforehand.Eval(d, in, attrs)
-	if err != nil {
-		refuse("%v", err)
-	}
-	return results[0]
+	return kit.Eval(beforehand, name, attrs, in...)
 }
 
 // attrs is shorthand for [graph.AttrsOf].

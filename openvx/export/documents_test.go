@@ -34,7 +34,7 @@ func TestDocuments(t *testing.T) {
 		}
 		p.Close()
 		loaded++
-		m, err := export.New(n.Graph, export.Options{Float: export.Float32})
+		m, err := export.New(n.Graph, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
 		if err != nil {
 			var refused *export.Error
 			if !errors.As(err, &refused) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -24,7 +25,7 @@ var elementwiseRows = []row{
 	direct("sqr", "vxActivationLayer SQUARE", op.Singles, activation(openvx.ActivationSquare)),
 	direct("sqrt", "vxActivationLayer SQRT", op.Singles, activation(openvx.ActivationSqrt)),
 	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Singles, func(c *call) {
-		c.set(c.line(c.tensor(0), c.float("alpha"), c.float("beta")))
+		c.set(c.line(c.tensor(0), c.Float("alpha"), c.Float("beta")))
 	}, "negative numbers: multiply, add"),
 
 	widening(direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) })),
@@ -42,26 +43,23 @@ var elementwiseRows = []row{
 		"scalar bounds only; a lower bound other than 0: for floats, subtract it and add it again"),
 
 	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
-		c.set(c.leaky(c.tensor(0), tensor.Scalar(float32(c.float("alpha")))))
+		c.set(c.leaky(c.tensor(0), tensor.Scalar(float32(c.Float("alpha")))))
 	}),
 	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
 		alpha := c.constant(1)
 		if alpha == nil {
-			refuse("its factor must be a constant")
+			kit.Refuse("its factor must be a constant")
 		}
 		c.set(c.leaky(c.expanded(c.natural(0), dimsOf(c.outShape())), alpha))
 	}, "constant factors only"),
 	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Singles, func(c *call) {
-		c.set(c.activate(c.line(c.tensor(0), c.float("alpha"), c.float("beta")), openvx.ActivationBrelu, 1, 0))
+		c.set(c.activate(c.line(c.tensor(0), c.Float("alpha"), c.Float("beta")), openvx.ActivationBrelu, 1, 0))
 	}),
 	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Singles, func(c *call) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.activate(c.line(x, 1, 3), openvx.ActivationBrelu, 6, 0), 1.0/6))
 	}),
-	direct("silu", "vxActivationLayer LOGISTIC, vxTensorMultiplyNode", op.Singles, func(c *call) {
-		x := c.tensor(0)
-		c.set(c.multiply(x, c.activate(x, openvx.ActivationLogistic, 0, 0), 1))
-	}),
+	bodied("silu"),
 
 	tabled("floor"), tabled("ceil"), tabled("round"), tabled("round_even"), tabled("sign"), tabled("rcp"), tabled("rsqr"), tabled("rsqrt"),
 	tabled("exp"), tabled("log"), tabled("log2"), tabled("sin"), tabled("cos"), tabled("tan"), tabled("asin"), tabled("acos"), tabled("atan"),
@@ -93,7 +91,7 @@ func (c *call) line(x *Tensor, alpha, beta float64) *Tensor {
 
 // leaky returns x, or alpha · x where that is negative: alpha · x + (1 - alpha) · relu(x).
 func (c *call) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
-	rest := c.eval("sub", nil, tensor.Scalar(float32(1)), alpha)
+	rest := eval("sub", nil, tensor.Scalar(float32(1)), alpha)
 	dims := dimsOf(ints(alpha.Shape()))
 	if alpha.Rank() == 0 {
 		dims = ones(len(x.Dims))
@@ -106,7 +104,7 @@ func (c *call) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
 // pair returns the two operands in tensors of which the extents of the second, if they are not those of the first, are 1. Where each has
 // to be expanded, the first one is by adding it to zeros. commutes says that the operands may change places.
 func (c *call) pair(commutes bool) (x, y *Tensor) {
-	a, b := c.n.In[0], c.n.In[1]
+	a, b := c.In[0], c.In[1]
 	shapeA, shapeB, shape := c.shape(0), c.shape(1), c.outShape()
 	if commutes && product(shapeA) < product(shapeB) {
 		a, b, shapeA, shapeB = b, a, shapeB, shapeA
@@ -127,9 +125,9 @@ func (c *call) pair(commutes bool) (x, y *Tensor) {
 	y = c.as(b, ranked(shapeB, len(dims)))
 	if k := c.e.constant(a); k != nil {
 		if product(shapeA) != product(shape) {
-			k = c.eval("expand", attrs("shape", shape), c.eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
+			k = eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
 		}
-		return c.weightsOf(slices.Index(c.n.In, a), dims, k), y
+		return c.weightsOf(slices.Index(c.In, a), dims, k), y
 	}
 	return c.expanded(c.as(a, ranked(shapeA, len(dims))), dims), y
 }
@@ -160,7 +158,7 @@ func (c *call) sum(function string, commutes bool) *Tensor {
 
 // policy returns what becomes of sums and products beyond the range: of integers as the operator says.
 func (c *call) policy() openvx.ConvertPolicy {
-	if !c.isFloat() && c.str("overflow") == "wrap" {
+	if !c.isFloat() && c.Str("overflow") == "wrap" {
 		return openvx.ConvertPolicyWrap
 	}
 	return openvx.ConvertPolicySaturate
@@ -194,7 +192,7 @@ func number(t *tensor.Tensor) float64 {
 func div(c *call) {
 	k := c.constant(1)
 	if k == nil {
-		refuse("OpenVX does not divide by tensors; by constants it can be said")
+		kit.Refuse("OpenVX does not divide by tensors; by constants it can be said")
 	}
 	if k.Len() == 1 {
 		x := c.tensor(0)
@@ -204,7 +202,7 @@ func div(c *call) {
 			return
 		}
 	}
-	reciprocal := c.eval("rcp", nil, k)
+	reciprocal := eval("rcp", nil, k)
 	dims := dimsOf(c.outShape())
 	x := c.expanded(c.natural(0), dims)
 	c.set(c.multiply(x, c.weights("reciprocal", ranked(ints(k.Shape()), len(dims)), reciprocal), 1))
@@ -240,12 +238,12 @@ func lesser(c *call) {
 // clamp: a bound of a raw number is the number that it stands for.
 func clamp(c *call) {
 	bound := func(i int, absent float64) float64 {
-		if c.operand(i) == nil {
+		if c.Operand(i) == nil {
 			return absent
 		}
 		k := c.constant(i)
 		if k == nil || k.Len() != 1 {
-			refuse("its bounds must be single numbers that are constants")
+			kit.Refuse("its bounds must be single numbers that are constants")
 		}
 		return number(k)
 	}
@@ -256,10 +254,10 @@ func clamp(c *call) {
 		unit = float64(int(1) << f.Fixed)
 	}
 	switch {
-	case c.n.In[0].Type.DType == tensor.Uint8 && low < 0:
+	case c.In[0].Type.DType == tensor.Uint8 && low < 0:
 		low = 0
 	case low > high:
-		refuse("its lower bound %g is above the upper one %g", low, high)
+		kit.Refuse("its lower bound %g is above the upper one %g", low, high)
 	}
 	c.exact = low == 0
 	switch {
@@ -268,7 +266,7 @@ func clamp(c *call) {
 	case low == 0:
 		c.set(c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32)/unit, 0))
 	case !c.isFloat():
-		refuse("its lower bound is %g; of integers only 0 can be one", low)
+		kit.Refuse("its lower bound is %g; of integers only 0 can be one", low)
 	case math.IsInf(low, -1):
 		x = c.line(x, -1, high) // high - x, of which the negative part goes
 		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), -1, high))
@@ -284,7 +282,7 @@ func clamp(c *call) {
 // tabulate looks elements up in a table of all numbers of Q7.8, to which the node has been applied with its operand i in their place.
 func (c *call) tabulate(i int) *Tensor {
 	if c.format() != Q78 {
-		refuse("no layer computes it; only in Q7.8 there is a table that does")
+		kit.Refuse("no layer computes it; only in Q7.8 there is a table that does")
 	}
 	all := make([]float32, 1<<16)
 	for k := range all {
@@ -292,19 +290,19 @@ func (c *call) tabulate(i int) *Tensor {
 	}
 	numbers, err := tensor.FromSlice(all, len(all))
 	if err != nil {
-		refuse("%v", err)
+		kit.Refuse("%v", err)
 	}
-	in := make([]*tensor.Tensor, len(c.n.In))
+	in := make([]*tensor.Tensor, len(c.In))
 	for k := range in {
 		if k == i {
 			in[k] = numbers
 		} else if in[k] = c.constant(k); in[k] == nil || in[k].Len() != 1 {
-			refuse("its other operands must be single numbers that are constants")
+			kit.Refuse("its other operands must be single numbers that are constants")
 		} else {
-			in[k] = c.eval("reshape", attrs("shape", ints{}), in[k])
+			in[k] = eval("reshape", attrs("shape", ints{}), in[k])
 		}
 	}
-	y, results := c.virtual(c.tensor(i).Dims), c.eval(c.n.Op, c.n.Attrs, in...)
+	y, results := c.virtual(c.tensor(i).Dims), eval(c.Op, c.Attrs, in...)
 	c.do("vxTensorTableLookupNode", c.tensor(i), c.table(results), y)
 	return y
 }

@@ -3,10 +3,11 @@ package export
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -17,12 +18,22 @@ import (
 type Options struct {
 	// Float is what numbers of float types become: Q78, as the zero value also says, or Float32.
 	Float Format
+	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type where one is absent):
+	// nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
+	Expand kit.Bodies
 }
+
+// Refusal is one part of a graph that cannot be expressed.
+type Refusal = kit.Refusal
+
+// Error lists all parts of a graph that cannot be expressed in OpenVX.
+type Error = kit.Error
 
 // New exports a graph. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if err := graph.Verify(g, op.Rules); err != nil {
+	w, err := kit.Start(g, "OpenVX", "the export keeps no values between runs; make the state an input and its next value an output")
+	if err != nil {
 		return nil, err
 	}
 	switch opts.Float {
@@ -32,19 +43,16 @@ func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	default:
 		return nil, fmt.Errorf("numbers of float types can become Q7.8 or float32, not %v", opts.Float)
 	}
-	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, live: g.Reachable(), rows: rowOf,
-		names: make(map[string]bool), wishes: make(map[*graph.Value]string), inputs: make(map[*graph.Value]bool), users: make(map[*graph.Value][]*graph.Node),
-		tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value), folder: op.NewFolder(beforehand),
-		waiting: make(map[*graph.Value]*graph.Node), lost: make(map[*graph.Value]bool),
-		norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
+	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, rows: table, names: maps.Clone(reserved),
+		wishes: make(map[*graph.Value]string), users: g.Uses(), tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value),
+		folder: op.NewFolder(beforehand), waiting: make(map[*graph.Value]*graph.Node), norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
+	e.Exporter = &kit.Exporter[*graph.Value]{Walk: w, Values: make(map[*graph.Value]*graph.Value), Emit: e.emit, Stub: e.stub, Expand: opts.Expand,
+		Constant:    func(v *graph.Value) (*graph.Value, error) { return v, nil },
+		Approximate: func(a Approximation) { e.net.Approximations = append(e.net.Approximations, a) }}
 	e.prepare(g)
-	for _, n := range g.Nodes {
-		if !e.decided(n.Out[0]) && !e.lost[n.Out[0]] && slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
-			e.node(n)
-		}
-	}
+	e.All(nil)
 	e.ports(g)
-	if err := e.refused.Err("OpenVX", g.Name); err != nil {
+	if err := w.Err(); err != nil {
 		return nil, err
 	}
 	e.net.Tensors = e.ordered()
@@ -52,68 +60,47 @@ func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	return e.net, nil
 }
 
-// exporter makes the network of one graph.
+// exporter makes the network of one graph. What stands for a value is the value itself; where it lies, is found when it is read.
 type exporter struct {
-	net     *Network
-	float   Format
-	live    map[*graph.Value]bool
-	rows    map[string]*row // rowOf, to which the functions of its own rows could not refer
-	refused refusal.List
+	*kit.Exporter[*graph.Value]
+	net   *Network
+	float Format
+	rows  *kit.Table[row] // the table, to which the functions of its own rows could not refer
 
-	names  map[string]bool
+	names  kit.Names
 	wishes map[*graph.Value]string // names of values that are outputs
-	inputs map[*graph.Value]bool
-	users  map[*graph.Value][]*graph.Node // readers, nil for an output
+	users  map[*graph.Value][]*graph.Node
 
 	tensors map[*graph.Value]*Tensor      // where values lie
 	same    map[*graph.Value]*graph.Value // values that have the elements of others, in the same order
 	folder  *op.Folder                    // knows results that depend on constants only
 	waiting map[*graph.Value]*graph.Node  // results that have no tensor: what reads them says what becomes of them
-	lost    map[*graph.Value]bool         // results that cannot be had, which has been refused
 	norms   map[*graph.Node]*graph.Node   // convolutions and the normalizations that become part of them
 	stored  map[string]*Tensor            // weights, by name, format, extents and the hash of the elements
 }
 
 // prepare notes what the emission of a node wants to know of others.
 func (e *exporter) prepare(g *graph.Graph) {
-	for _, s := range g.States {
-		if e.live[s.Value] || s.Next != nil {
-			e.refused.Add("state", "", s.Value.Name, "the export keeps no values between runs; make the state an input and its next value an output")
-			e.lost[s.Value] = true
-		}
-	}
 	for _, v := range g.Inputs {
-		e.inputs[v] = true
-	}
-	for _, n := range g.Nodes {
-		for _, v := range n.In {
-			e.users[v] = append(e.users[v], n)
-		}
+		e.Values[v] = v
 	}
 	for _, o := range g.Outputs {
-		e.users[o.Value] = append(e.users[o.Value], nil)
 		e.wishes[o.Value] = o.Name
-	}
-	for _, n := range g.Nodes {
-		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
-			continue
-		}
-		if _, err := e.folder.Constant(n.Out[0]); err != nil {
-			e.refused.Add(n.Op, n.Label, n.Out[0].Name, err.Error())
-			for _, v := range n.Out {
-				e.lost[v] = true
-			}
-		}
 	}
 	for _, n := range g.Nodes {
 		if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
 			continue
 		}
-		if c := n.In[0].Producer; c != nil && len(e.users[n.In[0]]) == 1 &&
-			c.Op == "conv" && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
+		if c := n.In[0].Producer; c != nil && c.Op == "conv" && e.only(n.In[0]) && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
 			e.norms[c] = n
 		}
 	}
+}
+
+// only reports whether one node reads a value and nothing else.
+func (e *exporter) only(v *graph.Value) bool {
+	_, output := e.wishes[v]
+	return len(e.users[v]) == 1 && !output
 }
 
 // decided reports whether a value is known because it depends on constants only.
@@ -125,14 +112,6 @@ func (e *exporter) decided(v *graph.Value) bool {
 // areConstant reports whether no value depends on inputs; absent ones do not.
 func (e *exporter) areConstant(values []*graph.Value) bool {
 	return !slices.ContainsFunc(values, func(v *graph.Value) bool { return v != nil && e.constant(v) == nil })
-}
-
-// at returns operand i, nil if it is absent.
-func at(in []*graph.Value, i int) *graph.Value {
-	if i < len(in) {
-		return in[i]
-	}
-	return nil
 }
 
 // formatOf returns the format that elements of a type have, and false if there is none.
@@ -180,13 +159,7 @@ func dimsOf(shape ints) ints {
 
 // name returns an identifier like the wished one that nothing else has.
 func (e *exporter) name(wish string) string {
-	base := identifier(wish)
-	name := base
-	for n := 2; e.names[name] || reserved[name]; n++ {
-		name = fmt.Sprintf("%s_%d", base, n)
-	}
-	e.names[name] = true
-	return name
+	return e.names.Take(identifier(wish), 2, func(base string, n int) string { return fmt.Sprintf("%s_%d", base, n) })
 }
 
 // wish returns what the tensor of a value should be called: as the output that it is, or else as the value.
@@ -230,12 +203,18 @@ func (e *exporter) weights(name string, f Format, dims ints, t *tensor.Tensor) *
 	return w
 }
 
-// source follows values that have the same elements to the first one.
+// source follows values that have the same elements, and those that stand for others in bodies, to the first one.
 func (e *exporter) source(v *graph.Value) *graph.Value {
-	for e.same[v] != nil {
-		v = e.same[v]
+	for {
+		s := e.same[v]
+		if s == nil {
+			s = e.Values[v]
+		}
+		if s == nil || s == v {
+			return v
+		}
+		v = s
 	}
-	return v
 }
 
 // constant returns what the elements of a value are if they do not depend on inputs, in the shape of the value, and else nil.
@@ -274,10 +253,10 @@ func (e *exporter) tensorAs(v *graph.Value, dims ints) *Tensor {
 		return t
 	}
 	if n := e.waiting[s]; n != nil {
-		refuse("its operand %s is %s of type %v, which can only be read by rescale, as sums that are rounded to 8 or 16 bits", s.Name, n.Op, s.Type)
+		kit.Refuse("its operand %s is %s of type %v, which can only be read by rescale, as sums that are rounded to 8 or 16 bits", s.Name, n.Op, s.Type)
 	}
 	if why := e.misfit(v.Type); why != "" {
-		refuse("its operand %s: %s", v.Name, why)
+		kit.Refuse("its operand %s: %s", v.Name, why)
 	}
 	if dims == nil {
 		dims = dimsOf(v.Type.Shape)
@@ -286,8 +265,8 @@ func (e *exporter) tensorAs(v *graph.Value, dims ints) *Tensor {
 	if c := e.constant(v); c != nil {
 		return e.weights(s.Name, f, dims, c)
 	}
-	if !e.inputs[s] {
-		refuse("its operand %s cannot be had", s.Name)
+	if s.Producer != nil {
+		kit.Refuse("its operand %s cannot be had", s.Name)
 	}
 	t := &Tensor{Name: e.name(e.wish(s)), Kind: Input, Format: f, Dims: slices.Clone(dims)}
 	e.net.Tensors = append(e.net.Tensors, t)
@@ -295,61 +274,44 @@ func (e *exporter) tensorAs(v *graph.Value, dims ints) *Tensor {
 	return t
 }
 
-// node makes the calls for one node. If it is refused, tensors that nothing writes stand for its results, so that the nodes that read them
-// are examined too.
-func (e *exporter) node(n *graph.Node) {
-	if slices.ContainsFunc(n.In, func(v *graph.Value) bool { return v != nil && e.lost[e.source(v)] }) {
-		for _, v := range n.Out {
-			e.lost[v] = true
-		}
-		return
-	}
-	why := e.emit(n)
-	if why == "" {
-		return
-	}
-	e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
-	for _, v := range n.Out {
-		if e.misfit(v.Type) == "" {
-			f, _ := e.formatOf(v.Type.DType)
-			e.tensors[v] = e.virtual(v.Name, f, dimsOf(v.Type.Shape))
-		} else {
-			e.lost[v] = true
-		}
+// stub lets a tensor that nothing writes stand for a value that has been refused.
+func (e *exporter) stub(v *graph.Value) {
+	if f, ok := e.formatOf(v.Type.DType); ok && e.misfit(v.Type) == "" {
+		e.tensors[v], e.Values[v] = e.virtual(v.Name, f, dimsOf(v.Type.Shape)), v
 	}
 }
 
-// emit makes the calls for a node. It returns the reason if it cannot.
-func (e *exporter) emit(n *graph.Node) (why string) {
-	defer refusal.Caught(&why)
-	d, ok := op.Lookup(n.Op)
-	if !ok {
-		return "there is no such operator"
+// emit makes the calls for a node.
+func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
+	if t := kit.Must(e.folder.Constant(n.Out[0])); t != nil {
+		return n.Out
 	}
-	c := &call{e: e, n: n, d: d, out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
-	row := e.rows[n.Op]
-	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && row.wide {
+	c := &call{e: e, Node: kit.NodeOf(n), out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
+	row, d := e.rows.Of(n.Op), n.Out[0].Type.DType
+	switch _, ok := e.formatOf(d); {
+	case row.Form == kit.Body:
+		return nil
+	case !ok && d.IsInteger() && row.wide:
 		e.waiting[n.Out[0]] = n
-		return ""
-	}
-	if !row.types.Has(n.Out[0].Type.DType) && row.Form != Refused {
-		return fmt.Sprintf("it has no exact expression for elements of type %v", n.Out[0].Type.DType)
+		return n.Out
+	case !row.types.Has(d) && row.Form != Refused:
+		kit.Refuse("it has no exact expression for elements of type %v", d)
 	}
 	row.emit(c)
-	if row.Tolerance > 0 && e.float == Float32 && c.isFloat() && !c.exact {
-		e.net.Approximations = append(e.net.Approximations, Approximation{n.Op, n.Label, n.Out[0].Name, row.Tolerance})
+	if e.float == Float32 && c.isFloat() && !c.exact {
+		e.Near(row.Tolerance)
 	}
-	return ""
+	return n.Out
 }
 
 // ports makes tensors of outputs accessible, and lists what the application sees.
 func (e *exporter) ports(g *graph.Graph) {
 	for _, o := range g.Outputs {
-		if e.lost[e.source(o.Value)] {
-			continue
+		if _, ok := e.Operand(o.Value); !ok {
+			continue // what yields it has been refused
 		}
-		if why := e.output(o); why != "" {
-			e.refused.Add("output", "", o.Name, why)
+		if why := kit.Try(func() { e.output(o) }); why != "" {
+			e.Refused.Add("output", "", o.Name, why)
 		}
 	}
 	for _, v := range g.Inputs {
@@ -360,10 +322,9 @@ func (e *exporter) ports(g *graph.Graph) {
 }
 
 // output makes the tensor of an output. One that cannot be accessible, or is an output already, is copied.
-func (e *exporter) output(o graph.Output) (why string) {
-	defer refusal.Caught(&why)
+func (e *exporter) output(o graph.Output) {
 	if why := e.misfit(o.Value.Type); why != "" {
-		return why
+		kit.Refuse("%s", why)
 	}
 	t := e.tensor(o.Value)
 	if t.Kind == Virtual {
@@ -376,7 +337,6 @@ func (e *exporter) output(o graph.Output) (why string) {
 		t = y
 	}
 	e.net.Outputs = append(e.net.Outputs, Port{o.Name, t, o.Value.Type.DType, o.Value.Type.Shape.Clone()})
-	return ""
 }
 
 // ordered returns the tensors that calls use, those first of which others are views.

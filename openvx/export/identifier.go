@@ -3,6 +3,8 @@ package export
 import (
 	"fmt"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/kit"
 )
 
 // identifier returns the text with everything replaced that an identifier of C cannot have, or should not: one that begins with an
@@ -32,8 +34,8 @@ func identifier(text string) string {
 
 // reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
 // itself uses.
-var reserved = func() map[string]bool {
-	words := make(map[string]bool)
+var reserved = func() kit.Names {
+	words := make(kit.Names)
 	for _, w := range strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
 		constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
 		inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -28,12 +29,12 @@ var roundPolicies = map[string]openvx.RoundPolicy{"to_zero": openvx.RoundPolicyT
 
 // rescale is the end of what layers do, and by itself a conversion.
 func rescale(c *call) {
-	x := c.e.source(c.n.In[0])
+	x := c.e.source(c.In[0])
 	if c.e.waiting[x] == nil {
 		convert(c)
 		return
 	}
-	if c.str("overflow") == "wrap" {
+	if c.Str("overflow") == "wrap" {
 		c.overflow = openvx.ConvertPolicyWrap
 	}
 	if n := x.Producer; n.Op == "mul" {
@@ -47,10 +48,10 @@ func rescale(c *call) {
 func (c *call) scaled(n *graph.Node) {
 	f := c.format()
 	shift, multiplier := c.factors()
-	c.n = &graph.Node{Op: n.Op, In: slices.Clone(n.In), Out: n.Out, Attrs: c.n.Attrs, Label: c.n.Label}
-	for i, v := range c.n.In {
-		if c.n.In[i] = c.narrow(v); c.n.In[i].Type.DType != c.out.Type.DType {
-			refuse("it rounds products of %v to %v; a layer keeps the type", c.n.In[i].Type.DType, c.out.Type.DType)
+	c.Node.Node = &graph.Node{Op: n.Op, In: slices.Clone(n.In), Out: n.Out, Attrs: c.Attrs, Label: c.Label}
+	for i, v := range c.In {
+		if c.In[i] = c.narrow(v); c.In[i].Type.DType != c.out.Type.DType {
+			kit.Refuse("it rounds products of %v to %v; a layer keeps the type", c.In[i].Type.DType, c.out.Type.DType)
 		}
 	}
 	scale := c.scale(shift, multiplier, int(f.Fixed))
@@ -62,16 +63,16 @@ func (c *call) scaled(n *graph.Node) {
 // factors returns the shift and the multiplier of a rescale, which must be constants with one element.
 func (c *call) factors() (shift, multiplier int) {
 	one := func(i int, name string) int {
-		if c.operand(i) == nil {
+		if c.Operand(i) == nil {
 			return 1
 		}
 		t := c.constant(i)
 		if t == nil || t.Len() != 1 {
-			refuse("its %s is no constant with one element; a layer has one for all elements", name)
+			kit.Refuse("its %s is no constant with one element; a layer has one for all elements", name)
 		}
-		x := tensor.Data[int64](c.eval("cast", attrs("dtype", tensor.Int64), t))[0]
+		x := tensor.Data[int64](eval("cast", attrs("dtype", tensor.Int64), t))[0]
 		if int64(int(x)) != x {
-			refuse("its %s %d is too large", name, x)
+			kit.Refuse("its %s %d is too large", name, x)
 		}
 		return int(x)
 	}
@@ -82,16 +83,16 @@ func (c *call) factors() (shift, multiplier int) {
 func (c *call) scale(shift, multiplier, fixed int) float64 {
 	scale := math.Ldexp(float64(multiplier), fixed-shift)
 	if scale < 0 || float64(float32(scale)) != scale {
-		refuse("its factor %g is no positive float32", scale)
+		kit.Refuse("its factor %g is no positive float32", scale)
 	}
 	return scale
 }
 
 // round takes over the rounding of a rescale, where there is a fraction to round.
 func (c *call) round(fraction bool) {
-	policy, ok := roundPolicies[c.str("rounding")]
+	policy, ok := roundPolicies[c.Str("rounding")]
 	if !ok && fraction {
-		refuse("its rounding is %s; layers round to_zero or half_even", c.str("rounding"))
+		kit.Refuse("its rounding is %s; layers round to_zero or half_even", c.Str("rounding"))
 	}
 	c.rounding = policy
 	if !ok {
@@ -126,32 +127,32 @@ func (c *call) layer(n *graph.Node) {
 		}
 	}
 	if d, ok := op.Lookup(n.Op); !ok || !d.SumsProducts() {
-		refuse("it rounds %s; layers round sums and products as soon as these are made", n.Op)
+		kit.Refuse("it rounds %s; layers round sums and products as soon as these are made", n.Op)
 	}
 	if op.HasZeroPoints(n) {
-		refuse("its factors have zero points, which a layer has not")
+		kit.Refuse("its factors have zero points, which a layer has not")
 	}
 	f := c.format()
 	for _, v := range n.In[:2] {
 		if v.Type.DType != c.out.Type.DType {
-			refuse("it rounds sums of products of %v and %v to %v; a layer has one type", n.In[0].Type.DType, n.In[1].Type.DType, c.out.Type.DType)
+			kit.Refuse("it rounds sums of products of %v and %v to %v; a layer has one type", n.In[0].Type.DType, n.In[1].Type.DType, c.out.Type.DType)
 		}
 	}
 	if shift, multiplier := c.factors(); multiplier != 1 || shift != int(f.Fixed) {
-		refuse("it multiplies by %d and shifts by %d; with elements of %v a layer shifts by %d", multiplier, shift, c.out.Type.DType, f.Fixed)
+		kit.Refuse("it multiplies by %d and shifts by %d; with elements of %v a layer shifts by %d", multiplier, shift, c.out.Type.DType, f.Fixed)
 	}
 	sum.round(f.Fixed > 0)
-	if sum.n = n; sum.addend == nil {
-		sum.addend = c.e.constant(at(n.In, 2))
-	} else if at(n.In, 2) != nil {
-		refuse("two biases are added to the products, of which a layer has one")
+	if sum.Node = kit.NodeOf(n); sum.addend == nil {
+		sum.addend = c.e.constant(sum.Operand(2))
+	} else if sum.Has(2) {
+		kit.Refuse("two biases are added to the products, of which a layer has one")
 	}
-	if at(n.In, 2) != nil && sum.addend == nil {
-		refuse("its bias must be a constant")
+	if sum.Has(2) && sum.addend == nil {
+		kit.Refuse("its bias must be a constant")
 	}
 	sum.check(f)
 	sum.name = c.name
-	c.e.rows[n.Op].emit(&sum)
+	c.e.rows.Of(n.Op).emit(&sum)
 }
 
 // checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
@@ -166,7 +167,7 @@ func (c *call) checkAddend(n *graph.Node) {
 		}
 	}
 	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
-		refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
+		kit.Refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
 	}
 }
 
@@ -177,30 +178,30 @@ func (c *call) check(f Format) {
 		greatest *= 2
 	}
 	if b := c.addend; b != nil {
-		narrow := c.eval("rescale", attrs("overflow", "saturate", "dtype", f.elements()), b, tensor.Scalar(f.Fixed))
-		back := c.eval("rescale", attrs("dtype", b.DType()), narrow, tensor.Scalar(-f.Fixed))
+		narrow := eval("rescale", attrs("overflow", "saturate", "dtype", f.elements()), b, tensor.Scalar(f.Fixed))
+		back := eval("rescale", attrs("dtype", b.DType()), narrow, tensor.Scalar(-f.Fixed))
 		if !bytes.Equal(back.Bytes(), b.Bytes()) {
-			refuse("its bias has elements that are no multiples of %d or beyond the range of %v, as which a layer takes them", 1<<f.Fixed, f.elements())
+			kit.Refuse("its bias has elements that are no multiples of %d or beyond the range of %v, as which a layer takes them", 1<<f.Fixed, f.elements())
 		}
 		c.addend = narrow
 		greatest += math.Ldexp(float64(int(1)<<f.elements().Bits()), int(f.Fixed))
 	}
-	if wraps(c.n.Out[0].Type.DType, greatest) {
-		refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.n.Out[0].Type.DType)
+	if wraps(c.Out[0].Type.DType, greatest) {
+		kit.Refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.Out[0].Type.DType)
 	}
 }
 
 // convert converts elements of 8 or 16 bits, as cast and rescale do.
 func convert(c *call) {
-	from, ok := c.e.formatOf(c.n.In[0].Type.DType)
+	from, ok := c.e.formatOf(c.In[0].Type.DType)
 	if !ok {
-		refuse("layers do not compute with elements of type %v", c.n.In[0].Type.DType)
+		kit.Refuse("layers do not compute with elements of type %v", c.In[0].Type.DType)
 	}
 	to, shift, multiplier, rounding, overflow := c.format(), 0, 1, "to_zero", openvx.ConvertPolicyWrap
-	if c.n.Op == "rescale" {
+	if c.Op == "rescale" {
 		shift, multiplier = c.factors()
-		rounding = c.str("rounding")
-		if c.str("overflow") == "saturate" {
+		rounding = c.Str("rounding")
+		if c.Str("overflow") == "saturate" {
 			overflow = openvx.ConvertPolicySaturate
 		}
 	}
@@ -209,12 +210,12 @@ func convert(c *call) {
 	if from == to && (multiplier != 1 || fraction && rounding != "to_zero") {
 		c.overflow = overflow
 		c.round(fraction)
-		one := c.eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
+		one := eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
 		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(shift, multiplier, 0)))
 		return
 	}
 	if multiplier != 1 || fraction && rounding != "to_zero" {
-		refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
+		kit.Refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
 	}
 	norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
 	y := c.virtual(x.Dims)
@@ -224,12 +225,12 @@ func convert(c *call) {
 
 // lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table OpenVX says nothing.
 func lookup(c *call) {
-	t, from, to := c.constant(1), c.n.In[0].Type.DType, c.out.Type.DType
+	t, from, to := c.constant(1), c.In[0].Type.DType, c.out.Type.DType
 	if t == nil {
-		refuse("its table must be a constant")
+		kit.Refuse("its table must be a constant")
 	}
 	if from != tensor.Uint8 && from != tensor.Int16 || from == tensor.Int16 && to == tensor.Uint8 {
-		refuse("it finds %v by indices of %v; a layer finds uint8 by uint8, and int16 by both", to, from)
+		kit.Refuse("it finds %v by indices of %v; a layer finds uint8 by uint8, and int16 by both", to, from)
 	}
 	x := c.tensor(0)
 	y := c.virtual(x.Dims)
@@ -249,7 +250,7 @@ func (c *call) complete(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
 	}
 	indices, err := tensor.FromSlice(all, n)
 	if err != nil {
-		refuse("%v", err)
+		kit.Refuse("%v", err)
 	}
-	return c.eval("lookup", attrs("offset", c.int("offset")), indices, t)
+	return eval("lookup", attrs("offset", c.Int("offset")), indices, t)
 }

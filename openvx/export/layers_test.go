@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -102,7 +103,7 @@ var attrs = graph.AttrsOf
 // exported exports a graph, which must be possible.
 func exported(t testing.TB, g *graph.Graph, f export.Format) *export.Network {
 	t.Helper()
-	n, err := export.New(g, export.Options{Float: f})
+	n, err := export.New(g, export.Options{Float: f, Expand: nnef.ExpandBody})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
 	}
@@ -147,7 +148,7 @@ func TestConvolutions(t *testing.T) {
 			b = n.constant(tensor.Float32, 1, 1, filters)
 		}
 		g := n.graph(n.node("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32})
+		made, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
 		var refused *export.Error
 		if errors.As(err, &refused) && dilated {
 			continue
@@ -197,7 +198,7 @@ func TestDeconvolutions(t *testing.T) {
 			out = nil
 		}
 		g := n.graph(n.node("deconv", attrs("padding", padding, "stride", stride, "groups", groups, "output_shape", out), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32})
+		made, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
 		if err != nil {
 			continue
 		}

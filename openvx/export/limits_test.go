@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -56,12 +56,7 @@ func TestLimits(t *testing.T) {
 		make func(n int) bool
 	}{
 		"constants": {limits.VXEvaluated, func(n int) bool {
-			why := ""
-			func() {
-				defer refusal.Caught(&why)
-				eval("expand", attrs("shape", []int{n}), one)
-			}()
-			return why == ""
+			return kit.Try(func() { eval("expand", attrs("shape", []int{n}), one) }) == ""
 		}},
 		// A loop that takes no turn costs what it may cost: 16 operations in each.
 		"operations": {limits.ExportOperations / 16, func(n int) bool {
@@ -88,7 +83,7 @@ func TestLimits(t *testing.T) {
 				}
 				v, err = b.One(name, []*graph.Value{v}, nil, "")
 			}
-			return (&exporter{folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
+			return (&exporter{Exporter: &kit.Exporter[*graph.Value]{}, folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
 		}},
 	} {
 		if !c.make(c.most) || c.make(c.most+1) {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -127,9 +128,4 @@ type Rounded struct {
 }
 
 // Approximation is a node that is expressed by others whose results may differ from its own even in float32.
-type Approximation struct {
-	Op        string
-	Label     string  // may be empty
-	Value     string  // the name of the first result
-	Tolerance float64 // the greatest difference, relative to max(1, |result|)
-}
+type Approximation = kit.Approximation

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -22,14 +23,14 @@ var normRows = []row{
 
 // normalization returns factor and summand of each channel.
 func (e *exporter) normalization(n *graph.Node, channels int) (factor, shift *tensor.Tensor) {
+	node := kit.NodeOf(n)
 	parameter := func(i int) *tensor.Tensor {
-		v := at(n.In, i)
-		if v == nil {
+		if !node.Has(i) {
 			return nil
 		}
-		k := e.number(v)
+		k := e.number(n.In[i])
 		if k == nil {
-			refuse("its parameters must be constants")
+			kit.Refuse("its parameters must be constants")
 		}
 		return eval("reshape", attrs("shape", ints{-1}), k)
 	}
@@ -48,15 +49,15 @@ func (e *exporter) normalization(n *graph.Node, channels int) (factor, shift *te
 }
 
 func batchNormalization(c *call) {
-	if p := c.n.In[0].Producer; p != nil && c.e.norms[p] == c.n {
+	if p := c.In[0].Producer; p != nil && c.e.norms[p] == c.Node.Node {
 		if c.e.tensors[c.out] == nil {
-			c.e.lost[c.out] = true // with the convolution that it was to be part of
+			c.e.stub(c.out) // as the convolution that it was to be part of has been refused
 		}
 		return
 	}
 	shape := c.shape(0)
-	axis := c.int("axis")
-	factor, shift := c.e.normalization(c.n, shape[axis])
+	axis := c.Int("axis")
+	factor, shift := c.e.normalization(c.Node.Node, shape[axis])
 	each := ones(len(shape))
 	each[axis] = shape[axis]
 	y := c.multiply(c.natural(0), c.weights("factor", dimsOf(each), factor), 1)
@@ -64,7 +65,7 @@ func batchNormalization(c *call) {
 }
 
 func localResponse(c *call) {
-	size, shape := c.ints("size"), c.shape(0)
+	size, shape := c.Ints("size"), c.shape(0)
 	n := len(shape)
 	wide := ints{}
 	for i, s := range size {
@@ -79,14 +80,14 @@ func localResponse(c *call) {
 	case len(wide) == 2 && n >= 3 && wide[0] == n-2 && size[n-2] == size[n-1]:
 		kind, extent = openvx.NormalizationSameMap, size[n-1]
 	default:
-		refuse("its window is %v; the layer's is one over the channels, the third dimension from the end, or a square over the last two", size)
+		kit.Refuse("its window is %v; the layer's is one over the channels, the third dimension from the end, or a square over the last two", size)
 	}
 	if extent != 3 && extent != 5 && extent != 7 {
-		refuse("its window is %d wide; the layer's can be 3, 5 or 7", extent)
+		kit.Refuse("its window is %d wide; the layer's can be 3, 5 or 7", extent)
 	}
-	alpha, beta, bias := c.float("alpha"), c.float("beta"), c.float("bias")
+	alpha, beta, bias := c.Float("alpha"), c.Float("beta"), c.Float("bias")
 	if !(float32(alpha) > 0 && float32(beta) > 0 && float32(bias) > 0) {
-		refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
+		kit.Refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
 	}
 	x := c.natural(0)
 	y := c.virtual(x.Dims)
@@ -97,21 +98,21 @@ func localResponse(c *call) {
 // softmax: a layer normalizes dimension 0 of one or two, and dimension 2 of three or four.
 func softmax(c *call) {
 	var along ints
-	for _, a := range c.ints("axes") {
+	for _, a := range c.Ints("axes") {
 		if c.shape(0)[a] != 1 {
 			along = append(along, a)
 		}
 	}
 	if len(along) > 1 {
-		refuse("it normalizes over axes %v of shape %v; the layer does over one", c.ints("axes"), c.shape(0))
+		kit.Refuse("it normalizes over axes %v of shape %v; the layer does over one", c.Ints("axes"), c.shape(0))
 	}
-	if len(c.ints("axes")) == 0 {
-		refuse("it normalizes over no axis")
+	if len(c.Ints("axes")) == 0 {
+		kit.Refuse("it normalizes over no axis")
 	}
 	x := c.tensor(0)
-	d := c.dimension(x, c.shape(0), slices.Concat(along, c.ints("axes"))[0])
+	d := c.dimension(x, c.shape(0), slices.Concat(along, c.Ints("axes"))[0])
 	if len(x.Dims) > 4 {
-		refuse("its operand lies in a tensor of extents %v; the layer takes up to four", x.Dims)
+		kit.Refuse("its operand lies in a tensor of extents %v; the layer takes up to four", x.Dims)
 	}
 	want := 0
 	if len(x.Dims) > 2 {

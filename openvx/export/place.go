@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 )
 
 // The extents of tensors. Layers want certain extents; a value may lie in a tensor that groups its elements otherwise.
@@ -22,7 +23,7 @@ func (c *call) as(v *graph.Value, dims ints) *Tensor {
 	n := max(len(t.Dims), len(dims))
 	from := arrangement(extended(t.Dims, n), extended(dims, n))
 	if from == nil {
-		refuse("its operand %s lies in a tensor of extents %v, and would have to be regrouped to %v; OpenVX has no such operation", v.Name, t.Dims, dims)
+		kit.Refuse("its operand %s lies in a tensor of extents %v, and would have to be regrouped to %v; OpenVX has no such operation", v.Name, t.Dims, dims)
 	}
 	t = c.permute(c.raise(t, n), from)
 	return c.e.view(t, t.Name, make(ints, len(dims)), dims)
@@ -96,7 +97,7 @@ func (c *call) dimension(t *Tensor, shape ints, axis int) int {
 		}
 		before *= n
 	}
-	refuse("its operand lies in a tensor of extents %v, of which none is axis %d of shape %v alone", t.Dims, axis, shape)
+	kit.Refuse("its operand lies in a tensor of extents %v, of which none is axis %d of shape %v alone", t.Dims, axis, shape)
 	return 0
 }
 

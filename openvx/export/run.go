@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -81,12 +81,7 @@ func (f Format) Decode(t *tensor.Tensor, d tensor.DType) (out *tensor.Tensor, er
 
 // evaluated calls what evaluates operators.
 func evaluated(f func()) error {
-	var why string
-	func() {
-		defer refusal.Caught(&why)
-		f()
-	}()
-	if why != "" {
+	if why := kit.Try(f); why != "" {
 		return errors.New(why)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -18,14 +19,13 @@ var shapeRows = []row{
 	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
-	direct("stack", "vxCreateTensorFromView", layerTypes, stack, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
+	bodied("stack"), bodied("unstack"),
 	direct("split", "vxCreateTensorFromView", layerTypes, split),
-	direct("unstack", "vxCreateTensorFromView", layerTypes, split),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
 	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
 		dims := dimsOf(c.outShape())
-		c.set(c.expanded(c.as(c.n.In[0], extended(dimsOf(c.shape(0)), len(dims))), dims))
+		c.set(c.expanded(c.as(c.In[0], extended(dimsOf(c.shape(0)), len(dims))), dims))
 	}),
 }
 
@@ -35,10 +35,10 @@ func free(name string) row {
 }
 
 // alias lets the result be its operand.
-func (c *call) alias() { c.e.same[c.out] = c.n.In[0] }
+func (c *call) alias() { c.e.same[c.out] = c.In[0] }
 
 func reshape(c *call) {
-	if t := c.e.waiting[c.e.source(c.n.In[0])]; t != nil && t.Op == "transpose" {
+	if t := c.e.waiting[c.e.source(c.In[0])]; t != nil && t.Op == "transpose" {
 		c.gather(t)
 		return
 	}
@@ -46,26 +46,25 @@ func reshape(c *call) {
 }
 
 func cast(c *call) {
-	from, to := c.n.In[0].Type.DType, c.out.Type.DType
+	from, to := c.In[0].Type.DType, c.out.Type.DType
 	switch {
 	case from == to || from.IsFloat() && to.IsFloat():
 		c.alias()
 	case from.IsInteger() && to.IsInteger():
 		convert(c)
 	default:
-		refuse("OpenVX has no conversion from %v to %v that is the model's", from, to)
+		kit.Refuse("OpenVX has no conversion from %v to %v that is the model's", from, to)
 	}
 }
 
 // transpose waits if all who read its result can have the elements gathered.
 func transpose(c *call) {
-	readers := c.e.users[c.out]
-	if !slices.ContainsFunc(readers, func(r *graph.Node) bool { return r == nil || !c.gathers(c.n, r) }) {
-		c.e.waiting[c.out] = c.n
+	if _, output := c.e.wishes[c.out]; !output && !slices.ContainsFunc(c.e.users[c.out], func(r *graph.Node) bool { return !c.gathers(c.Node.Node, r) }) {
+		c.e.waiting[c.out] = c.Node.Node
 		return
 	}
 	shape := c.shape(0)
-	axes := slices.Clone(c.ints("axes"))
+	axes := slices.Clone(c.Ints("axes"))
 	for i := len(axes); i < len(shape); i++ {
 		axes = append(axes, i)
 	}
@@ -80,7 +79,7 @@ func transpose(c *call) {
 		return
 	}
 	if c.why(c.out.Type.DType) != "" {
-		refuse("%s", c.why(c.out.Type.DType))
+		kit.Refuse("%s", c.why(c.out.Type.DType))
 	}
 	n := len(shape)
 	from := make(ints, n)
@@ -138,7 +137,7 @@ func (c *call) gather(t *graph.Node) {
 	}
 	rois, err := tensor.FromSlice(regions, len(regions)/4, 4)
 	if err != nil {
-		refuse("%v", err)
+		kit.Refuse("%v", err)
 	}
 	x = c.e.view(x, x.Name, make(ints, 3), x.Dims[:3])
 	y := c.virtual(ints{1, 1, channels, len(regions) / 4})
@@ -147,12 +146,12 @@ func (c *call) gather(t *graph.Node) {
 }
 
 func concat(c *call) {
-	axis := c.int("axis")
-	first := c.n.In[0]
+	axis := c.Int("axis")
+	first := c.In[0]
 	t := c.e.tensor(first)
 	d := c.dimension(t, c.shape(0), axis)
-	parts := make([]*Tensor, len(c.n.In))
-	for i, v := range c.n.In {
+	parts := make([]*Tensor, len(c.In))
+	for i, v := range c.In {
 		dims := slices.Clone(t.Dims)
 		dims[d] = c.shape(i)[axis]
 		parts[i] = c.as(v, dims)
@@ -160,28 +159,14 @@ func concat(c *call) {
 	c.set(c.join(parts, d))
 }
 
-func stack(c *call) {
-	shape := slices.Clone(c.outShape())
-	shape[c.int("axis")] = 1
-	parts := make([]*Tensor, len(c.n.In))
-	for i, v := range c.n.In {
-		parts[i] = c.as(v, dimsOf(shape))
-	}
-	c.set(c.join(parts, len(shape)-1-c.int("axis")))
-}
-
-// split also is unstack, whose results lack the dimension.
 func split(c *call) {
-	axis := c.int("axis")
+	axis := c.Int("axis")
 	t := c.tensor(0)
 	d := c.dimension(t, c.shape(0), axis)
 	begin := 0
-	for _, v := range c.n.Out {
-		n := 1
-		if s := v.Type.Shape; len(s) == len(c.shape(0)) {
-			n = s[axis]
-		}
+	for _, v := range c.Out {
 		c.out, c.name = v, v.Name
+		n := v.Type.Shape[axis]
 		c.set(c.cut(t, d, begin, begin+n))
 		begin += n
 	}
@@ -189,17 +174,17 @@ func split(c *call) {
 
 func slice(c *call) {
 	x, shape, out := c.tensor(0), slices.Clone(c.shape(0)), c.outShape()
-	for i, axis := range c.ints("axes") {
+	for i, axis := range c.Ints("axes") {
 		n := shape[axis]
-		begin := c.ints("begin")[i]
+		begin := c.Ints("begin")[i]
 		if begin < 0 {
 			begin += n
 		}
 		begin = min(max(begin, 0), n)
-		if steps := c.ints("stride"); len(steps) > 0 && steps[i] != 1 && out[axis] > 1 {
-			refuse("it takes every element of step %d; a view has steps of 1", steps[i])
+		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] != 1 && out[axis] > 1 {
+			kit.Refuse("it takes every element of step %d; a view has steps of 1", steps[i])
 		}
-		if steps := c.ints("stride"); len(steps) > 0 && steps[i] < 0 {
+		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] < 0 {
 			begin = min(begin, n-1)
 		}
 		if out[axis] != n {
@@ -213,19 +198,19 @@ func slice(c *call) {
 
 // pad lays strips of the constant beside the elements, along one dimension after the other.
 func pad(c *call) {
-	if c.str("border") != "constant" {
-		refuse("its border is %s; only constants can be laid around a tensor", c.str("border"))
+	if c.Str("border") != "constant" {
+		kit.Refuse("its border is %s; only constants can be laid around a tensor", c.Str("border"))
 	}
-	fill := tensor.Scalar(float32(c.float("value")))
-	if c.operand(1) != nil {
+	fill := tensor.Scalar(float32(c.Float("value")))
+	if c.Operand(1) != nil {
 		if fill = c.constant(1); fill == nil {
-			refuse("what it fills with must be a constant")
+			kit.Refuse("what it fills with must be a constant")
 		}
 	}
 	if !c.isFloat() {
-		fill = c.eval("cast", attrs("dtype", c.out.Type.DType), fill)
+		fill = eval("cast", attrs("dtype", c.out.Type.DType), fill)
 	}
-	x, padding := c.natural(0), c.ints("padding")
+	x, padding := c.natural(0), c.Ints("padding")
 	n := len(c.shape(0))
 	for axis := range n {
 		d := n - 1 - axis
@@ -233,7 +218,7 @@ func pad(c *call) {
 		if before < 0 || after < 0 {
 			begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
 			if begin >= end {
-				refuse("its padding takes all elements of a dimension away")
+				kit.Refuse("its padding takes all elements of a dimension away")
 			}
 			x = c.cut(x, d, begin, end)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -36,7 +37,7 @@ func summed(name, function string, emit func(*call), note string) row {
 func (c *call) filter() *tensor.Tensor {
 	f := c.constant(1)
 	if f == nil {
-		refuse("its filter must be a constant")
+		kit.Refuse("its filter must be a constant")
 	}
 	return f
 }
@@ -45,20 +46,20 @@ func (c *call) filter() *tensor.Tensor {
 func (c *call) biases(outputs int) *tensor.Tensor {
 	b := c.addend
 	if b == nil {
-		if c.operand(2) == nil {
+		if c.Operand(2) == nil {
 			return nil
 		}
 		if b = c.constant(2); b == nil {
-			refuse("its bias must be a constant")
+			kit.Refuse("its bias must be a constant")
 		}
 	}
 	switch b.Len() {
 	case outputs:
-		return c.eval("reshape", attrs("shape", ints{outputs}), b)
+		return eval("reshape", attrs("shape", ints{outputs}), b)
 	case 1:
-		return c.eval("expand", attrs("shape", ints{outputs}), c.eval("reshape", attrs("shape", ints{1}), b))
+		return eval("expand", attrs("shape", ints{outputs}), eval("reshape", attrs("shape", ints{1}), b))
 	}
-	return c.eval("reshape", attrs("shape", planar(ints(b.Shape()))[1:]), b)
+	return eval("reshape", attrs("shape", planar(ints(b.Shape()))[1:]), b)
 }
 
 // bias adds the tensor of a bias; nil if there is none.
@@ -77,16 +78,16 @@ func planar(shape ints) ints {
 	case 4:
 		return shape
 	}
-	refuse("it has %d spatial dimensions; layers have two", len(shape)-2)
+	kit.Refuse("it has %d spatial dimensions; layers have two", len(shape)-2)
 	return nil
 }
 
 // slides returns the windows of the node along width and height.
 func (c *call) slides(in, size, out ints) (both [2]slide) {
-	stride, dilation, padding := c.ints("stride"), c.ints("dilation"), c.ints("padding")
+	stride, dilation, padding := c.Ints("stride"), c.Ints("dilation"), c.Ints("padding")
 	n := len(padding) / 2
-	if c.str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
-		refuse("its border is %s; layers pad with zeros", c.str("border"))
+	if c.Str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
+		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
 	for d := range both { // from the last dimension on
 		s := slide{in: in[3-d], out: out[3-d], size: size[3-d], stride: 1, dilation: 1}
@@ -104,14 +105,6 @@ func (c *call) slides(in, size, out ints) (both [2]slide) {
 	return both
 }
 
-// groups returns the number of groups; 0 stands for as many as there are channels.
-func (c *call) groups(channels int) int {
-	if g := c.int("groups"); g != 0 {
-		return g
-	}
-	return channels
-}
-
 // surrounded puts zeros around a filter.
 func (c *call) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
 	w, h := &both[0], &both[1]
@@ -119,30 +112,30 @@ func (c *call) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
 	if !slices.ContainsFunc(padding, func(n int) bool { return n != 0 }) {
 		return f
 	}
-	return c.eval("pad", attrs("padding", padding), f)
+	return eval("pad", attrs("padding", padding), f)
 }
 
 // filters adds the tensor of a filter that was made of operand 1.
 func (c *call) filters(f *tensor.Tensor) *Tensor { return c.weightsOf(1, dimsOf(ints(f.Shape())), f) }
 
 func conv(c *call) {
-	norm := c.e.norms[c.n]
+	norm := c.e.norms[c.Node.Node]
 	if norm != nil && c.isFloat() {
 		c.out, c.name = norm.Out[0], c.e.wish(norm.Out[0])
 	}
 	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
-	f = c.eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
+	f = eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
 	b := c.biases(out[1])
 	if norm != nil && c.isFloat() {
 		f, b = c.normalized(norm, f, b)
 	}
 	both := c.slides(in, ints(f.Shape()), out)
-	x := c.cropped(c.as(c.n.In[0], dimsOf(in)), &both)
+	x := c.cropped(c.as(c.In[0], dimsOf(in)), &both)
 	widened(&both)
 	w, h := &both[0], &both[1]
 	p := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding,
 		DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1}
-	c.grouped(c.groups(in[1]), "vxConvolutionLayer", x, c.filters(c.surrounded(f, &both)), b, p, c.virtual(dimsOf(out)))
+	c.grouped(c.Groups(in[1]), "vxConvolutionLayer", x, c.filters(c.surrounded(f, &both)), b, p, c.virtual(dimsOf(out)))
 }
 
 // cropped returns the view that is left where padding is negative.
@@ -152,7 +145,7 @@ func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
 		s := &both[d]
 		start[d], end[d] = max(-s.before, 0), s.in-max(-s.after, 0)
 		if s.in = end[d] - start[d]; s.in <= 0 {
-			refuse("its padding takes all elements of a dimension away")
+			kit.Refuse("its padding takes all elements of a dimension away")
 		}
 		s.before, s.after = max(s.before, 0), max(s.after, 0)
 	}
@@ -184,25 +177,25 @@ func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tens
 func (c *call) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *tensor.Tensor) {
 	factor, shift := c.e.normalization(norm, f.Shape()[0])
 	if b != nil {
-		shift = c.eval("add", nil, c.eval("mul", nil, b, factor), shift)
+		shift = eval("add", nil, eval("mul", nil, b, factor), shift)
 	}
-	return c.eval("mul", nil, f, c.eval("reshape", attrs("shape", ints{-1, 1, 1, 1}), factor)), shift
+	return eval("mul", nil, f, eval("reshape", attrs("shape", ints{-1, 1, 1, 1}), factor)), shift
 }
 
 // deconv: the layer correlates what has been scaled up with the weights, so that they are the filter turned around.
 func deconv(c *call) {
 	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
-	f = c.eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
+	f = eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
 	both := c.slides(in, ints(f.Shape()), out)
 	a := deconvolved(&both)
-	groups := c.groups(out[1])
+	groups := c.Groups(out[1])
 	f = c.surrounded(f, &both)
 	s := f.Shape() // input channels, output channels of a group
-	f = c.eval("reshape", attrs("shape", ints{groups, s[0] / groups, s[1], s[2], s[3]}), f)
-	f = c.eval("reverse", attrs("axes", ints{3, 4}), c.eval("transpose", attrs("axes", ints{0, 2, 1}), f))
-	f = c.eval("reshape", attrs("shape", ints{groups * s[1], s[0] / groups, s[2], s[3]}), f)
+	f = eval("reshape", attrs("shape", ints{groups, s[0] / groups, s[1], s[2], s[3]}), f)
+	f = eval("reverse", attrs("axes", ints{3, 4}), eval("transpose", attrs("axes", ints{0, 2, 1}), f))
+	f = eval("reshape", attrs("shape", ints{groups * s[1], s[0] / groups, s[2], s[3]}), f)
 	p := openvx.DeconvolutionParams{PaddingX: both[0].pad, PaddingY: both[1].pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
-	c.grouped(groups, "vxDeconvolutionLayer", c.as(c.n.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), p, c.virtual(dimsOf(out)))
+	c.grouped(groups, "vxDeconvolutionLayer", c.as(c.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), p, c.virtual(dimsOf(out)))
 }
 
 // deconvolved finds the paddings of a deconvolution, and how many elements it adds at the ends of width and height. More of them than there
@@ -217,18 +210,18 @@ func deconvolved(both *[2]slide) (a [2]int) {
 		}
 		switch {
 		case s.dilation != 1:
-			refuse("its dilation is %d; a deconvolution layer has none", s.dilation)
+			kit.Refuse("its dilation is %d; a deconvolution layer has none", s.dilation)
 		case s.pad < 0 || s.pad >= s.size+s.zerosBehind:
-			refuse("its padding of %d before a filter of %d cannot be said; it must be from 0 to %d", s.pad, s.size, s.size-1)
+			kit.Refuse("its padding of %d before a filter of %d cannot be said; it must be from 0 to %d", s.pad, s.size, s.size-1)
 		case a[d] < 0:
-			refuse("its padding takes more away at the end than at the beginning, which a deconvolution layer cannot")
+			kit.Refuse("its padding takes more away at the end than at the beginning, which a deconvolution layer cannot")
 		}
 	}
 	return a
 }
 
 func linear(c *call) {
-	if c.constant(1) == nil && c.isFloat() && c.operand(2) == nil {
+	if c.constant(1) == nil && c.isFloat() && c.Operand(2) == nil {
 		c.matrices(false, true)
 		return
 	}
@@ -240,7 +233,7 @@ func linear(c *call) {
 func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 	features, outputs := weights.Dims[0], weights.Dims[1]
 	shape := c.shape(0)
-	x := c.e.tensorAs(c.n.In[0], nil)
+	x := c.e.tensorAs(c.In[0], nil)
 	core := 0
 	for _, n := range []int{1, 3} {
 		if n <= len(x.Dims) && product(x.Dims[:n]) == features && len(x.Dims)-n <= 3 {
@@ -249,10 +242,10 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 		}
 	}
 	if core == 0 {
-		x, core = c.as(c.n.In[0], dimsOf(shape)), 1
+		x, core = c.as(c.In[0], dimsOf(shape)), 1
 	}
 	if b != nil && b.Len() != outputs {
-		refuse("what is added to its products must be one number for each of the %d outputs", outputs)
+		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)
 	}
 	y := c.virtual(append(ints{outputs}, x.Dims[core:]...))
 	c.do("vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding, y)
@@ -261,13 +254,13 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 
 func matmul(c *call) {
 	f := c.constant(1)
-	if f == nil || product(ints(f.Shape()[:f.Rank()-2])) != 1 || c.bool("transposeA") || c.constant(0) != nil {
-		c.matrices(c.bool("transposeA"), c.bool("transposeB"))
+	if f == nil || product(ints(f.Shape()[:f.Rank()-2])) != 1 || c.Bool("transposeA") || c.constant(0) != nil {
+		c.matrices(c.Bool("transposeA"), c.Bool("transposeB"))
 		return
 	}
-	f = c.eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
-	if !c.bool("transposeB") {
-		f = c.eval("transpose", attrs("axes", ints{1, 0}), f)
+	f = eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
+	if !c.Bool("transposeB") {
+		f = eval("transpose", attrs("axes", ints{1, 0}), f)
 	}
 	c.connect(c.filters(f), c.biases(f.Shape()[0]))
 }
@@ -275,14 +268,14 @@ func matmul(c *call) {
 // matrices calls the product of two matrices. It rounds half up and saturates.
 func (c *call) matrices(transposeA, transposeB bool) {
 	if !c.isFloat() {
-		refuse("the product of two matrices that are not constant rounds halves up; of integers only a layer with weights is exact")
+		kit.Refuse("the product of two matrices that are not constant rounds halves up; of integers only a layer with weights is exact")
 	}
 	if n := len(c.outShape()); n != 2 && product(c.outShape()[:n-2]) != 1 {
-		refuse("it multiplies more than two matrices, which OpenVX cannot but with constant ones")
+		kit.Refuse("it multiplies more than two matrices, which OpenVX cannot but with constant ones")
 	}
 	matrix := func(i int) *Tensor {
 		s := c.shape(i)
-		return c.as(c.n.In[i], dimsOf(s[len(s)-2:]))
+		return c.as(c.In[i], dimsOf(s[len(s)-2:]))
 	}
 	y := c.virtual(dimsOf(c.outShape()[len(c.outShape())-2:]))
 	c.do("vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}, y)
@@ -291,48 +284,48 @@ func (c *call) matrices(transposeA, transposeB bool) {
 
 // gemm multiplies constants by the factors.
 func gemm(c *call) {
-	alpha, beta := tensor.Scalar(float32(c.float("alpha"))), tensor.Scalar(float32(c.float("beta")))
-	c.exact = c.float("alpha") == 1 && c.float("beta") == 1
+	alpha, beta := tensor.Scalar(float32(c.Float("alpha"))), tensor.Scalar(float32(c.Float("beta")))
+	c.exact = c.Float("alpha") == 1 && c.Float("beta") == 1
 	f, b := c.constant(1), c.constant(2)
 	outputs := c.outShape()[1]
-	each := b == nil && c.operand(2) == nil || b != nil && (b.Len() == 1 || b.Len() == outputs && b.Shape()[b.Rank()-1] == outputs)
-	if f == nil || c.bool("transposeA") || !each {
+	each := b == nil && c.Operand(2) == nil || b != nil && (b.Len() == 1 || b.Len() == outputs && b.Shape()[b.Rank()-1] == outputs)
+	if f == nil || c.Bool("transposeA") || !each {
 		c.product()
 		return
 	}
-	if !c.bool("transposeB") {
-		f = c.eval("transpose", attrs("axes", ints{1, 0}), f)
+	if !c.Bool("transposeB") {
+		f = eval("transpose", attrs("axes", ints{1, 0}), f)
 	}
-	f = c.eval("mul", nil, f, alpha)
+	f = eval("mul", nil, f, alpha)
 	if b != nil {
-		c.addend = c.eval("mul", nil, b, beta)
+		c.addend = eval("mul", nil, b, beta)
 	}
 	c.connect(c.filters(f), c.biases(outputs))
 }
 
 // product is gemm with the product of two matrices.
 func (c *call) product() {
-	if c.float("alpha") != 1 {
-		refuse("its factor alpha is %g; of matrices that are not constant it must be 1", c.float("alpha"))
+	if c.Float("alpha") != 1 {
+		kit.Refuse("its factor alpha is %g; of matrices that are not constant it must be 1", c.Float("alpha"))
 	}
 	var addend *Tensor
-	if c.operand(2) != nil {
+	if c.Operand(2) != nil {
 		s := c.outShape()
 		k := c.constant(2)
 		switch {
 		case k != nil:
-			k = c.eval("mul", nil, k, tensor.Scalar(float32(c.float("beta"))))
-			k = c.eval("reshape", attrs("shape", slices.Concat(ones(2-k.Rank()), ints(k.Shape()))), k)
-			addend = c.weightsOf(2, dimsOf(s), c.eval("expand", attrs("shape", s), k))
-		case c.float("beta") != 1 || !slices.Equal(c.shape(2), s):
-			refuse("its operand c is not constant: it must have the shape of the result and the factor 1")
+			k = eval("mul", nil, k, tensor.Scalar(float32(c.Float("beta"))))
+			k = eval("reshape", attrs("shape", slices.Concat(ones(2-k.Rank()), ints(k.Shape()))), k)
+			addend = c.weightsOf(2, dimsOf(s), eval("expand", attrs("shape", s), k))
+		case c.Float("beta") != 1 || !slices.Equal(c.shape(2), s):
+			kit.Refuse("its operand c is not constant: it must have the shape of the result and the factor 1")
 		default:
 			addend = c.natural(2)
 		}
 	}
 	y := c.virtual(dimsOf(c.outShape()))
 	c.do("vxTensorMatrixMultiplyNode", c.natural(0), c.natural(1), addend,
-		openvx.MatrixMultiplyParams{TransposeA: c.bool("transposeA"), TransposeB: c.bool("transposeB")}, y)
+		openvx.MatrixMultiplyParams{TransposeA: c.Bool("transposeA"), TransposeB: c.Bool("transposeB")}, y)
 	c.set(y)
 }
 

@@ -3,37 +3,31 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Form is how an operator is expressed.
-type Form string
+type Form = kit.Form
 
 // The forms.
 const (
-	Direct     Form = "direct"     // a call means the same
-	Decomposed Form = "decomposed" // several calls together mean the same, or nearly
-	Free       Form = "free"       // no call is needed
-	Refused    Form = "refused"    // OpenVX has no means for it
+	Direct     = kit.Direct     // a call means the same
+	Decomposed = kit.Decomposed // several calls together mean the same, or nearly
+	Free       = kit.Free       // no call is needed
+	Body       = kit.Body       // the operator's definition says it in other operators
+	Refused    = kit.Refused    // OpenVX has no means for it
 )
 
-// Row says how one operator is expressed.
-type Row struct {
-	Op   string
-	Form Form
-	To   string // the calls, or why it is refused
-	// Tolerance is the greatest difference between the operator and what it becomes in float32, relative to max(1, |result|). Zero means
-	// equal bits.
-	Tolerance float64
-	Note      string // what is expressed otherwise, or refused; may be empty
-}
+// Row says how one operator is expressed: To names the calls, and the tolerance is that in float32.
+type Row = kit.Row
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []Row {
-	out := make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
+	out := make([]Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
 	}
 	return out
 }
@@ -46,32 +40,17 @@ type row struct {
 	wide  bool // integers that no tensor can have may be part of what a layer does: what reads them emits them
 }
 
-// rows has a row for each operator of package op.
-var rows = arrange(slices.Concat(elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows))
+// table has a row for each operator. One without a row is refused.
+var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows),
+	func(r *row) string { return r.Op },
+	func(d *op.Def) row {
+		return row{Row{Op: d.Name, Form: Refused, To: "no layer computes it"}, anyType, func(*call) { kit.Refuse("no layer computes it") }, false}
+	})
 
-var rowOf = func() map[string]*row {
-	m := make(map[string]*row, len(rows))
-	for i := range rows {
-		m[rows[i].Op] = &rows[i]
-	}
-	return m
-}()
-
-// arrange brings rows into the order of the operators. An operator without a row is refused.
-func arrange(list []row) []row {
-	byName := make(map[string]row, len(list))
-	for _, r := range list {
-		byName[r.Op] = r
-	}
-	out := make([]row, 0, len(op.All()))
-	for _, d := range op.All() {
-		r, ok := byName[d.Name]
-		if !ok {
-			r = row{Row{Op: d.Name, Form: Refused, To: "no layer computes it"}, anyType, func(*call) { refuse("no layer computes it") }, false}
-		}
-		out = append(out, r)
-	}
-	return out
+// bodied is a row of an operator that its definition says in others that layers compute.
+func bodied(name string) row {
+	d, _ := op.Lookup(name)
+	return row{Row: Row{Op: name, Form: Body, To: "its body", Tolerance: d.BodyTol}}
 }
 
 // anyType are the types of tensors that calls can be about: all but those that OpenVX has no place for.

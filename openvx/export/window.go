@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -20,8 +21,8 @@ var windowRows = []row{
 		"windows over the last two dimensions, with ones for each channel; averages with border ignore: of windows that do not meet"),
 	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
 	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) {
-		if !c.bool("normalize") {
-			refuse("a pooling layer has averages but no sums")
+		if !c.Bool("normalize") {
+			kit.Refuse("a pooling layer has averages but no sums")
 		}
 		c.reduce(openvx.PoolingAvg)
 	}, "with normalize, over the last one or two dimensions"),
@@ -84,7 +85,7 @@ func widened(both *[2]slide) {
 		}
 	}
 	if best < 0 {
-		refuse("its windows cannot be said with padding that is the same on both sides")
+		kit.Refuse("its windows cannot be said with padding that is the same on both sides")
 	}
 	*both = found
 }
@@ -116,7 +117,7 @@ type pooling struct {
 func (c *call) pooling() *pooling {
 	shape, out := c.shape(0), c.outShape()
 	n := len(shape)
-	size, stride, dilation, padding := c.ints("size"), c.ints("stride"), c.ints("dilation"), c.ints("padding")
+	size, stride, dilation, padding := c.Ints("size"), c.Ints("stride"), c.Ints("dilation"), c.Ints("padding")
 	if len(stride) == 0 {
 		stride = ones(n)
 	}
@@ -124,7 +125,7 @@ func (c *call) pooling() *pooling {
 		dilation = ones(n)
 	}
 	still := slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
-	p := &pooling{along: [2]slide{still, still}, border: c.str("border")}
+	p := &pooling{along: [2]slide{still, still}, border: c.Str("border")}
 	for i := range n {
 		s := slide{in: shape[i], out: out[i], size: size[i], stride: stride[i], dilation: dilation[i], before: padding[2*i], after: padding[2*i+1]}
 		if s.size == 1 {
@@ -134,19 +135,19 @@ func (c *call) pooling() *pooling {
 		case i >= n-2:
 			p.along[n-1-i] = s
 		case s.size != 1 || s.stride != 1 || s.before != 0 || s.after != 0:
-			refuse("its window reaches over dimension %d; a pooling layer pools the last two", i)
+			kit.Refuse("its window reaches over dimension %d; a pooling layer pools the last two", i)
 		}
 		if s.dilation != 1 {
-			refuse("its window has a dilation of %d, which a pooling layer has not", s.dilation)
+			kit.Refuse("its window has a dilation of %d, which a pooling layer has not", s.dilation)
 		}
 		if s.before < 0 || s.after < 0 {
-			refuse("its padding is negative")
+			kit.Refuse("its padding is negative")
 		}
 		if s.before+s.after > 0 && p.border != "constant" && p.border != "ignore" {
-			refuse("its border is %s; a pooling layer pads with zeros", p.border)
+			kit.Refuse("its border is %s; a pooling layer pads with zeros", p.border)
 		}
 	}
-	p.x = c.as(c.n.In[0], extended(dimsOf(shape), max(n, 3)))
+	p.x = c.as(c.In[0], extended(dimsOf(shape), max(n, 3)))
 	return p
 }
 
@@ -172,7 +173,7 @@ func (c *call) fit(p *pooling) openvx.SizeRounding {
 		c.lay(p, i)
 	}
 	if !p.fits(openvx.SizeRoundingCeiling) {
-		refuse("its windows cannot be said with padding that is the same on both sides")
+		kit.Refuse("its windows cannot be said with padding that is the same on both sides")
 	}
 	return openvx.SizeRoundingCeiling
 }
@@ -196,7 +197,7 @@ func (c *call) lay(p *pooling, d int) {
 		parts[0] = c.cut(p.x, d, 0, end)
 		s.in = end
 	}
-	zero := c.eval("cast", attrs("dtype", c.format().elements()), tensor.Scalar(float32(0)))
+	zero := eval("cast", attrs("dtype", c.format().elements()), tensor.Scalar(float32(0)))
 	if s.before > 0 {
 		parts = append([]*Tensor{c.strip(p.x, d, s.before, zero)}, parts...)
 	}
@@ -221,8 +222,8 @@ func (c *call) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Ten
 // greatest but where all are.
 func maxPool(c *call) {
 	p := c.pooling()
-	if p.outside() && p.border == "ignore" && !c.e.neverNegative(c.n.In[0], 0) {
-		refuse("its padding has no part in the maxima, but in the standard's pooling layer it has that of zeros; it can be said of inputs " +
+	if p.outside() && p.border == "ignore" && !c.e.neverNegative(c.In[0], 0) {
+		kit.Refuse("its padding has no part in the maxima, but in the standard's pooling layer it has that of zeros; it can be said of inputs " +
 			"that are never negative, such as those of relu")
 	}
 	c.set(c.pool(p, openvx.PoolingMax, c.fit(p)))
@@ -230,22 +231,22 @@ func maxPool(c *call) {
 
 func averagePool(c *call) {
 	p := c.pooling()
-	if !c.bool("normalize") {
+	if !c.Bool("normalize") {
 		c.sums(p)
 		return
 	}
 	uncounted := p.outside() && p.border == "ignore"
 	c.exact = !uncounted
 	if uncounted && !c.isFloat() {
-		refuse("its padding is not counted in the averages, which integers can only be rounded after")
+		kit.Refuse("its padding is not counted in the averages, which integers can only be rounded after")
 	}
 	var ratio *tensor.Tensor
 	if uncounted {
 		shape := c.shape(0)
 		last := max(len(shape)-2, 0)
 		plane := filled(tensor.Scalar(float32(1)), append(ones(last), shape[last:]...))
-		inside := c.eval("box", c.n.Attrs.With("border", "constant"), plane) // the part of each window that lies inside
-		ratio = c.eval("rcp", nil, inside)
+		inside := eval("box", c.Attrs.With("border", "constant"), plane) // the part of each window that lies inside
+		ratio = eval("rcp", nil, inside)
 	}
 	y := c.pool(p, openvx.PoolingAvg, c.fit(p))
 	if uncounted {
@@ -257,7 +258,7 @@ func averagePool(c *call) {
 // sums convolves each channel with ones.
 func (c *call) sums(p *pooling) {
 	if !c.isFloat() {
-		refuse("sums of integers wrap in their type, those of a layer are exact")
+		kit.Refuse("sums of integers wrap in their type, those of a layer are exact")
 	}
 	widened(&p.along)
 	w, h := &p.along[0], &p.along[1]
@@ -276,12 +277,12 @@ func (c *call) uniform(p *pooling, x float64) *Tensor {
 func debox(c *call) {
 	p := c.pooling()
 	x := 1.0
-	if c.bool("normalize") {
+	if c.Bool("normalize") {
 		switch w, h := &p.along[0], &p.along[1]; {
 		case p.border == "constant":
 			x /= float64(w.size * h.size)
 		case w.size > w.stride || h.size > h.stride:
-			refuse("its averages are of as many elements as there are in each place, which a layer does not count")
+			kit.Refuse("its averages are of as many elements as there are in each place, which a layer does not count")
 		}
 	}
 	a := deconvolved(&p.along)
@@ -296,15 +297,15 @@ func (c *call) reduce(kind openvx.Pooling) {
 	shape := c.shape(0)
 	n := len(shape)
 	size := ints{1, 1} // width and height
-	for _, a := range c.ints("axes") {
+	for _, a := range c.Ints("axes") {
 		if a < n-2 && shape[a] != 1 {
-			refuse("it reduces axis %d of shape %v; a pooling layer pools the last two", a, shape)
+			kit.Refuse("it reduces axis %d of shape %v; a pooling layer pools the last two", a, shape)
 		}
 		if a >= n-2 {
 			size[n-1-a] = shape[a]
 		}
 	}
-	x := c.as(c.n.In[0], extended(dimsOf(shape), max(n, 3)))
+	x := c.as(c.In[0], extended(dimsOf(shape), max(n, 3)))
 	y := c.virtual(append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...))
 	c.do("vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor, y)
 	c.set(y)

@@ -6,9 +6,8 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -17,7 +16,7 @@ import (
 type Options struct {
 	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type
 	// where one is absent): nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
-	Expand func(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error)
+	Expand kit.Bodies
 
 	// Approximate, if not nil, is told of each node whose results may differ from those of the graph.
 	Approximate func(Approximation)
@@ -27,57 +26,45 @@ type Options struct {
 }
 
 // Approximation is a node that is expressed by others whose results may differ from its own.
-type Approximation struct {
-	Op        string
-	Label     string  // may be empty
-	Value     string  // the name of the first result
-	Tolerance float64 // the greatest difference, relative to max(1, |result|)
-}
+type Approximation = kit.Approximation
+
+// Refusal is one part of a graph that cannot be expressed.
+type Refusal = kit.Refusal
+
+// Error lists all parts of a graph that cannot be expressed in WebNN.
+type Error = kit.Error
 
 // Build makes the calls on a builder that build g, and returns the operands of its outputs. The builder must be new; after an error it holds part of the graph and is to be dropped.
 //
 // An *[Error] lists all that cannot be expressed.
 func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (_ webnn.NamedOperands, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if err := graph.Verify(g, op.Rules); err != nil {
+	w, err := kit.Start(g, "WebNN", "WebNN keeps no values between runs; make the state an input and its next value an output")
+	if err != nil {
 		return nil, err
 	}
-	e := &exporter{b: b, opts: opts, operands: make(map[*graph.Value]*webnn.Operand), constants: make(map[string]*webnn.Operand),
-		contents: make(map[*webnn.Operand]content), rows: rowOf}
-	live := g.Reachable()
-	for _, s := range g.States {
-		if live[s.Value] || s.Next != nil {
-			e.refused.Add("state", "", s.Value.Name, "WebNN keeps no values between runs; make the state an input and its next value an output")
-		}
-	}
+	e := &exporter{b: b, opts: opts, constants: make(map[string]*webnn.Operand), contents: make(map[*webnn.Operand]content)}
+	e.Exporter = &kit.Exporter[*webnn.Operand]{Walk: w, Values: make(map[*graph.Value]*webnn.Operand), Emit: e.emit, Stub: e.stub,
+		Expand: opts.Expand, Approximate: opts.Approximate,
+		Constant: func(v *graph.Value) (*webnn.Operand, error) { return e.constant(v.Name, v.Const) }}
 	for _, v := range g.Inputs {
-		if live[v] {
+		if w.Live[v] {
 			e.input(v)
 		}
 	}
-	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			e.node(n)
-		}
-	}
-	outputs := e.outputs(g)
-	if err := e.refused.Err("WebNN", g.Name); err != nil {
-		return nil, err
-	}
-	return outputs, nil
+	e.All(nil)
+	outputs := e.outputs()
+	return outputs, w.Err()
 }
 
 // exporter makes the calls for one graph.
 type exporter struct {
+	*kit.Exporter[*webnn.Operand]
 	b         *webnn.GraphBuilder
 	opts      Options
-	operands  map[*graph.Value]*webnn.Operand
 	constants map[string]*webnn.Operand  // by type, shape and the hash of the bytes
 	contents  map[*webnn.Operand]content // of constants
-	refused   refusal.List
-	stubs     int             // operands that stand for results of refused nodes
-	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
-	near      float64         // how far the results of the current node may be off
+	stubs     int                        // operands that stand for results of refused nodes
 }
 
 // content is what a constant holds, and how it is called.
@@ -87,33 +74,29 @@ type content struct {
 }
 
 // dataType returns the type that values of type d have in WebNN.
-func dataType(d tensor.DType) (tensor.DType, bool) {
+func dataType(d tensor.DType) tensor.DType {
 	if d == tensor.Bool {
-		d = tensor.Uint8
+		return tensor.Uint8
 	}
-	return d, slices.Contains(webnn.DataTypes, d)
+	return d
 }
 
-// misfit says why no operand can have the type, or returns "".
-func misfit(t graph.Type) string {
-	shape := t.Shape
-	if _, ok := dataType(t.DType); !ok {
-		return fmt.Sprintf("the element type %v does not exist in WebNN", t.DType)
+// misfit says why no operand can have the type, or returns nil.
+func misfit(t graph.Type) error {
+	switch {
+	case !slices.Contains(webnn.DataTypes, dataType(t.DType)):
+		return fmt.Errorf("the element type %v does not exist in WebNN", t.DType)
+	case len(t.Shape) > webnn.MaxRank:
+		return fmt.Errorf("the rank of shape %v is more than %d", t.Shape, webnn.MaxRank)
+	case slices.Contains(t.Shape, 0):
+		return fmt.Errorf("shape %v has no elements, which WebNN does not allow", t.Shape)
 	}
-	if len(shape) > webnn.MaxRank {
-		return fmt.Sprintf("the rank of shape %v is more than %d", shape, webnn.MaxRank)
-	}
-	if slices.Contains(shape, 0) {
-		return fmt.Sprintf("shape %v has no elements, which WebNN does not allow", shape)
-	}
-	return ""
+	return nil
 }
 
 // descriptor returns the descriptor of an operand of that type.
 func descriptor(t graph.Type) webnn.OperandDescriptor {
-	shape := t.Shape
-	d, _ := dataType(t.DType)
-	return webnn.OperandDescriptor{DataType: d, Shape: shape}
+	return webnn.OperandDescriptor{DataType: dataType(t.DType), Shape: t.Shape}
 }
 
 // named announces the names of the results of the next call.
@@ -124,39 +107,36 @@ func (e *exporter) named(names ...string) {
 }
 
 func (e *exporter) input(v *graph.Value) {
-	if why := misfit(v.Type); why != "" {
-		e.refused.Add("input", "", v.Name, why)
-		e.stub(v)
-		return
+	err := misfit(v.Type)
+	if err == nil {
+		e.named(v.Name)
+		e.Values[v], err = e.b.Input(v.Name, descriptor(v.Type))
 	}
-	e.named(v.Name)
-	o, err := e.b.Input(v.Name, descriptor(v.Type))
 	if err != nil {
-		e.refused.Add("input", "", v.Name, err.Error())
-		return
+		e.Refused.Add("input", "", v.Name, err.Error())
+		delete(e.Values, v)
+		e.stub(v)
 	}
-	e.operands[v] = o
 }
 
-// stub lets an input stand for a value that cannot be had, so that the nodes that use it are examined too.
+// stub lets an input stand for a value that cannot be had.
 func (e *exporter) stub(v *graph.Value) {
-	if misfit(v.Type) != "" {
+	if misfit(v.Type) != nil {
 		return
 	}
 	e.stubs++
 	e.named(v.Name)
 	if o, err := e.b.Input(fmt.Sprintf("\x00%d", e.stubs), descriptor(v.Type)); err == nil {
-		e.operands[v] = o
+		e.Values[v] = o
 	}
 }
 
 // constant returns the operand of a constant, one for all that are equal.
 func (e *exporter) constant(name string, t *tensor.Tensor) (*webnn.Operand, error) {
-	d := webnn.OperandDescriptor{Shape: t.Shape()}
-	var ok bool
-	if d.DataType, ok = dataType(t.DType()); !ok {
-		return nil, fmt.Errorf("the element type %v does not exist in WebNN", t.DType())
+	if err := misfit(graph.TypeOf(t)); err != nil {
+		return nil, err
 	}
+	d := descriptor(graph.TypeOf(t))
 	key := fmt.Sprintf("%v%v%x", d.DataType, d.Shape, sha256.Sum256(t.Bytes()))
 	if o := e.constants[key]; o != nil {
 		return o, nil
@@ -169,86 +149,30 @@ func (e *exporter) constant(name string, t *tensor.Tensor) (*webnn.Operand, erro
 	return o, err
 }
 
-// operand returns the operand of a value; nil if an earlier refusal is the reason that there is none.
-func (e *exporter) operand(v *graph.Value) *webnn.Operand {
-	if o := e.operands[v]; o != nil || v.Const == nil {
-		return o
-	}
-	why := misfit(v.Type)
-	if why == "" {
-		o, err := e.constant(v.Name, v.Const)
-		if err == nil {
-			e.operands[v] = o
-			return o
-		}
-		why = err.Error()
-	}
-	e.refused.Add("constant", v.Label, v.Name, why)
-	e.stub(v)
-	return e.operands[v]
-}
-
-// node makes the calls for one node.
-func (e *exporter) node(n *graph.Node) {
-	in := make([]*webnn.Operand, len(n.In))
-	for i, v := range n.In {
-		if v == nil {
-			continue
-		}
-		if in[i] = e.operand(v); in[i] == nil {
-			return // what yields it has been refused
-		}
-	}
-	e.near = 0
-	out, why := e.emit(n, in)
-	if e.near > 0 && why == "" && e.opts.Approximate != nil {
-		e.opts.Approximate(Approximation{n.Op, n.Label, n.Out[0].Name, e.near})
-	}
-	if why != "" {
-		e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
-		for _, v := range n.Out {
-			e.stub(v)
-		}
-		return
-	}
-	for i, v := range n.Out {
-		e.operands[v] = out[i]
-	}
-}
-
-// emit makes the calls for a node with these operands. It returns the reason if it cannot.
-func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) (out []*webnn.Operand, why string) {
-	defer refusal.Caught(&why)
+// emit makes the calls for a node with these operands.
+func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) []*webnn.Operand {
 	for _, v := range n.Out {
-		if why := misfit(v.Type); why != "" {
-			return nil, fmt.Sprintf("the result %s: %s", v.Name, why)
+		if err := misfit(v.Type); err != nil {
+			kit.Refuse("the result %s: %v", v.Name, err)
 		}
 	}
-	d, ok := op.Lookup(n.Op)
-	if !ok {
-		return nil, "there is no such operator"
-	}
-	if op.HasZeroPoints(n) {
-		return nil, "its factors have zero points; subtract them before"
-	}
-	c := &call{e: e, n: n, d: d, in: in, row: e.rows[n.Op]}
-	out = c.row.emit(c)
-	for i, v := range n.Out {
-		want := descriptor(v.Type)
+	out := table.Of(n.Op).emit(&call{exporter: e, Node: kit.NodeOf(n), in: in})
+	for i := range out {
+		want := descriptor(n.Out[i].Type)
 		if out[i].DataType() != want.DataType || !slices.Equal(out[i].Shape(), want.Shape) {
-			return nil, fmt.Sprintf("the result %s would be %v%v in place of %v", v.Name, out[i].DataType(), out[i].Shape(), v.Type)
+			kit.Refuse("the result %s would be %v%v in place of %v", n.Out[i].Name, out[i].DataType(), out[i].Shape(), n.Out[i].Type)
 		}
 	}
-	return out, ""
+	return out
 }
 
 // outputs names the results. An output that is an input, a constant or the same value as another one becomes a copy.
-func (e *exporter) outputs(g *graph.Graph) webnn.NamedOperands {
+func (e *exporter) outputs() webnn.NamedOperands {
 	outputs := make(webnn.NamedOperands)
 	results := make(map[*webnn.Operand]bool)
-	for _, n := range g.Nodes {
+	for _, n := range e.Graph.Nodes {
 		for _, v := range n.Out {
-			if o := e.operands[v]; o != nil && !slices.ContainsFunc(n.In, func(x *graph.Value) bool { return x != nil && e.operands[x] == o }) {
+			if o := e.Values[v]; o != nil && !slices.ContainsFunc(n.In, func(x *graph.Value) bool { return x != nil && e.Values[x] == o }) {
 				results[o] = true
 			}
 		}
@@ -256,22 +180,22 @@ func (e *exporter) outputs(g *graph.Graph) webnn.NamedOperands {
 	for _, c := range e.constants {
 		delete(results, c)
 	}
-	for _, v := range g.Inputs {
-		delete(results, e.operands[v])
+	for _, v := range e.Graph.Inputs {
+		delete(results, e.Values[v])
 	}
-	for _, o := range g.Outputs {
-		x := e.operand(o.Value)
+	for _, o := range e.Graph.Outputs {
+		x, ok := e.Operand(o.Value)
 		switch {
 		case o.Name == "":
-			e.refused.Add("output", "", o.Value.Name, "the name of the output is empty")
+			e.Refused.Add("output", "", o.Value.Name, "the name of the output is empty")
 			continue
-		case x == nil:
+		case !ok:
 			continue // what yields it has been refused
 		case !results[x]:
 			e.named(o.Name)
 			y, err := e.b.Call("identity", []any{x}, nil)
 			if err != nil {
-				e.refused.Add("output", "", o.Name, err.Error())
+				e.Refused.Add("output", "", o.Name, err.Error())
 				continue
 			}
 			x = y[0]

@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -13,31 +14,20 @@ const indexNote = "indices of other types, and those that may be negative where 
 
 var indexRows = []row{
 	direct("gather", "gather", func(c *call) []*webnn.Operand {
-		return one(c.do("gather", options{"axis": c.int("axis")}, c.in[0], c.indices()))
+		return c.one("gather", options{"axis": c.Int("axis")}, c.in[0], c.indices())
 	}, indexNote),
 	direct("gather_elements", "gatherElements", func(c *call) []*webnn.Operand {
-		return one(c.do("gatherElements", options{"axis": c.int("axis")}, c.in[0], c.indices()))
+		return c.one("gatherElements", options{"axis": c.Int("axis")}, c.in[0], c.indices())
 	}, indexNote),
-	direct("gather_nd", "gatherND", func(c *call) []*webnn.Operand { return one(c.do("gatherND", nil, c.in[0], c.indices())) }, indexNote),
+	direct("gather_nd", "gatherND", func(c *call) []*webnn.Operand { return c.one("gatherND", nil, c.in[0], c.indices()) }, indexNote),
 	direct("scatter_elements", "scatterElements", func(c *call) []*webnn.Operand {
-		return one(c.do("scatterElements", options{"axis": c.int("axis")}, c.in[0], c.indices(), c.in[2]))
+		return c.one("scatterElements", options{"axis": c.Int("axis")}, c.in[0], c.indices(), c.in[2])
 	}, indexNote),
 	direct("scatter_nd", "scatterND", func(c *call) []*webnn.Operand {
-		return one(c.do("scatterND", nil, c.in[0], c.indices(), c.in[2]))
+		return c.one("scatterND", nil, c.in[0], c.indices(), c.in[2])
 	}, indexNote),
 	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), quantizationNote),
 	direct("dequantize_linear", "dequantizeLinear", quantization("dequantizeLinear"), quantizationNote),
-	decomposed("requantize", "dequantizeLinear, quantizeLinear", 0, requantize, "sums of int32; "+quantizationNote),
-	decomposed("lookup", "reshape, cast, clamp, add, gather", 0, func(c *call) []*webnn.Operand {
-		n := c.in[1].Shape().Len()
-		offset := int64(c.int("offset"))
-		// The bounds of the table are moved, so that the sum cannot overflow.
-		at := c.index(c.in[0], -offset, int64(n)-1-offset)
-		if offset != 0 {
-			at = c.do("add", nil, at, c.integer(offset))
-		}
-		return one(c.do("gather", nil, c.reshape(c.in[1], ints{n}), at))
-	}),
 }
 
 // indexTypes are the types that methods take for indices.
@@ -54,7 +44,7 @@ func (c *call) indices() *webnn.Operand {
 	case !slices.Contains(indexTypes, d):
 		i = c.cast(i, tensor.Int32)
 	}
-	if c.bool("negative") || !d.IsSigned() || c.nonNegative() {
+	if c.Bool("negative") || !d.IsSigned() || c.nonNegative() {
 		return i
 	}
 	return c.do("clamp", options{"minValue": webnn.Int(0)}, i)
@@ -62,7 +52,7 @@ func (c *call) indices() *webnn.Operand {
 
 // nonNegative reports whether the indices are constants of which none is negative.
 func (c *call) nonNegative() bool {
-	t := c.value(1)
+	t := c.Known(1)
 	if t == nil {
 		return false
 	}
@@ -70,32 +60,21 @@ func (c *call) nonNegative() bool {
 	return err == nil && !slices.ContainsFunc(tensor.Data[int64](wide.Contiguous()), func(i int64) bool { return i < 0 })
 }
 
-// index brings integers into the range from lo to hi, as int64.
-func (c *call) index(i *webnn.Operand, lo, hi int64) *webnn.Operand {
-	if i.DataType() == tensor.Uint64 {
-		if hi < 0 {
-			return c.do("clamp", options{"maxValue": webnn.Int(hi)}, c.cast(c.do("clamp", options{"maxValue": webnn.Int(0)}, i), tensor.Int64))
-		}
-		i = c.do("clamp", options{"maxValue": webnn.Int(hi)}, i)
-	}
-	return c.do("clamp", options{"minValue": webnn.Int(lo), "maxValue": webnn.Int(hi)}, c.cast(i, tensor.Int64))
-}
-
 const quantizationNote = "scalars: reshape, expand; blocks that do not divide an extent are refused"
 
 func quantization(method string) func(c *call) []*webnn.Operand {
 	return func(c *call) []*webnn.Operand {
 		scale := c.served(c.in[1])
-		return one(c.do(method, nil, c.in[0], scale, c.like(scale, c.in[2])))
+		return c.one(method, nil, c.in[0], scale, c.like(scale, c.in[2]))
 	}
 }
 
 // served returns a scale in the rank of operand 0, of which it must serve equal blocks.
 func (c *call) served(scale *webnn.Operand) *webnn.Operand {
 	in := shape(c.in[0])
-	for d, size := range c.ints("block") {
+	for d, size := range c.Ints("block") {
 		if in[d] != size*shape(scale)[d] {
-			refuse("its blocks of %d in an extent of %d are not of one size; WebNN divides an extent into equal ones", size, in[d])
+			kit.Refuse("its blocks of %d in an extent of %d are not of one size; WebNN divides an extent into equal ones", size, in[d])
 		}
 	}
 	if rank(scale) == 0 {
@@ -110,14 +89,4 @@ func (c *call) like(other, o *webnn.Operand) *webnn.Operand {
 		o = c.do("expand", nil, c.reshape(o, slices.Repeat(ints{1}, rank(other))), shape(other))
 	}
 	return o
-}
-
-// requantize takes sums for quantised numbers, and quantises the floats that they mean in steps of 1.
-func requantize(c *call) []*webnn.Operand {
-	if d := c.typeOf(0); d != tensor.Int32 {
-		refuse("its sums are of %v; WebNN dequantises int32", d)
-	}
-	scale := c.served(c.in[1])
-	products := c.do("dequantizeLinear", nil, c.in[0], scale, c.like(scale, c.number(tensor.Int32, 0)))
-	return one(c.do("quantizeLinear", nil, products, c.like(scale, c.number(tensor.Float32, 1)), c.like(scale, c.in[2])))
 }

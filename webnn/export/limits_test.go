@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -36,32 +35,20 @@ func TestLimits(t *testing.T) {
 		_, err = New(g, Options{})
 		return err
 	}
-	evaluated := func(f func(c *call)) error {
-		var refused refusal.List
-		if why := caught(f); why != "" {
-			refused.Add("", "", "", why)
-		}
-		return refused.Err("WebNN", "limits")
-	}
-	one, err := tensor.New(tensor.Uint8, tensor.Shape{1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		most int
 		make func(n int) error
 	}{
-		"constants": {limits.WebNNEvaluated, func(n int) error {
-			return evaluated(func(c *call) { c.eval("expand", graph.AttrsOf("shape", []int{n}), one) })
+		"places": {limits.ExpandedBytes / 4, func(n int) error {
+			return exported("pad", graph.AttrsOf("padding", []int{0, n - 1}, "border", "reflect-even"), tensor.Uint8, []int{1})
 		}},
-		"indices": {limits.WebNNEvaluated / 4, func(n int) error { return evaluated(func(c *call) { c.indicesOf(n) }) }},
 		"weights": {1 << 12, func(n int) error { // of which the square is the bound
 			return exported("multilinear_upsample", graph.AttrsOf("factor", []int{1}, "method", "aligned"), tensor.Float32, []int{1, 1, n})
 		}},
-		"products": {limits.WebNNProducts >> 10, func(n int) error {
+		"products": {limits.ExpandedProducts >> 10, func(n int) error {
 			return exported("matmul", nil, tensor.Int32, []int{n, 1 << 10}, []int{1 << 10, 1})
 		}},
-		"window positions": {limits.WebNNTaps, func(n int) error {
+		"window positions": {limits.ExpandedTaps, func(n int) error {
 			return exported("argmax_pool", graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), tensor.Float32, []int{300})
 		}},
 	} {
@@ -73,11 +60,4 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-}
-
-// caught returns why the emission of a node ends.
-func caught(f func(c *call)) (why string) {
-	defer refusal.Caught(&why)
-	f(new(call))
-	return ""
 }

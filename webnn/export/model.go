@@ -8,7 +8,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -33,9 +32,6 @@ type Model struct {
 // New exports a graph. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (_ *Model, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if err := graph.Verify(g, op.Rules); err != nil {
-		return nil, err
-	}
 	c, err := webnn.ML{}.CreateContext(&webnn.ContextOptions{MaxMemory: math.MaxInt64}) // the graph is in memory already
 	if err != nil {
 		return nil, err

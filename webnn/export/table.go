@@ -3,89 +3,56 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/webnn"
 )
 
 // Form is how an operator is expressed.
-type Form string
+type Form = kit.Form
 
 // The forms.
 const (
-	Direct     Form = "direct"     // a method means the same
-	Decomposed Form = "decomposed" // several methods together mean the same, or nearly
-	Body       Form = "body"       // the operator's body says it in other operators
-	Refused    Form = "refused"    // WebNN has no means for it
+	Direct  = kit.Direct  // a method means the same
+	Body    = kit.Body    // the operator's definition says it in other operators
+	Refused = kit.Refused // WebNN has no means for it
 )
 
-// Row says how one operator is expressed.
-type Row struct {
-	Op   string
-	Form Form
-	To   string // the methods, or why it is refused
-	// Tolerance is the greatest difference between the operator and what it becomes, relative to max(1, |result|). Zero
-	// means equal bits.
-	Tolerance float64
-	Note      string // what is expressed otherwise, or refused; may be empty
-}
+// Row says how one operator is expressed. To names the methods.
+type Row = kit.Row
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []Row {
-	out := make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
+	out := make([]Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
 	}
 	return out
 }
 
-// row is a row with what makes the calls.
+// row is a row with what makes the calls. It makes none and returns nil where WebNN does not say the operator so.
 type row struct {
 	Row
 	emit func(c *call) []*webnn.Operand
 }
 
-// rows has a row for each operator of package op.
-var rows = arrange(slices.Concat(
-	elementwiseRows,
-	reductionRows,
-	layerRows,
-	windowRows,
-	tapRows,
-	convRows,
-	resizeRows,
-	shapeRows,
-	indexRows,
-	integerRows,
-	refusedRows,
-))
-
-var rowOf = func() map[string]*row {
-	m := make(map[string]*row, len(rows))
-	for i := range rows {
-		m[rows[i].Op] = &rows[i]
-	}
-	return m
-}()
-
-// arrange brings rows into the order of the operators. An operator without a row is expressed by its body or refused.
-func arrange(list []row) []row {
-	byName := make(map[string]row, len(list))
-	for _, r := range list {
-		byName[r.Op] = r
-	}
-	out := make([]row, 0, len(op.All()))
-	for _, d := range op.All() {
-		r, ok := byName[d.Name]
-		switch {
-		case ok:
-		case d.Body != "":
-			r = row{Row{d.Name, Body, "", d.BodyTol, ""}, func(c *call) []*webnn.Operand { return c.byBody(c.d) }}
-		default:
-			r = refusedRow(d.Name, "no methods are known that express it")
+var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows),
+	func(r *row) string { return r.Op },
+	func(d *op.Def) row {
+		if d.Body == "" && d.Expand == nil {
+			return refusedRow(d.Name, "no methods are known that express it")
 		}
-		out = append(out, r)
-	}
-	return out
+		return row{Row{Op: d.Name, Form: Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
+	})
+
+// bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
+var bodyNotes = map[string]string{
+	"argmax_pool": "at most 256 window positions, and places in them",
+	"sample":      "at most 256 window positions",
+	"desample":    "at most 256 window positions",
+	"bit_length":  "refused in rank 8",
+	"requantize":  "sums of int32; blocks that do not divide an extent are refused",
+	"rescale":     "factor and shift constant, one for all elements; refused for uint64, and where they may exceed the 63 bits of int64",
 }
 
 // refusedRows are operators that WebNN has no means for.
@@ -104,7 +71,7 @@ var refusedRows = []row{
 
 func refusedRow(name, why string) row {
 	return row{Row{Op: name, Form: Refused, To: why}, func(*call) []*webnn.Operand {
-		refuse("%s", why)
+		kit.Refuse("%s", why)
 		return nil
 	}}
 }
@@ -118,18 +85,10 @@ func direct(name, method string, emit func(c *call) []*webnn.Operand, note ...st
 	return r
 }
 
-// decomposed is a row of an operator that several methods express.
-func decomposed(name, methods string, tolerance float64, emit func(c *call) []*webnn.Operand, note ...string) row {
-	r := row{Row{Op: name, Form: Decomposed, To: methods, Tolerance: tolerance}, emit}
-	if len(note) > 0 {
-		r.Note = note[0]
-	}
+// nearly is direct for an operator whose body, which says what the method does not, is not the same to the bit.
+func nearly(name, method string, emit func(c *call) []*webnn.Operand, note string) row {
+	r := direct(name, method, emit, note)
+	d, _ := op.Lookup(name)
+	r.Tolerance = d.BodyTol
 	return r
-}
-
-// rewritten is a row of an operator without a body of its own that this body expresses.
-func rewritten(name, methods string, tolerance float64, body string) row {
-	with := *lookup(name)
-	with.Body, with.BodyTol = body, tolerance
-	return decomposed(name, methods, tolerance, func(c *call) []*webnn.Operand { return c.byBody(&with) })
 }

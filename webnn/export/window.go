@@ -3,42 +3,46 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
 
-// Operators on windows. WebNN has windows in two dimensions of four, so that other tensors are brought into that form, and
-// windows in more than two dimensions are divided.
+// Operators on windows. WebNN has windows in two dimensions of four, so that other tensors are brought into that form. Windows in more than two
+// dimensions, and borders that a method has not, the operators' expansions say.
 
 const windowNote = "other dimensions than the last two of four: transpose, reshape; "
 
 var windowRows = []row{
-	direct("max_pool", "maxPool2d", maxPool,
-		windowNote+"borders other than ignore: pad; more than two dimensions: one pair after the other"),
-	{Row{"box", Direct, "averagePool2d", pairTolerance, windowNote + "borders other than ignore: pad; sums: conv2d with ones; integers: " +
-		"slices that are added; more than two dimensions: one pair after the other, within the tolerance"}, box},
-	{Row{"l2_pool", Direct, "l2Pool2d", pairTolerance, windowNote + "borders other than constant and ignore: pad; " +
-		"more than two dimensions: one pair after the other, within the tolerance"}, func(c *call) []*webnn.Operand {
-		w := c.window()
-		pool := func(c *call) []*webnn.Operand { return one(c.pool("l2Pool2d", c.in[0], w)) }
-		if len(w.active()) > 2 {
-			return wide(pool)(c)
-		}
-		return pool(c)
-	}},
+	pooling("max_pool", "maxPool2d", "borders other than ignore: pad; more than two dimensions: one pair after the other", "ignore"),
+	nearly("box", "averagePool2d", box, windowNote+"borders other than ignore: pad; sums: conv2d with ones; integers: "+
+		"slices that are added; more than two dimensions: one pair after the other, within the tolerance"),
+	pooling("l2_pool", "l2Pool2d", "borders other than constant and ignore: pad; more than two dimensions: one pair after the other, within the tolerance",
+		"ignore", "constant"), // squares of zeros add nothing
+	nearly("conv", "conv2d", conv, convNote),
+	nearly("deconv", "convTranspose2d", deconv, convNote+", as is negative padding"),
+	nearly("resample", "resample2d", resample, windowNote+"more than two dimensions, scales that are not the quotient "+
+		"of the extents, and other types: gather for the nearest elements, matmul with the weights for linear interpolation, "+
+		"which is refused for integers"),
+	nearly("multilinear_upsample", "resample2d", upsample, "other methods and borders than symmetric with replicate: matmul with the weights"),
 }
+
+const convNote = "one spatial dimension: reshape; borders other than constant: pad; more than two dimensions and integers: slices and " +
+	"products for each window position, within the tolerance for floats"
+
+// tolerance is that of the expansion of an operator.
+func tolerance(name string) float64 { return nearly(name, "", nil, "").Tolerance }
 
 // window holds the attributes of a window over some dimensions.
 type window struct {
 	size, stride, dilation, before, after ints
-	border                                string
 }
 
 // window returns the attributes of the node, one of each list for each dimension that the attribute padding counts.
-func (c *call) window() *window {
-	padding := c.ints("padding")
+func (c *call) window(size ints) *window {
+	padding := c.Ints("padding")
 	n := len(padding) / 2
-	w := &window{stride: c.ints("stride"), dilation: c.ints("dilation"), border: c.str("border"), size: c.ints("size")}
+	w := &window{stride: c.Ints("stride"), dilation: c.Ints("dilation"), size: size}
 	if len(w.stride) == 0 {
 		w.stride = slices.Repeat(ints{1}, n)
 	}
@@ -62,45 +66,24 @@ func (w *window) active() ints {
 	return out
 }
 
-// padded reports whether anything is added or taken away.
-func (w *window) padded() bool { return !zeros(w.before) || !zeros(w.after) }
-
-// crops reports whether padding takes elements away.
-func (w *window) crops() bool {
-	negative := func(n int) bool { return n < 0 }
-	return slices.ContainsFunc(w.before, negative) || slices.ContainsFunc(w.after, negative)
-}
-
-// without returns the window without padding.
-func (w *window) without() *window {
-	v := *w
-	v.before, v.after = make(ints, len(w.before)), make(ints, len(w.after))
-	return &v
-}
-
-// only returns the window in the listed dimensions.
-func (w *window) only(axes ints) *window {
-	return w.each(func(list ints, _ int) ints {
-		var out ints
-		for _, a := range axes {
-			out = append(out, list[a])
-		}
-		return out
-	})
+// skips reports whether a method does with the padding what one of the borders means; none takes elements away.
+func (c *call) skips(w *window, borders ...string) bool {
+	all := append(slices.Clone(w.before), w.after...)
+	return !slices.ContainsFunc(all, func(n int) bool { return n < 0 || n > 0 && !slices.Contains(borders, c.Str("border")) })
 }
 
 // each returns the window with other lists of attributes. The neutral item of a list is that of a dimension in which the window
 // does nothing.
 func (w *window) each(other func(list ints, neutral int) ints) *window {
-	return &window{other(w.size, 1), other(w.stride, 1), other(w.dilation, 1), other(w.before, 0), other(w.after, 0), w.border}
+	return &window{other(w.size, 1), other(w.stride, 1), other(w.dilation, 1), other(w.before, 0), other(w.after, 0)}
 }
-
-// spatial returns the window in the last two of four dimensions.
-func (w *window) spatial() *window { return w.each(spatial) }
 
 // planar brings an operand into four dimensions, of which the last two are those listed, of which there are at most two; back
 // brings a result of other extents there into the old form.
 func (c *call) planar(x *webnn.Operand, axes ints) (flat *webnn.Operand, back func(y *webnn.Operand) *webnn.Operand) {
+	if rank(x) == 4 && (len(axes) == 0 || axes[0] >= 2) {
+		return x, func(y *webnn.Operand) *webnn.Operand { return y }
+	}
 	var perm ints
 	n := 1
 	for d := range rank(x) {
@@ -136,10 +119,9 @@ func spatial(list ints, neutral int) ints {
 	return out
 }
 
-// options are the window as options of a pooling method in the last two of four dimensions, without those that are defaults.
+// options are the window as options of a method, without those that are defaults.
 func (w *window) options() options {
-	w = w.spatial()
-	o := options{"windowDimensions": w.size}
+	o := options{}
 	for _, list := range []struct {
 		name     string
 		values   ints
@@ -156,84 +138,156 @@ func (w *window) options() options {
 	return o
 }
 
-// pairTolerance is how far sums may differ that are added one pair of dimensions after the other.
-const pairTolerance = 1e-5
-
-// pool applies a pooling method, which skips what lies outside, one pair of dimensions after the other.
-func (c *call) pool(method string, x *webnn.Operand, w *window) *webnn.Operand {
-	skips := []string{"ignore"}
-	if method == "l2Pool2d" {
-		skips = append(skips, "constant") // squares of zeros add nothing
-	}
-	x, w = c.border(x, w, 0, skips...)
-	tolerance := pairTolerance
-	if method == "maxPool2d" {
-		tolerance = 0 // of the greatest elements the greatest
-	}
-	return c.pairs(x, w, tolerance, func(x *webnn.Operand, w *window) *webnn.Operand { return c.do(method, w.options(), x) })
-}
-
-// pairs applies a function to operands of four dimensions, for one pair of the window's dimensions after the other.
-func (c *call) pairs(x *webnn.Operand, w *window, tolerance float64, f func(x *webnn.Operand, w *window) *webnn.Operand) *webnn.Operand {
+// pooled calls a method on the operand in four dimensions, with the window in the last two of them; nil if it is in more.
+func (c *call) pooled(w *window, f func(x *webnn.Operand, w *window) *webnn.Operand) []*webnn.Operand {
 	active := w.active()
-	if rank(x) == 4 && (len(active) == 0 || active[0] >= 2) {
-		return f(x, w.only(ints{2, 3}))
-	}
-	if len(active) == 0 {
-		flat, back := c.planar(x, ints{})
-		return back(f(flat, w.only(ints{})))
-	}
 	if len(active) > 2 {
-		c.near(tolerance)
+		return nil
 	}
-	for axes := range slices.Chunk(active, 2) {
-		flat, back := c.planar(x, axes)
-		x = back(f(flat, w.only(axes)))
+	flat, back := c.planar(c.in[0], active)
+	if rank(c.in[0]) == 4 && flat == c.in[0] {
+		active = ints{2, 3}
 	}
-	return x
+	return one(back(f(flat, w.each(func(list ints, neutral int) ints {
+		var out ints
+		for _, a := range active {
+			out = append(out, list[a])
+		}
+		return spatial(out, neutral)
+	}))))
 }
 
-func maxPool(c *call) []*webnn.Operand { return one(c.pool("maxPool2d", c.in[0], c.window())) }
+// pool calls a pooling method, unless it does not do what the border means.
+func (c *call) pool(method string, borders ...string) []*webnn.Operand {
+	w := c.window(c.Ints("size"))
+	if !c.skips(w, borders...) {
+		return nil
+	}
+	return c.pooled(w, func(x *webnn.Operand, w *window) *webnn.Operand {
+		o := w.options()
+		o["windowDimensions"] = w.size
+		return c.do(method, o, x)
+	})
+}
+
+func pooling(name, method, note string, borders ...string) row {
+	r := direct(name, method, func(c *call) []*webnn.Operand { return c.pool(method, borders...) }, windowNote+note)
+	if name != "max_pool" { // of the greatest elements the greatest
+		r.Tolerance = tolerance("box")
+	}
+	return r
+}
 
 func box(c *call) []*webnn.Operand {
-	w := c.window()
-	if c.in[0].DataType().IsInteger() {
-		return integerBox(c, w)
+	w := c.window(c.Ints("size"))
+	switch {
+	case c.in[0].DataType().IsInteger() || !c.skips(w, "ignore", "constant"):
+		return nil
+	case c.Bool("normalize"):
+		return c.pool("averagePool2d", "ignore")
 	}
-	if len(w.active()) > 2 {
-		return wide(func(c *call) []*webnn.Operand { return floatBox(c, w) })(c)
-	}
-	return floatBox(c, w)
-}
-
-func floatBox(c *call, w *window) []*webnn.Operand {
-	if c.bool("normalize") {
-		return one(c.pool("averagePool2d", c.in[0], w))
-	}
-	x, w := c.border(c.in[0], w, 0, "ignore", "constant")
-	return one(c.pairs(x, w, pairTolerance, func(x *webnn.Operand, w *window) *webnn.Operand {
+	return c.pooled(w, func(x *webnn.Operand, w *window) *webnn.Operand {
 		// Each channel becomes an item of the batch, so that one filter serves all.
-		s := shape(x)
-		y := c.do("conv2d", w.convolution(), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.ones(x.DataType(), w))
+		s, d := shape(x), tensor.Scalar(float32(1))
+		ones := kit.Must(kit.Must(kit.Must(tensor.Cast(d, x.DataType())).Reshape(1, 1, 1, 1)).Expand(1, 1, w.size[0], w.size[1]))
+		y := c.do("conv2d", w.options(), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones.Contiguous()))
 		return c.reshape(y, ints{s[0], s[1], shape(y)[2], shape(y)[3]})
-	}))
+	})
 }
 
-// convolution are the window as options of conv2d and convTranspose2d.
-func (w *window) convolution() options {
+// convolution returns input, filter and window of a convolution in two dimensions; nil if WebNN does not convolve so.
+func (c *call) convolution() (x, f *webnn.Operand, w *window) {
+	x, f, w = c.in[0], c.in[1], c.window(shape(c.in[1])[2:])
+	if x.DataType().IsInteger() || rank(x) > 4 || !c.skips(w, "constant") {
+		return nil, nil, nil
+	}
+	if rank(x) == 3 {
+		s, k := shape(x), shape(f)
+		x, f = c.reshape(x, ints{s[0], s[1], 1, s[2]}), c.reshape(f, ints{k[0], k[1], 1, k[2]})
+		w = w.each(spatial)
+	}
+	return x, f, w
+}
+
+// convolve calls a method with a window, and with the options that are no defaults.
+func (c *call) convolve(method string, x, f *webnn.Operand, w *window, groups, channels int, more options) []*webnn.Operand {
 	o := w.options()
-	delete(o, "windowDimensions")
-	return o
+	o["bias"] = c.channels(c.operand(2), channels)
+	if groups != 1 {
+		o["groups"] = groups
+	}
+	for name, v := range more {
+		o[name] = v
+	}
+	return one(c.reshape(c.do(method, o, x, f), c.outShape(0)))
 }
 
-// ones is a filter that adds the elements of a window.
-func (c *call) ones(d tensor.DType, w *window) *webnn.Operand {
-	one, err := tensor.Cast(tensor.Scalar(float32(1)), d)
-	if err == nil {
-		one, err = one.Reshape(1, 1, 1, 1)
+func conv(c *call) []*webnn.Operand {
+	x, f, w := c.convolution()
+	if x == nil {
+		return nil
 	}
-	if err != nil {
-		refuse("%v", err)
+	return c.convolve("conv2d", x, f, w, c.Groups(shape(x)[1]), shape(f)[0], nil)
+}
+
+func deconv(c *call) []*webnn.Operand {
+	if b := c.Str("border"); b != "constant" { // which concerns the operand, not the padding
+		return nil
 	}
-	return c.constant(c.eval("expand", attrs("shape", append(ints{1, 1}, spatial(w.size, 1)...)), one))
+	x, f, w := c.convolution()
+	if x == nil {
+		return nil
+	}
+	out := c.outShape(0)
+	channels := out[1]
+	if out = out[2:]; len(out) == 1 {
+		out = ints{1, out[0]}
+	}
+	more := options{}
+	for i := range w.size { // sizes that follow from the rest are not written
+		if least := (shape(x)[2+i]-1)*w.stride[i] + (w.size[i]-1)*w.dilation[i] + 1 - w.before[i] - w.after[i]; out[i] != least {
+			more["outputSizes"] = out
+		}
+	}
+	return c.convolve("convTranspose2d", x, f, w, c.Groups(channels), channels, more)
+}
+
+// upsample is resample2d for the method that places results as it does, within the tolerance.
+func upsample(c *call) []*webnn.Operand {
+	x, s, out := c.in[0], shape(c.in[0]), c.outShape(0)
+	if c.Str("method") != "symmetric" || c.Str("border") != "replicate" || len(s) > 4 {
+		return nil
+	}
+	c.Near(tolerance(c.Op))
+	from, to := append(ints{s[0], s[1]}, spatial(s[2:], 1)...), spatial(out[2:], 1)
+	return one(c.reshape(c.do("resample2d", options{"mode": "linear", "sizes": to}, c.reshape(x, from)), out))
+}
+
+func resample(c *call) []*webnn.Operand {
+	x, sizes, scales := c.in[0], c.Ints("sizes"), c.Attrs.Floats("scales")
+	axes := ints{}
+	for d, n := range shape(x) {
+		if len(scales) > 0 && scales[d] != float64(sizes[d])/float64(n) {
+			return nil
+		}
+		if sizes[d] != n {
+			axes = append(axes, d)
+		}
+	}
+	resizable := slices.Contains(floats, x.DataType()) || x.DataType() == tensor.Int8 || x.DataType() == tensor.Uint8
+	switch {
+	case len(axes) == 0:
+		return c.one("identity", nil, x)
+	case len(axes) > 2 || !resizable && c.Str("mode") != "linear":
+		return nil
+	}
+	flat, back := c.planar(x, axes)
+	to := ints{}
+	for _, a := range axes {
+		to = append(to, sizes[a])
+	}
+	if flat == x {
+		to = sizes[2:]
+	}
+	return one(back(c.do("resample2d", options{"mode": c.Str("mode"), "sizes": spatial(to, 1)}, flat)))
 }

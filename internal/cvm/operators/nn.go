@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
@@ -167,7 +168,7 @@ func productPrecision(c *Call, _ int) int {
 		}
 	}
 	if n, want := c.In[1].Shape.Rank(), c.In[0].Shape.Rank(); n != want {
-		refuseAt(fault.Precision, c.operand(1), fmt.Sprint(want), "the number of dimensions is %d", n)
+		refuseAt(fault.Precision, c.operand(1), strconv.Itoa(want), "the number of dimensions is %d", n)
 	}
 	p := c.In[0].Precision + c.In[1].Precision + bits.Len(uint(products(c)))
 	if len(c.In) == 3 {

@@ -325,7 +325,7 @@ func TestRanges(t *testing.T) {
 
 // TestRoutines reads the routines of package simd.
 func TestRoutines(t *testing.T) {
-	files, err := filepath.Glob("../*_amd64.s")
+	files, err := filepath.Glob("../../simd/*_amd64.s")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}

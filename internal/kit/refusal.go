@@ -1,8 +1,4 @@
-// Package refusal is what exporters have in common: the list of what a standard cannot express of a graph.
-//
-// An exporter looks at all nodes, so that its [Error] is complete. While it works on one, [Stop] ends that work from however deep in it, and
-// [Caught], deferred where it began, has the reason.
-package refusal
+package kit
 
 import (
 	"fmt"
@@ -46,21 +42,33 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// stop is the panic of [Stop].
+// stop is the panic of [Refuse].
 type stop struct{ reason string }
 
-// Stop ends the work on a part of a graph, up to where [Caught] is deferred.
-func Stop(format string, args ...any) { panic(stop{fmt.Sprintf(format, args...)}) }
+// Refuse ends the work on a part of a graph, up to where [Try] began it.
+func Refuse(format string, args ...any) { panic(stop{fmt.Sprintf(format, args...)}) }
 
-// Caught must be deferred where the work on a part of a graph begins; it sets the reason if [Stop] has ended that. Other panics go on.
-func Caught(why *string) {
-	switch r := recover().(type) {
-	case nil:
-	case stop:
-		*why = r.reason
-	default:
-		panic(r)
+// Try works on a part of a graph, and returns the reason if [Refuse] has ended that. Other panics go on.
+func Try(work func()) (why string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case stop:
+			why = r.reason
+		default:
+			panic(r)
+		}
+	}()
+	work()
+	return ""
+}
+
+// Must returns a result, or ends the work on a part of a graph.
+func Must[T any](x T, err error) T {
+	if err != nil {
+		Refuse("%v", err)
 	}
+	return x
 }
 
 // List collects refusals.

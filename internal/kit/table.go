@@ -1,0 +1,65 @@
+package kit
+
+import "github.com/concord-nn/concord/op"
+
+// Form is how an operator is expressed.
+type Form string
+
+// The forms.
+const (
+	Direct     Form = "direct"     // the target has what means the same
+	Decomposed Form = "decomposed" // several things of the target together mean the same, or nearly
+	Free       Form = "free"       // nothing is needed
+	Body       Form = "body"       // the definition says it in simpler operators
+	Refused    Form = "refused"    // the target has no means for it
+)
+
+// Row says how one operator is expressed.
+type Row struct {
+	Op   string
+	Form Form
+	To   string // what of the target expresses it, or why it is refused
+	// Tolerance is the greatest difference between the operator and what it becomes, relative to max(1, |result|). Zero means equal bits.
+	Tolerance float64
+	Note      string // what is expressed otherwise, or refused; may be empty
+}
+
+// Table has a row of type R, which is or holds what an exporter knows of an operator, for each operator, in the order of op.All.
+type Table[R any] struct {
+	Rows []R
+	by   map[string]int
+}
+
+// NewTable arranges rows by the names of their operators. The others get what missing says.
+func NewTable[R any](list []R, name func(r *R) string, missing func(d *op.Def) R) *Table[R] {
+	given := make(map[string]*R, len(list))
+	for i := range list {
+		given[name(&list[i])] = &list[i]
+	}
+	t := &Table[R]{by: make(map[string]int)}
+	for _, d := range op.All() {
+		t.by[d.Name] = len(t.Rows)
+		if r := given[d.Name]; r != nil {
+			t.Rows = append(t.Rows, *r)
+		} else {
+			t.Rows = append(t.Rows, missing(d))
+		}
+	}
+	return t
+}
+
+// Of returns the row of an operator.
+func (t *Table[R]) Of(op string) *R { return &t.Rows[t.by[op]] }
+
+// Names are the names in use in what is written.
+type Names map[string]bool
+
+// Take returns a name like the wished one that nothing else has: the wish itself, or with a number that next writes behind it.
+func (n Names) Take(wish string, first int, write func(wish string, number int) string) string {
+	name := wish
+	for k := first; n[name]; k++ {
+		name = write(wish, k)
+	}
+	n[name] = true
+	return name
+}
