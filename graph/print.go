@@ -436,11 +436,8 @@ func QuoteText(s string) string {
 // UnquoteText reads a text that [QuoteText] has written, at the beginning of s, and returns what follows.
 func UnquoteText(s string) (text, rest string, ok bool) {
 	if strings.HasPrefix(s, `"`) {
-		quoted, err := strconv.QuotedPrefix(s)
-		if err != nil {
-			return "", s, false
-		}
-		text, err = strconv.Unquote(quoted)
+		quoted, _ := strconv.QuotedPrefix(s) // "" if there is none, which is no quoted text
+		text, err := strconv.Unquote(quoted)
 		return text, s[len(quoted):], err == nil
 	}
 	if !strings.HasPrefix(s, "'") {
@@ -593,10 +590,7 @@ func (p *printer) ref(v *Value) string {
 }
 
 func (p *printer) node(n *Node) {
-	sig, ok := p.rules.Signature(n.Op)
-	if !ok {
-		return // reported by declarations
-	}
+	sig, _ := p.rules.Signature(n.Op) // that there is none, declarations has reported
 	var args []string
 	named, generic := false, ""
 	for i, o := range sig.Operands {

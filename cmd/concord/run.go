@@ -36,6 +36,7 @@ type runFlags struct {
 	save    []string
 	samples int // of one run, by --batch; 0 for one without looking for the extent that counts them
 	force   bool
+	onwards bool // behind inputs that cannot be run
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -128,6 +129,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
 	fs.BoolVar(&f.hex, "hex", false, "CVM: write these bytes in hexadecimal, a line for each input; without --encoded to standard output")
+	fs.BoolVar(&f.onwards, "keep-going", false, "go on behind an input that cannot be run. What is wrong with it is told in the end, with exit code 3")
 	forceFlag(fs, &f.force)
 	return c
 }
@@ -144,6 +146,8 @@ func (f *runFlags) check() error {
 		return errors.New("--batch: it must be 1 or more")
 	case f.samples > 0 && len(f.save) > 0:
 		return errors.New("--batch and --save exclude each other")
+	case f.onwards && (f.encoded != "" || f.hex):
+		return errors.New("--keep-going would leave out what --encoded and --hex write for an input")
 	case len(f.save) > 0 && (f.hash || printed):
 		return errors.New("--save writes a file; --hash, --encoded=- and --hex write none")
 	case f.hash && f.profile && !f.asJSON:

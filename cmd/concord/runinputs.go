@@ -47,15 +47,18 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	r.watchProgress(len(jobs))
 	defer r.bar.clear()
 	show := r.newPrinter(len(jobs))
+	var broken failures
 	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
 	for done := 0; done < len(jobs); {
 		group := slices.Clone(jobs[done:min(done+max(r.flags.samples, 1), len(jobs))])
 		clear(jobs[done : done+len(group)]) // what they hold is needed no longer than they run
 		reports, err := r.runGroup(ctx, group)
-		if err != nil {
+		if err != nil && (!r.flags.onwards || ctx.Err() != nil) {
 			return err
 		}
-		done += len(group)
+		if done += len(group); err != nil {
+			broken = append(broken, err)
+		}
 		r.bar.update(done, len(jobs))
 		for _, rep := range reports {
 			if rep.Refusal != nil {
@@ -70,7 +73,22 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 		}
 	}
 	r.bar.clear()
-	return errors.Join(show.end(), refused)
+	return errors.Join(show.end(), refused, broken.err())
+}
+
+// failures are the errors of runs behind which others went on.
+type failures []error
+
+// err is the error of all; nil if there is none.
+func (f failures) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	lines := make([]string, len(f))
+	for i, err := range f {
+		lines[i] = errorText(err)
+	}
+	return &codedError{exitInput, errors.New(strings.Join(lines, "\n"))}
 }
 
 // runGroup runs the jobs of one run: several with --batch, else one.

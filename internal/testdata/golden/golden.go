@@ -68,7 +68,7 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d lines; want %d", len(g), len(w))
 }
 
-// Table holds the table in a page of the folder docs, between two comments, to what the source says.
+// Table holds the table in a page of the folder docs, between two comments, to what the source says, with equal rows joined: see [joined].
 func Table(tb testing.TB, page, table string) {
 	tb.Helper()
 	path := filepath.Join(testdata.Root(tb), "docs", page)
@@ -82,5 +82,30 @@ func Table(tb testing.TB, page, table string) {
 	if !ok1 || !ok2 {
 		tb.Fatalf("%s has no place for the table", path)
 	}
-	Compare(tb, path, head+begin+table+end+tail)
+	Compare(tb, path, head+begin+joined(table)+end+tail)
+}
+
+// joined makes one row of those of a table, of operators and what they become, that differ in nothing but the operator. What has the name of its
+// operator, however that is spelled, is "the same".
+func joined(table string) string {
+	plain := strings.NewReplacer("_", "", " ", "")
+	var lines []string
+	rows := make(map[string]int)
+	for line := range strings.Lines(table) {
+		name, rest, row := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		to, more, _ := strings.Cut(rest, " | ")
+		if row && name != "---" && strings.EqualFold(plain.Replace(name), plain.Replace(to)) {
+			rest = "the same | " + more
+		}
+		if i, ok := rows[rest]; row && ok {
+			lines[i] = strings.TrimSuffix(lines[i], " | "+rest) + ", " + name + " | " + rest
+			continue
+		}
+		rows[rest] = len(lines)
+		if row {
+			line = "| " + name + " | " + rest
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "")
 }
