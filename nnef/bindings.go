@@ -31,15 +31,15 @@ var bindings = map[string]func(l *lowering) []*graph.Value{
 	"area_downsample":     after(divided, (*lowering).body),
 	"concat":              lowerJoin("concat"),
 	"stack":               lowerJoin("stack"),
-	"gather":              lowerGather,
+	"gather":              plain("gather"),
 	"cast":                lowerCast,
 	"add_n":               lowerAddN,
-	"avg_roi_pool":        lowerRegions("avg_roi_pool"),
-	"max_roi_pool":        lowerRegions("max_roi_pool"),
-	"roi_resample":        lowerRegions("roi_resample", "method"),
+	"avg_roi_pool":        plain("avg_roi_pool"),
+	"max_roi_pool":        plain("max_roi_pool"),
+	"roi_resample":        plain("roi_resample"),
 	"avg_roi_align":       after(sampled, (*lowering).body),
 	"max_roi_align":       after(sampled, (*lowering).body),
-	"matmul":              lowerMatmul,
+	"matmul":              plain("matmul"),
 	"linear":              lowerLinear,
 	"gelu":                lowerGelu,
 	"batch_normalization": lowerBatchNormalization,
@@ -65,26 +65,38 @@ func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value 
 // a parameter and that of the attribute. The operands are aligned.
 func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		var in []*graph.Value
-		var attrs graph.Attrs
-		rank := l.reach()
-		for i := range l.c.Op.Params {
-			p := &l.c.Op.Params[i]
-			if p.IsTensor() {
-				in = append(in, l.extended(l.tensor(p.Name), rank))
-				continue
-			}
-			a := attr(p.Name, l.attribute(p.Name))
-			if k := slices.Index(renamed, p.Name); k >= 0 {
-				a.Name = renamed[k+1]
-			}
-			if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
-				a.Value = l.each(p.Name, l.rank(in[0]), 1)
-			}
-			attrs = append(attrs, a)
-		}
+		in, attrs := l.arguments(renamed)
 		return l.result(name, l.align(in...), attrs...)
 	}
+}
+
+// plain is [applied] with operands as they are.
+func plain(name string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		in, attrs := l.arguments(nil)
+		return l.result(name, in, attrs...)
+	}
+}
+
+// arguments returns the operands and attributes that the arguments of an operation are.
+func (l *lowering) arguments(renamed []string) (in []*graph.Value, attrs graph.Attrs) {
+	rank := l.reach()
+	for i := range l.c.Op.Params {
+		p := &l.c.Op.Params[i]
+		if p.IsTensor() {
+			in = append(in, l.extended(l.tensor(p.Name), rank))
+			continue
+		}
+		a := attr(p.Name, l.attribute(p.Name))
+		if k := slices.Index(renamed, p.Name); k >= 0 {
+			a.Name = renamed[k+1]
+		}
+		if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
+			a.Value = l.each(p.Name, l.rank(in[0]), 1)
+		}
+		attrs = append(attrs, a)
+	}
+	return in, attrs
 }
 
 // after binds an operation that obeys a rule which neither operators nor the body that the standard gives know.
@@ -160,10 +172,6 @@ func lowerJoin(name string) func(l *lowering) []*graph.Value {
 	}
 }
 
-func lowerGather(l *lowering) []*graph.Value {
-	return l.result("gather", []*graph.Value{l.tensor("input"), l.tensor("indices")}, attr("axis", l.int("axis")))
-}
-
 // integral reports whether the results of the operator of that name are whole numbers, which a cast need not round.
 func integral(name string) bool {
 	d, ok := op.Lookup(name)
@@ -197,21 +205,6 @@ func lowerAddN(l *lowering) []*graph.Value {
 		return list
 	}
 	return l.result("add", l.align(list[0], sum))
-}
-
-func lowerRegions(name string, params ...string) func(l *lowering) []*graph.Value {
-	return func(l *lowering) []*graph.Value {
-		attrs := graph.Attrs{attr("output_size", l.ints("output_size"))}
-		for _, p := range params {
-			attrs = append(attrs, attr(p, l.attribute(p)))
-		}
-		return l.result(name, []*graph.Value{l.tensor("input"), l.tensor("rois"), l.tensor("batch_index")}, attrs...)
-	}
-}
-
-func lowerMatmul(l *lowering) []*graph.Value {
-	return l.result("matmul", []*graph.Value{l.tensor("A"), l.tensor("B")},
-		attr("transposeA", l.bool("transposeA")), attr("transposeB", l.bool("transposeB")))
 }
 
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
