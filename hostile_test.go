@@ -20,8 +20,6 @@ import (
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
-	"github.com/concord-nn/concord/internal/nnef/migrate"
-	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -62,8 +60,6 @@ func TestNothingGiven(t *testing.T) {
 		"tensor.WriteNPY":          func() error { return tensor.WriteNPY(io.Discard, nil) },
 		"tensor.WriteNPZ":          func() error { return tensor.WriteNPZ(io.Discard, []tensor.Named{{Name: "x"}}, false) },
 		"tensor.OpenNPZ":           func() error { _, err := tensor.OpenNPZ(nil, 9, tensor.Limits{}); return err },
-		"tensorfile.Encode":        func() error { return tensorfile.Encode(io.Discard, nil) },
-		"tensorfile.EncodeCodes":   func() error { return tensorfile.EncodeCodes(io.Discard, nil) },
 		"graph.Verify nil":         func() error { return graph.Verify(nil, op.Rules) },
 		"graph.Verify broken":      func() error { return graph.Verify(broken, op.Rules) },
 		"graph.Verify no rules":    func() error { return graph.Verify(unruly, nil) },
@@ -86,13 +82,10 @@ func TestNothingGiven(t *testing.T) {
 		"nnef.Save nil":            func() error { return nnef.Save(filepath.Join(t.TempDir(), "m"), nil) },
 		"nnef.Save broken":         func() error { return nnef.Save(filepath.Join(t.TempDir(), "m"), broken) },
 		"nnef.OpenFS":              func() error { _, err := nnef.OpenFS(nil, "m", nnef.Options{}); return err },
-		"container zero":           func() error { _, err := new(container.Container).ReadFile("x"); return err },
-		"container zero list":      func() error { _, err := new(container.Container).List("."); return err },
 		"syntax.Format":            func() error { _, err := syntax.Format(nil); return err },
 		"nnef.ExpandBody":          func() error { _, err := nnef.ExpandBody(nil, nil, nil); return err },
 		"model.Session.Run":        func() error { return new(model.Session).Run(ctx) },
 		"flat.Flatten":             func() error { _, err := flat.Flatten(nil, flat.Options{}); return err },
-		"migrate.Document":         func() error { _, _, err := migrate.Document(nil, migrate.Options{}); return err },
 		"cvm.OpenFS":               func() error { _, err := cvm.OpenFS(nil, "m", cvm.Options{}); return err },
 		"cvm/export.FromGraph":     func() error { _, err := cvmexport.FromGraph(broken, cvmexport.Options{}); return err },
 		"proto.OpenFS":             func() error { _, err := proto.OpenFS(nil, "m"); return err },

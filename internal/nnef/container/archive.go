@@ -19,27 +19,11 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 )
 
-// Limits bounds what is read of an archive, which a small file can unpack to. A field that is 0 stands for that of [DefaultLimits], a negative
-// one for no limit.
+// Limits bounds what is read of an archive, which a small file can unpack to.
 type Limits struct {
 	Bytes   int64 // of all members, unpacked, and of their names
 	Members int
-	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB
-}
-
-// resolved returns the limits with a number in every field; 0 is no limit of the ratio.
-func (l Limits) resolved() Limits {
-	pick := func(value, standard, none int64) int64 {
-		switch {
-		case value == 0:
-			return standard
-		case value < 0:
-			return none
-		}
-		return value
-	}
-	d := DefaultLimits
-	return Limits{pick(l.Bytes, d.Bytes, math.MaxInt64), int(pick(int64(l.Members), int64(d.Members), math.MaxInt)), pick(l.Ratio, d.Ratio, 0)}
+	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB; 0 for no limit
 }
 
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
@@ -121,7 +105,6 @@ func into(space *mapfile.Space) content {
 
 // unpack returns the members of an archive.
 func unpack(b *bufio.Reader, limits Limits, content content) (map[string][]byte, error) {
-	limits = limits.resolved()
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
 		return collect(tar.NewReader(b), limits, content)
 	}

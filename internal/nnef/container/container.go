@@ -27,7 +27,7 @@ type Container struct {
 	read  func(name string) ([]byte, error)
 	list  func(dir string) ([]string, error) // the files of a folder, by their whole names
 	names func() []string
-	close func() error
+	close func() error // nil if there is nothing to close
 
 	closed atomic.Bool
 
@@ -44,9 +44,6 @@ func (c *Container) ReadFile(name string) ([]byte, error) {
 	}
 	if !fs.ValidPath(name) {
 		return nil, errors.New("the name leads out of the model")
-	}
-	if c.read == nil {
-		return nil, errNone
 	}
 	data, err := c.read(name)
 	return data, mapfile.Plain(err)
@@ -69,9 +66,6 @@ func (c *Container) List(dir string) ([]string, error) {
 	if names, ok := c.lists[dir]; ok {
 		return names, nil
 	}
-	if c.list == nil {
-		return nil, errNone
-	}
 	names, err := c.list(dir)
 	if err = mapfile.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -84,15 +78,9 @@ func (c *Container) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// errNone is what there is to say of a Container that no function has opened.
-var errNone = errors.New("there is no container: it is the zero Container")
-
 // Close ends the reading of members. Bytes and tensors of them that somebody has stay. It may be called at any time, and twice.
 func (c *Container) Close() error {
-	if c.closed.Swap(true) {
-		return nil
-	}
-	if c.close == nil {
+	if c.closed.Swap(true) || c.close == nil {
 		return nil
 	}
 	return c.close()
@@ -171,7 +159,6 @@ func over(fsys fs.FS) *Container {
 			return names, err
 		},
 		names: func() []string { return namesBelow(fsys) },
-		close: func() error { return nil },
 	}
 }
 
@@ -194,9 +181,6 @@ func members(files map[string][]byte, release func() error) *Container {
 	folders := make(map[string][]string)
 	for _, name := range names {
 		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
-	}
-	if release == nil {
-		release = func() error { return nil }
 	}
 	return &Container{
 		read: func(name string) ([]byte, error) {

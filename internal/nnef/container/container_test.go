@@ -274,7 +274,7 @@ func TestRatio(t *testing.T) {
 	if _, err := ReadArchive(bytes.NewReader(data), limits); err == nil || !strings.Contains(err.Error(), "more than 200 times as many") {
 		t.Errorf("the error is %v", err)
 	}
-	limits.Ratio = -1
+	limits.Ratio = 0
 	if _, err := ReadArchive(bytes.NewReader(data), limits); err != nil {
 		t.Error(err)
 	}

@@ -26,16 +26,3 @@ func TestReadFiles(t *testing.T) {
 		t.Error("an archive that is cut off was read")
 	}
 }
-
-// TestZeroLimits holds fields of limits that are 0 to standing for the defaults, and negative ones for none.
-func TestZeroLimits(t *testing.T) {
-	data := archive(t, true, GraphFile, "graph")
-	for _, limits := range []Limits{{}, {Bytes: -1, Members: -1, Ratio: -1}, {Members: 1}} {
-		if _, err := ReadArchive(bytes.NewReader(data), limits); err != nil {
-			t.Errorf("%+v: %v", limits, err)
-		}
-	}
-	if _, err := ReadArchive(bytes.NewReader(data), Limits{Bytes: 1}); err == nil {
-		t.Error("a model of 5 bytes is within a limit of 1")
-	}
-}

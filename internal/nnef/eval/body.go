@@ -243,6 +243,9 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 		}
 		out[i] = e.tensors(v, r.Type)
 	}
+	if e.Expanded != nil {
+		e.Expanded(op, args, out)
+	}
 	return out, nil
 }
 

@@ -40,6 +40,9 @@ func (l Limits) filled() Limits {
 
 // Evaluator evaluates or checks bodies and collects diagnostics. It must not be used by several goroutines at once.
 type Evaluator struct {
+	// Expanded, if not nil, is told of each body that was evaluated. The lists must not be kept.
+	Expanded func(op *Operation, args, results []Value)
+
 	limits              Limits
 	dialect             syntax.Dialect
 	tract               bool // what the engine tract adds is allowed

@@ -21,6 +21,13 @@ type Graph struct {
 	Fragments   []*syntax.Fragment // of the document, if an operation evaluates some itself; else nil
 	Tensors     int                // how many tensors there are; their indices are smaller
 	Used        eval.Limits        // what the evaluation has counted of what these bound
+	Invocations []Invocation       // of the fragments of a provisional document, whose text does not say what its tensors are
+}
+
+// Invocation is one of a fragment, with a value for each parameter and result.
+type Invocation struct {
+	Fragment      string
+	Args, Results []eval.Value
 }
 
 // Tensor is one tensor of a flat graph.

@@ -38,6 +38,11 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 			r.declared[name] = r.fragment(f)
 		}
 	}
+	if g := r.graph; doc.Dialect == syntax.Provisional {
+		r.eval.Expanded = func(op *eval.Operation, args, results []eval.Value) {
+			g.Invocations = append(g.Invocations, Invocation{op.Name, slices.Clone(args), slices.Clone(results)})
+		}
+	}
 	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
 	r.finish(values)
 	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })

@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
@@ -38,9 +37,6 @@ type Options struct {
 // strictly; its positions are those of the canonical text. The error is a [syntax.Diagnostics] if the old document is
 // wrong, or if the final dialect cannot say it.
 func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diagnostics, error) {
-	if doc == nil || doc.Graph == nil {
-		return nil, nil, errors.New("there is no document: it is nil, or has no graph")
-	}
 	m := &migration{doc: doc, opts: opts, graph: opts.Graph}
 	if doc.Dialect != syntax.Provisional {
 		m.report(CodeFinal, syntax.Error, doc.Version.Span, "", "the document is of the final dialect already")
@@ -73,14 +69,11 @@ type migration struct {
 	notes syntax.Diagnostics
 
 	fragments map[string]*fragment
-	order     []*fragment                     // what a fragment invokes stands before it
 	renamed   map[string]string               // identifiers that are reserved now
 	calls     map[syntax.Span]*syntax.Call    // the invocations of the text, by their places
 	missing   map[*syntax.Call]map[string]int // items to add to lists of an invocation
 	ops       map[int][]*flat.Op              // the operations that a statement of the graph becomes, by its index
 
-	joined map[*variable]*variable          // what stands for a variable
-	seen   map[*variable][]syntax.Primitive // the items that open variables of declarations are invoked with
 }
 
 func (m *migration) report(code syntax.Code, s syntax.Severity, span syntax.Span, hint, format string, args ...any) {
@@ -149,10 +142,8 @@ type fragment struct {
 	reorder bool   // tensor parameters move to the front
 	expand  string // why it is expanded in the graph, empty if it is not
 
-	params, results []syntax.Type
-	state           int // of the inference: 0 new, 1 under way, 2 done
-	generic         bool
-	uses            []uses // of the fragments that it invokes
+	items   map[*syntax.TensorType]syntax.Primitive // of the tensors of its declaration, as far as they are known
+	generic bool
 }
 
 // declare finds the fragments and their order.

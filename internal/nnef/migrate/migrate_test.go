@@ -276,6 +276,13 @@ func TestRewriting(t *testing.T) {
 		{"generic by a chain", old("fragment f( x: tensor ) -> ( y: tensor ) { y = g(x) } fragment g( x: tensor ) -> ( y: tensor ) { y = idn(x) }",
 			input+"    m = f(x)\n    l = lt(m, x)\n    k = f(l)\n    y = select(k, x, m)"),
 			"fragment g<?>( x: tensor<?> ) -> ( y: tensor<?> )", "g becomes generic"},
+		{"two types at once", old("fragment f( a: tensor, b: tensor ) -> ( y: tensor ) { y = idn(a) }",
+			input+"    l = lt(x, 0.0)\n    m = f(x, l)\n    k = f(l, x)\n    y = select(k, x, m)"),
+			"    m = copy(x);\n    k = copy(l);\n", "f is expanded in the graph: it is invoked with tensors of several types in more than one place"},
+		{"not invoked", old("fragment f( x: tensor[] ) -> ( y: tensor ) { y = idn(x[0]) }", input+"    y = relu(x)"),
+			"fragment f( x: tensor<scalar>[] ) -> ( y: tensor<scalar> )", "f is not invoked, so that its tensors are taken for ones of scalars"},
+		{"logical items", old("fragment f( x: (tensor, tensor) ) -> ( y: tensor[] ) { y = [idn(x[1])] }", input+"    l = lt(x, 0.0)\n    [k] = f((x, l))\n    y = select(k, x, 1.0)"),
+			"fragment f( x: (tensor<scalar>, tensor<logical>) ) -> ( y: tensor<logical>[] )", ""},
 	} {
 		out, notes, err := attempt(t, c.text, nil)
 		if err != nil {

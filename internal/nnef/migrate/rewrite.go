@@ -14,8 +14,8 @@ func (m *migration) fragment(f *fragment) *syntax.Fragment {
 	if f.generic {
 		out.Generic = &syntax.Generic{}
 	}
-	out.Params = m.params(f.decl.Params, f.params)
-	out.Results = m.params(f.decl.Results, f.results)
+	out.Params = m.params(f, f.decl.Params)
+	out.Results = m.params(f, f.decl.Results)
 	if f.reorder {
 		slices.SortStableFunc(out.Params, func(a, b syntax.Param) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	}
@@ -33,10 +33,10 @@ func rankOf(p syntax.Param) int {
 	return 1
 }
 
-func (m *migration) params(list []syntax.Param, types []syntax.Type) []syntax.Param {
+func (m *migration) params(f *fragment, list []syntax.Param) []syntax.Param {
 	out := make([]syntax.Param, len(list))
 	for i, p := range list {
-		out[i] = syntax.Param{Name: m.ident(p.Name), Type: m.written(types[i])}
+		out[i] = syntax.Param{Name: m.ident(p.Name), Type: f.written(p.Type)}
 		if p.Default != nil {
 			out[i].Default = m.expr(p.Default)
 		}

@@ -2,7 +2,6 @@ package tensorfile
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -53,22 +52,12 @@ func (f *File) decode() (*tensor.Tensor, error) {
 // has no item type, is written as the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does
 // not fit.
 func Encode(w io.Writer, t *tensor.Tensor) error {
-	if missing(t) {
-		return errMissing
-	}
 	return encode(w, t, itemType(t.DType()))
 }
-
-var errMissing = errors.New("the tensor is nil")
-
-func missing(t *tensor.Tensor) bool { return t == nil || t.DType() == tensor.Invalid }
 
 // EncodeCodes is [Encode] for the codes of a quantized variable, a tensor of integers: its item type says that
 // graph.quant states their meaning.
 func EncodeCodes(w io.Writer, t *tensor.Tensor) error {
-	if missing(t) {
-		return errMissing
-	}
 	switch d := t.DType(); {
 	case d.IsUnsigned():
 		return encode(w, t, QuantizedUnsigned)
