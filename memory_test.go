@@ -165,6 +165,16 @@ func TestWeights(t *testing.T) {
 				t.Error("the weights are not what they were")
 			}
 		})
+		if measure.PeakMemory() != 0 { // else the system does not say how much memory a process had
+			t.Run(form+" peak", func(t *testing.T) {
+				c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPeak$", "-test.v")
+				c.Env = append(os.Environ(), peakOf+"="+name)
+				out, err := c.CombinedOutput()
+				if t.Logf("%s", out); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }
 
@@ -173,26 +183,11 @@ const peakOf = "CONCORD_TEST_PEAK_OF"
 
 // TestPeak holds what a process takes for a model to what is said of it: weights, packed weights and 1.2 times the arena.
 func TestPeak(t *testing.T) {
-	if name := os.Getenv(peakOf); name != "" {
-		measurePeak(t, name)
-		return
+	name := os.Getenv(peakOf)
+	if name == "" {
+		t.Skip("TestWeights runs this in a process for each form of files")
 	}
-	if measure.PeakMemory() == 0 {
-		t.Skip("the system does not say how much memory a process had")
-	}
-	if testing.Short() {
-		t.Skip("this takes a process for each form of files")
-	}
-	for form, name := range store(t, heavy(t, tensor.Float32), heavy(t, tensor.Float16)) {
-		t.Run(form, func(t *testing.T) {
-			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPeak$", "-test.v")
-			c.Env = append(os.Environ(), peakOf+"="+name)
-			out, err := c.CombinedOutput()
-			if t.Logf("%s", out); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	measurePeak(t, name)
 }
 
 func measurePeak(t *testing.T, name string) {

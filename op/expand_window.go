@@ -14,55 +14,24 @@ import (
 
 // frame is the window over the dimensions of a tensor from first on.
 type frame struct {
-	first                  int
-	size, stride, dilation []int
-	before, after          []int
-	border                 string
+	*geometry.Window
+	first  int
+	border string
 }
 
 // frame returns the window that the attributes describe.
 func (x *Expansion) frame(first int, size []int) *frame {
-	f := &frame{first: first, size: slices.Clone(size), border: x.String("border")}
-	ones := slices.Repeat([]int{1}, len(size))
-	for _, a := range []struct {
-		name string
-		list *[]int
-	}{{"stride", &f.stride}, {"dilation", &f.dilation}} {
-		if *a.list = slices.Clone(x.Ints(a.name)); len(*a.list) == 0 {
-			*a.list = slices.Clone(ones)
-		}
-	}
-	padding := x.Ints("padding")
-	for d := range size {
-		f.before, f.after = append(f.before, padding[2*d]), append(f.after, padding[2*d+1])
-	}
-	return f
-}
-
-// still reports whether the window does nothing along a dimension, counted from first.
-func (f *frame) still(d int) bool {
-	return f.size[d] == 1 && f.stride[d] == 1 && f.before[d] == 0 && f.after[d] == 0
-}
-
-// moving lists the dimensions in which the window does anything.
-func (f *frame) moving() []int {
-	var list []int
-	for d := range f.size {
-		if !f.still(d) {
-			list = append(list, d)
-		}
-	}
-	return list
+	return &frame{geometry.WindowOf(x.Attrs, size), first, x.String("border")}
 }
 
 // bordered adds the border around a tensor.
 func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
-	if len(f.moving()) == 0 || slices.Max(f.before) == 0 && slices.Max(f.after) == 0 && slices.Min(f.before) == 0 && slices.Min(f.after) == 0 {
+	if !slices.ContainsFunc(slices.Concat(f.Before, f.After), func(n int) bool { return n != 0 }) {
 		return v
 	}
 	padding := make([]int, 2*f.first, 2*len(v.Type.Shape))
-	for d := range f.size {
-		padding = append(padding, f.before[d], f.after[d])
+	for d := range f.Size {
+		padding = append(padding, f.Before[d], f.After[d])
 	}
 	border := f.border
 	if border == "ignore" {
@@ -75,8 +44,8 @@ func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
 // off where the border has no part in the result; nil if that changes nothing.
 func (x *Expansion) unpadded(f *frame) []*graph.Value {
 	now, later := slices.Repeat([]int{0}, 2*f.first), []int{}
-	for d := range f.size {
-		for _, n := range []int{f.before[d], f.after[d]} {
+	for d := range f.Size {
+		for _, n := range []int{f.Before[d], f.After[d]} {
 			if f.border == "ignore" {
 				now, later = append(now, min(n, 0)), append(later, max(n, 0))
 			} else {
@@ -99,9 +68,9 @@ func (x *Expansion) unpadded(f *frame) []*graph.Value {
 // positions lists the positions in a window, in row-major order.
 func (x *Expansion) positions(f *frame) [][]int {
 	list := [][]int{{}}
-	for _, n := range f.size {
+	for _, n := range f.Size {
 		if n > limits.ExpandedTaps/len(list) {
-			x.fail("each position of the window %v would take operators of its own; at most %d are written out", f.size, limits.ExpandedTaps)
+			x.fail("each position of the window %v would take operators of its own; at most %d are written out", f.Size, limits.ExpandedTaps)
 		}
 		var longer [][]int
 		for _, p := range list {
@@ -118,10 +87,10 @@ func (x *Expansion) positions(f *frame) [][]int {
 func (x *Expansion) tap(v *graph.Value, f *frame, position, out []int) *graph.Value {
 	var axes, begin, end, stride []int
 	for d, k := range position {
-		at, n := k*f.dilation[d], v.Type.Shape[f.first+d]
-		last := at + (out[d]-1)*f.stride[d] + 1
-		if at > 0 || last < n || f.stride[d] > 1 && out[d] > 1 {
-			axes, begin, end, stride = append(axes, f.first+d), append(begin, at), append(end, last), append(stride, f.stride[d])
+		at, n := k*f.Dilation[d], v.Type.Shape[f.first+d]
+		last := at + (out[d]-1)*f.Stride[d] + 1
+		if at > 0 || last < n || f.Stride[d] > 1 && out[d] > 1 {
+			axes, begin, end, stride = append(axes, f.first+d), append(begin, at), append(end, last), append(stride, f.Stride[d])
 		}
 	}
 	if len(axes) == 0 {
@@ -135,19 +104,19 @@ func (x *Expansion) tap(v *graph.Value, f *frame, position, out []int) *graph.Va
 // elements in their order, and what is made of it is to be turned around by [Expansion.back].
 func (x *Expansion) spread(v *graph.Value, f *frame, fill float64, out []int) (*graph.Value, *frame) {
 	rule := geometry.Border(max(slices.Index(geometry.BorderNames, f.border), 0))
-	for d := range f.size {
-		if f.still(d) && out[d] == v.Type.Shape[f.first+d] {
+	for d := range f.Size {
+		if f.Idle(d) && out[d] == v.Type.Shape[f.first+d] {
 			continue
 		}
 		n := v.Type.Shape[f.first+d]
-		reach := (f.size[d] - 1) * f.dilation[d]
+		reach := (f.Size[d] - 1) * f.Dilation[d]
 		x.room(out[d], 1)
 		x.room(out[d] + reach)
 		places, gaps := make([]int32, out[d]+reach), false
 		for q := range places {
 			at := -1
-			if i := q + f.before[d] - reach; i%f.stride[d] == 0 {
-				at = rule.Index(i/f.stride[d], n)
+			if i := q + f.Before[d] - reach; i%f.Stride[d] == 0 {
+				at = rule.Index(i/f.Stride[d], n)
 			}
 			if at < 0 {
 				at, gaps = n, true
@@ -161,16 +130,16 @@ func (x *Expansion) spread(v *graph.Value, f *frame, fill float64, out []int) (*
 		}
 		v = x.gather(v, f.first+d, places)
 	}
-	slid := &frame{first: f.first, size: f.size, dilation: f.dilation, border: "constant"}
-	slid.stride, slid.before, slid.after = slices.Repeat([]int{1}, len(f.size)), make([]int, len(f.size)), make([]int, len(f.size))
+	ones, none := slices.Repeat([]int{1}, len(f.Size)), make([]int, len(f.Size))
+	slid := &frame{&geometry.Window{Size: f.Size, Stride: ones, Dilation: f.Dilation, Before: none, After: none}, f.first, "constant"}
 	return v, slid
 }
 
 // back turns around what [Expansion.spread] has reversed.
 func (x *Expansion) back(v *graph.Value, f *frame, in tensor.Shape) *graph.Value {
 	var axes []int
-	for d := range f.size {
-		if !f.still(d) || in[f.first+d] != v.Type.Shape[f.first+d] {
+	for d := range f.Size {
+		if !f.Idle(d) || in[f.first+d] != v.Type.Shape[f.first+d] {
 			axes = append(axes, f.first+d)
 		}
 	}
@@ -199,19 +168,21 @@ func pooled(x *Expansion) []*graph.Value {
 		x.tolerance = 0
 		return out
 	}
-	moving := f.moving()
+	moving := f.Active()
 	if len(moving) <= 2 {
 		x.fail("no simpler operators say it")
 	}
 	v := x.Args[0]
 	for _, dims := range [][]int{moving[:2], moving[2:]} {
-		part := &frame{size: slices.Repeat([]int{1}, len(f.size)), stride: slices.Repeat([]int{1}, len(f.size)), dilation: slices.Repeat([]int{1}, len(f.size))}
-		padding := make([]int, 2*len(f.size))
+		all := slices.Repeat([]int{-1}, len(f.Size))
 		for _, d := range dims {
-			part.size[d], part.stride[d], part.dilation[d] = f.size[d], f.stride[d], f.dilation[d]
-			padding[2*d], padding[2*d+1] = f.before[d], f.after[d]
+			all[d] = d
 		}
-		v = x.node(x.Def.Name, x.but("size", part.size, "stride", part.stride, "dilation", part.dilation, "padding", padding), v)
+		part, padding := f.Choose(all), []int{}
+		for d := range all {
+			padding = append(padding, part.Before[d], part.After[d])
+		}
+		v = x.node(x.Def.Name, x.but("size", part.Size, "stride", part.Stride, "dilation", part.Dilation, "padding", padding), v)
 	}
 	if x.tolerance = pairTolerance; x.Def.Name == "max_pool" || v.Type.DType.IsInteger() {
 		x.tolerance = 0
@@ -226,7 +197,7 @@ func expandBox(x *Expansion) []*graph.Value {
 	case x.Bool("normalize") && d.IsInteger():
 		sum := x.node("box", x.but("normalize", false), x.wide(v))
 		return only(x.averaged(sum, f, f.border))
-	case len(f.moving()) > 2:
+	case len(f.Active()) > 2:
 		return pooled(x)
 	}
 	x.tolerance = 0
@@ -245,7 +216,7 @@ func expandDebox(x *Expansion) []*graph.Value {
 		v = x.wide(v)
 	}
 	scattered, slid := x.spread(v, f, 0, x.Types[0].Shape)
-	attrs := emit.Attr("size", slid.size, "padding", make([]int, 2*len(slid.size)), "dilation", slid.dilation)
+	attrs := emit.Attr("size", slid.Size, "padding", make([]int, 2*len(slid.Size)), "dilation", slid.Dilation)
 	sum := x.back(x.node("box", attrs, scattered), f, v.Type.Shape)
 	if x.Bool("normalize") {
 		sum = x.averaged(sum, f, f.border)
@@ -266,11 +237,11 @@ func (x *Expansion) wide(v *graph.Value) *graph.Value {
 func (x *Expansion) averaged(sum *graph.Value, f *frame, border string) *graph.Value {
 	d := sum.Type.DType
 	if border != "ignore" {
-		return x.do("div", sum, x.number(d, float64(tensor.Shape(f.size).Len())))
+		return x.do("div", sum, x.number(d, float64(tensor.Shape(f.Size).Len())))
 	}
 	shape, want := x.In[0].Shape.Clone(), slices.Clone(x.Ints("output_shape"))
 	for i := range shape {
-		if f.still(i) && (len(want) == 0 || want[i] == shape[i]) {
+		if f.Idle(i) && (len(want) == 0 || want[i] == shape[i]) {
 			if shape[i] = 1; len(want) > 0 {
 				want[i] = 1
 			}
@@ -367,7 +338,7 @@ func expandDesample(x *Expansion) []*graph.Value {
 func expandConv(x *Expansion) []*graph.Value {
 	out, filter := x.Types[0].Shape, x.filter()
 	f := x.frame(2, x.In[1].Shape[2:])
-	if negative := slices.Min(slices.Concat(f.before, f.after)) < 0; !x.Types[0].DType.IsInteger() && (f.border != "constant" || negative) {
+	if negative := f.Crops(); !x.Types[0].DType.IsInteger() && (f.border != "constant" || negative) {
 		if out := x.unpadded(f); out != nil {
 			if !negative { // zeros that take part are not skipped
 				x.tolerance = 0
@@ -378,11 +349,11 @@ func expandConv(x *Expansion) []*graph.Value {
 	in := x.bordered(x.centred(0), f)
 	groups, n := x.groups(), out[2:].Len()
 	outputs, inputs := filter.Type.Shape[0]/groups, filter.Type.Shape[1]
+	at := &frame{geometry.WindowOf(nil, f.Size), 2, ""}
 	var sum *graph.Value
 	for _, p := range x.positions(f) {
 		part := x.reshape(x.tap(in, f, p, out[2:]), out[0], groups, inputs, n)
-		weights := x.reshape(x.tap(filter, &frame{first: 2, dilation: slices.Repeat([]int{1}, len(p)), stride: slices.Repeat([]int{1}, len(p))},
-			p, slices.Repeat([]int{1}, len(p))), 1, groups, outputs, inputs)
+		weights := x.reshape(x.tap(filter, at, p, slices.Repeat([]int{1}, len(p))), 1, groups, outputs, inputs)
 		if t := x.product(weights, part); sum == nil {
 			sum = t
 		} else {
@@ -404,7 +375,7 @@ func expandDeconv(x *Expansion) []*graph.Value {
 	parts := x.transpose(x.reshape(filter, append([]int{groups, shape[0] / groups, shape[1]}, shape[2:]...)...), order...)
 	filter = x.reshape(parts, append([]int{out[1], shape[0] / groups}, shape[2:]...)...)
 	scattered, slid := x.spread(in, f, 0, out[2:])
-	attrs := emit.Attr("border", "constant", "padding", make([]int, 2*len(f.size)), "dilation", slid.dilation, "groups", groups)
+	attrs := emit.Attr("border", "constant", "padding", make([]int, 2*len(f.Size)), "dilation", slid.Dilation, "groups", groups)
 	if filter.Type.DType.IsInteger() {
 		attrs = append(attrs, graph.Attr{Name: "dtype", Value: filter.Type.DType})
 	}

@@ -67,16 +67,18 @@ func (d description) String() string {
 func (n *Node) adopt(i int, r Reference, d description) error {
 	is, _ := describe(r)
 	want := is
-	wrong := func(s Status) error { return failed(s, "%s is %v; the node yields %v", n.title(i), is, d) }
+	wrong := func(s Status, what string, yields any) error {
+		return failed(s, "%s is %v; the node yields %s%v", n.title(i), is, what, yields)
+	}
 	if d.dtype != TypeInvalid {
 		if want.dtype == TypeInvalid {
 			want.dtype, want.fixed = d.dtype, d.fixed
 		}
 		if want.dtype != d.dtype || want.fixed != d.fixed {
 			if is.of == TypeTensor {
-				return wrong(ErrorInvalidFormat)
+				return wrong(ErrorInvalidFormat, "", d.format)
 			}
-			return wrong(ErrorInvalidType)
+			return wrong(ErrorInvalidType, "", d.format)
 		}
 	}
 	if d.image != 0 {
@@ -84,7 +86,7 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 			want.image = d.image
 		}
 		if want.image != d.image {
-			return wrong(ErrorInvalidFormat)
+			return wrong(ErrorInvalidFormat, "the format ", d.image)
 		}
 	}
 	if len(d.dims) > 0 {
@@ -92,7 +94,7 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 			want.dims = make([]int, len(d.dims))
 		}
 		if len(want.dims) != len(d.dims) {
-			return wrong(ErrorInvalidDimension)
+			return wrong(ErrorInvalidDimension, "the extents ", d.dims)
 		}
 		want.dims = slices.Clone(want.dims)
 		for k, extent := range d.dims {
@@ -100,7 +102,7 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 				want.dims[k] = extent
 			}
 			if want.dims[k] != extent && extent != 0 {
-				return wrong(ErrorInvalidDimension)
+				return wrong(ErrorInvalidDimension, "the extents ", d.dims)
 			}
 		}
 	}

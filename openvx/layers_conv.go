@@ -20,7 +20,8 @@ type window struct {
 	after, beyond int // padding at the end that the last window needs; how far it reaches beyond the padding that is declared
 }
 
-// slide completes a window: it finds the least skip that gives out, or with an open out the result that skip 1 gives. It returns false
+// slide completes a window. OpenVX gives the extents of a result and no stride, so that this is the inverse of op's shape rule, which the node
+// that a layer becomes is held to: it finds the least skip that gives out, or with an open out the result that skip 1 gives. It returns false
 // if there is none.
 func (w *window) slide(r SizeRounding) bool {
 	span := (w.size-1)*w.step + 1

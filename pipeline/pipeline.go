@@ -120,6 +120,23 @@ func (p *Pipeline) typeOf(in model.Input) manifest.Type {
 	return t
 }
 
+// Session makes a session for inputs of some shapes: of those that the model leaves open, as in the options of [New], which count where none is
+// given. It may be used until the pipeline is closed.
+func (p *Pipeline) Session(shapes model.Shapes) (*Session, error) {
+	if p == nil || p.programs == nil {
+		return nil, errNoPipeline
+	}
+	all := maps.Clone(p.shapes)
+	maps.Copy(all, shapes)
+	s, err := p.programs.Session(all)
+	if err != nil {
+		return nil, err
+	}
+	return NewSession(s, p.manifest)
+}
+
+var errNoPipeline = errors.New("the pipeline was made neither by Open nor by New")
+
 // Model returns the model.
 func (p *Pipeline) Model() *concord.Model { return p.model }
 
@@ -158,7 +175,7 @@ func (p *Pipeline) Sound(ctx context.Context, s *media.Sound) (*Answer, error) {
 // it; so is one that the model does not have.
 func (p *Pipeline) Run(ctx context.Context, in Inputs) (*Answer, error) {
 	if p == nil || p.programs == nil {
-		return nil, errors.New("the pipeline was made neither by Open nor by New")
+		return nil, errNoPipeline
 	}
 	j := &job{machine: &values{programs: p.programs, in: make(model.Values)}, manifest: p.manifest}
 	return j.all(ctx, p.ports(in), in, p.outputs)

@@ -161,6 +161,17 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := pipeline.Inputs{Sound: &media.Sound{Rate: 8000, Channels: 1, Samples: []float32{1, 0, 0, 0, 1, 1, 0, 0, 0.5}}}
+	p := open(t, folder(sums, sumsManifest))
+	own, err := p.Session(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := own.Run(t.Context(), in); err != nil || !reflect.DeepEqual(a.Track().Values, []float32{2, 6, 7}) {
+		t.Errorf("in a session of the pipeline the answer is %+v, %v", a, err)
+	}
+	if _, err := new(pipeline.Pipeline).Session(nil); err == nil {
+		t.Error("a pipeline without a model makes a session")
+	}
 	for range 2 {
 		if a, err := s.Run(t.Context(), in); err != nil || !reflect.DeepEqual(a.Track().Values, []float32{2, 6, 7}) {
 			t.Errorf("the answer is %+v, %v", a, err)

@@ -24,6 +24,28 @@ func vxSetContextAttribute(context uintptr, attribute int32, ptr unsafe.Pointer,
 	return set(context, contextAttributes, attribute, ptr, size)
 }
 
+//export vxLoadKernels
+func vxLoadKernels(context uintptr, module *C.char) int32 {
+	return do(context, func(o *openvx.Context) error { return o.LoadKernels(text("the module", module, maxModule)) })
+}
+
+//export vxUnloadKernels
+func vxUnloadKernels(context uintptr, module *C.char) int32 {
+	return do(context, func(o *openvx.Context) error { return o.UnloadKernels(text("the module", module, maxModule)) })
+}
+
+//export vxGetKernelByName
+func vxGetKernelByName(context uintptr, name *C.char) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Kernel, error) {
+		return o.KernelByName(text("the name", name, openvx.MaxKernelName))
+	})
+}
+
+//export vxGetKernelByEnum
+func vxGetKernelByEnum(context uintptr, kernel int32) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Kernel, error) { return o.KernelByID(openvx.KernelID(kernel)) })
+}
+
 //export vxQueryKernel
 func vxQueryKernel(kernel uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return query(kernel, kernelAttributes, attribute, ptr, size)
@@ -33,30 +55,59 @@ func vxQueryKernel(kernel uintptr, attribute int32, ptr unsafe.Pointer, size uin
 func vxReleaseKernel(kernel *uintptr) int32 { return release[*openvx.Kernel](kernel) }
 
 //export vxFinalizeKernel
-func vxFinalizeKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Finalize) }
+func vxFinalizeKernel(kernel uintptr) int32 {
+	return do(kernel, func(o *openvx.Kernel) error { return o.Finalize() })
+}
+
+//export vxAddParameterToKernel
+func vxAddParameterToKernel(kernel uintptr, index uint32, dir, dataType, state int32) int32 {
+	return do(kernel, func(o *openvx.Kernel) error {
+		return o.AddParameter(int(index), openvx.Direction(dir), openvx.Type(dataType), openvx.ParameterState(state))
+	})
+}
 
 //export vxRemoveKernel
-func vxRemoveKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Remove) }
+func vxRemoveKernel(kernel uintptr) int32 {
+	return do(kernel, func(o *openvx.Kernel) error { return o.Remove() })
+}
 
 //export vxSetKernelAttribute
 func vxSetKernelAttribute(kernel uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return set(kernel, kernelAttributes, attribute, ptr, size)
 }
 
+//export vxGetKernelParameterByIndex
+func vxGetKernelParameterByIndex(kernel uintptr, index uint32) uintptr {
+	return create(kernel, func(o *openvx.Kernel) (*openvx.Parameter, error) { return o.Parameter(int(index)) })
+}
+
+//export vxCreateGraph
+func vxCreateGraph(context uintptr) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Graph, error) { return o.CreateGraph() })
+}
+
 //export vxReleaseGraph
 func vxReleaseGraph(graph *uintptr) int32 { return release[*openvx.Graph](graph) }
 
 //export vxVerifyGraph
-func vxVerifyGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Verify) }
+func vxVerifyGraph(graph uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.Verify() })
+}
 
 //export vxProcessGraph
-func vxProcessGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Process) }
+func vxProcessGraph(graph uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.Process() })
+}
 
 //export vxScheduleGraph
-func vxScheduleGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Schedule) }
+func vxScheduleGraph(graph uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.Schedule() })
+}
 
 //export vxWaitGraph
-func vxWaitGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Wait) }
+func vxWaitGraph(graph uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.Wait() })
+}
 
 //export vxQueryGraph
 func vxQueryGraph(graph uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
@@ -66,6 +117,28 @@ func vxQueryGraph(graph uintptr, attribute int32, ptr unsafe.Pointer, size uintp
 //export vxSetGraphAttribute
 func vxSetGraphAttribute(graph uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return set(graph, graphAttributes, attribute, ptr, size)
+}
+
+//export vxAddParameterToGraph
+func vxAddParameterToGraph(graph, parameter uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.AddParameter(optional[*openvx.Parameter](parameter)) })
+}
+
+//export vxSetGraphParameterByIndex
+func vxSetGraphParameterByIndex(graph uintptr, index uint32, value uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.SetParameter(int(index), optional[openvx.Reference](value)) })
+}
+
+//export vxGetGraphParameterByIndex
+func vxGetGraphParameterByIndex(graph uintptr, index uint32) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.Parameter, error) { return o.Parameter(int(index)) })
+}
+
+//export vxCreateGenericNode
+func vxCreateGenericNode(graph, kernel uintptr) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.Node, error) {
+		return o.CreateGenericNode(optional[*openvx.Kernel](kernel))
+	})
 }
 
 //export vxQueryNode
@@ -81,8 +154,23 @@ func vxSetNodeAttribute(node uintptr, attribute int32, ptr unsafe.Pointer, size 
 //export vxReleaseNode
 func vxReleaseNode(node *uintptr) int32 { return release[*openvx.Node](node) }
 
+//export vxGetParameterByIndex
+func vxGetParameterByIndex(node uintptr, index uint32) uintptr {
+	return create(node, func(o *openvx.Node) (*openvx.Parameter, error) { return o.Parameter(int(index)) })
+}
+
 //export vxReleaseParameter
 func vxReleaseParameter(param *uintptr) int32 { return release[*openvx.Parameter](param) }
+
+//export vxSetParameterByIndex
+func vxSetParameterByIndex(node uintptr, index uint32, value uintptr) int32 {
+	return do(node, func(o *openvx.Node) error { return o.SetParameter(int(index), optional[openvx.Reference](value)) })
+}
+
+//export vxSetParameterByReference
+func vxSetParameterByReference(parameter, value uintptr) int32 {
+	return do(parameter, func(o *openvx.Parameter) error { return o.Set(optional[openvx.Reference](value)) })
+}
 
 //export vxQueryParameter
 func vxQueryParameter(parameter uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
@@ -94,9 +182,33 @@ func vxSetMetaFormatAttribute(meta uintptr, attribute int32, ptr unsafe.Pointer,
 	return set(meta, metaFormatAttributes, attribute, ptr, size)
 }
 
+//export vxSetMetaFormatFromReference
+func vxSetMetaFormatFromReference(meta, exemplar uintptr) int32 {
+	return do(meta, func(o *openvx.MetaFormat) error { return o.FromReference(optional[openvx.Reference](exemplar)) })
+}
+
 //export vxQueryMetaFormatAttribute
 func vxQueryMetaFormatAttribute(meta uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return query(meta, metaFormatAttributes, attribute, ptr, size)
+}
+
+//export vxCreateTensor
+func vxCreateTensor(context, numberOfDims uintptr, dims *uintptr, dataType int32, fixedPointPosition int8) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Tensor, error) {
+		return o.CreateTensor(sizes("the size", numberOfDims, dims), openvx.Type(dataType), int8(fixedPointPosition))
+	})
+}
+
+//export vxCreateVirtualTensor
+func vxCreateVirtualTensor(graph, numberOfDims uintptr, dims *uintptr, dataType int32, fixedPointPosition int8) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.Tensor, error) {
+		return o.CreateVirtualTensor(sizes("the size", numberOfDims, dims), openvx.Type(dataType), int8(fixedPointPosition))
+	})
+}
+
+//export vxUnmapTensorPatch
+func vxUnmapTensorPatch(tensor, mapID uintptr) int32 {
+	return do(tensor, func(o *openvx.Tensor) error { return o.UnmapPatch(uint64(mapID)) })
 }
 
 //export vxQueryTensor
@@ -107,12 +219,31 @@ func vxQueryTensor(tensor uintptr, attribute int32, ptr unsafe.Pointer, size uin
 //export vxReleaseTensor
 func vxReleaseTensor(tensor *uintptr) int32 { return release[*openvx.Tensor](tensor) }
 
+//export vxCreateVirtualScalar
+func vxCreateVirtualScalar(graph uintptr, dataType int32) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.Scalar, error) { return o.CreateVirtualScalar(openvx.Type(dataType)) })
+}
+
 //export vxReleaseScalar
 func vxReleaseScalar(scalar *uintptr) int32 { return release[*openvx.Scalar](scalar) }
 
 //export vxQueryScalar
 func vxQueryScalar(scalar uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return query(scalar, scalarAttributes, attribute, ptr, size)
+}
+
+//export vxCreateLUT
+func vxCreateLUT(context uintptr, dataType int32, number uintptr) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.LUT, error) {
+		return o.CreateLUT(openvx.Type(dataType), count("count", number))
+	})
+}
+
+//export vxCreateVirtualLUT
+func vxCreateVirtualLUT(graph uintptr, dataType int32, number uintptr) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.LUT, error) {
+		return o.CreateVirtualLUT(openvx.Type(dataType), count("count", number))
+	})
 }
 
 //export vxReleaseLUT
@@ -123,8 +254,32 @@ func vxQueryLUT(lut uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) 
 	return query(lut, lutAttributes, attribute, ptr, size)
 }
 
+//export vxUnmapLUT
+func vxUnmapLUT(lut, mapID uintptr) int32 {
+	return do(lut, func(o *openvx.LUT) error { return o.Unmap(uint64(mapID)) })
+}
+
+//export vxCreateDelay
+func vxCreateDelay(context, exemplar, numSlots uintptr) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Delay, error) {
+		return o.CreateDelay(optional[openvx.Reference](exemplar), count("num_slots", numSlots))
+	})
+}
+
+//export vxGetReferenceFromDelay
+func vxGetReferenceFromDelay(delay uintptr, index int32) uintptr {
+	return create(delay, func(o *openvx.Delay) (openvx.Reference, error) { return o.Reference(int(index)) })
+}
+
 //export vxAgeDelay
-func vxAgeDelay(delay uintptr) int32 { return do(delay, (*openvx.Delay).Age) }
+func vxAgeDelay(delay uintptr) int32 {
+	return do(delay, func(o *openvx.Delay) error { return o.Age() })
+}
+
+//export vxRegisterAutoAging
+func vxRegisterAutoAging(graph, delay uintptr) int32 {
+	return do(graph, func(o *openvx.Graph) error { return o.RegisterAutoAging(optional[*openvx.Delay](delay)) })
+}
 
 //export vxQueryDelay
 func vxQueryDelay(delay uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
@@ -134,6 +289,11 @@ func vxQueryDelay(delay uintptr, attribute int32, ptr unsafe.Pointer, size uintp
 //export vxReleaseDelay
 func vxReleaseDelay(delay *uintptr) int32 { return release[*openvx.Delay](delay) }
 
+//export vxGetObjectArrayItem
+func vxGetObjectArrayItem(arr uintptr, index uint32) uintptr {
+	return create(arr, func(o *openvx.ObjectArray) (openvx.Reference, error) { return o.Item(int(index)) })
+}
+
 //export vxQueryObjectArray
 func vxQueryObjectArray(arr uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return query(arr, objectArrayAttributes, attribute, ptr, size)
@@ -142,6 +302,25 @@ func vxQueryObjectArray(arr uintptr, attribute int32, ptr unsafe.Pointer, size u
 //export vxReleaseObjectArray
 func vxReleaseObjectArray(arr *uintptr) int32 { return release[*openvx.ObjectArray](arr) }
 
+//export vxCreateImage
+func vxCreateImage(context uintptr, width, height, color uint32) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Image, error) {
+		return o.CreateImage(int(width), int(height), openvx.ImageFormat(color))
+	})
+}
+
+//export vxCreateVirtualImage
+func vxCreateVirtualImage(graph uintptr, width, height, color uint32) uintptr {
+	return create(graph, func(o *openvx.Graph) (*openvx.Image, error) {
+		return o.CreateVirtualImage(int(width), int(height), openvx.ImageFormat(color))
+	})
+}
+
+//export vxCreateImageFromROI
+func vxCreateImageFromROI(img uintptr, rect *C.vx_rectangle_t) uintptr {
+	return create(img, func(o *openvx.Image) (*openvx.Image, error) { return o.CreateFromROI(rectangle(rect)) })
+}
+
 //export vxQueryImage
 func vxQueryImage(image uintptr, attribute int32, ptr unsafe.Pointer, size uintptr) int32 {
 	return query(image, imageAttributes, attribute, ptr, size)
@@ -149,6 +328,11 @@ func vxQueryImage(image uintptr, attribute int32, ptr unsafe.Pointer, size uintp
 
 //export vxReleaseImage
 func vxReleaseImage(image *uintptr) int32 { return release[*openvx.Image](image) }
+
+//export vxUnmapImagePatch
+func vxUnmapImagePatch(image, mapID uintptr) int32 {
+	return do(image, func(o *openvx.Image) error { return o.UnmapPatch(uint64(mapID)) })
+}
 
 //export vxTensorMultiplyNode
 func vxTensorMultiplyNode(graph, input1, input2, scale uintptr, overflowPolicy, roundingPolicy int32, output uintptr) uintptr {
@@ -308,6 +492,13 @@ func vxDeconvolutionLayer(graph, inputs, weights, biases uintptr, deconvolutionP
 func vxNormalizationLayer(graph, inputs uintptr, kind int32, normalizationSize uintptr, alpha, beta float32, outputs uintptr) uintptr {
 	return create(graph, func(g *openvx.Graph) (*openvx.Node, error) {
 		return g.NormalizationLayer(optional[*openvx.Tensor](inputs), openvx.Normalization(kind), count("normalization_size", normalizationSize), alpha, beta, optional[*openvx.Tensor](outputs))
+	})
+}
+
+//export vxImportKernelFromURL
+func vxImportKernelFromURL(context uintptr, kind, url *C.char) uintptr {
+	return create(context, func(o *openvx.Context) (*openvx.Kernel, error) {
+		return o.ImportKernel(text("the type", kind, openvx.MaxKernelName), text("the url", url, maxURL))
 	})
 }
 

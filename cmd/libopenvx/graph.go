@@ -26,9 +26,6 @@ var graphAttributes = attributes[*openvx.Graph]{
 	C.VX_GRAPH_STATE:         readable((*openvx.Graph).State),
 }
 
-//export vxCreateGraph
-func vxCreateGraph(context uintptr) uintptr { return create(context, (*openvx.Context).CreateGraph) }
-
 //export vxIsGraphVerified
 func vxIsGraphVerified(graph uintptr) int32 {
 	verified := false
@@ -37,26 +34,6 @@ func vxIsGraphVerified(graph uintptr) int32 {
 		return nil
 	})
 	return boolean(verified)
-}
-
-//export vxAddParameterToGraph
-func vxAddParameterToGraph(graph, parameter uintptr) int32 {
-	return do(graph, func(g *openvx.Graph) error { return g.AddParameter(object[*openvx.Parameter](parameter)) })
-}
-
-//export vxSetGraphParameterByIndex
-func vxSetGraphParameterByIndex(graph uintptr, index uint32, value uintptr) int32 {
-	return do(graph, func(g *openvx.Graph) error { return g.SetParameter(int(index), object[openvx.Reference](value)) })
-}
-
-//export vxGetGraphParameterByIndex
-func vxGetGraphParameterByIndex(graph uintptr, index uint32) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.Parameter, error) { return g.Parameter(int(index)) })
-}
-
-//export vxRegisterAutoAging
-func vxRegisterAutoAging(graph, delay uintptr) int32 {
-	return do(graph, func(g *openvx.Graph) error { return g.RegisterAutoAging(object[*openvx.Delay](delay)) })
 }
 
 //export vxReplicateNode

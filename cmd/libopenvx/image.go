@@ -18,25 +18,6 @@ var imageAttributes = attributes[*openvx.Image]{
 	C.VX_IMAGE_IS_UNIFORM:  readable(func(*openvx.Image) int32 { return boolean(false) }),
 }
 
-//export vxCreateImage
-func vxCreateImage(context uintptr, width, height, format uint32) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.Image, error) {
-		return c.CreateImage(int(width), int(height), openvx.ImageFormat(format))
-	})
-}
-
-//export vxCreateVirtualImage
-func vxCreateVirtualImage(graph uintptr, width, height, format uint32) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.Image, error) {
-		return g.CreateVirtualImage(int(width), int(height), openvx.ImageFormat(format))
-	})
-}
-
-//export vxCreateImageFromROI
-func vxCreateImageFromROI(image uintptr, rect *C.vx_rectangle_t) uintptr {
-	return create(image, func(i *openvx.Image) (*openvx.Image, error) { return i.CreateFromROI(rectangle(rect)) })
-}
-
 //export vxGetValidRegionImage
 func vxGetValidRegionImage(image uintptr, rect *C.vx_rectangle_t) int32 {
 	return do(image, func(i *openvx.Image) error {
@@ -98,9 +79,4 @@ func vxMapImagePatch(
 		*(*openvx.ImageAddressing)(unsafe.Pointer(address)) = m.Addressing
 		return nil
 	})
-}
-
-//export vxUnmapImagePatch
-func vxUnmapImagePatch(image, id uintptr) int32 {
-	return do(image, func(i *openvx.Image) error { return i.UnmapPatch(uint64(id)) })
 }

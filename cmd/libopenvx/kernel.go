@@ -21,18 +21,6 @@ var kernelAttributes = attributes[*openvx.Kernel]{
 		func(k *openvx.Kernel, size uintptr) error { return k.SetLocalDataSize(count("the size", size)) }),
 }
 
-//export vxGetKernelByName
-func vxGetKernelByName(context uintptr, name *C.char) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) {
-		return c.KernelByName(text("the name", name, openvx.MaxKernelName))
-	})
-}
-
-//export vxGetKernelByEnum
-func vxGetKernelByEnum(context uintptr, id int32) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) { return c.KernelByID(openvx.KernelID(id)) })
-}
-
 //export vxAddUserKernel
 func vxAddUserKernel(
 	context uintptr, name *C.char, id int32, run C.vx_kernel_f, params uint32,
@@ -44,24 +32,5 @@ func vxAddUserKernel(
 		}
 		return c.AddKernel(text("the name", name, openvx.MaxKernelName), openvx.KernelID(id), int(params),
 			userKernel(run, validate, initialize, deinitialize))
-	})
-}
-
-//export vxAddParameterToKernel
-func vxAddParameterToKernel(kernel uintptr, index uint32, direction, dtype, state int32) int32 {
-	return do(kernel, func(k *openvx.Kernel) error {
-		return k.AddParameter(int(index), openvx.Direction(direction), openvx.Type(dtype), openvx.ParameterState(state))
-	})
-}
-
-//export vxGetKernelParameterByIndex
-func vxGetKernelParameterByIndex(kernel uintptr, index uint32) uintptr {
-	return create(kernel, func(k *openvx.Kernel) (*openvx.Parameter, error) { return k.Parameter(int(index)) })
-}
-
-//export vxImportKernelFromURL
-func vxImportKernelFromURL(context uintptr, kind, url *C.char) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) {
-		return c.ImportKernel(text("the type", kind, openvx.MaxKernelName), text("the URL", url, maxURL))
 	})
 }

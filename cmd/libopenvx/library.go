@@ -13,16 +13,6 @@ import (
 	"github.com/concord-nn/concord/openvx"
 )
 
-//export vxLoadKernels
-func vxLoadKernels(context uintptr, name *C.char) int32 {
-	return do(context, func(c *openvx.Context) error { return c.LoadKernels(text("the module", name, maxModule)) })
-}
-
-//export vxUnloadKernels
-func vxUnloadKernels(context uintptr, name *C.char) int32 {
-	return do(context, func(c *openvx.Context) error { return c.UnloadKernels(text("the module", name, maxModule)) })
-}
-
 //export vxRegisterKernelLibrary
 func vxRegisterKernelLibrary(context uintptr, name *C.char, publish C.vx_publish_kernels_f, unpublish C.vx_unpublish_kernels_f) int32 {
 	return do(context, func(c *openvx.Context) error {

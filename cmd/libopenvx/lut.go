@@ -16,20 +16,6 @@ var lutAttributes = attributes[*openvx.LUT]{
 	C.VX_LUT_OFFSET: readable(func(l *openvx.LUT) uint32 { return uint32(l.Offset()) }),
 }
 
-//export vxCreateLUT
-func vxCreateLUT(context uintptr, dtype int32, n uintptr) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.LUT, error) {
-		return c.CreateLUT(openvx.Type(dtype), count("the number of elements", n))
-	})
-}
-
-//export vxCreateVirtualLUT
-func vxCreateVirtualLUT(graph uintptr, dtype int32, n uintptr) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.LUT, error) {
-		return g.CreateVirtualLUT(openvx.Type(dtype), count("the number of elements", n))
-	})
-}
-
 //export vxCopyLUT
 func vxCopyLUT(lut uintptr, p unsafe.Pointer, usage, memoryType int32) int32 {
 	return do(lut, func(l *openvx.LUT) error {
@@ -51,9 +37,4 @@ func vxMapLUT(lut uintptr, id *uintptr, p *unsafe.Pointer, usage, memoryType int
 		}
 		return err
 	})
-}
-
-//export vxUnmapLUT
-func vxUnmapLUT(lut, id uintptr) int32 {
-	return do(lut, func(l *openvx.LUT) error { return l.Unmap(uint64(id)) })
 }

@@ -71,8 +71,3 @@ func metaDims(m *openvx.MetaFormat) []int {
 	dims, _, _ := m.Tensor()
 	return dims
 }
-
-//export vxSetMetaFormatFromReference
-func vxSetMetaFormatFromReference(meta, exemplar uintptr) int32 {
-	return do(meta, func(m *openvx.MetaFormat) error { return m.FromReference(object[openvx.Reference](exemplar)) })
-}

@@ -44,13 +44,6 @@ func replicateFlags(n *openvx.Node) []int32 {
 	return flags
 }
 
-//export vxCreateGenericNode
-func vxCreateGenericNode(graph, kernel uintptr) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.Node, error) {
-		return g.CreateGenericNode(object[*openvx.Kernel](kernel))
-	})
-}
-
 //export vxRemoveNode
 func vxRemoveNode(node *uintptr) int32 { return consume(node, (*openvx.Node).Remove) }
 
@@ -93,14 +86,4 @@ func vxRetrieveNodeCallback(node uintptr) (callback C.vx_nodecomplete_f) {
 		return nil
 	})
 	return callback
-}
-
-//export vxGetParameterByIndex
-func vxGetParameterByIndex(node uintptr, index uint32) uintptr {
-	return create(node, func(n *openvx.Node) (*openvx.Parameter, error) { return n.Parameter(int(index)) })
-}
-
-//export vxSetParameterByIndex
-func vxSetParameterByIndex(node uintptr, index uint32, value uintptr) int32 {
-	return do(node, func(n *openvx.Node) error { return n.SetParameter(int(index), optional[openvx.Reference](value)) })
 }

@@ -9,8 +9,3 @@ var objectArrayAttributes = attributes[*openvx.ObjectArray]{
 	C.VX_OBJECT_ARRAY_ITEMTYPE: readable((*openvx.ObjectArray).ItemType),
 	C.VX_OBJECT_ARRAY_NUMITEMS: readable(func(a *openvx.ObjectArray) uintptr { return uintptr(a.NumItems()) }),
 }
-
-//export vxGetObjectArrayItem
-func vxGetObjectArrayItem(array uintptr, index uint32) uintptr {
-	return create(array, func(a *openvx.ObjectArray) (openvx.Reference, error) { return a.Item(int(index)) })
-}

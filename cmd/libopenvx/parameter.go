@@ -31,8 +31,3 @@ var parameterAttributes = attributes[*openvx.Parameter]{
 		},
 	},
 }
-
-//export vxSetParameterByReference
-func vxSetParameterByReference(parameter, value uintptr) int32 {
-	return do(parameter, func(p *openvx.Parameter) error { return p.Set(optional[openvx.Reference](value)) })
-}

@@ -27,11 +27,6 @@ func vxCreateScalarWithSize(context uintptr, dtype int32, p unsafe.Pointer, n ui
 	})
 }
 
-//export vxCreateVirtualScalar
-func vxCreateVirtualScalar(graph uintptr, dtype int32) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.Scalar, error) { return g.CreateVirtualScalar(openvx.Type(dtype)) })
-}
-
 //export vxCopyScalar
 func vxCopyScalar(scalar uintptr, p unsafe.Pointer, usage, memoryType int32) int32 {
 	return do(scalar, func(s *openvx.Scalar) error {

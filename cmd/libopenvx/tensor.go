@@ -16,20 +16,6 @@ var tensorAttributes = attributes[*openvx.Tensor]{
 	C.VX_TENSOR_FIXED_POINT_POSITION: readable((*openvx.Tensor).FixedPointPosition),
 }
 
-//export vxCreateTensor
-func vxCreateTensor(context, rank uintptr, dims *uintptr, dtype int32, fixed int8) uintptr {
-	return create(context, func(c *openvx.Context) (*openvx.Tensor, error) {
-		return c.CreateTensor(sizes("the size", rank, dims), openvx.Type(dtype), fixed)
-	})
-}
-
-//export vxCreateVirtualTensor
-func vxCreateVirtualTensor(graph, rank uintptr, dims *uintptr, dtype int32, fixed int8) uintptr {
-	return create(graph, func(g *openvx.Graph) (*openvx.Tensor, error) {
-		return g.CreateVirtualTensor(sizes("the size", rank, dims), openvx.Type(dtype), fixed)
-	})
-}
-
 //export vxCreateTensorFromHandle
 func vxCreateTensorFromHandle(
 	context, rank uintptr, dims *uintptr, dtype int32, fixed int8, stride *uintptr, p unsafe.Pointer, memoryType int32,
@@ -125,9 +111,4 @@ func vxMapTensorPatch(
 		copy(unsafe.Slice(stride, rank), toC(m.Strides))
 		return nil
 	})
-}
-
-//export vxUnmapTensorPatch
-func vxUnmapTensorPatch(tensor, id uintptr) int32 {
-	return do(tensor, func(t *openvx.Tensor) error { return t.UnmapPatch(uint64(id)) })
 }

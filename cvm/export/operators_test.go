@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -21,10 +22,7 @@ const inputBits = 5
 
 // TestOperators converts generated cases of every operator of the table and compares what the models compute with the operators.
 func TestOperators(t *testing.T) {
-	cases := 150
-	if testing.Short() {
-		cases = 60
-	}
+	cases := testdata.Cases(40, 600)
 	said := []string{"sqr", "stack", "unstack", "reverse", "box", "debox", "deconv", "sample", "prelu", "l1_reduce"} // by their definitions
 	for name, has := range export.Operators() {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +32,7 @@ func TestOperators(t *testing.T) {
 			}
 			cases := cases
 			if name == "conv" || name == "max_pool" || name == "ne" {
-				cases *= 20 // few of them are such as CVM has
+				cases *= 10 // few of them are such as CVM has
 			}
 			converted, refused := 0, make(map[string]int)
 			for seed := range cases {

@@ -147,14 +147,15 @@ func (p *parser) extension() {
 	before := p.leading(false)
 	first := len(p.doc.Extensions)
 	p.next()
-	if p.tok.kind == tokIdent && hasText(p.word()) {
-		if !p.try(p.textExtension) {
-			return
+	whole := p.try(func() {
+		if p.tok.kind == tokIdent && hasText(p.word()) {
+			p.textExtension()
+		} else {
+			p.extensionNames()
 		}
-	} else if !p.try(p.extensionNames) {
-		p.skipTo(tokSemicolon, tokFragment, tokGraph)
-	}
-	if !p.try(func() { p.expect(tokSemicolon, "after the name of an extension") }) {
+		p.expect(tokSemicolon, "after the name of an extension")
+	})
+	if !whole {
 		p.skipTo(tokSemicolon, tokExtension, tokFragment, tokGraph)
 		if p.tok.kind == tokSemicolon {
 			p.next()
@@ -343,7 +344,7 @@ func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 func (p *parser) params(what string) (list []Param) {
 	isParam := what == "parameter"
 	empty := func(at Span) {
-		if !p.tract && !(isParam && p.enabled(ExtConcord)) {
+		if !p.tract && (!isParam || !p.enabled(ExtConcord)) {
 			p.errorAt(CodeEmpty, at, "", "a fragment needs at least one %s", what)
 		}
 	}

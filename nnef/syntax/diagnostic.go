@@ -304,9 +304,3 @@ func (r *reporter) report(d Diagnostic) {
 	}
 	r.list = append(r.list, d)
 }
-
-// finish returns all findings in the order of the text.
-func (r *reporter) finish() Diagnostics {
-	r.list.Sort()
-	return r.list
-}

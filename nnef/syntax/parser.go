@@ -422,11 +422,7 @@ func (p *parser) commentText(c Span) string {
 
 // leading takes the comments before the current token and the empty lines around them, starting at mark. An empty line
 // at the very start is kept only if keepFirst is set.
-func (p *parser) leading(keepFirst bool) []string {
-	if len(p.comments) == 0 && (!keepFirst || p.lines(p.mark, p.tok.from) < 2) {
-		return nil
-	}
-	var list []string
+func (p *parser) leading(keepFirst bool) (list []string) {
 	from := p.mark
 	for _, c := range p.comments {
 		if p.lines(from, c.From) > 1 && (keepFirst || len(list) > 0) {

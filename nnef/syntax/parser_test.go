@@ -110,6 +110,42 @@ graph net( x ) -> ( y )
 	}
 }
 
+// TestOneMistake has texts with a mistake each, of which nothing else follows.
+func TestOneMistake(t *testing.T) {
+	graph := finalGraph("y = f(x);")[len("version 1.0;\n"):]
+	old := oldFragment("y = x")[len("version 1.0\n"):]
+	for _, c := range []struct{ name, text, message, hint string }{
+		{"a comment to the end", "version 1.0;\ngraph g( x ) -> ( y ) { y = f(x # z", "expected ')' or ',' after an argument", ""},
+		{"extension without an end", "version 1.0;\nextension tract_registry it", "expected ';' after the extension", ""},
+		{"no name of an extension", "version 1.0;\nextension 1 x;\n" + graph, "expected the name of an extension", ""},
+		{"no semicolon of an extension", "version 1.0;\nextension X\n" + graph, "expected ';' after the name of an extension", ""},
+		{"no body", "version 1.0\nfragment h( x: tensor ) -> ( y: tensor );\n" + old, "needs a body", "write the body in braces"},
+		{"no type", "version 1.0\nfragment h( x ) -> ( y: tensor ) { y = x }\n" + old, "expected ':' and a type", "write 'x: tensor'"},
+		{"no known type", "version 1.0\nfragment h( x: foo ) -> ( y: tensor ) { y = x }\n" + old, "expected a type", "the types are tensor, extent,"},
+		{"no name", "version 1.0;\ngraph g( 1 ) -> ( y ) { y = f(x); }\n", "expected the name of a parameter", ""},
+		{"no end of a string", finalGraph("y = 'abc\nz = g(x);"), "string without an end", ""},
+		{"a tuple of one", finalGraph("(y) = f(x);"), "a tuple needs at least two items", ""},
+		{"no operator", oldFragment("y = x : 2"), "expected an operator or a new assignment", ""},
+		{"nothing to close", finalGraph("y = f(x));"), "expected ';' after the assignment", "no bracket is open here"},
+	} {
+		list := diagnose(t, c.text, Options{})
+		if len(list) != 1 || !strings.Contains(list[0].Message, c.message) || !strings.Contains(list[0].Hint, c.hint) {
+			t.Errorf("%s: %s", c.name, list.Render())
+		}
+	}
+}
+
+// TestNoComments holds what has no comments to having nothing for them.
+func TestNoComments(t *testing.T) {
+	doc, err := Parse("net", []byte("version 1.0;\nextension tract_registry it's;\n\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Comments != nil || doc.Graph.Comments != nil || doc.Graph.Body[0].Comments != nil {
+		t.Errorf("%+v, %+v, %+v", doc.Comments, doc.Graph.Comments, doc.Graph.Body[0].Comments)
+	}
+}
+
 func TestRender(t *testing.T) {
 	list := diagnose(t, "version 1.0;\ngraph net( x ) -> ( y )\n{\n\tx = external(shape = [1])\n\ty = relu(x);\n}\n", Options{})
 	want := `test.nnef:5:2: syntax error [NNEF0203]: expected ';' before 'y'

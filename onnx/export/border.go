@@ -12,42 +12,42 @@ import (
 
 // padded adds the border to a tensor, after which the window has none. Zeros and what is ignored are told apart by the border.
 func (c *call) padded(x val, w *window, border string) val {
-	first := x.rank() - len(w.size)
+	first := x.rank() - len(w.Size)
 	if border == "constant" || border == "ignore" {
 		return c.zeros(x, first, w, c.number(x.DType, 0))
 	}
-	padding := make(ints, 0, 2*len(w.size))
-	for d := range w.size {
-		padding = append(padding, w.before[d], w.after[d])
+	padding := make(ints, 0, 2*len(w.Size))
+	for d := range w.Size {
+		padding = append(padding, w.Before[d], w.After[d])
 	}
-	w.before, w.after = make(ints, len(w.size)), make(ints, len(w.size))
+	w.Before, w.After = make(ints, len(w.Size)), make(ints, len(w.Size))
 	return c.bordered(x, first, padding, border)
 }
 
 // cropped takes away what negative padding says, for a border that is ignored.
 func (c *call) cropped(x val, w *window) val {
-	crop := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
+	crop := &window{geometry.Window{Size: w.Size, Before: make(ints, len(w.Size)), After: make(ints, len(w.Size))}}
 	if !w.reaches() {
 		kit.Refuse("padding as large as the window cannot be ignored")
 	}
-	for d := range w.size {
-		crop.before[d], crop.after[d] = min(w.before[d], 0), min(w.after[d], 0)
-		w.before[d], w.after[d] = max(w.before[d], 0), max(w.after[d], 0)
+	for d := range w.Size {
+		crop.Before[d], crop.After[d] = min(w.Before[d], 0), min(w.After[d], 0)
+		w.Before[d], w.After[d] = max(w.Before[d], 0), max(w.After[d], 0)
 	}
-	return c.zeros(x, x.rank()-len(w.size), crop, val{})
+	return c.zeros(x, x.rank()-len(w.Size), crop, val{})
 }
 
 // zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,
 // after others have been added.
 func (c *call) zeros(x val, first int, w *window, fill val) val {
-	n := len(w.size)
+	n := len(w.Size)
 	more, less := slices.Repeat([]ints{nil}, 2), slices.Repeat([]ints{nil}, 2)
-	for i, list := range []ints{w.before, w.after} {
+	for i, list := range []ints{w.Before, w.After} {
 		for _, p := range list {
 			more[i], less[i] = append(more[i], max(p, 0)), append(less[i], min(p, 0))
 		}
 	}
-	w.before, w.after = make(ints, n), make(ints, n)
+	w.Before, w.After = make(ints, n), make(ints, n)
 	for _, pads := range [][]ints{more, less} {
 		if !slices.ContainsFunc(slices.Concat(pads...), func(p int) bool { return p != 0 }) {
 			continue
@@ -99,15 +99,15 @@ func (c *call) flip(x val, d int) val {
 
 // spread puts zeros between the elements of each dimension behind the first two, as many as the stride skips.
 func (c *call) spread(x val, w *window) val {
-	for i, s := range w.stride {
+	for i, s := range w.Stride {
 		if s == 1 {
 			continue
 		}
 		d := 2 + i
 		n := x.Shape[d]
 		split := slices.Insert(ints(x.Shape.Clone()), d+1, 1)
-		more := &window{size: make(ints, len(split)), before: make(ints, len(split)), after: make(ints, len(split))}
-		more.after[d+1] = s - 1
+		more := &window{geometry.Window{Size: make(ints, len(split)), Before: make(ints, len(split)), After: make(ints, len(split))}}
+		more.After[d+1] = s - 1
 		x = c.zeros(c.reshape(x, split...), 0, more, c.integer(x.DType, 0))
 		joined := slices.Delete(ints(x.Shape.Clone()), d+1, d+2)
 		joined[d] = n * s

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -15,7 +16,7 @@ const convNote = "other borders, negative padding, zero points that differ, and 
 var convRows = []row{
 	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
 		w := c.filterWindow()
-		if c.Str("border") != "constant" || !w.growing() {
+		if c.Str("border") != "constant" || w.Crops() {
 			return nil
 		}
 		if bytes.Has(c.in[0].DType) {
@@ -25,7 +26,7 @@ var convRows = []row{
 	}, convNote).otherwise(conv),
 	direct("deconv", "ConvTranspose", floats, func(c *call) []val {
 		w := c.filterWindow()
-		if c.Str("border") != "constant" || !w.growing() || c.Has(3) || c.Has(4) {
+		if c.Str("border") != "constant" || w.Crops() || c.Has(3) || c.Has(4) {
 			return nil
 		}
 		attrs := append(w.attrs(0), at("group", c.groups(), "output_padding", c.longer(w))...)
@@ -33,7 +34,7 @@ var convRows = []row{
 	}, convNote).otherwise(deconv),
 	direct("deform_conv", "DeformConv", floats, func(c *call) []val {
 		w := c.filterWindow()
-		if !w.growing() {
+		if w.Crops() {
 			return nil
 		}
 		attrs := append(w.attrs(0), at("group", c.Int("groups"), "offset_group", c.Int("offset_groups"))...)
@@ -43,9 +44,7 @@ var convRows = []row{
 
 // filterWindow returns the window of a filter, over the dimensions behind batch and channels.
 func (c *call) filterWindow() *window {
-	w := &window{size: slices.Clone(c.in[1].Shape[2:])}
-	w.fill(c, len(w.size))
-	return w
+	return &window{*geometry.WindowOf(c.Attrs, c.in[1].Shape[2:])}
 }
 
 // convInteger multiplies integers of 8 bits, and adds the bias to their sums.
@@ -136,7 +135,7 @@ func (c *call) product(x, filter val, w *window, groups int) val {
 	out := w.extents(x.Shape[2:])
 	n, channels := x.Shape[0], filter.Shape[0]
 	// (groups, channels of a group, inputs of a group, positions)
-	parts := c.reshape(filter, groups, channels/groups, filter.Shape[1], tensor.Shape(w.size).Len())
+	parts := c.reshape(filter, groups, channels/groups, filter.Shape[1], tensor.Shape(w.Size).Len())
 	at := 0
 	var sum val
 	for k := range c.positions(w) {

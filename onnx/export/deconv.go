@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -19,7 +20,7 @@ func deconv(c *call) []val {
 	}
 	x = c.inverse(x, w, extents)
 	filter := c.weightsOf(d, groups)
-	for i := range w.size {
+	for i := range w.Size {
 		filter = c.flip(filter, 2+i)
 	}
 	return one(c.shift(c.product(x, filter, w, groups)))
@@ -27,9 +28,9 @@ func deconv(c *call) []val {
 
 // longer returns by how many elements each dimension of a transposed convolution is longer than the windows reach.
 func (c *call) longer(w *window) ints {
-	out := make(ints, len(w.size))
+	out := make(ints, len(w.Size))
 	for d := range out {
-		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.stride[d] + w.span(d) - w.before[d] - w.after[d])
+		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.Stride[d] + w.Span(d) - w.Before[d] - w.After[d])
 	}
 	return out
 }
@@ -40,11 +41,11 @@ func (c *call) extended(x val, w *window, extents tensor.Shape) val {
 	if border == "constant" || border == "ignore" {
 		return x
 	}
-	padding := make(ints, 0, 2*len(w.size))
-	for d, s := range w.stride {
-		before := max((w.span(d)-1-w.before[d])/s, 0)
-		padding = append(padding, before, max((extents[d]-1+w.before[d])/s-(x.Shape[2+d]-1), 0))
-		w.before[d] += before * s
+	padding := make(ints, 0, 2*len(w.Size))
+	for d, s := range w.Stride {
+		before := max((w.Span(d)-1-w.Before[d])/s, 0)
+		padding = append(padding, before, max((extents[d]-1+w.Before[d])/s-(x.Shape[2+d]-1), 0))
+		w.Before[d] += before * s
 	}
 	return c.bordered(x, 2, padding, border)
 }
@@ -52,9 +53,9 @@ func (c *call) extended(x val, w *window, extents tensor.Shape) val {
 // inverse makes of transposed windows such as slide, by one element, over x with zeros between its elements, and returns that.
 func (c *call) inverse(x val, w *window, extents tensor.Shape) val {
 	x = c.spread(x, w)
-	for d := range w.size {
-		w.before[d], w.after[d] = w.span(d)-1-w.before[d], extents[d]-x.Shape[2+d]+w.before[d]
-		w.stride[d] = 1
+	for d := range w.Size {
+		w.Before[d], w.After[d] = w.Span(d)-1-w.Before[d], extents[d]-x.Shape[2+d]+w.Before[d]
+		w.Stride[d] = 1
 	}
 	return c.padded(x, w, "constant")
 }
@@ -62,15 +63,15 @@ func (c *call) inverse(x val, w *window, extents tensor.Shape) val {
 // transposed adds a transposed convolution whose result has the given extents behind batch and channels.
 func (c *call) transposed(x, filter val, w *window, extents tensor.Shape, groups int) val {
 	full := append(tensor.Shape{x.Shape[0], filter.Shape[1] * groups}, extents...)
-	for d := range w.size {
-		full[2+d] = (x.Shape[2+d]-1)*w.stride[d] + w.span(d)
+	for d := range w.Size {
+		full[2+d] = (x.Shape[2+d]-1)*w.Stride[d] + w.Span(d)
 	}
-	more := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
-	for d := range w.size {
-		more.before[d] = -w.before[d]
-		more.after[d] = extents[d] - full[2+d] + w.before[d]
+	more := &window{geometry.Window{Size: w.Size, Before: make(ints, len(w.Size)), After: make(ints, len(w.Size))}}
+	for d := range w.Size {
+		more.Before[d] = -w.Before[d]
+		more.After[d] = extents[d] - full[2+d] + w.Before[d]
 	}
-	attrs := at("kernel_shape", w.size, "strides", w.stride, "dilations", w.dilation, "group", groups)
+	attrs := at("kernel_shape", w.Size, "strides", w.Stride, "dilations", w.Dilation, "group", groups)
 	y := c.node1("ConvTranspose", graph.Type{DType: x.DType, Shape: full}, attrs, x, filter)
 	return c.zeros(y, 2, more, val{})
 }
@@ -100,14 +101,14 @@ func (c *call) weightsOf(d tensor.DType, groups int) val {
 func debox(c *call) []val {
 	d, border, out := c.in[0].DType, c.Str("border"), c.out(0)
 	w := c.window()
-	if len(w.size) == 0 {
+	if len(w.Size) == 0 {
 		return one(c.node1("Identity", out, nil, c.in[0]))
 	}
 	x := c.summed(c.in[0])
 	x = c.extended(c.reshape(x, append(ints{1, 1}, x.Shape...)...), w, out.Shape)
 	var y val
 	if convolved(d) {
-		ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
+		ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.Size...)}, 1)
 		y = c.transposed(x, ones, w, out.Shape, 1)
 	} else {
 		y = c.taps(c.inverse(x, w, out.Shape), w, func(sum, part val) val { return c.do("Add", sum, part) })
@@ -116,7 +117,7 @@ func debox(c *call) []val {
 	if !c.Bool("normalize") {
 		return one(c.cast(y, d))
 	}
-	n := c.integer(tensor.Int64, int64(tensor.Shape(w.size).Len()))
+	n := c.integer(tensor.Int64, int64(tensor.Shape(w.Size).Len()))
 	if border == "ignore" {
 		n = c.reaching(c.window(), c.in[0].Shape, out.Shape)
 	}
@@ -128,11 +129,11 @@ func (c *call) reaching(w *window, in, out tensor.Shape) val {
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, extent := range out {
 		room(extent)
-		room(in[d], w.size[d])
+		room(in[d], w.Size[d])
 		list := make([]int64, extent)
 		for x := range in[d] {
-			for k := range w.size[d] {
-				if i := x*w.stride[d] - w.before[d] + k*w.dilation[d]; i >= 0 && i < extent {
+			for k := range w.Size[d] {
+				if i := x*w.Stride[d] - w.Before[d] + k*w.Dilation[d]; i >= 0 && i < extent {
 					list[i]++
 				}
 			}

@@ -3,6 +3,7 @@ package export
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 )
@@ -15,7 +16,7 @@ func TestLimits(t *testing.T) {
 		make func(n int)
 	}{
 		"constants": {limits.ONNXMade, func(n int) { room(n) }},
-		"positions": {limits.ONNXTaps, func(n int) { new(call).positions(&window{size: ints{n}}) }},
+		"positions": {limits.ONNXTaps, func(n int) { new(call).positions(&window{geometry.Window{Size: ints{n}}}) }},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
 			if why := attempt(func() { c.make(n) }); (why == "") != (n == c.most) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -46,8 +47,8 @@ var windowRows = []row{
 // extent 1. The border is added before, but for one that is ignored.
 func (c *call) pooled(x val, w *window, border string, f func(x val, w *window) val) val {
 	var idle, moved ints
-	for d := range w.size {
-		if w.idle(d) {
+	for d := range w.Size {
+		if w.Idle(d) {
 			idle = append(idle, d)
 		} else {
 			moved = append(moved, d)
@@ -61,14 +62,14 @@ func (c *call) pooled(x val, w *window, border string, f func(x val, w *window) 
 	if len(moved) == 0 {
 		moved, idle = idle, nil
 		if len(moved) == 0 {
-			x, w = c.reshape(x, 1), &window{ints{1}, ints{1}, ints{1}, ints{0}, ints{0}}
+			x, w = c.reshape(x, 1), &window{*geometry.WindowOf(at("padding", ints{0, 0}), ints{1})}
 			moved = ints{0}
 		}
 	}
 	perm := slices.Concat(idle, moved)
 	turned := c.transpose(x, perm...)
 	lead := turned.Shape[:len(idle)]
-	y := f(c.reshape(turned, append(ints{lead.Len(), 1}, turned.Shape[len(idle):]...)...), w.choose(moved))
+	y := f(c.reshape(turned, append(ints{lead.Len(), 1}, turned.Shape[len(idle):]...)...), &window{*w.Choose(moved)})
 	y = c.reshape(y, append(slices.Clone(lead), y.Shape[2:]...)...)
 	back := make(ints, len(perm))
 	for i, d := range perm {
@@ -124,7 +125,7 @@ func box(c *call) []val {
 			if normalize {
 				return c.pool("AveragePool", x, w)
 			}
-			ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
+			ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.Size...)}, 1)
 			t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 			return c.node1("Conv", t, w.attrs(0), x, ones)
 		})
@@ -152,15 +153,15 @@ func (c *call) summed(x val) val {
 // counts returns how many positions of each window count: those inside the tensor if the border is ignored, else all. Never 0.
 func (c *call) counts(w *window, in tensor.Shape, border string) val {
 	if border != "ignore" {
-		return c.integer(tensor.Int64, int64(tensor.Shape(w.size).Len()))
+		return c.integer(tensor.Int64, int64(tensor.Shape(w.Size).Len()))
 	}
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, out := range w.extents(in) {
-		room(out, w.size[d])
+		room(out, w.Size[d])
 		list := make([]int64, out)
 		for o := range list {
-			for k := range w.size[d] {
-				if i := o*w.stride[d] - w.before[d] + k*w.dilation[d]; i >= 0 && i < in[d] {
+			for k := range w.Size[d] {
+				if i := o*w.Stride[d] - w.Before[d] + k*w.Dilation[d]; i >= 0 && i < in[d] {
 					list[o]++
 				}
 			}
@@ -214,22 +215,22 @@ func placesInWindow(c *call) []val {
 		number := func(n int) val { return c.integer(tensor.Int64, int64(n)) }
 		step, factor := 1, 1
 		var sum val
-		for k := len(w.size) - 1; k >= 0; k-- {
+		for k := len(w.Size) - 1; k >= 0; k-- {
 			n := max(x.Shape[2+k], 1)
 			room(t.Shape[2+k])
 			i := c.node1("Mod", at.Type, nil, c.do("Div", at, number(step)), number(n))
 			begins := make([]int64, t.Shape[2+k])
 			for o := range begins {
-				begins[o] = int64(o*w.stride[k] - w.before[k])
+				begins[o] = int64(o*w.Stride[k] - w.Before[k])
 			}
 			begin := c.along(2+k, len(t.Shape), begins)
-			i = c.do("Mul", c.do("Div", c.do("Sub", i, begin), number(w.dilation[k])), number(factor))
+			i = c.do("Mul", c.do("Div", c.do("Sub", i, begin), number(w.Dilation[k])), number(factor))
 			if sum.name == "" {
 				sum = i
 			} else {
 				sum = c.do("Add", sum, i)
 			}
-			step, factor = step*n, factor*w.size[k]
+			step, factor = step*n, factor*w.Size[k]
 		}
 		return sum
 	})

@@ -20,13 +20,12 @@ var regionRows = []row{
 	own("roi_resample", "Gather, Sub, Abs, Clip, MatMul", roiResample),
 	own("roi_pool", "Gather, GreaterOrEqual, Less, Where, ReduceMax", roiMaxPool),
 	direct("col_to_im", "Col2Im", numbers, func(c *call) []val {
-		w := &window{size: c.Ints("size")}
-		w.fill(c, len(w.size))
-		if !w.growing() {
+		w := c.window()
+		if w.Crops() {
 			return nil
 		}
-		attrs := at("strides", w.stride, "dilations", w.dilation, "pads", slices.Concat(w.before, w.after))
-		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.Ints("output_size")...), c.list(w.size...)))
+		attrs := at("strides", w.Stride, "dilations", w.Dilation, "pads", slices.Concat(w.Before, w.After))
+		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.Ints("output_size")...), c.list(w.Size...)))
 	}, "negative padding: own, without a function"),
 	direct("roi_align", "RoiAlign", floats, func(c *call) []val {
 		mode := "output_half_pixel"

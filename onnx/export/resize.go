@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -66,8 +67,8 @@ func (c *call) brought(x val, d, n int) val {
 	if more <= 0 {
 		return c.cut(x, d, n)
 	}
-	w := &window{size: make(ints, x.rank()), before: make(ints, x.rank()), after: make(ints, x.rank())}
-	w.after[d] = more
+	w := &window{geometry.Window{Size: make(ints, x.rank()), Before: make(ints, x.rank()), After: make(ints, x.rank())}}
+	w.After[d] = more
 	return c.zeros(x, 0, w, val{})
 }
 
@@ -184,7 +185,7 @@ func multilinear(c *call) []val {
 	if outer {
 		w := &window{}
 		for range factor {
-			w.size, w.before, w.after = append(w.size, 1), append(w.before, 1), append(w.after, 1)
+			w.Size, w.Before, w.After = append(w.Size, 1), append(w.Before, 1), append(w.After, 1)
 		}
 		x = c.padded(x, w, border)
 	}
@@ -195,9 +196,9 @@ func multilinear(c *call) []val {
 	attrs := at("mode", "linear", "coordinate_transformation_mode", upsampleModes[method])
 	y := c.node1("Resize", graph.Type{DType: x.DType, Shape: shape}, attrs, x, val{}, val{}, c.list(shape...))
 	if outer {
-		w := &window{size: factor}
+		w := &window{geometry.Window{Size: factor}}
 		for _, f := range factor {
-			w.before, w.after = append(w.before, -f), append(w.after, -f)
+			w.Before, w.After = append(w.Before, -f), append(w.After, -f)
 		}
 		y = c.zeros(y, 2, w, val{})
 	}

@@ -13,20 +13,20 @@ import (
 func (c *call) places(index val, large, small tensor.Shape, border string) val {
 	w := c.window()
 	rule := geometry.BorderOf(at("border", border))
-	volume := tensor.Shape(w.size).Len()
+	volume := tensor.Shape(w.Size).Len()
 	i := c.index(index, 0, int64(volume-1))
 	number := func(n int) val { return c.integer(tensor.Int64, int64(n)) }
 	factor, step := 1, 1
 	var sum, outside val
-	for d := len(w.size) - 1; d >= 0; d-- {
-		k := c.node1("Mod", i.Type, nil, c.do("Div", i, number(factor)), number(w.size[d]))
-		room(small[d], w.size[d])
-		table := make([]int64, small[d]*w.size[d])
+	for d := len(w.Size) - 1; d >= 0; d-- {
+		k := c.node1("Mod", i.Type, nil, c.do("Div", i, number(factor)), number(w.Size[d]))
+		room(small[d], w.Size[d])
+		table := make([]int64, small[d]*w.Size[d])
 		begins := make([]int64, small[d])
 		for o := range small[d] {
-			begins[o] = int64(o * w.size[d])
-			for k := range w.size[d] {
-				table[o*w.size[d]+k] = int64(rule.Index(o*w.stride[d]-w.before[d]+k*w.dilation[d], large[d]))
+			begins[o] = int64(o * w.Size[d])
+			for k := range w.Size[d] {
+				table[o*w.Size[d]+k] = int64(rule.Index(o*w.Stride[d]-w.Before[d]+k*w.Dilation[d], large[d]))
 			}
 		}
 		at := c.node1("Gather", i.Type, nil, c.along(0, 1, table), c.do("Add", k, c.along(d, len(small), begins)))
@@ -37,7 +37,7 @@ func (c *call) places(index val, large, small tensor.Shape, border string) val {
 		} else {
 			sum, outside = c.do("Add", sum, at), c.test("Or", outside, out)
 		}
-		factor, step = factor*w.size[d], step*max(large[d], 1)
+		factor, step = factor*w.Size[d], step*max(large[d], 1)
 	}
 	if sum.name == "" {
 		return i

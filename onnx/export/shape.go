@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -169,7 +170,7 @@ func padBody(c *call) []val {
 	if border := c.Str("border"); border != "constant" {
 		return one(c.bordered(c.in[0], 0, c.Ints("padding"), border))
 	}
-	w := &window{size: slices.Repeat(ints{1}, c.in[0].rank())}
-	w.pad(c.Ints("padding"))
+	w := &window{geometry.Window{Size: slices.Repeat(ints{1}, c.in[0].rank())}}
+	w.Pad(c.Ints("padding"))
 	return one(c.zeros(c.in[0], 0, w, c.fill()))
 }

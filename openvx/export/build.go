@@ -1,7 +1,9 @@
 package export
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -15,6 +17,9 @@ type Built struct {
 
 // Build makes the network in a context: it performs the calls that the generated C has. The graph is not verified yet.
 func (n *Network) Build(ctx *openvx.Context) (*Built, error) {
+	if ctx == nil {
+		return nil, errors.New("there is no context")
+	}
 	g, err := ctx.CreateGraph()
 	if err != nil {
 		return nil, err
@@ -104,89 +109,45 @@ func (b *building) part(p Part, which, parts int) (*openvx.Tensor, error) {
 	return b.tensors[p.Of].CreateView(start, end)
 }
 
-// args are the arguments of a call, with objects of a context in the place of those of the network.
-type args []any
-
-// arg returns an argument. A type other than the function's would be a mistake of this package.
-func arg[T any](a args, i int) T {
-	v, _ := a[i].(T)
-	return v
+// functions are the methods that perform calls.
+var functions = map[string]any{
+	"vxConvolutionLayer":                (*openvx.Graph).ConvolutionLayer,
+	"vxDeconvolutionLayer":              (*openvx.Graph).DeconvolutionLayer,
+	"vxFullyConnectedLayer":             (*openvx.Graph).FullyConnectedLayer,
+	"vxPoolingLayer":                    (*openvx.Graph).PoolingLayer,
+	"vxSoftmaxLayer":                    (*openvx.Graph).SoftmaxLayer,
+	"vxLocalResponseNormalizationLayer": (*openvx.Graph).LocalResponseNormalizationLayer,
+	"vxActivationLayer":                 (*openvx.Graph).ActivationLayer,
+	"vxROIPoolingLayer":                 (*openvx.Graph).ROIPoolingLayer,
+	"vxTensorMultiplyNode":              (*openvx.Graph).TensorMultiplyNode,
+	"vxTensorAddNode":                   (*openvx.Graph).TensorAddNode,
+	"vxTensorSubtractNode":              (*openvx.Graph).TensorSubtractNode,
+	"vxTensorTableLookupNode":           (*openvx.Graph).TensorTableLookupNode,
+	"vxTensorTransposeNode":             (*openvx.Graph).TensorTransposeNode,
+	"vxTensorConvertDepthNode":          (*openvx.Graph).TensorConvertDepthNode,
+	"vxTensorMatrixMultiplyNode":        (*openvx.Graph).TensorMatrixMultiplyNode,
 }
 
-// tensor returns an argument that is a tensor, nil if it is absent.
-func (a args) tensor(i int) *openvx.Tensor { return arg[*openvx.Tensor](a, i) }
-
-// functions perform calls.
-var functions = map[string]func(g *openvx.Graph, a args) (*openvx.Node, error){
-	"vxConvolutionLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.ConvolutionLayer(a.tensor(0), a.tensor(1), a.tensor(2), arg[openvx.ConvolutionParams](a, 3), a.tensor(4))
-	},
-	"vxDeconvolutionLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.DeconvolutionLayer(a.tensor(0), a.tensor(1), a.tensor(2), arg[openvx.DeconvolutionParams](a, 3), a.tensor(4))
-	},
-	"vxFullyConnectedLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.FullyConnectedLayer(a.tensor(0), a.tensor(1), a.tensor(2), arg[openvx.ConvertPolicy](a, 3), arg[openvx.RoundPolicy](a, 4), a.tensor(5))
-	},
-	"vxPoolingLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.PoolingLayer(a.tensor(0), arg[openvx.Pooling](a, 1), arg[int](a, 2), arg[int](a, 3), arg[int](a, 4), arg[int](a, 5),
-			arg[openvx.SizeRounding](a, 6), a.tensor(7))
-	},
-	"vxSoftmaxLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) { return g.SoftmaxLayer(a.tensor(0), a.tensor(1)) },
-	"vxLocalResponseNormalizationLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.LocalResponseNormalizationLayer(a.tensor(0), arg[openvx.Normalization](a, 1), arg[int](a, 2), arg[float32](a, 3),
-			arg[float32](a, 4), arg[float32](a, 5), a.tensor(6))
-	},
-	"vxActivationLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.ActivationLayer(a.tensor(0), arg[openvx.Activation](a, 1), arg[float32](a, 2), arg[float32](a, 3), a.tensor(4))
-	},
-	"vxROIPoolingLayer": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.ROIPoolingLayer(a.tensor(0), a.tensor(1), arg[openvx.ROIPoolParams](a, 2), a.tensor(3))
-	},
-	"vxTensorMultiplyNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorMultiplyNode(a.tensor(0), a.tensor(1), arg[*openvx.Scalar](a, 2), arg[openvx.ConvertPolicy](a, 3),
-			arg[openvx.RoundPolicy](a, 4), a.tensor(5))
-	},
-	"vxTensorAddNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorAddNode(a.tensor(0), a.tensor(1), arg[openvx.ConvertPolicy](a, 2), a.tensor(3))
-	},
-	"vxTensorSubtractNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorSubtractNode(a.tensor(0), a.tensor(1), arg[openvx.ConvertPolicy](a, 2), a.tensor(3))
-	},
-	"vxTensorTableLookupNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorTableLookupNode(a.tensor(0), arg[*openvx.LUT](a, 1), a.tensor(2))
-	},
-	"vxTensorTransposeNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorTransposeNode(a.tensor(0), a.tensor(1), arg[int](a, 2), arg[int](a, 3))
-	},
-	"vxTensorConvertDepthNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorConvertDepthNode(a.tensor(0), arg[openvx.ConvertPolicy](a, 1), arg[*openvx.Scalar](a, 2), arg[*openvx.Scalar](a, 3), a.tensor(4))
-	},
-	"vxTensorMatrixMultiplyNode": func(g *openvx.Graph, a args) (*openvx.Node, error) {
-		return g.TensorMatrixMultiplyNode(a.tensor(0), a.tensor(1), a.tensor(2), arg[openvx.MatrixMultiplyParams](a, 3), a.tensor(4))
-	},
-}
-
-// call performs a call for the i-th time.
+// call performs a call for the i-th time. Its arguments are those of the method, with objects of a context in the place of those of the network.
 func (b *building) call(c *Call, i int) error {
-	a := make(args, len(c.Args))
-	for k, v := range c.Args {
-		var err error
+	in := []reflect.Value{reflect.ValueOf(b.graph)}
+	for _, v := range c.Args {
+		a, err := v, error(nil)
 		switch v := v.(type) {
 		case *Tensor:
-			a[k] = b.tensors[v]
+			a = b.tensors[v]
 		case Part:
-			a[k], err = b.part(v, i, c.Times)
+			a, err = b.part(v, i, c.Times)
 		case *LUT:
-			a[k] = b.luts[v]
+			a = b.luts[v]
 		case Real:
-			a[k], err = b.ctx.CreateScalar(openvx.TypeFloat32, float32(v))
-		default:
-			a[k] = v
+			a, err = b.ctx.CreateScalar(openvx.TypeFloat32, float32(v))
 		}
 		if err != nil {
 			return err
 		}
+		in = append(in, reflect.ValueOf(a))
 	}
-	_, err := functions[c.Function](b.graph, a)
+	err, _ := reflect.ValueOf(functions[c.Function]).Call(in)[1].Interface().(error)
 	return err
 }

@@ -73,40 +73,26 @@ var formatNotes = map[Format]string{
 	Int8:    "vx_int8",
 }
 
+// fill writes a part of the generated code with texts in the places of names: in turn.
+func (w *writer) fill(text string, pairs ...string) {
+	w.text.WriteString(strings.NewReplacer(append(pairs, "NETWORK", w.name)...).Replace(text))
+}
+
 func (w *writer) header() []byte {
-	guard := strings.ToUpper(w.name) + "_H"
-	w.printf("/* The network %s as a graph of OpenVX, made by Concord.\n *\n", comment(w.Name))
-	w.printf(" *     vx_context context = vxCreateContext();\n *     %s_network network;\n", w.name)
-	w.printf(" *     if (%s_create(context, %s, &network) != VX_SUCCESS) ...   (network.failed says where)\n", w.name, comment(w.file+".bin"))
-	for _, p := range w.Inputs {
-		w.printf(" *     vxCopyTensorPatch(network.%s, ..., VX_WRITE_ONLY, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name)
-	}
-	w.printf(" *     vxProcessGraph(network.graph);\n")
-	for _, p := range w.Outputs {
-		w.printf(" *     vxCopyTensorPatch(network.%s, ..., VX_READ_ONLY, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name)
-	}
-	w.printf(" *     %s_release(&network);\n *\n", w.name)
-	w.printf(" * The first dimension is the fastest in memory. The weights are little-endian, as the processor must be.\n */\n")
-	w.printf("#ifndef %[1]s\n#define %[1]s\n\n#include <VX/vx.h>\n#include <VX/vx_khr_nn.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", guard)
-	w.printf("typedef struct {\n    vx_graph graph; /* verified */\n")
-	port := func(role string, p Port) {
-		w.printf("    vx_tensor %s; /* %s %s: %s; extents %s, in the model %v%v */\n", p.Tensor.Name, role, comment(p.Name),
+	var ports, writes, reads strings.Builder
+	port := func(role string, p Port, lines *strings.Builder, usage string) {
+		fmt.Fprintf(&ports, "    vx_tensor %s; /* %s %s: %s; extents %s, in the model %v%v */\n", p.Tensor.Name, role, comment(p.Name),
 			formatNotes[p.Tensor.Format], list(p.Tensor.Dims), p.DType, p.Shape)
+		fmt.Fprintf(lines, " *     vxCopyTensorPatch(network.%s, ..., %s, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name, usage)
 	}
 	for _, p := range w.Inputs {
-		port("input", p)
+		port("input", p, &writes, "VX_WRITE_ONLY")
 	}
 	for _, p := range w.Outputs {
-		port("output", p)
+		port("output", p, &reads, "VX_READ_ONLY")
 	}
-	w.printf("    const char *failed; /* what could not be made, if creating the network has failed, and else NULL */\n")
-	w.printf("    vx_reference *held; /* the objects to be released */\n    vx_size count, capacity;\n} %s_network;\n\n", w.name)
-	w.printf("/* Makes the network in a context, with the weights in a file. After an error there is nothing to be released. */\n")
-	w.printf("vx_status %[1]s_create(vx_context context, const char *weights, %[1]s_network *network);\n\n", w.name)
-	w.printf("/* Makes the network with weights in memory, which may be given back afterwards. */\n")
-	w.printf("vx_status %[1]s_create_from_memory(vx_context context, const void *weights, vx_size size, %[1]s_network *network);\n\n", w.name)
-	w.printf("/* Releases everything that the network has. */\nvoid %[1]s_release(%[1]s_network *network);\n\n", w.name)
-	w.printf("#ifdef __cplusplus\n}\n#endif\n\n#endif\n")
+	w.fill(named("header"), "@MODEL@", comment(w.Name), "@WEIGHTS@", comment(w.file+".bin"), "@GUARD@", strings.ToUpper(w.name)+"_H",
+		"@PORTS@", ports.String(), "@WRITES@", writes.String(), "@READS@", reads.String())
 	return w.take()
 }
 
@@ -126,10 +112,9 @@ func (w *writer) source(size int) []byte {
 	calls := w.take()
 	w.printf("/* Made by Concord: see %s. */\n\n#include \"%s.h\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n", comment(w.file+".h"), included(w.file))
 	used := string(tensors) + string(calls)
-	last := len(helpers) - 1
-	for _, h := range helpers[:last] {
-		if h.in(used) {
-			w.printf("%s\n", strings.ReplaceAll(h.text, "NETWORK", w.name))
+	for i := range parts {
+		if parts[i].in(used) {
+			w.fill(parts[i].text + "\n")
 		}
 	}
 	w.printf("/* Elements: type, and number of fractional bits. */\n")
@@ -139,7 +124,7 @@ func (w *writer) source(size int) []byte {
 		}
 	}
 	w.printf("\nstatic void make(builder *to)\n{\n    vx_graph graph = to->network->graph;\n\n%s\n    if (to->status != VX_SUCCESS)\n        return;\n\n%s}\n", tensors, calls)
-	w.printf("\n%s", strings.ReplaceAll(strings.ReplaceAll(helpers[last].text, "NETWORK", w.name), "SIZE", strconv.Itoa(size)))
+	w.fill("\n"+named("entry"), "@SIZE@", strconv.Itoa(size))
 	return w.take()
 }
 

@@ -12,6 +12,9 @@ import (
 // Run runs a network that n has built, on inputs of the types and shapes of the graph, by name, and returns the outputs in such types and
 // shapes. Floats are brought into Q7.8 and back.
 func (b *Built) Run(n *Network, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	if b.Graph == nil || n == nil || len(b.Inputs) != len(n.Inputs) || len(b.Outputs) != len(n.Outputs) {
+		return nil, errors.New("there is no graph that the network has built")
+	}
 	for i, p := range n.Inputs {
 		x := inputs[p.Name]
 		if x == nil {
@@ -61,12 +64,18 @@ func transfer(t *openvx.Tensor, data *tensor.Tensor, u openvx.Usage) error {
 
 // Encode returns a tensor of a graph in the format: floats in Q7.8 rounded to the nearest number and bounded.
 func (f Format) Encode(t *tensor.Tensor) (out *tensor.Tensor, err error) {
+	if t == nil {
+		return nil, errors.New("there is no tensor")
+	}
 	err = evaluated(func() { out = f.converted(t) })
 	return out, err
 }
 
 // Decode returns elements in the format as those of a type of the graph.
 func (f Format) Decode(t *tensor.Tensor, d tensor.DType) (out *tensor.Tensor, err error) {
+	if t == nil {
+		return nil, errors.New("there is no tensor")
+	}
 	err = evaluated(func() {
 		out = t
 		if f == Q78 && d.IsFloat() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -84,20 +85,18 @@ func planar(shape ints) ints {
 
 // slides returns the windows of the node along width and height.
 func (c *call) slides(in, size, out ints) (both [2]slide) {
-	stride, dilation, padding := c.Ints("stride"), c.Ints("dilation"), c.Ints("padding")
+	padding := c.Ints("padding")
 	n := len(padding) / 2
+	w := geometry.WindowOf(c.Attrs, size[len(size)-n:])
 	if c.Str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
 		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
 	for d := range both { // from the last dimension on
 		s := slide{in: in[3-d], out: out[3-d], size: size[3-d], stride: 1, dilation: 1}
 		if i := n - 1 - d; i >= 0 {
-			s.before, s.after = padding[2*i], padding[2*i+1]
-			if len(stride) > 0 {
-				s.stride = stride[i]
-			}
-			if len(dilation) > 0 && s.size > 1 {
-				s.dilation = dilation[i]
+			s.before, s.after, s.stride = w.Before[i], w.After[i], w.Stride[i]
+			if s.size > 1 {
+				s.dilation = w.Dilation[i]
 			}
 		}
 		both[d] = s

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -117,24 +118,18 @@ type pooling struct {
 func (c *call) pooling() *pooling {
 	shape, out := c.shape(0), c.outShape()
 	n := len(shape)
-	size, stride, dilation, padding := c.Ints("size"), c.Ints("stride"), c.Ints("dilation"), c.Ints("padding")
-	if len(stride) == 0 {
-		stride = ones(n)
-	}
-	if len(dilation) == 0 {
-		dilation = ones(n)
-	}
+	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	still := slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
 	p := &pooling{along: [2]slide{still, still}, border: c.Str("border")}
 	for i := range n {
-		s := slide{in: shape[i], out: out[i], size: size[i], stride: stride[i], dilation: dilation[i], before: padding[2*i], after: padding[2*i+1]}
+		s := slide{in: shape[i], out: out[i], size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
 		if s.size == 1 {
 			s.dilation = 1
 		}
 		switch {
 		case i >= n-2:
 			p.along[n-1-i] = s
-		case s.size != 1 || s.stride != 1 || s.before != 0 || s.after != 0:
+		case !w.Idle(i):
 			kit.Refuse("its window reaches over dimension %d; a pooling layer pools the last two", i)
 		}
 		if s.dilation != 1 {

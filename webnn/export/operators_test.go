@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -27,10 +28,7 @@ type outcome struct {
 // TestOperators exports generated cases of every operator, builds the graph again from the calls, and compares what both
 // compute: bit by bit where the table says so, and else within its tolerance.
 func TestOperators(t *testing.T) {
-	cases := 150
-	if testing.Short() {
-		cases = 60
-	}
+	cases := testdata.Cases(48, 600)
 	var mu sync.Mutex
 	outcomes := make(map[string]*outcome)
 	t.Run("all", func(t *testing.T) {
@@ -39,7 +37,7 @@ func TestOperators(t *testing.T) {
 				t.Parallel()
 				o := &outcome{refused: make(map[string]bool)}
 				for seed := range cases {
-					exportCase(t, r, uint64(seed), 1+seed/25, o)
+					exportCase(t, r, uint64(seed), 1+seed*6/cases, o)
 				}
 				mu.Lock()
 				outcomes[r.Op] = o
@@ -53,7 +51,6 @@ func TestOperators(t *testing.T) {
 		if o == nil {
 			return // only some operators are tested
 		}
-		t.Logf("%s: %d of %d cases are exported, %d with equal bits, the others within %.2g", r.Op, o.equal+o.near, o.cases, o.equal, o.worst)
 		fmt.Fprintf(&b, "%s %s\n", r.Op, r.Form)
 		for _, why := range slices.Sorted(maps.Keys(o.refused)) {
 			fmt.Fprintf(&b, "    refused: %s\n", why)
@@ -62,7 +59,7 @@ func TestOperators(t *testing.T) {
 			t.Errorf("%s: no case could be exported", r.Op)
 		}
 	}
-	if !testing.Short() {
+	if cases == 48 {
 		golden.Compare(t, "testdata/operators.txt", b.String())
 	}
 }

@@ -3,7 +3,11 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -33,49 +37,10 @@ const convNote = "one spatial dimension: reshape; borders other than constant: p
 // tolerance is that of the expansion of an operator.
 func tolerance(name string) float64 { return nearly(name, "", nil, "").Tolerance }
 
-// window holds the attributes of a window over some dimensions.
-type window struct {
-	size, stride, dilation, before, after ints
-}
-
-// window returns the attributes of the node, one of each list for each dimension that the attribute padding counts.
-func (c *call) window(size ints) *window {
-	padding := c.Ints("padding")
-	n := len(padding) / 2
-	w := &window{stride: c.Ints("stride"), dilation: c.Ints("dilation"), size: size}
-	if len(w.stride) == 0 {
-		w.stride = slices.Repeat(ints{1}, n)
-	}
-	if len(w.dilation) == 0 {
-		w.dilation = slices.Repeat(ints{1}, n)
-	}
-	for i := range n {
-		w.before, w.after = append(w.before, padding[2*i]), append(w.after, padding[2*i+1])
-	}
-	return w
-}
-
-// active lists the dimensions in which the window does anything.
-func (w *window) active() ints {
-	out := ints{}
-	for i := range w.size {
-		if w.size[i] > 1 || w.stride[i] > 1 || w.before[i] != 0 || w.after[i] != 0 {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // skips reports whether a method does with the padding what one of the borders means; none takes elements away.
-func (c *call) skips(w *window, borders ...string) bool {
-	all := append(slices.Clone(w.before), w.after...)
+func (c *call) skips(w *geometry.Window, borders ...string) bool {
+	all := append(slices.Clone(w.Before), w.After...)
 	return !slices.ContainsFunc(all, func(n int) bool { return n < 0 || n > 0 && !slices.Contains(borders, c.Str("border")) })
-}
-
-// each returns the window with other lists of attributes. The neutral item of a list is that of a dimension in which the window
-// does nothing.
-func (w *window) each(other func(list ints, neutral int) ints) *window {
-	return &window{other(w.size, 1), other(w.stride, 1), other(w.dilation, 1), other(w.before, 0), other(w.after, 0)}
 }
 
 // planar brings an operand into four dimensions, of which the last two are those listed, of which there are at most two; back
@@ -120,16 +85,16 @@ func spatial(list ints, neutral int) ints {
 }
 
 // options are the window as options of a method, without those that are defaults.
-func (w *window) options() options {
+func windowOptions(w *geometry.Window) options {
 	o := options{}
 	for _, list := range []struct {
 		name     string
 		values   ints
 		standard int
 	}{
-		{"strides", w.stride, 1},
-		{"dilations", w.dilation, 1},
-		{"padding", ints{w.before[0], w.after[0], w.before[1], w.after[1]}, 0},
+		{"strides", w.Stride, 1},
+		{"dilations", w.Dilation, 1},
+		{"padding", ints{w.Before[0], w.After[0], w.Before[1], w.After[1]}, 0},
 	} {
 		if slices.ContainsFunc(list.values, func(n int) bool { return n != list.standard }) {
 			o[list.name] = list.values
@@ -139,8 +104,8 @@ func (w *window) options() options {
 }
 
 // pooled calls a method on the operand in four dimensions, with the window in the last two of them; nil if it is in more.
-func (c *call) pooled(w *window, f func(x *webnn.Operand, w *window) *webnn.Operand) []*webnn.Operand {
-	active := w.active()
+func (c *call) pooled(w *geometry.Window, f func(x *webnn.Operand, w *geometry.Window) *webnn.Operand) []*webnn.Operand {
+	active := w.Active()
 	if len(active) > 2 {
 		return nil
 	}
@@ -148,24 +113,18 @@ func (c *call) pooled(w *window, f func(x *webnn.Operand, w *window) *webnn.Oper
 	if rank(c.in[0]) == 4 && flat == c.in[0] {
 		active = ints{2, 3}
 	}
-	return one(back(f(flat, w.each(func(list ints, neutral int) ints {
-		var out ints
-		for _, a := range active {
-			out = append(out, list[a])
-		}
-		return spatial(out, neutral)
-	}))))
+	return one(back(f(flat, w.Choose(spatial(active, -1)))))
 }
 
 // pool calls a pooling method, unless it does not do what the border means.
 func (c *call) pool(method string, borders ...string) []*webnn.Operand {
-	w := c.window(c.Ints("size"))
+	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	if !c.skips(w, borders...) {
 		return nil
 	}
-	return c.pooled(w, func(x *webnn.Operand, w *window) *webnn.Operand {
-		o := w.options()
-		o["windowDimensions"] = w.size
+	return c.pooled(w, func(x *webnn.Operand, w *geometry.Window) *webnn.Operand {
+		o := windowOptions(w)
+		o["windowDimensions"] = w.Size
 		return c.do(method, o, x)
 	})
 }
@@ -179,39 +138,43 @@ func pooling(name, method, note string, borders ...string) row {
 }
 
 func box(c *call) []*webnn.Operand {
-	w := c.window(c.Ints("size"))
+	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	switch {
 	case c.in[0].DataType().IsInteger() || !c.skips(w, "ignore", "constant"):
 		return nil
 	case c.Bool("normalize"):
 		return c.pool("averagePool2d", "ignore")
 	}
-	return c.pooled(w, func(x *webnn.Operand, w *window) *webnn.Operand {
+	return c.pooled(w, func(x *webnn.Operand, w *geometry.Window) *webnn.Operand {
 		// Each channel becomes an item of the batch, so that one filter serves all.
-		s, d := shape(x), tensor.Scalar(float32(1))
-		ones := kit.Must(kit.Must(kit.Must(tensor.Cast(d, x.DataType())).Reshape(1, 1, 1, 1)).Expand(1, 1, w.size[0], w.size[1]))
-		y := c.do("conv2d", w.options(), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones.Contiguous()))
+		s := shape(x)
+		one := kit.Must(kit.Must(tensor.Cast(tensor.Scalar(float32(1)), x.DataType())).Reshape(1, 1, 1, 1))
+		ones := kit.Eval(beforehand, "expand", graph.AttrsOf("shape", ints{1, 1, w.Size[0], w.Size[1]}), one)
+		y := c.do("conv2d", windowOptions(w), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones))
 		return c.reshape(y, ints{s[0], s[1], shape(y)[2], shape(y)[3]})
 	})
 }
 
+// beforehand bounds a constant that is made while a graph is exported.
+var beforehand = op.Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
+
 // convolution returns input, filter and window of a convolution in two dimensions; nil if WebNN does not convolve so.
-func (c *call) convolution() (x, f *webnn.Operand, w *window) {
-	x, f, w = c.in[0], c.in[1], c.window(shape(c.in[1])[2:])
+func (c *call) convolution() (x, f *webnn.Operand, w *geometry.Window) {
+	x, f, w = c.in[0], c.in[1], geometry.WindowOf(c.Attrs, shape(c.in[1])[2:])
 	if x.DataType().IsInteger() || rank(x) > 4 || !c.skips(w, "constant") {
 		return nil, nil, nil
 	}
 	if rank(x) == 3 {
 		s, k := shape(x), shape(f)
 		x, f = c.reshape(x, ints{s[0], s[1], 1, s[2]}), c.reshape(f, ints{k[0], k[1], 1, k[2]})
-		w = w.each(spatial)
+		w = w.Choose(ints{-1, 0})
 	}
 	return x, f, w
 }
 
 // convolve calls a method with a window, and with the options that are no defaults.
-func (c *call) convolve(method string, x, f *webnn.Operand, w *window, groups, channels int, more options) []*webnn.Operand {
-	o := w.options()
+func (c *call) convolve(method string, x, f *webnn.Operand, w *geometry.Window, groups, channels int, more options) []*webnn.Operand {
+	o := windowOptions(w)
 	o["bias"] = c.channels(c.operand(2), channels)
 	if groups != 1 {
 		o["groups"] = groups
@@ -244,8 +207,8 @@ func deconv(c *call) []*webnn.Operand {
 		out = ints{1, out[0]}
 	}
 	more := options{}
-	for i := range w.size { // sizes that follow from the rest are not written
-		if least := (shape(x)[2+i]-1)*w.stride[i] + (w.size[i]-1)*w.dilation[i] + 1 - w.before[i] - w.after[i]; out[i] != least {
+	for i := range w.Size { // sizes that follow from the rest are not written
+		if least := (shape(x)[2+i]-1)*w.Stride[i] + (w.Size[i]-1)*w.Dilation[i] + 1 - w.Before[i] - w.After[i]; out[i] != least {
 			more["outputSizes"] = out
 		}
 	}

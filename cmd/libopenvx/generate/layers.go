@@ -62,10 +62,13 @@ func (p param) goType() string {
 	return "*" + goName(strings.TrimPrefix(p.typ, "vx_"))
 }
 
-// goParam is a parameter's name in Go.
+// goParam is a parameter's name in Go, where type is a word and count a function of the C library's.
 func (p param) goParam() string {
-	if p.name == "type" {
+	switch p.name {
+	case "type":
 		return "kind"
+	case "count":
+		return "number"
 	}
 	return lower(goName(p.name))
 }

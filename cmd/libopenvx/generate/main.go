@@ -35,7 +35,7 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := h.thunks(filepath.Join(module, "cmd/libopenvx"))
+	calls, err := h.thunks(filepath.Join(module, "cmd/libopenvx"), filepath.Join(module, "openvx"))
 	if err != nil {
 		return nil, err
 	}

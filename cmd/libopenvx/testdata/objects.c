@@ -166,6 +166,7 @@ static void attributes(vx_context context)
     extensions = malloc(size);
     OK(vxQueryContext(context, VX_CONTEXT_EXTENSIONS, extensions, size));
     CHECK(strlen(extensions) + 1 == size && strstr(extensions, "KHR_NN_16"));
+    CHECK(strstr(extensions, OPENVX_KHR_NN) && strstr(extensions, OPENVX_KHR_IMPORT_KERNEL));
     memset(extensions, 'x', size);
     OK(vxQueryContext(context, VX_CONTEXT_EXTENSIONS, extensions, 4)); /* cut */
     CHECK(strcmp(extensions, "KHR") == 0 && extensions[4] == 'x');
