@@ -3,53 +3,31 @@ package nnef
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/eval"
-	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 )
 
-// expand adds the nodes of an operation by the body that the standard gives for it, and returns its results.
+// expand adds the nodes of an operation by the body that the standard gives for it, and returns its results. The body is evaluated first and
+// what it invokes is lowered then, so that evaluation and lowering do not nest, however deep bodies do.
 func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
-	s := &compound{document: d, c: c}
-	f, _ := std.Of(d.dialect).Lookup(c.Op.Name)
-	o := eval.FromFragment(f, s)
-	o.Source = nil // errors concern the invocation
-	out, err := eval.New(d.limits).Expand(o, c.Args, c.Names)
-	switch {
-	case s.err != nil:
-		return nil, s.err
-	case err != nil:
+	if d.expander == nil {
+		d.expander = flat.NewExpander(d.dialect, d.limits)
+	}
+	from := len(d.values)
+	defer func() { // the tensors in between are of no further use
+		clear(d.values[from:])
+		d.values = d.values[:from]
+	}()
+	parts, results, err := d.expander.Expand(c.Op, c.Args, c.Names, from)
+	if err != nil {
 		return nil, eval.First(err)
 	}
+	for _, part := range parts {
+		if err := d.part(part); err != nil {
+			return nil, c.Blame(part.Operation, part.Site, err)
+		}
+	}
 	l := new(lowering).begin(d.sink, c)
-	return l.listed(out), l.Err
-}
-
-// compound is the library of the body of an operation: those of the standard, each of which adds to the graph.
-type compound struct {
-	*document
-	c   *eval.Invocation
-	err error // the first one, about c
-}
-
-// Operation implements [eval.Library].
-func (s *compound) Operation(name string) *eval.Operation {
-	f, ok := std.Of(s.dialect).Lookup(name)
-	if !ok {
-		return nil
-	}
-	o := eval.FromFragment(f, s)
-	o.Body, o.Source = nil, nil
-	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-		l := new(lowering).begin(s.sink, c)
-		values, err := l.standard(), l.Err
-		if l.expand {
-			values, err = s.expand(c)
-		}
-		if err != nil && s.err == nil { // it is better told than by the evaluator, which does not know the arguments of the operation
-			s.err = s.c.Blame(o, c.Site, err)
-		}
-		return results(o, values), err
-	}
-	return o
+	return l.listed(results), l.Err
 }
 
 // listed returns what a body yields as values, those of arrays one by one.
@@ -65,4 +43,25 @@ func (l *lowering) listed(results []eval.Value) []*graph.Value {
 		}
 	}
 	return values
+}
+
+// part lowers an operation in the body of another one.
+func (d *document) part(o *flat.Op) error {
+	outputs := o.Outputs()
+	d.extend(outputs)
+	l := d.lowering(o, outputs)
+	values, err := l.standard(), l.Err
+	if l.expand {
+		values, err = d.expand(l.c)
+	}
+	if err == nil && len(values) != len(outputs) {
+		err = unequal(o, len(values))
+	}
+	if err != nil {
+		return err
+	}
+	for i, t := range outputs {
+		d.values[t.Index] = values[i]
+	}
+	return nil
 }

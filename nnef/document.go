@@ -40,16 +40,17 @@ type document struct {
 	quants  map[string]*quant.Entry // of the quantization file, by tensor
 	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
 
-	labels  map[string]*variable     // by label in lower case
-	decoded map[*tensor.Tensor]coded // by the numbers
-	updated map[string]bool          // names of variables that are updated, by any of their names
-	states  map[string]*graph.Value  // the variables that are updated, by label in lower case
-	spans   map[*flat.Op][]*graph.Node
-	filled  int // elements of constants that one value was repeated for
-	own     *canonical
-	file    *File
-	folding *tract.Folding
-	left    *eval.Limits // what blocks may take of the limits of the evaluation
+	labels   map[string]*variable     // by label in lower case
+	decoded  map[*tensor.Tensor]coded // by the numbers
+	updated  map[string]bool          // names of variables that are updated, by any of their names
+	states   map[string]*graph.Value  // the variables that are updated, by label in lower case
+	spans    map[*flat.Op][]*graph.Node
+	filled   int // elements of constants that one value was repeated for
+	own      *canonical
+	file     *File
+	folding  *tract.Folding
+	left     *eval.Limits   // what blocks may take of the limits of the evaluation
+	expander *flat.Expander // nil until an operation is expanded
 }
 
 // newDocument returns the lowering of a file's operations. Without a source it infers types only.

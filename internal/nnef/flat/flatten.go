@@ -71,6 +71,7 @@ type recorder struct {
 	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
+	unnamed  bool            // tensors that are given no names have none
 	inferred int             // the operations whose shapes were inferred
 	most     int             // how many tensors there may be
 	failed   map[*Tensor]bool
@@ -363,7 +364,7 @@ func take(names *[]string) string {
 
 // tensor returns a new tensor of a declared type.
 func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
-	if name == "" {
+	if name == "" && !r.unnamed {
 		name = r.name(op.Operation.Name)
 	}
 	t := &r.tensors.Take(1)[0]

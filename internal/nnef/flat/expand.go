@@ -1,0 +1,44 @@
+package flat
+
+import (
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Expander expands invocations of operations that the standard defines by others, one at a time.
+type Expander struct {
+	recorder
+	limits    eval.Limits
+	compounds map[string]*eval.Operation
+}
+
+// NewExpander returns the expander for operations of a dialect.
+func NewExpander(d syntax.Dialect, limits eval.Limits) *Expander {
+	x := &Expander{limits: limits, compounds: make(map[string]*eval.Operation)}
+	x.recorder = *newRecorder(&syntax.Document{Dialect: d}, Options{})
+	x.unnamed = true
+	return x
+}
+
+// Expand returns the operations of the standard that the body of op invokes, of which none is expanded further, and what the body yields:
+// one value for each result of op. The operations know of no shapes. Their tensors have indices from the given one on; those that are
+// results have the given names, as far as there are some, and the others none. An error is a [syntax.Diagnostics].
+func (x *Expander) Expand(op *eval.Operation, args []eval.Value, names []string, from int) ([]*Op, []eval.Value, error) {
+	x.graph = &Graph{Dialect: x.doc.Dialect, Tensors: from}
+	x.most = maxTensors + from
+	out, err := eval.New(x.limits).Expand(x.compound(op.Name), args, names)
+	return x.graph.Ops, out, err
+}
+
+// compound returns an operation with its body, which the standard must give.
+func (x *Expander) compound(name string) *eval.Operation {
+	if o, ok := x.compounds[name]; ok {
+		return o
+	}
+	f, _ := std.Of(x.doc.Dialect).Lookup(name)
+	o := eval.FromFragment(f, &x.recorder)
+	o.Source = nil // errors concern the invocation
+	x.compounds[name] = o
+	return o
+}
