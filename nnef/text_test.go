@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
@@ -96,10 +97,7 @@ func opGraph(t *testing.T, d *op.Def, c op.Case, r *rand.Rand) *graph.Graph {
 
 // TestTextOfEveryOperator holds graphs of every operator to surviving printing and reading.
 func TestTextOfEveryOperator(t *testing.T) {
-	cases := 60
-	if testing.Short() {
-		cases = 12
-	}
+	cases := testdata.Cases(24, 60)
 	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()

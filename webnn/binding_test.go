@@ -71,9 +71,9 @@ func wrongValues(m *method, p param) []wrongValue {
 
 // wrongOperands are descriptors of operands that are not allowed, and an operand of another builder.
 func wrongOperands(m *method, p param) []wrongValue {
-	row := tensorLimits[m.name][slices.IndexFunc(tensorLimits[m.name], func(r operandLimits) bool { return r.name == p.name })]
-	limits := supported()[m.name]
-	shape := slices.Repeat(tensor.Shape{1}, row.requiredMin)
+	row := m.limits[slices.IndexFunc(m.limits, func(r operandLimits) bool { return r.name == p.name })]
+	limits := opSupportLimits(1000).Operators[m.name]
+	shape := slices.Repeat(tensor.Shape{1}, required(m, row.name).RequiredRanks.Min)
 	wrong := []wrongValue{{"builder", &Operand{owner: &GraphBuilder{}}}, {"kind", (*Operand)(nil)}}
 	for _, d := range DataTypes {
 		if d != limits[row.name].DataTypes[0] && (row.sameType != "" || !slices.Contains(row.types, d)) {
@@ -105,8 +105,8 @@ func checkRule(t *testing.T, c *Context, m *method, name string, value any, rule
 		t.Fatal(err)
 	}
 	ranks := make(map[string]int)
-	for _, row := range tensorLimits[m.name] {
-		ranks[row.name] = row.requiredMin
+	for _, row := range m.limits {
+		ranks[row.name] = required(m, row.name).RequiredRanks.Min
 	}
 	bound := func(p param) any {
 		v := s.value(p, ranks)

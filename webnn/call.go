@@ -17,12 +17,58 @@ import (
 // A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
 type Options map[string]any
 
-// method binds a method of MLGraphBuilder to operators.
+// put adds a member, if it is present.
+func (d *Options) put(name string, present bool, v any) {
+	if !present {
+		return
+	}
+	if *d == nil {
+		*d = make(Options)
+	}
+	(*d)[name] = v
+}
+
+// point is [Options.put] for a member that is present if there is a pointer to it.
+func point[T any](d *Options, name string, v *T) {
+	if v != nil {
+		d.put(name, true, *v)
+	}
+}
+
+// texts returns members of an enumeration as strings.
+func texts[T ~string](members []T) []string {
+	list := make([]string, len(members))
+	for i, m := range members {
+		list[i] = string(m)
+	}
+	return list
+}
+
+// method is a method of MLGraphBuilder that makes operands from operands.
 type method struct {
 	name    string
 	args    []param
 	options []param // beside "label", which every method has
-	lower   func(l *lowering) []*graph.Value
+	limits  []operandLimits
+}
+
+// methodOf returns the method of that name, nil if there is none.
+func methodOf(name string) *method {
+	i := slices.IndexFunc(methods, func(m method) bool { return m.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &methods[i]
+}
+
+// param returns the argument or option of that name, nil if there is none.
+func (m *method) param(name string) *param {
+	for _, list := range [][]param{m.args, m.options} {
+		if i := slices.IndexFunc(list, func(p param) bool { return p.name == name }); i >= 0 {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // Methods lists the names of the MLGraphBuilder methods that make operands from operands.
@@ -34,13 +80,28 @@ func Methods() []string {
 	return names
 }
 
-var methodByName = func() map[string]*method {
-	m := make(map[string]*method, len(methods))
-	for i := range methods {
-		m[methods[i].name] = &methods[i]
+// The typed methods, in operators.go, only name their arguments. What their documentation does not repeat:
+//
+//   - Operands of one call must come from the same builder. Element types and ranks must be those of the table "Tensor
+//     limits" of the method, which docs/webnn-coverage.md lists.
+//   - Dimensions, sizes and other counts are from 0 to 4294967295.
+//   - Shapes broadcast as in NumPy: aligned at the last dimension, and an extent of 1 repeats.
+//   - Every error is an [*Error]: InvalidStateError after [GraphBuilder.Build] or when the context is lost, and otherwise
+//     TypeError, with the rule that was broken. Nothing is added to the graph then.
+
+// several calls a method that has several results.
+func (b *GraphBuilder) several(name string, options Options, args ...any) ([]*Operand, error) {
+	return b.Call(name, args, options)
+}
+
+// single calls a method that has one result.
+func (b *GraphBuilder) single(name string, options Options, args ...any) (*Operand, error) {
+	out, err := b.Call(name, args, options)
+	if err != nil {
+		return nil, err
 	}
-	return m
-}()
+	return out[0], nil
+}
 
 // Call applies the method of that name to positional arguments and options, and returns the resulting operands. The
 // option "label" names the operator in errors. An option that the method does not have is an error. Every error is an [*Error];
@@ -76,7 +137,7 @@ func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operan
 	if !b.canBuild() {
 		return nil, b.errState("MLGraphBuilder."+name, l.Label)
 	}
-	l.method = methodByName[name]
+	l.method = methodOf(name)
 	if l.method == nil {
 		l.reject("method", "there is no such method")
 		return nil, l.Err
@@ -88,7 +149,7 @@ func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operan
 	}
 	var values []*graph.Value
 	err := b.b.Try(func() error {
-		values = l.method.lower(l)
+		values = l.lower()
 		l.checkResults(values)
 		if err := l.failure(); err != nil {
 			return err
@@ -165,8 +226,8 @@ func (l *lowering) checkOperands() {
 	if l.Err != nil {
 		return
 	}
-	for _, row := range tensorLimits[l.name] {
-		given := l.operands(row.name)
+	for _, row := range l.method.limits {
+		given := value[[]*graph.Value](l, row.name)
 		if v := l.operand(row.name); v != nil {
 			given = []*graph.Value{v}
 		}

@@ -212,8 +212,8 @@ func (p param) toNumber(v any) (any, *fault) {
 }
 
 func (p param) toWord(s string) (string, *fault) {
-	if words := enumerations[p.enum]; !slices.Contains(words, s) {
-		return "", faultf("enum", "%q is no %s; it must be one of %q", s, p.enum, words)
+	if !slices.Contains(p.enum.words, s) {
+		return "", faultf("enum", "%q is no %s; it must be one of %q", s, p.enum.name, p.enum.words)
 	}
 	return s, nil
 }

@@ -64,7 +64,7 @@ func ExampleGraphBuilder_ReduceSumSquare() {
 	// [2]
 	// [2,1]
 	// [2,3]
-	// TypeError: [energy] MLGraphBuilder.reduceSumSquare: axes: 2 is no dimension of a tensor of rank 2
+	// TypeError: [energy] MLGraphBuilder.reduceSumSquare: axes: axis 2 is not a dimension of shape [2,3]
 }
 
 // An MLNumber is a float or an integer of any size; it is cast to the type of the operand, so that no bit of a 64-bit

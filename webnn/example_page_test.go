@@ -28,7 +28,7 @@ func Example_mistake() {
 		log.Fatal(err)
 	}
 	y, err := b.Conv2d(x, filter, &webnn.Conv2dOptions{Groups: new(3), Label: "embed"})
-	// TypeError: [embed] MLGraphBuilder.conv2d: the 4 input channels are not divisible by groups, 3
+	// TypeError: [embed] MLGraphBuilder.conv2d: groups: 3 groups do not divide 4 input and 6 output channels (input [1,4,8,8] as nchw, filter [6,2,3,3] as oihw)
 	fmt.Println(y, err)
-	// Output: <nil> TypeError: [embed] MLGraphBuilder.conv2d: the 4 input channels are not divisible by groups, 3
+	// Output: <nil> TypeError: [embed] MLGraphBuilder.conv2d: groups: 3 groups do not divide 4 input and 6 output channels (input [1,4,8,8] as nchw, filter [6,2,3,3] as oihw)
 }

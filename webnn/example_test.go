@@ -82,5 +82,5 @@ func ExampleTry() {
 	fmt.Println(err)
 	// Output:
 	// [2,3] <nil>
-	// TypeError: [scores] MLGraphBuilder.matmul: a has 3 columns; it must have as many as b has rows, 2
+	// TypeError: [scores] MLGraphBuilder.matmul: b: the product of shapes [2,3] and [2,3] is not defined: the left matrix has 3 columns, the right one 2 rows
 }

@@ -3,6 +3,7 @@ package webnn
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,113 +13,35 @@ import (
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// These tests hold the table of methods, the option structs and the typed methods against the interface of the standard.
-
-// kindOf returns the kind of parameter, and the enumeration, that a type of the interface needs.
-func kindOf(t *testing.T, typ idl.Type) (kind, enumeration) {
-	t.Helper()
-	isEnum := idl.Load().Enum(typ.Name) != nil && typ.Name != "MLOperandDataType"
-	switch s := strings.ReplaceAll(typ.String(), "[EnforceRange] ", ""); {
-	case isEnum:
-		return kindEnum, enumeration(typ.Name)
-	case typ.Name == "sequence" && idl.Load().Enum(typ.Params[0].Name) != nil:
-		return kindEnums, enumeration(typ.Params[0].Name)
-	default:
-		k, ok := map[string]kind{
-			"MLOperand": kindOperand, "sequence<MLOperand>": kindOperands,
-			"unsigned long": kindInt, "long": kindLong, "sequence<unsigned long>": kindInts,
-			"(unsigned long or sequence<unsigned long>)": kindIntOrInts,
-			"double": kindFloat, "sequence<float>": kindFloats, "MLNumber": kindNumber,
-			"boolean": kindBool, "MLOperandDataType": kindType,
-		}[s]
-		if !ok {
-			t.Fatalf("no kind takes a %s", typ)
-		}
-		return k, ""
-	}
-}
-
-func TestMethodsAreTheInterfaces(t *testing.T) {
+// TestDataTypesAreTheInterfaces: what is a type of package tensor has the values of the standard's enumeration.
+func TestDataTypesAreTheInterfaces(t *testing.T) {
 	var names []string
-	for _, o := range idl.Load().Operators() {
-		names = append(names, o.Name)
-		m := methodByName[o.Name]
-		if m == nil {
-			t.Errorf("%s: there is no such method", o.Name)
-			continue
-		}
-		args := o.Args
-		if o.Options() == "" {
-			t.Errorf("%s takes no options, not even a label", o.Name)
-		} else {
-			args = args[:len(args)-1]
-		}
-		if len(m.args) != len(args) {
-			t.Errorf("%s has the arguments %s; the interface has %v", o.Name, names, o)
-			continue
-		}
-		for i, a := range args {
-			checkParam(t, o.Name, m.args[i], a.Name, a.Type, nil)
-		}
-		checkOptions(t, o, m)
+	for _, d := range DataTypes {
+		names = append(names, d.String())
 	}
-	if got := Methods(); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(names))) {
-		t.Errorf("the methods are %v; the interface has %v", got, names)
+	if want := idl.WebNN.Enum("MLOperandDataType").Values; !slices.Equal(names, want) {
+		t.Errorf("the data types are %v; they must be %v", names, want)
 	}
 }
 
-func checkParam(t *testing.T, method string, p param, name string, typ idl.Type, fallback any) {
-	t.Helper()
-	k, e := kindOf(t, typ)
-	if p.name != name || p.kind != k || p.enum != e {
-		t.Errorf("%s: the parameter is %+v; the interface has %s %s", method, p, typ, name)
-	}
-	if fmt.Sprint(p.fallback) != fmt.Sprint(fallback) { // an integer in the table is a float64 there
-		t.Errorf("%s: %s has the default %v; it must be %v", method, name, p.fallback, fallback)
-	}
-}
-
-func checkOptions(t *testing.T, o idl.Operation, m *method) {
-	t.Helper()
-	members := idl.Load().Dictionary(o.Options()).Members
-	if o.Options() == "MLOperatorOptions" { // its label is no option of the table
-		members = nil
-	}
-	if len(m.options) != len(members) {
-		t.Errorf("%s has %d options; the interface has %d", o.Name, len(m.options), len(members))
-		return
-	}
-	for _, member := range members {
-		i := slices.IndexFunc(m.options, func(p param) bool { return p.name == member.Name })
-		if i < 0 {
-			t.Errorf("%s: there is no option %s", o.Name, member.Name)
-			continue
-		}
-		checkParam(t, o.Name, m.options[i], member.Name, member.Type, member.Value())
-	}
-}
-
-func TestEnumerationsAreTheInterfaces(t *testing.T) {
-	used := 0
-	for _, e := range idl.Load().Enums {
-		switch values, ok := enumerations[enumeration(e.Name)]; {
-		case e.Name == "MLOperandDataType":
-			var names []string
-			for _, d := range DataTypes {
-				names = append(names, d.String())
-			}
-			if !slices.Equal(names, e.Values) {
-				t.Errorf("the data types are %v; they must be %v", names, e.Values)
-			}
-		case ok:
-			used++
-			if !slices.Equal(values, e.Values) {
-				t.Errorf("%s is %v; it must be %v", e.Name, values, e.Values)
-			}
+// TestTablesNameMethods: the tables about methods are about some, and every method has an operator.
+func TestTablesNameMethods(t *testing.T) {
+	for _, name := range Methods() {
+		if definition(name) == nil {
+			t.Errorf("%s: no operator has this name in WebNN", name)
 		}
 	}
-	if used != len(enumerations) {
-		t.Errorf("%d enumerations are in the interface, of %d", used, len(enumerations))
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(differences)), slices.Collect(maps.Keys(preparations)), slices.Collect(maps.Keys(fewerDimensions))) {
+		if methodOf(name) == nil {
+			t.Errorf("%s is no method", name)
+		}
+	}
+	for name, pairs := range differences {
+		for own, param := range pairs {
+			if param != "true" && methodOf(name).param(param) == nil {
+				t.Errorf("%s: %s cannot be %s, which is no parameter", name, own, param)
+			}
+		}
 	}
 }
 
@@ -137,7 +60,7 @@ func optionStructs(t *testing.T) map[string]reflect.Type {
 	t.Helper()
 	out := make(map[string]reflect.Type)
 	builder := reflect.TypeFor[*GraphBuilder]()
-	for _, o := range idl.Load().Operators() {
+	for _, o := range idl.WebNN.Operators() {
 		m, ok := builder.MethodByName(goMethod(o.Name))
 		if !ok {
 			t.Fatalf("GraphBuilder has no method %s", goMethod(o.Name))
@@ -147,18 +70,22 @@ func optionStructs(t *testing.T) map[string]reflect.Type {
 	return out
 }
 
+func dictionaryOf(options reflect.Value) Options {
+	return options.Interface().(interface{ dictionary() Options }).dictionary()
+}
+
 func goMethod(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // TestDictionary: each option struct gives exactly the members that are set, with the values that Call takes.
 func TestDictionary(t *testing.T) {
 	for name, pointer := range optionStructs(t) {
-		if got := dictionary(reflect.Zero(pointer).Interface()); got != nil {
+		if got := dictionaryOf(reflect.Zero(pointer)); got != nil {
 			t.Errorf("%s: a nil pointer gives %v", name, got)
 		}
-		if got := dictionary(reflect.New(pointer.Elem()).Interface()); got != nil {
+		if got := dictionaryOf(reflect.New(pointer.Elem())); got != nil {
 			t.Errorf("%s: an empty struct gives %v", name, got)
 		}
-		d := idl.Load().Dictionary(name)
+		d := idl.WebNN.Dictionary(name)
 		options := reflect.New(pointer.Elem())
 		want := Options{"label": "x"}
 		options.Elem().FieldByName("Label").SetString("x")
@@ -171,32 +98,42 @@ func TestDictionary(t *testing.T) {
 				t.Errorf("%s: there is no field for %s", name, m.Name)
 				continue
 			}
-			want[m.Name] = fill(t, m.Type, field)
+			want[m.Name] = fill(t, optionOf(name, m.Name), field)
 		}
 		if n := options.Elem().NumField(); n != len(want) {
 			t.Errorf("%s: %d fields stand for %d members", name, n, len(want))
 		}
-		if got := dictionary(options.Interface()); !reflect.DeepEqual(got, want) {
+		if got := dictionaryOf(options); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the dictionary is %v; want %v", name, got, want)
 		}
 	}
 }
 
+// optionOf returns the row of a member of a dictionary.
+func optionOf(dictionary, member string) *param {
+	for _, o := range idl.WebNN.Operators() {
+		if o.Options() == dictionary {
+			return methodOf(o.Name).param(member)
+		}
+	}
+	return nil
+}
+
 // fill sets a field to a value of the member's type and returns what Call must be given for it.
-func fill(t *testing.T, typ idl.Type, field reflect.Value) any {
+func fill(t *testing.T, p *param, field reflect.Value) any {
 	t.Helper()
-	k, e := kindOf(t, typ)
+	k := p.kind
 	value, ok := map[kind]any{
 		kindOperand: new(Operand), kindInt: 7, kindLong: -7, kindInts: []int{}, kindFloat: 0.5, kindFloats: []float64{1},
 		kindNumber: Uint(3), kindBool: true, kindType: tensor.Int64,
 	}[k]
 	switch {
 	case k == kindEnum:
-		value = enumerations[e][1]
+		value = p.enum.words[1]
 		field.SetString(value.(string))
 		return value
 	case k == kindEnums:
-		words := enumerations[e]
+		words := p.enum.words
 		field.Set(reflect.MakeSlice(field.Type(), len(words), len(words)))
 		for i, w := range words {
 			field.Index(i).SetString(w)
@@ -215,16 +152,16 @@ func fill(t *testing.T, typ idl.Type, field reflect.Value) any {
 
 // TestPointersToZero: a member that is set to Go's zero value is present where its default is another one.
 func TestPointersToZero(t *testing.T) {
-	got := dictionary(&GruOptions{ResetAfter: new(false), Activations: []RecurrentNetworkActivation{}})
+	got := (&GruOptions{ResetAfter: new(false), Activations: []RecurrentNetworkActivation{}}).dictionary()
 	want := Options{"resetAfter": false, "activations": []string{}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}
-	got = dictionary(&HardSigmoidOptions{Alpha: new(0.0)})
+	got = (&HardSigmoidOptions{Alpha: new(0.0)}).dictionary()
 	if want := (Options{"alpha": 0.0}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}
-	got = dictionary(&PadOptions{Value: Float(0)})
+	got = (&PadOptions{Value: Float(0)}).dictionary()
 	if want := (Options{"value": Float(0)}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}
@@ -301,7 +238,7 @@ func TestTypedMethodsAreCalls(t *testing.T) {
 			given, ok = typedArgs[name]
 		}
 		if !ok {
-			given = slices.Repeat([]any{"float32 2 3"}, len(methodByName[name].args))
+			given = slices.Repeat([]any{"float32 2 3"}, len(methodOf(name).args))
 		}
 		method := reflect.ValueOf(b).MethodByName(goName)
 		args, in := []any{}, []reflect.Value{}

@@ -36,8 +36,8 @@ func TestLegalCalls(t *testing.T) {
 	for name, generate := range legal {
 		t.Run(name, func(t *testing.T) {
 			r := legalCalls{rand.New(rand.NewPCG(1, 2))}
-			row := tensorLimits[name][0]
-			for _, d := range supported()[name][row.name].DataTypes {
+			row := methodOf(name).limits[0]
+			for _, d := range opSupportLimits(1000).Operators[name][row.name].DataTypes {
 				for rank := row.minRank; rank <= row.maxRank; rank++ {
 					for range 8 {
 						checkLegal(t, r, c, name, generate(r, d, r.shape(rank)))

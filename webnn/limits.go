@@ -2,9 +2,7 @@ package webnn
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
-	"sync"
 
 	"github.com/concord-nn/concord/tensor"
 )
@@ -64,37 +62,44 @@ func (t TensorLimits) MarshalJSON() ([]byte, error) {
 	}{names, t.RankRange})
 }
 
-// opSupportLimits returns the limits of a context with the given bound. Those of the methods are what the table of the
-// standard allows and the definitions of the operators support.
+// opSupportLimits returns the limits of a context with the given bound. Those of the methods are what the tables of the standard
+// allow and the definitions of the operators support.
 func opSupportLimits(maxTensorByteLength int64) *OpSupportLimits {
-	anything := func() TensorLimits { return TensorLimits{slices.Clone(DataTypes), RankRange{0, MaxRank}} }
 	o := &OpSupportLimits{
 		PreferredInputLayout: LayoutNCHW,
 		MaxTensorByteLength:  maxTensorByteLength,
-		Input:                anything(),
-		Constant:             anything(),
-		Output:               anything(),
-		Operators:            make(map[string]OperatorLimits),
+		Input:                tensorLimits(DataTypes, 0, MaxRank),
+		Constant:             tensorLimits(DataTypes, 0, MaxRank),
+		Output:               tensorLimits(DataTypes, 0, MaxRank),
+		Operators:            make(map[string]OperatorLimits, len(methods)),
 	}
-	for name, limits := range supported() {
-		o.Operators[name] = maps.Clone(limits)
-		for member, t := range limits {
-			o.Operators[name][member] = TensorLimits{slices.Clone(t.DataTypes), t.RankRange}
+	for _, m := range methods {
+		all := make(OperatorLimits, len(m.limits))
+		for _, row := range m.limits {
+			t := tensorLimits(row.types, row.minRank, row.maxRank)
+			if row.sameType != "" {
+				t.DataTypes = slices.Clone(all[row.sameType].DataTypes)
+			}
+			if row.sameRank != "" {
+				t.RankRange = all[row.sameRank].RankRange
+			}
+			all[row.name] = t
 		}
+		o.Operators[m.name] = all
 	}
 	return o
 }
 
-// supported has the limits of all methods. They do not change, so they are derived once.
-var supported = sync.OnceValue(func() map[string]OperatorLimits {
-	all := make(map[string]OperatorLimits, len(methods))
-	for i := range methods {
-		if s, err := newSample(&methods[i]); err == nil {
-			all[methods[i].name] = s.limits()
+// tensorLimits lists data types in their order, which is no part of others' memory.
+func tensorLimits(types []tensor.DType, least, most int) TensorLimits {
+	t := TensorLimits{RankRange: RankRange{least, most}}
+	for _, d := range DataTypes {
+		if slices.Contains(types, d) {
+			t.DataTypes = append(t.DataTypes, d)
 		}
 	}
-	return all
-})
+	return t
+}
 
 // operandLimits is a row of one of the tables "Tensor limits" of the standard.
 type operandLimits struct {
@@ -103,7 +108,4 @@ type operandLimits struct {
 	sameType         string         // the operand whose type it must have
 	minRank, maxRank int            // the allowed ranks
 	sameRank         string         // the operand whose rank it must have
-	requiredTypes    []tensor.DType
-	requiredMin      int
-	requiredMax      int
 }

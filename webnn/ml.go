@@ -1,19 +1,11 @@
 package webnn
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
-)
-
-// PowerPreference is MLPowerPreference (https://www.w3.org/TR/webnn/#enumdef-mlpowerpreference). The empty value is
-// [PowerDefault].
-type PowerPreference string
-
-// The values of MLPowerPreference. Concord runs on the processor; LowPower makes it use one thread.
-const (
-	PowerDefault    PowerPreference = "default"
-	HighPerformance PowerPreference = "high-performance"
-	LowPower        PowerPreference = "low-power"
 )
 
 // ContextOptions is MLContextOptions (https://www.w3.org/TR/webnn/#api-mlcontextoptions), and beyond it the bounds that a Go
@@ -65,15 +57,11 @@ func (ML) CreateContext(options *ContextOptions) (*Context, error) {
 	if options != nil {
 		o = *options
 	}
-	switch o.PowerPreference {
-	case "":
-		o.PowerPreference = PowerDefault
-	case PowerDefault, HighPerformance, LowPower:
-	default:
-		return nil, reject(TypeError, method, "powerPreference", "there is no power preference %q; there are %q, %q and %q",
-			o.PowerPreference, PowerDefault, HighPerformance, LowPower)
-	}
+	o.PowerPreference = cmp.Or(o.PowerPreference, PowerDefault)
 	switch {
+	case !slices.Contains(enumPowerPreference.words, string(o.PowerPreference)):
+		return nil, reject(TypeError, method, "powerPreference", "there is no power preference %q; there are %q",
+			o.PowerPreference, enumPowerPreference.words)
 	case o.Threads < 0 || o.Threads > maxThreads:
 		return nil, reject(TypeError, method, "threads", "%d threads are asked for; it must be from 0 to %d", o.Threads, maxThreads)
 	case o.MaxTensorByteLength < 0:

@@ -18,8 +18,8 @@ func LegalCall(r *rand.Rand, method string, given []OperandDescriptor) ([]any, O
 	if generate == nil {
 		return nil, nil, false
 	}
-	row := tensorLimits[method][0]
-	types := supported()[method][row.name].DataTypes
+	row := methodOf(method).limits[0]
+	types := opSupportLimits(1000).Operators[method][row.name].DataTypes
 	given = slices.DeleteFunc(slices.Clone(given), func(d OperandDescriptor) bool {
 		return !slices.Contains(types, d.DataType) || len(d.Shape) < row.minRank || len(d.Shape) > row.maxRank
 	})

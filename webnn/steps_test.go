@@ -175,14 +175,17 @@ func TestMessages(t *testing.T) {
 		want   string
 	}{
 		{"conv2d", call{args: in("float32[1,5,5,3]", filter)},
-			"the filter, [8,3,3,3] as oihw, has 3 input channels; the input, [1,5,5,3] as nchw, has 5 in each of 1 groups"},
+			"filter: shape [8,3,3,3] has 3 input channels; it must have 5, those of a group (input [1,5,5,3] as nchw, filter [8,3,3,3] as oihw)"},
 		{"conv2d", call{args: in("float32[3,5,5]", filter)}, "the rank of input, which has shape [3,5,5], is 3; it must be 4"},
 		{"conv2d", call{args: in("float32[1,3,2,5]", filter)},
-			"the window covers 3 elements of the height, but the padded input has only 2"},
+			"padding: the window spans 3 elements in dimension 2; extent 2 and padding 0 make only 2 (input [1,3,2,5] as nchw, filter [8,3,3,3] as oihw)"},
 		{"conv2d", call{args: in("float32[1,3,5,5]", filter), options: o{"bias": "float32[3]"}},
 			"the shape of bias is [3]; it must be [8], the output channels of the filter"},
 		{"convTranspose2d", call{args: in("float32[1,5,5,3]", filter)},
-			"the filter, [8,3,3,3] as iohw, has 8 input channels; it must have 5, those of the input, [1,5,5,3] as nchw"},
+			"filter: shape [8,3,3,3] has 8 input channels; it must have 5 (input [1,5,5,3] as nchw, filter [8,3,3,3] as iohw)"},
+		{"conv2d", call{args: in("float32[1,5,5,3]", "float32[3,3,5,8]"), options: o{"inputLayout": "nhwc", "filterLayout": "hwio"}},
+			"filter: shape [8,5,3,3] has 5 input channels; it must have 3, those of a group " +
+				"(input [1,5,5,3] as nhwc, which is seen as nchw, filter [3,3,5,8] as hwio, which is seen as oihw)"},
 		{"averagePool2d", call{args: in("float32[1,3,5,4]"), options: o{"windowDimensions": []int{5, 5}}},
 			"the window covers 5 elements of the width, but the padded input has only 4"},
 		{"batchNormalization", call{args: in("float32[1,5,4,3]", "float32[3]", "float32[3]")},
@@ -190,10 +193,10 @@ func TestMessages(t *testing.T) {
 		{"instanceNormalization", call{args: in("float32[1,5,4,3]"), options: o{"scale": "float32[3]"}},
 			"the shape of scale is [3]; it must be [5], the channels of the input [1,5,4,3] as nchw"},
 		{"layerNormalization", call{args: in("float32[2,3,4]"), options: o{"bias": "float32[4,3]"}},
-			"the shape of bias is [4,3]; it must be [3,4], the extents of the input [2,3,4] along axes [1,2]"},
+			"bias: shape [4,3]; it must be [3,4], the extents of the axes [1,2] of [2,3,4]"},
 		{"gruCell", call{args: in("float32[2,4]", "float32[9,4]", "float32[9,3]", "float32[3,2]", 3)},
-			"the shape of hiddenState is [3,2]; it must be [2,3], for the input [2,4], 3 gates and a hidden size of 3"},
-		{"softmax", call{args: in("float32[2,4]", 2)}, "axis 2 is no dimension of input, whose shape is [2,4]"},
+			"hiddenState: shape [3,2]; it must be [2,3] for input [2,4] and hiddenSize 3"},
+		{"softmax", call{args: in("float32[2,4]", 2)}, "axis: axis 2 is not a dimension of shape [2,4]"},
 	} {
 		_, err := b.make(tt.method, tt.call)
 		if want := "TypeError: [here] MLGraphBuilder." + tt.method + ": " + tt.want; err == nil || err.Error() != want {

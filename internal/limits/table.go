@@ -390,7 +390,7 @@ var All = []Row{
 	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
 	{"webnn.idl.depth", IDLDepth, "levels", "Nested types of an interface definition.",
-		"an error of idl.Parse", "webnn/internal/idl.TestDepthLimit"},
+		"an error of go generate", "webnn/internal/idl/generate.TestDepthLimit"},
 
 	{"openvx.dims", VXDims, "dimensions", "A tensor.",
 		"openvx.ErrorInvalidDimension", "openvx.TestLimitsAreReached"},

@@ -135,6 +135,38 @@ func TestOneMistake(t *testing.T) {
 	}
 }
 
+// TestForeignCharacters counts the mistakes of statements with characters beyond ASCII, which are read as what they stand for.
+func TestForeignCharacters(t *testing.T) {
+	for _, c := range []struct{ body, messages string }{
+		{"öl = f(x);", "character 'ö' in a name"},
+		{"grö = f(1.2.3);", "character 'ö' in a name|malformed number '1.2.3'"},
+		{"y = f(€（x));", "unexpected character '€'|unexpected character '（'"},
+		{"y = f(\xff x);", "byte 0xff is not text"},
+	} {
+		var got []string
+		for _, d := range diagnose(t, finalGraph(c.body), Options{}) {
+			got = append(got, d.Message)
+		}
+		if strings.Join(got, "|") != c.messages {
+			t.Errorf("%s: %q", c.body, got)
+		}
+	}
+	list := diagnose(t, finalGraph("y = layer/x;"), Options{Strict: true})
+	if len(list) != 1 || !strings.Contains(list[0].Hint, "names hold letters") {
+		t.Errorf("%s", list.Render())
+	}
+}
+
+// TestIncompleteQuantization writes none that no text stands for.
+func TestIncompleteQuantization(t *testing.T) {
+	call := &Call{Name: &Ident{Name: "q"}}
+	for _, e := range []QuantEntry{{}, {Tensor: &StringLit{Value: "a"}}, {Call: call}, {Tensor: &StringLit{Value: "a\nb"}, Call: call}} {
+		if text, err := FormatQuant(&Quantization{Entries: []QuantEntry{e}}); err == nil {
+			t.Errorf("%+v is written as %q", e, text)
+		}
+	}
+}
+
 // TestNoComments holds what has no comments to having nothing for them.
 func TestNoComments(t *testing.T) {
 	doc, err := Parse("net", []byte("version 1.0;\nextension tract_registry it's;\n\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), Options{})

@@ -11,113 +11,93 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
+	"github.com/concord-nn/concord/webnn/internal/idl"
 )
-
-// kind is a kind of WebIDL type.
-type kind uint8
-
-const (
-	kindNumeric    kind = iota // an integer or floating-point type
-	kindBoolean                // boolean
-	kindString                 // USVString, DOMString
-	kindEnum                   // an enumeration
-	kindBigInt                 // (bigint or unrestricted double)
-	kindUnion                  // (unsigned long or sequence<unsigned long>)
-	kindSequence               // sequence<T>
-	kindRecord                 // record<USVString, T>
-	kindDictionary             // a dictionary
-	kindInterface              // an object of the interface
-	kindBuffer                 // AllowSharedBufferSource
-)
-
-// typ is a WebIDL type of an argument or of a member of a dictionary.
-type typ struct {
-	kind    kind
-	name    string
-	enforce bool // [EnforceRange]
-	item    *typ // of a sequence, of a record and of the sequence in a union; the number of a union has the type alone
-	alone   *typ
-	words   []string // of an enumeration
-	members []param  // of a dictionary, with those that it inherits, in the order of conversion
-}
-
-// param is an argument or a member of a dictionary.
-type param struct {
-	name     string
-	typ      *typ
-	optional bool
-}
 
 // maxSequence is how many items a sequence may have that is converted from a typed array.
 const maxSequence = limits.SessionSequence
 
-// lookup returns the object that a reference names, and its interface.
+// lookup returns the object that a reference names, and its interface. It converts values, which may refer to objects.
 type lookup func(Ref) (object any, iface string, err error)
 
-// convert returns a value as the Go value that its type has: bool, string, tensor.DType, int, float64, *big.Int, a slice of
-// these or of objects, map[string]any for records and dictionaries, *Buffer, or an object. It follows WebIDL.
-func (t *typ) convert(v Value, objects lookup) (any, error) {
-	switch t.kind {
-	case kindNumeric:
-		return t.toNumeric(v)
-	case kindBoolean:
+// convert returns a value as the Go value that a type of WebIDL has: bool, string, tensor.DType, int, float64, *big.Int, a slice
+// of these or of objects, map[string]any for records and dictionaries, *Buffer, or an object. It follows WebIDL.
+func (objects lookup) convert(t idl.Type, v Value) (any, error) {
+	switch t.Name {
+	case "unsigned long", "long":
+		return toInteger32(t, v)
+	case "double", "float", "unrestricted double", "unrestricted float":
+		return toFloat(t.Name, v)
+	case "boolean":
 		return toBoolean(v), nil
-	case kindString:
+	case "USVString", "DOMString":
 		return strings.ToValidUTF8(toString(v), string(utf8.RuneError)), nil
-	case kindEnum:
-		return t.toEnum(v)
-	case kindBigInt:
-		if n, ok := v.(*big.Int); ok {
-			return n, nil
-		}
-		return toNumber(v)
-	case kindUnion:
-		if isIterable(v) {
-			return (&typ{kind: kindSequence, item: t.item}).convert(v, objects)
-		}
-		return t.alone.convert(v, objects)
-	case kindSequence:
-		return t.toSequence(v, objects)
-	case kindRecord:
-		return t.toRecord(v, objects)
-	case kindDictionary:
-		return t.toDictionary(v, objects)
-	case kindBuffer:
+	case "AllowSharedBufferSource":
 		if b, ok := v.(*Buffer); ok {
 			return b, nil
 		}
 		return nil, fmt.Errorf("the value is %s; it must be a buffer or a view of one", nameOf(v))
+	case "sequence":
+		return objects.toSequence(t.Params[0], v)
+	case "record":
+		return objects.toRecord(t.Params[1], v)
+	case "or":
+		return objects.toUnion(t, v)
 	}
-	return t.toObject(v, objects)
+	if d := idl.WebNN.Typedef(t.Name); d != nil {
+		return objects.convert(d.Type, v)
+	}
+	if e := idl.WebNN.Enum(t.Name); e != nil {
+		return toEnum(e, v)
+	}
+	if d := idl.WebNN.Dictionary(t.Name); d != nil {
+		return objects.toDictionary(d, v)
+	}
+	return objects.toObject(t.Name, v)
 }
 
-// integerRanges has the bounds of the integer types. What an int of 32 bits does not hold is refused where it must be in range.
-var integerRanges = map[string][2]float64{
-	"unsigned long": {0, min(math.MaxUint32, math.MaxInt)},
-	"long":          {math.MinInt32, math.MaxInt32},
+// toUnion converts to the unions that the interface has: an MLNumber, and a type or a sequence of it.
+func (objects lookup) toUnion(t idl.Type, v Value) (any, error) {
+	_, isBigInt := v.(*big.Int)
+	for _, p := range t.Params {
+		switch {
+		case p.Name == "bigint" && isBigInt:
+			return v, nil
+		case p.Name == "sequence" && isIterable(v):
+			return objects.convert(p, v)
+		}
+	}
+	alone := slices.IndexFunc(t.Params, func(p idl.Type) bool { return p.Name != "bigint" && p.Name != "sequence" })
+	return objects.convert(t.Params[alone], v)
 }
 
-func (t *typ) toNumeric(v Value) (any, error) {
-	if bounds, ok := integerRanges[t.name]; ok {
-		if t.enforce {
-			return enforceRange(v, bounds[0], bounds[1])
-		}
-		f, err := toNumber(v)
-		if err != nil {
-			return 0, err
-		}
-		n := modulo32(f)
-		if t.name == "long" && n > math.MaxInt32 {
-			n -= 1 << 32
-		}
-		return int(min(n, bounds[1])), nil
+// toInteger32 converts to an integer type. What an int of 32 bits does not hold is refused where it must be in range.
+func toInteger32(t idl.Type, v Value) (any, error) {
+	lo, hi := 0.0, float64(min(math.MaxUint32, math.MaxInt))
+	if t.Name == "long" {
+		lo, hi = math.MinInt32, math.MaxInt32
+	}
+	if t.EnforceRange {
+		return enforceRange(v, lo, hi)
 	}
 	f, err := toNumber(v)
 	if err != nil {
 		return 0, err
 	}
-	name, unrestricted := strings.CutPrefix(t.name, "unrestricted ")
-	if name == "float" {
+	n := modulo32(f)
+	if t.Name == "long" && n > math.MaxInt32 {
+		n -= 1 << 32
+	}
+	return int(min(n, hi)), nil
+}
+
+func toFloat(name string, v Value) (any, error) {
+	f, err := toNumber(v)
+	if err != nil {
+		return 0, err
+	}
+	plain, unrestricted := strings.CutPrefix(name, "unrestricted ")
+	if plain == "float" {
 		f = float64(float32(f))
 	}
 	if !unrestricted && (math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -126,12 +106,15 @@ func (t *typ) toNumeric(v Value) (any, error) {
 	return f, nil
 }
 
-func (t *typ) toEnum(v Value) (any, error) {
+// dataTypes is the enumeration that is a type of package tensor.
+const dataTypes = "MLOperandDataType"
+
+func toEnum(e *idl.Enum, v Value) (any, error) {
 	word := toString(v)
-	if !slices.Contains(t.words, word) {
-		return nil, fmt.Errorf("%q is no %s; it must be one of %q", word, t.name, t.words)
+	if !slices.Contains(e.Values, word) {
+		return nil, fmt.Errorf("%q is no %s; it must be one of %q", word, e.Name, e.Values)
 	}
-	if t.name == "MLOperandDataType" {
+	if e.Name == dataTypes {
 		return tensor.ParseDType(word)
 	}
 	return word, nil
@@ -147,7 +130,7 @@ func isIterable(v Value) bool {
 	return ok
 }
 
-func (t *typ) toSequence(v Value, objects lookup) (any, error) {
+func (objects lookup) toSequence(item idl.Type, v Value) (any, error) {
 	items, ok := v.([]Value)
 	if b, isBuffer := v.(*Buffer); isBuffer && len(b.Data) <= maxSequence {
 		items, ok = b.Elements()
@@ -156,30 +139,34 @@ func (t *typ) toSequence(v Value, objects lookup) (any, error) {
 		return nil, fmt.Errorf("the value is %s; it must be a list", nameOf(v))
 	}
 	out := make([]any, len(items))
-	for i, item := range items {
-		x, err := t.item.convert(item, objects)
+	for i, x := range items {
+		y, err := objects.convert(item, x)
 		if err != nil {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}
-		out[i] = x
+		out[i] = y
 	}
-	return t.item.slice(out), nil
+	return slice(item, out), nil
 }
 
-// slice returns items of the type as a slice of their Go type.
-func (t *typ) slice(items []any) any {
-	switch {
-	case t.kind == kindEnum && t.name != "MLOperandDataType" || t.kind == kindString:
-		return sliceOf[string](items)
-	case t.kind == kindNumeric && integerRanges[t.name] != [2]float64{}:
+// slice returns items of a type as a slice of their Go type.
+func slice(item idl.Type, items []any) any {
+	switch item.Name {
+	case "MLOperand":
+		return sliceOf[*webnn.Operand](items)
+	case "unsigned long", "long":
 		return sliceOf[int](items)
-	case t.kind == kindNumeric:
+	case "double", "float":
 		return sliceOf[float64](items)
 	}
-	if t.name == "MLOperand" {
-		return sliceOf[*webnn.Operand](items)
+	if item.Name != dataTypes && idl.WebNN.Enum(item.Name) != nil {
+		return sliceOf[string](items)
 	}
 	return items
+}
+
+func sliceOf[T any](items []any) []T {
+	return values(items, func(x any) T { return x.(T) })
 }
 
 // number returns an MLNumber that has been converted.
@@ -190,65 +177,61 @@ func number(v any) webnn.Number {
 	return webnn.Float(v.(float64))
 }
 
-func sliceOf[T any](items []any) []T {
-	out := make([]T, len(items))
-	for i, x := range items {
-		out[i] = x.(T)
-	}
-	return out
-}
-
-func (t *typ) toRecord(v Value, objects lookup) (any, error) {
+func (objects lookup) toRecord(item idl.Type, v Value) (any, error) {
 	dict, ok := v.(Dict)
 	if !ok {
 		return nil, fmt.Errorf("the value is %s; it must be a dictionary", nameOf(v))
 	}
 	out := make(map[string]any, len(dict))
-	for key, item := range dict {
-		x, err := t.item.convert(item, objects)
+	for key, x := range dict {
+		y, err := objects.convert(item, x)
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", key, err)
 		}
-		out[key] = x
+		out[key] = y
 	}
 	return out, nil
 }
 
-// toDictionary keeps the members that are given and known; those that are not known are dropped.
-func (t *typ) toDictionary(v Value, objects lookup) (any, error) {
+// toDictionary keeps the members that are given and known, those that are inherited first; those that are not known are dropped.
+func (objects lookup) toDictionary(d *idl.Dictionary, v Value) (any, error) {
 	dict, ok := v.(Dict)
 	if !ok && !isObject(v) && v != nil {
 		return nil, fmt.Errorf("the value is %s; it must be a dictionary", nameOf(v))
 	}
 	out := make(map[string]any, len(dict))
-	for _, m := range t.members {
-		given, ok := dict[m.name]
+	var members []idl.Member
+	for p := d; p != nil; p = idl.WebNN.Dictionary(p.Parent) {
+		members = slices.Concat(p.Members, members)
+	}
+	for _, m := range members {
+		given, ok := dict[m.Name]
 		if !ok {
-			if !m.optional {
-				return nil, fmt.Errorf("the member %s of %s is missing", m.name, t.name)
+			if m.Required {
+				return nil, fmt.Errorf("the member %s of %s is missing", m.Name, d.Name)
 			}
 			continue
 		}
-		x, err := m.typ.convert(given, objects)
+		x, err := objects.convert(m.Type, given)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		out[m.name] = x
+		out[m.Name] = x
 	}
 	return out, nil
 }
 
-func (t *typ) toObject(v Value, objects lookup) (any, error) {
+func (objects lookup) toObject(name string, v Value) (any, error) {
 	ref, ok := v.(Ref)
 	if !ok {
-		return nil, fmt.Errorf("the value is %s; it must be an %s", nameOf(v), t.name)
+		return nil, fmt.Errorf("the value is %s; it must be an %s", nameOf(v), name)
 	}
 	object, iface, err := objects(ref)
 	if err != nil {
 		return nil, err
 	}
-	if iface != t.name {
-		return nil, fmt.Errorf("%q is an %s; it must be an %s", string(ref), iface, t.name)
+	if iface != name {
+		return nil, fmt.Errorf("%q is an %s; it must be an %s", string(ref), iface, name)
 	}
 	return object, nil
 }
@@ -287,12 +270,12 @@ func nameOf(v Value) string {
 
 // accepts says whether the overload with this type at the place that tells overloads apart takes v: objects of the
 // interface go to the interface, other objects and null to a dictionary, and everything else to strings and numbers.
-func (t *typ) accepts(v Value, objects lookup) bool {
-	switch t.kind {
-	case kindInterface:
-		_, err := t.toObject(v, objects)
+func (objects lookup) accepts(t idl.Type, v Value) bool {
+	switch {
+	case idl.WebNN.Interface(t.Name) != nil:
+		_, err := objects.toObject(t.Name, v)
 		return err == nil
-	case kindDictionary:
+	case idl.WebNN.Dictionary(t.Name) != nil:
 		return isObject(v) || v == nil
 	}
 	return !isObject(v) && v != nil

@@ -21,21 +21,24 @@ type Limits struct {
 }
 
 func (l *Limits) orDefault() Limits {
-	out := Limits{Calls: limits.SessionCalls, Depth: limits.SessionDepth, Text: limits.SessionText, Data: limits.SessionData, Weights: limits.SessionWeights}
 	if l == nil {
-		return out
+		l = &Limits{}
 	}
-	for _, m := range []struct{ from, to *int }{{&l.Calls, &out.Calls}, {&l.Depth, &out.Depth}} {
-		if *m.from > 0 {
-			*m.to = *m.from
-		}
+	return Limits{
+		Calls:   positive(l.Calls, limits.SessionCalls),
+		Depth:   positive(l.Depth, limits.SessionDepth),
+		Text:    positive(l.Text, limits.SessionText),
+		Data:    positive(l.Data, limits.SessionData),
+		Weights: positive(l.Weights, limits.SessionWeights),
 	}
-	for _, m := range []struct{ from, to *int64 }{{&l.Text, &out.Text}, {&l.Data, &out.Data}, {&l.Weights, &out.Weights}} {
-		if *m.from > 0 {
-			*m.to = *m.from
-		}
+}
+
+// positive returns a number that is, and else its default.
+func positive[T int | int64](n, fallback T) T {
+	if n > 0 {
+		return n
 	}
-	return out
+	return fallback
 }
 
 // SyntaxError is a document that is not of the form.

@@ -2,14 +2,13 @@ package session
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/concord-nn/concord/internal/stage"
@@ -20,14 +19,14 @@ import (
 // JSON as base64 and the second result is empty. It fails if the session holds what is no [Value], or a string that is no
 // UTF-8.
 func (s *Session) Encode() (text, weights []byte, err error) {
-	e := &encoder{beside: s.Weights != ""}
 	if err := checkWeights(s.Weights); err != nil {
 		return nil, nil, err
 	}
+	e := &encoder{beside: s.Weights != ""}
 	fmt.Fprintf(&e.text, "{%q:%d,", versionMember, Version)
 	if e.beside {
 		e.text.WriteString(`"weights":`)
-		if err := e.string(s.Weights); err != nil {
+		if err := e.write(s.Weights); err != nil {
 			return nil, nil, err
 		}
 		e.text.WriteByte(',')
@@ -67,58 +66,75 @@ type encoder struct {
 	beside  bool // buffers go to the weights
 }
 
-func (e *encoder) call(c *Call) error {
-	e.text.WriteString(`{"on":`)
-	var on Value
-	if c.On != "" {
-		on = c.On
+// write writes a value of JSON.
+func (e *encoder) write(v any) error {
+	if s, ok := v.(string); ok && !utf8.ValidString(s) {
+		return fmt.Errorf("the string %q is no UTF-8", s)
 	}
-	parts := []struct {
-		before string
-		value  Value
-		there  bool
-	}{
-		{"", on, true},
-		{`,"call":`, c.Method, true},
-		{`,"args":`, c.Args, true},
-		{`,"id":`, c.ID, c.ID != ""},
-		{`,"ids":`, c.IDs, c.IDs != nil},
+	w := json.NewEncoder(&e.text)
+	w.SetEscapeHTML(false)
+	err := w.Encode(v)
+	if err == nil {
+		e.text.Truncate(e.text.Len() - 1) // Encode ends the line
 	}
-	for _, p := range parts {
-		if !p.there {
-			continue
-		}
-		e.text.WriteString(p.before)
-		if err := e.value(p.value); err != nil {
-			return err
-		}
-	}
-	e.text.WriteByte('}')
-	return nil
+	return err
 }
 
-func (e *encoder) value(v Value) error {
-	switch v := v.(type) {
-	case nil:
-		e.text.WriteString("null")
-	case bool:
-		e.text.WriteString(strconv.FormatBool(v))
-	case string:
-		return e.string(v)
-	case int:
-		e.text.WriteString(strconv.Itoa(v))
-	case float64:
-		e.float(v)
-	case *big.Int:
-		fmt.Fprintf(&e.text, `{"$bigint":"%d"}`, v)
-	case Ref:
-		e.text.WriteString(`{"$ref":`)
-		if err := e.string(string(v)); err != nil {
-			return err
+// callForm is a call as it is written.
+type callForm struct {
+	On   any   `json:"on"`
+	Call any   `json:"call"`
+	Args any   `json:"args"`
+	ID   any   `json:"id,omitempty"`
+	IDs  []any `json:"ids,omitzero"`
+}
+
+func (e *encoder) call(c *Call) (err error) {
+	tree := func(v Value) (out any) {
+		if err == nil {
+			out, err = e.tree(v)
 		}
-		e.text.WriteByte('}')
+		return out
+	}
+	f := callForm{Call: tree(c.Method), Args: tree(c.Args)}
+	if c.On != "" {
+		f.On = tree(c.On)
+	}
+	if c.ID != "" {
+		f.ID = tree(c.ID)
+	}
+	if c.IDs != nil {
+		f.IDs, _ = tree(c.IDs).([]any)
+	}
+	if err != nil {
+		return err
+	}
+	return e.write(f)
+}
+
+// tree returns a value as values that JSON has. Numbers that it does not have are strings, which a page converts back.
+func (e *encoder) tree(v Value) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, int:
+		return v, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, fmt.Errorf("the string %q is no UTF-8", v)
+		}
+		return v, nil
+	case float64:
+		if text, ok := NonFinite(v); ok {
+			return text, nil
+		}
+		return v, nil
+	case *big.Int:
+		return map[string]any{"$bigint": fmt.Sprint(v)}, nil
+	case Ref:
+		id, err := e.tree(string(v))
+		return map[string]any{"$ref": id}, err
 	case *Buffer:
-		return e.buffer(v)
+		b, err := e.buffer(v)
+		return map[string]any{"$buffer": b}, err
 	case Dict:
 		return e.dict(v)
 	case []Value:
@@ -129,98 +145,67 @@ func (e *encoder) value(v Value) error {
 		return list(e, v)
 	case []string:
 		return list(e, v)
-	default:
-		return fmt.Errorf("a %T is no value of a session", v)
 	}
-	return nil
+	return nil, fmt.Errorf("a %T is no value of a session", v)
 }
 
-func list[T any](e *encoder, items []T) error {
-	e.text.WriteByte('[')
+func list[T any](e *encoder, items []T) (any, error) {
+	out := make([]any, len(items))
 	for i, x := range items {
-		if i > 0 {
-			e.text.WriteByte(',')
-		}
-		if err := e.value(x); err != nil {
-			return err
+		var err error
+		if out[i], err = e.tree(x); err != nil {
+			return nil, err
 		}
 	}
-	e.text.WriteByte(']')
-	return nil
+	return out, nil
 }
 
-func (e *encoder) string(s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("the string %q is no UTF-8", s)
-	}
-	w := json.NewEncoder(&e.text)
-	w.SetEscapeHTML(false)
-	if err := w.Encode(s); err != nil {
-		return err
-	}
-	e.text.Truncate(e.text.Len() - 1) // Encode ends the line
-	return nil
-}
-
-// float writes a number; the numbers that JSON does not have are written as strings, which a page converts back.
-func (e *encoder) float(f float64) {
-	if text, ok := NonFinite(f); ok {
-		e.text.WriteString(strconv.Quote(text))
-		return
-	}
-	number, _ := json.Marshal(f) // finite numbers cannot fail
-	e.text.Write(number)
-}
-
-func (e *encoder) dict(d Dict) error {
-	e.text.WriteByte('{')
-	for i, key := range slices.Sorted(maps.Keys(d)) {
-		if i > 0 {
-			e.text.WriteByte(',')
+func (e *encoder) dict(d Dict) (any, error) {
+	out := make(map[string]any, len(d))
+	for _, key := range slices.Sorted(maps.Keys(d)) { // in which buffers come to the weights
+		if _, err := e.tree(key); err != nil {
+			return nil, err
 		}
-		name := key
-		if len(key) > 0 && key[0] == '$' {
-			name = "$" + key
+		v, err := e.tree(d[key])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		if err := e.string(name); err != nil {
-			return err
+		if strings.HasPrefix(key, "$") {
+			key = "$" + key
 		}
-		e.text.WriteByte(':')
-		if err := e.value(d[key]); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
+		out[key] = v
 	}
-	e.text.WriteByte('}')
-	return nil
+	return out, nil
 }
 
 // Align returns where, in the file of weights that [Session.Encode] makes, a buffer lies that follows n bytes: at a multiple of
 // 8, so that a page can look at it as any typed array. Buffers lie there in the order of the calls.
 func Align(n int) int { return (n + 7) &^ 7 }
 
-func (e *encoder) buffer(b *Buffer) error {
-	e.text.WriteString(`{"$buffer":{`)
-	if b.Type != "" && b.Type != arrayBuffer {
-		if viewOf(b.Type) == nil {
-			return fmt.Errorf("%q is no type of a buffer", b.Type)
-		}
-		fmt.Fprintf(&e.text, `"type":%q,`, b.Type)
+// writtenBuffer is a buffer as it is written.
+type writtenBuffer struct {
+	Type             string `json:"type,omitempty"`
+	ByteOffset       int    `json:"byteOffset,omitempty"`
+	BufferByteLength int    `json:"bufferByteLength,omitempty"`
+	Shared           bool   `json:"shared,omitempty"`
+	At               []int  `json:"at,omitempty"`
+	Base64           []byte `json:"base64,omitzero"`
+}
+
+func (e *encoder) buffer(b *Buffer) (any, error) {
+	f := writtenBuffer{ByteOffset: b.ByteOffset, BufferByteLength: b.BufferByteLength, Shared: b.Shared}
+	if b.Type != arrayBuffer {
+		f.Type = b.Type
 	}
-	if b.ByteOffset != 0 {
-		fmt.Fprintf(&e.text, `"byteOffset":%d,`, b.ByteOffset)
-	}
-	if b.BufferByteLength != 0 {
-		fmt.Fprintf(&e.text, `"bufferByteLength":%d,`, b.BufferByteLength)
-	}
-	if b.Shared {
-		e.text.WriteString(`"shared":true,`)
+	if viewOf(b.Type) == nil {
+		return nil, fmt.Errorf("%q is no type of a buffer", b.Type)
 	}
 	if e.beside {
 		e.weights = append(e.weights, make([]byte, Align(len(e.weights))-len(e.weights))...)
-		fmt.Fprintf(&e.text, `"at":[%d,%d]}}`, len(e.weights), len(b.Data))
+		f.At = []int{len(e.weights), len(b.Data)}
 		e.weights = append(e.weights, b.Data...)
-		return nil
+	} else if f.Base64 = b.Data; b.Data == nil {
+		f.Base64 = []byte{}
 	}
-	fmt.Fprintf(&e.text, `"base64":%q}}`, base64.StdEncoding.EncodeToString(b.Data))
-	return nil
+	return f, nil
 }

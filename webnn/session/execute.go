@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/webnn"
+	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
 // execution is one call while it is performed.
@@ -97,32 +98,29 @@ func labelOf(c *Call) string {
 
 // convert chooses the overload and converts the arguments to its parameters. Optional ones that are not given are nil.
 func (x *execution) convert() ([]any, error) {
-	given := x.arguments()
-	var fits [][]param
+	given, objects := x.arguments(), lookup(x.turn.host.lookup)
 	longest := 0
 	for _, o := range x.op.overloads {
 		longest = max(longest, len(o))
 	}
 	n := min(len(given), longest)
-	for _, o := range x.op.overloads {
-		if n <= len(o) && !slices.ContainsFunc(o[n:], func(p param) bool { return !p.optional }) {
-			fits = append(fits, o)
-		}
-	}
+	fits := slices.DeleteFunc(slices.Clone(x.op.overloads), func(o []idl.Argument) bool {
+		return n > len(o) || slices.ContainsFunc(o[n:], func(a idl.Argument) bool { return !a.Optional })
+	})
 	if len(fits) == 0 {
 		return nil, x.reject("arguments", "arguments given: %d; the call takes %s", len(given), x.op.usage())
 	}
 	params := fits[0]
 	if len(fits) > 1 && n > 0 {
-		if i := slices.IndexFunc(fits, func(o []param) bool { return o[0].typ.accepts(given[0], x.turn.host.lookup) }); i >= 0 {
+		if i := slices.IndexFunc(fits, func(o []idl.Argument) bool { return objects.accepts(o[0].Type, given[0]) }); i >= 0 {
 			params = fits[i]
 		}
 	}
 	out := make([]any, len(params))
 	for i, p := range params[:n] {
-		v, err := p.typ.convert(given[i], x.turn.host.lookup)
+		v, err := objects.convert(p.Type, given[i])
 		if err != nil {
-			return nil, x.reject(p.name+".conversion", "%s: %v", p.name, err)
+			return nil, x.reject(p.Name+".conversion", "%s: %v", p.Name, err)
 		}
 		out[i] = v
 	}
@@ -151,18 +149,14 @@ func (x *execution) arguments() []Value {
 
 // usage writes the parameters of all overloads.
 func (o *operation) usage() string {
-	forms := make([]string, len(o.overloads))
-	for i, params := range o.overloads {
-		names := make([]string, len(params))
-		for j, p := range params {
-			names[j] = p.name
-			if p.optional {
-				names[j] += "?"
+	return strings.Join(values(o.overloads, func(params []idl.Argument) string {
+		return "(" + strings.Join(values(params, func(a idl.Argument) string {
+			if a.Optional {
+				return a.Name + "?"
 			}
-		}
-		forms[i] = "(" + strings.Join(names, ", ") + ")"
-	}
-	return strings.Join(forms, " or ")
+			return a.Name
+		}), ", ") + ")"
+	}), " or ")
 }
 
 // control performs the calls on the host itself.

@@ -153,7 +153,7 @@ func TestConversion(t *testing.T) {
 		call{onX("softmax", `-0.5`), `"shape"`},
 		call{onX("softmax", `"0x1"`), `"shape"`},
 		call{onX("softmax", `true`), `"shape"`},
-		call{onX("softmax", `[2]`), "TypeError: MLGraphBuilder.softmax: axis 2"},
+		call{onX("softmax", `[2]`), "TypeError: MLGraphBuilder.softmax: axis: axis 2"},
 		call{onX("softmax", `null`), `"shape"`},
 		call{onX("softmax", `-1`), "TypeError: MLGraphBuilder.softmax: axis: the value is -1; it must be from 0 to 4294967295"},
 		call{onX("softmax", `4294967296`), "TypeError"},

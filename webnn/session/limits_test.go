@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
 // TestLimits reads documents that are as large as is allowed, and larger.
@@ -63,9 +64,8 @@ func TestLimits(t *testing.T) {
 
 // TestSequenceLimit converts typed arrays to sequences.
 func TestSequenceLimit(t *testing.T) {
-	numbers := &typ{item: &typ{kind: kindBoolean}}
 	for _, n := range []int{limits.SessionSequence, limits.SessionSequence + 1} {
-		if _, err := numbers.toSequence(&Buffer{Type: "Uint8Array", Data: make([]byte, n)}, nil); (err == nil) != (n == limits.SessionSequence) {
+		if _, err := lookup(nil).toSequence(idl.Type{Name: "boolean"}, &Buffer{Type: "Uint8Array", Data: make([]byte, n)}); (err == nil) != (n == limits.SessionSequence) {
 			t.Errorf("%d items: %v", n, err)
 		}
 	}

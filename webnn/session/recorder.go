@@ -186,8 +186,9 @@ func (r *Recorder) value(what string, v any) Value {
 	return nil
 }
 
-func values[T any](items []T, value func(T) Value) []Value {
-	out := make([]Value, len(items))
+// values applies a function to the items of a list.
+func values[T, U any](items []T, value func(T) U) []U {
+	out := make([]U, len(items))
 	for i, x := range items {
 		out[i] = value(x)
 	}

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
@@ -42,23 +43,32 @@ func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diag
 		m.report(CodeFinal, syntax.Error, doc.Version.Span, "", "the document is of the final dialect already")
 		return nil, nil, m.notes
 	}
+	var err error
+	if m.doc, err = copied(doc); err != nil {
+		return nil, nil, err
+	}
 	if m.graph == nil {
-		g, err := flat.Flatten(doc, flat.Options{Extents: opts.Shapes})
-		if err != nil {
+		if m.graph, err = flat.Flatten(m.doc, flat.Options{Extents: opts.Shapes}); err != nil {
 			return nil, nil, err
 		}
-		m.graph = g
 	}
 	out := m.document()
 	m.notes.Sort()
 	if err := m.notes.Err(); err != nil {
 		return nil, nil, err
 	}
-	out, err := m.finish(out)
-	if err != nil {
+	if out, err = m.finish(out); err != nil {
 		return nil, nil, err
 	}
 	return out, m.notes, nil
+}
+
+// copied returns a tree of its own of the text of a document, which has the same places.
+func copied(doc *syntax.Document) (*syntax.Document, error) {
+	if doc.Source == nil {
+		return reread("", doc, syntax.Options{Lenient: true})
+	}
+	return syntax.Parse(doc.Source.Name, []byte(doc.Source.Text), syntax.Options{Lenient: true, Tract: doc.Tract})
 }
 
 // migration is the work on one document.
@@ -93,14 +103,14 @@ func (m *migration) document() *syntax.Document {
 	m.inferTypes()
 	m.complete()
 	m.expansions()
-	out := &syntax.Document{Dialect: syntax.Final, Version: syntax.Version{Major: 1}, Comments: m.doc.Comments}
-	for _, f := range m.doc.Fragments {
-		if own := m.fragments[f.Name.Name]; own.expand == "" {
-			out.Fragments = append(out.Fragments, m.fragment(own))
-		}
+	m.doc.Graph.Body = m.body()
+	m.doc.Fragments = slices.DeleteFunc(m.doc.Fragments, func(f *syntax.Fragment) bool { return m.fragments[f.Name.Name].expand != "" })
+	m.rewrite(m.doc)
+	for _, decl := range m.doc.Fragments {
+		m.fragment(m.fragments[decl.Name.Name])
 	}
-	out.Graph = m.newGraph()
-	return out
+	m.doc.Dialect, m.doc.Extensions = syntax.Final, nil
+	return m.doc
 }
 
 // finish adds the extensions that the document needs, and reads its text.

@@ -7,15 +7,15 @@ import (
 )
 
 func Example() {
-	for _, o := range idl.Load().Operators() {
+	for _, o := range idl.WebNN.Operators() {
 		if o.Name != "gather" {
 			continue
 		}
 		fmt.Println(o)
-		for _, m := range idl.Load().Dictionary(o.Options()).Members {
+		for _, m := range idl.WebNN.Dictionary(o.Options()).Members {
 			fmt.Println(m)
 		}
-		for _, r := range idl.Load().LimitsOf(o.Name) {
+		for _, r := range idl.WebNN.LimitsOf(o.Name) {
 			fmt.Println(r.Operand, r.Types, r.SameType, r.Ranks)
 		}
 	}

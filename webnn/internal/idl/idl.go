@@ -1,89 +1,86 @@
 package idl
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Document is the interface.
 type Document struct {
-	Interfaces   []Interface  `json:"interfaces"`
-	Dictionaries []Dictionary `json:"dictionaries"`
-	Enums        []Enum       `json:"enums"`
-	Typedefs     []Typedef    `json:"typedefs"`
-	Limits       []Limits     `json:"limits"`
+	Interfaces   []Interface
+	Dictionaries []Dictionary
+	Enums        []Enum
+	Typedefs     []Typedef
+	Limits       []Limits
 }
 
 // Interface is an interface or a mixin, with what partial declarations add to it.
 type Interface struct {
-	Name       string      `json:"name"`
-	Anchor     string      `json:"anchor"`               // of the section that declares it
-	Mixin      bool        `json:"mixin,omitempty"`      // of other interfaces
-	IncludedBy []string    `json:"includedBy,omitempty"` // the interfaces that include the mixin
-	Extended   []string    `json:"extended,omitempty"`   // extended attributes, such as SecureContext
-	Attributes []Attribute `json:"attributes,omitempty"`
-	Operations []Operation `json:"operations,omitempty"` // overloads stand one after another
+	Name       string
+	Anchor     string   // of the section that declares it
+	Mixin      bool     // of other interfaces
+	IncludedBy []string // the interfaces that include the mixin
+	Extended   []string // extended attributes, such as SecureContext
+	Attributes []Attribute
+	Operations []Operation // overloads stand one after another
 }
 
 // Attribute is an attribute of an interface. All of them are read-only.
 type Attribute struct {
-	Name     string   `json:"name"`
-	Type     Type     `json:"type"`
-	Extended []string `json:"extended,omitempty"`
+	Name     string
+	Type     Type
+	Extended []string
 }
 
 // Operation is a method, or the constructor of an interface, which has the name "constructor" and no result.
 type Operation struct {
-	Name   string     `json:"name"`
-	Anchor string     `json:"anchor"` // of the section that declares it
-	Result Type       `json:"result,omitzero"`
-	Args   []Argument `json:"args,omitempty"`
+	Name   string
+	Anchor string // of the section that declares it
+	Result Type
+	Args   []Argument
 }
 
 // Argument is an argument of an operation.
 type Argument struct {
-	Name     string `json:"name"`
-	Type     Type   `json:"type"`
-	Optional bool   `json:"optional,omitempty"`
-	Default  string `json:"default,omitempty"` // as WebIDL writes it
+	Name     string
+	Type     Type
+	Optional bool
+	Default  string // as WebIDL writes it
 }
 
 // Dictionary is a dictionary, with what partial declarations add to it.
 type Dictionary struct {
-	Name    string   `json:"name"`
-	Anchor  string   `json:"anchor"` // of the section that declares it
-	Parent  string   `json:"parent,omitempty"`
-	Members []Member `json:"members,omitempty"` // without the parent's
+	Name    string
+	Anchor  string // of the section that declares it
+	Parent  string
+	Members []Member // without the parent's
 }
 
 // Member is a member of a dictionary.
 type Member struct {
-	Name     string `json:"name"`
-	Type     Type   `json:"type"`
-	Required bool   `json:"required,omitempty"`
-	Default  string `json:"default,omitempty"` // as WebIDL writes it: "1e-5", "true", "\"nchw\""; empty if there is none
+	Name     string
+	Type     Type
+	Required bool
+	Default  string // as WebIDL writes it: "1e-5", "true", "\"nchw\""; empty if there is none
 }
 
 // Enum is an enumeration.
 type Enum struct {
-	Name   string   `json:"name"`
-	Anchor string   `json:"anchor"` // of the section that declares it
-	Values []string `json:"values"`
+	Name   string
+	Anchor string // of the section that declares it
+	Values []string
 }
 
 // Typedef names a type.
 type Typedef struct {
-	Name   string `json:"name"`
-	Anchor string `json:"anchor"` // of the section that declares it
-	Type   Type   `json:"type"`
+	Name   string
+	Anchor string // of the section that declares it
+	Type   Type
 }
 
-// Type is a type of WebIDL. In JSON it is its text.
+// Type is a type of WebIDL.
 type Type struct {
 	Name         string // of a plain type; "sequence", "Promise", "FrozenArray" or "record"; "or" for a union
 	Params       []Type // the types in <> or of the union
@@ -92,16 +89,12 @@ type Type struct {
 
 // String writes the type as WebIDL has it.
 func (t Type) String() string {
-	params := make([]string, len(t.Params))
-	for i, p := range t.Params {
-		params[i] = p.String()
-	}
 	s := t.Name
 	switch {
 	case t.Name == "or":
-		s = "(" + strings.Join(params, " or ") + ")"
-	case len(params) > 0:
-		s += "<" + strings.Join(params, ", ") + ">"
+		s = "(" + join(t.Params, " or ") + ")"
+	case len(t.Params) > 0:
+		s += "<" + join(t.Params, ", ") + ">"
 	}
 	if t.EnforceRange {
 		s = "[EnforceRange] " + s
@@ -109,23 +102,12 @@ func (t Type) String() string {
 	return s
 }
 
-// MarshalText writes the type as String does.
-func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (t *Type) UnmarshalText(text []byte) error {
-	p, err := newParser(string(text))
-	if err != nil {
-		return err
+func join[T fmt.Stringer](list []T, between string) string {
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = x.String()
 	}
-	read := p.typ()
-	if p.err == nil && p.tok.kind != end {
-		p.fail("the end of the type")
-	}
-	if p.err == nil {
-		*t = read
-	}
-	return p.err
+	return strings.Join(texts, between)
 }
 
 // Is reports whether the type, or the type of the items of a list, has this name.
@@ -135,15 +117,7 @@ func (t Type) Is(name string) bool {
 
 // String writes the operation as WebIDL has it.
 func (o Operation) String() string {
-	args := make([]string, len(o.Args))
-	for i, a := range o.Args {
-		args[i] = a.String()
-	}
-	s := o.Name + "(" + strings.Join(args, ", ") + ")"
-	if o.Result.Name != "" {
-		s = o.Result.String() + " " + s
-	}
-	return s
+	return strings.TrimPrefix(o.Result.String()+" "+o.Name+"("+join(o.Args, ", ")+")", " ")
 }
 
 // Key names one of several overloads: the name and the names of the arguments, such as "constant(descriptor, buffer)".
@@ -163,60 +137,45 @@ func (o Operation) Options() string {
 	return ""
 }
 
-// String writes the argument as WebIDL has it.
-func (a Argument) String() string {
-	s := a.Type.String() + " " + a.Name
-	if a.Optional {
-		s = "optional " + s
+// declared writes a type, a name and a default as WebIDL has them, behind a word.
+func declared(is bool, word string, t Type, name, fallback string) string {
+	s := t.String() + " " + name
+	if is {
+		s = word + " " + s
 	}
-	if a.Default != "" {
-		s += " = " + a.Default
+	if fallback != "" {
+		s += " = " + fallback
 	}
 	return s
 }
+
+// String writes the argument as WebIDL has it.
+func (a Argument) String() string { return declared(a.Optional, "optional", a.Type, a.Name, a.Default) }
 
 // String writes the member as WebIDL has it.
-func (m Member) String() string {
-	s := m.Type.String() + " " + m.Name
-	if m.Required {
-		s = "required " + s
-	}
-	if m.Default != "" {
-		s += " = " + m.Default
-	}
-	return s
-}
-
-// Value returns the default as a bool, float64 or string; nil if there is none.
-func (m Member) Value() any {
-	var v any
-	if err := json.Unmarshal([]byte(m.Default), &v); err != nil {
-		return nil
-	}
-	return v
-}
+func (m Member) String() string { return declared(m.Required, "required", m.Type, m.Name, m.Default) }
 
 // Limits is one of the tables "Tensor limits".
 type Limits struct {
-	Methods []string `json:"methods"` // the methods that it holds for
-	Rows    []Row    `json:"rows"`
+	Methods []string // the methods that it holds for
+	Rows    []Row
 }
 
 // Row is the row of an operand, or of a result: "output", "outputs", "output0" and so on.
 type Row struct {
-	Operand       string   `json:"operand"`
-	Types         []string `json:"types,omitempty"`    // the allowed data types; "any" for all
-	SameType      string   `json:"sameType,omitempty"` // the operand whose type it must have
-	RequiredTypes []string `json:"requiredTypes"`
-	Ranks         Ranks    `json:"ranks,omitzero"`     // the allowed ranks
-	SameRank      string   `json:"sameRank,omitempty"` // the operand whose rank it must have
-	RequiredRanks Ranks    `json:"requiredRanks"`
+	Operand       string
+	Types         []string // the allowed data types; "any" for all
+	SameType      string   // the operand whose type it must have
+	RequiredTypes []string
+	Ranks         Ranks  // the allowed ranks
+	SameRank      string // the operand whose rank it must have
+	RequiredRanks Ranks
 }
 
 // AnyRank is the upper end of ranks without one.
 const AnyRank = -1
 
-// Ranks is a range of ranks. In JSON it is its text.
+// Ranks is a range of ranks.
 type Ranks struct{ Min, Max int }
 
 // String writes the range as the standard does: "4", "1 to 5", "1 to N", and "N" for any rank.
@@ -230,36 +189,6 @@ func (r Ranks) String() string {
 		return strconv.Itoa(r.Min)
 	}
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
-}
-
-// MarshalText writes the range as String does.
-func (r Ranks) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (r *Ranks) UnmarshalText(text []byte) error {
-	if string(text) == "N" {
-		*r = Ranks{0, AnyRank}
-		return nil
-	}
-	low, high, ranged := strings.Cut(string(text), " to ")
-	read := Ranks{Max: AnyRank}
-	var err error
-	if read.Min, err = strconv.Atoi(low); err != nil {
-		return fmt.Errorf("%q is no range of ranks", text)
-	}
-	if !ranged {
-		high = low
-	}
-	if high != "N" {
-		if read.Max, err = strconv.Atoi(high); err != nil {
-			return fmt.Errorf("%q is no range of ranks", text)
-		}
-	}
-	if read.Min < 0 || high != "N" && read.Max < read.Min {
-		return fmt.Errorf("%q is no range of ranks", text)
-	}
-	*r = read
-	return nil
 }
 
 // Interface returns the interface of that name, or nil.
@@ -277,6 +206,11 @@ func (d *Document) Enum(name string) *Enum {
 	return find(d.Enums, func(e *Enum) bool { return e.Name == name })
 }
 
+// Typedef returns the type definition of that name, or nil.
+func (d *Document) Typedef(name string) *Typedef {
+	return find(d.Typedefs, func(t *Typedef) bool { return t.Name == name })
+}
+
 func find[T any](list []T, is func(*T) bool) *T {
 	for i := range list {
 		if is(&list[i]) {
@@ -292,33 +226,15 @@ func (d *Document) Operators() []Operation {
 	if b == nil {
 		return nil
 	}
-	var out []Operation
-	for _, o := range b.Operations {
-		if slices.ContainsFunc(o.Args, func(a Argument) bool { return a.Type.Is("MLOperand") }) {
-			out = append(out, o)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(b.Operations), func(o Operation) bool {
+		return !slices.ContainsFunc(o.Args, func(a Argument) bool { return a.Type.Is("MLOperand") })
+	})
 }
 
 // LimitsOf returns the rows of the table of a method; nil if there is none.
 func (d *Document) LimitsOf(method string) []Row {
-	for _, l := range d.Limits {
-		if slices.Contains(l.Methods, method) {
-			return l.Rows
-		}
+	if l := find(d.Limits, func(l *Limits) bool { return slices.Contains(l.Methods, method) }); l != nil {
+		return l.Rows
 	}
 	return nil
 }
-
-//go:embed idl.json
-var data []byte
-
-// Load returns the interface that the data of this package describes. It must not be changed.
-var Load = sync.OnceValue(func() *Document {
-	var d Document
-	if err := json.Unmarshal(data, &d); err != nil {
-		panic("webnn/internal/idl: idl.json: " + err.Error()) // a damaged file of this repository
-	}
-	return &d
-})

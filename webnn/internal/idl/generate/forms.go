@@ -32,52 +32,16 @@ var forms = map[string]form{
 	"MLGraphBuilder.constructor(context)":      {[]string{"NewGraphBuilder"}, ""},
 	"MLGraphBuilder.constant(dataType, value)": {[]string{"GraphBuilder.ConstantNumber"}, ""},
 	"MLGraphBuilder.constant(tensor)":          {[]string{"GraphBuilder.ConstantTensor"}, ""},
-	"MLGraphBuilder.split(input, splits, options)": {[]string{"GraphBuilder.Split", "GraphBuilder.SplitSizes"},
-		"a method for each type of splits"},
-	"MLDataTypeList":    {nil, "`[]tensor.DType`"},
-	"MLOperandDataType": {nil, "`tensor.DType`; `DataTypes` lists its values"},
+	"MLDataTypeList":                           {nil, "`[]tensor.DType`"},
+	"MLOperandDataType":                        {nil, "`tensor.DType`; `DataTypes` lists its values"},
 }
 
 const noPage = "there is no page; the zero value of `ML` is the entry"
 
-// plainTypes are the Go types of the plain types of WebIDL, and of what the standard takes from others.
-var plainTypes = map[string]struct{ goType, remark string }{
-	"boolean":                 {"bool", ""},
-	"double":                  {"float64", "finite, or a TypeError"},
-	"float":                   {"float64", "rounded to single precision, and finite, or a TypeError"},
-	"unrestricted double":     {"Float", "one of the types of Number"},
-	"bigint":                  {"BigInt", "one of the types of Number; Int and Uint serve, too"},
-	"unsigned long":           {"int", "from 0 to 4294967295, or a TypeError"},
-	"long":                    {"int", "from -2147483648 to 2147483647, or a TypeError"},
-	"unsigned long long":      {"int64", ""},
-	"USVString":               {"string", "UTF-8"},
-	"DOMString":               {"string", "UTF-8"},
-	"undefined":               {"", "no result but the error"},
-	"AllowSharedBufferSource": {"any", "a slice of bytes, or of the Go type of the elements"},
-	"ArrayBuffer":             {"[]byte", "elements little-endian, on any machine"},
-	"MLOperandDataType":       {"tensor.DType", ""},
-	"MLDataTypeList":          {"[]tensor.DType", ""},
-	"MLNumber":                {"Number", "an interface: Float, Int, Uint or BigInt"},
-	"MLNamedTensors":          {"NamedTensors", ""},
-	"MLNamedOperands":         {"NamedOperands", ""},
-	"GPUDevice":               {"none", "Concord computes on the processor"},
-}
-
-// genericTypes are the Go forms of the generic types of WebIDL.
-var genericTypes = map[string]string{
-	"Promise":     "a result and an error; what waits takes a `context.Context`",
-	"sequence":    "a slice: nil if the member is absent, which an empty one is not",
-	"FrozenArray": "a slice, or `tensor.Shape`",
-	"record":      "a map",
-	"or":          "an interface, or a method for each type",
-}
-
-// extendedAttributes are the Go forms of extended attributes.
-var extendedAttributes = map[string]string{
-	"SecureContext": "none: a Go program has no origin that could be insecure",
-	"Exposed":       "none: there is no window and no worker; goroutines may share all objects",
-	"SameObject":    "none: values of ML are all alike",
-	"EnforceRange":  "numbers out of range are errors with the rule *parameter*`.range`",
+// plainTypes are the Go types of those that are not named after the interface.
+var plainTypes = map[string]string{
+	"boolean": "bool", "double": "float64", "float": "float64", "unsigned long": "int", "long": "int",
+	"USVString": "string", "MLOperandDataType": "tensor.DType", "MLNumber": "Number",
 }
 
 // title makes the first letter of an ASCII name a capital.
@@ -91,38 +55,21 @@ func goName(name string) string {
 	return strings.TrimPrefix(name, "ML")
 }
 
-// goType returns the Go type of an argument, result or member. Dictionaries are values unless they are optional arguments.
+// goType returns the Go type of an argument or result of an operator, or of an option.
 func goType(doc *idl.Document, t idl.Type) (string, error) {
-	switch t.Name {
-	case "Promise":
-		return goType(doc, t.Params[0])
-	case "sequence", "FrozenArray":
+	if t.Name == "sequence" {
 		item, err := goType(doc, t.Params[0])
 		return "[]" + item, err
 	}
 	switch plain, ok := plainTypes[t.Name]; {
 	case ok:
-		return plain.goType, nil
+		return plain, nil
 	case doc.Interface(t.Name) != nil:
 		return "*" + goName(t.Name), nil
 	case doc.Dictionary(t.Name) != nil || doc.Enum(t.Name) != nil:
 		return goName(t.Name), nil
 	}
 	return "", fmt.Errorf("the type %s has no Go form", t)
-}
-
-// fieldType returns the Go type of the field of a member of an options dictionary: a pointer where the default is not the
-// zero value.
-func fieldType(doc *idl.Document, m idl.Member) (string, error) {
-	t, err := goType(doc, m.Type)
-	switch m.Value() {
-	case nil, false, 0.0, "":
-		return t, err
-	}
-	if doc.Enum(m.Type.Name) != nil || m.Type.Name == "MLNumber" { // "", tensor.Invalid and nil stand for the default
-		return t, err
-	}
-	return "*" + t, err
 }
 
 // dataTypeConstant returns the constant of package tensor for a value of MLOperandDataType.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -12,41 +11,28 @@ import (
 
 // The files that are written, from the root of the repository.
 const (
-	dataFile     = "webnn/internal/idl/idl.json"
-	limitsFile   = "webnn/limits_table.go"
+	dataFile     = "webnn/internal/idl/table.go"
 	coverageFile = "docs/webnn-coverage.md"
 )
 
+// goFiles are the files of package webnn, with what writes them.
+var goFiles = map[string]func(w *writer){
+	"webnn/operators.go": (*writer).operators,
+	"webnn/options.go":   func(w *writer) { w.options(); w.enumerations() },
+	"webnn/table.go":     (*writer).tables,
+}
+
+// main runs in the folder of package webnn, where go generate is told of it.
 func main() {
 	log.SetFlags(0)
-	root, err := findRoot()
-	if err == nil {
-		err = run(root, os.Getenv("CONCORD_WEBNN_BS"))
-	}
-	if err != nil {
+	if err := run("..", os.Getenv("CONCORD_WEBNN_BS")); err != nil {
 		log.Fatal("generate: ", err)
 	}
 }
 
-// findRoot walks up to go.mod.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			err = errors.New("no go.mod above the working directory")
-		}
-		dir = parent
-	}
-	return "", err
-}
-
 // run writes the files. An empty source leaves the data as it is.
 func run(root, source string) error {
-	doc := idl.Load()
+	doc := &idl.WebNN
 	if source == "" {
 		log.Printf("%s stays as it is: CONCORD_WEBNN_BS does not name a copy of the standard's index.bs", dataFile)
 	} else {
@@ -54,27 +40,36 @@ func run(root, source string) error {
 		if err != nil {
 			return err
 		}
-		if doc, err = idl.Parse(string(text)); err != nil {
+		if doc, err = parse(string(text)); err != nil {
 			return fmt.Errorf("%s: %w", source, err)
 		}
-		data, err := encode(doc)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(root, dataFile), data, 0o666); err != nil {
-			return err
-		}
 	}
-	limits, err := limitsTable(doc)
+	files, err := code(doc)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(root, limitsFile), limits, 0o666); err != nil {
-		return err
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, name), text, 0o666); err != nil {
+			return err
+		}
 	}
 	page, err := coveragePage(doc, root)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(root, coverageFile), page.text, 0o666)
+}
+
+// code returns the Go files that follow from the interface.
+func code(doc *idl.Document) (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	data, err := interfaceTable(doc)
+	files[dataFile] = data
+	text := readWords(wordsFile)
+	for name, write := range goFiles {
+		if err == nil {
+			files[name], err = goFile(doc, text, write)
+		}
+	}
+	return files, err
 }

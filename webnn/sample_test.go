@@ -9,9 +9,10 @@ import (
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// How the limits of the methods follow from the operators: by samples.
+// What operands the operators support: by samples. The tables of the standard must say the same.
 
 // sample is a small call of a method with every operand that it can have, and the nodes to which it leads. From the
 // definitions of their operators follows what else the operands could be.
@@ -38,10 +39,10 @@ func newSample(m *method) (*sample, error) {
 		}
 	}
 	if l.checkOperands(); l.Err == nil {
-		s.results = m.lower(l)
+		s.results = l.lower()
 	}
-	if l.Err != nil {
-		return nil, l.Err
+	if err := l.failure(); err != nil {
+		return nil, err
 	}
 	for i, v := range s.results {
 		if err := b.b.Output(outputName(i), v); err != nil {
@@ -61,15 +62,15 @@ func outputName(i int) string { return "output" + strconv.Itoa(i) }
 // addOperands adds an input of the least required rank for each operand of the method, and returns these ranks.
 func (s *sample) addOperands(b *graph.Builder) map[string]int {
 	ranks, types := make(map[string]int), make(map[string]tensor.DType)
-	for _, row := range tensorLimits[s.method.name] {
-		ranks[row.name] = row.requiredMin
+	for _, row := range s.method.limits {
+		ranks[row.name] = required(s.method, row.name).RequiredRanks.Min
 		if types[row.name] = types[row.sameType]; row.sameType == "" {
 			types[row.name] = row.types[0]
 		}
-		if !s.takes(row.name) {
+		if s.method.param(row.name) == nil {
 			continue
 		}
-		extents := slices.Repeat(tensor.Shape{1}, row.requiredMin)
+		extents := slices.Repeat(tensor.Shape{1}, ranks[row.name])
 		for dim, n := range sampleGates[s.method.name][row.name] {
 			extents[dim] = n
 		}
@@ -77,12 +78,6 @@ func (s *sample) addOperands(b *graph.Builder) map[string]int {
 		s.operands[row.name], _ = b.Input(row.name, graph.Type{DType: types[row.name], Shape: extents})
 	}
 	return ranks
-}
-
-// takes reports whether the method has an argument or option of that name.
-func (s *sample) takes(name string) bool {
-	is := func(p param) bool { return p.name == name }
-	return slices.ContainsFunc(s.method.args, is) || slices.ContainsFunc(s.method.options, is)
 }
 
 // sampleGates has the extents that are not 1, for a hidden size of 1: there is one row for each gate.
@@ -177,7 +172,7 @@ func (s *sample) resultTypes(def *op.Def, r op.Result, n *graph.Node) op.Types {
 // limits intersects the rows of the method's table with what the operators support.
 func (s *sample) limits() OperatorLimits {
 	out := make(OperatorLimits)
-	for _, row := range tensorLimits[s.method.name] {
+	for _, row := range s.method.limits {
 		v := s.operands[row.name]
 		if v == nil {
 			v = s.result(row.name)
@@ -201,6 +196,12 @@ func (s *sample) limits() OperatorLimits {
 		out[row.name] = t
 	}
 	return out
+}
+
+// required returns the row of the standard's table for an operand.
+func required(m *method, operand string) idl.Row {
+	rows := idl.WebNN.LimitsOf(m.name)
+	return rows[slices.IndexFunc(rows, func(r idl.Row) bool { return r.Operand == operand })]
 }
 
 // result returns the result that a row is about: "output", "outputs", or "output" with a number.

@@ -1,9 +1,12 @@
-package idl
+package main
 
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
 // A document in Bikeshed's form: headings with anchors in braces, blocks of WebIDL in script elements, tables in HTML.
@@ -17,40 +20,31 @@ var (
 	link    = regexp.MustCompile(`\{\{(?:\w+/)?"?([\w ]+?)"?\}\}|\[=/?(?:[^\]|]*\|)?([^\]]*?)=\]`)
 )
 
-// Parse reads the source of the standard, its file index.bs: the blocks of WebIDL and the tables "Tensor limits". What is
+// parse reads the source of the standard, its file index.bs: the blocks of WebIDL and the tables "Tensor limits". What is
 // neither is ignored; a mistake in one of them is an error, which names the section or the methods of the table.
-func Parse(source string) (*Document, error) {
-	p, err := newParser("")
-	if err != nil {
-		return nil, err
-	}
+func parse(source string) (*idl.Document, error) {
+	p := &webidl{}
 	for _, m := range block.FindAllStringSubmatch(source, -1) {
 		if m[1] != "" {
 			p.at = m[1]
-			continue
-		}
-		p.src = m[2]
-		p.next()
-		p.definitions()
-		if p.err != nil {
+		} else if p.block(m[2]); p.err != nil {
 			return nil, p.err
 		}
 	}
 	for _, m := range table.FindAllStringSubmatch(source, -1) {
 		l, err := parseLimits(m[1], m[2])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("limits of %v: %w", l.Methods, err)
 		}
 		p.doc.Limits = append(p.doc.Limits, l)
 	}
-	return p.doc, nil
+	return &p.doc, nil
 }
 
 // columns of a table: operand, allowed types, required types, allowed ranks, required ranks.
 const columns = 5
 
-func parseLimits(linkFor, body string) (Limits, error) {
-	var l Limits
+func parseLimits(linkFor, body string) (l idl.Limits, err error) {
 	for _, m := range methods.FindAllStringSubmatch(linkFor, -1) {
 		l.Methods = append(l.Methods, m[1])
 	}
@@ -63,19 +57,19 @@ func parseLimits(linkFor, body string) (Limits, error) {
 		for ; len(cells) >= columns; cells = cells[columns:] {
 			read, err := parseRow([columns]string(cells))
 			if err != nil {
-				return l, fmt.Errorf("limits of %v: %w", l.Methods, err)
+				return l, err
 			}
 			l.Rows = append(l.Rows, read)
 		}
 		if len(cells) != 0 {
-			return l, fmt.Errorf("limits of %v: a row has %d cells too many", l.Methods, len(cells))
+			return l, fmt.Errorf("a row has %d cells too many", len(cells))
 		}
 	}
 	return l, nil
 }
 
-func parseRow(cells [columns]string) (Row, error) {
-	r := Row{Operand: operandName(cells[0]), RequiredTypes: strings.Split(cells[2], ", ")}
+func parseRow(cells [columns]string) (r idl.Row, err error) {
+	r = idl.Row{Operand: operandName(cells[0]), RequiredTypes: strings.Split(cells[2], ", ")}
 	if same, ok := strings.CutPrefix(cells[1], "same as "); ok {
 		r.SameType = operandName(same)
 	} else {
@@ -83,10 +77,31 @@ func parseRow(cells [columns]string) (Row, error) {
 	}
 	if same, ok := strings.CutPrefix(cells[3], "same as "); ok {
 		r.SameRank = operandName(same)
-	} else if err := r.Ranks.UnmarshalText([]byte(cells[3])); err != nil {
+	} else if r.Ranks, err = parseRanks(cells[3]); err != nil {
 		return r, err
 	}
-	return r, r.RequiredRanks.UnmarshalText([]byte(cells[4]))
+	r.RequiredRanks, err = parseRanks(cells[4])
+	return r, err
+}
+
+// parseRanks reads what Ranks.String writes.
+func parseRanks(text string) (idl.Ranks, error) {
+	low, high, ranged := strings.Cut(text, " to ")
+	if text == "N" {
+		low, high = "0", "N"
+	} else if !ranged {
+		high = low
+	}
+	r := idl.Ranks{Max: idl.AnyRank}
+	var err, err2 error
+	r.Min, err = strconv.Atoi(low)
+	if high != "N" {
+		r.Max, err2 = strconv.Atoi(high)
+	}
+	if err != nil || err2 != nil || r.Min < 0 || high != "N" && r.Max < r.Min {
+		return r, fmt.Errorf("%q is no range of ranks", text)
+	}
+	return r, nil
 }
 
 var (
