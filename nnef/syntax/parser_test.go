@@ -124,6 +124,8 @@ func TestOneMistake(t *testing.T) {
 		{"no known type", "version 1.0\nfragment h( x: foo ) -> ( y: tensor ) { y = x }\n" + old, "expected a type", "the types are tensor, extent,"},
 		{"no name", "version 1.0;\ngraph g( 1 ) -> ( y ) { y = f(x); }\n", "expected the name of a parameter", ""},
 		{"no end of a string", finalGraph("y = 'abc\nz = g(x);"), "string without an end", ""},
+		{"another name of integers", "version 1.0\nfragment h( x: tensor, n: int ) -> ( y: tensor ) { y = x }\n" + old, "expected a type", "write 'extent'"},
+		{"no text", "net\x00\x01", "this is a binary file", "graph.nnef"},
 		{"a tuple of one", finalGraph("(y) = f(x);"), "a tuple needs at least two items", ""},
 		{"no operator", oldFragment("y = x : 2"), "expected an operator or a new assignment", ""},
 		{"nothing to close", finalGraph("y = f(x));"), "expected ';' after the assignment", "no bracket is open here"},
