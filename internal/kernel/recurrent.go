@@ -63,7 +63,7 @@ func (net *network) prepare(r Region) *Plan {
 		n.Attrs.Float("clip") != 0 || len(in) > net.lengths && in[net.lengths] != nil {
 		return nil
 	}
-	if net.cell > 0 && (in[5] != nil || n.Attrs.Bool("coupled")) || net.cell == 0 && !n.Attrs.Bool("reset_after") {
+	if net.cell > 0 && (len(in) > 5 && in[5] != nil || n.Attrs.Bool("coupled")) || net.cell == 0 && !n.Attrs.Bool("reset_after") {
 		return nil
 	}
 	x, weight := in[0].Type.Shape, in[1].Type.Shape
