@@ -144,6 +144,8 @@ func TestForeignCharacters(t *testing.T) {
 		{"grö = f(1.2.3);", "character 'ö' in a name|malformed number '1.2.3'"},
 		{"y = f(€（x));", "unexpected character '€'|unexpected character '（'"},
 		{"y = f(\xff x);", "byte 0xff is not text"},
+		{"y = f('\xff');", "byte 0xff in a string"},
+		{"y = " + strings.Repeat("1", 50) + ";", "integer '" + strings.Repeat("1", 40) + "…' is out of range"},
 	} {
 		var got []string
 		for _, d := range diagnose(t, finalGraph(c.body), Options{}) {
