@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -20,6 +21,9 @@ func TestTrailingOperands(t *testing.T) {
 			}
 			if len(in) == len(c.In) {
 				continue
+			}
+			if seed%4 == 0 { // for kernels of what is common
+				c.Attrs = slices.DeleteFunc(slices.Clone(c.Attrs), func(a graph.Attr) bool { return a.Name == "activations" || a.Name == "clip" })
 			}
 			n, feed := newNet(t), make(map[string]*tensor.Tensor)
 			operands := make([]*graph.Value, len(in))
