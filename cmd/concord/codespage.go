@@ -157,7 +157,7 @@ func listCodes(w io.Writer, asJSON bool) error {
 	return t.Flush()
 }
 
-const pageHead = `<!-- Written by "go generate ./internal/nnef/codes"; edit internal/nnef/codes/table.go. -->
+const pageHead = `<!-- Written by "go generate ./internal/nnef/codes"; edit internal/nnef/codes/codes.txt. -->
 # Diagnostics of NNEF
 
 Every finding about an NNEF document has a stable code: NNEF, two digits for the class, two for the finding. Codes that

@@ -1,8 +1,6 @@
 package export
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
@@ -90,47 +88,32 @@ func matmul(c *call) []operand {
 	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
 }
 
-// spatial returns the last two of n items, or two times 1 if there are none. The others must be 1.
-func spatial(list []int, n int) []int {
-	if len(list) == 0 {
-		return []int{1, 1}
-	}
-	if slices.ContainsFunc(list[:n-2], func(x int) bool { return x != 1 }) {
-		kit.Refuse("the window covers more than height and width")
-	}
-	return list[n-2:]
-}
-
 func conv(c *call) []operand {
-	x, w, a := c.in[0].entry, c.in[1].entry, c.Attrs
+	x, w := c.in[0].entry, c.in[1].entry
 	filter := c.shape(w)
 	if len(filter) != 4 {
 		kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
 	}
-	groups := a.Int("groups")
-	if groups == 0 {
-		groups = c.shape(x)[1]
-	}
-	win := &window{size: filter[2:], stride: spatial(a.Ints("stride"), 2), dilation: spatial(a.Ints("dilation"), 2)}
+	win := c.planar(filter[2:])
 	x = c.window(win, x, "constant", 0)
 	return c.multiplied("conv2d", operators.Values{
-		"channels": filter[0], "kernel_size": []int(filter[2:]), "strides": win.stride, "dilation": win.dilation, "padding": win.padding[:],
-		"groups": groups,
+		"channels": filter[0], "kernel_size": []int(filter[2:]), "strides": win.Stride, "dilation": win.Dilation, "padding": win.padding[:],
+		"groups": c.Groups(c.shape(x)[1]),
 	}, filter[0], x, w)
 }
 
 func maxPool(c *call) []operand {
-	x, a := c.in[0].entry, c.Attrs
+	x := c.in[0].entry
 	if len(c.shape(x)) != 4 {
 		kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
 	}
-	win := &window{size: spatial(a.Ints("size"), 4), stride: spatial(a.Ints("stride"), 4), dilation: spatial(a.Ints("dilation"), 4)}
-	if win.dilation[0] != 1 || win.dilation[1] != 1 {
+	win := c.planar(c.Ints("size"))
+	if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
 		kit.Refuse("CVM's max_pool2d has no dilation")
 	}
 	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
 	return one(c.do("max_pool2d", operators.Values{
-		"pool_size": win.size, "strides": win.stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
+		"pool_size": win.Size, "strides": win.Stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
 }
 
 // resample repeats rows and columns.

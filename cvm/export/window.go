@@ -4,35 +4,36 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // window is how conv2d and max_pool2d move over height and width.
 type window struct {
-	size, stride, dilation []int
-	padding                [2]int // on both sides alike
-	ceil                   bool   // whether the last windows may end beyond the padding
+	*geometry.Window
+	padding [2]int // on both sides alike
+	ceil    bool   // whether the last windows may end beyond the padding
+}
+
+// planar returns the window of the node over height and width, its last dimensions.
+func (c *call) planar(size []int) *window {
+	w := geometry.WindowOf(c.Attrs, size)
+	last := len(size) - 2
+	if slices.ContainsFunc(w.Active(), func(d int) bool { return d < last }) {
+		kit.Refuse("the window covers more than height and width")
+	}
+	if w.Crops() {
+		kit.Refuse("its padding is negative; cut the operand with slice instead")
+	}
+	return &window{Window: w.Choose([]int{last, last + 1})}
 }
 
 // window finds the padding that makes the result of the node as large as it is. CVM pads both sides of height and of width alike, with
 // what the border means: zeros (constant), or what is no element (ignore), where a pool may also round up. Other paddings are concatenated
 // to the operand; value is what stands for elements of that border.
 func (c *call) window(w *window, x int, border string, value int) int {
-	pairs := c.Ints("padding")
-	if len(pairs) > 4 && slices.ContainsFunc(pairs[:len(pairs)-4], func(n int) bool { return n != 0 }) {
-		kit.Refuse("dimensions besides height and width are padded")
-	}
-	var before, after [2]int
-	for d := range before {
-		at := len(pairs) - 4 + 2*d
-		if len(pairs) > 0 {
-			before[d], after[d] = pairs[at], pairs[at+1]
-		}
-		if before[d] < 0 || after[d] < 0 {
-			kit.Refuse("its padding is negative; cut the operand with slice instead")
-		}
-	}
+	before, after := [2]int(w.Before), [2]int(w.After)
 	padded := before != [2]int{} || after != [2]int{}
 	got := c.Str("border")
 	in, out := c.shape(x)[2:], c.outShape(0)[2:]
@@ -51,7 +52,7 @@ func (c *call) window(w *window, x int, border string, value int) int {
 		value = 0
 	}
 	for d := range before {
-		if got == "ignore" && (before[d] >= w.size[d] || (out[d]-1)*w.stride[d]-before[d] >= in[d]) {
+		if got == "ignore" && (before[d] >= w.Size[d] || (out[d]-1)*w.Stride[d]-before[d] >= in[d]) {
 			kit.Refuse("a window lies outside of the operand")
 		}
 		x = c.surrounded(x, 2+d, before[d], after[d], value)
@@ -62,12 +63,12 @@ func (c *call) window(w *window, x int, border string, value int) int {
 // fits reports whether a padding on both sides gives the extents of the result.
 func (w *window) fits(padding [2]int, ceil bool, in, out tensor.Shape) bool {
 	for d, p := range padding {
-		rest := in[d] + 2*p - (w.size[d]-1)*w.dilation[d] - 1
+		rest := in[d] + 2*p - (w.Size[d]-1)*w.Dilation[d] - 1
 		if ceil {
-			rest += w.stride[d] - 1
+			rest += w.Stride[d] - 1
 		}
-		inside := !ceil || (out[d]-1)*w.stride[d]-p < in[d]
-		if rest < 0 || rest/w.stride[d]+1 != out[d] || !inside {
+		inside := !ceil || (out[d]-1)*w.Stride[d]-p < in[d]
+		if rest < 0 || rest/w.Stride[d]+1 != out[d] || !inside {
 			return false
 		}
 	}

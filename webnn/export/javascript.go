@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	_ "embed" // the part of modules that is always the same
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,8 @@ func (w *writer) module(m *Model, weights string, size int) {
 	w.header(m, weights)
 	w.ports("inputs", "The descriptors of the inputs, by name.", m.Inputs)
 	w.ports("outputs", "The descriptors of the outputs, by name.", m.Outputs)
-	w.printf(loader, views(), quote(relative(weights)), size)
+	replace := strings.NewReplacer("@VIEWS@", views(), "@WEIGHTS@", quote(relative(weights)), "@SIZE@", strconv.Itoa(size))
+	w.text.WriteString("\n" + replace.Replace(loader))
 	for i := range m.Session.Calls {
 		w.call(&m.Session.Calls[i])
 	}
@@ -119,28 +121,8 @@ func views() string {
 	return b.String()
 }
 
-const loader = `
-// The typed arrays that hold the elements of each type. A Uint8Array serves where there is no other.
-const views = {
-%s};
-
-// Fetches the weights: an ArrayBuffer.
-export async function loadWeights(url = new URL(%s, import.meta.url)) {
-  const response = await fetch(url);
-  if (!response.ok) {
-    throw new Error("weights: " + response.status + " " + response.statusText);
-  }
-  return response.arrayBuffer();
-}
-
-// Builds the graph with an MLContext and the weights in an ArrayBuffer.
-export async function buildGraph(context, weights) {
-  if (weights.byteLength !== %[3]d) {
-    throw new RangeError("the weights have " + weights.byteLength + " bytes; they must have %[3]d");
-  }
-  const view = (type, offset, bytes) => new views[type](weights, offset, bytes / views[type].BYTES_PER_ELEMENT);
-  const builder = new MLGraphBuilder(context);
-`
+//go:embed loader.js.txt
+var loader string
 
 func (w *writer) ports(name, doc string, ports []Port) {
 	w.printf("\n// %s\nexport const %s = {\n", doc, name)

@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -83,10 +84,7 @@ func Check(q *syntax.Quantization, g *flat.Graph) syntax.Diagnostics {
 	for i := range q.Entries {
 		name := q.Entries[i].Tensor
 		if tensors[name.Value] == nil && r.mistakes < maxFound {
-			hint := eval.DoYouMean(name.Value, names)
-			if hint == "" {
-				hint = "entries name identifiers of the graph, not labels"
-			}
+			hint := cmp.Or(eval.DoYouMean(name.Value, names), "entries name identifiers of the graph, not labels")
 			r.report(eval.CodeUndefined, name.Span, hint, "the graph has no tensor %s", name.Value)
 		}
 	}
@@ -151,10 +149,7 @@ func (r *reader) operation(id *syntax.Ident) (quantized string, params []eval.Pa
 				names = append(names, f.Name.Name)
 			}
 		}
-		hint := eval.DoYouMean(id.Name, names)
-		if hint == "" {
-			hint = "write one of " + strings.Join(names, ", ")
-		}
+		hint := cmp.Or(eval.DoYouMean(id.Name, names), "write one of "+strings.Join(names, ", "))
 		r.report(eval.CodeUndeclared, id.Span, hint, "%s is no operation that quantizes", id.Name)
 		return "", nil, false
 	}
@@ -226,20 +221,12 @@ func (r *reader) value(p *eval.Param, a *syntax.Arg) eval.Value {
 		return nil
 	}
 	v := eval.Literal(a.Value)
-	var item syntax.Primitive
-	switch t := p.Type.(type) {
-	case *syntax.TensorType:
-		item = t.Item
-		if _, ok := v.(eval.Array); ok {
-			if r.items(p, a, v, item) && !regular(v) {
-				r.report(eval.CodeShape, syntax.SpanOf(a.Value), "all arrays on one level have as many items", "the nested arrays of %s are not regular, or empty", p.Name)
-			}
-			return v
-		}
-	case *syntax.PrimitiveType:
-		item = t.Kind
+	t, isTensor := p.Type.(*syntax.TensorType)
+	if !isTensor {
+		r.items(p, a, v, p.Type.(*syntax.PrimitiveType).Kind)
+	} else if _, nested := v.(eval.Array); r.items(p, a, v, t.Item) && nested && !regular(v) {
+		r.report(eval.CodeShape, syntax.SpanOf(a.Value), "all arrays on one level have as many items", "the nested arrays of %s are not regular, or empty", p.Name)
 	}
-	r.items(p, a, v, item)
 	return v
 }
 

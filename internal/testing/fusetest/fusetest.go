@@ -25,7 +25,7 @@ func Check(t testing.TB, pkgs ...string) {
 	for _, pkg := range pkgs {
 		// The flag applies to the named package only, and go build replays a cached
 		// compilation's listing.
-		cmd := exec.Command(tool, "build", "-gcflags=-S", "-o", os.DevNull, pkg)
+		cmd := exec.Command(tool, "build", "-trimpath=false", "-gcflags=-S", "-o", os.DevNull, pkg) // asked opens the files that the listing names
 		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
