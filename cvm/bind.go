@@ -12,8 +12,7 @@ import (
 
 // bind checks parameters against the variables of the network, in the order of their file, and returns their tensors, of type int8 or
 // int32, by node; nil for data, to which a file may give a value that no run sees.
-//
-// In compatible mode variables may share a storage. Then a tensor has what the storage holds when all are loaded.
+// It notes the order, which counts for variables that share a storage, as they may in compatible mode.
 func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 	byName := make(map[string]int)
 	for i := range n.nodes {
@@ -21,8 +20,9 @@ func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 			byName[n.nodes[i].name] = i
 		}
 	}
-	bound, given := make([]*tensor.Tensor, len(n.nodes)), make([]int, len(list))
-	for k, p := range list {
+	bound := make([]*tensor.Tensor, len(n.nodes))
+	n.loaded = nil
+	for _, p := range list {
 		i, ok := byName[p.Name]
 		if !ok {
 			return nil, misfit(p, fault.Runtimef(fault.Params, "the graph has no variable of this name"))
@@ -30,15 +30,12 @@ func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 		if err := n.checkParameter(i, p); err != nil {
 			return nil, err
 		}
-		bound[i], given[k] = p.Tensor, i
+		bound[i], n.loaded = p.Tensor, append(n.loaded, i)
 	}
 	for i := range n.nodes {
 		if n.nodes[i].call == nil && i != n.data && bound[i] == nil {
 			return nil, n.place(i, fault.Logicf(fault.Params, "the parameter is missing"))
 		}
-	}
-	if err := n.overlay(list, given, bound); err != nil {
-		return nil, err
 	}
 	if n.data >= 0 {
 		bound[n.data] = nil
@@ -93,43 +90,4 @@ func (n *network) parameterFault(i int, p params.Param, e *fault.Error) error {
 	err := misfit(p, e)
 	err.Node, err.Name = i, n.nodes[i].name
 	return err
-}
-
-// overlay replaces the tensors of variables that share a storage with what the storage holds after loading. given has the node of each
-// parameter of the file.
-func (n *network) overlay(list []params.Param, given []int, bound []*tensor.Tensor) error {
-	storageOf := func(i int) int { return n.entries[n.nodes[i].out].storage }
-	size, users := make(map[int]int), make(map[int]int) // by storage id
-	for i, t := range bound {
-		if t != nil {
-			size[storageOf(i)] = max(size[storageOf(i)], t.Len())
-			users[storageOf(i)]++
-		}
-	}
-	held := make(map[int][]int32) // by storage id
-	for k, i := range given {
-		id := storageOf(i)
-		if users[id] < 2 {
-			continue
-		}
-		if held[id] == nil {
-			held[id] = make([]int32, size[id])
-		}
-		t, err := tensor.Cast(list[k].Tensor, tensor.Int32)
-		if err != nil {
-			return n.parameterFault(i, list[k], fault.Runtimef(fault.Params, "%v", err))
-		}
-		copy(held[id], tensor.Data[int32](t))
-	}
-	for i, t := range bound {
-		if t == nil || held[storageOf(i)] == nil {
-			continue
-		}
-		t, err := tensor.FromSlice(held[storageOf(i)][:t.Len()], t.Shape()...)
-		if err != nil {
-			return n.place(i, err)
-		}
-		bound[i] = t
-	}
-	return nil
 }

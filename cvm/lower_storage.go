@@ -49,15 +49,15 @@ func (l *lowering) shared(consts []*tensor.Tensor) storages {
 	return s
 }
 
-// initial returns what a storage holds when the parameters are loaded. Those that share it agree on that.
+// initial returns what a storage holds when the parameters are loaded, one after the other.
 func (l *lowering) initial(id, size int, consts []*tensor.Tensor) *tensor.Tensor {
 	init, err := tensor.New(tensor.Int32, tensor.Shape{size})
 	l.Fail(err)
-	for i, t := range consts {
-		if t == nil || l.Err != nil || l.n.entries[l.n.nodes[i].out].storage != id {
+	for _, i := range l.n.loaded {
+		if consts[i] == nil || l.Err != nil || l.n.entries[l.n.nodes[i].out].storage != id {
 			continue
 		}
-		t, err := tensor.Cast(t, tensor.Int32)
+		t, err := tensor.Cast(consts[i], tensor.Int32)
 		if l.Fail(err); err == nil {
 			copy(tensor.Data[int32](init), tensor.Data[int32](t))
 		}

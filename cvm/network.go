@@ -20,6 +20,7 @@ type network struct {
 	entries []entry
 	heads   []int // entry numbers; -1 for a head that is none, which only loading refuses
 	data    int   // the node called data; -1 if there is none, which only loading refuses
+	loaded  []int // the nodes of parameters in the order in which a file has them; set by bind
 }
 
 // node is a node of a network.

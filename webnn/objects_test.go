@@ -807,6 +807,9 @@ func TestRecord(t *testing.T) {
 }
 
 func TestTry(t *testing.T) {
+	if err := webnn.Try(nil); !errors.Is(err, webnn.TypeError) {
+		t.Errorf("no function gives the error %v", err)
+	}
 	c := newContext(t, nil)
 	b := newBuilder(t, c)
 	reached := false

@@ -25,8 +25,11 @@ func (m *Must) check(err error) {
 
 // Try runs define, which builds a part of a graph and wraps each call in must.One or must.All in place of an error check. The
 // first error ends define, and Try returns it. Must is for define alone, and for the goroutine that runs it; other panics of
-// define pass through.
+// define pass through. A function that is nil is a TypeError.
 func Try(define func(must *Must)) (err error) {
+	if define == nil {
+		return reject(TypeError, "webnn.Try", "define", "the function is nil")
+	}
 	must := new(Must)
 	defer func() {
 		if must.err == nil {

@@ -65,9 +65,3 @@ func IsRegular(files Files, name string) bool {
 	info, err := files.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
-
-// IsDir reports whether a folder has a name.
-func IsDir(files Files, name string) bool {
-	info, err := files.Stat(name)
-	return err == nil && info.IsDir()
-}

@@ -230,10 +230,6 @@ func (f *formatter) document(doc *Document) {
 		f.text("\n")
 		f.fragment(fragment)
 	}
-	if doc.Graph == nil {
-		f.fail("the document has no graph")
-		return
-	}
 	f.text("\n")
 	f.graph(doc.Graph)
 	if doc.Comments != nil && len(doc.Comments.Inner) > 0 {

@@ -193,6 +193,21 @@ func TestFormatInvalid(t *testing.T) {
 	if _, err := Format(&Document{}); err == nil {
 		t.Error("a document without a graph")
 	}
+	param := []Param{{Name: &Ident{Name: "x"}, Type: &TensorType{Item: Scalar}}}
+	body := graph(&Ident{Name: "x"}).Graph.Body
+	for want, f := range map[string]*Fragment{
+		"at least one result":     {Name: &Ident{Name: "f"}, Params: param, Body: body},
+		"at least one assignment": {Name: &Ident{Name: "f"}, Params: param, Results: param, Body: []Assignment{}},
+		"a name is missing":       {Params: param, Results: param, Body: body},
+		"there is no fragment":    nil,
+	} {
+		if _, err := FormatFragment(f, Final); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := Format(nil); err == nil {
+		t.Error("no document")
+	}
 	comment := graph(&Ident{Name: "x"})
 	comment.Graph.Body[0].Comments = &Comments{After: "two\nlines"}
 	if _, err := Format(comment); err == nil {

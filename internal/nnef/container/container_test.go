@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // files is a Members of constant contents, in the given order.
@@ -269,6 +271,7 @@ func TestArchiveRejects(t *testing.T) {
 
 // TestRatio refuses a small archive that unpacks to a large one.
 func TestRatio(t *testing.T) {
+	testdata.Exhaustive(t, "it packs 64 MiB")
 	data := archive(t, true, "a", string(make([]byte, freeBytes+1<<20)))
 	limits := DefaultLimits
 	if _, err := ReadArchive(bytes.NewReader(data), limits); err == nil || !strings.Contains(err.Error(), "more than 200 times as many") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // TestArchiveNames reads members of long names, which take the place of contents.
@@ -29,9 +30,6 @@ func TestArchiveNames(t *testing.T) {
 
 // TestArchiveLimits reads archives that are as large as is allowed, and larger.
 func TestArchiveLimits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds")
-	}
 	if want := (Limits{limits.ArchiveBytes, limits.ArchiveMembers, limits.ArchiveRatio}); DefaultLimits != want {
 		t.Errorf("the defaults are %+v; want %+v", DefaultLimits, want)
 	}
@@ -56,7 +54,7 @@ func TestArchiveLimits(t *testing.T) {
 			}
 		}
 	}
-	// Zeros are packed a thousand times.
+	testdata.Exhaustive(t, "it packs 64 MiB") // zeros are packed a thousand times
 	for _, c := range []struct {
 		n     int
 		ratio int64
