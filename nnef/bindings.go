@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -30,15 +31,15 @@ var bindings = map[string]func(l *lowering) []*graph.Value{
 	"area_downsample":     after(divided, (*lowering).body),
 	"concat":              lowerJoin("concat"),
 	"stack":               lowerJoin("stack"),
-	"gather":              lowerGather,
+	"gather":              plain("gather"),
 	"cast":                lowerCast,
 	"add_n":               lowerAddN,
-	"avg_roi_pool":        lowerRegions("avg_roi_pool"),
-	"max_roi_pool":        lowerRegions("max_roi_pool"),
-	"roi_resample":        lowerRegions("roi_resample", "method"),
+	"avg_roi_pool":        plain("avg_roi_pool"),
+	"max_roi_pool":        plain("max_roi_pool"),
+	"roi_resample":        plain("roi_resample"),
 	"avg_roi_align":       after(sampled, (*lowering).body),
 	"max_roi_align":       after(sampled, (*lowering).body),
-	"matmul":              lowerMatmul,
+	"matmul":              plain("matmul"),
 	"linear":              lowerLinear,
 	"gelu":                lowerGelu,
 	"batch_normalization": lowerBatchNormalization,
@@ -64,26 +65,38 @@ func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value 
 // a parameter and that of the attribute. The operands are aligned.
 func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		var in []*graph.Value
-		var attrs graph.Attrs
-		rank := l.reach()
-		for i := range l.c.Op.Params {
-			p := &l.c.Op.Params[i]
-			if p.IsTensor() {
-				in = append(in, l.extended(l.tensor(p.Name), rank))
-				continue
-			}
-			a := attr(p.Name, l.attribute(p.Name))
-			if k := slices.Index(renamed, p.Name); k >= 0 {
-				a.Name = renamed[k+1]
-			}
-			if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
-				a.Value = l.each(p.Name, l.rank(in[0]), 1)
-			}
-			attrs = append(attrs, a)
-		}
+		in, attrs := l.arguments(renamed)
 		return l.result(name, l.align(in...), attrs...)
 	}
+}
+
+// plain is [applied] with operands as they are.
+func plain(name string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		in, attrs := l.arguments(nil)
+		return l.result(name, in, attrs...)
+	}
+}
+
+// arguments returns the operands and attributes that the arguments of an operation are.
+func (l *lowering) arguments(renamed []string) (in []*graph.Value, attrs graph.Attrs) {
+	rank := l.reach()
+	for i := range l.c.Op.Params {
+		p := &l.c.Op.Params[i]
+		if p.IsTensor() {
+			in = append(in, l.extended(l.tensor(p.Name), rank))
+			continue
+		}
+		a := attr(p.Name, l.attribute(p.Name))
+		if k := slices.Index(renamed, p.Name); k >= 0 {
+			a.Name = renamed[k+1]
+		}
+		if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
+			a.Value = l.each(p.Name, l.rank(in[0]), 1)
+		}
+		attrs = append(attrs, a)
+	}
+	return in, attrs
 }
 
 // after binds an operation that obeys a rule which neither operators nor the body that the standard gives know.
@@ -126,11 +139,6 @@ func sampled(l *lowering) {
 	}
 }
 
-// index returns the position of a parameter, which the standard declares.
-func (l *lowering) index(name string) int {
-	return max(l.c.Op.Index(name), 0)
-}
-
 // attribute returns an argument in the form that attributes of operators have.
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {
@@ -164,10 +172,6 @@ func lowerJoin(name string) func(l *lowering) []*graph.Value {
 	}
 }
 
-func lowerGather(l *lowering) []*graph.Value {
-	return l.result("gather", []*graph.Value{l.tensor("input"), l.tensor("indices")}, attr("axis", l.int("axis")))
-}
-
 // integral reports whether the results of the operator of that name are whole numbers, which a cast need not round.
 func integral(name string) bool {
 	d, ok := op.Lookup(name)
@@ -176,7 +180,7 @@ func integral(name string) bool {
 
 // lowerCast rounds scalars to the integer below, where the operator cast truncates.
 func lowerCast(l *lowering) []*graph.Value {
-	x, d := l.tensor("input"), natural(l.c.Type)
+	x, d := l.tensor("input"), element.Natural(l.c.Type)
 	if d == tensor.Invalid {
 		l.fail(eval.CodeGeneric, "", "a tensor cannot be cast to %v", l.c.Type)
 		return nil
@@ -201,21 +205,6 @@ func lowerAddN(l *lowering) []*graph.Value {
 		return list
 	}
 	return l.result("add", l.align(list[0], sum))
-}
-
-func lowerRegions(name string, params ...string) func(l *lowering) []*graph.Value {
-	return func(l *lowering) []*graph.Value {
-		attrs := graph.Attrs{attr("output_size", l.ints("output_size"))}
-		for _, p := range params {
-			attrs = append(attrs, attr(p, l.attribute(p)))
-		}
-		return l.result(name, []*graph.Value{l.tensor("input"), l.tensor("rois"), l.tensor("batch_index")}, attrs...)
-	}
-}
-
-func lowerMatmul(l *lowering) []*graph.Value {
-	return l.result("matmul", []*graph.Value{l.tensor("A"), l.tensor("B")},
-		attr("transposeA", l.bool("transposeA")), attr("transposeB", l.bool("transposeB")))
 }
 
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
@@ -261,11 +250,11 @@ func results(op *eval.Operation, values []*graph.Value) []eval.Value {
 		if _, list := op.Results[i].Type.(*syntax.ArrayType); list {
 			array := make(eval.Array, 0, len(values))
 			for _, v := range values[min(i, len(values)):] {
-				array = append(array, operand{v})
+				array = append(array, element.Of(v))
 			}
 			out[i] = array
 		} else if i < len(values) {
-			out[i] = operand{values[i]}
+			out[i] = element.Of(values[i])
 		}
 	}
 	return out

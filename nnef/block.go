@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -42,14 +43,8 @@ func (b *block) enter(d *document) {
 	d.labels, d.left = b.outer.labels, b.outer.left
 }
 
-// argument is what a parameter of a block stands for: a value of a type, or a literal, which is no input then.
-type argument struct {
-	graph.Type
-	literal eval.Value // nil if there is none
-}
-
 // block returns the graph of a fragment for the given arguments, with an input for each that is no literal.
-func (d *document) block(name string, args []argument) (*graph.Graph, error) {
+func (d *document) block(name string, args []element.Argument) (*graph.Graph, error) {
 	body, depth := d.fragments[name], 1
 	if d.file.block != nil {
 		depth += d.file.block.depth
@@ -72,8 +67,8 @@ func (d *document) block(name string, args []argument) (*graph.Graph, error) {
 	for i := range body.Params {
 		p := &body.Params[i]
 		a := syntax.Assignment{Span: p.Span, Left: p.Name}
-		if args[i].literal != nil {
-			a.Right = eval.Expr(args[i].literal, nil)
+		if args[i].Literal != nil {
+			a.Right = eval.Expr(args[i].Literal, nil)
 		} else {
 			b.types[p.Name.Name] = args[i].DType
 			doc.Graph.Params = append(doc.Graph.Params, p.Name)
@@ -132,7 +127,7 @@ func external(at syntax.Span, t graph.Type) *syntax.Call {
 	for _, n := range t.Shape {
 		shape.Items = append(shape.Items, &syntax.IntegerLit{Span: at, Value: int64(n)})
 	}
-	call := &syntax.Call{Span: at, Name: &syntax.Ident{Span: at, Name: "external"}, Type: itemOf(t.DType)}
+	call := &syntax.Call{Span: at, Name: &syntax.Ident{Span: at, Name: "external"}, Type: element.ItemOf(t.DType)}
 	call.Args = []syntax.Arg{{Name: &syntax.Ident{Span: at, Name: "shape"}, Value: shape}}
 	return call
 }

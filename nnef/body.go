@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -153,7 +154,7 @@ func bodyOperands(s *sink, d *op.Def, in []*graph.Value) ([]eval.Value, error) {
 				return nil, err
 			}
 		}
-		list[i] = operand{v}
+		list[i] = element.Of(v)
 	}
 	if n := len(d.In) - 1; n >= 0 && d.In[n].Variadic {
 		return append(list[:n:n], list[n:]), nil
@@ -170,11 +171,11 @@ func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 			list = eval.Array{v}
 		}
 		for _, x := range list {
-			value, ok := x.(operand)
+			value, ok := x.(element.Operand)
 			if !ok {
 				return nil, fmt.Errorf("the body of %s yields %s", d.Name, eval.Text(x))
 			}
-			values = append(values, value.v)
+			values = append(values, value.V)
 		}
 	}
 	return values, nil

@@ -1,14 +1,9 @@
 package nnef
 
 import (
-	"errors"
-	"slices"
-	"strings"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
-	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // expand adds the nodes of an operation by the body that the standard gives for it, and returns its results. The body is evaluated first and
@@ -24,11 +19,11 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 	}()
 	parts, results, err := d.expander.Expand(c.Op, c.Args, c.Names, from)
 	if err != nil {
-		return nil, inText(err)
+		return nil, eval.First(err)
 	}
 	for _, part := range parts {
 		if err := d.part(part); err != nil {
-			return nil, inBody(c, part.Operation, part.Site, err)
+			return nil, c.Blame(part.Operation, part.Site, err)
 		}
 	}
 	l := new(lowering).begin(d.sink, c)
@@ -69,34 +64,4 @@ func (d *document) part(o *flat.Op) error {
 		d.values[t.Index] = values[i]
 	}
 	return nil
-}
-
-// inText returns the first mistake that the evaluation of a body has found.
-func inText(err error) error {
-	var list syntax.Diagnostics
-	if errors.As(err, &list) && len(list) > 0 {
-		return &eval.Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}
-	}
-	return err
-}
-
-// inBody returns an error about a part of an operation as one about the operation itself, and about the argument of it that its body hands
-// on, if there is one. The part is an operation that the body invokes at a site.
-func inBody(c *eval.Invocation, part *eval.Operation, site *eval.Site, err error) error {
-	inner := &eval.Error{Code: eval.CodeShape, Msg: err.Error()}
-	errors.As(err, &inner)
-	outer := &eval.Error{Code: inner.Code, Msg: "in the body of " + c.Op.Name + ": " + inner.Msg, Hint: inner.Hint}
-	i := part.Index(inner.Arg)
-	if i < 0 || len(site.Trace()) > 2 { // the names are those of a fragment in between
-		return outer
-	}
-	given := site.Names(i)
-	for _, p := range c.Op.Params {
-		if slices.Contains(given, p.Name) {
-			text := strings.TrimPrefix(strings.TrimPrefix(inner.Msg, part.Name+": "), inner.Arg+": ")
-			outer.Arg, outer.Msg = p.Name, c.Op.Name+": "+p.Name+": "+text
-			break
-		}
-	}
-	return outer
 }

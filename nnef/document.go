@@ -8,10 +8,11 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/nnef/check"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/quant"
+	"github.com/concord-nn/concord/internal/nnef/tract"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -19,15 +20,15 @@ import (
 
 // Codes of diagnostics of this package; see [syntax.Code].
 const (
-	CodeExtension                 = check.CodeExtension // unknown extension, or a statement of Concord's own that is broken
-	CodeUpdate                    = flat.CodeUpdate     // update of something that is no variable, or a second one
-	CodeLabel                     = flat.CodeLabel      // broken label
-	CodeShared                    = flat.CodeShared     // variables of one label that differ
-	CodeVariable      syntax.Code = 906                 // the data of a variable is missing, broken or of another type or shape
-	CodeQuantization  syntax.Code = 907                 // entry of a quantization file that does not fit its variable
-	CodeUnspecified   syntax.Code = 908                 // input with extents that the document leaves open
-	CodeMagnitude     syntax.Code = 1103                // scalar beyond the range of float32
-	CodeConstantItems syntax.Code = 1102                // constant whose value does not fill its shape
+	CodeExtension                 = flat.CodeExtension // unknown extension, or a statement of Concord's own that is broken
+	CodeUpdate                    = flat.CodeUpdate    // update of something that is no variable, or a second one
+	CodeLabel                     = flat.CodeLabel     // broken label
+	CodeShared                    = flat.CodeShared    // variables of one label that differ
+	CodeVariable      syntax.Code = 906                // the data of a variable is missing, broken or of another type or shape
+	CodeQuantization  syntax.Code = 907                // entry of a quantization file that does not fit its variable
+	CodeUnspecified   syntax.Code = 908                // input with extents that the document leaves open
+	CodeMagnitude     syntax.Code = 1103               // scalar beyond the range of float32
+	CodeConstantItems syntax.Code = 1102               // constant whose value does not fill its shape
 )
 
 // document lowers the operations of one flat graph, one by one, into a graph, or without a source into nodes that only have types. It is
@@ -47,7 +48,7 @@ type document struct {
 	filled   int // elements of constants that one value was repeated for
 	own      *canonical
 	file     *File
-	folding  *folding
+	folding  *tract.Folding
 	left     *eval.Limits   // what blocks may take of the limits of the evaluation
 	expander *flat.Expander // nil until an operation is expanded
 }
@@ -61,7 +62,7 @@ func newDocument(f *File, src source) *document {
 	s := newSink(b, f.opts.Limits.Eval)
 	s.finite = src != nil
 	s.most += statementMost * len(f.Document.Graph.Body)
-	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tractDocument(f.Document)
+	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tract.Document(f.Document)
 	s.reserve = func() {
 		for i := range f.Document.Graph.Body {
 			for id := range f.Document.Graph.Body[i].Names() {
@@ -71,7 +72,7 @@ func newDocument(f *File, src source) *document {
 	}
 	d := &document{
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
-		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: newFolding(),
+		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: tract.NewFolding(),
 	}
 	d.fragment = d.block
 	d.left = &eval.Limits{Depth: d.limits.Depth, Errors: d.limits.Errors,
@@ -197,7 +198,7 @@ func (d *document) Infer(o *flat.Op) error {
 		}
 		d.values[t.Index] = v
 		if t.Type == syntax.NoPrimitive {
-			t.Type = itemOf(v.Type.DType)
+			t.Type = element.ItemOf(v.Type.DType)
 		}
 		t.Shape, t.Known = v.Type.Shape.Clone(), true
 	}
@@ -246,7 +247,7 @@ func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, er
 	case source != nil:
 		values = []*graph.Value{source(d, l)}
 	case d.tract != nil:
-		values = d.tract.lower(l, d.folding)
+		values = d.tract.Lower(&l.Emitter, core{l, d}, d.folding, l.c, d.limits)
 	default:
 		values = l.standard()
 	}
@@ -268,7 +269,7 @@ func (d *document) typeOf(l *lowering, id string) tensor.DType {
 	if item == syntax.NoPrimitive {
 		item = syntax.Scalar // the provisional dialect has no other
 	}
-	t := natural(item)
+	t := element.Natural(item)
 	if item == syntax.String && d.source == nil {
 		t = tensor.Bool // any type does for shapes
 	}
@@ -276,7 +277,7 @@ func (d *document) typeOf(l *lowering, id string) tensor.DType {
 		return given
 	}
 	if special, ok := d.types[d.file.qualified(id)]; ok {
-		if itemOf(special) != item {
+		if element.ItemOf(special) != item {
 			l.fail(CodeExtension, "", "an extension says that %s has elements of type %v; it is declared as %v", id, special, item)
 		}
 		t = special
@@ -384,7 +385,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 			held[i] = 1
 		}
 	}
-	t, err := elements(values, dtype, held)
+	t, err := element.Tensor(values, dtype, held)
 	if err != nil {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil

@@ -174,7 +174,7 @@ func TestDiagnostics(t *testing.T) {
 		{"label outside", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = '../s_2');\ny = add(s, x);", "5:35: value error [NNEF1104]: the label '../s_2' is not allowed; it leads out of"},
 		{"label outside of Windows", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'a\\\\..\\\\..\\\\s_2');\ny = add(s, x);", "5:35: value error [NNEF1104]"},
 		{"equal labels", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_2');\nu = variable(shape = [3], label = 'S_2');\ny = add(s, u);",
-			"6:22: shape error [NNEF1202]: the variables s and u share the label S_2; their shapes must be equal"},
+			"6:22: shape error [NNEF1202]: the variables s and u share the label S_2; their types are scalar[2] and scalar[3] and must be equal"},
 		{"stored shape", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_3');\ny = add(s, x);", "5:22: graph error [NNEF0906]: the data of variable s_3 has shape [3]; the document says [2]"},
 		{"stored type", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'int_2');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the data of variable int_2 holds elements of type integer; the document says scalar"},
 		{"missing data", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'missing');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the model has no file missing.dat"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/symbol"
+	"github.com/concord-nn/concord/internal/nnef/tract"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -25,7 +27,7 @@ type statements struct {
 	passedOn   []string          // statements for other packages
 	found      syntax.Diagnostics
 	fragments  map[string]*syntax.Fragment // those with a body, by name
-	tract      *tract                      // the operations of the engine tract; nil if the document does not use it
+	tract      *tract.Library              // the operations of the engine tract; nil if the document does not use it
 }
 
 // ownStatements are the extensions of the text form. Each returns false if the rest of its statement is broken.
@@ -131,13 +133,12 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 	}
 	if len(s.symbols) > 0 {
 		var found syntax.Diagnostics
-		s.symbols, found = bindSymbols(doc, s.symbols, shapes)
+		s.symbols, found = symbol.Bind(doc, s.symbols, shapes)
 		s.found = append(s.found, found...)
 	}
-	if tractDocument(doc) {
-		s.tract, s.found = newTract(doc, shapes)
-		s.tract.fragments = s.fragments
-		s.symbols, s.types, s.properties = s.tract.symbols, s.tract.types, s.tract.properties()
+	if tract.Document(doc) {
+		s.tract, s.found = tract.New(doc, shapes, s.fragments, func(name string) bool { return loweringOf(syntax.Final, name) != nil })
+		s.symbols, s.types, s.properties = s.tract.Symbols, s.tract.Types, s.tract.Properties()
 	}
 	return s
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/concord-nn/concord/internal/nnef/check"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -67,34 +66,11 @@ func (f *File) static() syntax.Diagnostics {
 		return s.found
 	}
 	if f.checked == nil {
-		found := f.check(true)
+		found := flat.Check(f.Document, flat.Options{Libraries: s.libraries(), Symbols: s.symbols, Extensions: ownExtensions,
+			Lenient: f.opts.Lenient, Limits: f.opts.Limits.Eval})
 		f.checked = &found
 	}
 	return slices.Concat(s.found, *f.checked)
-}
-
-// check runs the static check; evaluated says that statements of flat bodies are left to evaluation.
-func (f *File) check(evaluated bool) syntax.Diagnostics {
-	s := f.statements()
-	return check.Check(f.Document, check.Options{Libraries: s.libraries(), Known: s.symbols, Extensions: ownExtensions,
-		Lenient: f.opts.Lenient, Evaluated: evaluated, Limits: f.opts.Limits.Eval})
-}
-
-// explained gives findings of the evaluation the hints of the static check, which sees the whole document, where both
-// find the same mistake.
-func (f *File) explained(err error) error {
-	found := diagnostics(err)
-	if len(found) == 0 || f.statements().tract != nil {
-		return err
-	}
-	static := f.check(false)
-	for i := range found {
-		same := func(d syntax.Diagnostic) bool { return d.Code == found[i].Code && d.Span == found[i].Span }
-		if k := slices.IndexFunc(static, same); k >= 0 {
-			found[i] = static[k]
-		}
-	}
-	return found
 }
 
 // warnings returns what was accepted although the standard does not.
@@ -153,7 +129,7 @@ func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*
 	}
 	g, err := flat.Flatten(f.Document, opts)
 	if err != nil {
-		return g, f.explained(err)
+		return g, err
 	}
 	for name := range opts.Extents {
 		if !slices.ContainsFunc(g.Inputs, func(t *flat.Tensor) bool { return t.Name == name }) {

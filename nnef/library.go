@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -266,7 +267,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		default:
 			t := types[group(o)]
 			if t == tensor.Invalid || len(d.Blocks) > 0 { // what blocks take has types of its own
-				t = literalType(v)
+				t = element.TypeOf(v)
 			}
 			x, err := s.literal(v, t)
 			if err != nil {
@@ -292,7 +293,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 	for i, a := range d.Attrs {
 		v := c.Args[len(d.In)+i]
 		if a.Name == generic && v == "" {
-			v = natural(c.Type).String()
+			v = element.Natural(c.Type).String()
 		}
 		x, err := attribute(&a, v, s.open)
 		if err != nil {
@@ -319,7 +320,7 @@ func (s *canonical) block(d *op.Def, n *graph.Node, i int, c *eval.Invocation) (
 	}
 	arg := graph.Identifier(d.Blocks[i].Name)
 	name, _ := c.Arg(arg).(string)
-	args := make([]argument, len(types))
+	args := make([]element.Argument, len(types))
 	for i, t := range types {
 		args[i].Type = t
 	}

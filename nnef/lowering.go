@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
@@ -27,14 +28,14 @@ type sink struct {
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
 	dialect  syntax.Dialect
-	empty    bool                                                     // extents may be 0
-	finite   bool                                                     // scalars must be finite, as the graph shall be executed
-	open     int                                                      // the extent that stands for those which are not specified; 0 if there is none
-	values   []*graph.Value                                           // of the tensors of a flat graph, by index; nil where one is not known
-	nodes    []*graph.Node                                            // in the order of addition
-	fragment func(name string, args []argument) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
-	added    *int                                                     // how many there are, in blocks and what the blocks are in, too
-	most     int                                                      // how many there may be
+	empty    bool                                                             // extents may be 0
+	finite   bool                                                             // scalars must be finite, as the graph shall be executed
+	open     int                                                              // the extent that stands for those which are not specified; 0 if there is none
+	values   []*graph.Value                                                   // of the tensors of a flat graph, by index; nil where one is not known
+	nodes    []*graph.Node                                                    // in the order of addition
+	fragment func(name string, args []element.Argument) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
+	added    *int                                                             // how many there are, in blocks and what the blocks are in, too
+	most     int                                                              // how many there may be
 }
 
 // maxNodes bounds the nodes of a graph, and each statement of its document allows a few more. The limits of the evaluation
@@ -140,8 +141,8 @@ func (s *sink) constant(name, label string, t *tensor.Tensor) (*graph.Value, err
 // valueOf returns the value of the graph that an argument is, and false if it is none.
 func (s *sink) valueOf(v eval.Value) (*graph.Value, bool) {
 	switch v := v.(type) {
-	case operand:
-		return v.v, true
+	case element.Operand:
+		return v.V, true
 	case *flat.Tensor:
 		return s.values[v.Index], true
 	}
@@ -153,7 +154,7 @@ func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
 	if err := s.representable(v, d); err != nil {
 		return nil, err
 	}
-	t, err := elements([]eval.Value{v}, d, tensor.Shape{})
+	t, err := element.Tensor([]eval.Value{v}, d, tensor.Shape{})
 	if err != nil {
 		return nil, &eval.Error{Code: eval.CodeType, Msg: err.Error()}
 	}
@@ -257,7 +258,7 @@ func (l *lowering) value(arg string, v eval.Value) *graph.Value {
 		if l.Err != nil {
 			return nil
 		}
-		out, err := l.literal(v, literalType(v))
+		out, err := l.literal(v, element.TypeOf(v))
 		if l.Fail(err); err != nil {
 			l.at(arg)
 		}

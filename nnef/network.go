@@ -9,8 +9,11 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/symbol"
+	"github.com/concord-nn/concord/internal/nnef/tract"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -84,7 +87,7 @@ func (f *File) symbolic() bool {
 // stated returns the inputs as the text alone declares them, which cannot be evaluated before symbols have values.
 func (f *File) stated() []model.Input {
 	byName := make(map[string]model.Input)
-	for id, c := range externals(f.Document) {
+	for id, c := range symbol.Externals(f.Document) {
 		var shape eval.Array
 		for _, a := range c.Args {
 			if list, ok := a.Value.(*syntax.Array); ok {
@@ -109,8 +112,8 @@ func (f *File) extent(x syntax.Expr) eval.Value {
 	if id, ok := x.(*syntax.Ident); ok {
 		return f.statements().symbols[id.Name]
 	}
-	if l, ok := newSolver(f.Document, nil).linear(x); ok && l.k == 0 {
-		return l.c
+	if n, ok := symbol.Extent(f.Document, x); ok {
+		return n
 	}
 	return nil
 }
@@ -118,7 +121,7 @@ func (f *File) extent(x syntax.Expr) eval.Value {
 // declared returns an input as the document declares it.
 func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) model.Input {
 	s := f.statements()
-	in := model.Input{Name: id, DType: natural(item)}
+	in := model.Input{Name: id, DType: element.Natural(item)}
 	if d, ok := s.types[id]; ok {
 		in.DType = d
 	}
@@ -129,7 +132,7 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
 		case int64:
-			if x > 0 || s.operators || x == 0 && tractDocument(f.Document) {
+			if x > 0 || s.operators || x == 0 && tract.Document(f.Document) {
 				d = model.Dim{Extent: int(min(x, math.MaxInt))} // one that is too large is refused when a graph is made
 			}
 		case eval.Symbol:

@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/tract"
 	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -164,7 +165,7 @@ func OpenText(name string, text []byte, opts Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Lenient && tensorLiterals(doc) {
+	if opts.Lenient && tract.Literals(doc) {
 		doc.Tract = true // nobody else has them, and the extension statements of tract are often missing
 		doc.Extensions = append(doc.Extensions, syntax.Extension{Name: "tract_registry", Text: "tract_core"})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/quant"
@@ -277,7 +278,7 @@ func (q *quantizer) constant(name string, d tensor.DType, rank int) *tensor.Tens
 	}
 	var t *tensor.Tensor
 	if err == nil {
-		t, err = elements(values, d, shape)
+		t, err = element.Tensor(values, d, shape)
 	}
 	if err != nil {
 		q.fail(CodeQuantization, "label", "%s cannot be decoded: %s of %s: %v", q.place, name, strings.TrimSuffix(q.entry.Operation, "_quantize"), err)

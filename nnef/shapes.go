@@ -1,11 +1,11 @@
 package nnef
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/symbol"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -30,7 +30,7 @@ func leavesOpen(f *File) bool {
 	if f.Document.Dialect != syntax.Provisional {
 		return f.symbolic()
 	}
-	for _, c := range externals(f.Document) {
+	for _, c := range symbol.Externals(f.Document) {
 		for _, a := range c.Args {
 			if list, ok := eval.Literal(a.Value).(eval.Array); ok && slices.Contains(list, eval.Value(int64(0))) {
 				return true
@@ -38,23 +38,6 @@ func leavesOpen(f *File) bool {
 		}
 	}
 	return false
-}
-
-// externals yields the invocations that declare inputs, by the identifiers that they are assigned to.
-func externals(doc *syntax.Document) iter.Seq2[*syntax.Ident, *syntax.Call] {
-	return func(yield func(*syntax.Ident, *syntax.Call) bool) {
-		if doc.Graph == nil {
-			return
-		}
-		for i := range doc.Graph.Body {
-			a := &doc.Graph.Body[i]
-			id, named := a.Left.(*syntax.Ident)
-			c, called := a.Right.(*syntax.Call)
-			if named && called && (c.Name.Name == "external" || c.Name.Name == "tract_core_external") && !yield(id, c) {
-				return
-			}
-		}
-	}
 }
 
 // openExtents stand for extents that are not specified. All suit windows and divisions that are common: the first are greater than most windows, the

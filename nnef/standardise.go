@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -59,7 +60,7 @@ func isStandard(g *graph.Graph) bool {
 		taken[o.Name] = true
 	}
 	for v := range g.Values() {
-		if v.Type.Shape.Len() == 0 || natural(itemOf(v.Type.DType)) != v.Type.DType {
+		if v.Type.Shape.Len() == 0 || element.Natural(element.ItemOf(v.Type.DType)) != v.Type.DType {
 			return false
 		}
 	}
@@ -82,10 +83,10 @@ func standardNode(n *graph.Node) bool {
 	o := eval.FromFragment(f, nil)
 	generic := tensor.Invalid
 	for i := range max(len(n.In), len(d.In)) {
-		operand := &d.In[min(i, len(d.In)-1)]
-		k := o.Index(operand.Name)
+		declared := &d.In[min(i, len(d.In)-1)]
+		k := o.Index(declared.Name)
 		if i >= len(n.In) || n.In[i] == nil {
-			if k >= 0 && o.Params[k].Default == nil && !operand.Variadic {
+			if k >= 0 && o.Params[k].Default == nil && !declared.Variadic {
 				return false
 			}
 			continue
@@ -120,7 +121,7 @@ func standardOperand(t syntax.Type, d tensor.DType, generic *tensor.DType) bool 
 			}
 			return *generic == d
 		}
-		return natural(t.Item) == d
+		return element.Natural(t.Item) == d
 	}
 	return false
 }
@@ -134,7 +135,7 @@ var standardOnly = map[string]func(n *graph.Node) bool{
 	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
 	"cast": func(n *graph.Node) bool {
 		x, d := n.In[0], n.Attrs.DType("dtype")
-		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
+		return element.Natural(element.ItemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
 	},
 	"batch_normalization": func(n *graph.Node) bool {
 		for _, v := range n.In[1:] {

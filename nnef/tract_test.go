@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -227,9 +228,13 @@ func TestTractOperations(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range nnef.TractOperations() {
-		if !seen[name] {
-			t.Errorf("%s has no case", name)
+	for _, f := range std.Tract().Fragments() {
+		switch name := f.Name.Name; name {
+		case "tract_core_external", "tract_core_shape_of", "tract_core_scan": // every other case has the first two, and TestTractScan the last
+		default:
+			if (strings.HasPrefix(name, "tract_") || name == "recip" || name == "square") && !seen[name] {
+				t.Errorf("%s has no case", name)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/safetensors"
@@ -239,13 +240,13 @@ func trimmed(s tensor.Shape) tensor.Shape {
 
 // otherType is the error that a variable is stored as elements that its declared type does not have.
 func otherType(v *variable, d tensor.DType) error {
-	declared := itemOf(d)
+	declared := element.ItemOf(d)
 	if d.IsSmallFloat() {
 		return &eval.Error{Code: CodeVariable, Arg: "label", Msg: fmt.Sprintf("%s holds elements of type %v; for the type %v it must hold codes of %d bits",
 			v.place, v.t.DType(), d, d.Bits()), Hint: fmt.Sprintf("codes are items of type 1 (unsigned integer) of %d bits", d.Bits())}
 	}
 	e := &eval.Error{Code: CodeVariable, Arg: "label",
-		Msg: fmt.Sprintf("%s holds elements of type %v; the document says %v", v.place, itemOf(v.t.DType()), declared)}
+		Msg: fmt.Sprintf("%s holds elements of type %v; the document says %v", v.place, element.ItemOf(v.t.DType()), declared)}
 	if v.info.Bits > 0 {
 		e.Hint = fmt.Sprintf("the items are %s; tensor files of type %v have item type %s", v.info.DType(), declared, itemTypes[declared])
 	}
@@ -257,7 +258,7 @@ func (v *variable) holds(d tensor.DType) bool {
 	if d.IsSmallFloat() {
 		return v.t.DType() == d || v.info.Type == tensorfile.Unsigned && v.info.Bits == d.Bits()
 	}
-	return itemOf(v.t.DType()) == itemOf(d)
+	return element.ItemOf(v.t.DType()) == element.ItemOf(d)
 }
 
 // itemTypes are the item types of tensor files that the types of a document take.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,9 @@ type Expanded struct {
 // Expanded returns what an application means, by the function Expand of the definition. The elements of operands that are constants may decide
 // it. An error says why there are no simpler operators for this application.
 func (d *Def) Expanded(in []*graph.Value, attrs graph.Attrs) (_ *Expanded, err error) {
+	if d == nil {
+		return nil, errors.New("there is no operator: the definition is nil")
+	}
 	if d.Expand == nil {
 		return nil, fmt.Errorf("no simpler operators are known that say %s", d.Name)
 	}

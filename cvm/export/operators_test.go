@@ -22,7 +22,7 @@ const inputBits = 5
 
 // TestOperators converts generated cases of every operator of the table and compares what the models compute with the operators.
 func TestOperators(t *testing.T) {
-	cases := max(testdata.Cases(60, 600), 60) // few are such as CVM has
+	cases := max(testdata.Cases(60, 600), 60)
 	said := []string{"sqr", "stack", "unstack", "reverse", "box", "debox", "deconv", "prelu", "l1_reduce"} // by their definitions
 	for name, has := range export.Operators() {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"internal/stage", "tensor", "cvm/fault"},
 	{"graph", "internal/simd", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
 	{"internal/geometry", "internal/emit"},
-	{"op", "internal/nnef/check"},
+	{"op"},
 	{"internal/kernel", "internal/measure", "internal/kit", "internal/nnef/flat"},
 	{"engine"},
 	{"model", "internal/evaluate"},

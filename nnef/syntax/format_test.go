@@ -183,6 +183,7 @@ func TestFormatInvalid(t *testing.T) {
 		"is no ident":   &Ident{Name: "graph"},
 		"cannot":        &StringLit{Value: "a\nb"},
 		"two items":     &Tuple{},
+		"an iterator":   &Comprehension{Item: &Ident{Name: "a"}},
 		"missing":       nil,
 		"is missing":    &Binary{Op: Plus, X: &Ident{Name: "a"}},
 	} {
@@ -207,6 +208,16 @@ func TestFormatInvalid(t *testing.T) {
 	}
 	if _, err := Format(nil); err == nil {
 		t.Error("no document")
+	}
+	later := graph(&Ident{Name: "x"})
+	later.Version.Minor = 1
+	if _, err := Format(later); err == nil {
+		t.Error("a document of version 0.1")
+	}
+	for want, x := range map[string]Expr{"(-1)[0]": &IntegerLit{Value: -1}, "(-1.0)[0]": &ScalarLit{Value: -1}} {
+		if got, err := FormatExpr(&Subscript{X: x, Index: &IntegerLit{}}, Final); err != nil || got != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
 	}
 	comment := graph(&Ident{Name: "x"})
 	comment.Graph.Body[0].Comments = &Comments{After: "two\nlines"}

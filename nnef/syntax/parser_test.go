@@ -124,6 +124,8 @@ func TestOneMistake(t *testing.T) {
 		{"no known type", "version 1.0\nfragment h( x: foo ) -> ( y: tensor ) { y = x }\n" + old, "expected a type", "the types are tensor, extent,"},
 		{"no name", "version 1.0;\ngraph g( 1 ) -> ( y ) { y = f(x); }\n", "expected the name of a parameter", ""},
 		{"no end of a string", finalGraph("y = 'abc\nz = g(x);"), "string without an end", ""},
+		{"another name of integers", "version 1.0\nfragment h( x: tensor, n: int ) -> ( y: tensor ) { y = x }\n" + old, "expected a type", "write 'extent'"},
+		{"no text", "net\x00\x01", "this is a binary file", "graph.nnef"},
 		{"a tuple of one", finalGraph("(y) = f(x);"), "a tuple needs at least two items", ""},
 		{"no operator", oldFragment("y = x : 2"), "expected an operator or a new assignment", ""},
 		{"nothing to close", finalGraph("y = f(x));"), "expected ';' after the assignment", "no bracket is open here"},
@@ -142,6 +144,8 @@ func TestForeignCharacters(t *testing.T) {
 		{"grö = f(1.2.3);", "character 'ö' in a name|malformed number '1.2.3'"},
 		{"y = f(€（x));", "unexpected character '€'|unexpected character '（'"},
 		{"y = f(\xff x);", "byte 0xff is not text"},
+		{"y = f('\xff');", "byte 0xff in a string"},
+		{"y = " + strings.Repeat("1", 50) + ";", "integer '" + strings.Repeat("1", 40) + "…' is out of range"},
 	} {
 		var got []string
 		for _, d := range diagnose(t, finalGraph(c.body), Options{}) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -121,4 +122,40 @@ func finalGraph(body string) string {
 func oldFragment(body string) string {
 	return "version 1.0\nfragment f( x: tensor ) -> ( y: tensor )\n{\n" + body +
 		"\n}\ngraph g( x ) -> ( y )\n{\nx = external(shape = [1])\ny = f(x)\n}\n"
+}
+
+// TestWalk visits the names of a document in the order of the text, and nothing below what is declined.
+func TestWalk(t *testing.T) {
+	doc, err := Parse("net", []byte("version 1.0;\nfragment f( a: tensor<scalar>, b: integer[] = [1] ) -> ( c: tensor<scalar> )\n"+
+		"{\n    c = [for i in b if i > 1 yield g(a, k = -i)][h[0]] if !l else m[:n];\n}\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(into func(Node) bool) string {
+		var list []string
+		Walk(doc, func(n Node) bool {
+			if id, ok := n.(*Ident); ok {
+				list = append(list, id.Name)
+			}
+			return into(n)
+		})
+		return strings.Join(list, " ")
+	}
+	if got, want := names(func(Node) bool { return true }), "f a b c c i b i g a k i h l m n g x y y f x"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := names(func(n Node) bool { _, ok := n.(*Fragment); return !ok }); got != "g x y y f x" {
+		t.Errorf("without fragments: %s", got)
+	}
+}
+
+func TestIsIdentifier(t *testing.T) {
+	for word, want := range map[string]bool{"": false, "a": true, "_1": true, "1a": false, "a-b": false, "ö": false, "graph": false, "integer": false, "extent": true} {
+		if IsIdentifier(word, Final) != want {
+			t.Errorf("%q: %v", word, !want)
+		}
+	}
+	if !IsIdentifier("integer", Provisional) || IsIdentifier("extent", Provisional) {
+		t.Error("the keywords of the provisional dialect are others")
+	}
 }

@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/internal/near"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -51,6 +53,36 @@ type Error struct {
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Msg }
+
+// First returns the first mistake that the evaluation of a body has found, as an error about the invocation that has the body.
+func First(err error) error {
+	var list syntax.Diagnostics
+	if errors.As(err, &list) && len(list) > 0 {
+		return &Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}
+	}
+	return err
+}
+
+// Blame returns an error about a part of an operation as one about the operation itself, and about the argument of it that its body hands on, if
+// there is one. The part is an operation that the body invokes at a site.
+func (c *Invocation) Blame(part *Operation, site *Site, err error) error {
+	inner := &Error{Code: CodeShape, Msg: err.Error()}
+	errors.As(err, &inner)
+	outer := &Error{Code: inner.Code, Msg: "in the body of " + c.Op.Name + ": " + inner.Msg, Hint: inner.Hint}
+	i := part.Index(inner.Arg)
+	if i < 0 || len(site.Trace()) > 2 { // the names are those of a fragment in between
+		return outer
+	}
+	given := site.Names(i)
+	for _, p := range c.Op.Params {
+		if slices.Contains(given, p.Name) {
+			text := strings.TrimPrefix(strings.TrimPrefix(inner.Msg, part.Name+": "), inner.Arg+": ")
+			outer.Arg, outer.Msg = p.Name, c.Op.Name+": "+p.Name+": "+text
+			break
+		}
+	}
+	return outer
+}
 
 // fault is a diagnostic on its way to the statement that reports it. Its place is that of the innermost text that the
 // caller can see.

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"errors"
+	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -12,16 +12,10 @@ import (
 // operation copy (idn in the provisional dialect). Errors are in Diagnostics; values that follow from one are left out.
 func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) map[string]Value {
 	f := e.graph(g, lib, known)
-	e.checking = false
 	if e.errors == 0 {
 		return f.vars.many
 	}
-	for name, v := range f.vars.many {
-		switch v.(type) {
-		case poisoned, unknownTensor:
-			delete(f.vars.many, name)
-		}
-	}
+	maps.DeleteFunc(f.vars.many, func(_ string, v Value) bool { _, bad := v.(poisoned); return bad })
 	return f.vars.many
 }
 
@@ -60,7 +54,7 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 			}
 		}
 		if err := e.assign(f, a, names, run.set); err != nil {
-			run.failed(f, a, names, err)
+			e.recover(f, a, err)
 		}
 	}
 	for _, id := range g.Results {
@@ -69,35 +63,6 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 		}
 	}
 	return f
-}
-
-// failed deals with the error of a statement. If checking finds such errors, nothing is applied from there on: the rest is
-// only checked, which finds more.
-func (r *graphRun) failed(f *frame, a *syntax.Assignment, names []string, err error) {
-	e := r.e
-	var d *fault
-	if e.checking || e.tract || !errors.As(err, &d) || d.Class() < syntax.ClassName || d.Class() > syntax.ClassStructure {
-		e.recover(f, a, err)
-		return
-	}
-	for id := range a.Names() {
-		if f.vars.many[id.Name] != nil { // some names have their values already
-			e.recover(f, a, err)
-			return
-		}
-	}
-	found := e.errors
-	e.checking = true
-	if again := e.assign(f, a, names, r.set); again != nil {
-		e.recover(f, a, again)
-	}
-	if e.errors == found { // the error depends on values
-		e.checking = false
-		for id := range a.Names() {
-			f.vars.many[id.Name] = poisoned{}
-		}
-		e.report(err)
-	}
 }
 
 // set stores the value of an identifier of a graph.

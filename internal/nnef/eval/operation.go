@@ -39,6 +39,9 @@ type Operation struct {
 	Refusal *Error
 }
 
+// compound reports whether a body is declared for the operation, though a library may apply it as a whole.
+func (o *Operation) compound() bool { return o.Body != nil || o.Decl != nil && o.Decl.Body != nil }
+
 // Index returns the place of a parameter in Params, -1 if there is none of that name.
 func (o *Operation) Index(name string) int {
 	for i := range o.Params {

@@ -16,7 +16,8 @@ type Expander struct {
 // NewExpander returns the expander for operations of a dialect.
 func NewExpander(d syntax.Dialect, limits eval.Limits) *Expander {
 	x := &Expander{limits: limits, compounds: make(map[string]*eval.Operation)}
-	x.recorder = recorder{doc: &syntax.Document{Dialect: d}, most: maxTensors, unnamed: true, known: make(map[string]*eval.Operation)}
+	x.recorder = *newRecorder(&syntax.Document{Dialect: d}, Options{})
+	x.unnamed = true
 	return x
 }
 

@@ -164,15 +164,21 @@ type Inferrer interface {
 	Infer(op *Op) error
 }
 
-// Options say how to flatten.
+// Options say what is known beside the document, and how to flatten. The zero value is the standard alone.
 type Options struct {
 	Level     Level
 	Limits    eval.Limits
 	Shapes    Inferrer         // nil leaves shapes unknown; the builtin shape_of then fails
 	Deferred  bool             // shapes are inferred only as far as the evaluation asks for them
 	Extents   map[string][]int // shapes of inputs that replace those in the document
-	Libraries []eval.Library   // operations besides the standard's, which they may replace
+	Libraries []eval.Library   // operations besides the standard's, which they may replace; of use to Check are their declarations
 
-	// Symbols are identifiers that are defined from the beginning: extents that are not known.
+	// Extensions are names of extensions that the caller reads, beside those of the standard, that of Concord's text form and those of tract.
+	Extensions []string
+
+	// Lenient turns unknown extensions, fragments that are used before their declaration, and variables and updates in fragments into warnings.
+	Lenient bool
+
+	// Symbols are identifiers that are defined from the beginning, with their values: extents, which may be unknown.
 	Symbols map[string]eval.Value
 }

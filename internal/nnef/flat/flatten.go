@@ -4,49 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/nnef/check"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// Codes of diagnostics of this package; see [syntax.Code].
-const (
-	CodeUpdate = check.CodeUpdate // update of something that is no variable, or a second one
-	CodeLabel  = check.CodeLabel  // broken label
-	CodeShared = check.CodeShared // variables of one label that differ
-)
-
 // Flatten evaluates a document. An error is a [syntax.Diagnostics]; the graph then holds what could be evaluated.
 //
-// What is never evaluated is not looked at: package check finds mistakes in fragments that are not invoked and in
-// branches that are not taken.
+// What is never evaluated is not looked at: [Check] finds mistakes in fragments that are not invoked and in branches that are not taken.
 func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	if doc == nil || doc.Graph == nil {
 		return nil, errors.New("there is no document: it is nil, or has no graph")
 	}
-	limits := opts.Limits
-	if limits.Calls == 0 { // the limits of texts bound the statements of a graph
-		limits.Calls = eval.DefaultLimits.Calls + len(doc.Graph.Body)
+	if opts.Limits.Calls == 0 { // the limits of texts bound the statements of a graph
+		opts.Limits.Calls = eval.DefaultLimits.Calls + len(doc.Graph.Body)
 	}
-	r := &recorder{
-		doc: doc, opts: opts, eval: eval.New(limits).For(doc), most: maxTensors + len(doc.Graph.Body),
-		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Tract: doc.Tract, Ops: make([]*Op, 0, len(doc.Graph.Body))},
-		known: make(map[string]*eval.Operation),
-	}
+	r := newRecorder(doc, opts)
+	r.graph = &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Tract: doc.Tract, Ops: make([]*Op, 0, len(doc.Graph.Body))}
 	for _, e := range doc.Extensions {
 		if e.Name != syntax.ExtFragments && e.Name != syntax.ExtOperators {
 			r.graph.Extensions = append(r.graph.Extensions, e)
 		}
 	}
 	for _, f := range doc.Fragments {
-		r.declare(f)
+		if name := f.Name.Name; r.declared[name] == nil && (f.Body != nil || r.library(name) == nil) { // else the library has what is declared
+			r.declared[name] = r.fragment(f)
+		}
 	}
 	if g := r.graph; doc.Dialect == syntax.Provisional {
 		r.eval.Expanded = func(op *eval.Operation, args, results []eval.Value) {
@@ -71,7 +61,12 @@ type recorder struct {
 	opts  Options
 	eval  *eval.Evaluator
 	graph *Graph
-	known map[string]*eval.Operation // by name, as far as they were asked for
+
+	declared  map[string]*eval.Operation  // fragments of the document; when it is checked, those so far
+	known     map[string]*eval.Operation  // of libraries and the standard, as far as they were asked for
+	ahead     map[string]*eval.Operation  // fragments that were used before their declaration, where that is allowed
+	other     map[string]*syntax.Fragment // all fragments; nil until one is missed
+	operators bool                        // the operations are those of package op
 
 	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
@@ -81,26 +76,26 @@ type recorder struct {
 	most     int             // how many tensors there may be
 	failed   map[*Tensor]bool
 
-	labels  map[string]*Op // the first variable of each label, in lower case
-	updated map[*Tensor]bool
+	labels  map[string]*Op     // the first variable of each label, in lower case
+	updated map[string]*Tensor // the variable that was updated, likewise
 	ops     eval.Slab[Op]
 	tensors eval.Slab[Tensor]
 	lists   eval.Slab[eval.Value]
 	open    bool // the evaluation has asked for an extent that is not specified
 }
 
-// declare makes an operation of a fragment.
-func (r *recorder) declare(f *syntax.Fragment) {
-	name := f.Name.Name
-	if r.known[name] != nil {
-		return // package check reports it
+func newRecorder(doc *syntax.Document, opts Options) *recorder {
+	r := &recorder{doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc), most: maxTensors,
+		declared: make(map[string]*eval.Operation, len(doc.Fragments)), known: make(map[string]*eval.Operation),
+		operators: slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })}
+	if doc.Graph != nil {
+		r.most += len(doc.Graph.Body)
 	}
-	if f.Body == nil {
-		if o := r.library(name); o != nil { // the declaration of an operation that a library has
-			r.known[name] = o
-			return
-		}
-	}
+	return r
+}
+
+// fragment makes an operation of a fragment.
+func (r *recorder) fragment(f *syntax.Fragment) *eval.Operation {
 	o := eval.FromFragment(f, r)
 	if f.Body == nil {
 		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
@@ -112,7 +107,7 @@ func (r *recorder) declare(f *syntax.Fragment) {
 			return op.Results, nil
 		}
 	}
-	r.known[name] = o
+	return o
 }
 
 // library returns an operation of the given libraries.
@@ -146,8 +141,21 @@ func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, [
 	}
 }
 
-// Operation implements [eval.Library].
+// Operation implements [eval.Library]: the fragments that are declared, then what the document does not declare itself.
 func (r *recorder) Operation(name string) *eval.Operation {
+	if len(r.declared) > 0 {
+		if o := r.declared[name]; o != nil {
+			return o
+		}
+	}
+	if o := r.shared(name); o != nil || len(r.doc.Fragments) == 0 || !r.opts.Lenient && !r.doc.Tract {
+		return o
+	}
+	return r.forward(name)
+}
+
+// shared returns an operation that does not come from the document.
+func (r *recorder) shared(name string) *eval.Operation {
 	o, ok := r.known[name]
 	if ok {
 		return o
@@ -157,6 +165,72 @@ func (r *recorder) Operation(name string) *eval.Operation {
 	}
 	r.known[name] = o
 	return o
+}
+
+// forward returns an operation that is declared below, if there is one.
+func (r *recorder) forward(name string) *eval.Operation {
+	if o := r.ahead[name]; o != nil {
+		return o
+	}
+	f := r.later(name)
+	if f == nil {
+		return nil
+	}
+	if r.ahead == nil {
+		r.ahead = make(map[string]*eval.Operation)
+	}
+	r.ahead[name] = r.fragment(f)
+	return r.ahead[name]
+}
+
+// later returns a fragment of the document that is not declared yet.
+func (r *recorder) later(name string) *syntax.Fragment {
+	if r.other == nil {
+		r.other = make(map[string]*syntax.Fragment, len(r.doc.Fragments))
+		for _, f := range r.doc.Fragments {
+			r.other[f.Name.Name] = f
+		}
+	}
+	if r.declared[name] != nil {
+		return nil
+	}
+	return r.other[name]
+}
+
+// Explain implements [eval.Explainer].
+func (r *recorder) Explain(name string) (string, []syntax.Related) {
+	if f := r.later(name); f != nil {
+		return "move the declaration of " + name + " above this one", here(f.Name.Span, "%s is declared here, after its use", name)
+	}
+	other := syntax.Provisional
+	if r.doc.Dialect == syntax.Provisional {
+		other = syntax.Final
+	}
+	if _, ok := std.Of(other).Lookup(name); ok {
+		hint := fmt.Sprintf("%s is an operation of the %v dialect", name, other)
+		if other == syntax.Provisional {
+			hint += replacements[name]
+		}
+		return hint, nil
+	}
+	if word := syntax.ToInteger.Text(r.doc.Dialect); name == syntax.ToInteger.Text(other) {
+		return fmt.Sprintf("the %v dialect has %s(…)", r.doc.Dialect, word), nil
+	}
+	names := slices.Collect(maps.Keys(r.declared))
+	for _, f := range std.Of(r.doc.Dialect).Fragments() {
+		names = append(names, f.Name.Name)
+	}
+	if hint := eval.DoYouMean(name, names); hint != "" {
+		return hint, nil
+	}
+	return "take an operation of the standard, or declare a fragment of that name before its use", nil
+}
+
+// replacements are what the final dialect has in place of operations of the provisional one.
+var replacements = map[string]string{
+	"idn":              "; the final one has copy",
+	"planewise_conv":   "; the final one has conv with groups = 0",
+	"planewise_deconv": "; the final one has deconv with groups = 0",
 }
 
 // standard returns an operation of the standard.
@@ -434,7 +508,7 @@ func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 	case eval.Text(first.Arg("shape")) != eval.Text(op.Arg("shape")) || first.Type != op.Type:
 		a, b := first.Outputs()[0], op.Outputs()[0]
 		return nil, &eval.Error{Code: CodeShared, Arg: "shape", Hint: "variables of one label share their data; labels are compared without case",
-			Msg: fmt.Sprintf("the variables %s and %s have the label %s; their types are %v%s and %v%s and must be equal", a.Name, b.Name, label,
+			Msg: fmt.Sprintf("the variables %s and %s share the label %s; their types are %v%s and %v%s and must be equal", a.Name, b.Name, label,
 				a.Type, eval.Text(first.Arg("shape")), b.Type, eval.Text(op.Arg("shape")))}
 	}
 	return op.Results, nil
@@ -445,24 +519,33 @@ func (r *recorder) update(c *eval.Invocation) ([]eval.Value, error) {
 	if !ok || t.Producer.Operation.Name != "variable" || t.Producer.Custom {
 		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "only the result of variable can be updated, in the graph and by its identifier"}
 	}
-	if r.updated[t] {
+	label, _ := t.Producer.Arg("label").(string)
+	key := strings.ToLower(label)
+	switch first := r.updated[key]; {
+	case first == t:
 		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "the variable " + t.Name + " is updated twice"}
+	case first != nil:
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Hint: "a variable gets one new value in a run",
+			Msg: fmt.Sprintf("%s and %s share the label %s and with it their data, which is updated twice", first.Name, t.Name, label)}
+	case r.updated == nil:
+		r.updated = make(map[string]*Tensor)
 	}
-	if r.updated == nil {
-		r.updated = make(map[*Tensor]bool)
-	}
-	r.updated[t] = true
+	r.updated[key] = t
 	return r.apply(c)
+}
+
+// copying returns the name of the operation that yields its argument.
+func (r *recorder) copying() string {
+	if r.doc.Dialect == syntax.Provisional {
+		return "idn"
+	}
+	return "copy"
 }
 
 // finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
 // identifier names one tensor.
 func (r *recorder) finish(values map[string]eval.Value) {
 	g := r.doc.Graph
-	copying := "copy"
-	if r.doc.Dialect == syntax.Provisional {
-		copying = "idn"
-	}
 	copies := make(map[string]*Tensor)
 	for i := range g.Body {
 		for id := range g.Body[i].Names() {
@@ -470,7 +553,7 @@ func (r *recorder) finish(values map[string]eval.Value) {
 			if !ok || t.Name == id.Name {
 				continue
 			}
-			c := &eval.Invocation{Op: r.Operation(copying), Type: t.Type, Args: []eval.Value{t}, Names: []string{id.Name}}
+			c := &eval.Invocation{Op: r.Operation(r.copying()), Type: t.Type, Args: []eval.Value{t}, Names: []string{id.Name}}
 			if out, err := r.apply(c); err == nil {
 				copies[id.Name], _ = out[0].(*Tensor)
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/nnef/check"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -27,7 +26,7 @@ func FuzzFlatten(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, all bool) {
 		doc, err := syntax.Parse("fuzz", []byte(text), syntax.Options{Lenient: true})
-		if err != nil || check.Check(doc, check.Options{Lenient: true, Evaluated: true}).Err() != nil {
+		if err != nil || flat.Check(doc, flat.Options{Lenient: true}).Err() != nil {
 			return
 		}
 		opts := flat.Options{Limits: eval.Limits{Steps: 1 << 14, Items: 1 << 14, Calls: 1 << 10}}

@@ -1,4 +1,4 @@
-package check_test
+package flat_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/nnef/check"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -48,7 +48,7 @@ func TestShared(t *testing.T) {
 		if err != nil {
 			continue // held in package syntax
 		}
-		list := check.Check(doc, check.Options{})
+		list := flat.Check(doc, flat.Options{})
 		if c.Expect.Verdict == "accept" || later[c.Expect.Class] || values[c.ID] {
 			if len(list) > 0 {
 				t.Errorf("%s: %s\n%s", c.ID, c.Rule, list.Render())

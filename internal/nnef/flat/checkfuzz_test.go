@@ -1,11 +1,11 @@
-package check_test
+package flat_test
 
 import (
 	"os"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/nnef/check"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -103,7 +103,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		list := check.Check(doc, check.Options{Limits: limits})
+		list := flat.Check(doc, flat.Options{Limits: limits})
 		_ = list.Render()
 		e := eval.New(limits).For(doc)
 		e.Graph(doc.Graph, newWorld(doc), nil)
@@ -119,3 +119,10 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// tensor has elements of a type; nothing else is known of it.
+type tensor struct{ item syntax.Primitive }
+
+func (t *tensor) Item() syntax.Primitive        { return t.item }
+func (t *tensor) Extents() ([]int, bool)        { return nil, false }
+func (t *tensor) SameTensor(u eval.Tensor) bool { return u == eval.Tensor(t) }

@@ -1,4 +1,4 @@
-package check
+package flat
 
 import (
 	"fmt"
@@ -24,53 +24,28 @@ const (
 	CodeGraphOnly   syntax.Code = 905  // external, variable or update where it may not stand
 )
 
-// Options say what is known beside the document. The zero value is the standard alone.
-type Options struct {
-	// Libraries are looked through before the operations of the standard, which are those of the document's dialect.
-	// Of their operations only the declarations are used.
-	Libraries []eval.Library
-
-	// Known are identifiers that the graph may use without defining them, with their values.
-	Known map[string]eval.Value
-
-	// Extensions are names of extensions that the caller reads, beside those of the standard, that of Concord's text form
-	// and those of tract.
-	Extensions []string
-
-	// Lenient turns unknown extensions, fragments that are used before their declaration, and variables and updates in
-	// fragments into warnings.
-	Lenient bool
-
-	// Evaluated says that the caller evaluates the graph if Check finds no error. Unless it has found one, Check then
-	// leaves the statements of a flat body to that evaluation, which applies the same rules to them.
-	Evaluated bool
-
-	Limits eval.Limits
-}
-
-// Check returns what is wrong with a document, in the order of the text. Nothing in the list follows from another entry
-// of it.
+// Check returns what is wrong with a document before anything is evaluated, in the order of the text: in declarations, in the bodies of all
+// fragments, invoked or not, in the graph, and in branches that would not be taken. Nothing in the list follows from another entry of it. What depends
+// on values is left to [Flatten]: subscripts out of range, conversions, arithmetic, attributes out of range, and shapes.
+//
+// Where it finds no error, every name that is used is defined before, every invocation fits a declaration, every expression has a type, every fragment
+// yields results of the declared types, and external, variable and update stand where they may.
 func Check(doc *syntax.Document, opts Options) syntax.Diagnostics {
-	c := &checker{doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc)}
-	c.scope = newScope(doc, opts)
+	c := checker{newRecorder(doc, opts)}
 	c.extensions()
 	for _, f := range doc.Fragments {
-		c.declare(f)
+		c.declaration(f)
 	}
 	if doc.Graph != nil {
-		c.graph(doc.Graph)
+		c.rules(doc.Graph)
+		c.eval.CheckGraph(doc.Graph, c.recorder, opts.Symbols)
 	}
 	c.forward()
 	return c.eval.Diagnostics()
 }
 
 // checker is one run.
-type checker struct {
-	doc   *syntax.Document
-	opts  Options
-	eval  *eval.Evaluator
-	scope *scope
-}
+type checker struct{ *recorder }
 
 func (c *checker) final() bool { return c.doc.Dialect == syntax.Final }
 
@@ -111,18 +86,10 @@ func (c *checker) extensions() {
 
 // forward warns of fragments that were used before their declaration.
 func (c *checker) forward() {
-	if c.doc.Tract {
-		return
-	}
 	for _, f := range c.doc.Fragments {
-		if c.scope.ahead[f.Name.Name] != nil {
+		if c.ahead[f.Name.Name] != nil && !c.doc.Tract {
 			c.eval.Report(syntax.Diagnostic{Code: eval.CodeUndeclared, Severity: syntax.Warning, Source: c.doc.Source, Span: f.Name.Span,
 				Message: "the fragment " + f.Name.Name + " is used before its declaration"})
 		}
 	}
-}
-
-// extended reports whether a document uses an extension of that name.
-func extended(doc *syntax.Document, name string) bool {
-	return slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == name })
 }

@@ -1,38 +1,85 @@
-package nnef
+package tract
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// tractLowering is a lowering whose arguments are converted to what the operation declares.
-type tractLowering struct {
-	*lowering
-	*folding
-	t *tract
+// Core is what lowers operations of the standard, in one invocation.
+type Core interface {
+	Value(arg string, v eval.Value) *graph.Value // an argument as a value of the graph
+	ValueOf(v eval.Value) (*graph.Value, bool)   // the value that an argument is, and false if it is none
+	Narrow(arg string, n int64) int              // an integer as one of a graph
+	Open() int                                   // the extent that stands for those which are not specified, 0 if there is none
+	Standard() []*graph.Value                    // the results of the invocation as the standard has it
+	Operators() eval.Library                     // those of package op, which add to the graph
+	Add(n graph.Node, names []string) ([]*graph.Value, error)
+	Block(fragment string, args []element.Argument) (*graph.Graph, error) // the graph of a fragment
 }
 
-// tractTypes are the element types by the names that tract gives them, in small letters. A dimension (tdim) is a number
+// Lowering is an invocation of an operation of tract while it is turned into nodes. Its arguments are converted to what the operation declares.
+type Lowering struct {
+	*emit.Emitter
+	Core
+	*Folding
+	c      *eval.Invocation
+	t      *Library
+	limits eval.Limits
+}
+
+func (l *Lowering) fail(code syntax.Code, arg, format string, args ...any) {
+	l.Fail(&eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)})
+}
+
+func (l *Lowering) tensor(name string) *graph.Value { return l.Value(name, l.c.Arg(name)) }
+func (l *Lowering) string(name string) string       { v, _ := l.c.Arg(name).(string); return v }
+func (l *Lowering) int(name string) int             { n, _ := l.c.Arg(name).(int64); return l.Narrow(name, n) }
+
+// shape returns the extents of a value.
+func (l *Lowering) shape(v *graph.Value) tensor.Shape {
+	if v == nil || l.Err != nil {
+		return nil
+	}
+	return v.Type.Shape.Clone()
+}
+
+// step adds an application of an operator with one result that is not the last.
+func (l *Lowering) step(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
+	return l.Node(name, attrs, in...)
+}
+
+// result adds the application of an operator that yields the results of the invocation.
+func (l *Lowering) result(name string, in []*graph.Value, attrs ...graph.Attr) []*graph.Value {
+	return l.Named(l.c.Names, name, attrs, in...)
+}
+
+// attribute is an attribute of a node.
+func attribute(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: v} }
+
+// elementTypes are the element types by the names that tract gives them, in small letters. A dimension (tdim) is a number
 // here, as all symbols have values.
-var tractTypes = map[string]tensor.DType{
+var elementTypes = map[string]tensor.DType{
 	"f16": tensor.Float16, "bf16": tensor.BFloat16, "f32": tensor.Float32,
 	"i8": tensor.Int8, "i16": tensor.Int16, "i32": tensor.Int32, "i64": tensor.Int64, "tdim": tensor.Int64,
 	"u8": tensor.Uint8, "u16": tensor.Uint16, "u32": tensor.Uint32, "u64": tensor.Uint64, "bool": tensor.Bool,
 }
 
 // dtype returns the element type that a string argument names.
-func (l *tractLowering) dtype(arg string) tensor.DType { return l.element(arg, l.string(arg)) }
+func (l *Lowering) dtype(arg string) tensor.DType { return l.element(arg, l.string(arg)) }
 
 // element returns the element type of a name.
-func (l *tractLowering) element(arg, name string) tensor.DType {
-	d, ok := tractTypes[strings.ToLower(name)]
+func (l *Lowering) element(arg, name string) tensor.DType {
+	d, ok := elementTypes[strings.ToLower(name)]
 	if !ok {
 		l.fail(eval.CodeAttribute, arg, "elements of tract's type %q are not supported", name)
 		return tensor.Float32
@@ -41,7 +88,7 @@ func (l *tractLowering) element(arg, name string) tensor.DType {
 }
 
 // convert converts all arguments by the declared types.
-func (l *tractLowering) convert() {
+func (l *Lowering) convert() {
 	var group []int // parameters that share an element type
 	for i := range l.c.Op.Params {
 		p := &l.c.Op.Params[i]
@@ -70,7 +117,7 @@ func itemType(t syntax.Type) (syntax.Primitive, bool) {
 }
 
 // converted returns an argument as a value of a declared type.
-func (l *tractLowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
+func (l *Lowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
 	if _, absent := v.(eval.Absent); absent || l.Err != nil {
 		return v
 	}
@@ -110,14 +157,14 @@ func (l *tractLowering) converted(arg string, v eval.Value, t syntax.Type) eval.
 }
 
 // items returns the items of a list; of a tensor that is no list its elements, and anything else as the only item.
-func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
+func (l *Lowering) items(arg string, v eval.Value) []eval.Value {
 	switch v := v.(type) {
 	case eval.Array:
 		return v
 	case eval.Tuple:
 		return v
 	case eval.Tensor:
-		x := l.value(arg, v)
+		x := l.Value(arg, v)
 		if x == nil || len(x.Type.Shape) == 0 {
 			return []eval.Value{v}
 		}
@@ -127,7 +174,7 @@ func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
 }
 
 // elements returns the elements of a tensor that is known before the model runs.
-func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
+func (l *Lowering) elements(arg string, x *graph.Value) []eval.Value {
 	data, err := l.Folder.Constant(x)
 	if err != nil {
 		l.fail(eval.CodeUnknown, arg, "the argument %s of %s must be known before the model runs: %v", arg, l.c.Op.Name, err)
@@ -160,10 +207,10 @@ func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
 }
 
 // asPrimitive returns an argument as a number, truth value or string.
-func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primitive) eval.Value {
+func (l *Lowering) asPrimitive(arg string, v eval.Value, want syntax.Primitive) eval.Value {
 	switch x := v.(type) {
 	case eval.Tensor:
-		list := l.elements(arg, l.value(arg, x))
+		list := l.elements(arg, l.Value(arg, x))
 		if len(list) == 1 {
 			return l.asPrimitive(arg, list[0], want)
 		}
@@ -172,8 +219,8 @@ func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primit
 		}
 		return v
 	case eval.Symbol:
-		if l.open > 0 {
-			return l.asPrimitive(arg, int64(l.open), want)
+		if l.Open() > 0 {
+			return l.asPrimitive(arg, int64(l.Open()), want)
 		}
 		l.fail(eval.CodeUnknown, arg, "the symbol %s has no value; give the shapes of the inputs", string(x))
 		return v
@@ -232,14 +279,14 @@ func number(b bool) int64 {
 }
 
 // asTensor returns an argument as a tensor, or as a literal that stands for one.
-func (l *tractLowering) asTensor(arg string, v eval.Value, item syntax.Primitive) eval.Value {
+func (l *Lowering) asTensor(arg string, v eval.Value, item syntax.Primitive) eval.Value {
 	switch v.(type) {
 	case eval.Array, eval.Tuple:
 		x := l.packed(arg, v)
 		if x == nil {
 			return v
 		}
-		v = operand{x}
+		v = element.Of(x)
 	case string, eval.Symbol:
 		return l.asPrimitive(arg, v, syntax.Scalar)
 	}
@@ -250,19 +297,19 @@ func (l *tractLowering) asTensor(arg string, v eval.Value, item syntax.Primitive
 		}
 		return l.asPrimitive(arg, v, item)
 	}
-	x := l.value(arg, v)
-	if x != nil && want != tensor.Invalid && itemOf(x.Type.DType) != item {
+	x := l.Value(arg, v)
+	if x != nil && want != tensor.Invalid && element.ItemOf(x.Type.DType) != item {
 		x = l.Cast(x, want)
 	}
-	return operand{x}
+	return element.Of(x)
 }
 
 // packed returns a list, of lists or of tensors, as one tensor.
-func (l *tractLowering) packed(arg string, v eval.Value) *graph.Value {
+func (l *Lowering) packed(arg string, v eval.Value) *graph.Value {
 	if shape, values, ok := literals(v); ok {
 		d := tensor.Bool
 		for _, x := range values {
-			d = widest(d, literalType(x))
+			d = widest(d, element.TypeOf(x))
 		}
 		if len(values) == 0 {
 			d = tensor.Float32
@@ -275,7 +322,7 @@ func (l *tractLowering) packed(arg string, v eval.Value) *graph.Value {
 		if _, nested := x.(eval.Tensor); !nested {
 			x = l.asTensor(arg, x, syntax.NoPrimitive)
 		}
-		part := l.value(arg, x)
+		part := l.Value(arg, x)
 		if part == nil && l.Err == nil {
 			l.fail(eval.CodeType, arg, "%s is no tensor", eval.Text(x))
 		}
@@ -284,7 +331,7 @@ func (l *tractLowering) packed(arg string, v eval.Value) *graph.Value {
 	if l.Err != nil {
 		return nil
 	}
-	return l.step("stack", l.alike(parts), attr("axis", 0))
+	return l.step("stack", l.alike(parts), attribute("axis", 0))
 }
 
 // literals returns the shape and the elements of a nested list of literals, and false if it is no such list.
@@ -300,7 +347,7 @@ func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
 	}
 	if !ok {
 		*values = append(*values, v)
-		return tensor.Shape{}, literalType(v) != tensor.Invalid
+		return tensor.Shape{}, element.TypeOf(v) != tensor.Invalid
 	}
 	var inner tensor.Shape
 	for i, x := range list {
@@ -317,7 +364,7 @@ func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
 const maxMade = limits.TractMade
 
 // constant adds a constant of literals, which are converted to the element type.
-func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
+func (l *Lowering) constant(values []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
 	if l.made += len(values); l.made > maxMade {
 		l.fail(eval.CodeLimit, "", "the document makes constants of more than %d elements", maxMade)
 		return nil
@@ -326,17 +373,17 @@ func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tens
 	for i, v := range values {
 		fitting[i] = literalAs(v, d)
 	}
-	t, err := tractElements(fitting, d, shape)
+	t, err := elementsOf(fitting, d, shape)
 	if err != nil {
 		l.fail(eval.CodeType, "", "%v", err)
 	}
-	return l.Emitter.Constant(t)
+	return l.Constant(t)
 }
 
-// tractElements is elements with infinities, which tract writes as inf.
-func tractElements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
+// elementsOf is elements with infinities, which tract writes as inf.
+func elementsOf(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
 	if !d.IsFloat() {
-		return elements(values, d, shape)
+		return element.Tensor(values, d, shape)
 	}
 	data := make([]float32, len(values))
 	for i, v := range values {
@@ -402,14 +449,14 @@ func widest(a, b tensor.DType) tensor.DType {
 
 // harmonise brings tensors and literals among the arguments to one element type. Constants adapt to the other tensors,
 // and literals to all.
-func (l *tractLowering) harmonise(params []int) {
+func (l *Lowering) harmonise(params []int) {
 	slots := l.slots(params)
 	types := [3][]tensor.DType{} // of computed tensors, constants, and literals
 	for _, s := range slots {
-		if x, ok := (*s).(operand); ok && x.v != nil {
-			weight := number(x.v.Const != nil)
-			types[weight] = append(types[weight], x.v.Type.DType)
-		} else if d := literalType(*s); d != tensor.Invalid {
+		if x, ok := (*s).(element.Operand); ok && x.V != nil {
+			weight := number(x.V.Const != nil)
+			types[weight] = append(types[weight], x.V.Type.DType)
+		} else if d := element.TypeOf(*s); d != tensor.Invalid {
 			types[2] = append(types[2], d)
 		}
 	}
@@ -437,7 +484,7 @@ func (l *tractLowering) harmonise(params []int) {
 }
 
 // slots returns where tensors and literals stand in the arguments of the given parameters.
-func (l *tractLowering) slots(params []int) []*eval.Value {
+func (l *Lowering) slots(params []int) []*eval.Value {
 	var slots []*eval.Value
 	for _, i := range params {
 		if list, ok := l.c.Args[i].(eval.Array); ok {
@@ -458,31 +505,31 @@ func (l *tractLowering) slots(params []int) []*eval.Value {
 func zero(v eval.Value) bool { return v == int64(0) || v == 0.0 }
 
 // brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
-func (l *tractLowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
-	if x, ok := v.(operand); ok {
-		return operand{l.Cast(x.v, d)}
+func (l *Lowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
+	if x, ok := v.(element.Operand); ok {
+		return element.Of(l.Cast(x.V, d))
 	}
-	if literalType(v) == tensor.Invalid {
+	if element.TypeOf(v) == tensor.Invalid {
 		return v
 	}
 	if asNumber {
 		return primitiveAs(v, syntax.Scalar)
 	}
 	fitting := literalAs(v, d)
-	if f, _ := fitting.(float64); literalType(fitting) == d && !math.IsInf(f, 0) {
+	if f, _ := fitting.(float64); element.TypeOf(fitting) == d && !math.IsInf(f, 0) {
 		return fitting
 	}
-	return operand{l.constant([]eval.Value{v}, d, tensor.Shape{})}
+	return element.Of(l.constant([]eval.Value{v}, d, tensor.Shape{}))
 }
 
 // mixes reports whether the operation takes integers of different types.
-func (l *tractLowering) mixes() bool {
+func (l *Lowering) mixes() bool {
 	d, ok := op.Lookup(l.c.Op.Name)
 	return ok && d.SumsProducts()
 }
 
 // accepted returns the element type if the operator of the operation's name takes it, and else one that it does take.
-func (l *tractLowering) accepted(d tensor.DType) tensor.DType {
+func (l *Lowering) accepted(d tensor.DType) tensor.DType {
 	def, ok := op.Lookup(l.c.Op.Name)
 	if !ok || len(def.In) == 0 || def.Traits.Has(op.Integral) {
 		return d
@@ -494,7 +541,7 @@ func (l *tractLowering) accepted(d tensor.DType) tensor.DType {
 }
 
 // alike brings values to the widest of their element types.
-func (l *tractLowering) alike(in []*graph.Value) []*graph.Value {
+func (l *Lowering) alike(in []*graph.Value) []*graph.Value {
 	if len(in) == 0 || l.Err != nil {
 		return in
 	}

@@ -1,4 +1,4 @@
-package nnef
+package tract
 
 import (
 	"math"
@@ -8,69 +8,78 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// tractRows are the operations that are lowered here; the others have bodies in std/tract.nnef, or are the standard's.
-var tractRows = map[string]func(l *tractLowering) []*graph.Value{
-	"tract_core_cast":      tractCast,
-	"tract_core_dyn_slice": tractDynSlice,
-	"tract_core_range":     tractRange,
-	"tract_core_scan":      (*tractLowering).scan,
-	"conv":                 tractConv,
-	"deconv":               tractConv,
+// rows are the operations that are lowered here; the others have bodies in std/tract.nnef, or are the standard's.
+var rows = map[string]func(l *Lowering) []*graph.Value{
+	"tract_core_cast":      cast,
+	"tract_core_dyn_slice": dynSlice,
+	"tract_core_range":     counting,
+	"tract_core_scan":      (*Lowering).scan,
+	"conv":                 conv,
+	"deconv":               conv,
 	"max_pool":             ignoring,
 	"argmax_pool":          ignoring,
 	"max_pool_with_index":  ignoring,
 }
 
 // lower adds the nodes of an operation by its row, its body or as the standard has it.
-func (l *tractLowering) lower() []*graph.Value {
+func (l *Lowering) lower() []*graph.Value {
 	name := l.c.Op.Name
 	f, declared := std.Tract().Lookup(name)
 	switch {
 	case l.Err != nil:
 		return nil
-	case tractRows[name] != nil:
-		return tractRows[name](l)
+	case rows[name] != nil:
+		return rows[name](l)
 	case declared && f.Body != nil:
 		return l.expanded(f)
-	case loweringOf(syntax.Final, name) != nil:
-		return loweringOf(syntax.Final, name)(l.lowering)
 	}
-	l.Fail(unsupported(name))
-	return nil
+	return l.Standard()
 }
 
 // expanded adds the nodes of the body that std/tract.nnef gives for the operation.
-func (l *tractLowering) expanded(f *syntax.Fragment) []*graph.Value {
-	o := eval.FromFragment(f, tractScope{l, newCanonical(l.sink)})
+func (l *Lowering) expanded(f *syntax.Fragment) []*graph.Value {
+	o := eval.FromFragment(f, scope{l, l.Operators(), make(map[string]*eval.Operation)})
 	o.Source = nil // errors concern the invocation
 	out, err := eval.New(l.limits).For(&syntax.Document{Tract: true}).Expand(o, l.c.Args, l.c.Names)
 	if err != nil {
-		l.Fail(inText(err))
+		l.Fail(eval.First(err))
 		return nil
 	}
-	return l.listed(out)
+	var values []*graph.Value
+	for _, v := range out {
+		list, ok := v.(eval.Array)
+		if !ok {
+			list = eval.Array{v}
+		}
+		for _, x := range list {
+			values = append(values, l.Value("", x))
+		}
+	}
+	return values
 }
 
-// tractScope is the library of the bodies in std/tract.nnef.
-type tractScope struct {
-	l *tractLowering
-	*canonical
+// scope is the library of the bodies in std/tract.nnef.
+type scope struct {
+	l         *Lowering
+	operators eval.Library
+	known     map[string]*eval.Operation
 }
 
 // Operation implements [eval.Library].
-func (s tractScope) Operation(name string) *eval.Operation {
+func (s scope) Operation(name string) *eval.Operation {
 	if o, ok := s.known[name]; ok {
 		return o
 	}
 	o := s.function(name)
 	if o == nil {
-		o = s.canonical.Operation(name)
+		o = s.operators.Operation(name)
 	}
 	if o == nil {
 		if f, ok := std.Tract().Lookup(name); ok {
@@ -82,7 +91,7 @@ func (s tractScope) Operation(name string) *eval.Operation {
 		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
 			out, err := apply(c)
 			if err != nil { // it is better told than by the evaluator, which does not know the arguments of the operation
-				s.l.Fail(inBody(s.l.c, c.Op, c.Site, err))
+				s.l.Fail(s.l.c.Blame(c.Op, c.Site, err))
 			}
 			return out, err
 		}
@@ -92,8 +101,8 @@ func (s tractScope) Operation(name string) *eval.Operation {
 }
 
 // function returns one of the functions that only bodies have.
-func (s tractScope) function(name string) *eval.Operation {
-	f, ok := tractFunctions[name]
+func (s scope) function(name string) *eval.Operation {
+	f, ok := functions[name]
 	if !ok {
 		return nil
 	}
@@ -108,36 +117,36 @@ func (s tractScope) function(name string) *eval.Operation {
 	return o
 }
 
-// tractFunctions are what std/tract.nnef says at its head.
-var tractFunctions = map[string]struct {
+// functions are what std/tract.nnef says at its head.
+var functions = map[string]struct {
 	params string
-	apply  func(l *tractLowering, args []eval.Value) eval.Value
+	apply  func(l *Lowering, args []eval.Value) eval.Value
 }{
-	"dtype_of": {"x", func(l *tractLowering, args []eval.Value) eval.Value {
-		if v, ok := l.valueOf(args[0]); ok {
+	"dtype_of": {"x", func(l *Lowering, args []eval.Value) eval.Value {
+		if v, ok := l.ValueOf(args[0]); ok {
 			return v.Type.DType.String()
 		}
 		return ""
 	}},
-	"given": {"x", func(_ *tractLowering, args []eval.Value) eval.Value { return args[0] != eval.Value(eval.Absent{}) }},
-	"zero":  {"x", func(_ *tractLowering, args []eval.Value) eval.Value { return zero(args[0]) }},
-	"element": {"name", func(l *tractLowering, args []eval.Value) eval.Value {
+	"given": {"x", func(_ *Lowering, args []eval.Value) eval.Value { return args[0] != eval.Value(eval.Absent{}) }},
+	"zero":  {"x", func(_ *Lowering, args []eval.Value) eval.Value { return zero(args[0]) }},
+	"element": {"name", func(l *Lowering, args []eval.Value) eval.Value {
 		name, _ := args[0].(string)
 		return l.element("name", name).String()
 	}},
-	"iota": {"n", func(l *tractLowering, args []eval.Value) eval.Value {
+	"iota": {"n", func(l *Lowering, args []eval.Value) eval.Value {
 		n, _ := args[0].(int64)
-		return operand{l.iota(l.narrow("n", n), tensor.Int64)}
+		return element.Of(l.iota(l.Narrow("n", n), tensor.Int64))
 	}},
-	"infinity": {"x", func(l *tractLowering, args []eval.Value) eval.Value {
+	"infinity": {"x", func(l *Lowering, args []eval.Value) eval.Value {
 		d := tensor.Float32
-		if v, ok := l.valueOf(args[0]); ok {
+		if v, ok := l.ValueOf(args[0]); ok {
 			d = v.Type.DType
 		}
-		return operand{l.constant([]eval.Value{math.Inf(1)}, d, tensor.Shape{})}
+		return element.Of(l.constant([]eval.Value{math.Inf(1)}, d, tensor.Shape{}))
 	}},
-	"einsum": {"inputs expr acc", (*tractLowering).einsum},
-	"axes_text": {"shape axes", func(l *tractLowering, args []eval.Value) eval.Value {
+	"einsum": {"inputs expr acc", (*Lowering).einsum},
+	"axes_text": {"shape axes", func(l *Lowering, args []eval.Value) eval.Value {
 		shape, _ := args[0].(eval.Array)
 		axes, _ := args[1].(eval.Array)
 		return l.axesText(len(shape), axes)
@@ -145,13 +154,13 @@ var tractFunctions = map[string]struct {
 }
 
 // einsum multiplies tensors by letters for their dimensions, "ij,jk->ik".
-func (l *tractLowering) einsum(args []eval.Value) eval.Value {
+func (l *Lowering) einsum(args []eval.Value) eval.Value {
 	list, _ := args[0].(eval.Array)
 	expr, _ := args[1].(string)
 	acc, _ := args[2].(string)
 	in := make([]*graph.Value, len(list))
 	for i, v := range list {
-		in[i] = l.value("inputs", v)
+		in[i] = l.Value("inputs", v)
 	}
 	in = l.alike(in)
 	for i := range in {
@@ -183,7 +192,7 @@ func (l *tractLowering) einsum(args []eval.Value) eval.Value {
 	if l.Err != nil {
 		return nil
 	}
-	return operand{l.Einsum(operands, out)}
+	return element.Of(l.Einsum(operands, out))
 }
 
 func repeats(letters []string) bool {
@@ -196,7 +205,7 @@ func repeats(letters []string) bool {
 }
 
 // axesText returns the expression of tract's older form of matrix products, which names the dimensions of rows, columns and inner products.
-func (l *tractLowering) axesText(n int, axes eval.Array) eval.Value {
+func (l *Lowering) axesText(n int, axes eval.Array) eval.Value {
 	if len(axes) != 6 || slices.ContainsFunc(axes, func(a eval.Value) bool { i, ok := a.(int64); return !ok || i < 0 || i >= int64(n) }) {
 		l.fail(eval.CodeAttribute, "axes", "the axes are %s; they must be six dimensions of a tensor of rank %d", eval.Text(axes), n)
 		return ""
@@ -213,7 +222,7 @@ func (l *tractLowering) axesText(n int, axes eval.Array) eval.Value {
 const iotaInline = limits.TractRange
 
 // iota returns the numbers 0 … n-1.
-func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
+func (l *Lowering) iota(n int, d tensor.DType) *graph.Value {
 	if n < 0 || n > limits.TractCount {
 		l.fail(eval.CodeAttribute, "n", "%d elements cannot be counted", n)
 		return nil
@@ -226,19 +235,19 @@ func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
 		return l.constant(values, d, tensor.Shape{n})
 	}
 	one := l.constant([]eval.Value{int64(1)}, tensor.Int64, tensor.Shape{1})
-	ones := l.step("expand", []*graph.Value{one}, attr("shape", []int{n}))
-	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attr("axis", 0), attr("exclusive", true)), d)
+	ones := l.step("expand", []*graph.Value{one}, attribute("shape", []int{n}))
+	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attribute("axis", 0), attribute("exclusive", true)), d)
 }
 
-func tractCast(l *tractLowering) []*graph.Value {
+func cast(l *Lowering) []*graph.Value {
 	if l.string("to") == "" {
 		l.fail(eval.CodeAttribute, "to", "a cast to the type that a quantization file says is not supported; name the type")
 		return nil
 	}
-	return l.result("cast", []*graph.Value{l.tensor("input")}, attr("dtype", l.dtype("to")))
+	return l.result("cast", []*graph.Value{l.tensor("input")}, attribute("dtype", l.dtype("to")))
 }
 
-func tractDynSlice(l *tractLowering) []*graph.Value {
+func dynSlice(l *Lowering) []*graph.Value {
 	x, axis, begin, end := l.tensor("input"), l.int("axis"), l.int("start"), l.int("end")
 	shape := l.shape(x)
 	switch {
@@ -251,11 +260,11 @@ func tractDynSlice(l *tractLowering) []*graph.Value {
 	case begin == end:
 		begin, end = shape[axis], shape[axis]
 	}
-	return l.result("slice", []*graph.Value{x}, attr("axes", []int{axis}), attr("begin", []int{begin}), attr("end", []int{end}), attr("stride", []int{1}))
+	return l.result("slice", []*graph.Value{x}, attribute("axes", []int{axis}), attribute("begin", []int{begin}), attribute("end", []int{end}), attribute("stride", []int{1}))
 }
 
-// tractRange makes start, start+step, … before end, which must be known.
-func tractRange(l *tractLowering) []*graph.Value {
+// counting makes start, start+step, … before end, which must be known.
+func counting(l *Lowering) []*graph.Value {
 	var p [3]*graph.Value
 	var v [3]float64
 	for i, arg := range []string{"start", "end", "step"} {
@@ -274,26 +283,26 @@ func tractRange(l *tractLowering) []*graph.Value {
 		return nil
 	}
 	l.alike(p[:])
-	steps := l.step("mul", l.align(l.iota(int(max(n, 0)), p[0].Type.DType), p[2]))
-	return l.result("add", l.align(steps, p[0]))
+	steps := l.step("mul", l.AlignLeft(l.iota(int(max(n, 0)), p[0].Type.DType), p[2]))
+	return l.result("add", l.AlignLeft(steps, p[0]))
 }
 
-// tractConv gives the bias the shape that the operators take, whatever dimension its numbers lie in.
-func tractConv(l *tractLowering) []*graph.Value {
-	i := l.index("bias")
-	if v, ok := l.c.Args[i].(operand); ok {
-		shape := l.shape(v.v)
+// conv gives the bias the shape that the operators take, whatever dimension its numbers lie in.
+func conv(l *Lowering) []*graph.Value {
+	i := l.c.Op.Index("bias")
+	if v, ok := l.c.Args[i].(element.Operand); ok {
+		shape := l.shape(v.V)
 		if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
-			l.c.Args[i] = operand{l.Reshape(v.v, 1, n)}
+			l.c.Args[i] = element.Of(l.Reshape(v.V, 1, n))
 		}
 	}
-	return l.standard()
+	return l.Standard()
 }
 
 // ignoring leaves padding out of maxima, as tract does for border constant, too.
-func ignoring(l *tractLowering) []*graph.Value {
+func ignoring(l *Lowering) []*graph.Value {
 	if l.string("border") == "constant" {
-		l.c.Args[l.index("border")] = "ignore"
+		l.c.Args[l.c.Op.Index("border")] = "ignore"
 	}
-	return l.standard()
+	return l.Standard()
 }

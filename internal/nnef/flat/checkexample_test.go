@@ -1,13 +1,13 @@
-package check_test
+package flat_test
 
 import (
 	"fmt"
 
-	"github.com/concord-nn/concord/internal/nnef/check"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-func Example() {
+func ExampleCheck() {
 	doc, err := syntax.Parse("net.nnef", []byte(`version 1.0;
 extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
 
@@ -27,7 +27,7 @@ graph net( x ) -> ( y )
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(check.Check(doc, check.Options{}).Render())
+	fmt.Print(flat.Check(doc, flat.Options{}).Render())
 	// Output:
 	// net.nnef:6:9: type error [NNEF0702]: the operator + does not take tensor<scalar> and integer
 	//   6 |     y = x * factor + 1;

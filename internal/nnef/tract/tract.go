@@ -1,4 +1,6 @@
-package nnef
+// Package tract reads what the engine tract adds to NNEF: its operations, of which std/tract.nnef has the declarations and most bodies, arguments without
+// types, and symbols. Its [Library] is one of [eval.Library]; what lowers the standard's operations is a [Core] to it.
+package tract
 
 import (
 	"fmt"
@@ -7,41 +9,44 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/symbol"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// tractPrefix starts the names of the extensions, operations and fragments that the engine tract adds to the language.
-const tractPrefix = "tract_"
+// prefix starts the names of the extensions, operations and fragments that the engine tract adds to the language.
+const prefix = "tract_"
 
 // propertiesFragment is the fragment in which tract notes where a model comes from.
 const propertiesFragment = "tract_core_properties"
 
-// tractDocument reports whether a document is written in the manner of tract.
-func tractDocument(doc *syntax.Document) bool {
+// Document reports whether a document is written in the manner of tract.
+func Document(doc *syntax.Document) bool {
 	if doc.Tract {
 		return true
 	}
 	for i := range doc.Extensions {
-		if strings.HasPrefix(doc.Extensions[i].Name, tractPrefix) {
+		if strings.HasPrefix(doc.Extensions[i].Name, prefix) {
 			return true
 		}
 	}
 	for _, f := range doc.Fragments {
-		if strings.HasPrefix(f.Name.Name, tractPrefix) {
+		if strings.HasPrefix(f.Name.Name, prefix) {
 			return true
 		}
 	}
 	return false
 }
 
-// tensorLiterals reports whether a graph gives an identifier nested arrays of numbers, which are a constant tensor in
+// Literals reports whether a graph gives an identifier nested arrays of numbers, which are a constant tensor in
 // documents of tract and nothing in others.
-func tensorLiterals(doc *syntax.Document) bool {
+func Literals(doc *syntax.Document) bool {
 	for i := range doc.Graph.Body {
 		a := &doc.Graph.Body[i]
 		if _, single := a.Left.(*syntax.Ident); !single {
@@ -56,44 +61,43 @@ func tensorLiterals(doc *syntax.Document) bool {
 	return false
 }
 
-// tract is the library of documents of the engine tract: its own operations, and those of the standard as it takes them.
+// Library is that of documents of the engine tract: its own operations, and those of the standard as it takes them.
 // Such documents have no types: arguments are converted to what an operation declares when it is lowered.
-type tract struct {
+type Library struct {
+	Symbols map[string]eval.Value   // numbers, or eval.Symbol where there is none
+	Types   map[string]tensor.DType // element types of external tensors, by identifier
+
 	doc       *syntax.Document
-	symbols   map[string]eval.Value   // numbers, or eval.Symbol where there is none
-	types     map[string]tensor.DType // element types of external tensors, by identifier
-	open      []string                // inputs whose shapes hold symbols without values
+	open      []string // inputs whose shapes hold symbols without values
 	ops       map[string]*eval.Operation
 	fragments map[string]*syntax.Fragment // those with a body, by name
+	bound     func(name string) bool      // whether an operation of the standard is lowered
 }
 
 // foldBudget bounds what is computed before a model runs, for one document.
 var foldBudget = op.Budget{Bytes: limits.TractFoldWork, Operations: limits.TractFoldWork, Result: limits.TractFolded}
 
-// folding computes what constants of one graph decide before the model runs.
-type folding struct {
+// Folding computes what constants of one graph decide before the model runs.
+type Folding struct {
 	*op.Folder
 	made int // elements of constants that were made
 }
 
-func newFolding() *folding { return &folding{Folder: op.NewFolder(foldBudget)} }
+// NewFolding returns one for a graph.
+func NewFolding() *Folding { return &Folding{Folder: op.NewFolder(foldBudget)} }
 
-// newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
-// decide what symbols stand for.
-func newTract(doc *syntax.Document, shapes map[string]tensor.Shape) (*tract, syntax.Diagnostics) {
-	t := &tract{doc: doc, ops: make(map[string]*eval.Operation)}
-	s := newSolver(doc, shapes)
-	s.solveTract()
-	t.symbols, t.types, t.open = s.symbols(), s.types, s.open
-	t.symbols[eval.Infinity] = math.Inf(1)
-	return t, s.list
+// New returns the library for a document and the fragments with a body that it declares. The shapes are those that the user gives to inputs, by their
+// names; they decide what symbols stand for. What is bound says of operations of the standard whether they are lowered, and not expanded.
+func New(doc *syntax.Document, shapes map[string]tensor.Shape, fragments map[string]*syntax.Fragment, bound func(name string) bool,
+) (*Library, syntax.Diagnostics) {
+	s, found := symbol.Solve(doc, shapes, elementTypes)
+	t := &Library{doc: doc, ops: make(map[string]*eval.Operation), fragments: fragments, bound: bound, Symbols: s.Symbols(), Types: s.Types, open: s.Open}
+	t.Symbols[eval.Infinity] = math.Inf(1)
+	return t, found
 }
 
-// properties returns what the document says about its origin; t may be nil.
-func (t *tract) properties() map[string]string {
-	if t == nil {
-		return nil
-	}
+// Properties returns what the document says about its origin.
+func (t *Library) Properties() map[string]string {
 	for _, f := range t.doc.Fragments {
 		if f.Name.Name != propertiesFragment || len(f.Body) == 0 {
 			continue
@@ -130,12 +134,12 @@ func propertyText(x syntax.Expr) string {
 }
 
 // Operation implements [eval.Library].
-func (t *tract) Operation(name string) *eval.Operation {
+func (t *Library) Operation(name string) *eval.Operation {
 	if o, ok := t.ops[name]; ok {
 		return o
 	}
 	o := t.declared(name)
-	if o == nil && strings.HasPrefix(name, tractPrefix) {
+	if o == nil && strings.HasPrefix(name, prefix) {
 		o = &eval.Operation{Name: name, Refusal: unsupported(name)}
 	}
 	if o != nil {
@@ -151,21 +155,21 @@ func unsupported(name string) *eval.Error {
 }
 
 // declared returns an operation that has a declaration.
-func (t *tract) declared(name string) *eval.Operation {
+func (t *Library) declared(name string) *eval.Operation {
 	switch name {
 	case "external", "variable", "constant", "update":
 		return nil // they belong to the document
 	}
 	f, own := std.Tract().Lookup(name)
 	standard, ok := std.Lookup(name)
-	if !own || !ok && !strings.HasPrefix(name, tractPrefix) && name != "recip" && name != "square" { // what bodies share is not for documents
+	if !own || !ok && !strings.HasPrefix(name, prefix) && name != "recip" && name != "square" { // what bodies share is not for documents
 		if f, own = standard, false; !ok {
 			return nil
 		}
 	}
 	o := eval.FromFragment(f, t)
 	o.Source = nil // errors concern the invocation
-	if own || tractRows[name] != nil || loweringOf(syntax.Final, name) != nil {
+	if own || rows[name] != nil || t.bound != nil && t.bound(name) {
 		o.Body = nil
 	}
 	for i := range o.Params {
@@ -175,7 +179,7 @@ func (t *tract) declared(name string) *eval.Operation {
 	}
 	switch name {
 	case "tract_core_external":
-		o.Rewrite = tractExternal
+		o.Rewrite = external
 	case "tract_core_shape_of":
 		o.Apply = t.shapeOf
 	case "tract_core_scan":
@@ -189,16 +193,16 @@ func (t *tract) declared(name string) *eval.Operation {
 // tract.types.
 const externalText = "output = external<%v>(shape = shape);"
 
-// tractExternal returns the operation of the standard for tract_core_external.
-func tractExternal(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+// external returns the operation of the standard for tract_core_external.
+func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
 	name, _ := c.Arg("datum_type").(string)
-	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, itemOf(tractTypes[strings.ToLower(name)])))
+	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, element.ItemOf(elementTypes[strings.ToLower(name)])))
 	o := &eval.Operation{Name: c.Op.Name, Params: []eval.Param{{Name: "shape"}}, Results: c.Op.Results, Body: body, Scope: c.Op.Scope}
 	return o, []eval.Value{c.Arg("shape")}, err
 }
 
 // shapeOf yields the extents of a tensor as numbers, which tract knows before it runs a model.
-func (t *tract) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
+func (t *Library) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 	var extents []int
 	switch v := c.Args[0].(type) {
 	case eval.Tensor:
@@ -218,11 +222,15 @@ func (t *tract) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 			x = list[0]
 		}
 	}
-	return []eval.Value{integers(extents)}, nil
+	out := make(eval.Array, len(extents))
+	for i, n := range extents {
+		out[i] = int64(n)
+	}
+	return []eval.Value{out}, nil
 }
 
 // notKnown says that something depends on symbols without values.
-func (t *tract) notKnown(arg, what string) error {
+func (t *Library) notKnown(arg, what string) error {
 	hint := "give the inputs fixed shapes"
 	if len(t.open) > 0 {
 		hint = "give the shape of " + strings.Join(t.open, " and of ") + " when the model is loaded: --shape " + t.open[0] + "=EXTENTS"
@@ -230,12 +238,12 @@ func (t *tract) notKnown(arg, what string) error {
 	return &eval.Error{Code: eval.CodeUnknown, Arg: arg, Msg: what + " is not known before symbols have values", Hint: hint}
 }
 
-// lower lowers an invocation of an operation of the library.
-func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
-	own := &tractLowering{l, f, t}
-	if l.c.Op.Name != "tract_core_scan" {
-		l.c.Args = slices.Clone(l.c.Args)
-		own.convert()
+// Lower lowers an invocation of an operation of the library and returns its results.
+func (t *Library) Lower(e *emit.Emitter, core Core, f *Folding, c *eval.Invocation, limits eval.Limits) []*graph.Value {
+	l := &Lowering{e, core, f, c, t, limits}
+	if c.Op.Name != "tract_core_scan" {
+		c.Args = slices.Clone(c.Args)
+		l.convert()
 	}
-	return own.lower()
+	return l.lower()
 }

@@ -1,4 +1,4 @@
-package nnef
+package tract
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -24,13 +25,13 @@ func scanned(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
 // scan is an invocation of tract_core_scan, a loop over parts of tensors whose body is a fragment, on its way to the operator scan. That
 // takes and yields states, parts and then what every turn takes, in this order; the fragment has its parameters and results in any.
 type scan struct {
-	*tractLowering
+	*Lowering
 	body   *syntax.Fragment
-	params map[string]int // positions of the parameters of the fragment, by plain names
-	order  map[string]int // likewise of its results
-	args   []argument     // of the fragment
-	bound  []bool         // whether a parameter has an argument
-	block  *graph.Graph   // the fragment, with its own inputs and outputs
+	params map[string]int     // positions of the parameters of the fragment, by plain names
+	order  map[string]int     // likewise of its results
+	args   []element.Argument // of the fragment
+	bound  []bool             // whether a parameter has an argument
+	block  *graph.Graph       // the fragment, with its own inputs and outputs
 
 	states, parted, taken scanValues
 	axes, chunks          []int // of the tensors that are parted
@@ -48,9 +49,9 @@ func (v *scanValues) add(x *graph.Value, param int) {
 }
 
 // scan adds the operator scan, with the fragment as its block.
-func (l *tractLowering) scan() []*graph.Value {
+func (l *Lowering) scan() []*graph.Value {
 	name := l.string("body")
-	s := &scan{tractLowering: l, body: l.t.fragments[name], params: make(map[string]int), order: make(map[string]int)}
+	s := &scan{Lowering: l, body: l.t.fragments[name], params: make(map[string]int), order: make(map[string]int)}
 	switch {
 	case s.body == nil:
 		l.fail(eval.CodeAttribute, "body", "there is no fragment %s", name)
@@ -65,7 +66,7 @@ func (l *tractLowering) scan() []*graph.Value {
 	for i := range s.body.Results {
 		s.order[plain(s.body.Results[i].Name.Name)] = i
 	}
-	s.args, s.bound = make([]argument, len(s.body.Params)), make([]bool, len(s.body.Params))
+	s.args, s.bound = make([]element.Argument, len(s.body.Params)), make([]bool, len(s.body.Params))
 	s.bindStates()
 	s.bindParted()
 	s.bindTaken()
@@ -81,7 +82,7 @@ func (l *tractLowering) scan() []*graph.Value {
 		return nil
 	}
 	var err error
-	if s.block, err = l.fragment(name, s.args); err != nil {
+	if s.block, err = l.Block(name, s.args); err != nil {
 		l.Fail(err)
 		return nil
 	}
@@ -110,7 +111,7 @@ func (s *scan) operand(arg string, tuple eval.Tuple) (*graph.Value, int) {
 	if !ok {
 		return nil, -1
 	}
-	x := s.value(arg, s.asTensor(arg, tuple[1], syntax.NoPrimitive))
+	x := s.Value(arg, s.asTensor(arg, tuple[1], syntax.NoPrimitive))
 	if s.bound[i] {
 		s.fail(eval.CodeDuplicate, arg, "the parameter %s of %s is bound twice", name, s.body.Name.Name)
 	}
@@ -162,7 +163,7 @@ func (s *scan) bindTaken() {
 		_, tensor := tuple[1].(eval.Tensor)
 		if i, ok := s.params[plain(name)]; ok && !tensor {
 			if _, _, literal := literals(tuple[1]); literal || tuple[1] == true || tuple[1] == false {
-				s.args[i].literal, s.bound[i] = tuple[1], true
+				s.args[i].Literal, s.bound[i] = tuple[1], true
 				continue
 			}
 		}
@@ -176,7 +177,7 @@ func (s *scan) bindTaken() {
 func (s *scan) itemInt(arg string, tuple eval.Tuple, i, other int) int {
 	if i < len(tuple) {
 		n, _ := tuple[i].(int64)
-		return s.narrow(arg, n)
+		return s.Narrow(arg, n)
 	}
 	return other
 }
@@ -193,7 +194,7 @@ func (s *scan) node() []*graph.Value {
 	}
 	inputs := make(map[int]*graph.Value) // by parameter
 	for i := range s.args {
-		if s.args[i].literal == nil {
+		if s.args[i].Literal == nil {
 			inputs[i] = s.block.Inputs[len(inputs)]
 		}
 	}
@@ -223,15 +224,15 @@ func (s *scan) node() []*graph.Value {
 		axes, directions = append(axes, p.axis), append(directions, p.direction)
 	}
 	n.Blocks = []*graph.Graph{b}
-	n.Attrs = graph.Attrs{attr("states", len(s.next)), attr("scanned", len(s.parted.values)), attr("axes", s.axes), attr("chunks", s.chunks),
-		attr("out_axes", axes), attr("out_directions", directions)}
+	n.Attrs = graph.Attrs{attribute("states", len(s.next)), attribute("scanned", len(s.parted.values)), attribute("axes", s.axes), attribute("chunks", s.chunks),
+		attribute("out_axes", axes), attribute("out_directions", directions)}
 	names := make([]string, len(b.Outputs))
 	for i, k := range results {
 		if i < len(s.c.Names) {
 			names[k] = s.c.Names[i]
 		}
 	}
-	out, err := s.add(n, names)
+	out, err := s.Add(n, names)
 	if s.Fail(err); err != nil {
 		return nil
 	}
@@ -288,7 +289,7 @@ func (s *scan) state(result int) int {
 	t := s.block.Outputs[result].Value.Type
 	zero := s.constant([]eval.Value{int64(0)}, t.DType, tensor.Shape{})
 	if len(t.Shape) > 0 {
-		zero = s.step("expand", []*graph.Value{s.Unsqueeze(zero, emit.Counting(0, len(t.Shape))...)}, attr("shape", []int(t.Shape)))
+		zero = s.step("expand", []*graph.Value{s.Unsqueeze(zero, emit.Counting(0, len(t.Shape))...)}, attribute("shape", []int(t.Shape)))
 	}
 	s.states.add(zero, -1)
 	s.next = append(s.next, result)

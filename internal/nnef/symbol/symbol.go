@@ -1,7 +1,9 @@
-package nnef
+// Package symbol finds what the symbols in the shapes of a document's inputs stand for.
+package symbol
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -9,35 +11,37 @@ import (
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// solver finds what the symbols of a document stand for.
-type solver struct {
+// Solver finds what the symbols of a document stand for.
+type Solver struct {
 	doc      *syntax.Document
 	shapes   map[string]tensor.Shape
 	values   map[string]int64
 	declared map[string]bool
-	types    map[string]tensor.DType // of external tensors
-	open     []string                // inputs whose shapes hold symbols without values
-	tract    bool                    // the document is one of the engine tract: every identifier is a symbol, and extents without symbols are fixed
+	elements map[string]tensor.DType // tract's names for element types, if the document is one of tract; nil for others
 	list     syntax.Diagnostics
+
+	Types map[string]tensor.DType // of external tensors, in a document of tract
+	Open  []string                // inputs whose shapes hold symbols without values
 }
 
-func newSolver(doc *syntax.Document, shapes map[string]tensor.Shape) *solver {
-	return &solver{doc: doc, shapes: shapes, values: make(map[string]int64), declared: make(map[string]bool),
-		types: make(map[string]tensor.DType)}
+func newSolver(doc *syntax.Document, shapes map[string]tensor.Shape) *Solver {
+	return &Solver{doc: doc, shapes: shapes, values: make(map[string]int64), declared: make(map[string]bool),
+		Types: make(map[string]tensor.DType)}
 }
 
-// bindSymbols returns the symbols of the text form with the values that the shapes of inputs give them.
-func bindSymbols(doc *syntax.Document, symbols map[string]eval.Value, shapes map[string]tensor.Shape) (map[string]eval.Value, syntax.Diagnostics) {
+// Bind returns the symbols of the text form with the values that the shapes of inputs give them.
+func Bind(doc *syntax.Document, symbols map[string]eval.Value, shapes map[string]tensor.Shape) (map[string]eval.Value, syntax.Diagnostics) {
 	s := newSolver(doc, shapes)
 	for name := range symbols {
 		s.declared[name] = true
 	}
 	s.solve()
-	return s.symbols(), s.list
+	return s.Symbols(), s.list
 }
 
 // input is an external tensor and the expressions of its extents.
@@ -47,13 +51,13 @@ type input struct {
 	shape  tensor.Shape // that the user gives; nil if there is none
 }
 
-func (s *solver) report(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
+func (s *Solver) report(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
 	s.list = append(s.list, syntax.Diagnostic{Code: code, Source: s.doc.Source, Span: span,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // solve finds the values of the symbols in the shapes of inputs, and holds these to what the document declares.
-func (s *solver) solve() {
+func (s *Solver) solve() {
 	inputs := s.inputs()
 	for changed := true; changed; {
 		changed = false
@@ -65,17 +69,17 @@ func (s *solver) solve() {
 	}
 	for _, in := range inputs {
 		open := slices.ContainsFunc(in.extent, s.depends)
-		if open || s.tract {
+		if open || s.elements != nil {
 			s.checkInput(in)
 		}
 		if slices.ContainsFunc(in.extent, func(x syntax.Expr) bool { l, ok := s.linear(x); return !ok || l.k != 0 }) {
-			s.open = append(s.open, in.id.Name)
+			s.Open = append(s.Open, in.id.Name)
 		}
 	}
 }
 
 // depends reports whether a symbol stands in an extent.
-func (s *solver) depends(x syntax.Expr) bool {
+func (s *Solver) depends(x syntax.Expr) bool {
 	found := false
 	syntax.Walk(x, func(n syntax.Node) bool {
 		id, ok := n.(*syntax.Ident)
@@ -85,9 +89,11 @@ func (s *solver) depends(x syntax.Expr) bool {
 	return found
 }
 
-// solveTract is solve for a document of tract, with its declarations of symbols and its assertions.
-func (s *solver) solveTract() {
-	s.tract = true
+// Solve solves a document of tract, in which every identifier of an extent is a symbol, and extents without symbols are fixed, with its declarations
+// of symbols and its assertions. The elements are tract's names for element types, in small letters.
+func Solve(doc *syntax.Document, shapes map[string]tensor.Shape, elements map[string]tensor.DType) (*Solver, syntax.Diagnostics) {
+	s := newSolver(doc, shapes)
+	s.elements = elements
 	for i := range s.doc.Extensions {
 		e := &s.doc.Extensions[i]
 		if e.Name != "tract_symbol" {
@@ -95,24 +101,25 @@ func (s *solver) solveTract() {
 		}
 		name := strings.TrimSpace(e.Text)
 		if x, err := syntax.ParseExpr("", name); err != nil {
-			s.report(CodeExtension, e.Span, "write 'extension tract_symbol S;'", "the statement of extension tract_symbol is broken")
+			s.report(flat.CodeExtension, e.Span, "write 'extension tract_symbol S;'", "the statement of extension tract_symbol is broken")
 		} else if id, ok := x.(*syntax.Ident); ok {
 			s.declared[id.Name] = true
 		}
 	}
 	s.solve()
 	s.assertions()
+	return s, s.list
 }
 
 // inputs finds the external tensors in the body of the graph.
-func (s *solver) inputs() []input {
+func (s *Solver) inputs() []input {
 	var inputs []input
-	for id, c := range externals(s.doc) {
+	for id, c := range Externals(s.doc) {
 		in := input{id: id, shape: s.shapes[id.Name]}
 		for _, arg := range c.Args {
 			switch x := arg.Value.(type) { // an array is the shape and a string the element type, by whatever name or position
 			case *syntax.StringLit:
-				if s.tract {
+				if s.elements != nil {
 					s.element(id, x)
 				}
 			case *syntax.Array:
@@ -120,7 +127,7 @@ func (s *solver) inputs() []input {
 			}
 		}
 		for _, x := range in.extent {
-			if s.tract {
+			if s.elements != nil {
 				s.declare(x)
 			}
 		}
@@ -130,17 +137,17 @@ func (s *solver) inputs() []input {
 }
 
 // element notes the element type of an external tensor.
-func (s *solver) element(id *syntax.Ident, x *syntax.StringLit) {
-	d, ok := tractTypes[strings.ToLower(x.Value)]
+func (s *Solver) element(id *syntax.Ident, x *syntax.StringLit) {
+	d, ok := s.elements[strings.ToLower(x.Value)]
 	if !ok {
 		s.report(eval.CodeAttribute, x.Span, "", "elements of tract's type %q are not supported", x.Value)
 		return
 	}
-	s.types[id.Name] = d
+	s.Types[id.Name] = d
 }
 
 // declare notes the identifiers of an extent, which are symbols whether they are declared or not.
-func (s *solver) declare(x syntax.Expr) {
+func (s *Solver) declare(x syntax.Expr) {
 	switch x := x.(type) {
 	case *syntax.Ident:
 		s.declared[x.Name] = true
@@ -150,6 +157,12 @@ func (s *solver) declare(x syntax.Expr) {
 	case *syntax.Unary:
 		s.declare(x.X)
 	}
+}
+
+// Extent returns the number that an extent is, and false if it holds symbols or is no number.
+func Extent(doc *syntax.Document, x syntax.Expr) (int64, bool) {
+	l, ok := newSolver(doc, nil).linear(x)
+	return l.c, ok && l.k == 0
 }
 
 // linear is k·symbol + c; the symbol is empty if k is 0.
@@ -162,7 +175,7 @@ type linear struct {
 const bound int64 = limits.TractSymbol
 
 // linear returns an extent as a linear function of one unknown symbol.
-func (s *solver) linear(x syntax.Expr) (linear, bool) {
+func (s *Solver) linear(x syntax.Expr) (linear, bool) {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
 		return linear{c: x.Value}, -bound <= x.Value && x.Value <= bound
@@ -210,7 +223,7 @@ func combined(o syntax.Op, a, b linear) (linear, bool) {
 }
 
 // equation takes from an extent of a given value what an unknown symbol is, and reports whether it found one.
-func (s *solver) equation(x syntax.Expr, n int64) bool {
+func (s *Solver) equation(x syntax.Expr, n int64) bool {
 	l, ok := s.linear(x)
 	if !ok || l.k == 0 || (n-l.c)%l.k != 0 || (n-l.c)/l.k < 0 {
 		return false
@@ -220,7 +233,7 @@ func (s *solver) equation(x syntax.Expr, n int64) bool {
 }
 
 // checkInput reports a given shape that the document does not allow, and an extent that is not known.
-func (s *solver) checkInput(in input) {
+func (s *Solver) checkInput(in input) {
 	if in.shape != nil && len(in.shape) != len(in.extent) {
 		s.report(eval.CodeShape, in.id.Span, "", "the input %s has rank %d; the given shape is %v", in.id.Name, len(in.extent), in.shape)
 		return
@@ -236,7 +249,7 @@ func (s *solver) checkInput(in input) {
 		case !known && in.shape != nil:
 			s.report(eval.CodeUnknown, span, "give an extent for which there is one value",
 				"the extent %d of the input %s does not say what the symbols are", in.shape[i], in.id.Name)
-		case known && in.shape != nil && l.c != int64(in.shape[i]) && (s.tract || s.depends(x)):
+		case known && in.shape != nil && l.c != int64(in.shape[i]) && (s.elements != nil || s.depends(x)):
 			s.report(eval.CodeShape, span, "", "extent %d of the input %s is %d; the given shape is %v", i, in.id.Name, l.c, in.shape)
 		}
 	}
@@ -244,7 +257,7 @@ func (s *solver) checkInput(in input) {
 
 // assertions checks the statements tract_assert whose symbols all have values. Those of scenarios, which are named, say
 // nothing about one run.
-func (s *solver) assertions() {
+func (s *Solver) assertions() {
 	comparisons := []string{"<=", ">=", "==", "<", ">", "="}
 	for i := range s.doc.Extensions {
 		e := &s.doc.Extensions[i]
@@ -282,7 +295,7 @@ func holds(op string, a, b int64) bool {
 }
 
 // number returns the value of an expression, and false if a symbol in it has none.
-func (s *solver) number(text string) (int64, bool) {
+func (s *Solver) number(text string) (int64, bool) {
 	x, err := syntax.ParseExpr("", strings.TrimSpace(text))
 	if err != nil {
 		return 0, false
@@ -292,7 +305,7 @@ func (s *solver) number(text string) (int64, bool) {
 }
 
 // assignment writes the values of the symbols.
-func (s *solver) assignment() string {
+func (s *Solver) assignment() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(s.values)) {
 		parts = append(parts, fmt.Sprintf("%s = %d", name, s.values[name]))
@@ -300,8 +313,8 @@ func (s *solver) assignment() string {
 	return strings.Join(parts, ", ")
 }
 
-// symbols returns the values of the symbols.
-func (s *solver) symbols() map[string]eval.Value {
+// Symbols returns the values of the symbols.
+func (s *Solver) Symbols() map[string]eval.Value {
 	m := make(map[string]eval.Value)
 	for name := range s.declared {
 		m[name] = eval.Symbol(name)
@@ -310,4 +323,21 @@ func (s *solver) symbols() map[string]eval.Value {
 		}
 	}
 	return m
+}
+
+// Externals yields the invocations that declare inputs, by the identifiers that they are assigned to.
+func Externals(doc *syntax.Document) iter.Seq2[*syntax.Ident, *syntax.Call] {
+	return func(yield func(*syntax.Ident, *syntax.Call) bool) {
+		if doc.Graph == nil {
+			return
+		}
+		for i := range doc.Graph.Body {
+			a := &doc.Graph.Body[i]
+			id, named := a.Left.(*syntax.Ident)
+			c, called := a.Right.(*syntax.Call)
+			if named && called && (c.Name.Name == "external" || c.Name.Name == "tract_core_external") && !yield(id, c) {
+				return
+			}
+		}
+	}
 }

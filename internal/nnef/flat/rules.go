@@ -1,44 +1,28 @@
-package check
+package flat
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/concord-nn/concord/internal/nnef/eval"
-	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// graph checks the graph: its parameters, the rules for external, variable and update, and the statements.
-func (c *checker) graph(g *syntax.Graph) {
+// rules checks the parameters of the graph and the rules for external, variable and update.
+func (c *checker) rules(g *syntax.Graph) {
 	c.repeated(g.Params, nil, "two parameters of the graph are named %s")
 	params := g.Params
-	if c.doc.Tract || c.scope.operators {
+	if c.doc.Tract || c.operators {
 		params = nil // what they export may hand on an input as it is
 	}
 	c.repeated(g.Results, params, "two results of the graph are named %s")
 	r := &rules{checker: c}
-	flat := true
 	for i := range g.Body {
 		a := &g.Body[i]
 		call, ok := a.Right.(*syntax.Call)
 		if ok {
 			r.call(a, call)
 		}
-		if !ok || !flatArguments(call) {
-			flat = false
-			r.nested(a, call)
-		}
+		r.nested(a, call)
 	}
 	r.parameters(g)
-	r.labels = make(map[string]*variable, len(r.variables))
-	for i := range r.variables {
-		r.label(&r.variables[i])
-	}
-	if c.opts.Evaluated && flat && c.eval.Diagnostics().Err() == nil {
-		return
-	}
-	c.eval.CheckGraph(g, c.scope, c.opts.Known)
 }
 
 // repeated reports the names that occur twice in a list of parameters or results, and results named as parameters are.
@@ -52,7 +36,7 @@ func (c *checker) repeated(list, params []*syntax.Ident, format string) {
 		case first == nil:
 			seen[id.Name] = id
 		case first.From < list[0].From:
-			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+c.copies()+"("+id.Name+")",
+			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+c.copying()+"("+id.Name+")",
 				here(first.Span, "the parameter is here"), "a parameter and a result of the graph are named %s", id.Name)
 		default:
 			c.report(CodeRepeated, id.Span, "choose another name", here(first.Span, "the first one is here"), format, id.Name)
@@ -60,52 +44,13 @@ func (c *checker) repeated(list, params []*syntax.Ident, format string) {
 	}
 }
 
-// copies returns the name of the operation that yields its argument.
-func (c *checker) copies() string {
-	if c.final() {
-		return "copy"
-	}
-	return "idn"
-}
-
-// flatArguments reports whether an invocation is of the flat syntax.
-func flatArguments(call *syntax.Call) bool {
-	for i := range call.Args {
-		if !flatExpr(call.Args[i].Value) {
-			return false
-		}
-	}
-	return true
-}
-
-func flatExpr(x syntax.Expr) bool {
-	var items []syntax.Expr
-	switch x := x.(type) {
-	case *syntax.Ident, *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
-		return true
-	case *syntax.Array:
-		items = x.Items
-	case *syntax.Tuple:
-		items = x.Items
-	default:
-		return false
-	}
-	for _, item := range items {
-		if !flatExpr(item) {
-			return false
-		}
-	}
-	return true
-}
-
 // rules is the state of the rules for external, variable and update in one graph.
 type rules struct {
 	*checker
 	externals []*syntax.Ident
-	variables []variable           // in the order of the text
-	byName    map[string]int       // the first indexed variables, counted from 1, by identifier
-	indexed   int                  // not all until one is looked for
-	labels    map[string]*variable // by label in lower case
+	variables []variable     // in the order of the text
+	byName    map[string]int // the first indexed variables, counted from 1, by identifier
+	indexed   int            // not all until one is looked for
 }
 
 // variable is a variable of the graph.
@@ -125,7 +70,7 @@ func (r *rules) call(a *syntax.Assignment, call *syntax.Call) {
 	default:
 		return
 	}
-	if r.scope.declared[name] != nil {
+	if r.declared[name] != nil {
 		return
 	}
 	id, _ := a.Left.(*syntax.Ident)
@@ -164,64 +109,6 @@ func argument(call *syntax.Call, name string, position int) syntax.Expr {
 		}
 	}
 	return nil
-}
-
-// label checks the label of a variable, and the variable against another one with the same label.
-func (r *rules) label(v *variable) {
-	lit, ok := argument(v.call, "label", -1).(*syntax.StringLit)
-	if !ok {
-		return
-	}
-	var wrong *labels.Error
-	if errors.As(labels.Check(lit.Value), &wrong) {
-		r.report(CodeLabel, lit.Span, wrong.Hint, nil, "%s", wrong.Msg)
-		return
-	}
-	key := strings.ToLower(lit.Value)
-	first := r.labels[key]
-	if first == nil {
-		r.labels[key] = v
-		return
-	}
-	switch a, b := first.updated, v.updated; {
-	case a == nil:
-		first.updated = b
-	case b != nil:
-		if b.From < a.From {
-			a, b = b, a
-		}
-		r.report(CodeUpdate, b.Span, "a variable gets one new value in a run", here(a.Span, "the first update is here"),
-			"%s and %s share the label %s and with it their data, which is updated twice", first.id.Name, v.id.Name, lit.Value)
-	}
-	r.sharedShape(first, v, lit.Value)
-}
-
-// sharedShape checks that two variables of one label have one shape, where the shapes are written out.
-func (r *rules) sharedShape(first, v *variable, label string) {
-	x, y := argument(first.call, "shape", -1), argument(v.call, "shape", -1)
-	if !literalShape(x) || !literalShape(y) {
-		return
-	}
-	a, b := eval.Literal(x), eval.Literal(y)
-	if eval.Text(a) == eval.Text(b) {
-		return
-	}
-	r.report(CodeShared, syntax.SpanOf(y), "give one of them another label, or both one shape",
-		here(first.id.Span, "%s has the same label and the shape %s", first.id.Name, eval.Text(a)),
-		"the variables %s and %s share the label %s; their shapes must be equal", first.id.Name, v.id.Name, label)
-}
-
-func literalShape(x syntax.Expr) bool {
-	list, ok := x.(*syntax.Array)
-	if !ok || len(list.Items) > 64 {
-		return false
-	}
-	for _, item := range list.Items {
-		if _, ok := item.(*syntax.IntegerLit); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // update checks what is updated.
@@ -264,7 +151,7 @@ func (r *rules) definition(id *syntax.Ident) *syntax.Ident {
 			if name.Name != id.Name {
 				continue
 			}
-			if call, ok := a.Right.(*syntax.Call); ok && (!r.final() || r.doc.Tract) && r.scope.declared[call.Name.Name] != nil {
+			if call, ok := a.Right.(*syntax.Call); ok && (!r.final() || r.doc.Tract) && r.declared[call.Name.Name] != nil {
 				return nil
 			}
 			return name
@@ -277,7 +164,7 @@ func (r *rules) definition(id *syntax.Ident) *syntax.Ident {
 func (r *rules) nested(a *syntax.Assignment, outermost *syntax.Call) {
 	syntax.Walk(a.Right, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.Call)
-		if !ok || call == outermost || r.scope.declared[call.Name.Name] != nil {
+		if !ok || call == outermost || r.declared[call.Name.Name] != nil {
 			return true
 		}
 		switch call.Name.Name {

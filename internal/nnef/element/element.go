@@ -1,4 +1,6 @@
-package nnef
+// Package element says what values of NNEF are as tensors: element types, literals in the place of tensors, and values of a graph as the evaluator
+// sees them.
+package element
 
 import (
 	"fmt"
@@ -10,23 +12,32 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// operand is a value of the graph as the evaluator sees it.
-type operand struct{ v *graph.Value }
+// Operand is a value of a graph as the evaluator sees it.
+type Operand struct{ V *graph.Value }
 
-// Item implements [eval.Tensor].
-func (o operand) Item() syntax.Primitive { return itemOf(o.v.Type.DType) }
+// Of returns a value of a graph as the evaluator sees it.
+func Of(v *graph.Value) Operand { return Operand{v} }
 
-// Extents implements [eval.Tensor].
-func (o operand) Extents() ([]int, bool) { return o.v.Type.Shape, true }
-
-// SameTensor implements [eval.Tensor].
-func (o operand) SameTensor(t eval.Tensor) bool {
-	u, ok := t.(operand)
-	return ok && u.v == o.v
+// Argument is what a parameter of a fragment stands for that is a block: a value of a type, or a literal.
+type Argument struct {
+	graph.Type
+	Literal eval.Value // nil if there is none
 }
 
-// itemOf returns the NNEF type of tensors with elements of type d.
-func itemOf(d tensor.DType) syntax.Primitive {
+// Item implements [eval.Tensor].
+func (o Operand) Item() syntax.Primitive { return ItemOf(o.V.Type.DType) }
+
+// Extents implements [eval.Tensor].
+func (o Operand) Extents() ([]int, bool) { return o.V.Type.Shape, true }
+
+// SameTensor implements [eval.Tensor].
+func (o Operand) SameTensor(t eval.Tensor) bool {
+	u, ok := t.(Operand)
+	return ok && u.V == o.V
+}
+
+// ItemOf returns the NNEF type of tensors with elements of type d.
+func ItemOf(d tensor.DType) syntax.Primitive {
 	switch {
 	case d.IsFloat() || d.IsSmallFloat():
 		return syntax.Scalar
@@ -36,8 +47,8 @@ func itemOf(d tensor.DType) syntax.Primitive {
 	return syntax.Logical
 }
 
-// natural returns the element type that tensors of an NNEF type have unless the document says otherwise.
-func natural(p syntax.Primitive) tensor.DType {
+// Natural returns the element type that tensors of an NNEF type have unless the document says otherwise.
+func Natural(p syntax.Primitive) tensor.DType {
 	switch p {
 	case syntax.Scalar:
 		return tensor.Float32
@@ -49,8 +60,8 @@ func natural(p syntax.Primitive) tensor.DType {
 	return tensor.Invalid
 }
 
-// literalType returns the element type that a literal in place of a tensor has by itself, Invalid if it is no literal.
-func literalType(v eval.Value) tensor.DType {
+// TypeOf returns the element type that a literal in place of a tensor has by itself, Invalid if it is no literal.
+func TypeOf(v eval.Value) tensor.DType {
 	switch v.(type) {
 	case float64:
 		return tensor.Float32
@@ -76,8 +87,8 @@ func floats[T float32 | float64](values []eval.Value, whole func(int64) T) []T {
 	return data
 }
 
-// elements returns a tensor of type d and the given shape that holds literals, in row-major order.
-func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
+// Tensor returns a tensor of type d and the given shape that holds literals, in row-major order.
+func Tensor(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
 	var wide *tensor.Tensor
 	var err error
 	switch {

@@ -1,27 +1,27 @@
-package check
+package flat
 
 import (
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// declare checks a fragment and adds it to the scope.
-func (c *checker) declare(f *syntax.Fragment) {
-	op := eval.FromFragment(f, c.scope)
+// declaration checks a fragment and adds it to those that what follows may invoke.
+func (c *checker) declaration(f *syntax.Fragment) {
 	name := f.Name.Name
-	first, other := c.scope.declared[name], c.scope.shared(name)
+	op := c.fragment(f)
+	first, other := c.declared[name], c.shared(name)
 	switch {
 	case first != nil:
 		c.report(CodeRepeated, f.Name.Span, "choose another name", here(first.Decl.Name.Span, "the first one is here"),
 			"two fragments are named %s", name)
-	case other != nil && f.Body == nil && (c.scope.operators || c.doc.Tract):
+	case other != nil && f.Body == nil && (c.operators || c.doc.Tract):
 		return // the declaration says which operations are used; the library has them
 	case other != nil:
 		c.report(CodeRepeated, f.Name.Span, "choose another name", nil,
 			"the fragment %s has the name of an operation of the standard", name)
-		c.scope.declared[name] = op
+		c.declared[name] = op
 	default:
-		c.scope.declared[name] = op
+		c.declared[name] = op
 	}
 	c.parameters(f)
 	c.types(f, op)
@@ -46,7 +46,7 @@ func (c *checker) parameters(f *syntax.Fragment) {
 		switch tensor := syntax.HoldsTensor(p.Type); {
 		case !tensor && attribute == nil:
 			attribute = p
-		case tensor && attribute != nil && c.final() && !c.doc.Tract && !c.scope.operators:
+		case tensor && attribute != nil && c.final() && !c.doc.Tract && !c.operators:
 			c.report(CodeOrder, p.Span, "move it before "+attribute.Name.Name, here(attribute.Span, "the first attribute is here"),
 				"the tensor %s stands behind an attribute; tensors come first", p.Name.Name)
 		}
@@ -72,7 +72,7 @@ func isParam(f *syntax.Fragment, name string) bool {
 
 // types checks what the final dialect demands of the types of a declaration.
 func (c *checker) types(f *syntax.Fragment, op *eval.Operation) {
-	if !c.final() || c.doc.Tract || c.scope.operators {
+	if !c.final() || c.doc.Tract || c.operators {
 		return
 	}
 	generic := false
@@ -148,12 +148,12 @@ func (c *checker) graphOnly(f *syntax.Fragment) {
 	for i := range f.Body {
 		syntax.Walk(f.Body[i].Right, func(n syntax.Node) bool {
 			call, ok := n.(*syntax.Call)
-			if !ok || c.scope.declared[call.Name.Name] != nil {
+			if !ok || c.declared[call.Name.Name] != nil {
 				return true
 			}
 			switch name := call.Name.Name; name {
 			case "variable", "update":
-				if !c.final() || c.doc.Tract || c.scope.operators && name == "variable" { // a block of the text form has variables
+				if !c.final() || c.doc.Tract || c.operators && name == "variable" { // a block of the text form has variables
 					return true
 				}
 				c.misplaced(call, "; --lenient accepts it") // the first text of 1.0 allowed it

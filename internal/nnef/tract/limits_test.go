@@ -1,10 +1,11 @@
-package nnef
+package tract
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/op"
@@ -13,7 +14,7 @@ import (
 
 // TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
 func TestTractConstantsAreBounded(t *testing.T) {
-	l := &tractLowering{new(lowering).begin(newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), &eval.Invocation{}), &folding{made: limits.TractMade - 3}, nil}
+	l := &Lowering{Emitter: &emit.Emitter{Target: graph.NewBuilder(op.Rules, "g")}, Folding: &Folding{made: limits.TractMade - 3}}
 	if v := l.constant([]eval.Value{int64(1), int64(2), int64(3)}, tensor.Int64, tensor.Shape{3}); v == nil || l.Err != nil {
 		t.Fatalf("the last elements that are allowed: %v", l.Err)
 	}
