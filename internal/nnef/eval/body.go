@@ -211,7 +211,7 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	at := &e.places.Take(1)[0]
 	*at = place{op, caller.place, site}
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
-	*f = frame{place: at, vars: vars, wishes: wishes(op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
+	*f = frame{place: at, vars: vars, wishes: wishes(f.wishes[:0], op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
 	for i := range op.Params {
 		p := &op.Params[i]
 		f.vars.names, f.vars.values = append(f.vars.names, p.Name), append(f.vars.values, e.tensors(args[i], p.Type))
@@ -225,7 +225,7 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 			return nil, err
 		}
 	}
-	out := make([]Value, len(op.Results))
+	out := e.lists.Take(len(op.Results))
 	for i, r := range op.Results {
 		v := f.vars.get(r.Name)
 		if v == nil {
@@ -305,14 +305,13 @@ func holdsTensors(t syntax.Type) bool {
 }
 
 // wishes divides the names of an invocation's results among the results.
-func wishes(op *Operation, names []string) []wish {
+func wishes(list []wish, op *Operation, names []string) []wish {
 	if len(names) == 0 {
-		return nil
+		return list
 	}
 	if len(op.Results) == 1 {
-		return []wish{{op.Results[0].Name, names}}
+		return append(list, wish{op.Results[0].Name, names})
 	}
-	var list []wish
 	for i, r := range op.Results {
 		if _, array := r.Type.(*syntax.ArrayType); array || i >= len(names) {
 			break

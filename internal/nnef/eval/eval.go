@@ -58,6 +58,7 @@ type Evaluator struct {
 	nested int
 
 	lists       Slab[Value]
+	literals    map[syntax.Expr]remembered // lists in bodies; those that hold more than literals without a value
 	names       Slab[string]
 	sites       Slab[Site]
 	places      Slab[place]

@@ -1,11 +1,54 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// list evaluates an array or tuple.
+// remembered is the value of a list of literals in a body, and how many items making it has cost.
+type remembered struct {
+	value Value
+	items int
+}
+
+// list evaluates an array or tuple. What a body says in literals is made once, however often the body is evaluated.
 func (e *Evaluator) list(f *frame, x syntax.Expr) (Value, error) {
+	if f.depth == 0 || e.checking {
+		return e.newList(f, x)
+	}
+	made, known := e.literals[x]
+	if made.value != nil {
+		return made.value, e.spend(f, syntax.SpanOf(x), made.items)
+	}
+	before := e.items
+	v, err := e.newList(f, x)
+	if !known && err == nil {
+		if isLiteral(x) {
+			made = remembered{v, e.items - before}
+		}
+		if e.literals == nil {
+			e.literals = make(map[syntax.Expr]remembered)
+		}
+		e.literals[x] = made
+	}
+	return v, err
+}
+
+// isLiteral reports whether an expression is a literal, or a list of such.
+func isLiteral(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
+		return true
+	case *syntax.Array:
+		return !slices.ContainsFunc(x.Items, func(i syntax.Expr) bool { return !isLiteral(i) })
+	case *syntax.Tuple:
+		return !slices.ContainsFunc(x.Items, func(i syntax.Expr) bool { return !isLiteral(i) })
+	}
+	return false
+}
+
+func (e *Evaluator) newList(f *frame, x syntax.Expr) (Value, error) {
 	if t, ok := x.(*syntax.Tuple); ok {
 		list, err := e.itemsOf(f, t.Span, t.Items)
 		return Tuple(list), err

@@ -71,6 +71,7 @@ type recorder struct {
 	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
+	buffer   []byte          // of that name
 	unnamed  bool            // tensors that are given no names have none
 	inferred int             // the operations whose shapes were inferred
 	most     int             // how many tensors there may be
@@ -395,7 +396,8 @@ func (r *recorder) name(prefix string) string {
 	taken := r.prefixes[prefix]
 	for {
 		r.made++
-		if name := prefix + strconv.Itoa(r.made); !taken || !r.reserved[name] {
+		r.buffer = strconv.AppendInt(append(r.buffer[:0], prefix...), int64(r.made), 10)
+		if name := string(r.buffer); !taken || !r.reserved[name] {
 			return name
 		}
 	}
