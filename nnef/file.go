@@ -96,8 +96,8 @@ func diagnostics(err error) syntax.Diagnostics {
 // Flatten returns the flattened graph with shapes. Where the document leaves extents of inputs open, or invokes custom
 // operations, shapes that depend on them are not known. An error is a [syntax.Diagnostics]. The graph must not be changed.
 func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
-	if err := f.static().Err(); err != nil {
-		return nil, err
+	if f.static().Err() != nil {
+		return nil, f.Check().Err()
 	}
 	if level == flat.User {
 		return f.flattened()
