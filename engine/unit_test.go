@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -388,14 +389,14 @@ func TestRounds(t *testing.T) {
 }
 
 // packedAdd adds a constant that it reads in a form of its own, and counts how often that is filled.
-func packedAdd(t *testing.T, fills *int) kernel.Kernel {
+func packedAdd(t *testing.T, fills *atomic.Int32) kernel.Kernel {
 	return kernel.Kernel{Name: "packed", Op: "add", Prepare: func(r kernel.Region) *kernel.Plan {
 		c := r.Root().In[1].Const
 		if len(r.Nodes) > 1 || c == nil {
 			return nil
 		}
 		pack := kernel.Pack{From: c, Form: "as it is", Size: len(c.Bytes()), Fill: func(dst []byte, _, n int) {
-			*fills++
+			fills.Add(1)
 			if n != 1 {
 				t.Errorf("a small constant is filled in %d parts", n)
 			}
@@ -413,7 +414,7 @@ func packedAdd(t *testing.T, fills *int) kernel.Kernel {
 
 // TestPacks lets a kernel read its constant in a form of its own: filled once for all sessions, and counted against the limit.
 func TestPacks(t *testing.T) {
-	fills := 0
+	var fills atomic.Int32 // workers fill at the same time
 	trial(t, packedAdd(t, &fills))
 	n := newNet(t)
 	w := n.constant([]float32{1, 2, 3, 4}, 4)
@@ -427,8 +428,8 @@ func TestPacks(t *testing.T) {
 	if p.packs.plain[start(w.Const)] || !p.packs.plain[start(other.Const)] {
 		t.Error("a constant is kept in memory that only its packed form is read of, or the other is not")
 	}
-	if fills != 1 || p.Plan().Packed != 64 || p.Units()[0].Packed != 16 {
-		t.Errorf("the constant is packed %d times into %d bytes", fills, p.Plan().Packed)
+	if fills.Load() != 1 || p.Plan().Packed != 64 || p.Units()[0].Packed != 16 {
+		t.Errorf("the constant is packed %d times into %d bytes", fills.Load(), p.Plan().Packed)
 	}
 	need := p.Plan().Arena + p.Plan().Packed
 	var e *LimitError
@@ -442,7 +443,7 @@ func TestPacks(t *testing.T) {
 
 // TestLetGo lets go of constants that Compile has computed, once they are packed; not of those that are read as they are, nor of the caller's.
 func TestLetGo(t *testing.T) {
-	fills := 0
+	var fills atomic.Int32 // workers fill at the same time
 	trial(t, packedAdd(t, &fills))
 	n := newNet(t)
 	computed := func(op string) *graph.Value { return n.op(op, nil, n.constant([]float32{1, 2, 3, 4}, 4)) }
@@ -456,8 +457,8 @@ func TestLetGo(t *testing.T) {
 	g, err := n.Build()
 	ok(t, g, err)
 	p := sameAsReference(t, g, Options{})
-	if fills != 4 {
-		t.Errorf("%d constants are packed", fills)
+	if fills.Load() != 4 {
+		t.Errorf("%d constants are packed", fills.Load())
 	}
 	for v := range p.Graph().Constants() {
 		if gone := v.Const.Bytes() == nil; gone != (v.Name == only.Name) {
