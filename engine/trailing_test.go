@@ -54,8 +54,15 @@ func TestTrailingOperands(t *testing.T) {
 			ok(t, p, err)
 			s := session(t, p)
 			ok(t, s, s.setAll(feed))
-			if err := s.Run(t.Context()); err != nil {
-				t.Errorf("%s: %v", d.Name, err)
+			want, wrong := op.Eval(d, c.In[:len(in)], c.Attrs, c.Blocks...)
+			if err := s.Run(t.Context()); (err != nil) != (wrong != nil) {
+				t.Errorf("%s: %v; the reference: %v", d.Name, err, wrong)
+				continue
+			}
+			for i := range want {
+				if wrong == nil && string(s.Output(i).Bytes()) != string(want[i].Bytes()) {
+					t.Errorf("%s, seed %d: result %d differs", d.Name, seed, i)
+				}
 			}
 		}
 	}

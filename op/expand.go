@@ -101,6 +101,9 @@ func (x *Expansion) fail(format string, args ...any) {
 	panic(unexpanded{})
 }
 
+// none ends the expansion of an application for which nothing simpler is known.
+func (x *Expansion) none() { x.fail("no simpler operators say it") }
+
 // made is a result of the emitter, unless there was an error.
 func (x *Expansion) made(v *graph.Value) *graph.Value {
 	if x.e.Err != nil {

@@ -33,6 +33,11 @@ func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
 	for d := range f.Size {
 		padding = append(padding, f.Before[d], f.After[d])
 	}
+	return x.padded(v, f, padding)
+}
+
+// padded adds as many elements around a tensor as padding says, those of the window's border, zeros where it is ignored.
+func (x *Expansion) padded(v *graph.Value, f *frame, padding []int) *graph.Value {
 	border := f.border
 	if border == "ignore" {
 		border = "constant"
@@ -56,12 +61,8 @@ func (x *Expansion) unpadded(f *frame) []*graph.Value {
 	if !slices.ContainsFunc(now, func(n int) bool { return n != 0 }) {
 		return nil
 	}
-	border := f.border
-	if border == "ignore" {
-		border = "constant"
-	}
 	in := slices.Clone(x.Args)
-	in[0] = x.node("pad", emit.Attr("padding", now, "border", border), in[0])
+	in[0] = x.padded(in[0], f, now)
 	return only(x.node(x.Def.Name, x.but("padding", later), in...))
 }
 
@@ -170,7 +171,7 @@ func pooled(x *Expansion) []*graph.Value {
 	}
 	moving := f.Active()
 	if len(moving) <= 2 {
-		x.fail("no simpler operators say it")
+		x.none()
 	}
 	v := x.Args[0]
 	for _, dims := range [][]int{moving[:2], moving[2:]} {
