@@ -94,10 +94,7 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 	if err := s.convTypes(); err != nil {
 		return nil, err
 	}
-	groups := s.Int("groups")
-	if groups == 0 {
-		groups = in[1]
-	}
+	groups := Groups(s.Attrs, in[1])
 	switch {
 	case s.Int("groups") == 0 && (groups == 0 || filter[0]%groups != 0):
 		return nil, s.Misfit("groups", "0 makes one group for each of the %d input channels, which do not divide the %d output channels", in[1], filter[0])
@@ -112,6 +109,15 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 	}
 	shape := append(tensor.Shape{in[0], filter[0]}, spatial...)
 	return []tensor.Shape{shape}, s.convAddends(shape)
+}
+
+// Groups returns the number of groups of a convolution by its attributes; 0 stands for as many as there are channels: of the input, or of a
+// transposed convolution of the result.
+func Groups(attrs graph.Attrs, channels int) int {
+	if g := attrs.Int("groups"); g != 0 {
+		return g
+	}
+	return channels
 }
 
 // deconvShape is the shape rule of deconv.

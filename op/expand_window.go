@@ -348,7 +348,7 @@ func expandConv(x *Expansion) []*graph.Value {
 		}
 	}
 	in := x.bordered(x.centred(0), f)
-	groups, n := x.groups(), out[2:].Len()
+	groups, n := Groups(x.Attrs, x.In[0].Shape[1]), out[2:].Len()
 	outputs, inputs := filter.Type.Shape[0]/groups, filter.Type.Shape[1]
 	at := &frame{geometry.WindowOf(nil, f.Size), 2, ""}
 	var sum *graph.Value
@@ -383,14 +383,6 @@ func expandDeconv(x *Expansion) []*graph.Value {
 	y := x.back(x.node("conv", attrs, scattered, filter), f, in.Type.Shape)
 	x.toleratesFloats()
 	return only(x.biased(y, 1))
-}
-
-// groups is the number of groups of a convolution; 0 stands for as many as there are channels.
-func (x *Expansion) groups() int {
-	if g := x.Int("groups"); g != 0 {
-		return g
-	}
-	return x.In[0].Shape[1]
 }
 
 // centred is a factor of products in their type, without its zero point, which is the operand of its name and so on.

@@ -95,13 +95,8 @@ func (n *Node) Known(i int) *tensor.Tensor {
 	return nil
 }
 
-// Groups is the number of groups of a convolution; 0 stands for as many as there are channels.
-func (n *Node) Groups(channels int) int {
-	if g := n.Int("groups"); g != 0 {
-		return g
-	}
-	return channels
-}
+// Groups is [op.Groups].
+func (n *Node) Groups(channels int) int { return op.Groups(n.Attrs, channels) }
 
 // Eval evaluates an operator while a graph is exported, within a budget: what it says about indices and weights need not be said again.
 func Eval(budget op.Budget, name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {

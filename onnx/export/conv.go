@@ -76,16 +76,12 @@ func (c *call) uniform(i int) (val, bool) {
 	return c.integer(x.DType, list[0]), true
 }
 
-// groups returns the number of groups of channels, of which 0 makes as many as there are: those of the input or, of a transposed
-// convolution, those of the result.
+// groups returns the number of groups of channels.
 func (c *call) groups() int {
-	switch n := c.Int("groups"); {
-	case n > 0:
-		return n
-	case c.Op == "deconv":
-		return c.out(0).Shape[1] / c.in[1].Shape[1]
+	if c.Op == "deconv" {
+		return c.Groups(c.out(0).Shape[1] / c.in[1].Shape[1])
 	}
-	return c.in[0].Shape[1]
+	return c.Groups(c.in[0].Shape[1])
 }
 
 // bias returns the bias with one element for each channel of the result.
