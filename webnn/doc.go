@@ -22,8 +22,8 @@
 // A Go name is the standard's with a capital and without "ML": MLContext.createTensor is [Context.CreateTensor], and the
 // dictionary MLConv2dOptions is [Conv2dOptions], which may be nil. Overloads have names of their own, such as
 // [GraphBuilder.ConstantNumber]. The entry, navigator.ml, is the zero value of [ML]. [GraphBuilder.Call] calls a method by its
-// name in the standard. Every such method is a row of one table, which names its arguments and options with their defaults,
-// the rules that they must obey and the operators that the method lowers to; the package computes nothing itself.
+// name in the standard. Every such method is a row of one table, which has its arguments, its options with their defaults and
+// the limits of its operands, and becomes the operator that has its name in WebNN; the package computes nothing itself.
 //
 // # The timeline
 //

@@ -20,7 +20,7 @@ type exporter struct {
 	options *Options
 	readers map[*graph.Value][]*graph.Node
 	outputs map[*graph.Value]string // the names of outputs
-	names   map[string]int          // of variables and nodes, each with the number that was tried last for another of its kind
+	names   kit.Names               // of variables and nodes
 	numbers map[int]int             // the entries of numbers that operators need
 	named   int                     // how many nodes have names
 }
@@ -38,7 +38,7 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
+	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName), numbers: make(map[int]int)}
 	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
 		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}
 	for _, out := range g.Outputs {
@@ -52,20 +52,8 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	return e.builder, heads, w.Err()
 }
 
-// unique returns a name that nothing else has.
-func (e *exporter) unique(name string) string {
-	wish := name
-	for e.names[name] > 0 {
-		e.names[wish]++
-		name = fmt.Sprintf("%s_%d", wish, e.names[wish])
-	}
-	e.names[name] = 1
-	return name
-}
-
 // input finds the one input, which the model calls data.
 func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
-	e.names[cvm.DataName] = 1
 	inputs := slices.Clone(g.Inputs)
 	if len(inputs) > 1 {
 		inputs = slices.DeleteFunc(inputs, func(v *graph.Value) bool { return !live[v] })
@@ -158,7 +146,7 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	if name == "" {
 		name = v.Name
 	}
-	x.entry = e.variable(e.unique(name), t, data)
+	x.entry = e.variable(e.names.Take(name), t, data)
 	return x, nil
 }
 
@@ -173,7 +161,7 @@ func (e *exporter) number(n int) int {
 		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}
-	e.numbers[n] = e.variable(e.unique(fmt.Sprintf("number_%d", n)), t, data)
+	e.numbers[n] = e.variable(e.names.Take(fmt.Sprintf("number_%d", n)), t, data)
 	return e.numbers[n]
 }
 
@@ -191,7 +179,7 @@ func (e *exporter) name(n *graph.Node) {
 	}
 	for i := len(e.nodes) - 1; i >= e.named; i-- {
 		if e.nodes[i].call != nil {
-			e.nodes[i].name = e.unique(name)
+			e.nodes[i].name = e.names.Take(name)
 		}
 	}
 	e.named = len(e.nodes)

@@ -1,6 +1,10 @@
 package kit
 
-import "github.com/concord-nn/concord/op"
+import (
+	"strconv"
+
+	"github.com/concord-nn/concord/op"
+)
 
 // Form is how an operator is expressed.
 type Form string
@@ -51,15 +55,25 @@ func NewTable[R any](list []R, name func(r *R) string, missing func(d *op.Def) R
 // Of returns the row of an operator.
 func (t *Table[R]) Of(op string) *R { return &t.Rows[t.by[op]] }
 
-// Names are the names in use in what is written.
-type Names map[string]bool
+// Names are the names in use in what is written, each with the number that was tried last for another of its kind.
+type Names map[string]int
 
-// Take returns a name like the wished one that nothing else has: the wish itself, or with a number that next writes behind it.
-func (n Names) Take(wish string, first int, write func(wish string, number int) string) string {
-	name := wish
-	for k := first; n[name]; k++ {
-		name = write(wish, k)
+// NamesOf returns names that are in use.
+func NamesOf(list ...string) Names {
+	n := make(Names, len(list))
+	for _, name := range list {
+		n[name] = 1
 	}
-	n[name] = true
+	return n
+}
+
+// Take returns a name like the wished one that nothing else has: the wish itself, or with a number behind it, from 2 on.
+func (n Names) Take(wish string) string {
+	name := wish
+	for n[name] > 0 {
+		n[wish]++
+		name = wish + "_" + strconv.Itoa(n[wish])
+	}
+	n[name] = 1
 	return name
 }

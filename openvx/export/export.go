@@ -159,7 +159,7 @@ func dimsOf(shape ints) ints {
 
 // name returns an identifier like the wished one that nothing else has.
 func (e *exporter) name(wish string) string {
-	return e.names.Take(identifier(wish), 2, func(base string, n int) string { return fmt.Sprintf("%s_%d", base, n) })
+	return e.names.Take(identifier(wish))
 }
 
 // wish returns what the tensor of a value should be called: as the output that it is, or else as the value.
@@ -381,7 +381,7 @@ func (e *exporter) rename() {
 	for _, p := range slices.Concat(e.net.Inputs, e.net.Outputs) {
 		want, t := identifier(p.Name), p.Tensor
 		other := holder[want]
-		if done[t] || done[other] || reserved[want] {
+		if done[t] || done[other] || reserved[want] > 0 {
 			continue
 		}
 		if other != nil {

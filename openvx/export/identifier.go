@@ -34,19 +34,13 @@ func identifier(text string) string {
 
 // reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
 // itself uses.
-var reserved = func() kit.Names {
-	words := make(kit.Names)
-	for _, w := range strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
+var reserved = kit.NamesOf(strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
 		constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
 		inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
 		reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct switch template this thread_local
 		throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
 		linux unix i386 errno stdin stdout stderr assert offsetof
-		to group graph failed held count capacity network builder tensor virtual_tensor weights view part real table node check keep`) {
-		words[w] = true
-	}
-	return words
-}()
+		to group graph failed held count capacity network builder tensor virtual_tensor weights view part real table node check keep`)...)
 
 // literal writes a string of C.
 func literal(s string) string {

@@ -1,5 +1,5 @@
 // Package export turns a graph into calls on the interface of WebNN: the inverse of package webnn. [Build] makes the calls on a
-// builder; [Session] records them; [JavaScript] writes them as an ES module that makes the same graph on a page.
+// builder; [New] records them as a session; [Model.Files] writes them as an ES module that makes the same graph on a page.
 //
 // A table has a row for each operator of package op and says which method it becomes. Where WebNN has a method that means
 // the same, the graph that is built has the same nodes, so that running it gives the same bits. An operator that WebNN lacks

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -56,7 +57,7 @@ func (m *Model) Files(weights string) (_ *Files, err error) {
 type writer struct {
 	text  bytes.Buffer
 	names map[session.Ref]string // the constants of the module that hold operands
-	used  map[string]bool
+	used  kit.Names
 	at    int // where the next buffer lies in the weights
 	err   error
 }
@@ -278,12 +279,8 @@ func (w *writer) fail(format string, args ...any) {
 
 // define returns the name of the constant that holds a result.
 func (w *writer) define(id string) string {
-	base := identifier(id)
-	name := base
-	for n := 2; w.used[name]; n++ {
-		name = base + "_" + strconv.Itoa(n)
-	}
-	w.used[name], w.names[session.Ref(id)] = true, name
+	name := w.used.Take(identifier(id))
+	w.names[session.Ref(id)] = name
 	return name
 }
 
@@ -338,17 +335,14 @@ func quote(s string) string {
 }
 
 // reserved are the names that constants cannot have: words of the language, and what the module itself uses.
-var reserved = func() map[string]bool {
-	words := make(map[string]bool)
-	for _, w := range strings.Fields(`arguments async await break case catch class const continue debugger default delete do else
+var reserved = func() kit.Names {
+	words := kit.NamesOf(strings.Fields(`arguments async await break case catch class const continue debugger default delete do else
 		enum eval export extends false finally for function if implements import in instanceof interface let new null package
 		private protected public return static super switch this throw true try typeof undefined var void while with yield
 		NaN Infinity globalThis builder context graph inputs outputs view views weights buildGraph loadWeights MLGraphBuilder
-		RangeError Error URL fetch`) {
-		words[w] = true
-	}
+		RangeError Error URL fetch`)...)
 	for _, d := range webnn.DataTypes {
-		words[session.TypedArray(d)] = true
+		words[session.TypedArray(d)] = 1
 	}
 	return words
 }()

@@ -20,9 +20,8 @@ import (
 
 // outcome counts how the cases of an operator went.
 type outcome struct {
-	cases, equal, near int
-	worst              float64
-	refused            map[string]bool // the reasons, those of types left aside
+	exported int
+	refused  map[string]bool // the reasons, those of types left aside
 }
 
 // TestOperators exports generated cases of every operator, builds the graph again from the calls, and compares what both
@@ -55,7 +54,7 @@ func TestOperators(t *testing.T) {
 		for _, why := range slices.Sorted(maps.Keys(o.refused)) {
 			fmt.Fprintf(&b, "    refused: %s\n", why)
 		}
-		if r.Form != export.Refused && o.equal+o.near == 0 {
+		if r.Form != export.Refused && o.exported == 0 {
 			t.Errorf("%s: no case could be exported", r.Op)
 		}
 	}
@@ -80,7 +79,6 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 	b := builder(t)
 	tolerance := 0.0
 	outputs, err := export.Build(b, g, export.Options{Expand: nnef.ExpandBody, Approximate: func(a export.Approximation) { tolerance = a.Tolerance }})
-	o.cases++
 	if err != nil {
 		var refused *export.Error
 		if !errors.As(err, &refused) {
@@ -107,12 +105,7 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 			}
 		}
 	}
-	if same {
-		o.equal++
-	} else {
-		o.near++
-		o.worst = max(o.worst, worst)
-	}
+	o.exported++
 	if tolerance > r.Tolerance {
 		t.Errorf("seed %d: %v is announced, the table allows %v", seed, tolerance, r.Tolerance)
 	}

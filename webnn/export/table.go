@@ -88,7 +88,6 @@ func direct(name, method string, emit func(c *call) []*webnn.Operand, note ...st
 // nearly is direct for an operator whose body, which says what the method does not, is not the same to the bit.
 func nearly(name, method string, emit func(c *call) []*webnn.Operand, note string) row {
 	r := direct(name, method, emit, note)
-	d, _ := op.Lookup(name)
-	r.Tolerance = d.BodyTol
+	r.Tolerance = tolerance(name)
 	return r
 }

@@ -34,8 +34,11 @@ var windowRows = []row{
 const convNote = "one spatial dimension: reshape; borders other than constant: pad; more than two dimensions and integers: slices and " +
 	"products for each window position, within the tolerance for floats"
 
-// tolerance is that of the expansion of an operator.
-func tolerance(name string) float64 { return nearly(name, "", nil, "").Tolerance }
+// tolerance is that of the body of an operator.
+func tolerance(name string) float64 {
+	d, _ := op.Lookup(name)
+	return d.BodyTol
+}
 
 // skips reports whether a method does with the padding what one of the borders means; none takes elements away.
 func (c *call) skips(w *geometry.Window, borders ...string) bool {
@@ -84,7 +87,7 @@ func spatial(list ints, neutral int) ints {
 	return out
 }
 
-// options are the window as options of a method, without those that are defaults.
+// windowOptions returns the window as options of a method, without those that are defaults.
 func windowOptions(w *geometry.Window) options {
 	o := options{}
 	for _, list := range []struct {

@@ -132,7 +132,10 @@ func isIterable(v Value) bool {
 
 func (objects lookup) toSequence(item idl.Type, v Value) (any, error) {
 	items, ok := v.([]Value)
-	if b, isBuffer := v.(*Buffer); isBuffer && len(b.Data) <= maxSequence {
+	if b, isBuffer := v.(*Buffer); isBuffer {
+		if len(b.Data) > maxSequence {
+			return nil, fmt.Errorf("the value is a buffer of %d bytes; of a list it may have %d", len(b.Data), maxSequence)
+		}
 		items, ok = b.Elements()
 	}
 	if !ok {

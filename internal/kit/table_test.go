@@ -1,0 +1,31 @@
+package kit_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/kit"
+)
+
+func TestNames(t *testing.T) {
+	names := kit.NamesOf("if")
+	var got []string
+	for _, wish := range []string{"a", "a", "a_3", "a", "a_2", "if"} {
+		got = append(got, names.Take(wish))
+	}
+	if want := []string{"a", "a_2", "a_3", "a_4", "a_2_2", "if_2"}; !slices.Equal(got, want) {
+		t.Errorf("the names are %q; they must be %q", got, want)
+	}
+}
+
+// TestNamesOfOneKind takes so many names like one that trying all of them each time would not end.
+func TestNamesOfOneKind(t *testing.T) {
+	names := kit.NamesOf()
+	last := ""
+	for range 300_000 {
+		last = names.Take("x")
+	}
+	if last != "x_300000" {
+		t.Errorf("the last name is %s", last)
+	}
+}
