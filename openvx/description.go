@@ -9,17 +9,14 @@ import (
 // DFImageVirt, and extents are 0 or are not there.
 type description struct {
 	of     Type // the kind of object
-	format      // a scalar has one element, a table one dimension, an image two
+	format      // a scalar has one element, a table one dimension, an image two and no type but that of its format
 	image  ImageFormat
 }
 
 // describe returns the description of an object; ok is false for those that have none.
 func describe(r Reference) (d description, ok bool) {
-	switch r := r.(type) {
-	case *Scalar:
-		return description{TypeScalar, format{dtype: r.dtype, dims: []int{1}}, 0}, true
-	case *Image:
-		d.image = r.imageFormat
+	if s, ok := r.(*Scalar); ok {
+		return description{TypeScalar, format{dtype: s.dtype, dims: []int{1}}, 0}, true
 	}
 	t := contents(r)
 	if t == nil {
@@ -27,6 +24,9 @@ func describe(r Reference) (d description, ok bool) {
 	}
 	d.of, d.format = r.base().kind, t.format
 	d.dims = slices.Clone(t.dims)
+	if i, ok := r.(*Image); ok {
+		d.dtype, d.image = TypeInvalid, i.imageFormat
+	}
 	return d, true
 }
 

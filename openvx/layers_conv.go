@@ -1,12 +1,12 @@
 package openvx
 
 import (
-	"github.com/concord-nn/concord/internal/limits"
 	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // window is what slides along one dimension in a convolution or a pooling: output element x covers the positions

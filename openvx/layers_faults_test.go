@@ -3,13 +3,13 @@ package openvx
 import (
 	"errors"
 	"fmt"
-	"github.com/concord-nn/concord/internal/limits"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"

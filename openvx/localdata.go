@@ -1,8 +1,10 @@
 package openvx
 
-import "github.com/concord-nn/concord/internal/limits"
+import (
+	"slices"
 
-import "slices"
+	"github.com/concord-nn/concord/internal/limits"
+)
 
 // localData is the memory that a node's kernel has for itself (VX_NODE_LOCAL_DATA_SIZE, VX_NODE_LOCAL_DATA_PTR).
 type localData struct {

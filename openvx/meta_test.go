@@ -162,3 +162,37 @@ func first(errs ...error) error {
 	}
 	return nil
 }
+
+// TestMetaFormatOfAnotherImage has a kernel that yields an image like its input but of another format: the last that is said counts.
+func TestMetaFormatOfAnotherImage(t *testing.T) {
+	c := context(t)
+	k := must(c.AddKernel("org.example.widened", must(c.AllocateKernelID()), 2, openvx.UserKernel{
+		Run: nothing.Run,
+		Validate: func(_ *openvx.Node, params []openvx.Reference, metas []*openvx.MetaFormat) error {
+			return first(metas[1].FromReference(params[0]), metas[1].SetImageFormat(openvx.DFImageS16))
+		},
+	}))
+	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.AddParameter(1, openvx.Output, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.Finalize(), openvx.Success)
+	in := must(c.CreateImage(4, 3, openvx.DFImageU8))
+	g := must(c.CreateGraph())
+	for _, test := range []struct {
+		out  *openvx.Image
+		want openvx.Status
+	}{
+		{must(c.CreateImage(4, 3, openvx.DFImageS16)), openvx.Success},
+		{must(g.CreateVirtualImage(0, 0, openvx.DFImageVirt)), openvx.Success},
+		{must(c.CreateImage(4, 3, openvx.DFImageU8)), openvx.ErrorInvalidFormat},
+		{must(c.CreateImage(3, 4, openvx.DFImageS16)), openvx.ErrorInvalidDimension},
+	} {
+		n := must(g.CreateGenericNode(k))
+		status(t, first(n.SetParameter(0, in), n.SetParameter(1, test.out)), openvx.Success)
+		status(t, g.Verify(), test.want)
+		if test.want == openvx.Success && test.out.Format() != openvx.DFImageS16 {
+			t.Errorf("the result has the format %v", test.out.Format())
+		}
+		status(t, first(n.Remove(), test.out.Release()), openvx.Success)
+	}
+	status(t, first(g.Release(), in.Release(), k.Remove()), openvx.Success)
+}
