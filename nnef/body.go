@@ -165,18 +165,12 @@ func bodyOperands(s *sink, d *op.Def, in []*graph.Value) ([]eval.Value, error) {
 // bodyResults returns what a body yields as values, those of arrays one by one.
 func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 	var values []*graph.Value
-	for _, v := range out {
-		list, ok := v.(eval.Array)
+	for _, v := range eval.Singles(out) {
+		value, ok := v.(element.Operand)
 		if !ok {
-			list = eval.Array{v}
+			return nil, fmt.Errorf("the body of %s yields %s", d.Name, eval.Text(v))
 		}
-		for _, x := range list {
-			value, ok := x.(element.Operand)
-			if !ok {
-				return nil, fmt.Errorf("the body of %s yields %s", d.Name, eval.Text(x))
-			}
-			values = append(values, value.V)
-		}
+		values = append(values, value.V)
 	}
 	return values, nil
 }

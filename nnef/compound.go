@@ -27,22 +27,11 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 		}
 	}
 	l := new(lowering).begin(d.sink, c)
-	return l.listed(results), l.Err
-}
-
-// listed returns what a body yields as values, those of arrays one by one.
-func (l *lowering) listed(results []eval.Value) []*graph.Value {
 	var values []*graph.Value
-	for _, v := range results {
-		list, ok := v.(eval.Array)
-		if !ok {
-			list = eval.Array{v}
-		}
-		for _, x := range list {
-			values = append(values, l.value("", x))
-		}
+	for _, v := range eval.Singles(results) {
+		values = append(values, l.value("", v))
 	}
-	return values
+	return values, l.Err
 }
 
 // part lowers an operation in the body of another one.

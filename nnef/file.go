@@ -40,10 +40,10 @@ func (f *File) Close() error {
 }
 
 // Check returns all findings about the document, errors and warnings: what parsing accepted with a warning, what the
-// static check of declarations, names, arguments and types finds, and, if that is no error, what evaluation and shapes
-// show. It reads no data.
+// static check of declarations, names, arguments and types finds, what evaluation and shapes show, and, if nothing of
+// that is an error, what is wrong with the quantization file. It reads no data.
 func (f *File) Check() syntax.Diagnostics {
-	list := append(slices.Clone(f.Document.Warnings), f.static()...)
+	list := f.warnings()
 	fg, err := f.flattened()
 	switch {
 	case list.Err() != nil:
@@ -73,7 +73,7 @@ func (f *File) static() syntax.Diagnostics {
 	return slices.Concat(s.found, *f.checked)
 }
 
-// warnings returns what was accepted although the standard does not.
+// warnings returns what was accepted although the standard does not, and what is found without evaluation.
 func (f *File) warnings() syntax.Diagnostics {
 	return append(slices.Clone(f.Document.Warnings), f.static()...)
 }
@@ -94,7 +94,7 @@ func diagnostics(err error) syntax.Diagnostics {
 }
 
 // Flatten returns the flattened graph with shapes. Where the document leaves extents of inputs open, or invokes custom
-// operations, shapes that depend on them are not known. An error is a [syntax.Diagnostics]. The graph must not be changed.
+// operations, shapes that depend on them are not known. An error in the document is a [syntax.Diagnostics]. The graph must not be changed.
 func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if f.static().Err() != nil {
 		return nil, f.Check().Err()

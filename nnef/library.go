@@ -78,14 +78,14 @@ func (s *canonical) Operation(name string) *eval.Operation {
 	return o
 }
 
-// typeAttr returns the attribute that NNEF writes as the generic type of the operation, and false if there is none.
-func typeAttr(d *op.Def) (name string, ok bool) {
+// typeAttr returns the attribute that NNEF writes as the generic type of the operation, "" if there is none.
+func typeAttr(d *op.Def) string {
 	for _, a := range d.Attrs {
 		if a.Kind == graph.KindDType && a.Default == nil && d.Spec.NNEF == d.Name {
-			return a.Name, true
+			return a.Name
 		}
 	}
-	return "", false
+	return ""
 }
 
 // declaration returns an operator as an operation on tensors of any types.
@@ -98,7 +98,7 @@ func declaration(d *op.Def) *eval.Operation {
 		}
 		o.Params = append(o.Params, p)
 	}
-	generic, _ := typeAttr(d)
+	generic := typeAttr(d)
 	for _, a := range d.Attrs {
 		p := eval.Param{Name: a.Name, Type: attrTypes[a.Kind]}
 		if a.Pairs {
@@ -289,7 +289,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		}
 	}
 	attrs := make(graph.Attrs, 0, len(d.Attrs))
-	generic, _ := typeAttr(d)
+	generic := typeAttr(d)
 	for i, a := range d.Attrs {
 		v := c.Args[len(d.In)+i]
 		if a.Name == generic && v == "" {

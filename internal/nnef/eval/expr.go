@@ -13,7 +13,7 @@ func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error)
 	case *syntax.Ident:
 		return f.lookup(x)
 	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
-		return literal(x), nil
+		return Literal(x), nil
 	case *syntax.Array, *syntax.Tuple:
 		return e.list(f, x)
 	case *syntax.Call:
@@ -100,8 +100,7 @@ func (e *Evaluator) isTensor(f *frame, x syntax.Expr, v Value) bool {
 	default:
 		return false
 	}
-	switch x.(type) {
-	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
+	if isLiteral(x) {
 		return false
 	}
 	before, errs, found := e.checking, e.errors, e.diagnostics

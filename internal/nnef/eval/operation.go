@@ -122,7 +122,7 @@ func FromFragment(f *syntax.Fragment, scope Library) *Operation {
 		p := &f.Params[i]
 		param := Param{Name: p.Name.Name, Type: p.Type}
 		if p.Default != nil {
-			param.Default = literal(p.Default)
+			param.Default = Literal(p.Default)
 		}
 		op.Params = append(op.Params, param)
 	}
@@ -136,9 +136,7 @@ func FromFragment(f *syntax.Fragment, scope Library) *Operation {
 const Infinity = "inf"
 
 // Literal returns the value of a literal, or of an array or tuple of literals; it is nil for another expression.
-func Literal(x syntax.Expr) Value { return literal(x) }
-
-func literal(x syntax.Expr) Value {
+func Literal(x syntax.Expr) Value {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
 		return x.Value
@@ -159,7 +157,7 @@ func literal(x syntax.Expr) Value {
 func literals(items []syntax.Expr) []Value {
 	list := make([]Value, len(items))
 	for i, x := range items {
-		list[i] = literal(x)
+		list[i] = Literal(x)
 	}
 	return list
 }

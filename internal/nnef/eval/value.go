@@ -24,6 +24,19 @@ type Tensor interface {
 	SameTensor(t Tensor) bool // whether both are the same value of the graph
 }
 
+// Singles returns what an operation yields one by one, also what stands in arrays.
+func Singles(results []Value) []Value {
+	var list []Value
+	for _, v := range results {
+		if array, ok := v.(Array); ok {
+			list = append(list, array...)
+		} else {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // Symbol is an extent that is not known yet. It may only be passed on.
 type Symbol string
 

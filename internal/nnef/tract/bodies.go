@@ -53,14 +53,8 @@ func (l *Lowering) expanded(f *syntax.Fragment) []*graph.Value {
 		return nil
 	}
 	var values []*graph.Value
-	for _, v := range out {
-		list, ok := v.(eval.Array)
-		if !ok {
-			list = eval.Array{v}
-		}
-		for _, x := range list {
-			values = append(values, l.Value("", x))
-		}
+	for _, v := range eval.Singles(out) {
+		values = append(values, l.Value("", v))
 	}
 	return values
 }

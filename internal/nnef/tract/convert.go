@@ -373,28 +373,11 @@ func (l *Lowering) constant(values []eval.Value, d tensor.DType, shape tensor.Sh
 	for i, v := range values {
 		fitting[i] = literalAs(v, d)
 	}
-	t, err := elementsOf(fitting, d, shape)
+	t, err := element.Tensor(fitting, d, shape)
 	if err != nil {
 		l.fail(eval.CodeType, "", "%v", err)
 	}
 	return l.Constant(t)
-}
-
-// elementsOf is elements with infinities, which tract writes as inf.
-func elementsOf(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
-	if !d.IsFloat() {
-		return element.Tensor(values, d, shape)
-	}
-	data := make([]float32, len(values))
-	for i, v := range values {
-		f, _ := v.(float64)
-		data[i] = float32(f)
-	}
-	t, err := tensor.FromSlice(data, shape...)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.Cast(t, d)
 }
 
 // literalAs converts a literal to what the element type holds: scalars are truncated to integers, as tract casts.
