@@ -46,8 +46,8 @@ type job struct {
 	manifest *manifest.Manifest
 	views    []media.View // of the pictures
 	frames   *media.Frames
-	sound    string // the input that takes the frames
-	tracks   map[string]*media.Track
+	sound    string                  // the input that takes the frames
+	tracks   map[string]*media.Track // nil before inputs are set
 }
 
 // prepare sets all inputs, of a sound the first window, and returns how many windows there are: one without a sound.
@@ -164,6 +164,9 @@ func (j *job) window(i int) error {
 func (j *job) step(ctx context.Context, window int) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
+	}
+	if j.tracks == nil {
+		return errors.New("no inputs are set")
 	}
 	if err := j.window(window); err != nil {
 		return err

@@ -166,6 +166,9 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := own.Step(t.Context(), 0); err == nil || err.Error() != "no inputs are set" {
+		t.Errorf("a window before there are inputs: %v", err)
+	}
 	if a, err := own.Run(t.Context(), in); err != nil || !reflect.DeepEqual(a.Track().Values, []float32{2, 6, 7}) {
 		t.Errorf("in a session of the pipeline the answer is %+v, %v", a, err)
 	}

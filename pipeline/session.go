@@ -65,7 +65,7 @@ func (s *Session) Window(i int) error {
 	return s.job.window(i)
 }
 
-// Step runs the model on a window, notes what the answer needs of it, and makes the states of the next one of its outputs.
+// Step runs the model on a window of the inputs that [Session.Set] has set, notes what the answer needs of it, and makes the states of the next one of its outputs.
 func (s *Session) Step(ctx context.Context, window int) error {
 	if err := s.check(); err != nil {
 		return err

@@ -58,33 +58,49 @@ func stacks(one, all graph.Type, n int) bool {
 		all.Bytes() == int64(n)*one.Bytes()
 }
 
-// runTogether runs jobs at once, at most as many as there are samples, and makes their reports.
-func (r *runner) runTogether(ctx context.Context, jobs []*job) ([]*jobReport, error) {
-	all := r.batch
-	for k, j := range jobs {
-		if err := r.prepare(j); err != nil {
-			return nil, j.placed(err)
-		}
-		for i, p := range r.session.Inputs() {
-			if err := all.give(i, k, p, r.session.Input(i)); err != nil {
-				return nil, j.placed(err)
-			}
+// runTogether runs jobs at once, at most as many as there are samples, and makes their reports. With --keep-going it leaves out those that cannot
+// be run, and returns their errors beside the reports of the others.
+func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobReport, err error) {
+	var broken failures
+	var ready []*job
+	for _, j := range jobs {
+		if err := r.join(j, len(ready)); err == nil {
+			ready = append(ready, j)
+		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+			return nil, broken[0]
 		}
 	}
-	if err := all.Run(ctx); err != nil {
+	if len(ready) == 0 {
+		return nil, broken.err()
+	}
+	if err := r.batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	reports := make([]*jobReport, len(jobs))
-	for k, j := range jobs {
+	for k, j := range ready {
 		for i := range r.session.Outputs() {
-			copy(r.session.Output(i).Bytes(), row(all.Output(i), k, all.samples))
+			copy(r.session.Output(i).Bytes(), row(r.batch.Output(i), k, r.batch.samples))
 		}
-		reports[k] = &jobReport{Input: j.source}
-		if err := r.report(j, reports[k]); err != nil {
-			return nil, j.placed(err)
+		rep := &jobReport{Input: j.source}
+		if err := r.report(j, rep); err == nil {
+			reports = append(reports, rep)
+		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+			return nil, broken[0]
 		}
 	}
-	return reports, nil
+	return reports, broken.err()
+}
+
+// join makes a job sample k of those that run together.
+func (r *runner) join(j *job, k int) error {
+	if err := r.prepare(j); err != nil {
+		return err
+	}
+	for i, p := range r.session.Inputs() {
+		if err := r.batch.give(i, k, p, r.session.Input(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // give sets sample k of an input. One that has no samples must be the same for all.

@@ -49,6 +49,20 @@ func TestRunBatch(t *testing.T) {
 			}
 		}
 	}
+	broken := filepath.Join(dir, "in1b.npz")
+	if err := os.WriteFile(broken, []byte("no archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", path, filepath.Join(dir, "in*.npz"), "-o", dir, "--force", "--format", "csv", "--keep-going"}
+	want, code := execute(t, args...)
+	if code != exitInput || strings.Count(want, broken) != 1 || !strings.Contains(want, "in4.npz") {
+		t.Fatalf("code %d, %s", code, want)
+	}
+	for _, n := range []string{"1", "2", "4", "16"} {
+		if got, code := execute(t, append(args, "--batch", n)...); code != exitInput || got != want {
+			t.Errorf("--keep-going --batch %s: code %d\n%s\nwant\n%s", n, code, got, want)
+		}
+	}
 	saveNPZ(t, filepath.Join(dir, "in9.npz"), tensor.Named{Name: "x", Tensor: op.NewRand(9, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 8, 8}, 0, 1)},
 		tensor.Named{Name: "scale", Tensor: op.NewRand(8, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 1, 1}, 0, 1)})
 	for _, c := range []struct {

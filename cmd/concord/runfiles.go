@@ -125,8 +125,7 @@ func ofForms(names []string, forms ...fileForm) []string {
 		if folders[folder] == nil {
 			folders[folder] = stemsIn(folder)
 		}
-		stem := strings.TrimSuffix(base, filepath.Ext(base))
-		if at := strings.LastIndex(stem, "-"); at >= 0 && slices.Contains(written, stem[at:]) && folders[folder][stem[:at]] {
+		if at := strings.LastIndex(base, "-"); at >= 0 && slices.Contains(written, base[at:]) && folders[folder][base[:at]] {
 			continue
 		}
 		files = append(files, name)
@@ -135,9 +134,9 @@ func ofForms(names []string, forms ...fileForm) []string {
 }
 
 // written are the ends that a run puts behind the name of an input, for files beside it.
-var written = []string{"-boxes", "-outputs", "-saved"}
+var written = []string{boxesEnding, arraysEnding, savedEnding}
 
-// stemsIn returns the names in a folder that an input may have, without their fileEndings.
+// stemsIn returns the names in a folder that an input may have, without their endings.
 func stemsIn(folder string) map[string]bool {
 	entries, _ := os.ReadDir(filepath.Clean(folder))
 	stems, known := make(map[string]bool, len(entries)), endingsOf(slices.Collect(maps.Keys(fileEndings)))

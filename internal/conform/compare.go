@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -107,19 +108,15 @@ func integersOf(t *tensor.Tensor) ([]*big.Int, error) {
 	return out, nil
 }
 
-// compareNear checks every element of got against the same type's want, within atol + rtol·|want| for floats and exactly
-// for the others.
+// compareNear checks every element of got against the same type's want: within atol + rtol·|want| for floats, of which infinities and NaNs must be
+// the same, and exactly for the others. Zeros of either sign are equal, of small floats too.
 func compareNear(got, want *tensor.Tensor, rtol, atol float64) error {
-	if got == nil {
-		return fmt.Errorf("the output is missing")
+	if err := compareTypes(got, want); err != nil {
+		return err
 	}
-	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
-		return fmt.Errorf("got %v; want %v", got.Describe(), want.Describe())
-	}
-	got = got.Contiguous()
-	if d := got.DType(); !d.IsFloat() {
+	if d := got.DType(); !d.IsFloat() && !d.IsSmallFloat() {
 		w := want.Contiguous().Bytes()
-		for i, b := range got.Bytes() {
+		for i, b := range got.Contiguous().Bytes() {
 			if b != w[i] {
 				return fmt.Errorf("element %d differs: its bytes have %02x; want %02x", i*8/d.Bits(), b, w[i])
 			}
@@ -140,9 +137,20 @@ func compareNear(got, want *tensor.Tensor, rtol, atol float64) error {
 		if x == y || x != x && y != y {
 			continue
 		}
-		if !(math.Abs(x-y) <= atol+rtol*math.Abs(y)) {
+		if math.IsInf(y, 0) || !(math.Abs(x-y) <= atol+rtol*math.Abs(y)) {
 			return fmt.Errorf("element %d is %v; want %v", i, x, y)
 		}
+	}
+	return nil
+}
+
+// compareTypes checks that an output is there, and its type and shape.
+func compareTypes(got, want *tensor.Tensor) error {
+	if got == nil {
+		return errors.New("the output is missing")
+	}
+	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return fmt.Errorf("got %v; want %v", got.Describe(), want.Describe())
 	}
 	return nil
 }

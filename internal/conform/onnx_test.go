@@ -45,10 +45,14 @@ func TestONNX(t *testing.T) {
 		detail   string
 	}{
 		{"equal", identity(proto.Int8, 2), value("x", proto.Int8, two, 1, 2), value("y", proto.Int8, two, 1, 2), conform.Passed, ""},
-		{"differs", identity(proto.Int8, 2), value("x", proto.Int8, two, 1, 2), value("y", proto.Int8, two, 1, 3), conform.Failed, "byte 1 is 2; it must be 3"},
+		{"differs", identity(proto.Int8, 2), value("x", proto.Int8, two, 1, 2), value("y", proto.Int8, two, 1, 3), conform.Failed, "element 1 differs: its bytes have 02; want 03"},
 		{"zeros of small floats", identity(proto.Float4E2M1, 2), value("x", proto.Float4E2M1, two, 0x18), value("y", proto.Float4E2M1, two, 0x10), conform.Passed, ""},
 		{"small floats differ", identity(proto.Float4E2M1, 2), value("x", proto.Float4E2M1, two, 0x18), value("y", proto.Float4E2M1, two, 0x20), conform.Failed,
-			"element 1 is 0.5; it must be 1"},
+			"element 1 is 0.5; want 1"},
+		{"infinities", identity(proto.Float, 1), value("x", proto.Float, []int64{1}, 0, 0, 128, 127), value("y", proto.Float, []int64{1}, 0, 0, 128, 127), conform.Passed, ""},
+		{"no infinity", identity(proto.Float, 1), value("x", proto.Float, []int64{1}, 0, 0, 128, 63), value("y", proto.Float, []int64{1}, 0, 0, 128, 127), conform.Failed,
+			"element 0 is 1; want +Inf"},
+		{"a folder [1]", identity(proto.Int8, 2), value("x", proto.Int8, two, 1, 2), value("y", proto.Int8, two, 1, 3), conform.Failed, "element 1 differs"},
 		{"a label", labelled, value("x", proto.Float, []int64{1}, 0, 0, 128, 63), value("y", proto.Float, []int64{1}, 0, 0, 128, 63), conform.Passed, ""},
 		{"no value", asks, absent, value("y", proto.Bool, nil, 0), conform.Passed, ""},
 		{"no value where one must be", identity(proto.Int8), absent, value("y", proto.Int8, nil, 0), conform.Failed, "there is no value"},

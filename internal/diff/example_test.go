@@ -12,8 +12,8 @@ import (
 )
 
 // network reads a network whose leaky_relu has the given slope.
-func network(slope string) (*graph.Graph, error) {
-	return nnef.Parse("net.nnef", []byte(`version 1.0;
+func network(slope string) *graph.Graph {
+	g, err := nnef.Parse("net.nnef", []byte(`version 1.0;
 graph net( x ) -> ( y )
 {
     x = external<scalar>(shape = [1, 3]);
@@ -21,19 +21,14 @@ graph net( x ) -> ( y )
     y = sqr(a);
 }
 `), nnef.Options{})
+	if err != nil {
+		panic(err) // the text is ours
+	}
+	return g
 }
 
 func ExampleCompare() {
-	a, err := network("0.5")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	b, err := network("0.25")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	a, b := network("0.5"), network("0.25")
 	report := diff.Compare(diff.FromGraph(a, nil), diff.FromGraph(b, nil))
 	if err := report.Write(os.Stdout, 0); err != nil {
 		fmt.Println(err)
@@ -45,16 +40,7 @@ func ExampleCompare() {
 }
 
 func ExampleRun() {
-	a, err := network("0.5")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	b, err := network("0.25")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	a, b := network("0.5"), network("0.25")
 	divergence, err := diff.Run(context.Background(), diff.Subject{Graph: a}, diff.Subject{Graph: b}, diff.RunOptions{
 		Inputs: func(int) ([]*tensor.Tensor, error) {
 			x, err := tensor.FromSlice([]float32{1, 2, -4}, 1, 3)
