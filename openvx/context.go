@@ -172,12 +172,9 @@ func (c *Context) ImmediateBorder() BorderValue {
 
 // SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
 func (c *Context) SetImmediateBorder(b BorderValue) error {
-	return c.do(c, "Context.SetImmediateBorder", func() error {
-		if err := b.check(); err != nil {
-			return err
-		}
+	return c.do(c, "Context.SetImmediateBorder", func() {
+		must(b.check())
 		c.border = b
-		return nil
 	})
 }
 
@@ -191,7 +188,7 @@ func (b BorderValue) check() error {
 
 // SetImmediateModeTarget says where immediate calls run (vxSetImmediateModeTarget). There is one target, see [Node.SetTarget].
 func (c *Context) SetImmediateModeTarget(t Target, name string) error {
-	return c.do(c, "Context.SetImmediateModeTarget", func() error { return checkTarget(t, name) })
+	return c.do(c, "Context.SetImmediateModeTarget", func() { must(checkTarget(t, name)) })
 }
 
 // checkTarget returns an error if there is no such target. The name is for TargetString; case does not matter.
@@ -209,9 +206,8 @@ func (c *Context) Compatible() bool {
 
 // SetCompatible changes [Context.Compatible] for graphs that run from now on.
 func (c *Context) SetCompatible(on bool) error {
-	return c.do(c, "Context.SetCompatible", func() error {
+	return c.do(c, "Context.SetCompatible", func() {
 		c.opts.Compatible = on
-		return nil
 	})
 }
 
@@ -221,49 +217,43 @@ func (c *Context) Threads() int { return query(&c.object, func() int { return c.
 // SetThreads changes [Context.Threads] for graphs that run from now on. Results do not depend on it. A number that is negative, or more than
 // there can be, is ErrorInvalidValue.
 func (c *Context) SetThreads(n int) error {
-	return c.do(c, "Context.SetThreads", func() error {
+	return c.do(c, "Context.SetThreads", func() {
 		if n < 0 || n > limits.EngineThreads {
-			return failed(ErrorInvalidValue, "%d threads; 0 to %d are possible", n, limits.EngineThreads)
+			refuse(ErrorInvalidValue, "%d threads; 0 to %d are possible", n, limits.EngineThreads)
 		}
 		c.opts.Threads = n
-		return nil
 	})
 }
 
 // Directive turns logging on or off for an object or, by the context itself, for all of them, and the measurement of times for the
 // context (vxDirective). Any other directive or object is ErrorNotSupported.
 func (c *Context) Directive(on Reference, d Directive) error {
-	return c.do(c, "Context.Directive", func() error {
-		o, err := c.check(on, "the object")
-		if err != nil {
-			return err
-		}
+	return c.do(c, "Context.Directive", func() {
+		o := have(c.check(on, "the object"))
 		switch d {
 		case DirectiveDisableLogging, DirectiveEnableLogging:
 			o.quiet = d == DirectiveDisableLogging
-			return nil
+			return
 		case DirectiveDisablePerformance, DirectiveEnablePerformance:
 			if o != &c.object {
-				return failed(ErrorNotSupported, "%s is for contexts, not for a %s", d, o.kind.noun())
+				refuse(ErrorNotSupported, "%s is for contexts, not for a %s", d, o.kind.noun())
 			}
 			c.performance = d == DirectiveEnablePerformance
-			return nil
+			return
 		}
-		return failed(ErrorNotSupported, "the directive %s is unknown", d)
+		refuse(ErrorNotSupported, "the directive %s is unknown", d)
 	})
 }
 
 // Hint tells what the application prefers (vxHint). The standard's hints are accepted for any object and change nothing; others are
 // ErrorNotSupported.
 func (c *Context) Hint(on Reference, h Hint, _ []byte) error {
-	return c.do(c, "Context.Hint", func() error {
-		if _, err := c.check(on, "the object"); err != nil {
-			return err
-		}
+	return c.do(c, "Context.Hint", func() {
+		have(c.check(on, "the object"))
 		switch h {
 		case HintPerformanceDefault, HintPerformanceLowPower, HintPerformanceHighSpeed:
-			return nil
+			return
 		}
-		return failed(ErrorNotSupported, "the hint %s is unknown", h)
+		refuse(ErrorNotSupported, "the hint %s is unknown", h)
 	})
 }

@@ -12,13 +12,10 @@ type Delay struct {
 // image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is
 // ErrorInvalidParameters. Contents are zeros at first.
 func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
-	return create(c, c, "Context.CreateDelay", func() (*Delay, error) {
-		o, err := c.check(exemplar, "the exemplar")
-		if err != nil {
-			return nil, err
-		}
+	return create(c, c, "Context.CreateDelay", func() *Delay {
+		o := have(c.check(exemplar, "the exemplar"))
 		if slots < 1 || slots > limits.VXSlots {
-			return nil, failed(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
+			refuse(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
 		}
 		d := &Delay{}
 		for range slots {
@@ -32,7 +29,7 @@ func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
 			d.slots = append(d.slots, r)
 		}
 		c.register(&d.object, d, TypeDelay)
-		return d, nil
+		return d
 	})
 }
 
@@ -59,12 +56,11 @@ func (d *Delay) Slots() int { return len(d.slots) }
 // others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {
 	var r Reference
-	err := d.ctx.do(d, "Delay.Reference", func() error {
+	err := d.ctx.do(d, "Delay.Reference", func() {
 		if i > 0 || -i >= len(d.slots) || -i < 0 {
-			return failed(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
+			refuse(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
 		}
 		r = d.slots[-i]
-		return nil
 	})
 	return r, err
 }
@@ -73,14 +69,11 @@ func (d *Delay) Reference(i int) (Reference, error) {
 // they are, so graphs see the moved contents. While a graph that uses one of them runs the error is ErrorGraphScheduled; while one is
 // mapped it is Failure.
 func (d *Delay) Age() error {
-	return d.ctx.do(d, "Delay.Age", func() error {
+	return d.ctx.do(d, "Delay.Age", func() {
 		for _, r := range d.slots {
-			if err := inUse(r); err != nil {
-				return err
-			}
+			must(inUse(r))
 		}
 		d.age()
-		return nil
 	})
 }
 

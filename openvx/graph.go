@@ -46,7 +46,7 @@ type graphParam struct {
 
 // CreateGraph makes an empty graph (vxCreateGraph).
 func (c *Context) CreateGraph() (*Graph, error) {
-	return create(c, c, "Context.CreateGraph", func() (*Graph, error) { return c.newGraph(), nil })
+	return create(c, c, "Context.CreateGraph", func() *Graph { return c.newGraph() })
 }
 
 func (c *Context) newGraph() *Graph {
@@ -124,11 +124,9 @@ func (g *Graph) unverify() {
 //
 // It may be called at any time; [Graph.Process] and [Graph.Schedule] do so when nodes or parameters have changed.
 func (g *Graph) Verify() error {
-	return g.ctx.do(g, "Graph.Verify", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		return g.verify()
+	return g.ctx.do(g, "Graph.Verify", func() {
+		must(g.editable())
+		must(g.verify())
 	})
 }
 
@@ -147,18 +145,13 @@ func (g *Graph) NumParameters() int { return query(&g.object, func() int { retur
 // AddParameter makes a parameter of a node the next parameter of the graph (vxAddParameterToGraph), which may be exchanged between
 // runs.
 func (g *Graph) AddParameter(p *Parameter) error {
-	return g.ctx.do(g, "Graph.AddParameter", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(p, "the parameter"); err != nil {
-			return err
-		}
+	return g.ctx.do(g, "Graph.AddParameter", func() {
+		must(g.editable())
+		have(g.ctx.check(p, "the parameter"))
 		if p.node == nil || p.node.graph != g || p.node.removed {
-			return failed(ErrorInvalidParameters, "the parameter does not belong to a node of this graph")
+			refuse(ErrorInvalidParameters, "the parameter does not belong to a node of this graph")
 		}
 		g.params = append(g.params, graphParam{p.node, p.index})
-		return nil
 	})
 }
 
@@ -176,40 +169,29 @@ func (g *Graph) param(i int) (graphParam, error) {
 // SetParameter sets parameter i of the graph, and with it that of the node (vxSetGraphParameterByIndex). The graph stays verified if r
 // has the format of what was set before.
 func (g *Graph) SetParameter(i int, r Reference) error {
-	return g.ctx.do(g, "Graph.SetParameter", func() error {
-		p, err := g.param(i)
-		if err != nil {
-			return err
-		}
-		return p.node.set(p.index, r)
+	return g.ctx.do(g, "Graph.SetParameter", func() {
+		p := have(g.param(i))
+		must(p.node.set(p.index, r))
 	})
 }
 
 // Parameter returns parameter i of the graph (vxGetGraphParameterByIndex).
 func (g *Graph) Parameter(i int) (*Parameter, error) {
-	return create(g.ctx, g, "Graph.Parameter", func() (*Parameter, error) {
-		p, err := g.param(i)
-		if err != nil {
-			return nil, err
-		}
-		return g.ctx.newParameter(p.node.kernel, p.node, p.index)
+	return create(g.ctx, g, "Graph.Parameter", func() *Parameter {
+		p := have(g.param(i))
+		return have(g.ctx.newParameter(p.node.kernel, p.node, p.index))
 	})
 }
 
 // RegisterAutoAging makes a delay age after each run of the graph that succeeds or is abandoned by a callback (vxRegisterAutoAging).
 // Registering it again changes nothing.
 func (g *Graph) RegisterAutoAging(d *Delay) error {
-	return g.ctx.do(g, "Graph.RegisterAutoAging", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(d, "the delay"); err != nil {
-			return err
-		}
+	return g.ctx.do(g, "Graph.RegisterAutoAging", func() {
+		must(g.editable())
+		have(g.ctx.check(d, "the delay"))
 		if !slices.Contains(g.delays, d) {
 			d.hold()
 			g.delays = append(g.delays, d)
 		}
-		return nil
 	})
 }

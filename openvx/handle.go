@@ -7,21 +7,15 @@ import "slices"
 // no two elements may share memory. Data may be nil: [Tensor.SwapHandle] gives it later. The application must leave the memory alone
 // except between [Tensor.MapPatch] and [Tensor.UnmapPatch].
 func (c *Context) CreateTensorFromHandle(dims []int, dtype Type, fixed int8, strides []int, data []byte) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensorFromHandle", func() (*Tensor, error) {
+	return create(c, c, "Context.CreateTensorFromHandle", func() *Tensor {
 		f := format{dtype, fixed, dims}
-		if err := c.checkFormat(f, false); err != nil {
-			return nil, err
-		}
-		if err := checkStrides(f, strides); err != nil {
-			return nil, err
-		}
+		must(c.checkFormat(f, false))
+		must(checkStrides(f, strides))
 		t := c.bareTensor(f, nil)
 		t.strides = slices.Clone(strides)
-		if err := t.adopt(data); err != nil {
-			return nil, err
-		}
+		must(t.adopt(data))
 		c.register(&t.object, t, TypeTensor)
-		return t, nil
+		return t
 	})
 }
 
@@ -93,13 +87,13 @@ func (t *Tensor) ReplaceHandle(data []byte) error {
 
 // replaceMemory calls release with the memory that there was, if any, when other memory has taken its place.
 func (t *Tensor) replaceMemory(call string, data []byte, release func(*memory)) error {
-	return t.ctx.do(t, call, func() error {
+	return t.ctx.do(t, call, func() {
 		before := t.memory
 		err := t.swap(data)
 		if err == nil && before != nil {
 			release(before)
 		}
-		return err
+		must(err)
 	})
 }
 

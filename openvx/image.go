@@ -51,13 +51,13 @@ func (f ImageFormat) PixelBytes() int { return pixelTypes[f].elementType().Size(
 
 // CreateImage makes an image of zeros (vxCreateImage). Formats of several planes or channels are ErrorNotSupported.
 func (c *Context) CreateImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(c, c, "Context.CreateImage", func() (*Image, error) { return c.newImage(width, height, f, nil) })
+	return create(c, c, "Context.CreateImage", func() *Image { return have(c.newImage(width, height, f, nil)) })
 }
 
 // CreateVirtualImage makes an image that only nodes of the graph can see (vxCreateVirtualImage). An extent of 0 and DFImageVirt are
 // what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualImage", func() (*Image, error) { return g.ctx.newImage(width, height, f, g) })
+	return create(g.ctx, g, "Graph.CreateVirtualImage", func() *Image { return have(g.ctx.newImage(width, height, f, g)) })
 }
 
 func (c *Context) newImage(width, height int, f ImageFormat, scope *Graph) (*Image, error) {
@@ -117,11 +117,8 @@ func (i *Image) reopen() {
 // CreateFromROI makes an image that shows a rectangle of this one and shares its pixels (vxCreateImageFromROI). Its valid region is what
 // of this image's lies inside.
 func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
-	return create(i.ctx, i, "Image.CreateFromROI", func() (*Image, error) {
-		start, end, err := i.pixels.pixelBox(r)
-		if err != nil {
-			return nil, err
-		}
+	return create(i.ctx, i, "Image.CreateFromROI", func() *Image {
+		start, end := have(i.pixels.pixelBox(r))
 		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.cut(start, end)})
 		roi.own(&i.object)
 		roi.valid = Rectangle{
@@ -131,7 +128,7 @@ func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
 		if roi.valid.StartX >= roi.valid.EndX || roi.valid.StartY >= roi.valid.EndY {
 			roi.valid = Rectangle{}
 		}
-		return roi, nil
+		return roi
 	})
 }
 
@@ -164,16 +161,15 @@ func (i *Image) Format() ImageFormat {
 
 // ValidRectangle returns the region of pixels that mean something, at first the whole image (vxGetValidRegionImage).
 func (i *Image) ValidRectangle() (r Rectangle, err error) {
-	err = i.ctx.do(i, "Image.ValidRectangle", func() error {
+	err = i.ctx.do(i, "Image.ValidRectangle", func() {
 		r = i.valid
-		return nil
 	})
 	return r, err
 }
 
 // SetValidRectangle sets what [Image.ValidRectangle] returns; nil is the whole image (vxSetImageValidRectangle).
 func (i *Image) SetValidRectangle(r *Rectangle) error {
-	return i.ctx.do(i, "Image.SetValidRectangle", func() error {
+	return i.ctx.do(i, "Image.SetValidRectangle", func() {
 		all := i.pixels.rectangle()
 		if r == nil {
 			r = &all
@@ -182,7 +178,6 @@ func (i *Image) SetValidRectangle(r *Rectangle) error {
 			return err
 		}
 		i.valid = *r
-		return nil
 	})
 }
 
@@ -208,33 +203,24 @@ func (t *Tensor) pixelBox(r Rectangle) (start, end []int, err error) {
 // CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
 // Plane must be 0. Strides are at least the size of a pixel, and no two pixels may share memory.
 func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
-	return i.ctx.do(i, "Image.CopyPatch", func() error {
-		start, end, err := i.place(r, plane)
-		if err != nil {
-			return err
-		}
+	return i.ctx.do(i, "Image.CopyPatch", func() {
+		start, end := have(i.place(r, plane))
 		switch size := i.pixels.size(); {
 		case int(a.StrideX) < size || int(a.StrideY) < size:
-			return failed(ErrorInvalidParameters, "the strides are %d and %d; they must be at least %d, the size of a pixel", a.StrideX, a.StrideY, size)
+			refuse(ErrorInvalidParameters, "the strides are %d and %d; they must be at least %d, the size of a pixel", a.StrideX, a.StrideY, size)
 		case int64(a.DimX) < int64(end[0]-start[0]) || int64(a.DimY) < int64(end[1]-start[1]):
-			return failed(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
+			refuse(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
 				a.DimX, a.DimY, end[0]-start[0], end[1]-start[1])
 		}
-		return i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u)
+		must(i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u))
 	})
 }
 
 // MapPatch gives the application direct access to a rectangle of pixels until [Image.UnmapPatch] (vxMapImagePatch). Plane must be 0.
 func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
-	return create(i.ctx, i, "Image.MapPatch", func() (*ImagePatch, error) {
-		start, end, err := i.place(r, plane)
-		if err != nil {
-			return nil, err
-		}
-		p, err := i.pixels.mapPatch(start, end, u)
-		if err != nil {
-			return nil, err
-		}
+	return create(i.ctx, i, "Image.MapPatch", func() *ImagePatch {
+		start, end := have(i.place(r, plane))
+		p := have(i.pixels.mapPatch(start, end, u))
 		i.hold()
 		return &ImagePatch{ID: p.ID, Data: p.Data, Addressing: ImageAddressing{
 			DimX: r.EndX - r.StartX, DimY: r.EndY - r.StartY,

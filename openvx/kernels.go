@@ -83,12 +83,12 @@ func (c *Context) KernelTable() []KernelInfo {
 // KernelByName looks a kernel up and adds a reference of the application to it (vxGetKernelByName). If there is none, or it is not
 // finalized, the error is ErrorInvalidParameters.
 func (c *Context) KernelByName(name string) (*Kernel, error) {
-	return create(c, c, "Context.KernelByName", func() (*Kernel, error) { return c.kernels.byName[name].found("named %q", name) })
+	return create(c, c, "Context.KernelByName", func() *Kernel { return have(c.kernels.byName[name].found("named %q", name)) })
 }
 
 // KernelByID is [Context.KernelByName] for a number (vxGetKernelByEnum).
 func (c *Context) KernelByID(id KernelID) (*Kernel, error) {
-	return create(c, c, "Context.KernelByID", func() (*Kernel, error) { return c.kernels.byID[id].found("numbered %s", id) })
+	return create(c, c, "Context.KernelByID", func() *Kernel { return have(c.kernels.byID[id].found("numbered %s", id)) })
 }
 
 // found adds a reference of the application to a kernel that has been looked up, or says that there is none.
@@ -104,17 +104,17 @@ func (k *Kernel) found(how string, by any) (*Kernel, error) {
 // error is ErrorNoResources.
 func (c *Context) AllocateKernelID() (KernelID, error) {
 	var id KernelID
-	err := c.do(c, "Context.AllocateKernelID", func() error {
+	err := c.do(c, "Context.AllocateKernelID", func() {
 		t := &c.kernels
 		for t.nextID < limits.VXKernels {
 			id = userKernelBase + KernelID(t.nextID)
 			t.nextID++
 			if t.byID[id] == nil {
-				return nil
+				return
 			}
 		}
 		id = 0
-		return failed(ErrorNoResources, "all %d numbers of user kernels are in use", limits.VXKernels)
+		refuse(ErrorNoResources, "all %d numbers of user kernels are in use", limits.VXKernels)
 	})
 	return id, err
 }
@@ -124,13 +124,12 @@ func (c *Context) AllocateKernelID() (KernelID, error) {
 // ErrorNoResources.
 func (c *Context) AllocateKernelLibraryID() (int, error) {
 	var id int
-	err := c.do(c, "Context.AllocateKernelLibraryID", func() error {
+	err := c.do(c, "Context.AllocateKernelLibraryID", func() {
 		if c.kernels.nextLib == limits.VXLibraries {
-			return failed(ErrorNoResources, "all %d numbers of libraries are in use", limits.VXLibraries)
+			refuse(ErrorNoResources, "all %d numbers of libraries are in use", limits.VXLibraries)
 		}
 		c.kernels.nextLib++
 		id = c.kernels.nextLib
-		return nil
 	})
 	return id, err
 }

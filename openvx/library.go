@@ -12,20 +12,17 @@ type library struct {
 // them by AddKernel, unpublish removes them by Kernel.Remove. An empty name, one that is registered, or a function that is nil is
 // ErrorInvalidParameters.
 func (c *Context) RegisterKernelLibrary(name string, publish, unpublish func(*Context) error) error {
-	return c.do(c, "Context.RegisterKernelLibrary", func() error {
-		if err := checkName("a library", name, MaxKernelName); err != nil {
-			return err
-		}
+	return c.do(c, "Context.RegisterKernelLibrary", func() {
+		must(checkName("a library", name, MaxKernelName))
 		switch {
 		case name == "":
-			return failed(ErrorInvalidParameters, "the library has no name")
+			refuse(ErrorInvalidParameters, "the library has no name")
 		case c.kernels.libraries[name] != nil:
-			return failed(ErrorInvalidParameters, "there is a library %q already", name)
+			refuse(ErrorInvalidParameters, "there is a library %q already", name)
 		case publish == nil || unpublish == nil:
-			return failed(ErrorInvalidParameters, "the library %q lacks a function: publish and unpublish are required", name)
+			refuse(ErrorInvalidParameters, "the library %q lacks a function: publish and unpublish are required", name)
 		}
 		c.kernels.libraries[name] = &library{publish: publish, unpublish: unpublish, registered: true}
-		return nil
 	})
 }
 
@@ -46,18 +43,15 @@ func (c *Context) UnloadKernels(name string) error {
 // changeLibrary changes by 1 or -1 how often a library is loaded, and calls, without the lock, its function when that becomes 1 or 0. If
 // the function fails nothing changes. Others who change the same library wait.
 func (c *Context) changeLibrary(call, name string, change int) error {
-	return c.do(c, call, func() error {
-		l, err := c.library(name, change > 0)
-		if err != nil {
-			return err
-		}
+	return c.do(c, call, func() {
+		l := have(c.library(name, change > 0))
 		l.loads += change
 		f := l.unpublish
 		switch {
 		case change > 0 && l.loads == 1:
 			f = l.publish
 		case l.loads > 0:
-			return nil
+			return
 		}
 		l.changing = make(chan struct{})
 		done := false
@@ -73,7 +67,7 @@ func (c *Context) changeLibrary(call, name string, change int) error {
 		}()
 		err = c.unlocked(func() error { return f(c) })
 		done = err == nil
-		return err
+		must(err)
 	})
 }
 

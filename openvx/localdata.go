@@ -53,30 +53,22 @@ func (n *Node) LocalData() any { return query(&n.object, func() any { return n.l
 // SetLocalDataSize asks for memory of the node. Only Initialize and Deinit of a kernel without LocalDataSize can do so, else the error is
 // ErrorNotSupported. When Initialize returns the memory is there, unless SetLocalData has set something else.
 func (n *Node) SetLocalDataSize(bytes int) error {
-	return n.ctx.do(n, ".SetLocalDataSize", func() error {
-		if err := n.writable("the size of local data"); err != nil {
-			return err
-		}
-		if err := checkLocalData(bytes); err != nil {
-			return err
-		}
+	return n.ctx.do(n, ".SetLocalDataSize", func() {
+		must(n.writable("the size of local data"))
+		must(checkLocalData(bytes))
 		n.local.size = bytes
-		return nil
 	})
 }
 
 // SetLocalData lets the kernel keep something of its own with the node. Only Initialize and Deinit of a kernel without LocalDataSize
 // can do so, and not Deinit if there is memory that this package gave; else the error is ErrorNotSupported.
 func (n *Node) SetLocalData(ptr any) error {
-	return n.ctx.do(n, ".SetLocalData", func() error {
-		if err := n.writable("local data"); err != nil {
-			return err
-		}
+	return n.ctx.do(n, ".SetLocalData", func() {
+		must(n.writable("local data"))
 		if n.local.memory != nil {
-			return failed(ErrorNotSupported, "the local data is memory that was asked for by its size")
+			refuse(ErrorNotSupported, "the local data is memory that was asked for by its size")
 		}
 		n.local.ptr = ptr
-		return nil
 	})
 }
 

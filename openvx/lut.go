@@ -12,12 +12,12 @@ var tableTypes = map[Type]int{TypeUint8: 1 << 8, TypeInt16: 1 << 16}
 // CreateLUT makes a table of zeros (vxCreateLUT): at most 256 elements of TypeUint8, or 65536 of TypeInt16. Another type is
 // ErrorInvalidType, another count ErrorInvalidParameters.
 func (c *Context) CreateLUT(dtype Type, count int) (*LUT, error) {
-	return create(c, c, "Context.CreateLUT", func() (*LUT, error) { return c.newLUT(nil, dtype, count) })
+	return create(c, c, "Context.CreateLUT", func() *LUT { return have(c.newLUT(nil, dtype, count)) })
 }
 
 // CreateVirtualLUT makes a table that only nodes of the graph can access (vxCreateVirtualLUT).
 func (g *Graph) CreateVirtualLUT(dtype Type, count int) (*LUT, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() (*LUT, error) { return g.ctx.newLUT(g, dtype, count) })
+	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() *LUT { return have(g.ctx.newLUT(g, dtype, count)) })
 }
 
 // newLUT makes a table, a virtual one if there is a scope. The caller holds the lock.
@@ -73,34 +73,23 @@ func (l *LUT) Virtual() bool { return l.scope != nil }
 // Copy copies all elements, little-endian, from the table, for ReadOnly, or into it, for WriteOnly (vxCopyLUT). Fewer bytes than Size, or
 // another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Copy(data []byte, u Usage) error {
-	return l.ctx.do(l, "LUT.Copy", func() error {
-		if err := l.visible(); err != nil {
-			return err
-		}
-		if err := transfer(l.table.memory.data, data, u, "table"); err != nil {
-			return err
-		}
+	return l.ctx.do(l, "LUT.Copy", func() {
+		must(l.visible())
+		must(transfer(l.table.memory.data, data, u, "table"))
 		if u == WriteOnly {
 			l.table.touched()
 		}
-		return nil
 	})
 }
 
 // Map gives access to the table's own memory until [LUT.Unmap] (vxMapLUT). It may be mapped more than once. An unknown usage is
 // ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
-	err = l.ctx.do(l, "LUT.Map", func() error {
-		if err := l.visible(); err != nil {
-			return err
-		}
-		p, err := l.table.mapPatch(nil, nil, u)
-		if err != nil {
-			return err
-		}
+	err = l.ctx.do(l, "LUT.Map", func() {
+		must(l.visible())
+		p := have(l.table.mapPatch(nil, nil, u))
 		id, data = p.ID, p.Data
 		l.hold() // or a table that has been released could not be unmapped
-		return nil
 	})
 	return id, data, err
 }

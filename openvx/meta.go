@@ -19,15 +19,12 @@ func (c *Context) newMeta(of Type) *MetaFormat {
 
 // set runs f for a description of an object of the kind of.
 func (m *MetaFormat) set(call string, of Type, f func() error) error {
-	return m.ctx.do(m, call, func() error {
+	return m.ctx.do(m, call, func() {
 		if m.of != of && m.of != TypeReference {
-			return failed(ErrorInvalidType, "the output is a %s, not a %s", m.of.noun(), of.noun())
+			refuse(ErrorInvalidType, "the output is a %s, not a %s", m.of.noun(), of.noun())
 		}
-		if err := f(); err != nil {
-			return err
-		}
+		must(f())
 		m.of = of
-		return nil
 	})
 }
 
@@ -190,7 +187,7 @@ func (m *MetaFormat) FromReference(r Reference) error {
 	const call = "MetaFormat.FromReference"
 	o := baseOf(r)
 	if o == nil {
-		return m.ctx.do(m, call, func() error { return failed(ErrorInvalidReference, "the exemplar is nil") })
+		return m.ctx.do(m, call, func() { must(failed(ErrorInvalidReference, "the exemplar is nil")) })
 	}
 	return m.set(call, o.kind, func() error {
 		if _, err := m.ctx.check(r, "the exemplar"); err != nil {

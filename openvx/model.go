@@ -32,24 +32,23 @@ type model struct {
 // tensors ErrorNotSupported.
 func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
 	var load Importer
-	err := c.do(c, "Context.ImportKernel", func() error {
+	err := c.do(c, "Context.ImportKernel", func() {
 		if load = c.opts.Importers[kind]; load == nil {
-			return failed(ErrorNotSupported, "there is no importer of models of type %q", kind)
+			refuse(ErrorNotSupported, "there is no importer of models of type %q", kind)
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	g, cause := load.try(url)
-	return create(c, c, "Context.ImportKernel", func() (*Kernel, error) {
+	return create(c, c, "Context.ImportKernel", func() *Kernel {
 		if open := (*gm.OpenError)(nil); errors.As(cause, &open) {
 			return nil, &Error{Status: ErrorNotSupported, Msg: "the model has extents that are not numbers", Err: cause}
 		}
 		if cause != nil {
 			return nil, &Error{Status: ErrorInvalidParameters, Msg: fmt.Sprintf("the model %q cannot be loaded", url), Err: cause}
 		}
-		return c.newModel(path.Base(url), g)
+		return have(c.newModel(path.Base(url), g))
 	})
 }
 

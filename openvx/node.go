@@ -97,11 +97,11 @@ func (n *Node) destroy() {
 
 // do is Context.do for a node that is still in its graph.
 func (n *Node) do(call string, f func() error) error {
-	return n.ctx.do(n, call, func() error {
+	return n.ctx.do(n, call, func() {
 		if n.removed {
-			return failed(ErrorInvalidReference, "the node has been removed, or its graph released")
+			refuse(ErrorInvalidReference, "the node has been removed, or its graph released")
 		}
-		return f()
+		must(f())
 	})
 }
 
@@ -135,47 +135,34 @@ func (n *Node) Border() BorderValue {
 // SetBorder changes [Node.Border]; the graph must be verified again. Only kernels of the application look at it. An unknown mode is
 // ErrorInvalidValue.
 func (n *Node) SetBorder(b BorderValue) error {
-	return n.do(".SetBorder", func() error {
-		if err := b.check(); err != nil {
-			return err
-		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+	return n.do(".SetBorder", func() {
+		must(b.check())
+		must(n.graph.editable())
 		n.border = b
 		n.graph.unverify()
-		return nil
 	})
 }
 
 // SetTarget says where the node runs; the graph must be verified again (vxSetNodeTarget). The processor on which the program runs is
 // the only target, TargetAny or TargetString with "any"; others are ErrorNotSupported.
 func (n *Node) SetTarget(t Target, name string) error {
-	return n.do(".SetTarget", func() error {
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
-		if err := checkTarget(t, name); err != nil {
-			return err
-		}
+	return n.do(".SetTarget", func() {
+		must(n.graph.editable())
+		must(checkTarget(t, name))
 		n.graph.unverify()
-		return nil
 	})
 }
 
 // SetCallback makes cb be called after each run of the node (vxAssignNodeCallback), without a lock, by the goroutine that runs the
 // graph; nil takes it away. If there is one already the error is ErrorNotSupported. The graph must be verified again.
 func (n *Node) SetCallback(cb NodeCallback) error {
-	return n.do(".SetCallback", func() error {
+	return n.do(".SetCallback", func() {
 		if cb != nil && n.callback != nil {
-			return failed(ErrorNotSupported, "the node has a callback; nil must be set before another one")
+			refuse(ErrorNotSupported, "the node has a callback; nil must be set before another one")
 		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+		must(n.graph.editable())
 		n.callback = cb
 		n.graph.unverify()
-		return nil
 	})
 }
 
@@ -186,7 +173,7 @@ func (n *Node) Callback() NodeCallback {
 
 // Parameter returns parameter i as an object of its own (vxGetParameterByIndex). An index that is not there is ErrorInvalidParameters.
 func (n *Node) Parameter(i int) (*Parameter, error) {
-	return create(n.ctx, n, ".Parameter", func() (*Parameter, error) { return n.ctx.newParameter(n.kernel, n, i) })
+	return create(n.ctx, n, ".Parameter", func() *Parameter { return have(n.ctx.newParameter(n.kernel, n, i)) })
 }
 
 // ParameterReference returns what parameter i is set to, or nil. It adds no reference; see [Parameter.Reference].
@@ -204,7 +191,7 @@ func (n *Node) ParameterReference(i int) Reference {
 // another context, or nil for a required parameter ErrorInvalidReference; one of another kind ErrorInvalidType; a virtual one of another
 // graph ErrorInvalidScope.
 func (n *Node) SetParameter(i int, r Reference) error {
-	return n.ctx.do(n, ".SetParameter", func() error { return n.set(i, r) })
+	return n.ctx.do(n, ".SetParameter", func() { must(n.set(i, r)) })
 }
 
 // set is SetParameter with the lock held.
@@ -244,17 +231,14 @@ func (n *Node) set(i int, r Reference) error {
 
 // Remove takes the node out of its graph, which must be verified again, and a reference of the application with it (vxRemoveNode).
 func (n *Node) Remove() error {
-	return n.do(".Remove", func() error {
+	return n.do(".Remove", func() {
 		if n.external == 0 {
-			return failed(ErrorInvalidReference, "the application has no reference to this node that it could release")
+			refuse(ErrorInvalidReference, "the application has no reference to this node that it could release")
 		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+		must(n.graph.editable())
 		n.graph.remove(n)
 		n.detach()
 		n.external--
 		n.bury()
-		return nil
 	})
 }

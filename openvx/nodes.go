@@ -7,11 +7,9 @@ package openvx
 
 // CreateGenericNode adds a node of any kernel that has been finalized, with no parameter set (vxCreateGenericNode).
 func (g *Graph) CreateGenericNode(k *Kernel) (*Node, error) {
-	return create(g.ctx, g, "Graph.CreateGenericNode", func() (*Node, error) {
-		if _, err := g.ctx.check(k, "the kernel"); err != nil {
-			return nil, err
-		}
-		return g.newNode(k, nil)
+	return create(g.ctx, g, "Graph.CreateGenericNode", func() *Node {
+		have(g.ctx.check(k, "the kernel"))
+		return have(g.newNode(k, nil))
 	})
 }
 
@@ -31,7 +29,7 @@ func (g *Graph) newNode(k *Kernel, params []Reference) (*Node, error) {
 
 // add adds a node of a built-in kernel with its parameters in order: objects, or values that become scalars.
 func (g *Graph) add(name string, id KernelID, params ...any) (*Node, error) {
-	return create(g.ctx, g, "Graph."+name, func() (*Node, error) { return g.addNode(id, params) })
+	return create(g.ctx, g, "Graph."+name, func() *Node { return have(g.addNode(id, params)) })
 }
 
 func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
@@ -57,16 +55,13 @@ func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
 
 // perform runs a graph of one node, on tensors that are not virtual. Its errors are those of [Graph.Process].
 func (c *Context) perform(name string, id KernelID, params ...any) error {
-	return c.do(c, "Context."+name, func() error {
+	return c.do(c, "Context."+name, func() {
 		g := c.newGraph()
 		g.intern()
 		defer g.drop()
-		n, err := g.addNode(id, params)
-		if err != nil {
-			return err
-		}
+		n := have(g.addNode(id, params))
 		n.intern()
 		defer n.drop()
-		return g.process()
+		must(g.process())
 	})
 }

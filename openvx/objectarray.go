@@ -16,11 +16,8 @@ type ObjectArray struct {
 // (vxCreateImageObjectArrayFromTensor): count times the rectangle of the first two dimensions, jump bytes after one another, which is a
 // multiple of the third dimension's stride. Elements and format are UINT8 and U8, or INT16 and S16.
 func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f ImageFormat) (*ObjectArray, error) {
-	return create(t.ctx, t, "Tensor.CreateImageObjectArray", func() (*ObjectArray, error) {
-		step, err := t.checkImages(rect, count, jump, f)
-		if err != nil {
-			return nil, err
-		}
+	return create(t.ctx, t, "Tensor.CreateImageObjectArray", func() *ObjectArray {
+		step := have(t.checkImages(rect, count, jump, f))
 		a := &ObjectArray{items: make([]Reference, count)}
 		for i := range a.items {
 			plane := t.cut([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
@@ -33,7 +30,7 @@ func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f Image
 		}
 		t.ctx.register(&a.object, a, TypeObjectArray)
 		a.scope = t.scope
-		return a, nil
+		return a
 	})
 }
 
@@ -83,13 +80,12 @@ func (a *ObjectArray) NumItems() int { return query(&a.object, func() int { retu
 
 // Item returns an object and adds a reference of the application to it (vxGetObjectArrayItem).
 func (a *ObjectArray) Item(i int) (r Reference, err error) {
-	err = a.ctx.do(a, "ObjectArray.Item", func() error {
+	err = a.ctx.do(a, "ObjectArray.Item", func() {
 		if i < 0 || i >= len(a.items) {
-			return failed(ErrorInvalidParameters, "item %d; the array has %d", i, len(a.items))
+			refuse(ErrorInvalidParameters, "item %d; the array has %d", i, len(a.items))
 		}
 		r = a.items[i]
 		r.base().external++
-		return nil
 	})
 	return r, err
 }

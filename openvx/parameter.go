@@ -128,20 +128,20 @@ func (p *Parameter) Reference() Reference {
 // MetaFormat describes the tensor that goes to a parameter of an imported kernel (VX_PARAMETER_META_FORMAT). It belongs to the kernel: the
 // application must not release it. Other kernels' parameters are ErrorNotSupported.
 func (p *Parameter) MetaFormat() (*MetaFormat, error) {
-	return create(p.ctx, p, ".MetaFormat", func() (*MetaFormat, error) {
+	return create(p.ctx, p, ".MetaFormat", func() *MetaFormat {
 		if m := p.kernel.params[p.index].meta; m != nil {
 			return m, nil
 		}
-		return nil, failed(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
+		refuse(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
 	})
 }
 
 // Set is [Node.SetParameter] (vxSetParameterByReference). A parameter of a kernel is ErrorInvalidParameters.
 func (p *Parameter) Set(r Reference) error {
-	return p.ctx.do(p, ".Set", func() error {
+	return p.ctx.do(p, ".Set", func() {
 		if p.node == nil {
-			return failed(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
+			refuse(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
 		}
-		return p.node.set(p.index, r)
+		must(p.node.set(p.index, r))
 	})
 }

@@ -36,11 +36,9 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 // may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
 // others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
-	return t.ctx.do(t, "Tensor.CopyPatch", func() error {
-		if err := t.visible(); err != nil {
-			return err
-		}
-		return t.copyPatch(start, end, strides, data, u)
+	return t.ctx.do(t, "Tensor.CopyPatch", func() {
+		must(t.visible())
+		must(t.copyPatch(start, end, strides, data, u))
 	})
 }
 
@@ -80,15 +78,13 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) erro
 // box begins at 0, and if end is nil it goes to the ends. Any number of patches may be mapped at a time. The memory stays where it
 // is as long as one is: neither can its handle be swapped nor a delay age.
 func (t *Tensor) MapPatch(start, end []int, u Usage) (*Patch, error) {
-	return create(t.ctx, t, "Tensor.MapPatch", func() (*Patch, error) {
-		if err := t.visible(); err != nil {
-			return nil, err
-		}
+	return create(t.ctx, t, "Tensor.MapPatch", func() *Patch {
+		must(t.visible())
 		p, err := t.mapPatch(start, end, u)
 		if err == nil {
 			t.hold() // or a patch of a tensor that has been released could not be unmapped
 		}
-		return p, err
+		return have(p, err)
 	})
 }
 
@@ -123,12 +119,12 @@ func (t *Tensor) UnmapPatch(id uint64) error { return t.unmap(".UnmapPatch", t, 
 
 // unmap ends the access to a patch of an object's contents, which has kept the object alive.
 func (o *object) unmap(call string, contents *Tensor, id uint64) error {
-	return o.ctx.do(o.self, call, func() error {
+	return o.ctx.do(o.self, call, func() {
 		err := contents.maps.remove(o.ctx, id)
 		if err == nil {
 			o.drop()
 		}
-		return err
+		must(err)
 	})
 }
 

@@ -57,7 +57,7 @@ func baseOf(r Reference) *object {
 
 // do runs f under the context's lock and reports its error. It is how every method that the application calls works: nothing of the
 // application, such as a callback, is called under the lock; f leaves that to later. The object on must be alive.
-func (c *Context) do(on Reference, call string, f func() error) error {
+func (c *Context) do(on Reference, call string, f func()) error {
 	if c == nil || c.ctx == nil {
 		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object has no context: NewContext makes one, and the others are made by it"}
 	}
@@ -71,29 +71,57 @@ func (c *Context) do(on Reference, call string, f func() error) error {
 }
 
 // guard runs f for a living object and makes an error of a panic, which would otherwise leave the lock locked.
-func guard(on Reference, f func() error) (err error) {
+func guard(on Reference, f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = failed(Failure, "internal error: %v", p)
 		}
 	}()
-	if err := on.base().check(); err != nil {
-		return err
-	}
-	return f()
+	return try(func() {
+		must(on.base().check())
+		f()
+	})
 }
 
-// create runs f like do and returns what it creates, or nil.
-func create[T any](c *Context, on Reference, call string, f func() (*T, error)) (*T, error) {
-	var made *T
-	err := c.do(on, call, func() (err error) {
-		made, err = f()
-		return err
-	})
+// refusal is the panic of refuse and must.
+type refusal struct{ err error }
+
+// refuse ends a call with an error, from however deep in it: do reports it, unless a try in between takes it.
+func refuse(s Status, format string, args ...any) { must(failed(s, format, args...)) }
+
+// must ends a call with an error, if there is one.
+func must(err error) {
 	if err != nil {
-		return nil, err
+		panic(refusal{err})
 	}
-	return made, nil
+}
+
+// have returns a result, or ends the call with the error.
+func have[T any](x T, err error) T {
+	must(err)
+	return x
+}
+
+// try runs f and returns the error with which refuse or must has ended it.
+func try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r.err
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// create runs f like do and returns what it creates or finds, or the zero value.
+func create[T any](c *Context, on Reference, call string, f func() T) (T, error) {
+	var made T
+	err := c.do(on, call, func() { made = f() })
+	return made, err
 }
 
 // query returns what f finds of o under the lock, or the zero value if o is gone or has never been made.
@@ -205,12 +233,9 @@ func (o *object) Name() string { return query(o, func() string { return o.name }
 
 // SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
 func (o *object) SetName(name string) error {
-	return o.ctx.do(o.self, ".SetName", func() error {
-		if err := checkName("a reference", name, MaxReferenceName); err != nil {
-			return err
-		}
+	return o.ctx.do(o.self, ".SetName", func() {
+		must(checkName("a reference", name, MaxReferenceName))
 		o.name = name
-		return nil
 	})
 }
 
@@ -219,21 +244,19 @@ func (o *object) Count() int { return query(o, func() int { return o.external })
 
 // Retain adds a reference of the application (vxRetainReference).
 func (o *object) Retain() error {
-	return o.ctx.do(o.self, ".Retain", func() error {
+	return o.ctx.do(o.self, ".Retain", func() {
 		o.external++
-		return nil
 	})
 }
 
 // Release takes a reference of the application back (vxReleaseReference). Without one the error is ErrorInvalidReference.
 func (o *object) Release() error {
-	return o.ctx.do(o.self, ".Release", func() error {
+	return o.ctx.do(o.self, ".Release", func() {
 		if o.external == 0 {
-			return failed(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
+			refuse(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
 		}
 		o.external--
 		o.bury()
-		return nil
 	})
 }
 

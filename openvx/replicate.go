@@ -9,18 +9,14 @@ import "slices"
 // It is ErrorNotCompatible if a flagged parameter is no item 0 of an array, and a Failure if the node is not of this graph, a result has
 // no flag, or the arrays differ in length.
 func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
-	return g.ctx.do(g, "Graph.ReplicateNode", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(first, "the node"); err != nil {
-			return err
-		}
+	return g.ctx.do(g, "Graph.ReplicateNode", func() {
+		must(g.editable())
+		have(g.ctx.check(first, "the node"))
 		switch {
 		case first.graph != g || first.removed:
-			return failed(Failure, "the node does not belong to this graph")
+			refuse(Failure, "the node does not belong to this graph")
 		case len(replicate) != len(first.params):
-			return failed(ErrorInvalidParameters, "%d flags are given; %s has %d parameters", len(replicate), first.place(-1), len(first.params))
+			refuse(ErrorInvalidParameters, "%d flags are given; %s has %d parameters", len(replicate), first.place(-1), len(first.params))
 		}
 		before := first.replicated
 		first.replicated = slices.Clone(replicate)
@@ -30,7 +26,6 @@ func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
 		}
 		first.keepArrays()
 		g.unverify()
-		return nil
 	})
 }
 

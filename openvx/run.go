@@ -24,10 +24,8 @@ func (g *Graph) process() error {
 // that is needed. Kernels and callbacks of the application are called on another goroutine. A graph that is running already is
 // ErrorGraphScheduled. A graph may be released while it runs; it ends its run.
 func (g *Graph) Schedule() error {
-	return g.ctx.do(g, "Graph.Schedule", func() error {
-		if err := g.begin(); err != nil {
-			return err
-		}
+	return g.ctx.do(g, "Graph.Schedule", func() {
+		must(g.begin())
 		g.schedule.called = true
 		go func() {
 			g.ctx.mu.Lock()
@@ -36,7 +34,6 @@ func (g *Graph) Schedule() error {
 			g.end(err)
 			g.ctx.unlock()
 		}()
-		return nil
 	})
 }
 
@@ -44,9 +41,9 @@ func (g *Graph) Schedule() error {
 // (vxWaitGraph). It is a Failure if the graph has not been scheduled since the last Wait. A kernel or callback of the graph itself must
 // not call it.
 func (g *Graph) Wait() error {
-	return g.ctx.do(g, "Graph.Wait", func() error {
+	return g.ctx.do(g, "Graph.Wait", func() {
 		if !g.schedule.called {
-			return failed(Failure, "the graph has not been scheduled since the last call of Wait")
+			refuse(Failure, "the graph has not been scheduled since the last call of Wait")
 		}
 		g.hold()
 		defer g.drop()
@@ -54,7 +51,7 @@ func (g *Graph) Wait() error {
 			g.ended.Wait()
 		}
 		g.schedule.called = false
-		return g.schedule.err
+		must(g.schedule.err)
 	})
 }
 

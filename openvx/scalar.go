@@ -134,7 +134,7 @@ func (c *Context) zeros(kind Type) ([]byte, error) {
 // what [Scalar.Value] would return, any Go number that fits, or nil for zeros. A type that is none of these is ErrorInvalidType, a value
 // that it cannot have ErrorInvalidValue.
 func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalar", func() (*Scalar, error) {
+	return create(c, c, "Context.CreateScalar", func() *Scalar {
 		data, err := c.zeros(kind)
 		if err == nil && value != nil {
 			err = encode(data, kind, value)
@@ -142,14 +142,14 @@ func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.newScalar(nil, kind, data), nil
+		return c.newScalar(nil, kind, data)
 	})
 }
 
 // CreateScalarBytes makes a scalar with the bytes of its value in C (vxCreateScalarWithSize); nil is zeros, and what exceeds the size of
 // the type is ignored. Fewer bytes are ErrorInvalidParameters, a type that no scalar has ErrorInvalidType.
 func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalarBytes", func() (*Scalar, error) {
+	return create(c, c, "Context.CreateScalarBytes", func() *Scalar {
 		own, err := c.zeros(kind)
 		if err == nil && data != nil && len(data) < len(own) {
 			err = failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
@@ -158,18 +158,15 @@ func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
 			return nil, err
 		}
 		copy(own, data)
-		return c.newScalar(nil, kind, own), nil
+		return c.newScalar(nil, kind, own)
 	})
 }
 
 // CreateVirtualScalar makes a scalar that only nodes of the graph can access (vxCreateVirtualScalar).
 func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() (*Scalar, error) {
-		data, err := g.ctx.zeros(kind)
-		if err != nil {
-			return nil, err
-		}
-		return g.ctx.newScalar(g, kind, data), nil
+	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() *Scalar {
+		data := have(g.ctx.zeros(kind))
+		return g.ctx.newScalar(g, kind, data)
 	})
 }
 
@@ -219,33 +216,23 @@ func (s *Scalar) value() any {
 
 // Set changes the value; see [Context.CreateScalar] for what it may be. A virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Set(value any) error {
-	return s.ctx.do(s, "Scalar.Set", func() error {
-		if err := s.visible(); err != nil {
-			return err
-		}
+	return s.ctx.do(s, "Scalar.Set", func() {
+		must(s.visible())
 		data := make([]byte, len(s.data))
-		if err := encode(data, s.dtype, value); err != nil {
-			return err
-		}
+		must(encode(data, s.dtype, value))
 		s.data, s.version = data, s.ctx.number()
-		return nil
 	})
 }
 
 // Copy copies the value's bytes in C from the scalar, for ReadOnly, or into it, for WriteOnly (vxCopyScalar, vxCopyScalarWithSize). Fewer
 // bytes than Size, or another usage, are ErrorInvalidParameters; a virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Copy(data []byte, u Usage) error {
-	return s.ctx.do(s, "Scalar.Copy", func() error {
-		if err := s.visible(); err != nil {
-			return err
-		}
-		if err := transfer(s.data, data, u, "scalar"); err != nil {
-			return err
-		}
+	return s.ctx.do(s, "Scalar.Copy", func() {
+		must(s.visible())
+		must(transfer(s.data, data, u, "scalar"))
 		if u == WriteOnly {
 			s.version = s.ctx.number()
 		}
-		return nil
 	})
 }
 

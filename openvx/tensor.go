@@ -141,13 +141,13 @@ func (c *Context) maxTensorBytes() int64 {
 // CreateTensor makes a tensor of zeros with the given extents, the fastest first, type of elements and number of fractional bits
 // (vxCreateTensor). Integers may have any position below their number of bits; Q7.8 is TypeInt16 with 8.
 func (c *Context) CreateTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensor", func() (*Tensor, error) { return c.newTensor(format{dtype, fixed, dims}, nil) })
+	return create(c, c, "Context.CreateTensor", func() *Tensor { return have(c.newTensor(format{dtype, fixed, dims}, nil)) })
 }
 
 // CreateVirtualTensor makes a tensor that only nodes of the graph can see (vxCreateVirtualTensor). No dims, extents of 0 and TypeInvalid
 // are what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualTensor", func() (*Tensor, error) { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
+	return create(g.ctx, g, "Graph.CreateVirtualTensor", func() *Tensor { return have(g.ctx.newTensor(format{dtype, fixed, dims}, g)) })
 }
 
 // newTensor makes a tensor, of a graph if scope is not nil. It has one reference of the application.
@@ -244,12 +244,12 @@ func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.
 func (t *Tensor) Write(data any) error {
-	return t.ctx.do(t, "Tensor.Write", func() error { return t.transfer(data, true) })
+	return t.ctx.do(t, "Tensor.Write", func() { must(t.transfer(data, true)) })
 }
 
 // Read copies all elements into a slice like that of [Tensor.Write].
 func (t *Tensor) Read(data any) error {
-	return t.ctx.do(t, "Tensor.Read", func() error { return t.transfer(data, false) })
+	return t.ctx.do(t, "Tensor.Read", func() { must(t.transfer(data, false)) })
 }
 
 // transfer copies between a slice and the tensor.

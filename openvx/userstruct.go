@@ -14,27 +14,24 @@ type userStruct struct {
 // the error is ErrorNoResources. The type that comes with an error is TypeInvalid.
 func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
 	t := TypeInvalid
-	err := c.do(c, "Context.RegisterUserStruct", func() error {
+	err := c.do(c, "Context.RegisterUserStruct", func() {
 		if size <= 0 || size > limits.VXStruct {
-			return failed(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
+			refuse(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
 		}
-		if err := checkName("a structure", name, MaxReferenceName); err != nil {
-			return err
-		}
+		must(checkName("a structure", name, MaxReferenceName))
 		if old, ok := c.structNamed(name); ok {
 			if had := c.structs[old-TypeUserStructStart].size; had != size {
-				return failed(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
+				refuse(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
 			}
 			t = old
-			return nil
+			return
 		}
 		next := TypeUserStructStart + Type(len(c.structs))
 		if next > TypeUserStructEnd {
-			return failed(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
+			refuse(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
 		}
 		c.structs = append(c.structs, userStruct{size, name})
 		t = next
-		return nil
 	})
 	return t, err
 }
@@ -63,18 +60,17 @@ func (c *Context) structOf(t Type) (userStruct, bool) {
 // ErrorInvalidParameters.
 func (c *Context) UserStructName(t Type) (string, error) {
 	var name string
-	err := c.do(c, "Context.UserStructName", func() error {
+	err := c.do(c, "Context.UserStructName", func() {
 		s, ok := c.structOf(t)
 		switch {
 		case t < TypeUserStructStart || t > TypeUserStructEnd:
-			return failed(Failure, "%s is not a structure of the application", t)
+			refuse(Failure, "%s is not a structure of the application", t)
 		case !ok:
-			return failed(ErrorInvalidParameters, "no structure is registered as %s", t)
+			refuse(ErrorInvalidParameters, "no structure is registered as %s", t)
 		case s.name == "":
-			return failed(Failure, "the structure %s has no name", t)
+			refuse(Failure, "the structure %s has no name", t)
 		}
 		name = s.name
-		return nil
 	})
 	return name, err
 }
@@ -82,12 +78,11 @@ func (c *Context) UserStructName(t Type) (string, error) {
 // UserStructType returns the type of the structure of a name (vxGetUserStructEnumByName), or Failure if there is none.
 func (c *Context) UserStructType(name string) (Type, error) {
 	t := TypeInvalid
-	err := c.do(c, "Context.UserStructType", func() error {
+	err := c.do(c, "Context.UserStructType", func() {
 		var ok bool
 		if t, ok = c.structNamed(name); !ok {
-			return failed(Failure, "no structure is named %q", name)
+			refuse(Failure, "no structure is named %q", name)
 		}
-		return nil
 	})
 	return t, err
 }

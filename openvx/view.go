@@ -6,14 +6,12 @@ import "slices"
 // (vxCreateTensorFromView). Fewer dimensions than the tensor's are its lower ones, at index 0 of the others; the view has so many. It has
 // the tensor's format, is virtual if the tensor is, and keeps the memory alive.
 func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
-	return create(t.ctx, t, "Tensor.CreateView", func() (*Tensor, error) {
+	return create(t.ctx, t, "Tensor.CreateView", func() *Tensor {
 		if t.strides == nil {
-			return nil, failed(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
+			refuse(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
 		}
-		if err := t.checkBox(start, end); err != nil {
-			return nil, err
-		}
-		return t.ctx.registerView(t.cut(start, end)), nil
+		must(t.checkBox(start, end))
+		return t.ctx.registerView(t.cut(start, end))
 	})
 }
 
