@@ -173,30 +173,30 @@ func (c *Context) ImmediateBorder() BorderValue {
 // SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
 func (c *Context) SetImmediateBorder(b BorderValue) error {
 	return c.do(c, "Context.SetImmediateBorder", func() {
-		must(b.check())
+		b.check()
 		c.border = b
 	})
 }
 
-func (b BorderValue) check() error {
+func (b BorderValue) check() {
 	switch b.Mode {
 	case BorderUndefined, BorderConstant, BorderReplicate:
-		return nil
+		return
 	}
-	return failed(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
+	refuse(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
 }
 
 // SetImmediateModeTarget says where immediate calls run (vxSetImmediateModeTarget). There is one target, see [Node.SetTarget].
 func (c *Context) SetImmediateModeTarget(t Target, name string) error {
-	return c.do(c, "Context.SetImmediateModeTarget", func() { must(checkTarget(t, name)) })
+	return c.do(c, "Context.SetImmediateModeTarget", func() { checkTarget(t, name) })
 }
 
 // checkTarget returns an error if there is no such target. The name is for TargetString; case does not matter.
-func checkTarget(t Target, name string) error {
+func checkTarget(t Target, name string) {
 	if t == TargetAny || t == TargetString && strings.EqualFold(name, "any") {
-		return nil
+		return
 	}
-	return failed(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
+	refuse(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
 }
 
 // Compatible says whether layers compute what the sample implementation computes; see [Options].
@@ -229,7 +229,7 @@ func (c *Context) SetThreads(n int) error {
 // context (vxDirective). Any other directive or object is ErrorNotSupported.
 func (c *Context) Directive(on Reference, d Directive) error {
 	return c.do(c, "Context.Directive", func() {
-		o := have(c.check(on, "the object"))
+		o := c.check(on, "the object")
 		switch d {
 		case DirectiveDisableLogging, DirectiveEnableLogging:
 			o.quiet = d == DirectiveDisableLogging
@@ -249,7 +249,7 @@ func (c *Context) Directive(on Reference, d Directive) error {
 // ErrorNotSupported.
 func (c *Context) Hint(on Reference, h Hint, _ []byte) error {
 	return c.do(c, "Context.Hint", func() {
-		have(c.check(on, "the object"))
+		c.check(on, "the object")
 		switch h {
 		case HintPerformanceDefault, HintPerformanceLowPower, HintPerformanceHighSpeed:
 			return

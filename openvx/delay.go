@@ -13,20 +13,13 @@ type Delay struct {
 // ErrorInvalidParameters. Contents are zeros at first.
 func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
 	return create(c, c, "Context.CreateDelay", func() *Delay {
-		o := have(c.check(exemplar, "the exemplar"))
+		o := c.check(exemplar, "the exemplar")
 		if slots < 1 || slots > limits.VXSlots {
 			refuse(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
 		}
-		d := &Delay{}
-		for range slots {
-			r, err := c.clone(o.self)
-			if err != nil {
-				d.destroy()
-				return nil, err
-			}
-			r.base().intern()
+		d := &Delay{slots: c.clones(slots, func(int) Reference { return o.self })}
+		for _, r := range d.slots {
 			markDelayed(r)
-			d.slots = append(d.slots, r)
 		}
 		c.register(&d.object, d, TypeDelay)
 		return d
@@ -40,8 +33,11 @@ func markDelayed(r Reference) {
 	}
 }
 
-func (d *Delay) destroy() {
-	for _, r := range d.slots {
+func (d *Delay) destroy() { dropAll(d.slots) }
+
+// dropAll takes back references of an object to others.
+func dropAll(list []Reference) {
+	for _, r := range list {
 		r.base().drop()
 	}
 }
@@ -55,14 +51,12 @@ func (d *Delay) Slots() int { return len(d.slots) }
 // Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots;
 // others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {
-	var r Reference
-	err := d.ctx.do(d, "Delay.Reference", func() {
+	return create(d.ctx, d, "Delay.Reference", func() Reference {
 		if i > 0 || -i >= len(d.slots) || -i < 0 {
 			refuse(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
 		}
-		r = d.slots[-i]
+		return d.slots[-i]
 	})
-	return r, err
 }
 
 // Age moves the contents of each slot to the one before, those of the last to slot 0 (vxAgeDelay). The objects remain what and where
@@ -71,7 +65,7 @@ func (d *Delay) Reference(i int) (Reference, error) {
 func (d *Delay) Age() error {
 	return d.ctx.do(d, "Delay.Age", func() {
 		for _, r := range d.slots {
-			must(inUse(r))
+			checkUnused(r)
 		}
 		d.age()
 	})

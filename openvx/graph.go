@@ -93,14 +93,13 @@ func (g *Graph) remove(n *Node) {
 }
 
 // editable reports an error if the graph cannot be changed now.
-func (g *Graph) editable() error {
+func (g *Graph) checkEditable() {
 	switch g.busy {
 	case verifying:
-		return failed(ErrorGraphScheduled, "the graph is being verified")
+		refuse(ErrorGraphScheduled, "the graph is being verified")
 	case running:
-		return failed(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
+		refuse(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
 	}
-	return nil
 }
 
 // unverify makes the graph one that has not been verified.
@@ -125,8 +124,8 @@ func (g *Graph) unverify() {
 // It may be called at any time; [Graph.Process] and [Graph.Schedule] do so when nodes or parameters have changed.
 func (g *Graph) Verify() error {
 	return g.ctx.do(g, "Graph.Verify", func() {
-		must(g.editable())
-		must(g.verify())
+		g.checkEditable()
+		g.verify()
 	})
 }
 
@@ -146,8 +145,8 @@ func (g *Graph) NumParameters() int { return query(&g.object, func() int { retur
 // runs.
 func (g *Graph) AddParameter(p *Parameter) error {
 	return g.ctx.do(g, "Graph.AddParameter", func() {
-		must(g.editable())
-		have(g.ctx.check(p, "the parameter"))
+		g.checkEditable()
+		g.ctx.check(p, "the parameter")
 		if p.node == nil || p.node.graph != g || p.node.removed {
 			refuse(ErrorInvalidParameters, "the parameter does not belong to a node of this graph")
 		}
@@ -156,30 +155,31 @@ func (g *Graph) AddParameter(p *Parameter) error {
 }
 
 // param returns a parameter of the graph.
-func (g *Graph) param(i int) (graphParam, error) {
+func (g *Graph) param(i int) graphParam {
 	if i < 0 || i >= len(g.params) {
-		return graphParam{}, failed(ErrorInvalidParameters, "the graph has %d parameters; there is no parameter %d", len(g.params), i)
+		refuse(ErrorInvalidParameters, "the graph has %d parameters; there is no parameter %d", len(g.params), i)
 	}
-	if p := g.params[i]; !p.node.removed {
-		return p, nil
+	p := g.params[i]
+	if p.node.removed {
+		refuse(ErrorInvalidParameters, "the node of parameter %d has been removed", i)
 	}
-	return graphParam{}, failed(ErrorInvalidParameters, "the node of parameter %d has been removed", i)
+	return p
 }
 
 // SetParameter sets parameter i of the graph, and with it that of the node (vxSetGraphParameterByIndex). The graph stays verified if r
 // has the format of what was set before.
 func (g *Graph) SetParameter(i int, r Reference) error {
 	return g.ctx.do(g, "Graph.SetParameter", func() {
-		p := have(g.param(i))
-		must(p.node.set(p.index, r))
+		p := g.param(i)
+		p.node.set(p.index, r)
 	})
 }
 
 // Parameter returns parameter i of the graph (vxGetGraphParameterByIndex).
 func (g *Graph) Parameter(i int) (*Parameter, error) {
 	return create(g.ctx, g, "Graph.Parameter", func() *Parameter {
-		p := have(g.param(i))
-		return have(g.ctx.newParameter(p.node.kernel, p.node, p.index))
+		p := g.param(i)
+		return g.ctx.newParameter(p.node.kernel, p.node, p.index)
 	})
 }
 
@@ -187,8 +187,8 @@ func (g *Graph) Parameter(i int) (*Parameter, error) {
 // Registering it again changes nothing.
 func (g *Graph) RegisterAutoAging(d *Delay) error {
 	return g.ctx.do(g, "Graph.RegisterAutoAging", func() {
-		must(g.editable())
-		have(g.ctx.check(d, "the delay"))
+		g.checkEditable()
+		g.ctx.check(d, "the delay")
 		if !slices.Contains(g.delays, d) {
 			d.hold()
 			g.delays = append(g.delays, d)

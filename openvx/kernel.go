@@ -29,7 +29,7 @@ func (k *Kernel) destroy() {
 // be taken; params is 0 to MaxKernelParameters; k has Run and Validate. Otherwise the error is ErrorInvalidParameters.
 func (c *Context) AddKernel(name string, id KernelID, params int, k UserKernel) (*Kernel, error) {
 	return create(c, c, "Context.AddKernel", func() *Kernel {
-		must(checkName("a kernel", name, MaxKernelName))
+		checkName("a kernel", name, MaxKernelName)
 		switch t := &c.kernels; {
 		case name == "":
 			refuse(ErrorInvalidParameters, "the kernel has no name")
@@ -47,16 +47,15 @@ func (c *Context) AddKernel(name string, id KernelID, params int, k UserKernel) 
 }
 
 // unfinished returns an error unless the kernel is one of the application that is not finalized yet.
-func (k *Kernel) unfinished(s Status) error {
+func (k *Kernel) checkUnfinished(s Status) {
 	switch {
 	case k.user == nil:
-		return failed(s, "the kernel %q is not one of the application's", k.kernelName)
+		refuse(s, "the kernel %q is not one of the application's", k.kernelName)
 	case k.finalized:
-		return failed(s, "the kernel %q has been finalized", k.kernelName)
+		refuse(s, "the kernel %q has been finalized", k.kernelName)
 	case k.removed:
-		return failed(s, "the kernel %q has been removed", k.kernelName)
+		refuse(s, "the kernel %q has been removed", k.kernelName)
 	}
-	return nil
 }
 
 // AddParameter declares parameter i (vxAddParameterToKernel), in any order and once each: an Input or Output; of a kind of data object,
@@ -64,7 +63,7 @@ func (k *Kernel) unfinished(s Status) error {
 // ErrorInvalidParameters.
 func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) error {
 	return k.ctx.do(k, ".AddParameter", func() {
-		must(k.unfinished(ErrorInvalidParameters))
+		k.checkUnfinished(ErrorInvalidParameters)
 		switch {
 		case i < 0 || i >= len(k.params):
 			refuse(ErrorInvalidParameters, "there is no parameter %d: the kernel has %d", i, len(k.params))
@@ -74,7 +73,7 @@ func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) e
 			refuse(ErrorInvalidParameters, "the direction %s is neither VX_INPUT nor VX_OUTPUT", d)
 		case s != ParameterStateRequired && s != ParameterStateOptional:
 			refuse(ErrorInvalidParameters, "the state %s is neither required nor optional", s)
-		case !dataTypes[kind] && k.ctx.scalarSize(kind) == 0:
+		case !kind.isData() && k.ctx.scalarSize(kind) == 0:
 			refuse(ErrorInvalidParameters, "%s is not the type of a data object or a scalar", kind)
 		case kind == TypeDelay && d == Output:
 			refuse(ErrorInvalidParameters, "a delay cannot be an output")
@@ -87,7 +86,7 @@ func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) e
 // before, the error is ErrorInvalidParameters.
 func (k *Kernel) Finalize() error {
 	return k.ctx.do(k, ".Finalize", func() {
-		must(k.unfinished(ErrorInvalidParameters))
+		k.checkUnfinished(ErrorInvalidParameters)
 		for i, p := range k.params {
 			if p.kind == TypeInvalid {
 				refuse(ErrorInvalidParameters, "parameter %d of %d has not been declared", i, len(k.params))
@@ -138,8 +137,8 @@ func (k *Kernel) LocalDataSize() int { return query(&k.object, func() int { retu
 // size or one of more than 1 GiB is ErrorInvalidParameters.
 func (k *Kernel) SetLocalDataSize(bytes int) error {
 	return k.ctx.do(k, ".SetLocalDataSize", func() {
-		must(k.unfinished(ErrorNotSupported))
-		must(checkLocalData(bytes))
+		k.checkUnfinished(ErrorNotSupported)
+		checkLocalData(bytes)
 		k.localSize = bytes
 	})
 }
@@ -147,16 +146,15 @@ func (k *Kernel) SetLocalDataSize(bytes int) error {
 // Parameter returns parameter i as an object of its own (vxGetKernelParameterByIndex). An index that is not there is
 // ErrorInvalidParameters.
 func (k *Kernel) Parameter(i int) (*Parameter, error) {
-	return create(k.ctx, k, ".Parameter", func() *Parameter { return have(k.ctx.newParameter(k, nil, i)) })
+	return create(k.ctx, k, ".Parameter", func() *Parameter { return k.ctx.newParameter(k, nil, i) })
 }
 
 // executable returns an error if nodes cannot be made of the kernel.
-func (k *Kernel) executable() error {
+func (k *Kernel) checkExecutable() {
 	switch {
 	case k.removed:
-		return failed(ErrorInvalidReference, "the kernel %q has been removed", k.kernelName)
+		refuse(ErrorInvalidReference, "the kernel %q has been removed", k.kernelName)
 	case !k.finalized:
-		return failed(ErrorInvalidParameters, "the kernel %q has not been finalized", k.kernelName)
+		refuse(ErrorInvalidParameters, "the kernel %q has not been finalized", k.kernelName)
 	}
-	return nil
 }

@@ -83,21 +83,21 @@ func (c *Context) KernelTable() []KernelInfo {
 // KernelByName looks a kernel up and adds a reference of the application to it (vxGetKernelByName). If there is none, or it is not
 // finalized, the error is ErrorInvalidParameters.
 func (c *Context) KernelByName(name string) (*Kernel, error) {
-	return create(c, c, "Context.KernelByName", func() *Kernel { return have(c.kernels.byName[name].found("named %q", name)) })
+	return create(c, c, "Context.KernelByName", func() *Kernel { return c.kernels.byName[name].found("named %q", name) })
 }
 
 // KernelByID is [Context.KernelByName] for a number (vxGetKernelByEnum).
 func (c *Context) KernelByID(id KernelID) (*Kernel, error) {
-	return create(c, c, "Context.KernelByID", func() *Kernel { return have(c.kernels.byID[id].found("numbered %s", id)) })
+	return create(c, c, "Context.KernelByID", func() *Kernel { return c.kernels.byID[id].found("numbered %s", id) })
 }
 
 // found adds a reference of the application to a kernel that has been looked up, or says that there is none.
-func (k *Kernel) found(how string, by any) (*Kernel, error) {
+func (k *Kernel) found(how string, by any) *Kernel {
 	if k == nil || !k.finalized {
-		return nil, failed(ErrorInvalidParameters, "there is no kernel "+how, by)
+		refuse(ErrorInvalidParameters, "there is no kernel "+how, by)
 	}
 	k.external++
-	return k, nil
+	return k
 }
 
 // AllocateKernelID returns a number for a user kernel that nobody uses (vxAllocateUserKernelId). There are 4096 in a context, then the

@@ -13,7 +13,7 @@ type library struct {
 // ErrorInvalidParameters.
 func (c *Context) RegisterKernelLibrary(name string, publish, unpublish func(*Context) error) error {
 	return c.do(c, "Context.RegisterKernelLibrary", func() {
-		must(checkName("a library", name, MaxKernelName))
+		checkName("a library", name, MaxKernelName)
 		switch {
 		case name == "":
 			refuse(ErrorInvalidParameters, "the library has no name")
@@ -44,7 +44,7 @@ func (c *Context) UnloadKernels(name string) error {
 // the function fails nothing changes. Others who change the same library wait.
 func (c *Context) changeLibrary(call, name string, change int) error {
 	return c.do(c, call, func() {
-		l := have(c.library(name, change > 0))
+		l := c.library(name, change > 0)
 		l.loads += change
 		f := l.unpublish
 		switch {
@@ -54,34 +54,31 @@ func (c *Context) changeLibrary(call, name string, change int) error {
 			return
 		}
 		l.changing = make(chan struct{})
-		done := false
+		done := 0
 		defer func() { // also if f panics
-			if !done {
-				l.loads -= change
-			}
+			l.loads += done - change
 			if l.loads == 0 && !l.registered {
 				delete(c.kernels.libraries, name)
 			}
 			close(l.changing)
 			l.changing = nil
 		}()
-		err = c.unlocked(func() error { return f(c) })
-		done = err == nil
-		must(err)
+		stop(c.unlocked(func() error { return f(c) }))
+		done = change
 	})
 }
 
 // library returns a library that nobody changes, and opens it if need be.
-func (c *Context) library(name string, open bool) (*library, error) {
+func (c *Context) library(name string, open bool) *library {
 	for {
 		l := c.kernels.libraries[name]
 		switch {
 		case l == nil && open:
 			return c.openLibrary(name)
 		case l == nil || !open && l.changing == nil && l.loads == 0:
-			return nil, failed(ErrorInvalidParameters, "the library %q is not loaded", name)
+			refuse(ErrorInvalidParameters, "the library %q is not loaded", name)
 		case l.changing == nil:
-			return l, nil
+			return l
 		}
 		changing := l.changing
 		_ = c.unlocked(func() error {
@@ -92,35 +89,29 @@ func (c *Context) library(name string, open bool) (*library, error) {
 }
 
 // openLibrary asks Options.OpenLibrary.
-func (c *Context) openLibrary(name string) (*library, error) {
+func (c *Context) openLibrary(name string) *library {
 	if c.opts.OpenLibrary == nil {
-		return nil, failed(ErrorInvalidParameters, "no library is registered as %q", name)
+		refuse(ErrorInvalidParameters, "no library is registered as %q", name)
 	}
 	var publish, unpublish func(*Context) error
 	err := c.unlocked(func() (err error) {
 		publish, unpublish, err = c.opts.OpenLibrary(c, name)
 		return err
 	})
-	if err != nil {
-		return nil, &Error{Status: openStatus(err), Msg: "the library " + name + " cannot be opened", Err: err}
+	status := StatusOf(err)
+	if status == Failure {
+		status = ErrorInvalidParameters
 	}
+	because(err, status, "the library %s cannot be opened", name)
 	if publish == nil || unpublish == nil {
-		return nil, failed(ErrorInvalidModule, "the library %q lacks vxPublishKernels or vxUnpublishKernels", name)
+		refuse(ErrorInvalidModule, "the library %q lacks vxPublishKernels or vxUnpublishKernels", name)
 	}
 	l := c.kernels.libraries[name]
 	if l == nil { // nobody else was faster
 		l = &library{publish: publish, unpublish: unpublish}
 		c.kernels.libraries[name] = l
 	}
-	return l, nil
-}
-
-// openStatus is the status of an error that OpenLibrary returns.
-func openStatus(err error) Status {
-	if s := StatusOf(err); s != Failure {
-		return s
-	}
-	return ErrorInvalidParameters
+	return l
 }
 
 // Modules returns how many libraries are loaded (VX_CONTEXT_MODULES).

@@ -12,30 +12,28 @@ var tableTypes = map[Type]int{TypeUint8: 1 << 8, TypeInt16: 1 << 16}
 // CreateLUT makes a table of zeros (vxCreateLUT): at most 256 elements of TypeUint8, or 65536 of TypeInt16. Another type is
 // ErrorInvalidType, another count ErrorInvalidParameters.
 func (c *Context) CreateLUT(dtype Type, count int) (*LUT, error) {
-	return create(c, c, "Context.CreateLUT", func() *LUT { return have(c.newLUT(nil, dtype, count)) })
+	return create(c, c, "Context.CreateLUT", func() *LUT { return c.newLUT(nil, dtype, count) })
 }
 
 // CreateVirtualLUT makes a table that only nodes of the graph can access (vxCreateVirtualLUT).
 func (g *Graph) CreateVirtualLUT(dtype Type, count int) (*LUT, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() *LUT { return have(g.ctx.newLUT(g, dtype, count)) })
+	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() *LUT { return g.ctx.newLUT(g, dtype, count) })
 }
 
 // newLUT makes a table, a virtual one if there is a scope. The caller holds the lock.
-func (c *Context) newLUT(scope *Graph, dtype Type, count int) (*LUT, error) {
+func (c *Context) newLUT(scope *Graph, dtype Type, count int) *LUT {
 	limit, ok := tableTypes[dtype]
 	switch {
 	case !ok:
-		return nil, failed(ErrorInvalidType, "a table cannot have elements of %s: VX_TYPE_UINT8 and VX_TYPE_INT16 are possible", dtype)
+		refuse(ErrorInvalidType, "a table cannot have elements of %s: VX_TYPE_UINT8 and VX_TYPE_INT16 are possible", dtype)
 	case count < 1 || count > limit:
-		return nil, failed(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, limit, count)
+		refuse(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, limit, count)
 	}
 	l := &LUT{table: c.bareTensor(format{dtype: dtype, dims: []int{count}}, scope)}
-	if _, err := l.table.allocated(); err != nil {
-		return nil, err
-	}
+	l.table.allocated()
 	c.register(&l.object, l, TypeLUT)
 	l.scope = scope
-	return l, nil
+	return l
 }
 
 func (l *LUT) destroy() { l.table.destroy() }
@@ -74,8 +72,8 @@ func (l *LUT) Virtual() bool { return l.scope != nil }
 // another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Copy(data []byte, u Usage) error {
 	return l.ctx.do(l, "LUT.Copy", func() {
-		must(l.visible())
-		must(transfer(l.table.memory.data, data, u, "table"))
+		l.checkVisible()
+		transfer(l.table.memory.data, data, u, "table")
 		if u == WriteOnly {
 			l.table.touched()
 		}
@@ -86,8 +84,8 @@ func (l *LUT) Copy(data []byte, u Usage) error {
 // ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
 	err = l.ctx.do(l, "LUT.Map", func() {
-		must(l.visible())
-		p := have(l.table.mapPatch(nil, nil, u))
+		l.checkVisible()
+		p := l.table.mapPatch(nil, nil, u)
 		id, data = p.ID, p.Data
 		l.hold() // or a table that has been released could not be unmapped
 	})

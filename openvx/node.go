@@ -25,20 +25,14 @@ type NodeCallback func(n *Node) Action
 
 // newNode makes a node of a kernel in a graph, with params in the places of the kernel's parameters, nil where none is given. The graph
 // refers to it, and the application has one reference. The caller, who holds the lock, appends it to the graph's nodes.
-func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) (*Node, error) {
-	if err := k.executable(); err != nil {
-		return nil, err
-	}
+func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) *Node {
+	k.checkExecutable()
 	n := &Node{graph: g, kernel: k, params: make([]Reference, len(k.params)), border: BorderValue{Mode: BorderUndefined}}
 	for i, r := range params {
 		if baseOf(r) == nil {
 			continue
 		}
-		o, err := k.accept(g, i, r)
-		if err != nil {
-			return nil, err
-		}
-		n.params[i] = o.self
+		n.params[i] = k.accept(g, i, r).self
 	}
 	c.register(&n.object, n, TypeNode)
 	n.hold()
@@ -50,22 +44,20 @@ func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) (*Node, error
 			r.base().hold()
 		}
 	}
-	return n, nil
+	return n
 }
 
 // accept returns the base of r if it can be parameter i of a node of the kernel in the graph.
-func (k *Kernel) accept(g *Graph, i int, r Reference) (*object, error) {
+func (k *Kernel) accept(g *Graph, i int, r Reference) *object {
 	p := k.params[i]
-	o, err := k.ctx.check(r, p.title(i))
+	o := k.ctx.check(r, p.title(i))
 	switch {
-	case err != nil:
-		return nil, err
 	case !p.takes(o):
-		return nil, failed(ErrorInvalidType, "%s is %s: it must be %s", p.title(i), o.describe(), p.wants())
+		refuse(ErrorInvalidType, "%s is %s: it must be %s", p.title(i), o.describe(), p.wants())
 	case o.scope != nil && o.scope != g:
-		return nil, failed(ErrorInvalidScope, "%s is a virtual %s of another graph", p.title(i), o.kind.noun())
+		refuse(ErrorInvalidScope, "%s is a virtual %s of another graph", p.title(i), o.kind.noun())
 	}
-	return o, nil
+	return o
 }
 
 // detach ends the node's part in the graph. Its kernel gives back what it holds as soon as the lock is released. The caller holds the
@@ -96,13 +88,17 @@ func (n *Node) destroy() {
 }
 
 // do is Context.do for a node that is still in its graph.
-func (n *Node) do(call string, f func() error) error {
+func (n *Node) do(call string, f func()) error {
 	return n.ctx.do(n, call, func() {
-		if n.removed {
-			refuse(ErrorInvalidReference, "the node has been removed, or its graph released")
-		}
-		must(f())
+		n.checkThere()
+		f()
 	})
+}
+
+func (n *Node) checkThere() {
+	if n.removed {
+		refuse(ErrorInvalidReference, "the node has been removed, or its graph released")
+	}
 }
 
 // Kernel returns what the node executes. It adds no reference.
@@ -136,8 +132,8 @@ func (n *Node) Border() BorderValue {
 // ErrorInvalidValue.
 func (n *Node) SetBorder(b BorderValue) error {
 	return n.do(".SetBorder", func() {
-		must(b.check())
-		must(n.graph.editable())
+		b.check()
+		n.graph.checkEditable()
 		n.border = b
 		n.graph.unverify()
 	})
@@ -147,8 +143,8 @@ func (n *Node) SetBorder(b BorderValue) error {
 // the only target, TargetAny or TargetString with "any"; others are ErrorNotSupported.
 func (n *Node) SetTarget(t Target, name string) error {
 	return n.do(".SetTarget", func() {
-		must(n.graph.editable())
-		must(checkTarget(t, name))
+		n.graph.checkEditable()
+		checkTarget(t, name)
 		n.graph.unverify()
 	})
 }
@@ -160,7 +156,7 @@ func (n *Node) SetCallback(cb NodeCallback) error {
 		if cb != nil && n.callback != nil {
 			refuse(ErrorNotSupported, "the node has a callback; nil must be set before another one")
 		}
-		must(n.graph.editable())
+		n.graph.checkEditable()
 		n.callback = cb
 		n.graph.unverify()
 	})
@@ -173,7 +169,7 @@ func (n *Node) Callback() NodeCallback {
 
 // Parameter returns parameter i as an object of its own (vxGetParameterByIndex). An index that is not there is ErrorInvalidParameters.
 func (n *Node) Parameter(i int) (*Parameter, error) {
-	return create(n.ctx, n, ".Parameter", func() *Parameter { return have(n.ctx.newParameter(n.kernel, n, i)) })
+	return create(n.ctx, n, ".Parameter", func() *Parameter { return n.ctx.newParameter(n.kernel, n, i) })
 }
 
 // ParameterReference returns what parameter i is set to, or nil. It adds no reference; see [Parameter.Reference].
@@ -191,31 +187,23 @@ func (n *Node) ParameterReference(i int) Reference {
 // another context, or nil for a required parameter ErrorInvalidReference; one of another kind ErrorInvalidType; a virtual one of another
 // graph ErrorInvalidScope.
 func (n *Node) SetParameter(i int, r Reference) error {
-	return n.ctx.do(n, ".SetParameter", func() { must(n.set(i, r)) })
+	return n.ctx.do(n, ".SetParameter", func() { n.set(i, r) })
 }
 
 // set is SetParameter with the lock held.
-func (n *Node) set(i int, r Reference) error {
-	if n.removed {
-		return failed(ErrorInvalidReference, "the node has been removed, or its graph released")
-	}
+func (n *Node) set(i int, r Reference) {
+	n.checkThere()
 	if i < 0 || i >= len(n.params) {
-		return failed(ErrorInvalidValue, "there is no parameter %d: %s has %d", i, n.kernel.kernelName, len(n.params))
+		refuse(ErrorInvalidValue, "there is no parameter %d: %s has %d", i, n.kernel.kernelName, len(n.params))
 	}
 	var value Reference
 	if baseOf(r) != nil || n.kernel.params[i].state == ParameterStateRequired {
-		o, err := n.kernel.accept(n.graph, i, r)
-		if err != nil {
-			return err
-		}
-		value = o.self
+		value = n.kernel.accept(n.graph, i, r).self
 	}
-	if err := n.graph.editable(); err != nil {
-		return err
-	}
+	n.graph.checkEditable()
 	old := n.params[i]
 	if old == value {
-		return nil
+		return
 	}
 	if value != nil {
 		value.base().hold()
@@ -226,7 +214,6 @@ func (n *Node) set(i int, r Reference) error {
 	if old != nil {
 		old.base().drop()
 	}
-	return nil
 }
 
 // Remove takes the node out of its graph, which must be verified again, and a reference of the application with it (vxRemoveNode).
@@ -235,7 +222,7 @@ func (n *Node) Remove() error {
 		if n.external == 0 {
 			refuse(ErrorInvalidReference, "the application has no reference to this node that it could release")
 		}
-		must(n.graph.editable())
+		n.graph.checkEditable()
 		n.graph.remove(n)
 		n.detach()
 		n.external--

@@ -8,31 +8,26 @@ package openvx
 // CreateGenericNode adds a node of any kernel that has been finalized, with no parameter set (vxCreateGenericNode).
 func (g *Graph) CreateGenericNode(k *Kernel) (*Node, error) {
 	return create(g.ctx, g, "Graph.CreateGenericNode", func() *Node {
-		have(g.ctx.check(k, "the kernel"))
-		return have(g.newNode(k, nil))
+		g.ctx.check(k, "the kernel")
+		return g.newNode(k, nil)
 	})
 }
 
 // newNode adds a node, which has one reference of the application.
-func (g *Graph) newNode(k *Kernel, params []Reference) (*Node, error) {
-	if err := g.editable(); err != nil {
-		return nil, err
-	}
-	n, err := g.ctx.newNode(g, k, params)
-	if err != nil {
-		return nil, err
-	}
+func (g *Graph) newNode(k *Kernel, params []Reference) *Node {
+	g.checkEditable()
+	n := g.ctx.newNode(g, k, params)
 	g.nodes = append(g.nodes, n)
 	g.unverify()
-	return n, nil
+	return n
 }
 
 // add adds a node of a built-in kernel with its parameters in order: objects, or values that become scalars.
 func (g *Graph) add(name string, id KernelID, params ...any) (*Node, error) {
-	return create(g.ctx, g, "Graph."+name, func() *Node { return have(g.addNode(id, params)) })
+	return create(g.ctx, g, "Graph."+name, func() *Node { return g.addNode(id, params) })
 }
 
-func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
+func (g *Graph) addNode(id KernelID, params []any) *Node {
 	k := g.ctx.kernels.byID[id]
 	refs := make([]Reference, len(params))
 	for i, v := range params {
@@ -42,9 +37,8 @@ func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
 		}
 		kind := k.params[i].value
 		data := make([]byte, g.ctx.scalarSize(kind))
-		if err := encode(data, kind, v); err != nil {
-			return nil, &Error{Status: StatusOf(err), Msg: k.params[i].title(i), Err: err}
-		}
+		err := try(func() { encode(data, kind, v) })
+		because(err, StatusOf(err), "%s", k.params[i].title(i))
 		s := g.ctx.newScalar(nil, kind, data)
 		s.intern()
 		defer s.drop() // it is the node's, if there is one
@@ -59,9 +53,9 @@ func (c *Context) perform(name string, id KernelID, params ...any) error {
 		g := c.newGraph()
 		g.intern()
 		defer g.drop()
-		n := have(g.addNode(id, params))
+		n := g.addNode(id, params)
 		n.intern()
 		defer n.drop()
-		must(g.process())
+		g.process()
 	})
 }

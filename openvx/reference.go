@@ -78,31 +78,38 @@ func guard(on Reference, f func()) (err error) {
 		}
 	}()
 	return try(func() {
-		must(on.base().check())
+		on.base().check()
 		f()
 	})
 }
 
-// refusal is the panic of refuse and must.
+// refusal is the panic of refuse, stop and must.
 type refusal struct{ err error }
 
 // refuse ends a call with an error, from however deep in it: do reports it, unless a try in between takes it.
-func refuse(s Status, format string, args ...any) { must(failed(s, format, args...)) }
+func refuse(s Status, format string, args ...any) { stop(failed(s, format, args...)) }
 
-// must ends a call with an error, if there is one.
-func must(err error) {
+// because is refuse with an error of another package as the cause, if there is one.
+func because(err error, s Status, format string, args ...any) {
+	if err != nil {
+		stop(&Error{Status: s, Msg: fmt.Sprintf(format, args...), Err: err})
+	}
+}
+
+// stop ends a call with an error, if there is one.
+func stop(err error) {
 	if err != nil {
 		panic(refusal{err})
 	}
 }
 
-// have returns a result, or ends the call with the error.
-func have[T any](x T, err error) T {
-	must(err)
+// must returns a result, or ends the call with the error.
+func must[T any](x T, err error) T {
+	stop(err)
 	return x
 }
 
-// try runs f and returns the error with which refuse or must has ended it.
+// try runs f and returns the error with which refuse, stop or must has ended it.
 func try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -115,6 +122,14 @@ func try(f func()) (err error) {
 	}()
 	f()
 	return nil
+}
+
+// undoing runs f and, if that is refused, undo before the refusal goes on.
+func undoing(undo, f func()) {
+	if err := try(f); err != nil {
+		undo()
+		stop(err)
+	}
 }
 
 // create runs f like do and returns what it creates or finds, or the zero value.
@@ -167,25 +182,24 @@ func (c *Context) register(o *object, self Reference, kind Type) {
 func (o *object) alive() bool { return !o.dead && !o.ctx.dead }
 
 // check returns an error if o is gone.
-func (o *object) check() error {
+func (o *object) check() {
 	if !o.alive() {
-		return failed(ErrorInvalidReference, "the %s has been released", o.kind.noun())
+		refuse(ErrorInvalidReference, "the %s has been released", o.kind.noun())
 	}
-	return nil
 }
 
 // check returns the base of an argument if it is a living object of the context. what names the argument in the message.
-func (c *Context) check(r Reference, what string) (*object, error) {
+func (c *Context) check(r Reference, what string) *object {
 	o := baseOf(r)
 	switch {
 	case o == nil:
-		return nil, failed(ErrorInvalidReference, "%s is nil", what)
+		refuse(ErrorInvalidReference, "%s is nil", what)
 	case o.ctx != c:
-		return nil, failed(ErrorInvalidReference, "%s belongs to another context", what)
+		refuse(ErrorInvalidReference, "%s belongs to another context", what)
 	case !o.alive():
-		return nil, failed(ErrorInvalidReference, "%s is a %s that has been released", what, o.kind.noun())
+		refuse(ErrorInvalidReference, "%s is a %s that has been released", what, o.kind.noun())
 	}
-	return o, nil
+	return o
 }
 
 // hold adds a reference by another object, and drop takes it back. The caller holds the lock.
@@ -234,7 +248,7 @@ func (o *object) Name() string { return query(o, func() string { return o.name }
 // SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
 func (o *object) SetName(name string) error {
 	return o.ctx.do(o.self, ".SetName", func() {
-		must(checkName("a reference", name, MaxReferenceName))
+		checkName("a reference", name, MaxReferenceName)
 		o.name = name
 	})
 }
@@ -261,16 +275,15 @@ func (o *object) Release() error {
 }
 
 // checkName returns an error if a name is longer than limit or contains a zero byte, which C could not represent.
-func checkName(of, name string, limit int) error {
+func checkName(of, name string, limit int) {
 	if len(name) > limit {
-		return failed(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)
+		refuse(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)
 	}
 	for i := range len(name) {
 		if name[i] == 0 {
-			return failed(ErrorInvalidParameters, "the name of %s contains a zero byte at %d", of, i)
+			refuse(ErrorInvalidParameters, "the name of %s contains a zero byte at %d", of, i)
 		}
 	}
-	return nil
 }
 
 // failed makes an error without a place; do adds it.

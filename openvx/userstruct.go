@@ -18,7 +18,7 @@ func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
 		if size <= 0 || size > limits.VXStruct {
 			refuse(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
 		}
-		must(checkName("a structure", name, MaxReferenceName))
+		checkName("a structure", name, MaxReferenceName)
 		if old, ok := c.structNamed(name); ok {
 			if had := c.structs[old-TypeUserStructStart].size; had != size {
 				refuse(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)

@@ -10,7 +10,7 @@ func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
 		if t.strides == nil {
 			refuse(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
 		}
-		must(t.checkBox(start, end))
+		t.checkBox(start, end)
 		return t.ctx.registerView(t.cut(start, end))
 	})
 }
@@ -26,18 +26,17 @@ func (c *Context) registerView(v *Tensor) *Tensor {
 }
 
 // checkBox reports a box that has no elements or is not inside the tensor's extents, which are known.
-func (t *Tensor) checkBox(start, end []int) error {
+func (t *Tensor) checkBox(start, end []int) {
 	if len(start) == 0 || len(start) > len(t.dims) || len(end) != len(start) {
-		return failed(ErrorInvalidParameters, "a box from %v to %v is given; it must have between 1 and the tensor's %d dimensions",
+		refuse(ErrorInvalidParameters, "a box from %v to %v is given; it must have between 1 and the tensor's %d dimensions",
 			start, end, len(t.dims))
 	}
 	for i, n := range t.dims[:len(start)] {
 		if start[i] < 0 || start[i] >= end[i] || end[i] > n {
-			return failed(ErrorInvalidParameters, "the box goes from %d to %d in dimension %d; it must have elements within 0 to %d",
+			refuse(ErrorInvalidParameters, "the box goes from %d to %d in dimension %d; it must have elements within 0 to %d",
 				start[i], end[i], i, n)
 		}
 	}
-	return nil
 }
 
 // cut returns a view, which has been checked, as a tensor that is no reference.
