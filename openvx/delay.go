@@ -12,7 +12,7 @@ type Delay struct {
 // image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is
 // ErrorInvalidParameters. Contents are zeros at first.
 func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
-	return create(c, c, "Context.CreateDelay", func() *Delay {
+	return create(c, ".CreateDelay", func() *Delay {
 		o := c.check(exemplar, "the exemplar")
 		if slots < 1 || slots > limits.VXSlots {
 			refuse(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
@@ -43,7 +43,7 @@ func dropAll(list []Reference) {
 }
 
 // Kind returns the kind of the objects (VX_DELAY_TYPE).
-func (d *Delay) Kind() Type { return query(&d.object, func() Type { return d.slots[0].base().kind }) }
+func (d *Delay) Kind() Type { return query(d, func() Type { return d.slots[0].base().kind }) }
 
 // Slots returns how many objects there are (VX_DELAY_SLOTS).
 func (d *Delay) Slots() int { return len(d.slots) }
@@ -51,7 +51,7 @@ func (d *Delay) Slots() int { return len(d.slots) }
 // Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots;
 // others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {
-	return create(d.ctx, d, "Delay.Reference", func() Reference {
+	return create(d, ".Reference", func() Reference {
 		if i > 0 || -i >= len(d.slots) || -i < 0 {
 			refuse(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
 		}
@@ -63,7 +63,7 @@ func (d *Delay) Reference(i int) (Reference, error) {
 // they are, so graphs see the moved contents. While a graph that uses one of them runs the error is ErrorGraphScheduled; while one is
 // mapped it is Failure.
 func (d *Delay) Age() error {
-	return d.ctx.do(d, "Delay.Age", func() {
+	return do(d, ".Age", func() {
 		for _, r := range d.slots {
 			checkUnused(r)
 		}

@@ -46,7 +46,7 @@ type graphParam struct {
 
 // CreateGraph makes an empty graph (vxCreateGraph).
 func (c *Context) CreateGraph() (*Graph, error) {
-	return create(c, c, "Context.CreateGraph", func() *Graph { return c.newGraph() })
+	return create(c, ".CreateGraph", func() *Graph { return c.newGraph() })
 }
 
 func (c *Context) newGraph() *Graph {
@@ -92,7 +92,7 @@ func (g *Graph) remove(n *Node) {
 	g.unverify()
 }
 
-// editable reports an error if the graph cannot be changed now.
+// checkEditable refuses if the graph cannot be changed now.
 func (g *Graph) checkEditable() {
 	switch g.busy {
 	case verifying:
@@ -123,28 +123,28 @@ func (g *Graph) unverify() {
 //
 // It may be called at any time; [Graph.Process] and [Graph.Schedule] do so when nodes or parameters have changed.
 func (g *Graph) Verify() error {
-	return g.ctx.do(g, "Graph.Verify", func() {
+	return do(g, ".Verify", func() {
 		g.checkEditable()
 		g.verify()
 	})
 }
 
 // IsVerified reports whether the graph can run as it is (vxIsGraphVerified).
-func (g *Graph) IsVerified() bool { return query(&g.object, func() bool { return g.course != nil }) }
+func (g *Graph) IsVerified() bool { return query(g, func() bool { return g.course != nil }) }
 
 // State says what became of the graph (VX_GRAPH_STATE).
-func (g *Graph) State() GraphState { return query(&g.object, func() GraphState { return g.state }) }
+func (g *Graph) State() GraphState { return query(g, func() GraphState { return g.state }) }
 
 // Nodes returns the number of nodes (VX_GRAPH_NUMNODES).
-func (g *Graph) Nodes() int { return query(&g.object, func() int { return len(g.nodes) }) }
+func (g *Graph) Nodes() int { return query(g, func() int { return len(g.nodes) }) }
 
 // NumParameters returns the number of the graph's own parameters (VX_GRAPH_NUMPARAMETERS).
-func (g *Graph) NumParameters() int { return query(&g.object, func() int { return len(g.params) }) }
+func (g *Graph) NumParameters() int { return query(g, func() int { return len(g.params) }) }
 
 // AddParameter makes a parameter of a node the next parameter of the graph (vxAddParameterToGraph), which may be exchanged between
 // runs.
 func (g *Graph) AddParameter(p *Parameter) error {
-	return g.ctx.do(g, "Graph.AddParameter", func() {
+	return do(g, ".AddParameter", func() {
 		g.checkEditable()
 		g.ctx.check(p, "the parameter")
 		if p.node == nil || p.node.graph != g || p.node.removed {
@@ -169,7 +169,7 @@ func (g *Graph) param(i int) graphParam {
 // SetParameter sets parameter i of the graph, and with it that of the node (vxSetGraphParameterByIndex). The graph stays verified if r
 // has the format of what was set before.
 func (g *Graph) SetParameter(i int, r Reference) error {
-	return g.ctx.do(g, "Graph.SetParameter", func() {
+	return do(g, ".SetParameter", func() {
 		p := g.param(i)
 		p.node.set(p.index, r)
 	})
@@ -177,7 +177,7 @@ func (g *Graph) SetParameter(i int, r Reference) error {
 
 // Parameter returns parameter i of the graph (vxGetGraphParameterByIndex).
 func (g *Graph) Parameter(i int) (*Parameter, error) {
-	return create(g.ctx, g, "Graph.Parameter", func() *Parameter {
+	return create(g, ".Parameter", func() *Parameter {
 		p := g.param(i)
 		return g.ctx.newParameter(p.node.kernel, p.node, p.index)
 	})
@@ -186,7 +186,7 @@ func (g *Graph) Parameter(i int) (*Parameter, error) {
 // RegisterAutoAging makes a delay age after each run of the graph that succeeds or is abandoned by a callback (vxRegisterAutoAging).
 // Registering it again changes nothing.
 func (g *Graph) RegisterAutoAging(d *Delay) error {
-	return g.ctx.do(g, "Graph.RegisterAutoAging", func() {
+	return do(g, ".RegisterAutoAging", func() {
 		g.checkEditable()
 		g.ctx.check(d, "the delay")
 		if !slices.Contains(g.delays, d) {

@@ -7,7 +7,7 @@ import "slices"
 // no two elements may share memory. Data may be nil: [Tensor.SwapHandle] gives it later. The application must leave the memory alone
 // except between [Tensor.MapPatch] and [Tensor.UnmapPatch].
 func (c *Context) CreateTensorFromHandle(dims []int, dtype Type, fixed int8, strides []int, data []byte) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensorFromHandle", func() *Tensor {
+	return create(c, ".CreateTensorFromHandle", func() *Tensor {
 		f := format{dtype, fixed, dims}
 		c.checkFormat(f, false)
 		checkStrides(f, strides)
@@ -55,7 +55,7 @@ func (t *Tensor) adopt(data []byte) {
 
 // MemoryBytes returns how many bytes the memory of a tensor must have for [Tensor.SwapHandle]; 0 if its extents are not known.
 func (t *Tensor) MemoryBytes() int {
-	return query(&t.object, func() int {
+	return query(t, func() int {
 		if t.strides == nil {
 			return 0
 		}
@@ -83,7 +83,7 @@ func (t *Tensor) ReplaceHandle(data []byte) error {
 
 // replaceMemory calls release with the memory that there was, if any, when other memory has taken its place.
 func (t *Tensor) replaceMemory(call string, data []byte, release func(*memory)) error {
-	return t.ctx.do(t, call, func() {
+	return do(t, call, func() {
 		switch {
 		case t.scope != nil:
 			refuse(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")

@@ -51,13 +51,13 @@ func (f ImageFormat) PixelBytes() int { return pixelTypes[f].elementType().Size(
 
 // CreateImage makes an image of zeros (vxCreateImage). Formats of several planes or channels are ErrorNotSupported.
 func (c *Context) CreateImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(c, c, "Context.CreateImage", func() *Image { return c.newImage(width, height, f, nil) })
+	return create(c, ".CreateImage", func() *Image { return c.newImage(width, height, f, nil) })
 }
 
 // CreateVirtualImage makes an image that only nodes of the graph can see (vxCreateVirtualImage). An extent of 0 and DFImageVirt are
 // what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualImage", func() *Image { return g.ctx.newImage(width, height, f, g) })
+	return create(g, ".CreateVirtualImage", func() *Image { return g.ctx.newImage(width, height, f, g) })
 }
 
 func (c *Context) newImage(width, height int, f ImageFormat, scope *Graph) *Image {
@@ -107,7 +107,7 @@ func (i *Image) reopen() {
 // CreateFromROI makes an image that shows a rectangle of this one and shares its pixels (vxCreateImageFromROI). Its valid region is what
 // of this image's lies inside.
 func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
-	return create(i.ctx, i, "Image.CreateFromROI", func() *Image {
+	return create(i, ".CreateFromROI", func() *Image {
 		start, end := i.pixels.pixelBox(r)
 		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.cut(start, end)})
 		roi.own(&i.object)
@@ -139,24 +139,24 @@ func (i *Image) destroy() {
 }
 
 // Width returns the number of pixels of a line (VX_IMAGE_WIDTH); 0 if it is for a node to decide.
-func (i *Image) Width() int { return query(&i.object, func() int { return i.pixels.dims[0] }) }
+func (i *Image) Width() int { return query(i, func() int { return i.pixels.dims[0] }) }
 
 // Height returns the number of lines (VX_IMAGE_HEIGHT); 0 if it is for a node to decide.
-func (i *Image) Height() int { return query(&i.object, func() int { return i.pixels.dims[1] }) }
+func (i *Image) Height() int { return query(i, func() int { return i.pixels.dims[1] }) }
 
 // Format returns the format of the pixels (VX_IMAGE_FORMAT).
 func (i *Image) Format() ImageFormat {
-	return query(&i.object, func() ImageFormat { return i.imageFormat })
+	return query(i, func() ImageFormat { return i.imageFormat })
 }
 
 // ValidRectangle returns the region of pixels that mean something, at first the whole image (vxGetValidRegionImage).
 func (i *Image) ValidRectangle() (Rectangle, error) {
-	return create(i.ctx, i, "Image.ValidRectangle", func() Rectangle { return i.valid })
+	return create(i, ".ValidRectangle", func() Rectangle { return i.valid })
 }
 
 // SetValidRectangle sets what [Image.ValidRectangle] returns; nil is the whole image (vxSetImageValidRectangle).
 func (i *Image) SetValidRectangle(r *Rectangle) error {
-	return i.ctx.do(i, "Image.SetValidRectangle", func() {
+	return do(i, ".SetValidRectangle", func() {
 		all := i.pixels.rectangle()
 		if r == nil {
 			r = &all
@@ -188,7 +188,7 @@ func (t *Tensor) pixelBox(r Rectangle) (start, end []int) {
 // CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
 // Plane must be 0. Strides are at least the size of a pixel, and no two pixels may share memory.
 func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
-	return i.ctx.do(i, "Image.CopyPatch", func() {
+	return do(i, ".CopyPatch", func() {
 		start, end := i.place(r, plane)
 		switch size := i.pixels.size(); {
 		case int(a.StrideX) < size || int(a.StrideY) < size:
@@ -203,7 +203,7 @@ func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte
 
 // MapPatch gives the application direct access to a rectangle of pixels until [Image.UnmapPatch] (vxMapImagePatch). Plane must be 0.
 func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
-	return create(i.ctx, i, "Image.MapPatch", func() *ImagePatch {
+	return create(i, ".MapPatch", func() *ImagePatch {
 		start, end := i.place(r, plane)
 		p := i.pixels.mapPatch(start, end, u)
 		i.hold()
@@ -216,7 +216,7 @@ func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
 }
 
 // UnmapPatch ends the access to a patch that [Image.MapPatch] of the same image has given (vxUnmapImagePatch).
-func (i *Image) UnmapPatch(id uint64) error { return i.unmap(".UnmapPatch", i.pixels, id) }
+func (i *Image) UnmapPatch(id uint64) error { return unmap(i, ".UnmapPatch", id) }
 
 // place returns the pixels that a call wants to access as a box, if it may.
 func (i *Image) place(r Rectangle, plane int) (start, end []int) {

@@ -28,7 +28,7 @@ func (k *Kernel) destroy() {
 // Finalize, before which it can neither be looked up nor used. The name has 1 to MaxKernelName bytes; neither it nor the number may
 // be taken; params is 0 to MaxKernelParameters; k has Run and Validate. Otherwise the error is ErrorInvalidParameters.
 func (c *Context) AddKernel(name string, id KernelID, params int, k UserKernel) (*Kernel, error) {
-	return create(c, c, "Context.AddKernel", func() *Kernel {
+	return create(c, ".AddKernel", func() *Kernel {
 		checkName("a kernel", name, MaxKernelName)
 		switch t := &c.kernels; {
 		case name == "":
@@ -46,7 +46,7 @@ func (c *Context) AddKernel(name string, id KernelID, params int, k UserKernel) 
 	})
 }
 
-// unfinished returns an error unless the kernel is one of the application that is not finalized yet.
+// checkUnfinished refuses unless the kernel is one of the application that is not finalized yet.
 func (k *Kernel) checkUnfinished(s Status) {
 	switch {
 	case k.user == nil:
@@ -62,7 +62,7 @@ func (k *Kernel) checkUnfinished(s Status) {
 // of TypeReference for any, or of the type of a scalar's value. Delays can only be inputs. Whatever is wrong is
 // ErrorInvalidParameters.
 func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) error {
-	return k.ctx.do(k, ".AddParameter", func() {
+	return do(k, ".AddParameter", func() {
 		k.checkUnfinished(ErrorInvalidParameters)
 		switch {
 		case i < 0 || i >= len(k.params):
@@ -85,7 +85,7 @@ func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) e
 // Finalize makes the kernel ready for use (vxFinalizeKernel). If a parameter has not been declared, or the kernel has been finalized
 // before, the error is ErrorInvalidParameters.
 func (k *Kernel) Finalize() error {
-	return k.ctx.do(k, ".Finalize", func() {
+	return do(k, ".Finalize", func() {
 		k.checkUnfinished(ErrorInvalidParameters)
 		for i, p := range k.params {
 			if p.kind == TypeInvalid {
@@ -99,7 +99,7 @@ func (k *Kernel) Finalize() error {
 // Remove takes a kernel of the application out of the context, and with it the application's last reference (vxRemoveKernel). Another
 // kernel is ErrorInvalidParameters; one that has further references, or nodes, is Failure.
 func (k *Kernel) Remove() error {
-	return k.ctx.do(k, ".Remove", func() {
+	return do(k, ".Remove", func() {
 		switch {
 		case k.user == nil:
 			refuse(ErrorInvalidParameters, "the kernel %q is not one of the application's", k.kernelName)
@@ -131,12 +131,12 @@ func (k *Kernel) ID() KernelID { return k.id }
 func (k *Kernel) NumParameters() int { return len(k.params) }
 
 // LocalDataSize returns how many bytes of memory each node of the kernel gets for itself (VX_KERNEL_LOCAL_DATA_SIZE).
-func (k *Kernel) LocalDataSize() int { return query(&k.object, func() int { return k.localSize }) }
+func (k *Kernel) LocalDataSize() int { return query(k, func() int { return k.localSize }) }
 
 // SetLocalDataSize changes [Kernel.LocalDataSize]. It must be called before Finalize, else the error is ErrorNotSupported. A negative
 // size or one of more than 1 GiB is ErrorInvalidParameters.
 func (k *Kernel) SetLocalDataSize(bytes int) error {
-	return k.ctx.do(k, ".SetLocalDataSize", func() {
+	return do(k, ".SetLocalDataSize", func() {
 		k.checkUnfinished(ErrorNotSupported)
 		checkLocalData(bytes)
 		k.localSize = bytes
@@ -146,10 +146,10 @@ func (k *Kernel) SetLocalDataSize(bytes int) error {
 // Parameter returns parameter i as an object of its own (vxGetKernelParameterByIndex). An index that is not there is
 // ErrorInvalidParameters.
 func (k *Kernel) Parameter(i int) (*Parameter, error) {
-	return create(k.ctx, k, ".Parameter", func() *Parameter { return k.ctx.newParameter(k, nil, i) })
+	return create(k, ".Parameter", func() *Parameter { return k.ctx.newParameter(k, nil, i) })
 }
 
-// executable returns an error if nodes cannot be made of the kernel.
+// checkExecutable refuses if nodes cannot be made of the kernel.
 func (k *Kernel) checkExecutable() {
 	switch {
 	case k.removed:

@@ -12,7 +12,7 @@ type library struct {
 // them by AddKernel, unpublish removes them by Kernel.Remove. An empty name, one that is registered, or a function that is nil is
 // ErrorInvalidParameters.
 func (c *Context) RegisterKernelLibrary(name string, publish, unpublish func(*Context) error) error {
-	return c.do(c, "Context.RegisterKernelLibrary", func() {
+	return do(c, ".RegisterKernelLibrary", func() {
 		checkName("a library", name, MaxKernelName)
 		switch {
 		case name == "":
@@ -30,20 +30,20 @@ func (c *Context) RegisterKernelLibrary(name string, publish, unpublish func(*Co
 // library is published once; further calls count, and UnloadKernels must be called as often. publish must not load its own library. A
 // name that is unknown is ErrorInvalidParameters; if publish fails, that is the error, and the library is not loaded.
 func (c *Context) LoadKernels(name string) error {
-	return c.changeLibrary("Context.LoadKernels", name, 1)
+	return c.changeLibrary(".LoadKernels", name, 1)
 }
 
 // UnloadKernels calls unpublish of a library that has been loaded, when it is called as often as LoadKernels (vxUnloadKernels). A library
 // that is not loaded is ErrorInvalidParameters; if unpublish fails, for example since a kernel is in use, that is the error, and the
 // library remains loaded.
 func (c *Context) UnloadKernels(name string) error {
-	return c.changeLibrary("Context.UnloadKernels", name, -1)
+	return c.changeLibrary(".UnloadKernels", name, -1)
 }
 
 // changeLibrary changes by 1 or -1 how often a library is loaded, and calls, without the lock, its function when that becomes 1 or 0. If
 // the function fails nothing changes. Others who change the same library wait.
 func (c *Context) changeLibrary(call, name string, change int) error {
-	return c.do(c, call, func() {
+	return do(c, call, func() {
 		l := c.library(name, change > 0)
 		l.loads += change
 		f := l.unpublish
@@ -116,7 +116,7 @@ func (c *Context) openLibrary(name string) *library {
 
 // Modules returns how many libraries are loaded (VX_CONTEXT_MODULES).
 func (c *Context) Modules() int {
-	return query(&c.object, func() int {
+	return query(c, func() int {
 		n := 0
 		for _, l := range c.kernels.libraries {
 			if l.loads > 0 {

@@ -31,7 +31,7 @@ func (l *localData) release() {
 	}
 }
 
-// checkLocalData returns an error if a kernel cannot have so many bytes.
+// checkLocalData refuses if a kernel cannot have so many bytes.
 func checkLocalData(bytes int) {
 	if bytes < 0 || bytes > limits.VXLocalData {
 		refuse(ErrorInvalidParameters, "%d bytes of local data are asked for: 0 to %d are possible", bytes, limits.VXLocalData)
@@ -40,16 +40,16 @@ func checkLocalData(bytes int) {
 
 // LocalDataSize returns how many bytes of memory the kernel has for this node (VX_NODE_LOCAL_DATA_SIZE).
 func (n *Node) LocalDataSize() int {
-	return query(&n.object, func() int { return n.local.size })
+	return query(n, func() int { return n.local.size })
 }
 
 // LocalData returns that memory: a []byte, if this package gave it, else what SetLocalData has set (VX_NODE_LOCAL_DATA_PTR).
-func (n *Node) LocalData() any { return query(&n.object, func() any { return n.local.ptr }) }
+func (n *Node) LocalData() any { return query(n, func() any { return n.local.ptr }) }
 
 // SetLocalDataSize asks for memory of the node. Only Initialize and Deinit of a kernel without LocalDataSize can do so, else the error is
 // ErrorNotSupported. When Initialize returns the memory is there, unless SetLocalData has set something else.
 func (n *Node) SetLocalDataSize(bytes int) error {
-	return n.ctx.do(n, ".SetLocalDataSize", func() {
+	return do(n, ".SetLocalDataSize", func() {
 		n.checkWritable("the size of local data")
 		checkLocalData(bytes)
 		n.local.size = bytes
@@ -59,7 +59,7 @@ func (n *Node) SetLocalDataSize(bytes int) error {
 // SetLocalData lets the kernel keep something of its own with the node. Only Initialize and Deinit of a kernel without LocalDataSize
 // can do so, and not Deinit if there is memory that this package gave; else the error is ErrorNotSupported.
 func (n *Node) SetLocalData(ptr any) error {
-	return n.ctx.do(n, ".SetLocalData", func() {
+	return do(n, ".SetLocalData", func() {
 		n.checkWritable("local data")
 		if n.local.memory != nil {
 			refuse(ErrorNotSupported, "the local data is memory that was asked for by its size")
@@ -68,7 +68,7 @@ func (n *Node) SetLocalData(ptr any) error {
 	})
 }
 
-// writable returns an error unless the kernel may set its local data now.
+// checkWritable refuses unless the kernel may set its local data now.
 func (n *Node) checkWritable(what string) {
 	switch {
 	case n.kernel.localSize > 0:

@@ -12,12 +12,12 @@ var tableTypes = map[Type]int{TypeUint8: 1 << 8, TypeInt16: 1 << 16}
 // CreateLUT makes a table of zeros (vxCreateLUT): at most 256 elements of TypeUint8, or 65536 of TypeInt16. Another type is
 // ErrorInvalidType, another count ErrorInvalidParameters.
 func (c *Context) CreateLUT(dtype Type, count int) (*LUT, error) {
-	return create(c, c, "Context.CreateLUT", func() *LUT { return c.newLUT(nil, dtype, count) })
+	return create(c, ".CreateLUT", func() *LUT { return c.newLUT(nil, dtype, count) })
 }
 
 // CreateVirtualLUT makes a table that only nodes of the graph can access (vxCreateVirtualLUT).
 func (g *Graph) CreateVirtualLUT(dtype Type, count int) (*LUT, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() *LUT { return g.ctx.newLUT(g, dtype, count) })
+	return create(g, ".CreateVirtualLUT", func() *LUT { return g.ctx.newLUT(g, dtype, count) })
 }
 
 // newLUT makes a table, a virtual one if there is a scope. The caller holds the lock.
@@ -71,7 +71,7 @@ func (l *LUT) Virtual() bool { return l.scope != nil }
 // Copy copies all elements, little-endian, from the table, for ReadOnly, or into it, for WriteOnly (vxCopyLUT). Fewer bytes than Size, or
 // another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Copy(data []byte, u Usage) error {
-	return l.ctx.do(l, "LUT.Copy", func() {
+	return do(l, ".Copy", func() {
 		l.checkVisible()
 		transfer(l.table.memory.data, data, u, "table")
 		if u == WriteOnly {
@@ -83,7 +83,7 @@ func (l *LUT) Copy(data []byte, u Usage) error {
 // Map gives access to the table's own memory until [LUT.Unmap] (vxMapLUT). It may be mapped more than once. An unknown usage is
 // ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
-	err = l.ctx.do(l, "LUT.Map", func() {
+	err = do(l, ".Map", func() {
 		l.checkVisible()
 		p := l.table.mapPatch(nil, nil, u)
 		id, data = p.ID, p.Data
@@ -93,4 +93,4 @@ func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
 }
 
 // Unmap ends what [LUT.Map] began (vxUnmapLUT): the memory must not be used any more. An unknown number is ErrorInvalidParameters.
-func (l *LUT) Unmap(id uint64) error { return l.unmap(".Unmap", l.table, id) }
+func (l *LUT) Unmap(id uint64) error { return unmap(l, ".Unmap", id) }

@@ -90,14 +90,14 @@ func (m mappings) remove(c *Context, id uint64) {
 	p.memory.reclaim()
 }
 
-// checkCopy returns an error if nothing can be copied with the usage.
+// checkCopy refuses if nothing can be copied with the usage.
 func (u Usage) checkCopy() {
 	if u != ReadOnly && u != WriteOnly {
 		refuse(ErrorInvalidParameters, "the usage %s: a copy is VX_READ_ONLY or VX_WRITE_ONLY", u)
 	}
 }
 
-// checkMap returns an error if nothing can be mapped with the usage.
+// checkMap refuses if nothing can be mapped with the usage.
 func (u Usage) checkMap() {
 	if u != ReadOnly && u != WriteOnly && u != ReadAndWrite {
 		refuse(ErrorInvalidParameters, "the usage %s: it must be VX_READ_ONLY, VX_WRITE_ONLY or VX_READ_AND_WRITE", u)

@@ -19,7 +19,7 @@ func (c *Context) newMeta(of Type) *MetaFormat {
 
 // set runs f for a description of an object of the kind of.
 func (m *MetaFormat) set(call string, of Type, f func()) error {
-	return m.ctx.do(m, call, func() {
+	return do(m, call, func() {
 		if m.of != of && m.of != TypeReference && of != TypeReference {
 			refuse(ErrorInvalidType, "the output is a %s, not a %s", m.of.noun(), of.noun())
 		}
@@ -29,11 +29,11 @@ func (m *MetaFormat) set(call string, of Type, f func()) error {
 }
 
 // Of returns the kind of object that is described: the parameter's, or TypeReference if any is allowed and nothing has been set.
-func (m *MetaFormat) Of() Type { return query(&m.object, func() Type { return m.of }) }
+func (m *MetaFormat) Of() Type { return query(m, func() Type { return m.of }) }
 
 // said returns the description of an object of the kind of, and nothing if it is one of another.
 func (m *MetaFormat) said(of Type) description {
-	return query(&m.object, func() (d description) {
+	return query(m, func() (d description) {
 		if m.of == of {
 			d = m.description
 		}
@@ -45,7 +45,7 @@ func (m *MetaFormat) said(of Type) description {
 // that tensors cannot have is ErrorInvalidType, extents that they cannot have ErrorInvalidDimension. A description of another kind of object
 // is ErrorInvalidType, here and in the other methods.
 func (m *MetaFormat) SetTensor(dims []int, dtype Type, fixed int8) error {
-	return m.set("MetaFormat.SetTensor", TypeTensor, func() {
+	return m.set(".SetTensor", TypeTensor, func() {
 		f := format{dtype, fixed, slices.Clone(dims)}
 		if dtype != TypeInvalid {
 			f.checkType(false)
@@ -63,7 +63,7 @@ func (m *MetaFormat) Tensor() (dims []int, dtype Type, fixed int8) {
 
 // SetScalarType sets the type of a scalar (VX_SCALAR_TYPE); one that scalars cannot have is ErrorInvalidType.
 func (m *MetaFormat) SetScalarType(kind Type) error {
-	return m.set("MetaFormat.SetScalarType", TypeScalar, func() {
+	return m.set(".SetScalarType", TypeScalar, func() {
 		m.ctx.zeros(kind)
 		m.dtype = kind
 	})
@@ -75,7 +75,7 @@ func (m *MetaFormat) ScalarType() Type { return m.said(TypeScalar).dtype }
 // SetLUT describes a table by the type and the number of its elements; TypeInvalid and 0 are open. A type that tables cannot have is
 // ErrorInvalidType, a negative number ErrorInvalidParameters.
 func (m *MetaFormat) SetLUT(dtype Type, count int) error {
-	return m.set("MetaFormat.SetLUT", TypeLUT, func() {
+	return m.set(".SetLUT", TypeLUT, func() {
 		if _, ok := tableTypes[dtype]; !ok && dtype != TypeInvalid {
 			refuse(ErrorInvalidType, "a table cannot have elements of %s", dtype)
 		}
@@ -95,7 +95,7 @@ func (m *MetaFormat) LUT() (dtype Type, count int) {
 // SetImage describes an image by the format and the numbers of its pixels in both directions; 0 is open. A negative number is
 // ErrorInvalidDimension.
 func (m *MetaFormat) SetImage(f ImageFormat, width, height int) error {
-	return m.set("MetaFormat.SetImage", TypeImage, func() {
+	return m.set(".SetImage", TypeImage, func() {
 		if width < 0 || height < 0 {
 			refuse(ErrorInvalidDimension, "an image cannot have %d times %d pixels", width, height)
 		}
@@ -116,7 +116,7 @@ func (m *MetaFormat) FromReference(r Reference) error {
 	if o := baseOf(r); o != nil {
 		of = o.kind
 	}
-	return m.set("MetaFormat.FromReference", of, func() {
+	return m.set(".FromReference", of, func() {
 		d, ok := describe(m.ctx.check(r, "the exemplar").self)
 		if !ok {
 			refuse(ErrorInvalidType, "a %s cannot be described", of.noun())

@@ -31,7 +31,7 @@ type model struct {
 // An unknown kind is ErrorNotSupported, a model that cannot be loaded ErrorInvalidParameters, one with inputs or outputs that cannot be
 // tensors ErrorNotSupported.
 func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
-	return create(c, c, "Context.ImportKernel", func() *Kernel {
+	return create(c, ".ImportKernel", func() *Kernel {
 		load := c.opts.Importers[kind]
 		if load == nil {
 			refuse(ErrorNotSupported, "there is no importer of models of type %q", kind)

@@ -89,7 +89,7 @@ func (n *Node) destroy() {
 
 // do is Context.do for a node that is still in its graph.
 func (n *Node) do(call string, f func()) error {
-	return n.ctx.do(n, call, func() {
+	return do(n, call, func() {
 		n.checkThere()
 		f()
 	})
@@ -108,24 +108,24 @@ func (n *Node) Kernel() *Kernel { return n.kernel }
 func (n *Node) Graph() *Graph { return n.graph }
 
 // Status returns the status of the node's last run (VX_NODE_STATUS), Success before the first.
-func (n *Node) Status() Status { return query(&n.object, func() Status { return n.status }) }
+func (n *Node) Status() Status { return query(n, func() Status { return n.status }) }
 
 // NumParameters returns how many parameters the node has, whether they are set or not (VX_NODE_PARAMETERS).
 func (n *Node) NumParameters() int { return len(n.params) }
 
 // IsReplicated says whether the node stands for several, by [Graph.ReplicateNode] (VX_NODE_IS_REPLICATED).
 func (n *Node) IsReplicated() bool {
-	return query(&n.object, func() bool { return n.replicated != nil })
+	return query(n, func() bool { return n.replicated != nil })
 }
 
 // Replicated returns which parameters of a replicated node differ between its replicas (VX_NODE_REPLICATE_FLAGS), or nil.
 func (n *Node) Replicated() []bool {
-	return query(&n.object, func() []bool { return slices.Clone(n.replicated) })
+	return query(n, func() []bool { return slices.Clone(n.replicated) })
 }
 
 // Border returns how the kernel is asked to treat what is outside of its input (VX_NODE_BORDER); BorderUndefined at first.
 func (n *Node) Border() BorderValue {
-	return query(&n.object, func() BorderValue { return n.border })
+	return query(n, func() BorderValue { return n.border })
 }
 
 // SetBorder changes [Node.Border]; the graph must be verified again. Only kernels of the application look at it. An unknown mode is
@@ -164,17 +164,17 @@ func (n *Node) SetCallback(cb NodeCallback) error {
 
 // Callback returns what SetCallback has set, or nil (vxRetrieveNodeCallback).
 func (n *Node) Callback() NodeCallback {
-	return query(&n.object, func() NodeCallback { return n.callback })
+	return query(n, func() NodeCallback { return n.callback })
 }
 
 // Parameter returns parameter i as an object of its own (vxGetParameterByIndex). An index that is not there is ErrorInvalidParameters.
 func (n *Node) Parameter(i int) (*Parameter, error) {
-	return create(n.ctx, n, ".Parameter", func() *Parameter { return n.ctx.newParameter(n.kernel, n, i) })
+	return create(n, ".Parameter", func() *Parameter { return n.ctx.newParameter(n.kernel, n, i) })
 }
 
 // ParameterReference returns what parameter i is set to, or nil. It adds no reference; see [Parameter.Reference].
 func (n *Node) ParameterReference(i int) Reference {
-	return query(&n.object, func() Reference {
+	return query(n, func() Reference {
 		if i < 0 || i >= len(n.params) {
 			return nil
 		}
@@ -187,7 +187,7 @@ func (n *Node) ParameterReference(i int) Reference {
 // another context, or nil for a required parameter ErrorInvalidReference; one of another kind ErrorInvalidType; a virtual one of another
 // graph ErrorInvalidScope.
 func (n *Node) SetParameter(i int, r Reference) error {
-	return n.ctx.do(n, ".SetParameter", func() { n.set(i, r) })
+	return do(n, ".SetParameter", func() { n.set(i, r) })
 }
 
 // set is SetParameter with the lock held.

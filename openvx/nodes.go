@@ -7,7 +7,7 @@ package openvx
 
 // CreateGenericNode adds a node of any kernel that has been finalized, with no parameter set (vxCreateGenericNode).
 func (g *Graph) CreateGenericNode(k *Kernel) (*Node, error) {
-	return create(g.ctx, g, "Graph.CreateGenericNode", func() *Node {
+	return create(g, ".CreateGenericNode", func() *Node {
 		g.ctx.check(k, "the kernel")
 		return g.newNode(k, nil)
 	})
@@ -24,7 +24,7 @@ func (g *Graph) newNode(k *Kernel, params []Reference) *Node {
 
 // add adds a node of a built-in kernel with its parameters in order: objects, or values that become scalars.
 func (g *Graph) add(name string, id KernelID, params ...any) (*Node, error) {
-	return create(g.ctx, g, "Graph."+name, func() *Node { return g.addNode(id, params) })
+	return create(g, "."+name, func() *Node { return g.addNode(id, params) })
 }
 
 func (g *Graph) addNode(id KernelID, params []any) *Node {
@@ -49,7 +49,7 @@ func (g *Graph) addNode(id KernelID, params []any) *Node {
 
 // perform runs a graph of one node, on tensors that are not virtual. Its errors are those of [Graph.Process].
 func (c *Context) perform(name string, id KernelID, params ...any) error {
-	return c.do(c, "Context."+name, func() {
+	return do(c, "."+name, func() {
 		g := c.newGraph()
 		g.intern()
 		defer g.drop()

@@ -16,7 +16,7 @@ type ObjectArray struct {
 // (vxCreateImageObjectArrayFromTensor): count times the rectangle of the first two dimensions, jump bytes after one another, which is a
 // multiple of the third dimension's stride. Elements and format are UINT8 and U8, or INT16 and S16.
 func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f ImageFormat) (*ObjectArray, error) {
-	return create(t.ctx, t, "Tensor.CreateImageObjectArray", func() *ObjectArray {
+	return create(t, ".CreateImageObjectArray", func() *ObjectArray {
 		step := t.checkImages(rect, count, jump, f)
 		a := &ObjectArray{items: make([]Reference, count)}
 		for i := range a.items {
@@ -66,20 +66,19 @@ func (a *ObjectArray) destroy() { dropAll(a.items) }
 
 // ItemType returns the kind of the objects (VX_OBJECT_ARRAY_ITEMTYPE).
 func (a *ObjectArray) ItemType() Type {
-	return query(&a.object, func() Type { return a.items[0].base().kind })
+	return query(a, func() Type { return a.items[0].base().kind })
 }
 
 // NumItems returns how many objects there are (VX_OBJECT_ARRAY_NUMITEMS).
-func (a *ObjectArray) NumItems() int { return query(&a.object, func() int { return len(a.items) }) }
+func (a *ObjectArray) NumItems() int { return query(a, func() int { return len(a.items) }) }
 
 // Item returns an object and adds a reference of the application to it (vxGetObjectArrayItem).
-func (a *ObjectArray) Item(i int) (r Reference, err error) {
-	err = a.ctx.do(a, "ObjectArray.Item", func() {
+func (a *ObjectArray) Item(i int) (Reference, error) {
+	return create(a, ".Item", func() Reference {
 		if i < 0 || i >= len(a.items) {
 			refuse(ErrorInvalidParameters, "item %d; the array has %d", i, len(a.items))
 		}
-		r = a.items[i]
-		r.base().external++
+		a.items[i].base().external++
+		return a.items[i]
 	})
-	return r, err
 }

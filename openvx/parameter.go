@@ -102,7 +102,7 @@ func (p *Parameter) destroy() { p.owner().drop() }
 
 // declaration returns what the kernel says of the parameter.
 func (p *Parameter) declaration() param {
-	return query(&p.object, func() param { return p.kernel.params[p.index] })
+	return query(p, func() param { return p.kernel.params[p.index] })
 }
 
 // Index returns the place of the parameter, from 0 on (VX_PARAMETER_INDEX).
@@ -121,7 +121,7 @@ func (p *Parameter) State() ParameterState { return p.declaration().state }
 // Reference returns what the node's parameter is set to, and adds a reference of the application to it (VX_PARAMETER_REF). It is nil
 // if nothing is set, or the parameter is a kernel's.
 func (p *Parameter) Reference() Reference {
-	return query(&p.object, func() Reference {
+	return query(p, func() Reference {
 		if p.node == nil || p.node.params[p.index] == nil {
 			return nil
 		}
@@ -134,7 +134,7 @@ func (p *Parameter) Reference() Reference {
 // MetaFormat describes the tensor that goes to a parameter of an imported kernel (VX_PARAMETER_META_FORMAT). It belongs to the kernel: the
 // application must not release it. Other kernels' parameters are ErrorNotSupported.
 func (p *Parameter) MetaFormat() (*MetaFormat, error) {
-	return create(p.ctx, p, ".MetaFormat", func() *MetaFormat {
+	return create(p, ".MetaFormat", func() *MetaFormat {
 		m := p.kernel.params[p.index].meta
 		if m == nil {
 			refuse(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
@@ -145,7 +145,7 @@ func (p *Parameter) MetaFormat() (*MetaFormat, error) {
 
 // Set is [Node.SetParameter] (vxSetParameterByReference). A parameter of a kernel is ErrorInvalidParameters.
 func (p *Parameter) Set(r Reference) error {
-	return p.ctx.do(p, ".Set", func() {
+	return do(p, ".Set", func() {
 		if p.node == nil {
 			refuse(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
 		}

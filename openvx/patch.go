@@ -36,7 +36,7 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 // may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
 // others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
-	return t.ctx.do(t, "Tensor.CopyPatch", func() {
+	return do(t, ".CopyPatch", func() {
 		t.checkVisible()
 		t.copyPatch(start, end, strides, data, u)
 	})
@@ -67,7 +67,7 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) {
 // box begins at 0, and if end is nil it goes to the ends. Any number of patches may be mapped at a time. The memory stays where it
 // is as long as one is: neither can its handle be swapped nor a delay age.
 func (t *Tensor) MapPatch(start, end []int, u Usage) (*Patch, error) {
-	return create(t.ctx, t, "Tensor.MapPatch", func() *Patch {
+	return create(t, ".MapPatch", func() *Patch {
 		t.checkVisible()
 		p := t.mapPatch(start, end, u)
 		t.hold() // or a patch of a tensor that has been released could not be unmapped
@@ -95,13 +95,13 @@ func (t *Tensor) mapPatch(start, end []int, u Usage) *Patch {
 }
 
 // UnmapPatch ends the access to a patch that [Tensor.MapPatch] of the same tensor has given (vxUnmapTensorPatch).
-func (t *Tensor) UnmapPatch(id uint64) error { return t.unmap(".UnmapPatch", t, id) }
+func (t *Tensor) UnmapPatch(id uint64) error { return unmap(t, ".UnmapPatch", id) }
 
 // unmap ends the access to a patch of an object's contents, which has kept the object alive.
-func (o *object) unmap(call string, contents *Tensor, id uint64) error {
-	return o.ctx.do(o.self, call, func() {
-		contents.maps.remove(o.ctx, id)
-		o.drop()
+func unmap(on Reference, call string, id uint64) error {
+	return do(on, call, func() {
+		contents(on).maps.remove(on.Context(), id)
+		on.base().drop()
 	})
 }
 

@@ -57,10 +57,12 @@ func baseOf(r Reference) *object {
 
 // do runs f under the context's lock and reports its error. It is how every method that the application calls works: nothing of the
 // application, such as a callback, is called under the lock; f leaves that to later. The object on must be alive.
-func (c *Context) do(on Reference, call string, f func()) error {
-	if c == nil || c.ctx == nil {
-		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object has no context: NewContext makes one, and the others are made by it"}
+func do(on Reference, call string, f func()) error {
+	o := baseOf(on)
+	if o == nil || o.ctx == nil {
+		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object is nil or has no context: NewContext makes one, and the others are made by it"}
 	}
+	c := o.ctx
 	c.mu.Lock()
 	err := guard(on, f)
 	c.unlock()
@@ -73,14 +75,17 @@ func (c *Context) do(on Reference, call string, f func()) error {
 // guard runs f for a living object and makes an error of a panic, which would otherwise leave the lock locked.
 func guard(on Reference, f func()) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = failed(Failure, "internal error: %v", p)
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r.err
+		default:
+			err = failed(Failure, "internal error: %v", r)
 		}
 	}()
-	return try(func() {
-		on.base().check()
-		f()
-	})
+	on.base().check()
+	f()
+	return nil
 }
 
 // refusal is the panic of refuse, stop and must.
@@ -124,24 +129,28 @@ func try(f func()) (err error) {
 	return nil
 }
 
-// undoing runs f and, if that is refused, undo before the refusal goes on.
+// undoing runs f and, if that does not end, undo before the refusal goes on.
 func undoing(undo, f func()) {
-	if err := try(f); err != nil {
-		undo()
-		stop(err)
-	}
+	done := false
+	defer func() {
+		if !done {
+			undo()
+		}
+	}()
+	f()
+	done = true
 }
 
 // create runs f like do and returns what it creates or finds, or the zero value.
-func create[T any](c *Context, on Reference, call string, f func() T) (T, error) {
-	var made T
-	err := c.do(on, call, func() { made = f() })
+func create[T any](on Reference, call string, f func() T) (made T, err error) {
+	err = do(on, call, func() { made = f() })
 	return made, err
 }
 
-// query returns what f finds of o under the lock, or the zero value if o is gone or has never been made.
-func query[T any](o *object, f func() T) (found T) {
-	if o.ctx == nil {
+// query returns what f finds of an object under the lock, or the zero value if it is nil, gone, or has never been made.
+func query[T any](on Reference, f func() T) (found T) {
+	o := baseOf(on)
+	if o == nil || o.ctx == nil {
 		return found
 	}
 	o.ctx.mu.Lock()
@@ -181,7 +190,7 @@ func (c *Context) register(o *object, self Reference, kind Type) {
 // alive says whether o can be used.
 func (o *object) alive() bool { return !o.dead && !o.ctx.dead }
 
-// check returns an error if o is gone.
+// check refuses if o is gone.
 func (o *object) check() {
 	if !o.alive() {
 		refuse(ErrorInvalidReference, "the %s has been released", o.kind.noun())
@@ -247,7 +256,7 @@ func (o *object) Name() string { return query(o, func() string { return o.name }
 
 // SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
 func (o *object) SetName(name string) error {
-	return o.ctx.do(o.self, ".SetName", func() {
+	return do(o.self, ".SetName", func() {
 		checkName("a reference", name, MaxReferenceName)
 		o.name = name
 	})
@@ -258,14 +267,14 @@ func (o *object) Count() int { return query(o, func() int { return o.external })
 
 // Retain adds a reference of the application (vxRetainReference).
 func (o *object) Retain() error {
-	return o.ctx.do(o.self, ".Retain", func() {
+	return do(o.self, ".Retain", func() {
 		o.external++
 	})
 }
 
 // Release takes a reference of the application back (vxReleaseReference). Without one the error is ErrorInvalidReference.
 func (o *object) Release() error {
-	return o.ctx.do(o.self, ".Release", func() {
+	return do(o.self, ".Release", func() {
 		if o.external == 0 {
 			refuse(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
 		}
@@ -274,7 +283,7 @@ func (o *object) Release() error {
 	})
 }
 
-// checkName returns an error if a name is longer than limit or contains a zero byte, which C could not represent.
+// checkName refuses if a name is longer than limit or contains a zero byte, which C could not represent.
 func checkName(of, name string, limit int) {
 	if len(name) > limit {
 		refuse(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)

@@ -9,7 +9,7 @@ import "slices"
 // It is ErrorNotCompatible if a flagged parameter is no item 0 of an array, and a Failure if the node is not of this graph, a result has
 // no flag, or the arrays differ in length.
 func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
-	return g.ctx.do(g, "Graph.ReplicateNode", func() {
+	return do(g, ".ReplicateNode", func() {
 		g.checkEditable()
 		g.ctx.check(first, "the node")
 		switch {

@@ -1,16 +1,13 @@
 package openvx
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Process runs the graph once and waits until it has ended (vxProcessGraph); it is verified first if that is needed. Kernels and
 // callbacks of the application are called on the caller's goroutine. A run allocates nothing.
 //
 // Errors are those of [Graph.Verify], ErrorGraphScheduled if the graph is running already, ErrorGraphAbandoned if a callback has ended it,
 // ErrorNotAllocated if a tensor has no memory, and what a kernel of the application returned. Results are undefined after an error.
-func (g *Graph) Process() error { return g.ctx.do(g, "Graph.Process", g.process) }
+func (g *Graph) Process() error { return do(g, ".Process", g.process) }
 
 func (g *Graph) process() {
 	g.begin()
@@ -23,7 +20,7 @@ func (g *Graph) process() {
 // that is needed. Kernels and callbacks of the application are called on another goroutine. A graph that is running already is
 // ErrorGraphScheduled. A graph may be released while it runs; it ends its run.
 func (g *Graph) Schedule() error {
-	return g.ctx.do(g, "Graph.Schedule", func() {
+	return do(g, ".Schedule", func() {
 		g.begin()
 		g.schedule.called = true
 		go func() {
@@ -40,7 +37,7 @@ func (g *Graph) Schedule() error {
 // (vxWaitGraph). It is a Failure if the graph has not been scheduled since the last Wait. A kernel or callback of the graph itself must
 // not call it.
 func (g *Graph) Wait() error {
-	return g.ctx.do(g, "Graph.Wait", func() {
+	return do(g, ".Wait", func() {
 		if !g.schedule.called {
 			refuse(Failure, "the graph has not been scheduled since the last call of Wait")
 		}
@@ -130,7 +127,7 @@ func (g *Graph) end(err error) {
 // run executes the steps. The context is locked, but not while the engine works and functions of the application are called.
 func (g *Graph) run() {
 	p := g.course
-	defer g.measure(&g.perf, time.Now())
+	defer g.measure(&g.perf, g.now())
 	for i := range p.steps {
 		st := &p.steps[i]
 		g.step(st)
@@ -142,7 +139,7 @@ func (g *Graph) run() {
 
 // step executes a step.
 func (g *Graph) step(st *step) {
-	defer g.measure(&st.node.perf, time.Now())
+	defer g.measure(&st.node.perf, g.now())
 	if st.segment != nil {
 		g.execute(st.segment)
 	} else {
@@ -220,13 +217,15 @@ func (p *course) pin() {
 }
 
 func (p *course) pinSegment(s *segment) {
-	for _, list := range [...][]port{s.loads, s.stores} {
-		for i := range list {
-			if err := try(list[i].bind); err != nil {
-				stop(s.failure("cannot run", err))
+	if err := try(func() {
+		for _, list := range [...][]port{s.loads, s.stores} {
+			for i := range list {
+				list[i].bind()
+				p.pinMemory(list[i].of)
 			}
-			p.pinMemory(list[i].of)
 		}
+	}); err != nil {
+		stop(s.failure("cannot run", err))
 	}
 }
 

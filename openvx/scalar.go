@@ -93,7 +93,7 @@ func take(v reflect.Value, b []byte) {
 }
 
 // SizeOf returns how many bytes a value of the type has in C, in a scalar or as an element of a tensor. It is 0 if there is no such type.
-func (c *Context) SizeOf(t Type) int { return query(&c.object, func() int { return c.scalarSize(t) }) }
+func (c *Context) SizeOf(t Type) int { return query(c, func() int { return c.scalarSize(t) }) }
 
 // scalarSize returns the bytes of a scalar of the type: of a number, a structure of the standard or one of the application. It is 0 if
 // there is no such type.
@@ -121,7 +121,7 @@ func (c *Context) zeros(kind Type) []byte {
 // what [Scalar.Value] would return, any Go number that fits, or nil for zeros. A type that is none of these is ErrorInvalidType, a value
 // that it cannot have ErrorInvalidValue.
 func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalar", func() *Scalar {
+	return create(c, ".CreateScalar", func() *Scalar {
 		data := c.zeros(kind)
 		if value != nil {
 			encode(data, kind, value)
@@ -133,7 +133,7 @@ func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 // CreateScalarBytes makes a scalar with the bytes of its value in C (vxCreateScalarWithSize); nil is zeros, and what exceeds the size of
 // the type is ignored. Fewer bytes are ErrorInvalidParameters, a type that no scalar has ErrorInvalidType.
 func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalarBytes", func() *Scalar {
+	return create(c, ".CreateScalarBytes", func() *Scalar {
 		own := c.zeros(kind)
 		if data != nil && len(data) < len(own) {
 			refuse(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
@@ -145,7 +145,7 @@ func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
 
 // CreateVirtualScalar makes a scalar that only nodes of the graph can access (vxCreateVirtualScalar).
 func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() *Scalar {
+	return create(g, ".CreateVirtualScalar", func() *Scalar {
 		return g.ctx.newScalar(g, kind, g.ctx.zeros(kind))
 	})
 }
@@ -162,7 +162,7 @@ func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
 func (s *Scalar) Kind() Type { return s.dtype }
 
 // Size returns the bytes of the value in C.
-func (s *Scalar) Size() int { return query(&s.object, func() int { return len(s.data) }) }
+func (s *Scalar) Size() int { return query(s, func() int { return len(s.data) }) }
 
 // Virtual reports whether only nodes of one graph can access the value.
 func (s *Scalar) Virtual() bool { return s.scope != nil }
@@ -171,7 +171,7 @@ func (s *Scalar) Virtual() bool { return s.scope != nil }
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of
 // any other. It is nil if the scalar is virtual or gone.
 func (s *Scalar) Value() any {
-	return query(&s.object, func() any {
+	return query(s, func() any {
 		if s.hidden() {
 			return nil
 		}
@@ -196,7 +196,7 @@ func (s *Scalar) value() any {
 
 // Set changes the value; see [Context.CreateScalar] for what it may be. A virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Set(value any) error {
-	return s.ctx.do(s, "Scalar.Set", func() {
+	return do(s, ".Set", func() {
 		s.checkVisible()
 		data := make([]byte, len(s.data))
 		encode(data, s.dtype, value)
@@ -207,7 +207,7 @@ func (s *Scalar) Set(value any) error {
 // Copy copies the value's bytes in C from the scalar, for ReadOnly, or into it, for WriteOnly (vxCopyScalar, vxCopyScalarWithSize). Fewer
 // bytes than Size, or another usage, are ErrorInvalidParameters; a virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Copy(data []byte, u Usage) error {
-	return s.ctx.do(s, "Scalar.Copy", func() {
+	return do(s, ".Copy", func() {
 		s.checkVisible()
 		transfer(s.data, data, u, "scalar")
 		if u == WriteOnly {

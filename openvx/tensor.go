@@ -137,13 +137,13 @@ func (c *Context) maxTensorBytes() int64 {
 // CreateTensor makes a tensor of zeros with the given extents, the fastest first, type of elements and number of fractional bits
 // (vxCreateTensor). Integers may have any position below their number of bits; Q7.8 is TypeInt16 with 8.
 func (c *Context) CreateTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensor", func() *Tensor { return c.newTensor(format{dtype, fixed, dims}, nil) })
+	return create(c, ".CreateTensor", func() *Tensor { return c.newTensor(format{dtype, fixed, dims}, nil) })
 }
 
 // CreateVirtualTensor makes a tensor that only nodes of the graph can see (vxCreateVirtualTensor). No dims, extents of 0 and TypeInvalid
 // are what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualTensor", func() *Tensor { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
+	return create(g, ".CreateVirtualTensor", func() *Tensor { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
 }
 
 // newTensor makes a tensor, of a graph if scope is not nil. It has one reference of the application.
@@ -220,27 +220,27 @@ func (t *Tensor) destroy() {
 // Dims returns the extents, the fastest dimension first (VX_TENSOR_NUMBER_OF_DIMS, VX_TENSOR_DIMS). Those of a virtual tensor may be 0
 // before the graph is verified.
 func (t *Tensor) Dims() []int {
-	return query(&t.object, func() []int { return slices.Clone(t.dims) })
+	return query(t, func() []int { return slices.Clone(t.dims) })
 }
 
 // DataType returns the type of the elements (VX_TENSOR_DATA_TYPE).
-func (t *Tensor) DataType() Type { return query(&t.object, func() Type { return t.dtype }) }
+func (t *Tensor) DataType() Type { return query(t, func() Type { return t.dtype }) }
 
 // FixedPointPosition returns how many bits of an integer element are fractional (VX_TENSOR_FIXED_POINT_POSITION).
-func (t *Tensor) FixedPointPosition() int8 { return query(&t.object, func() int8 { return t.fixed }) }
+func (t *Tensor) FixedPointPosition() int8 { return query(t, func() int8 { return t.fixed }) }
 
 // Virtual reports whether only nodes of one graph can see the elements.
-func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t.scope != nil }) }
+func (t *Tensor) Virtual() bool { return query(t, func() bool { return t.scope != nil }) }
 
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.
 func (t *Tensor) Write(data any) error {
-	return t.ctx.do(t, "Tensor.Write", func() { t.transfer(data, true) })
+	return do(t, ".Write", func() { t.transfer(data, true) })
 }
 
 // Read copies all elements into a slice like that of [Tensor.Write].
 func (t *Tensor) Read(data any) error {
-	return t.ctx.do(t, "Tensor.Read", func() { t.transfer(data, false) })
+	return do(t, ".Read", func() { t.transfer(data, false) })
 }
 
 // transfer copies between a slice and the tensor.

@@ -13,8 +13,7 @@ type userStruct struct {
 // positive, a name of more than MaxReferenceName bytes or one of another structure is ErrorInvalidParameters; when all types are in use
 // the error is ErrorNoResources. The type that comes with an error is TypeInvalid.
 func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
-	t := TypeInvalid
-	err := c.do(c, "Context.RegisterUserStruct", func() {
+	return create(c, ".RegisterUserStruct", func() Type {
 		if size <= 0 || size > limits.VXStruct {
 			refuse(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
 		}
@@ -23,17 +22,15 @@ func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
 			if had := c.structs[old-TypeUserStructStart].size; had != size {
 				refuse(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
 			}
-			t = old
-			return
+			return old
 		}
 		next := TypeUserStructStart + Type(len(c.structs))
 		if next > TypeUserStructEnd {
 			refuse(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
 		}
 		c.structs = append(c.structs, userStruct{size, name})
-		t = next
+		return next
 	})
-	return t, err
 }
 
 // structNamed returns the type of the structure with a name that is not empty.
@@ -59,8 +56,7 @@ func (c *Context) structOf(t Type) (userStruct, bool) {
 // that is not a structure of the application at all, is Failure; one that could be such a structure but is not registered is
 // ErrorInvalidParameters.
 func (c *Context) UserStructName(t Type) (string, error) {
-	var name string
-	err := c.do(c, "Context.UserStructName", func() {
+	return create(c, ".UserStructName", func() string {
 		s, ok := c.structOf(t)
 		switch {
 		case t < TypeUserStructStart || t > TypeUserStructEnd:
@@ -70,19 +66,17 @@ func (c *Context) UserStructName(t Type) (string, error) {
 		case s.name == "":
 			refuse(Failure, "the structure %s has no name", t)
 		}
-		name = s.name
+		return s.name
 	})
-	return name, err
 }
 
 // UserStructType returns the type of the structure of a name (vxGetUserStructEnumByName), or Failure if there is none.
 func (c *Context) UserStructType(name string) (Type, error) {
-	t := TypeInvalid
-	err := c.do(c, "Context.UserStructType", func() {
-		var ok bool
-		if t, ok = c.structNamed(name); !ok {
+	return create(c, ".UserStructType", func() Type {
+		t, ok := c.structNamed(name)
+		if !ok {
 			refuse(Failure, "no structure is named %q", name)
 		}
+		return t
 	})
-	return t, err
 }

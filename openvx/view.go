@@ -6,7 +6,7 @@ import "slices"
 // (vxCreateTensorFromView). Fewer dimensions than the tensor's are its lower ones, at index 0 of the others; the view has so many. It has
 // the tensor's format, is virtual if the tensor is, and keeps the memory alive.
 func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
-	return create(t.ctx, t, "Tensor.CreateView", func() *Tensor {
+	return create(t, ".CreateView", func() *Tensor {
 		if t.strides == nil {
 			refuse(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
 		}
