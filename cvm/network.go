@@ -142,10 +142,8 @@ func (n *network) bindOperator(i int) (*operators.Call, error) {
 	if err != nil {
 		return nil, n.place(i, err)
 	}
-	if o.Inputs(values) >= 0 { // where there may be any number, only the shape rule asks for one
-		if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
-			return nil, n.place(i, err)
-		}
+	if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
+		return nil, n.place(i, err)
 	}
 	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}, nil
 }
