@@ -176,15 +176,15 @@ type Literal[T int64 | float64 | bool | string] struct {
 	Value T
 }
 
-// The literals.
 type (
+	// IntegerLit is an integer.
 	IntegerLit = Literal[int64]
-	ScalarLit  = Literal[float64] // with a point or exponent; finite
+	// ScalarLit is a finite number, with a point or exponent.
+	ScalarLit = Literal[float64]
+	// LogicalLit is true or false.
 	LogicalLit = Literal[bool]
-	StringLit  = Literal[string] // without its quotes and escapes
-)
-
-type (
+	// StringLit is a string without its quotes and escapes.
+	StringLit = Literal[string]
 	// Ident is the use or definition of a name.
 	Ident struct {
 		Span
