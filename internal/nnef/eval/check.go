@@ -124,7 +124,7 @@ func (e *Evaluator) unpacked(f *frame, a *syntax.Assignment) error {
 		return nil
 	}
 	op := f.op.Scope.Operation(c.Name.Name)
-	if _, list := length(f.vars.get(id.Name)); !list || op == nil || op.compound() || !holdsTensors(op.Results[0].Type) {
+	if _, list := length(f.vars.get(id.Name)); !list || op == nil || op.compound() || !syntax.HoldsTensor(op.Results[0].Type) {
 		return nil
 	}
 	return f.fail(CodePattern, id.Span, "write ["+id.Name+", …] with one name for each tensor",

@@ -74,19 +74,18 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 
 // iterate returns the items of an array, or where they are not known, what each of them is.
 func (e *Evaluator) iterate(f *frame, it syntax.Iterator, v Value) (Array, Value, error) {
-	if a, ok := v.(Array); ok {
-		return a, nil, nil
-	}
-	if u, ok := v.(Unknown); ok {
-		if t, ok := u.Type.(*syntax.ArrayType); ok {
-			if t.Item == nil {
-				return nil, poisoned{}, nil
-			}
-			return nil, unknownOf(t.Item, -1), nil
-		}
+	items, array := itemsIn(v)
+	_, unknown := v.(Unknown)
+	switch {
+	case array && !unknown:
+		return items, nil, nil
+	case len(items) > 0:
+		return nil, items[0], nil
+	case array:
+		return nil, poisoned{}, nil
 	}
 	hint := ""
-	switch kindOf(e.shallow(v)) {
+	switch primitiveOf(v) {
 	case syntax.String, syntax.Integer:
 		hint = "range_of yields the subscripts of an array or a string"
 	}
@@ -101,7 +100,7 @@ func (e *Evaluator) item(f *frame, x *syntax.Comprehension) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kindOf(e.shallow(v)) != syntax.Logical {
+		if primitiveOf(v) != syntax.Logical {
 			return nil, f.fail(CodeOperands, syntax.SpanOf(x.Cond), "", "the condition is %s; it must be logical", e.typeName(v))
 		}
 		if v == false {

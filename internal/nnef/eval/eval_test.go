@@ -360,7 +360,12 @@ func TestPower(t *testing.T) {
 		{2, 0.25, 1.189207115002721}, {10, 0.3, 1.9952623149688795}, {0.5, 1.5, 0.35355339059327373}, {3, -2.5, 0.06415002990995841},
 		{1e300, 0.1, 1e30}, {7, 2.75, 210.87233646228367}, {0, 0.5, 0}, {1, 0.123, 1},
 	} {
-		got := power(c.a, c.b)
+		x := &syntax.Binary{Op: syntax.Power, X: &syntax.ScalarLit{Value: c.a}, Y: &syntax.ScalarLit{Value: c.b}}
+		v, err := New(Limits{}).eval(&frame{place: &place{op: &Operation{}}}, x, nil)
+		got, ok := v.(float64)
+		if !ok || err != nil {
+			t.Fatal(v, err)
+		}
 		if diff := (got - c.want) / max(c.want, 1); diff > 1e-9 || diff < -1e-9 {
 			t.Errorf("%v ^ %v = %v; want %v", c.a, c.b, got, c.want)
 		}

@@ -100,12 +100,12 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 			}
 			break
 		}
-		if p := kindOf(e.shallow(v)); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
+		if p := primitiveOf(v); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
 			return nil, r.noTensor(f, id, v)
 		}
 	}
 	if e.checking {
-		return unknownTensor{kindOf(e.shallow(literal))}, nil
+		return unknownTensor{primitiveOf(literal)}, nil
 	}
 	copying := f.op.Scope.Operation(e.copying())
 	if copying == nil {
@@ -118,7 +118,7 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
 	hint := "write the value where it is used"
 	switch n, list := length(v); {
-	case !holdsTensors(r.e.typeOf(v)):
+	case !syntax.HoldsTensor(r.e.typeOf(v)):
 	case list:
 		hint = "name each item: […] with one name for each"
 		if n >= 0 {
