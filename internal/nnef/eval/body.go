@@ -20,7 +20,6 @@ type frame struct {
 	wishes  []wish           // the names that results shall have
 	generic syntax.Primitive // what '?' stands for
 	depth   int
-	graph   bool
 	known   map[string]Value // what every body sees
 }
 
@@ -45,9 +44,6 @@ func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set s
 	if err != nil {
 		return err
 	}
-	if id, ok := a.Left.(*syntax.Ident); ok {
-		return set(f, a, id, v)
-	}
 	return e.bind(f, a, a.Left, v, set)
 }
 
@@ -55,12 +51,8 @@ func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set s
 func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 	e.report(err)
 	for id := range a.Names() {
-		if f.vars.get(id.Name) != nil {
-			continue
-		}
-		f.vars.set(id.Name, poisoned{})
-		if f.graph {
-			f.vars.names, f.vars.values = append(f.vars.names, id.Name), append(f.vars.values, poisoned{})
+		if f.vars.get(id.Name) == nil {
+			f.vars.add(id.Name, poisoned{})
 		}
 	}
 }
@@ -68,10 +60,10 @@ func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 // fresh checks that the identifiers on a left side have no value yet.
 func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
 	if id, ok := a.Left.(*syntax.Ident); ok {
-		if !f.graph && !e.tract && f.vars.get(id.Name) != nil {
+		if !e.tract && f.vars.get(id.Name) != nil {
 			return f.redefined(id)
 		}
-		return nil // a graph sees it when it stores the value, which saves looking it up twice
+		return nil
 	}
 	seen := make(map[string]bool)
 	for id := range a.Names() {
@@ -195,11 +187,7 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
 	*f = frame{place: at, vars: vars, wishes: wishes(f.wishes[:0], op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
 	for i := range op.Params {
-		p := &op.Params[i]
-		f.vars.names, f.vars.values = append(f.vars.names, p.Name), append(f.vars.values, e.tensors(args[i], p.Type))
-	}
-	if len(f.vars.names) > fewNames {
-		f.vars.grow()
+		f.vars.add(op.Params[i].Name, e.tensors(args[i], op.Params[i].Type))
 	}
 	for i := range op.Body {
 		a := &op.Body[i]
@@ -271,9 +259,6 @@ func (e *Evaluator) tensors(v Value, t syntax.Type) Value {
 
 // wishes divides the names of an invocation's results among the results.
 func wishes(list []wish, op *Operation, names []string) []wish {
-	if len(names) == 0 {
-		return list
-	}
 	if len(op.Results) == 1 {
 		return append(list, wish{op.Results[0].Name, names})
 	}

@@ -28,13 +28,14 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 				x.Iterators[0].Name.Name, len(arrays[0]), it.Name.Name, len(arrays[i]))
 		}
 	}
+	n := len(f.vars.names)
+	defer func() { f.vars.keep(n) }()
 	for i, it := range x.Iterators {
 		name := it.Name.Name
 		if f.vars.get(name) != nil {
 			return nil, f.fail(CodeRedefined, it.Name.Span, "choose another name", "the iterator %s has the name of another value", name)
 		}
-		f.vars.set(name, items[i])
-		defer f.vars.remove(name)
+		f.vars.add(name, items[i])
 	}
 	if e.checking {
 		if x.Cond != nil {
@@ -54,8 +55,8 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		if err := e.step(f, x.Span, len(x.Iterators)); err != nil {
 			return nil, err
 		}
-		for k, it := range x.Iterators {
-			f.vars.set(it.Name.Name, arrays[k][i])
+		for k := range x.Iterators {
+			f.vars.values[n+k] = arrays[k][i]
 		}
 		v, err := e.item(f, x)
 		if err != nil {

@@ -128,7 +128,11 @@ func evaluateBy(t testing.TB, e *Evaluator, text string) (Value, error) {
 }
 
 func scopeOf(values map[string]Value) scope {
-	return scope{many: values}
+	var s scope
+	for name, v := range values {
+		s.add(name, v)
+	}
+	return s
 }
 
 func TestExpressions(t *testing.T) {
@@ -254,7 +258,7 @@ func TestManyArguments(t *testing.T) {
 }
 
 // graphOf evaluates the body of a graph and shows its values and diagnostics.
-func graphOf(t *testing.T, body string) (map[string]Value, syntax.Diagnostics) {
+func graphOf(t *testing.T, body string) (func(name string) Value, syntax.Diagnostics) {
 	t.Helper()
 	text := "version 1.0;\ngraph net( p ) -> ( r )\n{\n" + body + "\n}\n"
 	doc, err := syntax.Parse("g", []byte(text), syntax.Options{})
@@ -279,11 +283,11 @@ r = sum([w, n]);`)
 		"m": "m:mul(n:neg(p:external([2])), 2.0)",
 		"u": "s,u:split(m:mul(n:neg(p:external([2])), 2.0)).1",
 	} {
-		if got := show(vars[name]); got != want {
+		if got := show(vars(name)); got != want {
 			t.Errorf("%s = %s; want %s", name, got, want)
 		}
 	}
-	if got := show(vars["r"]); !strings.HasPrefix(got, "r:add(w:add(") {
+	if got := show(vars("r")); !strings.HasPrefix(got, "r:add(w:add(") {
 		t.Errorf("r = %s", got)
 	}
 }

@@ -35,11 +35,7 @@ func FuzzExpression(f *testing.F) {
 		run := func(vars map[string]Value, checking bool) (*Evaluator, Value, error) {
 			e := New(limits)
 			e.checking = checking
-			s := scope{many: make(map[string]Value, len(vars))}
-			for name, v := range vars {
-				s.many[name] = v
-			}
-			v, err := e.eval(&frame{place: &place{op: &Operation{Scope: lib, Source: syntax.NewSource("fuzz", text)}}, vars: s}, x, nil)
+			v, err := e.eval(&frame{place: &place{op: &Operation{Scope: lib, Source: syntax.NewSource("fuzz", text)}}, vars: scopeOf(vars)}, x, nil)
 			return e, v, err
 		}
 		c, checked, errChecked := run(unknown, true)

@@ -185,10 +185,6 @@ func (e *Evaluator) common(a, b syntax.Type) syntax.Type {
 	if m := e.rigid(); m.fits(unknownOf(b, -1), a) {
 		return a
 	}
-	p, q := kindOf(a), kindOf(b)
-	if e.tract && (p == syntax.Integer && q == syntax.Scalar || p == syntax.Scalar && q == syntax.Integer) {
-		return primitiveTypes[syntax.Scalar]
-	}
 	return nil
 }
 

@@ -43,8 +43,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 			g.Invocations = append(g.Invocations, Invocation{op.Name, slices.Clone(args), slices.Clone(results)})
 		}
 	}
-	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
-	r.finish(values)
+	r.finish(r.eval.Graph(doc.Graph, r, opts.Symbols))
 	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
@@ -546,12 +545,12 @@ func (r *recorder) copying() string {
 
 // finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
 // identifier names one tensor.
-func (r *recorder) finish(values map[string]eval.Value) {
+func (r *recorder) finish(value func(name string) eval.Value) {
 	g := r.doc.Graph
 	copies := make(map[string]*Tensor)
 	for i := range g.Body {
 		for id := range g.Body[i].Names() {
-			t, ok := values[id.Name].(*Tensor)
+			t, ok := value(id.Name).(*Tensor)
 			if !ok || t.Name == id.Name {
 				continue
 			}
@@ -565,7 +564,7 @@ func (r *recorder) finish(values map[string]eval.Value) {
 		if t := copies[id.Name]; t != nil {
 			return t
 		}
-		t, _ := values[id.Name].(*Tensor)
+		t, _ := value(id.Name).(*Tensor)
 		return t
 	}
 	for _, p := range g.Params {
