@@ -23,7 +23,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 	}
 	for _, part := range parts {
 		if err := d.part(part); err != nil {
-			return nil, c.Blame(part.Operation, part.Site, err)
+			return nil, c.Blame(part.Op, part.Site, err)
 		}
 	}
 	l := new(lowering).begin(d.sink, c)
@@ -38,7 +38,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 func (d *document) part(o *flat.Op) error {
 	outputs := o.Outputs()
 	d.extend(outputs)
-	l := d.lowering(o, outputs)
+	l := new(lowering).begin(d.sink, o.Invocation)
 	values, err := l.standard(), l.Err
 	if l.expand {
 		values, err = d.expand(l.c)

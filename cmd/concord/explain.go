@@ -263,7 +263,7 @@ func reportOperation(o *flat.Op, e *nnef.Explanation) *operationReport {
 		r.Place = tracePlace(frames[0])
 	}
 	for i, v := range o.Args {
-		a := argumentReport{Name: o.Operation.Params[i].Name, Value: valueText(v), Default: !given(i)}
+		a := argumentReport{Name: o.Op.Params[i].Name, Value: valueText(v), Default: !given(i)}
 		for _, t := range flat.Tensors(v) {
 			a.Tensors = append(a.Tensors, reportTensor(t, ""))
 		}
