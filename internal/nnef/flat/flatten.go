@@ -69,6 +69,7 @@ type recorder struct {
 	prefixes map[string]bool   // identifiers of the graph without digits at the end; nil until a name is made up
 	free     map[string]string // what of that is no prefix, by the name of an operation
 	made     int               // number of the last name that was made up
+	buffer   []byte            // of that name
 	unnamed  bool              // tensors that are given no names have none
 	inferred int               // the operations whose shapes were inferred
 	most     int               // how many tensors there may be
@@ -386,7 +387,8 @@ func (r *recorder) name(prefix string) string {
 		r.free[prefix] = free
 	}
 	r.made++
-	return free + strconv.Itoa(r.made)
+	r.buffer = strconv.AppendInt(append(r.buffer[:0], free...), int64(r.made), 10)
+	return string(r.buffer)
 }
 
 // lengths says how many tensors an operation of the standard yields as an array.
