@@ -156,7 +156,7 @@ func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 
 // cast adds a conversion of a value to another element type.
 func (s *sink) cast(v *graph.Value, d tensor.DType) (*graph.Value, error) {
-	out, err := s.add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, nil)
+	out, err := s.Add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 	l := new(lowering).begin(d.sink, c)
 	var values []*graph.Value
 	for _, v := range eval.Singles(results) {
-		values = append(values, l.value("", v))
+		values = append(values, l.Value("", v))
 	}
 	return values, l.Err
 }
@@ -39,7 +39,7 @@ func (d *document) part(o *flat.Op) error {
 	outputs := o.Outputs()
 	d.extend(outputs)
 	l := new(lowering).begin(d.sink, o.Invocation)
-	values, err := l.standard(), l.Err
+	values, err := l.Standard(), l.Err
 	if l.expand {
 		values, err = d.expand(l.c)
 	}

@@ -234,9 +234,9 @@ func (d *document) lower(o *flat.Op) ([]*graph.Value, error) {
 	case d.tract != nil:
 		own := *l.c // whose arguments are converted
 		l.c = &own
-		values = d.tract.Lower(&l.Emitter, core{l, d}, d.folding, l.c, d.limits)
+		values = d.tract.Lower(&l.Emitter, l, d.folding, l.c, d.limits)
 	default:
-		values = l.standard()
+		values = l.Standard()
 	}
 	if l.expand {
 		return d.expand(l.c)
@@ -297,7 +297,7 @@ func (d *document) external(l *lowering) *graph.Value {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
-			t.Shape = append(t.Shape, l.narrow("shape", x))
+			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
 	}
 	if l.Err != nil {
