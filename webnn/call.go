@@ -13,8 +13,8 @@ import (
 )
 
 // Options is an options dictionary. Values are *Operand, []*Operand, bool, string, tensor.DType, int, float64, *big.Int,
-// a [Number], []int, []float64 or []string, as the member asks; numbers of one kind serve for another where they are exact.
-// A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
+// a [Number], []int, []float64, []string or []any with such items, as the member asks; numbers of one kind serve for another where
+// they are exact. A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
 type Options map[string]any
 
 // put adds a member, if it is present.
@@ -108,6 +108,12 @@ func (b *GraphBuilder) single(name string, options Options, args ...any) (*Opera
 // nothing is added to the graph then.
 func (b *GraphBuilder) Call(name string, args []any, options Options) ([]*Operand, error) {
 	b = orZero(b)
+	if len(args) == 1 {
+		input, _ := args[0].(*Operand)
+		if second, ok := omissible[name][len(input.Shape())]; ok {
+			args = []any{input, second}
+		}
+	}
 	for i, v := range args {
 		if p, ok := plain(v); ok {
 			args = slices.Clone(args)
