@@ -3,6 +3,7 @@ package webnn
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,26 +18,41 @@ import (
 // they are exact. A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
 type Options map[string]any
 
-// put adds a member, if it is present.
-func (d *Options) put(name string, present bool, v any) {
-	if !present {
-		return
-	}
+// set adds a member.
+func (d *Options) set(name string, v any) {
 	if *d == nil {
 		*d = make(Options)
 	}
 	(*d)[name] = v
 }
 
-// point is [Options.put] for a member that is present if there is a pointer to it.
+// put adds a member that is present if it has not the zero value.
+func put[T comparable](d *Options, name string, v T) {
+	var zero T
+	if f, isFloat := any(v).(float64); v != zero || isFloat && math.Signbit(f) { // -0 is present
+		d.set(name, v)
+	}
+}
+
+// point adds a member that is present if there is a pointer to it.
 func point[T any](d *Options, name string, v *T) {
 	if v != nil {
-		d.put(name, true, *v)
+		d.set(name, *v)
+	}
+}
+
+// list adds a list that is present if it is not nil.
+func list[T any](d *Options, name string, v []T) {
+	if v != nil {
+		d.set(name, v)
 	}
 }
 
 // texts returns members of an enumeration as strings.
 func texts[T ~string](members []T) []string {
+	if members == nil {
+		return nil
+	}
 	list := make([]string, len(members))
 	for i, m := range members {
 		list[i] = string(m)
