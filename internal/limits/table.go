@@ -322,9 +322,9 @@ var All = []Row{
 	{"nnef.archive.free", ArchiveFree, "bytes", "What may be unpacked whatever the ratio is.",
 		"the ratio holds", "internal/nnef/container.TestArchiveLimits"},
 	{"nnef.tensorfile.extent", TensorFileExtent, "elements", "An extent in a tensor file, whose field has 32 bits.",
-		"tensorfile.Error", "internal/nnef/tensorfile.TestExtentLimit"},
+		"an error of tensorfile.Parse", "internal/nnef/tensorfile.TestExtentLimit"},
 	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
-		"safetensors.Error", "internal/nnef/safetensors.TestHeaderLimit"},
+		"an error of safetensors.Open", "internal/nnef/safetensors.TestHeaderLimit"},
 
 	{"onnx.depth", ONNXDepth, "messages", "Messages in one another, as protobuf's own readers have it.",
 		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
