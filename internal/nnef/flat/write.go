@@ -23,7 +23,7 @@ func (g *Graph) Write(w io.Writer) error {
 
 // Document returns the syntax tree of the text that [Graph.Write] writes. Custom operations are declared without a body.
 func (g *Graph) Document() *syntax.Document {
-	doc := &syntax.Document{Dialect: g.Dialect, Tract: g.Tract, Version: syntax.Version{Major: 1}, Graph: &syntax.Graph{Name: ident(g.Name)}}
+	doc := &syntax.Document{Dialect: g.Dialect, Tract: g.Tract, Graph: &syntax.Graph{Name: ident(g.Name)}}
 	for _, t := range g.Inputs {
 		doc.Graph.Params = append(doc.Graph.Params, ident(t.Name))
 	}
