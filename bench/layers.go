@@ -93,9 +93,8 @@ type layerLine struct {
 	Target, Verdict string
 }
 
-// OursText and OtherText write the times with a unit.
-func (l layerLine) OursText() string  { return microseconds(l.Ours) }
-func (l layerLine) OtherText() string { return microseconds(l.Other) }
+// OursText writes the time with a unit.
+func (l layerLine) OursText() string { return microseconds(l.Ours) }
 
 func microseconds(x float64) string {
 	for _, unit := range []string{"µs", "ms"} {

@@ -32,7 +32,7 @@ func (n *network) joined() bool {
 }
 
 // joinable returns why the outputs cannot be joined though they must, or nil. Such a model loads, but does not run.
-func (n *network) joinable() *fault.Error {
+func (n *network) joinable() error {
 	if !n.joined() {
 		return nil
 	}

@@ -2,13 +2,12 @@ package cvm
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
@@ -116,8 +115,7 @@ func recognizes(files place.Files, path string, isDir bool) bool {
 	return isSymbol(files, path)
 }
 
-// isSymbol reports whether a file begins as a graph does: as a JSON object whose first key, versions and the like left aside, is one of
-// those that only graphs have.
+// isSymbol reports whether a file begins as a graph does.
 func isSymbol(files place.Files, path string) bool {
 	if !place.IsRegular(files, path) {
 		return false
@@ -127,32 +125,13 @@ func isSymbol(files place.Files, path string) bool {
 		return false
 	}
 	defer f.Close()
-	d := json.NewDecoder(io.LimitReader(f, limits.CVMHead))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return false
-	}
-	for {
-		key, err := d.Token()
-		if err != nil {
-			return false
-		}
-		switch key {
-		case "nodes", "heads", "arg_nodes", "node_row_ptr":
-			return true
-		case "attrs":
-			attrs, _ := d.Token()
-			first, _ := d.Token()
-			graph := []json.Token{"op_attrs", "shape", "storage_id", "precision", "dltype", "device_index", "dtype"}
-			return attrs == json.Delim('{') && slices.Contains(graph, first)
-		case "version", "postprocess":
-			if _, err := d.Token(); err != nil {
-				return false
-			}
-		default:
-			return false
-		}
-	}
+	head, _ := io.ReadAll(io.LimitReader(f, limits.CVMHead))
+	return beginning.Match(head)
 }
+
+// beginning is how a graph begins: as a JSON object whose first key, versions and the like left aside, is one of those that only graphs have.
+var beginning = regexp.MustCompile(`^\s*\{\s*("(version|postprocess)"\s*:\s*"([^"\\]|\\.)*"\s*,\s*)*` +
+	`("(nodes|heads|arg_nodes|node_row_ptr)"|"attrs"\s*:\s*\{\s*"(op_attrs|shape|storage_id|precision|dltype|device_index|dtype)")`)
 
 // The most bytes of files that are read.
 const (
@@ -208,22 +187,22 @@ func readFile(files place.Files, path string, most int) ([]byte, error) {
 		most = min(most, maxStream)
 		size = int64(most)
 	}
+	n, data := 0, []byte(nil)
 	if size <= int64(most) {
-		data := make([]byte, size+1) // one more tells whether there is more
-		n, err := io.ReadFull(f, data)
-		switch {
-		case err == nil: // there is more
-		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		data = make([]byte, size+1) // one more tells whether there is more
+		if n, err = io.ReadFull(f, data); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, err
-		case n < len(data)/2:
-			return bytes.Clone(data[:n]), nil // so that the rest is not held
-		default:
-			return data[:n], nil
 		}
 	}
-	e := fault.Runtimef(fault.Text, "the file is too large")
-	e.File, e.Want = path, fmt.Sprintf("at most %d bytes", most)
-	return nil, e
+	switch {
+	case n == len(data):
+		e := fault.Runtimef(fault.Text, "the file is too large")
+		e.File, e.Want = path, fmt.Sprintf("at most %d bytes", most)
+		return nil, e
+	case n < len(data)/2:
+		return bytes.Clone(data[:n]), nil // so that the rest is not held
+	}
+	return data[:n], nil
 }
 
 // fileFault is the error of a file that cannot be read.

@@ -20,7 +20,6 @@ import (
 // are none: Run and Encoded are errors, Admission and Graph are nil, and Close does nothing.
 type Model struct {
 	admitted *admitted
-	refusal  *fault.Error // why every run fails; nil for most models
 
 	// What is made of the network once, and only if it is asked for.
 	graph   func() (*graph.Graph, error)
@@ -39,19 +38,11 @@ func Load(f Files, opts Options) (*Model, error) {
 	if f.Params == nil {
 		f.Params = []byte{} // which is refused, as a model cannot run without
 	}
-	m, err := newModel(f, opts)
-	if err != nil {
-		return nil, f.located(err)
-	}
-	return m, nil
-}
-
-func newModel(f Files, opts Options) (*Model, error) {
 	a, err := admit(f, opts)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{admitted: a, refusal: a.net.refusal()}
+	m := &Model{admitted: a}
 	m.graph = sync.OnceValues(func() (*graph.Graph, error) { return a.lower(form{}) })
 	m.encoder = sync.OnceValues(a.net.encoder)
 	m.program = sync.OnceValues(func() (*engine.Program, error) { return m.compile(opts.Engine) })
@@ -143,7 +134,7 @@ func (m *Model) Encoded() (*graph.Graph, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if err := m.refused(); err != nil {
+	if err := m.admitted.net.refusal(); err != nil {
 		return nil, err
 	}
 	return m.admitted.lower(form{encode: true})
@@ -155,7 +146,7 @@ func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if err := m.refused(); err != nil {
+	if err := m.admitted.net.refusal(); err != nil {
 		return nil, err
 	}
 	g, err := m.encoder()
@@ -178,15 +169,6 @@ func (m *Model) bytes(t *tensor.Tensor) []byte {
 	return tensor.AppendRaw(nil, t)[:m.admitted.OutputLength]
 }
 
-// refused returns why every run fails, or nil.
-func (m *Model) refused() error {
-	if m.refusal == nil {
-		return nil
-	}
-	e := *m.refusal
-	return &e
-}
-
 // Run infers on the bytes of an input, little-endian, and returns the bytes of the output, post-processed. Values beyond the input's
 // precision are clamped. Errors are *Error; that of a context that is done wraps its error. Any number of goroutines may call it at the
 // same time; where the storage plan makes a run depend on the one before, they take turns. Outputs that cannot be joined, though they must,
@@ -201,7 +183,7 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if want := m.admitted.InputLength; int64(len(input)) != want {
 		return nil, fault.Logicf(fault.Input, "the input has %d bytes", len(input)).With("", strconv.FormatInt(want, 10))
 	}
-	if err := m.refused(); err != nil {
+	if err := m.admitted.net.refusal(); err != nil {
 		return nil, err
 	}
 	p, err := m.program()

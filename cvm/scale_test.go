@@ -36,12 +36,6 @@ func TestLegalSizes(t *testing.T) {
 
 // TestNames gives outputs of one name others, however many there are.
 func TestNames(t *testing.T) {
-	taken := make(names)
-	for _, c := range [][2]string{{"a", "a"}, {"a", "a#2"}, {"a#2", "a#2#2"}, {"a#4", "a#4"}, {"a", "a#3"}, {"a", "a#5"}, {"b", "b"}} {
-		if got := taken.take(c[0]); got != c[1] {
-			t.Errorf("%s becomes %s, want %s", c[0], got, c[1])
-		}
-	}
 	s := newSketch()
 	x := s.variable(DataName, 8, 1)
 	s.Heads = make([]symbol.Entry, 50_000)

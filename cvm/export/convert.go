@@ -1,11 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
@@ -120,18 +120,17 @@ func shapeOf(v *graph.Value) tensor.Shape {
 }
 
 func (e *exporter) constant(v *graph.Value) (x operand, err error) {
-	data := v.Const
+	t, data := operators.Tensor{Shape: shapeOf(v)}, v.Const
 	if data.DType() == tensor.Bool {
-		if data, err = tensor.Cast(data, tensor.Int8); err != nil {
-			return x, err
-		}
+		data, err = tensor.Cast(data, tensor.Int8)
+	} else if !data.DType().IsInteger() {
+		err = fmt.Errorf("its type is %v; CVM computes with integers", data.DType())
 	}
-	t := operators.Tensor{Shape: shapeOf(v)}
-	if err := operators.CheckShape(t.Shape); err != nil {
+	if err == nil {
+		err = operators.CheckShape(t.Shape)
+	}
+	if err != nil {
 		return x, err
-	}
-	if !data.DType().IsInteger() {
-		return x, fmt.Errorf("its type is %v; CVM computes with integers", data.DType())
 	}
 	if t.Precision, err = precisionOf(data); err != nil {
 		return x, err
@@ -142,12 +141,7 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	if data, err = data.Reshape(t.Shape...); err != nil {
 		return x, err
 	}
-	name := v.Label
-	if name == "" {
-		name = v.Name
-	}
-	x.entry = e.variable(e.names.Take(name), t, data)
-	return x, nil
+	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
 // number returns the entry of a parameter with one element.
@@ -167,10 +161,7 @@ func (e *exporter) number(n int) int {
 
 // name gives the nodes that a node of the graph has become names, the last one its own.
 func (e *exporter) name(n *graph.Node) {
-	name := n.Out[0].Name
-	if n.Label != "" {
-		name = n.Label
-	}
+	name := cmp.Or(n.Label, n.Out[0].Name)
 	for _, v := range n.Out {
 		if out := e.outputs[v]; out != "" {
 			name = out
@@ -249,8 +240,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 
 // do adds an operator of CVM and returns the entry of its first output.
 func (c *call) do(operator string, attrs operators.Values, in ...int) int {
-	o, _ := operators.Lookup(operator)
-	e, err := c.apply("", operator, symbol.FormatAttrs(o.FormatAttrs(attrs)), in)
+	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)
 	}

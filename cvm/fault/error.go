@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -34,6 +36,17 @@ func Runtimef(stage Stage, format string, args ...any) *Error {
 func (e *Error) With(part, want string) *Error {
 	e.Part, e.Want = part, want
 	return e
+}
+
+// Caught returns the error of a recovered panic with which rules and readers of models end; nil if there was no panic. Other panics go on.
+func Caught(r any) *Error {
+	switch e := r.(type) {
+	case nil:
+		return nil
+	case *Error:
+		return e
+	}
+	panic(r)
 }
 
 // ClassOf returns the class of an error: OK for nil, and Runtime for one that has no *Error in its chain.
@@ -116,4 +129,32 @@ func (e *Error) message() string {
 		return "want " + e.Want
 	}
 	return e.Msg + "; want " + e.Want
+}
+
+// MarshalJSON writes the error as an object: its class by name and, as errorCode, by number, its stage, what is known of its place, and
+// what is wrong.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	type fields Error // without methods
+	out := struct {
+		Class     string `json:"class"`
+		ErrorCode Class  `json:"errorCode"`
+		fields
+		Offset *int64 `json:"offset,omitempty"` // where Stage is params and there is no line
+		Node   *int   `json:"node,omitempty"`
+		Cause  string `json:"cause,omitempty"`
+	}{Class: e.Class.String(), ErrorCode: e.Class, fields: fields(*e)}
+	if e.Stage == Params && e.Line == 0 && e.Offset >= 0 {
+		out.Offset = &e.Offset
+	}
+	if e.Node >= 0 {
+		out.Node = &e.Node
+	}
+	if e.Err != nil {
+		out.Cause = e.Err.Error()
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // messages have < and >, which are for people to read
+	err := enc.Encode(out)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }

@@ -13,7 +13,7 @@ import (
 func ParseAttrs(text string, at Pos) (attrs map[string]string, err error) {
 	s := newScanner([]byte(text), fault.Attrs)
 	defer func() {
-		if e := caught(recover()); e != nil {
+		if e := fault.Caught(recover()); e != nil {
 			place := at.within(text[:s.pos]) // where the scanner stopped
 			e.Line, e.Column = place.Line, place.Column
 			attrs, err = nil, e
@@ -30,14 +30,8 @@ func ParseAttrs(text string, at Pos) (attrs map[string]string, err error) {
 
 // within returns the place behind the first bytes of a string that begins at p in the text of a graph.
 func (p Pos) within(bytes string) Pos {
-	if p == (Pos{}) {
-		return p
-	}
-	p.Column += 1 + len(bytes)
-	for i := range len(bytes) {
-		if escapes[bytes[i]] != 0 {
-			p.Column++ // for the backslash
-		}
+	if p != (Pos{}) {
+		p.Column += 1 + len(escaper.Replace(bytes))
 	}
 	return p
 }

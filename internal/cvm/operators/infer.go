@@ -16,29 +16,18 @@ import (
 // is a Runtime error.
 func (o *Operator) Shapes(c *Call) (out []tensor.Shape, err error) {
 	defer catch(&err)
-	c.complete()
-	c.Operator.checkInputs(c.Attrs, len(c.In))
+	if err := o.CheckInputs(c.Attrs, len(c.In)); err != nil {
+		return nil, err
+	}
 	for i := range c.In {
 		checkShape(c.operand(i), c.In[i].Shape)
 	}
 	// Within these limits a rule need not think of numbers that overflow: products of two extents, or of an extent and an int32, fit in 64 bits.
-	out = c.Operator.Shape(c)
+	out = o.Shape(c)
 	for _, s := range out {
 		checkShape("output", s)
 	}
 	return out, nil
-}
-
-// complete refuses a call that was made by hand without what [Operator.ParseAttrs] gives.
-func (c *Call) complete() {
-	if c.Operator == nil {
-		panic(fault.Runtimef(fault.Lookup, "the call has no operator"))
-	}
-	for i := range c.Operator.Attrs {
-		if a := &c.Operator.Attrs[i]; !a.Kind.is(c.Attrs[a.Name]) {
-			refuseAt(fault.Attrs, a.Name, a.Want(), "the value is %v", c.Attrs[a.Name])
-		}
-	}
 }
 
 // Precisions returns the precisions of a call's outputs. One that is not in 1…32 is a Logic error. Out is set.
@@ -110,17 +99,13 @@ func (o *Operator) Inputs(v Values) int {
 	return len(names)
 }
 
-// CheckInputs reports a wrong number of operands, as a Logic error of stage NumInputs.
-func (o *Operator) CheckInputs(v Values, n int) (err error) {
-	defer catch(&err)
-	o.checkInputs(v, n)
-	return nil
-}
-
-func (o *Operator) checkInputs(v Values, n int) {
+// CheckInputs reports a wrong number of operands, as a Logic error of stage NumInputs. Where there may be any number, only the rule of shapes asks
+// for one.
+func (o *Operator) CheckInputs(v Values, n int) error {
 	if want := o.Inputs(v); n != want && want >= 0 {
-		refuseAt(fault.NumInputs, "", strconv.Itoa(want), "the number of inputs is %d", n)
+		return fault.Logicf(fault.NumInputs, "the number of inputs is %d", n).With("", strconv.Itoa(want))
 	}
+	return nil
 }
 
 // operand returns the name of operand i.
@@ -169,12 +154,8 @@ func Bound(precision int) int {
 // What rules refuse is a panic with the error, which ends the rule; catch makes it the error of the function that defers it.
 
 func catch(err *error) {
-	switch e := recover().(type) {
-	case nil:
-	case *fault.Error:
+	if e := fault.Caught(recover()); e != nil {
 		*err = e
-	default:
-		panic(e)
 	}
 }
 

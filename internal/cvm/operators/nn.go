@@ -16,59 +16,16 @@ import (
 
 // Layers of networks.
 var nnOperators = []*Operator{
-	{
-		Name: "conv2d", Doc: "The convolution of images with a kernel, in groups (NN Operators, conv2d).", Operands: "data, weight, [bias]",
-		Attrs: []Attr{
-			{Name: "channels", Kind: Int, Doc: "the channels of the output"},
-			{Name: "kernel_size", Kind: Tuple, Doc: "height and width of the kernel"},
-			{Name: "strides", Kind: Tuple, Default: []int{1, 1}, Doc: "steps of the kernel, 1…4096; `stride` in the text"},
-			{Name: "padding", Kind: Tuple, Default: []int{0, 0}, Doc: "zeros on either side, 0…4096"},
-			{Name: "dilation", Kind: Tuple, Default: []int{1, 1}, Doc: "distances of the kernel's elements, 1…4096"},
-			{Name: "groups", Kind: Int, Default: 1, Doc: "how many groups the channels form; divides those of data and output"},
-			{Name: "layout", Kind: String, Default: "NCHW", Doc: "NCHW"},
-			{Name: "kernel_layout", Kind: String, Default: "OIHW", Doc: "OIHW"},
-			{Name: "out_layout", Kind: String, Default: undefined, Doc: "NCHW, or undefined"},
-			{Name: "out_dtype", Kind: Enum, Enum: append([]string{"same"}, dtypes...), Default: "same", Doc: "same or int32"},
-			biasAttr,
-		},
-		Shape: conv2dShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerConv,
-	},
-	{
-		Name: "dense", Doc: "The product of a matrix and a transposed one (NN Operators, dense).", Operands: "data, weight, [bias]",
-		Attrs: []Attr{{Name: "units", Kind: Int, Min: 1, Max: math.MaxInt32, Doc: "the columns of the output"}, biasAttr},
-		Shape: denseShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerDense,
-	},
-	{
-		Name: "relu", Aliases: []string{"nn.relu"}, Doc: "The element, but 0 if it is negative (NN Operators, relu).", Operands: "data", InPlace: true,
-		Shape: sameShape, Precision: same, Lower: unary("relu"),
-	},
-	{
-		Name: "max_pool2d", Doc: "The maximum in windows of images (NN Operators, max_pool2d).", Operands: "data",
-		Attrs: []Attr{
-			{Name: "pool_size", Kind: Tuple, Doc: "height and width of the window; greater than the padding and within the padded image"},
-			{Name: "strides", Kind: Tuple, Default: []int{1, 1}, Doc: "steps of the window, 1…4096"},
-			{Name: "padding", Kind: Tuple, Default: []int{0, 0}, Doc: "rows and columns on either side, 0…4096, or one number for both"},
-			{Name: "layout", Kind: String, Default: "NCHW", Doc: "NCHW"},
-			{Name: "ceil_mode", Kind: Bool, Default: false, Doc: "whether the size of the output is rounded up"},
-		},
-		Shape: maxPoolShape, Precision: same, Lower: lowerMaxPool,
+	{Name: "conv2d", Shape: conv2dShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerConv},
+	{Name: "dense", Shape: denseShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerDense},
+	{Name: "relu", Shape: sameShape, Precision: same, Lower: unary("relu")},
+	{Name: "max_pool2d", Shape: maxPoolShape, Precision: same, Lower: lowerMaxPool,
 		Gas: Gas{"the number of elements in the window", func(c *Call) int64 {
 			size := c.Attrs.Tuple("pool_size")
 			return int64(size[0]) * int64(size[1])
-		}},
-	},
-	{
-		Name: "upsampling", Doc: "Each element of images, repeated in both directions (NN Operators, upsampling).", Operands: "data",
-		Attrs: []Attr{
-			{Name: "scale", Kind: Int, Doc: "how often, 1…4096"},
-			{Name: "layout", Kind: String, Default: "NCHW", Doc: "NCHW"},
-			{Name: "method", Kind: String, Default: "NEAREST_NEIGHBOR", Doc: "NEAREST_NEIGHBOR"},
-		},
-		Shape: upsamplingShape, Precision: same, Lower: lowerUpsampling,
-	},
+		}}},
+	{Name: "upsampling", Shape: upsamplingShape, Precision: same, Lower: lowerUpsampling},
 }
-
-var biasAttr = Attr{Name: "use_bias", Kind: Bool, Default: true, Doc: "whether there is a bias"}
 
 // The rules of sums of products.
 var (
@@ -78,9 +35,6 @@ var (
 		return 3*int64(products(c)) + int64(len(c.In)-2)
 	}}
 )
-
-// dtypes are the data types that the original enumerates.
-var dtypes = []string{"float16", "float32", "float64", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
 
 // undefined is the layout that stands for that of the data.
 const undefined = "__undef__"

@@ -1,3 +1,7 @@
+// Package operators is the table of CVM's operators: their attributes and how these are spelled, how many operands they take, the rules
+// of shapes and precisions, what they cost, and what they are on the operators of package op.
+//
+// What they are called, take and mean is declared in operators.txt. Their rules stand in a file for each family of the formalisation.
 package operators
 
 import (
@@ -10,6 +14,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+//go:generate go test -run ^TestPage$ . -update
+
 // Limits of tensors and attributes.
 const (
 	MaxRank      = limits.CVMRank     // of dimensions; there is at least one
@@ -20,17 +26,14 @@ const (
 	MaxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
 )
 
-// Operator is a row of the table.
+// Operator is a row of the table. The fields of declaration stand in operators.txt.
 type Operator struct {
-	Name     string
-	Aliases  []string // further names, by which gas is counted but nothing is run
-	Doc      string   // one sentence, and the section of the formalisation
-	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
-	Attrs    []Attr
-	Outputs  int   // how many; 1 where a row says nothing
-	InPlace  bool  // whether an output may have the storage of an input
-	Fillers  []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
-	Clips    bool  // whether the attribute precision bounds the outputs, however many bits the operands have
+	Name string
+	declaration
+
+	Outputs int   // how many; 1 where a row says nothing
+	Fillers []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
+	Clips   bool  // whether the attribute precision bounds the outputs, however many bits the operands have
 
 	// The rules. Each stops at the first check that fails, with refuse and its like: the class of an error depends on which comes first.
 
@@ -51,6 +54,15 @@ type Precision struct {
 type Gas struct {
 	Text string
 	base func(c *Call) int64
+}
+
+// declaration is what is known of an operator without its rules.
+type declaration struct {
+	Aliases  []string // further names, by which gas is counted but nothing is run
+	Doc      string   // one sentence, and the section of the formalisation
+	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
+	Attrs    []Attr
+	InPlace  bool // whether an output may have the storage of an input
 }
 
 // Attr declares an attribute.
@@ -113,9 +125,9 @@ var table, names = build(reduceOperators, broadcastOperators, nnOperators, elemw
 func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
 	all := slices.Concat(families...)
 	slices.SortFunc(all, func(a, b *Operator) int { return cmp.Compare(a.Name, b.Name) })
-	names := map[string]*Operator{}
+	declared, names := declarations(), map[string]*Operator{}
 	for _, o := range all {
-		o.Outputs = max(o.Outputs, 1)
+		o.declaration, o.Outputs = *declared[o.Name], max(o.Outputs, 1)
 		for _, name := range append([]string{o.Name}, o.Aliases...) {
 			names[name] = o
 		}

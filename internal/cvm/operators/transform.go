@@ -14,94 +14,23 @@ import (
 
 // Operators that move elements.
 var transformOperators = []*Operator{
-	{
-		Name: "repeat", Doc: "Each element, several times in a row (Transform Operators, repeat).", Operands: "data",
-		Attrs: []Attr{
-			{Name: "repeats", Kind: Int, Doc: "how often, from 1"},
-			{Name: "axis", Kind: Int, Default: 0, Doc: "the axis, from the end if negative"},
-		},
-		Shape: repeatShape, Precision: same, Lower: lowerRepeat,
-	},
-	{
-		Name: "tile", Doc: "The whole tensor, several times along each axis (Transform Operators, tile).", Operands: "data",
-		Attrs: []Attr{{Name: "reps", Kind: Tuple, Default: []int{0},
-			Doc: "how often along each axis, 1…4096, aligned on the right; the default is not legal"}},
-		Shape: tileShape, Precision: same, Lower: lowerTile,
-	},
-	{
-		Name: "flatten", Doc: "The tensor as a matrix with its first axis (Transform Operators, flatten).", Operands: "data", InPlace: true,
-		Shape: flattenShape, Precision: same, Lower: reshaped,
-	},
-	{
-		Name: "concatenate", Doc: "The tensors one behind the other along an axis (Transform Operators, concatenate).", Operands: "data, …",
-		Attrs: []Attr{{Name: "axis", Kind: Int, Default: 1, Doc: "the axis, from the end if negative"}},
-		Shape: concatenateShape, Precision: greatest, Lower: lowerConcatenate,
-	},
-	{
-		Name: "transpose", Doc: "The axes in another order (Transform Operators, transpose).", Operands: "data",
-		Attrs: []Attr{{Name: "axes", Kind: Tuple, Default: []int{},
-			Doc: "for each axis of the output that of the data, from the end if negative; empty for the reverse order"}},
-		Shape: transposeShape, Precision: same,
-		Lower: one(func(a *Application) *graph.Value {
-			return a.Node("transpose", emit.Attr("axes", permutation(a.Call)), a.Args[0])
-		}),
-	},
-	{
-		Name: "strided_slice", Doc: "Elements at equal distances (Transform Operators, slice).", Operands: "data",
-		Attrs: []Attr{
-			{Name: "begin", Kind: Tuple, Default: []int{0}, Doc: "the first index by axis, from the end if negative; 0 where it is missing"},
-			{Name: "end", Kind: Tuple, Default: []int{1}, Doc: "the index before which to stop, from the end if negative; the extent where it is missing"},
-			{Name: "stride", Kind: Tuple, Default: []int{}, Doc: "the distance, not 0; 1 where it is missing"},
-		},
-		Shape: sliceShape, Precision: same, Lower: lowerSlice,
-	},
-	{
-		Name: "slice_like", Doc: "The front part of a tensor that has the shape of another (Transform Operators, slice_like).",
-		Operands: "data, shape_like",
-		Attrs: []Attr{{Name: "axis", Kind: Tuple, Min: math.MinInt32, Max: math.MaxInt32, Default: []int{},
-			Doc: "the axes to cut, from the end of data if negative; empty for all"}},
-		Shape: sliceLikeShape, Precision: firstOf, // of the other operand only the shape counts
-		Lower: one(func(a *Application) *graph.Value { return First(a.Emitter, a.Args[0], a.Out[0]...) }),
-	},
-	{
-		Name: "take", Doc: "Elements or slices by index, where indices are clamped to the legal ones (Transform Operators, take).",
-		Operands: "data, indices",
-		Attrs: []Attr{{Name: "axis", Kind: OptionalInt, Default: none,
-			Doc: "the axis, from the end if negative; None for the flattened data"}},
-		Shape: takeShape, Precision: firstOf, Lower: lowerTake,
-	},
-	{
-		Name: "cvm_lut", Operands: "indices, table",
-		Doc: "Elements of a table by index, where indices are clamped to the legal ones " +
-			"(Transform Operators, cvm_lut, which lists the table first).",
-		Attrs: []Attr{{Name: "in_dim", Kind: Int, Doc: "the number of elements of the table"}},
-		Shape: lutShape, Precision: secondOf,
-		Lower: one(func(a *Application) *graph.Value { return a.Node("lookup", nil, a.Args[0], a.Args[1]) }),
-	},
-	{
-		Name: "expand_dims", Doc: "New axes with an extent of 1 (Transform Operators, expand_dims).", Operands: "data", InPlace: true,
-		Attrs: []Attr{
-			{Name: "axis", Kind: Int, Doc: "before which axis they stand, from behind the last if negative"},
-			{Name: "num_newaxis", Kind: Int, Min: 1, Max: math.MaxInt32, Default: 1, Doc: "how many"},
-		},
-		Shape: expandDimsShape, Precision: same, Lower: lowerExpandDims,
-	},
-	{
-		Name: "reshape", Doc: "The elements in another shape (Transform Operators, reshape).", Operands: "data", InPlace: true,
-		Attrs: []Attr{{Name: "shape", Kind: Tuple, Doc: "the shape; 0 copies an extent, -1 is what is left, -2 copies the rest, -3 merges two extents, " +
-			"-4 splits one into the next two items, of which one may be -1; other negatives are skipped"}},
-		Shape: reshapeShape, Precision: same, Lower: reshaped,
-	},
-	{
-		Name: "squeeze", Doc: "Without axes whose extent is 1 (Transform Operators, squeeze).", Operands: "data", InPlace: true,
-		Attrs: []Attr{{Name: "axis", Kind: Tuple, Default: []int{}, Doc: "the axes, from the end if negative; empty for all whose extent is 1"}},
-		Shape: squeezeShape, Precision: same, Lower: reshaped,
-	},
-	{
-		Name: "where", Operands: "condition, x, y",
-		Doc:   "The element of x where the condition is not 0, else that of y; a 1-D condition selects rows (Transform Operators, where).",
-		Shape: whereShape, Precision: Precision{"the greater of x and y; that of the condition in compat mode", wherePrecision}, Lower: lowerWhere,
-	},
+	{Name: "repeat", Shape: repeatShape, Precision: same, Lower: lowerRepeat},
+	{Name: "tile", Shape: tileShape, Precision: same, Lower: lowerTile},
+	{Name: "flatten", Shape: flattenShape, Precision: same, Lower: reshaped},
+	{Name: "concatenate", Shape: concatenateShape, Precision: greatest, Lower: lowerConcatenate},
+	{Name: "transpose", Shape: transposeShape, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		return a.Node("transpose", emit.Attr("axes", permutation(a.Call)), a.Args[0])
+	})},
+	{Name: "strided_slice", Shape: sliceShape, Precision: same, Lower: lowerSlice},
+	{Name: "slice_like", Shape: sliceLikeShape, Precision: firstOf, // of the other operand only the shape counts
+		Lower: one(func(a *Application) *graph.Value { return First(a.Emitter, a.Args[0], a.Out[0]...) })},
+	{Name: "take", Shape: takeShape, Precision: firstOf, Lower: lowerTake},
+	{Name: "cvm_lut", Shape: lutShape, Precision: secondOf,
+		Lower: one(func(a *Application) *graph.Value { return a.Node("lookup", nil, a.Args[0], a.Args[1]) })},
+	{Name: "expand_dims", Shape: expandDimsShape, Precision: same, Lower: lowerExpandDims},
+	{Name: "reshape", Shape: reshapeShape, Precision: same, Lower: reshaped},
+	{Name: "squeeze", Shape: squeezeShape, Precision: same, Lower: reshaped},
+	{Name: "where", Shape: whereShape, Precision: Precision{"the greater of x and y; that of the condition in compat mode", wherePrecision}, Lower: lowerWhere},
 }
 
 // reshaped is the lowering of all operators that only give elements a new shape.

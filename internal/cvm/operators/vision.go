@@ -12,30 +12,10 @@ import (
 
 // Operators on the boxes of detectors: rows of an identifier, a score and further numbers.
 var visionOperators = []*Operator{
-	{
-		Name: "get_valid_counts", Operands: "data", Outputs: 2, Fillers: []int{1},
-		Doc:   "How many rows have a score above a threshold, and these rows, moved to the front (Vision Operators, get_valid_count).",
-		Attrs: []Attr{{Name: "score_threshold", Kind: Int, Default: 0, Doc: "the threshold"}},
-		Shape: validCountsShape, Lower: lowerValidCounts,
-		Precision: Precision{"of the counts: the bits of (the elements of one batch + 1), + 1; of the rows: that of the input", validCountsPrecision},
-	},
-	{
-		Name: "non_max_suppression", Aliases: []string{"vision.non_max_suppression"}, Operands: "data, valid_count", Fillers: []int{0},
-		Doc: "The rows in the order of their scores, without boxes that overlap a better one (Vision Operators, non_max_suppression).",
-		Attrs: []Attr{
-			{Name: "max_output_size", Kind: Int, Default: -1, Doc: "how many boxes are kept at most; all if negative"},
-			{Name: "iou_threshold", Kind: Int, Default: 50, Doc: "the overlap in percent from which a box is dropped, greater than 0"},
-			{Name: "force_suppress", Kind: Bool, Default: false, Doc: "whether boxes of other identifiers count, too"},
-			{Name: "top_k", Kind: Int, Default: -1, Doc: "how many rows are considered at most; all if negative"},
-			{Name: "coord_start", Kind: Int, Default: 2, Doc: "2"},
-			{Name: "score_index", Kind: Int, Default: 1, Doc: "1"},
-			{Name: "id_index", Kind: Int, Default: 0, Doc: "0"},
-			{Name: "return_indices", Kind: Bool, Default: false, Doc: "false"},
-			{Name: "invalid_to_bottom", Kind: Bool, Default: true, Doc: "true"},
-		},
-		Shape: suppressionShape, Precision: firstOf, Lower: lowerSuppression,
-		Gas: Gas{"20 × the number of batches", func(c *Call) int64 { return 20 * int64(c.In[0].Shape[0]) }},
-	},
+	{Name: "get_valid_counts", Outputs: 2, Fillers: []int{1}, Shape: validCountsShape, Lower: lowerValidCounts,
+		Precision: Precision{"of the counts: the bits of (the elements of one batch + 1), + 1; of the rows: that of the input", validCountsPrecision}},
+	{Name: "non_max_suppression", Fillers: []int{0}, Shape: suppressionShape, Precision: firstOf, Lower: lowerSuppression,
+		Gas: Gas{"20 × the number of batches", func(c *Call) int64 { return 20 * int64(c.In[0].Shape[0]) }}},
 }
 
 func validCountsShape(c *Call) []tensor.Shape {

@@ -1,11 +1,42 @@
 package symbol
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 )
+
+// Parse reads a graph. Unknown keys, wrong types and tags, and malformed JSON are *fault.Error of stage Text (or Graph, where a
+// mandatory key is missing) with a place, in the class of the original. See the package for the dialect. Memory and time are
+// proportional to the length of the text.
+func Parse(text []byte) (_ *Symbol, err error) {
+	text, _, _ = bytes.Cut(text, []byte{0}) // the original takes a C string
+	p := &parser{scanner: newScanner(text, fault.Text), node: -1}
+	defer func() {
+		if e := fault.Caught(recover()); e != nil {
+			if p.node >= 0 {
+				e.Node, e.Name = p.node, p.current.Name
+			}
+			err = e
+		}
+	}()
+	s := &Symbol{Version: V100}
+	graph.read(p, s)
+	for i := range min(len(s.Nodes), len(p.attrsPos)) {
+		s.Nodes[i].AttrsPos = p.attrsPos[i]
+	}
+	return s, nil
+}
+
+// parser reads a graph.
+type parser struct {
+	scanner
+	attrsPos []Pos // of the strings of op_attrs
+	node     int   // the number of the node that is being read; -1 outside nodes
+	current  *Node // that node
+}
 
 // AppendText appends the graph as JSON without spaces, with the keys in the order of exported models: the version always, and
 // of optional lists those that are not nil. Parse reads it back into an equal Symbol but for places, where mandatory lists that are
@@ -17,7 +48,7 @@ func (s *Symbol) AppendText(b []byte) (text []byte, err error) {
 	}
 	w := &writer{text: b, node: -1}
 	defer func() {
-		if e := caught(recover()); e != nil {
+		if e := fault.Caught(recover()); e != nil {
 			text, err = b, e
 		}
 	}()
@@ -81,13 +112,5 @@ func (w *writer) number(n number, v int) {
 
 // appendString appends a string in quotes.
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		if letter := escapes[s[i]]; letter != 0 {
-			b = append(b, '\\', letter)
-		} else {
-			b = append(b, s[i])
-		}
-	}
-	return append(b, '"')
+	return append(append(append(b, '"'), escaper.Replace(s)...), '"')
 }
