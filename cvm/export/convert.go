@@ -239,7 +239,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
-func (c *call) do(operator string, attrs operators.Values, in ...int) int {
+func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)

@@ -120,7 +120,7 @@ func clamp(c *call) []operand {
 	}
 	precision := bits.Len(uint(max(high, -low))) + 1
 	if low != -operators.Bound(precision) || high != operators.Bound(precision) {
-		x = c.do("clip", operators.Values{"a_min": low, "a_max": high}, x)
+		x = c.do("clip", attributes("a_min", low, "a_max", high), x)
 	}
 	return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
 }
@@ -138,7 +138,7 @@ func (c *call) clipped(x, precision int) int {
 	if c.precision(x) <= precision {
 		return x
 	}
-	return c.do("cvm_clip", operators.Values{"precision": precision}, x)
+	return c.do("cvm_clip", attributes("precision", precision), x)
 }
 
 func clampPrecision(c *call) []operand {
@@ -177,7 +177,7 @@ func rescale(c *call) []operand {
 	if bound := c.clampBehind(); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
 		precision = min(precision, bound)
 	}
-	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))
+	return one(c.do(operator, attributes("precision", precision, "shift_bit", shift), x))
 }
 
 // factor returns an operand of rescale, which must be one number; 1 if it is absent.
@@ -214,5 +214,5 @@ func lookup(c *call) []operand {
 	if offset := c.Int("offset"); offset != 0 {
 		x = c.do("broadcast_add", nil, x, c.number(offset))
 	}
-	return one(c.do("cvm_lut", operators.Values{"in_dim": c.shape(table).Len()}, x, table))
+	return one(c.do("cvm_lut", attributes("in_dim", c.shape(table).Len()), x, table))
 }

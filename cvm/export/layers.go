@@ -13,7 +13,7 @@ func (c *call) reduced(operator string, x int) int {
 	if len(axes) == 0 {
 		return x // which CVM would take for all
 	}
-	return c.do(operator, operators.Values{"axis": axes, "keepdims": true}, x)
+	return c.do(operator, attributes("axis", axes, "keepdims", true), x)
 }
 
 func sum(c *call) []operand {
@@ -39,18 +39,17 @@ func (c *call) narrow(entries ...int) {
 }
 
 // multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
-func (c *call) multiplied(operator string, attrs operators.Values, n int, in ...int) []operand {
+func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
 	c.narrow(in...)
-	attrs["use_bias"] = false
-	if !c.Has(2) {
-		return one(c.do(operator, attrs, in...))
+	biased := c.Has(2) && c.shape(c.in[2].entry).Len() == n
+	if biased {
+		in = append(in, c.parameter(2, tensor.Shape{n}))
 	}
-	bias := c.in[2].entry
-	if c.shape(bias).Len() == n {
-		attrs["use_bias"] = true
-		return one(c.do(operator, attrs, append(in, c.parameter(2, tensor.Shape{n}))...))
+	x := c.do(operator, attrs.With("use_bias", biased), in...)
+	if c.Has(2) && !biased {
+		x = c.do("broadcast_add", nil, x, c.in[2].entry) // a number
 	}
-	return one(c.do("broadcast_add", nil, c.do(operator, attrs, in...), bias)) // a number
+	return one(x)
 }
 
 // parameter gives an operand another shape: without an operator if it is a parameter that nothing else reads.
@@ -69,7 +68,7 @@ func (c *call) parameter(i int, shape tensor.Shape) int {
 func linear(c *call) []operand {
 	x, w := c.in[0].entry, c.in[1].entry
 	n := c.shape(w)[0]
-	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+	return c.multiplied("dense", attributes("units", n), n, x, w)
 }
 
 func matmul(c *call) []operand {
@@ -77,7 +76,7 @@ func matmul(c *call) []operand {
 	if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
 		kit.Refuse("CVM multiplies matrices, not lists of matrices")
 	}
-	turned := func(x int) int { return c.do("transpose", operators.Values{"axes": []int{1, 0}}, x) }
+	turned := func(x int) int { return c.do("transpose", attributes("axes", []int{1, 0}), x) }
 	if c.Bool("transposeA") {
 		x = turned(x)
 	}
@@ -85,7 +84,7 @@ func matmul(c *call) []operand {
 		w = turned(w)
 	}
 	n := c.shape(w)[0]
-	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+	return c.multiplied("dense", attributes("units", n), n, x, w)
 }
 
 func conv(c *call) []operand {
@@ -96,10 +95,10 @@ func conv(c *call) []operand {
 	}
 	win := c.planar(filter[2:])
 	x = c.window(win, x, "constant", 0)
-	return c.multiplied("conv2d", operators.Values{
-		"channels": filter[0], "kernel_size": []int(filter[2:]), "strides": win.Stride, "dilation": win.Dilation, "padding": win.padding[:],
-		"groups": c.Groups(c.shape(x)[1]),
-	}, filter[0], x, w)
+	return c.multiplied("conv2d", attributes(
+		"channels", filter[0], "kernel_size", []int(filter[2:]), "strides", win.Stride, "dilation", win.Dilation, "padding", win.padding[:],
+		"groups", c.Groups(c.shape(x)[1]),
+	), filter[0], x, w)
 }
 
 func maxPool(c *call) []operand {
@@ -112,8 +111,8 @@ func maxPool(c *call) []operand {
 		kit.Refuse("CVM's max_pool2d has no dilation")
 	}
 	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
-	return one(c.do("max_pool2d", operators.Values{
-		"pool_size": win.Size, "strides": win.Stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
+	return one(c.do("max_pool2d", attributes(
+		"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
 }
 
 // resample repeats rows and columns.
@@ -134,25 +133,25 @@ func resample(c *call) []operand {
 		factors[d] = out[d] / in[d]
 	}
 	if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
-		return one(c.do("upsampling", operators.Values{"scale": factors[2]}, x))
+		return one(c.do("upsampling", attributes("scale", factors[2]), x))
 	}
 	for d, n := range factors {
 		if n > 1 {
-			x = c.do("repeat", operators.Values{"axis": d, "repeats": n}, x)
+			x = c.do("repeat", attributes("axis", d, "repeats", n), x)
 		}
 	}
 	return one(x)
 }
 
 func validCount(c *call) []operand {
-	e := c.do("get_valid_counts", operators.Values{"score_threshold": c.Int("score_threshold")}, c.in[0].entry)
+	e := c.do("get_valid_counts", attributes("score_threshold", c.Int("score_threshold")), c.in[0].entry)
 	return []operand{{entry: e}, {entry: e + 1}}
 }
 
 func suppress(c *call) []operand {
-	attrs := operators.Values{}
+	var attrs graph.Attrs
 	for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
-		attrs[name] = c.Attrs.Get(name)
+		attrs = attrs.With(name, c.Attrs.Get(name))
 	}
 	return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
 }

@@ -3,7 +3,6 @@ package export
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -13,7 +12,7 @@ func (c *call) reshaped(x int, shape tensor.Shape) int {
 	if c.shape(x).Equal(shape) {
 		return x
 	}
-	return c.do("reshape", operators.Values{"shape": []int(shape)}, x)
+	return c.do("reshape", attributes("shape", []int(shape)), x)
 }
 
 func reshape(c *call) []operand {
@@ -29,7 +28,7 @@ func transpose(c *call) []operand {
 	if len(axes) < 2 {
 		return c.in[:1]
 	}
-	return one(c.do("transpose", operators.Values{"axes": axes}, c.in[0].entry))
+	return one(c.do("transpose", attributes("axes", axes), c.in[0].entry))
 }
 
 // tile is for expand, too: both repeat an operand as a whole.
@@ -42,7 +41,7 @@ func tile(c *call) []operand {
 	if c.shape(x).Equal(out) {
 		return one(x)
 	}
-	return one(c.do("tile", operators.Values{"reps": reps}, x))
+	return one(c.do("tile", attributes("reps", reps), x))
 }
 
 func concat(c *call) []operand {
@@ -50,7 +49,7 @@ func concat(c *call) []operand {
 	for _, x := range c.in {
 		in = append(in, x.entry)
 	}
-	return one(c.do("concatenate", operators.Values{"axis": c.Int("axis")}, in...))
+	return one(c.do("concatenate", attributes("axis", c.Int("axis")), in...))
 }
 
 func split(c *call) []operand {
@@ -81,7 +80,7 @@ func (r *ranges) clone() *ranges {
 }
 
 func (c *call) cut(x int, r *ranges) int {
-	return c.do("strided_slice", operators.Values{"begin": r.begin, "end": r.end, "stride": r.stride}, x)
+	return c.do("strided_slice", attributes("begin", r.begin, "end", r.end, "stride", r.stride), x)
 }
 
 // slice begins where the node begins and ends behind as many elements as its result has.
@@ -115,6 +114,6 @@ func gather(c *call) []operand {
 		kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
 	}
 	axis := c.Int("axis")
-	y := c.do("take", operators.Values{"axis": &axis}, c.in[0].entry, c.in[1].entry)
+	y := c.do("take", attributes("axis", &axis), c.in[0].entry, c.in[1].entry)
 	return one(c.reshaped(y, c.outShape(0)))
 }

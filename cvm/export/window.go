@@ -3,7 +3,6 @@ package export
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
@@ -84,12 +83,12 @@ func (c *call) surrounded(x, axis, before, after, value int) int {
 		}
 		part := c.shape(x).Clone()
 		part[axis] = n
-		parts = slices.Insert(parts, i*len(parts), c.do("tile", operators.Values{"reps": []int(part)}, c.number(value)))
+		parts = slices.Insert(parts, i*len(parts), c.do("tile", attributes("reps", []int(part)), c.number(value)))
 	}
 	if len(parts) == 1 {
 		return x
 	}
-	return c.do("concatenate", operators.Values{"axis": axis}, parts...)
+	return c.do("concatenate", attributes("axis", axis), parts...)
 }
 
 // pad adds a border of one value. Others are gathered.

@@ -21,7 +21,7 @@ var nnOperators = []*Operator{
 	{Name: "relu", Shape: sameShape, Precision: same, Lower: unary("relu")},
 	{Name: "max_pool2d", Shape: maxPoolShape, Precision: same, Lower: lowerMaxPool,
 		Gas: Gas{"the number of elements in the window", func(c *Call) int64 {
-			size := c.Attrs.Tuple("pool_size")
+			size := c.Attrs.Ints("pool_size")
 			return int64(size[0]) * int64(size[1])
 		}}},
 	{Name: "upsampling", Shape: upsamplingShape, Precision: same, Lower: lowerUpsampling},
@@ -62,7 +62,7 @@ func conv2dShape(c *Call) []tensor.Shape {
 	data, weight := c.In[0].Shape, c.In[1].Shape
 	c.must("layout", "NCHW")
 	c.must("kernel_layout", "OIHW")
-	if text := c.Attrs["out_layout"].(string); text != undefined {
+	if text := c.Attrs.String("out_layout"); text != undefined {
 		if !isLayout(text) {
 			panic(fault.Runtimef(fault.Shape, "%q is no layout", text).With("out_layout", "NCHW"))
 		}
@@ -92,7 +92,7 @@ func conv2dShape(c *Call) []tensor.Shape {
 	if want := (tensor.Shape{channels, data[1] / groups, kernel[0], kernel[1]}); weight.Rank() == 4 && !weight.Equal(want) {
 		refuse(c.operand(1), fmt.Sprintf("%v by channels, groups and kernel_size", want), "the shape is %v", weight)
 	}
-	if c.Attrs["out_dtype"] != "same" {
+	if c.Attrs.Get("out_dtype") != "same" {
 		c.must("out_dtype", "int32")
 	}
 	return []tensor.Shape{out}
@@ -134,7 +134,7 @@ func productPrecision(c *Call, _ int) int {
 func maxPoolShape(c *Call) []tensor.Shape {
 	c.rank(0, 4)
 	c.must("layout", "NCHW")
-	padding := c.Attrs.Tuple("padding")
+	padding := c.Attrs.Ints("padding")
 	if len(padding) != 1 && len(padding) != 2 {
 		refuse("padding", "1 or 2", "the number of items is %d", len(padding))
 	}
@@ -170,9 +170,9 @@ func upsamplingShape(c *Call) []tensor.Shape {
 
 // lowerConv sums in 32 bits whatever the operands' types, and so does lowerDense: the result holds the sum.
 var lowerConv = one(func(a *Application) *graph.Value {
-	pad := a.Attrs.Tuple("padding")
-	return a.Node("conv", emit.Attr("padding", []int{pad[0], pad[0], pad[1], pad[1]}, "stride", a.Attrs.Tuple("strides"),
-		"dilation", a.Attrs.Tuple("dilation"), "groups", a.Attrs.Int("groups")), a.biased()...)
+	pad := a.Attrs.Ints("padding")
+	return a.Node("conv", emit.Attr("padding", []int{pad[0], pad[0], pad[1], pad[1]}, "stride", a.Attrs.Ints("strides"),
+		"dilation", a.Attrs.Ints("dilation"), "groups", a.Attrs.Int("groups")), a.biased()...)
 })
 
 var lowerDense = one(func(a *Application) *graph.Value { return a.Node("linear", nil, a.biased()...) })
@@ -188,8 +188,8 @@ func (a *Application) biased() []*graph.Value {
 // lowerMaxPool pads behind as much as the last window needs, whichever way the size of the output is rounded, and lets padding never win. Every
 // window has an element of the data: it is larger than the padding.
 var lowerMaxPool = one(func(a *Application) *graph.Value {
-	size, stride, padding := a.Attrs.Tuple("pool_size"), a.Attrs.Tuple("strides"), []int{0, 0, 0, 0}
-	for i, pad := range both(a.Attrs.Tuple("padding")) {
+	size, stride, padding := a.Attrs.Ints("pool_size"), a.Attrs.Ints("strides"), []int{0, 0, 0, 0}
+	for i, pad := range both(a.Attrs.Ints("padding")) {
 		reach := (a.Out[0][2+i]-1)*stride[i] + size[i]
 		padding = append(padding, pad, max(pad, reach-a.In[0].Shape[2+i]-pad))
 	}

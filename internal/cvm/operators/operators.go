@@ -75,35 +75,6 @@ type Attr struct {
 	Enum     []string
 }
 
-// Values are the attributes of a node by name, defaults included. Of an attribute that the operator does not have, or of another kind, the methods return zero.
-type Values map[string]any
-
-// Int returns an integer attribute.
-func (v Values) Int(name string) int {
-	n, _ := v[name].(int)
-	return n
-}
-
-// Bool returns a logical attribute.
-func (v Values) Bool(name string) bool {
-	b, _ := v[name].(bool)
-	return b
-}
-
-// Tuple returns a tuple. The caller must not change it.
-func (v Values) Tuple(name string) []int {
-	list, _ := v[name].([]int)
-	return list
-}
-
-// OptionalInt returns an integer, and false for None.
-func (v Values) OptionalInt(name string) (int, bool) {
-	if p, _ := v[name].(*int); p != nil {
-		return *p, true
-	}
-	return 0, false
-}
-
 // Tensor is what is known of a tensor before anything runs.
 type Tensor struct {
 	Shape     tensor.Shape
@@ -113,10 +84,18 @@ type Tensor struct {
 // Call is the application of an operator.
 type Call struct {
 	Operator *Operator
-	Attrs    Values
+	Attrs    graph.Attrs // as ParseAttrs returns them
 	In       []Tensor
 	Out      []tensor.Shape // set once shapes are inferred
 	Compat   bool           // use the deployed rules where these differ from the formalisation
+}
+
+// OptionalInt returns an integer attribute, and false for None.
+func (c *Call) OptionalInt(name string) (int, bool) {
+	if p, _ := c.Attrs.Get(name).(*int); p != nil {
+		return *p, true
+	}
+	return 0, false
 }
 
 // table has the operators by name, and names finds them, aliases included.

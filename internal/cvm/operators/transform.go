@@ -53,7 +53,7 @@ var lowerRepeat = one(func(a *Application) *graph.Value {
 })
 
 func tileShape(c *Call) []tensor.Shape {
-	reps := items("reps", c.Attrs.Tuple("reps"), 1, MaxAttr)
+	reps := items("reps", c.Attrs.Ints("reps"), 1, MaxAttr)
 	if len(reps) == 0 {
 		refuse("reps", "one or more items", "the tuple is empty")
 	}
@@ -67,7 +67,7 @@ func tileShape(c *Call) []tensor.Shape {
 
 var lowerTile = one(func(a *Application) *graph.Value {
 	n := a.Out[0].Rank()
-	return a.Node("tile", emit.Attr("repeats", []int(leadingOnes(a.Attrs.Tuple("reps"), n))), a.Reshape(a.Args[0], leadingOnes(a.In[0].Shape, n)...))
+	return a.Node("tile", emit.Attr("repeats", []int(leadingOnes(a.Attrs.Ints("reps"), n))), a.Reshape(a.Args[0], leadingOnes(a.In[0].Shape, n)...))
 })
 
 func flattenShape(c *Call) []tensor.Shape {
@@ -101,7 +101,7 @@ var lowerConcatenate = one(func(a *Application) *graph.Value {
 // permutation returns for each axis of transpose's output the axis of its data.
 func permutation(c *Call) []int {
 	n := c.In[0].Shape.Rank()
-	switch given := len(c.Attrs.Tuple("axes")); given {
+	switch given := len(c.Attrs.Ints("axes")); given {
 	case 0:
 		axes := emit.Counting(0, n)
 		slices.Reverse(axes)
@@ -129,7 +129,7 @@ type sliceRange struct{ begin, end, stride int }
 func (c *Call) sliceRange(axis int) sliceRange {
 	n := c.In[0].Shape[axis]
 	item := func(name string, missing int) int {
-		if t := c.Attrs.Tuple(name); axis < len(t) {
+		if t := c.Attrs.Ints(name); axis < len(t) {
 			return t[axis]
 		}
 		return missing
@@ -180,7 +180,7 @@ var lowerSlice = one(func(a *Application) *graph.Value {
 })
 
 func sliceLikeShape(c *Call) []tensor.Shape {
-	data, like, axes := c.In[0].Shape, c.In[1].Shape, c.Attrs.Tuple("axis")
+	data, like, axes := c.In[0].Shape, c.In[1].Shape, c.Attrs.Ints("axis")
 	if len(axes) == 0 {
 		c.rank(1, data.Rank())
 		axes = emit.Counting(0, data.Rank())
@@ -201,7 +201,7 @@ func sliceLikeShape(c *Call) []tensor.Shape {
 
 func takeShape(c *Call) []tensor.Shape {
 	data, indices := c.In[0].Shape, c.In[1].Shape
-	axis, ok := c.Attrs.OptionalInt("axis")
+	axis, ok := c.OptionalInt("axis")
 	if !ok {
 		return []tensor.Shape{indices}
 	}
@@ -210,7 +210,7 @@ func takeShape(c *Call) []tensor.Shape {
 }
 
 var lowerTake = one(func(a *Application) *graph.Value {
-	axis, ok := a.Attrs.OptionalInt("axis")
+	axis, ok := a.OptionalInt("axis")
 	if !ok {
 		return a.Node("lookup", nil, a.Args[1], a.Args[0])
 	}
