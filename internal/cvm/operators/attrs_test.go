@@ -186,7 +186,8 @@ func TestFormatAttrsLeavesDefaultsOut(t *testing.T) {
 }
 
 // randomValues returns values that the spellings allow.
-func randomValues(r *rand.Rand, o *operators.Operator) (values graph.Attrs) {
+func randomValues(r *rand.Rand, o *operators.Operator) graph.Attrs {
+	values := graph.Attrs{}
 	for _, a := range o.Attrs {
 		values = append(values, graph.Attr{Name: a.Name, Value: randomValue(r, a)})
 	}
