@@ -52,61 +52,27 @@ func concat(c *call) []operand {
 	return one(c.do("concatenate", attributes("axis", c.Int("axis")), in...))
 }
 
-func split(c *call) []operand {
-	x, axis := c.in[0].entry, c.Int("axis")
-	whole := rangesOf(c.shape(x))
-	var out []operand
-	at := 0
-	for i := range c.Out {
-		extent := c.outShape(i)[axis]
-		r := whole.clone()
-		r.begin[axis], r.end[axis] = at, at+extent
-		at += extent
-		out = append(out, operand{entry: c.cut(x, r)})
-	}
-	return out
-}
-
-// ranges is what strided_slice takes of each dimension.
-type ranges struct{ begin, end, stride []int }
-
-// rangesOf takes all elements.
-func rangesOf(s tensor.Shape) *ranges {
-	return &ranges{make([]int, len(s)), slices.Clone(s), slices.Repeat([]int{1}, len(s))}
-}
-
-func (r *ranges) clone() *ranges {
-	return &ranges{slices.Clone(r.begin), slices.Clone(r.end), slices.Clone(r.stride)}
-}
-
-func (c *call) cut(x int, r *ranges) int {
-	return c.do("strided_slice", attributes("begin", r.begin, "end", r.end, "stride", r.stride), x)
-}
-
 // slice begins where the node begins and ends behind as many elements as its result has.
 func slice(c *call) []operand {
-	x, a, out := c.in[0].entry, c.Attrs, c.outShape(0)
-	r := rangesOf(c.shape(x))
-	strides := a.Ints("stride")
+	a, in, out := c.Attrs, c.shape(c.in[0].entry), c.outShape(0)
+	begin, end, stride := make([]int, len(in)), slices.Clone(in), slices.Repeat([]int{1}, len(in))
 	for i, d := range a.Ints("axes") {
-		n, begin, stride := c.shape(x)[d], a.Ints("begin")[i], 1
-		if len(strides) > 0 {
-			stride = strides[i]
+		n := in[d]
+		if strides := a.Ints("stride"); len(strides) > 0 {
+			stride[d] = strides[i]
 		}
-		if begin < 0 {
-			begin += n
+		if begin[d] = a.Ints("begin")[i]; begin[d] < 0 {
+			begin[d] += n
 		}
-		begin = min(max(begin, 0), n)
-		if stride < 0 {
-			begin = min(begin, n-1)
+		begin[d] = min(max(begin[d], 0), n)
+		if stride[d] < 0 {
+			begin[d] = min(begin[d], n-1)
 		}
-		r.begin[d], r.stride[d] = begin, stride
-		r.end[d] = min(begin+stride*out[d], n)
-		if stride < 0 && r.end[d] < 0 {
-			r.end[d] = -n - 1 // a negative end counts from the end
+		if end[d] = min(begin[d]+stride[d]*out[d], n); end[d] < 0 {
+			end[d] = -n - 1 // a negative end counts from the end
 		}
 	}
-	return one(c.cut(x, r))
+	return one(c.do("strided_slice", attributes("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
 }
 
 func gather(c *call) []operand {

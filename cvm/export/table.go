@@ -56,9 +56,7 @@ var table = kit.NewTable([]row{
 	{op: "tile", emit: tile, keeps: true},
 	{op: "expand", emit: tile, keeps: true},
 	{op: "concat", emit: concat, keeps: true},
-	{op: "split", emit: split, keeps: true},
 	{op: "slice", emit: slice, keeps: true},
-	{op: "pad", emit: pad},
 	{op: "gather", emit: gather, keeps: true},
 
 	{op: "valid_count", emit: validCount},
