@@ -128,18 +128,6 @@ func (m *Model) Graph() *graph.Graph {
 	return g
 }
 
-// Encoded returns the network as Run runs it: its one output, "output", has the elements of the encoded bytes, of type int8 or int32. It
-// fails, as every run does, if the outputs cannot be joined. Errors are *Error.
-func (m *Model) Encoded() (*graph.Graph, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	if err := m.admitted.net.refusal(); err != nil {
-		return nil, err
-	}
-	return m.admitted.lower(form{encode: true})
-}
-
 // Encode gives the outputs that a run of [Model.Graph] has, in its order, the form in which Run returns them. It fails where every run does.
 // Errors are *Error.
 func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
