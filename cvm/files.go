@@ -195,16 +195,6 @@ func readFile(files place.Files, path string, most int) ([]byte, error) {
 	return data[:n], nil
 }
 
-// fileFault is the error of a file that cannot be read.
-func fileFault(err error, path string) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e
-	}
-	e := fault.Runtimef(fault.Text, "the model cannot be read")
-	e.File, e.Err = path, err
-	return e
-}
-
 // located gives an error the file that it is about.
 func (f Files) located(err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok {

@@ -89,8 +89,13 @@ func OpenFS(fsys fs.FS, path string, opts Options) (*Model, error) {
 
 func open(files place.Files, path string, opts Options) (*Model, error) {
 	f, err := read(files, path)
+	if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
+		e := fault.Runtimef(fault.Text, "the model cannot be read")
+		e.File, e.Err = path, err
+		err = e
+	}
 	if err != nil {
-		return nil, fileFault(err, path)
+		return nil, err
 	}
 	if f.Params == nil {
 		e := fault.Runtimef(fault.Params, "there is no parameter file beside the graph")

@@ -10,6 +10,105 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+var layerRows = []row{
+	{op: "sum_reduce", emit: func(c *call) []operand {
+		if c.Bool("normalize") {
+			kit.Refuse("it divides by the number of elements; shift the sum instead")
+		}
+		return one(c.reduced("sum", c.in[0].entry))
+	}},
+	{op: "max_reduce", keeps: true, emit: func(c *call) []operand {
+		return one(c.reduced("max", c.in[0].entry))
+	}},
+	{op: "min_reduce", keeps: true, emit: func(c *call) []operand {
+		return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
+	}},
+	{op: "conv", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		filter := c.shape(w)
+		if len(filter) != 4 {
+			kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
+		}
+		win := c.planar(filter[2:])
+		x = c.window(win, x, "constant", 0)
+		return c.multiplied("conv2d", attributes(
+			"channels", filter[0], "kernel_size", []int(filter[2:]), "strides", win.Stride, "dilation", win.Dilation, "padding", win.padding[:],
+			"groups", c.Groups(c.shape(x)[1]),
+		), filter[0], x, w)
+	}},
+	{op: "linear", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		n := c.shape(w)[0]
+		return c.multiplied("dense", attributes("units", n), n, x, w)
+	}},
+	{op: "matmul", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
+			kit.Refuse("CVM multiplies matrices, not lists of matrices")
+		}
+		turned := func(x int) int { return c.do("transpose", attributes("axes", []int{1, 0}), x) }
+		if c.Bool("transposeA") {
+			x = turned(x)
+		}
+		if !c.Bool("transposeB") {
+			w = turned(w)
+		}
+		n := c.shape(w)[0]
+		return c.multiplied("dense", attributes("units", n), n, x, w)
+	}},
+	{op: "max_pool", keeps: true, emit: func(c *call) []operand {
+		x := c.in[0].entry
+		if len(c.shape(x)) != 4 {
+			kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
+		}
+		win := c.planar(c.Ints("size"))
+		if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
+			kit.Refuse("CVM's max_pool2d has no dilation")
+		}
+		x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
+		return one(c.do("max_pool2d", attributes(
+			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
+	}},
+	{op: "resample", keeps: true, emit: func(c *call) []operand {
+		// It repeats rows and columns.
+		x, a := c.in[0].entry, c.Attrs
+		if mode := a.String("mode"); mode != "nearest-neighbor" {
+			kit.Refuse("the mode is %s; CVM has nearest-neighbor", mode)
+		}
+		if len(a.Floats("scales")) > 0 {
+			kit.Refuse("it has scales; CVM repeats elements a whole number of times")
+		}
+		in, out := c.shape(x), c.outShape(0)
+		factors := make([]int, len(in))
+		for d := range in {
+			if out[d]%in[d] != 0 {
+				kit.Refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
+			}
+			factors[d] = out[d] / in[d]
+		}
+		if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
+			return one(c.do("upsampling", attributes("scale", factors[2]), x))
+		}
+		for d, n := range factors {
+			if n > 1 {
+				x = c.do("repeat", attributes("axis", d, "repeats", n), x)
+			}
+		}
+		return one(x)
+	}},
+	{op: "valid_count", emit: func(c *call) []operand {
+		e := c.do("get_valid_counts", attributes("score_threshold", c.Int("score_threshold")), c.in[0].entry)
+		return []operand{{entry: e}, {entry: e + 1}}
+	}},
+	{op: "non_max_suppression", emit: func(c *call) []operand {
+		var attrs graph.Attrs
+		for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
+			attrs = attrs.With(name, c.Attrs.Get(name))
+		}
+		return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
+	}},
+}
+
 // reduced reduces over the axes of the node, which stay.
 func (c *call) reduced(operator string, x int) int {
 	axes := c.Ints("axes")
@@ -17,19 +116,6 @@ func (c *call) reduced(operator string, x int) int {
 		return x // which CVM would take for all
 	}
 	return c.do(operator, attributes("axis", axes, "keepdims", true), x)
-}
-
-func sum(c *call) []operand {
-	if c.Bool("normalize") {
-		kit.Refuse("it divides by the number of elements; shift the sum instead")
-	}
-	return one(c.reduced("sum", c.in[0].entry))
-}
-
-func maximum(c *call) []operand { return one(c.reduced("max", c.in[0].entry)) }
-
-func minimum(c *call) []operand {
-	return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
 }
 
 // narrow refuses operands of products that CVM does not multiply.
@@ -66,84 +152,6 @@ func (c *call) parameter(i int, shape tensor.Shape) int {
 		}
 	}
 	return c.reshaped(x, shape)
-}
-
-func linear(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	n := c.shape(w)[0]
-	return c.multiplied("dense", attributes("units", n), n, x, w)
-}
-
-func matmul(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
-		kit.Refuse("CVM multiplies matrices, not lists of matrices")
-	}
-	turned := func(x int) int { return c.do("transpose", attributes("axes", []int{1, 0}), x) }
-	if c.Bool("transposeA") {
-		x = turned(x)
-	}
-	if !c.Bool("transposeB") {
-		w = turned(w)
-	}
-	n := c.shape(w)[0]
-	return c.multiplied("dense", attributes("units", n), n, x, w)
-}
-
-func conv(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	filter := c.shape(w)
-	if len(filter) != 4 {
-		kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
-	}
-	win := c.planar(filter[2:])
-	x = c.window(win, x, "constant", 0)
-	return c.multiplied("conv2d", attributes(
-		"channels", filter[0], "kernel_size", []int(filter[2:]), "strides", win.Stride, "dilation", win.Dilation, "padding", win.padding[:],
-		"groups", c.Groups(c.shape(x)[1]),
-	), filter[0], x, w)
-}
-
-func maxPool(c *call) []operand {
-	x := c.in[0].entry
-	if len(c.shape(x)) != 4 {
-		kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
-	}
-	win := c.planar(c.Ints("size"))
-	if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
-		kit.Refuse("CVM's max_pool2d has no dilation")
-	}
-	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
-	return one(c.do("max_pool2d", attributes(
-		"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
-}
-
-// resample repeats rows and columns.
-func resample(c *call) []operand {
-	x, a := c.in[0].entry, c.Attrs
-	if mode := a.String("mode"); mode != "nearest-neighbor" {
-		kit.Refuse("the mode is %s; CVM has nearest-neighbor", mode)
-	}
-	if len(a.Floats("scales")) > 0 {
-		kit.Refuse("it has scales; CVM repeats elements a whole number of times")
-	}
-	in, out := c.shape(x), c.outShape(0)
-	factors := make([]int, len(in))
-	for d := range in {
-		if out[d]%in[d] != 0 {
-			kit.Refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
-		}
-		factors[d] = out[d] / in[d]
-	}
-	if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
-		return one(c.do("upsampling", attributes("scale", factors[2]), x))
-	}
-	for d, n := range factors {
-		if n > 1 {
-			x = c.do("repeat", attributes("axis", d, "repeats", n), x)
-		}
-	}
-	return one(x)
 }
 
 // window is how conv2d and max_pool2d move over height and width.
@@ -227,19 +235,6 @@ func (c *call) surrounded(x, axis, before, after, value int) int {
 		return x
 	}
 	return c.do("concatenate", attributes("axis", axis), parts...)
-}
-
-func validCount(c *call) []operand {
-	e := c.do("get_valid_counts", attributes("score_threshold", c.Int("score_threshold")), c.in[0].entry)
-	return []operand{{entry: e}, {entry: e + 1}}
-}
-
-func suppress(c *call) []operand {
-	var attrs graph.Attrs
-	for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
-		attrs = attrs.With(name, c.Attrs.Get(name))
-	}
-	return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
 }
 
 // attributes is shorthand for [graph.AttrsOf].
