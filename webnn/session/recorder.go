@@ -142,6 +142,8 @@ func (r *Recorder) value(what string, v any) Value {
 			r.err = fmt.Errorf("%s: the operand was made before the recorder was attached", what)
 		}
 		return Ref(id)
+	case []any:
+		return values(v, func(x any) Value { return r.value(what, x) })
 	case []*webnn.Operand:
 		return values(v, func(o *webnn.Operand) Value { return r.value(what, o) })
 	case webnn.NamedOperands:
