@@ -106,21 +106,28 @@ type line struct {
 	Title, Target, Verdict string
 }
 
-// Networks, Products and Operators are the rows with the tier that the machine has.
-func (p *processor) Networks() []line {
+// Networks, Products and Operators are the rows with the tier that the machine has: of each network those by threads.
+func (p *processor) Networks() [][]line {
 	return p.lines(func(n *network) bool { return n.product == 0 && n.avx512 > 0 })
 }
-func (p *processor) Products() []line { return p.lines(func(n *network) bool { return n.product > 0 }) }
-func (p *processor) Operators() []line {
+func (p *processor) Products() [][]line {
+	return p.lines(func(n *network) bool { return n.product > 0 })
+}
+func (p *processor) Operators() [][]line {
 	return p.lines(func(n *network) bool { return n.product == 0 && n.avx512 == 0 })
 }
 
-func (p *processor) lines(of func(*network) bool) (list []line) {
+func (p *processor) lines(of func(*network) bool) (list [][]line) {
 	for _, r := range p.Rows {
-		if n := networkOf(r.Name); n != nil && of(n) && r.Tier == p.Tier {
-			t := p.target(r)
-			list = append(list, line{r, n.title, number(t), verdict(p.judged(r), t)})
+		n := networkOf(r.Name)
+		if n == nil || !of(n) || r.Tier != p.Tier {
+			continue
 		}
+		if len(list) == 0 || list[len(list)-1][0].Name != r.Name {
+			list = append(list, nil)
+		}
+		t, last := p.target(r), &list[len(list)-1]
+		*last = append(*last, line{r, n.title, number(t), verdict(p.judged(r), t)})
 	}
 	return list
 }
@@ -178,7 +185,7 @@ func (p *processor) Means() (list []mean) {
 	}
 	for _, threads := range []int{1, 2} {
 		var all, constant, open []float64
-		for _, l := range p.Products() {
+		for _, l := range slices.Concat(p.Products()...) {
 			if l.Threads != threads || p.judged(l.row) == 0 {
 				continue
 			}
@@ -321,12 +328,8 @@ func (p machinePeaks) Reading() string {
 	return strings.Join(list, ", ")
 }
 
-// Percent and OtherPercent write shares of the peak, if the network has multiply-adds.
-func (l line) Percent() string      { return percent(l.Share) }
-func (l line) OtherPercent() string { return percent(l.OtherShare) }
-
-// CPURatio writes the ratio of the processors' times, if there is one.
-func (l line) CPURatio() string { return some(l.CPU.Value) }
+// Percent writes the share of the peak, if the network has multiply-adds.
+func (l line) Percent() string { return percent(l.Share) }
 
 func percent(x float64) string {
 	if x == 0 {

@@ -35,15 +35,9 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1f2328 }
 
 // picture draws the ratios of the networks as bars from 0, with a line at 1, which is ONNX Runtime, and a mark at what is aimed at.
 func (p *processor) picture() []byte {
-	lines := append(p.Networks(), p.Products()...)
-	rows := 0
-	for i := range lines {
-		if i == 0 || lines[i].Title != lines[i-1].Title {
-			rows++
-		}
-	}
+	groups := append(p.Networks(), p.Products()...)
 	var b strings.Builder
-	height := pictureTop + rows*pictureRow + 24
+	height := pictureTop + len(groups)*pictureRow + 24
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n"+pictureStyle, pictureWidth, height)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", pictureWidth, height)
 	text := func(class string, x, y float64, text string) {
@@ -69,34 +63,33 @@ func (p *processor) picture() []byte {
 		stroke("grid", at(x), pictureTop-8, bottom)
 		text("soft middle", at(x), pictureTop-14, fmt.Sprint(x))
 	}
-	y, k := float64(pictureTop-pictureRow), 0
-	for i, l := range lines {
-		if k++; i == 0 || l.Title != lines[i-1].Title {
-			y, k = y+pictureRow, 0
-			text("end", pictureLeft-12, y+17, l.Title)
-		}
-		target := p.target(l.row)
-		judged, class := p.judged(l.row), "slower"
-		switch r := judged; {
-		case r == 0:
-			judged, class = l.Ratio.Value, "disturbed"
-		case r <= target:
-			class = "reached"
-		case r < 1:
-			class = "faster"
-		}
-		top := y + 2 + float64(k)*(pictureBar+2)
-		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(judged)-pictureLeft, pictureBar)
-		if spread := l.Ratio; judged <= pictureMost {
-			if judged != spread.Value {
-				spread = l.CPU
+	for i, lines := range groups {
+		y := float64(pictureTop + i*pictureRow)
+		text("end", pictureLeft-12, y+17, lines[0].Title)
+		for k, l := range lines {
+			target := p.target(l.row)
+			judged, class := p.judged(l.row), "slower"
+			switch r := judged; {
+			case r == 0:
+				judged, class = l.Ratio.Value, "disturbed"
+			case r <= target:
+				class = "reached"
+			case r < 1:
+				class = "faster"
 			}
-			fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(spread.Low), top+pictureBar/2.0, at(spread.High))
+			top := y + 2 + float64(k)*(pictureBar+2)
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(judged)-pictureLeft, pictureBar)
+			if spread := l.Ratio; judged <= pictureMost {
+				if judged != spread.Value {
+					spread = l.CPU
+				}
+				fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(spread.Low), top+pictureBar/2.0, at(spread.High))
+			}
+			if target > 0 {
+				stroke("target", at(target), top-1, top+pictureBar+1)
+			}
+			text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", judged, l.Verdict))
 		}
-		if target > 0 {
-			stroke("target", at(target), top-1, top+pictureBar+1)
-		}
-		text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", judged, l.Verdict))
 	}
 	stroke("one", at(1), pictureTop-8, bottom)
 	b.WriteString("</svg>\n")

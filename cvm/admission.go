@@ -1,7 +1,6 @@
 package cvm
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -64,11 +63,11 @@ type TensorInfo struct {
 func Admit(f Files, opts Options) (*Admission, error) {
 	a, err := admit(f, opts)
 	if err != nil {
-		return nil, f.located(err)
+		return nil, err
 	}
 	p, err := a.compile(opts.Engine)
 	if err != nil {
-		return nil, f.located(err)
+		return nil, err
 	}
 	p.Close()
 	return a.Admission, nil
@@ -77,12 +76,14 @@ func Admit(f Files, opts Options) (*Admission, error) {
 // admitted is a model that has passed all checks but those of the engine.
 type admitted struct {
 	*Admission
+	files  Files
 	net    *network
 	consts []*tensor.Tensor // by node; nil without parameters
 }
 
 // admit makes all checks but those of the engine, and fills in all of the admission but Memory.
-func admit(f Files, opts Options) (*admitted, error) {
+func admit(f Files, opts Options) (_ *admitted, err error) {
+	defer func() { err = f.located(err) }()
 	s, err := symbol.Parse(f.Symbol)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func admit(f Files, opts Options) (*admitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &admitted{net: n}
+	a := &admitted{files: f, net: n}
 	storage, err := n.loadable(f.Params != nil)
 	if err != nil {
 		return nil, err
@@ -200,12 +201,10 @@ func (n *network) inputShape() tensor.Shape {
 }
 
 // refusal returns why no run of a model that loads can succeed, or nil.
-func (n *network) refusal() *fault.Error {
+func (n *network) refusal() error {
 	data := n.nodes[n.data].out
 	if got, want := n.inputShape(), n.entries[data].Shape; !got.Equal(want) {
-		e := fault.Logicf(fault.Input, "the deployed runtime takes an input of shape %v for data", got)
-		e.Node, e.Name, e.Want = n.data, DataName, want.String()
-		return e
+		return n.place(n.data, fault.Logicf(fault.Input, "the deployed runtime takes an input of shape %v for data", got).With("", want.String()))
 	}
 	return n.joinable()
 }
@@ -237,7 +236,7 @@ func (n *network) outputElements() int64 {
 func (a *admitted) lower(how form) (*graph.Graph, error) {
 	g, err := a.net.lower(a.consts, how)
 	if err != nil {
-		return nil, engineFault(err)
+		return nil, a.files.located(wrapped(err, fault.Limits, uncompiled))
 	}
 	return g, nil
 }
@@ -252,7 +251,7 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	opts.Limits = Limits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
-		return nil, engineFault(err)
+		return nil, a.files.located(wrapped(err, fault.Limits, uncompiled))
 	}
 	plan := p.Plan()
 	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
@@ -280,12 +279,5 @@ func Limits(l engine.Limits) engine.Limits {
 	return l
 }
 
-// engineFault is the error of a model that is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
-func engineFault(err error) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e
-	}
-	e := fault.Runtimef(fault.Limits, "the model cannot be compiled")
-	e.Err = err
-	return e
-}
+// uncompiled says that a model is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
+const uncompiled = "the model cannot be compiled"

@@ -49,33 +49,32 @@ func misfit(p params.Param, e *fault.Error) *fault.Error {
 	return e
 }
 
-// checkParameter checks the shape and the values of a parameter.
+// checkParameter checks the shape and the values of a parameter. The place of an error is that in the parameter file.
 func (n *network) checkParameter(i int, p params.Param) error {
+	var e *fault.Error
 	want := &n.entries[n.nodes[i].out]
 	if got := p.Tensor.Shape(); !slices.Equal(got, want.Shape) {
-		return n.parameterFault(i, p, fault.Logicf(fault.Params, "the shape is %v", got).With("", want.Shape.String()))
+		e = fault.Logicf(fault.Params, "the shape is %v", got).With("", want.Shape.String())
+	} else if k, x := exceeds(p.Tensor, want.Precision); k >= 0 && i != n.data {
+		most := operators.Bound(want.Precision)
+		e = fault.Logicf(fault.Params, "element %d is %d, beyond precision %d", k, x, want.Precision).With("", fmt.Sprintf("%d…%d", -most, most))
 	}
-	if i == n.data {
+	if e == nil {
 		return nil
 	}
-	k, x := -1, int64(0)
-	switch p.Tensor.DType() {
-	case tensor.Int8:
-		k, x = exceeds(tensor.Data[int8](p.Tensor), want.Precision)
-	case tensor.Int32:
-		k, x = exceeds(tensor.Data[int32](p.Tensor), want.Precision)
-	}
-	if k >= 0 {
-		e := fault.Logicf(fault.Params, "element %d is %d, beyond precision %d", k, x, want.Precision)
-		most := operators.Bound(want.Precision)
-		e.Want = fmt.Sprintf("%d…%d", -most, most)
-		return n.parameterFault(i, p, e)
-	}
-	return nil
+	e.Node, e.Name = i, n.nodes[i].name
+	return misfit(p, e)
 }
 
-// exceeds returns the first element beyond a precision, and its index; -1 if there is none.
-func exceeds[T int8 | int32](elements []T, precision int) (int, int64) {
+// exceeds returns the first element of a parameter beyond a precision, and its index; -1 if there is none.
+func exceeds(t *tensor.Tensor, precision int) (int, int64) {
+	if t.DType() == tensor.Int8 {
+		return beyond(tensor.Data[int8](t), precision)
+	}
+	return beyond(tensor.Data[int32](t), precision)
+}
+
+func beyond[T int8 | int32](elements []T, precision int) (int, int64) {
 	most := int64(operators.Bound(precision))
 	for k, x := range elements {
 		if v := int64(x); v > most || v < -most {
@@ -83,11 +82,4 @@ func exceeds[T int8 | int32](elements []T, precision int) (int, int64) {
 		}
 	}
 	return -1, 0
-}
-
-// parameterFault is the error of a parameter that does not fit the variable of its name. The place is that in the parameter file.
-func (n *network) parameterFault(i int, p params.Param, e *fault.Error) error {
-	err := misfit(p, e)
-	err.Node, err.Name = i, n.nodes[i].name
-	return err
 }

@@ -2,13 +2,12 @@ package cvm
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
@@ -116,8 +115,7 @@ func recognizes(files place.Files, path string, isDir bool) bool {
 	return isSymbol(files, path)
 }
 
-// isSymbol reports whether a file begins as a graph does: as a JSON object whose first key, versions and the like left aside, is one of
-// those that only graphs have.
+// isSymbol reports whether a file begins as a graph does.
 func isSymbol(files place.Files, path string) bool {
 	if !place.IsRegular(files, path) {
 		return false
@@ -127,51 +125,22 @@ func isSymbol(files place.Files, path string) bool {
 		return false
 	}
 	defer f.Close()
-	d := json.NewDecoder(io.LimitReader(f, limits.CVMHead))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return false
-	}
-	for {
-		key, err := d.Token()
-		if err != nil {
-			return false
-		}
-		switch key {
-		case "nodes", "heads", "arg_nodes", "node_row_ptr":
-			return true
-		case "attrs":
-			attrs, _ := d.Token()
-			first, _ := d.Token()
-			graph := []json.Token{"op_attrs", "shape", "storage_id", "precision", "dltype", "device_index", "dtype"}
-			return attrs == json.Delim('{') && slices.Contains(graph, first)
-		case "version", "postprocess":
-			if _, err := d.Token(); err != nil {
-				return false
-			}
-		default:
-			return false
-		}
-	}
+	head, _ := io.ReadAll(io.LimitReader(f, limits.CVMHead))
+	return beginning.Match(head)
 }
 
-// The most bytes of files that are read.
-const (
-	maxSymbol = limits.CVMSymbol // of a graph
-	maxParams = limits.CVMParams // of a parameter file; it is what the original's interface counts
-	maxStream = limits.CVMStream // of a pipe or device, which does not say how much it will be
-)
+// beginning is how a graph begins: as a JSON object whose first key, versions and the like left aside, is one of those that only graphs have.
+var beginning = regexp.MustCompile(`^\s*\{\s*("(version|postprocess)"\s*:\s*"([^"\\]|\\.)*"\s*,\s*)*` +
+	`("(nodes|heads|arg_nodes|node_row_ptr)"|"attrs"\s*:\s*\{\s*"(op_attrs|shape|storage_id|precision|dltype|device_index|dtype)")`)
 
 // Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a
 // parameter file 2^31-1 bytes, and what is no regular file, as a pipe, 64 MiB. Errors are *Error or those of package os.
 func Read(path string) (Files, error) { return read(place.Host, path) }
 
-// ReadFS is [Read] in a file system.
-func ReadFS(fsys fs.FS, path string) (Files, error) { return read(place.In(fsys), path) }
-
 func read(files place.Files, path string) (Files, error) {
 	f, err := readSymbol(files, path)
 	if err == nil && f.ParamsPath != "" {
-		f.Params, err = readFile(files, f.ParamsPath, maxParams)
+		f.Params, err = readFile(files, f.ParamsPath, limits.CVMParams)
 	}
 	if err != nil {
 		return Files{}, err
@@ -184,7 +153,7 @@ func ReadSymbol(path string) (Files, error) { return readSymbol(place.Host, path
 
 func readSymbol(files place.Files, path string) (f Files, err error) {
 	if f.SymbolPath, f.ParamsPath, err = find(files, path); err == nil {
-		f.Symbol, err = readFile(files, f.SymbolPath, maxSymbol)
+		f.Symbol, err = readFile(files, f.SymbolPath, limits.CVMSymbol)
 	}
 	if err != nil {
 		return Files{}, err
@@ -205,35 +174,25 @@ func readFile(files place.Files, path string, most int) ([]byte, error) {
 	}
 	size := info.Size()
 	if !info.Mode().IsRegular() || size == 0 { // there are files that claim to be empty, as those of /proc
-		most = min(most, maxStream)
+		most = min(most, limits.CVMStream) // of a pipe or device, which does not say how much it will be
 		size = int64(most)
 	}
+	n, data := 0, []byte(nil)
 	if size <= int64(most) {
-		data := make([]byte, size+1) // one more tells whether there is more
-		n, err := io.ReadFull(f, data)
-		switch {
-		case err == nil: // there is more
-		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		data = make([]byte, size+1) // one more tells whether there is more
+		if n, err = io.ReadFull(f, data); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, err
-		case n < len(data)/2:
-			return bytes.Clone(data[:n]), nil // so that the rest is not held
-		default:
-			return data[:n], nil
 		}
 	}
-	e := fault.Runtimef(fault.Text, "the file is too large")
-	e.File, e.Want = path, fmt.Sprintf("at most %d bytes", most)
-	return nil, e
-}
-
-// fileFault is the error of a file that cannot be read.
-func fileFault(err error, path string) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e
+	switch {
+	case n == len(data):
+		e := fault.Runtimef(fault.Text, "the file is too large")
+		e.File, e.Want = path, fmt.Sprintf("at most %d bytes", most)
+		return nil, e
+	case n < len(data)/2:
+		return bytes.Clone(data[:n]), nil // so that the rest is not held
 	}
-	e := fault.Runtimef(fault.Text, "the model cannot be read")
-	e.File, e.Err = path, err
-	return e
+	return data[:n], nil
 }
 
 // located gives an error the file that it is about.

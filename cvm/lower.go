@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -15,6 +16,27 @@ import (
 type form struct {
 	formal bool // every tensor int32, without narrowing: the reference beside what is faster
 	encode bool // one output, "output", post-processed and of the type and layout of the encoded bytes; else the heads
+}
+
+// Formal returns the network of a model with every tensor an int32: the reference beside the faster form that [Model.Graph] has. Its
+// outputs are the heads, as int32. Nodes are labelled with the names that they have in the model. Without parameters every variable is an
+// input of the graph. The model must be one that strict admission accepts. Errors are *Error.
+func Formal(f Files) (*graph.Graph, error) {
+	return lowered(f, Options{}, form{formal: true})
+}
+
+// Network returns the network of a model as [Model.Graph] has it. It needs no parameters: without them every variable is an input of the
+// graph. Errors are *Error.
+func Network(f Files, opts Options) (*graph.Graph, error) {
+	return lowered(f, opts, form{})
+}
+
+func lowered(f Files, opts Options, how form) (*graph.Graph, error) {
+	a, err := admit(f, opts)
+	if err != nil {
+		return nil, err
+	}
+	return a.lower(how)
 }
 
 // lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
@@ -43,7 +65,7 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 
 func (n *network) lowering(f form) *lowering {
 	b := graph.NewBuilder(op.Rules, "cvm")
-	return &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
+	return &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(kit.Names)}
 }
 
 // encoder makes the graph that does with the heads, its inputs, what a network does that is lowered to encode them.
@@ -67,7 +89,7 @@ type lowering struct {
 	n *network
 	form
 	values   []*graph.Value // by entry; nil for those in shared storages
-	inputs   names
+	inputs   kit.Names
 	storages storages
 }
 
@@ -126,24 +148,10 @@ func inputType(precision int) tensor.DType {
 
 // outputs names the heads.
 func (l *lowering) outputs(heads []*graph.Value) {
-	taken := make(names)
+	taken := make(kit.Names)
 	for i, v := range heads {
-		l.output(taken.take(l.n.tensorName(l.n.heads[i])), l.Cast(v, tensor.Int32))
+		l.output(taken.Take(l.n.tensorName(l.n.heads[i])), l.Cast(v, tensor.Int32))
 	}
-}
-
-// names are those that are taken, each with the number that was tried last for another of its kind.
-type names map[string]int
-
-// take takes a name, with a number behind it if it is taken already.
-func (n names) take(wish string) string {
-	name := wish
-	for n[name] > 0 {
-		n[wish]++
-		name = fmt.Sprintf("%s#%d", wish, n[wish])
-	}
-	n[name] = 1
-	return name
 }
 
 // tensorName returns the name of an entry: that of its node, and :k for output k > 0.
@@ -199,7 +207,7 @@ func (l *lowering) input(name string, d tensor.DType, shape tensor.Shape) *graph
 		return nil
 	}
 	// There may be two variables of one name, of which no parameter file can set the second.
-	v, err := l.b.Input(l.inputs.take(name), graph.Type{DType: d, Shape: shape})
+	v, err := l.b.Input(l.inputs.Take(name), graph.Type{DType: d, Shape: shape})
 	l.Fail(err)
 	return v
 }

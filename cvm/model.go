@@ -1,6 +1,7 @@
 package cvm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,7 +21,6 @@ import (
 // are none: Run and Encoded are errors, Admission and Graph are nil, and Close does nothing.
 type Model struct {
 	admitted *admitted
-	refusal  *fault.Error // why every run fails; nil for most models
 
 	// What is made of the network once, and only if it is asked for.
 	graph   func() (*graph.Graph, error)
@@ -39,19 +39,11 @@ func Load(f Files, opts Options) (*Model, error) {
 	if f.Params == nil {
 		f.Params = []byte{} // which is refused, as a model cannot run without
 	}
-	m, err := newModel(f, opts)
-	if err != nil {
-		return nil, f.located(err)
-	}
-	return m, nil
-}
-
-func newModel(f Files, opts Options) (*Model, error) {
 	a, err := admit(f, opts)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{admitted: a, refusal: a.net.refusal()}
+	m := &Model{admitted: a}
 	m.graph = sync.OnceValues(func() (*graph.Graph, error) { return a.lower(form{}) })
 	m.encoder = sync.OnceValues(a.net.encoder)
 	m.program = sync.OnceValues(func() (*engine.Program, error) { return m.compile(opts.Engine) })
@@ -77,7 +69,7 @@ func (m *Model) compile(opts engine.Options) (*engine.Program, error) {
 		s, err := p.NewSession()
 		if err != nil {
 			p.Close()
-			return nil, engineFault(err)
+			return nil, wrapped(err, fault.Limits, uncompiled)
 		}
 		m.only = make(chan *engine.Session, 1)
 		m.only <- s
@@ -99,7 +91,9 @@ func OpenFS(fsys fs.FS, path string, opts Options) (*Model, error) {
 func open(files place.Files, path string, opts Options) (*Model, error) {
 	f, err := read(files, path)
 	if err != nil {
-		return nil, fileFault(err, path)
+		e := wrapped(err, fault.Text, "the model cannot be read")
+		e.File = cmp.Or(e.File, path)
+		return nil, e
 	}
 	if f.Params == nil {
 		e := fault.Runtimef(fault.Params, "there is no parameter file beside the graph")
@@ -137,30 +131,18 @@ func (m *Model) Graph() *graph.Graph {
 	return g
 }
 
-// Encoded returns the network as Run runs it: its one output, "output", has the elements of the encoded bytes, of type int8 or int32. It
-// fails, as every run does, if the outputs cannot be joined. Errors are *Error.
-func (m *Model) Encoded() (*graph.Graph, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	if err := m.refused(); err != nil {
-		return nil, err
-	}
-	return m.admitted.lower(form{encode: true})
-}
-
 // Encode gives the outputs that a run of [Model.Graph] has, in its order, the form in which Run returns them. It fails where every run does.
 // Errors are *Error.
 func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if err := m.refused(); err != nil {
+	if err := m.admitted.net.refusal(); err != nil {
 		return nil, err
 	}
 	g, err := m.encoder()
 	if err != nil {
-		return nil, engineFault(err)
+		return nil, wrapped(err, fault.Limits, uncompiled)
 	}
 	if len(outputs) != len(g.Inputs) {
 		return nil, fault.Logicf(fault.Run, "there are %d outputs", len(outputs)).With("", strconv.Itoa(len(g.Inputs)))
@@ -178,15 +160,6 @@ func (m *Model) bytes(t *tensor.Tensor) []byte {
 	return tensor.AppendRaw(nil, t)[:m.admitted.OutputLength]
 }
 
-// refused returns why every run fails, or nil.
-func (m *Model) refused() error {
-	if m.refusal == nil {
-		return nil
-	}
-	e := *m.refusal
-	return &e
-}
-
 // Run infers on the bytes of an input, little-endian, and returns the bytes of the output, post-processed. Values beyond the input's
 // precision are clamped. Errors are *Error; that of a context that is done wraps its error. Any number of goroutines may call it at the
 // same time; where the storage plan makes a run depend on the one before, they take turns. Outputs that cannot be joined, though they must,
@@ -201,7 +174,7 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if want := m.admitted.InputLength; int64(len(input)) != want {
 		return nil, fault.Logicf(fault.Input, "the input has %d bytes", len(input)).With("", strconv.FormatInt(want, 10))
 	}
-	if err := m.refused(); err != nil {
+	if err := m.admitted.net.refusal(); err != nil {
 		return nil, err
 	}
 	p, err := m.program()
@@ -271,8 +244,7 @@ func (m *Model) Close() {
 
 // runFault is the error of a run that fails though its input is right: a resource that runs out.
 func runFault(err error) error {
-	e := fault.Runtimef(fault.Run, "the run fails")
-	e.Err = err
+	e := wrapped(err, fault.Run, "the run fails")
 	if node, ok := errors.AsType[*engine.NodeError](err); ok {
 		e.Name = node.Node.Label
 	}

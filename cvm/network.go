@@ -1,6 +1,7 @@
 package cvm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,10 +143,8 @@ func (n *network) bindOperator(i int) (*operators.Call, error) {
 	if err != nil {
 		return nil, n.place(i, err)
 	}
-	if o.Inputs(values) >= 0 { // where there may be any number, only the shape rule asks for one
-		if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
-			return nil, n.place(i, err)
-		}
+	if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
+		return nil, n.place(i, err)
 	}
 	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}, nil
 }
@@ -334,4 +333,81 @@ func (n *network) inferPrecisions() error {
 		}
 	}
 	return nil
+}
+
+// dtype returns the element type in which an entry is stored.
+func (e *entry) dtype() tensor.DType {
+	switch {
+	case e.bits <= 8:
+		return tensor.Int8
+	case e.bits <= 16:
+		return tensor.Int16
+	}
+	return tensor.Int32
+}
+
+// bound sets the bits of every entry.
+//
+// Precisions inferred by the formalisation's rules are sound. The deployed rules are not, for where; there, the formalisation's rules
+// are followed again, from bits instead of precisions. Where they find no bound, or where storages are shared so that reading an entry
+// may give elements of another, any int32 is possible.
+func (n *network) bound() {
+	anything := n.compat && len(n.conflicts()) > 0
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		bits := []int{n.entries[nd.out].Precision}
+		if nd.call != nil {
+			call := *nd.call
+			call.In = slices.Clone(call.In)
+			for k, e := range nd.in {
+				call.In[k].Precision = n.entries[e].bits
+			}
+			bits = call.Bits()
+		}
+		for k, b := range bits {
+			if anything {
+				b = operators.Unbounded
+			}
+			n.entries[nd.out+k].bits = b
+		}
+	}
+}
+
+// place gives an error its node and, if it has no place, the node's place in the text or, for attributes, theirs.
+func (n *network) place(i int, err error) *fault.Error {
+	e, s := wrapped(err, fault.Graph, ""), &n.symbol.Nodes[i]
+	e.Node, e.Name, e.Operator = i, s.Name, funcName(s)
+	switch {
+	case e.Line > 0: // it knows better
+	case e.Stage == fault.Attrs && s.AttrsPos.Line > 0:
+		e.Line, e.Column = s.AttrsPos.Line, s.AttrsPos.Column
+	default:
+		e.Line, e.Column = s.Pos.Line, s.Pos.Column
+	}
+	return e
+}
+
+// wrapped returns an error of class Runtime with another as its cause, or that one, if it is one of a model already.
+func wrapped(err error, stage fault.Stage, what string) *fault.Error {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	e := fault.Runtimef(stage, "%s", what)
+	e.Err = err
+	return e
+}
+
+// placeEntry gives an error in a list by entry its node and part.
+func (n *network) placeEntry(eid int, list string, err error) error {
+	e := n.place(n.entries[eid].node, err)
+	e.Part = fmt.Sprintf("%s[%d]", list, eid)
+	return e
+}
+
+// checkLength checks the length of a list of the text.
+func (n *network) checkLength(key string, got, want int, of string) error {
+	if got == want {
+		return nil
+	}
+	return fault.Logicf(fault.Graph, "the list has %d elements", got).With(key, fmt.Sprintf("%d, the number of %s", want, of))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -25,7 +26,7 @@ func TestLegalSizes(t *testing.T) {
 	huge.head(x)
 	clear(huge.StorageID)
 	for name, s := range map[string]*sketch{"nodes": many, "storage": huge} {
-		if name == "storage" && sessionMemory < 4*maxStorage {
+		if name == "storage" && sessionMemory < 4*limits.CVMStorage {
 			continue // what a machine of 32 bits cannot address
 		}
 		if _, err := Admit(Files{Symbol: s.text(t)}, Options{}); err != nil {
@@ -36,12 +37,6 @@ func TestLegalSizes(t *testing.T) {
 
 // TestNames gives outputs of one name others, however many there are.
 func TestNames(t *testing.T) {
-	taken := make(names)
-	for _, c := range [][2]string{{"a", "a"}, {"a", "a#2"}, {"a#2", "a#2#2"}, {"a#4", "a#4"}, {"a", "a#3"}, {"a", "a#5"}, {"b", "b"}} {
-		if got := taken.take(c[0]); got != c[1] {
-			t.Errorf("%s becomes %s, want %s", c[0], got, c[1])
-		}
-	}
 	s := newSketch()
 	x := s.variable(DataName, 8, 1)
 	s.Heads = make([]symbol.Entry, 50_000)

@@ -65,7 +65,7 @@ var ownStatements = map[string]func(s *statements, fields []string, text string)
 
 // passedOn are the extensions whose statements are not read here but given to callers, who check them: what makes a model of CVM of
 // a graph.
-var passedOn = []string{"concord_cvm", "concord_cvm_variable", "concord_cvm_node"}
+var passedOn = []string{"concord_cvm"}
 
 // propertyStatement is the extension that holds one of a model's properties: extension concord_property 'KEY' 'VALUE'.
 const propertyStatement = "concord_property"

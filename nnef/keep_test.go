@@ -360,7 +360,7 @@ func TestStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"concord_cvm 'a; \\'b\\'' ''", "concord_cvm_node \"\\n\\x3b\" 1,2", "concord_cvm_variable"}
+	want := []string{"concord_cvm 'a; \\'b\\'' ''", "concord_cvm \"\\n\\x3b\" 1,2", "concord_cvm"}
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
 	if err := nnef.SaveWith(first, g, want); err != nil {
 		t.Fatal(err)

@@ -1,13 +1,18 @@
 package export
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -26,8 +31,7 @@ type node struct {
 	data  *tensor.Tensor  // of a variable; nil for that which takes the input
 	in    []int           // entries
 	first int             // its first entry
-
-	operator, attrs string // as they are spelled
+	attrs string          // of the operator, as the symbol has them
 }
 
 // output is an entry: an output of a node.
@@ -44,18 +48,11 @@ func (b *builder) variable(name string, t operators.Tensor, data *tensor.Tensor)
 	return len(b.outs) - 1
 }
 
-// apply adds an operator, with attributes as the symbol has them: a JSON object. It returns the entry of its first output; the others
-// follow.
-func (b *builder) apply(name, operator, attrs string, in []int) (int, error) {
+// apply adds an operator that there is, and returns the entry of its first output; the others follow.
+func (b *builder) apply(operator string, attrs graph.Attrs, in []int) (int, error) {
 	o, _ := operators.Lookup(operator)
-	if o == nil {
-		return 0, fmt.Errorf("there is no operator %q", operator)
-	}
-	dict, err := symbol.ParseAttrs(attrs, symbol.Pos{})
-	if err != nil {
-		return 0, err
-	}
-	values, err := o.ParseAttrs(dict)
+	spelled := o.FormatAttrs(attrs)
+	values, err := o.ParseAttrs(spelled)
 	if err != nil {
 		return 0, err
 	}
@@ -74,34 +71,27 @@ func (b *builder) apply(name, operator, attrs string, in []int) (int, error) {
 	for k, p := range precisions {
 		b.outs = append(b.outs, output{Tensor: operators.Tensor{Shape: c.Out[k], Precision: p}, node: len(b.nodes), number: k})
 	}
-	b.nodes = append(b.nodes, node{name: name, call: c, in: in, first: first, operator: operator, attrs: attrs})
+	b.nodes = append(b.nodes, node{call: c, in: in, first: first, attrs: symbol.FormatAttrs(spelled)})
 	return first, nil
 }
 
-// symbol returns the symbol, with the lists of every version.
-func (b *builder) symbol(version, postprocess string, heads []int) *symbol.Symbol {
-	s := &symbol.Symbol{Version: version, Postprocess: postprocess, Heads: b.entries(heads)}
+// symbol returns the symbol, without the lists that its version derives.
+func (b *builder) symbol(postprocess string, heads []int) *symbol.Symbol {
+	s := &symbol.Symbol{Version: symbol.V110, Postprocess: postprocess, Heads: b.entries(heads)}
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		sn := symbol.Node{Op: symbol.Variable, Name: n.name, Inputs: b.entries(n.in)}
-		if n.call == nil {
-			s.ArgNodes = append(s.ArgNodes, i)
-		} else {
+		if n.call != nil {
+			o := n.call.Operator
 			sn.Op = symbol.Operator
-			sn.Attrs = &symbol.NodeAttrs{FuncName: n.operator, NumInputs: strconv.Itoa(len(n.in)), NumOutputs: strconv.Itoa(n.call.Operator.Outputs),
+			sn.Attrs = &symbol.NodeAttrs{FuncName: o.Name, NumInputs: strconv.Itoa(len(n.in)), NumOutputs: strconv.Itoa(o.Outputs),
 				FlattenData: "0", OpAttrs: n.attrs}
 		}
-		s.Nodes = append(s.Nodes, sn)
-		s.OpAttrs = append(s.OpAttrs, n.attrs)
-		s.NodeRowPtr = append(s.NodeRowPtr, n.first)
+		s.Nodes, s.OpAttrs = append(s.Nodes, sn), append(s.OpAttrs, n.attrs)
 	}
-	s.NodeRowPtr = append(s.NodeRowPtr, len(b.outs))
 	for i := range b.outs {
 		o := &b.outs[i]
-		s.Shape = append(s.Shape, o.Shape)
-		s.StorageID = append(s.StorageID, o.storage)
-		s.Precision = append(s.Precision, o.Precision)
-		s.DLType = append(s.DLType, "int32")
+		s.Shape, s.StorageID, s.Precision = append(s.Shape, o.Shape), append(s.StorageID, o.storage), append(s.Precision, o.Precision)
 	}
 	return s
 }
@@ -115,54 +105,48 @@ func (b *builder) entries(list []int) []symbol.Entry {
 	return out
 }
 
-// params returns the parameters. Those whose precision allows it are stored in 8 bits.
+// params returns the parameters.
 func (b *builder) params() ([]params.Param, error) {
 	var list []params.Param
 	for i := range b.nodes {
-		n := &b.nodes[i]
-		if n.call != nil || n.data == nil {
-			continue
+		if n := &b.nodes[i]; n.data != nil {
+			p, err := parameter(n.name, n.data)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, p)
 		}
-		d := tensor.Int32
-		if b.outs[n.first].Precision <= 8 {
-			d = tensor.Int8
-		}
-		t, err := tensor.Cast(n.data, d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, params.Param{Name: n.name, Tensor: t})
 	}
 	return list, nil
 }
 
-// precisionOf returns the least precision that holds all elements of a tensor of integers.
-func precisionOf(t *tensor.Tensor) (int, error) {
-	digits, err := eval("bit_length", t)
+// parameter returns a parameter, in 8 bits if its precision allows it.
+func parameter(name string, t *tensor.Tensor) (p params.Param, err error) {
+	precision, err := precisionOf(t)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	if digits, err = digits.Reshape(digits.Len()); err != nil {
-		return 0, err
+	d := tensor.Int32
+	if precision <= 8 {
+		d = tensor.Int8
 	}
-	most, err := eval("max_reduce", digits, "axes", []int{0})
-	if err != nil {
-		return 0, err
-	}
-	if most, err = tensor.Cast(most, tensor.Int64); err != nil {
-		return 0, err
-	}
-	return int(tensor.Data[int64](most)[0]) + 1, nil
+	t, err = tensor.Cast(t, d)
+	return params.Param{Name: name, Tensor: t}, err
 }
 
-// eval evaluates an operator with one operand and one result.
-func eval(operator string, x *tensor.Tensor, attrs ...any) (*tensor.Tensor, error) {
-	d, _ := op.Lookup(operator)
-	out, err := op.Eval(d, []*tensor.Tensor{x}, attributes(attrs...))
-	if err != nil {
-		return nil, err
+// whole is the budget of what is read whole anyway.
+var whole = op.Budget{Bytes: math.MaxInt64, Operations: math.MaxInt64, Result: math.MaxInt64}
+
+// precisionOf returns the least precision that holds all elements of a tensor of integers.
+func precisionOf(t *tensor.Tensor) (p int, err error) {
+	if why := kit.Try(func() {
+		digits := kit.Must(kit.Eval(whole, "bit_length", nil, t).Reshape(t.Len()))
+		most := kit.Must(tensor.Cast(kit.Eval(whole, "max_reduce", attributes("axes", []int{0}), digits), tensor.Int64))
+		p = int(tensor.Data[int64](most)[0]) + 1
+	}); why != "" {
+		err = errors.New(why)
 	}
-	return out[0], nil
+	return p, err
 }
 
 // lastUses returns for each entry the last node that reads it; the number of nodes for heads, and its own node if nothing does.
@@ -188,60 +172,49 @@ func (b *builder) plan(heads []int) {
 	last := b.lastUses(heads)
 	var free []int  // storages
 	var sizes []int // elements, by storage
-	take := func(size int) int {
-		best := -1
-		for i, id := range free { // the smallest that is large enough, else the largest
-			if best < 0 || fits(sizes[id], sizes[free[best]], size) {
-				best = i
-			}
+	take := func(size int) (id int) {
+		if id = len(sizes); len(free) > 0 {
+			// the smallest that is large enough, else the largest
+			id = slices.MinFunc(free, func(a, b int) int { return cmp.Compare(misfit(sizes[a]-size), misfit(sizes[b]-size)) })
+			free = slices.DeleteFunc(free, func(other int) bool { return other == id })
+			return id
 		}
-		if best < 0 {
-			sizes = append(sizes, size)
-			return len(sizes) - 1
-		}
-		id := free[best]
-		free = slices.Delete(free, best, best+1)
-		sizes[id] = max(sizes[id], size)
+		sizes = append(sizes, size)
 		return id
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		if n.call == nil {
-			sizes = append(sizes, b.outs[n.first].Shape.Len())
-			b.outs[n.first].storage = len(sizes) - 1
-			continue
-		}
-		var done []int // operands that nothing reads any more
+		var done []int // storages of operands that nothing reads any more
 		for _, e := range n.in {
-			if last[e] == i && b.nodes[b.outs[e].node].call != nil && !slices.Contains(done, e) {
-				done = append(done, e)
+			if id := b.outs[e].storage; last[e] == i && b.nodes[b.outs[e].node].call != nil && !slices.Contains(done, id) {
+				done = append(done, id)
 			}
 		}
-		outputs := n.call.Operator.Outputs
-		for e := n.first; e < n.first+outputs; e++ {
+		for e := n.first; e < len(b.outs) && b.outs[e].node == i; e++ {
 			o := &b.outs[e]
-			if n.call.Operator.InPlace && len(done) > 0 {
-				o.storage, done = b.outs[done[0]].storage, done[1:]
-				sizes[o.storage] = max(sizes[o.storage], o.Shape.Len())
-				continue
+			switch {
+			case n.call == nil:
+				o.storage, sizes = len(sizes), append(sizes, 0)
+			case n.call.Operator.InPlace && len(done) > 0:
+				o.storage, done = done[0], done[1:]
+			default:
+				o.storage = take(o.Shape.Len())
 			}
-			o.storage = take(o.Shape.Len())
+			sizes[o.storage] = max(sizes[o.storage], o.Shape.Len())
 		}
-		for _, e := range done {
-			free = append(free, b.outs[e].storage)
-		}
-		for e := n.first; e < n.first+outputs; e++ {
-			if last[e] == i {
+		free = append(free, done...)
+		for e := n.first; e < len(b.outs) && b.outs[e].node == i; e++ {
+			if last[e] == i && n.call != nil {
 				free = append(free, b.outs[e].storage)
 			}
 		}
 	}
 }
 
-// fits reports whether a storage is a better choice than another for a tensor of some size.
-func fits(size, other, want int) bool {
-	if (size >= want) != (other >= want) {
-		return size >= want
+// misfit says how bad a storage is that is larger than a tensor by some elements.
+func misfit(larger int) int {
+	if larger < 0 {
+		return math.MaxInt/2 - larger
 	}
-	return (size < other) == (size >= want) && size != other
+	return larger
 }

@@ -1,11 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
@@ -86,15 +86,7 @@ var widths = map[tensor.DType]int{tensor.Int8: 8, tensor.Int16: 16, tensor.Int32
 
 // inputPrecision returns the precision of the input: that to which the graph clamps it at once, and else that of its type.
 func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
-	clamped := 0
-	for _, n := range e.readers[v] {
-		if n.Op != "clamp_precision" {
-			clamped = 0
-			break
-		}
-		clamped = max(clamped, n.Attrs.Int("precision"))
-	}
-	width := widths[v.Type.DType]
+	clamped, width := e.bounded(v), widths[v.Type.DType]
 	switch {
 	case clamped > 0 && (width == 0 || clamped <= width):
 		return clamped, nil
@@ -110,6 +102,21 @@ func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
 	return width, nil
 }
 
+// bounded returns the precision to which all readers bound a value; 0 if there are others.
+func (e *exporter) bounded(v *graph.Value) int {
+	bound := 0
+	for _, n := range e.readers[v] {
+		if n.Op != "clamp_precision" {
+			return 0
+		}
+		bound = max(bound, n.Attrs.Int("precision"))
+	}
+	if e.outputs[v] != "" {
+		return 0
+	}
+	return bound
+}
+
 // shapeOf returns the shape of what stands for a value: a scalar has one element in one dimension.
 func shapeOf(v *graph.Value) tensor.Shape {
 	s := v.Type.Shape
@@ -120,18 +127,17 @@ func shapeOf(v *graph.Value) tensor.Shape {
 }
 
 func (e *exporter) constant(v *graph.Value) (x operand, err error) {
-	data := v.Const
+	t, data := operators.Tensor{Shape: shapeOf(v)}, v.Const
 	if data.DType() == tensor.Bool {
-		if data, err = tensor.Cast(data, tensor.Int8); err != nil {
-			return x, err
-		}
+		data, err = tensor.Cast(data, tensor.Int8)
+	} else if !data.DType().IsInteger() {
+		err = fmt.Errorf("its type is %v; CVM computes with integers", data.DType())
 	}
-	t := operators.Tensor{Shape: shapeOf(v)}
-	if err := operators.CheckShape(t.Shape); err != nil {
+	if err == nil {
+		err = operators.CheckShape(t.Shape)
+	}
+	if err != nil {
 		return x, err
-	}
-	if !data.DType().IsInteger() {
-		return x, fmt.Errorf("its type is %v; CVM computes with integers", data.DType())
 	}
 	if t.Precision, err = precisionOf(data); err != nil {
 		return x, err
@@ -142,12 +148,7 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	if data, err = data.Reshape(t.Shape...); err != nil {
 		return x, err
 	}
-	name := v.Label
-	if name == "" {
-		name = v.Name
-	}
-	x.entry = e.variable(e.names.Take(name), t, data)
-	return x, nil
+	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
 // number returns the entry of a parameter with one element.
@@ -167,10 +168,7 @@ func (e *exporter) number(n int) int {
 
 // name gives the nodes that a node of the graph has become names, the last one its own.
 func (e *exporter) name(n *graph.Node) {
-	name := n.Out[0].Name
-	if n.Label != "" {
-		name = n.Label
-	}
+	name := cmp.Or(n.Label, n.Out[0].Name)
 	for _, v := range n.Out {
 		if out := e.outputs[v]; out != "" {
 			name = out
@@ -248,9 +246,8 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
-func (c *call) do(operator string, attrs operators.Values, in ...int) int {
-	o, _ := operators.Lookup(operator)
-	e, err := c.apply("", operator, symbol.FormatAttrs(o.FormatAttrs(attrs)), in)
+func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
+	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)
 	}

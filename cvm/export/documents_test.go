@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,38 +227,80 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// symbolOf is the extension statement of a symbol.
+func symbolOf(t testing.TB, s *symbol.Symbol) string {
+	t.Helper()
+	text, err := s.AppendText(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "concord_cvm " + graph.QuoteText(string(text))
+}
+
 // TestStatements holds broken statements to be refused with what they must be.
 func TestStatements(t *testing.T) {
 	g := parse(t, "extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }")
 	for _, c := range []struct{ statement, want string }{
-		{"concord_cvm", "it has 0 parts"},
-		{"concord_cvm 'cvm_1.1.0' '", "has no end"},
-		{"concord_cvm 'cvm_1.1.0' '' 3", "there is no tensor 3"},
-		{"concord_cvm 'cvm_1.1.0' '' x", `"x" is no number`},
-		{"concord_cvm_variable 'data' 1,2 8", "it has 3 parts"},
-		{"concord_cvm_variable 'data' 1,-2 8 0", `"-2" is no number`},
-		{"concord_cvm_variable 'data' 1,0 8 0", "dimension 1 is 0"},
-		{"concord_cvm_variable 'data' 1,2 33 0", `"33" is no precision from 1 to 32`},
-		{"concord_cvm_variable 'data' 1,2 8 0,1", "2 storages are given; there must be 1"},
-		{"concord_cvm_node 'y' 'relu' '{}' 0 0", "an operand is not one of the 0 tensors"},
-		{"concord_cvm_node 'y' 'relu' '{}'", "it has 3 parts"},
+		{"concord_cvm", "there must be one text in quotes, a symbol"},
+		{"concord_cvm '{}", "there must be one text in quotes, a symbol"},
+		{"concord_cvm '{}' 1", "there must be one text in quotes, a symbol"},
+		{"concord_cvm '{}'", "extension concord_cvm: 1:1: nodes: the key is missing"},
+		{`concord_cvm '{"nodes": [x'`, `extension concord_cvm: 1:12: node 0: nodes: found "x"`},
 	} {
 		_, err := export.FromGraph(g, export.Options{Statements: []string{c.statement}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gives %v in place of %s", c.statement, err, c.want)
 		}
 	}
-	const unknown = "concord_cvm_node 'y' 'relu0' '{}' 0 0"
-	if _, err := export.FromGraph(g, export.Options{Statements: []string{"concord_cvm_variable 'data' 1,2 8 0", unknown}}); err == nil {
-		t.Error("an unknown operator is accepted")
+}
+
+// TestOtherSymbols holds statements that are no model of the graph not to count, but for the post-processing.
+func TestOtherSymbols(t *testing.T) {
+	g := parse(t, "extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }")
+	model, err := export.FromGraph(g, export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = cvm.Formal(model); err != nil {
+		t.Fatal(err)
+	}
+	s := symbol.Symbol{
+		Version: symbol.V110, Nodes: []symbol.Node{{Op: "null", Name: "data"}, {Op: "cvm_op", Name: "y", Inputs: []symbol.Entry{{}}, Attrs: &symbol.NodeAttrs{FuncName: "relu"}}},
+		Heads: []symbol.Entry{{Node: 1}}, OpAttrs: []string{"{}", "{}"}, Shape: []tensor.Shape{{1, 2}, {1, 2}}, StorageID: []int{3, 7}, Precision: []int{8, -1},
+	}
+	for _, c := range []struct {
+		note   string
+		change func(s *symbol.Symbol)
+	}{
+		{"", func(*symbol.Symbol) {}},
+		{"the graph has no output", func(s *symbol.Symbol) { s.Heads = nil }},
+		{"the graph has no entry [2, 0]", func(s *symbol.Symbol) { s.Heads = []symbol.Entry{{Node: 2}} }},
+		{`there is no operator "relu0"`, func(s *symbol.Symbol) { s.Nodes[1].Attrs = &symbol.NodeAttrs{FuncName: "relu0"} }},
+		{"y is not the result of the same operator", func(s *symbol.Symbol) { s.Nodes[1].Attrs = &symbol.NodeAttrs{FuncName: "abs"} }},
+		{"the outputs differ in number", func(s *symbol.Symbol) { s.Heads = []symbol.Entry{{Node: 1}, {Node: 1}} }},
+	} {
+		other, notes := s, ""
+		other.Nodes, other.Postprocess = slices.Clone(s.Nodes), "argmax"
+		c.change(&other)
+		f, err := export.FromGraph(g, export.Options{Statements: []string{symbolOf(t, &other)}, Note: func(note string) { notes += note + "\n" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := symbol.Parse(f.Symbol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(notes, c.note) || strings.Contains(notes, "made anew") != (c.note != "") || (got.StorageID[1] == 7) != (c.note == "") || got.Postprocess != "argmax" {
+			t.Errorf("%q gives the note %q, the storages %v and the post-processing %s", c.note, notes, got.StorageID, got.Postprocess)
+		}
 	}
 }
 
 // FuzzStatements holds any statements to give a model or an error.
 func FuzzStatements(f *testing.F) {
-	f.Add("concord_cvm 'cvm_1.1.0' 'argmax' 1\nconcord_cvm_variable 'data' 1,2 8 0\nconcord_cvm_node 'y' 'relu' '{}' 0 0")
-	f.Add("concord_cvm_variable 'data' 1,2,4,4 8 0\nconcord_cvm_variable \"w\\x20\" 2,2,1,1 8 1\n" +
-		"concord_cvm_node 'y' 'conv2d_1' '{\"channels\": \"2\", \"kernel_size\": \"(1, 1)\", \"use_bias\": \"0\"}' 0,1 2")
+	f.Add(`concord_cvm '{"nodes":[{"op":"null","name":"data","inputs":[]},{"op":"cvm_op","name":"y","inputs":[[0,0,0]],"attrs":{"func_name":"relu"}}],` +
+		`"heads":[[1,0,0]],"attrs":{"op_attrs":["list_str",["{}","{}"]],"shape":["list_shape",[[1,2],[1,2]]],"precision":["list_int",[8,-1]],"storage_id":["list_int",[0,0]]},"version":"cvm_1.1.0"}'`)
+	f.Add(`concord_cvm "{\x20\n"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		g := parse(t, "extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }")
 		files, err := export.FromGraph(g, export.Options{Statements: strings.Split(text, "\n")})

@@ -1,3 +1,13 @@
+// Package export turns models of CVM into graphs with every tensor an int32, which package nnef writes as text, and graphs into models
+// of CVM: [ToGraph] and [FromGraph].
+//
+// What a graph cannot say stands in an extension statement, the symbol of the model as package symbol writes it:
+//
+//	extension concord_cvm 'SYMBOL';
+//
+// It counts as long as the graph is what it means, which is found by lowering it again. A graph that was changed, or that
+// comes from elsewhere, is converted by a table, which says for each operator of package op which operators of CVM it becomes; precisions
+// are inferred and storage is planned anew. What CVM cannot express is refused, with a list of all nodes that it concerns.
 package export
 
 import (
@@ -25,11 +35,11 @@ func ToGraph(f cvm.Files) (*graph.Graph, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := statements(s)
+	text, err := s.AppendText(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, list, nil
+	return g, []string{symbolStatement + " " + graph.QuoteText(string(text))}, nil
 }
 
 // Refusal is one part of a graph that cannot be expressed.
@@ -70,19 +80,7 @@ func FromGraph(g *graph.Graph, o Options) (_ cvm.Files, err error) {
 	if err := graph.Verify(g, op.Rules); err != nil {
 		return cvm.Files{}, refused(g.Name, Refusal{Op: "graph", Reason: err.Error()})
 	}
-	m, err := parseStatements(o.Statements)
-	if err != nil {
-		return cvm.Files{}, err
-	}
-	b, heads, err := m.recovered(g, &o)
-	if err != nil {
-		return cvm.Files{}, err
-	}
-	list, err := b.params()
-	if err != nil {
-		return cvm.Files{}, err
-	}
-	f, err := cvm.Encode(b.symbol(m.version, m.postprocess, heads), list)
+	f, err := model(g, &o)
 	if err != nil {
 		return cvm.Files{}, err
 	}
@@ -92,24 +90,34 @@ func FromGraph(g *graph.Graph, o Options) (_ cvm.Files, err error) {
 	return f, nil
 }
 
-// recovered returns the model that the statements say, if it is that of the graph, and else one made anew.
-func (m *model) recovered(g *graph.Graph, o *Options) (*builder, []int, error) {
-	if m.builder != nil {
-		unused, err := m.builder.recover(g, m)
+// model returns the model that the statements say, if it is that of the graph, and else one made anew.
+func model(g *graph.Graph, o *Options) (f cvm.Files, err error) {
+	s, err := symbolOf(o.Statements)
+	if err != nil {
+		return f, err
+	}
+	if s == nil {
+		s = &symbol.Symbol{}
+	} else {
+		f, unused, err := recovered(g, s)
 		if err == nil {
 			if len(unused) > 0 {
 				o.note("no result depends on the parameters %s; they become zeros", strings.Join(unused, ", "))
 			}
-			return m.builder, m.heads, nil
+			return f, nil
 		}
-		o.note("its extension statements do not say what the graph is, so that they do not count and the model is made anew: %v", err)
+		o.note("its extension statement does not say what the graph is, so that it does not count and the model is made anew: %v", err)
 	}
 	b, heads, err := convert(g, o)
 	if err != nil {
-		return nil, nil, err
+		return f, err
 	}
 	b.plan(heads)
-	return b, heads, nil
+	list, err := b.params()
+	if err != nil {
+		return f, err
+	}
+	return cvm.Encode(b.symbol(s.Postprocess, heads), list)
 }
 
 // admission says of a graph what admission says of its model.

@@ -149,7 +149,7 @@ func roundTrip(t *testing.T, f cvm.Files, inputs [][]byte) {
 	sameRuns(t, f, back, inputs)
 }
 
-// anew converts the text form without what its statements say of variables and nodes, and reports whether CVM can express it.
+// anew converts the text form without what its statement says of variables and nodes, and reports whether CVM can express it.
 func anew(t *testing.T, f cvm.Files, inputs [][]byte, must bool) bool {
 	t.Helper()
 	m := throughText(t, f)
@@ -157,7 +157,7 @@ func anew(t *testing.T, f cvm.Files, inputs [][]byte, must bool) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := export.FromGraph(m.Graph, export.Options{Statements: []string{"concord_cvm 'cvm_1.1.0' '" + s.Postprocess + "'"}})
+	back, err := export.FromGraph(m.Graph, export.Options{Statements: []string{symbolOf(t, &symbol.Symbol{Postprocess: s.Postprocess})}})
 	if err != nil {
 		if must {
 			t.Error(err)

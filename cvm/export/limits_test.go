@@ -1,13 +1,15 @@
 package export_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
+	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestUnusedLimit exports a model with a parameter that no result depends on.
@@ -21,10 +23,16 @@ func TestUnusedLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s, err := symbol.Parse(f.Symbol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Nodes, s.Heads[0].Node = slices.Insert(s.Nodes, 1, symbol.Node{Op: symbol.Variable, Name: "w"}), 2
+	s.OpAttrs, s.StorageID, s.Precision = append(s.OpAttrs, "{}"), []int{0, 1, 2}, []int{8, 8, -1}
 	for _, n := range []int{rows, rows + 1} {
 		var notes []string
-		_, err := export.FromGraph(g, export.Options{Note: func(note string) { notes = append(notes, note) }, Statements: []string{"concord_cvm 'cvm_1.1.0' '' 2", "concord_cvm_variable 'data' 1,2 8 0",
-			fmt.Sprintf("concord_cvm_variable 'w' %d,8192 8 1", n), "concord_cvm_node 'y' 'relu' '{}' 0 2"}})
+		s.Shape = []tensor.Shape{{1, 2}, {n, 8192}, {1, 2}}
+		_, err := export.FromGraph(g, export.Options{Note: func(note string) { notes = append(notes, note) }, Statements: []string{symbolOf(t, s)}})
 		if err != nil || len(notes) != 1 || strings.Contains(notes[0], "no result depends on have more than") != (n > rows) {
 			t.Errorf("%d rows: %v, %q", n, err, notes)
 		}

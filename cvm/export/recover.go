@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -16,92 +20,114 @@ import (
 // maxUnused bounds the elements of parameters that a graph does not have, because no result depends on them.
 const maxUnused = limits.CVMUnused
 
-// recover gives the variables of a symbol that extension statements say the tensors that stand for them in a graph, and returns the names
-// of those that have none, which become zeros. It fails if the graph is not what the symbol means.
-func (b *builder) recover(g *graph.Graph, m *model) (unused []string, err error) {
-	text, err := b.symbol(m.version, m.postprocess, m.heads).AppendText(nil)
+// symbolStatement is the name of the extension that has the text of a symbol.
+const symbolStatement = "concord_cvm"
+
+// symbolOf returns the symbol that is among the statements; nil if there is none.
+func symbolOf(statements []string) (*symbol.Symbol, error) {
+	i := slices.IndexFunc(statements, func(s string) bool { return s == symbolStatement || strings.HasPrefix(s, symbolStatement+" ") })
+	if i < 0 {
+		return nil, nil
+	}
+	text, rest, ok := graph.UnquoteText(strings.TrimSpace(statements[i][len(symbolStatement):]))
+	if !ok || rest != "" {
+		return nil, fmt.Errorf("extension %s: there must be one text in quotes, a symbol", symbolStatement)
+	}
+	s, err := symbol.Parse([]byte(text))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("extension %s: %w", symbolStatement, err)
+	}
+	return s, nil
+}
+
+// recovered returns the model of a symbol, of which a graph has the parameters. Those that it does not have become zeros, and their names are
+// returned. It fails if the graph is not what the symbol means.
+func recovered(g *graph.Graph, s *symbol.Symbol) (f cvm.Files, unused []string, err error) {
+	text, err := s.AppendText(nil)
+	if err != nil {
+		return f, nil, err
 	}
 	meant, err := cvm.Formal(cvm.Files{Symbol: text})
 	if err != nil {
-		return nil, err
+		return f, nil, err
 	}
 	same, err := match(meant, g)
 	if err != nil {
-		return nil, err
+		return f, nil, err
 	}
 	elements := 0
-	for i := range b.nodes {
-		n := &b.nodes[i]
-		if n.call != nil {
-			continue
-		}
-		v := same[meant.Input(n.name)]
+	var list []params.Param
+	for _, in := range meant.Inputs {
+		v := same[in]
 		switch {
-		case n.name == cvm.DataName:
-			if v != nil && v.Const != nil {
-				return nil, errors.New("a constant stands for the input")
-			}
+		case in.Name == cvm.DataName && v != nil && v.Const != nil:
+			return f, nil, errors.New("a constant stands for the input")
+		case in.Name == cvm.DataName:
+			continue
 		case v == nil:
-			shape := b.outs[n.first].Shape
-			if elements += shape.Len(); elements > maxUnused {
-				return nil, fmt.Errorf("the parameters that no result depends on have more than %d elements", maxUnused)
+			if elements += in.Type.Shape.Len(); elements > maxUnused {
+				return f, nil, fmt.Errorf("the parameters that no result depends on have more than %d elements", maxUnused)
 			}
-			if n.data, err = tensor.New(tensor.Int8, shape); err != nil {
-				return nil, err
+			zeros, err := tensor.New(tensor.Int8, in.Type.Shape)
+			if err != nil {
+				return f, nil, err
 			}
-			unused = append(unused, n.name)
+			list, unused = append(list, params.Param{Name: in.Name, Tensor: zeros}), append(unused, in.Name)
 		case v.Const == nil:
-			return nil, fmt.Errorf("the parameter %s is no constant", n.name)
+			return f, nil, fmt.Errorf("the parameter %s is no constant", in.Name)
 		default:
-			n.data = v.Const
+			p, err := parameter(in.Name, v.Const)
+			if err != nil {
+				return f, nil, err
+			}
+			list = append(list, p)
 		}
 	}
-	return unused, nil
+	f, err = cvm.Encode(s, list)
+	return f, unused, err
 }
 
 // match compares what the outputs of two graphs are computed from. It returns the values of the second that stand for values of the first;
 // inputs of the first may be any values.
-func match(first, second *graph.Graph) (map[*graph.Value]*graph.Value, error) {
+func match(first, second *graph.Graph) (same map[*graph.Value]*graph.Value, err error) {
 	if len(first.Outputs) != len(second.Outputs) {
 		return nil, errors.New("the outputs differ in number")
 	}
 	if len(second.States) > 0 {
 		return nil, errors.New("the graph has states")
 	}
-	type pair struct{ first, second *graph.Value }
-	var todo []pair
-	for i := range first.Outputs {
-		todo = append(todo, pair{first.Outputs[i].Value, second.Outputs[i].Value})
-	}
-	same := make(map[*graph.Value]*graph.Value)
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		v, w := origin(p.first), origin(p.second)
-		if known, ok := same[v]; ok {
-			if known != w {
-				return nil, fmt.Errorf("%s and %s stand for one value", known.Name, w.Name)
-			}
-			continue
-		}
-		if err := alike(v, w); err != nil {
-			return nil, err
+	same = make(map[*graph.Value]*graph.Value)
+	join := func(v, w *graph.Value) {
+		v, w = origin(v), origin(w)
+		known, ok := same[v]
+		switch {
+		case err != nil:
+		case !ok:
+			err = alike(v, w)
+		case known != w:
+			err = fmt.Errorf("%s and %s stand for one value", known.Name, w.Name)
 		}
 		same[v] = w
-		if v.Producer == nil {
-			continue
-		}
-		for k, x := range v.Producer.In {
-			if y := w.Producer.In[k]; x != nil {
-				todo = append(todo, pair{x, y})
-			} else if y != nil {
-				return nil, fmt.Errorf("%s has a further operand", w.Name)
+	}
+	for i := range first.Outputs {
+		join(first.Outputs[i].Value, second.Outputs[i].Value)
+	}
+	for _, n := range slices.Backward(first.Nodes) { // those that read its results come before
+		for _, v := range n.Out {
+			w := same[v]
+			if w == nil || err != nil {
+				continue
+			}
+			for i, x := range n.In {
+				if y := w.Producer.In[i]; x != nil && y != nil {
+					join(x, y)
+				} else if x != y {
+					return nil, fmt.Errorf("%s has another number of operands", w.Name)
+				}
 			}
 		}
 	}
-	return same, nil
+	return same, err
 }
 
 // origin returns the value of which a value is a copy.
@@ -135,18 +161,8 @@ func alike(v, w *graph.Value) error {
 		return nil
 	}
 	n, m := v.Producer, w.Producer
-	if m == nil || n.Op != m.Op || len(n.In) != len(m.In) || index(n, v) != index(m, w) || !reflect.DeepEqual(n.Attrs, m.Attrs) {
+	if m == nil || n.Op != m.Op || len(n.In) != len(m.In) || slices.Index(n.Out, v) != slices.Index(m.Out, w) || !reflect.DeepEqual(n.Attrs, m.Attrs) {
 		return fmt.Errorf("%s is not the result of the same operator", w.Name)
 	}
 	return nil
-}
-
-// index returns which result of a node a value is.
-func index(n *graph.Node, v *graph.Value) int {
-	for i := range n.Out {
-		if n.Out[i] == v {
-			return i
-		}
-	}
-	return -1
 }

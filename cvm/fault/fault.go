@@ -1,3 +1,5 @@
+// Package fault has the errors of CVM models: each has the class that the original runtime gives it, the stage of admission at which
+// it arose, and a place.
 package fault
 
 // Class says who is at fault. On a chain a Logic error costs the caller gas and a Runtime error does not.
@@ -42,19 +44,20 @@ const (
 
 // Error is why a model or an input is refused.
 type Error struct {
-	Class Class
-	Stage Stage
+	Class Class `json:"-"`
+	Stage Stage `json:"stage"`
 
-	File         string // the file, where it is known
-	Line, Column int    // in the graph's text, from 1; 0 where there is no place in it
-	Offset       int64  // in the parameter file, where Stage is Params and Line is 0; -1 where there is no place in it, either
+	File   string `json:"file,omitempty"`   // where it is known
+	Line   int    `json:"line,omitempty"`   // in the graph's text, from 1; 0 where there is no place in it
+	Column int    `json:"column,omitempty"` // in bytes, from 1
+	Offset int64  `json:"-"`                // in the parameter file, where Stage is Params and Line is 0; -1 where there is no place in it, either
 
-	Node     int    // the node's number; -1 if no single node is at fault
-	Name     string // the name of the node
-	Operator string // the operator, as the graph spells it
-	Part     string // the operand, output, attribute, key or parameter at fault; may be empty
+	Node     int    `json:"-"`                  // the node's number; -1 if no single node is at fault
+	Name     string `json:"name,omitempty"`     // of the node
+	Operator string `json:"operator,omitempty"` // as the graph spells it
+	Part     string `json:"part,omitempty"`     // the operand, output, attribute, key or parameter at fault; may be empty
 
-	Msg  string // what is wrong
-	Want string // what would be right; may be empty where Msg says it
-	Err  error  // the cause, where there is one
+	Msg  string `json:"message,omitempty"` // what is wrong
+	Want string `json:"want,omitempty"`    // what would be right; may be empty where Msg says it
+	Err  error  `json:"-"`                 // the cause, where there is one
 }

@@ -15,10 +15,10 @@ func TestJSON(t *testing.T) {
 	}{
 		{fault.Error{Class: fault.Logic, Stage: fault.Shape, Line: 2, Column: 3, Node: 0, Name: "a", Operator: "conv2d_3", Part: "kernel",
 			Msg: "rank 3", Want: "rank 4"},
-			`{"class":"logic","errorCode":1,"stage":"shape","line":2,"column":3,"node":0,"name":"a","operator":"conv2d_3",` +
-				`"part":"kernel","message":"rank 3","want":"rank 4"}`},
+			`{"class":"logic","errorCode":1,"stage":"shape","line":2,"column":3,"name":"a","operator":"conv2d_3",` +
+				`"part":"kernel","message":"rank 3","want":"rank 4","node":0}`},
 		{fault.Error{Class: fault.Runtime, Stage: fault.Params, File: "params", Node: -1, Part: "w", Msg: "wrong magic"},
-			`{"class":"runtime","errorCode":2,"stage":"params","file":"params","offset":0,"part":"w","message":"wrong magic"}`},
+			`{"class":"runtime","errorCode":2,"stage":"params","file":"params","part":"w","message":"wrong magic","offset":0}`},
 		{fault.Error{Class: fault.Runtime, Stage: fault.Run, Node: -1, Err: context.Canceled},
 			`{"class":"runtime","errorCode":2,"stage":"run","cause":"context canceled"}`},
 	} {

@@ -19,13 +19,9 @@ func Parse(data []byte) (params []Param, err error) {
 	r := &reader{data: data}
 	name := ""
 	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case *fault.Error:
+		if e := fault.Caught(recover()); e != nil {
 			e.Part = name
 			params, err = nil, e
-		default:
-			panic(e)
 		}
 	}()
 	names := r.list()
@@ -72,7 +68,7 @@ func (r *reader) need(n uint64, class fault.Class, what string) []byte {
 }
 
 func (r *reader) uint64(class fault.Class, what string) uint64 {
-	return binary.LittleEndian.Uint64(r.need(8, class, what))
+	return le.Uint64(r.need(8, class, what))
 }
 
 // failure returns an error at an offset, and fail ends reading with it.
@@ -136,13 +132,11 @@ func excess(count, most, size uint64) fault.Class {
 	return fault.OK
 }
 
-// header has the fields of an array before its data.
-type header struct {
-	offset     int // of the first
-	device     int32
-	code, bits uint8
-	lanes      uint16
-	dims       []int64
+// array is what stands before the data of an array.
+type array struct {
+	header
+	offset int // in the file
+	dims   []int64
 }
 
 // array reads an array. unfit says why no variable can have it, which is not read then.
@@ -163,38 +157,33 @@ func (r *reader) array(last bool) (t *tensor.Tensor, unfit *fault.Error) {
 	if unfit != nil {
 		return nil, unfit
 	}
-	t, err := tensor.FromRaw(types[h.bits], shape, data)
+	t, err := tensor.FromRaw(types[h.Bits], shape, data)
 	if err != nil {
 		fail(fault.Logic, h.offset, "", "%v", err)
 	}
 	return t, nil
 }
 
-// header reads the fields of an array that stand before the size.
-func (r *reader) header() *header {
-	le, h := binary.LittleEndian, &header{offset: r.pos}
-	b := r.need(32, fault.Runtime, "header of an array")
-	if magic := le.Uint64(b); magic != arrayMagic {
-		fail(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(magic))
+// header reads what stands before the size.
+func (r *reader) header() *array {
+	h := &array{offset: r.pos}
+	_, _ = binary.Decode(r.need(32, fault.Runtime, "header of an array"), le, &h.header) // which has so many bytes
+	if h.Magic != arrayMagic {
+		fail(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(h.Magic))
 	}
-	h.device = int32(le.Uint32(b[16:]))
-	rank := int32(le.Uint32(b[24:]))
-	h.code, h.bits, h.lanes = b[28], b[29], le.Uint16(b[30:])
-	if rank < 0 {
-		fail(fault.Logic, h.offset+24, "", "the rank of the array is %d", rank)
+	if h.Rank < 0 {
+		fail(fault.Logic, h.offset+24, "", "the rank of the array is %d", h.Rank)
 	}
-	dims := r.need(uint64(rank)*8, fault.Runtime, "shape of an array")
-	h.dims = make([]int64, rank)
-	for i := range h.dims {
-		h.dims[i] = int64(le.Uint64(dims[8*i:]))
-	}
+	dims := r.need(uint64(h.Rank)*8, fault.Runtime, "shape of an array")
+	h.dims = make([]int64, h.Rank)
+	_, _ = binary.Decode(dims, le, h.dims)
 	return h
 }
 
 // size returns the bytes of the data that belong to the header, by the arithmetic of the original, which wraps around. It is an error
 // if the original has no such type or device, or could not allocate the array.
-func (h *header) size() uint64 {
-	bits, lanes := uint64(h.bits), uint64(h.lanes)
+func (h *array) size() uint64 {
+	bits, lanes := uint64(h.Bits), uint64(h.Lanes)
 	align := max(bits/8*lanes, 64)
 	elements := uint64(1)
 	for _, d := range h.dims {
@@ -202,10 +191,10 @@ func (h *header) size() uint64 {
 	}
 	const codeUint, oneBit = 1, 1
 	switch {
-	case lanes == 0, (bits%8 != 0 || bits&(bits-1) != 0) && (h.code != codeUint || bits != oneBit):
+	case lanes == 0, (bits%8 != 0 || bits&(bits-1) != 0) && (h.Code != codeUint || bits != oneBit):
 		fail(fault.Runtime, h.offset+28, "a signed integer of 8 or 32 bits", "there is no %s", h.typeName())
-	case h.device != deviceCPU && h.device != deviceFormal:
-		fail(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
+	case h.Device != deviceCPU && h.Device != deviceFormal:
+		fail(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.Device)
 	case align&(align-1) != 0, elements*((bits*lanes+7)/8) > memory:
 		fail(fault.Runtime, h.offset+24, "", "an array of shape %v of %s cannot be allocated", h.dims, h.typeName())
 	}
@@ -213,12 +202,12 @@ func (h *header) size() uint64 {
 }
 
 // shape returns the shape of an array that a variable can have; else what forbids it.
-func (h *header) shape() (tensor.Shape, *fault.Error) {
+func (h *array) shape() (tensor.Shape, *fault.Error) {
 	switch {
-	case h.code != codeInt || types[h.bits] == tensor.Invalid || h.lanes != 1:
+	case h.Code != codeInt || types[h.Bits] == tensor.Invalid || h.Lanes != 1:
 		return nil, failure(fault.Logic, h.offset+28, "a signed integer of 8 or 32 bits", "the type of the array is %s", h.typeName())
-	case h.device != deviceCPU:
-		return nil, failure(fault.Logic, h.offset+16, "1, the CPU", "the device of the array is %d", h.device)
+	case h.Device != deviceCPU:
+		return nil, failure(fault.Logic, h.offset+16, "1, the CPU", "the device of the array is %d", h.Device)
 	}
 	shape := make(tensor.Shape, len(h.dims))
 	for i, d := range h.dims {
@@ -234,8 +223,8 @@ func (h *header) shape() (tensor.Shape, *fault.Error) {
 }
 
 // typeName describes the element type.
-func (h *header) typeName() string {
-	return fmt.Sprintf("type with code %d, %d bits and %d lanes", h.code, h.bits, h.lanes)
+func (h *array) typeName() string {
+	return fmt.Sprintf("type with code %d, %d bits and %d lanes", h.Code, h.Bits, h.Lanes)
 }
 
 func hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

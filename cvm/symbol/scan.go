@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 )
@@ -24,17 +25,6 @@ type scanner struct {
 
 func newScanner(text []byte, stage fault.Stage) scanner {
 	return scanner{text: text, stage: stage, line: 1}
-}
-
-// caught returns the error of a panic of the scanner or the writer; nil if there was none.
-func caught(r any) *fault.Error {
-	switch e := r.(type) {
-	case nil:
-		return nil
-	case *fault.Error:
-		return e
-	}
-	panic(r)
 }
 
 // at returns the place of the next byte.
@@ -130,18 +120,14 @@ func (s *scanner) object(item func(key []byte, at Pos)) {
 	}
 }
 
-// escapes has the letters behind a backslash by the bytes that they stand for.
-var escapes = [256]byte{'\r': 'r', '\n': 'n', '\t': 't', '\\': '\\', '"': '"'}
+// The bytes for which a letter stands behind a backslash.
+const (
+	escaped = "\r\n\t\\\""
+	letters = `rnt\"`
+)
 
-// unescape is the inverse of escapes.
-var unescape = func() (u [256]byte) {
-	for c, letter := range escapes {
-		if letter != 0 {
-			u[letter] = byte(c)
-		}
-	}
-	return u
-}()
+// escaper writes them so.
+var escaper = strings.NewReplacer("\r", `\r`, "\n", `\n`, "\t", `\t`, `\`, `\\`, `"`, `\"`)
 
 // string reads a string. The result may share the text.
 func (s *scanner) string() []byte {
@@ -165,10 +151,11 @@ func (s *scanner) string() []byte {
 			long = append(long, s.text[start:s.pos]...)
 			s.pos++
 			c := s.peek()
-			if c == end || unescape[c] == 0 {
+			i := strings.IndexByte(letters, byte(c))
+			if c == end || i < 0 {
 				s.unexpected(`one of r n t \ " after a backslash`)
 			}
-			long = append(long, unescape[c])
+			long = append(long, escaped[i])
 			start = s.pos + 1
 		}
 	}

@@ -20,7 +20,7 @@ type Document struct {
 	Span
 	Source     *Source // nil if a program built the document
 	Dialect    Dialect
-	Version    Version
+	Version    Span // of the version statement; only version 1.0 is read
 	Extensions []Extension
 	Fragments  []*Fragment
 	Graph      *Graph
@@ -29,12 +29,6 @@ type Document struct {
 	Tract      bool        // the text uses what the engine tract adds to the language
 
 	Expressions bool // the text has expressions, which strict documents enable by [ExtOperators]
-}
-
-// Version is the version statement. Only version 1.0 is read.
-type Version struct {
-	Span
-	Major, Minor int
 }
 
 // Extension is one name of an extension statement.
@@ -100,25 +94,15 @@ type Assignment struct {
 
 // Names yields the identifiers of the left side from left to right.
 func (a *Assignment) Names() iter.Seq[*Ident] {
-	return func(yield func(*Ident) bool) { patternNames(a.Left, yield) }
-}
-
-func patternNames(x Expr, yield func(*Ident) bool) bool {
-	var items []Expr
-	switch x := x.(type) {
-	case *Ident:
-		return yield(x)
-	case *Array:
-		items = x.Items
-	case *Tuple:
-		items = x.Items
+	return func(yield func(*Ident) bool) {
+		more := true
+		Walk(a.Left, func(n Node) bool {
+			if id, ok := n.(*Ident); ok && more {
+				more = yield(id)
+			}
+			return more
+		})
 	}
-	for _, item := range items {
-		if !patternNames(item, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // Primitive is a primitive type.
@@ -186,27 +170,21 @@ type Expr interface {
 	exprNode()
 }
 
+// Literal is a constant of a primitive type. A minus sign directly before a number belongs to it.
+type Literal[T int64 | float64 | bool | string] struct {
+	Span
+	Value T
+}
+
 type (
-	// IntegerLit is an integer; a minus sign directly before the digits belongs to it.
-	IntegerLit struct {
-		Span
-		Value int64
-	}
-	// ScalarLit is a number with a point or exponent; a minus sign directly before it belongs to it.
-	ScalarLit struct {
-		Span
-		Value float64 // finite
-	}
+	// IntegerLit is an integer.
+	IntegerLit = Literal[int64]
+	// ScalarLit is a finite number, with a point or exponent.
+	ScalarLit = Literal[float64]
 	// LogicalLit is true or false.
-	LogicalLit struct {
-		Span
-		Value bool
-	}
+	LogicalLit = Literal[bool]
 	// StringLit is a string without its quotes and escapes.
-	StringLit struct {
-		Span
-		Value string
-	}
+	StringLit = Literal[string]
 	// Ident is the use or definition of a name.
 	Ident struct {
 		Span
@@ -241,9 +219,8 @@ type (
 	// Binary is an operator between its operands.
 	Binary struct {
 		Span
-		Op    Op
-		OpPos Pos
-		X, Y  Expr
+		Op   Op
+		X, Y Expr
 	}
 	// Select is then if cond else other.
 	Select struct {
@@ -278,12 +255,6 @@ type Iterator struct {
 	In   Expr
 }
 
-// Pos returns where the name starts.
-func (it Iterator) Pos() Pos { return it.Name.Pos() }
-
-// End returns where the array ends.
-func (it Iterator) End() Pos { return it.In.End() }
-
 // Arg is an argument of a call.
 type Arg struct {
 	Name  *Ident // nil for a positional argument
@@ -310,10 +281,7 @@ func (a Arg) Pos() Pos {
 // End returns where the argument ends.
 func (a Arg) End() Pos { return a.Value.End() }
 
-func (*IntegerLit) exprNode()    {}
-func (*ScalarLit) exprNode()     {}
-func (*LogicalLit) exprNode()    {}
-func (*StringLit) exprNode()     {}
+func (*Literal[T]) exprNode()    {}
 func (*Ident) exprNode()         {}
 func (*Array) exprNode()         {}
 func (*Tuple) exprNode()         {}
@@ -398,16 +366,18 @@ func (b Builtin) Text(d Dialect) string {
 }
 
 // HoldsTensor reports whether a type is that of tensors, or an array or a tuple with tensors in it.
-func HoldsTensor(t Type) bool {
-	switch t := t.(type) {
-	case *TensorType:
-		return true
-	case *ArrayType:
-		return HoldsTensor(t.Item)
-	case *TupleType:
-		return slices.ContainsFunc(t.Items, HoldsTensor)
-	}
-	return false
+func HoldsTensor(t Type) bool { return holds[*TensorType](t) }
+
+// OnlyTensors reports whether there is nothing else in a type.
+func OnlyTensors(t Type) bool { return !holds[*PrimitiveType](t) }
+
+func holds[T Type](t Type) (found bool) {
+	Walk(t, func(n Node) bool {
+		_, is := n.(T)
+		found = found || is
+		return !found
+	})
+	return found
 }
 
 // TypeText returns a type as it is written in the dialect.
@@ -421,12 +391,7 @@ func TypeText(t Type, d Dialect) string {
 		}
 		return "tensor<" + t.Item.Text(d) + ">"
 	case *ArrayType:
-		depth := 1
-		item := t.Item
-		for a, ok := item.(*ArrayType); ok; a, ok = item.(*ArrayType) {
-			depth, item = depth+1, a.Item
-		}
-		return TypeText(item, d) + strings.Repeat("[]", depth)
+		return TypeText(t.Item, d) + "[]"
 	case *TupleType:
 		parts := make([]string, len(t.Items))
 		for i, item := range t.Items {

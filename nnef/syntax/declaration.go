@@ -93,7 +93,6 @@ func (p *parser) version() {
 	if strings.TrimLeft(major, "0") != "1" || strings.TrimLeft(minor, "0") != "" {
 		p.fail(CodeUnsupportedVersion, p.tok.span(), versionHint, "version %s is not supported", abbreviate(number))
 	}
-	doc.Version.Major, doc.Version.Minor = 1, 0
 	if !p.peekIs(';') {
 		doc.Dialect = Provisional
 	}

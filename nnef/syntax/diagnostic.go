@@ -35,10 +35,10 @@ var classNames = [...]string{"unknown", "lexical", "syntax", "extension", "decla
 	"structure", "graph", "eval", "value", "shape"}
 
 func (c Class) String() string {
-	if int(c) < len(classNames) {
-		return classNames[c]
+	if int(c) >= len(classNames) {
+		c = 0
 	}
-	return classNames[0]
+	return classNames[c]
 }
 
 // Code is the stable number of a diagnostic. It is written NNEF followed by four digits, of which the first two are the
@@ -91,15 +91,7 @@ const (
 	Note
 )
 
-func (s Severity) String() string {
-	switch s {
-	case Warning:
-		return "warning"
-	case Note:
-		return "note"
-	}
-	return "error"
-}
+func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
 // Related is a further place that helps to understand a diagnostic.
 type Related struct {
@@ -125,9 +117,6 @@ func (d *Diagnostic) Class() Class { return d.Code.Class() }
 // Position returns where the offending part starts.
 func (d *Diagnostic) Position() Position { return d.Source.Position(d.From) }
 
-// EndPosition returns the place after the offending part.
-func (d *Diagnostic) EndPosition() Position { return d.Source.Position(d.To) }
-
 // Error returns the message in one line: file:line:column: class error [code]: message.
 func (d *Diagnostic) Error() string {
 	place := ""
@@ -148,10 +137,7 @@ func (d *Diagnostic) Render() string {
 		fmt.Fprintf(&b, "  hint: %s\n", escape.Text(d.Hint))
 	}
 	for _, r := range d.Related {
-		src := r.Source
-		if src == nil {
-			src = d.Source
-		}
+		src := cmp.Or(r.Source, d.Source)
 		fmt.Fprintf(&b, "  %s\n", escape.Text(fmt.Sprintf("%s: %s", src.Position(r.From), r.Message)))
 		excerpt(&b, src, r.Span)
 	}
@@ -211,33 +197,31 @@ func printable(s string) string {
 // of severity [Error]; obtain it from an error with [errors.As].
 type Diagnostics []Diagnostic
 
+// isError tells whether a diagnostic is of severity [Error].
+func isError(d Diagnostic) bool { return d.Severity == Error }
+
 // Error returns the first error in one line and the number of further ones.
 func (l Diagnostics) Error() string {
-	first, errs := -1, 0
-	for i := range l {
-		if l[i].Severity == Error {
-			errs++
-			if first < 0 {
-				first = i
-			}
+	first := slices.IndexFunc(l, isError)
+	if first < 0 {
+		return "no errors"
+	}
+	text, more := l[first].Error(), 0
+	for _, d := range l[first+1:] {
+		if isError(d) {
+			more++
 		}
 	}
-	switch {
-	case first < 0:
-		return "no errors"
-	case errs == 1:
-		return l[first].Error()
-	default:
-		return fmt.Sprintf("%s (and %d more)", l[first].Error(), errs-1)
+	if more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
 	}
+	return text
 }
 
 // Err returns the list as an error if it holds one, else nil.
 func (l Diagnostics) Err() error {
-	for i := range l {
-		if l[i].Severity == Error {
-			return l
-		}
+	if slices.ContainsFunc(l, isError) {
+		return l
 	}
 	return nil
 }
@@ -280,6 +264,10 @@ type reporter struct {
 	limit   int
 	lastErr Pos  // where the last error was reported
 	stopped bool // nothing is reported any more
+}
+
+func (r *reporter) errorAt(code Code, span Span, hint, format string, args ...any) {
+	r.report(Diagnostic{Code: code, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // report adds a diagnostic. A second error at one place is a consequence of the first one and dropped.

@@ -92,7 +92,7 @@ func (p *parser) operators(from Pos, x Expr, level int) Expr {
 		right := p.tok.from
 		y := p.operators(right, p.unary(), found+1)
 		p.grow(high)
-		x = &Binary{Span{from, p.last}, binaryOp[op.kind], op.from, x, y}
+		x = &Binary{Span{from, p.last}, binaryOp[op.kind], x, y}
 	}
 }
 
@@ -319,7 +319,7 @@ func (p *parser) comprehensionAfter(open token, item Expr) Expr {
 	c.Item = item
 	if p.dialect == Provisional && len(c.Iterators) > 1 {
 		it := c.Iterators[1]
-		p.foreign(Span{it.Pos(), it.End()}, "iterate over range_of and use subscripts",
+		p.foreign(Span{it.Name.From, it.In.End()}, "iterate over range_of and use subscripts",
 			"a provisional comprehension has one iterator")
 	}
 	return p.endComprehension(open, c, high)

@@ -205,8 +205,9 @@ func TestParseFragments(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Body != nil || list[1].Generic == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
-	text, err := FormatFragment(list[0], Final)
-	if err != nil || string(text) != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
+	f := &formatter{}
+	f.fragment(list[0])
+	if text, err := f.result(); err != nil || string(text) != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
 		t.Errorf("%s %v", text, err)
 	}
 	if _, err := ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }", Options{}); err == nil {

@@ -23,16 +23,6 @@ func Format(doc *Document) ([]byte, error) {
 	return f.result()
 }
 
-// FormatFragment returns the canonical text of one declaration. Names that are no identifiers are written as tract does.
-func FormatFragment(fragment *Fragment, d Dialect) ([]byte, error) {
-	if fragment == nil {
-		return nil, errors.New("there is no fragment: it is nil")
-	}
-	f := &formatter{dialect: d, escape: true}
-	f.fragment(fragment)
-	return f.result()
-}
-
 // FormatExpr returns an expression, or a pattern, as it is written in the dialect.
 func FormatExpr(x Expr, d Dialect) (string, error) {
 	f := &formatter{dialect: d}
@@ -213,9 +203,6 @@ func (f *formatter) endLine(c *Comments) {
 func (f *formatter) document(doc *Document) {
 	f.before(doc.Comments, "")
 	f.text("version 1.0")
-	if doc.Version.Major > 1 || doc.Version.Minor > 0 {
-		f.fail("version %d.%d cannot be written", doc.Version.Major, doc.Version.Minor)
-	}
 	if doc.Dialect == Final {
 		f.text(";")
 	}

@@ -200,19 +200,15 @@ func TestFormatInvalid(t *testing.T) {
 		"at least one result":     {Name: &Ident{Name: "f"}, Params: param, Body: body},
 		"at least one assignment": {Name: &Ident{Name: "f"}, Params: param, Results: param, Body: []Assignment{}},
 		"a name is missing":       {Params: param, Results: param, Body: body},
-		"there is no fragment":    nil,
 	} {
-		if _, err := FormatFragment(f, Final); err == nil || !strings.Contains(err.Error(), want) {
+		doc := graph(&Ident{Name: "x"})
+		doc.Fragments = []*Fragment{f}
+		if _, err := Format(doc); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	if _, err := Format(nil); err == nil {
 		t.Error("no document")
-	}
-	later := graph(&Ident{Name: "x"})
-	later.Version.Minor = 1
-	if _, err := Format(later); err == nil {
-		t.Error("a document of version 0.1")
 	}
 	for want, x := range map[string]Expr{"(-1)[0]": &IntegerLit{Value: -1}, "(-1.0)[0]": &ScalarLit{Value: -1}} {
 		if got, err := FormatExpr(&Subscript{X: x, Index: &IntegerLit{}}, Final); err != nil || got != want {

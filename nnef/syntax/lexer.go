@@ -24,7 +24,7 @@ var (
 	classOf  [256]charClass
 	isWord   [256]bool // letters, digits and the underscore
 	singleOf [256]kind // of a byte by itself
-	doubleOf = map[string]kind{"->": tokArrow, "<=": tokLE, ">=": tokGE, "==": tokEQ, "!=": tokNE, "&&": tokAnd, "||": tokOr}
+	doubleOf = make(map[string]kind)
 )
 
 func init() {
@@ -40,11 +40,14 @@ func init() {
 		}
 	}
 	classOf['\''], classOf['"'] = clsQuote, clsQuote
-	for c, k := range map[byte]kind{'(': tokLParen, ')': tokRParen, '[': tokLBracket, ']': tokRBracket, '{': tokLBrace,
-		'}': tokRBrace, ':': tokColon, ',': tokComma, ';': tokSemicolon, '?': tokQuestion, '+': tokPlus, '*': tokStar,
-		'/': tokSlash, '^': tokCaret, '-': tokMinus, '<': tokLT, '>': tokGT, '=': tokAssign, '!': tokNot, '&': tokAnd, '|': tokOr} {
-		classOf[c], singleOf[c] = clsSingle, k
+	for k := tokLParen; k < firstKeyword; k++ {
+		if text := strings.Trim(kindText[k], "'"); len(text) == 1 {
+			classOf[text[0]], singleOf[text[0]] = clsSingle, k
+		} else {
+			doubleOf[text] = k
+		}
 	}
+	singleOf['&'], singleOf['|'] = tokAnd, tokOr // which they are taken for
 	for _, c := range "#-<>=!&|." {
 		classOf[c] = clsSymbol
 	}
@@ -78,10 +81,6 @@ func (l *lexer) tolerate(d Diagnostic, accepted bool) {
 		d.Hint = strings.TrimPrefix(d.Hint+"; --lenient accepts it", "; ")
 	}
 	l.report(d)
-}
-
-func (l *lexer) lexError(code Code, from, to int, hint, format string, args ...any) {
-	l.report(Diagnostic{Code: code, Span: Span{Pos(from), Pos(to)}, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // scan returns the next token; at the end of the text it returns tokEOF, again and again.
@@ -153,11 +152,11 @@ func (l *lexer) emit(k kind, from, to int) token {
 // beyond reports a token that exceeds a limit.
 func (l *lexer) beyond(k kind, from, to int) token {
 	if to-from > l.limits.Literal {
-		l.lexError(CodeLiteralLength, from, from+1, "", "identifier or literal of %d bytes; the limit is %d", to-from,
+		l.errorAt(CodeLiteralLength, span(from, from+1), "", "identifier or literal of %d bytes; the limit is %d", to-from,
 			l.limits.Literal)
 	}
 	if l.left < 0 {
-		l.lexError(CodeSize, from, to, "", "more than %d tokens", l.limits.Tokens)
+		l.errorAt(CodeSize, span(from, to), "", "more than %d tokens", l.limits.Tokens)
 		l.stop()
 		return token{kind: tokEOF, from: Pos(from), to: Pos(from)}
 	}
@@ -177,9 +176,9 @@ func (l *lexer) symbol(c byte, i int) (token, bool) {
 	k := singleOf[c]
 	switch k {
 	case tokAnd, tokOr:
-		l.lexError(CodeCharacter, i, i+1, fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
+		l.errorAt(CodeCharacter, span(i, i+1), fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
 	case tokEOF:
-		l.lexError(CodeCharacter, i, i+1, characterHints[c], "unexpected character '%c'", c)
+		l.errorAt(CodeCharacter, span(i, i+1), characterHints[c], "unexpected character '%c'", c)
 		return token{}, false
 	}
 	return l.emit(k, i, i+1), true
@@ -202,13 +201,13 @@ func (l *lexer) unknown(i int) (token, int) {
 	}
 	switch {
 	case r == utf8.RuneError && size == 1:
-		l.lexError(CodeCharacter, from, i, "texts are ASCII; only comments may hold more", "byte 0x%02x is not text", l.text[from])
+		l.errorAt(CodeCharacter, span(from, i), "texts are ASCII; only comments may hold more", "byte 0x%02x is not text", l.text[from])
 	case unicode.IsSpace(r):
-		l.lexError(CodeCharacter, from, i, "write a plain space", "unexpected character %U, which looks like a space", r)
+		l.errorAt(CodeCharacter, span(from, i), "write a plain space", "unexpected character %U, which looks like a space", r)
 	case r < utf8.RuneSelf:
-		l.lexError(CodeCharacter, from, from+1, characterHints[byte(r)], "unexpected character %q", r)
+		l.errorAt(CodeCharacter, span(from, from+1), characterHints[byte(r)], "unexpected character %q", r)
 	default:
-		l.lexError(CodeCharacter, from, i, "names and operators are ASCII", "unexpected character %q", r)
+		l.errorAt(CodeCharacter, span(from, i), "names and operators are ASCII", "unexpected character %q", r)
 	}
 	return token{}, i
 }
@@ -228,14 +227,14 @@ func (l *lexer) foreignWord(i int) int {
 		return i
 	}
 	r, size := utf8.DecodeRuneInString(l.text[i:])
-	l.lexError(CodeCharacter, i, i+size, "names hold the letters a-z and A-Z, digits and underscores",
+	l.errorAt(CodeCharacter, span(i, i+size), "names hold the letters a-z and A-Z, digits and underscores",
 		"character %q in a name", r)
 	return end
 }
 
 // lookalike reports a character that looks like c and reads it as that one.
 func (l *lexer) lookalike(r rune, c byte, from, to int) token {
-	l.lexError(CodeCharacter, from, to, fmt.Sprintf("write %c", c), "unexpected character %q", r)
+	l.errorAt(CodeCharacter, span(from, to), fmt.Sprintf("write %c", c), "unexpected character %q", r)
 	if classOf[c] != clsQuote {
 		return l.emit(singleOf[c], from, to)
 	}
@@ -307,7 +306,7 @@ func (l *lexer) number(from int) token {
 		}
 	}
 	if wrong != "" {
-		l.lexError(CodeNumber, from, i, wrong, "malformed number %s", abbreviate(text[from:i]))
+		l.errorAt(CodeNumber, span(from, i), wrong, "malformed number %s", abbreviate(text[from:i]))
 	}
 	t := l.emit(k, from, i)
 	if wrong != "" {
@@ -362,7 +361,7 @@ func (l *lexer) quoted(from, start int, k kind) token {
 				wrong = fmt.Sprintf("character %q", r)
 			}
 			if wrong != "" && flags&flagBad == 0 {
-				l.lexError(CodeStringContent, i, i+size, "strings hold printable ASCII", "%s in a string", wrong)
+				l.errorAt(CodeStringContent, span(i, i+size), "strings hold printable ASCII", "%s in a string", wrong)
 				flags |= flagBad
 			}
 			i += size
@@ -379,7 +378,7 @@ func (l *lexer) quoted(from, start int, k kind) token {
 }
 
 func (l *lexer) unterminated(from, to int, k kind) token {
-	l.lexError(CodeUnterminated, from, from+1, "the closing quote must stand in the same line", "string without an end")
+	l.errorAt(CodeUnterminated, span(from, from+1), "the closing quote must stand in the same line", "string without an end")
 	t := l.emit(k, from, to)
 	if t.kind == k {
 		t.flags |= flagBad

@@ -120,11 +120,11 @@ func newParser(name, text string, opts Options) (*parser, error) {
 		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits, left: limits.Tokens,
 	}
 	if len(text) > limits.Bytes {
-		p.lexError(CodeSize, limits.Bytes, limits.Bytes, "", "the text has %d bytes; the limit is %d", len(text), limits.Bytes)
+		p.errorAt(CodeSize, span(limits.Bytes, limits.Bytes), "", "the text has %d bytes; the limit is %d", len(text), limits.Bytes)
 		return nil, p.list
 	}
 	if what, hint := binary(text); what != "" {
-		p.lexError(CodeCharacter, 0, 0, hint, "this is %s, which is no text of NNEF", what)
+		p.errorAt(CodeCharacter, Span{}, hint, "this is %s, which is no text of NNEF", what)
 		return nil, p.list
 	}
 	if strings.HasPrefix(text, byteOrderMark) {
@@ -214,10 +214,6 @@ func (p *parser) ahead(look func() bool) bool {
 	*p.reporter = rep
 	p.tok, p.last, p.lexer = tok, last, lx
 	return found
-}
-
-func (p *parser) errorAt(code Code, span Span, hint, format string, args ...any) {
-	p.report(Diagnostic{Code: code, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // found describes the current token for a message.

@@ -74,16 +74,9 @@ func (s *Source) Position(pos Pos) Position {
 
 // Line returns the text of a line, numbered from 1, without its end; it is empty if there is no such line.
 func (s *Source) Line(n int) string {
-	if s == nil {
+	if s == nil || n < 1 || n > len(s.index()) {
 		return ""
 	}
-	lines := s.index()
-	if n < 1 || n > len(lines) {
-		return ""
-	}
-	text := s.Text[lines[n-1]:]
-	if n < len(lines) {
-		text = s.Text[lines[n-1] : lines[n]-1]
-	}
-	return strings.TrimSuffix(text, "\r")
+	line, _, _ := strings.Cut(s.Text[s.lines[n-1]:], "\n")
+	return strings.TrimSuffix(line, "\r")
 }

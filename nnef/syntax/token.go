@@ -147,3 +147,5 @@ const (
 func (t token) bad() bool     { return t.flags&flagBad != 0 }
 func (t token) escaped() bool { return t.flags&flagEscaped != 0 }
 func (t token) span() Span    { return Span{t.from, t.to} }
+
+func span(from, to int) Span { return Span{Pos(from), Pos(to)} }

@@ -9,39 +9,63 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 	switch n := n.(type) {
 	case *Document:
-		walkEach(n.Extensions, visit)
-		walkAll(n.Fragments, visit)
+		walkEach(visit, n.Extensions)
+		walkAll(visit, n.Fragments...)
 		if n.Graph != nil {
 			Walk(n.Graph, visit)
 		}
 	case *Fragment:
 		Walk(n.Name, visit)
-		walkEach(n.Params, visit)
-		walkEach(n.Results, visit)
-		walkEach(n.Body, visit)
+		walkEach(visit, n.Params)
+		walkEach(visit, n.Results)
+		walkEach(visit, n.Body)
 	case *Graph:
 		Walk(n.Name, visit)
-		walkAll(n.Params, visit)
-		walkAll(n.Results, visit)
-		walkEach(n.Body, visit)
+		walkAll(visit, n.Params...)
+		walkAll(visit, n.Results...)
+		walkEach(visit, n.Body)
 	case *Param:
-		Walk(n.Name, visit)
-		Walk(n.Type, visit)
-		Walk(n.Default, visit)
+		walkAll[Node](visit, n.Name, n.Type, n.Default)
 	case *Assignment:
-		Walk(n.Left, visit)
-		Walk(n.Right, visit)
+		walkAll(visit, n.Left, n.Right)
 	case *ArrayType:
 		Walk(n.Item, visit)
 	case *TupleType:
-		walkAll(n.Items, visit)
-	case Expr:
-		walkExpr(n, visit)
+		walkAll(visit, n.Items...)
+	case *Array:
+		walkAll(visit, n.Items...)
+	case *Tuple:
+		walkAll(visit, n.Items...)
+	case *Subscript:
+		walkAll(visit, n.X, n.Index)
+	case *Range:
+		walkAll(visit, n.X, n.First, n.Last)
+	case *Unary:
+		Walk(n.X, visit)
+	case *Binary:
+		walkAll(visit, n.X, n.Y)
+	case *Select:
+		walkAll(visit, n.Then, n.Cond, n.Else)
+	case *Comprehension:
+		for _, it := range n.Iterators {
+			walkAll[Expr](visit, it.Name, it.In)
+		}
+		walkAll(visit, n.Cond, n.Item)
+	case *BuiltinCall:
+		Walk(n.Arg, visit)
+	case *Call:
+		Walk(n.Name, visit)
+		for _, a := range n.Args {
+			if a.Name != nil {
+				Walk(a.Name, visit)
+			}
+			Walk(a.Value, visit)
+		}
 	}
 }
 
-// walkAll visits the nodes of a list, walkEach those that stand in it by value.
-func walkAll[N Node](list []N, visit func(Node) bool) {
+// walkAll visits nodes, walkEach those that stand in a list by value.
+func walkAll[N Node](visit func(Node) bool, list ...N) {
 	for _, n := range list {
 		Walk(n, visit)
 	}
@@ -50,51 +74,8 @@ func walkAll[N Node](list []N, visit func(Node) bool) {
 func walkEach[T any, N interface {
 	*T
 	Node
-}](list []T, visit func(Node) bool) {
+}](visit func(Node) bool, list []T) {
 	for i := range list {
 		Walk(N(&list[i]), visit)
-	}
-}
-
-// walkExpr visits what stands below an expression.
-func walkExpr(x Expr, visit func(Node) bool) {
-	switch x := x.(type) {
-	case *Array:
-		walkAll(x.Items, visit)
-	case *Tuple:
-		walkAll(x.Items, visit)
-	case *Subscript:
-		Walk(x.X, visit)
-		Walk(x.Index, visit)
-	case *Range:
-		Walk(x.X, visit)
-		Walk(x.First, visit)
-		Walk(x.Last, visit)
-	case *Unary:
-		Walk(x.X, visit)
-	case *Binary:
-		Walk(x.X, visit)
-		Walk(x.Y, visit)
-	case *Select:
-		Walk(x.Then, visit)
-		Walk(x.Cond, visit)
-		Walk(x.Else, visit)
-	case *Comprehension:
-		for i := range x.Iterators {
-			Walk(x.Iterators[i].Name, visit)
-			Walk(x.Iterators[i].In, visit)
-		}
-		Walk(x.Cond, visit)
-		Walk(x.Item, visit)
-	case *BuiltinCall:
-		Walk(x.Arg, visit)
-	case *Call:
-		Walk(x.Name, visit)
-		for i := range x.Args {
-			if x.Args[i].Name != nil {
-				Walk(x.Args[i].Name, visit)
-			}
-			Walk(x.Args[i].Value, visit)
-		}
 	}
 }

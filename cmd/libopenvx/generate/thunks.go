@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -120,16 +120,25 @@ func methodsOf(dir string) (map[string]method, error) {
 			if !ok || f.Recv == nil || !f.Name.IsExported() || f.Type.Results == nil {
 				continue
 			}
-			m := method{result: types.ExprString(f.Type.Results.List[0].Type)}
+			m := method{result: text(f.Type.Results.List[0].Type)}
 			for _, p := range f.Type.Params.List {
 				for range p.Names {
-					m.params = append(m.params, types.ExprString(p.Type))
+					m.params = append(m.params, text(p.Type))
 				}
 			}
-			all[strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")+"."+f.Name.Name] = m
+			all[strings.TrimPrefix(text(f.Recv.List[0].Type), "*")+"."+f.Name.Name] = m
 		}
 	}
 	return all, nil
+}
+
+// text is an expression as its file has it.
+func text(e ast.Expr) string {
+	var b strings.Builder
+	if err := format.Node(&b, token.NewFileSet(), e); err != nil {
+		return err.Error()
+	}
+	return b.String()
 }
 
 // renamed are the methods whose names do not follow from those of C.

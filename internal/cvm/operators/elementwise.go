@@ -13,94 +13,47 @@ import (
 
 // Operators on two tensors whose shapes are aligned on the right.
 var broadcastOperators = []*Operator{
-	{
-		Name: "broadcast_add", Aliases: []string{"__add_symbol__", "add"}, Doc: "The sum (Broadcast Operators).", Operands: "lhs, rhs",
-		Shape: broadcastShape, Precision: oneMore, Lower: pairwise("add"),
-	},
-	{
-		Name: "broadcast_sub", Aliases: []string{"__sub_symbol__", "subtract"}, Doc: "The difference (Broadcast Operators).", Operands: "lhs, rhs",
-		Shape: broadcastShape, Precision: oneMore, Lower: pairwise("sub"),
-	},
-	{
-		Name: "broadcast_mul", Aliases: []string{"__mul_symbol__", "multiply"}, Doc: "The product (Broadcast Operators).", Operands: "lhs, rhs",
-		Shape: broadcastShape, Lower: pairwise("mul"),
-		Precision: Precision{"the sum of the inputs'", func(c *Call, _ int) int { return c.In[0].Precision + c.In[1].Precision }},
-	},
-	{
-		Name: "broadcast_div", Aliases: []string{"__div_symbol__"}, Operands: "lhs, rhs",
-		Doc:   "The quotient, truncated, and 0 for a divisor of 0 (Broadcast Operators).",
-		Shape: broadcastShape, Precision: firstOf, Lower: pairwise("div"),
-	},
-	{
-		Name: "broadcast_max", Aliases: []string{"__max_symbol__"}, Doc: "The greater (Broadcast Operators).", Operands: "lhs, rhs",
-		Shape: broadcastShape, Precision: greatest, Lower: pairwise("max"),
-	},
-	{
-		Name: "broadcast_greater", Aliases: []string{"__greater_symbol__"}, Operands: "lhs, rhs", Fillers: []int{0},
-		Doc:   "1 where the first is greater, else 0; not in the formalisation (Broadcast Operators).",
-		Shape: broadcastShape, Precision: firstOf, Lower: pairwise("gt"),
-	},
+	{Name: "broadcast_add", Shape: broadcastShape, Precision: oneMore, Lower: pairwise("add")},
+	{Name: "broadcast_sub", Shape: broadcastShape, Precision: oneMore, Lower: pairwise("sub")},
+	{Name: "broadcast_mul", Shape: broadcastShape, Precision: Precision{"the sum of the inputs'", func(c *Call, _ int) int {
+		return c.In[0].Precision + c.In[1].Precision
+	}}, Lower: pairwise("mul")},
+	{Name: "broadcast_div", Shape: broadcastShape, Precision: firstOf, Lower: pairwise("div")},
+	{Name: "broadcast_max", Shape: broadcastShape, Precision: greatest, Lower: pairwise("max")},
+	{Name: "broadcast_greater", Shape: broadcastShape, Precision: firstOf, Lower: pairwise("gt"), Fillers: []int{0}},
 }
 
 // Operators element by element.
 var elemwiseOperators = []*Operator{
-	{
-		Name: "abs", Doc: "The absolute value (Elemwise Operators, abs).", Operands: "data", InPlace: true,
-		Shape: sameShape, Precision: same, Lower: unary("abs"),
-	},
-	{
-		Name: "cvm_precision", Operands: "data", InPlace: true,
-		Doc:   "The number of bits of the absolute value, and 1 for 0 (Elemwise Operators, cvm_precision).",
-		Shape: sameShape, Precision: Precision{"6", func(*Call, int) int { return 6 }}, Lower: unary("bit_length"),
-	},
-	{
-		Name: "elemwise_add", Doc: "The sum of tensors of one shape (Elemwise Operators, elemwise_add).", Operands: "lhs, rhs", InPlace: true,
-		Shape: equalShapes, Precision: oneMore, Lower: pairwise("add"),
-	},
-	{
-		Name: "elemwise_sub", Doc: "The difference of tensors of one shape (Elemwise Operators, elemwise_sub).", Operands: "lhs, rhs", InPlace: true,
-		Shape: equalShapes, Precision: oneMore, Lower: pairwise("sub"),
-	},
-	{ // Not in place: the original means to allow it, but misspells the name.
-		Name: "negative", Doc: "The negation (Elemwise Operators, negative).", Operands: "data",
-		Shape: sameShape, Precision: same, Lower: unary("neg"),
-	},
-	{
-		Name: "clip", Doc: "The element, but at least a_min and at most a_max (Elemwise Operators, clip).", Operands: "data", InPlace: true,
-		Attrs: []Attr{
-			{Name: "a_min", Kind: Int, Doc: "the lower bound, at least -(2^31-2)"},
-			{Name: "a_max", Kind: Int, Doc: "the upper bound, greater than a_min and at most 2^31-2"},
-		},
-		Shape: sameShape, Precision: Precision{"the bits of (the greater absolute bound + 1), + 1", clipPrecision}, Lower: lowerClip,
-	},
-	{
-		Name: "cvm_clip", Operands: "data", InPlace: true, Clips: true,
-		Doc:   "The element, clipped to the range of a precision (Elemwise Operators, cvm_clip).",
-		Attrs: []Attr{precisionAttr, signAttr},
-		Shape: sameShape, Precision: givenPrecision,
-		Lower: one(func(a *Application) *graph.Value { return a.clipped(a.Args[0]) }),
-	},
-	{
-		Name: "cvm_right_shift", Operands: "data", InPlace: true, Clips: true,
-		Doc: "The quotient by a power of two, rounded to nearest, ties up, then clipped to the range of a precision " +
-			"(Elemwise Operators, cvm_right_shift).",
-		Attrs: []Attr{precisionAttr, shiftAttr, signAttr},
-		Shape: sameShape, Precision: Precision{givenPrecision.Text, shiftPrecision}, Lower: lowerRightShift,
-	},
-	{
-		Name: "cvm_left_shift", Operands: "data", InPlace: true, Clips: true,
-		Doc:   "The product with a power of two, clipped to the range of a precision (Elemwise Operators, cvm_left_shift).",
-		Attrs: []Attr{precisionAttr, shiftAttr, signAttr},
-		Shape: sameShape, Lower: lowerLeftShift,
-		Precision: Precision{givenPrecision.Text + "; that of the input + `shift_bit` must be at most 32", leftShiftPrecision},
-	},
+	{Name: "abs", Shape: sameShape, Precision: same, Lower: unary("abs")},
+	{Name: "cvm_precision", Shape: sameShape, Precision: Precision{"6", func(*Call, int) int { return 6 }}, Lower: unary("bit_length")},
+	{Name: "elemwise_add", Shape: equalShapes, Precision: oneMore, Lower: pairwise("add")},
+	{Name: "elemwise_sub", Shape: equalShapes, Precision: oneMore, Lower: pairwise("sub")},
+	{Name: "negative", Shape: sameShape, Precision: same, Lower: unary("neg")}, // not in place: the original means to allow it, but misspells the name
+	{Name: "clip", Shape: sameShape, Precision: clipPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It bounds by two numbers, which the result's type holds.
+		x := a.common()[0]
+		d := x.Type.DType
+		return a.Node("clamp", nil, x, a.number(a.Attrs.Int("a_min"), d), a.number(a.Attrs.Int("a_max"), d))
+	})},
+	{Name: "cvm_clip", Clips: true, Shape: sameShape, Precision: givenPrecision, Lower: one(func(a *Application) *graph.Value {
+		return a.clipped(a.Args[0])
+	})},
+	{Name: "cvm_right_shift", Clips: true, Shape: sameShape, Precision: shiftPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It rounds halves up. It is computed exactly and then bounded, first by the result's type and then by the precision.
+		attrs := emit.Attr("rounding", "half_up", "overflow", "saturate", "dtype", a.Want[0])
+		return a.clipped(a.Node("rescale", attrs, a.Args[0], a.number(a.Attrs.Int("shift_bit"), tensor.Int64)))
+	})},
+	{Name: "cvm_left_shift", Clips: true, Shape: sameShape, Precision: leftShiftPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It cannot leave 32 bits where operands keep to their precision. Where they do not, it is exact as the text says, and
+		// wraps in compatible mode before it is bounded.
+		shift, d, overflow := a.Attrs.Int("shift_bit"), a.Want[0], "saturate"
+		if a.Compat && a.ArgBits[0]+shift > MaxPrecision {
+			d, overflow = tensor.Int32, "wrap"
+		}
+		return a.clipped(a.Node("rescale", emit.Attr("overflow", overflow, "dtype", d), a.Args[0], a.number(-shift, tensor.Int64)))
+	})},
 }
-
-var (
-	precisionAttr = Attr{Name: "precision", Kind: Int, Doc: "the precision of the output, 1…32"}
-	signAttr      = Attr{Name: "is_sign", Kind: Bool, Default: true, Doc: "has no effect"}
-	shiftAttr     = Attr{Name: "shift_bit", Kind: Int, Doc: "by how many bits, 1…32"}
-)
 
 func broadcastShape(c *Call) []tensor.Shape {
 	n := max(c.In[0].Shape.Rank(), c.In[1].Shape.Rank())
@@ -124,33 +77,33 @@ func equalShapes(c *Call) []tensor.Shape {
 	return []tensor.Shape{a}
 }
 
-func clipPrecision(c *Call, _ int) int {
+var clipPrecision = Precision{"the bits of (the greater absolute bound + 1), + 1", func(c *Call, _ int) int {
 	high := within(fault.Precision, "a_max", c.Attrs.Int("a_max"), -math.MaxInt32, math.MaxInt32)
 	low := within(fault.Precision, "a_min", c.Attrs.Int("a_min"), -math.MaxInt32, math.MaxInt32)
 	if low >= high {
 		refuseAt(fault.Precision, "a_min", fmt.Sprintf("less than a_max, %d", high), "the value is %d", low)
 	}
 	return numberPrecision(max(low, -low, high, -high))
-}
+}}
 
 // numberPrecision returns the precision that the original gives to numbers whose absolute value is at most n. It is one more than
 // needed if n + 1 is a power of two.
 func numberPrecision(n int) int { return bits.Len(uint(n)+1) + 1 }
 
-func shiftPrecision(c *Call, _ int) int {
+var shiftPrecision = Precision{givenPrecision.Text, func(c *Call, _ int) int {
 	p := c.given()
 	within(fault.Precision, "shift_bit", c.Attrs.Int("shift_bit"), 1, 32)
 	return p
-}
+}}
 
-func leftShiftPrecision(c *Call, _ int) int {
-	p, of := shiftPrecision(c, 0), c.In[0].Precision
+var leftShiftPrecision = Precision{givenPrecision.Text + "; that of the input + `shift_bit` must be at most 32", func(c *Call, _ int) int {
+	p, of := shiftPrecision.of(c, 0), c.In[0].Precision
 	if shifted := of + c.Attrs.Int("shift_bit"); shifted > MaxPrecision {
 		panic(fault.Runtimef(fault.Precision, "the shifted input has the precision %d", shifted).
 			With("shift_bit", fmt.Sprintf("at most %d for an input of precision %d", MaxPrecision-of, of)))
 	}
 	return p
-}
+}}
 
 // unary returns the lowering to an operator on one operand.
 func unary(name string) func(*Application) []*graph.Value {
@@ -169,30 +122,7 @@ func pairwise(name string) func(*Application) []*graph.Value {
 	})
 }
 
-// lowerClip bounds by two numbers, which the result's type holds.
-var lowerClip = one(func(a *Application) *graph.Value {
-	x := a.common()[0]
-	d := x.Type.DType
-	return a.Node("clamp", nil, x, a.number(a.Attrs.Int("a_min"), d), a.number(a.Attrs.Int("a_max"), d))
-})
-
 // clipped bounds by the attribute precision.
 func (a *Application) clipped(v *graph.Value) *graph.Value {
 	return a.Node("clamp_precision", emit.Attr("precision", a.Attrs.Int("precision")), v)
 }
-
-// lowerRightShift rounds halves up. It is computed exactly and then bounded, first by the result's type and then by the precision.
-var lowerRightShift = one(func(a *Application) *graph.Value {
-	attrs := emit.Attr("rounding", "half_up", "overflow", "saturate", "dtype", a.Want[0])
-	return a.clipped(a.Node("rescale", attrs, a.Args[0], a.number(a.Attrs.Int("shift_bit"), tensor.Int64)))
-})
-
-// lowerLeftShift cannot leave 32 bits where operands keep to their precision. Where they do not, it is exact as the text says, and
-// wraps in compatible mode before it is bounded.
-var lowerLeftShift = one(func(a *Application) *graph.Value {
-	shift, d, overflow := a.Attrs.Int("shift_bit"), a.Want[0], "saturate"
-	if a.Compat && a.ArgBits[0]+shift > MaxPrecision {
-		d, overflow = tensor.Int32, "wrap"
-	}
-	return a.clipped(a.Node("rescale", emit.Attr("overflow", overflow, "dtype", d), a.Args[0], a.number(-shift, tensor.Int64)))
-})

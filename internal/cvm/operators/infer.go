@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -16,29 +17,18 @@ import (
 // is a Runtime error.
 func (o *Operator) Shapes(c *Call) (out []tensor.Shape, err error) {
 	defer catch(&err)
-	c.complete()
-	c.Operator.checkInputs(c.Attrs, len(c.In))
+	if err := o.CheckInputs(c.Attrs, len(c.In)); err != nil {
+		return nil, err
+	}
 	for i := range c.In {
 		checkShape(c.operand(i), c.In[i].Shape)
 	}
 	// Within these limits a rule need not think of numbers that overflow: products of two extents, or of an extent and an int32, fit in 64 bits.
-	out = c.Operator.Shape(c)
+	out = o.Shape(c)
 	for _, s := range out {
 		checkShape("output", s)
 	}
 	return out, nil
-}
-
-// complete refuses a call that was made by hand without what [Operator.ParseAttrs] gives.
-func (c *Call) complete() {
-	if c.Operator == nil {
-		panic(fault.Runtimef(fault.Lookup, "the call has no operator"))
-	}
-	for i := range c.Operator.Attrs {
-		if a := &c.Operator.Attrs[i]; !a.Kind.is(c.Attrs[a.Name]) {
-			refuseAt(fault.Attrs, a.Name, a.Want(), "the value is %v", c.Attrs[a.Name])
-		}
-	}
 }
 
 // Precisions returns the precisions of a call's outputs. One that is not in 1…32 is a Logic error. Out is set.
@@ -99,28 +89,24 @@ func (o *Operator) Base(c *Call) int64 {
 const more = "…"
 
 // Inputs returns the number of operands for parsed attributes; -1 for any number.
-func (o *Operator) Inputs(v Values) int {
+func (o *Operator) Inputs(attrs graph.Attrs) int {
 	names := strings.Split(o.Operands, ", ")
 	switch last := names[len(names)-1]; {
 	case last == more:
 		return -1
-	case last[0] == '[' && !v.Bool("use_bias"):
+	case last[0] == '[' && !attrs.Bool("use_bias"):
 		return len(names) - 1
 	}
 	return len(names)
 }
 
-// CheckInputs reports a wrong number of operands, as a Logic error of stage NumInputs.
-func (o *Operator) CheckInputs(v Values, n int) (err error) {
-	defer catch(&err)
-	o.checkInputs(v, n)
-	return nil
-}
-
-func (o *Operator) checkInputs(v Values, n int) {
-	if want := o.Inputs(v); n != want && want >= 0 {
-		refuseAt(fault.NumInputs, "", strconv.Itoa(want), "the number of inputs is %d", n)
+// CheckInputs reports a wrong number of operands, as a Logic error of stage NumInputs. Where there may be any number, only the rule of shapes asks
+// for one.
+func (o *Operator) CheckInputs(attrs graph.Attrs, n int) error {
+	if want := o.Inputs(attrs); n != want && want >= 0 {
+		return fault.Logicf(fault.NumInputs, "the number of inputs is %d", n).With("", strconv.Itoa(want))
 	}
+	return nil
 }
 
 // operand returns the name of operand i.
@@ -169,12 +155,8 @@ func Bound(precision int) int {
 // What rules refuse is a panic with the error, which ends the rule; catch makes it the error of the function that defers it.
 
 func catch(err *error) {
-	switch e := recover().(type) {
-	case nil:
-	case *fault.Error:
+	if e := fault.Caught(recover()); e != nil {
 		*err = e
-	default:
-		panic(e)
 	}
 }
 
@@ -216,7 +198,7 @@ func (c *Call) int(name string, least, most int) int {
 
 // pair checks that an attribute has two items, and the bounds of these, and returns it.
 func (c *Call) pair(name string, least, most int) []int {
-	t := c.Attrs.Tuple(name)
+	t := c.Attrs.Ints(name)
 	if len(t) != 2 {
 		refuse(name, "2", "the number of items is %d", len(t))
 	}
@@ -232,7 +214,7 @@ func items(name string, t []int, least, most int) []int {
 
 // must checks an attribute that has one legal value.
 func (c *Call) must(name string, want any) {
-	if v := c.Attrs[name]; v != want {
+	if v := c.Attrs.Get(name); v != want {
 		refuse(name, fmt.Sprint(want), "the value is %v", v)
 	}
 }
@@ -249,7 +231,7 @@ func axisOf(name string, axis, n int) int {
 
 // axes counts the axes that an attribute lists from the front, keeping their order and repetitions.
 func (c *Call) axes(name string, n int) []int {
-	out := slices.Clone(c.Attrs.Tuple(name))
+	out := slices.Clone(c.Attrs.Ints(name))
 	for i, a := range out {
 		out[i] = axisOf(name, a, n)
 	}

@@ -1,3 +1,7 @@
+// Package operators is the table of CVM's operators: their attributes and how these are spelled, how many operands they take, the rules
+// of shapes and precisions, what they cost, and what they are on the operators of package op.
+//
+// What they are called, take and mean is declared in operators.txt. Their rules stand in a file for each family of the formalisation.
 package operators
 
 import (
@@ -6,9 +10,12 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
+
+//go:generate go test -run ^TestPage$ . -update
 
 // Limits of tensors and attributes.
 const (
@@ -20,17 +27,14 @@ const (
 	MaxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
 )
 
-// Operator is a row of the table.
+// Operator is a row of the table. The fields of declaration stand in operators.txt.
 type Operator struct {
-	Name     string
-	Aliases  []string // further names, by which gas is counted but nothing is run
-	Doc      string   // one sentence, and the section of the formalisation
-	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
-	Attrs    []Attr
-	Outputs  int   // how many; 1 where a row says nothing
-	InPlace  bool  // whether an output may have the storage of an input
-	Fillers  []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
-	Clips    bool  // whether the attribute precision bounds the outputs, however many bits the operands have
+	Name string
+	declaration
+
+	Outputs int   // how many; 1 where a row says nothing
+	Fillers []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
+	Clips   bool  // whether the attribute precision bounds the outputs, however many bits the operands have
 
 	// The rules. Each stops at the first check that fails, with refuse and its like: the class of an error depends on which comes first.
 
@@ -53,6 +57,15 @@ type Gas struct {
 	base func(c *Call) int64
 }
 
+// declaration is what is known of an operator without its rules.
+type declaration struct {
+	Aliases  []string // further names, by which gas is counted but nothing is run
+	Doc      string   // one sentence, and the section of the formalisation
+	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
+	Attrs    []Attr
+	InPlace  bool // whether an output may have the storage of an input
+}
+
 // Attr declares an attribute.
 type Attr struct {
 	Name     string
@@ -61,35 +74,6 @@ type Attr struct {
 	Default  any // nil if it must be given
 	Min, Max int // bounds that the spelling itself has (a violation is a Runtime error); both 0 for those of the kind
 	Enum     []string
-}
-
-// Values are the attributes of a node by name, defaults included. Of an attribute that the operator does not have, or of another kind, the methods return zero.
-type Values map[string]any
-
-// Int returns an integer attribute.
-func (v Values) Int(name string) int {
-	n, _ := v[name].(int)
-	return n
-}
-
-// Bool returns a logical attribute.
-func (v Values) Bool(name string) bool {
-	b, _ := v[name].(bool)
-	return b
-}
-
-// Tuple returns a tuple. The caller must not change it.
-func (v Values) Tuple(name string) []int {
-	list, _ := v[name].([]int)
-	return list
-}
-
-// OptionalInt returns an integer, and false for None.
-func (v Values) OptionalInt(name string) (int, bool) {
-	if p, _ := v[name].(*int); p != nil {
-		return *p, true
-	}
-	return 0, false
 }
 
 // Tensor is what is known of a tensor before anything runs.
@@ -101,10 +85,18 @@ type Tensor struct {
 // Call is the application of an operator.
 type Call struct {
 	Operator *Operator
-	Attrs    Values
+	Attrs    graph.Attrs // as ParseAttrs returns them
 	In       []Tensor
 	Out      []tensor.Shape // set once shapes are inferred
 	Compat   bool           // use the deployed rules where these differ from the formalisation
+}
+
+// OptionalInt returns an integer attribute, and false for None.
+func (c *Call) OptionalInt(name string) (int, bool) {
+	if p, _ := c.Attrs.Get(name).(*int); p != nil {
+		return *p, true
+	}
+	return 0, false
 }
 
 // table has the operators by name, and names finds them, aliases included.
@@ -113,9 +105,9 @@ var table, names = build(reduceOperators, broadcastOperators, nnOperators, elemw
 func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
 	all := slices.Concat(families...)
 	slices.SortFunc(all, func(a, b *Operator) int { return cmp.Compare(a.Name, b.Name) })
-	names := map[string]*Operator{}
+	declared, names := declarations(), map[string]*Operator{}
 	for _, o := range all {
-		o.Outputs = max(o.Outputs, 1)
+		o.declaration, o.Outputs = *declared[o.Name], max(o.Outputs, 1)
 		for _, name := range append([]string{o.Name}, o.Aliases...) {
 			names[name] = o
 		}
@@ -134,4 +126,62 @@ func Lookup(name string) (*Operator, bool) {
 	}
 	o := names[name]
 	return o, o != nil && name != o.Name
+}
+
+// Application is a call that is added to a graph, on operators of package op. Its rules have been checked before, so that an error is a mistake
+// of ours or a tensor beyond what the machine can address.
+type Application struct {
+	*emit.Emitter
+	*Call
+	Args    []*graph.Value
+	ArgBits []int          // bounds of the operands' elements; see [Call.Bits]
+	Want    []tensor.DType // the types in which the results are stored; lowering may return others that hold them
+
+	Together bool // whether the storage plan has all results in one shared storage
+}
+
+// one makes the lowering of an operator with one result.
+func one(f func(*Application) *graph.Value) func(*Application) []*graph.Value {
+	return func(a *Application) []*graph.Value { return []*graph.Value{f(a)} }
+}
+
+// number adds a scalar constant of a signed integer type that holds it.
+func (a *Application) number(x int, d tensor.DType) *graph.Value {
+	t, err := tensor.Cast(tensor.Scalar(int64(x)), d)
+	a.Fail(err)
+	return a.Stored("", "", t)
+}
+
+// common casts the operands to the widest type among them and the first result.
+func (a *Application) common() []*graph.Value {
+	d := a.Want[0]
+	for _, v := range a.Args {
+		d = widest(d, v.Type.DType)
+	}
+	return a.all(d)
+}
+
+// all casts the operands to a type.
+func (a *Application) all(d tensor.DType) []*graph.Value {
+	out := make([]*graph.Value, len(a.Args))
+	for i, v := range a.Args {
+		out[i] = a.Cast(v, d)
+	}
+	return out
+}
+
+// widest returns the wider of two signed integer types.
+func widest(a, b tensor.DType) tensor.DType {
+	if b.Size() > a.Size() {
+		return b
+	}
+	return a
+}
+
+// First takes the first elements along each axis, as many as the shape says.
+func First(e *emit.Emitter, v *graph.Value, shape ...int) *graph.Value {
+	if v.Type.Shape.Equal(shape) {
+		return v
+	}
+	return e.Node("slice", emit.Attr("axes", emit.Counting(0, len(shape)), "begin", make([]int, len(shape)), "end", shape), v)
 }

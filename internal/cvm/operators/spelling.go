@@ -5,22 +5,27 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
 )
 
 // ParseAttrs parses the attributes of an operator from their spellings, fills in defaults and checks the bounds of the spellings.
 // Names like __x__ are ignored where an operator has attributes. Errors are *fault.Error of stage Attrs without a node, which the
 // caller adds, and with the attribute as Part. Of several errors the first in the order of the names is returned.
-func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
+func (o *Operator) ParseAttrs(dict map[string]string) (graph.Attrs, error) {
 	given := slices.Sorted(maps.Keys(dict))
 	if len(o.Attrs) == 0 && len(given) > 0 {
 		return nil, fault.Logicf(fault.Attrs, "%s takes no attributes", o.Name).With(given[0], "")
 	}
-	values := make(Values, len(o.Attrs))
+	values := make(graph.Attrs, len(o.Attrs))
+	for i, a := range o.Attrs {
+		values[i] = graph.Attr{Name: a.Name, Value: a.Default}
+	}
 	for _, name := range given {
 		i := slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name })
 		if i < 0 && hidden(name) {
@@ -33,26 +38,21 @@ func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
 		if !ok {
 			return nil, fault.Runtimef(fault.Attrs, "%q is not legal", dict[name]).With(name, o.Attrs[i].Want())
 		}
-		values[name] = v
+		values[i].Value = v
 	}
-	for i := range o.Attrs {
-		a := &o.Attrs[i]
-		if _, ok := values[a.Name]; ok {
-			continue
+	for i := range values {
+		if values[i].Value == nil {
+			return nil, fault.Runtimef(fault.Attrs, "the attribute is missing").With(values[i].Name, o.Attrs[i].Want())
 		}
-		if a.Default == nil {
-			return nil, fault.Runtimef(fault.Attrs, "the attribute is missing").With(a.Name, a.Want())
-		}
-		values[a.Name] = a.Default
 	}
 	return values, nil
 }
 
 // FormatAttrs spells attributes so that ParseAttrs reads them back, without those that have their defaults.
-func (o *Operator) FormatAttrs(v Values) map[string]string {
+func (o *Operator) FormatAttrs(attrs graph.Attrs) map[string]string {
 	dict := map[string]string{}
 	for _, a := range o.Attrs {
-		if value, ok := v[a.Name]; ok && !reflect.DeepEqual(value, a.Default) {
+		if value := attrs.Get(a.Name); value != nil && !reflect.DeepEqual(value, a.Default) {
 			dict[a.Name] = Format(value)
 		}
 	}
@@ -76,25 +76,21 @@ func hidden(name string) bool {
 type Kind struct {
 	want  string // what is legal, in words
 	bits  int    // of its numbers, unless the attribute has bounds; 0 if there are none
-	zero  any    // of the Go type of the values
 	parse func(a *Attr, text string) (any, bool)
 }
 
 // The kinds of attributes.
 var (
-	Int         = &Kind{"an integer", 32, 0, parseInt}
-	Bool        = &Kind{"true or false", 0, false, parseBool}
-	Tuple       = &Kind{"a tuple of integers, like (1, 2)", 64, []int(nil), parseTuple}
-	OptionalInt = &Kind{"None or an integer", 32, none, parseOptionalInt} // nil for None
-	Enum        = &Kind{"one of", 0, "", parseEnum}                       // one that is listed
-	String      = &Kind{"a text", 0, "", parseString}                     // any, of which the rule of shapes accepts one
+	Int         = &Kind{"an integer", 32, parseInt}
+	Bool        = &Kind{"true or false", 0, parseBool}
+	Tuple       = &Kind{"a tuple of integers, like (1, 2)", 64, parseTuple}
+	OptionalInt = &Kind{"None or an integer", 32, parseOptionalInt} // *int, nil for None
+	Enum        = &Kind{"one of", 0, parseEnum}                     // one that is listed
+	String      = &Kind{"a text", 0, parseString}                   // any, of which the rule of shapes accepts one
 )
 
 // String says what the values of the kind are, in words.
 func (k *Kind) String() string { return k.want }
-
-// is reports whether a value has the Go type of the kind.
-func (k *Kind) is(v any) bool { return reflect.TypeOf(v) == reflect.TypeOf(k.zero) }
 
 // Want says what is legal for an attribute, in words.
 func (a *Attr) Want() string {
@@ -116,50 +112,44 @@ func (a *Attr) bounds() (least, most int64) {
 	return math.MinInt64 >> (64 - a.Kind.bits), math.MaxInt64 >> (64 - a.Kind.bits)
 }
 
-// legal checks the bounds of a number.
-func (a *Attr) legal(v int64) bool {
-	least, most := a.bounds()
-	return v >= least && v <= most
-}
-
-// The blanks that C++ skips before a number, and those that the original allows after a value.
+// The spellings of numbers: with the blanks that C++ skips before a number, and those that the original allows after a value. A tuple has
+// integers between brackets, of either form and not necessarily in pairs, with a comma behind each but the last and an L at the end of any; or it
+// is one bare integer without a plus.
 const (
-	leading  = " \t\n\v\f\r"
-	trailing = " \t\n\f\r"
+	integer  = `[ \t\n\v\f\r]*[+-]?[0-9]+`
+	leading  = `[ \t\n\v\f\r]*`
+	trailing = `[ \t\n\f\r]*`
+	item     = integer + leading + `L?`
 )
 
-// scanner reads a spelling as C++ reads a stream.
-type scanner struct{ rest string }
+var (
+	aNone    = regexp.MustCompile(`^None` + trailing + `$`)
+	anInt    = regexp.MustCompile(`^` + integer + trailing + `$`)
+	aLongInt = regexp.MustCompile(`^` + integer + `L?` + trailing + `$`)
+	aTuple   = regexp.MustCompile(`^` + leading + `(-?[0-9]+|[(\[]` + leading + `(` + item + `,` + leading + `)*(` + item + `)?[)\]])` + trailing + `$`)
+	digits   = regexp.MustCompile(`[+-]?[0-9]+`)
+)
 
-// blanks skips blanks.
-func (s *scanner) blanks() { s.rest = strings.TrimLeft(s.rest, leading) }
-
-// accept reads one byte if it is one of these.
-func (s *scanner) accept(bytes string) bool {
-	if s.rest == "" || strings.IndexByte(bytes, s.rest[0]) < 0 {
-		return false
+// numbers returns the integers of a text that has a form, if they are within bounds.
+func (a *Attr) numbers(form *regexp.Regexp, text string) ([]int, bool) {
+	least, most := a.bounds()
+	list := []int{}
+	for _, number := range digits.FindAllString(text, -1) {
+		v, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || v < least || v > most {
+			return nil, false
+		}
+		list = append(list, nearest(v))
 	}
-	s.rest = s.rest[1:]
-	return true
+	return list, form.MatchString(text)
 }
-
-// integer reads a decimal integer with leading blanks and an optional sign.
-func (s *scanner) integer() (int64, bool) {
-	s.blanks()
-	text := s.rest
-	s.accept("+-")
-	s.rest = strings.TrimLeft(s.rest, "0123456789")
-	v, err := strconv.ParseInt(text[:len(text)-len(s.rest)], 10, 64)
-	return v, err == nil
-}
-
-// end reports whether nothing but blanks is left.
-func (s *scanner) end() bool { return strings.Trim(s.rest, trailing) == "" }
 
 func parseInt(a *Attr, text string) (any, bool) {
-	s := scanner{text}
-	v, ok := s.integer()
-	return int(v), ok && s.end() && a.legal(v)
+	list, ok := a.numbers(anInt, text)
+	if !ok {
+		return nil, false
+	}
+	return list[0], true
 }
 
 func parseBool(_ *Attr, text string) (any, bool) {
@@ -176,52 +166,20 @@ func parseEnum(a *Attr, text string) (any, bool) { return text, slices.Contains(
 
 func parseString(_ *Attr, text string) (any, bool) { return text, true }
 
+func parseTuple(a *Attr, text string) (any, bool) { return a.numbers(aTuple, text) }
+
 // none is the value None.
 var none *int
 
 func parseOptionalInt(a *Attr, text string) (any, bool) {
-	if rest, ok := strings.CutPrefix(text, "None"); ok {
-		s := scanner{rest}
-		return none, s.end()
+	if aNone.MatchString(text) {
+		return none, true
 	}
-	s := scanner{text}
-	v, ok := s.integer()
-	s.accept("L")
-	n := int(v)
-	return &n, ok && s.end() && a.legal(v)
-}
-
-// parseTuple reads integers between brackets, of either form and not necessarily in pairs, with a comma behind each but the last and an
-// L at the end of any; or one bare integer, which starts with a digit or a minus.
-func parseTuple(a *Attr, text string) (any, bool) {
-	s := scanner{text}
-	s.blanks()
-	list := []int{}
-	if !s.accept("([") {
-		if strings.HasPrefix(s.rest, "+") {
-			return nil, false
-		}
-		v, ok := s.integer()
-		return append(list, nearest(v)), ok && s.end() && a.legal(v)
+	list, ok := a.numbers(aLongInt, text)
+	if !ok {
+		return nil, false
 	}
-	s.blanks()
-	for !s.accept(")]") {
-		v, ok := s.integer()
-		if !ok || !a.legal(v) {
-			return nil, false
-		}
-		list = append(list, nearest(v))
-		s.blanks()
-		s.accept("L")
-		if s.accept(")]") {
-			break
-		}
-		if !s.accept(",") {
-			return nil, false
-		}
-		s.blanks()
-	}
-	return list, s.end()
+	return &list[0], true
 }
 
 // Format spells a value of an attribute.

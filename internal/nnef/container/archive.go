@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -88,20 +89,35 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 
 // readArchive reads an archive into a space, which the container closes.
 func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, error) {
-	files, err := unpack(bufio.NewReader(r), limits, into(space))
+	files, err := unpack(bufio.NewReader(r), limits, func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) })
 	if err != nil {
 		return nil, errors.Join(err, space.Close())
 	}
 	return members(files, space.Close), nil
 }
 
+// ReadFiles returns files of the model in an archive, by their names in the model, as far as there are files of the given names. What
+// else is in the archive is read past, within the limits, and takes no memory. A file that has more than most bytes is refused.
+func ReadFiles(r io.Reader, limits Limits, most int64, names ...string) (map[string][]byte, error) {
+	all, err := unpack(bufio.NewReader(r), limits, func(name string, r io.Reader, size int64) ([]byte, error) {
+		_, inner, _ := strings.Cut(name, "/") // in the folder that holds the model, if the archive has one
+		switch {
+		case !slices.Contains(names, name) && !slices.Contains(names, inner):
+			return nil, nil
+		case size > most:
+			return nil, fmt.Errorf("it is larger than %d bytes", most)
+		}
+		return io.ReadAll(io.LimitReader(r, size))
+	})
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(all, func(name string, _ []byte) bool { return !slices.Contains(names, name) })
+	return all, nil
+}
+
 // content returns the bytes of the member of a name at which an archive stands.
 type content func(name string, r io.Reader, size int64) ([]byte, error)
-
-// into returns the content that is read into a space.
-func into(space *mapfile.Space) content {
-	return func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) }
-}
 
 // unpack returns the members of an archive.
 func unpack(b *bufio.Reader, limits Limits, content content) (map[string][]byte, error) {

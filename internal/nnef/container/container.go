@@ -1,3 +1,8 @@
+// Package container opens the files that make an NNEF model: a folder, or a tar archive, plain or gzipped. Members of
+// folders and of archives that are not gzipped are mapped into memory; nothing outside of the folder can be reached, and
+// archives are held to [Limits].
+//
+// It also writes folders and archives, the same bytes for the same members. Nothing is decoded.
 package container
 
 import (
@@ -39,10 +44,10 @@ type Container struct {
 // name is slash-separated and relative. An error says what is wrong, without the name; that of a missing member is
 // fs.ErrNotExist, and after Close it is fs.ErrClosed.
 func (c *Container) ReadFile(name string) ([]byte, error) {
-	if c.closed.Load() {
+	switch {
+	case c.closed.Load():
 		return nil, mapfile.ErrClosed
-	}
-	if !fs.ValidPath(name) {
+	case !fs.ValidPath(name):
 		return nil, errors.New("the name leads out of the model")
 	}
 	data, err := c.read(name)
@@ -86,7 +91,7 @@ func (c *Container) Close() error {
 	return c.close()
 }
 
-// Open opens the model at a path: a folder, an archive, or another file, which becomes the only member, graph.nnef.
+// Open opens the model at a path: a folder or an archive.
 func Open(path string) (*Container, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -100,18 +105,8 @@ func Open(path string) (*Container, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if IsArchive(path) {
-		c, err := openArchive(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return c, nil
-	}
-	data, err := mapfile.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return members(map[string][]byte{GraphFile: data}, nil), nil
+	c, err := openArchive(f)
+	return c, named(path, err)
 }
 
 // openFolder opens a folder whose members are mapped when they are read.
@@ -158,30 +153,23 @@ func over(fsys fs.FS) *Container {
 			}
 			return names, err
 		},
-		names: func() []string { return namesBelow(fsys) },
+		names: func() (names []string) {
+			// A folder that cannot be read has no members that could be.
+			_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+				if err == nil && !entry.IsDir() {
+					names = append(names, name)
+				}
+				return nil
+			})
+			slices.Sort(names)
+			return names
+		},
 	}
-}
-
-func namesBelow(fsys fs.FS) []string {
-	var names []string
-	// A folder that cannot be read has no members that could be.
-	_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			names = append(names, name)
-		}
-		return nil
-	})
-	slices.Sort(names)
-	return names
 }
 
 // members makes a container of files in memory. release, if not nil, is called when it is closed.
 func members(files map[string][]byte, release func() error) *Container {
 	names := slices.Sorted(maps.Keys(files))
-	folders := make(map[string][]string)
-	for _, name := range names {
-		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
-	}
 	return &Container{
 		read: func(name string) ([]byte, error) {
 			data, ok := files[name]
@@ -190,7 +178,9 @@ func members(files map[string][]byte, release func() error) *Container {
 			}
 			return data, nil
 		},
-		list:  func(dir string) ([]string, error) { return folders[dir], nil },
+		list: func(dir string) ([]string, error) {
+			return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Dir(name) != dir }), nil
+		},
 		names: func() []string { return slices.Clone(names) },
 		close: release,
 	}
@@ -220,7 +210,7 @@ func (c *Container) ReadData(name string) (data []byte, found string, err error)
 	return data, versions[0], named(versions[0], err)
 }
 
-// named puts the name of a member before an error.
+// named puts a name before an error.
 func named(name string, err error) error {
 	if err == nil {
 		return nil

@@ -1,3 +1,6 @@
+// Package lint finds what is allowed in a valid NNEF document but deprecated, without effect, or a likely slip.
+//
+// All findings are warnings. [Document] looks at the text alone, [Graph] at the shapes of a flattened graph.
 package lint
 
 import (
@@ -70,14 +73,7 @@ func (l *linter) warn(code syntax.Code, span syntax.Span, hint, format string, a
 // extensions reports extensions of the standard that enable nothing.
 func (l *linter) extensions(doc *syntax.Document) {
 	for _, e := range doc.Extensions {
-		needed := true
-		switch e.Name {
-		case syntax.ExtFragments:
-			needed = len(doc.Fragments) > 0
-		case syntax.ExtOperators:
-			needed = doc.Expressions
-		}
-		if !needed {
+		if e.Name == syntax.ExtFragments && len(doc.Fragments) == 0 || e.Name == syntax.ExtOperators && !doc.Expressions {
 			l.warn(CodeExtension, e.Span, "remove it", "the extension %s is not needed here", e.Name)
 		}
 	}
@@ -109,37 +105,25 @@ func (l *linter) operation(c *syntax.Call) {
 func (l *linter) namedTensors(c *syntax.Call) {
 	f, ok := l.fragments[c.Name.Name]
 	if !ok {
-		f, ok = std.Lookup(c.Name.Name)
-	}
-	if !ok {
-		return
+		if f, ok = std.Lookup(c.Name.Name); !ok {
+			return
+		}
 	}
 	for i, a := range c.Args {
-		if a.Name == nil || literal(a.Value) {
+		switch a.Value.(type) {
+		case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
 			continue
 		}
-		for j := range f.Params {
-			if p := &f.Params[j]; p.Name.Name == a.Name.Name && syntax.HoldsTensor(p.Type) {
-				l.warn(CodeNamedTensor, a.Name.Span, placeHint(i, j), "%s is a tensor, and giving tensors by name is deprecated", a.Name.Name)
-			}
+		j := slices.IndexFunc(f.Params, func(p syntax.Param) bool { return a.Name != nil && p.Name.Name == a.Name.Name })
+		if j < 0 || !syntax.HoldsTensor(f.Params[j].Type) {
+			continue
 		}
+		hint := "leave out the name"
+		if i != j {
+			hint += fmt.Sprintf(" and make it argument %d", j+1)
+		}
+		l.warn(CodeNamedTensor, a.Name.Span, hint, "%s is a tensor, and giving tensors by name is deprecated", a.Name.Name)
 	}
-}
-
-func literal(x syntax.Expr) bool {
-	switch x.(type) {
-	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
-		return true
-	}
-	return false
-}
-
-// placeHint says how argument i becomes positional for parameter j.
-func placeHint(i, j int) string {
-	if i == j {
-		return "leave out the name"
-	}
-	return fmt.Sprintf("leave out the name and make it argument %d", j+1)
 }
 
 // sliceEnd reports slice with an end of 0 and no stride but 1.
@@ -147,7 +131,7 @@ func (l *linter) sliceEnd(c *syntax.Call) {
 	if c.Name.Name != "slice" || l.fragments["slice"] != nil {
 		return
 	}
-	if stride := c.Named("stride"); stride != nil && slices.ContainsFunc(items(stride), func(x syntax.Expr) bool { return !isInteger(x, 1) }) {
+	if slices.ContainsFunc(items(c.Named("stride")), func(x syntax.Expr) bool { return !isInteger(x, 1) }) {
 		return
 	}
 	for _, x := range items(c.Named("end")) {
@@ -159,14 +143,12 @@ func (l *linter) sliceEnd(c *syntax.Call) {
 
 // items returns the items of an argument that is an array.
 func items(a *syntax.Arg) []syntax.Expr {
-	if a == nil {
-		return nil
+	if a != nil {
+		if list, ok := a.Value.(*syntax.Array); ok {
+			return list.Items
+		}
 	}
-	list, ok := a.Value.(*syntax.Array)
-	if !ok {
-		return nil
-	}
-	return list.Items
+	return nil
 }
 
 func isInteger(x syntax.Expr, value int64) bool {
@@ -230,32 +212,28 @@ func (l *linter) unused(body []syntax.Assignment, used map[string]bool) {
 			continue
 		}
 		var names []string
+		verb := "is"
 		for id := range a.Names() {
-			if used[id.Name] {
-				names = nil
-				break
+			if names = append(names, id.Name); len(names) > 1 {
+				verb = "are"
 			}
-			names = append(names, id.Name)
 		}
-		if len(names) > 0 {
-			l.warn(CodeUnused, syntax.SpanOf(a.Left), "", "%s never used", isOrAre(names))
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return used[name] }) {
+			l.warn(CodeUnused, syntax.SpanOf(a.Left), "", "%s %s never used", strings.Join(names, ", "), verb)
 		}
 	}
-}
-
-func isOrAre(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	return strings.Join(names, ", ") + " are"
 }
 
 // labels reports variables whose labels differ in case only.
 func (l *linter) labels(g *syntax.Graph) {
 	first := make(map[string]*syntax.StringLit)
 	for i := range g.Body {
-		label := labelOf(&g.Body[i])
-		if label == nil {
+		c, ok := g.Body[i].Right.(*syntax.Call)
+		if !ok || c.Name.Name != "variable" || c.Named("label") == nil {
+			continue
+		}
+		label, ok := c.Named("label").Value.(*syntax.StringLit)
+		if !ok {
 			continue
 		}
 		key := strings.ToLower(label.Value)
@@ -268,17 +246,4 @@ func (l *linter) labels(g *syntax.Graph) {
 			l.list[len(l.list)-1].Related = []syntax.Related{{Span: before.Span, Message: "the other label"}}
 		}
 	}
-}
-
-// labelOf returns the label of a variable that the assignment makes, or nil.
-func labelOf(a *syntax.Assignment) *syntax.StringLit {
-	c, ok := a.Right.(*syntax.Call)
-	if !ok || c.Name.Name != "variable" {
-		return nil
-	}
-	if arg := c.Named("label"); arg != nil {
-		label, _ := arg.Value.(*syntax.StringLit)
-		return label
-	}
-	return nil
 }

@@ -94,27 +94,24 @@ func (m *migration) caution(op *flat.Op, c *syntax.Call) {
 
 // unseen reports lists in fragments that are not invoked: their ranks are not known.
 func (m *migration) unseen(f *syntax.Fragment) {
-	for i := range f.Body {
-		syntax.Walk(&f.Body[i], func(n syntax.Node) bool {
-			c, ok := n.(*syntax.Call)
-			if !ok || m.missing[c] != nil {
-				return true
-			}
-			for _, l := range lists[c.Name.Name].names {
-				arg := c.Named(l.name)
-				if arg == nil {
-					continue
-				}
-				if a, ok := arg.Value.(*syntax.Array); ok && len(a.Items) > 0 {
-					m.report(CodeCompleted, syntax.Warning, a.Span, "write one item for each dimension",
-						"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists",
-						c.Name.Name, l.name)
-					break
-				}
-			}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.Call)
+		if !ok || m.missing[c] != nil {
 			return true
-		})
-	}
+		}
+		for _, l := range lists[c.Name.Name].names {
+			arg := c.Named(l.name)
+			if arg == nil {
+				continue
+			}
+			if a, ok := arg.Value.(*syntax.Array); ok && len(a.Items) > 0 {
+				m.report(CodeCompleted, syntax.Warning, a.Span, "write one item for each dimension",
+					"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists", c.Name.Name, l.name)
+				break
+			}
+		}
+		return true
+	})
 }
 
 // expansions decides which fragments are expanded, with those that invoke them, and finds the operations that the
@@ -123,9 +120,8 @@ func (m *migration) expansions() {
 	for changed := true; changed; {
 		changed = false
 		for _, f := range m.doc.Fragments {
-			own := m.fragments[f.Name.Name]
-			for i := 0; i < len(f.Body) && own.expand == ""; i++ {
-				if name := m.expanded(f.Body[i].Right); name != "" {
+			if own := m.fragments[f.Name.Name]; own.expand == "" {
+				if name := m.expanded(f); name != "" {
 					own.expand, changed = "it invokes "+name, true
 				}
 			}
@@ -161,8 +157,8 @@ func (m *migration) expansions() {
 	}
 }
 
-// expanded returns the name of a fragment that the expression invokes and that is expanded; empty if there is none.
-func (m *migration) expanded(x syntax.Expr) string {
+// expanded returns the name of a fragment that a part of the document invokes and that is expanded; empty if there is none.
+func (m *migration) expanded(x syntax.Node) string {
 	name := ""
 	syntax.Walk(x, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.Call); ok && name == "" {
@@ -183,7 +179,7 @@ func (m *migration) operations(i int) []syntax.Assignment {
 	for k := range list {
 		c := list[k].Right.(*syntax.Call)
 		c.Span = m.doc.Graph.Body[i].Span
-		c.Args = slices.DeleteFunc(c.Args, func(a syntax.Arg) bool { return isDefault(ops[k].Operation.Decl, a) })
+		c.Args = slices.DeleteFunc(c.Args, func(a syntax.Arg) bool { return isDefault(ops[k].Op.Decl, a) })
 		m.missing[c], _ = lacking(ops[k])
 	}
 	return list
@@ -198,9 +194,6 @@ func isDefault(decl *syntax.Fragment, a syntax.Arg) bool {
 
 // sameText tells whether two expressions are written in the same way.
 func sameText(a, b syntax.Expr) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
 	x, errX := syntax.FormatExpr(a, syntax.Final)
 	y, errY := syntax.FormatExpr(b, syntax.Final)
 	return errX == nil && errY == nil && x == y

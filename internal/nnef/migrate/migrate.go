@@ -1,3 +1,12 @@
+// Package migrate turns documents of the provisional dialect of NNEF 1.0 into documents of the final one.
+//
+// [Document] rewrites the syntax, the names of operations and parameters and what each operation left to its rank, gives
+// the tensors of fragments their item types, and expands in the graph those fragments that the final dialect cannot
+// express. Whatever is more than another way of writing the same is listed as a note with its place in the old text.
+// [Quantization] does the same for quantization files.
+//
+// The result is read back strictly before it is returned. Whether shapes and values agree is for the caller to see, with
+// package nnef; command concord migrate does so.
 package migrate
 
 import (
@@ -33,18 +42,20 @@ type Options struct {
 	Shapes map[string][]int
 }
 
-// Document returns the document in the final dialect, and notes about everything that is more than another way of writing
+// Document returns a document that was read in the final dialect, and notes about everything that is more than another way of writing
 // the same; they have places in the old text. The old document is not changed. The new one was formatted and read
 // strictly; its positions are those of the canonical text. The error is a [syntax.Diagnostics] if the old document is
 // wrong, or if the final dialect cannot say it.
 func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diagnostics, error) {
 	m := &migration{doc: doc, opts: opts, graph: opts.Graph}
 	if doc.Dialect != syntax.Provisional {
-		m.report(CodeFinal, syntax.Error, doc.Version.Span, "", "the document is of the final dialect already")
+		m.report(CodeFinal, syntax.Error, doc.Version, "", "the document is of the final dialect already")
 		return nil, nil, m.notes
 	}
 	var err error
-	if m.doc, err = copied(doc); err != nil {
+	// A tree of its own, which has the same places.
+	m.doc, err = syntax.Parse(doc.Source.Name, []byte(doc.Source.Text), syntax.Options{Lenient: true, Tract: doc.Tract})
+	if err != nil {
 		return nil, nil, err
 	}
 	if m.graph == nil {
@@ -63,14 +74,6 @@ func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diag
 	return out, m.notes, nil
 }
 
-// copied returns a tree of its own of the text of a document, which has the same places.
-func copied(doc *syntax.Document) (*syntax.Document, error) {
-	if doc.Source == nil {
-		return reread("", doc, syntax.Options{Lenient: true})
-	}
-	return syntax.Parse(doc.Source.Name, []byte(doc.Source.Text), syntax.Options{Lenient: true, Tract: doc.Tract})
-}
-
 // migration is the work on one document.
 type migration struct {
 	doc   *syntax.Document
@@ -83,7 +86,6 @@ type migration struct {
 	calls     map[syntax.Span]*syntax.Call    // the invocations of the text, by their places
 	missing   map[*syntax.Call]map[string]int // items to add to lists of an invocation
 	ops       map[int][]*flat.Op              // the operations that a statement of the graph becomes, by its index
-
 }
 
 func (m *migration) report(code syntax.Code, s syntax.Severity, span syntax.Span, hint, format string, args ...any) {
@@ -105,7 +107,7 @@ func (m *migration) document() *syntax.Document {
 	m.expansions()
 	m.doc.Graph.Body = m.body()
 	m.doc.Fragments = slices.DeleteFunc(m.doc.Fragments, func(f *syntax.Fragment) bool { return m.fragments[f.Name.Name].expand != "" })
-	m.rewrite(m.doc)
+	m.rewrite()
 	for _, decl := range m.doc.Fragments {
 		m.fragment(m.fragments[decl.Name.Name])
 	}
@@ -115,10 +117,7 @@ func (m *migration) document() *syntax.Document {
 
 // finish adds the extensions that the document needs, and reads its text.
 func (m *migration) finish(out *syntax.Document) (*syntax.Document, error) {
-	name := ""
-	if m.doc.Source != nil {
-		name = m.doc.Source.Name
-	}
+	name := m.doc.Source.Name
 	if len(out.Fragments) > 0 {
 		out.Extensions = append(out.Extensions, syntax.Extension{Name: syntax.ExtFragments})
 	}
@@ -166,25 +165,28 @@ func (m *migration) declare() {
 	}
 	for _, f := range m.doc.Fragments {
 		own := m.fragments[f.Name.Name]
-		seen := false // an attribute
-		for i := range f.Params {
-			if !syntax.HoldsTensor(f.Params[i].Type) {
-				seen = true
-			} else if seen {
-				own.reorder = true
-			}
-		}
-		if own.reorder {
+		if own.reorder = !slices.IsSortedFunc(f.Params, tensorsFirst); own.reorder {
 			m.note(CodeReordered, f.Name.Span, "the tensor parameters of %s move before the others", own.name)
 		}
 		own.expand = unsupported(f)
 	}
 }
 
+// tensorsFirst compares parameters so that those of tensors stand before the others.
+func tensorsFirst(a, b syntax.Param) int {
+	switch first := syntax.HoldsTensor(a.Type); {
+	case first == syntax.HoldsTensor(b.Type):
+		return 0
+	case first:
+		return -1
+	}
+	return 1
+}
+
 // unsupported tells what a fragment has that the final dialect does not; empty if there is nothing.
 func unsupported(f *syntax.Fragment) string {
 	for i := range f.Results {
-		if r := &f.Results[i]; !syntax.HoldsTensor(r.Type) || mixed(r.Type) {
+		if r := &f.Results[i]; !syntax.OnlyTensors(r.Type) {
 			return "its result " + r.Name.Name + " is " + syntax.TypeText(r.Type, syntax.Provisional) +
 				"; results of the final dialect are tensors"
 		}
@@ -195,64 +197,40 @@ func unsupported(f *syntax.Fragment) string {
 		}
 	}
 	reason := ""
-	for i := range f.Body {
-		a := &f.Body[i]
-		syntax.Walk(a, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Call:
-				switch name := n.Name.Name; name {
-				case "external", "variable", "update":
-					reason = "it invokes " + name + ", which the final dialect allows only in the graph"
-				}
-			case *syntax.BuiltinCall:
-				if n.Func == syntax.ShapeOf {
-					reason = "it invokes shape_of, which counts trailing extents of 1 in the final dialect"
-				}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assignment:
+			_, single := n.Left.(*syntax.Ident)
+			if c, call := n.Right.(*syntax.Call); single && call && c.Name.Name == "split" {
+				reason = "it assigns the array of split to one name, which the final dialect unpacks"
 			}
-			return reason == ""
-		})
-		_, single := a.Left.(*syntax.Ident)
-		if c, call := a.Right.(*syntax.Call); single && call && c.Name.Name == "split" {
-			reason = "it assigns the array of split to one name, which the final dialect unpacks"
+		case *syntax.Call:
+			switch name := n.Name.Name; name {
+			case "external", "variable", "update":
+				reason = "it invokes " + name + ", which the final dialect allows only in the graph"
+			}
+		case *syntax.BuiltinCall:
+			if n.Func == syntax.ShapeOf {
+				reason = "it invokes shape_of, which counts trailing extents of 1 in the final dialect"
+			}
 		}
-	}
+		return reason == ""
+	})
 	return reason
 }
 
 // mixed tells whether a type joins tensors and attributes.
-func mixed(t syntax.Type) bool {
-	switch t := t.(type) {
-	case *syntax.ArrayType:
-		return mixed(t.Item)
-	case *syntax.TupleType:
-		tensors := 0
-		for _, item := range t.Items {
-			if mixed(item) {
-				return true
-			}
-			if syntax.HoldsTensor(item) {
-				tensors++
-			}
-		}
-		return tensors > 0 && tensors < len(t.Items)
-	}
-	return false
-}
+func mixed(t syntax.Type) bool { return syntax.HoldsTensor(t) && !syntax.OnlyTensors(t) }
 
 // reserved returns new names for identifiers that the final dialect reserves: its keywords, and for fragments also the
 // names of its operations.
 func (m *migration) reserved() map[string]string {
 	used := make(map[string]bool)
 	var first []*syntax.Ident // the first place of each name
-	add := func(id *syntax.Ident) {
-		if id != nil && !used[id.Name] {
+	syntax.Walk(m.doc, func(n syntax.Node) bool {
+		if id, ok := n.(*syntax.Ident); ok && !used[id.Name] {
 			used[id.Name] = true
 			first = append(first, id)
-		}
-	}
-	syntax.Walk(m.doc, func(n syntax.Node) bool {
-		if id, ok := n.(*syntax.Ident); ok {
-			add(id)
 		}
 		return true
 	})
@@ -294,4 +272,17 @@ func Names(doc *syntax.Document) map[string]string {
 	m := &migration{doc: doc, graph: &flat.Graph{}}
 	m.declare()
 	return m.reserved()
+}
+
+// Quantization returns a quantization file of a provisional model as one of the final dialect. names holds the
+// identifiers that have other names there; see [Names]. The file itself is not changed.
+func Quantization(q *syntax.Quantization, names map[string]string) *syntax.Quantization {
+	out := &syntax.Quantization{Comments: q.Comments}
+	for _, e := range q.Entries {
+		if name, ok := names[e.Tensor.Value]; ok {
+			e.Tensor = &syntax.StringLit{Value: name}
+		}
+		out.Entries = append(out.Entries, e)
+	}
+	return out
 }

@@ -60,7 +60,14 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 		t.Fatal(err)
 	}
 	_, got := opened(t, "migrated", out)
-	direct, _, err := Document(g.Document(), Options{})
+	if text, err = syntax.Format(g.Document()); err != nil {
+		t.Fatal(err)
+	}
+	flattened, err := syntax.Parse("", text, syntax.Options{Lenient: true})
+	if err != nil {
+		t.Fatal(render(err))
+	}
+	direct, _, err := Document(flattened, Options{})
 	if err != nil {
 		t.Fatal(render(err))
 	}

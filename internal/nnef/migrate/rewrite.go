@@ -14,22 +14,13 @@ func (m *migration) fragment(f *fragment) {
 	if f.generic {
 		f.decl.Generic = &syntax.Generic{}
 	}
-	for _, list := range [][]syntax.Param{f.decl.Params, f.decl.Results} {
-		for i := range list {
-			list[i].Type = f.written(list[i].Type)
+	syntax.Walk(f.decl, func(n syntax.Node) bool {
+		if t, ok := n.(*syntax.TensorType); ok {
+			t.Item = cmp.Or(f.items[t], syntax.Scalar)
 		}
-	}
-	if f.reorder {
-		slices.SortStableFunc(f.decl.Params, func(a, b syntax.Param) int { return cmp.Compare(rankOf(a), rankOf(b)) })
-	}
-}
-
-// rankOf sorts tensor parameters before the others.
-func rankOf(p syntax.Param) int {
-	if syntax.HoldsTensor(p.Type) {
-		return 0
-	}
-	return 1
+		return true
+	})
+	slices.SortStableFunc(f.decl.Params, tensorsFirst)
 }
 
 // body returns the statements of the graph, with those of the fragments that are expanded in it.
@@ -87,9 +78,9 @@ func (m *migration) external(a *syntax.Assignment) {
 	}
 }
 
-// rewrite gives what stands in a part of the tree the names and arguments of the final dialect.
-func (m *migration) rewrite(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
+// rewrite gives the document the names and arguments of the final dialect.
+func (m *migration) rewrite() {
+	syntax.Walk(m.doc, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Ident:
 			n.Name = cmp.Or(m.renamed[n.Name], n.Name)
@@ -149,10 +140,7 @@ func (m *migration) operation(x *syntax.Call) {
 func (m *migration) completed(op string, a syntax.Arg, n int) syntax.Expr {
 	names := lists[op].names
 	l := names[slices.IndexFunc(names, func(l list) bool { return l.name == a.Name.Name })]
-	more := &syntax.Array{}
-	for range n {
-		more.Items = append(more.Items, l.filler())
-	}
+	more := &syntax.Array{Items: slices.Repeat([]syntax.Expr{l.filler}, n)}
 	text, err := syntax.FormatExpr(more, syntax.Final)
 	if err == nil {
 		m.note(CodeCompleted, syntax.SpanOf(a), "%s is completed to the rank with %s", l.name, text)

@@ -17,10 +17,10 @@ var changes = map[string]change{
 	"planewise_deconv": {name: "deconv", groups: true},
 	"transpose":        {params: map[string]string{"perm": "axes"}},
 	"matmul":           {params: map[string]string{"trA": "transposeA", "trB": "transposeB"}},
-	"linear_quantize":  {note: "the final dialect writes the same formula in another order; the last digit may differ"},
-	"logarithmic_quantize": {
-		note: "the final dialect writes the same formula in another order; the last digit may differ"},
+	"linear_quantize":  {note: reordered}, "logarithmic_quantize": {note: reordered},
 }
+
+const reordered = "the final dialect writes the same formula in another order; the last digit may differ"
 
 // biased are the operations that divide by a norm plus bias, where the final dialect takes the greater of that and an
 // epsilon that is 0.0 if it is left out. That is the same unless bias is negative.
@@ -30,16 +30,12 @@ var biased = map[string]bool{"local_variance_normalization": true, "local_contra
 // list is a parameter whose trailing items may be left out in the provisional dialect.
 type list struct {
 	name   string
-	filler func() syntax.Expr // the item that changes nothing
-}
-
-func one() syntax.Expr { return &syntax.IntegerLit{Value: 1} }
-
-func zeros() syntax.Expr {
-	return &syntax.Tuple{Items: []syntax.Expr{&syntax.IntegerLit{}, &syntax.IntegerLit{}}}
+	filler syntax.Expr // the item that changes nothing
 }
 
 var (
+	one     = &syntax.IntegerLit{Value: 1}
+	zeros   = &syntax.Tuple{Items: []syntax.Expr{&syntax.IntegerLit{}, &syntax.IntegerLit{}}}
 	windows = []list{{"padding", zeros}, {"stride", one}, {"dilation", one}}
 	sized   = append([]list{{"size", one}}, windows...)
 )

@@ -93,23 +93,3 @@ func itemsOf(t syntax.Type, v eval.Value, found func(t *syntax.TensorType, item 
 		}
 	}
 }
-
-// written returns a type of a declaration with the item types that were found.
-func (f *fragment) written(t syntax.Type) syntax.Type {
-	switch t := t.(type) {
-	case *syntax.TensorType:
-		if item := f.items[t]; item != syntax.NoPrimitive {
-			return &syntax.TensorType{Item: item}
-		}
-		return &syntax.TensorType{Item: syntax.Scalar}
-	case *syntax.ArrayType:
-		return &syntax.ArrayType{Item: f.written(t.Item)}
-	case *syntax.TupleType:
-		out := &syntax.TupleType{}
-		for _, item := range t.Items {
-			out.Items = append(out.Items, f.written(item))
-		}
-		return out
-	}
-	return t
-}

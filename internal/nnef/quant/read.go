@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // reader turns entries of a file into checked ones.
@@ -74,12 +73,20 @@ func Range(lo, hi float32, bits int, signed bool) Entry {
 		{Name: "bits", Value: int64(bits)}, {Name: "signed", Value: signed}, {Name: "symmetric", Value: false}}}
 }
 
-// Check returns what is wrong with a quantization file: what [Read] finds, entries for tensors that the graph does not
+// Check returns what is wrong with the quantization file of a graph: what [Read] finds, entries for tensors that the graph does not
 // have or that are not of scalars, and arguments that do not broadcast to their tensors.
 func Check(q *syntax.Quantization, g *flat.Graph) syntax.Diagnostics {
 	list, found := Read(q, g.Dialect)
 	r := &reader{src: q.Source, dialect: g.Dialect, found: found, mistakes: len(found)}
-	tensors := tensorsOf(g)
+	tensors := make(map[string]*flat.Tensor)
+	for _, t := range g.Inputs {
+		tensors[t.Name] = t
+	}
+	for _, op := range g.Ops {
+		for _, t := range op.Outputs() {
+			tensors[t.Name] = t
+		}
+	}
 	names := slices.Sorted(maps.Keys(tensors))
 	for i := range q.Entries {
 		name := q.Entries[i].Tensor
@@ -97,41 +104,6 @@ func Check(q *syntax.Quantization, g *flat.Graph) syntax.Diagnostics {
 	return r.found
 }
 
-// quantized is a tensor as entries see it.
-type quantized struct {
-	item  syntax.Primitive
-	shape tensor.Shape
-	known bool
-}
-
-// tensorsOf returns the tensors of a graph by name. The shapes of variables are known without inference.
-func tensorsOf(g *flat.Graph) map[string]*quantized {
-	tensors := make(map[string]*quantized)
-	add := func(t *flat.Tensor) *quantized {
-		q := &quantized{item: t.Item()}
-		q.shape, q.known = t.Extents()
-		tensors[t.Name] = q
-		return q
-	}
-	for _, t := range g.Inputs {
-		add(t)
-	}
-	for _, op := range g.Ops {
-		for _, t := range op.Outputs() {
-			q := add(t)
-			if list, ok := op.Arg("shape").(eval.Array); ok && op.Name() == "variable" {
-				q.shape, q.known = make(tensor.Shape, len(list)), true
-				for i, n := range list {
-					extent, _ := n.(int64)
-					q.shape[i] = int(extent)
-					q.known = q.known && int64(q.shape[i]) == extent
-				}
-			}
-		}
-	}
-	return tensors
-}
-
 func (r *reader) report(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
 	if r.mistakes++; r.mistakes > maxFound {
 		return
@@ -139,32 +111,32 @@ func (r *reader) report(code syntax.Code, span syntax.Span, hint, format string,
 	r.found = append(r.found, syntax.Diagnostic{Code: code, Source: r.src, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// operation returns the parameters of a quantization without the quantized tensor, which is the first.
-func (r *reader) operation(id *syntax.Ident) (quantized string, params []eval.Param, ok bool) {
-	f, ok := std.Of(r.dialect).Lookup(id.Name)
-	if !ok || !strings.HasSuffix(id.Name, "_quantize") {
-		var names []string
-		for _, f := range std.Of(r.dialect).Fragments() {
-			if strings.HasSuffix(f.Name.Name, "_quantize") {
-				names = append(names, f.Name.Name)
-			}
+// operation returns the parameters of a quantization, of which the quantized tensor is the first, nil if it is none.
+func (r *reader) operation(id *syntax.Ident) []eval.Param {
+	var names []string
+	for _, f := range std.Of(r.dialect).Fragments() {
+		switch name := f.Name.Name; {
+		case !strings.HasSuffix(name, "_quantize"):
+		case name == id.Name:
+			return eval.FromFragment(f, nil).Params
+		default:
+			names = append(names, name)
 		}
-		hint := cmp.Or(eval.DoYouMean(id.Name, names), "write one of "+strings.Join(names, ", "))
-		r.report(eval.CodeUndeclared, id.Span, hint, "%s is no operation that quantizes", id.Name)
-		return "", nil, false
 	}
-	o := eval.FromFragment(f, nil)
-	return o.Params[0].Name, o.Params[1:], true
+	hint := cmp.Or(eval.DoYouMean(id.Name, names), "write one of "+strings.Join(names, ", "))
+	r.report(eval.CodeUndeclared, id.Span, hint, "%s is no operation that quantizes", id.Name)
+	return nil
 }
 
 // entry checks one entry by itself.
 func (r *reader) entry(x *syntax.QuantEntry) (Entry, bool) {
 	before := r.mistakes
 	e := Entry{Tensor: x.Tensor.Value, Operation: x.Call.Name.Name, call: x.Call}
-	quantized, params, ok := r.operation(x.Call.Name)
-	if !ok {
+	params := r.operation(x.Call.Name)
+	if params == nil {
 		return e, false
 	}
+	quantized, params := params[0].Name, params[1:]
 	given := make([]*syntax.Arg, len(params))
 	for i := range x.Call.Args {
 		r.argument(x.Call, i, quantized, params, given)
@@ -232,24 +204,20 @@ func (r *reader) value(p *eval.Param, a *syntax.Arg) eval.Value {
 
 // items reports a literal, or an item of nested arrays, that is not of a type.
 func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.Primitive) bool {
-	ok := false
+	kind := syntax.NoPrimitive
 	switch v := v.(type) {
 	case int64:
-		ok = item == syntax.Integer
+		kind = syntax.Integer
 	case float64:
-		ok = item == syntax.Scalar
+		kind = syntax.Scalar
 	case bool:
-		ok = item == syntax.Logical
+		kind = syntax.Logical
 	case eval.Array:
-		if _, tensor := p.Type.(*syntax.TensorType); tensor {
-			for _, x := range v {
-				if !r.items(p, a, x, item) {
-					return false
-				}
-			}
-			return true
+		if p.IsTensor() {
+			return !slices.ContainsFunc(v, func(x eval.Value) bool { return !r.items(p, a, x, item) })
 		}
 	}
+	ok := kind == item
 	if !ok {
 		hint := ""
 		if n, isInt := v.(int64); isInt && item == syntax.Scalar {
@@ -315,22 +283,33 @@ var ranges = map[string]valueRange{
 	"scale": positive, "min": real32, "max": real32,
 }
 
+// extents returns the shape of a tensor as far as it is known. Those of variables are without inference.
+func extents(t *flat.Tensor) (shape []int, known bool) {
+	if t.Producer == nil || t.Producer.Name() != "variable" {
+		return t.Extents()
+	}
+	list, _ := t.Producer.Arg("shape").(eval.Array)
+	for _, n := range list {
+		extent, _ := n.(int64)
+		shape = append(shape, int(extent))
+	}
+	return shape, true
+}
+
 // tensor reports an entry that does not suit its tensor.
-func (r *reader) tensor(e *Entry, t *quantized) {
-	if t.item != syntax.Scalar && t.item != syntax.NoPrimitive {
-		r.report(eval.CodeType, e.call.Name.Span, "", "%s is a tensor of type %v; only tensors of type scalar are quantized", e.Tensor, t.item)
+func (r *reader) tensor(e *Entry, t *flat.Tensor) {
+	if item := t.Item(); item != syntax.Scalar && item != syntax.NoPrimitive {
+		r.report(eval.CodeType, e.call.Name.Span, "", "%s is a tensor of type %v; only tensors of type scalar are quantized", e.Tensor, item)
 		return
 	}
-	for i := range e.Args {
+	full, known := extents(t)
+	for i := 0; i < len(e.Args) && known; i++ {
 		a := &e.Args[i]
-		_, shape, ok := flatten(a.Value)
-		if !ok || !t.known {
-			continue
-		}
+		_, shape, _ := flatten(a.Value)
 		for d, n := range shape {
-			if d >= len(t.shape) || n != 1 && n != t.shape[d] {
+			if d >= len(full) || n != 1 && n != full[d] {
 				r.report(eval.CodeShape, a.span, "extents align from the left; each is 1 or that of the tensor",
-					"%s has shape %v, which does not broadcast to that of %s, %v", a.Name, shape, e.Tensor, t.shape)
+					"%s has shape %v, which does not broadcast to that of %s, %v", a.Name, shape, e.Tensor, full)
 				break
 			}
 		}

@@ -2,7 +2,6 @@ package safetensors
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,8 +58,7 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"x", "z", "absent"} {
-		var typed *Error
-		if _, err := f.Tensor(name); !errors.As(err, &typed) || typed.Name != name {
+		if _, err := f.Tensor(name); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("tensor %q: ", name)) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -88,8 +86,7 @@ func TestRejects(t *testing.T) {
 		"shape":      {file(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1), "negative"},
 		"trailing":   {file("{"+one+"}", 1, 2), "1 bytes follow the last tensor"},
 	} {
-		var typed *Error
-		if _, err := Open(c.data); !errors.As(err, &typed) || !strings.Contains(err.Error(), c.msg) {
+		if _, err := Open(c.data); err == nil || !strings.Contains(err.Error(), c.msg) {
 			t.Errorf("%s: the error is %v; want …%s…", name, err, c.msg)
 		}
 	}
@@ -100,16 +97,12 @@ func FuzzOpen(f *testing.F) {
 	f.Add(file(`{"__metadata__":{"a":"b"},"w":{"dtype":"BF16","shape":[],"data_offsets":[0,2]}}`, 1, 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Open(data)
-		var typed *Error
 		if err != nil {
-			if !errors.As(err, &typed) {
-				t.Fatalf("the error %v is no *Error", err)
-			}
 			return
 		}
 		for _, name := range file.Names() {
-			if _, err := file.Tensor(name); err != nil && !errors.As(err, &typed) {
-				t.Fatalf("the error %v is no *Error", err)
+			if x, err := file.Tensor(name); err == nil && x.Len() > 8*len(data) {
+				t.Fatalf("%s has %d elements", name, x.Len())
 			}
 		}
 	})

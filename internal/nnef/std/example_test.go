@@ -12,15 +12,11 @@ func Example() {
 	if !ok {
 		return
 	}
-	text, err := syntax.FormatFragment(f, syntax.Final)
+	text, err := syntax.FormatExpr(f.Body[0].Right, syntax.Final)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(string(text))
-	// Output:
-	// fragment sqr( x: tensor<scalar> ) -> ( y: tensor<scalar> )
-	// {
-	//     y = x ^ 2.0;
-	// }
+	fmt.Println(text)
+	// Output: x ^ 2.0
 }

@@ -83,17 +83,9 @@ func (i Info) DType() string {
 
 func (i Info) signed() bool { return i.Type == Signed || i.Type == QuantizedSigned }
 
-// Error is a violation of the format at a byte of the file.
-type Error struct {
-	Offset int
-	Msg    string // what is wrong and, behind a semicolon, what would be right
-}
-
-// Error writes the offset and the message.
-func (e *Error) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg) }
-
+// errorAt is a violation of the format at a byte of the file. The message says what is wrong and, behind a semicolon, what would be right.
 func errorAt(offset int, format string, args ...any) error {
-	return &Error{offset, fmt.Sprintf(format, args...)}
+	return fmt.Errorf("byte %d: "+format, append([]any{offset}, args...)...)
 }
 
 // File is a tensor file whose header was read.
@@ -105,7 +97,7 @@ type File struct {
 }
 
 // Parse reads the header of a file and checks that exactly the announced items follow. It does not touch the items.
-// Every error is an *[Error].
+// Errors name a byte of the file.
 func Parse(data []byte) (*File, error) {
 	le := binary.LittleEndian
 	switch {
@@ -123,16 +115,11 @@ func Parse(data []byte) (*File, error) {
 	word, rank := int64(le.Uint32(data[atLength:])), int64(le.Uint32(data[atRank:]))
 	if rank <= tensor.MaxRank && word >= 16+4*rank && word <= int64(len(data)) && int64(le.Uint16(data[14+4*rank:])) == word-16-4*rank {
 		f, err := parseProvisional(data, int(rank), int(word))
-		if int64(len(data)) != HeaderSize+word || err == nil && !isFinal(data) {
+		if _, final := parseFinal(data); int64(len(data)) != HeaderSize+word || err == nil && final != nil {
 			return f, err
 		}
 	}
 	return parseFinal(data)
-}
-
-func isFinal(data []byte) bool {
-	_, err := parseFinal(data)
-	return err == nil
 }
 
 func parseFinal(data []byte) (*File, error) {

@@ -47,51 +47,33 @@ func bools(items []byte) []byte {
 // unpacked returns n items as elements of a size in bytes, which is not that of the items, the least significant byte first.
 func unpacked(info Info, items []byte, n, size int) []byte {
 	dst := tensor.AlignedBytes(n * size)
-	s := stream{data: items, width: info.Bits}
-	shift := 0
-	if info.signed() {
-		shift = 64 - info.Bits
-	}
-	for i := 0; i < len(dst); i += size {
-		v := s.next()
-		if shift > 0 {
-			v = uint64(int64(v<<shift) >> shift)
+	shift := 64 - info.Bits
+	for i := range n {
+		v := item(items, int64(i)*int64(info.Bits), int64(info.Bits)) << shift
+		if info.signed() {
+			v = uint64(int64(v) >> shift)
+		} else {
+			v >>= shift
 		}
 		var word [8]byte
 		binary.LittleEndian.PutUint64(word[:], v)
-		copy(dst[i:i+size], word[:])
+		copy(dst[i*size:(i+1)*size], word[:])
 	}
 	return dst
 }
 
-// stream reads items of one width.
-type stream struct {
-	data  []byte
-	width int // in bits
-	held  uint64
-	count int // bits in held
-}
-
-// next returns the following item.
-func (s *stream) next() uint64 {
-	if s.width%8 == 0 {
-		var v uint64
-		for k := range s.width / 8 {
-			v |= uint64(s.data[k]) << (8 * k)
+// item returns the item of a width that begins at a bit.
+func item(items []byte, at, width int64) (v uint64) {
+	if width%8 == 0 {
+		for k := range width / 8 {
+			v |= uint64(items[at/8+k]) << (8 * k)
 		}
-		s.data = s.data[s.width/8:]
 		return v
 	}
-	var v uint64
-	for need := s.width; need > 0; {
-		if s.count == 0 {
-			s.held, s.count = uint64(s.data[0]), 8
-			s.data = s.data[1:]
-		}
-		n := min(need, s.count)
-		s.count -= n
-		v = v<<n | s.held>>s.count&(1<<n-1)
-		need -= n
+	for end := at + width; at < end; {
+		n := min(end-at, 8-at%8) // bits of one byte
+		v = v<<n | uint64(items[at/8])<<(at%8)&0xFF>>(8-n)
+		at += n
 	}
 	return v
 }

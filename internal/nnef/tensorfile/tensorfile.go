@@ -1,3 +1,9 @@
+// Package tensorfile reads and writes NNEF tensor files (.dat): the 128-byte header of NNEF 1.0 to 1.0.5 and the
+// variable-length header of the provisional 1.0, followed by the items in row-major order without gaps. Items of whole
+// bytes stand with the least significant byte first; others begin with the most significant bit of a byte, as the tools
+// in the field write them.
+//
+// [Decode] shares memory with the file where it can: a mapped file is not touched beyond its header.
 package tensorfile
 
 import (
@@ -9,7 +15,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Decode returns the tensor that a file holds; see [File.Tensor]. Every error is an *[Error].
+// Decode returns the tensor that a file holds; see [File.Tensor].
 func Decode(data []byte) (*tensor.Tensor, Info, error) {
 	f, err := Parse(data)
 	if err != nil {
@@ -22,7 +28,7 @@ func Decode(data []byte) (*tensor.Tensor, Info, error) {
 // Tensor returns the items as a tensor. Items of 8, 16, 32 and 64 bits share memory with the file where the machine's
 // byte order and the alignment allow; the file must not change then, and its pages are not touched now, but for those of
 // bools, which are checked: every byte but 0 counts as true. Integers of other widths take the next larger element type
-// of whole bytes, and blocks become the float32 numbers that they stand for. Every error is an *[Error].
+// of whole bytes, and blocks become the float32 numbers that they stand for. Errors name a byte of the file.
 func (f *File) Tensor() (*tensor.Tensor, error) {
 	t, err := f.decode()
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/big"
@@ -180,8 +180,7 @@ func TestRejects(t *testing.T) {
 		"provisional items": {provisional[:30], 4, "takes 8 bytes; there are 6"},
 	} {
 		_, _, err := Decode(c.data)
-		var typed *Error
-		if !errors.As(err, &typed) || typed.Offset != c.at || !strings.Contains(typed.Msg, c.msg) {
+		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("byte %d: ", c.at)) || !strings.Contains(err.Error(), c.msg) {
 			t.Errorf("%s: the error is %v; want byte %d: …%s…", name, err, c.at, c.msg)
 		}
 	}
@@ -428,9 +427,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		x, info, err := Decode(data)
 		if err != nil {
-			var typed *Error
-			if !errors.As(err, &typed) {
-				t.Fatalf("the error %v is no *Error", err)
+			if !strings.HasPrefix(err.Error(), "byte ") {
+				t.Fatalf("the error %v names no byte", err)
 			}
 			return
 		}
