@@ -1,7 +1,6 @@
 package nnef
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func newDocument(f *File, src source) *document {
 	if src != nil {
 		b = graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name)
 	}
-	s := newSink(b, f.opts.Limits.Eval)
+	s := newSink(b, f.opts.Limits.Eval.Filled())
 	s.finite = src != nil
 	s.most += statementMost * len(f.Document.Graph.Body)
 	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tract.Document(f.Document)
@@ -75,9 +74,8 @@ func newDocument(f *File, src source) *document {
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: tract.NewFolding(),
 	}
 	d.fragment = d.block
-	d.left = &eval.Limits{Depth: d.limits.Depth, Errors: d.limits.Errors,
-		Steps: cmp.Or(max(d.limits.Steps, 0), eval.DefaultLimits.Steps), Items: cmp.Or(max(d.limits.Items, 0), eval.DefaultLimits.Items),
-		Calls: cmp.Or(max(d.limits.Calls, 0), eval.DefaultLimits.Calls)}
+	left := d.limits
+	d.left = &left
 	if f.block != nil {
 		f.block.enter(d)
 	}
@@ -108,7 +106,7 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
 			list = append(list, o.Diagnostics(err)...)
-			if d.file.block != nil || len(list) >= cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
+			if d.file.block != nil || len(list) >= d.limits.Errors {
 				break
 			}
 		}

@@ -66,7 +66,7 @@ func (f *File) static() syntax.Diagnostics {
 		return s.found
 	}
 	if f.checked == nil {
-		found := flat.Check(f.Document, flat.Options{Libraries: s.libraries(), Symbols: s.symbols, Extensions: ownExtensions,
+		found := flat.Check(f.Document, flat.Options{Library: s.library(), Symbols: s.symbols, Extensions: ownExtensions,
 			Lenient: f.opts.Lenient, Limits: f.opts.Limits.Eval})
 		f.checked = &found
 	}
@@ -120,7 +120,7 @@ func (f *File) flattened() (*flat.Graph, error) {
 // flatten evaluates the document.
 func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*flat.Graph, error) {
 	s := f.statements()
-	opts := flat.Options{Level: level, Limits: f.opts.Limits.Eval, Shapes: shapes, Deferred: deferred, Symbols: s.symbols, Libraries: s.libraries()}
+	opts := flat.Options{Level: level, Limits: f.opts.Limits.Eval, Shapes: shapes, Deferred: deferred, Symbols: s.symbols, Library: s.library()}
 	if len(f.opts.Shapes) > 0 {
 		opts.Extents = make(map[string][]int, len(f.opts.Shapes))
 		for name, shape := range f.opts.Shapes {

@@ -110,35 +110,32 @@ func (r *recorder) fragment(f *syntax.Fragment) *eval.Operation {
 	return o
 }
 
-// library returns an operation of the given libraries.
+// library returns an operation of the given library.
 func (r *recorder) library(name string) *eval.Operation {
-	for _, l := range r.opts.Libraries {
-		if o := l.Operation(name); o != nil {
-			own := *o
-			switch {
-			case own.Body != nil:
-				own.Scope = r
-			case own.Rewrite != nil:
-				own.Scope, own.Rewrite = r, r.rewriter(own.Rewrite)
-			case own.Apply == nil:
-				own.Apply = r.apply
+	if r.opts.Library == nil {
+		return nil
+	}
+	o := r.opts.Library.Operation(name)
+	if o == nil {
+		return nil
+	}
+	own := *o
+	switch {
+	case own.Body != nil:
+		own.Scope = r
+	case own.Rewrite != nil:
+		own.Scope = r
+		own.Rewrite = func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+			o, args, err := o.Rewrite(c)
+			if err == nil && o.Body == nil {
+				o.Apply = r.apply
 			}
-			return &own
+			return o, args, err
 		}
+	case own.Apply == nil:
+		own.Apply = r.apply
 	}
-	return nil
-}
-
-// rewriter records the operations that a rewriting yields, unless they have a body.
-func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, []eval.Value, error),
-) func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-	return func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-		o, args, err := rewrite(c)
-		if err == nil && o.Body == nil && o.Apply == nil {
-			o.Apply = r.apply
-		}
-		return o, args, err
-	}
+	return &own
 }
 
 // Operation implements [eval.Library]: the fragments that are declared, then what the document does not declare itself.

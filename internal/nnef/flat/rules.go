@@ -13,7 +13,7 @@ func (c *checker) rules(g *syntax.Graph) {
 		params = nil // the text form may hand on an input as it is
 	}
 	c.repeated(g.Results, params, "two results of the graph are named %s")
-	r := &rules{checker: c}
+	r := &rules{checker: c, updates: make(map[string]*syntax.Call)}
 	for i := range g.Body {
 		a := &g.Body[i]
 		call, ok := a.Right.(*syntax.Call)
@@ -48,15 +48,7 @@ func (c *checker) repeated(list, params []*syntax.Ident, format string) {
 type rules struct {
 	*checker
 	externals []*syntax.Ident
-	variables []variable     // in the order of the text
-	byName    map[string]int // the first indexed variables, counted from 1, by identifier
-	indexed   int            // not all until one is looked for
-}
-
-// variable is a variable of the graph.
-type variable struct {
-	id      *syntax.Ident
-	updated *syntax.Call // the first update, nil if there is none
+	updates   map[string]*syntax.Call // by the identifiers of the variables so far, the first update of each, or nil
 }
 
 // call applies the rules to a statement that consists of an invocation.
@@ -72,24 +64,10 @@ func (r *rules) call(a *syntax.Assignment, call *syntax.Call) {
 	case id != nil && name == "external":
 		r.externals = append(r.externals, id)
 	case id != nil && name == "variable":
-		r.variables = append(r.variables, variable{id: id})
-	}
-}
-
-// variable returns the variable of an identifier, nil if there is none so far.
-func (r *rules) variable(name string) *variable {
-	if r.byName == nil {
-		r.byName = make(map[string]int, len(r.variables))
-	}
-	for ; r.indexed < len(r.variables); r.indexed++ {
-		if id := r.variables[r.indexed].id.Name; r.byName[id] == 0 {
-			r.byName[id] = r.indexed + 1
+		if _, again := r.updates[id.Name]; !again {
+			r.updates[id.Name] = nil
 		}
 	}
-	if i := r.byName[name]; i > 0 {
-		return &r.variables[i-1]
-	}
-	return nil
 }
 
 // argument returns the argument for a parameter, given by its name or position.
@@ -114,20 +92,20 @@ func (r *rules) update(call *syntax.Call) {
 		}
 		return
 	}
-	v := r.variable(id.Name)
+	first, isVariable := r.updates[id.Name]
 	switch {
-	case v == nil:
+	case !isVariable:
 		def := r.definition(id)
 		if def == nil {
 			return // a name without a value
 		}
 		r.report(CodeUpdate, id.Span, "only the results of variable can be updated", here(def.Span, "%s is defined here", id.Name),
 			"%s is no variable", id.Name)
-	case v.updated != nil:
-		r.report(CodeUpdate, id.Span, "a variable gets one new value in a run", here(v.updated.Span, "the first update is here"),
+	case first != nil:
+		r.report(CodeUpdate, id.Span, "a variable gets one new value in a run", here(first.Span, "the first update is here"),
 			"the variable %s is updated twice", id.Name)
 	default:
-		v.updated = call
+		r.updates[id.Name] = call
 	}
 }
 
