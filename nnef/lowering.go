@@ -369,11 +369,6 @@ func (l *lowering) positive(arg string, extents []int) {
 // attr is an attribute of a node.
 func attr(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: v} }
 
-// step adds an application of an operator with one result that is not the last.
-func (l *lowering) step(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
-	return l.Node(name, attrs, in...)
-}
-
 // result adds the application of an operator that yields the results of the invocation.
 func (l *lowering) result(name string, in []*graph.Value, attrs ...graph.Attr) []*graph.Value {
 	return l.Named(l.c.Names, name, attrs, in...)
