@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -54,9 +55,10 @@ func (f *File) Check() syntax.Diagnostics {
 	return append(list, f.checkQuantization(fg)...)
 }
 
-// valueFindings returns the findings about values and shapes, which the static check does not know.
+// valueFindings returns the findings that evaluation alone makes: those about values and shapes, and about what goes into a graph and into variables.
 func valueFindings(list syntax.Diagnostics) syntax.Diagnostics {
-	return slices.DeleteFunc(list, func(d syntax.Diagnostic) bool { return d.Class() < syntax.ClassEval })
+	own := []syntax.Code{flat.CodeExternal, flat.CodeUpdate, eval.CodeUnassigned}
+	return slices.DeleteFunc(list, func(d syntax.Diagnostic) bool { return d.Class() < syntax.ClassEval && !slices.Contains(own, d.Code) })
 }
 
 // static returns what is found without evaluation.

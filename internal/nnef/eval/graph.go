@@ -6,15 +6,15 @@ import (
 
 // Graph evaluates the body of a graph and returns what yields the values of its identifiers; the known ones are defined before. Each
 // identifier is one tensor; a literal that is assigned to a result, or that stands for a tensor, becomes one by the
-// operation copy (idn in the provisional dialect). Errors are in Diagnostics; what follows from one has no value, nil.
-func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) (value func(name string) Value) {
+// operation copy (idn in the provisional dialect). Errors are in Diagnostics; an identifier that is assigned has no value, nil, if that follows from one.
+func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) (value func(name string) (v Value, assigned bool)) {
 	f := e.graph(g, lib, known)
-	return func(name string) Value {
+	return func(name string) (Value, bool) {
 		v := f.vars.get(name)
-		if _, bad := v.(poisoned); bad {
-			return nil
+		if _, bad := v.(poisoned); bad || e.stopped {
+			return nil, true
 		}
-		return v
+		return v, v != nil
 	}
 }
 

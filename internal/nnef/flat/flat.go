@@ -100,6 +100,8 @@ func (op *Op) IsCopy() bool {
 	return !op.Custom && (op.Name() == "copy" || op.Name() == "idn") && len(op.Args) == 1 && len(op.Results) == 1
 }
 
+func (op *Op) isExternal() bool { return op.Name() == "external" && !op.Custom }
+
 // Outputs returns the tensors that the operation yields, those of arrays one by one.
 func (op *Op) Outputs() []*Tensor {
 	list := make([]*Tensor, 0, len(op.Results))
