@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -340,9 +340,9 @@ func readDeclarations(dir string) (declarations, error) {
 func (d declarations) addFunc(file string, f *ast.FuncDecl) {
 	name := f.Name.Name
 	if f.Recv != nil {
-		name = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*") + "." + name
+		name = strings.TrimPrefix(written(f.Recv.List[0].Type), "*") + "." + name
 	}
-	d[name] = declaration{f.Name.Name, file, f.Name.Name + strings.TrimPrefix(types.ExprString(f.Type), "func"), true}
+	d[name] = declaration{f.Name.Name, file, f.Name.Name + strings.TrimPrefix(written(f.Type), "func"), true}
 }
 
 func (d declarations) addSpec(file string, spec ast.Spec) {
@@ -356,9 +356,18 @@ func (d declarations) addSpec(file string, spec ast.Spec) {
 		if s, ok := spec.Type.(*ast.StructType); ok {
 			for _, f := range s.Fields.List {
 				for _, name := range f.Names {
-					d[spec.Name.Name+"."+name.Name] = declaration{name.Name, file, types.ExprString(f.Type), false}
+					d[spec.Name.Name+"."+name.Name] = declaration{name.Name, file, written(f.Type), false}
 				}
 			}
 		}
 	}
+}
+
+// written is an expression as its file has it.
+func written(e ast.Expr) string {
+	var b strings.Builder
+	if err := format.Node(&b, token.NewFileSet(), e); err != nil {
+		return err.Error()
+	}
+	return b.String()
 }
