@@ -164,14 +164,14 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
-// number returns the entry of a parameter with one element.
-func (e *exporter) number(n int) int {
+// parameterOf returns the entry of a parameter with one element.
+func (e *exporter) parameterOf(n int) int {
 	if entry, ok := e.numbers[n]; ok {
 		return entry
 	}
-	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
-	precision, err := precisionOf(data)
-	if err != nil || precision > operators.MaxPrecision {
+	data := kit.Must(tensor.FromSlice([]int64{int64(n)}, 1))
+	precision := kit.Must(precisionOf(data))
+	if precision > operators.MaxPrecision {
 		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}

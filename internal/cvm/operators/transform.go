@@ -291,8 +291,12 @@ func reshapeShape(c *Call) []tensor.Shape {
 			i += 2
 		}
 	}
-	if inferred >= 0 {
-		infer(out, inferred, data.Len())
+	if n, ok := product(out); inferred >= 0 && !ok {
+		refuse("shape", fmt.Sprintf("at most %d elements", data.Len()), "the shape would be at least %v", out)
+	} else if inferred >= 0 && inferred < len(out) {
+		// The original puts the extent that is left at the place that -1 has in the attribute, even if items before it stand for more or fewer
+		// extents than one. The number of elements is then right only if that makes no difference, or the extent at that place was 1.
+		out[inferred] = data.Len() / n
 	}
 	if n, ok := product(out); !ok || n != data.Len() {
 		refuse("shape", fmt.Sprintf("%d elements", data.Len()), "the shape would be %v", out)
@@ -312,19 +316,6 @@ func split(extent, a, b int) []int {
 		refuse("shape", "a product of two extents, of which one may be -1", "-4 splits the extent %d into %d and %d", extent, a, b)
 	}
 	return []int{a, b}
-}
-
-// infer sets the extent that is left. The original puts it at the place that -1 has in the attribute, even if items before it stand for
-// more or fewer extents than one. The number of elements is then right only if that makes no difference, or the extent at that place
-// was 1.
-func infer(out tensor.Shape, place, elements int) {
-	n, ok := product(out)
-	if !ok {
-		refuse("shape", fmt.Sprintf("at most %d elements", elements), "the shape would be at least %v", out)
-	}
-	if place < len(out) {
-		out[place] = elements / n
-	}
 }
 
 // product multiplies extents, and returns false if one is not positive or the product is beyond what a tensor may have.
