@@ -152,11 +152,11 @@ func (p *parser) extension() {
 		} else {
 			p.extensionNames()
 		}
-		p.expect(tokSemicolon, "after the name of an extension")
+		p.expect(';', "after the name of an extension")
 	})
 	if !whole {
-		p.skipTo(tokSemicolon, tokExtension, tokFragment, tokGraph)
-		if p.tok.kind == tokSemicolon {
+		p.skipTo(';', tokExtension, tokFragment, tokGraph)
+		if p.tok.kind == ';' {
 			p.next()
 		}
 	}
@@ -176,7 +176,7 @@ func (p *parser) extensionNames() {
 	for {
 		id := p.ident("the name of an extension")
 		p.doc.Extensions = append(p.doc.Extensions, Extension{Span: id.Span, Name: id.Name})
-		if p.tok.kind == tokComma {
+		if p.tok.kind == ',' {
 			p.next()
 		} else if p.tok.kind != tokIdent {
 			return
@@ -267,13 +267,13 @@ func (p *parser) fragment() *Fragment {
 		p.missing(CodeNeedsFragments, ExtFragments, keyword, "", "a fragment")
 	}
 	if !whole {
-		p.skipTo(tokLBrace, tokSemicolon, tokFragment, tokGraph)
+		p.skipTo('{', ';', tokFragment, tokGraph)
 	}
 	var inner []string
 	switch {
-	case p.tok.kind == tokLBrace:
+	case p.tok.kind == '{':
 		f.Body, inner = p.body(p.flatIn(false))
-	case p.tok.kind == tokSemicolon:
+	case p.tok.kind == ';':
 		if p.dialect == Provisional {
 			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
 		}
@@ -293,7 +293,7 @@ func (p *parser) fragment() *Fragment {
 func (p *parser) fragmentHead(f *Fragment) {
 	f.Name = p.ident("the name of the fragment")
 	p.tractName(f.Name.Name) // tract writes such a fragment where it needs no extension
-	if p.tok.kind == tokLT {
+	if p.tok.kind == '<' {
 		f.Generic = p.generic()
 	}
 	f.Params = p.params("parameter")
@@ -308,13 +308,13 @@ func (p *parser) generic() *Generic {
 	}
 	open := p.take()
 	g := &Generic{Span: open.span()}
-	if p.tok.kind != tokQuestion {
+	if p.tok.kind != '?' {
 		p.unexpectedHint("'?' as the mark of a generic fragment", "the one generic type is written '?': 'fragment f<?>'")
 	}
 	p.next()
-	if p.tok.kind == tokAssign {
+	if p.tok.kind == '=' {
 		p.next()
-		if at := p.tok.span(); p.tok.kind == tokQuestion {
+		if at := p.tok.span(); p.tok.kind == '?' {
 			p.next()
 			p.fail(CodeUnexpected, at, "the types are integer, scalar, logical and string", "expected a type, found '?'")
 		}
@@ -329,8 +329,8 @@ func (p *parser) generic() *Generic {
 // there are none.
 func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 	open := p.tok
-	p.expect(tokLParen, "before the "+what+"s")
-	if p.tok.kind == tokRParen {
+	p.expect('(', "before the "+what+"s")
+	if p.tok.kind == ')' {
 		empty(p.tok.span())
 		p.next()
 		return
@@ -350,12 +350,12 @@ func (p *parser) params(what string) (list []Param) {
 	p.parenthesised(what, empty, func() {
 		prm := Param{Name: p.ident("the name of a " + what)}
 		prm.From = prm.Name.From
-		if p.tok.kind != tokColon {
+		if p.tok.kind != ':' {
 			p.unexpectedHint("':' and a type after the name of a "+what, "write '"+prm.Name.Name+": "+tensorText(p.dialect)+"'")
 		}
 		p.next()
 		prm.Type = p.typeSpec()
-		if p.tok.kind == tokAssign {
+		if p.tok.kind == '=' {
 			if !isParam {
 				p.fail(CodeUnexpected, p.tok.span(), "remove the default", "a result cannot have a default")
 			}
@@ -392,10 +392,10 @@ func (p *parser) graph() *Graph {
 		g.Results = p.names("result")
 	})
 	if !whole {
-		p.skipTo(tokLBrace, tokFragment, tokGraph)
+		p.skipTo('{', tokFragment, tokGraph)
 	}
 	var inner []string
-	if p.tok.kind == tokLBrace {
+	if p.tok.kind == '{' {
 		g.Body, inner = p.body(p.flatIn(true))
 	} else if whole {
 		p.try(func() { p.unexpected("'{' after the declaration of the graph") })
@@ -414,15 +414,15 @@ func (p *parser) names(what string) (list []*Ident) {
 	}
 	p.parenthesised(what, empty, func() {
 		list = append(list, p.ident("the name of a "+what))
-		if p.tok.kind == tokColon {
+		if p.tok.kind == ':' {
 			p.fail(CodeUnexpected, p.tok.span(), "remove the type", "the %ss of a graph have no types", what)
 		}
 	})
 	return list
 }
 
-var primitiveOf = [numKinds]Primitive{tokIntegerType: Integer, tokScalarType: Scalar, tokLogicalType: Logical, tokStringType: String,
-	tokQuestion: GenericType}
+var primitiveOf = [256]Primitive{tokIntegerType: Integer, tokScalarType: Scalar, tokLogicalType: Logical, tokStringType: String,
+	'?': GenericType}
 
 // primitive reads the name of a primitive type or '?'.
 func (p *parser) primitive() Primitive {
@@ -447,7 +447,7 @@ func (p *parser) typeSpec() Type {
 	p.enter()
 	t := p.plainType()
 	p.depth--
-	for p.tok.kind == tokLBracket {
+	for p.tok.kind == '[' {
 		p.grow(0)
 		p.closing(p.take(), "to complete an array type")
 		t = &ArrayType{Span{t.Pos(), p.last}, t}
@@ -462,7 +462,7 @@ func (p *parser) plainType() Type {
 	switch open.kind {
 	case tokTensor:
 		return p.tensorType()
-	case tokLParen:
+	case '(':
 		p.next()
 		var items []Type
 		p.commas(func() {
@@ -482,7 +482,7 @@ func (p *parser) plainType() Type {
 
 func (p *parser) tensorType() Type {
 	t := &TensorType{Span: p.take().span()}
-	if p.tok.kind != tokLT {
+	if p.tok.kind != '<' {
 		if p.dialect == Final {
 			p.foreign(t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
 			t.Item = Scalar
@@ -493,7 +493,7 @@ func (p *parser) tensorType() Type {
 		p.foreign(p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
 	}
 	open := p.take()
-	if p.tok.kind != tokGT {
+	if p.tok.kind != '>' {
 		t.Item = p.primitive()
 	}
 	p.closing(open, "after the item type of a tensor")

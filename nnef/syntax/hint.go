@@ -56,11 +56,11 @@ func (p *parser) hintAt() string {
 	switch p.tok.kind {
 	case tokEOF, tokString:
 		return ""
-	case tokStar:
+	case '*':
 		if p.tok.from > 0 && p.last == p.tok.from && p.src.Text[p.last-1] == '*' {
 			return wordHints["**"]
 		}
-	case tokColon, tokAssign, tokSlash:
+	case ':', '=', '/':
 		if len(text) > 1 {
 			if hint := wordHints[text[:2]]; hint != "" {
 				return hint

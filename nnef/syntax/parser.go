@@ -220,7 +220,7 @@ func (p *parser) ahead(look func() bool) bool {
 func (p *parser) found() string {
 	switch k := p.tok.kind; {
 	case k == tokEOF:
-		return kindText[k]
+		return k.text()
 	case k.isKeyword():
 		return "the keyword " + abbreviate(p.word())
 	case k == tokString:
@@ -250,13 +250,13 @@ func (p *parser) consequence() bool {
 // expect consumes a token of the kind.
 func (p *parser) expect(k kind, where string) {
 	if p.tok.kind != k {
-		p.unexpected(kindText[k] + " " + where)
+		p.unexpected(k.text() + " " + where)
 	}
 	p.next()
 }
 
 // closes holds the closing brackets.
-var closes = [numKinds]kind{tokLParen: tokRParen, tokLBracket: tokRBracket, tokLT: tokGT}
+var closes = [256]kind{'(': ')', '[': ']', '<': '>'}
 
 // closing consumes the bracket that closes the one in open. An error points to both.
 func (p *parser) closing(open token, where string) {
@@ -268,12 +268,12 @@ func (p *parser) closing(open token, where string) {
 	hint := p.hintAt()
 	if hint == "" && strings.HasPrefix(where, "or ','") && p.lines(p.last, p.tok.from) == 0 {
 		switch p.tok.kind {
-		case tokIdent, tokInteger, tokScalar, tokString, tokTrue, tokFalse, tokLParen, tokLBracket:
+		case tokIdent, tokInteger, tokScalar, tokString, tokTrue, tokFalse, '(', '[':
 			hint = "put a ',' before it"
 		}
 	}
-	p.unexpectedHint(kindText[k]+" "+where, hint, Related{Span: open.span(),
-		Message: "this " + kindText[open.kind] + " is not closed"})
+	p.unexpectedHint(k.text()+" "+where, hint, Related{Span: open.span(),
+		Message: "this " + open.kind.text() + " is not closed"})
 }
 
 // commas reads items with commas between them; high becomes that of the highest.
@@ -281,7 +281,7 @@ func (p *parser) commas(item func()) {
 	for high := 0; ; p.next() {
 		item()
 		high = max(high, p.high)
-		if p.tok.kind != tokComma {
+		if p.tok.kind != ',' {
 			p.high = high
 			return
 		}
@@ -292,7 +292,7 @@ func (p *parser) commas(item func()) {
 func (p *parser) further(first Expr, item func() Expr) []Expr {
 	base, high := len(p.exprs), p.high
 	p.exprs = append(p.exprs, first)
-	for p.tok.kind == tokComma {
+	for p.tok.kind == ',' {
 		p.next()
 		x := item()
 		p.exprs = append(p.exprs, x)

@@ -44,10 +44,10 @@ func (p *parser) quantEntry(e *QuantEntry) {
 		p.fail(CodeUnexpected, p.tok.span(), `write "name": operation(…);`, "expected the name of a tensor in quotes, found %s", p.found())
 	}
 	e.Tensor = p.str()
-	p.expect(tokColon, "after the name of a tensor")
+	p.expect(':', "after the name of a tensor")
 	id := p.ident("the name of a quantization operation")
 	open := p.tok
-	p.expect(tokLParen, "after the name of an operation")
+	p.expect('(', "after the name of an operation")
 	e.Call = &Call{Name: id}
 	p.commas(func() {
 		arg := p.argument(func() Expr {
@@ -60,7 +60,7 @@ func (p *parser) quantEntry(e *QuantEntry) {
 	})
 	p.closing(open, "or ',' after an argument")
 	e.Call.Span = Span{id.From, p.last}
-	if p.tok.kind == tokSemicolon {
+	if p.tok.kind == ';' {
 		p.next()
 	} else if p.dialect == Final {
 		p.missingSemicolon("every entry of a final document ends with ';'")
