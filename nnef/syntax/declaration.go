@@ -124,8 +124,7 @@ func (p *parser) foreignExtension() bool {
 	if p.dialect == Final || p.tok.kind != tokIdent || p.word() != "extension" {
 		return false
 	}
-	p.foreign(p.tok.span(), "remove it, "+finalHint,
-		"a provisional document has no extension statements")
+	p.only(Final, p.tok.span(), "remove it, "+finalHint, "a provisional document has no extension statements")
 	return true
 }
 
@@ -274,9 +273,7 @@ func (p *parser) fragment() *Fragment {
 	case p.tok.kind == '{':
 		f.Body, inner = p.body(p.flatIn(false))
 	case p.tok.kind == ';':
-		if p.dialect == Provisional {
-			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
-		}
+		p.only(Final, p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
 		p.next()
 	case whole:
 		want := "'{' or ';' after the declaration"
@@ -303,10 +300,8 @@ func (p *parser) fragmentHead(f *Fragment) {
 
 // generic reads <?> or <? = type>.
 func (p *parser) generic() *Generic {
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
-	}
-	open := p.take()
+	p.only(Final, p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
+	open := p.open('<', "")
 	g := &Generic{Span: open.span()}
 	if p.tok.kind != '?' {
 		p.unexpectedHint("'?' as the mark of a generic fragment", "the one generic type is written '?': 'fragment f<?>'")
@@ -328,11 +323,10 @@ func (p *parser) generic() *Generic {
 // parenthesised reads what stands in parentheses in the head of a declaration, where what says what the items are; empty judges that
 // there are none.
 func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
-	open := p.tok
-	p.expect('(', "before the "+what+"s")
+	open := p.open('(', "before the "+what+"s")
 	if p.tok.kind == ')' {
 		empty(p.tok.span())
-		p.next()
+		p.closing(open, "")
 		return
 	}
 	p.commas(item)
@@ -430,7 +424,7 @@ func (p *parser) primitive() Primitive {
 	switch {
 	case p.tok.kind == tokIdent && p.word() == Integer.Text(other):
 		kind = Integer
-		p.foreign(p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect, Integer.Text(other))
+		p.only(other, p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect, Integer.Text(other))
 	case kind == NoPrimitive:
 		names := "integer, scalar, logical and string"
 		if p.dialect == Provisional {
@@ -449,7 +443,7 @@ func (p *parser) typeSpec() Type {
 	p.depth--
 	for p.tok.kind == '[' {
 		p.grow(0)
-		p.closing(p.take(), "to complete an array type")
+		p.closing(p.open('[', ""), "to complete an array type")
 		t = &ArrayType{Span{t.Pos(), p.last}, t}
 	}
 	return t
@@ -463,7 +457,7 @@ func (p *parser) plainType() Type {
 	case tokTensor:
 		return p.tensorType()
 	case '(':
-		p.next()
+		p.open('(', "")
 		var items []Type
 		p.commas(func() {
 			t := p.typeSpec()
@@ -483,16 +477,14 @@ func (p *parser) plainType() Type {
 func (p *parser) tensorType() Type {
 	t := &TensorType{Span: p.take().span()}
 	if p.tok.kind != '<' {
+		p.only(Provisional, t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
 		if p.dialect == Final {
-			p.foreign(t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
 			t.Item = Scalar
 		}
 		return t
 	}
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
-	}
-	open := p.take()
+	p.only(Final, p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
+	open := p.open('<', "")
 	if p.tok.kind != '>' {
 		t.Item = p.primitive()
 	}

@@ -83,8 +83,8 @@ func (p *parser) operators(from Pos, x Expr, level int) Expr {
 			return x
 		}
 		op := p.tok
-		if op.kind == tokIn && p.dialect == Provisional {
-			p.foreign(op.span(), "compare with '==', "+finalHint, "the provisional dialect has no operator 'in'")
+		if op.kind == tokIn {
+			p.only(Final, op.span(), "compare with '==', "+finalHint, "the provisional dialect has no operator 'in'")
 		}
 		p.needOps(op.span(), "an operator", p.operatorHint(op, x))
 		high := p.high
@@ -164,8 +164,7 @@ func (p *parser) subscriptAhead() bool {
 
 // subscript reads [index] or [first:last].
 func (p *parser) subscript(from Pos, x Expr) Expr {
-	open, high := p.take(), p.high
-	p.nest++
+	open, high := p.open('[', ""), p.high
 	var first, last Expr
 	if p.tok.kind == ']' {
 		p.fail(CodeEmpty, p.tok.span(), "write [index] or [first:last]", "an empty subscript")
@@ -182,7 +181,6 @@ func (p *parser) subscript(from Pos, x Expr) Expr {
 	}
 	p.closing(open, "after a subscript")
 	p.grow(high)
-	p.nest--
 	if isRange {
 		return &Range{Span{from, p.last}, x, first, last}
 	}
@@ -276,9 +274,7 @@ func (p *parser) number(from Pos, negative bool) Expr {
 
 // array reads [items], or a comprehension of either dialect.
 func (p *parser) array() Expr {
-	open := p.take()
-	p.nest++
-	defer func() { p.nest-- }()
+	open := p.open('[', "")
 	if p.high = 0; p.tok.kind == ']' {
 		return p.group(open, "or ',' in an array", nil)
 	}
@@ -294,9 +290,7 @@ func (p *parser) array() Expr {
 
 // comprehension reads 'for i in a, j in b if c yield item]'.
 func (p *parser) comprehension(open token) Expr {
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "write '[item for i in a if c]'", "this comprehension belongs to the final dialect")
-	}
+	p.only(Final, p.tok.span(), "write '[item for i in a if c]'", "this comprehension belongs to the final dialect")
 	c := p.iterators()
 	// In a lenient reading of a provisional text 'yield' is no keyword.
 	isYield := p.tok.kind == tokYield || p.dialect == Provisional && p.tok.kind == tokIdent && p.word() == "yield"
@@ -311,16 +305,13 @@ func (p *parser) comprehension(open token) Expr {
 
 // comprehensionAfter reads 'for i in a if c]' behind the item.
 func (p *parser) comprehensionAfter(open token, item Expr) Expr {
-	if p.dialect == Final {
-		p.foreign(p.tok.span(), "write '[for i in a if c yield item]'", "this comprehension belongs to the provisional dialect")
-	}
+	p.only(Provisional, p.tok.span(), "write '[for i in a if c yield item]'", "this comprehension belongs to the provisional dialect")
 	high := p.high
 	c := p.iterators()
 	c.Item = item
-	if p.dialect == Provisional && len(c.Iterators) > 1 {
+	if len(c.Iterators) > 1 {
 		it := c.Iterators[1]
-		p.foreign(Span{it.Name.From, it.In.End()}, "iterate over range_of and use subscripts",
-			"a provisional comprehension has one iterator")
+		p.only(Final, Span{it.Name.From, it.In.End()}, "iterate over range_of and use subscripts", "a provisional comprehension has one iterator")
 	}
 	return p.endComprehension(open, c, high)
 }
@@ -354,9 +345,7 @@ func (p *parser) endComprehension(open token, c *Comprehension, high int) Expr {
 
 // parenthesis reads a tuple, or an expression in parentheses.
 func (p *parser) parenthesis() Expr {
-	open := p.take()
-	p.nest++
-	defer func() { p.nest-- }()
+	open := p.open('(', "")
 	if p.tok.kind == ')' {
 		p.fail(CodeTuple, Span{open.from, p.tok.to}, "", "a tuple needs at least two items")
 	}
@@ -373,16 +362,13 @@ func (p *parser) parenthesis() Expr {
 func (p *parser) builtin(name token, f Builtin) Expr {
 	what := "the function '" + f.Text(p.dialect) + "'"
 	p.needOps(name.span(), what, "")
-	open := p.tok
-	p.expect('(', "after "+what)
-	p.nest++
+	open := p.open('(', "after "+what)
 	arg := p.expr()
 	if p.tok.kind == ',' {
 		p.fail(CodeUnexpected, p.tok.span(), "", "%s has one argument", what)
 	}
 	p.closing(open, "after the argument")
 	p.grow(0)
-	p.nest--
 	return &BuiltinCall{Span{name.from, p.last}, f, arg}
 }
 
@@ -393,18 +379,16 @@ func (p *parser) identOrCall() Expr {
 	switch {
 	case p.tok.kind == '(' && !p.assignmentAhead():
 		if p.isForeignCast(id) {
-			p.foreign(t.span(), "write '"+ToInteger.Text(p.dialect)+"'", "the %s dialect has no function '%s'", p.dialect, id.Name)
+			p.only(Provisional-p.dialect, t.span(), "write '"+ToInteger.Text(p.dialect)+"'", "the %s dialect has no function '%s'", p.dialect, id.Name)
 			return p.builtin(t, ToInteger)
 		}
-		return p.call(id, NoPrimitive)
+		return p.call(id, NoPrimitive, p.expr)
 	case p.tok.kind == '<' && p.genericAhead():
-		if p.dialect == Provisional {
-			p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic invocations")
-		}
-		open := p.take()
+		p.only(Final, p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic invocations")
+		open := p.open('<', "")
 		kind := p.primitive()
 		p.closing(open, "after the generic type")
-		return p.call(id, kind)
+		return p.call(id, kind, p.expr)
 	}
 	return id
 }
@@ -432,20 +416,18 @@ func (p *parser) genericAhead() bool {
 	})
 }
 
-// call reads the arguments of an invocation.
-func (p *parser) call(id *Ident, kind Primitive) Expr {
+// call reads the arguments of an invocation, and each by value.
+func (p *parser) call(id *Ident, kind Primitive, value func() Expr) *Call {
 	if p.inCall > 0 {
 		p.needOps(id.Span, "an invocation inside of another one", "")
 	}
-	open := p.tok
-	p.expect('(', "after the name of an operation")
-	p.nest++
+	open := p.open('(', "after the name of an operation")
 	p.inCall++
 	var few [4]Arg
 	args := few[:0]
 	if p.high = 0; p.tok.kind != ')' {
 		p.commas(func() {
-			arg := p.argument(p.expr)
+			arg := p.argument(value)
 			args = append(args, arg)
 		})
 		if p.tok.kind == ':' && isIdent(args[len(args)-1].Value) {
@@ -456,7 +438,6 @@ func (p *parser) call(id *Ident, kind Primitive) Expr {
 	}
 	p.closing(open, "or ',' after an argument")
 	p.grow(0)
-	p.nest--
 	p.inCall--
 	return p.calls.new(Call{Span{id.From, p.last}, id, kind, p.argLists.list(args...)})
 }

@@ -255,6 +255,14 @@ func (p *parser) expect(k kind, where string) {
 	p.next()
 }
 
+// open consumes an opening bracket.
+func (p *parser) open(k kind, where string) token {
+	t := p.tok
+	p.expect(k, where)
+	p.nest++
+	return t
+}
+
 // closes holds the closing brackets.
 var closes = [256]kind{'(': ')', '[': ']', '<': '>'}
 
@@ -262,6 +270,7 @@ var closes = [256]kind{'(': ')', '[': ']', '<': '>'}
 func (p *parser) closing(open token, where string) {
 	k := closes[open.kind]
 	if p.tok.kind == k {
+		p.nest--
 		p.next()
 		return
 	}
@@ -303,8 +312,11 @@ func (p *parser) further(first Expr, item func() Expr) []Expr {
 	return items
 }
 
-// foreign reports a construct of the other dialect, as a warning if the reader is lenient.
-func (p *parser) foreign(span Span, hint, format string, args ...any) {
+// only reports a construct of one dialect in a document of the other, as a warning if the reader is lenient.
+func (p *parser) only(of Dialect, span Span, hint, format string, args ...any) {
+	if p.dialect == of {
+		return
+	}
 	d := Diagnostic{Code: CodeOtherDialect, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if end := p.doc.Version.To; end > 0 && !p.blamed && !p.lenient {
 		// A semicolon forgotten or added there makes every line after it one of the other dialect.

@@ -193,7 +193,7 @@ func (p *parser) pattern() Expr {
 // bracketed reads an array or tuple, whose opening token is the current one; where says what should close it.
 func (p *parser) bracketed(where string, item func() Expr) Expr {
 	p.enter()
-	open := p.take()
+	open := p.open(p.tok.kind, "")
 	var items []Expr
 	if p.high = 0; p.tok.kind != closes[open.kind] {
 		items = p.further(item(), item)
@@ -231,7 +231,7 @@ func (p *parser) rightSide() Expr {
 		if comma {
 			p.unexpectedHint("';' after the assignment", "put a ';' in its place")
 		}
-		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
+		p.only(Provisional, p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
 	}
 	return p.bareTuple(x, p.expr)
 }

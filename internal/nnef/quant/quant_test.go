@@ -71,7 +71,7 @@ func TestCheck(t *testing.T) {
 		{`"z": linear_quantize(min = 0.0, max = 1.0, bits = 8);`, "501"},
 		{"\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);", "503"},
 		{`"x": fancy_quantize(min = 0.0);`, "502"},
-		{`"x": relu();`, "202"},
+		{`"x": relu();`, "206"},
 		{`"x": relu(x = 1.0);`, "502"},
 		{`"x": linear_quantize(x = 0.0, min = 0.0, max = 1.0, bits = 8);`, "604"},
 		{`"x": linear_quantize(low = 0.0, min = 0.0, max = 1.0, bits = 8);`, "604"},
