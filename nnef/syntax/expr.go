@@ -104,7 +104,7 @@ func (p *parser) operatorHint(op token, x Expr) string {
 	case op.kind == '*' && p.peekIs('*'):
 		return wordHints["**"]
 	case op.kind == '/' && isIdent(x) && x.End() == op.from:
-		return "names hold letters, digits and underscores"
+		return nameHint
 	}
 	return ""
 }

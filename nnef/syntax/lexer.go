@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // charClass says what a byte can begin.
@@ -176,7 +178,7 @@ func (l *lexer) symbol(c byte, i int) (token, bool) {
 		k = tokAnd
 		l.errorAt(CodeCharacter, span(i, i+1), fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
 	case '.':
-		l.errorAt(CodeCharacter, span(i, i+1), characterHints[c], "unexpected character '%c'", c)
+		l.errorAt(CodeCharacter, span(i, i+1), wordHints[string(c)], "unexpected character '%c'", c)
 		return token{}, false
 	}
 	return l.emit(k, i, i+1), true
@@ -203,7 +205,7 @@ func (l *lexer) unknown(i int) (token, int) {
 	case unicode.IsSpace(r):
 		l.errorAt(CodeCharacter, span(from, i), "write a plain space", "unexpected character %U, which looks like a space", r)
 	case r < utf8.RuneSelf:
-		l.errorAt(CodeCharacter, span(from, from+1), characterHints[byte(r)], "unexpected character %q", r)
+		l.errorAt(CodeCharacter, span(from, from+1), wordHints[string(r)], "unexpected character %q", r)
 	default:
 		l.errorAt(CodeCharacter, span(from, i), "names and operators are ASCII", "unexpected character %q", r)
 	}
@@ -424,5 +426,5 @@ func abbreviated(s string) string {
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return printable(s)
+	return escape.Text(s)
 }
