@@ -93,7 +93,7 @@ func (p *parser) version() {
 	if strings.TrimLeft(major, "0") != "1" || strings.TrimLeft(minor, "0") != "" {
 		p.fail(CodeUnsupportedVersion, p.tok.span(), versionHint, "version %s is not supported", abbreviate(number))
 	}
-	if !p.peekIs(';') {
+	if p.peek() != ';' {
 		doc.Dialect = Provisional
 	}
 	p.dialect = doc.Dialect

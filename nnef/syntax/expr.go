@@ -101,7 +101,7 @@ func (p *parser) operatorHint(op token, x Expr) string {
 	switch {
 	case op.kind == tokEQ && p.inCall > 0 && isIdent(x):
 		return "an argument is named with '='"
-	case op.kind == '*' && p.peekIs('*'):
+	case op.kind == '*' && p.peek() == '*':
 		return wordHints["**"]
 	case op.kind == '/' && isIdent(x) && x.End() == op.from:
 		return nameHint
@@ -156,7 +156,7 @@ func (p *parser) postfix() Expr {
 
 // subscriptAhead tells whether a subscript follows the current token; it binds tighter than a sign.
 func (p *parser) subscriptAhead() bool {
-	return p.peekIs('[') && !p.ahead(func() bool {
+	return p.peek() == '[' && !p.ahead(func() bool {
 		p.next()
 		return p.assignmentAhead()
 	})
@@ -412,7 +412,7 @@ func (p *parser) genericAhead() bool {
 		case k == tokIdent || k == '?' || k.isKeyword():
 			p.next()
 		}
-		return p.tok.kind == '>' && p.peekIs('(')
+		return p.tok.kind == '>' && p.peek() == '('
 	})
 }
 

@@ -14,9 +14,8 @@ func Parse(name string, text []byte, opts Options) (*Document, error) {
 
 // ParseFragments reads fragment declarations that stand alone, in the final dialect and with all its extensions: a
 // library of operations.
-func ParseFragments(name, text string, opts Options) ([]*Fragment, error) {
-	opts.Strict = false
-	return read(name, text, opts, func(p *parser) (list []*Fragment) {
+func ParseFragments(name, text string) ([]*Fragment, error) {
+	return read(name, text, Options{}, func(p *parser) (list []*Fragment) {
 		for p.tok.kind != tokEOF {
 			if p.tok.kind == tokFragment {
 				list = append(list, p.fragment())
@@ -175,37 +174,6 @@ func (p *parser) take() token {
 // word returns the text of the current token, which is there also when the lexer was stopped.
 func (p *parser) word() string { return p.src.Text[p.tok.from:p.tok.to] }
 
-// skipSpace returns the offset of the first byte from i on that is neither white space nor comment.
-func (p *parser) skipSpace(i int) int {
-	for i < len(p.text) {
-		switch {
-		case classOf[p.text[i]] == clsSpace:
-			i++
-		case p.text[i] == '#':
-			n := strings.IndexByte(p.text[i:], '\n')
-			if n < 0 {
-				return len(p.text)
-			}
-			i += n
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// following returns the text behind the current token, from the first byte that is neither white space nor comment.
-func (p *parser) following() string { return p.text[p.skipSpace(p.pos):] }
-
-// peekIs tells whether the byte c follows the current token.
-func (p *parser) peekIs(c byte) bool {
-	rest := p.following()
-	return rest != "" && rest[0] == c
-}
-
-// peekAssign tells whether '=' follows the current token.
-func (p *parser) peekAssign() bool { return p.peekIs('=') && !strings.HasPrefix(p.following(), "==") }
-
 // ahead calls look, which may read tokens, and then restores the state.
 func (p *parser) ahead(look func() bool) bool {
 	tok, last, lx := p.tok, p.last, p.lexer
@@ -214,6 +182,41 @@ func (p *parser) ahead(look func() bool) bool {
 	*p.reporter = rep
 	p.tok, p.last, p.lexer = tok, last, lx
 	return found
+}
+
+// peek returns the kind of the token behind the current one.
+func (p *parser) peek() (k kind) {
+	p.ahead(func() bool {
+		p.next()
+		k = p.tok.kind
+		return true
+	})
+	return k
+}
+
+// peekAssign tells whether '=' follows the current token. Mostly that can be seen without reading a token.
+func (p *parser) peekAssign() bool {
+	rest := p.text[p.pos:]
+	return strings.HasPrefix(rest, " = ") || rest != "" && !endsItem[rest[0]] && p.peek() == '='
+}
+
+// bracketAssigned tells whether '=' follows the bracket or parenthesis at the current token, in which only tokens of some kinds stand.
+func (p *parser) bracketAssigned(allowed func(kind) bool) bool {
+	return p.ahead(func() bool {
+		for depth := 0; ; p.next() {
+			switch k := p.tok.kind; {
+			case k == '[' || k == '(':
+				depth++
+			case k == ']' || k == ')':
+				if depth--; depth == 0 {
+					p.next()
+					return p.tok.kind == '='
+				}
+			case !allowed(k):
+				return false
+			}
+		}
+	})
 }
 
 // found describes the current token for a message.
@@ -397,7 +400,7 @@ func (p *parser) ident(what string) *Ident {
 
 // keywordHint says what to write for a keyword in place of a name.
 func (p *parser) keywordHint() string {
-	if p.tok.kind == tokTensor && p.peekIs('<') {
+	if p.tok.kind == tokTensor && p.peek() == '<' {
 		return "the name comes first: 'x: tensor<scalar>'"
 	}
 	return "choose another name"

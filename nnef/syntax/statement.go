@@ -46,8 +46,8 @@ func (p *parser) atDeclaration() bool {
 	if p.tok.kind != tokFragment && p.tok.kind != tokGraph {
 		return false
 	}
-	rest := p.following()
-	return rest != "" && classOf[rest[0]] == clsLetter
+	k := p.peek()
+	return k == tokIdent || k.isKeyword()
 }
 
 // statement reads one; if it is broken, the rest of it is skipped, one token at least.
@@ -113,22 +113,7 @@ const leftHint = "the left side holds only names, arrays and tuples of them"
 
 // callOnLeft reports an invocation in place of the left side, or without one.
 func (p *parser) callOnLeft(name Expr) {
-	assigned := p.ahead(func() bool {
-		for depth := 0; p.tok.kind != tokEOF && p.tok.kind != ';'; p.next() {
-			switch p.tok.kind {
-			case '(':
-				depth++
-			case ')':
-				depth--
-			}
-			if depth == 0 {
-				p.next()
-				return p.tok.kind == '='
-			}
-		}
-		return false
-	})
-	if assigned {
+	if p.bracketAssigned(func(k kind) bool { return k != tokEOF && k != ';' }) {
 		p.fail(CodeUnexpected, p.tok.span(), leftHint, "a call cannot be assigned to")
 	}
 	p.fail(CodeUnexpected, p.tok.span(), "write 'name = "+abbreviated(p.src.Text[name.Pos():name.End()])+"(…);'",
@@ -244,20 +229,5 @@ func (p *parser) assignmentAhead() bool {
 	if p.nest > 0 || p.dialect == Final && p.lines(p.last, p.tok.from) == 0 {
 		return false
 	}
-	return p.ahead(func() bool {
-		for depth := 0; ; p.next() {
-			switch p.tok.kind {
-			case '[', '(':
-				depth++
-			case ']', ')':
-				if depth--; depth == 0 {
-					p.next()
-					return p.tok.kind == '='
-				}
-			case tokIdent, ',':
-			default:
-				return false
-			}
-		}
-	})
+	return p.bracketAssigned(func(k kind) bool { return k == tokIdent || k == ',' })
 }
