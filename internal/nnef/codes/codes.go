@@ -1,11 +1,20 @@
+// Package codes documents the diagnostics of NNEF: what each code means, which rule stands behind it, and an example that
+// breaks the rule with one that keeps it.
+//
+// The same table gives the answers of "concord check --explain" and the page docs/diagnostics.md. A test runs every
+// example: the wrong one yields its code, the right one yields none.
 package codes
 
+//go:generate go run ../../../cmd/concord check --markdown ../../../docs/diagnostics.md
+
 import (
+	_ "embed" // codes.txt
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -22,6 +31,34 @@ type Entry struct {
 	// would fill pages, or needs more than text.
 	Wrong, Right string
 }
+
+//go:embed codes.txt
+var text string
+
+// table reads codes.txt: the entries in the order of their codes. A test holds it to the constants.
+var table = sync.OnceValue(func() (list []Entry) {
+	for _, part := range strings.Split(text, "\n\nNNEF")[1:] {
+		head, body, _ := strings.Cut(part, "\n")
+		number, title, _ := strings.Cut(head, " ")
+		e := Entry{Title: title}
+		e.Code, _ = Parse(number)
+		fields := map[string]*string{"clause": &e.Clause, "level": &e.Level, "wrong": &e.Wrong, "right": &e.Right}
+		place := &e.Rule
+		for line := range strings.SplitSeq(strings.TrimRight(body, "\n"), "\n") {
+			name, value, _ := strings.Cut(line, ":")
+			switch field := fields[name]; {
+			case field != nil:
+				place, *field = field, strings.TrimSpace(value)
+			case *place == "":
+				*place = strings.TrimPrefix(line, "    ")
+			default:
+				*place += "\n" + strings.TrimPrefix(line, "    ")
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+})
 
 // All returns the entries in the order of their codes.
 func All() []Entry { return slices.Clone(table()) }

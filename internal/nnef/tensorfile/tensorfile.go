@@ -37,14 +37,11 @@ func (f *File) Tensor() (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// ElementType returns the type of the elements of [File.Tensor].
-func (f *File) ElementType() tensor.DType { return f.dtype() }
-
 // Shares reports whether [File.Tensor] can share the memory of the file: it takes none of its own, or no more than the file.
-func (f *File) Shares() bool { return f.block == nil && f.Bits == f.dtype().Bits() }
+func (f *File) Shares() bool { return f.block == nil && f.Bits == f.ElementType().Bits() }
 
 func (f *File) decode() (*tensor.Tensor, error) {
-	d := f.dtype()
+	d := f.ElementType()
 	switch {
 	case f.block != nil:
 		return f.blocks()
