@@ -67,10 +67,10 @@ func All() []Entry { return slices.Clone(table()) }
 func Lookup(code syntax.Code) (Entry, bool) {
 	list := table()
 	i, ok := slices.BinarySearchFunc(list, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
-	if !ok {
-		return Entry{}, false
+	if ok {
+		return list[i], true
 	}
-	return list[i], true
+	return Entry{}, false
 }
 
 // Parse reads a code as people write it: NNEF0701, nnef0701, 0701 or 701.
@@ -118,31 +118,20 @@ func whole(text string) string {
 			statements = "y = copy(x);"
 		}
 	}
-	flat := frame(fragments, statements, false)
-	var found syntax.Diagnostics
-	_, err := syntax.Parse("", []byte(flat), syntax.Options{Strict: true})
-	errors.As(err, &found)
-	if slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators }) {
-		return frame(fragments, statements, true)
-	}
-	return flat
-}
-
-// frame puts fragments and statements into a document.
-func frame(fragments, statements string, expressions bool) string {
-	var b strings.Builder
-	b.WriteString("version 1.0;\n")
+	extensions := ""
 	if fragments != "" {
-		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtFragments)
+		extensions = "extension " + syntax.ExtFragments + ";\n"
 		fragments = strings.TrimSpace(fragments) + "\n\n"
 	}
-	if expressions {
-		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtOperators)
+	frame := func() string {
+		return "version 1.0;\n" + extensions + "\n" + fragments + "graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    " +
+			strings.ReplaceAll(strings.TrimSpace(statements), "\n", "\n    ") + "\n}\n"
 	}
-	fmt.Fprintf(&b, "\n%sgraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n", fragments)
-	for line := range strings.SplitSeq(strings.TrimSpace(statements), "\n") {
-		fmt.Fprintf(&b, "    %s\n", line)
+	var found syntax.Diagnostics
+	_, err := syntax.Parse("", []byte(frame()), syntax.Options{Strict: true})
+	errors.As(err, &found)
+	if slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators }) {
+		extensions += "extension " + syntax.ExtOperators + ";\n"
 	}
-	b.WriteString("}\n")
-	return b.String()
+	return frame()
 }
