@@ -89,7 +89,6 @@ type File struct {
 	Info
 	Shape tensor.Shape
 	items []byte
-	start int // the offset of the items
 }
 
 // Parse reads the header of a file and checks that exactly the announced items follow. It does not touch the items.
@@ -134,7 +133,7 @@ func parseFinal(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Shape: shape, items: data[HeaderSize:], start: HeaderSize}
+	f := &File{Shape: shape, items: data[HeaderSize:]}
 	if err := f.finalType(data); err != nil {
 		return nil, err
 	}
@@ -222,7 +221,7 @@ func parseProvisional(data []byte, rank, start int) (*File, error) {
 		return nil, err
 	}
 	info := Info{Type: types[data[at]], Bits: int(data[at+1]), Provisional: true, Quantization: string(data[at+4 : start])}
-	f := &File{Info: info, Shape: shape, items: data[start:], start: start}
+	f := &File{Info: info, Shape: shape, items: data[start:]}
 	return f, f.check(at, at+1)
 }
 
