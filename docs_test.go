@@ -10,8 +10,8 @@ import (
 // TestDocumentedGo holds the Go code of pages to being that of examples, which are compiled and run. A line … stands for what is left out.
 func TestDocumentedGo(t *testing.T) {
 	for page, sources := range map[string][]string{
-		"docs/go.md":     {"example_test.go", "pipeline/example_test.go"},
-		"README.md":      {"example_test.go", "pipeline/example_test.go", "webnn/example_page_test.go"},
+		"docs/go.md":     {"example_test.go", "pipeline/example_test.go", "pipeline/example_server_test.go"},
+		"README.md":      {"example_test.go", "pipeline/example_test.go", "pipeline/example_server_test.go", "webnn/example_page_test.go"},
 		"docs/openvx.md": {"openvx/example_page_test.go"},
 	} {
 		var code []string

@@ -149,7 +149,7 @@ func (l *lowering) attribute(name string) any {
 		}
 		return v
 	case int64:
-		return l.narrow(name, v)
+		return l.Narrow(name, v)
 	case bool, string:
 		return v
 	}

@@ -40,7 +40,7 @@ func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error
 		}
 		values[i] = v
 	}
-	out, err := expand(newSink(b, eval.Limits{}), d, values, attrs, nil)
+	out, err := expand(newSink(b, eval.Limits{}), d, values, attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -57,41 +57,24 @@ func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error
 	return b.Build()
 }
 
-// ExpandGraph returns g with every node whose operator has a body and is chosen replaced by that body, over and over
-// until none is left. The shapes of all values must be known.
+// ExpandGraph returns g with every node whose operator has a body and is chosen replaced by that body, those of the bodies included.
+// The shapes of all values must be known.
 func ExpandGraph(g *graph.Graph, choose func(d *op.Def) bool) (*graph.Graph, error) {
-	for range maxExpansions {
-		var s *sink // made with the first body
-		next, err := graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
-			d, ok := op.Lookup(n.Op)
-			if !ok || d.Body == "" || !choose(d) {
-				return r.Keep(in)
-			}
-			if s == nil {
-				s = newSink(r.Builder, eval.Limits{})
-				for v := range g.Values() {
-					s.reserved[v.Name] = true
-				}
-			}
-			names := make([]string, len(n.Out))
-			for i, v := range n.Out {
-				names[i] = v.Name
-			}
-			return expand(s, d, in, n.Attrs, names)
-		})
-		if err != nil || s == nil {
-			return next, err
+	return graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		d, ok := op.Lookup(n.Op)
+		if !ok || d.Body == "" || !choose(d) {
+			return r.Keep(in)
 		}
-		g = next
-	}
-	return nil, fmt.Errorf("the bodies of operators are nested more than %d deep", maxExpansions)
+		body, err := ExpandBody(d, graph.TypesOf(in), n.Attrs)
+		if err != nil {
+			return nil, err
+		}
+		return r.Inline(body, slices.DeleteFunc(slices.Clone(in), func(v *graph.Value) bool { return v == nil }))
+	})
 }
 
-// maxExpansions bounds the nesting of bodies, which is a few in fact.
-const maxExpansions = 16
-
 // expand adds the body of d for operands and attributes, and returns its results.
-func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
+func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs) ([]*graph.Value, error) {
 	o, err := bodyOf(d)
 	if err != nil {
 		return nil, err
@@ -109,11 +92,7 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 	for i, a := range full {
 		args = append(args, attrValue(a.Value, d.Attrs[i].Pairs))
 	}
-	wishes := names
-	if wide {
-		wishes = nil // the casts of the results get the names
-	}
-	out, err := eval.New(s.limits).Expand(o, args, wishes)
+	out, err := eval.New(s.limits).Expand(o, args, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the body of %s: %w", d.Name, err)
 	}
@@ -126,7 +105,7 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 	}
 	for i, v := range values {
 		if wide && types[i].DType.IsHalf() && v.Type.DType == tensor.Float32 {
-			if v, err = s.cast(v, types[i].DType, names[min(i, len(names)):]); err != nil {
+			if v, err = s.cast(v, types[i].DType); err != nil {
 				return nil, err
 			}
 			values[i] = v
@@ -150,7 +129,7 @@ func bodyOperands(s *sink, d *op.Def, in []*graph.Value) ([]eval.Value, error) {
 		v := in[i]
 		if d.Widens(v.Type.DType) {
 			var err error
-			if v, err = s.cast(v, tensor.Float32, nil); err != nil {
+			if v, err = s.cast(v, tensor.Float32); err != nil {
 				return nil, err
 			}
 		}
@@ -176,8 +155,8 @@ func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 }
 
 // cast adds a conversion of a value to another element type.
-func (s *sink) cast(v *graph.Value, d tensor.DType, names []string) (*graph.Value, error) {
-	out, err := s.add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, names)
+func (s *sink) cast(v *graph.Value, d tensor.DType) (*graph.Value, error) {
+	out, err := s.Add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,13 +23,13 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 	}
 	for _, part := range parts {
 		if err := d.part(part); err != nil {
-			return nil, c.Blame(part.Operation, part.Site, err)
+			return nil, c.Blame(part.Op, part.Site, err)
 		}
 	}
 	l := new(lowering).begin(d.sink, c)
 	var values []*graph.Value
 	for _, v := range eval.Singles(results) {
-		values = append(values, l.value("", v))
+		values = append(values, l.Value("", v))
 	}
 	return values, l.Err
 }
@@ -38,8 +38,8 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 func (d *document) part(o *flat.Op) error {
 	outputs := o.Outputs()
 	d.extend(outputs)
-	l := d.lowering(o, outputs)
-	values, err := l.standard(), l.Err
+	l := new(lowering).begin(d.sink, o.Invocation)
+	values, err := l.Standard(), l.Err
 	if l.expand {
 		values, err = d.expand(l.c)
 	}

@@ -176,7 +176,7 @@ func (d *document) Infer(o *flat.Op) error {
 	if o.Custom || d.follows(o) {
 		return nil
 	}
-	values, err := d.lower(o, outputs)
+	values, err := d.lower(o)
 	if err != nil {
 		return err
 	}
@@ -219,24 +219,9 @@ func (d *document) extend(tensors []*flat.Tensor) {
 	}
 }
 
-// lowering returns the lowering of an operation.
-func (d *document) lowering(o *flat.Op, outputs []*flat.Tensor) *lowering {
-	l := &struct { // in one piece, as there are many
-		lowering
-		call eval.Invocation
-		name [1]string
-	}{}
-	names := l.name[:0]
-	for _, t := range outputs {
-		names = append(names, t.Name)
-	}
-	l.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: names, Site: o.Site}
-	return l.begin(d.sink, &l.call)
-}
-
 // lower adds the nodes of an operation and returns its results.
-func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, error) {
-	l := d.lowering(o, outputs)
+func (d *document) lower(o *flat.Op) ([]*graph.Value, error) {
+	l := new(lowering).begin(d.sink, o.Invocation)
 	if d.operators {
 		if def, ok := operatorOf(o.Name()); ok {
 			return d.own.lower(def, l.c)
@@ -247,9 +232,11 @@ func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, er
 	case source != nil:
 		values = []*graph.Value{source(d, l)}
 	case d.tract != nil:
-		values = d.tract.Lower(&l.Emitter, core{l, d}, d.folding, l.c, d.limits)
+		own := *l.c // whose arguments are converted
+		l.c = &own
+		values = d.tract.Lower(&l.Emitter, l, d.folding, l.c, d.limits)
 	default:
-		values = l.standard()
+		values = l.Standard()
 	}
 	if l.expand {
 		return d.expand(l.c)
@@ -310,7 +297,7 @@ func (d *document) external(l *lowering) *graph.Value {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
-			t.Shape = append(t.Shape, l.narrow("shape", x))
+			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
 	}
 	if l.Err != nil {

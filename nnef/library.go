@@ -257,7 +257,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 	types := s.literalTypes(d, c)
 	var in []*graph.Value
 	add := func(o *op.Operand, v eval.Value) error {
-		if x, ok := s.valueOf(v); ok {
+		if x, ok := s.ValueOf(v); ok {
 			in = append(in, x)
 			return nil
 		}
@@ -309,7 +309,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		}
 		n.Blocks = append(n.Blocks, b)
 	}
-	return s.add(n, c.Names)
+	return s.Add(n, c.Names)
 }
 
 // block makes a block of a node, of the fragment that an invocation names.
@@ -349,7 +349,7 @@ func (s *sink) literalTypes(d *op.Def, c *eval.Invocation) map[string]tensor.DTy
 			values, _ = c.Args[i].(eval.Array)
 		}
 		for _, v := range values {
-			if x, ok := s.valueOf(v); ok && types[group(&d.In[i])] == tensor.Invalid {
+			if x, ok := s.ValueOf(v); ok && types[group(&d.In[i])] == tensor.Invalid {
 				types[group(&d.In[i])] = x.Type.DType
 			}
 		}

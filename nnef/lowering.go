@@ -63,8 +63,8 @@ func (s *sink) name(prefix string) string {
 	}
 }
 
-// add adds a node, of which the results are given the names or, where there is none, are named after the operator.
-func (s *sink) add(n graph.Node, names []string) ([]*graph.Value, error) {
+// Add adds a node, of which the results are given the names or, where there is none, are named after the operator.
+func (s *sink) Add(n graph.Node, names []string) ([]*graph.Value, error) {
 	if err := s.spend(1); err != nil {
 		return nil, err
 	}
@@ -111,6 +111,17 @@ func typed(n *graph.Node, names []string) ([]*graph.Value, error) {
 	return n.Out, nil
 }
 
+// Open returns the extent that stands for those which are not specified, 0 if there is none.
+func (s *sink) Open() int { return s.open }
+
+// Block returns the graph of a fragment for the given arguments.
+func (s *sink) Block(fragment string, args []element.Argument) (*graph.Graph, error) {
+	return s.fragment(fragment, args)
+}
+
+// Operators returns the library of the operators of package op, which add to the sink.
+func (s *sink) Operators() eval.Library { return newCanonical(s) }
+
 // spend counts nodes, those of blocks included.
 func (s *sink) spend(n int) error {
 	if *s.added += n; *s.added > s.most {
@@ -138,8 +149,8 @@ func (s *sink) constant(name, label string, t *tensor.Tensor) (*graph.Value, err
 	return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
 }
 
-// valueOf returns the value of the graph that an argument is, and false if it is none.
-func (s *sink) valueOf(v eval.Value) (*graph.Value, bool) {
+// ValueOf returns the value of the graph that an argument is, and false if it is none.
+func (s *sink) ValueOf(v eval.Value) (*graph.Value, bool) {
 	switch v := v.(type) {
 	case element.Operand:
 		return v.V, true
@@ -208,7 +219,7 @@ type target struct{ l *lowering }
 
 // Node implements [emit.Target].
 func (t target) Node(name string, in []*graph.Value, attrs graph.Attrs, label string, names ...string) ([]*graph.Value, error) {
-	out, err := t.l.add(graph.Node{Op: name, In: in, Attrs: attrs, Label: label}, names)
+	out, err := t.l.Add(graph.Node{Op: name, In: in, Attrs: attrs, Label: label}, names)
 	var at *eval.Error
 	if errors.As(err, &at) && t.l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
 		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {
@@ -247,10 +258,11 @@ func (l *lowering) at(arg string) {
 }
 
 // tensor returns an argument as a value of the graph.
-func (l *lowering) tensor(name string) *graph.Value { return l.value(name, l.c.Arg(name)) }
+func (l *lowering) tensor(name string) *graph.Value { return l.Value(name, l.c.Arg(name)) }
 
-func (l *lowering) value(arg string, v eval.Value) *graph.Value {
-	if x, ok := l.valueOf(v); ok {
+// Value returns a value of the evaluation as one of the graph, for an argument; nil for an absent one.
+func (l *lowering) Value(arg string, v eval.Value) *graph.Value {
+	if x, ok := l.ValueOf(v); ok {
 		return x
 	}
 	switch v := v.(type) {
@@ -275,7 +287,7 @@ func (l *lowering) tensors(name string) []*graph.Value {
 	list, _ := l.c.Arg(name).(eval.Array)
 	out := make([]*graph.Value, len(list))
 	for i, v := range list {
-		out[i] = l.value(name, v)
+		out[i] = l.Value(name, v)
 	}
 	return out
 }
@@ -283,7 +295,7 @@ func (l *lowering) tensors(name string) []*graph.Value {
 // unless returns an argument as a value, or nil if it is the literal that stands for its absence.
 func (l *lowering) unless(name string, neutral eval.Value) *graph.Value {
 	if v := l.c.Arg(name); v != neutral {
-		return l.value(name, v)
+		return l.Value(name, v)
 	}
 	return nil
 }
@@ -295,11 +307,11 @@ func (l *lowering) string(name string) string { v, _ := l.c.Arg(name).(string); 
 // int returns an argument of type integer, which the graph has as an int.
 func (l *lowering) int(name string) int {
 	n, _ := l.c.Arg(name).(int64)
-	return l.narrow(name, n)
+	return l.Narrow(name, n)
 }
 
-// narrow returns an integer of an argument as one of a graph.
-func (l *lowering) narrow(arg string, n int64) int {
+// Narrow returns an integer of an argument as one of a graph.
+func (l *lowering) Narrow(arg string, n int64) int {
 	if int64(int(n)) == n {
 		return int(n)
 	}
@@ -321,11 +333,11 @@ func (l *lowering) ints(name string) []int {
 	for _, v := range list {
 		switch v := v.(type) {
 		case int64:
-			out = append(out, l.narrow(name, v))
+			out = append(out, l.Narrow(name, v))
 		case eval.Tuple:
 			for _, x := range v {
 				n, _ := x.(int64)
-				out = append(out, l.narrow(name, n))
+				out = append(out, l.Narrow(name, n))
 			}
 		case eval.Symbol:
 			if l.open == 0 {
@@ -390,8 +402,8 @@ func (l *lowering) align(in ...*graph.Value) []*graph.Value {
 	return out
 }
 
-// standard adds the nodes of an operation of the standard and returns its results.
-func (l *lowering) standard() []*graph.Value {
+// Standard adds the nodes of an operation of the standard and returns its results.
+func (l *lowering) Standard() []*graph.Value {
 	if lower := loweringOf(l.dialect, l.c.Op.Name); lower != nil {
 		return lower(l)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -79,27 +78,13 @@ type Model struct {
 // quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
 // variables that were decoded when the model was loaded, Properties, and Statements. What is no part of the graph is left
 // out, such as variables that are not used, and entries for tensors that only another way of writing the graph has.
-func (m *Model) Save(name string) (err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := m.members()
-	if err != nil {
-		return err
-	}
-	return container.Write(name, files)
-}
+func (m *Model) Save(name string) error { return saved(name, m.Graph, m.extras()) }
 
 // WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.
-func (m *Model) WriteArchive(w io.Writer, gz bool) (err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := m.members()
-	if err != nil {
-		return err
-	}
-	return container.WriteTar(w, files, gz)
-}
+func (m *Model) WriteArchive(w io.Writer, gz bool) error { return archived(w, m.Graph, m.extras(), gz) }
 
-func (m *Model) members() (container.Members, error) {
-	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties, passedOn: m.Statements})
+func (m *Model) extras() *extras {
+	return &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties, passedOn: m.Statements}
 }
 
 // Close closes the file that the model was made of. The graph, and programs made of it, stay: see [File.Close].

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/mapfile"
@@ -66,66 +63,58 @@ func recognizes(files place.Files, path string, isDir bool) bool {
 // variables are found beside it. It reads no variables. An error in the text is a [syntax.Diagnostics].
 func Open(name string, opts Options) (_ *File, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	folder, text := name, container.GraphFile
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	archive := !info.IsDir() && container.IsArchive(name)
-	if !info.IsDir() && !archive {
-		folder, text = filepath.Split(name)
-		if folder == "" {
-			folder = "."
-		}
-	}
-	files, err := container.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	place := filepath.Join(folder, text)
-	if archive {
-		place = name + ":" + text
-	}
-	return open(files, place, text, opts)
+	return openIn(place.Host, name, opts, func(name string, _ bool) (*container.Container, error) { return container.Open(name) })
 }
 
 // OpenFS is [Open] in a file system. Files are read into memory.
 func OpenFS(fsys fs.FS, name string, opts Options) (*File, error) {
 	fsys = place.Some(fsys)
-	info, err := fs.Stat(fsys, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return openFolder(fsys, name, container.GraphFile, opts)
-	case !container.IsArchive(name):
-		return openFolder(fsys, path.Dir(name), path.Base(name), opts)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: it is no regular file", name)
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	archive, err := container.ReadArchive(f, container.DefaultLimits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return open(archive, name+":"+container.GraphFile, container.GraphFile, opts)
+	return openIn(place.In(fsys), name, opts, func(name string, archive bool) (*container.Container, error) {
+		if !archive {
+			return container.New(fsys, name)
+		}
+		if !place.IsRegular(place.In(fsys), name) {
+			return nil, fmt.Errorf("%s: it is no regular file", name)
+		}
+		f, err := fsys.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		files, err := container.ReadArchive(f, container.DefaultLimits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return files, nil
+	})
 }
 
-// openFolder opens the document text in a folder of a file system.
-func openFolder(fsys fs.FS, dir, text string, opts Options) (*File, error) {
-	files, err := container.New(fsys, dir)
+// openIn opens a model, of which a function opens the folder or the archive.
+func openIn(files place.Files, name string, opts Options, open func(name string, archive bool) (*container.Container, error)) (*File, error) {
+	info, err := files.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	return open(files, path.Join(dir, text), text, opts)
+	folder, text, archive := name, container.GraphFile, !info.IsDir() && container.IsArchive(name)
+	if !info.IsDir() && !archive {
+		folder, text = files.Split(name)
+		if folder = files.Join(folder); folder == "" {
+			folder = "."
+		}
+	}
+	model, err := open(folder, archive)
+	if err != nil {
+		return nil, err
+	}
+	place := files.Join(folder, text)
+	if archive {
+		place = name + ":" + text
+	}
+	return read(model, place, text, opts)
 }
 
-// open reads the document text of a container; place names it in messages.
-func open(files *container.Container, place, text string, opts Options) (f *File, err error) {
+// read reads the document text of a container; place names it in messages.
+func read(files *container.Container, place, text string, opts Options) (f *File, err error) {
 	defer func() {
 		if err != nil {
 			files.Close()

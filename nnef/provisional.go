@@ -110,7 +110,7 @@ func lowerMatrices(l *lowering) []*graph.Value {
 func uniform(l *lowering) {
 	var shape tensor.Shape
 	for _, p := range l.c.Op.Params {
-		v, ok := l.valueOf(l.c.Arg(p.Name))
+		v, ok := l.ValueOf(l.c.Arg(p.Name))
 		if !ok {
 			continue // a literal
 		}

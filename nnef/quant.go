@@ -244,7 +244,7 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %s", entry.Operation)
 	}
-	q := &quantizer{lowering: d.lowering(o, nil), entry: entry, place: container.QuantFile}
+	q := &quantizer{lowering: new(lowering).begin(d.sink, o.Invocation), entry: entry, place: container.QuantFile}
 	in := []*graph.Value{v}
 	for _, operand := range def.In[1:] {
 		dtype := v.Type.DType

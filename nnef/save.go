@@ -23,19 +23,16 @@ import (
 // in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
 // that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
 // nodes that decode them, the codes are stored again, and graph.quant says what they mean; floats of 16 and 64 bits stay such, too.
-func Save(name string, g *graph.Graph) (err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := members(g, &extras{})
-	if err != nil {
-		return err
-	}
-	return container.Write(name, files)
-}
+func Save(name string, g *graph.Graph) error { return saved(name, g, &extras{}) }
 
 // SaveWith is [Save] with further extension statements, which loading gives back as [Model.Statements].
-func SaveWith(name string, g *graph.Graph, statements []string) (err error) {
+func SaveWith(name string, g *graph.Graph, statements []string) error {
+	return saved(name, g, &extras{passedOn: statements})
+}
+
+func saved(name string, g *graph.Graph, x *extras) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := members(g, &extras{passedOn: statements})
+	files, err := members(g, x)
 	if err != nil {
 		return err
 	}
@@ -43,9 +40,11 @@ func SaveWith(name string, g *graph.Graph, statements []string) (err error) {
 }
 
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
-func WriteArchive(w io.Writer, g *graph.Graph, gz bool) (err error) {
+func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error { return archived(w, g, &extras{}, gz) }
+
+func archived(w io.Writer, g *graph.Graph, x *extras, gz bool) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := members(g, &extras{})
+	files, err := members(g, x)
 	if err != nil {
 		return err
 	}

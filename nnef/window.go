@@ -114,7 +114,7 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 			return nil, nil
 		}
 		if len(shape) != len(small) {
-			large[i] = l.narrow("stride", int64(extent)*int64(s.stride[i]))
+			large[i] = l.Narrow("stride", int64(extent)*int64(s.stride[i]))
 		} else if large[i] = shape[i]; l.Err == nil && s.steps(i, shape[i]) != int64(extent) {
 			l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
 				shape[i], s.stride[i], s.steps(i, shape[i]), extent)
@@ -127,7 +127,7 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 // halves divides a total padding, which is not negative, into that before and that behind.
 func (l *lowering) halves(total int64) []int {
 	total = max(total, 0)
-	return []int{l.narrow("padding", total/2), l.narrow("padding", total-total/2)}
+	return []int{l.Narrow("padding", total/2), l.Narrow("padding", total-total/2)}
 }
 
 // spatial returns the extents behind batch and channels.
@@ -181,7 +181,7 @@ func kernelled(name string) func(l *lowering) []*graph.Value {
 		padding, large := l.up(s, in, shape[min(2, len(shape)):])
 		if l.Err == nil && len(shape) == 0 && large != nil {
 			f := l.shape(filter)
-			channels := l.narrow("groups", int64(f[1])*int64(groups))
+			channels := l.Narrow("groups", int64(f[1])*int64(groups))
 			if groups == 0 {
 				channels = f[0]
 			}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -142,14 +143,18 @@ func TestColToIm(t *testing.T) {
 // TestColToImLoops compares generated cases with the plain loop over blocks.
 func TestColToImLoops(t *testing.T) {
 	for seed := range uint64(300) {
-		c := colToImDef.Generate(NewRand(seed, 1+int(seed)/60))
+		c := def("col_to_im").Generate(op.NewRand(seed, 1+int(seed)/60))
 		if c.In[0].DType() != tensor.Int64 {
 			c.In[0] = must(tensor.Cast(must(tensor.Cast(c.In[0], tensor.Int8)), tensor.Int64))
 		}
 		got := evalAll(t, "col_to_im", c.Attrs, c.In...)[0]
 		want := make([]int64, got.Len())
 		size, padding, stride, dilation := c.Attrs.Ints("size"), c.Attrs.Ints("padding"), c.Attrs.Ints("stride"), c.Attrs.Ints("dilation")
-		out, counts, volume := c.Attrs.Ints("output_size"), blockCounts(c.Attrs), tensor.Shape(size).Len()
+		out, counts, volume := c.Attrs.Ints("output_size"), make([]int, len(size)), tensor.Shape(size).Len()
+		for d := range out {
+			counts[d] = (out[d]+padding[2*d]+padding[2*d+1]-(size[d]-1)*dilation[d]-1)/stride[d] + 1
+		}
+
 		blocks := c.In[0].Shape()[2]
 		for i, v := range tensor.Data[int64](c.In[0]) {
 			plane, k, l := i/blocks/volume, i/blocks%volume, i%blocks

@@ -1,10 +1,11 @@
-package op
+package op_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -29,7 +30,7 @@ func TestActivationErrors(t *testing.T) {
 		{"hard_swish", nil, func(x float64) float64 { return x * max(min(x+3, 6), 0) / 6 }, map[[2]float64]float64{{-2.9, 10}: 2}},
 	} {
 		for r, bound := range c.bounds {
-			x := NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{samples}, r[0], r[1])
+			x := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{samples}, r[0], r[1])
 			in := tensor.Data[float32](x)
 			for i, got := range apply[float32](t, c.op, c.attrs, x) {
 				want := c.f(float64(in[i]))

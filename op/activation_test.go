@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -43,7 +44,7 @@ func TestActivations(t *testing.T) {
 		{"softsign", nil, func(x float64) float64 { return x / (1 + math.Abs(x)) }},
 		{"affine", graph.Attrs{{Name: "alpha", Value: -1.5}, {Name: "beta", Value: 3.0}}, func(x float64) float64 { return -1.5*x + 3 }},
 	} {
-		x := NewRand(3, 1).Uniform(tensor.Float32, tensor.Shape{400}, -12, 12)
+		x := op.NewRand(3, 1).Uniform(tensor.Float32, tensor.Shape{400}, -12, 12)
 		closeTo(t, c.op, tensor.Data[float32](x), apply[float32](t, c.op, c.attrs, x), c.f, 1e-6)
 	}
 }
@@ -55,7 +56,7 @@ func TestHardSwishOfGreatNumbers(t *testing.T) {
 	if got := apply[float64](t, "hard_swish", nil, vec(1e308, math.MaxFloat64)); got[0] != 1e308 || got[1] != math.MaxFloat64 {
 		t.Errorf("hard_swish of great float64: %v", got)
 	}
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	list := make([]float32, 10000)
 	for i := range list {
 		list[i] = float32(math.Ldexp(float64(r.Float32())*2-1, r.IntN(125)-90))
@@ -94,7 +95,7 @@ func TestGeluDoesNotCancel(t *testing.T) {
 	want := []float64{-0.0455002638964, -0.00404969409489, -0.000126684967332, -1.4332578594e-6, -5.91952587023e-9, -4.97676845942e-15, -7.61985302416e-23, -2.13178e-32}
 	check := func(d tensor.DType, bound float64) {
 		in := must(tensor.Cast(vec(x...), d))
-		out := must(tensor.Cast(must(Eval(byName["gelu"], []*tensor.Tensor{in}, nil))[0], tensor.Float64))
+		out := must(tensor.Cast(must(op.Eval(def("gelu"), []*tensor.Tensor{in}, nil))[0], tensor.Float64))
 		for i, got := range tensor.Data[float64](out) {
 			if d == tensor.Float16 && i > 3 { // nearly nothing, or nothing
 				break

@@ -1,26 +1,27 @@
-package op
+package op_test
 
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestReferencesDoNotAllocate runs the references as the engine does, in the memory that they are given.
 func TestReferencesDoNotAllocate(t *testing.T) {
-	for _, d := range all {
+	for _, d := range op.All() {
 		if d.Control != nil {
 			continue // see TestControlAllocatesNothing
 		}
 		for seed := range uint64(12) {
-			c := d.Generate(NewRand(seed, 5))
-			call, types := &Call{}, make([]Type, len(c.In))
+			c := d.Generate(op.NewRand(seed, 5))
+			call, types := &op.Call{}, make([]op.Type, len(c.In))
 			for i, x := range c.In {
 				if x != nil && d.Widens(x.DType()) {
 					x = must(tensor.Cast(x, tensor.Float32))
 				}
 				if call.In = append(call.In, x); x != nil {
-					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
+					types[i] = op.Type{DType: x.DType(), Shape: x.Shape()}
 				}
 			}
 			s, out, err := d.Bind(types, c.Attrs)

@@ -1,18 +1,19 @@
-package op
+package op_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // oneNode returns the node of an operator with an input of float32 of the given shape.
 func oneNode(t *testing.T, name string, shape tensor.Shape, attrs graph.Attrs) *graph.Node {
 	t.Helper()
-	b := graph.NewBuilder(Rules, "case")
-	x, err := b.Input("x", Type{DType: tensor.Float32, Shape: shape})
+	b := graph.NewBuilder(op.Rules, "case")
+	x, err := b.Input("x", op.Type{DType: tensor.Float32, Shape: shape})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,17 +30,17 @@ func TestInterpolation(t *testing.T) {
 		op    string
 		attrs graph.Attrs
 		most  int
-		want  []Between
+		want  []op.Between
 	}{
-		"the nearest":       {"resample", resize(), 4, []Between{{0, 0, 0}, {0, 0, 0}, {1, 1, 0}, {1, 1, 0}}},
-		"between":           {"resample", resize("mode", "linear"), 4, []Between{{0, 0, 0}, {0, 1, 0.25}, {0, 1, 0.75}, {1, 1, 0}}},
-		"placed otherwise":  {"resize", resize("mode", "linear", "coordinates", "asymmetric"), 4, []Between{{0, 0, 0}, {0, 1, 0.5}, {1, 1, 0}, {1, 1, 0}}},
+		"the nearest":       {"resample", resize(), 4, []op.Between{{0, 0, 0}, {0, 0, 0}, {1, 1, 0}, {1, 1, 0}}},
+		"between":           {"resample", resize("mode", "linear"), 4, []op.Between{{0, 0, 0}, {0, 1, 0.25}, {0, 1, 0.75}, {1, 1, 0}}},
+		"placed otherwise":  {"resize", resize("mode", "linear", "coordinates", "asymmetric"), 4, []op.Between{{0, 0, 0}, {0, 1, 0.5}, {1, 1, 0}, {1, 1, 0}}},
 		"too many":          {"resample", resize(), 3, nil},
 		"sums with weights": {"resize", resize("mode", "cubic"), 4, nil},
 		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize"), 4, nil},
 		"another operator":  {"neg", nil, 4, nil},
 	} {
-		got := Interpolation(oneNode(t, tt.op, tensor.Shape{2}, tt.attrs), tt.most)
+		got := op.Interpolation(oneNode(t, tt.op, tensor.Shape{2}, tt.attrs), tt.most)
 		if (got == nil) != (tt.want == nil) || got != nil && !slices.Equal(got[0], tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
@@ -59,7 +60,7 @@ func TestSelection(t *testing.T) {
 		"slice":            {"slice", graph.AttrsOf("axes", []int{1}, "begin", []int{1}, "end", []int{3}), true, 1, []int{3, 1}},
 		"another operator": {"neg", nil, false, 0, nil},
 	} {
-		offset, stride, ok := Selection(oneNode(t, tt.op, tensor.Shape{2, 3}, tt.attrs))
+		offset, stride, ok := op.Selection(oneNode(t, tt.op, tensor.Shape{2, 3}, tt.attrs))
 		if ok != tt.ok || offset != tt.offset || !slices.Equal(stride, tt.stride) {
 			t.Errorf("%s: %d %v %t", name, offset, stride, ok)
 		}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -54,7 +55,7 @@ func arithmeticOf[T tensor.Integer](t *testing.T, name string, f func(x, y int) 
 	values := everyInt[T](lo, hi)
 	n := len(values)
 	x, y := must(tensor.FromSlice(values, n, 1)), must(tensor.FromSlice(values, 1, n))
-	d, _ := Lookup(name)
+	d, _ := op.Lookup(name)
 	policies := []string{""}
 	if len(d.Attrs) != 0 {
 		policies = []string{"wrap", "saturate"}
@@ -100,7 +101,7 @@ func TestSaturateWide(t *testing.T) {
 
 func TestBinarySpecialValues(t *testing.T) {
 	x, y := vec(0, negZero, nan, inf, inf, 1), vec(negZero, 0, 1, -inf, inf, 0)
-	for op, want := range map[string][]float32{
+	for name, want := range map[string][]float32{
 		"add": {0, 0, nan, nan, inf, 1},
 		"sub": {0, negZero, nan, inf, nan, 1},
 		"mul": {negZero, negZero, nan, -inf, inf, 0},
@@ -109,9 +110,9 @@ func TestBinarySpecialValues(t *testing.T) {
 		"min": {negZero, negZero, nan, -inf, inf, 0},
 		"pow": {1, 1, nan, 0, inf, 1},
 	} {
-		equalFloats(t, op, apply[float32](t, op, nil, x, y), want)
+		equalFloats(t, name, apply[float32](t, name, nil, x, y), want)
 	}
-	for op, want := range map[string][]bool{
+	for name, want := range map[string][]bool{
 		"lt": {false, false, false, false, false, false},
 		"gt": {false, false, false, true, false, true},
 		"le": {true, true, false, false, true, false},
@@ -119,9 +120,9 @@ func TestBinarySpecialValues(t *testing.T) {
 		"eq": {true, true, false, false, true, false},
 		"ne": {false, false, true, true, false, true},
 	} {
-		for _, d := range Floats.List() {
-			if got := apply[bool](t, op, nil, must(tensor.Cast(x, d)), must(tensor.Cast(y, d))); !slices.Equal(got, want) {
-				t.Errorf("%s of %v = %v, want %v", op, d, got, want)
+		for _, d := range op.Floats.List() {
+			if got := apply[bool](t, name, nil, must(tensor.Cast(x, d)), must(tensor.Cast(y, d))); !slices.Equal(got, want) {
+				t.Errorf("%s of %v = %v, want %v", name, d, got, want)
 			}
 		}
 	}
@@ -129,24 +130,24 @@ func TestBinarySpecialValues(t *testing.T) {
 
 func TestComparisonsOfIntegers(t *testing.T) {
 	x, y := vec[uint64](math.MaxUint64, 1, 5), vec[uint64](1, math.MaxUint64, 5)
-	for op, want := range map[string][]bool{
+	for name, want := range map[string][]bool{
 		"lt": {false, true, false}, "gt": {true, false, false}, "le": {false, true, true},
 		"ge": {true, false, true}, "eq": {false, false, true}, "ne": {true, true, false},
 	} {
-		if got := apply[bool](t, op, nil, x, y); !slices.Equal(got, want) {
-			t.Errorf("%s = %v, want %v", op, got, want)
+		if got := apply[bool](t, name, nil, x, y); !slices.Equal(got, want) {
+			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
 }
 
 func TestLogical(t *testing.T) {
 	x, y := vec(false, false, true, true), vec(false, true, false, true)
-	for op, want := range map[string][]bool{
+	for name, want := range map[string][]bool{
 		"and": {false, false, false, true}, "or": {false, true, true, true}, "xor": {false, true, true, false},
 		"eq": {true, false, false, true}, "ne": {false, true, true, false},
 	} {
-		if got := apply[bool](t, op, nil, x, y); !slices.Equal(got, want) {
-			t.Errorf("%s = %v, want %v", op, got, want)
+		if got := apply[bool](t, name, nil, x, y); !slices.Equal(got, want) {
+			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -68,7 +69,7 @@ func TestBitCast(t *testing.T) {
 		t.Error(got)
 	}
 	packed := must(tensor.Cast(vec[int8](-1, 7, -8), tensor.Int4))
-	out, err := Eval(bitCastDef, []*tensor.Tensor{packed}, to(tensor.Uint4))
+	out, err := op.Eval(def("bit_cast"), []*tensor.Tensor{packed}, to(tensor.Uint4))
 	if err != nil || !slices.Equal(tensor.Data[uint8](must(tensor.Cast(out[0], tensor.Uint8))), []uint8{15, 7, 8}) {
 		t.Errorf("%v, %v", out, err)
 	}
@@ -95,6 +96,16 @@ func TestPhilox(t *testing.T) {
 	}
 }
 
+// philox is the plain definition of Philox4x32-10, which the operator takes one word of.
+func philox(c [4]uint32, k [2]uint32) [4]uint32 {
+	for round := range uint32(10) {
+		p, q := uint64(c[0])*0xD2511F53, uint64(c[2])*0xCD9E8D57
+		k0, k1 := k[0]+round*0x9E3779B9, k[1]+round*0xBB67AE85
+		c = [4]uint32{uint32(q>>32) ^ c[1] ^ k0, uint32(q), uint32(p>>32) ^ c[3] ^ k1, uint32(p)}
+	}
+	return c
+}
+
 // TestRandomBits holds the operator to its counter and key, and its bits to being even and different between seeds.
 func TestRandomBits(t *testing.T) {
 	const n = 1 << 14
@@ -105,10 +116,10 @@ func TestRandomBits(t *testing.T) {
 	}
 	seed, at := ^uint64(0x299f31d0_a4093822)+1, int64(-0x45a308d3_243f6a88)
 	want := philox([4]uint32{uint32(at), uint32(at >> 32)}, [2]uint32{uint32(seed), uint32(seed >> 32)})[0]
-	if got := apply[uint32](t, "random_bits", graph.Attrs{with("seed", Seed(seed))}, vec(at)); got[0] != want {
+	if got := apply[uint32](t, "random_bits", graph.Attrs{with("seed", op.Seed(seed))}, vec(at)); got[0] != want {
 		t.Errorf("index %d of seed %d: %x, want %x", at, seed, got[0], want)
 	}
-	other := apply[uint32](t, "random_bits", graph.Attrs{with("seed", Seed(1))}, vec(index...))
+	other := apply[uint32](t, "random_bits", graph.Attrs{with("seed", op.Seed(1))}, vec(index...))
 	for b := range 32 {
 		set, same := 0, 0
 		for i := range bits {

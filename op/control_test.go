@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -16,13 +17,13 @@ import (
 type drawn struct{ *graph.Builder }
 
 func blockOf(name string, build func(b drawn)) *graph.Graph {
-	b := drawn{graph.NewBuilder(Rules, name)}
+	b := drawn{graph.NewBuilder(op.Rules, name)}
 	build(b)
 	return must(b.Build())
 }
 
 func (b drawn) in(name string, d tensor.DType, shape ...int) *graph.Value {
-	return must(b.Input(name, Type{DType: d, Shape: shape}))
+	return must(b.Input(name, op.Type{DType: d, Shape: shape}))
 }
 
 func (b drawn) num(t *tensor.Tensor) *graph.Value { return must(b.Constant("", "", t)) }
@@ -172,7 +173,7 @@ func TestControl(t *testing.T) {
 			"int32[3][3 2 1] int32[6][15 16 13 14 11 12] int32[6][5 6 3 4 1 2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := Eval(byName[tt.op], tt.in, tt.attrs, tt.blocks...)
+			out, err := op.Eval(def(tt.op), tt.in, tt.attrs, tt.blocks...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,8 +185,8 @@ func TestControl(t *testing.T) {
 }
 
 func TestControlErrors(t *testing.T) {
-	i64, b1, v1, v3 := Type{DType: tensor.Int64}, Type{DType: tensor.Bool}, Type{DType: tensor.Int32, Shape: []int{1}}, Type{DType: tensor.Int32, Shape: []int{3}}
-	two := Type{DType: tensor.Int32, Shape: []int{2}}
+	i64, b1, v1, v3 := op.Type{DType: tensor.Int64}, op.Type{DType: tensor.Bool}, op.Type{DType: tensor.Int32, Shape: []int{1}}, op.Type{DType: tensor.Int32, Shape: []int{3}}
+	two := op.Type{DType: tensor.Int32, Shape: []int{2}}
 	ifs, count, sum := sumDifference(), counting(1), runningSum(1)
 	other := blockOf("other", func(b drawn) {
 		x, _ := b.in("x", tensor.Int32, 2), b.in("y", tensor.Int32, 2)
@@ -213,44 +214,44 @@ func TestControlErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		op     string
-		in     []Type
+		in     []op.Type
 		attrs  graph.Attrs
 		blocks []*graph.Graph
 		want   string
 	}{
-		{"no blocks", "if", []Type{b1, two, two}, nil, nil, "if: 0 blocks are given; there must be 2"},
-		{"blocks of others", "add", []Type{two, two}, nil, ifs, "add: 2 blocks are given; there must be 0"},
-		{"nil", "if", []Type{b1, two, two}, nil, []*graph.Graph{ifs[0], nil}, "if: else: the block is missing"},
-		{"states", "if", []Type{b1, two, two}, nil, []*graph.Graph{&stateful, ifs[1]}, "if: then: the block has states; only a whole graph can"},
-		{"inputs", "if", []Type{b1, two}, nil, ifs, "if: then: the block has 2 inputs; it must have 1"},
-		{"input type", "if", []Type{b1, two, v3}, nil, ifs, "if: then: input y of the block is int32[2]; it must be int32[3]"},
-		{"output types", "if", []Type{b1, two, two}, nil, []*graph.Graph{ifs[0], other},
+		{"no blocks", "if", []op.Type{b1, two, two}, nil, nil, "if: 0 blocks are given; there must be 2"},
+		{"blocks of others", "add", []op.Type{two, two}, nil, ifs, "add: 2 blocks are given; there must be 0"},
+		{"nil", "if", []op.Type{b1, two, two}, nil, []*graph.Graph{ifs[0], nil}, "if: else: the block is missing"},
+		{"states", "if", []op.Type{b1, two, two}, nil, []*graph.Graph{&stateful, ifs[1]}, "if: then: the block has states; only a whole graph can"},
+		{"inputs", "if", []op.Type{b1, two}, nil, ifs, "if: then: the block has 2 inputs; it must have 1"},
+		{"input type", "if", []op.Type{b1, two, v3}, nil, ifs, "if: then: input y of the block is int32[2]; it must be int32[3]"},
+		{"output types", "if", []op.Type{b1, two, two}, nil, []*graph.Graph{ifs[0], other},
 			"if: else: output 0 is int64[2]; in the block then it is int32[2]: only a condition that is known beforehand may decide about types"},
-		{"number of outputs", "if", []Type{b1, two, two}, nil, []*graph.Graph{ifs[0], more}, "if: else: it has 2 outputs; it must have 1, as the block then"},
-		{"condition", "if", []Type{two, two, two}, nil, ifs, "if: condition: the element type int32 is not allowed; it must be bool"},
-		{"absent value", "if", []Type{b1, two, {}}, nil, ifs, "if: values: the operand is missing"},
-		{"carried", "loop", []Type{i64, b1, i64}, graph.AttrsOf("carried", 2, "most", 1), count, "loop: carried: it is 2; there are 1 values"},
-		{"most", "loop", []Type{i64, b1, i64}, graph.AttrsOf("carried", 1), count, "loop: most: the attribute is missing"},
-		{"body's input", "loop", []Type{i64, b1, v1}, graph.AttrsOf("carried", 1, "most", 1), count, "loop: body: input sum of the block is int64[]; it must be int32[1]"},
-		{"part of rank 0", "loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{flat},
+		{"number of outputs", "if", []op.Type{b1, two, two}, nil, []*graph.Graph{ifs[0], more}, "if: else: it has 2 outputs; it must have 1, as the block then"},
+		{"condition", "if", []op.Type{two, two, two}, nil, ifs, "if: condition: the element type int32 is not allowed; it must be bool"},
+		{"absent value", "if", []op.Type{b1, two, {}}, nil, ifs, "if: values: the operand is missing"},
+		{"carried", "loop", []op.Type{i64, b1, i64}, graph.AttrsOf("carried", 2, "most", 1), count, "loop: carried: it is 2; there are 1 values"},
+		{"most", "loop", []op.Type{i64, b1, i64}, graph.AttrsOf("carried", 1), count, "loop: most: the attribute is missing"},
+		{"body's input", "loop", []op.Type{i64, b1, v1}, graph.AttrsOf("carried", 1, "most", 1), count, "loop: body: input sum of the block is int64[]; it must be int32[1]"},
+		{"part of rank 0", "loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{flat},
 			"loop: body: output 2 is int64[]; parts are joined along dimension 0, which it does not have"},
-		{"condition of the body", "loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{unsaid}, "loop: body: output 0 is int64[]; it must be bool[]"},
-		{"lost", "loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{lost}, "loop: body: it has 1 outputs; it must have 2 or more"},
-		{"values", "scan", []Type{v1}, scanned, sum, "scan: scanned: 1 states and 1 scanned tensors are asked for; there are 1 values"},
-		{"axes", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("axes", []int{0, 0})...), sum, "scan: axes: the number of items is 2; it must be 1, one for each scanned tensor"},
-		{"axis", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("axes", []int{1})...), sum, "scan: axes: axis 1 is not a dimension of shape [3]"},
-		{"chunk 0", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("chunks", []int{0})...), sum, "scan: chunks: item 0 is 0; a turn must take elements"},
-		{"chunk", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("chunks", []int{-2})...), sum, "scan: chunks: item 0, -2, does not divide the extent 3 of dimension 0 of int32[3]"},
-		{"turns", "scan", []Type{v3, two}, graph.AttrsOf("states", 0, "scanned", 2), sum, "scan: chunks: scanned tensor 1, int32[2], has 2 parts; the one before it has 3"},
-		{"out axes", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{0, 0})...), sum, "scan: out_axes: the number of items is 2; it must be 1, one for each part that the block yields"},
-		{"out axis", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{1})...), sum, "scan: out_axes: axis 1 is not a dimension of shape [1]"},
-		{"direction", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_directions", []int{0})...), sum, "scan: out_directions: item 0 is 0; it must be 1 or -1"},
-		{"packed", "scan", []Type{v1, {DType: tensor.Int4, Shape: []int{3}}}, scanned, sum, "scan: values: a tensor of type int4 cannot be scanned: several elements share a byte"},
-		{"packed parts", "scan", []Type{v3}, graph.AttrsOf("states", 0, "scanned", 1), []*graph.Graph{nibbles}, "scan: body: parts of type int4 cannot be joined: several elements share a byte"},
-		{"state", "scan", []Type{two, v3}, scanned, sum, "scan: body: input sum of the block is int32[1]; it must be int32[2]"},
+		{"condition of the body", "loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{unsaid}, "loop: body: output 0 is int64[]; it must be bool[]"},
+		{"lost", "loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1), []*graph.Graph{lost}, "loop: body: it has 1 outputs; it must have 2 or more"},
+		{"values", "scan", []op.Type{v1}, scanned, sum, "scan: scanned: 1 states and 1 scanned tensors are asked for; there are 1 values"},
+		{"axes", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("axes", []int{0, 0})...), sum, "scan: axes: the number of items is 2; it must be 1, one for each scanned tensor"},
+		{"axis", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("axes", []int{1})...), sum, "scan: axes: axis 1 is not a dimension of shape [3]"},
+		{"chunk 0", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("chunks", []int{0})...), sum, "scan: chunks: item 0 is 0; a turn must take elements"},
+		{"chunk", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("chunks", []int{-2})...), sum, "scan: chunks: item 0, -2, does not divide the extent 3 of dimension 0 of int32[3]"},
+		{"turns", "scan", []op.Type{v3, two}, graph.AttrsOf("states", 0, "scanned", 2), sum, "scan: chunks: scanned tensor 1, int32[2], has 2 parts; the one before it has 3"},
+		{"out axes", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{0, 0})...), sum, "scan: out_axes: the number of items is 2; it must be 1, one for each part that the block yields"},
+		{"out axis", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{1})...), sum, "scan: out_axes: axis 1 is not a dimension of shape [1]"},
+		{"direction", "scan", []op.Type{v1, v3}, append(scanned, graph.AttrsOf("out_directions", []int{0})...), sum, "scan: out_directions: item 0 is 0; it must be 1 or -1"},
+		{"packed", "scan", []op.Type{v1, {DType: tensor.Int4, Shape: []int{3}}}, scanned, sum, "scan: values: a tensor of type int4 cannot be scanned: several elements share a byte"},
+		{"packed parts", "scan", []op.Type{v3}, graph.AttrsOf("states", 0, "scanned", 1), []*graph.Graph{nibbles}, "scan: body: parts of type int4 cannot be joined: several elements share a byte"},
+		{"state", "scan", []op.Type{two, v3}, scanned, sum, "scan: body: input sum of the block is int32[1]; it must be int32[2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := byName[tt.op].Bind(tt.in, tt.attrs, tt.blocks...)
+			_, _, err := def(tt.op).Bind(tt.in, tt.attrs, tt.blocks...)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("got %v; want %s", err, tt.want)
 			}
@@ -261,8 +262,8 @@ func TestControlErrors(t *testing.T) {
 // TestTurnsError holds a loop to ending with an error where it would go on beyond its bound.
 func TestTurnsError(t *testing.T) {
 	for _, trips := range []*tensor.Tensor{nil, scalar(int64(5))} {
-		_, err := Eval(loopDef, []*tensor.Tensor{trips, nil, scalar(int64(0))}, graph.AttrsOf("carried", 1, "most", 4), counting(100)...)
-		var turns *TurnsError
+		_, err := op.Eval(def("loop"), []*tensor.Tensor{trips, nil, scalar(int64(0))}, graph.AttrsOf("carried", 1, "most", 4), counting(100)...)
+		var turns *op.TurnsError
 		if !errors.As(err, &turns) || turns.Most != 4 {
 			t.Errorf("trips %v: got %v", trips, err)
 		}
@@ -272,22 +273,29 @@ func TestTurnsError(t *testing.T) {
 // TestControlWork holds the costs to those of the blocks.
 func TestControlWork(t *testing.T) {
 	testdata.Wide(t)
-	i64, v1, v3 := Type{DType: tensor.Int64}, Type{DType: tensor.Int32, Shape: []int{1}}, Type{DType: tensor.Int32, Shape: []int{3}}
-	body := blockWork(counting(1)[0]).Ops
+	i64, v1, v3 := op.Type{DType: tensor.Int64}, op.Type{DType: tensor.Int32, Shape: []int{1}}, op.Type{DType: tensor.Int32, Shape: []int{3}}
+	body := int64(len(counting(1)[0].Nodes))
+	for _, n := range counting(1)[0].Nodes {
+		cost, _, err := op.NodeCost(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body += cost.Ops
+	}
 	for _, tt := range []struct {
 		op     string
-		in     []Type
+		in     []op.Type
 		attrs  graph.Attrs
 		blocks []*graph.Graph
 		want   int64
 	}{
-		{"if", []Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}, {DType: tensor.Int32, Shape: []int{2}}}, nil, sumDifference(), 3},
-		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 7), counting(1), 7 * (body + 1)},
-		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
-		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
-		{"scan", []Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},
+		{"if", []op.Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}, {DType: tensor.Int32, Shape: []int{2}}}, nil, sumDifference(), 3},
+		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 7), counting(1), 7 * (body + 1)},
+		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
+		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
+		{"scan", []op.Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},
 	} {
-		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs, tt.blocks...)
+		s, out, err := def(tt.op).Bind(tt.in, tt.attrs, tt.blocks...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +307,7 @@ func TestControlWork(t *testing.T) {
 
 // TestInterpreter runs a graph with a state, by a hook and without, and ends it early.
 func TestInterpreter(t *testing.T) {
-	b := drawn{graph.NewBuilder(Rules, "sums")}
+	b := drawn{graph.NewBuilder(op.Rules, "sums")}
 	x := b.in("x", tensor.Int32, 1)
 	sum := must(b.State("sum", "", listOf[int32](0)))
 	next := b.op("add", x, sum)
@@ -309,7 +317,7 @@ func TestInterpreter(t *testing.T) {
 	out := must(b.Add(graph.Node{Op: "scan", In: []*graph.Value{next, x}, Attrs: graph.AttrsOf("states", 1, "scanned", 1), Blocks: runningSum(1)}))
 	b.out(next, out[1], last, x)
 	g := must(b.Build())
-	p := NewInterpreter(g)
+	p := op.NewInterpreter(g)
 	in := listOf[int32](3)
 	for i, want := range []string{
 		"int32[1][3] int32[1][6] int32[1][-1] int32[1][3]",
@@ -334,7 +342,7 @@ func TestInterpreter(t *testing.T) {
 	var seen []string
 	p.Node = func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		seen = append(seen, n.Op)
-		return EvalNode(ctx, n, in)
+		return op.EvalNode(ctx, n, in)
 	}
 	if _, err := p.Run(context.Background(), []*tensor.Tensor{in}); err != nil || fmt.Sprint(seen) != "[add scan]" {
 		t.Errorf("got %v, %v", seen, err)
@@ -342,7 +350,7 @@ func TestInterpreter(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.Node = func(_ context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		cancel()
-		return EvalNode(ctx, n, in)
+		return op.EvalNode(ctx, n, in)
 	}
 	if _, err := p.Run(ctx, []*tensor.Tensor{in}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -351,24 +359,24 @@ func TestInterpreter(t *testing.T) {
 
 // TestControlAllocatesNothing holds the meaning of the operators to what the engine needs of it.
 func TestControlAllocatesNothing(t *testing.T) {
-	for _, d := range controlOps {
+	for _, d := range defs(func(d *op.Def) bool { return d.Control != nil }) {
 		for seed := range uint64(20) {
-			c := d.Generate(NewRand(seed, 3))
+			c := d.Generate(op.NewRand(seed, 3))
 			s, types, err := d.Bind(typesOf(c.In), c.Attrs, c.Blocks...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			call := &Call{In: c.In, Attrs: s.Attrs}
+			call := &op.Call{In: c.In, Attrs: s.Attrs}
 			for _, o := range types {
 				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
 			}
-			r := must(interpret(context.Background(), s, c.In))
+			r := newRunner(s, c.In)
 			if err := d.Control(call, r); err != nil {
 				t.Fatal(err)
 			}
-			var still BlockRunner = &idle{r}
+			var still op.BlockRunner = idle{r}
 			if allocs := testing.AllocsPerRun(3, func() {
-				if err := d.Control(call, still); err != nil && !errors.As(err, new(*TurnsError)) {
+				if err := d.Control(call, still); err != nil && !errors.As(err, new(*op.TurnsError)) {
 					t.Fatal(err)
 				}
 			}); allocs > 1 { // the error
@@ -378,14 +386,41 @@ func TestControlAllocatesNothing(t *testing.T) {
 	}
 }
 
-// idle shows what the last run has left.
-type idle struct{ *interpreted }
-
-func (r *idle) Run(block int) error {
-	if len(r.blocks[block].out) > 0 && r.blocks[block].out[0] == nil {
-		for i, o := range r.blocks[block].g.Outputs {
-			r.blocks[block].out[i] = must(tensor.New(o.Value.Type.DType, o.Value.Type.Shape))
-		}
-	}
-	return nil
+// runner evaluates the blocks of an operator by interpreters.
+type runner struct {
+	blocks  []*graph.Graph
+	in, out [][]*tensor.Tensor
 }
+
+func newRunner(s *op.Sig, operands []*tensor.Tensor) *runner {
+	r := &runner{blocks: s.Blocks}
+	for i, g := range s.Blocks {
+		in, out := make([]*tensor.Tensor, len(g.Inputs)), make([]*tensor.Tensor, len(g.Outputs))
+		for k, v := range g.Inputs {
+			in[k] = must(tensor.New(v.Type.DType, v.Type.Shape))
+		}
+		for k, o := range g.Outputs {
+			out[k] = must(tensor.New(o.Value.Type.DType, o.Value.Type.Shape))
+		}
+		input, operand, n := s.Def.Captures(s, i)
+		copy(in[input:input+n], operands[operand:])
+		r.in, r.out = append(r.in, in), append(r.out, out)
+	}
+	return r
+}
+
+func (r *runner) In(block, i int) *tensor.Tensor  { return r.in[block][i] }
+func (r *runner) Out(block, i int) *tensor.Tensor { return r.out[block][i] }
+
+func (r *runner) Run(block int) error {
+	out, err := op.NewInterpreter(r.blocks[block]).Run(context.Background(), r.in[block])
+	for k := range out {
+		r.out[block][k] = out[k].Clone() // it may be an input
+	}
+	return err
+}
+
+// idle shows what the last run has left.
+type idle struct{ *runner }
+
+func (idle) Run(int) error { return nil }

@@ -1,17 +1,19 @@
-package op
+package op_test
 
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // naiveTaps calls f for every tap of every result element of conv or deconv, in the order of the definition: with the
 // offsets of the result, the input and the filter.
-func naiveTaps(c Case, out tensor.Shape, up bool, f func(y, x, w int)) {
+func naiveTaps(c op.Case, out tensor.Shape, up bool, f func(y, x, w int)) {
 	in, filter := c.In[0].Shape(), c.In[1].Shape()
 	window := newNaiveWindow(in[2:], c.Attrs, up)
 	groupIn, groupOut := filter[1], filter[0]*filter[1]/in[1]
@@ -42,7 +44,7 @@ func naiveTaps(c Case, out tensor.Shape, up bool, f func(y, x, w int)) {
 func TestConvolutionDefinition(t *testing.T) {
 	for _, name := range []string{"conv", "deconv"} {
 		t.Run(name, func(t *testing.T) {
-			cases(t, name, 120, func(c Case, out *tensor.Tensor) {
+			cases(t, name, 120, func(c op.Case, out *tensor.Tensor) {
 				channel := func(i int) int { return i / out.Shape()[2:].Len() % out.Shape()[1] }
 				if c.In[0].DType().IsFloat() {
 					x, w, want := floats(c.In[0]), floats(c.In[1]), make([]float32, out.Len())
@@ -84,7 +86,7 @@ func TestIntegersWrap(t *testing.T) {
 		{tensor.Int64, math.MaxInt32*math.MaxInt32 + 2*math.MaxInt32 - 3*math.MinInt32},
 		{tensor.Int32, -2147483649 + 1<<32},
 	} {
-		out, err := Eval(byName["conv"], []*tensor.Tensor{x, w}, graph.Attrs{{Name: "padding", Value: []int{0, 0}}, {Name: "dtype", Value: tt.dtype}})
+		out, err := op.Eval(def("conv"), []*tensor.Tensor{x, w}, graph.Attrs{{Name: "padding", Value: []int{0, 0}}, {Name: "dtype", Value: tt.dtype}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,19 +99,27 @@ func TestIntegersWrap(t *testing.T) {
 // TestDeconvIsAdjoint compares the inner products ⟨conv(a), b⟩ and ⟨a, deconv(b)⟩, which are exact on integers.
 func TestDeconvIsAdjoint(t *testing.T) {
 	for seed := range uint64(100) {
-		r := NewRand(seed, 4)
-		rank, groups := r.Between(1, 2), r.Between(1, 3)
-		in, size, _, attrs := r.window(rank, false)
+		r := op.NewRand(seed, 4)
+		in, size, attrs, groups := tensor.Shape{}, tensor.Shape{}, graph.Attrs{}, r.Between(1, 3)
+		for len(in) == 0 || len(in) > 2 || slices.Contains(in, 0) {
+			c := def("conv").Generate(r)
+			in, size, attrs = c.In[0].Shape()[2:], c.In[1].Shape()[2:], nil
+			for _, name := range []string{"padding", "stride", "dilation"} {
+				if v := c.Attrs.Get(name); v != nil {
+					attrs = append(attrs, with(name, v))
+				}
+			}
+		}
 		batch, perIn, perOut := r.Between(1, 2), r.Between(1, 20), r.Between(1, 3)
 		attrs = append(attrs, graph.Attr{Name: "groups", Value: groups}, graph.Attr{Name: "dtype", Value: tensor.Int64})
 		filter := r.Tensor(tensor.Int8, append(tensor.Shape{groups * perOut, perIn}, size...))
 		a := r.Tensor(tensor.Int16, append(tensor.Shape{batch, groups * perIn}, in...))
-		down, err := Eval(byName["conv"], []*tensor.Tensor{a, filter}, attrs)
+		down, err := op.Eval(def("conv"), []*tensor.Tensor{a, filter}, attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := r.Tensor(tensor.Int16, down[0].Shape())
-		up, err := Eval(byName["deconv"], []*tensor.Tensor{b, filter}, attrs.With("output_shape", []int(a.Shape())))
+		up, err := op.Eval(def("deconv"), []*tensor.Tensor{b, filter}, attrs.With("output_shape", []int(a.Shape())))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +154,7 @@ func TestBias(t *testing.T) {
 		{tensor.Shape{2, 1}, []float32{1, -1}, nil},
 		{tensor.Shape{3}, []float32{1, 2, 3}, nil},
 	} {
-		out, err := Eval(byName["conv"], []*tensor.Tensor{x, w, must(tensor.FromSlice(tt.bias, tt.shape...))}, attrs)
+		out, err := op.Eval(def("conv"), []*tensor.Tensor{x, w, must(tensor.FromSlice(tt.bias, tt.shape...))}, attrs)
 		if err != nil {
 			if tt.want != nil {
 				t.Error(err)
@@ -155,7 +165,7 @@ func TestBias(t *testing.T) {
 			t.Errorf("a bias of shape %v is accepted", tt.shape)
 			continue
 		}
-		sameFloats(t, out[0], tt.want, Case{In: []*tensor.Tensor{x, w}, Attrs: attrs})
+		sameFloats(t, out[0], tt.want, op.Case{In: []*tensor.Tensor{x, w}, Attrs: attrs})
 	}
 }
 
@@ -176,7 +186,7 @@ func TestConvTypes(t *testing.T) {
 		{tensor.Int8, tensor.Int8, tensor.Float32, tensor.Invalid},
 		{tensor.Int8, tensor.Int8, tensor.Int64, tensor.Invalid},
 	} {
-		out, err := Eval(byName["conv"], []*tensor.Tensor{zeros(tt.x, 1, 1, 2), zeros(tt.w, 1, 1, 2), zeros(tt.b, 1)}, attrs)
+		out, err := op.Eval(def("conv"), []*tensor.Tensor{zeros(tt.x, 1, 1, 2), zeros(tt.w, 1, 1, 2), zeros(tt.b, 1)}, attrs)
 		switch {
 		case err == nil && out[0].DType() != tt.want:
 			t.Errorf("%v with %v, %v gives %v, want %v", tt.x, tt.w, tt.b, out[0].DType(), tt.want)

@@ -1,10 +1,11 @@
-package op
+package op_test
 
 import (
 	"math"
 	"math/big"
 	"testing"
 
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -36,7 +37,7 @@ func TestDet(t *testing.T) {
 // TestDetExact compares with rational arithmetic.
 func TestDetExact(t *testing.T) {
 	for seed := range uint64(100) {
-		r := NewRand(seed, 1)
+		r := op.NewRand(seed, 1)
 		n := r.Between(1, 6)
 		x := r.Tensor(tensor.Float32, tensor.Shape{n, n})
 		want, _ := exactDet(tensor.Data[float32](x), n).Float64()

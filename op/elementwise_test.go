@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,11 +26,11 @@ func vec[T tensor.Element](values ...T) *tensor.Tensor {
 // apply evaluates an operator and returns the elements of its first result.
 func apply[R tensor.Element](t *testing.T, name string, attrs graph.Attrs, in ...*tensor.Tensor) []R {
 	t.Helper()
-	d, ok := Lookup(name)
+	d, ok := op.Lookup(name)
 	if !ok {
 		t.Fatalf("there is no operator %s", name)
 	}
-	out, err := Eval(d, in, attrs)
+	out, err := op.Eval(d, in, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +68,8 @@ func closeTo(t *testing.T, what string, x, got []float32, f func(x float64) floa
 // rejected reports an application that is not refused.
 func rejected(t *testing.T, name string, attrs graph.Attrs, in ...*tensor.Tensor) {
 	t.Helper()
-	d, _ := Lookup(name)
-	if _, err := Eval(d, in, attrs); err == nil {
+	d, _ := op.Lookup(name)
+	if _, err := op.Eval(d, in, attrs); err == nil {
 		t.Errorf("%s: operands %v with %v are accepted", name, in, attrs)
 	}
 }
@@ -87,8 +88,8 @@ func TestElementwiseWithoutElements(t *testing.T) {
 	empty, one := must(tensor.New(tensor.Float32, tensor.Shape{0, 3})), must(tensor.New(tensor.Float32, tensor.Shape{1, 3}))
 	for _, in := range [][]*tensor.Tensor{{empty, empty}, {empty, one}, {one, empty}} {
 		for _, name := range []string{"add", "lt", "prelu", "clamp"} {
-			d, _ := Lookup(name)
-			out, err := Eval(d, in, nil)
+			d, _ := op.Lookup(name)
+			out, err := op.Eval(d, in, nil)
 			if err != nil || !out[0].Shape().Equal(tensor.Shape{0, 3}) {
 				t.Errorf("%s of %v: %v, %v", name, in, out, err)
 			}

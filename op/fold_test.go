@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"errors"
@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestFolder asks for values that constants, an input and a state decide, within budgets and beyond.
 func TestFolder(t *testing.T) {
-	plenty := Budget{Bytes: math.MaxInt64, Operations: math.MaxInt64, Result: math.MaxInt64}
+	plenty := op.Budget{Bytes: math.MaxInt64, Operations: math.MaxInt64, Result: math.MaxInt64}
 	for _, tt := range []struct {
 		name   string
-		budget Budget
+		budget op.Budget
 		build  func(b drawn) *graph.Value
 		want   string // its elements, "" if something else decides it
 		what   string // of a BudgetError
 	}{
-		{"constant", Budget{}, func(b drawn) *graph.Value { return b.num(listOf[int32](1, 2)) }, "int32[2][1 2]", ""},
+		{"constant", op.Budget{}, func(b drawn) *graph.Value { return b.num(listOf[int32](1, 2)) }, "int32[2][1 2]", ""},
 		{"sum", plenty, func(b drawn) *graph.Value { k := b.num(listOf[int32](1, 2)); return b.op("add", k, b.op("add", k, k)) }, "int32[2][3 6]", ""},
 		{"input", plenty, func(b drawn) *graph.Value { return b.op("add", b.in("x", tensor.Int32), b.num(scalar(int32(1)))) }, "", ""},
 		{"state", plenty, func(b drawn) *graph.Value { return b.op("copy", must(b.State("", "", scalar(int32(1))))) }, "", ""},
@@ -27,39 +28,39 @@ func TestFolder(t *testing.T) {
 			k := b.num(listOf[int32](1, 5))
 			return must(b.One("clamp", []*graph.Value{k, nil, b.num(scalar(int32(3)))}, nil, ""))
 		}, "int32[2][1 3]", ""},
-		{"view", Budget{}, func(b drawn) *graph.Value {
+		{"view", op.Budget{}, func(b drawn) *graph.Value {
 			return must(b.One("reshape", []*graph.Value{b.num(listOf[int32](1, 2))}, graph.AttrsOf("shape", []int{2, 1}), ""))
 		}, "int32[2,1][1 2]", ""},
 		{"blocks", plenty, func(b drawn) *graph.Value {
 			in := []*graph.Value{b.num(scalar(true)), b.num(listOf[int32](5, 6)), b.num(listOf[int32](1, 2))}
 			return must(b.Add(graph.Node{Op: "if", In: in, Blocks: sumDifference()}))[0]
 		}, "int32[2][6 8]", ""},
-		{"bytes", Budget{Bytes: 100, Operations: 100, Result: 7}, func(b drawn) *graph.Value {
+		{"bytes", op.Budget{Bytes: 100, Operations: 100, Result: 7}, func(b drawn) *graph.Value {
 			return b.op("neg", b.num(listOf[int32](1, 2)))
 		}, "", "bytes"},
-		{"bytes of the operands", Budget{Bytes: 100, Operations: 100, Result: 7, Growth: 1}, func(b drawn) *graph.Value {
+		{"bytes of the operands", op.Budget{Bytes: 100, Operations: 100, Result: 7, Growth: 1}, func(b drawn) *graph.Value {
 			return b.op("neg", b.num(listOf[int32](1, 2)))
 		}, "int32[2][-1 -2]", ""},
-		{"all bytes", Budget{Bytes: 15, Operations: 100, Result: 8}, func(b drawn) *graph.Value {
+		{"all bytes", op.Budget{Bytes: 15, Operations: 100, Result: 8}, func(b drawn) *graph.Value {
 			return b.op("neg", b.op("neg", b.num(listOf[int32](1, 2))))
 		}, "", "bytes"},
-		{"bytes of blocks", Budget{Bytes: 100, Operations: 100, Result: 15}, func(b drawn) *graph.Value {
+		{"bytes of blocks", op.Budget{Bytes: 100, Operations: 100, Result: 15}, func(b drawn) *graph.Value {
 			in := []*graph.Value{b.num(scalar(true)), b.num(listOf[int32](5, 6)), b.num(listOf[int32](1, 2))}
 			return must(b.Add(graph.Node{Op: "if", In: in, Blocks: sumDifference()}))[0]
 		}, "", "bytes"},
-		{"operations", Budget{Bytes: 100, Operations: 1, Result: 100}, func(b drawn) *graph.Value {
+		{"operations", op.Budget{Bytes: 100, Operations: 1, Result: 100}, func(b drawn) *graph.Value {
 			return b.op("neg", b.num(listOf[int32](1, 2)))
 		}, "", "operations"},
-		{"of what is too dear", Budget{Bytes: 100, Operations: 1, Result: 100}, func(b drawn) *graph.Value {
+		{"of what is too dear", op.Budget{Bytes: 100, Operations: 1, Result: 100}, func(b drawn) *graph.Value {
 			return must(b.One("max_reduce", []*graph.Value{b.op("neg", b.num(listOf[int32](1, 2)))}, axesOf(0), ""))
 		}, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := tt.build(drawn{graph.NewBuilder(Rules, "g")})
-			f := NewFolder(tt.budget)
+			v := tt.build(drawn{graph.NewBuilder(op.Rules, "g")})
+			f := op.NewFolder(tt.budget)
 			for range 2 { // the second answer is the first one
 				got, err := f.Constant(v)
-				var over *BudgetError
+				var over *op.BudgetError
 				switch {
 				case tt.what != "":
 					if !errors.As(err, &over) || over.What != tt.what {
@@ -73,10 +74,10 @@ func TestFolder(t *testing.T) {
 			}
 		})
 	}
-	if got, err := NewFolder(plenty).Constant(nil); got != nil || err != nil {
+	if got, err := op.NewFolder(plenty).Constant(nil); got != nil || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := (Budget{}).Eval(byName["neg"], []*tensor.Tensor{scalar(int32(1))}, nil); err == nil || err.Error() != "neg: to evaluate it beforehand takes 4 bytes; at most 0 are allowed" {
+	if _, err := (op.Budget{}).Eval(def("neg"), []*tensor.Tensor{scalar(int32(1))}, nil); err == nil || err.Error() != "neg: to evaluate it beforehand takes 4 bytes; at most 0 are allowed" {
 		t.Errorf("got %v", err)
 	}
 }

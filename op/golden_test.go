@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -32,13 +33,13 @@ func TestGoldenBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept strings.Builder
-	check := func(name string, d *Def, double bool, generate func(r *Rand) Case) {
+	check := func(name string, d *op.Def, double bool, generate func(r *op.Rand) op.Case) {
 		h := sha256.New()
 		for seed := range uint64(60) {
-			r := NewRand(seed, 1+int(seed)/8)
+			r := op.NewRand(seed, 1+int(seed)/8)
 			r.Double = double
 			c := generate(r)
-			out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
+			out, err := op.Eval(d, c.In, c.Attrs, c.Blocks...)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -56,12 +57,12 @@ func TestGoldenBits(t *testing.T) {
 			t.Errorf("%s: the sum of its result bits is %s; it was %q. If the definition has changed, run: go test ./op -run GoldenBits -update", name, sum, want[name])
 		}
 	}
-	for _, d := range all {
+	for _, d := range op.All() {
 		check(d.Name, d, false, d.Generate)
 		if d.Further != nil {
 			check(d.Name+",further", d, false, d.Further)
 		}
-		if slices.ContainsFunc(d.In, func(o Operand) bool { return o.Types.Has(tensor.Float64) && !movesOnly(o.Types) }) {
+		if slices.ContainsFunc(d.In, func(o op.Operand) bool { return o.Types.Has(tensor.Float64) && !movesOnly(o.Types) }) {
 			check(d.Name+",float64", d, true, d.Generate)
 		}
 	}
@@ -73,4 +74,4 @@ func TestGoldenBits(t *testing.T) {
 }
 
 // movesOnly reports a set of types whose elements are not computed with.
-func movesOnly(types Types) bool { return types&SmallFloats != 0 }
+func movesOnly(types op.Types) bool { return types&op.SmallFloats != 0 }

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -24,13 +25,13 @@ var hostileFloats = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-300, 5e-32
 // declaration can be evaluated.
 func TestHostile(t *testing.T) {
 	cases := testdata.Cases(500, 3000)
-	for _, d := range all {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			evaluated := 0
 			for seed := range cases {
-				r := NewRand(uint64(seed), 1+seed%4)
-				types, attrs, blocks := r.hostile(d)
+				r := op.NewRand(uint64(seed), 1+seed%4)
+				types, attrs, blocks := hostile(r, d)
 				if bindHostile(t, d, types, attrs, blocks, r) {
 					evaluated++
 				}
@@ -43,7 +44,7 @@ func TestHostile(t *testing.T) {
 }
 
 // bindHostile holds one application to the rules, and reports whether it was evaluated.
-func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, blocks []*graph.Graph, r *Rand) (evaluated bool) {
+func bindHostile(t *testing.T, d *op.Def, types []op.Type, attrs graph.Attrs, blocks []*graph.Graph, r *op.Rand) (evaluated bool) {
 	t.Helper()
 	describe := fmt.Sprintf("operands %v, attributes %v", types, attrs)
 	defer func() {
@@ -83,10 +84,10 @@ func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, blocks [
 	in := make([]*tensor.Tensor, len(types))
 	for i, x := range types {
 		if x.DType != tensor.Invalid {
-			in[i] = r.rubbish(x)
+			in[i] = anything(r, x)
 		}
 	}
-	if _, err := Eval(d, in, attrs, blocks...); err != nil && !errors.As(err, new(*TurnsError)) {
+	if _, err := op.Eval(d, in, attrs, blocks...); err != nil && !errors.As(err, new(*op.TurnsError)) {
 		t.Fatalf("Bind accepts what Eval refuses: %v: %s", err, describe)
 	}
 	return true
@@ -101,12 +102,12 @@ func counts(got int64, want *big.Int) bool {
 }
 
 // hostile returns a legal application of d with a few of its parts replaced.
-func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs, []*graph.Graph) {
+func hostile(r *op.Rand, d *op.Def) ([]op.Type, graph.Attrs, []*graph.Graph) {
 	c := d.Draw(r)
-	types := make([]Type, len(c.In))
+	types := make([]op.Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {
-			types[i] = Type{DType: x.DType(), Shape: x.Shape().Clone()}
+			types[i] = op.Type{DType: x.DType(), Shape: x.Shape().Clone()}
 		}
 	}
 	attrs := make(graph.Attrs, 0, len(d.Attrs))
@@ -120,49 +121,49 @@ func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs, []*graph.Graph) {
 	for range r.IntN(4) {
 		if len(attrs) > 0 && r.IntN(3) > 0 {
 			a := &attrs[r.IntN(len(attrs))]
-			a.Value = r.spoiled(a.Value)
+			a.Value = spoiled(r, a.Value)
 		} else {
-			r.spoilType(types)
+			spoilType(r, types)
 		}
 	}
 	return types, attrs, c.Blocks
 }
 
-func (r *Rand) hostileInt() int {
+func hostileInt(r *op.Rand) int {
 	if r.Bool() {
 		return r.Between(-3, 9)
 	}
-	return Pick(r, hostileInts)
+	return op.Pick(r, hostileInts)
 }
 
 // spoiled returns another value in place of that of an attribute, mostly of the same kind.
-func (r *Rand) spoiled(v any) any {
+func spoiled(r *op.Rand, v any) any {
 	if r.IntN(20) == 0 {
-		return Pick(r, []any{1, 1.5, "", true, []int{1}, []float64{}, []string{""}, tensor.Float16, nil, []any{}})
+		return op.Pick(r, []any{1, 1.5, "", true, []int{1}, []float64{}, []string{""}, tensor.Float16, nil, []any{}})
 	}
 	switch v := v.(type) {
 	case int:
-		return r.hostileInt()
+		return hostileInt(r)
 	case float64:
-		return Pick(r, hostileFloats)
+		return op.Pick(r, hostileFloats)
 	case bool:
 		return !v
 	case tensor.DType:
 		return tensor.DType(r.IntN(300))
 	case string:
-		return Pick(r, []string{"", "constant", "ignore", "reflect", "replicate", "both", "linear", "\x00"})
+		return op.Pick(r, []string{"", "constant", "ignore", "reflect", "replicate", "both", "linear", "\x00"})
 	case []int:
-		return spoiledList(r, v, r.hostileInt)
+		return spoiledList(r, v, func() int { return hostileInt(r) })
 	case []float64:
-		return spoiledList(r, v, func() float64 { return Pick(r, hostileFloats) })
+		return spoiledList(r, v, func() float64 { return op.Pick(r, hostileFloats) })
 	case []string:
-		return spoiledList(r, v, func() string { return Pick(r, []string{"", "relu", "nothing"}) })
+		return spoiledList(r, v, func() string { return op.Pick(r, []string{"", "relu", "nothing"}) })
 	}
 	return v
 }
 
 // spoiledList replaces, adds or removes items.
-func spoiledList[T any](r *Rand, list []T, item func() T) []T {
+func spoiledList[T any](r *op.Rand, list []T, item func() T) []T {
 	out := append([]T{}, list...)
 	switch r.IntN(5) {
 	case 0:
@@ -188,19 +189,19 @@ func spoiledList[T any](r *Rand, list []T, item func() T) []T {
 
 // spoilType changes the type of one operand: an extent of all that have it, or of this one alone, the rank, the element
 // type, or whether it is there.
-func (r *Rand) spoilType(types []Type) {
+func spoilType(r *op.Rand, types []op.Type) {
 	t := &types[r.IntN(len(types))]
 	switch r.IntN(9) {
 	case 8: // no elements, whatever the other extents are
 		if n := len(t.Shape); n > 0 {
-			t.Shape[r.IntN(n)], t.Shape[r.IntN(n)] = Pick(r, hostileInts), 0
+			t.Shape[r.IntN(n)], t.Shape[r.IntN(n)] = op.Pick(r, hostileInts), 0
 		}
 	case 0:
-		*t = Type{}
+		*t = op.Type{}
 	case 1:
 		t.DType = tensor.DType(r.IntN(300))
 	case 2:
-		t.Shape = append(t.Shape, r.hostileInt())
+		t.Shape = append(t.Shape, hostileInt(r))
 	case 3:
 		if len(t.Shape) > 0 {
 			t.Shape = t.Shape[:r.IntN(len(t.Shape))]
@@ -213,7 +214,7 @@ func (r *Rand) spoilType(types []Type) {
 		if len(t.Shape) == 0 {
 			return
 		}
-		i, n := r.IntN(len(t.Shape)), r.hostileInt()
+		i, n := r.IntN(len(t.Shape)), hostileInt(r)
 		old := t.Shape[i]
 		t.Shape[i] = n
 		if r.Bool() {
@@ -229,8 +230,8 @@ func (r *Rand) spoilType(types []Type) {
 	}
 }
 
-// rubbish returns a tensor of random bits, or of extreme values.
-func (r *Rand) rubbish(t Type) *tensor.Tensor {
+// anything returns a tensor of random bits, or of extreme values.
+func anything(r *op.Rand, t op.Type) *tensor.Tensor {
 	if t.DType.IsFloat() && r.Bool() {
 		return r.Extremes(t.DType, t.Shape)
 	}

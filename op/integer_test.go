@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -65,7 +66,7 @@ func TestRescale(t *testing.T) {
 		{wide, math.MinInt, -64, 127},
 	} {
 		for shift := c.first; shift <= c.last; shift++ {
-			for _, mode := range roundingNames {
+			for _, mode := range namesOf(def("rescale"), "rounding") {
 				exact := make([]*big.Int, len(c.x))
 				for i, v := range c.x {
 					p := new(big.Int).Mul(big.NewInt(v), big.NewInt(int64(c.multiplier)))
@@ -106,7 +107,7 @@ func checkRescale[T tensor.Integer](t *testing.T, x []int64, exact []*big.Int, s
 // TestRescaleChannels compares shifts and factors that differ along an axis, in range and out of it, with rational arithmetic.
 func TestRescaleChannels(t *testing.T) {
 	for seed := range uint64(400) {
-		r := NewRand(seed, 1+int(seed)/60)
+		r := op.NewRand(seed, 1+int(seed)/60)
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
 		per := func(d tensor.DType, lo, hi int) *tensor.Tensor {
@@ -116,22 +117,22 @@ func TestRescaleChannels(t *testing.T) {
 			}
 			return r.Integers(d, tensor.Shape{n}, lo, hi)
 		}
-		x := r.Tensor(r.DType(Integers), shape)
+		x := r.Tensor(r.DType(op.Integers), shape)
 		shift := per(tensor.Int16, -9, 12)
 		if r.IntN(4) == 0 {
 			shift = per(tensor.Int16, -300, 300)
 		}
 		in := []*tensor.Tensor{x, shift, nil}
 		if r.IntN(4) > 0 {
-			in[2] = per(Pick(r, []tensor.DType{tensor.Int32, tensor.Int64, tensor.Uint8}), 0, 200)
+			in[2] = per(op.Pick(r, []tensor.DType{tensor.Int32, tensor.Int64, tensor.Uint8}), 0, 200)
 		}
-		mode, overflow, d := Pick(r, roundingNames[:]), Pick(r, []string{"wrap", "saturate"}), r.DType(Integers)
+		mode, overflow, d := op.Pick(r, namesOf(def("rescale"), "rounding")), op.Pick(r, []string{"wrap", "saturate"}), r.DType(op.Integers)
 		attrs := append(rescaling(mode, overflow, d), with("axis", axis))
-		out, err := Eval(rescaleDef, in, attrs)
+		out, err := op.Eval(def("rescale"), in, attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkPieces(t, rescaleDef, Case{In: in, Attrs: attrs}, out, r)
+		checkPieces(t, def("rescale"), op.Case{In: in, Attrs: attrs}, out, r)
 		shifts, factors, got := integers(shift), []*big.Int{big.NewInt(1)}, integers(out[0])
 		if in[2] != nil {
 			factors = integers(in[2])
@@ -180,12 +181,12 @@ func TestRescaleRefuses(t *testing.T) {
 		{[]*tensor.Tensor{x, x}, 1, "shift: rank 2"},
 		{[]*tensor.Tensor{x, vec[int8](1)}, -1, "axis: -1 is out of range"},
 	} {
-		_, err := Eval(rescaleDef, c.in, append(rescaling("floor", "wrap", tensor.Int8), with("axis", c.axis)))
+		_, err := op.Eval(def("rescale"), c.in, append(rescaling("floor", "wrap", tensor.Int8), with("axis", c.axis)))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, axis %d: %v; want %q", c.in, c.axis, err, c.says)
 		}
 	}
-	if _, err := Eval(rescaleDef, by(tensor.Scalar(int8(3)), 1, 1), rescaling("floor", "wrap", tensor.Int8)); err != nil {
+	if _, err := op.Eval(def("rescale"), by(tensor.Scalar(int8(3)), 1, 1), rescaling("floor", "wrap", tensor.Int8)); err != nil {
 		t.Errorf("one shift for a scalar: %v", err) // although it has no axis 1
 	}
 }

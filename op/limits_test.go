@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -88,7 +89,7 @@ func TestAttributeLimits(t *testing.T) {
 			return shapes(tensor.Shape{n, 1}), graph.Attrs{with("axis", 0)}
 		}},
 		{"non_max_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
-			return shapes(tensor.Shape{1, n, boxColumns}, tensor.Shape{1}), nil
+			return shapes(tensor.Shape{1, n, 6}, tensor.Shape{1}), nil
 		}},
 		{"class_box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, 4}, tensor.Shape{1, 1, n}), graph.Attrs{with("max_output_size", n)}
@@ -104,17 +105,17 @@ func TestAttributeLimits(t *testing.T) {
 		}},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
-			d, _ := Lookup(c.op)
+			d, _ := op.Lookup(c.op)
 			list, attrs := c.make(n)
-			types := make([]Type, len(list))
+			types := make([]op.Type, len(list))
 			for i, shape := range list {
-				types[i] = Type{DType: tensor.Float32, Shape: shape}
+				types[i] = op.Type{DType: tensor.Float32, Shape: shape}
 				if !d.In[i].Types.Has(tensor.Float32) {
 					types[i].DType = tensor.Int32
 				}
 			}
 			_, _, err := d.Bind(types, attrs)
-			var violated *Error
+			var violated *op.Error
 			if (err == nil) != (n == c.most) || err != nil && !errors.As(err, &violated) {
 				t.Errorf("%s with %d: %v", c.op, n, err)
 			}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestMatmulOrder compares all transpositions with the written-out definition, over extents beyond every tile.
 func TestMatmulOrder(t *testing.T) {
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	m, k, n := 5, 37, 21
 	a, b := r.Tensor(tensor.Float32, tensor.Shape{m, k}), r.Tensor(tensor.Float32, tensor.Shape{k, n})
 	want := make([]float32, m*n)
@@ -113,7 +114,7 @@ func TestProductIntegers(t *testing.T) {
 		}
 	}
 	// Wider than a tile.
-	r := NewRand(9, 1)
+	r := op.NewRand(9, 1)
 	a, b := r.Integers(tensor.Int16, tensor.Shape{2, 3}, -100, 100), r.Integers(tensor.Int8, tensor.Shape{3, 300}, -100, 100)
 	got := tensor.Data[int32](evalOne(t, "matmul", nil, a, b))
 	for i := range got {
@@ -130,10 +131,10 @@ func TestProductIntegers(t *testing.T) {
 // TestProductTiles compares matrix products of all integer types, narrower and wider than tiles, with the written-out definition.
 func TestProductTiles(t *testing.T) {
 	for seed := range uint64(200) {
-		r := NewRand(seed, 9)
-		m, k, n := r.Between(1, 4), Pick(r, []int{1, 3, 4, 63, 128, 131, 260}), Pick(r, []int{1, 2, 4, 7, 128, 130, 257})
+		r := op.NewRand(seed, 9)
+		m, k, n := r.Between(1, 4), op.Pick(r, []int{1, 3, 4, 63, 128, 131, 260}), op.Pick(r, []int{1, 2, 4, 7, 128, 130, 257})
 		operand := func(shape tensor.Shape, transposed bool) (*tensor.Tensor, []int64) {
-			d := r.DType(Integers)
+			d := r.DType(op.Integers)
 			least, most := d.IntRange()
 			x := r.Integers64(d, shape, max(least, -1<<40), int64(min(most, 1<<40)))
 			values := tensor.Data[int64](must(tensor.Cast(x, tensor.Int64)))
@@ -203,18 +204,18 @@ func TestProductRejects(t *testing.T) {
 		{"gemm", []*tensor.Tensor{f(2, 3), f(3, 4), f(2, 3)}},
 		{"gemm", []*tensor.Tensor{f(1, 3), f(3, 1), f(2, 1)}},
 	} {
-		d, _ := Lookup(c.op)
-		if _, err := Eval(d, c.in, nil); err == nil {
+		d, _ := op.Lookup(c.op)
+		if _, err := op.Eval(d, c.in, nil); err == nil {
 			t.Errorf("%s accepts %v", c.op, c.in)
 		}
 	}
 }
 
 func BenchmarkLinear(b *testing.B) {
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	x, w := r.Tensor(tensor.Float32, tensor.Shape{1, 1024}), r.Tensor(tensor.Float32, tensor.Shape{256, 1024})
 	for b.Loop() {
-		if _, err := Eval(linear, []*tensor.Tensor{x, w}, nil); err != nil {
+		if _, err := op.Eval(def("linear"), []*tensor.Tensor{x, w}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -222,10 +223,10 @@ func BenchmarkLinear(b *testing.B) {
 }
 
 func BenchmarkMatmul(b *testing.B) {
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	x, w := r.Tensor(tensor.Float32, tensor.Shape{64, 256}), r.Tensor(tensor.Float32, tensor.Shape{256, 256})
 	for b.Loop() {
-		if _, err := Eval(matmul, []*tensor.Tensor{x, w}, nil); err != nil {
+		if _, err := op.Eval(def("matmul"), []*tensor.Tensor{x, w}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -55,7 +56,7 @@ func TestFloatMod(t *testing.T) {
 
 // TestExactMod compares with integers: floats that are multiples of a small power of two, of very different size.
 func TestExactMod(t *testing.T) {
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	for range 2000 {
 		// x = m·2^e and y = n: m·2^e mod n by squaring.
 		m, n, e := uint64(r.Between(1, 1<<24-1)), uint64(r.Between(1, 1<<24-1)), r.IntN(100)

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"slices"
@@ -6,11 +6,15 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // movers are the operators that only move elements.
-var movers = slices.Concat(reshapeOps, sliceOps, gatherOps)
+var movers = defs(func(d *op.Def) bool {
+	moves := d.In[0].Types == op.Movable || d.In[0].Types == op.Stored
+	return moves && d.Out[0].TypeAttr == "" && d.Control == nil
+})
 
 // iota32 returns a tensor of the int32 0, 1, 2, …
 func iota32(shape ...int) *tensor.Tensor {
@@ -30,7 +34,7 @@ func with(name string, value any) graph.Attr { return graph.Attr{Name: name, Val
 // moveCase is an application of an operator and either its results, as shapes and elements, or part of its error.
 type moveCase struct {
 	name   string
-	op     *Def
+	op     *op.Def
 	in     []*tensor.Tensor
 	attrs  graph.Attrs
 	shapes []tensor.Shape
@@ -42,7 +46,7 @@ func checkMoves(t *testing.T, cases []moveCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.op.Name+"/"+c.name, func(t *testing.T) {
-			out, err := Eval(c.op, c.in, c.attrs)
+			out, err := op.Eval(c.op, c.in, c.attrs)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("the error is %v; it must mention %q", err, c.err)
@@ -94,19 +98,19 @@ func checkElements(t *testing.T, got *tensor.Tensor, want func(index []int) int3
 // TestMoversDoNotAllocate holds the kernels to their promise.
 func TestMoversDoNotAllocate(t *testing.T) {
 	for _, d := range movers {
-		r := NewRand(7, 5)
+		r := op.NewRand(7, 5)
 		c := d.Draw(r)
-		types := make([]Type, len(c.In))
+		types := make([]op.Type, len(c.In))
 		for i, x := range c.In {
 			if x != nil {
-				types[i] = Type{DType: x.DType(), Shape: x.Shape()}
+				types[i] = op.Type{DType: x.DType(), Shape: x.Shape()}
 			}
 		}
 		s, outTypes, err := d.Bind(types, c.Attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := &Call{In: c.In, Attrs: s.Attrs}
+		call := &op.Call{In: c.In, Attrs: s.Attrs}
 		for _, o := range outTypes {
 			call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
 		}
@@ -122,21 +126,21 @@ func TestMoversDoNotAllocate(t *testing.T) {
 func TestMoversKeepBits(t *testing.T) {
 	const signalling = 0x7F80_0123
 	for _, d := range movers {
-		c := d.Draw(NewRand(3, 4))
+		c := d.Draw(op.NewRand(3, 4))
 		for i, x := range c.In {
-			if x != nil && (i == 0 || d.operand(i).Like != "") {
+			if x != nil && (i == 0 || operand(d, i).Like != "") {
 				c.In[i] = must(tensor.New(tensor.Float32, x.Shape()))
-				for k := range words[uint32](c.In[i]) {
-					words[uint32](c.In[i])[k] = signalling
+				for k := range tensor.Words[uint32](c.In[i]) {
+					tensor.Words[uint32](c.In[i])[k] = signalling
 				}
 			}
 		}
-		out, err := Eval(d, c.In, c.Attrs)
+		out, err := op.Eval(d, c.In, c.Attrs)
 		if err != nil {
 			t.Fatalf("%s: %v", d.Name, err)
 		}
 		for _, o := range out {
-			for k, bits := range words[uint32](o) {
+			for k, bits := range tensor.Words[uint32](o) {
 				if v := tensor.Data[float32](o)[k]; v != v && bits != signalling {
 					t.Errorf("%s: a NaN has the bits %#x", d.Name, bits)
 				}
@@ -150,35 +154,35 @@ func TestMoversWithoutElements(t *testing.T) {
 	none := func(shape ...int) *tensor.Tensor { return must(tensor.New(tensor.Int32, shape)) }
 	shapes := func(s ...tensor.Shape) []tensor.Shape { return s }
 	checkMoves(t, []moveCase{
-		{name: "copy 0", op: reshapeDef, in: []*tensor.Tensor{none(0, 3)}, attrs: graph.Attrs{with("shape", []int{0, 1, 7})}, shapes: shapes(tensor.Shape{0, 1, 7})},
-		{name: "infer", op: reshapeDef, in: []*tensor.Tensor{none(0, 3)}, attrs: graph.Attrs{with("shape", []int{0, -1})}, err: "no extent for the -1"},
-		{name: "view", op: transposeDef, in: []*tensor.Tensor{none(2, 0, 3)}, attrs: graph.Attrs{with("axes", []int{2, 1, 0})}, shapes: shapes(tensor.Shape{3, 0, 2})},
-		{name: "to nothing", op: expandDef, in: []*tensor.Tensor{none(1, 2)}, attrs: graph.Attrs{with("shape", []int{0, 2})}, shapes: shapes(tensor.Shape{0, 2})},
-		{name: "outer", op: tileDef, in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("repeats", []int{3, 2})}, shapes: shapes(tensor.Shape{0, 4})},
-		{name: "inner", op: tileDef, in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("repeats", []int{3, 2})}, shapes: shapes(tensor.Shape{6, 0})},
-		{name: "all", op: concatDef, in: []*tensor.Tensor{none(2, 0), none(2, 0)}, attrs: graph.Attrs{with("axis", 1)}, shapes: shapes(tensor.Shape{2, 0})},
-		{name: "one", op: concatDef, in: []*tensor.Tensor{none(1, 0), ints32([]int32{5, 6}, 1, 2), none(1, 0)}, attrs: graph.Attrs{with("axis", 1)},
+		{name: "copy 0", op: def("reshape"), in: []*tensor.Tensor{none(0, 3)}, attrs: graph.Attrs{with("shape", []int{0, 1, 7})}, shapes: shapes(tensor.Shape{0, 1, 7})},
+		{name: "infer", op: def("reshape"), in: []*tensor.Tensor{none(0, 3)}, attrs: graph.Attrs{with("shape", []int{0, -1})}, err: "no extent for the -1"},
+		{name: "view", op: def("transpose"), in: []*tensor.Tensor{none(2, 0, 3)}, attrs: graph.Attrs{with("axes", []int{2, 1, 0})}, shapes: shapes(tensor.Shape{3, 0, 2})},
+		{name: "to nothing", op: def("expand"), in: []*tensor.Tensor{none(1, 2)}, attrs: graph.Attrs{with("shape", []int{0, 2})}, shapes: shapes(tensor.Shape{0, 2})},
+		{name: "outer", op: def("tile"), in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("repeats", []int{3, 2})}, shapes: shapes(tensor.Shape{0, 4})},
+		{name: "inner", op: def("tile"), in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("repeats", []int{3, 2})}, shapes: shapes(tensor.Shape{6, 0})},
+		{name: "all", op: def("concat"), in: []*tensor.Tensor{none(2, 0), none(2, 0)}, attrs: graph.Attrs{with("axis", 1)}, shapes: shapes(tensor.Shape{2, 0})},
+		{name: "one", op: def("concat"), in: []*tensor.Tensor{none(1, 0), ints32([]int32{5, 6}, 1, 2), none(1, 0)}, attrs: graph.Attrs{with("axis", 1)},
 			shapes: shapes(tensor.Shape{1, 2}), want: [][]int32{{5, 6}}},
-		{name: "inner", op: stackDef, in: []*tensor.Tensor{none(0), none(0)}, attrs: graph.Attrs{with("axis", 0)}, shapes: shapes(tensor.Shape{2, 0})},
-		{name: "axis", op: splitDef, in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("axis", 0), with("ratios", []int{1, 2})}, shapes: shapes(tensor.Shape{0, 2}, tensor.Shape{0, 2})},
-		{name: "axis", op: unstackDef, in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("axis", 0)}, err: "0 results"},
-		{name: "inner", op: unstackDef, in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("axis", 0)}, shapes: shapes(tensor.Shape{0}, tensor.Shape{0})},
-		{name: "huge", op: unstackDef, in: []*tensor.Tensor{none(tensor.MaxElements, 0)}, attrs: graph.Attrs{with("axis", 0)}, err: "results"},
-		{name: "empty part", op: sliceDef, in: []*tensor.Tensor{iota32(5)}, attrs: graph.Attrs{with("axes", []int{0}), with("begin", []int{2}), with("end", []int{2})}, shapes: shapes(tensor.Shape{0})},
-		{name: "of nothing", op: sliceDef, in: []*tensor.Tensor{none(0)}, attrs: graph.Attrs{with("axes", []int{0}), with("begin", []int{-1}), with("end", []int{-1}), with("stride", []int{-2})}, shapes: shapes(tensor.Shape{0})},
-		{name: "constant", op: padDef, in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("padding", []int{1, 1, 0, 0}), with("value", 3.0)},
+		{name: "inner", op: def("stack"), in: []*tensor.Tensor{none(0), none(0)}, attrs: graph.Attrs{with("axis", 0)}, shapes: shapes(tensor.Shape{2, 0})},
+		{name: "axis", op: def("split"), in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("axis", 0), with("ratios", []int{1, 2})}, shapes: shapes(tensor.Shape{0, 2}, tensor.Shape{0, 2})},
+		{name: "axis", op: def("unstack"), in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("axis", 0)}, err: "0 results"},
+		{name: "inner", op: def("unstack"), in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("axis", 0)}, shapes: shapes(tensor.Shape{0}, tensor.Shape{0})},
+		{name: "huge", op: def("unstack"), in: []*tensor.Tensor{none(tensor.MaxElements, 0)}, attrs: graph.Attrs{with("axis", 0)}, err: "results"},
+		{name: "empty part", op: def("slice"), in: []*tensor.Tensor{iota32(5)}, attrs: graph.Attrs{with("axes", []int{0}), with("begin", []int{2}), with("end", []int{2})}, shapes: shapes(tensor.Shape{0})},
+		{name: "of nothing", op: def("slice"), in: []*tensor.Tensor{none(0)}, attrs: graph.Attrs{with("axes", []int{0}), with("begin", []int{-1}), with("end", []int{-1}), with("stride", []int{-2})}, shapes: shapes(tensor.Shape{0})},
+		{name: "constant", op: def("pad"), in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("padding", []int{1, 1, 0, 0}), with("value", 3.0)},
 			shapes: shapes(tensor.Shape{2, 2}), want: [][]int32{{3, 3, 3, 3}}},
-		{name: "replicate", op: padDef, in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("padding", []int{1, 1, 0, 0}), with("border", "replicate")}, err: "no element to repeat"},
-		{name: "all", op: reverseDef, in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("axes", []int{0, 1})}, shapes: shapes(tensor.Shape{2, 0})},
-		{name: "rows", op: triangularDef, in: []*tensor.Tensor{none(0, 2)}, shapes: shapes(tensor.Shape{0, 2})},
-		{name: "columns", op: triangularDef, in: []*tensor.Tensor{none(2, 0)}, shapes: shapes(tensor.Shape{2, 0})},
-		{name: "no index", op: gatherDef, in: []*tensor.Tensor{none(0, 2), none(0)}, shapes: shapes(tensor.Shape{0, 2})},
-		{name: "index into nothing", op: gatherDef, in: []*tensor.Tensor{none(0, 2), none(1)}, err: "has no elements"},
-		{name: "empty items", op: gatherDef, in: []*tensor.Tensor{none(2, 0), none(3)}, shapes: shapes(tensor.Shape{3, 0})},
-		{name: "no index", op: gatherElementsDef, in: []*tensor.Tensor{iota32(2, 3), none(0, 3)}, shapes: shapes(tensor.Shape{0, 3})},
-		{name: "no coordinate", op: gatherNDDef, in: []*tensor.Tensor{iota32(2, 3), none(0, 2)}, shapes: shapes(tensor.Shape{0})},
-		{name: "coordinates of rank 0", op: gatherNDDef, in: []*tensor.Tensor{iota32(2), none(2, 0)}, shapes: shapes(tensor.Shape{2, 2}), want: [][]int32{{0, 1, 0, 1}}},
-		{name: "no index", op: scatterElementsDef, in: []*tensor.Tensor{iota32(2), none(0), none(0)}, shapes: shapes(tensor.Shape{2}), want: [][]int32{{0, 1}}},
-		{name: "no coordinate", op: scatterNDDef, in: []*tensor.Tensor{iota32(2), none(0, 1), none(0)}, shapes: shapes(tensor.Shape{2}), want: [][]int32{{0, 1}}},
+		{name: "replicate", op: def("pad"), in: []*tensor.Tensor{none(0, 2)}, attrs: graph.Attrs{with("padding", []int{1, 1, 0, 0}), with("border", "replicate")}, err: "no element to repeat"},
+		{name: "all", op: def("reverse"), in: []*tensor.Tensor{none(2, 0)}, attrs: graph.Attrs{with("axes", []int{0, 1})}, shapes: shapes(tensor.Shape{2, 0})},
+		{name: "rows", op: def("triangular"), in: []*tensor.Tensor{none(0, 2)}, shapes: shapes(tensor.Shape{0, 2})},
+		{name: "columns", op: def("triangular"), in: []*tensor.Tensor{none(2, 0)}, shapes: shapes(tensor.Shape{2, 0})},
+		{name: "no index", op: def("gather"), in: []*tensor.Tensor{none(0, 2), none(0)}, shapes: shapes(tensor.Shape{0, 2})},
+		{name: "index into nothing", op: def("gather"), in: []*tensor.Tensor{none(0, 2), none(1)}, err: "has no elements"},
+		{name: "empty items", op: def("gather"), in: []*tensor.Tensor{none(2, 0), none(3)}, shapes: shapes(tensor.Shape{3, 0})},
+		{name: "no index", op: def("gather_elements"), in: []*tensor.Tensor{iota32(2, 3), none(0, 3)}, shapes: shapes(tensor.Shape{0, 3})},
+		{name: "no coordinate", op: def("gather_nd"), in: []*tensor.Tensor{iota32(2, 3), none(0, 2)}, shapes: shapes(tensor.Shape{0})},
+		{name: "coordinates of rank 0", op: def("gather_nd"), in: []*tensor.Tensor{iota32(2), none(2, 0)}, shapes: shapes(tensor.Shape{2, 2}), want: [][]int32{{0, 1, 0, 1}}},
+		{name: "no index", op: def("scatter_elements"), in: []*tensor.Tensor{iota32(2), none(0), none(0)}, shapes: shapes(tensor.Shape{2}), want: [][]int32{{0, 1}}},
+		{name: "no coordinate", op: def("scatter_nd"), in: []*tensor.Tensor{iota32(2), none(0, 1), none(0)}, shapes: shapes(tensor.Shape{2}), want: [][]int32{{0, 1}}},
 	})
 }

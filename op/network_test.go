@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -7,25 +7,26 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 var networks = []struct {
-	def    *Def
+	def    *op.Def
 	states int
-}{{lstm, 2}, {gru, 1}, {rnn, 1}}
+}{{def("lstm"), 2}, {def("gru"), 1}, {def("rnn"), 1}}
 
 // TestLengths compares each batch item with a run of its own steps alone.
 func TestLengths(t *testing.T) {
 	for _, net := range networks {
 		for seed := range uint64(100) {
-			r := NewRand(seed, 5)
+			r := op.NewRand(seed, 5)
 			c := net.def.Further(r)
 			out := evaluated(net.def, c)
 			checkPieces(t, net.def, c, out, r)
 			steps, lengths := c.In[0].Shape()[0], tensor.Data[int64](must(tensor.Cast(c.In[len(c.In)-1], tensor.Int64)))
 			for item, n := range lengths {
-				want := Case{In: slices.Clone(c.In), Attrs: c.Attrs.With("steps", int(n))}
+				want := op.Case{In: slices.Clone(c.In), Attrs: c.Attrs.With("steps", int(n))}
 				want.In[len(want.In)-1] = nil
 				for i, x := range want.In { // the operands that have a batch
 					if o := net.def.In[i].Name; x != nil && (o == "input" || o == "initial_hidden_state" || o == "initial_cell_state") {
@@ -60,6 +61,9 @@ func TestLengths(t *testing.T) {
 func TestGateFunctions(t *testing.T) {
 	const a, b = 0.5, 0.25
 	x := []float32{-2, -0.25, 0, 0.75, 3}
+	defaults := map[string][2]float64{ // of ONNX
+		"affine": {1, 0}, "leaky_relu": {0.01, 0}, "thresholded_relu": {1, 0}, "scaled_tanh": {1, 1}, "hard_sigmoid": {0.2, 0.5}, "elu": {1, 0},
+	}
 	for name, f := range map[string]func(x, a, b float64) float64{
 		"relu":             func(x, _, _ float64) float64 { return max(x, 0) },
 		"sigmoid":          func(x, _, _ float64) float64 { return 1 / (1 + math.Exp(-x)) },
@@ -74,9 +78,9 @@ func TestGateFunctions(t *testing.T) {
 		"softplus":         func(x, _, _ float64) float64 { return math.Log1p(math.Exp(x)) },
 	} {
 		for _, given := range []bool{false, true} {
-			g := gates[float32]()[slices.Index(gateNames, name)]
+			g := defaults[name]
 			attrs := graph.Attrs{with("steps", 1), with("hidden_size", 1), with("activations", []string{name}), with("clip", 2.5)}
-			alpha, beta := float64(g.alpha), float64(g.beta)
+			alpha, beta := g[0], g[1]
 			if given {
 				alpha, beta = a, b
 				attrs = append(attrs, with("activation_alpha", []float64{a}), with("activation_beta", []float64{b}))
@@ -94,18 +98,18 @@ func TestGateFunctions(t *testing.T) {
 // TestDirections compares both directions, with functions of their own, with one after the other.
 func TestDirections(t *testing.T) {
 	for _, net := range networks {
-		r := NewRand(7, 4)
-		x, n, gates := r.Tensor(tensor.Float32, tensor.Shape{4, 2, 3}), 2, map[*Def]int{lstm: 4, gru: 3, rnn: 1}[net.def]
+		r := op.NewRand(7, 4)
+		x, n, gates := r.Tensor(tensor.Float32, tensor.Shape{4, 2, 3}), 2, map[*op.Def]int{def("lstm"): 4, def("gru"): 3, def("rnn"): 1}[net.def]
 		w, u := r.Tensor(tensor.Float32, tensor.Shape{2, gates * n, 3}), r.Tensor(tensor.Float32, tensor.Shape{2, gates * n, n})
 		functions := [][]string{{"hard_sigmoid", "softsign", "elu"}, {"sigmoid", "scaled_tanh", "affine"}}
-		k := functionsOf(net.def)
+		k := map[*op.Def]int{def("lstm"): 3, def("gru"): 2, def("rnn"): 1}[net.def]
 		attrs := graph.Attrs{with("steps", 4), with("hidden_size", n)}
-		both := evaluated(net.def, Case{In: []*tensor.Tensor{x, w, u},
+		both := evaluated(net.def, op.Case{In: []*tensor.Tensor{x, w, u},
 			Attrs: append(slices.Clone(attrs), with("direction", "both"), with("activations", slices.Concat(functions[0][:k], functions[1][:k])))})
 		for dir := range 2 {
 			part := func(x *tensor.Tensor) *tensor.Tensor { return must(x.Slice(0, dir, dir+1, 1)) }
-			one := evaluated(net.def, Case{In: []*tensor.Tensor{x, part(w), part(u)},
-				Attrs: append(slices.Clone(attrs), with("direction", directions[dir]), with("activations", functions[dir][:k]))})
+			one := evaluated(net.def, op.Case{In: []*tensor.Tensor{x, part(w), part(u)},
+				Attrs: append(slices.Clone(attrs), with("direction", []string{"forward", "backward"}[dir]), with("activations", functions[dir][:k]))})
 			if got := part(both[0]).Contiguous(); string(got.Bytes()) != string(one[0].Bytes()) {
 				t.Errorf("%s, direction %d: %v, want %v", net.def.Name, dir, floats(got), floats(one[0]))
 			}
@@ -134,7 +138,7 @@ func TestLSTMOptions(t *testing.T) {
 			scalar := func(v float32) *tensor.Tensor { return shaped(tensor.Shape{1, 1, 1}, v) }
 			attrs := graph.Attrs{with("steps", 1), with("hidden_size", 1), with("coupled", coupled),
 				with("peephole_output", map[bool]string{false: "before", true: "after"}[after])}
-			out := evaluated(lstm, Case{In: []*tensor.Tensor{scalar(x), shaped(tensor.Shape{1, 4, 1}, w...), shaped(tensor.Shape{1, 4, 1}, u...),
+			out := evaluated(def("lstm"), op.Case{In: []*tensor.Tensor{scalar(x), shaped(tensor.Shape{1, 4, 1}, w...), shaped(tensor.Shape{1, 4, 1}, u...),
 				nil, nil, shaped(tensor.Shape{1, 3}, p...), scalar(h), scalar(c)}, Attrs: attrs})
 			if got := fmt.Sprintf("%.6f %.6f", floats(out[0])[0], floats(out[1])[0]); got != fmt.Sprintf("%.6f %.6f", hidden, cell) {
 				t.Errorf("%v: %s, want %v, %v", attrs, got, hidden, cell)

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -28,7 +29,7 @@ func normalizeDefinition(x []float32, epsilon float32, scale, bias func(i int) f
 }
 
 func TestLayerNormalization(t *testing.T) {
-	r := NewRand(3, 1)
+	r := op.NewRand(3, 1)
 	shape := tensor.Shape{3, 5, 4, 2}
 	x := r.Tensor(tensor.Float32, shape)
 	for _, axes := range [][]int{{3}, {1, 2, 3}, {2, 0}, {3, 1, 2}, {1, 0, 3, 2}, {}} {
@@ -59,14 +60,14 @@ func TestLayerNormalization(t *testing.T) {
 	}
 	for _, wrong := range []tensor.Shape{{2, 4}, {4}, {4, 2, 1}, {}} {
 		in := []*tensor.Tensor{x, must(tensor.New(tensor.Float32, wrong))}
-		if _, err := Eval(layerNormalization, in, axesOf(2, 3)); err == nil {
+		if _, err := op.Eval(def("layer_normalization"), in, axesOf(2, 3)); err == nil {
 			t.Errorf("a scale of shape %v is accepted for axes of extents [4,2]", wrong)
 		}
 	}
 }
 
 func TestInstanceNormalization(t *testing.T) {
-	r := NewRand(4, 1)
+	r := op.NewRand(4, 1)
 	shape := tensor.Shape{2, 3, 5, 7}
 	x, scale := r.Tensor(tensor.Float32, shape), r.Tensor(tensor.Float32, tensor.Shape{3})
 	got := tensor.Data[float32](evalOne(t, "instance_normalization", nil, x, scale))
@@ -81,7 +82,7 @@ func TestInstanceNormalization(t *testing.T) {
 
 // TestBatchNormalization gives the parameters in every shape that they may have.
 func TestBatchNormalization(t *testing.T) {
-	r := NewRand(5, 1)
+	r := op.NewRand(5, 1)
 	x := r.Tensor(tensor.Float32, tensor.Shape{2, 3, 4})
 	var params [4][]float32
 	for i := range params {
@@ -106,7 +107,7 @@ func TestBatchNormalization(t *testing.T) {
 	}
 	for _, wrong := range []tensor.Shape{{4}, {3, 1}, {1, 1, 3}, {2, 3}, {1, 3, 1, 1}} {
 		p := must(tensor.New(tensor.Float32, wrong))
-		if _, err := Eval(batchNormalization, []*tensor.Tensor{x, p, p}, attrs); err == nil {
+		if _, err := op.Eval(def("batch_normalization"), []*tensor.Tensor{x, p, p}, attrs); err == nil {
 			t.Errorf("a mean of shape %v is accepted for 3 channels of %v", wrong, x)
 		}
 	}
@@ -127,7 +128,7 @@ func TestSoftmax(t *testing.T) {
 			sameBits(t, fmt.Sprintf("softmax of %v, element %d", c.x, i), got[i], canonical(c.want[i]))
 		}
 	}
-	r := NewRand(6, 1)
+	r := op.NewRand(6, 1)
 	x := r.Tensor(tensor.Float32, tensor.Shape{3, 20, 2})
 	got := tensor.Data[float32](evalOne(t, "softmax", nil, x)) // axis 1 by default
 	for _, group := range groupsOf(x.Shape(), []int{1}) {
@@ -151,7 +152,7 @@ func TestLocalResponseNormalization(t *testing.T) {
 		sameBits(t, fmt.Sprintf("element %d", i), got[i], float32(i+1)/(3+2*(squares/4)))
 	}
 	for _, size := range [][]int{{1, 1}, {1, 0, 1}, {1 << 16, 1 << 16, 1}} {
-		if _, err := Eval(localResponseNormalization, []*tensor.Tensor{x}, attrs.With("size", size)); err == nil {
+		if _, err := op.Eval(def("local_response_normalization"), []*tensor.Tensor{x}, attrs.With("size", size)); err == nil {
 			t.Errorf("size %v is accepted for %v", size, x)
 		}
 	}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -7,15 +7,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
+
+// hasOperand reports whether an operator has an operand of that name.
+func hasOperand(d *op.Def, name string) bool {
+	return slices.ContainsFunc(d.In, func(o op.Operand) bool { return o.Name == name })
+}
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // TestDefinitions holds every definition to what a reader and the derived tables need.
 func TestDefinitions(t *testing.T) {
 	names := make(map[string]bool)
-	for _, d := range all {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			if names[d.Name] || !identifier.MatchString(d.Name) {
 				t.Errorf("the name is taken or no identifier")
@@ -40,15 +47,15 @@ func TestDefinitions(t *testing.T) {
 			}
 			for i, o := range d.In {
 				param(o.Name, o.Doc)
-				if o.Types == 0 || o.Variadic && i != len(d.In)-1 || o.Like != "" && d.index(o.Like) < 0 {
+				if o.Types == 0 || o.Variadic && i != len(d.In)-1 || o.Like != "" && !hasOperand(d, o.Like) {
 					t.Errorf("operand %s: no types, variadic but not last, or like an operand that is not there", o.Name)
 				}
 			}
 			for _, a := range d.Attrs {
 				param(a.Name, a.Doc)
 				if a.Default != nil {
-					if err := a.check(a.Default); err != nil {
-						t.Errorf("default of %s: %v", a.Name, err)
+					if name, ok := a.Default.(string); graph.KindOf(a.Default) != a.Kind || ok && a.Enum != nil && !slices.Contains(a.Enum, name) {
+						t.Errorf("%v cannot be the default of %s", a.Default, a.Name)
 					}
 				}
 			}
@@ -66,7 +73,7 @@ func TestDefinitions(t *testing.T) {
 						sources++
 					}
 				}
-				if widens := r.Like != "" && r.TypeAttr != "" && sources == 2; sources != 1 && !widens || r.Like != "" && d.index(r.Like) < 0 || r.Variadic && i != len(d.Out)-1 {
+				if widens := r.Like != "" && r.TypeAttr != "" && sources == 2; sources != 1 && !widens || r.Like != "" && !hasOperand(d, r.Like) || r.Variadic && i != len(d.Out)-1 {
 					t.Errorf("result %s: its type must come from one source, and only the last may be variadic", r.Name)
 				}
 			}
@@ -82,7 +89,7 @@ func TestDefinitions(t *testing.T) {
 // TestGenerated evaluates random cases of every operator: they are legal, their results are complete and canonical, and
 // they do not depend on how the pieces are divided.
 func TestGenerated(t *testing.T) {
-	for _, d := range all {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			cases := 200
@@ -90,9 +97,9 @@ func TestGenerated(t *testing.T) {
 				cases = 40
 			}
 			for seed := range cases {
-				r := NewRand(uint64(seed), 1+seed/25)
+				r := op.NewRand(uint64(seed), 1+seed/25)
 				c := d.Draw(r)
-				out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
+				out, err := op.Eval(d, c.In, c.Attrs, c.Blocks...)
 				if err != nil {
 					t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
 				}
@@ -131,9 +138,9 @@ func notCanonical(t *tensor.Tensor) int {
 }
 
 // checkPieces evaluates a case again in random portions, over memory full of rubbish, and compares the bits.
-func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
+func checkPieces(t *testing.T, d *op.Def, c op.Case, want []*tensor.Tensor, r *op.Rand) {
 	t.Helper()
-	types := make([]Type, len(c.In))
+	types := make([]op.Type, len(c.In))
 	for i, x := range c.In {
 		if x == nil {
 			continue
@@ -141,13 +148,13 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 		if d.Widens(x.DType()) {
 			return // the widened evaluation has been divided with float32 cases
 		}
-		types[i] = Type{DType: x.DType(), Shape: x.Shape()}
+		types[i] = op.Type{DType: x.DType(), Shape: x.Shape()}
 	}
 	s, outTypes, err := d.Bind(types, c.Attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := &Call{In: make([]*tensor.Tensor, len(s.In)), Attrs: s.Attrs}
+	call := &op.Call{In: make([]*tensor.Tensor, len(s.In)), Attrs: s.Attrs}
 	for i, x := range c.In {
 		if x != nil {
 			call.In[i] = x.Contiguous()
@@ -174,12 +181,12 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 			t.Fatalf("result %d of %v %v differs when it is computed in portions", i, c.In, c.Attrs)
 		}
 	}
-	if d.Traits.Has(Elementwise) {
+	if d.Traits.Has(op.Elementwise) {
 		checkInPlace(t, d, call, want[0], r)
 	}
 }
 
-func inPortions(d *Def, call *Call, r *Rand) {
+func inPortions(d *op.Def, call *op.Call, r *op.Rand) {
 	sig, types := d.Applied(call)
 	kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 	for lo := 0; lo < n; {
@@ -193,7 +200,7 @@ func inPortions(d *Def, call *Call, r *Rand) {
 }
 
 // checkInPlace lays the result into the memory of each operand that [Def.InPlace] allows, and compares the bits.
-func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand) {
+func checkInPlace(t *testing.T, d *op.Def, call *op.Call, want *tensor.Tensor, r *op.Rand) {
 	t.Helper()
 	for k, x := range call.In {
 		if x == nil || !d.InPlace(k) || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
@@ -201,7 +208,7 @@ func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand
 		}
 		in := slices.Clone(call.In)
 		in[k] = x.Clone()
-		inPortions(d, &Call{In: in, Out: []*tensor.Tensor{in[k]}, Attrs: call.Attrs, Scratch: call.Scratch}, r)
+		inPortions(d, &op.Call{In: in, Out: []*tensor.Tensor{in[k]}, Attrs: call.Attrs, Scratch: call.Scratch}, r)
 		if string(in[k].Bytes()) != string(want.Bytes()) {
 			t.Fatalf("%v %v differs in the memory of operand %d", call.In, call.Attrs, k)
 		}
@@ -210,19 +217,19 @@ func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand
 
 // TestRejects holds every operator to refusing operands and attributes that its declarations exclude.
 func TestRejects(t *testing.T) {
-	for _, d := range all {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
-			c := d.Draw(NewRand(1, 3))
-			if _, err := Eval(d, c.In, append(c.Attrs, c.Attrs.With("no_such_attribute", 1)...), c.Blocks...); err == nil {
+			c := d.Draw(op.NewRand(1, 3))
+			if _, err := op.Eval(d, c.In, append(c.Attrs, c.Attrs.With("no_such_attribute", 1)...), c.Blocks...); err == nil {
 				t.Error("an unknown attribute is accepted")
 			}
-			if _, err := Eval(d, nil, c.Attrs); err == nil {
+			if _, err := op.Eval(d, nil, c.Attrs); err == nil {
 				t.Error("missing operands are accepted")
 			}
 			if !d.In[len(d.In)-1].Variadic {
 				many := append(append([]*tensor.Tensor{}, c.In...), make([]*tensor.Tensor, len(d.In))...)
 				many = append(many, c.In[0])
-				if _, err := Eval(d, many, c.Attrs); err == nil {
+				if _, err := op.Eval(d, many, c.Attrs); err == nil {
 					t.Error("too many operands are accepted")
 				}
 			}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestOverflowingSums holds operators whose sums overflow, though their results do not, to float64's answer, or float64's to that of numbers that do not
 // overflow. Ordinary bits are golden.
 func TestOverflowingSums(t *testing.T) {
-	ordinary := NewRand(5, 1).Uniform(tensor.Float64, tensor.Shape{3, 67}, -3, 5)
+	ordinary := op.NewRand(5, 1).Uniform(tensor.Float64, tensor.Shape{3, 67}, -3, 5)
 	scaled := func(d tensor.DType, factor float64) *tensor.Tensor {
 		values := make([]float64, ordinary.Len())
 		for i, v := range tensor.Data[float64](ordinary) {
@@ -49,9 +50,9 @@ func TestOverflowingSums(t *testing.T) {
 			}
 			x := must(must(tensor.Cast(scaled(d, factor), d)).Reshape(shape...))
 			base := must(must(tensor.Cast(must(tensor.Cast(scaled(d, 1), d)), tensor.Float64)).Reshape(shape...))
-			got := tensor.Data[float64](must(tensor.Cast(must(Eval(byName[c.op], []*tensor.Tensor{x}, attrs))[0], tensor.Float64)))
+			got := tensor.Data[float64](must(tensor.Cast(must(op.Eval(def(c.op), []*tensor.Tensor{x}, attrs))[0], tensor.Float64)))
 			tolerance := map[tensor.DType]float64{tensor.Float32: 1e-5, tensor.BFloat16: 1e-2, tensor.Float64: 1e-13}[d]
-			for i, y := range tensor.Data[float64](must(Eval(byName[c.op], []*tensor.Tensor{base}, attrs))[0]) {
+			for i, y := range tensor.Data[float64](must(op.Eval(def(c.op), []*tensor.Tensor{base}, attrs))[0]) {
 				if want := c.f(y, factor); !(math.Abs(got[i]-want) <= tolerance*max(math.Abs(want), 1e-2)) {
 					t.Errorf("%s of %v, result %d: got %v; want %v", c.op, d, i, got[i], want)
 					break

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -51,9 +52,9 @@ func saturated(d tensor.DType, q, zero float64) float64 {
 // TestQuantizationFormulas compares the operators with the formulas, on every type and on blocks that may not fill the tensor.
 func TestQuantizationFormulas(t *testing.T) {
 	for _, name := range []string{"quantize_linear", "dequantize_linear", "requantize"} {
-		d, _ := Lookup(name)
+		d, _ := op.Lookup(name)
 		for seed := range uint64(1500) {
-			r := NewRand(seed, 1+int(seed)/250)
+			r := op.NewRand(seed, 1+int(seed)/250)
 			generate := d.Generate
 			if d.Further != nil {
 				generate = d.Further
@@ -61,7 +62,12 @@ func TestQuantizationFormulas(t *testing.T) {
 			c := generate(r)
 			if seed%3 == 0 {
 				c.Attrs = c.Attrs.With("block", []int{})
-				shape, scale, zero := r.blockwise(c.In[1].DType())
+				small := r.Shape(0, 4)
+				shape := small.Clone()
+				for i := range shape {
+					shape[i] *= r.Between(1, 3)
+				}
+				scale, zero := r.Uniform(c.In[1].DType(), small, 0.03125, 2), r.Tensor(tensor.Uint8, small)
 				c.In = []*tensor.Tensor{r.Tensor(c.In[0].DType(), shape), scale, must(tensor.Cast(zero, c.In[2].DType()))}
 			}
 			got := exactly(evaluated(d, c)[0])
@@ -75,7 +81,7 @@ func TestQuantizationFormulas(t *testing.T) {
 }
 
 // formula returns what an operator must yield.
-func formula(name string, c Case) *tensor.Tensor {
+func formula(name string, c op.Case) *tensor.Tensor {
 	x, scale, zero := exactly(c.In[0]), exactly(c.In[1]), exactly(c.In[2])
 	shape, block := c.In[0].Shape(), []int{}
 	if list, ok := c.Attrs.Get("block").([]int); ok {
@@ -137,7 +143,7 @@ func TestQuantizeOfTheStandard(t *testing.T) {
 		{"by channel", "requantize", nil, []*tensor.Tensor{must(vec[int64](10, 20, 30, 1<<40).Reshape(1, 2, 2)), must(vec[float32](0.1, 1e-9).Reshape(1, 2, 1)), tensor.Scalar[uint8](3)},
 			must(vec[uint8](4, 5, 3, 255).Reshape(1, 2, 2))},
 	} {
-		got := evaluated(byName[c.op], Case{In: c.in, Attrs: c.attrs})
+		got := evaluated(def(c.op), op.Case{In: c.in, Attrs: c.attrs})
 		if w := differ([]*tensor.Tensor{c.want}, got); w != "" {
 			t.Errorf("%s, %s: %s: %v, want %v", c.op, c.name, w, exactly(got[0]), exactly(c.want))
 		}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -49,11 +50,11 @@ func apply64(name string, x float64) float64 {
 // TestLSTMCell compares generated cases with WebNN's formulas in float64.
 func TestLSTMCell(t *testing.T) {
 	for seed := range uint64(100) {
-		c := lstmCell.Generate(NewRand(seed, 6))
+		c := def("lstm_cell").Generate(op.NewRand(seed, 6))
 		if c.In[0].DType() != tensor.Float32 {
 			continue
 		}
-		out, err := Eval(lstmCell, c.In, c.Attrs)
+		out, err := op.Eval(def("lstm_cell"), c.In, c.Attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,11 +94,11 @@ func TestLSTMCell(t *testing.T) {
 // TestGRUCell compares generated cases with WebNN's formulas in float64.
 func TestGRUCell(t *testing.T) {
 	for seed := range uint64(100) {
-		c := gruCell.Generate(NewRand(seed, 6))
+		c := def("gru_cell").Generate(op.NewRand(seed, 6))
 		if c.In[0].DType() != tensor.Float32 {
 			continue
 		}
-		out, err := Eval(gruCell, c.In, c.Attrs)
+		out, err := op.Eval(def("gru_cell"), c.In, c.Attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,17 +138,17 @@ func TestGRUCell(t *testing.T) {
 // TestSequenceIsCells runs a network over a sequence, and its cell step by step: the bits are the same.
 func TestSequenceIsCells(t *testing.T) {
 	for _, net := range []struct {
-		def, cell   *Def
+		def, cell   *op.Def
 		first, last int // the operands of the network from the biases to the initial states
 		states      int
-	}{{lstm, lstmCell, 3, 6, 2}, {gru, gruCell, 3, 5, 1}} {
+	}{{def("lstm"), def("lstm_cell"), 3, 6, 2}, {def("gru"), def("gru_cell"), 3, 5, 1}} {
 		for seed := range uint64(60) {
-			c := net.def.Generate(NewRand(seed, 5))
+			c := net.def.Generate(op.NewRand(seed, 5))
 			if c.In[0].DType() != tensor.Float32 {
 				continue
 			}
 			attrs := c.Attrs.With("return_sequence", true)
-			out, err := Eval(net.def, c.In, attrs)
+			out, err := op.Eval(net.def, c.In, attrs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +183,7 @@ func TestSequenceIsCells(t *testing.T) {
 					for _, x := range c.In[net.first:net.last] {
 						in = append(in, at(x, dir))
 					}
-					if states, err = Eval(net.cell, in, cellAttrs); err != nil {
+					if states, err = op.Eval(net.cell, in, cellAttrs); err != nil {
 						t.Fatal(err)
 					}
 					what := fmt.Sprintf("%s, seed %d, direction %d, step %d", net.def.Name, seed, dir, now)
@@ -201,8 +202,10 @@ func TestSequenceIsCells(t *testing.T) {
 }
 
 func TestRecurrentRejects(t *testing.T) {
-	for _, d := range recurrentOps {
-		c := d.Generate(NewRand(2, 4))
+	for _, d := range defs(func(d *op.Def) bool {
+		return slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == "hidden_size" })
+	}) {
+		c := d.Generate(op.NewRand(2, 4))
 		for _, wrong := range []graph.Attr{
 			{Name: "hidden_size", Value: c.Attrs.Int("hidden_size") + 1},
 			{Name: "hidden_size", Value: 0},
@@ -211,18 +214,18 @@ func TestRecurrentRejects(t *testing.T) {
 			{Name: "activations", Value: []string{"tanh", "tanh", "cos"}},
 			{Name: "layout", Value: "gofi"},
 		} {
-			if _, err := Eval(d, c.In, c.Attrs.With(wrong.Name, wrong.Value)); err == nil {
+			if _, err := op.Eval(d, c.In, c.Attrs.With(wrong.Name, wrong.Value)); err == nil {
 				t.Errorf("%s accepts %v", d.Name, wrong)
 			}
 		}
 		if c.Attrs.Get("steps") != nil {
-			if _, err := Eval(d, c.In, c.Attrs.With("steps", c.Attrs.Int("steps")+1)); err == nil {
+			if _, err := op.Eval(d, c.In, c.Attrs.With("steps", c.Attrs.Int("steps")+1)); err == nil {
 				t.Errorf("%s accepts another number of steps than the input has", d.Name)
 			}
 		}
 		in := slices.Clone(c.In)
 		in[2] = must(tensor.New(in[1].DType(), in[1].Shape()[:1]))
-		if _, err := Eval(d, in, c.Attrs); err == nil {
+		if _, err := op.Eval(d, in, c.Attrs); err == nil {
 			t.Errorf("%s accepts recurrent weights of shape %v", d.Name, in[2])
 		}
 	}

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -70,11 +71,11 @@ func gatherValues(x *tensor.Tensor, positions []int) []float32 {
 
 func evalOne(t *testing.T, name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
 	t.Helper()
-	d, ok := Lookup(name)
+	d, ok := op.Lookup(name)
 	if !ok {
 		t.Fatalf("there is no operator %s", name)
 	}
-	out, err := Eval(d, in, attrs)
+	out, err := op.Eval(d, in, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestReductionOrder(t *testing.T) {
 			return m + fmath.Log(laneFold(v, 0, func(acc, x float32) float32 { return acc + fmath.Exp(x-m) }, floatAdd))
 		},
 	}
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	for _, shape := range []tensor.Shape{{100}, {3, 37}, {37, 3}, {2, 5, 7, 3}, {4, 1, 33, 1}, {15}, {16}, {17}} {
 		for n := range len(shape) + 1 {
 			axes := r.Axes(len(shape), n)
@@ -123,14 +124,14 @@ func TestReductionOrder(t *testing.T) {
 
 // TestReductionIgnoresLayout moves the reduced axes about, in memory and in the shape: the bits stay.
 func TestReductionIgnoresLayout(t *testing.T) {
-	r := NewRand(2, 1)
+	r := op.NewRand(2, 1)
 	x := r.Tensor(tensor.Float32, tensor.Shape{3, 19, 5, 7})
 	for _, name := range []string{"sum_reduce", "l2_reduce", "product_reduce", "log_sum_exp_reduce", "softmax"} {
-		d, _ := Lookup(name)
+		d, _ := op.Lookup(name)
 		perGroup := func(shape tensor.Shape, axes []int, out *tensor.Tensor) []float32 {
 			var values []float32
 			for _, g := range groupsOf(shape, axes) {
-				if d == softmaxDef {
+				if d == def("softmax") {
 					values = append(values, gatherValues(out, g)...)
 				}
 			}
@@ -229,11 +230,11 @@ func TestArgReduceIndex(t *testing.T) {
 	if want := []int64{0, 0, 1*4 + 3}; !slices.Equal(got, want) {
 		t.Errorf("argmax along axes 0 and 2: %v, want %v", got, want)
 	}
-	d, _ := Lookup("argmax_reduce")
-	if _, err := Eval(d, []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{2, 0}))}, axesOf(1)); err == nil {
+	d, _ := op.Lookup("argmax_reduce")
+	if _, err := op.Eval(d, []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{2, 0}))}, axesOf(1)); err == nil {
 		t.Error("the greatest of no elements is accepted")
 	}
-	if out, err := Eval(d, []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{0, 2}))}, axesOf(1)); err != nil || !out[0].Shape().Equal(tensor.Shape{0, 1}) {
+	if out, err := op.Eval(d, []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{0, 2}))}, axesOf(1)); err != nil || !out[0].Shape().Equal(tensor.Shape{0, 1}) {
 		t.Errorf("argmax without results: %v, %v", out, err)
 	}
 }
@@ -241,8 +242,8 @@ func TestArgReduceIndex(t *testing.T) {
 func TestReductionAxes(t *testing.T) {
 	x := must(tensor.New(tensor.Float32, tensor.Shape{2, 3}))
 	for _, axes := range [][]int{{2}, {-1}, {0, 0}} {
-		for _, d := range []*Def{sumReduce, softmaxDef, layerNormalization} {
-			if _, err := Eval(d, []*tensor.Tensor{x}, axesOf(axes...)); err == nil {
+		for _, d := range []*op.Def{def("sum_reduce"), def("softmax"), def("layer_normalization")} {
+			if _, err := op.Eval(d, []*tensor.Tensor{x}, axesOf(axes...)); err == nil {
 				t.Errorf("%s: axes %v of %v are accepted", d.Name, axes, x)
 			}
 		}

@@ -1,10 +1,11 @@
-package op
+package op_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -61,46 +62,55 @@ func TestResizeIntegers(t *testing.T) {
 
 // TestResizeRules are the mistakes that only the shape rule finds.
 func TestResizeRules(t *testing.T) {
-	x := Type{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}
+	x := op.Type{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}
 	for _, attrs := range []graph.Attrs{
 		{with("sizes", []int{4})},
 		{with("sizes", []int{4, 4}), with("scales", []float64{1})},
 		{with("sizes", []int{4, 4}), with("roi", []float64{0, 1})},
 		{with("sizes", []int{4, 4}), with("mode", "linear"), with("antialias", true), with("scales", []float64{1, 0.1})},
 	} {
-		if _, _, err := byName["resize"].Bind([]Type{x}, attrs); err == nil {
+		if _, _, err := def("resize").Bind([]op.Type{x}, attrs); err == nil {
 			t.Errorf("%v is accepted", attrs)
 		}
 	}
 	x.DType = tensor.Int64
-	if _, _, err := byName["resize"].Bind([]Type{x}, graph.Attrs{with("sizes", []int{4, 4}), with("mode", "cubic")}); err == nil {
+	if _, _, err := def("resize").Bind([]op.Type{x}, graph.Attrs{with("sizes", []int{4, 4}), with("mode", "cubic")}); err == nil {
 		t.Error("int64 is interpolated")
 	}
 }
 
 // TestResizeDefinition sums weights in float64, the filter written as the formula that the literature gives.
 func TestResizeDefinition(t *testing.T) {
-	cases(t, "resize", 300, func(c Case, out *tensor.Tensor) {
+	cases(t, "resize", 300, func(c op.Case, out *tensor.Tensor) {
 		a := c.Attrs
 		if mode := a.String("mode"); !out.DType().IsFloat() || out.DType().IsHalf() || !a.Bool("antialias") && mode == "linear" || mode == "nearest-neighbor" {
 			return
 		}
 		in := c.In[0].Shape()
-		r := newResizer(in, out.Shape(), a)
+		r := naiveResize{in, out.Shape(), a}
+		weights := make([][][]float64, len(in)) // by dimension, result and element
+		for d := range in {
+			weights[d] = make([][]float64, out.Shape()[d])
+			for o := range weights[d] {
+				for i := range in[d] {
+					weights[d][o] = append(weights[d][o], r.weight(d, o, i))
+				}
+			}
+		}
 		x, got := floats(c.In[0]), floats(out)
 		for n, o := range indices(out.Shape()) {
 			want := 0.0
 			for _, i := range indices(in) {
 				weight := 1.0
 				for d := range in {
-					weight *= naiveWeight(&r, d, o[d], i[d])
+					weight *= weights[d][o[d]][i[d]]
 				}
 				if weight != 0 {
 					want += weight * float64(x[flat(in, i...)])
 				}
 			}
 			for d := range in {
-				if a.String("coordinates") == "tf_crop_and_resize" && r.outside(d, o[d]) {
+				if u := r.position(d, o[d]); a.String("coordinates") == "tf_crop_and_resize" && (u < 0 || u > float64(in[d]-1)) {
 					want = a.Float("extrapolation_value")
 				}
 			}
@@ -111,20 +121,69 @@ func TestResizeDefinition(t *testing.T) {
 	})
 }
 
-// naiveWeight returns the weight that element i has in result o along dimension d, all places outside that stand for it included.
-func naiveWeight(r *resizer, d, o, i int) float64 {
-	n := r.in[d]
-	if r.count(d) == 1 {
-		if o == i {
-			return 1
-		}
-		return 0
+// naiveResize has the formulas of the definition, in float64.
+type naiveResize struct {
+	in, out tensor.Shape
+	attrs   graph.Attrs
+}
+
+func (r naiveResize) scale(d int) float64 {
+	if scales := r.attrs.Floats("scales"); len(scales) > 0 {
+		return scales[d]
 	}
-	at, t := r.position(d, o)
+	return float64(r.out[d]) / float64(r.in[d])
+}
+
+// region returns where the region begins and ends.
+func (r naiveResize) region(d int) (begin, end float64) {
+	if roi := r.attrs.Floats("roi"); len(roi) > 0 && r.attrs.String("coordinates") == "tf_crop_and_resize" {
+		return roi[d], roi[len(r.in)+d]
+	}
+	return 0, 1
+}
+
+// position returns where result o lies along dimension d.
+func (r naiveResize) position(d, o int) float64 {
+	x, n, m, s := float64(o), float64(r.in[d]), float64(r.out[d]), r.scale(d)
+	begin, end := r.region(d)
+	switch rule := r.attrs.String("coordinates"); {
+	case n == m && s == 1 && begin == 0 && end == 1:
+		return x
+	case rule == "tf_crop_and_resize" && m == 1:
+		return (end-begin)*(n-1)/2 + begin*(n-1)
+	case rule == "tf_crop_and_resize":
+		return x*(end-begin)*(n-1)/(m-1) + begin*(n-1)
+	case m == 1 && (rule == "align_corners" || rule == "pytorch_half_pixel"):
+		return 0
+	case rule == "align_corners":
+		return x * (n - 1) / (s*n - 1)
+	case rule == "asymmetric":
+		return x / s
+	case rule == "tf_half_pixel_for_nn":
+		return (x + 0.5) / s
+	case rule == "half_pixel_symmetric":
+		return n/2*(1-m/(s*n)) + (x+0.5)/s - 0.5
+	}
+	return (x+0.5)/s - 0.5
+}
+
+// weight returns the weight that element i has in result o along dimension d, all places outside that stand for it included.
+func (r naiveResize) weight(d, o, i int) float64 {
+	n := r.in[d]
+	antialias, exclude := r.attrs.Bool("antialias"), r.attrs.Bool("exclude_outside")
+	if begin, end := r.region(d); n == r.out[d] && r.scale(d) == 1 && begin == 0 && end == 1 {
+		return map[bool]float64{true: 1}[o == i]
+	}
+	u, shrink := r.position(d, o), 1.0
+	if antialias {
+		shrink = min(shrink, r.scale(d))
+	}
+	at := int(math.Floor(u))
+	t := u - math.Floor(u)
 	filter := func(x float64) float64 {
 		x = math.Abs(x)
-		switch a := r.a; {
-		case r.mode == "linear":
+		switch a := r.attrs.Float("cubic_coeff_a"); {
+		case r.attrs.String("mode") == "linear":
 			return max(0, 1-x)
 		case x <= 1:
 			return (a+2)*x*x*x - (a+3)*x*x + 1
@@ -135,8 +194,8 @@ func naiveWeight(r *resizer, d, o, i int) float64 {
 	}
 	part, sum := 0.0, 0.0
 	for k := at - 4*n - 8; k <= at+4*n+8; k++ {
-		w := filter((float64(k-at) - t) * r.shrink(d))
-		if r.exclude && (k < 0 || k >= n) {
+		w := filter((float64(k-at) - t) * shrink)
+		if exclude && (k < 0 || k >= n) {
 			continue
 		}
 		sum += w
@@ -147,7 +206,7 @@ func naiveWeight(r *resizer, d, o, i int) float64 {
 	switch {
 	case math.Abs(sum) < 1e-12:
 		return 0
-	case r.exclude || r.antialias:
+	case exclude || antialias:
 		return part / sum
 	}
 	return part

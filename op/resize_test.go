@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,7 +19,7 @@ func TestUpsamplePositions(t *testing.T) {
 		"asymmetric": {0, 0.5, 1, 1.5, 2, 2},
 		"aligned":    {0, 0.4, 0.8, 1.2, 1.6, 2},
 	} {
-		out, err := Eval(byName["multilinear_upsample"], []*tensor.Tensor{x}, graph.Attrs{{Name: "factor", Value: []int{2}}, {Name: "method", Value: method}})
+		out, err := op.Eval(def("multilinear_upsample"), []*tensor.Tensor{x}, graph.Attrs{{Name: "factor", Value: []int{2}}, {Name: "method", Value: method}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,11 +43,11 @@ func TestResampleExample(t *testing.T) {
 	}
 	for _, scales := range [][]float64{{}, {1, 1, 2, 2}} {
 		attrs := graph.Attrs{{Name: "mode", Value: "linear"}, {Name: "sizes", Value: []int{1, 1, 8, 8}}, {Name: "scales", Value: scales}}
-		out, err := Eval(byName["resample"], []*tensor.Tensor{x}, attrs)
+		out, err := op.Eval(def("resample"), []*tensor.Tensor{x}, attrs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameFloats(t, out[0], want, Case{In: []*tensor.Tensor{x}, Attrs: attrs})
+		sameFloats(t, out[0], want, op.Case{In: []*tensor.Tensor{x}, Attrs: attrs})
 	}
 }
 
@@ -54,7 +55,7 @@ func TestResampleExample(t *testing.T) {
 func TestResampleRounds(t *testing.T) {
 	x := must(tensor.FromSlice([]int8{0, 2, 10, -4}, 4))
 	attrs := graph.Attrs{{Name: "mode", Value: "linear"}, {Name: "sizes", Value: []int{8}}}
-	out, err := Eval(byName["resample"], []*tensor.Tensor{x}, attrs)
+	out, err := op.Eval(def("resample"), []*tensor.Tensor{x}, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func naiveLerp(x []float32, shape tensor.Shape, low, high []int, t []float32, in
 }
 
 func TestUpsampleDefinition(t *testing.T) {
-	cases(t, "multilinear_upsample", 200, func(c Case, out *tensor.Tensor) {
+	cases(t, "multilinear_upsample", 200, func(c op.Case, out *tensor.Tensor) {
 		in, factor, rule := c.In[0].Shape(), c.Attrs.Ints("factor"), c.Attrs.String("border")
 		var want []float32
 		for _, o := range indices(out.Shape()) {
@@ -124,7 +125,7 @@ func TestUpsampleDefinition(t *testing.T) {
 }
 
 func TestResampleDefinition(t *testing.T) {
-	cases(t, "resample", 300, func(c Case, out *tensor.Tensor) {
+	cases(t, "resample", 300, func(c op.Case, out *tensor.Tensor) {
 		if len(c.Attrs.Floats("scales")) > 0 {
 			return
 		}
@@ -188,7 +189,7 @@ func TestResizeRejects(t *testing.T) {
 		{"resample", wide, graph.Attrs{{Name: "sizes", Value: []int{4}}, {Name: "mode", Value: "linear"}}},
 		{"resample", empty, graph.Attrs{{Name: "sizes", Value: []int{4}}}},
 	} {
-		if _, err := Eval(byName[tt.op], []*tensor.Tensor{tt.x}, tt.attrs); err == nil {
+		if _, err := op.Eval(def(tt.op), []*tensor.Tensor{tt.x}, tt.attrs); err == nil {
 			t.Errorf("%s accepts %v %v", tt.op, tt.x, tt.attrs)
 		}
 	}

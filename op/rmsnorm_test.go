@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -15,7 +16,7 @@ func TestRMSNormalization(t *testing.T) {
 			graph.Attrs{with("axes", []int{1}), with("epsilon", 0.0)}, [][]float32{{0.8485281, 2.2627417, -1.4142136, 0}}},
 		{"rms_normalization", []*tensor.Tensor{vec[float32](2, 2)}, graph.Attrs{with("axes", []int{0}), with("epsilon", 12.0)}, [][]float32{{0.5, 0.5}}},
 	})
-	r := NewRand(5, 1)
+	r := op.NewRand(5, 1)
 	shape := tensor.Shape{3, 37, 2}
 	x, scale := r.Tensor(tensor.Float32, shape), r.Tensor(tensor.Float32, tensor.Shape{37})
 	got := apply[float32](t, "rms_normalization", graph.Attrs{with("axes", []int{1}), with("epsilon", 1e-3)}, x, scale)

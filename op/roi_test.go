@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -28,11 +29,11 @@ func TestRoiCells(t *testing.T) {
 		rois := must(tensor.FromSlice([]float32{tt.begin, tt.end}, 1, 2))
 		in, attrs := []*tensor.Tensor{x, rois, index}, graph.Attrs{{Name: "output_size", Value: []int{len(tt.max)}}}
 		for name, want := range map[string][]float32{"max_roi_pool": tt.max, "avg_roi_pool": tt.average} {
-			out, err := Eval(byName[name], in, attrs)
+			out, err := op.Eval(def(name), in, attrs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameFloats(t, out[0], want, Case{In: in, Attrs: attrs})
+			sameFloats(t, out[0], want, op.Case{In: in, Attrs: attrs})
 		}
 	}
 }
@@ -57,7 +58,7 @@ func TestRoiPool(t *testing.T) {
 		{[]int16{-2, 0, 1, 0}, []int{1, 2}, []int16{0, 2}},
 		{[]int16{math.MinInt16, 0, math.MaxInt16, 0}, []int{1, 1}, []int16{4}},
 	} {
-		out, err := Eval(byName["roi_pool"], []*tensor.Tensor{x, must(tensor.FromSlice(tt.roi, 1, 1, 4))}, graph.Attrs{{Name: "output_size", Value: tt.size}})
+		out, err := op.Eval(def("roi_pool"), []*tensor.Tensor{x, must(tensor.FromSlice(tt.roi, 1, 1, 4))}, graph.Attrs{{Name: "output_size", Value: tt.size}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,14 +69,14 @@ func TestRoiPool(t *testing.T) {
 		}
 	}
 	extreme := must(tensor.FromSlice([]int64{math.MinInt64, math.MinInt64, math.MaxInt64, math.MaxInt64}, 1, 1, 4))
-	out, err := Eval(byName["roi_pool"], []*tensor.Tensor{x, extreme}, graph.Attrs{{Name: "output_size", Value: []int{1, 1}}})
+	out, err := op.Eval(def("roi_pool"), []*tensor.Tensor{x, extreme}, graph.Attrs{{Name: "output_size", Value: []int{1, 1}}})
 	if err != nil || tensor.Data[int16](out[0])[0] != 12 {
 		t.Errorf("the greatest region gives %v, %v", out, err)
 	}
 
 	// With before = "empty" a bin that begins before the data has nothing, along either dimension.
 	early := must(tensor.FromSlice([]int8{-1, 0, 2, 2, 0, -1, 3, 1, -1, -1, -1, -1}, 1, 3, 4))
-	out, err = Eval(byName["roi_pool"], []*tensor.Tensor{x, early}, graph.Attrs{{Name: "output_size", Value: []int{2, 2}}, {Name: "before", Value: "empty"}})
+	out, err = op.Eval(def("roi_pool"), []*tensor.Tensor{x, early}, graph.Attrs{{Name: "output_size", Value: []int{2, 2}}, {Name: "before", Value: "empty"}})
 	if want := []int16{0, 7, 0, 11, 0, 0, 6, 8, 0, 0, 0, 0}; err != nil || !slices.Equal(tensor.Data[int16](out[0]), want) {
 		t.Errorf("regions that begin before the data give %v, %v; want %v", out, err, want)
 	}
@@ -91,7 +92,7 @@ func TestRoiResample(t *testing.T) {
 		"asymmetric": {0, 2, 4, 6, 1, 2, 4, 7},
 		"aligned":    {0, 3, 4, 7, 1, 2, 4, 7},
 	} {
-		out, err := Eval(byName["roi_resample"], []*tensor.Tensor{x, rois, index},
+		out, err := op.Eval(def("roi_resample"), []*tensor.Tensor{x, rois, index},
 			graph.Attrs{{Name: "output_size", Value: []int{2}}, {Name: "method", Value: method}})
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +126,7 @@ func TestRoiRejects(t *testing.T) {
 		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 1, 1, 4)}, size(2)},
 		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 1, 1, 4)}, size(math.MaxInt, 1)},
 	} {
-		if _, err := Eval(byName[tt.op], tt.in, tt.attrs); err == nil {
+		if _, err := op.Eval(def(tt.op), tt.in, tt.attrs); err == nil {
 			t.Errorf("%s accepts %v %v", tt.op, tt.in, tt.attrs)
 		}
 	}
@@ -133,7 +134,7 @@ func TestRoiRejects(t *testing.T) {
 
 // TestRoiPoolByIndex compares regions in one list with those in a list for each batch item.
 func TestRoiPoolByIndex(t *testing.T) {
-	r := NewRand(1, 5)
+	r := op.NewRand(1, 5)
 	data, rois := r.Tensor(tensor.Float32, tensor.Shape{2, 3, 5, 4}), r.Integers(tensor.Int32, tensor.Shape{2, 3, 4}, -2, 7)
 	attrs := graph.Attrs{with("output_size", []int{2, 3})}
 	want := apply[float32](t, "roi_pool", attrs, data, rois)

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // evalAll evaluates an operator and returns all results.
 func evalAll(t *testing.T, name string, attrs graph.Attrs, in ...*tensor.Tensor) []*tensor.Tensor {
 	t.Helper()
-	out, err := Eval(byName[name], in, attrs)
+	out, err := op.Eval(def(name), in, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestTopK(t *testing.T) {
 
 // TestTopKSorts compares every k with a stable sort.
 func TestTopKSorts(t *testing.T) {
-	r := NewRand(1, 1)
+	r := op.NewRand(1, 1)
 	for n := range 40 {
 		x := r.Integers(tensor.Int16, tensor.Shape{n}, 0, n/2)
 		elements := tensor.Data[int16](x)
@@ -149,7 +150,7 @@ func TestUnique(t *testing.T) {
 // TestUniqueGathers holds the results against each other: gathering by first and then by inverse gives the operand again.
 func TestUniqueGathers(t *testing.T) {
 	for seed := range uint64(200) {
-		c := uniqueDef.Generate(NewRand(seed, 1+int(seed)/40))
+		c := def("unique").Generate(op.NewRand(seed, 1+int(seed)/40))
 		out := evalAll(t, "unique", c.Attrs, c.In...)
 		sum := int64(0)
 		for _, n := range tensor.Data[int64](out[2]) {

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"slices"

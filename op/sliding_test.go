@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -30,10 +31,10 @@ func TestWindowExtents(t *testing.T) {
 		{true, 5, 3, 2, 1, 1, 1, 9},
 		{true, 3, 2, 1, 2, 1, 0, 4},
 	} {
-		s := &Sig{Def: byName["box"], Attrs: graph.Attrs{{Name: "padding", Value: []int{tt.before, tt.end}},
-			{Name: "stride", Value: []int{tt.stride}}, {Name: "dilation", Value: []int{tt.dilation}}}}
-		got, err := s.extents([]int{tt.in}, []int{tt.size}, tt.up, nil)
-		if err != nil || got[0] != tt.want {
+		d := def(map[bool]string{false: "box", true: "debox"}[tt.up])
+		_, got, err := d.Bind([]op.Type{{DType: tensor.Float32, Shape: tensor.Shape{tt.in}}}, graph.AttrsOf("size", []int{tt.size},
+			"padding", []int{tt.before, tt.end}, "stride", []int{tt.stride}, "dilation", []int{tt.dilation}))
+		if err != nil || got[0].Shape[0] != tt.want {
 			t.Errorf("%+v: the extent is %v, %v", tt, got, err)
 		}
 	}
@@ -77,14 +78,14 @@ func TestHostileWindows(t *testing.T) {
 			{"size", []int{1, 1, 4}}, {"stride", []int{1, 1, 2}}, {"border", "ignore"}, {"padding", []int{0, 0, 0, 0, 9, 9}}}},
 	} {
 		for _, name := range strings.Fields(tt.ops) {
-			if _, err := Eval(byName[name], tt.in, tt.attrs); err != nil {
+			if _, err := op.Eval(def(name), tt.in, tt.attrs); err != nil {
 				t.Errorf("%s: the case without changes: %v", name, err)
 			}
 			for _, c := range tt.changes {
 				if name == "desample" && (c.attr == "size" || c.attr == "stride") {
 					continue // these are legal there
 				}
-				if _, err := Eval(byName[name], tt.in, tt.attrs.With(c.attr, c.value)); err == nil {
+				if _, err := op.Eval(def(name), tt.in, tt.attrs.With(c.attr, c.value)); err == nil {
 					t.Errorf("%s accepts %s = %v", name, c.attr, c.value)
 				}
 			}
@@ -115,7 +116,7 @@ func TestEmptyTensors(t *testing.T) {
 		{"roi_pool", []*tensor.Tensor{zeros(tensor.Int8, 1, 1, 4, 4), zeros(tensor.Int8, 1, 0, 4)}, graph.Attrs{{Name: "output_size", Value: []int{2, 2}}}},
 	} {
 		for _, name := range strings.Fields(tt.ops) {
-			out, err := Eval(byName[name], tt.in, tt.attrs)
+			out, err := op.Eval(def(name), tt.in, tt.attrs)
 			if err != nil || out[0].Len() != 0 {
 				t.Errorf("%s of %v gives %v, %v; want an empty tensor", name, tt.in, out, err)
 			}
@@ -123,11 +124,11 @@ func TestEmptyTensors(t *testing.T) {
 	}
 	// No input channels: nothing but the bias.
 	in := []*tensor.Tensor{zeros(tensor.Float32, 1, 0, 3), zeros(tensor.Float32, 2, 0, 2), must(tensor.FromSlice([]float32{1, 2}, 2))}
-	out, err := Eval(byName["conv"], in, graph.Attrs{{Name: "padding", Value: []int{0, 0}}})
+	out, err := op.Eval(def("conv"), in, graph.Attrs{{Name: "padding", Value: []int{0, 0}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameFloats(t, out[0], []float32{1, 1, 2, 2}, Case{})
+	sameFloats(t, out[0], []float32{1, 1, 2, 2}, op.Case{})
 }
 
 // TestWindowWork holds the operators to declaring their arithmetic, without overflow where it is absurd.
@@ -135,32 +136,32 @@ func TestWindowWork(t *testing.T) {
 	testdata.Wide(t)
 	for _, tt := range []struct {
 		op    string
-		in    []Type
+		in    []op.Type
 		attrs graph.Attrs
-		want  Work
+		want  op.Work
 	}{
-		{"conv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{6, 2, 3, 3}}},
-			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, Work{MACs: 6 * 64 * 2 * 9}},
-		{"deconv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{4, 3, 2, 2}}},
-			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4, Ops: 3 * 16 * 4}},
-		{"max_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{2, 8, 8}}},
-			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
-		{"l2_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{8}}},
-			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, Work{MACs: 6 * 3, Ops: 6}},
-		{"box", []Type{{DType: tensor.Int8, Shape: tensor.Shape{math.MaxInt & (1 << 50), 1}}},
-			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, Work{Ops: math.MaxInt64}},
-		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
-		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
-			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, Work{MACs: 64 * 3}},
-		{"avg_roi_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 2}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
-			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * (9 + 2*3)}},
+		{"conv", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{6, 2, 3, 3}}},
+			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, op.Work{MACs: 6 * 64 * 2 * 9}},
+		{"deconv", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{4, 3, 2, 2}}},
+			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, op.Work{MACs: 4 * 64 * 3 * 4, Ops: 3 * 16 * 4}},
+		{"max_pool", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2, 8, 8}}},
+			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, op.Work{Ops: 2 * 16 * 4}},
+		{"l2_pool", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{8}}},
+			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, op.Work{MACs: 6 * 3, Ops: 6}},
+		{"box", []op.Type{{DType: tensor.Int8, Shape: tensor.Shape{math.MaxInt & (1 << 50), 1}}},
+			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, op.Work{Ops: math.MaxInt64}},
+		{"resample", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, op.Work{Ops: 64}},
+		{"resample", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
+			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, op.Work{MACs: 64 * 3}},
+		{"avg_roi_pool", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 2}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
+			graph.Attrs{{Name: "output_size", Value: []int{3}}}, op.Work{Ops: 5 * 2 * (9 + 2*3)}},
 	} {
-		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs)
+		s, out, err := def(tt.op).Bind(tt.in, tt.attrs)
 		if err != nil {
 			t.Errorf("%s: %v", tt.op, err)
 			continue
 		}
-		if got := byName[tt.op].Cost(s, out).Work; got != tt.want && !slices.Contains(tt.in[0].Shape, 0) {
+		if got := def(tt.op).Cost(s, out).Work; got != tt.want && !slices.Contains(tt.in[0].Shape, 0) {
 			t.Errorf("%s of %v takes %+v, want %+v", tt.op, tt.in, got, tt.want)
 		}
 	}
@@ -284,7 +285,7 @@ func floats(t *tensor.Tensor) []float32 {
 }
 
 // sameFloats compares the bits of a result with float32 values, which are rounded to its type first.
-func sameFloats(t *testing.T, got *tensor.Tensor, want []float32, c Case) {
+func sameFloats(t *testing.T, got *tensor.Tensor, want []float32, c op.Case) {
 	t.Helper()
 	rounded := must(tensor.Cast(must(tensor.FromSlice(want, got.Shape()...)), got.DType()))
 	if !slices.Equal(got.Bytes(), rounded.Bytes()) {
@@ -293,7 +294,7 @@ func sameFloats(t *testing.T, got *tensor.Tensor, want []float32, c Case) {
 }
 
 // sameIntegers compares a result with numbers, wrapped to its type.
-func sameIntegers(t *testing.T, got *tensor.Tensor, want []*big.Int, c Case) {
+func sameIntegers(t *testing.T, got *tensor.Tensor, want []*big.Int, c op.Case) {
 	t.Helper()
 	for i, v := range integers(got) {
 		if w := wrapped(want[i], got.DType()); v.Cmp(w) != 0 {
@@ -302,13 +303,13 @@ func sameIntegers(t *testing.T, got *tensor.Tensor, want []*big.Int, c Case) {
 	}
 }
 
-// cases evaluates generated cases of an operator, with complete attributes.
-func cases(t *testing.T, name string, n int, f func(c Case, out *tensor.Tensor)) {
+// cases evaluates generated cases of an operator, with complete attributes: up to n of them, as they grow.
+func cases(t *testing.T, name string, n int, f func(c op.Case, out *tensor.Tensor)) {
 	t.Helper()
-	d := byName[name]
-	for seed := range n {
-		c := d.Generate(NewRand(uint64(1000+seed), 1+seed/40))
-		out, err := Eval(d, c.In, c.Attrs)
+	d := def(name)
+	for seed := 0; seed < n; seed += n / testdata.Cases((n+2)/3, n) {
+		c := d.Generate(op.NewRand(uint64(1000+seed), 1+seed/40))
+		out, err := op.Eval(d, c.In, c.Attrs)
 		if err != nil {
 			t.Fatal(err)
 		}

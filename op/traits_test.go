@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,23 +19,23 @@ const traitCases = 200
 // nothing of the case, and else what is wrong.
 var claims = []struct {
 	name  string
-	made  func(d *Def) bool
-	check func(d *Def, c Case, r *Rand) string
+	made  func(d *op.Def) bool
+	check func(d *op.Def, c op.Case, r *op.Rand) string
 }{
-	{"element-wise", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkElementwise},
-	{"element-wise anywhere", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkAnywhere},
-	{"commutative", func(d *Def) bool { return d.Traits.Has(Commutative) }, checkCommutative},
-	{"integral", func(d *Def) bool { return d.Traits.Has(Integral) }, checkIntegral},
-	{"non-negative", func(d *Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
-	{"view", func(d *Def) bool { return d.View != nil }, checkView},
-	{"join", func(d *Def) bool { return d.Join != nil }, checkJoin},
-	{"simplify", func(d *Def) bool { return d.Simplify != nil }, checkSimplify},
+	{"element-wise", func(d *op.Def) bool { return d.Traits.Has(op.Elementwise) }, checkElementwise},
+	{"element-wise anywhere", func(d *op.Def) bool { return d.Traits.Has(op.Elementwise) }, checkAnywhere},
+	{"commutative", func(d *op.Def) bool { return d.Traits.Has(op.Commutative) }, checkCommutative},
+	{"integral", func(d *op.Def) bool { return d.Traits.Has(op.Integral) }, checkIntegral},
+	{"non-negative", func(d *op.Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
+	{"view", func(d *op.Def) bool { return d.View != nil }, checkView},
+	{"join", func(d *op.Def) bool { return d.Join != nil }, checkJoin},
+	{"simplify", func(d *op.Def) bool { return d.Simplify != nil }, checkSimplify},
 }
 
 // TestTraits holds what definitions claim of all applications against generated cases. Some case must bear out each claim.
 func TestTraits(t *testing.T) {
 	for _, claim := range claims {
-		for _, d := range all {
+		for _, d := range op.All() {
 			if !claim.made(d) {
 				continue
 			}
@@ -42,7 +43,7 @@ func TestTraits(t *testing.T) {
 				t.Parallel()
 				applied := 0
 				for seed := range uint64(traitCases) {
-					r := NewRand(seed, 1+int(seed)/40)
+					r := op.NewRand(seed, 1+int(seed)/40)
 					c := d.Draw(r)
 					switch wrong := claim.check(d, c, r); wrong {
 					case "":
@@ -61,13 +62,13 @@ func TestTraits(t *testing.T) {
 }
 
 // checkElementwise exchanges elements: where an operand of the result's shape keeps its own, the result does, too.
-func checkElementwise(d *Def, c Case, r *Rand) string {
+func checkElementwise(d *op.Def, c op.Case, r *op.Rand) string {
 	before := evaluated(d, c)
 	shape := before[0].Shape()
 	if before[0].DType().IsPacked() {
 		return "-" // its pieces are bytes
 	}
-	if n := d.Pieces(d.Applied(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)})); n != shape.Len() {
+	if n := d.Pieces(d.Applied(&op.Call{In: c.In, Out: before, Attrs: attrsOf(d, c)})); n != shape.Len() {
 		return fmt.Sprintf("there are %d pieces for %d elements", n, shape.Len())
 	}
 	kept, others := make([]bool, shape.Len()), []int{}
@@ -76,9 +77,9 @@ func checkElementwise(d *Def, c Case, r *Rand) string {
 			others = append(others, i)
 		}
 	}
-	moved := Case{In: slices.Clone(c.In), Attrs: c.Attrs}
+	moved := op.Case{In: slices.Clone(c.In), Attrs: c.Attrs}
 	for k, x := range c.In {
-		if x == nil || d.operand(k).Whole || !x.Shape().Equal(shape) {
+		if x == nil || operand(d, k).Whole || !x.Shape().Equal(shape) {
 			continue
 		}
 		y, size := x.Clone(), x.DType().Size()
@@ -102,7 +103,7 @@ func checkElementwise(d *Def, c Case, r *Rand) string {
 }
 
 // checkAnywhere moves all elements, where the operands that are not of the result's shape have one element each: the results move with them.
-func checkAnywhere(d *Def, c Case, r *Rand) string {
+func checkAnywhere(d *op.Def, c op.Case, r *op.Rand) string {
 	before := evaluated(d, c)
 	n, moves := before[0].Len(), r.Perm(before[0].Len())
 	permuted := func(x *tensor.Tensor) *tensor.Tensor {
@@ -112,10 +113,10 @@ func checkAnywhere(d *Def, c Case, r *Rand) string {
 		}
 		return y
 	}
-	moved := Case{In: slices.Clone(c.In), Attrs: c.Attrs}
+	moved := op.Case{In: slices.Clone(c.In), Attrs: c.Attrs}
 	for k, x := range c.In {
 		switch {
-		case x == nil || d.operand(k).Whole:
+		case x == nil || operand(d, k).Whole:
 		case x.Shape().Equal(before[0].Shape()) && x.DType().Size() > 0 && before[0].DType().Size() > 0:
 			moved.In[k] = permuted(x)
 		case x.Len() != 1 || n == 0:
@@ -127,20 +128,20 @@ func checkAnywhere(d *Def, c Case, r *Rand) string {
 
 // TestWhole finds elements in a table of the result's shape, of which each may depend on all, so that it cannot be overwritten.
 func TestWhole(t *testing.T) {
-	d, _ := Lookup("lookup")
-	got := evaluated(d, Case{In: []*tensor.Tensor{vec[int8](1, 0), vec[int8](5, 6)}})
+	d, _ := op.Lookup("lookup")
+	got := evaluated(d, op.Case{In: []*tensor.Tensor{vec[int8](1, 0), vec[int8](5, 6)}})
 	if w := differ([]*tensor.Tensor{vec[int8](6, 5)}, got); w != "" || d.InPlace(1) || !d.InPlace(0) {
 		t.Errorf("%s; in place of the indices: %v, of the table: %v", w, d.InPlace(0), d.InPlace(1))
 	}
 }
 
-func checkCommutative(d *Def, c Case, _ *Rand) string {
+func checkCommutative(d *op.Def, c op.Case, _ *op.Rand) string {
 	swapped := slices.Clone(c.In)
 	swapped[0], swapped[1] = swapped[1], swapped[0]
-	return differ(evaluated(d, c), evaluated(d, Case{In: swapped, Attrs: c.Attrs}))
+	return differ(evaluated(d, c), evaluated(d, op.Case{In: swapped, Attrs: c.Attrs}))
 }
 
-func checkIntegral(d *Def, c Case, _ *Rand) string {
+func checkIntegral(d *op.Def, c op.Case, _ *op.Rand) string {
 	for _, o := range evaluated(d, c) {
 		if !o.DType().IsFloat() {
 			return "-"
@@ -155,16 +156,16 @@ func checkIntegral(d *Def, c Case, _ *Rand) string {
 }
 
 // checkNonNegative takes the magnitudes of some operands first.
-func checkNonNegative(d *Def, c Case, r *Rand) string {
+func checkNonNegative(d *op.Def, c op.Case, r *op.Rand) string {
 	c.In = slices.Clone(c.In)
 	in := make([]bool, len(c.In))
 	for i, x := range c.In {
 		if x != nil && (x.DType().IsFloat() || x.DType().IsInteger()) && r.IntN(4) > 0 {
-			c.In[i] = evaluated(byName["abs"], Case{In: []*tensor.Tensor{x}})[0]
+			c.In[i] = evaluated(def("abs"), op.Case{In: []*tensor.Tensor{x}})[0]
 		}
 		in[i] = x == nil || !anyNegative(c.In[i])
 	}
-	if !NonNegative(nodeOf(d, c), in) {
+	if !op.NonNegative(nodeOf(d, c), in) {
 		return "-"
 	}
 	if slices.ContainsFunc(evaluated(d, c), anyNegative) {
@@ -180,23 +181,23 @@ func anyNegative(t *tensor.Tensor) bool {
 	return slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(t, tensor.Float64))), func(x float64) bool { return x < 0 })
 }
 
-func checkView(d *Def, c Case, _ *Rand) string {
+func checkView(d *op.Def, c op.Case, _ *op.Rand) string {
 	n := nodeOf(d, c)
-	offsets := Views(n)
+	offsets := op.Views(n)
 	if offsets == nil {
 		return "-"
 	}
 	if w := inRuns(n.In[0].Const, offsets, evaluated(d, c)); w != "" {
 		return w
 	}
-	if Reshapes(n) != (len(n.Out) == 1 && n.In[0].Const.Len() == n.Out[0].Type.Shape.Len()) {
+	if op.Reshapes(n) != (len(n.Out) == 1 && n.In[0].Const.Len() == n.Out[0].Type.Shape.Len()) {
 		return "Reshapes says something else"
 	}
 	return ""
 }
 
-func checkJoin(d *Def, c Case, _ *Rand) string {
-	offsets := Joins(nodeOf(d, c))
+func checkJoin(d *op.Def, c op.Case, _ *op.Rand) string {
+	offsets := op.Joins(nodeOf(d, c))
 	if offsets == nil {
 		return "-"
 	}
@@ -221,10 +222,10 @@ func inRuns(all *tensor.Tensor, offsets []int, parts []*tensor.Tensor) string {
 }
 
 // checkSimplify evaluates what may stand for a node, alone and below nodes that yield its first operand from another tensor.
-func checkSimplify(d *Def, c Case, r *Rand) string {
+func checkSimplify(d *op.Def, c op.Case, r *op.Rand) string {
 	want := evaluated(d, c)
 	applied := "-"
-	for _, producer := range []func(x *tensor.Tensor, r *Rand) *graph.Node{nil, flattened, turned, negated} {
+	for _, producer := range []func(x *tensor.Tensor, r *op.Rand) *graph.Node{nil, flattened, turned, negated} {
 		n := nodeOf(d, c)
 		if producer != nil {
 			p := producer(c.In[0], r)
@@ -253,7 +254,7 @@ func checkSimplify(d *Def, c Case, r *Rand) string {
 }
 
 // flattened returns a node that yields x from a tensor of rank 1.
-func flattened(x *tensor.Tensor, _ *Rand) *graph.Node {
+func flattened(x *tensor.Tensor, _ *op.Rand) *graph.Node {
 	if x.Len() == 0 {
 		return nil
 	}
@@ -261,29 +262,29 @@ func flattened(x *tensor.Tensor, _ *Rand) *graph.Node {
 }
 
 // turned returns a node that yields x from a tensor with its dimensions in another order.
-func turned(x *tensor.Tensor, r *Rand) *graph.Node {
+func turned(x *tensor.Tensor, r *op.Rand) *graph.Node {
 	axes := r.Perm(x.Rank())
 	back := make([]int, len(axes))
 	for i, a := range axes {
 		back[a] = i
 	}
-	d, _ := Lookup("transpose")
-	return producing(x, "transpose", graph.AttrsOf("axes", back), evaluated(d, Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("axes", axes)})[0])
+	d, _ := op.Lookup("transpose")
+	return producing(x, "transpose", graph.AttrsOf("axes", back), evaluated(d, op.Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("axes", axes)})[0])
 }
 
 // negated returns a node that yields x from its negation.
-func negated(x *tensor.Tensor, _ *Rand) *graph.Node {
+func negated(x *tensor.Tensor, _ *op.Rand) *graph.Node {
 	if x.DType() != tensor.Bool {
 		return nil
 	}
-	d, _ := Lookup("not")
-	return producing(x, "not", nil, evaluated(d, Case{In: []*tensor.Tensor{x}})[0])
+	d, _ := op.Lookup("not")
+	return producing(x, "not", nil, evaluated(d, op.Case{In: []*tensor.Tensor{x}})[0])
 }
 
 // producing returns a node that yields x.
 func producing(x *tensor.Tensor, name string, attrs graph.Attrs, in *tensor.Tensor) *graph.Node {
-	d, _ := Lookup(name)
-	n := nodeOf(d, Case{In: []*tensor.Tensor{in}, Attrs: attrs})
+	d, _ := op.Lookup(name)
+	n := nodeOf(d, op.Case{In: []*tensor.Tensor{in}, Attrs: attrs})
 	n.Out[0].Type = graph.TypeOf(x)
 	return n
 }
@@ -299,12 +300,12 @@ func valueOf(v *graph.Value) *tensor.Tensor {
 			in[i] = valueOf(x)
 		}
 	}
-	d, _ := Lookup(v.Producer.Op)
-	return evaluated(d, Case{In: in, Attrs: v.Producer.Attrs})[slices.Index(v.Producer.Out, v)]
+	d, _ := op.Lookup(v.Producer.Op)
+	return evaluated(d, op.Case{In: in, Attrs: v.Producer.Attrs})[slices.Index(v.Producer.Out, v)]
 }
 
 // nodeOf returns a case as a node of a graph, of constants.
-func nodeOf(d *Def, c Case) *graph.Node {
+func nodeOf(d *op.Def, c op.Case) *graph.Node {
 	n := &graph.Node{Op: d.Name, Attrs: attrsOf(d, c)}
 	for _, x := range c.In {
 		var v *graph.Value
@@ -320,8 +321,8 @@ func nodeOf(d *Def, c Case) *graph.Node {
 }
 
 // attrsOf returns the attributes of a case with those that have defaults.
-func attrsOf(d *Def, c Case) graph.Attrs {
-	types := make([]Type, len(c.In))
+func attrsOf(d *op.Def, c op.Case) graph.Attrs {
+	types := make([]op.Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {
 			types[i] = graph.TypeOf(x)
@@ -331,7 +332,7 @@ func attrsOf(d *Def, c Case) graph.Attrs {
 	return must(s, err).Attrs
 }
 
-func evaluated(d *Def, c Case) []*tensor.Tensor { return must(Eval(d, c.In, c.Attrs)) }
+func evaluated(d *op.Def, c op.Case) []*tensor.Tensor { return must(op.Eval(d, c.In, c.Attrs)) }
 
 // differ says where two lists of tensors differ in type or in a bit.
 func differ(want, got []*tensor.Tensor) string {

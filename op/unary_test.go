@@ -1,10 +1,11 @@
-package op
+package op_test
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -56,7 +57,7 @@ func TestUnaryFunctions(t *testing.T) {
 		{"sinh", math.Sinh, -5, 5}, {"cosh", math.Cosh, -5, 5}, {"tanh", math.Tanh, -5, 5},
 		{"asinh", math.Asinh, -5, 5}, {"acosh", math.Acosh, 1, 9}, {"atanh", math.Atanh, -0.99, 0.99}, {"erf", math.Erf, -3, 3},
 	} {
-		x := NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{300}, c.lo, c.hi)
+		x := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{300}, c.lo, c.hi)
 		closeTo(t, c.op, tensor.Data[float32](x), apply[float32](t, c.op, nil, x), c.f, 1e-6)
 	}
 }

@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -22,7 +23,7 @@ func checkValues(t *testing.T, list []valueCase) {
 	t.Helper()
 	for _, c := range list {
 		t.Run(fmt.Sprint(c.op, " ", c.attrs), func(t *testing.T) {
-			out, err := Eval(byName[c.op], c.in, c.attrs)
+			out, err := op.Eval(def(c.op), c.in, c.attrs)
 			if err != nil {
 				t.Fatal(err)
 			}

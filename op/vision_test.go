@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -87,16 +88,25 @@ func TestPercentOverlap(t *testing.T) {
 		{"almost no union after wrapping", [4]int32{-math.MaxInt32, 0, math.MaxInt32, 1 << 30}, [4]int32{0, 0, 1<<30 + 1, 1<<30 + 2}, 1<<60 + 1<<30},
 		{"beyond 2^63/100", [4]int32{0, 0, 1 << 29, 1 << 29}, [4]int32{0, 0, 1 << 29, 1 << 28}, 50},
 	} {
-		if got := percentOverlap(c.a, c.b); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		row := func(score int32, box [4]int32) []int32 { return append([]int32{0, score}, box[:]...) }
+		boxes := ints32(append(row(2, c.a), row(1, c.b)...), 1, 2, 6)
+		most := min(c.want, math.MaxInt32)
+		for threshold, kept := range map[int64]bool{max(most, 1): most == 0, most + 1: true} {
+			if threshold > math.MaxInt32 {
+				continue
+			}
+			out := evalAll(t, "non_max_suppression", graph.AttrsOf("iou_threshold", int(threshold)), boxes, vec[int32](2))
+			if got := tensor.Data[int32](out[0])[7] == 1; got != kept {
+				t.Errorf("%s: the other box is kept %v with a threshold of %d, want %v", c.name, got, threshold, kept)
+			}
 		}
 	}
 }
 
 func TestValidCount(t *testing.T) {
 	data := must(tensor.FromSlice([]int32{1, 5, 2, 6, 3, 7, 4, 4, 5, -9, 6, 5}, 2, 3, 2))
-	d, _ := Lookup("valid_count")
-	out, err := Eval(d, []*tensor.Tensor{data}, graph.Attrs{{Name: "score_threshold", Value: 5}})
+	d, _ := op.Lookup("valid_count")
+	out, err := op.Eval(d, []*tensor.Tensor{data}, graph.Attrs{{Name: "score_threshold", Value: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}

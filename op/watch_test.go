@@ -1,4 +1,4 @@
-package op
+package op_test
 
 import (
 	"bytes"
@@ -6,39 +6,41 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/long"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestWatchAsks holds the watch to its bound: not asked before so many operations, asked at them, and done once the answer is yes.
 func TestWatchAsks(t *testing.T) {
 	asked, answer := 0, false
-	c := &Call{Stop: func() bool { asked++; return answer }}
+	c := &op.Call{Stop: func() bool { asked++; return answer }}
 	w := c.Watch()
 	for round := range 3 {
-		if w.Stops(watchWork-1) || asked != round {
+		if w.Stops(limits.OpWatch-1) || asked != round {
 			t.Fatalf("round %d: asked %d times before the bound", round, asked)
 		}
 		if w.Stops(1) || asked != round+1 {
 			t.Fatalf("round %d: asked %d times at the bound", round, asked)
 		}
 	}
-	if answer = true; !w.Stops(watchWork) || !w.Stops(1) {
+	if answer = true; !w.Stops(limits.OpWatch) || !w.Stops(1) {
 		t.Error("the watch goes on after the answer was yes")
 	}
-	if unwatched := (&Call{}).Watch(); unwatched.Stops(10 * watchWork) {
+	if unwatched := (&op.Call{}).Watch(); unwatched.Stops(10 * limits.OpWatch) {
 		t.Error("a call without Stop stops")
 	}
 }
 
 // TestCopyStops copies as much as may pass between two looks, and no more if nobody waits.
 func TestCopyStops(t *testing.T) {
-	from := bytes.Repeat([]byte{1}, 3*watchWork)
+	from := bytes.Repeat([]byte{1}, 3*limits.OpWatch)
 	for _, stop := range []bool{false, true} {
-		w, to, want := (&Call{Stop: func() bool { return stop }}).Watch(), make([]byte, len(from)), len(from)
+		w, to, want := (&op.Call{Stop: func() bool { return stop }}).Watch(), make([]byte, len(from)), len(from)
 		if stop {
-			want = watchWork
+			want = limits.OpWatch
 		}
 		if over := w.Copy(to, from); over != stop || bytes.Count(to, []byte{1}) != want {
 			t.Errorf("stop %t: over %t, %d bytes are copied; want %d", stop, over, bytes.Count(to, []byte{1}), want)
@@ -53,7 +55,7 @@ func TestKernelsStop(t *testing.T) {
 	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: long.Boxes(1000)}
 	shape := func(extents ...int) tensor.Shape { return extents }
 	floats := func(shapes ...tensor.Shape) []*tensor.Tensor { return long.Rising(tensor.Float32, shapes...) }
-	cases["resize"] = long.Case{Op: "resize", In: floats(shape(8 * watchWork)),
+	cases["resize"] = long.Case{Op: "resize", In: floats(shape(8 * limits.OpWatch)),
 		Attrs: graph.AttrsOf("mode", "linear", "antialias", true, "sizes", []int{4})}
 	cases["grid_sample"] = long.Case{Op: "grid_sample", In: floats(shape(1, 1, 8, 8), shape(1, 400, 400, 2)), Attrs: graph.AttrsOf("mode", "cubic"), Parts: true}
 	cases["deform_conv"] = long.Case{Op: "deform_conv", In: floats(shape(1, 16, 40, 40), shape(16, 16, 3, 3), shape(1, 18, 38, 38)),
@@ -109,18 +111,18 @@ func TestSortStops(t *testing.T) {
 const rubbish = 0xA5
 
 // watched evaluates an operator over memory full of rubbish, by one call of its kernel for all pieces.
-func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, stop func() bool) *Call {
+func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, stop func() bool) *op.Call {
 	t.Helper()
-	d, _ := Lookup(name)
-	types := make([]Type, len(in))
+	d, _ := op.Lookup(name)
+	types := make([]op.Type, len(in))
 	for i, x := range in {
-		types[i] = Type{DType: x.DType(), Shape: x.Shape()}
+		types[i] = op.Type{DType: x.DType(), Shape: x.Shape()}
 	}
 	s, out, err := d.Bind(types, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Call{In: make([]*tensor.Tensor, len(s.In)), Attrs: s.Attrs, Stop: stop}
+	c := &op.Call{In: make([]*tensor.Tensor, len(s.In)), Attrs: s.Attrs, Stop: stop}
 	copy(c.In, in)
 	fill := func(b []byte) []byte {
 		for i := range b {

@@ -1,22 +1,23 @@
-package op
+package op_test
 
 import (
 	"math/big"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestZeroPoints compares sums of products with zero points with those of factors from which they have been taken before, without wrapping.
 func TestZeroPoints(t *testing.T) {
 	for _, name := range []string{"conv", "deconv", "matmul"} {
-		d, _ := Lookup(name)
+		d, _ := op.Lookup(name)
 		for seed := range uint64(300) {
-			r := NewRand(seed, 1+int(seed)/60)
+			r := op.NewRand(seed, 1+int(seed)/60)
 			c := d.Further(r)
 			first := len(c.In) - 2
-			plain := Case{In: append([]*tensor.Tensor{}, c.In[:first]...), Attrs: c.Attrs}
+			plain := op.Case{In: append([]*tensor.Tensor{}, c.In[:first]...), Attrs: c.Attrs}
 			for i := range 2 {
 				plain.In[i] = difference(c.In[i], placed(name, c, i, c.In[first+i]))
 			}
@@ -33,11 +34,11 @@ func difference(x, zero *tensor.Tensor) *tensor.Tensor {
 	if zero == nil {
 		return wide
 	}
-	return evaluated(byName["sub"], Case{In: []*tensor.Tensor{wide, must(tensor.Cast(zero, tensor.Int64))}})[0]
+	return evaluated(def("sub"), op.Case{In: []*tensor.Tensor{wide, must(tensor.Cast(zero, tensor.Int64))}})[0]
 }
 
 // placed gives the zero point of factor i the shape in which it broadcasts with the factor.
-func placed(name string, c Case, i int, zero *tensor.Tensor) *tensor.Tensor {
+func placed(name string, c op.Case, i int, zero *tensor.Tensor) *tensor.Tensor {
 	if zero == nil || zero.Len() == 1 {
 		if zero != nil {
 			zero = must(zero.Reshape())
@@ -79,13 +80,13 @@ func ones(n int) []int {
 
 // TestMatmulZeroPoints compares products with those of big integers.
 func TestMatmulZeroPoints(t *testing.T) {
-	d, _ := Lookup("matmul")
-	for _, a := range Integers.List() {
-		for _, b := range Integers.List() {
+	d, _ := op.Lookup("matmul")
+	for _, a := range op.Integers.List() {
+		for _, b := range op.Integers.List() {
 			for _, sums := range []tensor.DType{tensor.Int32, tensor.Int64} {
-				r := NewRand(uint64(a)<<8|uint64(b), 4)
-				in := []*tensor.Tensor{r.anyBits(a, 2, 3), r.anyBits(b, 3, 4), r.anyBits(a, 2, 1), r.anyBits(b, 1, 4)}
-				out := evaluated(d, Case{In: in, Attrs: graph.AttrsOf("dtype", sums)})[0]
+				r := op.NewRand(uint64(a)<<8|uint64(b), 4)
+				in := []*tensor.Tensor{anyBits(r, a, 2, 3), anyBits(r, b, 3, 4), anyBits(r, a, 2, 1), anyBits(r, b, 1, 4)}
+				out := evaluated(d, op.Case{In: in, Attrs: graph.AttrsOf("dtype", sums)})[0]
 				for i := range 8 {
 					sum := new(big.Int)
 					for k := range 3 {
@@ -104,7 +105,7 @@ func TestMatmulZeroPoints(t *testing.T) {
 }
 
 // anyBits returns a tensor of elements of any bits.
-func (r *Rand) anyBits(d tensor.DType, shape ...int) *tensor.Tensor {
+func anyBits(r *op.Rand, d tensor.DType, shape ...int) *tensor.Tensor {
 	t := must(tensor.New(d, shape))
 	for i := range t.Bytes() {
 		t.Bytes()[i] = byte(r.Uint32())
@@ -117,7 +118,7 @@ func bigAt(t *tensor.Tensor, i int) *big.Int {
 	if t.DType() == tensor.Uint64 {
 		return new(big.Int).SetUint64(tensor.Data[uint64](t)[i])
 	}
-	return big.NewInt(integerAt[t.DType()](t, i))
+	return big.NewInt(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))[i])
 }
 
 // TestZeroPointsOfTheStandard has the examples of ONNX's ConvInteger and MatMulInteger.

@@ -3,6 +3,7 @@ package webnn
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,30 +14,45 @@ import (
 )
 
 // Options is an options dictionary. Values are *Operand, []*Operand, bool, string, tensor.DType, int, float64, *big.Int,
-// a [Number], []int, []float64 or []string, as the member asks; numbers of one kind serve for another where they are exact.
-// A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
+// a [Number], []int, []float64, []string or []any with such items, as the member asks; numbers of one kind serve for another where
+// they are exact. A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
 type Options map[string]any
 
-// put adds a member, if it is present.
-func (d *Options) put(name string, present bool, v any) {
-	if !present {
-		return
-	}
+// set adds a member.
+func (d *Options) set(name string, v any) {
 	if *d == nil {
 		*d = make(Options)
 	}
 	(*d)[name] = v
 }
 
-// point is [Options.put] for a member that is present if there is a pointer to it.
+// put adds a member that is present if it has not the zero value.
+func put[T comparable](d *Options, name string, v T) {
+	var zero T
+	if f, isFloat := any(v).(float64); v != zero || isFloat && math.Signbit(f) { // -0 is present
+		d.set(name, v)
+	}
+}
+
+// point adds a member that is present if there is a pointer to it.
 func point[T any](d *Options, name string, v *T) {
 	if v != nil {
-		d.put(name, true, *v)
+		d.set(name, *v)
+	}
+}
+
+// list adds a list that is present if it is not nil.
+func list[T any](d *Options, name string, v []T) {
+	if v != nil {
+		d.set(name, v)
 	}
 }
 
 // texts returns members of an enumeration as strings.
 func texts[T ~string](members []T) []string {
+	if members == nil {
+		return nil
+	}
 	list := make([]string, len(members))
 	for i, m := range members {
 		list[i] = string(m)
@@ -108,6 +124,12 @@ func (b *GraphBuilder) single(name string, options Options, args ...any) (*Opera
 // nothing is added to the graph then.
 func (b *GraphBuilder) Call(name string, args []any, options Options) ([]*Operand, error) {
 	b = orZero(b)
+	if len(args) == 1 {
+		input, _ := args[0].(*Operand)
+		if second, ok := omissible[name][len(input.Shape())]; ok {
+			args = []any{input, second}
+		}
+	}
 	for i, v := range args {
 		if p, ok := plain(v); ok {
 			args = slices.Clone(args)
@@ -131,8 +153,7 @@ func (b *GraphBuilder) Call(name string, args []any, options Options) ([]*Operan
 
 // call is [GraphBuilder.Call] for a caller that has locked the builder.
 func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operand, error) {
-	g := &counter{Builder: b.b}
-	l := &lowering{Emitter: emit.Emitter{Target: g}, owner: b, name: name, values: make(map[string]any)}
+	l := &lowering{Emitter: emit.Emitter{Target: b.b}, owner: b, name: name, values: make(map[string]any)}
 	l.Label, _ = options["label"].(string)
 	if !b.canBuild() {
 		return nil, b.errState("MLGraphBuilder."+name, l.Label)
@@ -148,13 +169,18 @@ func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operan
 		return nil, l.Err
 	}
 	var values []*graph.Value
+	before := b.b.Nodes()
 	err := b.b.Try(func() error {
 		values = l.lower()
 		l.checkResults(values)
 		if err := l.failure(); err != nil {
 			return err
 		}
-		return b.reserve("MLGraphBuilder."+name, g.memory+int64(len(l.Label)))
+		bytes := len(l.Label)
+		for _, n := range b.b.Since(before) { // their constants are few and small
+			bytes += operandBytes*len(n.Out) + linkBytes*len(n.In)
+		}
+		return b.reserve("MLGraphBuilder."+name, int64(bytes))
 	})
 	if err != nil {
 		return nil, err

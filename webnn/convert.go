@@ -53,36 +53,26 @@ func (p param) convert(v any, owner *GraphBuilder) (any, *fault) {
 	case kindOperand:
 		return p.toOperand(v, owner)
 	case kindOperands:
-		return convertList(v, func(x *Operand) (*graph.Value, *fault) { return p.toOperand(x, owner) }, p.wrongKind)
+		return convertList(p, v, func(p param, x any) (*graph.Value, *fault) { return p.toOperand(x, owner) })
 	case kindInt, kindLong:
 		return p.toInt(v)
 	case kindInts:
-		return p.toInts(v)
+		return convertList(p, v, param.toInt)
 	case kindIntOrInts:
-		if n, err := p.toInt(v); err == nil || err.rule != "kind" {
-			return n, err
+		if _, list := items(v); list {
+			return convertList(p, v, param.toInt)
 		}
-		return p.toInts(v)
+		return p.toInt(v)
 	case kindFloat:
 		return p.toFloat(v)
 	case kindFloats:
-		if list, ok := v.([]int); ok {
-			return convertList(list, func(n int) (float64, *fault) { return p.toSingle(float64(n)) }, p.wrongKind)
-		}
-		return convertList(v, p.toSingle, p.wrongKind)
+		return convertList(p, v, param.toSingle)
 	case kindNumber:
 		return p.toNumber(v)
 	case kindEnum:
-		s, ok := v.(string)
-		if !ok {
-			return nil, p.wrongKind(v)
-		}
-		return p.toWord(s)
+		return p.toWord(v)
 	case kindEnums:
-		if list, ok := v.([]float64); ok && len(list) == 0 { // an empty list has the type of no item
-			return []string{}, nil
-		}
-		return convertList(v, p.toWord, p.wrongKind)
+		return convertList(p, v, param.toWord)
 	case kindType:
 		return p.toType(v)
 	case kindBool:
@@ -110,19 +100,47 @@ func plain(v any) (any, bool) {
 	return nil, false
 }
 
-// convertList converts a []A to a []B item by item.
-func convertList[A, B any](v any, item func(A) (B, *fault), wrongKind func(any) *fault) (any, *fault) {
-	list, ok := v.([]A)
-	if !ok {
-		return nil, wrongKind(v)
+// items returns the items of a list.
+func items(v any) ([]any, bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case []int:
+		return boxed(v), true
+	case []float64:
+		return boxed(v), true
+	case []string:
+		return boxed(v), true
+	case []*Operand:
+		return boxed(v), true
 	}
-	out := make([]B, len(list))
+	return nil, false
+}
+
+func boxed[T any](list []T) []any {
+	out := make([]any, len(list))
 	for i, x := range list {
-		y, err := item(x)
-		if err != nil {
+		out[i] = x
+	}
+	return out
+}
+
+// itemKinds has what the items of lists are.
+var itemKinds = map[kind]kind{kindOperands: kindOperand, kindInts: kindInt, kindIntOrInts: kindInt, kindFloats: kindFloat, kindEnums: kindEnum}
+
+// convertList converts a list item by item.
+func convertList[T any](p param, v any, item func(p param, v any) (T, *fault)) (any, *fault) {
+	list, ok := items(v)
+	if !ok {
+		return nil, p.wrongKind(v)
+	}
+	out := make([]T, len(list))
+	p.kind = itemKinds[p.kind]
+	for i, x := range list {
+		var err *fault
+		if out[i], err = item(p, x); err != nil {
 			return nil, faultf(err.rule, "item %d: %s", i, err.reason)
 		}
-		out[i] = y
 	}
 	return out, nil
 }
@@ -161,13 +179,6 @@ func (p param) toInt(v any) (int, *fault) {
 	return int(n), nil
 }
 
-func (p param) toInts(v any) (any, *fault) {
-	if list, ok := v.([]float64); ok {
-		return convertList(list, func(f float64) (int, *fault) { return p.toInt(f) }, p.wrongKind)
-	}
-	return convertList(v, func(n int) (int, *fault) { return p.toInt(n) }, p.wrongKind)
-}
-
 func (p param) toFloat(v any) (float64, *fault) {
 	f, ok := v.(float64)
 	if n, isInt := v.(int); isInt {
@@ -184,12 +195,12 @@ func (p param) toFloat(v any) (float64, *fault) {
 
 // toSingle converts as the type float of WebIDL does: the value is rounded to single precision and must be finite after
 // that, too.
-func (p param) toSingle(x float64) (float64, *fault) {
-	f, err := p.toFloat(float64(float32(x)))
-	if err != nil {
+func (p param) toSingle(v any) (float64, *fault) {
+	x, err := p.toFloat(v)
+	if err == nil && math.IsInf(float64(float32(x)), 0) {
 		return 0, faultf("finite", "the value is %v; it must be finite in single precision", x)
 	}
-	return f, nil
+	return float64(float32(x)), err
 }
 
 func (p param) toNumber(v any) (any, *fault) {
@@ -211,7 +222,11 @@ func (p param) toNumber(v any) (any, *fault) {
 	return nil, p.wrongKind(v)
 }
 
-func (p param) toWord(s string) (string, *fault) {
+func (p param) toWord(v any) (string, *fault) {
+	s, ok := v.(string)
+	if !ok {
+		return "", p.wrongKind(v)
+	}
 	if !slices.Contains(p.enum.words, s) {
 		return "", faultf("enum", "%q is no %s; it must be one of %q", s, p.enum.name, p.enum.words)
 	}

@@ -50,3 +50,7 @@ var preparations = map[string]func(l *lowering){
 // fewerDimensions has the methods some of whose operands may have fewer dimensions than the one whose rank the text gives
 // them: web-platform-tests and browsers accept that.
 var fewerDimensions = map[string]bool{"quantizeLinear": true, "dequantizeLinear": true}
+
+// omissible has the second argument of methods that may be called without it, as an older text allowed and browsers still do, by
+// the rank of the input.
+var omissible = map[string]map[int]any{"softmax": {2: 1}}

@@ -2,9 +2,7 @@
 
 package webnn
 
-import (
-	"github.com/concord-nn/concord/tensor"
-)
+import "github.com/concord-nn/concord/tensor"
 
 // ArgMin computes the index of the least element along the axis, from 0 to the rank - 1; the lowest one if several are
 // equal. The dimension is removed, or kept with extent 1 if KeepDimensions is set. The result has the type

@@ -2,16 +2,14 @@
 
 package webnn
 
-import (
-	"github.com/concord-nn/concord/tensor"
-	"math"
-)
+import "github.com/concord-nn/concord/tensor"
 
 // The options of the builder's methods: for each MLXOptions of the standard a struct XOptions with the same members. A nil
 // pointer to it gives every member its default. A member is absent if its field is nil, or has Go's zero value where that
 // is the default; members with another default are pointers, which new makes: &webnn.EluOptions{Alpha: new(0.5)}.
 
 // OperatorOptions is MLOperatorOptions: the options of a method that has no others.
+//
 // See https://www.w3.org/TR/webnn/#api-mloperand.
 type OperatorOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -22,11 +20,12 @@ func (o *OperatorOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	return d
 }
 
 // ArgMinMaxOptions is MLArgMinMaxOptions, for [GraphBuilder.ArgMin] and [GraphBuilder.ArgMax].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-argminmax.
 type ArgMinMaxOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -41,13 +40,14 @@ func (o *ArgMinMaxOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("keepDimensions", o.KeepDimensions, o.KeepDimensions)
-	d.put("outputDataType", o.OutputDataType != tensor.Invalid, o.OutputDataType)
+	put(&d, "label", o.Label)
+	put(&d, "keepDimensions", o.KeepDimensions)
+	put(&d, "outputDataType", o.OutputDataType)
 	return d
 }
 
 // BatchNormalizationOptions is MLBatchNormalizationOptions, for [GraphBuilder.BatchNormalization].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-batchnorm.
 type BatchNormalizationOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -66,15 +66,16 @@ func (o *BatchNormalizationOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("scale", o.Scale != nil, o.Scale)
-	d.put("bias", o.Bias != nil, o.Bias)
+	put(&d, "label", o.Label)
+	put(&d, "scale", o.Scale)
+	put(&d, "bias", o.Bias)
 	point(&d, "axis", o.Axis)
 	point(&d, "epsilon", o.Epsilon)
 	return d
 }
 
 // ClampOptions is MLClampOptions, for [GraphBuilder.Clamp]. Both bounds are cast to the type of the input.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp.
 type ClampOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -89,13 +90,14 @@ func (o *ClampOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("minValue", o.MinValue != nil, o.MinValue)
-	d.put("maxValue", o.MaxValue != nil, o.MaxValue)
+	put(&d, "label", o.Label)
+	put(&d, "minValue", o.MinValue)
+	put(&d, "maxValue", o.MaxValue)
 	return d
 }
 
 // Conv2dOptions is MLConv2dOptions, for [GraphBuilder.Conv2d].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-conv2d.
 type Conv2dOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -122,18 +124,19 @@ func (o *Conv2dOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("padding", o.Padding != nil, o.Padding)
-	d.put("strides", o.Strides != nil, o.Strides)
-	d.put("dilations", o.Dilations != nil, o.Dilations)
+	put(&d, "label", o.Label)
+	list(&d, "padding", o.Padding)
+	list(&d, "strides", o.Strides)
+	list(&d, "dilations", o.Dilations)
 	point(&d, "groups", o.Groups)
-	d.put("inputLayout", o.InputLayout != "", string(o.InputLayout))
-	d.put("filterLayout", o.FilterLayout != "", string(o.FilterLayout))
-	d.put("bias", o.Bias != nil, o.Bias)
+	put(&d, "inputLayout", string(o.InputLayout))
+	put(&d, "filterLayout", string(o.FilterLayout))
+	put(&d, "bias", o.Bias)
 	return d
 }
 
 // ConvTranspose2dOptions is MLConvTranspose2dOptions, for [GraphBuilder.ConvTranspose2d].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-convtranspose2d.
 type ConvTranspose2dOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -163,20 +166,21 @@ func (o *ConvTranspose2dOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("padding", o.Padding != nil, o.Padding)
-	d.put("strides", o.Strides != nil, o.Strides)
-	d.put("dilations", o.Dilations != nil, o.Dilations)
-	d.put("outputPadding", o.OutputPadding != nil, o.OutputPadding)
-	d.put("outputSizes", o.OutputSizes != nil, o.OutputSizes)
+	put(&d, "label", o.Label)
+	list(&d, "padding", o.Padding)
+	list(&d, "strides", o.Strides)
+	list(&d, "dilations", o.Dilations)
+	list(&d, "outputPadding", o.OutputPadding)
+	list(&d, "outputSizes", o.OutputSizes)
 	point(&d, "groups", o.Groups)
-	d.put("inputLayout", o.InputLayout != "", string(o.InputLayout))
-	d.put("filterLayout", o.FilterLayout != "", string(o.FilterLayout))
-	d.put("bias", o.Bias != nil, o.Bias)
+	put(&d, "inputLayout", string(o.InputLayout))
+	put(&d, "filterLayout", string(o.FilterLayout))
+	put(&d, "bias", o.Bias)
 	return d
 }
 
 // CumulativeSumOptions is MLCumulativeSumOptions, for [GraphBuilder.CumulativeSum].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-cumulativesum.
 type CumulativeSumOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -191,13 +195,14 @@ func (o *CumulativeSumOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("exclusive", o.Exclusive, o.Exclusive)
-	d.put("reversed", o.Reversed, o.Reversed)
+	put(&d, "label", o.Label)
+	put(&d, "exclusive", o.Exclusive)
+	put(&d, "reversed", o.Reversed)
 	return d
 }
 
 // EluOptions is MLEluOptions, for [GraphBuilder.Elu].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-elu.
 type EluOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -210,12 +215,13 @@ func (o *EluOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	point(&d, "alpha", o.Alpha)
 	return d
 }
 
 // GatherOptions is MLGatherOptions, for [GraphBuilder.Gather] and [GraphBuilder.GatherElements].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gather.
 type GatherOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -228,12 +234,13 @@ func (o *GatherOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("axis", o.Axis != 0, o.Axis)
+	put(&d, "label", o.Label)
+	put(&d, "axis", o.Axis)
 	return d
 }
 
 // GemmOptions is MLGemmOptions, for [GraphBuilder.Gemm].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gemm.
 type GemmOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -254,16 +261,17 @@ func (o *GemmOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("c", o.C != nil, o.C)
+	put(&d, "label", o.Label)
+	put(&d, "c", o.C)
 	point(&d, "alpha", o.Alpha)
 	point(&d, "beta", o.Beta)
-	d.put("aTranspose", o.ATranspose, o.ATranspose)
-	d.put("bTranspose", o.BTranspose, o.BTranspose)
+	put(&d, "aTranspose", o.ATranspose)
+	put(&d, "bTranspose", o.BTranspose)
 	return d
 }
 
 // GruOptions is MLGruOptions, for [GraphBuilder.Gru]. d is 2 for [DirectionBoth] and else 1.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.
 type GruOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -291,19 +299,20 @@ func (o *GruOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("bias", o.Bias != nil, o.Bias)
-	d.put("recurrentBias", o.RecurrentBias != nil, o.RecurrentBias)
-	d.put("initialHiddenState", o.InitialHiddenState != nil, o.InitialHiddenState)
+	put(&d, "label", o.Label)
+	put(&d, "bias", o.Bias)
+	put(&d, "recurrentBias", o.RecurrentBias)
+	put(&d, "initialHiddenState", o.InitialHiddenState)
 	point(&d, "resetAfter", o.ResetAfter)
-	d.put("returnSequence", o.ReturnSequence, o.ReturnSequence)
-	d.put("direction", o.Direction != "", string(o.Direction))
-	d.put("layout", o.Layout != "", string(o.Layout))
-	d.put("activations", o.Activations != nil, texts(o.Activations))
+	put(&d, "returnSequence", o.ReturnSequence)
+	put(&d, "direction", string(o.Direction))
+	put(&d, "layout", string(o.Layout))
+	list(&d, "activations", texts(o.Activations))
 	return d
 }
 
 // GruCellOptions is MLGruCellOptions, for [GraphBuilder.GruCell].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-grucell.
 type GruCellOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -325,16 +334,17 @@ func (o *GruCellOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("bias", o.Bias != nil, o.Bias)
-	d.put("recurrentBias", o.RecurrentBias != nil, o.RecurrentBias)
+	put(&d, "label", o.Label)
+	put(&d, "bias", o.Bias)
+	put(&d, "recurrentBias", o.RecurrentBias)
 	point(&d, "resetAfter", o.ResetAfter)
-	d.put("layout", o.Layout != "", string(o.Layout))
-	d.put("activations", o.Activations != nil, texts(o.Activations))
+	put(&d, "layout", string(o.Layout))
+	list(&d, "activations", texts(o.Activations))
 	return d
 }
 
 // HardSigmoidOptions is MLHardSigmoidOptions, for [GraphBuilder.HardSigmoid].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-hard-sigmoid.
 type HardSigmoidOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -349,13 +359,14 @@ func (o *HardSigmoidOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	point(&d, "alpha", o.Alpha)
 	point(&d, "beta", o.Beta)
 	return d
 }
 
 // InstanceNormalizationOptions is MLInstanceNormalizationOptions, for [GraphBuilder.InstanceNormalization].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-instancenorm.
 type InstanceNormalizationOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -374,15 +385,16 @@ func (o *InstanceNormalizationOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("scale", o.Scale != nil, o.Scale)
-	d.put("bias", o.Bias != nil, o.Bias)
+	put(&d, "label", o.Label)
+	put(&d, "scale", o.Scale)
+	put(&d, "bias", o.Bias)
 	point(&d, "epsilon", o.Epsilon)
-	d.put("layout", o.Layout != "", string(o.Layout))
+	put(&d, "layout", string(o.Layout))
 	return d
 }
 
 // LayerNormalizationOptions is MLLayerNormalizationOptions, for [GraphBuilder.LayerNormalization].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-layernorm.
 type LayerNormalizationOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -402,15 +414,16 @@ func (o *LayerNormalizationOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("scale", o.Scale != nil, o.Scale)
-	d.put("bias", o.Bias != nil, o.Bias)
-	d.put("axes", o.Axes != nil, o.Axes)
+	put(&d, "label", o.Label)
+	put(&d, "scale", o.Scale)
+	put(&d, "bias", o.Bias)
+	list(&d, "axes", o.Axes)
 	point(&d, "epsilon", o.Epsilon)
 	return d
 }
 
 // LeakyReluOptions is MLLeakyReluOptions, for [GraphBuilder.LeakyRelu].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-leakyrelu.
 type LeakyReluOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -423,12 +436,13 @@ func (o *LeakyReluOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	point(&d, "alpha", o.Alpha)
 	return d
 }
 
 // LinearOptions is MLLinearOptions, for [GraphBuilder.Linear].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-linear.
 type LinearOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -443,13 +457,14 @@ func (o *LinearOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	point(&d, "alpha", o.Alpha)
-	d.put("beta", math.Float64bits(o.Beta) != 0, o.Beta)
+	put(&d, "beta", o.Beta)
 	return d
 }
 
 // LstmOptions is MLLstmOptions, for [GraphBuilder.Lstm]. d is 2 for [DirectionBoth] and else 1.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstm.
 type LstmOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -480,20 +495,21 @@ func (o *LstmOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("bias", o.Bias != nil, o.Bias)
-	d.put("recurrentBias", o.RecurrentBias != nil, o.RecurrentBias)
-	d.put("peepholeWeight", o.PeepholeWeight != nil, o.PeepholeWeight)
-	d.put("initialHiddenState", o.InitialHiddenState != nil, o.InitialHiddenState)
-	d.put("initialCellState", o.InitialCellState != nil, o.InitialCellState)
-	d.put("returnSequence", o.ReturnSequence, o.ReturnSequence)
-	d.put("direction", o.Direction != "", string(o.Direction))
-	d.put("layout", o.Layout != "", string(o.Layout))
-	d.put("activations", o.Activations != nil, texts(o.Activations))
+	put(&d, "label", o.Label)
+	put(&d, "bias", o.Bias)
+	put(&d, "recurrentBias", o.RecurrentBias)
+	put(&d, "peepholeWeight", o.PeepholeWeight)
+	put(&d, "initialHiddenState", o.InitialHiddenState)
+	put(&d, "initialCellState", o.InitialCellState)
+	put(&d, "returnSequence", o.ReturnSequence)
+	put(&d, "direction", string(o.Direction))
+	put(&d, "layout", string(o.Layout))
+	list(&d, "activations", texts(o.Activations))
 	return d
 }
 
 // LstmCellOptions is MLLstmCellOptions, for [GraphBuilder.LstmCell].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstmcell.
 type LstmCellOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -516,16 +532,17 @@ func (o *LstmCellOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("bias", o.Bias != nil, o.Bias)
-	d.put("recurrentBias", o.RecurrentBias != nil, o.RecurrentBias)
-	d.put("peepholeWeight", o.PeepholeWeight != nil, o.PeepholeWeight)
-	d.put("layout", o.Layout != "", string(o.Layout))
-	d.put("activations", o.Activations != nil, texts(o.Activations))
+	put(&d, "label", o.Label)
+	put(&d, "bias", o.Bias)
+	put(&d, "recurrentBias", o.RecurrentBias)
+	put(&d, "peepholeWeight", o.PeepholeWeight)
+	put(&d, "layout", string(o.Layout))
+	list(&d, "activations", texts(o.Activations))
 	return d
 }
 
 // PadOptions is MLPadOptions, for [GraphBuilder.Pad].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pad.
 type PadOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -540,14 +557,15 @@ func (o *PadOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("mode", o.Mode != "", string(o.Mode))
-	d.put("value", o.Value != nil, o.Value)
+	put(&d, "label", o.Label)
+	put(&d, "mode", string(o.Mode))
+	put(&d, "value", o.Value)
 	return d
 }
 
 // Pool2dOptions is MLPool2dOptions, for [GraphBuilder.AveragePool2d], [GraphBuilder.L2Pool2d] and
 // [GraphBuilder.MaxPool2d].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d.
 type Pool2dOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -574,18 +592,19 @@ func (o *Pool2dOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("windowDimensions", o.WindowDimensions != nil, o.WindowDimensions)
-	d.put("padding", o.Padding != nil, o.Padding)
-	d.put("strides", o.Strides != nil, o.Strides)
-	d.put("dilations", o.Dilations != nil, o.Dilations)
-	d.put("layout", o.Layout != "", string(o.Layout))
-	d.put("outputShapeRounding", o.OutputShapeRounding != "", string(o.OutputShapeRounding))
-	d.put("outputSizes", o.OutputSizes != nil, o.OutputSizes)
+	put(&d, "label", o.Label)
+	list(&d, "windowDimensions", o.WindowDimensions)
+	list(&d, "padding", o.Padding)
+	list(&d, "strides", o.Strides)
+	list(&d, "dilations", o.Dilations)
+	put(&d, "layout", string(o.Layout))
+	put(&d, "outputShapeRounding", string(o.OutputShapeRounding))
+	list(&d, "outputSizes", o.OutputSizes)
 	return d
 }
 
 // ReduceOptions is MLReduceOptions, for the reductions such as [GraphBuilder.ReduceSum].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 type ReduceOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -601,13 +620,14 @@ func (o *ReduceOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("axes", o.Axes != nil, o.Axes)
-	d.put("keepDimensions", o.KeepDimensions, o.KeepDimensions)
+	put(&d, "label", o.Label)
+	list(&d, "axes", o.Axes)
+	put(&d, "keepDimensions", o.KeepDimensions)
 	return d
 }
 
 // Resample2dOptions is MLResample2dOptions, for [GraphBuilder.Resample2d].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-resample2d-method.
 type Resample2dOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -627,15 +647,16 @@ func (o *Resample2dOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("mode", o.Mode != "", string(o.Mode))
-	d.put("scales", o.Scales != nil, o.Scales)
-	d.put("sizes", o.Sizes != nil, o.Sizes)
-	d.put("axes", o.Axes != nil, o.Axes)
+	put(&d, "label", o.Label)
+	put(&d, "mode", string(o.Mode))
+	list(&d, "scales", o.Scales)
+	list(&d, "sizes", o.Sizes)
+	list(&d, "axes", o.Axes)
 	return d
 }
 
 // ReverseOptions is MLReverseOptions, for [GraphBuilder.Reverse].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reverse-method.
 type ReverseOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -649,12 +670,13 @@ func (o *ReverseOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("axes", o.Axes != nil, o.Axes)
+	put(&d, "label", o.Label)
+	list(&d, "axes", o.Axes)
 	return d
 }
 
 // ScatterOptions is MLScatterOptions, for [GraphBuilder.ScatterElements].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-scatterelements.
 type ScatterOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -667,12 +689,13 @@ func (o *ScatterOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("axis", o.Axis != 0, o.Axis)
+	put(&d, "label", o.Label)
+	put(&d, "axis", o.Axis)
 	return d
 }
 
 // SliceOptions is MLSliceOptions, for [GraphBuilder.Slice].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-slice.
 type SliceOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -685,12 +708,13 @@ func (o *SliceOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("strides", o.Strides != nil, o.Strides)
+	put(&d, "label", o.Label)
+	list(&d, "strides", o.Strides)
 	return d
 }
 
 // SplitOptions is MLSplitOptions, for [GraphBuilder.Split] and [GraphBuilder.SplitSizes].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
 type SplitOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -703,12 +727,13 @@ func (o *SplitOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("axis", o.Axis != 0, o.Axis)
+	put(&d, "label", o.Label)
+	put(&d, "axis", o.Axis)
 	return d
 }
 
 // TransposeOptions is MLTransposeOptions, for [GraphBuilder.Transpose].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-transpose.
 type TransposeOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -722,12 +747,13 @@ func (o *TransposeOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
-	d.put("permutation", o.Permutation != nil, o.Permutation)
+	put(&d, "label", o.Label)
+	list(&d, "permutation", o.Permutation)
 	return d
 }
 
 // TriangularOptions is MLTriangularOptions, for [GraphBuilder.Triangular].
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-triangular.
 type TriangularOptions struct {
 	// Label names the operator in error messages. Empty by default.
@@ -743,9 +769,9 @@ func (o *TriangularOptions) dictionary() (d Options) {
 	if o == nil {
 		return nil
 	}
-	d.put("label", o.Label != "", o.Label)
+	put(&d, "label", o.Label)
 	point(&d, "upper", o.Upper)
-	d.put("diagonal", o.Diagonal != 0, o.Diagonal)
+	put(&d, "diagonal", o.Diagonal)
 	return d
 }
 
@@ -753,6 +779,7 @@ func (o *TriangularOptions) dictionary() (d Options) {
 
 // PowerPreference is MLPowerPreference: what a context is made for. Concord runs on the processor; [LowPower] makes it
 // use one thread.
+//
 // See https://www.w3.org/TR/webnn/#api-ml.
 type PowerPreference string
 
@@ -764,6 +791,7 @@ const (
 )
 
 // InputOperandLayout is MLInputOperandLayout: the order of the dimensions of a picture or feature map.
+//
 // See https://www.w3.org/TR/webnn/#api-mloperanddescriptor.
 type InputOperandLayout string
 
@@ -775,6 +803,7 @@ const (
 
 // Conv2dFilterOperandLayout is MLConv2dFilterOperandLayout: the order of the dimensions of a filter. O stands for output
 // channels, I for input channels of a group, H for height, W for width.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-conv2d.
 type Conv2dFilterOperandLayout string
 
@@ -788,6 +817,7 @@ const (
 
 // ConvTranspose2dFilterOperandLayout is MLConvTranspose2dFilterOperandLayout: the order of the dimensions of the filter
 // of a transposed convolution. I stands for input channels, O for output channels of a group, H for height, W for width.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-convtranspose2d.
 type ConvTranspose2dFilterOperandLayout string
 
@@ -799,6 +829,7 @@ const (
 )
 
 // GruWeightLayout is MLGruWeightLayout: the order of the gates in the weights and biases of a GRU.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.
 type GruWeightLayout string
 
@@ -809,6 +840,7 @@ const (
 )
 
 // RecurrentNetworkActivation is MLRecurrentNetworkActivation: a function that a gate of a recurrent network applies.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.
 type RecurrentNetworkActivation string
 
@@ -820,6 +852,7 @@ const (
 )
 
 // RecurrentNetworkDirection is MLRecurrentNetworkDirection: in which order a recurrent network takes its steps.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.
 type RecurrentNetworkDirection string
 
@@ -831,6 +864,7 @@ const (
 )
 
 // LstmWeightLayout is MLLstmWeightLayout: the order of the gates in the weights and biases of an LSTM.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstm.
 type LstmWeightLayout string
 
@@ -841,6 +875,7 @@ const (
 )
 
 // PaddingMode is MLPaddingMode: what is put around a tensor.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pad.
 type PaddingMode string
 
@@ -852,6 +887,7 @@ const (
 )
 
 // RoundingType is MLRoundingType: how the extent of a pooled result is rounded.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d.
 type RoundingType string
 
@@ -862,6 +898,7 @@ const (
 )
 
 // InterpolationMode is MLInterpolationMode: how a value between elements is found.
+//
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-resample2d-method.
 type InterpolationMode string
 

@@ -2,9 +2,7 @@
 
 package webnn
 
-import (
-	"github.com/concord-nn/concord/tensor"
-)
+import "github.com/concord-nn/concord/tensor"
 
 // The enumerations that parameters take.
 var (
@@ -176,26 +174,14 @@ var (
 	}
 )
 
-// Sets of data types that the tables name.
-var (
-	typesU8                 = []tensor.DType{tensor.Uint8}
-	typesI32I64             = []tensor.DType{tensor.Int32, tensor.Int64}
-	typesF32F16             = []tensor.DType{tensor.Float32, tensor.Float16}
-	typesI32U32I64          = []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}
-	typesU8I8U32I32         = []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Uint32, tensor.Int32}
-	typesF32F16U8I8         = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Uint8, tensor.Int8}
-	typesF32F16I64I32I8     = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}
-	typesF32F16I32U32I64U64 = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
-)
-
 // The specification's tables "Tensor limits".
 var (
 	argMinLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"output", typesI32I64, "", 0, MaxRank, ""},
+		{"output", []tensor.DType{tensor.Int32, tensor.Int64}, "", 0, MaxRank, ""},
 	}
 	batchNormalizationLimits = []operandLimits{
-		{"input", typesF32F16, "", 1, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 1, MaxRank, ""},
 		{"mean", nil, "input", 1, 1, ""},
 		{"variance", nil, "input", 1, 1, ""},
 		{"scale", nil, "input", 1, 1, ""},
@@ -215,19 +201,19 @@ var (
 		{"output", nil, "inputs", 0, MaxRank, "inputs"},
 	}
 	conv2dLimits = []operandLimits{
-		{"input", typesF32F16, "", 4, 4, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"filter", nil, "input", 4, 4, ""},
 		{"bias", nil, "input", 1, 1, ""},
 		{"output", nil, "input", 4, 4, ""},
 	}
 	convTranspose2dLimits = []operandLimits{
-		{"input", typesF32F16, "", 4, 4, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"filter", nil, "input", 4, 4, ""},
 		{"bias", nil, "input", 1, 1, ""},
 		{"output", nil, "input", 4, 4, ""},
 	}
 	cumulativeSumLimits = []operandLimits{
-		{"input", typesF32F16I32U32I64U64, "", 1, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}, "", 1, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	addLimits = []operandLimits{
@@ -238,27 +224,27 @@ var (
 	equalLimits = []operandLimits{
 		{"a", DataTypes, "", 0, MaxRank, ""},
 		{"b", nil, "a", 0, MaxRank, ""},
-		{"output", typesU8, "", 0, MaxRank, ""},
+		{"output", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 	}
 	logicalNotLimits = []operandLimits{
-		{"a", typesU8, "", 0, MaxRank, ""},
-		{"output", typesU8, "", 0, MaxRank, ""},
+		{"a", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
+		{"output", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 	}
 	logicalAndLimits = []operandLimits{
-		{"a", typesU8, "", 0, MaxRank, ""},
+		{"a", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 		{"b", nil, "a", 0, MaxRank, ""},
-		{"output", typesU8, "", 0, MaxRank, ""},
+		{"output", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 	}
 	isNaNLimits = []operandLimits{
-		{"a", typesF32F16, "", 0, MaxRank, ""},
-		{"output", typesU8, "", 0, MaxRank, ""},
+		{"a", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
+		{"output", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 	}
 	absLimits = []operandLimits{
-		{"input", typesF32F16I64I32I8, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	ceilLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	identityLimits = []operandLimits{
@@ -266,23 +252,23 @@ var (
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	signLimits = []operandLimits{
-		{"input", typesF32F16I64I32I8, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	dequantizeLinearLimits = []operandLimits{
-		{"input", typesU8I8U32I32, "", 0, MaxRank, ""},
-		{"scale", typesF32F16, "", 0, MaxRank, "input"},
+		{"input", []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Uint32, tensor.Int32}, "", 0, MaxRank, ""},
+		{"scale", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, "input"},
 		{"zeroPoint", nil, "input", 0, MaxRank, "input"},
 		{"output", nil, "scale", 0, MaxRank, "input"},
 	}
 	quantizeLinearLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"scale", nil, "input", 0, MaxRank, "input"},
-		{"zeroPoint", typesU8I8U32I32, "", 0, MaxRank, "input"},
+		{"zeroPoint", []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Uint32, tensor.Int32}, "", 0, MaxRank, "input"},
 		{"output", nil, "zeroPoint", 0, MaxRank, "input"},
 	}
 	eluLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	expandLimits = []operandLimits{
@@ -291,31 +277,31 @@ var (
 	}
 	gatherLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"indices", typesI32U32I64, "", 0, MaxRank, ""},
+		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 1, MaxRank, ""},
 	}
 	gatherElementsLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"indices", typesI32U32I64, "", 0, MaxRank, "input"},
+		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 0, MaxRank, "input"},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	gatherNDLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"indices", typesI32U32I64, "", 1, MaxRank, ""},
+		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 1, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	geluLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	gemmLimits = []operandLimits{
-		{"a", typesF32F16, "", 2, 2, ""},
+		{"a", []tensor.DType{tensor.Float32, tensor.Float16}, "", 2, 2, ""},
 		{"b", nil, "a", 2, 2, ""},
 		{"c", nil, "a", 0, 2, ""},
 		{"output", nil, "a", 2, 2, ""},
 	}
 	gruLimits = []operandLimits{
-		{"input", typesF32F16, "", 3, 3, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 3, 3, ""},
 		{"weight", nil, "input", 3, 3, ""},
 		{"recurrentWeight", nil, "input", 3, 3, ""},
 		{"bias", nil, "input", 2, 2, ""},
@@ -325,7 +311,7 @@ var (
 		{"output1", nil, "input", 4, 4, ""},
 	}
 	gruCellLimits = []operandLimits{
-		{"input", typesF32F16, "", 2, 2, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 2, 2, ""},
 		{"weight", nil, "input", 2, 2, ""},
 		{"recurrentWeight", nil, "input", 2, 2, ""},
 		{"hiddenState", nil, "input", 2, 2, ""},
@@ -334,35 +320,35 @@ var (
 		{"output", nil, "input", 2, 2, ""},
 	}
 	hardSigmoidLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	hardSwishLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	instanceNormalizationLimits = []operandLimits{
-		{"input", typesF32F16, "", 4, 4, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"scale", nil, "input", 1, 1, ""},
 		{"bias", nil, "input", 1, 1, ""},
 		{"output", nil, "input", 4, 4, ""},
 	}
 	layerNormalizationLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"scale", nil, "input", 0, MaxRank, ""},
 		{"bias", nil, "input", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	leakyReluLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	linearLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	lstmLimits = []operandLimits{
-		{"input", typesF32F16, "", 3, 3, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 3, 3, ""},
 		{"weight", nil, "input", 3, 3, ""},
 		{"recurrentWeight", nil, "input", 3, 3, ""},
 		{"bias", nil, "input", 2, 2, ""},
@@ -375,7 +361,7 @@ var (
 		{"output2", nil, "input", 4, 4, ""},
 	}
 	lstmCellLimits = []operandLimits{
-		{"input", typesF32F16, "", 2, 2, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 2, 2, ""},
 		{"weight", nil, "input", 2, 2, ""},
 		{"recurrentWeight", nil, "input", 2, 2, ""},
 		{"hiddenState", nil, "input", 2, 2, ""},
@@ -387,7 +373,7 @@ var (
 		{"output1", nil, "input", 2, 2, ""},
 	}
 	matmulLimits = []operandLimits{
-		{"a", typesF32F16, "", 2, MaxRank, ""},
+		{"a", []tensor.DType{tensor.Float32, tensor.Float16}, "", 2, MaxRank, ""},
 		{"b", nil, "a", 2, MaxRank, ""},
 		{"output", nil, "a", 2, MaxRank, ""},
 	}
@@ -396,7 +382,7 @@ var (
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	averagePool2dLimits = []operandLimits{
-		{"input", typesF32F16, "", 4, 4, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"output", nil, "input", 4, 4, ""},
 	}
 	maxPool2dLimits = []operandLimits{
@@ -404,16 +390,16 @@ var (
 		{"output", nil, "input", 4, 4, ""},
 	}
 	preluLimits = []operandLimits{
-		{"input", typesF32F16I64I32I8, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
 		{"slope", nil, "input", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	reduceL1Limits = []operandLimits{
-		{"input", typesF32F16I32U32I64U64, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	reduceL2Limits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	reduceMaxLimits = []operandLimits{
@@ -421,15 +407,15 @@ var (
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	reduceProductLimits = []operandLimits{
-		{"input", typesF32F16I32U32I64U64, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
 	reluLimits = []operandLimits{
-		{"input", typesF32F16I64I32I8, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	resample2dLimits = []operandLimits{
-		{"input", typesF32F16U8I8, "", 4, 4, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Uint8, tensor.Int8}, "", 4, 4, ""},
 		{"output", nil, "input", 4, 4, ""},
 	}
 	reshapeLimits = []operandLimits{
@@ -442,18 +428,18 @@ var (
 	}
 	scatterElementsLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"indices", typesI32U32I64, "", 0, MaxRank, "input"},
+		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 0, MaxRank, "input"},
 		{"updates", nil, "input", 0, MaxRank, "input"},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	scatterNDLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
-		{"indices", typesI32U32I64, "", 1, MaxRank, ""},
+		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 1, MaxRank, ""},
 		{"updates", nil, "input", 0, MaxRank, ""},
 		{"output", nil, "input", 1, MaxRank, ""},
 	}
 	sigmoidLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	sliceLimits = []operandLimits{
@@ -461,15 +447,15 @@ var (
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	softmaxLimits = []operandLimits{
-		{"input", typesF32F16, "", 1, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 1, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	softplusLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	softsignLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	splitLimits = []operandLimits{
@@ -477,7 +463,7 @@ var (
 		{"outputs", nil, "input", 0, MaxRank, "input"},
 	}
 	tanhLimits = []operandLimits{
-		{"input", typesF32F16, "", 0, MaxRank, ""},
+		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	tileLimits = []operandLimits{
@@ -493,7 +479,7 @@ var (
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	whereLimits = []operandLimits{
-		{"condition", typesU8, "", 0, MaxRank, ""},
+		{"condition", []tensor.DType{tensor.Uint8}, "", 0, MaxRank, ""},
 		{"trueValue", DataTypes, "", 0, MaxRank, ""},
 		{"falseValue", nil, "trueValue", 0, MaxRank, ""},
 		{"output", nil, "trueValue", 0, MaxRank, ""},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
@@ -263,7 +264,7 @@ func reportOperation(o *flat.Op, e *nnef.Explanation) *operationReport {
 		r.Place = tracePlace(frames[0])
 	}
 	for i, v := range o.Args {
-		a := argumentReport{Name: o.Operation.Params[i].Name, Value: valueText(v), Default: !given(i)}
+		a := argumentReport{Name: o.Op.Params[i].Name, Value: valueText(v), Default: !given(i)}
 		for _, t := range flat.Tensors(v) {
 			a.Tensors = append(a.Tensors, reportTensor(t, ""))
 		}
@@ -272,11 +273,13 @@ func reportOperation(o *flat.Op, e *nnef.Explanation) *operationReport {
 	for _, t := range o.Outputs() {
 		r.Results = append(r.Results, reportTensor(t, ""))
 	}
-	for _, w := range e.Windows(o) {
-		r.Windows = append(r.Windows, reportWindow(&w, !nnef.Padded(o)))
-	}
+	padding, _ := o.Arg("padding").(eval.Array)
 	r.Broadcast = reportAlignment(o)
 	for _, n := range e.Nodes(o) {
+		if w, ok := reportWindow(n); ok {
+			w.Computed = len(padding) == 0
+			r.Windows = append(r.Windows, w)
+		}
 		r.Operators = append(r.Operators, reportOperator(n, e))
 	}
 	return r
@@ -304,16 +307,28 @@ func reportOperator(n *graph.Node, e *nnef.Explanation) operatorReport {
 	return r
 }
 
-func reportWindow(w *nnef.Window, computed bool) windowReport {
-	r := windowReport{Operator: w.Node.Op, Computed: computed, Up: w.Up}
-	for _, a := range w.Axes {
-		in, out := a.Large, a.Small
-		if w.Up {
-			in, out = out, in
-		}
-		r.Axes = append(r.Axes, axisReport{a.Axis, in, a.Size, a.Stride, a.Dilation, a.Reach(), a.Before, a.After, out})
+// reportWindow reads the window that slides over an operand of a node, or over its result, from the attributes.
+func reportWindow(n *graph.Node) (windowReport, bool) {
+	padding, padded := n.Attrs.Get("padding").([]int)
+	_, slides := n.Attrs.Get("stride").([]int)
+	_, up := n.Attrs.Get("output_shape").([]int)
+	size, sized := n.Attrs.Get("size").([]int)
+	if !sized && len(n.In) > 1 && len(n.In[1].Type.Shape) >= 2 { // a filter, which leaves out batch and channels
+		size, sized = n.In[1].Type.Shape[2:], true
 	}
-	return r
+	if !padded || !slides || !sized || len(padding) != 2*len(size) {
+		return windowReport{}, false
+	}
+	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
+	if len(in) != len(out) || len(in) < len(size) {
+		return windowReport{}, false
+	}
+	w, first := geometry.WindowOf(n.Attrs, size), len(in)-len(size)
+	r := windowReport{Operator: n.Op, Up: up}
+	for i := range size {
+		r.Axes = append(r.Axes, axisReport{first + i, in[first+i], size[i], w.Stride[i], w.Dilation[i], w.Span(i), w.Before[i], w.After[i], out[first+i]})
+	}
+	return r, true
 }
 
 // reportAlignment lists the tensor operands of an operation if they are broadcast: their shapes differ, and each fits the

@@ -67,11 +67,11 @@ func flatOperator(op *flat.Op, values map[*flat.Tensor]*value) operator {
 		o.args = append(o.args, argument{name: "type", text: op.Type.String()})
 	}
 	for i, v := range op.Args {
-		a := argument{name: op.Operation.Params[i].Name}
+		a := argument{name: op.Op.Params[i].Name}
 		var text strings.Builder
 		a.write(&text, v, values)
 		a.text = text.String()
-		if usual := op.Operation.Params[i].Default; usual != nil {
+		if usual := op.Op.Params[i].Default; usual != nil {
 			a.usual = a.text == eval.Text(usual)
 		}
 		o.args = append(o.args, a)

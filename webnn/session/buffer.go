@@ -19,34 +19,27 @@ type view struct {
 	dtype tensor.DType                  // the data type that the elements have, if WebNN has it
 	get   func(word uint64) Value       // an element as a page sees it; nil if there are no elements for it to see
 	put   func(v Value) (uint64, error) // what a page stores that assigns v to an element
-	slice func(data []byte) any         // the contents as a slice of a type that tells what the view is of
 }
 
 // views are the types of buffers. Where two hold a data type, the array that has its name comes first.
 var views = []view{
-	{"", 1, tensor.Invalid, nil, assigned(toInteger), octets[[]byte]},
-	{arrayBuffer, 1, tensor.Invalid, nil, assigned(toInteger), octets[[]byte]},
-	{"SharedArrayBuffer", 1, tensor.Invalid, nil, assigned(toInteger), octets[[]byte]},
-	{"DataView", 1, tensor.Invalid, nil, assigned(toInteger), octets[dataView]},
-	{"Int8Array", 1, tensor.Int8, fromInteger[int8], assigned(toInteger), decoded[int8]},
-	{"Uint8Array", 1, tensor.Uint8, fromInteger[uint8], assigned(toInteger), octets[[]byte]},
-	{"Uint8ClampedArray", 1, tensor.Invalid, fromInteger[uint8], assigned(toClamped), octets[uint8ClampedArray]},
-	{"Int16Array", 2, tensor.Invalid, fromInteger[int16], assigned(toInteger), decoded[int16]},
-	{"Float16Array", 2, tensor.Float16, fromFloat16, assigned(toFloat16), decoded[uint16]},
-	{"Uint16Array", 2, tensor.Float16, fromInteger[uint16], assigned(toInteger), decoded[uint16]}, // see contents
-	{"Int32Array", 4, tensor.Int32, fromInteger[int32], assigned(toInteger), decoded[int32]},
-	{"Uint32Array", 4, tensor.Uint32, fromInteger[uint32], assigned(toInteger), decoded[uint32]},
-	{"Float32Array", 4, tensor.Float32, fromFloat32, assigned(toFloat32), decoded[float32]},
-	{"Float64Array", 8, tensor.Invalid, fromFloat64, assigned(math.Float64bits), decoded[float64]},
-	{"BigInt64Array", 8, tensor.Int64, fromInt64, assignedBigInt, decoded[int64]},
-	{"BigUint64Array", 8, tensor.Uint64, fromUint64, assignedBigInt, decoded[uint64]},
+	{"", 1, tensor.Invalid, nil, assigned(toInteger)},
+	{arrayBuffer, 1, tensor.Invalid, nil, assigned(toInteger)},
+	{"SharedArrayBuffer", 1, tensor.Invalid, nil, assigned(toInteger)},
+	{"DataView", 1, tensor.Invalid, nil, assigned(toInteger)},
+	{"Int8Array", 1, tensor.Int8, fromInteger[int8], assigned(toInteger)},
+	{"Uint8Array", 1, tensor.Uint8, fromInteger[uint8], assigned(toInteger)},
+	{"Uint8ClampedArray", 1, tensor.Invalid, fromInteger[uint8], assigned(toClamped)},
+	{"Int16Array", 2, tensor.Invalid, fromInteger[int16], assigned(toInteger)},
+	{"Float16Array", 2, tensor.Float16, fromFloat16, assigned(toFloat16)},
+	{"Uint16Array", 2, tensor.Float16, fromInteger[uint16], assigned(toInteger)}, // see holds
+	{"Int32Array", 4, tensor.Int32, fromInteger[int32], assigned(toInteger)},
+	{"Uint32Array", 4, tensor.Uint32, fromInteger[uint32], assigned(toInteger)},
+	{"Float32Array", 4, tensor.Float32, fromFloat32, assigned(toFloat32)},
+	{"Float64Array", 8, tensor.Invalid, fromFloat64, assigned(math.Float64bits)},
+	{"BigInt64Array", 8, tensor.Int64, fromInt64, assignedBigInt},
+	{"BigUint64Array", 8, tensor.Uint64, fromUint64, assignedBigInt},
 }
-
-// The slices of views that no data type can be taken from, though they consist of bytes.
-type (
-	dataView          []byte
-	uint8ClampedArray []byte
-)
 
 // viewOf returns the type of buffer of that name, nil if there is none.
 func viewOf(name string) *view {
@@ -94,22 +87,11 @@ func (b *Buffer) Elements() ([]Value, bool) {
 	return out, true
 }
 
-// contents returns the contents of a buffer for a constant of type d: without a copy, if the view holds that type. A page without Float16Array gives the bits of float16 in a Uint16Array.
-func (b *Buffer) contents(d tensor.DType) any {
+// holds says whether a buffer can be the contents of an operand of type d: an array of the type, or bytes. A page without Float16Array
+// gives the bits of float16 in a Uint16Array.
+func (b *Buffer) holds(d tensor.DType) bool {
 	w := viewOf(b.Type)
-	if w == nil || w.dtype == d {
-		return b.Data
-	}
-	return w.slice(b.Data)
-}
-
-func octets[T ~[]byte](data []byte) any { return T(data) }
-
-func decoded[T any](data []byte) any {
-	var one T
-	out := make([]T, len(data)/binary.Size(one))
-	_, _ = binary.Decode(data, binary.LittleEndian, out) // which cannot fail: the slice has the size of the data
-	return out
+	return w == nil || w.dtype == d || slices.Contains([]string{"", arrayBuffer, "SharedArrayBuffer", "Uint8Array"}, w.name)
 }
 
 func fromInteger[T int8 | uint8 | int16 | uint16 | int32 | uint32](word uint64) Value {

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"fmt"
-
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -51,16 +49,6 @@ func describe(object any) Description {
 	return Description{"interface": "ML"}
 }
 
-// result makes an object the result of the call.
-func (x *execution) result(object any, err error) error {
-	if err != nil {
-		return err
-	}
-	x.reply.Result = describe(object)
-	x.turn.host.keep(x.call.ID, x.reply.Result["interface"].(string), object)
-	return nil
-}
-
 func createContext(x *execution, _ any, args []any) error {
 	options := x.turn.host.options.Context
 	given, _ := args[0].(map[string]any)
@@ -77,22 +65,15 @@ func createContext(x *execution, _ any, args []any) error {
 func newBuilder(x *execution, _ any, args []any) error {
 	c := args[0].(*webnn.Context)
 	b, err := webnn.NewGraphBuilder(c)
-	if err := x.result(b, err); err != nil {
-		return err
-	}
-	h := x.turn.host
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if o := h.objects[x.call.ID]; o != nil {
-		o.context = c
-	}
-	return nil
+	x.context = c
+	return x.result(b, err)
 }
 
 // descriptor returns an MLOperandDescriptor that has been converted.
 func descriptor(v any) webnn.OperandDescriptor {
 	d := v.(map[string]any)
-	return webnn.OperandDescriptor{DataType: d["dataType"].(tensor.DType), Shape: d["shape"].([]int)}
+	shape := values(d["shape"].([]any), func(n any) int { return n.(int) })
+	return webnn.OperandDescriptor{DataType: d["dataType"].(tensor.DType), Shape: shape}
 }
 
 func createTensor(x *execution, receiver any, args []any) error {
@@ -105,8 +86,20 @@ func createTensor(x *execution, receiver any, args []any) error {
 
 func createConstantTensor(x *execution, receiver any, args []any) error {
 	d := descriptor(args[0])
-	t, err := receiver.(*webnn.Context).CreateConstantTensor(d, args[1].(*Buffer).contents(d.DataType))
+	data, err := x.contents("inputData", args[1].(*Buffer), d.DataType)
+	if err != nil {
+		return err
+	}
+	t, err := receiver.(*webnn.Context).CreateConstantTensor(d, data)
 	return x.result(t, err)
+}
+
+// contents returns the bytes of a buffer for an operand of type d.
+func (x *execution) contents(argument string, b *Buffer, d tensor.DType) ([]byte, error) {
+	if !b.holds(d) {
+		return nil, x.reject(argument+".type", "the buffer is a %s; for %v it must be a %s or an ArrayBuffer", b.Type, d, TypedArray(d))
+	}
+	return b.Data, nil
 }
 
 // writeTensor takes the bytes of any view, as readTensor fills any that is large enough: the tests of the platform write an
@@ -216,10 +209,13 @@ func constant(x *execution, receiver any, args []any) error {
 		o, err := b.ConstantNumber(a, number(args[1]))
 		return x.result(o, err)
 	}
-	d, buffer := descriptor(args[0]), args[1].(*Buffer)
-	data := buffer.contents(d.DataType)
-	if bytes, ok := data.([]byte); ok && x.turn.host.network != nil { // where the buffers outlive the graph
-		if t := shared(d, bytes); t != nil {
+	d := descriptor(args[0])
+	data, err := x.contents("buffer", args[1].(*Buffer), d.DataType)
+	if err != nil {
+		return err
+	}
+	if x.turn.host.network != nil { // where the buffers outlive the graph
+		if t := shared(d, data); t != nil {
 			o, err := b.SharedConstant(t)
 			return x.result(o, err)
 		}
@@ -235,50 +231,6 @@ func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
 		return nil
 	}
 	return t
-}
-
-// operator performs a call of a method that makes operands from operands.
-func (x *execution) operator(receiver any, args []any) error {
-	b, ok := receiver.(*webnn.GraphBuilder)
-	if !ok || x.call.On == "" {
-		return x.reject("method", noMember)
-	}
-	options, _ := args[len(args)-1].(map[string]any)
-	out, err := b.Call(x.op.name, args[:len(args)-1], options)
-	if err != nil {
-		return err
-	}
-	if !x.op.list {
-		return x.result(out[0], nil)
-	}
-	ids, err := x.listIDs(len(out))
-	if err != nil {
-		return err
-	}
-	x.reply.IDs = ids
-	for i, o := range out {
-		x.reply.Results = append(x.reply.Results, describe(o))
-		if ids != nil {
-			x.turn.host.keep(ids[i], "MLOperand", o)
-		}
-	}
-	return nil
-}
-
-// listIDs returns the ids of n results: those of the call, or the call's one id with a dot and the index, for callers that do
-// not know how many there will be.
-func (x *execution) listIDs(n int) ([]string, error) {
-	ids := x.call.IDs
-	if ids != nil && len(ids) != n {
-		return nil, x.reject("ids", "%d ids are given for %d results", len(ids), n)
-	}
-	if ids == nil && x.call.ID != "" {
-		for i := range n {
-			ids = append(ids, fmt.Sprintf("%s.%d", x.call.ID, i))
-		}
-		return ids, x.turn.host.free(ids, true)
-	}
-	return ids, nil
 }
 
 func build(x *execution, receiver any, args []any) error {
@@ -297,14 +249,11 @@ func build(x *execution, receiver any, args []any) error {
 	}
 	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
 	ready := make(chan struct{})
-	graph := &object{iface: "MLGraph", ready: ready}
+	graph := x.object((*webnn.Graph)(nil))
+	graph.ready = ready
+	h.keep(x.call.ID, graph)
 	h.mu.Lock()
-	if x.call.ID != "" {
-		h.objects[x.call.ID] = graph
-	}
-	if o := h.objects[x.call.On]; o != nil {
-		o.ready = ready
-	}
+	x.receiver.ready = ready
 	h.mu.Unlock()
 	x.later = true
 	x.turn.start(func() {

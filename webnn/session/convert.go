@@ -17,8 +17,8 @@ import (
 // maxSequence is how many items a sequence may have that is converted from a typed array.
 const maxSequence = limits.SessionSequence
 
-// lookup returns the object that a reference names, and its interface. It converts values, which may refer to objects.
-type lookup func(Ref) (object any, iface string, err error)
+// lookup returns the object that a reference names. It converts values, which may refer to objects.
+type lookup func(Ref) (*object, error)
 
 // convert returns a value as the Go value that a type of WebIDL has: bool, string, tensor.DType, int, float64, *big.Int, a slice
 // of these or of objects, map[string]any for records and dictionaries, *Buffer, or an object. It follows WebIDL.
@@ -149,27 +149,7 @@ func (objects lookup) toSequence(item idl.Type, v Value) (any, error) {
 		}
 		out[i] = y
 	}
-	return slice(item, out), nil
-}
-
-// slice returns items of a type as a slice of their Go type.
-func slice(item idl.Type, items []any) any {
-	switch item.Name {
-	case "MLOperand":
-		return sliceOf[*webnn.Operand](items)
-	case "unsigned long", "long":
-		return sliceOf[int](items)
-	case "double", "float":
-		return sliceOf[float64](items)
-	}
-	if item.Name != dataTypes && idl.WebNN.Enum(item.Name) != nil {
-		return sliceOf[string](items)
-	}
-	return items
-}
-
-func sliceOf[T any](items []any) []T {
-	return values(items, func(x any) T { return x.(T) })
+	return out, nil
 }
 
 // number returns an MLNumber that has been converted.
@@ -229,14 +209,14 @@ func (objects lookup) toObject(name string, v Value) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("the value is %s; it must be an %s", nameOf(v), name)
 	}
-	object, iface, err := objects(ref)
+	o, err := objects(ref)
 	if err != nil {
 		return nil, err
 	}
-	if iface != name {
-		return nil, fmt.Errorf("%q is an %s; it must be an %s", string(ref), iface, name)
+	if o.iface != name {
+		return nil, fmt.Errorf("%q is an %s; it must be an %s", string(ref), o.iface, name)
 	}
-	return object, nil
+	return o.value, nil
 }
 
 // isObject says whether a value is an object of the page.

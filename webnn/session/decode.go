@@ -59,15 +59,9 @@ func (e *SyntaxError) Error() string {
 // Decode reads a document. weights are the bytes beside it, which buffers refer to and whose memory they then share. Nil
 // limits are the defaults. Every error is a [*SyntaxError].
 func Decode(text, weights []byte, limits *Limits) (*Session, error) {
-	p, err := newParser(text, limits)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.session()
-	if err == nil {
-		err = p.fill(weights)
-	}
-	if err != nil {
+	p := newParser(text, limits)
+	s := p.session()
+	if err := p.fill(weights); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -75,18 +69,10 @@ func Decode(text, weights []byte, limits *Limits) (*Session, error) {
 
 // DecodeCall reads one call, in the form that it has in a document, under the same conditions as [Decode].
 func DecodeCall(text, weights []byte, limits *Limits) (*Call, error) {
-	p, err := newParser(text, limits)
-	if err != nil {
-		return nil, err
-	}
-	c, err := p.call()
-	if err == nil {
-		err = p.end()
-	}
-	if err == nil {
-		err = p.fill(weights)
-	}
-	if err != nil {
+	p := newParser(text, limits)
+	c := p.call()
+	p.end()
+	if err := p.fill(weights); err != nil {
 		return nil, err
 	}
 	return &c, nil
@@ -106,6 +92,3 @@ func isDocument(text []byte) bool {
 	rest, ok := bytes.CutPrefix(text, []byte("{"))
 	return ok && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"`+versionMember+`"`))
 }
-
-// versionMember is the first member of every document.
-const versionMember = "webnnSession"

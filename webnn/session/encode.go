@@ -23,25 +23,12 @@ func (s *Session) Encode() (text, weights []byte, err error) {
 		return nil, nil, err
 	}
 	e := &encoder{beside: s.Weights != ""}
-	fmt.Fprintf(&e.text, "{%q:%d,", versionMember, Version)
-	if e.beside {
-		e.text.WriteString(`"weights":`)
-		if err := e.write(s.Weights); err != nil {
-			return nil, nil, err
-		}
-		e.text.WriteByte(',')
+	e.plain = json.NewEncoder(&e.text)
+	e.plain.SetEscapeHTML(false)
+	if err := e.object(s.form()); err != nil {
+		return nil, nil, err
 	}
-	e.text.WriteString(`"calls":[`)
-	for i := range s.Calls {
-		if i > 0 {
-			e.text.WriteByte(',')
-		}
-		e.text.WriteByte('\n')
-		if err := e.call(&s.Calls[i]); err != nil {
-			return nil, nil, fmt.Errorf("call %d: %s: %w", i, s.Calls[i].Method, err)
-		}
-	}
-	e.text.WriteString("\n]}\n")
+	e.text.WriteByte('\n')
 	return e.text.Bytes(), e.weights, nil
 }
 
@@ -59,153 +46,122 @@ func (s *Session) Save(path string) error {
 	return stage.WriteData(path, text)
 }
 
-// encoder writes a document. The first error ends it.
+// encoder writes a document.
 type encoder struct {
 	text    bytes.Buffer
+	plain   *json.Encoder // writes to text
 	weights []byte
 	beside  bool // buffers go to the weights
 }
 
-// write writes a value of JSON.
-func (e *encoder) write(v any) error {
-	if s, ok := v.(string); ok && !utf8.ValidString(s) {
-		return fmt.Errorf("the string %q is no UTF-8", s)
+// value writes a value, or a part of the form. Numbers that JSON does not have are strings, which a page converts back.
+func (e *encoder) value(v Value) error {
+	switch x := v.(type) {
+	case nil, bool, int, int64:
+	case string:
+		if !utf8.ValidString(x) {
+			return fmt.Errorf("the string %q is no UTF-8", x)
+		}
+	case float64:
+		if text, ok := NonFinite(x); ok {
+			v = text
+		}
+	case *big.Int:
+		return e.special("$bigint", fmt.Sprint(x))
+	case Ref:
+		return e.special("$ref", string(x))
+	case *Buffer:
+		return e.buffer(x)
+	case Dict:
+		return e.object(values(slices.Sorted(maps.Keys(x)), func(key string) member { // in which buffers come to the weights
+			name := key
+			if strings.HasPrefix(key, "$") {
+				name = "$" + key
+			}
+			return member{name: name, value: x[key]}
+		}))
+	case []member:
+		return e.object(x)
+	case []Call:
+		return list(e, "\n", x)
+	case Call:
+		if err := e.object(x.form()); err != nil {
+			return fmt.Errorf("%s: %w", x.Method, err)
+		}
+		return nil
+	case []Value:
+		return list(e, "", x)
+	case []int:
+		return list(e, "", x)
+	case []int64:
+		return list(e, "", x)
+	case []float64:
+		return list(e, "", x)
+	case []string:
+		return list(e, "", x)
+	default:
+		return fmt.Errorf("a %T is no value of a session", v)
 	}
-	w := json.NewEncoder(&e.text)
-	w.SetEscapeHTML(false)
-	err := w.Encode(v)
+	err := e.plain.Encode(v)
 	if err == nil {
 		e.text.Truncate(e.text.Len() - 1) // Encode ends the line
 	}
 	return err
 }
 
-// callForm is a call as it is written.
-type callForm struct {
-	On   any   `json:"on"`
-	Call any   `json:"call"`
-	Args any   `json:"args"`
-	ID   any   `json:"id,omitempty"`
-	IDs  []any `json:"ids,omitzero"`
-}
-
-func (e *encoder) call(c *Call) (err error) {
-	tree := func(v Value) (out any) {
-		if err == nil {
-			out, err = e.tree(v)
-		}
-		return out
-	}
-	f := callForm{Call: tree(c.Method), Args: tree(c.Args)}
-	if c.On != "" {
-		f.On = tree(c.On)
-	}
-	if c.ID != "" {
-		f.ID = tree(c.ID)
-	}
-	if c.IDs != nil {
-		f.IDs, _ = tree(c.IDs).([]any)
-	}
-	if err != nil {
-		return err
-	}
-	return e.write(f)
-}
-
-// tree returns a value as values that JSON has. Numbers that it does not have are strings, which a page converts back.
-func (e *encoder) tree(v Value) (any, error) {
-	switch v := v.(type) {
-	case nil, bool, int:
-		return v, nil
-	case string:
-		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("the string %q is no UTF-8", v)
-		}
-		return v, nil
-	case float64:
-		if text, ok := NonFinite(v); ok {
-			return text, nil
-		}
-		return v, nil
-	case *big.Int:
-		return map[string]any{"$bigint": fmt.Sprint(v)}, nil
-	case Ref:
-		id, err := e.tree(string(v))
-		return map[string]any{"$ref": id}, err
-	case *Buffer:
-		b, err := e.buffer(v)
-		return map[string]any{"$buffer": b}, err
-	case Dict:
-		return e.dict(v)
-	case []Value:
-		return list(e, v)
-	case []int:
-		return list(e, v)
-	case []float64:
-		return list(e, v)
-	case []string:
-		return list(e, v)
-	}
-	return nil, fmt.Errorf("a %T is no value of a session", v)
-}
-
-func list[T any](e *encoder, items []T) (any, error) {
-	out := make([]any, len(items))
+// list writes an array, with an item a line if a line is what stands in front of each.
+func list[T any](e *encoder, line string, items []T) error {
+	e.text.WriteByte('[')
 	for i, x := range items {
-		var err error
-		if out[i], err = e.tree(x); err != nil {
-			return nil, err
+		if i > 0 {
+			e.text.WriteByte(',')
+		}
+		e.text.WriteString(line)
+		if err := e.value(x); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
 		}
 	}
-	return out, nil
+	e.text.WriteString(line + "]")
+	return nil
 }
 
-func (e *encoder) dict(d Dict) (any, error) {
-	out := make(map[string]any, len(d))
-	for _, key := range slices.Sorted(maps.Keys(d)) { // in which buffers come to the weights
-		if _, err := e.tree(key); err != nil {
-			return nil, err
+func (e *encoder) object(form []member) error {
+	form = slices.DeleteFunc(form, func(m member) bool { return m.value == absent{} })
+	e.text.WriteByte('{')
+	for i, m := range form {
+		if i > 0 {
+			e.text.WriteByte(',')
 		}
-		v, err := e.tree(d[key])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
+		if err := e.value(m.name); err != nil {
+			return err
 		}
-		if strings.HasPrefix(key, "$") {
-			key = "$" + key
+		e.text.WriteByte(':')
+		if err := e.value(m.value); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		out[key] = v
 	}
-	return out, nil
+	e.text.WriteByte('}')
+	return nil
+}
+
+// special writes a value that JSON has no notation for.
+func (e *encoder) special(name string, v Value) error {
+	return e.object([]member{{name: name, value: v}})
 }
 
 // Align returns where, in the file of weights that [Session.Encode] makes, a buffer lies that follows n bytes: at a multiple of
 // 8, so that a page can look at it as any typed array. Buffers lie there in the order of the calls.
 func Align(n int) int { return (n + 7) &^ 7 }
 
-// writtenBuffer is a buffer as it is written.
-type writtenBuffer struct {
-	Type             string `json:"type,omitempty"`
-	ByteOffset       int    `json:"byteOffset,omitempty"`
-	BufferByteLength int    `json:"bufferByteLength,omitempty"`
-	Shared           bool   `json:"shared,omitempty"`
-	At               []int  `json:"at,omitempty"`
-	Base64           []byte `json:"base64,omitzero"`
-}
-
-func (e *encoder) buffer(b *Buffer) (any, error) {
-	f := writtenBuffer{ByteOffset: b.ByteOffset, BufferByteLength: b.BufferByteLength, Shared: b.Shared}
-	if b.Type != arrayBuffer {
-		f.Type = b.Type
-	}
+func (e *encoder) buffer(b *Buffer) error {
 	if viewOf(b.Type) == nil {
-		return nil, fmt.Errorf("%q is no type of a buffer", b.Type)
+		return fmt.Errorf("%q is no type of a buffer", b.Type)
 	}
+	f := &bufferForm{Buffer: *b}
 	if e.beside {
 		e.weights = append(e.weights, make([]byte, Align(len(e.weights))-len(e.weights))...)
-		f.At = []int{len(e.weights), len(b.Data)}
+		f.at = []int64{int64(len(e.weights)), int64(len(b.Data))}
 		e.weights = append(e.weights, b.Data...)
-	} else if f.Base64 = b.Data; b.Data == nil {
-		f.Base64 = []byte{}
 	}
-	return f, nil
+	return e.special("$buffer", f.form())
 }

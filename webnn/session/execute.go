@@ -11,11 +11,12 @@ import (
 
 // execution is one call while it is performed.
 type execution struct {
-	turn  *turn
-	call  *Call
-	reply *Reply
-	op    *operation
-	later bool // the reply is sent by a function in the background
+	turn     *turn
+	call     *Call
+	reply    *Reply
+	receiver *object
+	op       *operation
+	later    bool // the reply is sent by a function in the background
 
 	context *webnn.Context // that a promise depends on; nil if there is none
 }
@@ -38,20 +39,20 @@ func (x *execution) run() error {
 	if x.call.On == hostID {
 		return x.control()
 	}
-	receiver, iface, err := h.receiver(x.call)
-	if err != nil {
-		return err
+	x.receiver = &object{iface: x.call.Method}
+	name := constructor
+	if x.call.On != "" {
+		var err error
+		if x.receiver, err = h.object(Ref(x.call.On)); err != nil {
+			return err
+		}
+		name = x.call.Method
 	}
-	name := x.call.Method
-	if x.call.On == "" {
-		iface, name = name, constructor
-	}
-	x.op = operations()[[2]string{iface, name}]
+	x.op = operations()[[2]string{x.receiver.iface, name}]
 	if x.op == nil || x.call.On != "" && name == constructor {
-		return x.rejection(webnn.TypeError, iface+"."+name, "method", noMember)
+		return x.rejection(webnn.TypeError, x.receiver.iface+"."+name, "method", noMember)
 	}
-	x.reply.Async = x.op.async
-	x.context = h.contextOf(x.call.On, receiver)
+	x.reply.Async, x.context = x.op.async, x.receiver.context
 	ids := slices.Clone(x.call.IDs)
 	if x.call.ID != "" {
 		ids = append(ids, x.call.ID)
@@ -59,18 +60,19 @@ func (x *execution) run() error {
 	if err := h.free(ids, x.op.makes); err != nil {
 		return err
 	}
-	args, err := x.convert()
+	perform := handlers[x.op.method()]
+	if perform == nil && !x.op.attribute {
+		return x.operator()
+	}
+	args, err := x.arguments()
 	if err != nil {
 		return err
 	}
-	if x.op.attribute && !x.op.async {
-		x.reply.Value = describe(receiver)[name]
+	if perform == nil {
+		x.reply.Value = describe(x.receiver.value)[name]
 		return nil
 	}
-	if perform := handlers[x.op.method()]; perform != nil {
-		return perform(x, receiver, args)
-	}
-	return x.operator(receiver, args)
+	return perform(x, x.receiver.value, args)
 }
 
 const noMember = "there is no such member of the interface"
@@ -96,55 +98,111 @@ func labelOf(c *Call) string {
 	return label
 }
 
-// convert chooses the overload and converts the arguments to its parameters. Optional ones that are not given are nil.
-func (x *execution) convert() ([]any, error) {
-	given, objects := x.arguments(), lookup(x.turn.host.lookup)
-	longest := 0
-	for _, o := range x.op.overloads {
-		longest = max(longest, len(o))
-	}
-	n := min(len(given), longest)
+// arguments chooses the overload and converts the arguments to its parameters. Optional ones that are not given are nil.
+func (x *execution) arguments() ([]any, error) {
+	given, objects := x.call.Args, lookup(x.turn.host.object)
+	longest := slices.MaxFunc(x.op.overloads, func(a, b []idl.Argument) int { return len(a) - len(b) })
+	given = given[:min(len(given), len(longest))]
 	fits := slices.DeleteFunc(slices.Clone(x.op.overloads), func(o []idl.Argument) bool {
-		return n > len(o) || slices.ContainsFunc(o[n:], func(a idl.Argument) bool { return !a.Optional })
+		return len(given) > len(o) || slices.ContainsFunc(o[len(given):], func(a idl.Argument) bool { return !a.Optional })
 	})
 	if len(fits) == 0 {
 		return nil, x.reject("arguments", "arguments given: %d; the call takes %s", len(given), x.op.usage())
 	}
 	params := fits[0]
-	if len(fits) > 1 && n > 0 {
+	if len(fits) > 1 && len(given) > 0 {
 		if i := slices.IndexFunc(fits, func(o []idl.Argument) bool { return objects.accepts(o[0].Type, given[0]) }); i >= 0 {
 			params = fits[i]
 		}
 	}
-	out := make([]any, len(params))
-	for i, p := range params[:n] {
-		v, err := objects.convert(p.Type, given[i])
-		if err != nil {
-			return nil, x.reject(p.Name+".conversion", "%s: %v", p.Name, err)
+	out, err := x.convert(params, given)
+	return append(out, make([]any, len(params)-len(out))...), err
+}
+
+// convert converts arguments to parameters.
+func (x *execution) convert(params []idl.Argument, given []Value) ([]any, error) {
+	out := make([]any, len(given))
+	for i, v := range given {
+		var err error
+		if out[i], err = lookup(x.turn.host.object).convert(params[i].Type, v); err != nil {
+			return nil, x.reject(params[i].Name+".conversion", "%s: %v", params[i].Name, err)
 		}
-		out[i] = v
 	}
 	return out, nil
 }
 
-// arguments returns the arguments of the call, those of softmax in today's form: without the axis, which an older form of the
-// interface left out for operands of rank 2, it is the last.
-func (x *execution) arguments() []Value {
-	given := x.call.Args
-	if x.op.method() != "MLGraphBuilder.softmax" || len(given) == 0 {
-		return given
+// operator performs a call of a method that makes operands from operands. The first dictionary is the options: which arguments may be
+// left out in front of them is the method's business.
+func (x *execution) operator() error {
+	params, given := x.op.overloads[0], x.call.Args
+	last := len(params) - 1
+	n := min(len(given), last)
+	if i := slices.IndexFunc(given, func(v Value) bool { _, is := v.(Dict); return is }); i >= 0 {
+		n = min(n, i)
 	}
-	if len(given) > 1 {
-		if _, options := given[1].(Dict); !options {
-			return given
+	args, err := x.convert(params[:n], given[:n])
+	if err != nil {
+		return err
+	}
+	options, err := x.convert(params[last:], given[n:min(len(given), n+1)])
+	if err != nil {
+		return err
+	}
+	with, _ := append(options, nil)[0].(map[string]any)
+	out, err := x.receiver.value.(*webnn.GraphBuilder).Call(x.op.name, args, with)
+	if err != nil {
+		return err
+	}
+	if !x.op.list {
+		return x.result(out[0], nil)
+	}
+	ids, err := x.listIDs(len(out))
+	if err != nil {
+		return err
+	}
+	x.reply.IDs = ids
+	for i, o := range out {
+		x.reply.Results = append(x.reply.Results, describe(o))
+		if ids != nil {
+			x.turn.host.keep(ids[i], x.object(o))
 		}
 	}
-	ref, _ := given[0].(Ref)
-	operand, _, _ := x.turn.host.lookup(ref)
-	if o, ok := operand.(*webnn.Operand); !ok || len(o.Shape()) != 2 {
-		return given
+	return nil
+}
+
+// listIDs returns the ids of n results: those of the call, or the call's one id with a dot and the index, for callers that do
+// not know how many there will be.
+func (x *execution) listIDs(n int) ([]string, error) {
+	ids := x.call.IDs
+	if ids != nil && len(ids) != n {
+		return nil, x.reject("ids", "%d ids are given for %d results", len(ids), n)
 	}
-	return slices.Insert(slices.Clone(given), 1, Value(1.0))
+	if ids == nil && x.call.ID != "" {
+		for i := range n {
+			ids = append(ids, fmt.Sprintf("%s.%d", x.call.ID, i))
+		}
+		return ids, x.turn.host.free(ids, true)
+	}
+	return ids, nil
+}
+
+// object returns what the call has made, as what an id may name.
+func (x *execution) object(value any) *object {
+	o := &object{value: value, iface: describe(value)["interface"].(string), context: x.context}
+	if c, ok := value.(*webnn.Context); ok {
+		o.context = c
+	}
+	return o
+}
+
+// result makes an object the result of the call.
+func (x *execution) result(object any, err error) error {
+	if err != nil {
+		return err
+	}
+	x.reply.Result = describe(object)
+	x.turn.host.keep(x.call.ID, x.object(object))
+	return nil
 }
 
 // usage writes the parameters of all overloads.

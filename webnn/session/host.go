@@ -55,24 +55,12 @@ type Host struct {
 
 // object is what an id names.
 type object struct {
-	iface string
-	value any
-
-	context *webnn.Context // of a builder
+	value   any
+	iface   string
+	context *webnn.Context // that it is, or belongs to; nil if there is none
 
 	ready chan struct{} // closed when value and err are set; nil if they are from the start
 	err   error
-}
-
-// wait returns the value, if need be after the build that makes it.
-func (h *Host) wait(o *object) (any, error) {
-	h.mu.Lock()
-	ready := o.ready
-	h.mu.Unlock()
-	if ready != nil {
-		<-ready
-	}
-	return o.value, o.err
 }
 
 // The ids that every host has: the entry to the interface, and the receiver of calls on the host itself.
@@ -98,7 +86,7 @@ func NewHost(options HostOptions) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Host{
 		options: options, ctx: ctx, cancel: cancel,
-		objects:  map[string]*object{entryID: {iface: "ML", value: webnn.ML{}}},
+		objects:  map[string]*object{entryID: {value: webnn.ML{}, iface: "ML"}},
 		readings: make(map[string]*reading),
 	}
 }
@@ -123,8 +111,8 @@ func (h *Host) forgetAll() {
 	h.objects = make(map[string]*object)
 	h.mu.Unlock()
 	for _, o := range objects {
-		if o.iface == "MLContext" {
-			o.value.(*webnn.Context).Destroy()
+		if c, ok := o.value.(*webnn.Context); ok {
+			c.Destroy()
 		}
 	}
 }
@@ -264,8 +252,7 @@ func (h *Host) admit() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.pending >= h.options.MaxPending {
-		return &webnn.Error{Name: webnn.UnknownError, Method: "host", Rule: "pending",
-			Reason: fmt.Sprintf("%d calls wait for their replies, as many as may; wait for some", h.pending)}
+		return hostError(webnn.UnknownError, "pending", "%d calls wait for their replies, as many as may; wait for some", h.pending)
 	}
 	h.pending++
 	return nil
@@ -324,36 +311,25 @@ func (r *Reply) fail(err error) {
 	}
 }
 
-// contextOf returns the context that a receiver is or, if it is a builder, belongs to.
-func (h *Host) contextOf(id string, receiver any) *webnn.Context {
-	if c, ok := receiver.(*webnn.Context); ok {
-		return c
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if o := h.objects[id]; o != nil {
-		return o.context
-	}
-	return nil
-}
-
-// receiver returns the object that a call is on and its interface.
-func (h *Host) receiver(c *Call) (any, string, error) {
-	if c.On == "" {
-		return nil, "", nil
-	}
-	return h.lookup(Ref(c.On))
-}
-
-func (h *Host) lookup(ref Ref) (any, string, error) {
+// object returns what a reference names, if need be after the build that makes it.
+func (h *Host) object(ref Ref) (*object, error) {
 	h.mu.Lock()
 	o := h.objects[string(ref)]
-	h.mu.Unlock()
 	if o == nil {
-		return nil, "", &webnn.Error{Name: referenceError, Method: "host", Rule: "id", Reason: fmt.Sprintf("no object has the id %q", string(ref))}
+		h.mu.Unlock()
+		return nil, hostError(referenceError, "id", "no object has the id %q", string(ref))
 	}
-	v, err := h.wait(o)
-	return v, o.iface, err
+	ready := o.ready
+	h.mu.Unlock()
+	if ready != nil {
+		<-ready
+	}
+	return o, o.err
+}
+
+// hostError is an error that no object makes.
+func hostError(name webnn.ErrorName, rule, format string, args ...any) error {
+	return &webnn.Error{Name: name, Method: "host", Rule: rule, Reason: fmt.Sprintf(format, args...)}
 }
 
 // free refuses ids that name something, and results beyond the bound if the ids are for objects.
@@ -362,25 +338,23 @@ func (h *Host) free(ids []string, objects bool) error {
 	defer h.mu.Unlock()
 	for _, id := range ids {
 		if id == hostID || h.objects[id] != nil || h.readings[id] != nil {
-			return &webnn.Error{Name: referenceError, Method: "host", Rule: "id",
-				Reason: fmt.Sprintf("the id %q names an object already; release it first, or use another", id)}
+			return hostError(referenceError, "id", "the id %q names an object already; release it first, or use another", id)
 		}
 	}
 	if objects && len(h.objects)+len(ids) > h.options.MaxObjects {
-		return &webnn.Error{Name: webnn.UnknownError, Method: "host", Rule: "objects",
-			Reason: fmt.Sprintf("there are %d objects; there may be %d, release some", len(h.objects), h.options.MaxObjects)}
+		return hostError(webnn.UnknownError, "objects", "there are %d objects; there may be %d, release some", len(h.objects), h.options.MaxObjects)
 	}
 	return nil
 }
 
-// keep gives an id to an object.
-func (h *Host) keep(id, iface string, value any) {
+// keep gives an id, if it is one, to an object.
+func (h *Host) keep(id string, o *object) {
 	if id == "" {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.objects[id] = &object{iface: iface, value: value}
+	h.objects[id] = o
 }
 
 // Objects returns the ids of the objects that live, sorted.

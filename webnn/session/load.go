@@ -62,46 +62,38 @@ func read(files place.Files, path string, folder place.Files, limits *Limits) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := newParser(text, limits)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.session()
-	if err != nil {
-		return nil, err
-	}
+	p := newParser(text, limits)
+	s := p.session()
 	weights, err := p.readWeights(folder, s.Weights)
+	if err == nil {
+		err = p.fill(weights)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s, p.fill(weights)
+	return s, nil
 }
 
 // readWeights reads the file of weights up to the last byte that a buffer uses.
 func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 	if name == "" {
-		for i := range p.pending {
-			if err := p.pending[i].within(0, `the document names no file of weights; it does so by the member "weights"`); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		p.within(0, `the document names no file of weights; it does so by the member "weights"`)
+	}
+	if name == "" || p.err != nil {
+		return nil, p.err
 	}
 	f, size, err := openRegular(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
 	}
 	defer f.Close()
+	p.within(size, fmt.Sprintf("the file of weights %q has %d", name, size))
+	if p.within(p.limits.Weights, fmt.Sprintf("at most %d of the weights are read", p.limits.Weights)); p.err != nil {
+		return nil, p.err
+	}
 	used := int64(0)
-	for i := range p.pending {
-		u := &p.pending[i]
-		if err := u.within(size, fmt.Sprintf("the file of weights %q has %d", name, size)); err != nil {
-			return nil, err
-		}
-		if err := u.within(p.limits.Weights, fmt.Sprintf("at most %d of the weights are read", p.limits.Weights)); err != nil {
-			return nil, err
-		}
-		used = max(used, u.end())
+	for _, u := range p.pending {
+		used = max(used, u.end)
 	}
 	weights, err := readAll(f, used)
 	if err != nil {

@@ -2,142 +2,79 @@ package session
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
 )
 
-// parser reads the tokens of a document, which nests too little for anything cleverer.
+// parser reads the tokens of a document. The first error sticks: what is read after it is of no use.
 type parser struct {
 	d       *json.Decoder
 	limits  Limits
 	at      int       // index of the call; -1 outside
 	data    int64     // bytes of buffers so far
 	pending []pending // the buffers whose contents lie in the weights
+	err     error
 }
 
-func newParser(text []byte, limits *Limits) (*parser, error) {
+func newParser(text []byte, limits *Limits) *parser {
 	p := &parser{d: json.NewDecoder(bytes.NewReader(text)), limits: limits.orDefault(), at: -1}
 	p.d.UseNumber()
 	if int64(len(text)) > p.limits.Text {
-		return nil, p.errorf("the document has %d bytes; at most %d are read", len(text), p.limits.Text)
+		p.fail("the document has %d bytes; at most %d are read", len(text), p.limits.Text)
 	}
-	return p, nil
+	return p
 }
 
-func (p *parser) errorf(format string, args ...any) *SyntaxError {
-	return &SyntaxError{p.d.InputOffset(), p.at, fmt.Sprintf(format, args...)}
+// here is where the parser is, as an error without a reason.
+func (p *parser) here() SyntaxError { return SyntaxError{Offset: p.d.InputOffset(), Call: p.at} }
+
+func (p *parser) fail(format string, args ...any) { p.failAt(p.here(), format, args...) }
+
+func (p *parser) failAt(place SyntaxError, format string, args ...any) {
+	if p.err == nil {
+		place.Reason = fmt.Sprintf(format, args...)
+		p.err = &place
+	}
 }
 
-func (p *parser) token() (json.Token, error) {
+func (p *parser) token() json.Token {
+	if p.err != nil {
+		return nil
+	}
 	t, err := p.d.Token()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, p.errorf("the document ends too early")
+		p.fail("the document ends too early")
+	} else if err != nil {
+		p.fail("%v", err)
 	}
-	if err != nil {
-		return nil, p.errorf("%v", err)
-	}
-	return t, nil
+	return t
 }
 
 // end checks that nothing follows.
-func (p *parser) end() error {
+func (p *parser) end() {
 	if _, err := p.d.Token(); err != io.EOF {
-		return p.errorf("something follows the document; nothing may")
+		p.fail("something follows the document; nothing may")
 	}
-	return nil
 }
 
-// members reads an object; each is called for each member and must read its value.
-func (p *parser) members(what string, each func(key string) error) error {
-	if err := p.open('{', what, "an object"); err != nil {
-		return err
-	}
-	return p.membersWithin(what, each)
-}
-
-// open reads the opening brace or bracket of what must be of that kind.
-func (p *parser) open(delim json.Delim, what, kind string) error {
-	t, err := p.token()
-	if err == nil && t != delim {
-		err = p.errorf("%s is %v; it must be %s", what, tokenText(t), kind)
-	}
-	return err
-}
-
-// membersWithin is members after the opening brace.
-func (p *parser) membersWithin(what string, each func(key string) error) error {
-	seen := make(map[string]bool)
-	for p.d.More() {
-		t, err := p.token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string)
-		if seen[key] {
-			return p.errorf("%s has the member %q twice", what, key)
-		}
-		seen[key] = true
-		if err := each(key); err != nil {
-			return err
-		}
-	}
-	_, err := p.token()
-	return err
-}
-
-// items reads an array; each must read one item.
-func (p *parser) items(what string, each func(i int) error) error {
-	if err := p.open('[', what, "an array"); err != nil {
-		return err
-	}
-	return p.itemsWithin(each)
-}
-
-func (p *parser) itemsWithin(each func(i int) error) error {
-	for i := 0; p.d.More(); i++ {
-		if err := each(i); err != nil {
-			return err
-		}
-	}
-	_, err := p.token()
-	return err
-}
-
-func (p *parser) string(what string) (string, error) {
-	t, err := p.token()
-	if err != nil {
-		return "", err
-	}
-	s, ok := t.(string)
+// tokenOf reads a token of one type.
+func tokenOf[T json.Token](p *parser, name, kind string) T {
+	t := p.token()
+	v, ok := t.(T)
 	if !ok {
-		return "", p.errorf("%s is %v; it must be a string", what, tokenText(t))
+		p.fail("%s is %v; it must be %s", name, tokenText(t), kind)
 	}
-	return s, nil
-}
-
-// integer reads a whole number from lo to hi.
-func (p *parser) integer(what string, lo, hi int64) (int64, error) {
-	t, err := p.token()
-	if err != nil {
-		return 0, err
-	}
-	number, _ := t.(json.Number)
-	n, err := strconv.ParseInt(string(number), 10, 64)
-	if err != nil || n < lo || n > hi {
-		want := fmt.Sprintf("a whole number from %d to %d", lo, hi)
-		if lo == hi {
-			want = strconv.FormatInt(lo, 10)
-		}
-		return 0, p.errorf("%s is %v; it must be %s", what, tokenText(t), want)
-	}
-	return n, nil
+	return v
 }
 
 // tokenText writes a token for a message.
@@ -156,183 +93,207 @@ func tokenText(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-func (p *parser) session() (*Session, error) {
+func (p *parser) string(name string) string { return tokenOf[string](p, name, "a string") }
+func (p *parser) boolean(name string) bool  { return tokenOf[bool](p, name, "true or false") }
+
+// integer reads a whole number from lo to hi.
+func (p *parser) integer(name string, lo, hi int64) int64 {
+	t := p.token()
+	number, _ := t.(json.Number)
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil || n < lo || n > hi {
+		want := fmt.Sprintf("a whole number from %d to %d", lo, hi)
+		if lo == hi {
+			want = strconv.FormatInt(lo, 10)
+		}
+		p.fail("%s is %v; it must be %s", name, tokenText(t), want)
+	}
+	return n
+}
+
+// count reads a number of bytes or elements.
+func count[T int | int64](p *parser, name string) T { return T(p.integer(name, 0, p.limits.Data)) }
+
+// open reads the opening brace or bracket.
+func (p *parser) open(delim json.Delim, name, kind string) {
+	if t := p.token(); t != delim {
+		p.fail("%s is %v; it must be %s", name, tokenText(t), kind)
+	}
+}
+
+// members reads what follows an opening brace; each is called for each member and must read its value. It returns the names.
+func (p *parser) members(what string, each func(key string)) (keys []string) {
+	seen := make(map[string]bool)
+	for p.err == nil && p.d.More() {
+		key, _ := p.token().(string)
+		if seen[key] {
+			p.fail("%s has the member %q twice", what, key)
+		}
+		seen[key], keys = true, append(keys, key)
+		each(key)
+	}
+	p.token()
+	return keys
+}
+
+// object reads an object of that form, and returns the names of the members that are there.
+func (p *parser) object(what string, form []member) []string {
+	p.open('{', what, "an object")
+	return p.members(what, func(key string) {
+		i := slices.IndexFunc(form, func(m member) bool { return m.name == key })
+		if i < 0 {
+			p.fail("there is no member %q; the members of %s are %s", key, what,
+				strings.Join(values(form, func(m member) string { return m.name }), ", "))
+			return
+		}
+		form[i].read(p, key)
+	})
+}
+
+// rest reads what follows an opening bracket; each must read one item.
+func (p *parser) rest(each func()) {
+	for p.err == nil && p.d.More() {
+		each()
+	}
+	p.token()
+}
+
+// items reads an array.
+func items[T any](p *parser, name string, item func() T) []T {
+	list := []T{}
+	p.open('[', name, "an array")
+	p.rest(func() { list = append(list, item()) })
+	return list
+}
+
+func (p *parser) session() *Session {
 	s := &Session{}
-	first, calls := true, false
-	err := p.members("the document", func(key string) error {
-		if first && key != versionMember {
-			return p.errorf("the first member is %q; it must be %q", key, versionMember)
-		}
-		first = false
-		switch key {
-		case versionMember:
-			_, err := p.integer(key, Version, Version)
-			return err
-		case "weights":
-			name, err := p.string(key)
-			if err == nil {
-				if e := checkWeights(name); e != nil {
-					err = p.errorf("%v", e)
-				}
-			}
-			s.Weights = name
-			return err
-		case "calls":
-			calls = true
-			return p.items(key, func(i int) error {
-				p.at = i
-				if i >= p.limits.Calls {
-					return p.errorf("the document has more than %d calls", p.limits.Calls)
-				}
-				c, err := p.call()
-				s.Calls = append(s.Calls, c)
-				p.at = -1
-				return err
-			})
-		}
-		return p.errorf("there is no member %q; the members are %q, weights and calls", key, versionMember)
-	})
-	if err != nil {
-		return nil, err
+	members := p.object("the document", s.form())
+	switch {
+	case p.err != nil:
+	case !slices.Contains(members, versionMember) || !slices.Contains(members, "calls"):
+		p.fail("the members %q and calls must be given", versionMember)
+	case members[0] != versionMember:
+		p.fail("the first member is %q; it must be %q", members[0], versionMember)
 	}
-	if first || !calls {
-		return nil, p.errorf("the members %q and calls must be given", versionMember)
-	}
-	return s, p.end()
+	p.end()
+	return s
 }
 
-func (p *parser) call() (Call, error) {
-	var c Call
-	err := p.members("the call", func(key string) (err error) {
-		switch key {
-		case "on":
-			t, err := p.token()
-			if err != nil || t == nil {
-				return err
-			}
-			name, ok := t.(string)
-			if !ok || name == "" {
-				return p.errorf("on is %v; it must be null or the id of an object", tokenText(t))
-			}
-			c.On = name
-		case "call":
-			c.Method, err = p.string(key)
-		case "id":
-			c.ID, err = p.name(key)
-		case "ids":
-			c.IDs = []string{}
-			err = p.items(key, func(int) error {
-				id, err := p.name("an id")
-				c.IDs = append(c.IDs, id)
-				return err
-			})
-		case "args":
-			err = p.items(key, func(i int) error {
-				v, err := p.value(p.limits.Depth)
-				c.Args = append(c.Args, v)
-				return err
-			})
-		default:
-			err = p.errorf("there is no member %q; the members of a call are on, call, args, id and ids", key)
-		}
-		return err
-	})
-	if err == nil && c.Method == "" {
-		err = p.errorf(`the call has no member "call", which names the method`)
+func (p *parser) fileName(name string) string {
+	file := p.string(name)
+	if err := checkWeights(file); err != nil {
+		p.fail("%v", err)
 	}
-	if err == nil && c.ID != "" && c.IDs != nil {
-		err = p.errorf("the call has both id and ids; it has one result or a list of them")
-	}
-	return c, err
+	return file
 }
 
-func (p *parser) name(what string) (string, error) {
-	s, err := p.string(what)
-	if err == nil && s == "" {
-		err = p.errorf("%s is empty", what)
+func (p *parser) calls(name string) []Call {
+	n := 0
+	return items(p, name, func() Call {
+		p.at, n = n, n+1
+		defer func() { p.at = -1 }()
+		if n > p.limits.Calls {
+			p.fail("the document has more than %d calls", p.limits.Calls)
+		}
+		return p.call()
+	})
+}
+
+func (p *parser) call() (c Call) {
+	p.object("the call", c.form())
+	if c.Method == "" {
+		p.fail(`the call has no member "call", which names the method`)
 	}
-	return s, err
+	if c.ID != "" && c.IDs != nil {
+		p.fail("the call has both id and ids; it has one result or a list of them")
+	}
+	return c
+}
+
+func (p *parser) receiver(name string) string {
+	t := p.token()
+	id, ok := t.(string)
+	if t != nil && (!ok || id == "") {
+		p.fail("%s is %v; it must be null or the id of an object", name, tokenText(t))
+	}
+	return id
+}
+
+func (p *parser) id(name string) string {
+	id := p.string(name)
+	if id == "" {
+		p.fail("%s is empty", name)
+	}
+	return id
+}
+
+func (p *parser) ids(name string) []string {
+	return items(p, name, func() string { return p.id("an id") })
+}
+
+func (p *parser) arguments(name string) []Value {
+	return items(p, name, func() Value { return p.value(p.limits.Depth) })
 }
 
 // valueBytes is about what a value of a list takes in memory, which may be many times what its text takes.
 const valueBytes = 24
 
 // grow counts bytes of data that the document makes out of text.
-func (p *parser) grow(bytes int64) error {
+func (p *parser) grow(bytes int64) {
 	if p.data += bytes; p.data > p.limits.Data {
-		return p.errorf("the values and buffers take more than %d bytes", p.limits.Data)
+		p.fail("the values and buffers take more than %d bytes", p.limits.Data)
 	}
-	return nil
 }
 
-// value reads a value that may nest depth levels deep.
-func (p *parser) value(depth int) (Value, error) {
-	t, err := p.token()
-	if err != nil {
-		return nil, err
-	}
-	if _, nested := t.(json.Delim); nested && depth == 0 {
-		return nil, p.errorf("values nest deeper than %d levels", p.limits.Depth)
-	}
-	switch t := t.(type) {
+// value reads a value that may nest depth levels deep. A number is as on a page: the nearest double, beyond the range an infinity.
+func (p *parser) value(depth int) Value {
+	switch t := p.token().(type) {
 	case json.Number:
-		return p.number(t)
+		f, err := strconv.ParseFloat(string(t), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			p.fail("%v", err)
+		}
+		return f
 	case json.Delim:
+		if depth == 0 {
+			p.fail("values nest deeper than %d levels", p.limits.Depth)
+		}
 		if t == '{' {
-			return p.object(depth - 1)
+			return p.dictionary(depth - 1)
 		}
 		list := []Value{}
-		err := p.itemsWithin(func(int) error {
-			v, err := p.value(depth - 1)
-			list = append(list, v)
-			if err == nil {
-				err = p.grow(valueBytes)
-			}
-			return err
+		p.rest(func() {
+			list = append(list, p.value(depth-1))
+			p.grow(valueBytes)
 		})
-		return list, err
+		return list
+	default:
+		return t // nil, bool or string
 	}
-	return t, nil // nil, bool or string
 }
 
-// number reads a number as a page does: the nearest double, beyond the range an infinity.
-func (p *parser) number(n json.Number) (Value, error) {
-	f, err := strconv.ParseFloat(string(n), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return nil, p.errorf("%v", err)
-	}
-	return f, nil
-}
-
-// object reads what follows an opening brace: a dictionary, or a value that JSON has no notation for.
-func (p *parser) object(depth int) (Value, error) {
+// dictionary reads what follows an opening brace: a dictionary, or a value that JSON has no notation for.
+func (p *parser) dictionary(depth int) Value {
 	var special Value
 	dict := Dict{}
-	err := p.membersWithin("the dictionary", func(key string) (err error) {
-		if special != nil {
-			return p.errorf("the member %q stands beside one that begins with $, which must stand alone", key)
+	p.members("the dictionary", func(key string) {
+		plain := !strings.HasPrefix(key, "$") || strings.HasPrefix(key, "$$")
+		switch {
+		case special != nil:
+			p.fail("the member %q stands beside one that begins with $, which must stand alone", key)
+		case plain:
+			dict[strings.TrimPrefix(key, "$")] = p.value(depth) // "$$x" is the key "$x"
+		case len(dict) > 0:
+			p.fail("%q must stand alone; a key that begins with $ is written with $$", key)
+		default:
+			special = p.special(key)
 		}
-		name, isName := strings.CutPrefix(key, "$")
-		if !isName || strings.HasPrefix(name, "$") {
-			if isName {
-				key = name // "$$x" is the key "$x"
-			}
-			dict[key], err = p.value(depth)
-			return err
-		}
-		if len(dict) > 0 {
-			return p.errorf("%q must stand alone; a key that begins with $ is written with $$", key)
-		}
-		special, err = p.special(key)
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	if special != nil {
-		return special, nil
+		return special
 	}
-	return dict, nil
+	return dict
 }
 
 // maxBigInt is how many digits a BigInt may have, which is far more than any conversion keeps.
@@ -346,23 +307,149 @@ func readBigInt(digits string, base int) (*big.Int, bool) {
 	return new(big.Int).SetString(digits, base)
 }
 
-func (p *parser) special(key string) (Value, error) {
+func (p *parser) special(key string) Value {
 	switch key {
 	case "$ref":
-		id, err := p.name(key)
-		return Ref(id), err
+		return Ref(p.id(key))
 	case "$bigint":
-		digits, err := p.string(key)
-		if err != nil {
-			return nil, err
-		}
+		digits := p.string(key)
 		n, ok := readBigInt(digits, 10)
 		if !ok {
-			return nil, p.errorf("$bigint is %v; it must be a decimal integer of at most %d digits", tokenText(digits), maxBigInt)
+			p.fail("$bigint is %v; it must be a decimal integer of at most %d digits", tokenText(digits), maxBigInt)
 		}
-		return n, nil
+		return n
 	case "$buffer":
-		return p.buffer()
+		return p.buffer(key)
 	}
-	return nil, p.errorf("there is no %q; values are $ref, $bigint and $buffer, and a key that begins with $ is written with $$", key)
+	p.fail("there is no %q; values are $ref, $bigint and $buffer, and a key that begins with $ is written with $$", key)
+	return nil
+}
+
+func (p *parser) bufferType(name string) string {
+	t := p.string(name)
+	if viewOf(t) == nil {
+		p.fail("%q is no type of a buffer; it must be ArrayBuffer, SharedArrayBuffer, DataView or a typed array", t)
+	}
+	return t
+}
+
+// place reads where the contents of a buffer lie.
+func (p *parser) place(name string) []int64 {
+	at := items(p, name, func() int64 { return p.integer("an item of at", 0, math.MaxInt64/2) }) // so that the sum is one
+	if len(at) != 2 {
+		p.fail("at has %d items; it must be [offset, length]", len(at))
+	}
+	return at
+}
+
+func (p *parser) bytes(name string) []byte {
+	data, err := base64.StdEncoding.DecodeString(p.string(name))
+	if err != nil {
+		p.fail("%s: %v", name, err)
+	}
+	return data
+}
+
+func (p *parser) element(string) Value { return p.value(1) }
+
+func (p *parser) elements(name string) []Value {
+	return items(p, name, func() Value {
+		p.grow(valueBytes)
+		return p.value(1)
+	})
+}
+
+// pending is a buffer whose contents lie in the weights, which are read when it is known how much of them is used.
+type pending struct {
+	buffer      *Buffer
+	offset, end int64
+	place       SyntaxError
+}
+
+// within refuses buffers in the weights that end behind so many bytes; what says where those are.
+func (p *parser) within(size int64, what string) {
+	for _, u := range p.pending {
+		if u.end > size {
+			p.failAt(u.place, "at is [%d, %d], which takes %d bytes; %s", u.offset, u.end-u.offset, u.end, what)
+		}
+	}
+}
+
+// fill gives the buffers their part of the bytes beside the document, and returns the error of all that was read.
+func (p *parser) fill(weights []byte) error {
+	if p.within(int64(len(weights)), fmt.Sprintf("there are %d beside the document", len(weights))); p.err != nil {
+		return p.err
+	}
+	for _, u := range p.pending {
+		u.buffer.Data = weights[u.offset:u.end:u.end]
+	}
+	return nil
+}
+
+// buffer reads a buffer, puts its contents together and checks its lengths.
+func (p *parser) buffer(key string) *Buffer {
+	b := &bufferForm{length: -1, elements: -1}
+	if p.object(key, b.form()); p.err != nil {
+		return &b.Buffer
+	}
+	w := viewOf(b.Type)
+	p.agree(b, b.elements >= 0, b.elements*int64(w.size))
+	p.agree(b, b.content == "values", int64(len(b.values)*w.size))
+	p.agree(b, b.content == "base64", int64(len(b.Data)))
+	if b.at != nil {
+		p.agree(b, true, b.at[1])
+	}
+	if b.length < 0 || b.length%int64(w.size) != 0 {
+		p.fail("byteLength is %d; it must be a multiple of %d", b.length, w.size)
+	}
+	if b.at != nil {
+		p.pending = append(p.pending, pending{&b.Buffer, b.at[0], b.at[0] + b.at[1], p.here()})
+	} else {
+		p.grow(b.length)
+	}
+	end := int64(b.ByteOffset) + b.length
+	switch {
+	case int64(b.BufferByteLength) == end:
+		b.BufferByteLength = 0
+	case b.BufferByteLength != 0 && int64(b.BufferByteLength) < end:
+		p.fail("bufferByteLength is %d; the view ends at byte %d", b.BufferByteLength, end)
+	}
+	if b.Data == nil && b.at == nil && p.err == nil {
+		b.Data = make([]byte, b.length)
+		if err := b.write(w); err != nil {
+			p.fail("%v", err)
+		}
+	}
+	if b.Type == arrayBuffer {
+		b.Type = ""
+	}
+	return &b.Buffer
+}
+
+// agree takes the length of a buffer by one of its members, which must not differ from those before.
+func (p *parser) agree(b *bufferForm, given bool, length int64) {
+	if given && b.length >= 0 && b.length != length {
+		p.fail("the buffer has %d bytes by one of its members and %d by another", b.length, length)
+	}
+	if given {
+		b.length = length
+	}
+}
+
+// write puts values or fill into the bytes.
+func (b *bufferForm) write(w *view) error {
+	for i, v := range b.values {
+		if err := w.set(b.Data, i, v); err != nil {
+			return fmt.Errorf("value %d: %w", i, err)
+		}
+	}
+	if b.content == "fill" && len(b.Data) > 0 {
+		if err := w.set(b.Data, 0, b.fill); err != nil {
+			return fmt.Errorf("fill: %w", err)
+		}
+		for n := w.size; n < len(b.Data); n *= 2 {
+			copy(b.Data[n:], b.Data[:n])
+		}
+	}
+	return nil
 }

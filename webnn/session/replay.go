@@ -76,12 +76,12 @@ func (h *Host) lend(c *Call) error {
 		return nil
 	}
 	ref, ok := c.Args[0].(Ref)
-	if _, _, err := h.lookup(ref); !ok || err == nil {
+	if _, err := h.object(ref); !ok || err == nil {
 		return nil
 	}
 	context, err := webnn.ML{}.CreateContext(&h.options.Context)
 	if err == nil {
-		h.keep(string(ref), "MLContext", context)
+		h.keep(string(ref), &object{value: context, iface: "MLContext", context: context})
 	}
 	return err
 }

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -120,16 +120,25 @@ func methodsOf(dir string) (map[string]method, error) {
 			if !ok || f.Recv == nil || !f.Name.IsExported() || f.Type.Results == nil {
 				continue
 			}
-			m := method{result: types.ExprString(f.Type.Results.List[0].Type)}
+			m := method{result: text(f.Type.Results.List[0].Type)}
 			for _, p := range f.Type.Params.List {
 				for range p.Names {
-					m.params = append(m.params, types.ExprString(p.Type))
+					m.params = append(m.params, text(p.Type))
 				}
 			}
-			all[strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")+"."+f.Name.Name] = m
+			all[strings.TrimPrefix(text(f.Recv.List[0].Type), "*")+"."+f.Name.Name] = m
 		}
 	}
 	return all, nil
+}
+
+// text is an expression as its file has it.
+func text(e ast.Expr) string {
+	var b strings.Builder
+	if err := format.Node(&b, token.NewFileSet(), e); err != nil {
+		return err.Error()
+	}
+	return b.String()
 }
 
 // renamed are the methods whose names do not follow from those of C.
@@ -248,16 +257,12 @@ func (s structure) conversion() string {
 	typ := "openvx." + goStructure(s.name)
 	fmt.Fprintf(&b, "\nfunc %s(c *C.%s, size uintptr) %s {\n\tp := structure(c, size)\n\treturn %s{\n", conversionOf(s.name), s.name, typ, typ)
 	for _, f := range s.fields {
-		name, ok := goFields[f.name]
-		if !ok {
-			name = goName(f.name)
-		}
 		convert := map[string]string{
 			"vx_size": fmt.Sprintf("count(%q, uintptr(p.%s))", f.name, f.name),
 			"vx_enum": fmt.Sprintf("openvx.%s(p.%s)", enumParams[f.name], f.name),
 			"vx_bool": fmt.Sprintf("p.%s != 0", f.name),
 		}
-		fmt.Fprintf(&b, "\t\t%s: %s,\n", name, convert[f.typ])
+		fmt.Fprintf(&b, "\t\t%s: %s,\n", f.goField(), convert[f.typ])
 	}
 	b.WriteString("\t}\n}\n")
 	return b.String()

@@ -2,7 +2,7 @@
 // and writes it as an NNEF folder. The same seed gives the same network, bit for bit, whatever the number of
 // processors.
 //
-//	go run ./examples/digits/train
+//	cd examples/digits/train && go run .
 package main
 
 import (
@@ -26,8 +26,8 @@ const (
 )
 
 func main() {
-	model := flag.String("model", "examples/digits/model.nnef", "NNEF folder to write, or with -test to read")
-	drawings := flag.String("drawings", "examples/digits/drawings", "folder with drawings to try the network on")
+	model := flag.String("model", "../model.nnef", "NNEF folder to write, or with -test to read")
+	drawings := flag.String("drawings", "../drawings", "folder with drawings to try the network on")
 	seed := flag.Uint64("seed", defaultSeed, "seed of the training samples; the test uses the next one")
 	samples := flag.Int("samples", defaultSamples, "number of training samples")
 	tests := flag.Int("tests", 10000, "number of test samples")

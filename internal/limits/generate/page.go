@@ -12,19 +12,46 @@ import (
 
 // page returns the table as the page docs/limits.md.
 func page() string {
+	var sections []string
+	rows := make(map[string][]limits.Row)
+	for _, r := range limits.All {
+		section, _, _ := strings.Cut(r.Name, ".")
+		if rows[section] == nil {
+			sections = append(sections, section)
+		}
+		rows[section] = append(rows[section], r)
+	}
 	var b strings.Builder
 	b.WriteString("# Limits\n\nWritten by `go generate ./internal/limits` from the table in that package.\n\n" +
-		"No model, document or file may take more than it is allowed: every bound on what foreign input can cost is a row here, and a test " +
-		"reaches it. Where a program can set a bound, as by `engine.Limits`, this is the default.\n")
-	section := ""
-	for _, r := range limits.All {
-		if part, _, _ := strings.Cut(r.Name, "."); part != section {
-			section = part
-			fmt.Fprintf(&b, "\n## %s\n\n| name | limit | what is bounded | beyond it |\n| --- | --- | --- | --- |\n", section)
+		"Every bound on what a foreign model, document or file can cost is a row here, and a test reaches it. Where a program can set a bound, as by " +
+		"`engine.Limits`, this is the default.\n")
+	for _, section := range sections {
+		usual := usually(rows[section])
+		fmt.Fprintf(&b, "\n## %s\n\n", section)
+		if usual != "" {
+			fmt.Fprintf(&b, "Beyond a bound, unless the last column says otherwise: %s.\n\n", usual)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s %s | %s | %s |\n", r.Name, amount(r.Value), r.Unit, r.Bounds, r.Beyond)
+		b.WriteString("| name | limit | what is bounded | beyond it |\n| --- | --- | --- | --- |\n")
+		for _, r := range rows[section] {
+			beyond := r.Beyond
+			if beyond == usual {
+				beyond = ""
+			}
+			fmt.Fprintf(&b, "| `%s` | %s %s | %s | %s |\n", r.Name, amount(r.Value), r.Unit, r.Bounds, beyond)
+		}
 	}
 	return b.String()
+}
+
+// usually returns what happens beyond most of the bounds, if there are several for which it is the same.
+func usually(rows []limits.Row) (most string) {
+	counts := make(map[string]int)
+	for _, r := range rows {
+		if counts[r.Beyond]++; counts[r.Beyond] > 2 && counts[r.Beyond] > counts[most] {
+			most = r.Beyond
+		}
+	}
+	return most
 }
 
 // amount writes a number so that it can be read: large round ones as powers of two.

@@ -8,7 +8,6 @@ import (
 
 // arguments sets one value for each parameter.
 func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []argument, values []Value) error {
-	find := op.finder(len(args))
 	named := false
 	for i := range args {
 		a := &args[i]
@@ -40,7 +39,13 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 			}
 		} else {
 			named = true
-			if at = find.index(op, a.name.Name, at); at < 0 {
+			if at >= len(op.Params) || op.Params[at].Name != a.name.Name { // not in the order of the parameters
+				if err := e.step(f, a.name.Span, len(op.Params)/16); err != nil {
+					return err
+				}
+				at = op.Index(a.name.Name)
+			}
+			if at < 0 {
 				if e.tract && op.Body == nil && !op.hasAttributes() {
 					continue // exporters for tract write abs(x, axes = …), which it overlooks
 				}
@@ -84,39 +89,6 @@ func earlier(args []argument, op *Operation, param int) syntax.Span {
 	return syntax.Span{}
 }
 
-// finder finds parameters by name. Lists of hostile length must not take time in the square of it.
-type finder map[string]int
-
-func (op *Operation) finder(n int) finder {
-	if min(n, len(op.Params)) <= 32 {
-		return nil
-	}
-	index := make(finder, len(op.Params))
-	for i, p := range op.Params {
-		index[p.Name] = i
-	}
-	return index
-}
-
-// index returns the place of a parameter, or -1. It is likely to be the next one after the last.
-func (m finder) index(op *Operation, name string, likely int) int {
-	if m != nil {
-		if i, ok := m[name]; ok {
-			return i
-		}
-		return -1
-	}
-	if likely < len(op.Params) && op.Params[likely].Name == name {
-		return likely
-	}
-	for i := range op.Params {
-		if op.Params[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
 // check compares the arguments with the declared types and returns the generic type.
 func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value,
 ) (syntax.Primitive, error) {
@@ -156,7 +128,7 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 			args[i] = v
 		}
 		before := m.generic
-		if e.suits(&m, p, v) || e.tract {
+		if m.suits(p, v) || e.tract {
 			if before != m.generic {
 				deduced = i
 			}
@@ -167,11 +139,10 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 			at, from = deduced, i
 			p, v, before = &op.Params[at], args[at], itemOf(v.(Tensor))
 		}
-		span, given := op.argumentSpan(x, at)
-		if !given && op.Decl != nil && !op.Generic {
+		if _, given := op.argumentSpan(x, at); !given && op.Decl != nil && !op.Generic {
 			continue // the default of a declaration, where the mistake is reported
 		}
-		d := e.unsuitable(f, span, op, p, v, before)
+		d := e.unsuitable(f, x, op, at, args, before)
 		if from >= 0 && before < syntax.GenericType && usesGeneric(p.Type) {
 			if span, given := op.argumentSpan(x, from); given {
 				d = d.with(syntax.Related{Source: f.op.Source, Span: span,
@@ -230,36 +201,25 @@ func isGeneric(v Value) bool {
 }
 
 // suits reports whether a value can be an argument for a parameter.
-func (e *Evaluator) suits(m *match, p *Param, v Value) bool {
-	if p.Type == nil {
-		return isOperand(v, p.List)
+func (m *match) suits(p *Param, v Value) bool {
+	if p.Type != nil {
+		return m.fits(v, p.Type)
 	}
-	return m.fits(v, p.Type)
+	if !p.List {
+		return isOperand(v)
+	}
+	items, array := itemsIn(v)
+	return array && !slices.ContainsFunc(items, func(x Value) bool { return !isOperand(x) })
 }
 
-// isOperand reports whether a value can stand for a tensor, or with list for an array of them.
-func isOperand(v Value, list bool) bool {
-	if list {
-		switch v := v.(type) {
-		case Unknown:
-			t, ok := v.Type.(*syntax.ArrayType)
-			return ok && (t.Item == nil || isOperand(unknownOf(t.Item, -1), false))
-		case Array:
-			for _, x := range v {
-				if !isOperand(x, false) {
-					return false
-				}
-			}
-			return true
-		}
+// isOperand reports whether a value can stand for a tensor of any type.
+func isOperand(v Value) bool {
+	switch v.(type) {
+	case Tensor:
+		return true
+	case Symbol:
 		return false
 	}
-	switch v := v.(type) {
-	case Tensor, int64, float64, bool:
-		return true
-	case Unknown:
-		p := kindOf(v.Type)
-		return p != syntax.NoPrimitive && p != syntax.String
-	}
-	return false
+	p := primitiveOf(v)
+	return p != syntax.NoPrimitive && p != syntax.String
 }

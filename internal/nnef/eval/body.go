@@ -20,7 +20,6 @@ type frame struct {
 	wishes  []wish           // the names that results shall have
 	generic syntax.Primitive // what '?' stands for
 	depth   int
-	graph   bool
 	known   map[string]Value // what every body sees
 }
 
@@ -45,9 +44,6 @@ func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set s
 	if err != nil {
 		return err
 	}
-	if id, ok := a.Left.(*syntax.Ident); ok {
-		return set(f, a, id, v)
-	}
 	return e.bind(f, a, a.Left, v, set)
 }
 
@@ -55,12 +51,8 @@ func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set s
 func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 	e.report(err)
 	for id := range a.Names() {
-		if f.vars.get(id.Name) != nil {
-			continue
-		}
-		f.vars.set(id.Name, poisoned{})
-		if f.graph {
-			f.vars.names, f.vars.values = append(f.vars.names, id.Name), append(f.vars.values, poisoned{})
+		if f.vars.get(id.Name) == nil {
+			f.vars.add(id.Name, poisoned{})
 		}
 	}
 }
@@ -68,10 +60,10 @@ func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 // fresh checks that the identifiers on a left side have no value yet.
 func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
 	if id, ok := a.Left.(*syntax.Ident); ok {
-		if !f.graph && !e.tract && f.vars.get(id.Name) != nil {
+		if !e.tract && f.vars.get(id.Name) != nil {
 			return f.redefined(id)
 		}
-		return nil // a graph sees it when it stores the value, which saves looking it up twice
+		return nil
 	}
 	seen := make(map[string]bool)
 	for id := range a.Names() {
@@ -92,13 +84,9 @@ func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v 
 	case *syntax.Ident:
 		return set(f, a, p, v)
 	case *syntax.Array:
-		switch v := v.(type) {
-		case Array:
-			return e.bindItems(f, a, p, p.Items, v, "an array", set)
-		case Unknown:
-			if t, ok := v.Type.(*syntax.ArrayType); ok {
-				return e.bindUnknown(f, a, p, v.Len, t, set)
-			}
+		if n, list := length(v); list {
+			items, _ := itemsIn(v)
+			return e.bindItems(f, a, p, "an array", p.Items, n, items, set)
 		}
 		hint := "remove the brackets"
 		if t, ok := v.(Tuple); ok {
@@ -106,9 +94,8 @@ func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v 
 		}
 		return f.fail(CodePattern, p.Span, hint, "the left side is an array; the right side is %s", e.typeName(v))
 	case *syntax.Tuple:
-		t, ok := v.(Tuple)
-		if ok {
-			return e.bindItems(f, a, p, p.Items, t, "a tuple", set)
+		if t, ok := v.(Tuple); ok {
+			return e.bindItems(f, a, p, "a tuple", p.Items, len(t), t, set)
 		}
 		hint := "write one name"
 		if n, list := length(v); n >= 0 {
@@ -134,28 +121,28 @@ func length(v Value) (n int, list bool) {
 	return -1, false
 }
 
-// bindItems matches the items of an array or tuple with those of a left side.
-func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Node, items []syntax.Expr, values []Value,
-	what string, set setter) error {
-	if len(items) != len(values) {
-		return f.unequal(a, pattern, what, len(items), len(values))
+// bindItems matches n items of an array or tuple, or as many as there are names where n is negative, with those of a left side. Of an array whose
+// items are not known there is one that stands for all.
+func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Node, what string, names []syntax.Expr, n int, items []Value,
+	set setter) error {
+	if n >= 0 && n != len(names) {
+		code := CodePattern
+		if _, array := pattern.(*syntax.Array); array && !f.yields(a.Right) {
+			code = CodeLength
+		}
+		return f.fail(code, syntax.SpanOf(pattern), "write "+plural(n, "name"),
+			"the left side is %s of %s; the right side has %s", what, plural(len(names), "name"), plural(n, "item"))
 	}
-	for i, item := range items {
-		if err := e.bind(f, a, item, values[i], set); err != nil {
+	for i, x := range names {
+		item := unknownOf(nil, -1)
+		if len(items) > 0 {
+			item = items[min(i, len(items)-1)]
+		}
+		if err := e.bind(f, a, x, item, set); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (f *frame) unequal(a *syntax.Assignment, pattern syntax.Node, what string, names, values int) error {
-	code := CodePattern
-	if _, array := pattern.(*syntax.Array); array && !f.yields(a.Right) {
-		code = CodeLength
-	}
-	return f.fail(code, syntax.SpanOf(pattern), "write "+plural(values, "name"),
-		"the left side is %s of %s; the right side has %s", what,
-		plural(names, "name"), plural(values, "item"))
 }
 
 // yields reports whether an expression invokes an operation, whose attributes say what it yields; other arrays have the length that the
@@ -167,19 +154,6 @@ func (f *frame) yields(x syntax.Expr) bool {
 	}
 	op := f.op.Scope.Operation(c.Name.Name)
 	return op != nil && op.Body == nil
-}
-
-// bindUnknown matches the items of an array that are not known with those of a left side.
-func (e *Evaluator) bindUnknown(f *frame, a *syntax.Assignment, p *syntax.Array, n int, t *syntax.ArrayType, set setter) error {
-	if n >= 0 && n != len(p.Items) {
-		return f.unequal(a, p, "an array", len(p.Items), n)
-	}
-	for _, item := range p.Items {
-		if err := e.bind(f, a, item, unknownOf(t.Item, -1), set); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Expand evaluates the body of an operation for the given arguments, one for each parameter, and returns one value for
@@ -213,11 +187,7 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
 	*f = frame{place: at, vars: vars, wishes: wishes(f.wishes[:0], op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
 	for i := range op.Params {
-		p := &op.Params[i]
-		f.vars.names, f.vars.values = append(f.vars.names, p.Name), append(f.vars.values, e.tensors(args[i], p.Type))
-	}
-	if len(f.vars.names) > fewNames {
-		f.vars.grow()
+		f.vars.add(op.Params[i].Name, e.tensors(args[i], op.Params[i].Type))
 	}
 	for i := range op.Body {
 		a := &op.Body[i]
@@ -265,7 +235,7 @@ func (e *Evaluator) tensors(v Value, t syntax.Type) Value {
 		return asTensor(v)
 	case *syntax.ArrayType:
 		list, ok := v.(Array)
-		if !ok || !holdsTensors(u.Item) {
+		if !ok || !syntax.HoldsTensor(u.Item) {
 			return v
 		}
 		out := make(Array, len(list))
@@ -287,28 +257,8 @@ func (e *Evaluator) tensors(v Value, t syntax.Type) Value {
 	return v
 }
 
-// holdsTensors reports whether values of a type hold tensors.
-func holdsTensors(t syntax.Type) bool {
-	switch t := t.(type) {
-	case nil, *syntax.TensorType:
-		return true
-	case *syntax.ArrayType:
-		return holdsTensors(t.Item)
-	case *syntax.TupleType:
-		for _, item := range t.Items {
-			if holdsTensors(item) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // wishes divides the names of an invocation's results among the results.
 func wishes(list []wish, op *Operation, names []string) []wish {
-	if len(names) == 0 {
-		return list
-	}
 	if len(op.Results) == 1 {
 		return append(list, wish{op.Results[0].Name, names})
 	}

@@ -17,7 +17,7 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want, ok := e.takes(x.Func, v); !ok {
+	if want, ok := takes(x.Func, v); !ok {
 		return nil, f.fail(CodeOperands, syntax.SpanOf(x.Arg), "", "%s takes %s, not %s", x.Func.Text(e.dialect), want, e.typeName(v))
 	}
 	if e.checking {
@@ -59,20 +59,18 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 }
 
 // takes reports whether a builtin function takes a value, and says what it takes.
-func (e *Evaluator) takes(b syntax.Builtin, v Value) (want string, ok bool) {
-	t := e.shallow(v)
-	switch _, list := v.(Array); b {
+func takes(b syntax.Builtin, v Value) (want string, ok bool) {
+	p := primitiveOf(v)
+	switch b {
 	case syntax.ShapeOf:
 		_, tensor := v.(Tensor)
 		_, absent := v.(Absent)
-		return "a tensor", tensor || absent || kindOf(t) != syntax.NoPrimitive
+		return "a tensor", tensor || absent || p != syntax.NoPrimitive
 	case syntax.LengthOf, syntax.RangeOf:
-		if !list {
-			_, list = t.(*syntax.ArrayType)
-		}
-		return "an array or a string", list || kindOf(t) == syntax.String
+		_, list := itemsIn(v)
+		return "an array or a string", list || p == syntax.String
 	}
-	return "a primitive value that is known at compile time", kindOf(t) != syntax.NoPrimitive
+	return "a primitive value that is known at compile time", p != syntax.NoPrimitive
 }
 
 func (e *Evaluator) shapeOf(f *frame, x *syntax.BuiltinCall, v Value) (Value, error) {

@@ -3,7 +3,6 @@ package eval
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -21,8 +20,6 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 	generic := c.Type
 	var failed error
 	switch {
-	case op == nil && e.tract && e.checking && strings.HasPrefix(c.Name.Name, "tract_"):
-		failed = follows{} // whether it is known is for the evaluation to say
 	case op == nil:
 		failed = f.undeclared(c.Name)
 	case op.Refusal != nil:

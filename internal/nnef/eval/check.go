@@ -73,9 +73,6 @@ func (e *Evaluator) checkDefault(f *frame, op *Operation, i int) {
 		return
 	}
 	v := p.Default
-	if e.tract {
-		v = relax(v, p.Type)
-	}
 	if m := e.match(syntax.NoPrimitive); !m.fits(v, p.Type) {
 		e.report(f.fail(CodeDefault, syntax.SpanOf(x), e.castHint(v, p.Type, syntax.NoPrimitive),
 			"the default of %s is %s; the parameter is %s",
@@ -89,7 +86,7 @@ func (e *Evaluator) checkResult(f *frame, op *Operation, i int) {
 	id := op.Decl.Results[i].Name
 	v := f.vars.get(r.Name)
 	if v == nil {
-		e.report(f.fail(CodeUnassigned, id.Span, DoYouMean(r.Name, f.vars.all()), "the result %s is never assigned", r.Name))
+		e.report(f.fail(CodeUnassigned, id.Span, DoYouMean(r.Name, f.vars.names), "the result %s is never assigned", r.Name))
 		return
 	}
 	if _, bad := v.(poisoned); bad || f.vars.isParam(r.Name) {
@@ -124,7 +121,7 @@ func (e *Evaluator) unpacked(f *frame, a *syntax.Assignment) error {
 		return nil
 	}
 	op := f.op.Scope.Operation(c.Name.Name)
-	if _, list := length(f.vars.get(id.Name)); !list || op == nil || op.compound() || !holdsTensors(op.Results[0].Type) {
+	if _, list := length(f.vars.get(id.Name)); !list || op == nil || op.compound() || !syntax.HoldsTensor(op.Results[0].Type) {
 		return nil
 	}
 	return f.fail(CodePattern, id.Span, "write ["+id.Name+", …] with one name for each tensor",

@@ -38,7 +38,7 @@ func TestCheckedExpressions(t *testing.T) {
 		}
 		e := New(Limits{})
 		e.checking = true
-		v, err := e.eval(&frame{place: &place{op: &Operation{Scope: newFakes(t, library), Source: syntax.NewSource("expr", c.text)}}, vars: scope{many: vars}}, x, nil)
+		v, err := e.eval(&frame{place: &place{op: &Operation{Scope: newFakes(t, library), Source: syntax.NewSource("expr", c.text)}}, vars: scopeOf(vars)}, x, nil)
 		got := e.typeName(v)
 		e.report(err)
 		if list := e.Diagnostics(); len(list) > 0 {
@@ -80,7 +80,7 @@ fragment o( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = [x, 1.0]; y = z[1
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library+fragments)}}, vars: scope{many: map[string]Value{"x": fake{syntax.Scalar, nil, "x"}}}}
+		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library+fragments)}}, vars: scopeOf(map[string]Value{"x": fake{syntax.Scalar, nil, "x"}})}
 		if v, err := New(Limits{}).eval(f, x, nil); err != nil || show(v) != want {
 			t.Errorf("%s: %s, %v; want %s", text, show(v), err, want)
 		}
@@ -97,8 +97,8 @@ func TestUntyped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library)}}, vars: scope{many: map[string]Value{
-			"x": fake{syntax.Scalar, nil, "x"}, "z": fake{syntax.NoPrimitive, nil, "z"}}}}
+		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library)}}, vars: scopeOf(map[string]Value{
+			"x": fake{syntax.Scalar, nil, "x"}, "z": fake{syntax.NoPrimitive, nil, "z"}})}
 		if v, err := New(Limits{}).eval(f, x, nil); err != nil || show(v) != want {
 			t.Errorf("%s: %s, %v; want %s", text, show(v), err, want)
 		}

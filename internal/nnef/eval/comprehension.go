@@ -28,13 +28,14 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 				x.Iterators[0].Name.Name, len(arrays[0]), it.Name.Name, len(arrays[i]))
 		}
 	}
+	n := len(f.vars.names)
+	defer func() { f.vars.keep(n) }()
 	for i, it := range x.Iterators {
 		name := it.Name.Name
 		if f.vars.get(name) != nil {
 			return nil, f.fail(CodeRedefined, it.Name.Span, "choose another name", "the iterator %s has the name of another value", name)
 		}
-		f.vars.set(name, items[i])
-		defer f.vars.remove(name)
+		f.vars.add(name, items[i])
 	}
 	if e.checking {
 		if x.Cond != nil {
@@ -54,8 +55,8 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		if err := e.step(f, x.Span, len(x.Iterators)); err != nil {
 			return nil, err
 		}
-		for k, it := range x.Iterators {
-			f.vars.set(it.Name.Name, arrays[k][i])
+		for k := range x.Iterators {
+			f.vars.values[n+k] = arrays[k][i]
 		}
 		v, err := e.item(f, x)
 		if err != nil {
@@ -74,19 +75,18 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 
 // iterate returns the items of an array, or where they are not known, what each of them is.
 func (e *Evaluator) iterate(f *frame, it syntax.Iterator, v Value) (Array, Value, error) {
-	if a, ok := v.(Array); ok {
-		return a, nil, nil
-	}
-	if u, ok := v.(Unknown); ok {
-		if t, ok := u.Type.(*syntax.ArrayType); ok {
-			if t.Item == nil {
-				return nil, poisoned{}, nil
-			}
-			return nil, unknownOf(t.Item, -1), nil
-		}
+	items, array := itemsIn(v)
+	_, unknown := v.(Unknown)
+	switch {
+	case array && !unknown:
+		return items, nil, nil
+	case len(items) > 0:
+		return nil, items[0], nil
+	case array:
+		return nil, poisoned{}, nil
 	}
 	hint := ""
-	switch kindOf(e.shallow(v)) {
+	switch primitiveOf(v) {
 	case syntax.String, syntax.Integer:
 		hint = "range_of yields the subscripts of an array or a string"
 	}
@@ -101,7 +101,7 @@ func (e *Evaluator) item(f *frame, x *syntax.Comprehension) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kindOf(e.shallow(v)) != syntax.Logical {
+		if primitiveOf(v) != syntax.Logical {
 			return nil, f.fail(CodeOperands, syntax.SpanOf(x.Cond), "", "the condition is %s; it must be logical", e.typeName(v))
 		}
 		if v == false {

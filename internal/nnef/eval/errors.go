@@ -144,7 +144,7 @@ func (f *frame) undefined(x *syntax.Ident) error {
 	}
 	hint := foreign[x.Name]
 	if hint == "" {
-		hint = DoYouMean(x.Name, f.vars.all())
+		hint = DoYouMean(x.Name, f.vars.names)
 	}
 	return f.fail(CodeUndefined, x.Span, hint, "%s has no value here", x.Name)
 }

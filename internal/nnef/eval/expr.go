@@ -53,7 +53,7 @@ func (f *frame) lookup(x *syntax.Ident) (Value, error) {
 // choose evaluates a conditional expression: only the branch that is chosen, or both to check them.
 func (e *Evaluator) choose(f *frame, x *syntax.Select, names []string) (Value, error) {
 	cond, err := e.eval(f, x.Cond, nil)
-	if err == nil && kindOf(e.shallow(cond)) != syntax.Logical {
+	if err == nil && primitiveOf(cond) != syntax.Logical {
 		hint := ""
 		if t, ok := cond.(Tensor); ok && itemOf(t) == syntax.Logical {
 			hint = "use the operation select for tensors"

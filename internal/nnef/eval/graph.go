@@ -1,22 +1,21 @@
 package eval
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// Graph evaluates the body of a graph and returns the values of its identifiers; the known ones are defined before. Each
+// Graph evaluates the body of a graph and returns what yields the values of its identifiers; the known ones are defined before. Each
 // identifier is one tensor; a literal that is assigned to a result, or that stands for a tensor, becomes one by the
-// operation copy (idn in the provisional dialect). Errors are in Diagnostics; values that follow from one are left out.
-func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) map[string]Value {
+// operation copy (idn in the provisional dialect). Errors are in Diagnostics; what follows from one has no value, nil.
+func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) (value func(name string) Value) {
 	f := e.graph(g, lib, known)
-	if e.errors == 0 {
-		return f.vars.many
+	return func(name string) Value {
+		v := f.vars.get(name)
+		if _, bad := v.(poisoned); bad {
+			return nil
+		}
+		return v
 	}
-	maps.DeleteFunc(f.vars.many, func(_ string, v Value) bool { _, bad := v.(poisoned); return bad })
-	return f.vars.many
 }
 
 // graphRun is a graph under evaluation.
@@ -26,15 +25,15 @@ type graphRun struct {
 }
 
 func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) *frame {
-	f := &frame{place: &place{op: &Operation{Name: g.Name.Name, Source: g.Source, Body: g.Body, Scope: lib}}, graph: true}
+	f := &frame{place: &place{op: &Operation{Name: g.Name.Name, Source: g.Source, Body: g.Body, Scope: lib}}}
 	n := len(g.Body) + len(known)
-	f.vars = scope{many: make(map[string]Value, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
+	f.vars = scope{index: make(map[string]int, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
 	run := &graphRun{e, make(map[string]bool, len(g.Results))}
 	for _, id := range g.Results {
 		run.results[id.Name] = true
 	}
 	for name, v := range known {
-		f.vars.many[name], f.vars.names, f.vars.values = v, append(f.vars.names, name), append(f.vars.values, v)
+		f.vars.add(name, v)
 	}
 	f.vars.params = len(known)
 	if e.tract {
@@ -58,8 +57,8 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 		}
 	}
 	for _, id := range g.Results {
-		if f.vars.many[id.Name] == nil && !e.stopped {
-			e.report(f.fail(CodeUnassigned, id.Span, DoYouMean(id.Name, f.vars.all()), "the result %s is never assigned", id.Name))
+		if f.vars.get(id.Name) == nil && !e.stopped {
+			e.report(f.fail(CodeUnassigned, id.Span, DoYouMean(id.Name, f.vars.names), "the result %s is never assigned", id.Name))
 		}
 	}
 	return f
@@ -68,19 +67,9 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 // set stores the value of an identifier of a graph.
 func (r *graphRun) set(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) error {
 	t, err := r.tensor(f, a, id, v)
-	if err != nil {
-		t = poisoned{}
+	if err == nil {
+		f.vars.set(id.Name, t)
 	}
-	n := len(f.vars.many)
-	if r.e.tract && f.vars.many[id.Name] != nil { // a name may be given again
-		f.vars.many[id.Name] = t
-		return err
-	}
-	if f.vars.many[id.Name] = t; len(f.vars.many) == n {
-		f.vars.many[id.Name] = f.vars.values[slices.Index(f.vars.names, id.Name)] // the first one stays
-		return f.redefined(id)
-	}
-	f.vars.names, f.vars.values = append(f.vars.names, id.Name), append(f.vars.values, t)
 	return err
 }
 
@@ -100,12 +89,12 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 			}
 			break
 		}
-		if p := kindOf(e.shallow(v)); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
+		if p := primitiveOf(v); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
 			return nil, r.noTensor(f, id, v)
 		}
 	}
 	if e.checking {
-		return unknownTensor{kindOf(e.shallow(literal))}, nil
+		return unknownTensor{primitiveOf(literal)}, nil
 	}
 	copying := f.op.Scope.Operation(e.copying())
 	if copying == nil {
@@ -118,7 +107,7 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
 	hint := "write the value where it is used"
 	switch n, list := length(v); {
-	case !holdsTensors(r.e.typeOf(v)):
+	case !syntax.HoldsTensor(r.e.typeOf(v)):
 	case list:
 		hint = "name each item: […] with one name for each"
 		if n >= 0 {

@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -39,13 +41,20 @@ func (op *Operation) paramHint(name string) string {
 	return "its parameters are " + strings.Join(names[:min(len(names), shown)], ", ")
 }
 
-// unsuitable says what an argument must be.
-func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Param, v Value, generic syntax.Primitive) *fault {
+// unsuitable says what an argument of an invocation or an operator must be.
+func (e *Evaluator) unsuitable(f *frame, x syntax.Node, op *Operation, i int, args []Value, generic syntax.Primitive) *fault {
+	p, v := &op.Params[i], args[i]
+	span, _ := op.argumentSpan(x, i)
 	if t, ok := v.(Tuple); ok && len(t) > 1 && p.IsTensor() {
 		if _, list := p.Type.(*syntax.ArrayType); !list && tensorsOnly(t) {
 			return f.fail(CodeNested, span, "assign them to (a, b, …) first and pass one of them",
 				"the argument %s of %s has %d values; it must be one", p.Name, op.Name, len(t))
 		}
+	}
+	hint := e.castHint(v, p.Type, generic)
+	if operator, ok := operatorOf(x); ok {
+		return f.fail(CodeOperands, syntax.SpanOf(x), cmp.Or(hint, operatorRules[operator]), "the operator %s does not take %s", operator,
+			listed(args, " and ", e.typeName))
 	}
 	want := "a tensor"
 	switch {
@@ -57,7 +66,6 @@ func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Par
 			want = strings.ReplaceAll(want, "?", generic.Text(e.dialect))
 		}
 	}
-	hint := e.castHint(v, p.Type, generic)
 	if _, text := v.(string); text && p.Name == "padding" {
 		hint = "write [] for automatic padding, which other tools call 'same'"
 	}
@@ -65,14 +73,20 @@ func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Par
 		"the argument %s of %s is %s; it must be %s", p.Name, op.Name, e.typeName(v), want)
 }
 
+// operatorOf returns the operator of an expression, and false if it has none.
+func operatorOf(x syntax.Node) (syntax.Op, bool) {
+	switch x := x.(type) {
+	case *syntax.Unary:
+		return x.Op, true
+	case *syntax.Binary:
+		return x.Op, true
+	}
+	return 0, false
+}
+
 // tensorsOnly reports whether a tuple consists of tensors, as several results of an operation do.
 func tensorsOnly(t Tuple) bool {
-	for _, v := range t {
-		if _, tensor := v.(Tensor); !tensor {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t, func(v Value) bool { _, tensor := v.(Tensor); return !tensor })
 }
 
 // castHint says how an argument could have the type that is wanted.
@@ -86,7 +100,7 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 	_, list := t.(*syntax.ArrayType)
 	if tensor, ok := v.(Tensor); ok {
 		switch _, primitive := t.(*syntax.PrimitiveType); {
-		case list && holdsTensors(t):
+		case list && syntax.HoldsTensor(t):
 			return "write an array: […]"
 		case primitive || list:
 			return "an attribute is known at compile time; a tensor is not"
@@ -95,7 +109,7 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 		}
 		return ""
 	}
-	if a, ok := e.typeOf(v).(*syntax.ArrayType); ok && a.Item != nil && holdsTensors(a) && !holdsTensors(t) {
+	if a, ok := e.typeOf(v).(*syntax.ArrayType); ok && a.Item != nil && syntax.HoldsTensor(a) && !syntax.HoldsTensor(t) {
 		return "an attribute is known at compile time; a tensor is not"
 	}
 	have := bareType(e.typeOf(v))
@@ -119,7 +133,7 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 	switch {
 	case have == syntax.Integer && want == syntax.Scalar:
 		return "scalars have a point or an exponent: 1.0"
-	case list && have == want && primitiveOf(v) != syntax.NoPrimitive:
+	case list && have == want && isKnown(v):
 		return "write an array: [" + Text(v) + "]"
 	case have == syntax.Scalar && want == syntax.Integer:
 		return e.typeText(primitiveTypes[want]) + "s have no point and no exponent: 1"

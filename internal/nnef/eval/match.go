@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -50,30 +52,22 @@ func (m *match) tensor(p syntax.Primitive, literal bool, declared syntax.Primiti
 
 // fits reports whether a value can be cast to a declared type.
 func (m *match) fits(v Value, t syntax.Type) bool {
-	if u, ok := v.(Unknown); ok {
-		return m.casts(u.Type, t)
-	}
 	switch t := t.(type) {
 	case *syntax.PrimitiveType:
 		p := primitiveOf(v)
 		return p != syntax.NoPrimitive && m.unify(p, t.Kind)
 	case *syntax.TensorType:
-		switch v := v.(type) {
-		case Tensor:
-			return m.tensor(itemOf(v), false, t.Item)
-		case Array:
-			return m.tract && m.numbers(v, t.Item)
+		if tensor, ok := v.(Tensor); ok {
+			return m.tensor(itemOf(tensor), false, t.Item)
+		}
+		if items, array := itemsIn(v); array {
+			return m.tract && m.all(items, t)
 		}
 		p := primitiveOf(v)
 		return p != syntax.NoPrimitive && m.tensor(p, true, t.Item)
 	case *syntax.ArrayType:
-		a, ok := v.(Array)
-		for _, x := range a {
-			if !m.fits(x, t.Item) {
-				return false
-			}
-		}
-		return ok
+		items, array := itemsIn(v)
+		return array && m.all(items, t.Item)
 	case *syntax.TupleType:
 		a, ok := v.(Tuple)
 		if !ok || len(a) != len(t.Items) {
@@ -89,49 +83,9 @@ func (m *match) fits(v Value, t syntax.Type) bool {
 	return false
 }
 
-// numbers reports whether nested arrays consist of numbers of a type.
-func (m *match) numbers(a Array, item syntax.Primitive) bool {
-	for _, x := range a {
-		if list, ok := x.(Array); ok && !m.numbers(list, item) {
-			return false
-		} else if !ok && !m.tensor(primitiveOf(x), true, item) {
-			return false
-		}
-	}
-	return true
-}
-
-// casts reports whether values of one type can be cast to another.
-func (m *match) casts(from, to syntax.Type) bool {
-	switch to := to.(type) {
-	case *syntax.PrimitiveType:
-		from, ok := from.(*syntax.PrimitiveType)
-		return ok && m.unify(from.Kind, to.Kind)
-	case *syntax.TensorType:
-		switch from := from.(type) {
-		case *syntax.PrimitiveType:
-			return m.tensor(from.Kind, true, to.Item)
-		case *syntax.TensorType:
-			return m.tensor(from.Item, false, to.Item)
-		case *syntax.ArrayType:
-			return m.tract && m.casts(from.Item, to)
-		}
-	case *syntax.ArrayType:
-		from, ok := from.(*syntax.ArrayType)
-		return ok && (from.Item == nil || to.Item != nil && m.casts(from.Item, to.Item))
-	case *syntax.TupleType:
-		from, ok := from.(*syntax.TupleType)
-		if !ok || len(from.Items) != len(to.Items) {
-			return false
-		}
-		for i, item := range from.Items {
-			if !m.casts(item, to.Items[i]) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+// all reports whether each of some items can be cast to a type.
+func (m *match) all(items []Value, t syntax.Type) bool {
+	return !slices.ContainsFunc(items, func(x Value) bool { return !m.fits(x, t) })
 }
 
 func usesGeneric(t syntax.Type) bool {
@@ -143,11 +97,7 @@ func usesGeneric(t syntax.Type) bool {
 	case *syntax.ArrayType:
 		return usesGeneric(t.Item)
 	case *syntax.TupleType:
-		for _, item := range t.Items {
-			if usesGeneric(item) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(t.Items, usesGeneric)
 	}
 	return false
 }

@@ -69,21 +69,7 @@ func (p *Param) isTensorList() bool {
 
 // IsTensor reports whether the parameter takes tensors, which may be passed by position.
 func (p *Param) IsTensor() bool {
-	t := p.Type
-	for {
-		switch u := t.(type) {
-		case nil:
-			return true
-		case *syntax.TensorType:
-			return true
-		case *syntax.ArrayType:
-			t = u.Item
-		case *syntax.TupleType:
-			t = u.Items[0]
-		default:
-			return false
-		}
-	}
+	return p.Type == nil || syntax.HoldsTensor(p.Type)
 }
 
 // IsGeneric reports whether the type of the parameter depends on the generic type of the operation.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -101,9 +101,9 @@ func (e *Evaluator) unary(f *frame, x *syntax.Unary, names []string) (Value, err
 		if x.Op == syntax.Plus {
 			name = e.copying()
 		}
-		return e.operate(f, x, x.Op, name, names, argument{value: v, x: x.X})
+		return e.operate(f, x, name, names, argument{value: v, x: x.X})
 	}
-	t := unaryType(x.Op, kindOf(e.shallow(v)))
+	t := unaryType(x.Op, primitiveOf(v))
 	if t == nil {
 		return nil, f.fail(CodeOperands, x.Span, operatorRules[x.Op], "the operator %s does not take %s", x.Op, e.typeName(v))
 	}
@@ -130,14 +130,6 @@ func (e *Evaluator) unary(f *frame, x *syntax.Unary, names []string) (Value, err
 	return v, nil
 }
 
-// shallow returns the type of a value if that is primitive, and something else otherwise.
-func (e *Evaluator) shallow(v Value) syntax.Type {
-	if u, ok := v.(Unknown); ok {
-		return u.Type
-	}
-	return primitiveTypes[primitiveOf(v)]
-}
-
 func (f *frame) unknownSymbol(at syntax.Span, s Symbol) error {
 	return f.fail(CodeUnknown, at, "give the inputs fixed shapes", "%s has no value at compile time", string(s))
 }
@@ -158,45 +150,10 @@ var operatorRules = func() (list [syntax.In + 1]string) {
 }()
 
 // operate applies the operation that an operator on tensors stands for.
-func (e *Evaluator) operate(f *frame, x syntax.Node, operator syntax.Op, name string, names []string, args ...argument,
-) (Value, error) {
+func (e *Evaluator) operate(f *frame, x syntax.Node, name string, names []string, args ...argument) (Value, error) {
 	op := f.op.Scope.Operation(name)
 	if op == nil {
 		return nil, f.fail(CodeUndeclared, syntax.SpanOf(x), "", "there is no operation %s for this operator", name)
-	}
-	for i := range args {
-		if i >= len(op.Params) {
-			break
-		}
-		if err := e.spendOn(f, syntax.SpanOf(args[i].x), args[i].value); err != nil {
-			return nil, err
-		}
-		if _, absent := args[i].value.(Absent); absent {
-			continue
-		}
-		if e.tract && op.Body != nil {
-			args[i].value = relax(args[i].value, op.Params[i].Type)
-		}
-		if m := e.match(syntax.NoPrimitive); e.suits(&m, &op.Params[i], args[i].value) || e.tract {
-			continue
-		}
-		hint := e.castHint(args[i].value, op.Params[i].Type, syntax.NoPrimitive)
-		if hint == "" {
-			hint = operatorRules[operator]
-		}
-		operands := e.typeName(args[0].value)
-		if len(args) > 1 {
-			operands += " and " + e.typeName(args[1].value)
-		}
-		err := f.fail(CodeOperands, syntax.SpanOf(x), hint, "the operator %s does not take %s", operator, operands)
-		if !e.checking {
-			return nil, err
-		}
-		e.report(err)
-		if isGeneric(args[i].value) {
-			return nil, follows{}
-		}
-		return e.declared(op, anyItem), nil
 	}
 	return e.invoke(f, x, op, syntax.NoPrimitive, args, names)
 }
@@ -230,7 +187,7 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 	_, tensorA := a.(Tensor)
 	_, tensorB := b.(Tensor)
 	if (tensorA || tensorB) && x.Op != syntax.In {
-		return e.operate(f, x, x.Op, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
+		return e.operate(f, x, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
 	}
 	if err := e.spendOn(f, x.Span, a, b); err != nil {
 		return nil, err
@@ -240,7 +197,7 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 			return nil, f.fail(CodeUnknown, x.Span, "give the shapes of the inputs", "the symbol %s has no value", string(s))
 		}
 		if f.op.Source != nil && arrayOperation(x.Op, a, b) {
-			return e.operate(f, x, x.Op, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
+			return e.operate(f, x, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
 		}
 		a, b = mixed(a, b)
 	}
@@ -274,7 +231,7 @@ func joined(op syntax.Op, a, b Value) int {
 
 // refuse says that a binary operator does not take two values.
 func (e *Evaluator) refuse(f *frame, x *syntax.Binary, a, b Value) error {
-	p, q := kindOf(e.shallow(a)), kindOf(e.shallow(b))
+	p, q := primitiveOf(a), primitiveOf(b)
 	hint := operatorRules[x.Op]
 	if p != q && (p == syntax.Integer || p == syntax.Scalar) && (q == syntax.Integer || q == syntax.Scalar) && x.Op != syntax.In {
 		hint = fmt.Sprintf("%ss and scalars do not mix; convert one of them with scalar(…) or %s(…)",
@@ -291,97 +248,47 @@ func (e *Evaluator) refuse(f *frame, x *syntax.Binary, a, b Value) error {
 
 // combine applies a binary operator to values of types that it takes.
 func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, error) {
+	switch x.Op {
+	case syntax.In:
+		list, _ := b.(Array)
+		return slices.ContainsFunc(list, func(item Value) bool { return equal(a, item) }), nil
+	case syntax.And, syntax.Or: // the left side did not decide
+		return b, nil
+	}
+	if s, ok := symbolOf(a, b); ok {
+		return nil, f.unknownSymbol(x.Span, s)
+	}
+	switch x.Op {
+	case syntax.Equal:
+		return a == b, nil
+	case syntax.NotEqual:
+		return a != b, nil
+	}
 	switch a := a.(type) {
 	case int64:
-		switch b := b.(type) {
-		case int64:
-			if v := compare(x.Op, a, b); v != nil {
-				return v, nil
-			}
-			if x.Op == syntax.Divide && b == 0 {
-				return nil, f.fail(CodeArithmetic, x.Span, "", "the integer %d is divided by 0", a)
-			}
-			if v, ok := integers(x.Op, a, b); !ok {
-				return nil, f.fail(CodeArithmetic, x.Span, "", "%d %s %d is not an integer of 64 bits", a, x.Op, b)
-			} else if v != nil {
-				return v, nil
-			}
-		case Array:
-			if x.Op == syntax.Times {
-				return e.repeated(f, x, b, a)
-			}
+		if list, ok := b.(Array); ok {
+			return e.repeated(f, x, list, a)
 		}
+		return f.integers(x, a, b.(int64))
 	case float64:
-		if b, ok := b.(float64); ok {
-			if v := compare(x.Op, a, b); v != nil {
-				return v, nil
-			}
-			v := scalars(x.Op, a, b)
-			if s, ok := v.(float64); ok && !e.tract && (math.IsNaN(s) || math.IsInf(s, 0)) {
-				return nil, f.fail(CodeArithmetic, x.Span, "", "%s %s %s is not a finite scalar", Text(a), x.Op, Text(b))
-			} else if math.IsNaN(s) {
-				return math.NaN(), nil // processors differ in the sign
-			} else if v != nil {
-				return v, nil
-			}
-		}
-	case bool:
-		if b, ok := b.(bool); ok {
-			switch x.Op {
-			case syntax.And, syntax.Or: // the left side did not decide
-				return b, nil
-			case syntax.Equal:
-				return a == b, nil
-			case syntax.NotEqual:
-				return a != b, nil
-			}
-		}
+		return e.scalars(f, x, a, b.(float64))
 	case string:
-		switch b := b.(type) {
-		case string:
-			switch x.Op {
-			case syntax.Equal:
-				return a == b, nil
-			case syntax.NotEqual:
-				return a != b, nil
-			case syntax.Plus:
-				return a + b, nil
-			}
-		case int64:
-			if x.Op == syntax.Times {
-				n, err := e.repeat(f, x, a, b)
-				return strings.Repeat(a, n), err
-			}
+		if n, ok := b.(int64); ok {
+			times, err := e.repeat(f, x, a, n)
+			return strings.Repeat(a, times), err
 		}
+		return a + b.(string), nil
 	case Array:
-		switch b := b.(type) {
-		case Array:
-			if x.Op == syntax.Plus {
-				return slices.Concat(a, b), nil
-			}
-		case int64:
-			if x.Op == syntax.Times {
-				return e.repeated(f, x, a, b)
-			}
+		if n, ok := b.(int64); ok {
+			return e.repeated(f, x, a, n)
 		}
-	}
-	if list, ok := b.(Array); ok && x.Op == syntax.In {
-		for _, item := range list {
-			if equal(a, item) {
-				return true, nil
-			}
-		}
-		return false, nil
-	}
-	for _, v := range []Value{a, b} {
-		if s, ok := v.(Symbol); ok {
-			return nil, f.unknownSymbol(x.Span, s)
-		}
+		return slices.Concat(a, b.(Array)), nil
 	}
 	return nil, e.refuse(f, x, a, b)
 }
 
-func compare[T int64 | float64](op syntax.Op, a, b T) Value {
+// compare applies an operator that compares the sizes of two numbers.
+func compare[T int64 | float64](op syntax.Op, a, b T) bool {
 	switch op {
 	case syntax.Less:
 		return a < b
@@ -389,111 +296,69 @@ func compare[T int64 | float64](op syntax.Op, a, b T) Value {
 		return a <= b
 	case syntax.Greater:
 		return a > b
-	case syntax.GreaterEqual:
-		return a >= b
-	case syntax.Equal:
-		return a == b
-	case syntax.NotEqual:
-		return a != b
 	}
-	return nil
+	return a >= b
 }
 
-// integers returns the value of an arithmetic operator, and false if there is none in 64 bits. The value is nil for
-// another operator.
-func integers(op syntax.Op, a, b int64) (Value, bool) {
-	switch op {
+// integers applies an operator to integers, whose result must have 64 bits.
+func (f *frame) integers(x *syntax.Binary, a, b int64) (Value, error) {
+	var c int64
+	var ok bool
+	switch x.Op {
 	case syntax.Plus:
-		c := a + b
-		return c, (c > a) == (b > 0)
+		c = a + b
+		ok = (c > a) == (b > 0)
 	case syntax.Minus:
-		c := a - b
-		return c, (c < a) == (b > 0)
+		c = a - b
+		ok = (c < a) == (b > 0)
 	case syntax.Times:
-		return product(a, b)
+		c, ok = product(a, b)
 	case syntax.Divide:
-		if b == 0 || a == math.MinInt64 && b == -1 {
-			return nil, false
+		if b == 0 {
+			return nil, f.fail(CodeArithmetic, x.Span, "", "the integer %d is divided by 0", a)
 		}
-		return a / b, true
+		c, ok = a/b, a != math.MinInt64 || b != -1
 	case syntax.Power:
-		if b < 0 {
-			return nil, false
+		c, ok = 1, b >= 0
+		for n := min(b, 64+b%2); ok && n > 0; n-- { // what remains after 64 factors is -1, 0 or 1
+			c, ok = product(c, a)
 		}
-		c := int64(1)
-		for range min(b, 64) {
-			var ok bool
-			if c, ok = product(c, a); !ok {
-				return nil, false
-			}
-		}
-		if b > 64 && (a > 1 || a < -1) {
-			return nil, false
-		}
-		if b > 64 && a == -1 && b%2 != 0 {
-			c = -1
-		}
-		return c, true
+	default:
+		return compare(x.Op, a, b), nil
 	}
-	return nil, true
+	if !ok {
+		return nil, f.fail(CodeArithmetic, x.Span, "", "%d %s %d is not an integer of 64 bits", a, x.Op, b)
+	}
+	return c, nil
 }
 
 // product multiplies in 64 bits, and returns false if the product does not fit.
 func product(a, b int64) (int64, bool) {
-	size := func(x int64) uint64 {
-		if x < 0 {
-			return -uint64(x)
-		}
-		return uint64(x)
-	}
-	hi, lo := bits.Mul64(size(a), size(b))
-	limit := uint64(math.MaxInt64)
-	if (a < 0) != (b < 0) {
-		limit++
-	}
-	return a * b, hi == 0 && lo <= limit
+	c := a * b
+	return c, a == 0 || c/a == b && (a != -1 || b != math.MinInt64)
 }
 
-func scalars(op syntax.Op, a, b float64) Value {
-	switch op {
+// scalars applies an operator to scalars, whose result must be finite in other documents than those of tract.
+func (e *Evaluator) scalars(f *frame, x *syntax.Binary, a, b float64) (Value, error) {
+	var c float64
+	switch x.Op {
 	case syntax.Plus:
-		return a + b
+		c = a + b
 	case syntax.Minus:
-		return a - b
+		c = a - b
 	case syntax.Times:
-		return a * b
+		c = a * b
 	case syntax.Divide:
-		return a / b
+		c = a / b
 	case syntax.Power:
-		return power(a, b)
+		c = fmath.Pow(a, b)
+	default:
+		return compare(x.Op, a, b), nil
 	}
-	return nil
-}
-
-// power returns a to the power of b; for an integral b by repeated multiplication, which gives the same bits on every
-// processor.
-func power(a, b float64) float64 {
-	n := math.Abs(b)
-	if b != math.Trunc(b) || n > 1<<20 {
-		if b == 0.5 {
-			return math.Sqrt(a)
-		}
-		if b == -0.5 {
-			return 1 / math.Sqrt(a)
-		}
-		return exponential(a, b)
+	if !e.tract && (math.IsNaN(c) || math.IsInf(c, 0)) {
+		return nil, f.fail(CodeArithmetic, x.Span, "", "%s %s %s is not a finite scalar", Text(a), x.Op, Text(b))
 	}
-	z := 1.0
-	for k := uint(n); k != 0; k >>= 1 {
-		if k&1 != 0 {
-			z *= a
-		}
-		a *= a
-	}
-	if b < 0 {
-		return 1 / z
-	}
-	return z
+	return fmath.Canonical(c), nil // processors differ in the sign of what is no number
 }
 
 func (e *Evaluator) repeated(f *frame, x *syntax.Binary, list Array, n int64) (Value, error) {

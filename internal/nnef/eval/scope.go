@@ -2,77 +2,64 @@ package eval
 
 import "slices"
 
-// scope holds the values of a body's identifiers. Few are searched one by one, many are in a map.
+// scope holds the values of a body's identifiers. Few are searched one by one, of many there is an index.
 type scope struct {
-	names  []string
+	names  []string // in the order in which they got values
 	values []Value
-	params int // the first ones are parameters; of a map none is
-	many   map[string]Value
+	params int            // the first ones are parameters
+	index  map[string]int // where names stand; nil of few
 }
 
 const fewNames = 16
 
+// find returns where a name stands, -1 if it has no value.
+func (s *scope) find(name string) int {
+	if s.index == nil {
+		return slices.Index(s.names, name)
+	}
+	if i, ok := s.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
 // get returns the value of a name, or nil.
 func (s *scope) get(name string) Value {
-	if s.many != nil {
-		return s.many[name]
-	}
-	if i := slices.Index(s.names, name); i >= 0 {
+	if i := s.find(name); i >= 0 {
 		return s.values[i]
 	}
 	return nil
 }
 
-func (s *scope) isParam(name string) bool {
-	i := slices.Index(s.names[:s.params], name)
-	return i >= 0
-}
+func (s *scope) isParam(name string) bool { return slices.Contains(s.names[:s.params], name) }
 
 // set gives a name a value.
 func (s *scope) set(name string, v Value) {
-	if s.many == nil {
-		if i := slices.Index(s.names, name); i >= 0 {
-			s.values[i] = v
-			return
-		}
-		s.names, s.values = append(s.names, name), append(s.values, v)
-		if len(s.names) <= fewNames {
-			return
-		}
-		s.grow()
+	if i := s.find(name); i >= 0 {
+		s.values[i] = v
 		return
 	}
-	s.many[name] = v
+	s.add(name, v)
 }
 
-// grow puts the values into a map.
-func (s *scope) grow() {
-	s.many = make(map[string]Value, 4*len(s.names))
-	for i, n := range s.names {
-		s.many[n] = s.values[i]
-	}
-}
-
-// remove takes a name away that was set after the parameters.
-func (s *scope) remove(name string) {
-	if s.many != nil {
-		delete(s.many, name)
-		return
-	}
-	if i := slices.Index(s.names, name); i >= s.params {
-		s.names, s.values = slices.Delete(s.names, i, i+1), slices.Delete(s.values, i, i+1)
+// add gives a name without a value one.
+func (s *scope) add(name string, v Value) {
+	s.names, s.values = append(s.names, name), append(s.values, v)
+	switch n := len(s.names); {
+	case s.index != nil:
+		s.index[name] = n - 1
+	case n > fewNames:
+		s.index = make(map[string]int, 4*n)
+		for i, name := range s.names {
+			s.index[name] = i
+		}
 	}
 }
 
-// all returns the names in use.
-func (s *scope) all() []string {
-	if s.many == nil {
-		return s.names
+// keep takes all names away but the first n.
+func (s *scope) keep(n int) {
+	for _, name := range s.names[n:] {
+		delete(s.index, name)
 	}
-	list := make([]string, 0, len(s.many))
-	for name := range s.many {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
+	s.names, s.values = s.names[:n], s.values[:n]
 }

@@ -82,7 +82,7 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int64, known bool, err err
 	if err != nil {
 		return 0, false, err
 	}
-	if kindOf(e.shallow(v)) != syntax.Integer {
+	if primitiveOf(v) != syntax.Integer {
 		return 0, false, f.fail(CodeOperands, syntax.SpanOf(x), "", "the subscript is %s; it must be %s", e.typeName(v),
 			e.typeText(primitiveTypes[syntax.Integer]))
 	}
@@ -106,7 +106,7 @@ func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 		n = int64(len(v))
 	case nil:
 	default:
-		if _, list := e.shallow(v).(*syntax.ArrayType); list || kindOf(e.shallow(v)) == syntax.String {
+		if _, list := itemsIn(v); list || primitiveOf(v) == syntax.String {
 			break
 		}
 		err = first(err, f.fail(CodeOperands, syntax.SpanOf(x.X), "arrays and strings have ranges",

@@ -11,9 +11,6 @@ func relax(v Value, t syntax.Type) Value {
 		if i, ok := v.(int64); ok && u.Kind == syntax.Scalar {
 			return float64(i)
 		}
-		if k, ok := v.(Unknown); ok && u.Kind == syntax.Scalar && kindOf(k.Type) == syntax.Integer {
-			return unknowns[syntax.Scalar]
-		}
 	case *syntax.TensorType:
 		if i, ok := v.(int64); ok && u.Item == syntax.Scalar {
 			return float64(i)

@@ -88,6 +88,21 @@ func unknownOf(t syntax.Type, length int) Value {
 	return unknownTensor{anyItem}
 }
 
+// itemsIn returns the items of an array, or where they are not known what each of them is: nothing of [], whose items have no type.
+func itemsIn(v Value) (items []Value, array bool) {
+	switch v := v.(type) {
+	case Array:
+		return v, true
+	case Unknown:
+		if t, ok := v.Type.(*syntax.ArrayType); ok && t.Item != nil {
+			return []Value{unknownOf(t.Item, -1)}, true
+		} else {
+			return nil, ok
+		}
+	}
+	return nil, false
+}
+
 // bound returns a declared type with '?' replaced by the generic type, and with open tensors of any type for tensor<>.
 func bound(t syntax.Type, generic syntax.Primitive, open bool) syntax.Type {
 	switch t := t.(type) {
@@ -164,16 +179,11 @@ func (e *Evaluator) common(a, b syntax.Type) syntax.Type {
 	if a == b {
 		return a
 	}
-	m := e.rigid()
-	if m.casts(a, b) {
+	if m := e.rigid(); m.fits(unknownOf(a, -1), b) {
 		return b
 	}
-	if m = e.rigid(); m.casts(b, a) {
+	if m := e.rigid(); m.fits(unknownOf(b, -1), a) {
 		return a
-	}
-	p, q := kindOf(a), kindOf(b)
-	if e.tract && (p == syntax.Integer && q == syntax.Scalar || p == syntax.Scalar && q == syntax.Integer) {
-		return primitiveTypes[syntax.Scalar]
 	}
 	return nil
 }

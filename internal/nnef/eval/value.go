@@ -49,7 +49,9 @@ type Absent struct{}
 
 // primitiveOf returns the primitive type of a value, NoPrimitive for a compound one.
 func primitiveOf(v Value) syntax.Primitive {
-	switch v.(type) {
+	switch v := v.(type) {
+	case Unknown:
+		return kindOf(v.Type)
 	case int64, Symbol:
 		return syntax.Integer
 	case float64:
@@ -60,6 +62,12 @@ func primitiveOf(v Value) syntax.Primitive {
 		return syntax.String
 	}
 	return syntax.NoPrimitive
+}
+
+// isKnown reports whether a value is a primitive one that is known.
+func isKnown(v Value) bool {
+	_, unknown := v.(Unknown)
+	return !unknown && primitiveOf(v) != syntax.NoPrimitive
 }
 
 // Text writes a value as NNEF does; a tensor by its type.

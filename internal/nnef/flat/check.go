@@ -3,7 +3,6 @@ package flat
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -30,6 +29,8 @@ const (
 //
 // Where it finds no error, every name that is used is defined before, every invocation fits a declaration, every expression has a type, every fragment
 // yields results of the declared types, and external, variable and update stand where they may.
+//
+// Documents of the engine tract, which have no types, are not for it.
 func Check(doc *syntax.Document, opts Options) syntax.Diagnostics {
 	c := checker{newRecorder(doc, opts)}
 	c.extensions()
@@ -60,7 +61,7 @@ func here(span syntax.Span, format string, args ...any) []syntax.Related {
 	return []syntax.Related{{Span: span, Message: fmt.Sprintf(format, args...)}}
 }
 
-// knownExtensions are those that change what a document may say. Those of tract begin with tract_.
+// knownExtensions are those that change what a document may say.
 var knownExtensions = []string{syntax.ExtFragments, syntax.ExtOperators, syntax.ExtConcord}
 
 // extensions checks the names of the extension statements.
@@ -68,7 +69,7 @@ func (c *checker) extensions() {
 	known := slices.Concat(knownExtensions, c.opts.Extensions)
 	for i := range c.doc.Extensions {
 		x := &c.doc.Extensions[i]
-		if slices.Contains(known, x.Name) || strings.HasPrefix(x.Name, "tract_") {
+		if slices.Contains(known, x.Name) {
 			continue
 		}
 		hint := eval.DoYouMean(x.Name, known)
@@ -87,7 +88,7 @@ func (c *checker) extensions() {
 // forward warns of fragments that were used before their declaration.
 func (c *checker) forward() {
 	for _, f := range c.doc.Fragments {
-		if c.ahead[f.Name.Name] != nil && !c.doc.Tract {
+		if c.ahead[f.Name.Name] != nil {
 			c.eval.Report(syntax.Diagnostic{Code: eval.CodeUndeclared, Severity: syntax.Warning, Source: c.doc.Source, Span: f.Name.Span,
 				Message: "the fragment " + f.Name.Name + " is used before its declaration"})
 		}

@@ -14,7 +14,7 @@ func (c *checker) declaration(f *syntax.Fragment) {
 	case first != nil:
 		c.report(CodeRepeated, f.Name.Span, "choose another name", here(first.Decl.Name.Span, "the first one is here"),
 			"two fragments are named %s", name)
-	case other != nil && f.Body == nil && (c.operators || c.doc.Tract):
+	case other != nil && f.Body == nil && c.operators:
 		return // the declaration says which operations are used; the library has them
 	case other != nil:
 		c.report(CodeRepeated, f.Name.Span, "choose another name", nil,
@@ -46,7 +46,7 @@ func (c *checker) parameters(f *syntax.Fragment) {
 		switch tensor := syntax.HoldsTensor(p.Type); {
 		case !tensor && attribute == nil:
 			attribute = p
-		case tensor && attribute != nil && c.final() && !c.doc.Tract && !c.operators:
+		case tensor && attribute != nil && c.final() && !c.operators:
 			c.report(CodeOrder, p.Span, "move it before "+attribute.Name.Name, here(attribute.Span, "the first attribute is here"),
 				"the tensor %s stands behind an attribute; tensors come first", p.Name.Name)
 		}
@@ -72,7 +72,7 @@ func isParam(f *syntax.Fragment, name string) bool {
 
 // types checks what the final dialect demands of the types of a declaration.
 func (c *checker) types(f *syntax.Fragment, op *eval.Operation) {
-	if !c.final() || c.doc.Tract || c.operators {
+	if !c.final() || c.operators {
 		return
 	}
 	generic := false
@@ -153,7 +153,7 @@ func (c *checker) graphOnly(f *syntax.Fragment) {
 			}
 			switch name := call.Name.Name; name {
 			case "variable", "update":
-				if !c.final() || c.doc.Tract || c.operators && name == "variable" { // a block of the text form has variables
+				if !c.final() || c.operators && name == "variable" { // a block of the text form has variables
 					return true
 				}
 				c.misplaced(call, "; --lenient accepts it") // the first text of 1.0 allowed it

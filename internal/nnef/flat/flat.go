@@ -75,18 +75,16 @@ func (t *Tensor) Extents() ([]int, bool) {
 // SameTensor implements [eval.Tensor].
 func (t *Tensor) SameTensor(u eval.Tensor) bool { v, ok := u.(*Tensor); return ok && v == t }
 
-// Op is one invocation.
+// Op is one invocation of an operation. Tensors among its arguments are *Tensor, and its names are those of what it yields. It has no site if it
+// is a copy that gives a tensor a second name.
 type Op struct {
-	Operation *eval.Operation  // its declaration: name, parameters, results
-	Args      []eval.Value     // one for each parameter; tensors are *Tensor
-	Results   []eval.Value     // one for each result: a *Tensor, or an eval.Array of them
-	Site      *eval.Site       // where it stands in the text; nil for a copy that gives a tensor a second name
-	Type      syntax.Primitive // the generic type; NoPrimitive if the operation is not generic
-	Custom    bool             // a fragment of the document that has no body
+	*eval.Invocation
+	Results []eval.Value // one for each result: a *Tensor, or an eval.Array of them
+	Custom  bool         // a fragment of the document that has no body
 }
 
 // Name returns the name of the operation.
-func (op *Op) Name() string { return op.Operation.Name }
+func (op *Op) Name() string { return op.Op.Name }
 
 // Diagnostics returns the findings for an error about the operation, which must have a site.
 func (op *Op) Diagnostics(err error) syntax.Diagnostics {
@@ -95,14 +93,6 @@ func (op *Op) Diagnostics(err error) syntax.Diagnostics {
 		return list
 	}
 	return syntax.Diagnostics{op.Site.Diagnostic(err)}
-}
-
-// Arg returns the argument for a parameter, nil if there is no such parameter.
-func (op *Op) Arg(name string) eval.Value {
-	if i := op.Operation.Index(name); i >= 0 {
-		return op.Args[i]
-	}
-	return nil
 }
 
 // IsCopy reports whether the operation only gives its argument another name: copy, idn in the provisional dialect.

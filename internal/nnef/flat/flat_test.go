@@ -62,8 +62,8 @@ func TestFlatten(t *testing.T) {
 		want                  string
 	}{
 		{"names do not collide", "", "relu1 = exp(x); y = tanh(relu(relu1) + 1.0);", flat.User,
-			"relu1 = exp(x); relu2 = relu(relu1); add3 = add(relu2, 1.0); y = tanh(add3);"},
-		{"names that are taken", "", "add1 = exp(x); y = (x + add1) * 2.0;", flat.User, "add1 = exp(x); add2 = add(x, add1); y = mul(add2, 2.0);"},
+			"relu1 = exp(x); relu_1 = relu(relu1); add2 = add(relu_1, 1.0); y = tanh(add2);"},
+		{"names that are taken", "", "add1 = exp(x); y = (x + add1) * 2.0;", flat.User, "add1 = exp(x); add_1 = add(x, add1); y = mul(add_1, 2.0);"},
 		{"a result that is an existing tensor", "", "t = relu(x); y = t;", flat.User, "t = relu(x); y = copy(t);"},
 		{"an identifier for an existing tensor", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n", "t = f(x); y = relu(t);", flat.User,
 			"y = relu(x); t = copy(x);"},

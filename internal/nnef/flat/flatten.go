@@ -3,7 +3,6 @@ package flat
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -43,8 +42,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 			g.Invocations = append(g.Invocations, Invocation{op.Name, slices.Clone(args), slices.Clone(results)})
 		}
 	}
-	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
-	r.finish(values)
+	r.finish(r.eval.Graph(doc.Graph, r, opts.Symbols))
 	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
@@ -68,13 +66,13 @@ type recorder struct {
 	other     map[string]*syntax.Fragment // all fragments; nil until one is missed
 	operators bool                        // the operations are those of package op
 
-	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
-	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
-	made     int             // number of the last name that was made up
-	buffer   []byte          // of that name
-	unnamed  bool            // tensors that are given no names have none
-	inferred int             // the operations whose shapes were inferred
-	most     int             // how many tensors there may be
+	prefixes map[string]bool   // identifiers of the graph without digits at the end; nil until a name is made up
+	free     map[string]string // what of that is no prefix, by the name of an operation
+	made     int               // number of the last name that was made up
+	buffer   []byte            // of that name
+	unnamed  bool              // tensors that are given no names have none
+	inferred int               // the operations whose shapes were inferred
+	most     int               // how many tensors there may be
 	failed   map[*Tensor]bool
 
 	labels  map[string]*Op     // the first variable of each label, in lower case
@@ -82,6 +80,7 @@ type recorder struct {
 	ops     eval.Slab[Op]
 	tensors eval.Slab[Tensor]
 	lists   eval.Slab[eval.Value]
+	names   eval.Slab[string]
 	open    bool // the evaluation has asked for an extent that is not specified
 }
 
@@ -243,10 +242,16 @@ func (r *recorder) standard(name string) *eval.Operation {
 	o := eval.FromFragment(f, r)
 	o.Source = nil // errors concern the invocation
 	if o.Body != nil && r.opts.Level == All {
-		if keep := whole[name]; keep != nil {
-			return r.unless(keep, o)
+		if !slices.Contains(whole, name) {
+			return o
 		}
-		return o
+		compound := *o
+		o.Rewrite = func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+			if c.Arg("border") == "ignore" {
+				return &eval.Operation{Name: name, Params: o.Params, Results: o.Results, Apply: r.apply}, c.Args, nil
+			}
+			return &compound, c.Args, nil
+		}
 	}
 	o.Body = nil
 	switch name {
@@ -262,29 +267,8 @@ func (r *recorder) standard(name string) *eval.Operation {
 	return o
 }
 
-// whole says which invocations of compounds are not expanded: their bodies do not mean the same, because sample does not
-// have the border 'ignore'.
-var whole = map[string]func(c *eval.Invocation) bool{"max_pool": ignoring, "max_pool_with_index": ignoring}
-
-func ignoring(c *eval.Invocation) bool { return c.Arg("border") == "ignore" }
-
-// unless returns a compound that is recorded where keep says so, and else expanded.
-func (r *recorder) unless(keep func(c *eval.Invocation) bool, compound *eval.Operation) *eval.Operation {
-	o := *compound
-	o.Body = nil
-	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-		if keep(c) {
-			return r.apply(c)
-		}
-		from := len(r.graph.Ops)
-		out, err := eval.New(r.opts.Limits).For(r.doc).Expand(compound, c.Args, c.Names)
-		for _, op := range r.graph.Ops[from:] {
-			op.Site = c.Site
-		}
-		return out, err
-	}
-	return &o
-}
+// whole are the compounds that are not expanded where they have the border 'ignore', which sample does not have: their bodies do not mean the same.
+var whole = []string{"max_pool", "max_pool_with_index"}
 
 func (r *recorder) apply(c *eval.Invocation) ([]eval.Value, error) {
 	op, err := r.record(c)
@@ -305,24 +289,31 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 		r.graph.Fragments = r.doc.Fragments
 	}
 	op := &r.ops.Take(1)[0]
-	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.lists.Take(len(c.Op.Results))}
-	names := c.Names
+	*op = Op{Invocation: c, Results: r.lists.Take(len(c.Op.Results))}
+	wished, names := c.Names, r.names.Take(len(op.Results))[:0]
+	add := func(declared syntax.Type) *Tensor {
+		t := r.tensor(op, declared, take(&wished))
+		names = append(names, t.Name)
+		return t
+	}
 	for i := range c.Op.Results {
 		result := &c.Op.Results[i]
-		if list, ok := result.Type.(*syntax.ArrayType); ok {
-			n, err := r.length(c, len(names)-(len(c.Op.Results)-1-i))
-			if err != nil {
-				return nil, err
-			}
-			items := make(eval.Array, n)
-			for k := range items {
-				items[k] = r.tensor(op, list.Item, take(&names))
-			}
-			op.Results[i] = items
+		list, ok := result.Type.(*syntax.ArrayType)
+		if !ok {
+			op.Results[i] = add(result.Type)
 			continue
 		}
-		op.Results[i] = r.tensor(op, result.Type, take(&names))
+		n, err := r.length(c, len(wished)-(len(c.Op.Results)-1-i))
+		if err != nil {
+			return nil, err
+		}
+		items := make(eval.Array, n)
+		for k := range items {
+			items[k] = add(list.Item)
+		}
+		op.Results[i] = items
 	}
+	c.Names = names
 	if r.graph.Tensors > r.most {
 		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", r.most)}
 	}
@@ -366,7 +357,7 @@ func take(names *[]string) string {
 // tensor returns a new tensor of a declared type.
 func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
 	if name == "" && !r.unnamed {
-		name = r.name(op.Operation.Name)
+		name = r.name(op.Name())
 	}
 	t := &r.tensors.Take(1)[0]
 	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
@@ -379,41 +370,25 @@ func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
 	return t
 }
 
-// name returns a name that no identifier of the graph has.
+// name returns a name that no identifier of the graph has: a number behind the prefix, with underscores between where an identifier looks like that.
 func (r *recorder) name(prefix string) string {
 	if r.prefixes == nil {
-		r.prefixes = make(map[string]bool)
-		for id := range r.identifiers() {
-			r.prefixes[strings.TrimRight(id, "0123456789")] = true
-		}
-	}
-	if r.reserved == nil && r.prefixes[prefix] {
-		r.reserved = make(map[string]bool, 2*len(r.doc.Graph.Body))
-		for id := range r.identifiers() {
-			r.reserved[id] = true
-		}
-	}
-	taken := r.prefixes[prefix]
-	for {
-		r.made++
-		r.buffer = strconv.AppendInt(append(r.buffer[:0], prefix...), int64(r.made), 10)
-		if name := string(r.buffer); !taken || !r.reserved[name] {
-			return name
-		}
-	}
-}
-
-// identifiers yields the names that the body of the graph assigns.
-func (r *recorder) identifiers() iter.Seq[string] {
-	return func(yield func(string) bool) {
+		r.prefixes, r.free = make(map[string]bool), make(map[string]string)
 		for i := range r.doc.Graph.Body {
 			for id := range r.doc.Graph.Body[i].Names() {
-				if !yield(id.Name) {
-					return
-				}
+				r.prefixes[strings.TrimRight(id.Name, "0123456789")] = true
 			}
 		}
 	}
+	free, known := r.free[prefix]
+	if !known {
+		for free = prefix; r.prefixes[free]; free += "_" {
+		}
+		r.free[prefix] = free
+	}
+	r.made++
+	r.buffer = strconv.AppendInt(append(r.buffer[:0], free...), int64(r.made), 10)
+	return string(r.buffer)
 }
 
 // lengths says how many tensors an operation of the standard yields as an array.
@@ -518,7 +493,7 @@ func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 
 func (r *recorder) update(c *eval.Invocation) ([]eval.Value, error) {
 	t, ok := c.Args[0].(*Tensor)
-	if !ok || t.Producer.Operation.Name != "variable" || t.Producer.Custom {
+	if !ok || t.Producer.Name() != "variable" || t.Producer.Custom {
 		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "only the result of variable can be updated, in the graph and by its identifier"}
 	}
 	label, _ := t.Producer.Arg("label").(string)
@@ -546,12 +521,12 @@ func (r *recorder) copying() string {
 
 // finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
 // identifier names one tensor.
-func (r *recorder) finish(values map[string]eval.Value) {
+func (r *recorder) finish(value func(name string) eval.Value) {
 	g := r.doc.Graph
 	copies := make(map[string]*Tensor)
 	for i := range g.Body {
 		for id := range g.Body[i].Names() {
-			t, ok := values[id.Name].(*Tensor)
+			t, ok := value(id.Name).(*Tensor)
 			if !ok || t.Name == id.Name {
 				continue
 			}
@@ -565,7 +540,7 @@ func (r *recorder) finish(values map[string]eval.Value) {
 		if t := copies[id.Name]; t != nil {
 			return t
 		}
-		t, _ := values[id.Name].(*Tensor)
+		t, _ := value(id.Name).(*Tensor)
 		return t
 	}
 	for _, p := range g.Params {

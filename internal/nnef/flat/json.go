@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -22,126 +21,106 @@ import (
 // dialect. A shape is null if it is not known; an extent that is not specified is 0. Integer tensors of the provisional
 // dialect have the dtype "coordinate".
 func (g *Graph) MarshalJSON() ([]byte, error) {
-	w := &jsonWriter{provisional: g.Dialect == syntax.Provisional}
-	w.b.WriteString(`{"inputs":`)
-	w.list(len(g.Inputs), func(i int) { w.string(g.Inputs[i].Name) })
-	w.b.WriteString(`,"outputs":`)
-	w.list(len(g.OutputNames), func(i int) { w.string(g.OutputNames[i]) })
-	w.b.WriteString(`,"ops":`)
-	w.list(len(g.Ops), func(i int) { w.op(g.Ops[i]) })
-	w.b.WriteString(`,"tensors":{`)
-	first := true
+	var inputs, outputs, ops eval.Array
+	for _, t := range g.Inputs {
+		inputs = append(inputs, t.Name)
+	}
+	for _, name := range g.OutputNames {
+		outputs = append(outputs, name)
+	}
+	var tensors object
 	for _, op := range g.Ops {
+		ops = append(ops, g.members(op))
 		for _, t := range op.Outputs() {
-			if !first {
-				w.b.WriteByte(',')
-			}
-			first = false
-			w.tensor(t)
+			tensors = append(tensors, member{t.Name, g.typeMembers(t)})
 		}
 	}
-	w.b.WriteString("}}")
-	return w.b.Bytes(), w.err
+	var w jsonWriter
+	w.write(object{{"inputs", inputs}, {"outputs", outputs}, {"ops", ops}, {"tensors", tensors}})
+	return w.Bytes(), w.err
+}
+
+// object is one of JSON, with the members in this order.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+func (g *Graph) members(op *Op) object {
+	o := object{{"op", op.Name()}}
+	if op.Type != syntax.NoPrimitive && g.Dialect != syntax.Provisional {
+		o = append(o, member{"dtype", op.Type.String()})
+	}
+	var args, results object
+	for i, v := range op.Args {
+		if _, absent := v.(eval.Absent); !absent {
+			args = append(args, member{op.Op.Params[i].Name, v})
+		}
+	}
+	for i, v := range op.Results {
+		results = append(results, member{op.Op.Results[i].Name, v})
+	}
+	return append(o, member{"args", args}, member{"results", results})
+}
+
+func (g *Graph) typeMembers(t *Tensor) object {
+	dtype := t.Type.String()
+	if g.Dialect == syntax.Provisional && t.Type == syntax.Integer {
+		dtype = "coordinate"
+	}
+	if t.Shape == nil && !t.Known {
+		return object{{"dtype", dtype}, {"shape", nil}}
+	}
+	shape := make(eval.Array, len(t.Shape))
+	for i, n := range t.Shape {
+		shape[i] = n
+	}
+	return object{{"dtype", dtype}, {"shape", shape}}
 }
 
 type jsonWriter struct {
-	b           bytes.Buffer
-	provisional bool
-	err         error
+	bytes.Buffer
+	err error // the first one
 }
 
-func (w *jsonWriter) list(n int, item func(i int)) {
-	w.b.WriteByte('[')
-	for i := range n {
-		if i > 0 {
-			w.b.WriteByte(',')
-		}
-		item(i)
-	}
-	w.b.WriteByte(']')
-}
-
-func (w *jsonWriter) string(s string) {
-	text, err := json.Marshal(s)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	w.b.Write(text)
-}
-
-func (w *jsonWriter) op(op *Op) {
-	w.b.WriteString(`{"op":`)
-	w.string(op.Operation.Name)
-	if op.Type != syntax.NoPrimitive && !w.provisional {
-		fmt.Fprintf(&w.b, `,"dtype":"%v"`, op.Type)
-	}
-	w.b.WriteString(`,"args":{`)
-	more := false
-	for i := range op.Operation.Params {
-		if _, absent := op.Args[i].(eval.Absent); absent {
-			continue
-		}
-		if more {
-			w.b.WriteByte(',')
-		}
-		more = true
-		w.string(op.Operation.Params[i].Name)
-		w.b.WriteByte(':')
-		w.value(op.Args[i])
-	}
-	w.b.WriteString(`},"results":{`)
-	for i := range op.Operation.Results {
-		if i > 0 {
-			w.b.WriteByte(',')
-		}
-		w.string(op.Operation.Results[i].Name)
-		w.b.WriteByte(':')
-		w.value(op.Results[i])
-	}
-	w.b.WriteString("}}")
-}
-
-func (w *jsonWriter) value(v eval.Value) {
+// write writes an object, a value of the evaluation, or what JSON has.
+func (w *jsonWriter) write(v any) {
 	switch v := v.(type) {
+	case object:
+		w.list("{}", len(v), func(i int) {
+			w.write(v[i].name)
+			w.WriteByte(':')
+			w.write(v[i].value)
+		})
+	case eval.Array:
+		w.list("[]", len(v), func(i int) { w.write(v[i]) })
+	case eval.Tuple:
+		w.write(object{{"tuple", eval.Array(v)}})
 	case *Tensor:
-		w.b.WriteString(`{"t":`)
-		w.string(v.Name)
-		w.b.WriteByte('}')
+		w.write(object{{"t", v.Name}})
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			w.err = fmt.Errorf("the scalar %v has no form in JSON", v)
 		}
-		w.b.WriteString(`{"f":`)
-		w.b.WriteString(syntax.FormatScalar(v, 64))
-		w.b.WriteByte('}')
-	case int64:
-		w.b.WriteString(strconv.FormatInt(v, 10))
-	case bool:
-		w.b.WriteString(strconv.FormatBool(v))
-	case string:
-		w.string(v)
-	case eval.Array:
-		w.list(len(v), func(i int) { w.value(v[i]) })
-	case eval.Tuple:
-		w.b.WriteString(`{"tuple":`)
-		w.list(len(v), func(i int) { w.value(v[i]) })
-		w.b.WriteByte('}')
+		w.WriteString(`{"f":` + syntax.FormatScalar(v, 64) + "}")
 	default:
-		w.string(eval.Text(v))
+		text, err := json.Marshal(v)
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		w.Write(text)
 	}
 }
 
-func (w *jsonWriter) tensor(t *Tensor) {
-	w.string(t.Name)
-	dtype := t.Type.String()
-	if w.provisional && t.Type == syntax.Integer {
-		dtype = "coordinate"
+func (w *jsonWriter) list(brackets string, n int, item func(i int)) {
+	w.WriteByte(brackets[0])
+	for i := range n {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		item(i)
 	}
-	fmt.Fprintf(&w.b, `:{"dtype":%q,"shape":`, dtype)
-	if t.Shape == nil && !t.Known {
-		w.b.WriteString("null")
-	} else {
-		w.list(len(t.Shape), func(i int) { w.b.WriteString(strconv.Itoa(t.Shape[i])) })
-	}
-	w.b.WriteByte('}')
+	w.WriteByte(brackets[1])
 }

@@ -9,8 +9,8 @@ import (
 func (c *checker) rules(g *syntax.Graph) {
 	c.repeated(g.Params, nil, "two parameters of the graph are named %s")
 	params := g.Params
-	if c.doc.Tract || c.operators {
-		params = nil // what they export may hand on an input as it is
+	if c.operators {
+		params = nil // the text form may hand on an input as it is
 	}
 	c.repeated(g.Results, params, "two results of the graph are named %s")
 	r := &rules{checker: c}
@@ -56,20 +56,12 @@ type rules struct {
 // variable is a variable of the graph.
 type variable struct {
 	id      *syntax.Ident
-	call    *syntax.Call
 	updated *syntax.Call // the first update, nil if there is none
 }
 
 // call applies the rules to a statement that consists of an invocation.
 func (r *rules) call(a *syntax.Assignment, call *syntax.Call) {
 	name := call.Name.Name
-	switch name {
-	case "external", "variable", "update":
-	case "tract_core_external":
-		name = "external"
-	default:
-		return
-	}
 	if r.declared[name] != nil {
 		return
 	}
@@ -79,8 +71,8 @@ func (r *rules) call(a *syntax.Assignment, call *syntax.Call) {
 		r.update(call)
 	case id != nil && name == "external":
 		r.externals = append(r.externals, id)
-	case id != nil:
-		r.variables = append(r.variables, variable{id: id, call: call})
+	case id != nil && name == "variable":
+		r.variables = append(r.variables, variable{id: id})
 	}
 }
 
@@ -151,7 +143,7 @@ func (r *rules) definition(id *syntax.Ident) *syntax.Ident {
 			if name.Name != id.Name {
 				continue
 			}
-			if call, ok := a.Right.(*syntax.Call); ok && (!r.final() || r.doc.Tract) && r.declared[call.Name.Name] != nil {
+			if call, ok := a.Right.(*syntax.Call); ok && !r.final() && r.declared[call.Name.Name] != nil {
 				return nil
 			}
 			return name

@@ -37,9 +37,9 @@ func (g *Graph) Document() *syntax.Document {
 		doc.Fragments = append(doc.Fragments, f)
 	}
 	for _, op := range g.Ops {
-		if name := op.Operation.Name; op.Custom && !declared[name] {
+		if name := op.Op.Name; op.Custom && !declared[name] {
 			declared[name] = true
-			doc.Fragments = append(doc.Fragments, declaration(op.Operation))
+			doc.Fragments = append(doc.Fragments, op.Op.Decl)
 		}
 		doc.Graph.Body = append(doc.Graph.Body, w.statements(op)...)
 	}
@@ -57,25 +57,6 @@ func (g *Graph) Document() *syntax.Document {
 
 func ident(name string) *syntax.Ident { return &syntax.Ident{Name: name} }
 
-// declaration returns an operation as a fragment without a body.
-func declaration(o *eval.Operation) *syntax.Fragment {
-	f := &syntax.Fragment{Name: ident(o.Name)}
-	if o.Generic {
-		f.Generic = &syntax.Generic{Default: o.GenericDefault}
-	}
-	for _, p := range o.Params {
-		param := syntax.Param{Name: ident(p.Name), Type: p.Type}
-		if p.Default != nil {
-			param.Default = expr(p.Default)
-		}
-		f.Params = append(f.Params, param)
-	}
-	for _, r := range o.Results {
-		f.Results = append(f.Results, syntax.Param{Name: ident(r.Name), Type: r.Type})
-	}
-	return f
-}
-
 // writer makes the statements of a graph.
 type writer struct {
 	*Graph
@@ -87,18 +68,18 @@ type writer struct {
 // becomes a tensor by a copy of its own.
 func (w *writer) statements(op *Op) []syntax.Assignment {
 	var list []syntax.Assignment
-	for i := range op.Operation.Params {
-		t, open := op.Operation.Params[i].Type.(*syntax.TensorType)
+	for i := range op.Op.Params {
+		t, open := op.Op.Params[i].Type.(*syntax.TensorType)
 		_, tensor := op.Args[i].(*Tensor)
 		if _, absent := op.Args[i].(eval.Absent); !open || tensor || absent || t.Item != syntax.NoPrimitive || w.Dialect != syntax.Final {
 			continue
 		}
 		name := w.fresh()
 		list = append(list, syntax.Assignment{Left: ident(name), Right: &syntax.Call{Name: ident("copy"), Args: []syntax.Arg{{Value: expr(op.Args[i])}}}})
-		same := *op
+		same := *op.Invocation
 		same.Args = slices.Clone(op.Args)
 		same.Args[i] = &Tensor{Name: name}
-		op = &same
+		op = &Op{Invocation: &same, Results: op.Results}
 	}
 	return append(list, w.assignment(op))
 }
@@ -130,13 +111,13 @@ func (g *Graph) assignment(op *Op) syntax.Assignment {
 	if len(left) == 1 {
 		a.Left = left[0]
 	}
-	call := &syntax.Call{Name: ident(op.Operation.Name)}
+	call := &syntax.Call{Name: ident(op.Op.Name)}
 	if g.Dialect == syntax.Final && writesType(op) {
 		call.Type = op.Type
 	}
 	named := false
-	for i := range op.Operation.Params {
-		p := &op.Operation.Params[i]
+	for i := range op.Op.Params {
+		p := &op.Op.Params[i]
 		_, absent := op.Args[i].(eval.Absent)
 		if absent || p.Default == "" && op.Args[i] == "" {
 			named = true // what follows has lost its position
@@ -154,7 +135,7 @@ func (g *Graph) assignment(op *Op) syntax.Assignment {
 
 // writesType reports whether the generic type of an operation does not follow from its arguments or its default.
 func writesType(op *Op) bool {
-	o := op.Operation
+	o := op.Op
 	switch {
 	case !o.Generic || op.Type == syntax.NoPrimitive:
 		return false

@@ -18,7 +18,7 @@ const CodeBroadcast syntax.Code = 1290
 func Graph(g *flat.Graph) syntax.Diagnostics {
 	var list syntax.Diagnostics
 	for _, o := range g.Ops {
-		if !broadcasts(o.Operation.Name) { // so it has a site
+		if !broadcasts(o.Op.Name) { // so it has a site
 			continue
 		}
 		if err := enlarged(o); err != nil {
@@ -55,7 +55,7 @@ func enlarged(o *flat.Op) error {
 			if n == 1 || longest.Shape[axis] != 1 {
 				continue
 			}
-			return &eval.Error{Code: CodeBroadcast, Arg: o.Operation.Params[i].Name, Hint: hint(t.Shape, longest.Shape),
+			return &eval.Error{Code: CodeBroadcast, Arg: o.Op.Params[i].Name, Hint: hint(t.Shape, longest.Shape),
 				Msg: fmt.Sprintf("shapes are aligned on the left: dimension %d is %d in %s and 1 in %s, so that it is %d in the result",
 					axis, n, extents(t.Shape), extents(longest.Shape), n)}
 		}

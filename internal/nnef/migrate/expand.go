@@ -175,7 +175,7 @@ func (m *migration) operations(i int) []syntax.Assignment {
 	for k := range list {
 		c := list[k].Right.(*syntax.Call)
 		c.Span = m.doc.Graph.Body[i].Span
-		c.Args = slices.DeleteFunc(c.Args, func(a syntax.Arg) bool { return isDefault(ops[k].Operation.Decl, a) })
+		c.Args = slices.DeleteFunc(c.Args, func(a syntax.Arg) bool { return isDefault(ops[k].Op.Decl, a) })
 		m.missing[c], _ = lacking(ops[k])
 	}
 	return list

@@ -1,8 +1,10 @@
-// Command generate writes what follows from the interface of WebNN: the options, typed methods and rows of package webnn, and the
-// page docs/webnn-coverage.md, which says for each member of the interface where it is in Go. words.txt has the sentences of the
-// documentation. Run it by
+// Command generate writes what follows from the interface of WebNN: the options, typed methods and rows of package webnn, as the
+// templates in code.tmpl have them. words.txt has the sentences of the documentation. Run it by
 //
 //	go generate ./webnn
+//
+// Its test holds package webnn to the interface and writes, with the flag -update, the page docs/webnn-coverage.md, which says for each
+// member of the interface where it is in Go.
 //
 // The interface itself, webnn/internal/idl/table.go, is written anew from the standard's source if the environment variable
 // CONCORD_WEBNN_BS has the path of a copy of its file index.bs.

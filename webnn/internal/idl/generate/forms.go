@@ -8,36 +8,6 @@ import (
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// form is the Go form of a member that does not follow the rule: the names of declarations, and a remark. Without names the
-// remark says why Go has nothing like it.
-type form struct {
-	names  []string
-	remark string
-}
-
-// forms has the members that do not follow the rule that a member is a declaration of the same name, by interface and
-// overload.
-var forms = map[string]form{
-	"Navigator":       {nil, noPage},
-	"WorkerNavigator": {nil, noPage},
-	"NavigatorML":     {nil, noPage},
-	"NavigatorML.ml":  {[]string{"ML"}, "the zero value is ready"},
-	"ML.createContext(gpuDevice)": {[]string{"ML.CreateContextFromGPUDevice"},
-		"always a NotSupportedError: Concord computes on the processor"},
-	"MLContext.lost": {[]string{"Context.Lost", "Context.LostInfo"},
-		"a channel that is closed, and the reason"},
-	"MLContext.readTensor(tensor)": {[]string{"Context.ReadTensor", "Context.EnqueueRead"},
-		"waiting for the bytes, or for later"},
-	"MLContext.readTensor(tensor, outputData)": {[]string{"Context.ReadTensorInto"}, ""},
-	"MLGraphBuilder.constructor(context)":      {[]string{"NewGraphBuilder"}, ""},
-	"MLGraphBuilder.constant(dataType, value)": {[]string{"GraphBuilder.ConstantNumber"}, ""},
-	"MLGraphBuilder.constant(tensor)":          {[]string{"GraphBuilder.ConstantTensor"}, ""},
-	"MLDataTypeList":                           {nil, "`[]tensor.DType`"},
-	"MLOperandDataType":                        {nil, "`tensor.DType`; `DataTypes` lists its values"},
-}
-
-const noPage = "there is no page; the zero value of `ML` is the entry"
-
 // plainTypes are the Go types of those that are not named after the interface.
 var plainTypes = map[string]string{
 	"boolean": "bool", "double": "float64", "float": "float64", "unsigned long": "int", "long": "int",
@@ -56,20 +26,19 @@ func goName(name string) string {
 }
 
 // goType returns the Go type of an argument or result of an operator, or of an option.
-func goType(doc *idl.Document, t idl.Type) (string, error) {
-	if t.Name == "sequence" {
-		item, err := goType(doc, t.Params[0])
-		return "[]" + item, err
-	}
-	switch plain, ok := plainTypes[t.Name]; {
+func goType(doc *idl.Document, t idl.Type) string {
+	plain, ok := plainTypes[t.Name]
+	switch {
+	case t.Name == "sequence":
+		return "[]" + goType(doc, t.Params[0])
 	case ok:
-		return plain, nil
+		return plain
 	case doc.Interface(t.Name) != nil:
-		return "*" + goName(t.Name), nil
+		return "*" + goName(t.Name)
 	case doc.Dictionary(t.Name) != nil || doc.Enum(t.Name) != nil:
-		return goName(t.Name), nil
+		return goName(t.Name)
 	}
-	return "", fmt.Errorf("the type %s has no Go form", t)
+	panic(fmt.Errorf("the type %s has no Go form", t))
 }
 
 // dataTypeConstant returns the constant of package tensor for a value of MLOperandDataType.

@@ -9,18 +9,11 @@ import (
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// The files that are written, from the root of the repository.
-const (
-	dataFile     = "webnn/internal/idl/table.go"
-	coverageFile = "docs/webnn-coverage.md"
-)
+// dataFile has the interface, from the root of the repository.
+const dataFile = "webnn/internal/idl/table.go"
 
-// goFiles are the files of package webnn, with what writes them.
-var goFiles = map[string]func(w *writer){
-	"webnn/operators.go": (*writer).operators,
-	"webnn/options.go":   func(w *writer) { w.options(); w.enumerations() },
-	"webnn/table.go":     (*writer).tables,
-}
+// goFiles are the files of package webnn that are written.
+var goFiles = []string{"operators.go", "options.go", "table.go"}
 
 // main runs in the folder of package webnn, where go generate is told of it.
 func main() {
@@ -53,11 +46,7 @@ func run(root, source string) error {
 			return err
 		}
 	}
-	page, err := coveragePage(doc, root)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(root, coverageFile), page.text, 0o666)
+	return nil
 }
 
 // code returns the Go files that follow from the interface.
@@ -65,10 +54,9 @@ func code(doc *idl.Document) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	data, err := interfaceTable(doc)
 	files[dataFile] = data
-	text := readWords(wordsFile)
-	for name, write := range goFiles {
+	for _, name := range goFiles {
 		if err == nil {
-			files[name], err = goFile(doc, text, write)
+			files["webnn/"+name], err = goFile(doc, readWords(wordsFile), name)
 		}
 	}
 	return files, err

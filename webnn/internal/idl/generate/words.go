@@ -2,8 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -45,23 +43,25 @@ func readWords(source string) words {
 const lineWidth = 122
 
 // comment writes text as a comment: paragraphs, and lines of code that begin with four spaces.
-func comment(w io.Writer, indent, text string) {
+func comment(indent, text string) string {
+	var b strings.Builder
 	for i, paragraph := range strings.Split(text, "\n\n") {
 		if i > 0 {
-			fmt.Fprintf(w, "%s//\n", indent)
+			b.WriteString(indent + "//\n")
 		}
 		if code, ok := strings.CutPrefix(paragraph, "    "); ok {
-			fmt.Fprintf(w, "%s//\t%s\n", indent, code)
+			b.WriteString(indent + "//\t" + code + "\n")
 			continue
 		}
 		line := indent + "//"
 		for _, word := range unbroken.FindAllString(paragraph, -1) {
 			if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > lineWidth {
-				fmt.Fprintln(w, line)
+				b.WriteString(line + "\n")
 				line = indent + "//"
 			}
 			line += " " + word
 		}
-		fmt.Fprintln(w, line)
+		b.WriteString(line + "\n")
 	}
+	return b.String()
 }
