@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,8 @@ const (
 
 // NewHost returns a host without objects but "ml".
 func NewHost(options HostOptions) *Host {
-	if options.MaxObjects == 0 {
-		options.MaxObjects = limits.HostObjects
-	}
-	if options.MaxPending == 0 {
-		options.MaxPending = limits.HostPending
-	}
+	options.MaxObjects = cmp.Or(options.MaxObjects, limits.HostObjects)
+	options.MaxPending = cmp.Or(options.MaxPending, limits.HostPending)
 	if most := options.Context.MaxMemory; most > 0 {
 		options.Limits.Data = min(options.Limits.orDefault().Data, most)
 	}
