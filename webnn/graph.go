@@ -16,11 +16,10 @@ import (
 // Graph is MLGraph (https://www.w3.org/TR/webnn/#api-mlgraph): a compiled graph. It is made by [GraphBuilder.Build]. Its
 // methods may be called by any number of goroutines.
 type Graph struct {
-	context   *Context
-	inputs    map[string]OperandDescriptor
-	outputs   map[string]OperandDescriptor
-	code      *executable
-	destroyed bool // locked by the context
+	handle
+	inputs  map[string]OperandDescriptor
+	outputs map[string]OperandDescriptor
+	code    *executable
 }
 
 // executable is what runs a graph. Dispatches of one context run one after the other, so that one session serves them all.
@@ -141,9 +140,8 @@ func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, err
 }
 
 func (c *Context) newGraph(code *executable) *Graph {
-	g := &Graph{context: c, inputs: descriptors(code.program.Inputs()), outputs: descriptors(code.program.Outputs()), code: code}
-	c.owned[code] = struct{}{}
-	runtime.AddCleanup(g, func(e *executable) { c.drop(e) }, code)
+	g := &Graph{handle: c.own(code), inputs: descriptors(code.program.Inputs()), outputs: descriptors(code.program.Outputs()), code: code}
+	runtime.AddCleanup(g, c.drop, resource(code))
 	return g
 }
 
@@ -157,23 +155,7 @@ func descriptors(ports []engine.Port) map[string]OperandDescriptor {
 
 // Destroy is MLGraph.destroy (https://www.w3.org/TR/webnn/#api-mlgraph-destroy). Queued dispatches run; after them the memory
 // is given back. Destroying it again does nothing. A graph that is no longer reachable is destroyed by itself.
-func (g *Graph) Destroy() {
-	g = orZero(g)
-	c := g.context
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if g.isDestroyed() {
-		return
-	}
-	g.destroyed = true
-	c.release(g.code)
-}
-
-// isDestroyed needs the context locked.
-func (g *Graph) isDestroyed() bool { return g.destroyed || g.context.isLost() }
+func (g *Graph) Destroy() { orZero(g).destroy() }
 
 // Inputs returns the descriptors of the inputs that the outputs depend on, by name. The caller owns the map.
 func (g *Graph) Inputs() map[string]OperandDescriptor { return cloneDescriptors(orZero(g).inputs) }
