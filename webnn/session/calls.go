@@ -159,15 +159,17 @@ func (x *execution) settle(r *reading, pending *webnn.Reading) {
 	x.answer(err)
 }
 
-func dispatch(x *execution, receiver any, args []any) error {
-	named := make([]webnn.NamedTensors, 2)
-	for i := range named {
-		named[i] = make(webnn.NamedTensors)
-		for name, t := range args[1+i].(map[string]any) {
-			named[i][name] = t.(*webnn.Tensor)
-		}
+func dispatch(_ *execution, receiver any, args []any) error {
+	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[*webnn.Tensor](args[1]), named[*webnn.Tensor](args[2]))
+}
+
+// named returns a record of objects.
+func named[T any](record any) map[string]T {
+	out := make(map[string]T)
+	for name, v := range record.(map[string]any) {
+		out[name] = v.(T)
 	}
-	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[0], named[1])
+	return out
 }
 
 func destroy(_ *execution, receiver any, _ []any) error {
@@ -195,7 +197,11 @@ func lost(x *execution, receiver any, _ []any) error {
 }
 
 func input(x *execution, receiver any, args []any) error {
-	o, err := receiver.(*webnn.GraphBuilder).Input(args[0].(string), descriptor(args[1]))
+	name, d := args[0].(string), descriptor(args[1])
+	if shape, given := x.turn.host.shapes[name]; given {
+		d.Shape = shape
+	}
+	o, err := receiver.(*webnn.GraphBuilder).Input(name, d)
 	return x.result(o, err)
 }
 
@@ -235,10 +241,7 @@ func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
 
 func build(x *execution, receiver any, args []any) error {
 	b, h := receiver.(*webnn.GraphBuilder), x.turn.host
-	outputs := make(webnn.NamedOperands)
-	for name, o := range args[0].(map[string]any) {
-		outputs[name] = o.(*webnn.Operand)
-	}
+	outputs := named[*webnn.Operand](args[0])
 	if h.network != nil {
 		g, err := b.Network(outputs)
 		h.network(g)

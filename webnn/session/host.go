@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/webnn"
 )
 
@@ -45,6 +45,7 @@ type Host struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup     // of builds and readings
 	network func(*graph.Graph) // takes the graph of each build, which then is not compiled; nil in a host for pages
+	shapes  model.Shapes       // of inputs that have others than the calls say
 
 	turn sync.Mutex // held by the message that is performed
 
@@ -352,11 +353,4 @@ func (h *Host) keep(id string, o *object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.objects[id] = o
-}
-
-// Objects returns the ids of the objects that live, sorted.
-func (h *Host) Objects() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Sorted(maps.Keys(h.objects))
 }
