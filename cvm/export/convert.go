@@ -13,6 +13,19 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+// row says what an operator of package op becomes.
+type row struct {
+	op      string
+	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
+	keeps   bool                    // whether each element of a result is one of an operand
+	logical bool                    // whether it takes logical operands of which only the truth is known
+	numbers bool                    // whether the operands behind the first are numbers that it reads itself, which become no parameters
+}
+
+// table has the operators that CVM has. Others are said in these, as far as they can be.
+var table = kit.NewTable(slices.Concat(elementwiseRows, layerRows, shapeRows),
+	func(r *row) string { return r.op }, func(d *op.Def) row { return row{op: d.Name} })
+
 // exporter converts a graph node by node.
 type exporter struct {
 	*builder
@@ -86,15 +99,7 @@ var widths = map[tensor.DType]int{tensor.Int8: 8, tensor.Int16: 16, tensor.Int32
 
 // inputPrecision returns the precision of the input: that to which the graph clamps it at once, and else that of its type.
 func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
-	clamped := 0
-	for _, n := range e.readers[v] {
-		if n.Op != "clamp_precision" {
-			clamped = 0
-			break
-		}
-		clamped = max(clamped, n.Attrs.Int("precision"))
-	}
-	width := widths[v.Type.DType]
+	clamped, width := e.bounded(v), widths[v.Type.DType]
 	switch {
 	case clamped > 0 && (width == 0 || clamped <= width):
 		return clamped, nil
@@ -108,6 +113,21 @@ func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
 		e.options.note("the input %s has a precision of %d bits, so that %d is the least value", v.Name, width, -operators.Bound(width))
 	}
 	return width, nil
+}
+
+// bounded returns the precision to which all readers bound a value; 0 if there are others.
+func (e *exporter) bounded(v *graph.Value) int {
+	bound := 0
+	for _, n := range e.readers[v] {
+		if n.Op != "clamp_precision" {
+			return 0
+		}
+		bound = max(bound, n.Attrs.Int("precision"))
+	}
+	if e.outputs[v] != "" {
+		return 0
+	}
+	return bound
 }
 
 // shapeOf returns the shape of what stands for a value: a scalar has one element in one dimension.
@@ -144,14 +164,14 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
-// number returns the entry of a parameter with one element.
-func (e *exporter) number(n int) int {
+// parameterOf returns the entry of a parameter with one element.
+func (e *exporter) parameterOf(n int) int {
 	if entry, ok := e.numbers[n]; ok {
 		return entry
 	}
-	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
-	precision, err := precisionOf(data)
-	if err != nil || precision > operators.MaxPrecision {
+	data := kit.Must(tensor.FromSlice([]int64{int64(n)}, 1))
+	precision := kit.Must(precisionOf(data))
+	if precision > operators.MaxPrecision {
 		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}
@@ -239,7 +259,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
-func (c *call) do(operator string, attrs operators.Values, in ...int) int {
+func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)
