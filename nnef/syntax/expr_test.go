@@ -201,7 +201,7 @@ func TestParseBody(t *testing.T) {
 
 func TestParseFragments(t *testing.T) {
 	list, err := ParseFragments("library", "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n"+
-		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }", Options{Strict: true})
+		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }")
 	if err != nil || len(list) != 2 || list[0].Body != nil || list[1].Generic == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
@@ -210,7 +210,7 @@ func TestParseFragments(t *testing.T) {
 	if text, err := f.result(); err != nil || string(text) != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
 		t.Errorf("%s %v", text, err)
 	}
-	if _, err := ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }", Options{}); err == nil {
+	if _, err := ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }"); err == nil {
 		t.Error("a graph is no library")
 	}
 }
