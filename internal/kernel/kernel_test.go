@@ -22,7 +22,7 @@ import (
 // tiles, however the pieces are divided and whoever computes them when, wherever in memory operands and results lie, and whatever results and
 // working memory hold before.
 func TestKernels(t *testing.T) {
-	cases := testdata.Cases(48, 400)
+	cases := testdata.Cases(20, 400)
 	least := cases / 4 // that a row must take
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if row.Sources {
