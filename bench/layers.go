@@ -87,7 +87,7 @@ func readLayers(text, date string) (list []*layer) {
 	return list
 }
 
-// layerLine is a row of the page.
+// layerLine is a layer on the page.
 type layerLine struct {
 	*layer
 	Target, Verdict string
@@ -106,17 +106,20 @@ func microseconds(x float64) string {
 	return fmt.Sprintf("%.3g s", x)
 }
 
-// LayerLines returns the layers for the page.
-func (p *processor) LayerLines() (list []layerLine) {
-	for _, l := range p.Layers {
-		row := layerLine{layer: l}
+// LayerLines returns the layers for the page: of each name that of U8, if there is one, and that of Q7.8.
+func (p *processor) LayerLines() (list []map[string]*layerLine) {
+	for i, l := range p.Layers {
+		line := &layerLine{layer: l}
 		if t := l.target(p.wide()); t > 0 {
-			row.Target, row.Verdict = fmt.Sprintf("≥ %.0f×", t), "reached"
+			line.Target, line.Verdict = fmt.Sprintf("≥ %.0f×", t), "reached"
 			if l.Ratio < t {
-				row.Verdict = missed(1 - l.Ratio/t)
+				line.Verdict = missed(1 - l.Ratio/t)
 			}
 		}
-		list = append(list, row)
+		if i == 0 || p.Layers[i-1].Name != l.Name {
+			list = append(list, make(map[string]*layerLine))
+		}
+		list[len(list)-1][l.Format] = line
 	}
 	return list
 }

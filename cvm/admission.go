@@ -1,7 +1,6 @@
 package cvm
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -237,7 +236,7 @@ func (n *network) outputElements() int64 {
 func (a *admitted) lower(how form) (*graph.Graph, error) {
 	g, err := a.net.lower(a.consts, how)
 	if err != nil {
-		return nil, a.files.located(engineFault(err))
+		return nil, a.files.located(wrapped(err, fault.Limits, uncompiled))
 	}
 	return g, nil
 }
@@ -252,7 +251,7 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	opts.Limits = Limits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
-		return nil, a.files.located(engineFault(err))
+		return nil, a.files.located(wrapped(err, fault.Limits, uncompiled))
 	}
 	plan := p.Plan()
 	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
@@ -280,12 +279,5 @@ func Limits(l engine.Limits) engine.Limits {
 	return l
 }
 
-// engineFault is the error of a model that is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
-func engineFault(err error) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e
-	}
-	e := fault.Runtimef(fault.Limits, "the model cannot be compiled")
-	e.Err = err
-	return e
-}
+// uncompiled says that a model is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
+const uncompiled = "the model cannot be compiled"

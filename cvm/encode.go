@@ -70,7 +70,9 @@ func (l *lowering) encode(heads []*graph.Value) {
 		count, length := rows(v.Type.Shape)
 		switch {
 		case l.n.symbol.Postprocess == argmax:
-			parts[i] = l.argmax(l.Reshape(v, count, length), count)
+			// Of each element the low 8 bits count, as a signed number; of several greatest ones the first.
+			bytes := l.Cast(l.Reshape(v, count, length), tensor.Int8)
+			parts[i] = l.Reshape(l.Node("argmax_reduce", emit.Attr("axes", []int{1}, "dtype", tensor.Int32), bytes), count)
 		case l.n.joined():
 			parts[i] = l.Cast(l.Reshape(v, count, length), d)
 		default:
@@ -86,13 +88,6 @@ func (l *lowering) encode(heads []*graph.Value) {
 		v = l.Node("concat", emit.Attr("axis", axis), parts...)
 	}
 	l.output("output", v)
-}
-
-// argmax returns the index of the greatest element of each of count rows, the first if there are several. Of each element the low 8 bits count,
-// as a signed number.
-func (l *lowering) argmax(v *graph.Value, count int) *graph.Value {
-	v = l.Node("argmax_reduce", emit.Attr("axes", []int{1}, "dtype", tensor.Int32), l.Cast(v, tensor.Int8))
-	return l.Reshape(v, count)
 }
 
 // decodeInput sets the elements of an input from its bytes.

@@ -133,24 +133,14 @@ func isSymbol(files place.Files, path string) bool {
 var beginning = regexp.MustCompile(`^\s*\{\s*("(version|postprocess)"\s*:\s*"([^"\\]|\\.)*"\s*,\s*)*` +
 	`("(nodes|heads|arg_nodes|node_row_ptr)"|"attrs"\s*:\s*\{\s*"(op_attrs|shape|storage_id|precision|dltype|device_index|dtype)")`)
 
-// The most bytes of files that are read.
-const (
-	maxSymbol = limits.CVMSymbol // of a graph
-	maxParams = limits.CVMParams // of a parameter file; it is what the original's interface counts
-	maxStream = limits.CVMStream // of a pipe or device, which does not say how much it will be
-)
-
 // Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a
 // parameter file 2^31-1 bytes, and what is no regular file, as a pipe, 64 MiB. Errors are *Error or those of package os.
 func Read(path string) (Files, error) { return read(place.Host, path) }
 
-// ReadFS is [Read] in a file system.
-func ReadFS(fsys fs.FS, path string) (Files, error) { return read(place.In(fsys), path) }
-
 func read(files place.Files, path string) (Files, error) {
 	f, err := readSymbol(files, path)
 	if err == nil && f.ParamsPath != "" {
-		f.Params, err = readFile(files, f.ParamsPath, maxParams)
+		f.Params, err = readFile(files, f.ParamsPath, limits.CVMParams)
 	}
 	if err != nil {
 		return Files{}, err
@@ -163,7 +153,7 @@ func ReadSymbol(path string) (Files, error) { return readSymbol(place.Host, path
 
 func readSymbol(files place.Files, path string) (f Files, err error) {
 	if f.SymbolPath, f.ParamsPath, err = find(files, path); err == nil {
-		f.Symbol, err = readFile(files, f.SymbolPath, maxSymbol)
+		f.Symbol, err = readFile(files, f.SymbolPath, limits.CVMSymbol)
 	}
 	if err != nil {
 		return Files{}, err
@@ -184,7 +174,7 @@ func readFile(files place.Files, path string, most int) ([]byte, error) {
 	}
 	size := info.Size()
 	if !info.Mode().IsRegular() || size == 0 { // there are files that claim to be empty, as those of /proc
-		most = min(most, maxStream)
+		most = min(most, limits.CVMStream) // of a pipe or device, which does not say how much it will be
 		size = int64(most)
 	}
 	n, data := 0, []byte(nil)
@@ -203,16 +193,6 @@ func readFile(files place.Files, path string, most int) ([]byte, error) {
 		return bytes.Clone(data[:n]), nil // so that the rest is not held
 	}
 	return data[:n], nil
-}
-
-// fileFault is the error of a file that cannot be read.
-func fileFault(err error, path string) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e
-	}
-	e := fault.Runtimef(fault.Text, "the model cannot be read")
-	e.File, e.Err = path, err
-	return e
 }
 
 // located gives an error the file that it is about.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // write writes a file of a folder, or makes one of a size without contents.
@@ -70,7 +71,7 @@ func TestReadTooLarge(t *testing.T) {
 
 // TestReadTooLargeGraph refuses a graph by a limit of its own.
 func TestReadTooLargeGraph(t *testing.T) {
-	large := write(t, t.TempDir(), "graph.json", nil, maxSymbol+1)
+	large := write(t, t.TempDir(), "graph.json", nil, limits.CVMSymbol+1)
 	for _, read := range []func(string) (Files, error){Read, ReadSymbol} {
 		if _, err := read(large); fault.ClassOf(err) != fault.Runtime || !strings.Contains(fmt.Sprint(err), "at most 268435456 bytes") {
 			t.Errorf("%v", err)
@@ -91,7 +92,7 @@ func TestReadStream(t *testing.T) {
 	if e, ok := errors.AsType[*Error](err); !ok || e.File != zeros || !strings.Contains(e.Error(), "at most 67108864 bytes") {
 		t.Errorf("%v", err)
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > maxStream+maxStream/4 {
+	if took := after.TotalAlloc - before.TotalAlloc; took > limits.CVMStream+limits.CVMStream/4 {
 		t.Errorf("reading takes %d bytes", took)
 	}
 	if f, err := ReadSymbol(none); err != nil || f.Symbol == nil || len(f.Symbol) != 0 || cap(f.Symbol) > 1<<10 {

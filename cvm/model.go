@@ -1,6 +1,7 @@
 package cvm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -68,7 +69,7 @@ func (m *Model) compile(opts engine.Options) (*engine.Program, error) {
 		s, err := p.NewSession()
 		if err != nil {
 			p.Close()
-			return nil, engineFault(err)
+			return nil, wrapped(err, fault.Limits, uncompiled)
 		}
 		m.only = make(chan *engine.Session, 1)
 		m.only <- s
@@ -90,7 +91,9 @@ func OpenFS(fsys fs.FS, path string, opts Options) (*Model, error) {
 func open(files place.Files, path string, opts Options) (*Model, error) {
 	f, err := read(files, path)
 	if err != nil {
-		return nil, fileFault(err, path)
+		e := wrapped(err, fault.Text, "the model cannot be read")
+		e.File = cmp.Or(e.File, path)
+		return nil, e
 	}
 	if f.Params == nil {
 		e := fault.Runtimef(fault.Params, "there is no parameter file beside the graph")
@@ -128,18 +131,6 @@ func (m *Model) Graph() *graph.Graph {
 	return g
 }
 
-// Encoded returns the network as Run runs it: its one output, "output", has the elements of the encoded bytes, of type int8 or int32. It
-// fails, as every run does, if the outputs cannot be joined. Errors are *Error.
-func (m *Model) Encoded() (*graph.Graph, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	if err := m.admitted.net.refusal(); err != nil {
-		return nil, err
-	}
-	return m.admitted.lower(form{encode: true})
-}
-
 // Encode gives the outputs that a run of [Model.Graph] has, in its order, the form in which Run returns them. It fails where every run does.
 // Errors are *Error.
 func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
@@ -151,7 +142,7 @@ func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
 	}
 	g, err := m.encoder()
 	if err != nil {
-		return nil, engineFault(err)
+		return nil, wrapped(err, fault.Limits, uncompiled)
 	}
 	if len(outputs) != len(g.Inputs) {
 		return nil, fault.Logicf(fault.Run, "there are %d outputs", len(outputs)).With("", strconv.Itoa(len(g.Inputs)))
@@ -253,8 +244,7 @@ func (m *Model) Close() {
 
 // runFault is the error of a run that fails though its input is right: a resource that runs out.
 func runFault(err error) error {
-	e := fault.Runtimef(fault.Run, "the run fails")
-	e.Err = err
+	e := wrapped(err, fault.Run, "the run fails")
 	if node, ok := errors.AsType[*engine.NodeError](err); ok {
 		e.Name = node.Node.Label
 	}

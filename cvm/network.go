@@ -355,7 +355,16 @@ func (n *network) bound() {
 	anything := n.compat && len(n.conflicts()) > 0
 	for i := range n.nodes {
 		nd := &n.nodes[i]
-		for k, b := range n.boundsOf(nd) {
+		bits := []int{n.entries[nd.out].Precision}
+		if nd.call != nil {
+			call := *nd.call
+			call.In = slices.Clone(call.In)
+			for k, e := range nd.in {
+				call.In[k].Precision = n.entries[e].bits
+			}
+			bits = call.Bits()
+		}
+		for k, b := range bits {
 			if anything {
 				b = operators.Unbounded
 			}
@@ -364,27 +373,9 @@ func (n *network) bound() {
 	}
 }
 
-// boundsOf returns the bits of the outputs of a node whose operands have theirs.
-func (n *network) boundsOf(nd *node) []int {
-	if nd.call == nil {
-		return []int{n.entries[nd.out].Precision}
-	}
-	call := *nd.call
-	call.In = make([]operators.Tensor, len(nd.in))
-	for i, e := range nd.in {
-		call.In[i] = operators.Tensor{Shape: n.entries[e].Shape, Precision: n.entries[e].bits}
-	}
-	return call.Bits()
-}
-
 // place gives an error its node and, if it has no place, the node's place in the text or, for attributes, theirs.
-func (n *network) place(i int, err error) error {
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		e = fault.Runtimef(fault.Graph, "")
-		e.Err = err
-	}
-	s := &n.symbol.Nodes[i]
+func (n *network) place(i int, err error) *fault.Error {
+	e, s := wrapped(err, fault.Graph, ""), &n.symbol.Nodes[i]
 	e.Node, e.Name, e.Operator = i, s.Name, funcName(s)
 	switch {
 	case e.Line > 0: // it knows better
@@ -396,13 +387,21 @@ func (n *network) place(i int, err error) error {
 	return e
 }
 
+// wrapped returns an error of class Runtime with another as its cause, or that one, if it is one of a model already.
+func wrapped(err error, stage fault.Stage, what string) *fault.Error {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	e := fault.Runtimef(stage, "%s", what)
+	e.Err = err
+	return e
+}
+
 // placeEntry gives an error in a list by entry its node and part.
 func (n *network) placeEntry(eid int, list string, err error) error {
-	err = n.place(n.entries[eid].node, err)
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		e.Part = fmt.Sprintf("%s[%d]", list, eid)
-	}
-	return err
+	e := n.place(n.entries[eid].node, err)
+	e.Part = fmt.Sprintf("%s[%d]", list, eid)
+	return e
 }
 
 // checkLength checks the length of a list of the text.

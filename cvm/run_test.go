@@ -65,8 +65,6 @@ func TestNoModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := m.Run(context.Background(), nil)
 			isFault(t, err, fault.Runtime, fault.Run)
-			_, err = m.Encoded()
-			isFault(t, err, fault.Runtime, fault.Run)
 			_, err = m.Encode(nil)
 			isFault(t, err, fault.Runtime, fault.Run)
 			if m.Admission() != nil || m.Graph() != nil {

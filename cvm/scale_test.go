@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -25,7 +26,7 @@ func TestLegalSizes(t *testing.T) {
 	huge.head(x)
 	clear(huge.StorageID)
 	for name, s := range map[string]*sketch{"nodes": many, "storage": huge} {
-		if name == "storage" && sessionMemory < 4*maxStorage {
+		if name == "storage" && sessionMemory < 4*limits.CVMStorage {
 			continue // what a machine of 32 bits cannot address
 		}
 		if _, err := Admit(Files{Symbol: s.text(t)}, Options{}); err != nil {

@@ -131,9 +131,10 @@ var splitDef = &Def{
 		}
 		return shapes, nil
 	},
-	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
-	View: parts,
-	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
+	Expand: expandSplit,
+	Ref:    Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	View:   parts,
+	Work:   func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))

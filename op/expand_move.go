@@ -11,7 +11,7 @@ import (
 
 // What operators that move, resize and find elements mean in simpler ones.
 
-// expandPad takes elements away after others have been added. Which elements a border consists of, indices say; a fill that is computed is
+// expandPad takes elements away after others have been added. Which elements a border consists of, indices say; a fill is
 // repeated beside the elements.
 func expandPad(x *Expansion) []*graph.Value {
 	v, padding, rule := x.Args[0], x.Ints("padding"), geometry.BorderOf(x.Attrs)
@@ -39,25 +39,37 @@ func expandPad(x *Expansion) []*graph.Value {
 				places[i] = int32(rule.Index(i-before, n))
 			}
 			v = x.gather(v, d, places)
-		case x.Has(1):
-			parts := []*graph.Value{v}
+		default:
+			parts, fill := []*graph.Value{v}, x.Args[len(x.Args)-1]
+			if !x.Has(1) {
+				fill = x.number(v.Type.DType, x.Float("value"))
+			}
 			for i, n := range []int{before, after} {
 				if n > 0 {
 					shape := v.Type.Shape.Clone()
 					shape[d] = n
-					strip := x.node("expand", emit.Attr("shape", []int(shape)), x.aligned(x.Args[1], len(shape)))
+					strip := x.node("expand", emit.Attr("shape", []int(shape)), x.aligned(fill, len(shape)))
 					parts = slices.Insert(parts, i*len(parts), strip)
 				}
 			}
 			v = x.node("concat", emit.Attr("axis", d), parts...)
-		default:
-			x.none()
 		}
 	}
 	if v == x.Args[0] {
 		v = x.do("copy", v)
 	}
 	return only(v)
+}
+
+// expandSplit takes one part after the other.
+func expandSplit(x *Expansion) (out []*graph.Value) {
+	axis, begin := x.Int("axis"), 0
+	for _, part := range x.Types {
+		end := begin + part.Shape[axis]
+		out = append(out, x.node("slice", emit.Attr("axes", []int{axis}, "begin", []int{begin}, "end", []int{end}), x.Args[0]))
+		begin = end
+	}
+	return out
 }
 
 // expandSlice takes elements of dimensions that are counted backwards from the reversed tensor.

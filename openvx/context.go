@@ -163,107 +163,97 @@ func (c *Context) Implementation() string { return implementation }
 func (c *Context) Extensions() string { return extensions }
 
 // References returns the number of objects that live in the context, itself and its kernels among them (VX_CONTEXT_REFERENCES).
-func (c *Context) References() int { return query(&c.object, func() int { return c.references }) }
+func (c *Context) References() int { return query(c, func() int { return c.references }) }
 
 // ImmediateBorder returns what SetImmediateBorder has set; the mode is BorderUndefined before (VX_CONTEXT_IMMEDIATE_BORDER).
 func (c *Context) ImmediateBorder() BorderValue {
-	return query(&c.object, func() BorderValue { return c.border })
+	return query(c, func() BorderValue { return c.border })
 }
 
 // SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
 func (c *Context) SetImmediateBorder(b BorderValue) error {
-	return c.do(c, "Context.SetImmediateBorder", func() error {
-		if err := b.check(); err != nil {
-			return err
-		}
+	return do(c, ".SetImmediateBorder", func() {
+		b.check()
 		c.border = b
-		return nil
 	})
 }
 
-func (b BorderValue) check() error {
+func (b BorderValue) check() {
 	switch b.Mode {
 	case BorderUndefined, BorderConstant, BorderReplicate:
-		return nil
+		return
 	}
-	return failed(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
+	refuse(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
 }
 
 // SetImmediateModeTarget says where immediate calls run (vxSetImmediateModeTarget). There is one target, see [Node.SetTarget].
 func (c *Context) SetImmediateModeTarget(t Target, name string) error {
-	return c.do(c, "Context.SetImmediateModeTarget", func() error { return checkTarget(t, name) })
+	return do(c, ".SetImmediateModeTarget", func() { checkTarget(t, name) })
 }
 
-// checkTarget returns an error if there is no such target. The name is for TargetString; case does not matter.
-func checkTarget(t Target, name string) error {
+// checkTarget refuses what is no target. The name is for TargetString; case does not matter.
+func checkTarget(t Target, name string) {
 	if t == TargetAny || t == TargetString && strings.EqualFold(name, "any") {
-		return nil
+		return
 	}
-	return failed(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
+	refuse(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
 }
 
 // Compatible says whether layers compute what the sample implementation computes; see [Options].
 func (c *Context) Compatible() bool {
-	return query(&c.object, func() bool { return c.opts.Compatible })
+	return query(c, func() bool { return c.opts.Compatible })
 }
 
 // SetCompatible changes [Context.Compatible] for graphs that run from now on.
 func (c *Context) SetCompatible(on bool) error {
-	return c.do(c, "Context.SetCompatible", func() error {
+	return do(c, ".SetCompatible", func() {
 		c.opts.Compatible = on
-		return nil
 	})
 }
 
 // Threads returns how many goroutines compute one node, 0 for as many as there are processors; see [Options].
-func (c *Context) Threads() int { return query(&c.object, func() int { return c.opts.Threads }) }
+func (c *Context) Threads() int { return query(c, func() int { return c.opts.Threads }) }
 
 // SetThreads changes [Context.Threads] for graphs that run from now on. Results do not depend on it. A number that is negative, or more than
 // there can be, is ErrorInvalidValue.
 func (c *Context) SetThreads(n int) error {
-	return c.do(c, "Context.SetThreads", func() error {
+	return do(c, ".SetThreads", func() {
 		if n < 0 || n > limits.EngineThreads {
-			return failed(ErrorInvalidValue, "%d threads; 0 to %d are possible", n, limits.EngineThreads)
+			refuse(ErrorInvalidValue, "%d threads; 0 to %d are possible", n, limits.EngineThreads)
 		}
 		c.opts.Threads = n
-		return nil
 	})
 }
 
 // Directive turns logging on or off for an object or, by the context itself, for all of them, and the measurement of times for the
 // context (vxDirective). Any other directive or object is ErrorNotSupported.
 func (c *Context) Directive(on Reference, d Directive) error {
-	return c.do(c, "Context.Directive", func() error {
-		o, err := c.check(on, "the object")
-		if err != nil {
-			return err
-		}
+	return do(c, ".Directive", func() {
+		o := c.check(on, "the object")
 		switch d {
 		case DirectiveDisableLogging, DirectiveEnableLogging:
 			o.quiet = d == DirectiveDisableLogging
-			return nil
+			return
 		case DirectiveDisablePerformance, DirectiveEnablePerformance:
 			if o != &c.object {
-				return failed(ErrorNotSupported, "%s is for contexts, not for a %s", d, o.kind.noun())
+				refuse(ErrorNotSupported, "%s is for contexts, not for a %s", d, o.kind.noun())
 			}
 			c.performance = d == DirectiveEnablePerformance
-			return nil
+			return
 		}
-		return failed(ErrorNotSupported, "the directive %s is unknown", d)
+		refuse(ErrorNotSupported, "the directive %s is unknown", d)
 	})
 }
 
 // Hint tells what the application prefers (vxHint). The standard's hints are accepted for any object and change nothing; others are
 // ErrorNotSupported.
 func (c *Context) Hint(on Reference, h Hint, _ []byte) error {
-	return c.do(c, "Context.Hint", func() error {
-		if _, err := c.check(on, "the object"); err != nil {
-			return err
-		}
+	return do(c, ".Hint", func() {
+		c.check(on, "the object")
 		switch h {
 		case HintPerformanceDefault, HintPerformanceLowPower, HintPerformanceHighSpeed:
-			return nil
+			return
 		}
-		return failed(ErrorNotSupported, "the hint %s is unknown", h)
+		refuse(ErrorNotSupported, "the hint %s is unknown", h)
 	})
 }

@@ -12,27 +12,17 @@ type Delay struct {
 // image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is
 // ErrorInvalidParameters. Contents are zeros at first.
 func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
-	return create(c, c, "Context.CreateDelay", func() (*Delay, error) {
-		o, err := c.check(exemplar, "the exemplar")
-		if err != nil {
-			return nil, err
-		}
+	return create(c, ".CreateDelay", func() *Delay {
+		o := c.check(exemplar, "the exemplar")
 		if slots < 1 || slots > limits.VXSlots {
-			return nil, failed(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
+			refuse(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
 		}
-		d := &Delay{}
-		for range slots {
-			r, err := c.clone(o.self)
-			if err != nil {
-				d.destroy()
-				return nil, err
-			}
-			r.base().intern()
+		d := &Delay{slots: c.clones(slots, func(int) Reference { return o.self })}
+		for _, r := range d.slots {
 			markDelayed(r)
-			d.slots = append(d.slots, r)
 		}
 		c.register(&d.object, d, TypeDelay)
-		return d, nil
+		return d
 	})
 }
 
@@ -43,14 +33,17 @@ func markDelayed(r Reference) {
 	}
 }
 
-func (d *Delay) destroy() {
-	for _, r := range d.slots {
+func (d *Delay) destroy() { dropAll(d.slots) }
+
+// dropAll takes back references of an object to others.
+func dropAll(list []Reference) {
+	for _, r := range list {
 		r.base().drop()
 	}
 }
 
 // Kind returns the kind of the objects (VX_DELAY_TYPE).
-func (d *Delay) Kind() Type { return query(&d.object, func() Type { return d.slots[0].base().kind }) }
+func (d *Delay) Kind() Type { return query(d, func() Type { return d.slots[0].base().kind }) }
 
 // Slots returns how many objects there are (VX_DELAY_SLOTS).
 func (d *Delay) Slots() int { return len(d.slots) }
@@ -58,29 +51,23 @@ func (d *Delay) Slots() int { return len(d.slots) }
 // Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots;
 // others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {
-	var r Reference
-	err := d.ctx.do(d, "Delay.Reference", func() error {
+	return create(d, ".Reference", func() Reference {
 		if i > 0 || -i >= len(d.slots) || -i < 0 {
-			return failed(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
+			refuse(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
 		}
-		r = d.slots[-i]
-		return nil
+		return d.slots[-i]
 	})
-	return r, err
 }
 
 // Age moves the contents of each slot to the one before, those of the last to slot 0 (vxAgeDelay). The objects remain what and where
 // they are, so graphs see the moved contents. While a graph that uses one of them runs the error is ErrorGraphScheduled; while one is
 // mapped it is Failure.
 func (d *Delay) Age() error {
-	return d.ctx.do(d, "Delay.Age", func() error {
+	return do(d, ".Age", func() {
 		for _, r := range d.slots {
-			if err := inUse(r); err != nil {
-				return err
-			}
+			checkUnused(r)
 		}
 		d.age()
-		return nil
 	})
 }
 

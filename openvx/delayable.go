@@ -3,7 +3,7 @@ package openvx
 // What a delay does with the objects in its slots, and the items of arrays there. The context is locked.
 
 // clone makes an object described like r, with one reference of the application.
-func (c *Context) clone(r Reference) (Reference, error) {
+func (c *Context) clone(r Reference) Reference {
 	switch r := r.(type) {
 	case *Tensor:
 		return c.newTensor(r.format, nil)
@@ -12,38 +12,42 @@ func (c *Context) clone(r Reference) (Reference, error) {
 	case *LUT:
 		return c.newLUT(nil, r.Kind(), r.NumElements())
 	case *Scalar:
-		return c.newScalar(nil, r.dtype, make([]byte, len(r.data))), nil
+		return c.newScalar(nil, r.dtype, make([]byte, len(r.data)))
 	case *ObjectArray:
-		made := &ObjectArray{}
-		for _, item := range r.items {
-			copied, err := c.clone(item)
-			if err != nil {
-				made.destroy()
-				return nil, err
-			}
-			copied.base().intern()
-			copied.base().array = made
-			made.items = append(made.items, copied)
+		made := &ObjectArray{items: c.clones(len(r.items), func(i int) Reference { return r.items[i] })}
+		for _, item := range made.items {
+			item.base().array = made
 		}
 		c.register(&made.object, made, TypeObjectArray)
-		return made, nil
+		return made
 	}
-	return nil, failed(ErrorInvalidType, "a delay cannot hold objects of the kind %s", r.base().kind)
+	panic(refusal{failed(ErrorInvalidType, "a delay cannot hold objects of the kind %s", r.base().kind)})
 }
 
-// inUse returns an error if the contents of an object are in use where they are.
-func inUse(r Reference) error {
+// clones makes n objects like those that are given, with one reference of another object each; all or none.
+func (c *Context) clones(n int, like func(i int) Reference) (made []Reference) {
+	defer func() {
+		if len(made) < n {
+			dropAll(made)
+		}
+	}()
+	for i := range n {
+		made = append(made, c.clone(like(i)))
+		made[i].base().intern()
+	}
+	return made
+}
+
+// inUse refuses if the contents of an object are in use where they are.
+func checkUnused(r Reference) {
 	if a, ok := r.(*ObjectArray); ok {
 		for _, item := range a.items {
-			if err := inUse(item); err != nil {
-				return err
-			}
+			checkUnused(item)
 		}
 	}
 	if t := contents(r); t != nil {
-		return t.root.memory.idle()
+		t.root.memory.checkIdle()
 	}
-	return nil
 }
 
 // exchange exchanges the contents of two objects that are described alike.

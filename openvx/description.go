@@ -64,11 +64,11 @@ func (d description) String() string {
 
 // adopt makes d the description of r, which is result i or one of its replicas, or checks that it is, as far as d says anything: a virtual object
 // is completed.
-func (n *Node) adopt(i int, r Reference, d description) error {
+func (n *Node) adopt(i int, r Reference, d description) {
 	is, _ := describe(r)
 	want := is
-	wrong := func(s Status, what string, yields any) error {
-		return failed(s, "%s is %v; the node yields %s%v", n.title(i), is, what, yields)
+	wrong := func(s Status, what string, yields any) {
+		refuse(s, "%s is %v; the node yields %s%v", n.title(i), is, what, yields)
 	}
 	if d.dtype != TypeInvalid {
 		if want.dtype == TypeInvalid {
@@ -76,9 +76,9 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 		}
 		if want.dtype != d.dtype || want.fixed != d.fixed {
 			if is.of == TypeTensor {
-				return wrong(ErrorInvalidFormat, "", d.format)
+				wrong(ErrorInvalidFormat, "", d.format)
 			}
-			return wrong(ErrorInvalidType, "", d.format)
+			wrong(ErrorInvalidType, "", d.format)
 		}
 	}
 	if d.image != 0 {
@@ -86,7 +86,7 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 			want.image = d.image
 		}
 		if want.image != d.image {
-			return wrong(ErrorInvalidFormat, "the format ", d.image)
+			wrong(ErrorInvalidFormat, "the format ", d.image)
 		}
 	}
 	if len(d.dims) > 0 {
@@ -94,7 +94,7 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 			want.dims = make([]int, len(d.dims))
 		}
 		if len(want.dims) != len(d.dims) {
-			return wrong(ErrorInvalidDimension, "the extents ", d.dims)
+			wrong(ErrorInvalidDimension, "the extents ", d.dims)
 		}
 		want.dims = slices.Clone(want.dims)
 		for k, extent := range d.dims {
@@ -102,30 +102,26 @@ func (n *Node) adopt(i int, r Reference, d description) error {
 				want.dims[k] = extent
 			}
 			if want.dims[k] != extent && extent != 0 {
-				return wrong(ErrorInvalidDimension, "the extents ", d.dims)
+				wrong(ErrorInvalidDimension, "the extents ", d.dims)
 			}
 		}
 	}
 	if len(want.dims) == 0 || slices.Contains(want.dims, 0) || want.image == DFImageVirt || want.image == 0 && want.dtype == TypeInvalid {
-		return failed(ErrorInvalidFormat, "%s is %v; the node does not say what it yields", n.title(i), is)
+		refuse(ErrorInvalidFormat, "%s is %v; the node does not say what it yields", n.title(i), is)
 	}
-	var err error
 	switch r := r.(type) {
 	case *Tensor:
 		if want.equal(is.format) {
-			return nil
+			return
 		}
-		err = r.resolve(want.format)
+		r.resolve(want.format)
 	case *Image:
 		if want.image == is.image && want.equal(is.format) {
-			return nil
+			return
 		}
-		err = r.resolve(want.dims[0], want.dims[1], want.image)
+		r.resolve(want.dims[0], want.dims[1], want.image)
 	default:
-		return nil
+		return
 	}
-	if err == nil {
-		n.graph.resolved = append(n.graph.resolved, r.(reopener))
-	}
-	return err
+	n.graph.resolved = append(n.graph.resolved, r.(reopener))
 }

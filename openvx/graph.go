@@ -46,7 +46,7 @@ type graphParam struct {
 
 // CreateGraph makes an empty graph (vxCreateGraph).
 func (c *Context) CreateGraph() (*Graph, error) {
-	return create(c, c, "Context.CreateGraph", func() (*Graph, error) { return c.newGraph(), nil })
+	return create(c, ".CreateGraph", func() *Graph { return c.newGraph() })
 }
 
 func (c *Context) newGraph() *Graph {
@@ -92,15 +92,14 @@ func (g *Graph) remove(n *Node) {
 	g.unverify()
 }
 
-// editable reports an error if the graph cannot be changed now.
-func (g *Graph) editable() error {
+// checkEditable refuses if the graph cannot be changed now.
+func (g *Graph) checkEditable() {
 	switch g.busy {
 	case verifying:
-		return failed(ErrorGraphScheduled, "the graph is being verified")
+		refuse(ErrorGraphScheduled, "the graph is being verified")
 	case running:
-		return failed(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
+		refuse(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
 	}
-	return nil
 }
 
 // unverify makes the graph one that has not been verified.
@@ -124,74 +123,62 @@ func (g *Graph) unverify() {
 //
 // It may be called at any time; [Graph.Process] and [Graph.Schedule] do so when nodes or parameters have changed.
 func (g *Graph) Verify() error {
-	return g.ctx.do(g, "Graph.Verify", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		return g.verify()
+	return do(g, ".Verify", func() {
+		g.checkEditable()
+		g.verify()
 	})
 }
 
 // IsVerified reports whether the graph can run as it is (vxIsGraphVerified).
-func (g *Graph) IsVerified() bool { return query(&g.object, func() bool { return g.course != nil }) }
+func (g *Graph) IsVerified() bool { return query(g, func() bool { return g.course != nil }) }
 
 // State says what became of the graph (VX_GRAPH_STATE).
-func (g *Graph) State() GraphState { return query(&g.object, func() GraphState { return g.state }) }
+func (g *Graph) State() GraphState { return query(g, func() GraphState { return g.state }) }
 
 // Nodes returns the number of nodes (VX_GRAPH_NUMNODES).
-func (g *Graph) Nodes() int { return query(&g.object, func() int { return len(g.nodes) }) }
+func (g *Graph) Nodes() int { return query(g, func() int { return len(g.nodes) }) }
 
 // NumParameters returns the number of the graph's own parameters (VX_GRAPH_NUMPARAMETERS).
-func (g *Graph) NumParameters() int { return query(&g.object, func() int { return len(g.params) }) }
+func (g *Graph) NumParameters() int { return query(g, func() int { return len(g.params) }) }
 
 // AddParameter makes a parameter of a node the next parameter of the graph (vxAddParameterToGraph), which may be exchanged between
 // runs.
 func (g *Graph) AddParameter(p *Parameter) error {
-	return g.ctx.do(g, "Graph.AddParameter", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(p, "the parameter"); err != nil {
-			return err
-		}
+	return do(g, ".AddParameter", func() {
+		g.checkEditable()
+		g.ctx.check(p, "the parameter")
 		if p.node == nil || p.node.graph != g || p.node.removed {
-			return failed(ErrorInvalidParameters, "the parameter does not belong to a node of this graph")
+			refuse(ErrorInvalidParameters, "the parameter does not belong to a node of this graph")
 		}
 		g.params = append(g.params, graphParam{p.node, p.index})
-		return nil
 	})
 }
 
 // param returns a parameter of the graph.
-func (g *Graph) param(i int) (graphParam, error) {
+func (g *Graph) param(i int) graphParam {
 	if i < 0 || i >= len(g.params) {
-		return graphParam{}, failed(ErrorInvalidParameters, "the graph has %d parameters; there is no parameter %d", len(g.params), i)
+		refuse(ErrorInvalidParameters, "the graph has %d parameters; there is no parameter %d", len(g.params), i)
 	}
-	if p := g.params[i]; !p.node.removed {
-		return p, nil
+	p := g.params[i]
+	if p.node.removed {
+		refuse(ErrorInvalidParameters, "the node of parameter %d has been removed", i)
 	}
-	return graphParam{}, failed(ErrorInvalidParameters, "the node of parameter %d has been removed", i)
+	return p
 }
 
 // SetParameter sets parameter i of the graph, and with it that of the node (vxSetGraphParameterByIndex). The graph stays verified if r
 // has the format of what was set before.
 func (g *Graph) SetParameter(i int, r Reference) error {
-	return g.ctx.do(g, "Graph.SetParameter", func() error {
-		p, err := g.param(i)
-		if err != nil {
-			return err
-		}
-		return p.node.set(p.index, r)
+	return do(g, ".SetParameter", func() {
+		p := g.param(i)
+		p.node.set(p.index, r)
 	})
 }
 
 // Parameter returns parameter i of the graph (vxGetGraphParameterByIndex).
 func (g *Graph) Parameter(i int) (*Parameter, error) {
-	return create(g.ctx, g, "Graph.Parameter", func() (*Parameter, error) {
-		p, err := g.param(i)
-		if err != nil {
-			return nil, err
-		}
+	return create(g, ".Parameter", func() *Parameter {
+		p := g.param(i)
 		return g.ctx.newParameter(p.node.kernel, p.node, p.index)
 	})
 }
@@ -199,17 +186,12 @@ func (g *Graph) Parameter(i int) (*Parameter, error) {
 // RegisterAutoAging makes a delay age after each run of the graph that succeeds or is abandoned by a callback (vxRegisterAutoAging).
 // Registering it again changes nothing.
 func (g *Graph) RegisterAutoAging(d *Delay) error {
-	return g.ctx.do(g, "Graph.RegisterAutoAging", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(d, "the delay"); err != nil {
-			return err
-		}
+	return do(g, ".RegisterAutoAging", func() {
+		g.checkEditable()
+		g.ctx.check(d, "the delay")
 		if !slices.Contains(g.delays, d) {
 			d.hold()
 			g.delays = append(g.delays, d)
 		}
-		return nil
 	})
 }

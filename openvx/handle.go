@@ -7,65 +7,55 @@ import "slices"
 // no two elements may share memory. Data may be nil: [Tensor.SwapHandle] gives it later. The application must leave the memory alone
 // except between [Tensor.MapPatch] and [Tensor.UnmapPatch].
 func (c *Context) CreateTensorFromHandle(dims []int, dtype Type, fixed int8, strides []int, data []byte) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensorFromHandle", func() (*Tensor, error) {
+	return create(c, ".CreateTensorFromHandle", func() *Tensor {
 		f := format{dtype, fixed, dims}
-		if err := c.checkFormat(f, false); err != nil {
-			return nil, err
-		}
-		if err := checkStrides(f, strides); err != nil {
-			return nil, err
-		}
+		c.checkFormat(f, false)
+		checkStrides(f, strides)
 		t := c.bareTensor(f, nil)
 		t.strides = slices.Clone(strides)
-		if err := t.adopt(data); err != nil {
-			return nil, err
-		}
+		t.adopt(data)
 		c.register(&t.object, t, TypeTensor)
-		return t, nil
+		return t
 	})
 }
 
 // checkStrides reports strides with which elements of a tensor are not where they can be, or share memory.
-func checkStrides(f format, strides []int) error {
+func checkStrides(f format, strides []int) {
 	size := f.size()
 	if len(strides) != len(f.dims) {
-		return failed(ErrorInvalidDimension, "%d strides are given for %d dimensions", len(strides), len(f.dims))
+		refuse(ErrorInvalidDimension, "%d strides are given for %d dimensions", len(strides), len(f.dims))
 	}
 	if strides[0] != size {
-		return failed(ErrorInvalidValue, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
+		refuse(ErrorInvalidValue, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
 	}
 	for i, s := range strides {
 		if s < 0 || s%size != 0 && f.dims[i] > 1 {
-			return failed(ErrorInvalidValue, "stride %d of dimension %d must be a multiple of %d, the size of an element", s, i, size)
+			refuse(ErrorInvalidValue, "stride %d of dimension %d must be a multiple of %d, the size of an element", s, i, size)
 		}
 	}
 	p := patch{extents: f.dims, strides: strides, size: size}
-	if _, err := p.span(); err != nil {
-		return &Error{Status: ErrorInvalidValue, Msg: "the tensor does not fit into memory", Err: err}
-	}
-	return p.disjoint(ErrorInvalidValue)
+	_, err := p.span()
+	because(err, ErrorInvalidValue, "the tensor does not fit into memory")
+	p.disjoint(ErrorInvalidValue)
 }
 
 // adopt makes data, which may be nil, the memory of a tensor.
-func (t *Tensor) adopt(data []byte) error {
+func (t *Tensor) adopt(data []byte) {
 	m := &memory{version: t.ctx.number()}
 	if data != nil {
 		if need := t.span(); len(data) < need {
-			return failed(ErrorInvalidParameters, "the tensor takes %d bytes of memory; %d are given", need, len(data))
+			refuse(ErrorInvalidParameters, "the tensor takes %d bytes of memory; %d are given", need, len(data))
 		}
 		whole, err := t.patch(t.dims, data).as(t.dtype.elementType())
-		if err != nil {
-			return &Error{Status: ErrorInvalidParameters, Msg: "the memory does not suit the tensor", Err: err}
-		}
+		because(err, ErrorInvalidParameters, "the memory does not suit the tensor")
 		m.data, m.whole = data, whole
 	}
 	t.memory = m
-	return nil
 }
 
 // MemoryBytes returns how many bytes the memory of a tensor must have for [Tensor.SwapHandle]; 0 if its extents are not known.
 func (t *Tensor) MemoryBytes() int {
-	return query(&t.object, func() int {
+	return query(t, func() int {
 		if t.strides == nil {
 			return 0
 		}
@@ -93,25 +83,18 @@ func (t *Tensor) ReplaceHandle(data []byte) error {
 
 // replaceMemory calls release with the memory that there was, if any, when other memory has taken its place.
 func (t *Tensor) replaceMemory(call string, data []byte, release func(*memory)) error {
-	return t.ctx.do(t, call, func() error {
+	return do(t, call, func() {
+		switch {
+		case t.scope != nil:
+			refuse(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")
+		case t.root != t:
+			refuse(ErrorInvalidParameters, "the tensor is a view; the memory is that of the tensor it was created from")
+		}
 		before := t.memory
-		err := t.swap(data)
-		if err == nil && before != nil {
+		before.checkIdle()
+		t.adopt(data)
+		if before != nil {
 			release(before)
 		}
-		return err
 	})
-}
-
-func (t *Tensor) swap(data []byte) error {
-	switch {
-	case t.scope != nil:
-		return failed(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")
-	case t.root != t:
-		return failed(ErrorInvalidParameters, "the tensor is a view; the memory is that of the tensor it was created from")
-	}
-	if err := t.memory.idle(); err != nil {
-		return err
-	}
-	return t.adopt(data)
 }

@@ -51,21 +51,19 @@ func (f ImageFormat) PixelBytes() int { return pixelTypes[f].elementType().Size(
 
 // CreateImage makes an image of zeros (vxCreateImage). Formats of several planes or channels are ErrorNotSupported.
 func (c *Context) CreateImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(c, c, "Context.CreateImage", func() (*Image, error) { return c.newImage(width, height, f, nil) })
+	return create(c, ".CreateImage", func() *Image { return c.newImage(width, height, f, nil) })
 }
 
 // CreateVirtualImage makes an image that only nodes of the graph can see (vxCreateVirtualImage). An extent of 0 and DFImageVirt are
 // what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualImage(width, height int, f ImageFormat) (*Image, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualImage", func() (*Image, error) { return g.ctx.newImage(width, height, f, g) })
+	return create(g, ".CreateVirtualImage", func() *Image { return g.ctx.newImage(width, height, f, g) })
 }
 
-func (c *Context) newImage(width, height int, f ImageFormat, scope *Graph) (*Image, error) {
-	if err := c.checkImage(width, height, f, scope != nil); err != nil {
-		return nil, err
-	}
+func (c *Context) newImage(width, height int, f ImageFormat, scope *Graph) *Image {
+	c.checkImage(width, height, f, scope != nil)
 	pixels := c.bareTensor(format{dtype: pixelTypes[f], dims: []int{width, height}}, scope)
-	return c.registerImage(&Image{imageFormat: f, pixels: pixels}), nil
+	return c.registerImage(&Image{imageFormat: f, pixels: pixels})
 }
 
 // registerImage makes an image of its pixels a reference.
@@ -79,31 +77,23 @@ func (c *Context) registerImage(i *Image) *Image {
 }
 
 // checkImage is checkFormat for images.
-func (c *Context) checkImage(width, height int, f ImageFormat, virtual bool) error {
+func (c *Context) checkImage(width, height int, f ImageFormat, virtual bool) {
 	dtype, ok := pixelTypes[f]
 	if !ok && (!virtual || f != DFImageVirt) {
-		return failed(ErrorNotSupported, "images of format %s are not supported: U8, U16, S16, U32 and S32 are", f)
+		refuse(ErrorNotSupported, "images of format %s are not supported: U8, U16, S16, U32 and S32 are", f)
 	}
 	pixels := format{dtype: dtype, dims: []int{width, height}}
-	if err := c.checkFormat(pixels, virtual); err != nil {
-		return err
-	}
+	c.checkFormat(pixels, virtual)
 	if int64(width)*int64(pixels.size()) > math.MaxInt32 || height > math.MaxInt32 {
-		return failed(ErrorInvalidDimension, "an image of %d times %d pixels cannot be addressed with strides of 32 bits", width, height)
+		refuse(ErrorInvalidDimension, "an image of %d times %d pixels cannot be addressed with strides of 32 bits", width, height)
 	}
-	return nil
 }
 
 // resolve gives a virtual image what the node that writes it decided.
-func (i *Image) resolve(width, height int, f ImageFormat) error {
-	if err := i.ctx.checkImage(width, height, f, false); err != nil {
-		return err
-	}
-	if err := i.pixels.resolve(format{dtype: pixelTypes[f], dims: []int{width, height}}); err != nil {
-		return err
-	}
+func (i *Image) resolve(width, height int, f ImageFormat) {
+	i.ctx.checkImage(width, height, f, false)
+	i.pixels.resolve(format{dtype: pixelTypes[f], dims: []int{width, height}})
 	i.imageFormat, i.valid = f, i.pixels.rectangle()
-	return nil
 }
 
 // reopen makes open again what was open when the virtual image was created, for another verification.
@@ -117,11 +107,8 @@ func (i *Image) reopen() {
 // CreateFromROI makes an image that shows a rectangle of this one and shares its pixels (vxCreateImageFromROI). Its valid region is what
 // of this image's lies inside.
 func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
-	return create(i.ctx, i, "Image.CreateFromROI", func() (*Image, error) {
-		start, end, err := i.pixels.pixelBox(r)
-		if err != nil {
-			return nil, err
-		}
+	return create(i, ".CreateFromROI", func() *Image {
+		start, end := i.pixels.pixelBox(r)
 		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.cut(start, end)})
 		roi.own(&i.object)
 		roi.valid = Rectangle{
@@ -131,7 +118,7 @@ func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
 		if roi.valid.StartX >= roi.valid.EndX || roi.valid.StartY >= roi.valid.EndY {
 			roi.valid = Rectangle{}
 		}
-		return roi, nil
+		return roi
 	})
 }
 
@@ -152,37 +139,30 @@ func (i *Image) destroy() {
 }
 
 // Width returns the number of pixels of a line (VX_IMAGE_WIDTH); 0 if it is for a node to decide.
-func (i *Image) Width() int { return query(&i.object, func() int { return i.pixels.dims[0] }) }
+func (i *Image) Width() int { return query(i, func() int { return i.pixels.dims[0] }) }
 
 // Height returns the number of lines (VX_IMAGE_HEIGHT); 0 if it is for a node to decide.
-func (i *Image) Height() int { return query(&i.object, func() int { return i.pixels.dims[1] }) }
+func (i *Image) Height() int { return query(i, func() int { return i.pixels.dims[1] }) }
 
 // Format returns the format of the pixels (VX_IMAGE_FORMAT).
 func (i *Image) Format() ImageFormat {
-	return query(&i.object, func() ImageFormat { return i.imageFormat })
+	return query(i, func() ImageFormat { return i.imageFormat })
 }
 
 // ValidRectangle returns the region of pixels that mean something, at first the whole image (vxGetValidRegionImage).
-func (i *Image) ValidRectangle() (r Rectangle, err error) {
-	err = i.ctx.do(i, "Image.ValidRectangle", func() error {
-		r = i.valid
-		return nil
-	})
-	return r, err
+func (i *Image) ValidRectangle() (Rectangle, error) {
+	return create(i, ".ValidRectangle", func() Rectangle { return i.valid })
 }
 
 // SetValidRectangle sets what [Image.ValidRectangle] returns; nil is the whole image (vxSetImageValidRectangle).
 func (i *Image) SetValidRectangle(r *Rectangle) error {
-	return i.ctx.do(i, "Image.SetValidRectangle", func() error {
+	return do(i, ".SetValidRectangle", func() {
 		all := i.pixels.rectangle()
 		if r == nil {
 			r = &all
 		}
-		if _, _, err := i.pixels.pixelBox(*r); err != nil {
-			return err
-		}
+		i.pixels.pixelBox(*r)
 		i.valid = *r
-		return nil
 	})
 }
 
@@ -192,68 +172,57 @@ func (t *Tensor) rectangle() Rectangle {
 }
 
 // pixelBox returns a rectangle as a box, if it lies inside the first two dimensions.
-func (t *Tensor) pixelBox(r Rectangle) (start, end []int, err error) {
+func (t *Tensor) pixelBox(r Rectangle) (start, end []int) {
 	if t.strides == nil {
-		return nil, nil, failed(ErrorInvalidParameters, "size and format of the virtual image are not known before its graph is verified")
+		refuse(ErrorInvalidParameters, "size and format of the virtual image are not known before its graph is verified")
 	}
 	for i, p := range [][2]uint32{{r.StartX, r.EndX}, {r.StartY, r.EndY}} {
 		if p[0] >= p[1] || int64(p[1]) > int64(t.dims[i]) {
-			return nil, nil, failed(ErrorInvalidParameters, "the rectangle from (%d, %d) to (%d, %d) must have pixels, all within %d times %d",
+			refuse(ErrorInvalidParameters, "the rectangle from (%d, %d) to (%d, %d) must have pixels, all within %d times %d",
 				r.StartX, r.StartY, r.EndX, r.EndY, t.dims[0], t.dims[1])
 		}
 	}
-	return []int{int(r.StartX), int(r.StartY)}, []int{int(r.EndX), int(r.EndY)}, nil
+	return []int{int(r.StartX), int(r.StartY)}, []int{int(r.EndX), int(r.EndY)}
 }
 
 // CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
 // Plane must be 0. Strides are at least the size of a pixel, and no two pixels may share memory.
 func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
-	return i.ctx.do(i, "Image.CopyPatch", func() error {
-		start, end, err := i.place(r, plane)
-		if err != nil {
-			return err
-		}
+	return do(i, ".CopyPatch", func() {
+		start, end := i.place(r, plane)
 		switch size := i.pixels.size(); {
 		case int(a.StrideX) < size || int(a.StrideY) < size:
-			return failed(ErrorInvalidParameters, "the strides are %d and %d; they must be at least %d, the size of a pixel", a.StrideX, a.StrideY, size)
+			refuse(ErrorInvalidParameters, "the strides are %d and %d; they must be at least %d, the size of a pixel", a.StrideX, a.StrideY, size)
 		case int64(a.DimX) < int64(end[0]-start[0]) || int64(a.DimY) < int64(end[1]-start[1]):
-			return failed(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
+			refuse(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
 				a.DimX, a.DimY, end[0]-start[0], end[1]-start[1])
 		}
-		return i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u)
+		i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u)
 	})
 }
 
 // MapPatch gives the application direct access to a rectangle of pixels until [Image.UnmapPatch] (vxMapImagePatch). Plane must be 0.
 func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
-	return create(i.ctx, i, "Image.MapPatch", func() (*ImagePatch, error) {
-		start, end, err := i.place(r, plane)
-		if err != nil {
-			return nil, err
-		}
-		p, err := i.pixels.mapPatch(start, end, u)
-		if err != nil {
-			return nil, err
-		}
+	return create(i, ".MapPatch", func() *ImagePatch {
+		start, end := i.place(r, plane)
+		p := i.pixels.mapPatch(start, end, u)
 		i.hold()
 		return &ImagePatch{ID: p.ID, Data: p.Data, Addressing: ImageAddressing{
 			DimX: r.EndX - r.StartX, DimY: r.EndY - r.StartY,
 			StrideX: int32(p.Strides[0]), StrideY: int32(p.Strides[1]),
 			ScaleX: scaleUnity, ScaleY: scaleUnity, StepX: 1, StepY: 1,
-		}}, nil
+		}}
 	})
 }
 
 // UnmapPatch ends the access to a patch that [Image.MapPatch] of the same image has given (vxUnmapImagePatch).
-func (i *Image) UnmapPatch(id uint64) error { return i.unmap(".UnmapPatch", i.pixels, id) }
+func (i *Image) UnmapPatch(id uint64) error { return unmap(i, ".UnmapPatch", id) }
 
 // place returns the pixels that a call wants to access as a box, if it may.
-func (i *Image) place(r Rectangle, plane int) (start, end []int, err error) {
-	if err := i.visible(); err != nil {
-		return nil, nil, err
-	}
+func (i *Image) place(r Rectangle, plane int) (start, end []int) {
+	i.checkVisible()
 	if plane != 0 {
-		return nil, nil, failed(ErrorInvalidParameters, "plane %d; the image has only plane 0", plane)
+		refuse(ErrorInvalidParameters, "plane %d; the image has only plane 0", plane)
 	}
 	return i.pixels.pixelBox(r)
 }

@@ -28,96 +28,87 @@ func (k *Kernel) destroy() {
 // Finalize, before which it can neither be looked up nor used. The name has 1 to MaxKernelName bytes; neither it nor the number may
 // be taken; params is 0 to MaxKernelParameters; k has Run and Validate. Otherwise the error is ErrorInvalidParameters.
 func (c *Context) AddKernel(name string, id KernelID, params int, k UserKernel) (*Kernel, error) {
-	return create(c, c, "Context.AddKernel", func() (*Kernel, error) {
-		if err := checkName("a kernel", name, MaxKernelName); err != nil {
-			return nil, err
-		}
+	return create(c, ".AddKernel", func() *Kernel {
+		checkName("a kernel", name, MaxKernelName)
 		switch t := &c.kernels; {
 		case name == "":
-			return nil, failed(ErrorInvalidParameters, "the kernel has no name")
+			refuse(ErrorInvalidParameters, "the kernel has no name")
 		case t.byName[name] != nil:
-			return nil, failed(ErrorInvalidParameters, "there is a kernel named %q already", name)
+			refuse(ErrorInvalidParameters, "there is a kernel named %q already", name)
 		case t.byID[id] != nil:
-			return nil, failed(ErrorInvalidParameters, "the number %#x belongs to the kernel %q", uint32(id), t.byID[id].kernelName)
+			refuse(ErrorInvalidParameters, "the number %#x belongs to the kernel %q", uint32(id), t.byID[id].kernelName)
 		case params < 0 || params > MaxKernelParameters:
-			return nil, failed(ErrorInvalidParameters, "the kernel has %d parameters: 0 to %d are allowed", params, MaxKernelParameters)
+			refuse(ErrorInvalidParameters, "the kernel has %d parameters: 0 to %d are allowed", params, MaxKernelParameters)
 		case k.Run == nil || k.Validate == nil:
-			return nil, failed(ErrorInvalidParameters, "the kernel lacks a function: Run and Validate are required")
+			refuse(ErrorInvalidParameters, "the kernel lacks a function: Run and Validate are required")
 		}
-		return c.addKernel(&Kernel{kernelName: name, id: id, params: make([]param, params), user: &k}), nil
+		return c.addKernel(&Kernel{kernelName: name, id: id, params: make([]param, params), user: &k})
 	})
 }
 
-// unfinished returns an error unless the kernel is one of the application that is not finalized yet.
-func (k *Kernel) unfinished(s Status) error {
+// checkUnfinished refuses unless the kernel is one of the application that is not finalized yet.
+func (k *Kernel) checkUnfinished(s Status) {
 	switch {
 	case k.user == nil:
-		return failed(s, "the kernel %q is not one of the application's", k.kernelName)
+		refuse(s, "the kernel %q is not one of the application's", k.kernelName)
 	case k.finalized:
-		return failed(s, "the kernel %q has been finalized", k.kernelName)
+		refuse(s, "the kernel %q has been finalized", k.kernelName)
 	case k.removed:
-		return failed(s, "the kernel %q has been removed", k.kernelName)
+		refuse(s, "the kernel %q has been removed", k.kernelName)
 	}
-	return nil
 }
 
 // AddParameter declares parameter i (vxAddParameterToKernel), in any order and once each: an Input or Output; of a kind of data object,
 // of TypeReference for any, or of the type of a scalar's value. Delays can only be inputs. Whatever is wrong is
 // ErrorInvalidParameters.
 func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) error {
-	return k.ctx.do(k, ".AddParameter", func() error {
-		if err := k.unfinished(ErrorInvalidParameters); err != nil {
-			return err
-		}
+	return do(k, ".AddParameter", func() {
+		k.checkUnfinished(ErrorInvalidParameters)
 		switch {
 		case i < 0 || i >= len(k.params):
-			return failed(ErrorInvalidParameters, "there is no parameter %d: the kernel has %d", i, len(k.params))
+			refuse(ErrorInvalidParameters, "there is no parameter %d: the kernel has %d", i, len(k.params))
 		case k.params[i].kind != TypeInvalid:
-			return failed(ErrorInvalidParameters, "parameter %d has been declared already", i)
+			refuse(ErrorInvalidParameters, "parameter %d has been declared already", i)
 		case d != Input && d != Output:
-			return failed(ErrorInvalidParameters, "the direction %s is neither VX_INPUT nor VX_OUTPUT", d)
+			refuse(ErrorInvalidParameters, "the direction %s is neither VX_INPUT nor VX_OUTPUT", d)
 		case s != ParameterStateRequired && s != ParameterStateOptional:
-			return failed(ErrorInvalidParameters, "the state %s is neither required nor optional", s)
-		case !dataTypes[kind] && k.ctx.scalarSize(kind) == 0:
-			return failed(ErrorInvalidParameters, "%s is not the type of a data object or a scalar", kind)
+			refuse(ErrorInvalidParameters, "the state %s is neither required nor optional", s)
+		case !kind.isData() && k.ctx.scalarSize(kind) == 0:
+			refuse(ErrorInvalidParameters, "%s is not the type of a data object or a scalar", kind)
 		case kind == TypeDelay && d == Output:
-			return failed(ErrorInvalidParameters, "a delay cannot be an output")
+			refuse(ErrorInvalidParameters, "a delay cannot be an output")
 		}
 		k.params[i] = param{dir: d, kind: kind, state: s}
-		return nil
 	})
 }
 
 // Finalize makes the kernel ready for use (vxFinalizeKernel). If a parameter has not been declared, or the kernel has been finalized
 // before, the error is ErrorInvalidParameters.
 func (k *Kernel) Finalize() error {
-	return k.ctx.do(k, ".Finalize", func() error {
-		if err := k.unfinished(ErrorInvalidParameters); err != nil {
-			return err
-		}
+	return do(k, ".Finalize", func() {
+		k.checkUnfinished(ErrorInvalidParameters)
 		for i, p := range k.params {
 			if p.kind == TypeInvalid {
-				return failed(ErrorInvalidParameters, "parameter %d of %d has not been declared", i, len(k.params))
+				refuse(ErrorInvalidParameters, "parameter %d of %d has not been declared", i, len(k.params))
 			}
 		}
 		k.publish()
-		return nil
 	})
 }
 
 // Remove takes a kernel of the application out of the context, and with it the application's last reference (vxRemoveKernel). Another
 // kernel is ErrorInvalidParameters; one that has further references, or nodes, is Failure.
 func (k *Kernel) Remove() error {
-	return k.ctx.do(k, ".Remove", func() error {
+	return do(k, ".Remove", func() {
 		switch {
 		case k.user == nil:
-			return failed(ErrorInvalidParameters, "the kernel %q is not one of the application's", k.kernelName)
+			refuse(ErrorInvalidParameters, "the kernel %q is not one of the application's", k.kernelName)
 		case k.external == 0 || k.removed:
-			return failed(ErrorInvalidReference, "the application has no reference to the kernel %q", k.kernelName)
+			refuse(ErrorInvalidReference, "the application has no reference to the kernel %q", k.kernelName)
 		case k.external > 1:
-			return failed(Failure, "the application has %d more references to the kernel %q", k.external-1, k.kernelName)
+			refuse(Failure, "the application has %d more references to the kernel %q", k.external-1, k.kernelName)
 		case k.nodes > 0:
-			return failed(Failure, "%d nodes use the kernel %q; they, or their graphs, must be released first", k.nodes, k.kernelName)
+			refuse(Failure, "%d nodes use the kernel %q; they, or their graphs, must be released first", k.nodes, k.kernelName)
 		}
 		k.removed = true
 		k.withdraw()
@@ -127,7 +118,6 @@ func (k *Kernel) Remove() error {
 		} else {
 			k.bury()
 		}
-		return nil
 	})
 }
 
@@ -141,36 +131,30 @@ func (k *Kernel) ID() KernelID { return k.id }
 func (k *Kernel) NumParameters() int { return len(k.params) }
 
 // LocalDataSize returns how many bytes of memory each node of the kernel gets for itself (VX_KERNEL_LOCAL_DATA_SIZE).
-func (k *Kernel) LocalDataSize() int { return query(&k.object, func() int { return k.localSize }) }
+func (k *Kernel) LocalDataSize() int { return query(k, func() int { return k.localSize }) }
 
 // SetLocalDataSize changes [Kernel.LocalDataSize]. It must be called before Finalize, else the error is ErrorNotSupported. A negative
 // size or one of more than 1 GiB is ErrorInvalidParameters.
 func (k *Kernel) SetLocalDataSize(bytes int) error {
-	return k.ctx.do(k, ".SetLocalDataSize", func() error {
-		if err := k.unfinished(ErrorNotSupported); err != nil {
-			return err
-		}
-		if err := checkLocalData(bytes); err != nil {
-			return err
-		}
+	return do(k, ".SetLocalDataSize", func() {
+		k.checkUnfinished(ErrorNotSupported)
+		checkLocalData(bytes)
 		k.localSize = bytes
-		return nil
 	})
 }
 
 // Parameter returns parameter i as an object of its own (vxGetKernelParameterByIndex). An index that is not there is
 // ErrorInvalidParameters.
 func (k *Kernel) Parameter(i int) (*Parameter, error) {
-	return create(k.ctx, k, ".Parameter", func() (*Parameter, error) { return k.ctx.newParameter(k, nil, i) })
+	return create(k, ".Parameter", func() *Parameter { return k.ctx.newParameter(k, nil, i) })
 }
 
-// executable returns an error if nodes cannot be made of the kernel.
-func (k *Kernel) executable() error {
+// checkExecutable refuses if nodes cannot be made of the kernel.
+func (k *Kernel) checkExecutable() {
 	switch {
 	case k.removed:
-		return failed(ErrorInvalidReference, "the kernel %q has been removed", k.kernelName)
+		refuse(ErrorInvalidReference, "the kernel %q has been removed", k.kernelName)
 	case !k.finalized:
-		return failed(ErrorInvalidParameters, "the kernel %q has not been finalized", k.kernelName)
+		refuse(ErrorInvalidParameters, "the kernel %q has not been finalized", k.kernelName)
 	}
-	return nil
 }

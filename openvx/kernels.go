@@ -69,7 +69,7 @@ func (c *Context) UniqueKernels() int { return len(c.KernelTable()) }
 
 // KernelTable returns the kernels that can be looked up, the built-in ones first (VX_CONTEXT_UNIQUE_KERNEL_TABLE).
 func (c *Context) KernelTable() []KernelInfo {
-	return query(&c.object, func() []KernelInfo {
+	return query(c, func() []KernelInfo {
 		var table []KernelInfo
 		for _, k := range c.kernels.list {
 			if k.finalized {
@@ -83,54 +83,48 @@ func (c *Context) KernelTable() []KernelInfo {
 // KernelByName looks a kernel up and adds a reference of the application to it (vxGetKernelByName). If there is none, or it is not
 // finalized, the error is ErrorInvalidParameters.
 func (c *Context) KernelByName(name string) (*Kernel, error) {
-	return create(c, c, "Context.KernelByName", func() (*Kernel, error) { return c.kernels.byName[name].found("named %q", name) })
+	return create(c, ".KernelByName", func() *Kernel { return c.kernels.byName[name].found("named %q", name) })
 }
 
 // KernelByID is [Context.KernelByName] for a number (vxGetKernelByEnum).
 func (c *Context) KernelByID(id KernelID) (*Kernel, error) {
-	return create(c, c, "Context.KernelByID", func() (*Kernel, error) { return c.kernels.byID[id].found("numbered %s", id) })
+	return create(c, ".KernelByID", func() *Kernel { return c.kernels.byID[id].found("numbered %s", id) })
 }
 
 // found adds a reference of the application to a kernel that has been looked up, or says that there is none.
-func (k *Kernel) found(how string, by any) (*Kernel, error) {
+func (k *Kernel) found(how string, by any) *Kernel {
 	if k == nil || !k.finalized {
-		return nil, failed(ErrorInvalidParameters, "there is no kernel "+how, by)
+		refuse(ErrorInvalidParameters, "there is no kernel "+how, by)
 	}
 	k.external++
-	return k, nil
+	return k
 }
 
 // AllocateKernelID returns a number for a user kernel that nobody uses (vxAllocateUserKernelId). There are 4096 in a context, then the
 // error is ErrorNoResources.
 func (c *Context) AllocateKernelID() (KernelID, error) {
-	var id KernelID
-	err := c.do(c, "Context.AllocateKernelID", func() error {
-		t := &c.kernels
-		for t.nextID < limits.VXKernels {
-			id = userKernelBase + KernelID(t.nextID)
-			t.nextID++
-			if t.byID[id] == nil {
-				return nil
+	return create(c, ".AllocateKernelID", func() KernelID {
+		for t := &c.kernels; ; t.nextID++ {
+			if t.nextID == limits.VXKernels {
+				refuse(ErrorNoResources, "all %d numbers of user kernels are in use", limits.VXKernels)
+			}
+			if id := userKernelBase + KernelID(t.nextID); t.byID[id] == nil {
+				t.nextID++
+				return id
 			}
 		}
-		id = 0
-		return failed(ErrorNoResources, "all %d numbers of user kernels are in use", limits.VXKernels)
 	})
-	return id, err
 }
 
 // AllocateKernelLibraryID returns the number of a library, 1 to 255, that has not been returned before
 // (vxAllocateUserKernelLibraryId). Its kernels are numbered 0xFFE00000 plus 4096 times that on. When there is none left the error is
 // ErrorNoResources.
 func (c *Context) AllocateKernelLibraryID() (int, error) {
-	var id int
-	err := c.do(c, "Context.AllocateKernelLibraryID", func() error {
+	return create(c, ".AllocateKernelLibraryID", func() int {
 		if c.kernels.nextLib == limits.VXLibraries {
-			return failed(ErrorNoResources, "all %d numbers of libraries are in use", limits.VXLibraries)
+			refuse(ErrorNoResources, "all %d numbers of libraries are in use", limits.VXLibraries)
 		}
 		c.kernels.nextLib++
-		id = c.kernels.nextLib
-		return nil
+		return c.kernels.nextLib
 	})
-	return id, err
 }

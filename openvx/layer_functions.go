@@ -2,6 +2,173 @@
 
 package openvx
 
+import "reflect"
+
+// MatrixMultiplyParams are the parameters of a product of matrices: which of them are transposed (vx_tensor_matrix_multiply_params_t).
+type MatrixMultiplyParams struct {
+	TransposeA bool `vx:"transpose_input1"`
+	TransposeB bool `vx:"transpose_input2"`
+	TransposeC bool `vx:"transpose_input3"`
+}
+
+// ConvolutionParams are the parameters of a convolution (vx_nn_convolution_params_t).
+type ConvolutionParams struct {
+	PaddingX       int           `vx:"padding_x"` // elements added at each side of the inputs
+	PaddingY       int           `vx:"padding_y"`
+	OverflowPolicy ConvertPolicy `vx:"overflow_policy"`
+	RoundingPolicy RoundPolicy   `vx:"rounding_policy"`
+	DownScaleSize  SizeRounding  `vx:"down_scale_size_rounding"`
+	DilationX      int           `vx:"dilation_x"` // number of zeros inserted between the weights
+	DilationY      int           `vx:"dilation_y"`
+}
+
+// DeconvolutionParams are the parameters of a deconvolution (vx_nn_deconvolution_params_t).
+type DeconvolutionParams struct {
+	PaddingX       int           `vx:"padding_x"` // elements taken away at each side of the outputs
+	PaddingY       int           `vx:"padding_y"`
+	OverflowPolicy ConvertPolicy `vx:"overflow_policy"`
+	RoundingPolicy RoundPolicy   `vx:"rounding_policy"`
+	AX             int           `vx:"a_x"` // elements added at the end, fewer than the factor of upscaling
+	AY             int           `vx:"a_y"`
+}
+
+// ROIPoolParams are the parameters of a pooling of regions (vx_nn_roi_pool_params_t).
+type ROIPoolParams struct {
+	PoolType Pooling `vx:"pool_type"` // VX_NN_POOLING_MAX
+}
+
+// structTypes are the structures of the standard that scalars hold.
+var structTypes = map[Type]structType{
+	TypeTensorMatrixMultiplyParams: {12, reflect.TypeFor[MatrixMultiplyParams]()},
+	TypeRectangle:                  {16, nil},
+	TypeKeypoint:                   {28, nil},
+	TypeCoordinates2d:              {8, nil},
+	TypeCoordinates2df:             {8, nil},
+	TypeCoordinates3d:              {12, nil},
+	TypeLine2d:                     {16, nil},
+	TypeHoughLinesParams:           {28, nil},
+	TypeHogParams:                  {40, nil},
+	TypeNNConvolutionParams:        {48, reflect.TypeFor[ConvolutionParams]()},
+	TypeNNDeconvolutionParams:      {40, reflect.TypeFor[DeconvolutionParams]()},
+	TypeNNROIPoolParams:            {4, reflect.TypeFor[ROIPoolParams]()},
+}
+
+// layerParams are the parameters of the built-in kernels, the result last.
+var layerParams = map[KernelID][]param{
+	KernelTensorMultiply: {
+		objectIn("input1", TypeTensor),
+		objectIn("input2", TypeTensor),
+		scalarIn("scale", TypeFloat32),
+		argumentIn[ConvertPolicy]("overflow_policy", TypeEnum),
+		argumentIn[RoundPolicy]("rounding_policy", TypeEnum),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorAdd: {
+		objectIn("input1", TypeTensor),
+		objectIn("input2", TypeTensor),
+		argumentIn[ConvertPolicy]("policy", TypeEnum),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorSubtract: {
+		objectIn("input1", TypeTensor),
+		objectIn("input2", TypeTensor),
+		argumentIn[ConvertPolicy]("policy", TypeEnum),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorTableLookup: {
+		objectIn("input1", TypeTensor),
+		objectIn("lut", TypeLUT),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorTranspose: {
+		objectIn("input", TypeTensor),
+		argumentIn[int]("dimension1", TypeSize),
+		argumentIn[int]("dimension2", TypeSize),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorConvertDepth: {
+		objectIn("input", TypeTensor),
+		argumentIn[ConvertPolicy]("policy", TypeEnum),
+		scalarIn("norm", TypeFloat32),
+		scalarIn("offset", TypeFloat32),
+		objectOut("output", TypeTensor),
+	},
+	KernelTensorMatrixMultiply: {
+		objectIn("input1", TypeTensor),
+		objectIn("input2", TypeTensor),
+		optional(objectIn("input3", TypeTensor)),
+		argumentIn[MatrixMultiplyParams]("matrix_multiply_params", TypeTensorMatrixMultiplyParams),
+		objectOut("output", TypeTensor),
+	},
+	KernelConvolutionLayer: {
+		objectIn("inputs", TypeTensor),
+		static(objectIn("weights", TypeTensor)),
+		static(optional(objectIn("biases", TypeTensor))),
+		argumentIn[ConvolutionParams]("convolution_params", TypeNNConvolutionParams),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelFullyConnectedLayer: {
+		objectIn("inputs", TypeTensor),
+		static(objectIn("weights", TypeTensor)),
+		static(optional(objectIn("biases", TypeTensor))),
+		argumentIn[ConvertPolicy]("overflow_policy", TypeEnum),
+		argumentIn[RoundPolicy]("rounding_policy", TypeEnum),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelPoolingLayer: {
+		objectIn("inputs", TypeTensor),
+		argumentIn[Pooling]("pooling_type", TypeEnum),
+		argumentIn[int]("pooling_size_x", TypeSize),
+		argumentIn[int]("pooling_size_y", TypeSize),
+		argumentIn[int]("pooling_padding_x", TypeSize),
+		argumentIn[int]("pooling_padding_y", TypeSize),
+		argumentIn[SizeRounding]("rounding", TypeEnum),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelSoftmaxLayer: {
+		objectIn("inputs", TypeTensor),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelLocalResponseNormalizationLayer: {
+		objectIn("inputs", TypeTensor),
+		argumentIn[Normalization]("type", TypeEnum),
+		argumentIn[int]("normalization_size", TypeSize),
+		argumentIn[float32]("alpha", TypeFloat32),
+		argumentIn[float32]("beta", TypeFloat32),
+		argumentIn[float32]("bias", TypeFloat32),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelActivationLayer: {
+		objectIn("inputs", TypeTensor),
+		argumentIn[Activation]("function", TypeEnum),
+		argumentIn[float32]("a", TypeFloat32),
+		argumentIn[float32]("b", TypeFloat32),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelROIPoolingLayer: {
+		objectIn("input_data", TypeTensor),
+		objectIn("input_rois", TypeTensor),
+		argumentIn[ROIPoolParams]("roi_pool_params", TypeNNROIPoolParams),
+		objectOut("output_arr", TypeTensor),
+	},
+	KernelDeconvolutionLayer: {
+		objectIn("inputs", TypeTensor),
+		static(objectIn("weights", TypeTensor)),
+		static(optional(objectIn("biases", TypeTensor))),
+		argumentIn[DeconvolutionParams]("deconvolution_params", TypeNNDeconvolutionParams),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelNormalizationLayer: {
+		objectIn("inputs", TypeTensor),
+		argumentIn[Normalization]("type", TypeEnum),
+		argumentIn[int]("normalization_size", TypeSize),
+		argumentIn[float32]("alpha", TypeFloat32),
+		argumentIn[float32]("beta", TypeFloat32),
+		objectOut("outputs", TypeTensor),
+	},
+	KernelColorConvert: {objectIn("input", TypeImage), objectOut("output", TypeImage)},
+}
+
 // TensorMultiplyNode adds the product of elements and a scale, a VX_TYPE_FLOAT32 that is not negative (vxTensorMultiplyNode).
 func (g *Graph) TensorMultiplyNode(input1, input2 *Tensor, scale *Scalar, overflowPolicy ConvertPolicy, roundingPolicy RoundPolicy, output *Tensor) (*Node, error) {
 	return g.add("TensorMultiplyNode", KernelTensorMultiply, input1, input2, scale, Enum(overflowPolicy), Enum(roundingPolicy), output)

@@ -83,7 +83,7 @@ func TestLayerFaults(t *testing.T) {
 		{"convolution_layer", 2, u8.open(3), ErrorInvalidDimension, "biases (parameter 2) has extents [3]; they must be [5 3 4], or the last of these alone"},
 		{"convolution_layer", 2, u8.open(3, 5, 4), ErrorInvalidDimension, "biases (parameter 2) has extents [3 5 4]; they must be [5 3 4]"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.OverflowPolicy = 0 }), ErrorInvalidValue,
-			"gives ConvertPolicy(0x0) as overflow policy; it must be VX_CONVERT_POLICY_WRAP or VX_CONVERT_POLICY_SATURATE"},
+			"gives ConvertPolicy(0x0) as overflow_policy; it must be VX_CONVERT_POLICY_WRAP or VX_CONVERT_POLICY_SATURATE"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.RoundingPolicy = 5 }), ErrorInvalidValue, "VX_ROUND_POLICY_TO_ZERO or VX_ROUND_POLICY_TO_NEAREST_EVEN"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.DownScaleSize = 5 }), ErrorInvalidValue, "VX_NN_DS_SIZE_ROUNDING_FLOOR or"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.PaddingX = -1 }), ErrorInvalidValue, "gives -1 as padding_x; it must be from 0 to 268435456"},
@@ -129,13 +129,13 @@ func TestLayerFaults(t *testing.T) {
 		{"local_response_normalization_layer", 1, enum(PoolingMax), ErrorInvalidValue, "VX_NN_NORMALIZATION_SAME_MAP or VX_NN_NORMALIZATION_ACROSS_MAPS"},
 		{"local_response_normalization_layer", 5, nan, ErrorInvalidValue, "bias (parameter 5) is NaN; it must be greater than 0"},
 
-		{"activation_layer", 1, enum(ActivationLinear + 1), ErrorInvalidValue, "it must be a function from VX_NN_ACTIVATION_LOGISTIC, 0x1d000"},
+		{"activation_layer", 1, enum(ActivationLinear + 1), ErrorInvalidValue, "it must be VX_NN_ACTIVATION_LOGISTIC or VX_NN_ACTIVATION_HYPERBOLIC_TAN"},
 		{"activation_layer", 2, float32(-1), ErrorInvalidValue, "a (parameter 2) is -1; it must be at least 0"},
 		{"activation_layer", 3, nan, ErrorInvalidValue, "b (parameter 3) is NaN; it must be at least 0"},
 
 		{"roi_pooling_layer", 1, u8.open(5, 2, 3), ErrorInvalidDimension, "input_rois (parameter 1) has extents [5 2 3]; with input_data of [5 4 2 3]"},
 		{"roi_pooling_layer", 1, u8.open(4, 2, 2), ErrorInvalidDimension, "they must be 4, the number of regions, and the batch of the data"},
-		{"roi_pooling_layer", 2, ROIPoolParams{PoolingAvg}, ErrorInvalidValue, "VX_NN_POOLING_AVG as pooling type; it must be VX_NN_POOLING_MAX"},
+		{"roi_pooling_layer", 2, ROIPoolParams{PoolingAvg}, ErrorInvalidValue, "VX_NN_POOLING_AVG as pool_type; it must be VX_NN_POOLING_MAX"},
 		{"roi_pooling_layer", 3, u8.open(), ErrorInvalidDimension, "width and height must be given"},
 		{"roi_pooling_layer", 3, u8.open(2, 2, 2, 3), ErrorInvalidDimension, "there must be 5, [2 2 2 2 3]"},
 

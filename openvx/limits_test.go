@@ -45,7 +45,7 @@ func TestLimitsAreReached(t *testing.T) {
 			return err
 		}, ErrorInvalidParameters},
 		"a window": {limits.VXWindow, func(n int) error {
-			return (&call{layer: layers[0]}).checkSize(0, "padding", n, 0)
+			return try(func() { (&call{layer: layers[0]}).checkSize(0, "padding", n, 0) })
 		}, ErrorInvalidValue},
 		"objects of an array": {limits.VXItems, func(n int) error {
 			_, err := planes.CreateImageObjectArray(Rectangle{0, 0, 1, 1}, n, 1, DFImageU8)
@@ -59,7 +59,7 @@ func TestLimitsAreReached(t *testing.T) {
 			_, err := c.RegisterUserStruct(n, "")
 			return err
 		}, ErrorInvalidParameters},
-		"local data":            {limits.VXLocalData, checkLocalData, ErrorInvalidParameters},
+		"local data":            {limits.VXLocalData, func(n int) error { return try(func() { checkLocalData(n) }) }, ErrorInvalidParameters},
 		"kernels, one by one":   {limits.VXKernels, inAll(func() error { _, err := c.AllocateKernelID(); return err }), ErrorNoResources},
 		"libraries, one by one": {limits.VXLibraries, inAll(func() error { _, err := c.AllocateKernelLibraryID(); return err }), ErrorNoResources},
 	} {

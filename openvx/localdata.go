@@ -15,15 +15,12 @@ type localData struct {
 }
 
 // provide gives size bytes of memory, unless there is some.
-func (l *localData) provide(c *Context) error {
+func (l *localData) provide(c *Context) {
 	if l.size == 0 || l.ptr != nil {
-		return nil
+		return
 	}
-	m, err := c.newMemory(l.size)
-	if err == nil {
-		l.memory, l.ptr = m, m.data
-	}
-	return err
+	l.memory = c.newMemory(l.size)
+	l.ptr = l.memory.data
 }
 
 // release takes back the memory that provide gave.
@@ -34,88 +31,76 @@ func (l *localData) release() {
 	}
 }
 
-// checkLocalData returns an error if a kernel cannot have so many bytes.
-func checkLocalData(bytes int) error {
+// checkLocalData refuses if a kernel cannot have so many bytes.
+func checkLocalData(bytes int) {
 	if bytes < 0 || bytes > limits.VXLocalData {
-		return failed(ErrorInvalidParameters, "%d bytes of local data are asked for: 0 to %d are possible", bytes, limits.VXLocalData)
+		refuse(ErrorInvalidParameters, "%d bytes of local data are asked for: 0 to %d are possible", bytes, limits.VXLocalData)
 	}
-	return nil
 }
 
 // LocalDataSize returns how many bytes of memory the kernel has for this node (VX_NODE_LOCAL_DATA_SIZE).
 func (n *Node) LocalDataSize() int {
-	return query(&n.object, func() int { return n.local.size })
+	return query(n, func() int { return n.local.size })
 }
 
 // LocalData returns that memory: a []byte, if this package gave it, else what SetLocalData has set (VX_NODE_LOCAL_DATA_PTR).
-func (n *Node) LocalData() any { return query(&n.object, func() any { return n.local.ptr }) }
+func (n *Node) LocalData() any { return query(n, func() any { return n.local.ptr }) }
 
 // SetLocalDataSize asks for memory of the node. Only Initialize and Deinit of a kernel without LocalDataSize can do so, else the error is
 // ErrorNotSupported. When Initialize returns the memory is there, unless SetLocalData has set something else.
 func (n *Node) SetLocalDataSize(bytes int) error {
-	return n.ctx.do(n, ".SetLocalDataSize", func() error {
-		if err := n.writable("the size of local data"); err != nil {
-			return err
-		}
-		if err := checkLocalData(bytes); err != nil {
-			return err
-		}
+	return do(n, ".SetLocalDataSize", func() {
+		n.checkWritable("the size of local data")
+		checkLocalData(bytes)
 		n.local.size = bytes
-		return nil
 	})
 }
 
 // SetLocalData lets the kernel keep something of its own with the node. Only Initialize and Deinit of a kernel without LocalDataSize
 // can do so, and not Deinit if there is memory that this package gave; else the error is ErrorNotSupported.
 func (n *Node) SetLocalData(ptr any) error {
-	return n.ctx.do(n, ".SetLocalData", func() error {
-		if err := n.writable("local data"); err != nil {
-			return err
-		}
+	return do(n, ".SetLocalData", func() {
+		n.checkWritable("local data")
 		if n.local.memory != nil {
-			return failed(ErrorNotSupported, "the local data is memory that was asked for by its size")
+			refuse(ErrorNotSupported, "the local data is memory that was asked for by its size")
 		}
 		n.local.ptr = ptr
-		return nil
 	})
 }
 
-// writable returns an error unless the kernel may set its local data now.
-func (n *Node) writable(what string) error {
+// checkWritable refuses unless the kernel may set its local data now.
+func (n *Node) checkWritable(what string) {
 	switch {
 	case n.kernel.localSize > 0:
-		return failed(ErrorNotSupported, "%s cannot be set: the kernel has asked for %d bytes", what, n.kernel.localSize)
+		refuse(ErrorNotSupported, "%s cannot be set: the kernel has asked for %d bytes", what, n.kernel.localSize)
 	case !n.local.open:
-		return failed(ErrorNotSupported, "%s can be set only in the kernel's functions that initialize and deinitialize", what)
+		refuse(ErrorNotSupported, "%s can be set only in the kernel's functions that initialize and deinitialize", what)
 	}
-	return nil
 }
 
 // prepare makes local data what it is before a kernel's Validate. The caller holds the lock.
-func (n *Node) prepare() error {
+func (n *Node) prepare() {
 	if n.kernel.localSize == 0 {
 		n.local.release()
 		n.local = localData{}
-		return nil
+		return
 	}
 	n.local.size = n.kernel.localSize
-	return n.local.provide(n.ctx)
+	n.local.provide(n.ctx)
 }
 
 // initialize calls the kernel's Initialize, after prepare and Validate, and gives the memory that it asks for. The caller holds the lock.
-func (n *Node) initialize() error {
+func (n *Node) initialize() {
 	if initialize := n.kernel.user.Initialize; initialize != nil {
 		params := n.arguments(0)
 		n.local.open = true
 		err := n.ask("initialize", func() error { return initialize(n, params) })
 		n.local.open = false
-		if err != nil {
-			return err
-		}
+		stop(err)
 	}
 	n.initialized = true
 	n.ctx.initialized[n] = struct{}{}
-	return n.local.provide(n.ctx)
+	n.local.provide(n.ctx)
 }
 
 // deinitialize calls the kernel's Deinit if the node is initialized. The caller holds the lock.

@@ -15,9 +15,9 @@ type layer struct {
 	name   string // in the standard
 	id     KernelID
 	params []param // the result is the last one
-	// infer checks the operands, once all inputs are known, and fills in what the last one leaves open. That operands are given, and
-	// scalars of the declared types, has been checked for every kernel.
-	infer func(c *call) error
+	// check refuses operands, once all inputs are known, and fills in what the last one leaves open. That operands are given, and scalars of the
+	// declared types, has been checked for every kernel.
+	check func(c *call)
 	// lower makes the result of the operands: it only translates, everything has been checked. Its value has the type and, in
 	// reverse order, the extents of the last operand.
 	lower func(l *lowering) *graph.Value
@@ -34,7 +34,7 @@ type call struct {
 type operand struct {
 	given  bool
 	format        // of a tensor, or of a LUT with its number of elements as the only extent
-	scalar any    // the value of a scalar: int8 … uint64, float32, float64, bool, Enum, …Params, or int for TypeSize
+	scalar any    // the value of a scalar: int8 … uint64, float32, float64, bool, an enumeration, …Params, or int for TypeSize
 	bytes  []byte // of the same value
 }
 

@@ -20,15 +20,13 @@ func (c *Context) number() uint64 {
 }
 
 // newMemory returns n bytes of zeros.
-func (c *Context) newMemory(n int) (*memory, error) {
+func (c *Context) newMemory(n int) *memory {
 	m := &memory{version: c.number()}
 	if c.opts.Memory == nil {
 		zeros, err := tensor.New(tensor.Uint8, tensor.Shape{n})
-		if err != nil {
-			return nil, &Error{Status: ErrorNoMemory, Msg: "there is no memory for the object", Err: err}
-		}
+		because(err, ErrorNoMemory, "there is no memory for the object")
 		m.data = zeros.Bytes()
-		return m, nil
+		return m
 	}
 	data, free, err := c.opts.Memory(n)
 	if err == nil && len(data) < n {
@@ -37,11 +35,9 @@ func (c *Context) newMemory(n int) (*memory, error) {
 			free()
 		}
 	}
-	if err != nil {
-		return nil, &Error{Status: ErrorNoMemory, Msg: "there is no memory for the object", Err: err}
-	}
+	because(err, ErrorNoMemory, "there is no memory for the object")
 	m.data, m.free = data[:n:n], free
-	return m, nil
+	return m
 }
 
 // abandon says that no object has the memory any more: it is given back as soon as nobody uses it.
@@ -81,10 +77,10 @@ func (m *mappings) add(c *Context, of *memory, u Usage) uint64 {
 }
 
 // remove ends what add began.
-func (m mappings) remove(c *Context, id uint64) error {
+func (m mappings) remove(c *Context, id uint64) {
 	p, ok := m[id]
 	if !ok {
-		return failed(ErrorInvalidParameters, "there is no mapped patch %d of this object", id)
+		refuse(ErrorInvalidParameters, "there is no mapped patch %d of this object", id)
 	}
 	delete(m, id)
 	if p.usage != ReadOnly {
@@ -92,23 +88,20 @@ func (m mappings) remove(c *Context, id uint64) error {
 	}
 	p.memory.maps--
 	p.memory.reclaim()
-	return nil
 }
 
-// checkCopy returns an error if nothing can be copied with the usage.
-func (u Usage) checkCopy() error {
+// checkCopy refuses if nothing can be copied with the usage.
+func (u Usage) checkCopy() {
 	if u != ReadOnly && u != WriteOnly {
-		return failed(ErrorInvalidParameters, "the usage %s: a copy is VX_READ_ONLY or VX_WRITE_ONLY", u)
+		refuse(ErrorInvalidParameters, "the usage %s: a copy is VX_READ_ONLY or VX_WRITE_ONLY", u)
 	}
-	return nil
 }
 
-// checkMap returns an error if nothing can be mapped with the usage.
-func (u Usage) checkMap() error {
+// checkMap refuses if nothing can be mapped with the usage.
+func (u Usage) checkMap() {
 	if u != ReadOnly && u != WriteOnly && u != ReadAndWrite {
-		return failed(ErrorInvalidParameters, "the usage %s: it must be VX_READ_ONLY, VX_WRITE_ONLY or VX_READ_AND_WRITE", u)
+		refuse(ErrorInvalidParameters, "the usage %s: it must be VX_READ_ONLY, VX_WRITE_ONLY or VX_READ_AND_WRITE", u)
 	}
-	return nil
 }
 
 // pin keeps the memory where it is until unpin: a graph that uses it runs.
@@ -119,35 +112,30 @@ func (m *memory) unpin() {
 	m.reclaim()
 }
 
-// idle reports an error if the memory is in use, so that nobody may put other memory in its place.
-func (m *memory) idle() error {
+// checkIdle refuses if the memory is in use, so that nobody may put other memory in its place.
+func (m *memory) checkIdle() {
 	switch {
 	case m == nil:
-		return nil
+		return
 	case m.maps > 0:
-		return failed(Failure, "%d patches of the memory are mapped; they must be unmapped first", m.maps)
+		refuse(Failure, "%d patches of the memory are mapped; they must be unmapped first", m.maps)
 	case m.runs > 0:
-		return failed(ErrorGraphScheduled, "a graph that uses the memory is running")
+		refuse(ErrorGraphScheduled, "a graph that uses the memory is running")
 	}
-	return nil
 }
 
 // allocated returns the memory that t shows, or shows a part of, and makes it if it is not there.
-func (t *Tensor) allocated() (*memory, error) {
+func (t *Tensor) allocated() *memory {
 	r := t.root
 	switch {
 	case r.strides == nil:
-		return nil, failed(ErrorNotAllocated, "the tensor's extents and type are not known before its graph is verified")
+		refuse(ErrorNotAllocated, "the tensor's extents and type are not known before its graph is verified")
 	case r.memory == nil:
-		m, err := t.ctx.newMemory(r.span())
-		if err != nil {
-			return nil, err
-		}
-		r.memory = m
+		r.memory = t.ctx.newMemory(r.span())
 	case r.memory.data == nil:
-		return nil, failed(ErrorNotAllocated, "the tensor has no memory; SwapHandle gives it some")
+		refuse(ErrorNotAllocated, "the tensor has no memory; SwapHandle gives it some")
 	}
-	return r.memory, nil
+	return r.memory
 }
 
 // span returns how many bytes there are from the first element to the end of the last.
@@ -171,28 +159,23 @@ func (t *Tensor) offset() int {
 // elements returns the tensor as Concord sees it: extents and strides in reverse order, over the memory as it is now, which it makes if
 // it is not there. It allocates nothing as long as the memory is the same. Bools are foreign: only CopyFrom reads them. The caller
 // holds the lock.
-func (t *Tensor) elements() (*tensor.Tensor, error) {
-	m, err := t.allocated()
-	if err != nil {
-		return nil, err
-	}
+func (t *Tensor) elements() *tensor.Tensor {
+	m := t.allocated()
 	// What shows all of the memory stays with it, as a delay gives it to another tensor of the same format.
 	if t.root == t && m.whole != nil {
-		return m.whole, nil
+		return m.whole
 	}
 	if t.root != t && t.shown.of == m {
-		return t.shown.as, nil
+		return t.shown.as
 	}
 	x, err := t.patch(t.dims, m.data[t.offset():]).as(t.dtype.elementType())
-	if err != nil {
-		return nil, &Error{Status: ErrorInvalidParameters, Msg: "the tensor's memory does not fit", Err: err}
-	}
+	because(err, ErrorInvalidParameters, "the tensor's memory does not fit")
 	if t.root == t {
 		m.whole = x
 	} else {
 		t.shown.of, t.shown.as = m, x
 	}
-	return x, nil
+	return x
 }
 
 // version returns a number that is another one when the application has written to the memory or exchanged it, and 0 if there is none.
@@ -210,22 +193,21 @@ func (t *Tensor) touched() {
 	}
 }
 
-// visible reports ErrorOptimizedAway if the application must not see the contents of a virtual object: it may only in a kernel of
-// its own that a graph is running, if that is the object's.
-func (o *object) visible() error {
-	if o.scope != nil && o.scope.calling == 0 {
-		return failed(ErrorOptimizedAway, "a virtual object can be accessed only by nodes of its graph")
+// hidden reports whether the application must not see the contents of a virtual object: it may only in a kernel of its own that a graph is
+// running, if that is the object's.
+func (o *object) hidden() bool { return o.scope != nil && o.scope.calling == 0 }
+
+// checkVisible refuses, as ErrorOptimizedAway, what is hidden.
+func (o *object) checkVisible() {
+	if o.hidden() {
+		refuse(ErrorOptimizedAway, "a virtual object can be accessed only by nodes of its graph")
 	}
-	return nil
 }
 
-// visible is object.visible for a tensor: a virtual one that only its own segment reads is not in memory.
-func (t *Tensor) visible() error {
-	if err := t.object.visible(); err != nil {
-		return err
-	}
+// checkVisible is that of the object for a tensor: a virtual one that only its own segment reads is not in memory.
+func (t *Tensor) checkVisible() {
+	t.object.checkVisible()
 	if t.scope != nil && t.root.memory == nil {
-		return failed(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
+		refuse(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
 	}
-	return nil
 }

@@ -18,25 +18,22 @@ func (c *Context) newMeta(of Type) *MetaFormat {
 }
 
 // set runs f for a description of an object of the kind of.
-func (m *MetaFormat) set(call string, of Type, f func() error) error {
-	return m.ctx.do(m, call, func() error {
-		if m.of != of && m.of != TypeReference {
-			return failed(ErrorInvalidType, "the output is a %s, not a %s", m.of.noun(), of.noun())
+func (m *MetaFormat) set(call string, of Type, f func()) error {
+	return do(m, call, func() {
+		if m.of != of && m.of != TypeReference && of != TypeReference {
+			refuse(ErrorInvalidType, "the output is a %s, not a %s", m.of.noun(), of.noun())
 		}
-		if err := f(); err != nil {
-			return err
-		}
+		f()
 		m.of = of
-		return nil
 	})
 }
 
 // Of returns the kind of object that is described: the parameter's, or TypeReference if any is allowed and nothing has been set.
-func (m *MetaFormat) Of() Type { return query(&m.object, func() Type { return m.of }) }
+func (m *MetaFormat) Of() Type { return query(m, func() Type { return m.of }) }
 
 // said returns the description of an object of the kind of, and nothing if it is one of another.
 func (m *MetaFormat) said(of Type) description {
-	return query(&m.object, func() (d description) {
+	return query(m, func() (d description) {
 		if m.of == of {
 			d = m.description
 		}
@@ -44,64 +41,21 @@ func (m *MetaFormat) said(of Type) description {
 	})
 }
 
-// SetTensor describes a tensor as for [Context.CreateTensor], whose errors are also those here. A description of another kind of object is
-// ErrorInvalidType, here and in the other methods.
+// SetTensor describes a tensor as for [Graph.CreateVirtualTensor]: no dims, extents of 0 and TypeInvalid are what the object decides. A type
+// that tensors cannot have is ErrorInvalidType, extents that they cannot have ErrorInvalidDimension. A description of another kind of object
+// is ErrorInvalidType, here and in the other methods.
 func (m *MetaFormat) SetTensor(dims []int, dtype Type, fixed int8) error {
-	return m.set("MetaFormat.SetTensor", TypeTensor, func() error {
+	return m.set(".SetTensor", TypeTensor, func() {
 		f := format{dtype, fixed, slices.Clone(dims)}
-		if err := m.ctx.checkFormat(f, false); err != nil {
-			return err
+		if dtype != TypeInvalid {
+			f.checkType(false)
 		}
+		m.ctx.checkFormat(f, true)
 		m.format = f
-		return nil
 	})
 }
 
-// SetTensorRank sets the number of dimensions (VX_TENSOR_NUMBER_OF_DIMS), 1 to MaxTensorDims, else the error is ErrorInvalidDimension. If
-// it changes, the extents are open.
-func (m *MetaFormat) SetTensorRank(rank int) error {
-	return m.set("MetaFormat.SetTensorRank", TypeTensor, func() error {
-		if rank < 1 || rank > MaxTensorDims {
-			return failed(ErrorInvalidDimension, "a tensor has 1 to %d dimensions, not %d", MaxTensorDims, rank)
-		}
-		if rank != len(m.dims) {
-			m.dims = make([]int, rank)
-		}
-		return nil
-	})
-}
-
-// SetTensorDims sets the extents, and thereby their number (VX_TENSOR_DIMS). Extents that no tensor has are ErrorInvalidDimension.
-func (m *MetaFormat) SetTensorDims(dims []int) error {
-	return m.set("MetaFormat.SetTensorDims", TypeTensor, func() error {
-		if err := m.ctx.checkFormat(format{TypeUint8, 0, dims}, false); err != nil {
-			return err
-		}
-		m.dims = slices.Clone(dims)
-		return nil
-	})
-}
-
-// SetTensorType sets the type of the elements (VX_TENSOR_DATA_TYPE); one that tensors cannot have is ErrorInvalidType.
-func (m *MetaFormat) SetTensorType(dtype Type) error {
-	return m.set("MetaFormat.SetTensorType", TypeTensor, func() error {
-		if err := (format{dtype: dtype}).checkType(false); err != nil {
-			return err
-		}
-		m.dtype = dtype
-		return nil
-	})
-}
-
-// SetTensorFixedPoint sets the number of fractional bits (VX_TENSOR_FIXED_POINT_POSITION).
-func (m *MetaFormat) SetTensorFixedPoint(fixed int8) error {
-	return m.set("MetaFormat.SetTensorFixedPoint", TypeTensor, func() error {
-		m.fixed = fixed
-		return nil
-	})
-}
-
-// Tensor returns what is described of a tensor. What has not been set is nil, TypeInvalid and 0.
+// Tensor returns what is described of a tensor. What is open is nil, 0 and TypeInvalid.
 func (m *MetaFormat) Tensor() (dims []int, dtype Type, fixed int8) {
 	f := m.said(TypeTensor)
 	return slices.Clone(f.dims), f.dtype, f.fixed
@@ -109,37 +63,26 @@ func (m *MetaFormat) Tensor() (dims []int, dtype Type, fixed int8) {
 
 // SetScalarType sets the type of a scalar (VX_SCALAR_TYPE); one that scalars cannot have is ErrorInvalidType.
 func (m *MetaFormat) SetScalarType(kind Type) error {
-	return m.set("MetaFormat.SetScalarType", TypeScalar, func() error {
-		_, err := m.ctx.zeros(kind)
-		if err == nil {
-			m.dtype = kind
-		}
-		return err
+	return m.set(".SetScalarType", TypeScalar, func() {
+		m.ctx.zeros(kind)
+		m.dtype = kind
 	})
 }
 
 // ScalarType returns the type of a scalar, TypeInvalid if it has not been set.
 func (m *MetaFormat) ScalarType() Type { return m.said(TypeScalar).dtype }
 
-// SetLUTType sets the type of a table's elements (VX_LUT_TYPE); one that tables cannot have is ErrorInvalidType.
-func (m *MetaFormat) SetLUTType(dtype Type) error {
-	return m.set("MetaFormat.SetLUTType", TypeLUT, func() error {
-		if _, ok := tableTypes[dtype]; !ok {
-			return failed(ErrorInvalidType, "a table cannot have elements of %s", dtype)
+// SetLUT describes a table by the type and the number of its elements; TypeInvalid and 0 are open. A type that tables cannot have is
+// ErrorInvalidType, a negative number ErrorInvalidParameters.
+func (m *MetaFormat) SetLUT(dtype Type, count int) error {
+	return m.set(".SetLUT", TypeLUT, func() {
+		if _, ok := tableTypes[dtype]; !ok && dtype != TypeInvalid {
+			refuse(ErrorInvalidType, "a table cannot have elements of %s", dtype)
 		}
-		m.dtype = dtype
-		return nil
-	})
-}
-
-// SetLUTCount sets the number of a table's elements (VX_LUT_COUNT), at least 1, else the error is ErrorInvalidParameters.
-func (m *MetaFormat) SetLUTCount(count int) error {
-	return m.set("MetaFormat.SetLUTCount", TypeLUT, func() error {
-		if count < 1 {
-			return failed(ErrorInvalidParameters, "a table cannot have %d elements", count)
+		if count < 0 {
+			refuse(ErrorInvalidParameters, "a table cannot have %d elements", count)
 		}
-		m.dims = []int{count}
-		return nil
+		m.format = format{dtype: dtype, dims: []int{count}}
 	})
 }
 
@@ -149,32 +92,14 @@ func (m *MetaFormat) LUT() (dtype Type, count int) {
 	return f.dtype, f.extent(0)
 }
 
-// SetImageFormat sets the format of an image (VX_IMAGE_FORMAT).
-func (m *MetaFormat) SetImageFormat(f ImageFormat) error {
-	return m.set("MetaFormat.SetImageFormat", TypeImage, func() error {
-		m.image = f
-		return nil
-	})
-}
-
-// SetImageWidth sets the width of an image in pixels (VX_IMAGE_WIDTH), at least 1, else the error is ErrorInvalidDimension.
-func (m *MetaFormat) SetImageWidth(pixels int) error {
-	return m.setExtent("MetaFormat.SetImageWidth", 0, pixels)
-}
-
-// SetImageHeight sets the height of an image in pixels (VX_IMAGE_HEIGHT), at least 1, else the error is ErrorInvalidDimension.
-func (m *MetaFormat) SetImageHeight(pixels int) error {
-	return m.setExtent("MetaFormat.SetImageHeight", 1, pixels)
-}
-
-func (m *MetaFormat) setExtent(call string, axis, pixels int) error {
-	return m.set(call, TypeImage, func() error {
-		if pixels < 1 {
-			return failed(ErrorInvalidDimension, "an image cannot have %d pixels in a direction", pixels)
+// SetImage describes an image by the format and the numbers of its pixels in both directions; 0 is open. A negative number is
+// ErrorInvalidDimension.
+func (m *MetaFormat) SetImage(f ImageFormat, width, height int) error {
+	return m.set(".SetImage", TypeImage, func() {
+		if width < 0 || height < 0 {
+			refuse(ErrorInvalidDimension, "an image cannot have %d times %d pixels", width, height)
 		}
-		m.dims = []int{m.extent(0), m.extent(1)}
-		m.dims[axis] = pixels
-		return nil
+		m.image, m.dims = f, []int{width, height}
 	})
 }
 
@@ -187,20 +112,15 @@ func (m *MetaFormat) Image() (f ImageFormat, width, height int) {
 // FromReference describes an object like r (vxSetMetaFormatFromReference): a tensor, a scalar, a table or an image; any other kind is
 // ErrorInvalidType.
 func (m *MetaFormat) FromReference(r Reference) error {
-	const call = "MetaFormat.FromReference"
-	o := baseOf(r)
-	if o == nil {
-		return m.ctx.do(m, call, func() error { return failed(ErrorInvalidReference, "the exemplar is nil") })
+	of := TypeReference
+	if o := baseOf(r); o != nil {
+		of = o.kind
 	}
-	return m.set(call, o.kind, func() error {
-		if _, err := m.ctx.check(r, "the exemplar"); err != nil {
-			return err
-		}
-		d, ok := describe(o.self)
+	return m.set(".FromReference", of, func() {
+		d, ok := describe(m.ctx.check(r, "the exemplar").self)
 		if !ok {
-			return failed(ErrorInvalidType, "a %s cannot be described", o.kind.noun())
+			refuse(ErrorInvalidType, "a %s cannot be described", of.noun())
 		}
 		m.description = d
-		return nil
 	})
 }

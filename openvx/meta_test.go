@@ -29,7 +29,7 @@ func describe(t *testing.T, kind openvx.Type, f func(c *openvx.Context, m *openv
 		status(t, n.SetParameter(0, out), openvx.Success)
 	}
 	err := g.Verify()
-	status(t, kept.SetTensorRank(1), openvx.ErrorInvalidReference) // it is gone
+	status(t, kept.SetTensor([]int{1}, openvx.TypeUint8, 0), openvx.ErrorInvalidReference) // it is gone
 	for _, r := range []openvx.Reference{n, g} {
 		status(t, r.Release(), openvx.Success)
 	}
@@ -47,23 +47,19 @@ func TestMetaFormatOfTensor(t *testing.T) {
 			err  error
 			want openvx.Status
 		}{
-			{m.SetTensorRank(0), openvx.ErrorInvalidDimension},
-			{m.SetTensorRank(openvx.MaxTensorDims + 1), openvx.ErrorInvalidDimension},
-			{m.SetTensorDims(nil), openvx.ErrorInvalidDimension},
-			{m.SetTensorDims([]int{2, 0}), openvx.ErrorInvalidDimension},
-			{m.SetTensorType(openvx.TypeRectangle), openvx.ErrorInvalidType},
-			{m.SetTensor(x, openvx.TypeInvalid, 0), openvx.ErrorInvalidType},
+			{m.SetTensor(make([]int, openvx.MaxTensorDims+1), openvx.TypeUint8, 0), openvx.ErrorInvalidDimension},
+			{m.SetTensor([]int{2, -1}, openvx.TypeUint8, 0), openvx.ErrorInvalidDimension},
+			{m.SetTensor(x, openvx.TypeRectangle, 0), openvx.ErrorInvalidType},
+			{m.SetTensor(x, openvx.TypeUint8, 8), openvx.ErrorInvalidType},
 			{m.SetScalarType(openvx.TypeInt32), openvx.ErrorInvalidType},
-			{m.SetLUTCount(3), openvx.ErrorInvalidType},
-			{m.SetImageWidth(3), openvx.ErrorInvalidType},
+			{m.SetLUT(openvx.TypeUint8, 3), openvx.ErrorInvalidType},
+			{m.SetImage(openvx.DFImageU8, 3, 3), openvx.ErrorInvalidType},
 			{m.FromReference(nil), openvx.ErrorInvalidReference},
 			{m.FromReference((*openvx.Tensor)(nil)), openvx.ErrorInvalidReference},
 			{m.FromReference(c), openvx.ErrorInvalidType},
-			{m.SetTensorRank(3), openvx.Success},
-			{m.SetTensorType(openvx.TypeInt16), openvx.Success},
-			{m.SetTensorFixedPoint(8), openvx.Success},
-			{m.SetTensorDims(x), openvx.Success},
-			{m.SetTensorRank(2), openvx.Success},
+			{m.SetTensor(nil, openvx.TypeInvalid, 0), openvx.Success},
+			{m.SetTensor([]int{0, 2}, openvx.TypeInvalid, 8), openvx.Success},
+			{m.SetTensor(x, openvx.TypeInt16, 8), openvx.Success},
 		} {
 			status(t, test.err, test.want)
 		}
@@ -89,25 +85,27 @@ func TestMetaFormatOfAnything(t *testing.T) {
 	}{
 		{func(m *openvx.MetaFormat) error { return m.SetScalarType(openvx.TypeInt32) }, openvx.TypeScalar,
 			func(m *openvx.MetaFormat) string { return m.ScalarType().String() }, "VX_TYPE_INT32"},
-		{func(m *openvx.MetaFormat) error { return first(m.SetLUTType(openvx.TypeUint8), m.SetLUTCount(9)) }, openvx.TypeLUT,
+		{func(m *openvx.MetaFormat) error {
+			return first(m.SetLUT(openvx.TypeInvalid, 9), m.SetLUT(openvx.TypeUint8, 9))
+		}, openvx.TypeLUT,
 			func(m *openvx.MetaFormat) string { return fmt.Sprint(m.LUT()) }, "VX_TYPE_UINT8 9"},
 		{func(m *openvx.MetaFormat) error {
-			return first(m.SetImageFormat(openvx.DFImageU8), m.SetImageWidth(4), m.SetImageHeight(3))
+			return first(m.SetImage(0, 0, 3), m.SetImage(openvx.DFImageU8, 4, 3))
 		}, openvx.TypeImage, func(m *openvx.MetaFormat) string { return fmt.Sprint(m.Image()) }, "VX_DF_IMAGE_U8 4 3"},
 	} {
 		_ = describe(t, openvx.TypeReference, func(_ *openvx.Context, m *openvx.MetaFormat) error {
 			if m.Of() != openvx.TypeReference {
 				t.Error(m.Of())
 			}
-			status(t, m.SetLUTType(openvx.TypeFloat32), openvx.ErrorInvalidType)
-			status(t, m.SetLUTCount(0), openvx.ErrorInvalidParameters)
-			status(t, m.SetImageHeight(0), openvx.ErrorInvalidDimension)
+			status(t, m.SetLUT(openvx.TypeFloat32, 1), openvx.ErrorInvalidType)
+			status(t, m.SetLUT(openvx.TypeUint8, -1), openvx.ErrorInvalidParameters)
+			status(t, m.SetImage(openvx.DFImageU8, 1, -1), openvx.ErrorInvalidDimension)
 			status(t, m.SetScalarType(openvx.TypeTensor), openvx.ErrorInvalidType)
 			status(t, test.set(m), openvx.Success)
 			if m.Of() != test.of || test.get(m) != test.want {
 				t.Errorf("%v: %s, want %s", m.Of(), test.get(m), test.want)
 			}
-			status(t, m.SetTensorRank(1), openvx.ErrorInvalidType)
+			status(t, m.SetTensor([]int{1}, openvx.TypeUint8, 0), openvx.ErrorInvalidType)
 			return nil
 		})
 	}
@@ -169,7 +167,7 @@ func TestMetaFormatOfAnotherImage(t *testing.T) {
 	k := must(c.AddKernel("org.example.widened", must(c.AllocateKernelID()), 2, openvx.UserKernel{
 		Run: nothing.Run,
 		Validate: func(_ *openvx.Node, params []openvx.Reference, metas []*openvx.MetaFormat) error {
-			return first(metas[1].FromReference(params[0]), metas[1].SetImageFormat(openvx.DFImageS16))
+			return first(metas[1].FromReference(params[0]), metas[1].SetImage(openvx.DFImageS16, 4, 3))
 		},
 	}))
 	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)

@@ -31,24 +31,21 @@ type model struct {
 // An unknown kind is ErrorNotSupported, a model that cannot be loaded ErrorInvalidParameters, one with inputs or outputs that cannot be
 // tensors ErrorNotSupported.
 func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
-	var load Importer
-	err := c.do(c, "Context.ImportKernel", func() error {
-		if load = c.opts.Importers[kind]; load == nil {
-			return failed(ErrorNotSupported, "there is no importer of models of type %q", kind)
+	return create(c, ".ImportKernel", func() *Kernel {
+		load := c.opts.Importers[kind]
+		if load == nil {
+			refuse(ErrorNotSupported, "there is no importer of models of type %q", kind)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	g, cause := load.try(url)
-	return create(c, c, "Context.ImportKernel", func() (*Kernel, error) {
-		if open := (*gm.OpenError)(nil); errors.As(cause, &open) {
-			return nil, &Error{Status: ErrorNotSupported, Msg: "the model has extents that are not numbers", Err: cause}
+		var g *graph.Graph
+		err := c.unlocked(func() (err error) {
+			g, err = load.try(url)
+			return err
+		})
+		if open := (*gm.OpenError)(nil); errors.As(err, &open) {
+			because(err, ErrorNotSupported, "the model has extents that are not numbers")
 		}
-		if cause != nil {
-			return nil, &Error{Status: ErrorInvalidParameters, Msg: fmt.Sprintf("the model %q cannot be loaded", url), Err: cause}
-		}
+		because(err, ErrorInvalidParameters, "the model %q cannot be loaded", url)
+		c.object.check() // which may have ended meanwhile
 		return c.newModel(path.Base(url), g)
 	})
 }
@@ -64,40 +61,33 @@ func (load Importer) try(url string) (g *graph.Graph, err error) {
 }
 
 // newModel makes a kernel of a graph.
-func (c *Context) newModel(name string, g *graph.Graph) (*Kernel, error) {
+func (c *Context) newModel(name string, g *graph.Graph) *Kernel {
 	if g == nil {
-		return nil, failed(ErrorInvalidParameters, "the importer has made no graph of %q", name)
+		refuse(ErrorInvalidParameters, "the importer has made no graph of %q", name)
 	}
 	if n := len(g.Inputs) + len(g.Outputs); n > MaxKernelParameters {
-		return nil, failed(ErrorNotSupported, "the model has %d inputs and outputs: at most %d are possible", n, MaxKernelParameters)
+		refuse(ErrorNotSupported, "the model has %d inputs and outputs: at most %d are possible", n, MaxKernelParameters)
 	}
 	k := &Kernel{kernelName: truncate(name, MaxKernelName), model: &model{g}, finalized: true}
 	var formats []format
-	add := func(name string, d Direction, v *graph.Value) error {
+	add := func(name string, d Direction, v *graph.Value) {
 		f := modelFormat(v.Type)
-		if err := c.checkFormat(f, false); err != nil {
-			return &Error{Status: ErrorNotSupported, Msg: fmt.Sprintf("%q of the model cannot be a tensor", name), Err: err}
-		}
+		because(try(func() { c.checkFormat(f, false) }), ErrorNotSupported, "%q of the model cannot be a tensor", name)
 		formats = append(formats, f)
 		k.params = append(k.params, param{name: name, dir: d, kind: TypeTensor, state: ParameterStateRequired})
-		return nil
 	}
 	for _, v := range g.Inputs {
-		if err := add(v.Name, Input, v); err != nil {
-			return nil, err
-		}
+		add(v.Name, Input, v)
 	}
 	for _, o := range g.Outputs {
-		if err := add(o.Name, Output, o.Value); err != nil {
-			return nil, err
-		}
+		add(o.Name, Output, o.Value)
 	}
 	c.register(&k.object, k, TypeKernel)
 	for i, f := range formats {
 		k.params[i].meta = c.newMeta(TypeTensor)
 		k.params[i].meta.format = f
 	}
-	return k, nil
+	return k
 }
 
 // modelFormat returns the format of the tensors for values of a model.

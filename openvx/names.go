@@ -171,6 +171,8 @@ type ConvertPolicy int32
 // String returns the standard's name of the value.
 func (v ConvertPolicy) String() string { return nameOf(v, convertPolicyNames) }
 
+func (v ConvertPolicy) members() (all string, is bool) { return membersOf(v, convertPolicyNames) }
+
 var convertPolicyNames = map[ConvertPolicy]string{
 	0xa000: "VX_CONVERT_POLICY_WRAP",
 	0xa001: "VX_CONVERT_POLICY_SATURATE",
@@ -252,6 +254,8 @@ type RoundPolicy int32
 
 // String returns the standard's name of the value.
 func (v RoundPolicy) String() string { return nameOf(v, roundPolicyNames) }
+
+func (v RoundPolicy) members() (all string, is bool) { return membersOf(v, roundPolicyNames) }
 
 var roundPolicyNames = map[RoundPolicy]string{
 	0x12001: "VX_ROUND_POLICY_TO_ZERO",
@@ -344,6 +348,8 @@ type SizeRounding int32
 // String returns the standard's name of the value.
 func (v SizeRounding) String() string { return nameOf(v, sizeRoundingNames) }
 
+func (v SizeRounding) members() (all string, is bool) { return membersOf(v, sizeRoundingNames) }
+
 var sizeRoundingNames = map[SizeRounding]string{
 	0x1a000: "VX_NN_DS_SIZE_ROUNDING_FLOOR",
 	0x1a001: "VX_NN_DS_SIZE_ROUNDING_CEILING",
@@ -354,6 +360,8 @@ type Pooling int32
 
 // String returns the standard's name of the value.
 func (v Pooling) String() string { return nameOf(v, poolingNames) }
+
+func (v Pooling) members() (all string, is bool) { return membersOf(v, poolingNames) }
 
 var poolingNames = map[Pooling]string{
 	0x1b000: "VX_NN_POOLING_MAX",
@@ -366,6 +374,8 @@ type Normalization int32
 // String returns the standard's name of the value.
 func (v Normalization) String() string { return nameOf(v, normalizationNames) }
 
+func (v Normalization) members() (all string, is bool) { return membersOf(v, normalizationNames) }
+
 var normalizationNames = map[Normalization]string{
 	0x1c000: "VX_NN_NORMALIZATION_SAME_MAP",
 	0x1c001: "VX_NN_NORMALIZATION_ACROSS_MAPS",
@@ -376,6 +386,8 @@ type Activation int32
 
 // String returns the standard's name of the value.
 func (v Activation) String() string { return nameOf(v, activationNames) }
+
+func (v Activation) members() (all string, is bool) { return membersOf(v, activationNames) }
 
 var activationNames = map[Activation]string{
 	0x1d000: "VX_NN_ACTIVATION_LOGISTIC",

@@ -25,20 +25,14 @@ type NodeCallback func(n *Node) Action
 
 // newNode makes a node of a kernel in a graph, with params in the places of the kernel's parameters, nil where none is given. The graph
 // refers to it, and the application has one reference. The caller, who holds the lock, appends it to the graph's nodes.
-func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) (*Node, error) {
-	if err := k.executable(); err != nil {
-		return nil, err
-	}
+func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) *Node {
+	k.checkExecutable()
 	n := &Node{graph: g, kernel: k, params: make([]Reference, len(k.params)), border: BorderValue{Mode: BorderUndefined}}
 	for i, r := range params {
 		if baseOf(r) == nil {
 			continue
 		}
-		o, err := k.accept(g, i, r)
-		if err != nil {
-			return nil, err
-		}
-		n.params[i] = o.self
+		n.params[i] = k.accept(g, i, r).self
 	}
 	c.register(&n.object, n, TypeNode)
 	n.hold()
@@ -50,22 +44,20 @@ func (c *Context) newNode(g *Graph, k *Kernel, params []Reference) (*Node, error
 			r.base().hold()
 		}
 	}
-	return n, nil
+	return n
 }
 
 // accept returns the base of r if it can be parameter i of a node of the kernel in the graph.
-func (k *Kernel) accept(g *Graph, i int, r Reference) (*object, error) {
+func (k *Kernel) accept(g *Graph, i int, r Reference) *object {
 	p := k.params[i]
-	o, err := k.ctx.check(r, p.title(i))
+	o := k.ctx.check(r, p.title(i))
 	switch {
-	case err != nil:
-		return nil, err
 	case !p.takes(o):
-		return nil, failed(ErrorInvalidType, "%s is %s: it must be %s", p.title(i), o.describe(), p.wants())
+		refuse(ErrorInvalidType, "%s is %s: it must be %s", p.title(i), o.describe(), p.wants())
 	case o.scope != nil && o.scope != g:
-		return nil, failed(ErrorInvalidScope, "%s is a virtual %s of another graph", p.title(i), o.kind.noun())
+		refuse(ErrorInvalidScope, "%s is a virtual %s of another graph", p.title(i), o.kind.noun())
 	}
-	return o, nil
+	return o
 }
 
 // detach ends the node's part in the graph. Its kernel gives back what it holds as soon as the lock is released. The caller holds the
@@ -96,13 +88,17 @@ func (n *Node) destroy() {
 }
 
 // do is Context.do for a node that is still in its graph.
-func (n *Node) do(call string, f func() error) error {
-	return n.ctx.do(n, call, func() error {
-		if n.removed {
-			return failed(ErrorInvalidReference, "the node has been removed, or its graph released")
-		}
-		return f()
+func (n *Node) do(call string, f func()) error {
+	return do(n, call, func() {
+		n.checkThere()
+		f()
 	})
+}
+
+func (n *Node) checkThere() {
+	if n.removed {
+		refuse(ErrorInvalidReference, "the node has been removed, or its graph released")
+	}
 }
 
 // Kernel returns what the node executes. It adds no reference.
@@ -112,86 +108,73 @@ func (n *Node) Kernel() *Kernel { return n.kernel }
 func (n *Node) Graph() *Graph { return n.graph }
 
 // Status returns the status of the node's last run (VX_NODE_STATUS), Success before the first.
-func (n *Node) Status() Status { return query(&n.object, func() Status { return n.status }) }
+func (n *Node) Status() Status { return query(n, func() Status { return n.status }) }
 
 // NumParameters returns how many parameters the node has, whether they are set or not (VX_NODE_PARAMETERS).
 func (n *Node) NumParameters() int { return len(n.params) }
 
 // IsReplicated says whether the node stands for several, by [Graph.ReplicateNode] (VX_NODE_IS_REPLICATED).
 func (n *Node) IsReplicated() bool {
-	return query(&n.object, func() bool { return n.replicated != nil })
+	return query(n, func() bool { return n.replicated != nil })
 }
 
 // Replicated returns which parameters of a replicated node differ between its replicas (VX_NODE_REPLICATE_FLAGS), or nil.
 func (n *Node) Replicated() []bool {
-	return query(&n.object, func() []bool { return slices.Clone(n.replicated) })
+	return query(n, func() []bool { return slices.Clone(n.replicated) })
 }
 
 // Border returns how the kernel is asked to treat what is outside of its input (VX_NODE_BORDER); BorderUndefined at first.
 func (n *Node) Border() BorderValue {
-	return query(&n.object, func() BorderValue { return n.border })
+	return query(n, func() BorderValue { return n.border })
 }
 
 // SetBorder changes [Node.Border]; the graph must be verified again. Only kernels of the application look at it. An unknown mode is
 // ErrorInvalidValue.
 func (n *Node) SetBorder(b BorderValue) error {
-	return n.do(".SetBorder", func() error {
-		if err := b.check(); err != nil {
-			return err
-		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+	return n.do(".SetBorder", func() {
+		b.check()
+		n.graph.checkEditable()
 		n.border = b
 		n.graph.unverify()
-		return nil
 	})
 }
 
 // SetTarget says where the node runs; the graph must be verified again (vxSetNodeTarget). The processor on which the program runs is
 // the only target, TargetAny or TargetString with "any"; others are ErrorNotSupported.
 func (n *Node) SetTarget(t Target, name string) error {
-	return n.do(".SetTarget", func() error {
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
-		if err := checkTarget(t, name); err != nil {
-			return err
-		}
+	return n.do(".SetTarget", func() {
+		n.graph.checkEditable()
+		checkTarget(t, name)
 		n.graph.unverify()
-		return nil
 	})
 }
 
 // SetCallback makes cb be called after each run of the node (vxAssignNodeCallback), without a lock, by the goroutine that runs the
 // graph; nil takes it away. If there is one already the error is ErrorNotSupported. The graph must be verified again.
 func (n *Node) SetCallback(cb NodeCallback) error {
-	return n.do(".SetCallback", func() error {
+	return n.do(".SetCallback", func() {
 		if cb != nil && n.callback != nil {
-			return failed(ErrorNotSupported, "the node has a callback; nil must be set before another one")
+			refuse(ErrorNotSupported, "the node has a callback; nil must be set before another one")
 		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+		n.graph.checkEditable()
 		n.callback = cb
 		n.graph.unverify()
-		return nil
 	})
 }
 
 // Callback returns what SetCallback has set, or nil (vxRetrieveNodeCallback).
 func (n *Node) Callback() NodeCallback {
-	return query(&n.object, func() NodeCallback { return n.callback })
+	return query(n, func() NodeCallback { return n.callback })
 }
 
 // Parameter returns parameter i as an object of its own (vxGetParameterByIndex). An index that is not there is ErrorInvalidParameters.
 func (n *Node) Parameter(i int) (*Parameter, error) {
-	return create(n.ctx, n, ".Parameter", func() (*Parameter, error) { return n.ctx.newParameter(n.kernel, n, i) })
+	return create(n, ".Parameter", func() *Parameter { return n.ctx.newParameter(n.kernel, n, i) })
 }
 
 // ParameterReference returns what parameter i is set to, or nil. It adds no reference; see [Parameter.Reference].
 func (n *Node) ParameterReference(i int) Reference {
-	return query(&n.object, func() Reference {
+	return query(n, func() Reference {
 		if i < 0 || i >= len(n.params) {
 			return nil
 		}
@@ -204,31 +187,23 @@ func (n *Node) ParameterReference(i int) Reference {
 // another context, or nil for a required parameter ErrorInvalidReference; one of another kind ErrorInvalidType; a virtual one of another
 // graph ErrorInvalidScope.
 func (n *Node) SetParameter(i int, r Reference) error {
-	return n.ctx.do(n, ".SetParameter", func() error { return n.set(i, r) })
+	return do(n, ".SetParameter", func() { n.set(i, r) })
 }
 
 // set is SetParameter with the lock held.
-func (n *Node) set(i int, r Reference) error {
-	if n.removed {
-		return failed(ErrorInvalidReference, "the node has been removed, or its graph released")
-	}
+func (n *Node) set(i int, r Reference) {
+	n.checkThere()
 	if i < 0 || i >= len(n.params) {
-		return failed(ErrorInvalidValue, "there is no parameter %d: %s has %d", i, n.kernel.kernelName, len(n.params))
+		refuse(ErrorInvalidValue, "there is no parameter %d: %s has %d", i, n.kernel.kernelName, len(n.params))
 	}
 	var value Reference
 	if baseOf(r) != nil || n.kernel.params[i].state == ParameterStateRequired {
-		o, err := n.kernel.accept(n.graph, i, r)
-		if err != nil {
-			return err
-		}
-		value = o.self
+		value = n.kernel.accept(n.graph, i, r).self
 	}
-	if err := n.graph.editable(); err != nil {
-		return err
-	}
+	n.graph.checkEditable()
 	old := n.params[i]
 	if old == value {
-		return nil
+		return
 	}
 	if value != nil {
 		value.base().hold()
@@ -239,22 +214,18 @@ func (n *Node) set(i int, r Reference) error {
 	if old != nil {
 		old.base().drop()
 	}
-	return nil
 }
 
 // Remove takes the node out of its graph, which must be verified again, and a reference of the application with it (vxRemoveNode).
 func (n *Node) Remove() error {
-	return n.do(".Remove", func() error {
+	return n.do(".Remove", func() {
 		if n.external == 0 {
-			return failed(ErrorInvalidReference, "the application has no reference to this node that it could release")
+			refuse(ErrorInvalidReference, "the application has no reference to this node that it could release")
 		}
-		if err := n.graph.editable(); err != nil {
-			return err
-		}
+		n.graph.checkEditable()
 		n.graph.remove(n)
 		n.detach()
 		n.external--
 		n.bury()
-		return nil
 	})
 }

@@ -7,34 +7,27 @@ package openvx
 
 // CreateGenericNode adds a node of any kernel that has been finalized, with no parameter set (vxCreateGenericNode).
 func (g *Graph) CreateGenericNode(k *Kernel) (*Node, error) {
-	return create(g.ctx, g, "Graph.CreateGenericNode", func() (*Node, error) {
-		if _, err := g.ctx.check(k, "the kernel"); err != nil {
-			return nil, err
-		}
+	return create(g, ".CreateGenericNode", func() *Node {
+		g.ctx.check(k, "the kernel")
 		return g.newNode(k, nil)
 	})
 }
 
 // newNode adds a node, which has one reference of the application.
-func (g *Graph) newNode(k *Kernel, params []Reference) (*Node, error) {
-	if err := g.editable(); err != nil {
-		return nil, err
-	}
-	n, err := g.ctx.newNode(g, k, params)
-	if err != nil {
-		return nil, err
-	}
+func (g *Graph) newNode(k *Kernel, params []Reference) *Node {
+	g.checkEditable()
+	n := g.ctx.newNode(g, k, params)
 	g.nodes = append(g.nodes, n)
 	g.unverify()
-	return n, nil
+	return n
 }
 
 // add adds a node of a built-in kernel with its parameters in order: objects, or values that become scalars.
 func (g *Graph) add(name string, id KernelID, params ...any) (*Node, error) {
-	return create(g.ctx, g, "Graph."+name, func() (*Node, error) { return g.addNode(id, params) })
+	return create(g, "."+name, func() *Node { return g.addNode(id, params) })
 }
 
-func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
+func (g *Graph) addNode(id KernelID, params []any) *Node {
 	k := g.ctx.kernels.byID[id]
 	refs := make([]Reference, len(params))
 	for i, v := range params {
@@ -44,9 +37,8 @@ func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
 		}
 		kind := k.params[i].value
 		data := make([]byte, g.ctx.scalarSize(kind))
-		if err := encode(data, kind, v); err != nil {
-			return nil, &Error{Status: StatusOf(err), Msg: k.params[i].title(i), Err: err}
-		}
+		err := try(func() { encode(data, kind, v) })
+		because(err, StatusOf(err), "%s", k.params[i].title(i))
 		s := g.ctx.newScalar(nil, kind, data)
 		s.intern()
 		defer s.drop() // it is the node's, if there is one
@@ -57,16 +49,13 @@ func (g *Graph) addNode(id KernelID, params []any) (*Node, error) {
 
 // perform runs a graph of one node, on tensors that are not virtual. Its errors are those of [Graph.Process].
 func (c *Context) perform(name string, id KernelID, params ...any) error {
-	return c.do(c, "Context."+name, func() error {
+	return do(c, "."+name, func() {
 		g := c.newGraph()
 		g.intern()
 		defer g.drop()
-		n, err := g.addNode(id, params)
-		if err != nil {
-			return err
-		}
+		n := g.addNode(id, params)
 		n.intern()
 		defer n.drop()
-		return g.process()
+		g.process()
 	})
 }

@@ -16,11 +16,8 @@ type ObjectArray struct {
 // (vxCreateImageObjectArrayFromTensor): count times the rectangle of the first two dimensions, jump bytes after one another, which is a
 // multiple of the third dimension's stride. Elements and format are UINT8 and U8, or INT16 and S16.
 func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f ImageFormat) (*ObjectArray, error) {
-	return create(t.ctx, t, "Tensor.CreateImageObjectArray", func() (*ObjectArray, error) {
-		step, err := t.checkImages(rect, count, jump, f)
-		if err != nil {
-			return nil, err
-		}
+	return create(t, ".CreateImageObjectArray", func() *ObjectArray {
+		step := t.checkImages(rect, count, jump, f)
 		a := &ObjectArray{items: make([]Reference, count)}
 		for i := range a.items {
 			plane := t.cut([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
@@ -33,63 +30,55 @@ func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f Image
 		}
 		t.ctx.register(&a.object, a, TypeObjectArray)
 		a.scope = t.scope
-		return a, nil
+		return a
 	})
 }
 
 // checkImages checks the arguments of CreateImageObjectArray and returns how many indices the images are apart.
-func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (step int, err error) {
+func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (step int) {
 	if len(t.dims) != 3 || t.strides == nil {
-		return 0, failed(ErrorInvalidDimension, "images can be made of a tensor of three dimensions; this one has extents %v", t.dims)
+		refuse(ErrorInvalidDimension, "images can be made of a tensor of three dimensions; this one has extents %v", t.dims)
 	}
 	if f != DFImageU8 && f != DFImageS16 || pixelTypes[f] != t.dtype {
-		return 0, failed(ErrorInvalidFormat, "images of format %s cannot show elements of %s: U8 shows UINT8 and S16 INT16", f, t.dtype)
+		refuse(ErrorInvalidFormat, "images of format %s cannot show elements of %s: U8 shows UINT8 and S16 INT16", f, t.dtype)
 	}
 	if t.strides[1] > math.MaxInt32 || t.dims[0] > math.MaxInt32 || t.dims[1] > math.MaxInt32 {
-		return 0, failed(ErrorInvalidDimension, "images of a tensor with extents %v and strides %v cannot be addressed with 32 bits",
+		refuse(ErrorInvalidDimension, "images of a tensor with extents %v and strides %v cannot be addressed with 32 bits",
 			t.dims, t.strides)
 	}
-	if _, _, err := t.pixelBox(rect); err != nil {
-		return 0, err
-	}
+	t.pixelBox(rect)
 	if count < 1 || count > limits.VXItems {
-		return 0, failed(ErrorInvalidParameters, "%d images are wanted; 1 to %d are possible", count, limits.VXItems)
+		refuse(ErrorInvalidParameters, "%d images are wanted; 1 to %d are possible", count, limits.VXItems)
 	}
 	if jump < 0 || jump%t.strides[2] != 0 || jump == 0 && count > 1 {
-		return 0, failed(ErrorInvalidParameters, "images %d bytes apart; it must be a multiple of the stride of dimension 2, which is %d",
+		refuse(ErrorInvalidParameters, "images %d bytes apart; it must be a multiple of the stride of dimension 2, which is %d",
 			jump, t.strides[2])
 	}
 	step = jump / t.strides[2]
 	if step > (t.dims[2]-1)/max(count-1, 1) && count > 1 {
-		return 0, failed(ErrorInvalidParameters, "%d images at every index %d do not lie inside dimension 2, which has %d",
+		refuse(ErrorInvalidParameters, "%d images at every index %d do not lie inside dimension 2, which has %d",
 			count, step, t.dims[2])
 	}
-	return step, nil
+	return step
 }
 
-func (a *ObjectArray) destroy() {
-	for _, item := range a.items {
-		item.base().drop()
-	}
-}
+func (a *ObjectArray) destroy() { dropAll(a.items) }
 
 // ItemType returns the kind of the objects (VX_OBJECT_ARRAY_ITEMTYPE).
 func (a *ObjectArray) ItemType() Type {
-	return query(&a.object, func() Type { return a.items[0].base().kind })
+	return query(a, func() Type { return a.items[0].base().kind })
 }
 
 // NumItems returns how many objects there are (VX_OBJECT_ARRAY_NUMITEMS).
-func (a *ObjectArray) NumItems() int { return query(&a.object, func() int { return len(a.items) }) }
+func (a *ObjectArray) NumItems() int { return query(a, func() int { return len(a.items) }) }
 
 // Item returns an object and adds a reference of the application to it (vxGetObjectArrayItem).
-func (a *ObjectArray) Item(i int) (r Reference, err error) {
-	err = a.ctx.do(a, "ObjectArray.Item", func() error {
+func (a *ObjectArray) Item(i int) (Reference, error) {
+	return create(a, ".Item", func() Reference {
 		if i < 0 || i >= len(a.items) {
-			return failed(ErrorInvalidParameters, "item %d; the array has %d", i, len(a.items))
+			refuse(ErrorInvalidParameters, "item %d; the array has %d", i, len(a.items))
 		}
-		r = a.items[i]
-		r.base().external++
-		return nil
+		a.items[i].base().external++
+		return a.items[i]
 	})
-	return r, err
 }

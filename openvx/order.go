@@ -46,7 +46,7 @@ func (n *Node) regions(i int) []region {
 }
 
 // checkWriters finds storage that is written twice.
-func (g *Graph) checkWriters(d *dataflow) error {
+func (g *Graph) checkWriters(d *dataflow) {
 	for _, n := range g.nodes { // in this order, so that the error does not depend on that of the map
 		for i := range n.params {
 			if n.kernel.params[i].dir != Output {
@@ -55,21 +55,20 @@ func (g *Graph) checkWriters(d *dataflow) error {
 			for _, r := range n.regions(i) {
 				for _, w := range d.writers(&r) {
 					if w.position != (position{n, i}) {
-						return failed(ErrorMultipleWriters, "%s and %s write the same elements of one object; views that several nodes write must be disjoint",
+						refuse(ErrorMultipleWriters, "%s and %s write the same elements of one object; views that several nodes write must be disjoint",
 							n.place(i), w.node.place(w.param))
 					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // order lists the nodes such that what a node reads has been written before, and else in the order of their creation.
 //
 // By the standard a delay's slots order nothing, so that they can close cycles. A slot that is written and read in one run is
 // nevertheless read after it was written, unless there would be a cycle.
-func (g *Graph) order(d *dataflow) ([]*Node, error) {
+func (g *Graph) order(d *dataflow) []*Node {
 	o := ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes))}
 	for _, n := range g.nodes {
 		o.visit(n)
@@ -80,14 +79,14 @@ func (g *Graph) order(d *dataflow) ([]*Node, error) {
 			o.visit(n)
 		}
 	}
-	if o.cycle == nil {
-		return o.list, nil
+	if o.cycle != nil {
+		var names []string
+		for _, n := range o.cycle {
+			names = append(names, n.place(-1))
+		}
+		refuse(ErrorInvalidGraph, "the nodes form a cycle: %s; only a delay can close one", strings.Join(names, " → "))
 	}
-	var names []string
-	for _, n := range o.cycle {
-		names = append(names, n.place(-1))
-	}
-	return nil, failed(ErrorInvalidGraph, "the nodes form a cycle: %s; only a delay can close one", strings.Join(names, " → "))
+	return o.list
 }
 
 // ordering is a depth-first search over those nodes that must come before others.

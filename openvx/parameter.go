@@ -1,6 +1,9 @@
 package openvx
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // param declares a parameter of a kernel.
 type param struct {
@@ -9,9 +12,9 @@ type param struct {
 	kind   Type // of the object; in an application's kernel also that of a scalar's value
 	value  Type // of a scalar's value, in a built-in kernel
 	state  ParameterState
-	fixed  bool        // of a built-in kernel: C's node function takes a value in the place of an object
-	static bool        // the standard calls it [static]: it is best a constant of the compiled graph
-	meta   *MetaFormat // of imported kernels
+	as     reflect.Type // of a built-in kernel: C's node function takes a value in the place of an object; what the value is in Go
+	static bool         // the standard calls it [static]: it is best a constant of the compiled graph
+	meta   *MetaFormat  // of imported kernels
 }
 
 // title is how messages call parameter i.
@@ -27,7 +30,7 @@ func (p param) takes(o *object) bool {
 	s, ok := o.self.(*Scalar)
 	switch {
 	case p.kind == TypeReference:
-		return dataTypes[o.kind]
+		return o.kind.isData()
 	case !ok:
 		return p.kind == o.kind
 	case p.kind == TypeScalar:
@@ -41,7 +44,7 @@ func (p param) wants() string {
 	switch {
 	case p.kind == TypeReference:
 		return "a data object"
-	case dataTypes[p.kind] && p.value == TypeInvalid:
+	case p.kind.isData() && p.value == TypeInvalid:
 		return "a " + p.kind.noun()
 	case p.kind == TypeScalar:
 		return "a scalar of " + p.value.String()
@@ -57,10 +60,13 @@ func (o *object) describe() string {
 	return "a " + o.kind.noun()
 }
 
-// dataTypes are the kinds of data objects that a parameter may be declared as.
-var dataTypes = map[Type]bool{
-	TypeReference: true, TypeDelay: true, TypeLUT: true, TypeDistribution: true, TypePyramid: true, TypeThreshold: true, TypeMatrix: true,
-	TypeConvolution: true, TypeScalar: true, TypeArray: true, TypeImage: true, TypeRemap: true, TypeObjectArray: true, TypeTensor: true,
+// isData reports whether t is a kind of data objects, or TypeReference for any: what a parameter may be declared as.
+func (t Type) isData() bool {
+	switch t {
+	case TypeContext, TypeGraph, TypeNode, TypeKernel, TypeParameter, TypeError, TypeMetaFormat:
+		return false
+	}
+	return t >= TypeReference && t <= TypeTensor && typeNames[t] != ""
 }
 
 // Parameter is a place of a kernel or a node where a reference goes (vx_parameter). Its name is, unless changed, that of the place,
@@ -73,15 +79,15 @@ type Parameter struct {
 }
 
 // newParameter makes an object of parameter i of a node, or of a kernel if the node is nil. The caller holds the lock.
-func (c *Context) newParameter(k *Kernel, n *Node, i int) (*Parameter, error) {
+func (c *Context) newParameter(k *Kernel, n *Node, i int) *Parameter {
 	if i < 0 || i >= len(k.params) {
-		return nil, failed(ErrorInvalidParameters, "there is no parameter %d: %s has %d", i, k.kernelName, len(k.params))
+		refuse(ErrorInvalidParameters, "there is no parameter %d: %s has %d", i, k.kernelName, len(k.params))
 	}
 	p := &Parameter{kernel: k, node: n, index: i}
 	c.register(&p.object, p, TypeParameter)
 	p.name = truncate(k.params[i].name, MaxReferenceName)
 	p.owner().hold()
-	return p, nil
+	return p
 }
 
 // owner returns what the parameter is of.
@@ -96,7 +102,7 @@ func (p *Parameter) destroy() { p.owner().drop() }
 
 // declaration returns what the kernel says of the parameter.
 func (p *Parameter) declaration() param {
-	return query(&p.object, func() param { return p.kernel.params[p.index] })
+	return query(p, func() param { return p.kernel.params[p.index] })
 }
 
 // Index returns the place of the parameter, from 0 on (VX_PARAMETER_INDEX).
@@ -115,7 +121,7 @@ func (p *Parameter) State() ParameterState { return p.declaration().state }
 // Reference returns what the node's parameter is set to, and adds a reference of the application to it (VX_PARAMETER_REF). It is nil
 // if nothing is set, or the parameter is a kernel's.
 func (p *Parameter) Reference() Reference {
-	return query(&p.object, func() Reference {
+	return query(p, func() Reference {
 		if p.node == nil || p.node.params[p.index] == nil {
 			return nil
 		}
@@ -128,20 +134,21 @@ func (p *Parameter) Reference() Reference {
 // MetaFormat describes the tensor that goes to a parameter of an imported kernel (VX_PARAMETER_META_FORMAT). It belongs to the kernel: the
 // application must not release it. Other kernels' parameters are ErrorNotSupported.
 func (p *Parameter) MetaFormat() (*MetaFormat, error) {
-	return create(p.ctx, p, ".MetaFormat", func() (*MetaFormat, error) {
-		if m := p.kernel.params[p.index].meta; m != nil {
-			return m, nil
+	return create(p, ".MetaFormat", func() *MetaFormat {
+		m := p.kernel.params[p.index].meta
+		if m == nil {
+			refuse(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
 		}
-		return nil, failed(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
+		return m
 	})
 }
 
 // Set is [Node.SetParameter] (vxSetParameterByReference). A parameter of a kernel is ErrorInvalidParameters.
 func (p *Parameter) Set(r Reference) error {
-	return p.ctx.do(p, ".Set", func() error {
+	return do(p, ".Set", func() {
 		if p.node == nil {
-			return failed(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
+			refuse(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
 		}
-		return p.node.set(p.index, r)
+		p.node.set(p.index, r)
 	})
 }

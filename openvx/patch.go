@@ -36,71 +36,49 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 // may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
 // others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
-	return t.ctx.do(t, "Tensor.CopyPatch", func() error {
-		if err := t.visible(); err != nil {
-			return err
-		}
-		return t.copyPatch(start, end, strides, data, u)
+	return do(t, ".CopyPatch", func() {
+		t.checkVisible()
+		t.copyPatch(start, end, strides, data, u)
 	})
 }
 
 // copyPatch is CopyPatch of what the application can see.
-func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) error {
-	if err := u.checkCopy(); err != nil {
-		return err
-	}
-	m, err := t.allocated()
-	if err != nil {
-		return err
-	}
-	if err := t.checkBox(start, end); err != nil {
-		return err
-	}
-	need, err := PatchBytes(start, end, strides, t.size())
-	switch {
-	case err != nil:
-		return err
-	case len(data) < need:
-		return failed(ErrorInvalidParameters, "the patch takes %d bytes; there are %d", need, len(data))
+func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) {
+	u.checkCopy()
+	m := t.allocated()
+	t.checkBox(start, end)
+	if need := must(PatchBytes(start, end, strides, t.size())); len(data) < need {
+		refuse(ErrorInvalidParameters, "the patch takes %d bytes; there are %d", need, len(data))
 	}
 	inside := t.cut(start, end)
 	mine := patch{inside.dims, inside.strides, t.size(), m.data[inside.offset():]}
 	theirs := patch{inside.dims, strides, t.size(), data}
-	if err := theirs.disjoint(ErrorInvalidParameters); err != nil {
-		return err
-	}
+	theirs.disjoint(ErrorInvalidParameters)
+	to, from := mine, theirs
 	if u == ReadOnly {
-		return theirs.copyFrom(mine, t.dtype.elementType())
+		to, from = theirs, mine
+	} else {
+		t.touched()
 	}
-	t.touched()
-	return mine.copyFrom(theirs, t.dtype.elementType())
+	stop(to.copyFrom(from, t.dtype.elementType()))
 }
 
 // MapPatch gives the application direct access to a box of elements until [Tensor.UnmapPatch] (vxMapTensorPatch). If start is nil, the
 // box begins at 0, and if end is nil it goes to the ends. Any number of patches may be mapped at a time. The memory stays where it
 // is as long as one is: neither can its handle be swapped nor a delay age.
 func (t *Tensor) MapPatch(start, end []int, u Usage) (*Patch, error) {
-	return create(t.ctx, t, "Tensor.MapPatch", func() (*Patch, error) {
-		if err := t.visible(); err != nil {
-			return nil, err
-		}
-		p, err := t.mapPatch(start, end, u)
-		if err == nil {
-			t.hold() // or a patch of a tensor that has been released could not be unmapped
-		}
-		return p, err
+	return create(t, ".MapPatch", func() *Patch {
+		t.checkVisible()
+		p := t.mapPatch(start, end, u)
+		t.hold() // or a patch of a tensor that has been released could not be unmapped
+		return p
 	})
 }
 
 // mapPatch is MapPatch of what the application can see.
-func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
-	if err := u.checkMap(); err != nil {
-		return nil, err
-	}
-	m, err := t.allocated()
-	if err != nil {
-		return nil, err
-	}
+func (t *Tensor) mapPatch(start, end []int, u Usage) *Patch {
+	u.checkMap()
+	m := t.allocated()
 	if end == nil {
 		end = t.dims
 		if start != nil && len(start) < len(end) {
@@ -110,25 +88,20 @@ func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
 	if start == nil {
 		start = make([]int, len(end))
 	}
-	if err := t.checkBox(start, end); err != nil {
-		return nil, err
-	}
+	t.checkBox(start, end)
 	inside := t.cut(start, end)
 	begin, size := inside.offset(), inside.span()
-	return &Patch{ID: t.maps.add(t.ctx, m, u), Strides: inside.strides, Data: m.data[begin : begin+size : begin+size]}, nil
+	return &Patch{ID: t.maps.add(t.ctx, m, u), Strides: inside.strides, Data: m.data[begin : begin+size : begin+size]}
 }
 
 // UnmapPatch ends the access to a patch that [Tensor.MapPatch] of the same tensor has given (vxUnmapTensorPatch).
-func (t *Tensor) UnmapPatch(id uint64) error { return t.unmap(".UnmapPatch", t, id) }
+func (t *Tensor) UnmapPatch(id uint64) error { return unmap(t, ".UnmapPatch", id) }
 
 // unmap ends the access to a patch of an object's contents, which has kept the object alive.
-func (o *object) unmap(call string, contents *Tensor, id uint64) error {
-	return o.ctx.do(o.self, call, func() error {
-		err := contents.maps.remove(o.ctx, id)
-		if err == nil {
-			o.drop()
-		}
-		return err
+func unmap(on Reference, call string, id uint64) error {
+	return do(on, call, func() {
+		contents(on).maps.remove(on.Context(), id)
+		on.base().drop()
 	})
 }
 
@@ -182,7 +155,7 @@ func (p patch) span() (int, error) {
 }
 
 // disjoint reports elements that share memory, by an error of the status.
-func (p patch) disjoint(status Status) error {
+func (p patch) disjoint(status Status) {
 	order := emit.Counting(0, len(p.strides))
 	slices.SortStableFunc(order, func(i, j int) int { return p.strides[i] - p.strides[j] })
 	span := p.size // of the dimensions before
@@ -191,11 +164,10 @@ func (p patch) disjoint(status Status) error {
 			continue
 		}
 		if p.strides[i] < span {
-			return failed(status, "stride %d of dimension %d makes elements share memory; it must be at least %d", p.strides[i], i, span)
+			refuse(status, "stride %d of dimension %d makes elements share memory; it must be at least %d", p.strides[i], i, span)
 		}
 		span += (p.extents[i] - 1) * p.strides[i]
 	}
-	return nil
 }
 
 // reversed returns extents and strides with the slowest dimension first.

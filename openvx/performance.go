@@ -13,11 +13,18 @@ type Performance struct {
 }
 
 // now returns the time since the context was made, if anybody wants to know.
-func (c *Context) now(wanted bool) time.Duration {
-	if !wanted {
+func (g *Graph) now() time.Duration {
+	if !g.course.made.measured {
 		return 0
 	}
-	return time.Since(c.made)
+	return time.Since(g.ctx.made)
+}
+
+// measure adds what has begun at a time and ends now.
+func (g *Graph) measure(p *Performance, began time.Duration) {
+	if g.course.made.measured {
+		p.add(began, g.now())
+	}
 }
 
 // add adds a run.
@@ -35,10 +42,10 @@ func (p *Performance) add(begin, end time.Duration) {
 
 // Performance returns the times of the node's runs while DirectiveEnablePerformance was in force (VX_NODE_PERFORMANCE).
 func (n *Node) Performance() Performance {
-	return query(&n.object, func() Performance { return n.perf })
+	return query(n, func() Performance { return n.perf })
 }
 
 // Performance returns the times of the graph's runs so far that were measured (VX_GRAPH_PERFORMANCE).
 func (g *Graph) Performance() Performance {
-	return query(&g.object, func() Performance { return g.perf })
+	return query(g, func() Performance { return g.perf })
 }

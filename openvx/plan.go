@@ -47,7 +47,7 @@ func (p *course) writes(root *object) bool { return p.usage[root].written }
 func (p *course) stored(t *Tensor) bool { return t.scope == nil || p.usage[&t.root.object].observed }
 
 // plan divides a graph whose parameters have been checked into segments, which have the nodes in their order, and compiles them.
-func (g *Graph) plan(order []*Node) (*course, error) {
+func (g *Graph) plan(order []*Node) *course {
 	flow := g.dataflow() // which knows the extents of virtual tensors, unlike that which has given the order
 	p := &course{flow: flow, usage: make(map[*object]usage), made: g.ctx.conditions()}
 	for root, uses := range flow.reads {
@@ -57,24 +57,27 @@ func (g *Graph) plan(order []*Node) (*course, error) {
 		p.usage[root] = usage{parameters: p.usage[root].parameters + len(uses.list), written: true}
 	}
 	p.divide(order)
+	undoing(p.close, func() {
+		for s := range p.segments {
+			g.compile(p, s)
+		}
+		p.forget()
+		// Memory is there after verification (the standard, vxVerifyGraph), apart from that which the application has yet to give a tensor.
+		if err := try(p.pin); StatusOf(err) != ErrorNotAllocated {
+			stop(err)
+		}
+		p.unpin()
+	})
+	return p
+}
+
+// segments yields those of the steps that are segments.
+func (p *course) segments(yield func(*segment) bool) {
 	for i := range p.steps {
-		if s := p.steps[i].segment; s != nil {
-			if err := g.compile(p, s); err != nil {
-				p.close()
-				return nil, err
-			}
+		if s := p.steps[i].segment; s != nil && !yield(s) {
+			return
 		}
 	}
-	p.forget()
-	// Memory is there after verification (the standard, vxVerifyGraph), apart from that which the application has yet to give a tensor.
-	switch err := p.pin(); {
-	case err == nil:
-		p.unpin()
-	case StatusOf(err) != ErrorNotAllocated:
-		p.close()
-		return nil, err
-	}
-	return p, nil
 }
 
 // divide makes the steps: segments as long as possible.
@@ -180,14 +183,11 @@ func (p *course) keep(root *object) {
 }
 
 // compile makes the program of a segment, in place of another if it has one. The context is locked, but not while the engine works.
-func (g *Graph) compile(p *course, s *segment) error {
-	network, err := p.weave(s)
-	if err != nil {
-		return err
-	}
+func (g *Graph) compile(p *course, s *segment) {
+	network := p.weave(s)
 	s.close()
 	if network == nil {
-		return nil
+		return
 	}
 	c := g.ctx
 	o := engine.Options{Threads: c.opts.Threads, Limits: c.opts.Limits}
@@ -202,7 +202,7 @@ func (g *Graph) compile(p *course, s *segment) error {
 		}
 		return err
 	}); err != nil {
-		return s.failure("cannot be compiled", err)
+		stop(s.failure("cannot be compiled", err))
 	}
 	s.program, s.session = compiled, session
 	for i := range s.loads {
@@ -211,7 +211,6 @@ func (g *Graph) compile(p *course, s *segment) error {
 	for i := range s.stores {
 		s.stores[i].inside = session.Output(i)
 	}
-	return nil
 }
 
 // failure makes an error of one of the engine's.
@@ -248,9 +247,7 @@ func (p *course) close() {
 	if p == nil {
 		return
 	}
-	for i := range p.steps {
-		if s := p.steps[i].segment; s != nil {
-			s.close()
-		}
+	for s := range p.segments {
+		s.close()
 	}
 }

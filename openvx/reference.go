@@ -57,10 +57,12 @@ func baseOf(r Reference) *object {
 
 // do runs f under the context's lock and reports its error. It is how every method that the application calls works: nothing of the
 // application, such as a callback, is called under the lock; f leaves that to later. The object on must be alive.
-func (c *Context) do(on Reference, call string, f func() error) error {
-	if c == nil || c.ctx == nil {
-		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object has no context: NewContext makes one, and the others are made by it"}
+func do(on Reference, call string, f func()) error {
+	o := baseOf(on)
+	if o == nil || o.ctx == nil {
+		return &Error{Status: ErrorInvalidReference, Call: placed(on, call), Msg: "the object is nil or has no context: NewContext makes one, and the others are made by it"}
 	}
+	c := o.ctx
 	c.mu.Lock()
 	err := guard(on, f)
 	c.unlock()
@@ -71,34 +73,84 @@ func (c *Context) do(on Reference, call string, f func() error) error {
 }
 
 // guard runs f for a living object and makes an error of a panic, which would otherwise leave the lock locked.
-func guard(on Reference, f func() error) (err error) {
+func guard(on Reference, f func()) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = failed(Failure, "internal error: %v", p)
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r.err
+		default:
+			err = failed(Failure, "internal error: %v", r)
 		}
 	}()
-	if err := on.base().check(); err != nil {
-		return err
-	}
-	return f()
+	on.base().check()
+	f()
+	return nil
 }
 
-// create runs f like do and returns what it creates, or nil.
-func create[T any](c *Context, on Reference, call string, f func() (*T, error)) (*T, error) {
-	var made *T
-	err := c.do(on, call, func() (err error) {
-		made, err = f()
-		return err
-	})
+// refusal is the panic of refuse, stop and must.
+type refusal struct{ err error }
+
+// refuse ends a call with an error, from however deep in it: do reports it, unless a try in between takes it.
+func refuse(s Status, format string, args ...any) { stop(failed(s, format, args...)) }
+
+// because is refuse with an error of another package as the cause, if there is one.
+func because(err error, s Status, format string, args ...any) {
 	if err != nil {
-		return nil, err
+		stop(&Error{Status: s, Msg: fmt.Sprintf(format, args...), Err: err})
 	}
-	return made, nil
 }
 
-// query returns what f finds of o under the lock, or the zero value if o is gone or has never been made.
-func query[T any](o *object, f func() T) (found T) {
-	if o.ctx == nil {
+// stop ends a call with an error, if there is one.
+func stop(err error) {
+	if err != nil {
+		panic(refusal{err})
+	}
+}
+
+// must returns a result, or ends the call with the error.
+func must[T any](x T, err error) T {
+	stop(err)
+	return x
+}
+
+// try runs f and returns the error with which refuse, stop or must has ended it.
+func try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r.err
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// undoing runs f and, if that does not end, undo before the refusal goes on.
+func undoing(undo, f func()) {
+	done := false
+	defer func() {
+		if !done {
+			undo()
+		}
+	}()
+	f()
+	done = true
+}
+
+// create runs f like do and returns what it creates or finds, or the zero value.
+func create[T any](on Reference, call string, f func() T) (made T, err error) {
+	err = do(on, call, func() { made = f() })
+	return made, err
+}
+
+// query returns what f finds of an object under the lock, or the zero value if it is nil, gone, or has never been made.
+func query[T any](on Reference, f func() T) (found T) {
+	o := baseOf(on)
+	if o == nil || o.ctx == nil {
 		return found
 	}
 	o.ctx.mu.Lock()
@@ -138,26 +190,25 @@ func (c *Context) register(o *object, self Reference, kind Type) {
 // alive says whether o can be used.
 func (o *object) alive() bool { return !o.dead && !o.ctx.dead }
 
-// check returns an error if o is gone.
-func (o *object) check() error {
+// check refuses if o is gone.
+func (o *object) check() {
 	if !o.alive() {
-		return failed(ErrorInvalidReference, "the %s has been released", o.kind.noun())
+		refuse(ErrorInvalidReference, "the %s has been released", o.kind.noun())
 	}
-	return nil
 }
 
 // check returns the base of an argument if it is a living object of the context. what names the argument in the message.
-func (c *Context) check(r Reference, what string) (*object, error) {
+func (c *Context) check(r Reference, what string) *object {
 	o := baseOf(r)
 	switch {
 	case o == nil:
-		return nil, failed(ErrorInvalidReference, "%s is nil", what)
+		refuse(ErrorInvalidReference, "%s is nil", what)
 	case o.ctx != c:
-		return nil, failed(ErrorInvalidReference, "%s belongs to another context", what)
+		refuse(ErrorInvalidReference, "%s belongs to another context", what)
 	case !o.alive():
-		return nil, failed(ErrorInvalidReference, "%s is a %s that has been released", what, o.kind.noun())
+		refuse(ErrorInvalidReference, "%s is a %s that has been released", what, o.kind.noun())
 	}
-	return o, nil
+	return o
 }
 
 // hold adds a reference by another object, and drop takes it back. The caller holds the lock.
@@ -205,12 +256,9 @@ func (o *object) Name() string { return query(o, func() string { return o.name }
 
 // SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
 func (o *object) SetName(name string) error {
-	return o.ctx.do(o.self, ".SetName", func() error {
-		if err := checkName("a reference", name, MaxReferenceName); err != nil {
-			return err
-		}
+	return do(o.self, ".SetName", func() {
+		checkName("a reference", name, MaxReferenceName)
 		o.name = name
-		return nil
 	})
 }
 
@@ -219,35 +267,32 @@ func (o *object) Count() int { return query(o, func() int { return o.external })
 
 // Retain adds a reference of the application (vxRetainReference).
 func (o *object) Retain() error {
-	return o.ctx.do(o.self, ".Retain", func() error {
+	return do(o.self, ".Retain", func() {
 		o.external++
-		return nil
 	})
 }
 
 // Release takes a reference of the application back (vxReleaseReference). Without one the error is ErrorInvalidReference.
 func (o *object) Release() error {
-	return o.ctx.do(o.self, ".Release", func() error {
+	return do(o.self, ".Release", func() {
 		if o.external == 0 {
-			return failed(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
+			refuse(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
 		}
 		o.external--
 		o.bury()
-		return nil
 	})
 }
 
-// checkName returns an error if a name is longer than limit or contains a zero byte, which C could not represent.
-func checkName(of, name string, limit int) error {
+// checkName refuses if a name is longer than limit or contains a zero byte, which C could not represent.
+func checkName(of, name string, limit int) {
 	if len(name) > limit {
-		return failed(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)
+		refuse(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)
 	}
 	for i := range len(name) {
 		if name[i] == 0 {
-			return failed(ErrorInvalidParameters, "the name of %s contains a zero byte at %d", of, i)
+			refuse(ErrorInvalidParameters, "the name of %s contains a zero byte at %d", of, i)
 		}
 	}
-	return nil
 }
 
 // failed makes an error without a place; do adds it.

@@ -76,7 +76,7 @@ func (t *Tensor) region() region {
 	case t == root:
 		r.start, r.dims = make([]int, len(t.dims)), slices.Clone(t.dims)
 	default: // a view may have fewer dimensions than its root
-		r.start, r.dims = slices.Clone(t.start), append(slices.Clone(t.dims), ones(len(root.dims)-len(t.dims))...)
+		r.start, r.dims = slices.Clone(t.start), append(slices.Clone(t.dims), slices.Repeat([]int{1}, len(root.dims)-len(t.dims))...)
 	}
 	return r
 }

@@ -9,58 +9,49 @@ import "slices"
 // It is ErrorNotCompatible if a flagged parameter is no item 0 of an array, and a Failure if the node is not of this graph, a result has
 // no flag, or the arrays differ in length.
 func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
-	return g.ctx.do(g, "Graph.ReplicateNode", func() error {
-		if err := g.editable(); err != nil {
-			return err
-		}
-		if _, err := g.ctx.check(first, "the node"); err != nil {
-			return err
-		}
+	return do(g, ".ReplicateNode", func() {
+		g.checkEditable()
+		g.ctx.check(first, "the node")
 		switch {
 		case first.graph != g || first.removed:
-			return failed(Failure, "the node does not belong to this graph")
+			refuse(Failure, "the node does not belong to this graph")
 		case len(replicate) != len(first.params):
-			return failed(ErrorInvalidParameters, "%d flags are given; %s has %d parameters", len(replicate), first.place(-1), len(first.params))
+			refuse(ErrorInvalidParameters, "%d flags are given; %s has %d parameters", len(replicate), first.place(-1), len(first.params))
 		}
 		before := first.replicated
 		first.replicated = slices.Clone(replicate)
-		if err := first.checkReplicas(); err != nil {
-			first.replicated = before
-			return first.failure(err)
-		}
+		undoing(func() { first.replicated = before }, func() { first.within(first.checkReplicas) })
 		first.keepArrays()
 		g.unverify()
-		return nil
 	})
 }
 
 // checkReplicas checks the parameters of a node that is replicated.
-func (n *Node) checkReplicas() error {
+func (n *Node) checkReplicas() {
 	if n.replicated == nil {
-		return nil
+		return
 	}
 	length := 0
 	for i, flag := range n.replicated {
 		name := n.title(i)
 		if !flag {
 			if n.kernel.params[i].dir == Output && n.params[i] != nil {
-				return failed(Failure, "%s is a result and must be replicated", name)
+				refuse(Failure, "%s is a result and must be replicated", name)
 			}
 			continue
 		}
 		a := n.array(i)
 		switch {
 		case a == nil:
-			return failed(ErrorNotCompatible, "%s is to be replicated and is not item 0 of an object array", name)
+			refuse(ErrorNotCompatible, "%s is to be replicated and is not item 0 of an object array", name)
 		case length != 0 && len(a.items) != length:
-			return failed(Failure, "%s is of an array of %d items, an earlier one of %d", name, len(a.items), length)
+			refuse(Failure, "%s is of an array of %d items, an earlier one of %d", name, len(a.items), length)
 		}
 		length = len(a.items)
 	}
 	if n.kernel.user == nil {
-		return failed(ErrorNotSupported, "only kernels of the application can be replicated; layers take batches")
+		refuse(ErrorNotSupported, "only kernels of the application can be replicated; layers take batches")
 	}
-	return nil
 }
 
 // array returns the array that replicated parameter i is item 0 of, nil if it is not.

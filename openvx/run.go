@@ -1,33 +1,27 @@
 package openvx
 
-import (
-	"context"
-)
+import "context"
 
 // Process runs the graph once and waits until it has ended (vxProcessGraph); it is verified first if that is needed. Kernels and
 // callbacks of the application are called on the caller's goroutine. A run allocates nothing.
 //
 // Errors are those of [Graph.Verify], ErrorGraphScheduled if the graph is running already, ErrorGraphAbandoned if a callback has ended it,
 // ErrorNotAllocated if a tensor has no memory, and what a kernel of the application returned. Results are undefined after an error.
-func (g *Graph) Process() error { return g.ctx.do(g, "Graph.Process", g.process) }
+func (g *Graph) Process() error { return do(g, ".Process", g.process) }
 
-func (g *Graph) process() error {
-	if err := g.begin(); err != nil {
-		return err
-	}
+func (g *Graph) process() {
+	g.begin()
 	err := guard(g, g.run)
 	g.end(err)
-	return err
+	stop(err)
 }
 
 // Schedule begins to run the graph and does not wait until it has ended (vxScheduleGraph), as [Graph.Wait] does. It is verified first if
 // that is needed. Kernels and callbacks of the application are called on another goroutine. A graph that is running already is
 // ErrorGraphScheduled. A graph may be released while it runs; it ends its run.
 func (g *Graph) Schedule() error {
-	return g.ctx.do(g, "Graph.Schedule", func() error {
-		if err := g.begin(); err != nil {
-			return err
-		}
+	return do(g, ".Schedule", func() {
+		g.begin()
 		g.schedule.called = true
 		go func() {
 			g.ctx.mu.Lock()
@@ -36,7 +30,6 @@ func (g *Graph) Schedule() error {
 			g.end(err)
 			g.ctx.unlock()
 		}()
-		return nil
 	})
 }
 
@@ -44,9 +37,9 @@ func (g *Graph) Schedule() error {
 // (vxWaitGraph). It is a Failure if the graph has not been scheduled since the last Wait. A kernel or callback of the graph itself must
 // not call it.
 func (g *Graph) Wait() error {
-	return g.ctx.do(g, "Graph.Wait", func() error {
+	return do(g, ".Wait", func() {
 		if !g.schedule.called {
-			return failed(Failure, "the graph has not been scheduled since the last call of Wait")
+			refuse(Failure, "the graph has not been scheduled since the last call of Wait")
 		}
 		g.hold()
 		defer g.drop()
@@ -54,91 +47,76 @@ func (g *Graph) Wait() error {
 			g.ended.Wait()
 		}
 		g.schedule.called = false
-		return g.schedule.err
+		stop(g.schedule.err)
 	})
 }
 
 // begin claims the graph for a run. The context is locked.
-func (g *Graph) begin() error {
-	if err := g.editable(); err != nil {
-		return err
-	}
+func (g *Graph) begin() {
+	g.checkEditable()
 	g.hold() // verification may call functions that release graph and context
 	g.ctx.hold()
 	defer func() {
 		g.drop()
 		g.ctx.drop()
 	}()
-	if err := g.prepare(); err != nil {
-		return err
-	}
-	if err := g.course.pin(); err != nil {
-		return err
-	}
+	g.prepare()
+	g.course.pin()
 	g.state = GraphStateRunning
 	g.claim(running)
-	return nil
 }
 
 // prepare brings the graph's course up to date.
-func (g *Graph) prepare() error {
+func (g *Graph) prepare() {
 	c, p := g.ctx, g.course
 	if p == nil {
-		return g.verify()
+		g.verify()
+		return
 	}
-	var outdated *segment
-	for i := range p.steps {
-		if s := p.steps[i].segment; s != nil && !s.volatile && s.changed() {
-			outdated = s
-			break
-		}
-	}
-	if outdated == nil && !p.stale && p.made == c.conditions() {
-		return nil
+	if !p.stale && p.made == c.conditions() && !p.outdated() {
+		return
 	}
 	g.claim(verifying)
 	defer g.yield()
-	return g.renew()
+	g.renew()
+}
+
+// outdated reports whether a constant is not any more what was compiled.
+func (p *course) outdated() bool {
+	for s := range p.segments {
+		if !s.volatile && s.changed() {
+			return true
+		}
+	}
+	return false
 }
 
 // renew makes a course, or compiles those segments whose constants have changed.
-func (g *Graph) renew() error {
+func (g *Graph) renew() {
 	p := g.course
 	if p.stale || p.made != g.ctx.conditions() {
-		order, err := g.arrange()
-		var made *course
-		if err == nil {
-			made, err = g.plan(order)
-		}
-		if err != nil {
-			g.unverify()
-			return err
-		}
+		undoing(g.unverify, func() { g.course = g.plan(g.arrange()) })
 		p.close()
-		g.course = made
-		return nil
+		return
 	}
-	for i := range p.steps {
-		if s := p.steps[i].segment; s != nil && !s.volatile && s.changed() {
-			if err := g.compile(p, s); err != nil {
-				p.stale = true
-				return err
+	undoing(func() { p.stale = true }, func() {
+		for s := range p.segments {
+			if !s.volatile && s.changed() {
+				g.compile(p, s)
 			}
 		}
-	}
-	return nil
+	})
 }
 
 // end is the end of a run that begin has begun. The context is locked.
 func (g *Graph) end(err error) {
 	g.course.unpin()
-	switch StatusOf(err) {
-	case Success:
+	s := StatusOf(err)
+	g.state = GraphStateAbandoned
+	if s == Success {
 		g.state = GraphStateCompleted
-	default:
-		g.state = GraphStateAbandoned
 	}
-	if s := StatusOf(err); s == Success || s == ErrorGraphAbandoned {
+	if s == Success || s == ErrorGraphAbandoned {
 		for _, d := range g.delays {
 			d.age()
 		}
@@ -147,47 +125,38 @@ func (g *Graph) end(err error) {
 }
 
 // run executes the steps. The context is locked, but not while the engine works and functions of the application are called.
-func (g *Graph) run() error {
-	p, c := g.course, g.ctx
-	began := c.now(p.made.measured)
-	var err error
+func (g *Graph) run() {
+	p := g.course
+	defer g.measure(&g.perf, g.now())
 	for i := range p.steps {
 		st := &p.steps[i]
-		started := c.now(p.made.measured)
-		if st.segment != nil {
-			err = g.execute(st.segment)
-		} else {
-			err = st.node.run()
-		}
-		if p.made.measured {
-			st.node.perf.add(started, c.now(true))
-		}
-		if err == nil && st.node.callback != nil {
-			err = st.node.completed()
-		}
-		if err != nil {
-			break
+		g.step(st)
+		if st.node.callback != nil {
+			st.node.completed()
 		}
 	}
-	if p.made.measured {
-		g.perf.add(began, c.now(true))
+}
+
+// step executes a step.
+func (g *Graph) step(st *step) {
+	defer g.measure(&st.node.perf, g.now())
+	if st.segment != nil {
+		g.execute(st.segment)
+	} else {
+		st.node.run()
 	}
-	return err
 }
 
 // execute runs a segment.
-func (g *Graph) execute(s *segment) error {
+func (g *Graph) execute(s *segment) {
 	if s.volatile && s.changed() {
-		if err := g.compile(g.course, s); err != nil {
-			s.done(StatusOf(err))
-			return err
-		}
-		if err := g.course.pinSegment(s); err != nil {
-			return err
-		}
+		err := try(func() { g.compile(g.course, s) })
+		s.done(StatusOf(err))
+		stop(err)
+		g.course.pinSegment(s)
 	}
 	if s.session == nil {
-		return nil
+		return
 	}
 	err := g.ctx.unlocked(s.run)
 	if err != nil {
@@ -197,7 +166,7 @@ func (g *Graph) execute(s *segment) error {
 	for i := range s.stores {
 		s.stores[i].of.version = g.ctx.number() // not of the memory that the tensor has now: a delay may have aged meanwhile
 	}
-	return err
+	stop(err)
 }
 
 // run copies operands into the session, computes, and copies the results out.
@@ -228,68 +197,52 @@ func (s *segment) done(status Status) {
 }
 
 // bind finds the memory of a tensor, as it is now.
-func (t *port) bind() (err error) {
-	if t.memory, err = t.tensor.elements(); err == nil {
-		t.of = t.tensor.root.memory
-	}
-	return err
+func (t *port) bind() {
+	t.memory = t.tensor.elements()
+	t.of = t.tensor.root.memory
 }
 
 // pin binds all segments and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
 // kept.
-func (p *course) pin() (err error) {
-	defer func() {
-		if err != nil {
-			p.unpin()
+func (p *course) pin() {
+	undoing(p.unpin, func() {
+		for i := range p.steps {
+			if st := &p.steps[i]; st.segment != nil {
+				p.pinSegment(st.segment)
+			} else {
+				st.node.within(func() { p.pinOperands(st.node) })
+			}
 		}
-	}()
-	for i := range p.steps {
-		st := &p.steps[i]
-		if st.segment != nil {
-			err = p.pinSegment(st.segment)
-		} else {
-			err = p.pinOperands(st.node)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-func (p *course) pinSegment(s *segment) error {
-	for _, list := range [...][]port{s.loads, s.stores} {
-		for i := range list {
-			if err := list[i].bind(); err != nil {
-				return s.failure("cannot run", err)
+func (p *course) pinSegment(s *segment) {
+	if err := try(func() {
+		for _, list := range [...][]port{s.loads, s.stores} {
+			for i := range list {
+				list[i].bind()
+				p.pinMemory(list[i].of)
 			}
-			p.pinMemory(list[i].of)
 		}
+	}); err != nil {
+		stop(s.failure("cannot run", err))
 	}
-	return nil
 }
 
 // pinOperands pins what a kernel of the application may access.
-func (p *course) pinOperands(n *Node) error {
+func (p *course) pinOperands(n *Node) {
 	for i, r := range n.params {
 		if a := n.array(i); a != nil {
 			r = a
 		}
-		if err := p.pinObject(r); err != nil {
-			return n.failure(err)
-		}
+		p.pinObject(r)
 	}
-	return nil
 }
 
 // pinObject pins the memory of an object, and of all that it has.
-func (p *course) pinObject(r Reference) error {
+func (p *course) pinObject(r Reference) {
 	if t := contents(r); t != nil {
-		m, err := t.allocated()
-		if err != nil {
-			return err
-		}
-		p.pinMemory(m)
+		p.pinMemory(t.allocated())
 	}
 	var parts []Reference
 	switch r := r.(type) {
@@ -299,11 +252,8 @@ func (p *course) pinObject(r Reference) error {
 		parts = r.slots
 	}
 	for _, part := range parts {
-		if err := p.pinObject(part); err != nil {
-			return err
-		}
+		p.pinObject(part)
 	}
-	return nil
 }
 
 // pinMemory pins memory until unpin. It need not be that of the same tensor then, as another graph may have made a delay age.

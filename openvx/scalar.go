@@ -39,23 +39,10 @@ var numberTypes = map[Type]struct {
 	TypeBool:    {4, reflect.TypeFor[bool]()},
 }
 
-// structTypes are the standard's structures: their sizes, and the Go types of those that layers take.
-var structTypes = map[Type]struct {
+// structType is a structure of the standard.
+type structType struct {
 	size int
-	kind reflect.Type // nil for bytes
-}{
-	TypeRectangle:                  {size: 16},
-	TypeKeypoint:                   {size: 28},
-	TypeCoordinates2d:              {size: 8},
-	TypeCoordinates3d:              {size: 12},
-	TypeCoordinates2df:             {size: 8},
-	TypeLine2d:                     {size: 16},
-	TypeHogParams:                  {size: 40},
-	TypeHoughLinesParams:           {size: 28},
-	TypeNNConvolutionParams:        {48, reflect.TypeFor[ConvolutionParams]()},
-	TypeNNDeconvolutionParams:      {40, reflect.TypeFor[DeconvolutionParams]()},
-	TypeNNROIPoolParams:            {4, reflect.TypeFor[ROIPoolParams]()},
-	TypeTensorMatrixMultiplyParams: {12, reflect.TypeFor[MatrixMultiplyParams]()},
+	kind reflect.Type // in Go, of those that layers take; nil for bytes
 }
 
 // fields calls f with the fields of a structure and their bytes: as in C, a size has 8 of them and begins at a multiple of 8, and
@@ -106,7 +93,7 @@ func take(v reflect.Value, b []byte) {
 }
 
 // SizeOf returns how many bytes a value of the type has in C, in a scalar or as an element of a tensor. It is 0 if there is no such type.
-func (c *Context) SizeOf(t Type) int { return query(&c.object, func() int { return c.scalarSize(t) }) }
+func (c *Context) SizeOf(t Type) int { return query(c, func() int { return c.scalarSize(t) }) }
 
 // scalarSize returns the bytes of a scalar of the type: of a number, a structure of the standard or one of the application. It is 0 if
 // there is no such type.
@@ -122,54 +109,44 @@ func (c *Context) scalarSize(t Type) int {
 }
 
 // zeros returns the bytes of a value of the type.
-func (c *Context) zeros(kind Type) ([]byte, error) {
+func (c *Context) zeros(kind Type) []byte {
 	n := c.scalarSize(kind)
 	if n == 0 {
-		return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		refuse(ErrorInvalidType, "%s is not the type of a scalar", kind)
 	}
-	return make([]byte, n), nil
+	return make([]byte, n)
 }
 
 // CreateScalar makes a scalar of a type (vxCreateScalar): a number, an enumeration, a bool, or the parameters of a layer; the value is
 // what [Scalar.Value] would return, any Go number that fits, or nil for zeros. A type that is none of these is ErrorInvalidType, a value
 // that it cannot have ErrorInvalidValue.
 func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalar", func() (*Scalar, error) {
-		data, err := c.zeros(kind)
-		if err == nil && value != nil {
-			err = encode(data, kind, value)
+	return create(c, ".CreateScalar", func() *Scalar {
+		data := c.zeros(kind)
+		if value != nil {
+			encode(data, kind, value)
 		}
-		if err != nil {
-			return nil, err
-		}
-		return c.newScalar(nil, kind, data), nil
+		return c.newScalar(nil, kind, data)
 	})
 }
 
 // CreateScalarBytes makes a scalar with the bytes of its value in C (vxCreateScalarWithSize); nil is zeros, and what exceeds the size of
 // the type is ignored. Fewer bytes are ErrorInvalidParameters, a type that no scalar has ErrorInvalidType.
 func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
-	return create(c, c, "Context.CreateScalarBytes", func() (*Scalar, error) {
-		own, err := c.zeros(kind)
-		if err == nil && data != nil && len(data) < len(own) {
-			err = failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
-		}
-		if err != nil {
-			return nil, err
+	return create(c, ".CreateScalarBytes", func() *Scalar {
+		own := c.zeros(kind)
+		if data != nil && len(data) < len(own) {
+			refuse(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
 		}
 		copy(own, data)
-		return c.newScalar(nil, kind, own), nil
+		return c.newScalar(nil, kind, own)
 	})
 }
 
 // CreateVirtualScalar makes a scalar that only nodes of the graph can access (vxCreateVirtualScalar).
 func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() (*Scalar, error) {
-		data, err := g.ctx.zeros(kind)
-		if err != nil {
-			return nil, err
-		}
-		return g.ctx.newScalar(g, kind, data), nil
+	return create(g, ".CreateVirtualScalar", func() *Scalar {
+		return g.ctx.newScalar(g, kind, g.ctx.zeros(kind))
 	})
 }
 
@@ -185,7 +162,7 @@ func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
 func (s *Scalar) Kind() Type { return s.dtype }
 
 // Size returns the bytes of the value in C.
-func (s *Scalar) Size() int { return query(&s.object, func() int { return len(s.data) }) }
+func (s *Scalar) Size() int { return query(s, func() int { return len(s.data) }) }
 
 // Virtual reports whether only nodes of one graph can access the value.
 func (s *Scalar) Virtual() bool { return s.scope != nil }
@@ -194,8 +171,8 @@ func (s *Scalar) Virtual() bool { return s.scope != nil }
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of
 // any other. It is nil if the scalar is virtual or gone.
 func (s *Scalar) Value() any {
-	return query(&s.object, func() any {
-		if s.visible() != nil {
+	return query(s, func() any {
+		if s.hidden() {
 			return nil
 		}
 		return s.value()
@@ -219,61 +196,49 @@ func (s *Scalar) value() any {
 
 // Set changes the value; see [Context.CreateScalar] for what it may be. A virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Set(value any) error {
-	return s.ctx.do(s, "Scalar.Set", func() error {
-		if err := s.visible(); err != nil {
-			return err
-		}
+	return do(s, ".Set", func() {
+		s.checkVisible()
 		data := make([]byte, len(s.data))
-		if err := encode(data, s.dtype, value); err != nil {
-			return err
-		}
+		encode(data, s.dtype, value)
 		s.data, s.version = data, s.ctx.number()
-		return nil
 	})
 }
 
 // Copy copies the value's bytes in C from the scalar, for ReadOnly, or into it, for WriteOnly (vxCopyScalar, vxCopyScalarWithSize). Fewer
 // bytes than Size, or another usage, are ErrorInvalidParameters; a virtual scalar is ErrorOptimizedAway.
 func (s *Scalar) Copy(data []byte, u Usage) error {
-	return s.ctx.do(s, "Scalar.Copy", func() error {
-		if err := s.visible(); err != nil {
-			return err
-		}
-		if err := transfer(s.data, data, u, "scalar"); err != nil {
-			return err
-		}
+	return do(s, ".Copy", func() {
+		s.checkVisible()
+		transfer(s.data, data, u, "scalar")
 		if u == WriteOnly {
 			s.version = s.ctx.number()
 		}
-		return nil
 	})
 }
 
 // transfer copies all bytes of an object to the application, or from it.
-func transfer(own, user []byte, u Usage, of string) error {
-	if err := u.checkCopy(); err != nil {
-		return err
-	}
+func transfer(own, user []byte, u Usage, of string) {
+	u.checkCopy()
 	switch {
 	case len(user) < len(own):
-		return failed(ErrorInvalidParameters, "%d bytes are given for the %d of the %s", len(user), len(own), of)
+		refuse(ErrorInvalidParameters, "%d bytes are given for the %d of the %s", len(user), len(own), of)
 	case u == ReadOnly:
 		copy(user, own)
 	default:
 		copy(own, user)
 	}
-	return nil
 }
 
 // encode writes a value of the type as C's bytes.
-func encode(b []byte, kind Type, value any) error {
+func encode(b []byte, kind Type, value any) {
 	if n, ok := numberTypes[kind]; ok {
-		return encodeNumber(b, kind, n.kind, value)
+		encodeNumber(b, kind, n.kind, value)
+		return
 	}
 	if as := structTypes[kind].kind; as != nil {
 		v := reflect.ValueOf(value)
 		if !v.IsValid() || v.Type() != as {
-			return failed(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
+			refuse(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
 		}
 		clear(b)
 		fields(v, b, func(v reflect.Value, b []byte) {
@@ -284,18 +249,17 @@ func encode(b []byte, kind Type, value any) error {
 				put(b, 1)
 			}
 		})
-		return nil
+		return
 	}
 	data, ok := value.([]byte)
 	if !ok || len(data) != len(b) {
-		return failed(ErrorInvalidValue, "the value of %s must be a []byte of length %d", kind, len(b))
+		refuse(ErrorInvalidValue, "the value of %s must be a []byte of length %d", kind, len(b))
 	}
 	copy(b, data)
-	return nil
 }
 
 // encodeNumber writes a number, an enumeration or a bool. Numbers of other Go types are converted if the value remains the same.
-func encodeNumber(b []byte, kind Type, as reflect.Type, value any) error {
+func encodeNumber(b []byte, kind Type, as reflect.Type, value any) {
 	from, to := reflect.ValueOf(value), reflect.New(as).Elem()
 	ok := false
 	var bits uint64
@@ -320,8 +284,7 @@ func encodeNumber(b []byte, kind Type, as reflect.Type, value any) error {
 		ok, bits = !to.OverflowUint(from.Uint()), from.Uint()
 	}
 	if !ok || kind == TypeSize && int64(bits) < 0 {
-		return failed(ErrorInvalidValue, "the %T %v cannot be a value of %s", value, value, kind)
+		refuse(ErrorInvalidValue, "the %T %v cannot be a value of %s", value, value, kind)
 	}
 	put(b, bits)
-	return nil
 }

@@ -88,29 +88,24 @@ type weaver struct {
 }
 
 // weave makes the graph of a segment, nil if it has no results.
-func (p *course) weave(s *segment) (*graph.Graph, error) {
+func (p *course) weave(s *segment) *graph.Graph {
 	b := graph.NewBuilder(op.Rules, "openvx")
 	w := &weaver{emit.Emitter{Target: b}, s, p, b, make(map[position]*graph.Value), make(map[box]*graph.Value)}
 	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
 	for _, n := range s.nodes {
-		if err := w.node(n); err != nil {
-			return nil, n.failure(err)
-		}
+		n.within(func() { w.node(n) })
 	}
 	if len(s.stores) == 0 {
-		return nil, nil
+		return nil
 	}
-	return b.Build()
+	return must(b.Build())
 }
 
 // node adds what a node computes.
-func (w *weaver) node(n *Node) error {
+func (w *weaver) node(n *Node) {
 	c := n.checked
 	if n.checked = nil; c == nil { // operands may have changed since the graph was verified
-		var err error
-		if c, err = n.inferred(); err != nil {
-			return err
-		}
+		c = n.inferred()
 	}
 	c.compatible = w.course.made.compatible
 	values := make([]*graph.Value, len(n.params))
@@ -129,17 +124,12 @@ func (w *weaver) node(n *Node) error {
 			values[i] = w.tensor(n, i, r)
 		}
 	}
-	if w.Err != nil {
-		return w.Err
-	}
-	results, err := n.kernel.lower(c, w.b, n.label(-1), values)
-	if err != nil {
-		return err
-	}
+	stop(w.Err)
+	results := must(n.kernel.lower(c, w.b, n.label(-1), values))
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Output {
 			if v := results[i]; v == nil || v.Type.String() != valueType(t.format).String() {
-				return failed(Failure, "%s came out as %v in place of %v; this is a mistake of the library",
+				refuse(Failure, "%s came out as %v in place of %v; this is a mistake of the library",
 					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
 			w.written[position{n, i}] = w.reshape(results[i], t.region().dims)
@@ -148,7 +138,7 @@ func (w *weaver) node(n *Node) error {
 			}
 		}
 	}
-	return w.Err
+	stop(w.Err)
 }
 
 // tensor returns the elements that a node reads.
@@ -214,11 +204,7 @@ func (w *weaver) store(t *Tensor, v *graph.Value) {
 
 // static makes the elements of a tensor a constant.
 func (w *weaver) static(n *Node, i int, t *Tensor) *graph.Value {
-	elements, err := t.elements()
-	if err != nil {
-		w.Fail(err)
-		return nil
-	}
+	elements := t.elements()
 	w.constants = append(w.constants, constant{node: n, param: i, version: t.version()})
 	return w.Stored(n.label(i), "", elements.Clone())
 }

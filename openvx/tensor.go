@@ -84,49 +84,45 @@ func (f format) equal(g format) bool {
 // checkFormat reports what is wrong with the format of a tensor, a virtual one of which may leave open extents, their number, and the
 // type. All places that take a format use it: ErrorInvalidDimension, ErrorInvalidType (ErrorInvalidFormat of a virtual tensor), and
 // ErrorNoMemory for one larger than Options.MaxTensorBytes.
-func (c *Context) checkFormat(f format, virtual bool) error {
+func (c *Context) checkFormat(f format, virtual bool) {
 	if len(f.dims) > MaxTensorDims || len(f.dims) == 0 && !virtual {
-		return failed(ErrorInvalidDimension, "a tensor has 1 to %d dimensions, not %d", MaxTensorDims, len(f.dims))
+		refuse(ErrorInvalidDimension, "a tensor has 1 to %d dimensions, not %d", MaxTensorDims, len(f.dims))
 	}
 	for i, n := range f.dims {
 		if n < 0 || n == 0 && !virtual {
-			return failed(ErrorInvalidDimension, "dimension %d has the extent %d; it must be at least 1", i, n)
+			refuse(ErrorInvalidDimension, "dimension %d has the extent %d; it must be at least 1", i, n)
 		}
 	}
-	if err := f.checkType(virtual); err != nil {
-		return err
-	}
+	f.checkType(virtual)
 	limit := c.maxTensorBytes()
 	bytes := max(int64(f.size()), 1)
 	for _, n := range f.dims {
 		if n = max(n, 1); bytes > limit/int64(n) {
-			return failed(ErrorNoMemory, "a tensor of extents %v takes more than the limit of %d bytes", f.dims, limit)
+			refuse(ErrorNoMemory, "a tensor of extents %v takes more than the limit of %d bytes", f.dims, limit)
 		}
 		bytes *= int64(n)
 	}
-	return nil
 }
 
 // checkType is the part of checkFormat that concerns elements.
-func (f format) checkType(virtual bool) error {
+func (f format) checkType(virtual bool) {
 	status := ErrorInvalidType
 	if virtual {
 		if f.dtype == TypeInvalid {
-			return nil
+			return
 		}
 		status = ErrorInvalidFormat
 	}
 	d, last := f.dtype.elementType(), 0
 	if d == tensor.Invalid {
-		return failed(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
+		refuse(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
 	}
 	if d.IsInteger() && f.dtype != TypeBool {
 		last = d.Bits() - 1
 	}
 	if f.fixed < 0 || int(f.fixed) > last {
-		return failed(status, "elements of %s cannot have the fixed point position %d: 0 to %d is possible", f.dtype, f.fixed, last)
+		refuse(status, "elements of %s cannot have the fixed point position %d: 0 to %d is possible", f.dtype, f.fixed, last)
 	}
-	return nil
 }
 
 // maxTensorBytes returns the limit for one tensor, which an int can hold.
@@ -141,24 +137,22 @@ func (c *Context) maxTensorBytes() int64 {
 // CreateTensor makes a tensor of zeros with the given extents, the fastest first, type of elements and number of fractional bits
 // (vxCreateTensor). Integers may have any position below their number of bits; Q7.8 is TypeInt16 with 8.
 func (c *Context) CreateTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(c, c, "Context.CreateTensor", func() (*Tensor, error) { return c.newTensor(format{dtype, fixed, dims}, nil) })
+	return create(c, ".CreateTensor", func() *Tensor { return c.newTensor(format{dtype, fixed, dims}, nil) })
 }
 
 // CreateVirtualTensor makes a tensor that only nodes of the graph can see (vxCreateVirtualTensor). No dims, extents of 0 and TypeInvalid
 // are what the node that writes it decides when the graph is verified.
 func (g *Graph) CreateVirtualTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
-	return create(g.ctx, g, "Graph.CreateVirtualTensor", func() (*Tensor, error) { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
+	return create(g, ".CreateVirtualTensor", func() *Tensor { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
 }
 
 // newTensor makes a tensor, of a graph if scope is not nil. It has one reference of the application.
-func (c *Context) newTensor(f format, scope *Graph) (*Tensor, error) {
-	if err := c.checkFormat(f, scope != nil); err != nil {
-		return nil, err
-	}
+func (c *Context) newTensor(f format, scope *Graph) *Tensor {
+	c.checkFormat(f, scope != nil)
 	t := c.bareTensor(f, scope)
 	c.register(&t.object, t, TypeTensor)
 	t.scope = scope
-	return t, nil
+	return t
 }
 
 // bareTensor makes a tensor that is not a reference, as the memory of images is.
@@ -172,15 +166,12 @@ func (c *Context) bareTensor(f format, scope *Graph) *Tensor {
 }
 
 // resolve gives a virtual tensor the format that its producer decided, of which nothing is open. A view of it fixes its extents.
-func (t *Tensor) resolve(f format) error {
-	if err := t.ctx.checkFormat(f, false); err != nil {
-		return err
-	}
+func (t *Tensor) resolve(f format) {
+	t.ctx.checkFormat(f, false)
 	if t.views > 0 && !f.equal(t.format) {
-		return failed(ErrorInvalidFormat, "extents %v are needed; there are views of the virtual tensor, so that it must keep %v", f.dims, t.dims)
+		refuse(ErrorInvalidFormat, "extents %v are needed; there are views of the virtual tensor, so that it must keep %v", f.dims, t.dims)
 	}
 	t.take(f)
-	return nil
 }
 
 // reopen makes open again what was open when the virtual tensor was created, for another verification.
@@ -229,55 +220,49 @@ func (t *Tensor) destroy() {
 // Dims returns the extents, the fastest dimension first (VX_TENSOR_NUMBER_OF_DIMS, VX_TENSOR_DIMS). Those of a virtual tensor may be 0
 // before the graph is verified.
 func (t *Tensor) Dims() []int {
-	return query(&t.object, func() []int { return slices.Clone(t.dims) })
+	return query(t, func() []int { return slices.Clone(t.dims) })
 }
 
 // DataType returns the type of the elements (VX_TENSOR_DATA_TYPE).
-func (t *Tensor) DataType() Type { return query(&t.object, func() Type { return t.dtype }) }
+func (t *Tensor) DataType() Type { return query(t, func() Type { return t.dtype }) }
 
 // FixedPointPosition returns how many bits of an integer element are fractional (VX_TENSOR_FIXED_POINT_POSITION).
-func (t *Tensor) FixedPointPosition() int8 { return query(&t.object, func() int8 { return t.fixed }) }
+func (t *Tensor) FixedPointPosition() int8 { return query(t, func() int8 { return t.fixed }) }
 
 // Virtual reports whether only nodes of one graph can see the elements.
-func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t.scope != nil }) }
+func (t *Tensor) Virtual() bool { return query(t, func() bool { return t.scope != nil }) }
 
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.
 func (t *Tensor) Write(data any) error {
-	return t.ctx.do(t, "Tensor.Write", func() error { return t.transfer(data, true) })
+	return do(t, ".Write", func() { t.transfer(data, true) })
 }
 
 // Read copies all elements into a slice like that of [Tensor.Write].
 func (t *Tensor) Read(data any) error {
-	return t.ctx.do(t, "Tensor.Read", func() error { return t.transfer(data, false) })
+	return do(t, ".Read", func() { t.transfer(data, false) })
 }
 
 // transfer copies between a slice and the tensor.
-func (t *Tensor) transfer(data any, write bool) error {
-	if err := t.visible(); err != nil {
-		return err
-	}
-	elements, err := t.elements()
-	if err != nil {
-		return err
-	}
+func (t *Tensor) transfer(data any, write bool) {
+	t.checkVisible()
+	elements := t.elements()
 	given, n := flat(data)
 	switch {
 	case given == nil:
-		return failed(ErrorInvalidType, "%T is no slice of elements; the tensor's are %v", data, elements.DType())
+		refuse(ErrorInvalidType, "%T is no slice of elements; the tensor's are %v", data, elements.DType())
 	case given.DType() != elements.DType():
-		return failed(ErrorInvalidType, "the elements are of type %v, those of the slice %v", elements.DType(), given.DType())
+		refuse(ErrorInvalidType, "the elements are of type %v, those of the slice %v", elements.DType(), given.DType())
 	case n != elements.Len():
-		return failed(ErrorInvalidParameters, "the slice has %d elements, the tensor of extents %v has %d", n, t.dims, elements.Len())
+		refuse(ErrorInvalidParameters, "the slice has %d elements, the tensor of extents %v has %d", n, t.dims, elements.Len())
 	}
-	if given, err = given.Reshape(elements.Shape()...); err != nil {
-		return err
-	}
+	given = must(given.Reshape(elements.Shape()...))
 	if !write {
-		return given.CopyFrom(elements)
+		stop(given.CopyFrom(elements))
+		return
 	}
 	t.touched()
-	return elements.CopyFrom(given)
+	stop(elements.CopyFrom(given))
 }
 
 // flat returns a slice of elements as a tensor that shares them, and how many there are; nil if data is no such slice.

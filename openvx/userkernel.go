@@ -17,11 +17,9 @@ type UserKernel struct {
 }
 
 // validate asks a kernel of the application about the operands, after what it has prepared for a verification before has gone.
-func (n *Node) validate() error {
+func (n *Node) validate() {
 	n.deinitialize()
-	if err := n.prepare(); err != nil {
-		return err
-	}
+	n.prepare()
 	metas := make([]*MetaFormat, len(n.params))
 	defer func() {
 		for _, m := range metas {
@@ -35,26 +33,21 @@ func (n *Node) validate() error {
 			continue
 		}
 		of := p.kind
-		if !dataTypes[of] { // that of a scalar's value
+		if !of.isData() { // that of a scalar's value
 			of = TypeScalar
 		}
 		metas[i] = n.ctx.newMeta(of)
 	}
 	for k := range n.replicas() {
 		args := n.arguments(k)
-		if err := n.ask("validate", func() error { return n.kernel.user.Validate(n, args, slices.Clone(metas)) }); err != nil {
-			return err
-		}
+		stop(n.ask("validate", func() error { return n.kernel.user.Validate(n, args, slices.Clone(metas)) }))
 		for i, m := range metas {
 			if m == nil || args[i] == nil {
 				continue
 			}
-			if err := n.meets(i, args[i], m); err != nil {
-				return err
-			}
+			n.meets(i, args[i], m)
 		}
 	}
-	return nil
 }
 
 // ask calls a function of the application, without the lock. What it returns, or panics with, becomes an error.
@@ -73,7 +66,7 @@ func (n *Node) ask(what string, f func() error) (err error) {
 }
 
 // run calls the kernel of the application, for each replica.
-func (n *Node) run() error {
+func (n *Node) run() {
 	g := n.graph
 	g.calling++
 	defer func() { g.calling-- }()
@@ -82,36 +75,34 @@ func (n *Node) run() error {
 		args := n.arguments(k)
 		if err := n.ask("run", func() error { return n.kernel.user.Run(n, args) }); err != nil {
 			n.status = StatusOf(err)
-			return n.failure(err)
+			stop(n.failure(err))
 		}
 	}
-	return nil
 }
 
 // completed calls the node's callback.
-func (n *Node) completed() error {
+func (n *Node) completed() {
 	g := n.graph
 	g.calling++
 	defer func() { g.calling-- }()
 	callback := n.callback
 	action := ActionContinue
-	err := n.ask("complete", func() error {
+	stop(n.ask("complete", func() error {
 		action = callback(n)
 		return nil
-	})
-	if err == nil && action == ActionAbandon {
-		err = failed(ErrorGraphAbandoned, "the callback of %s has ended the run", n.place(-1))
+	}))
+	if action == ActionAbandon {
+		refuse(ErrorGraphAbandoned, "the callback of %s has ended the run", n.place(-1))
 	}
-	return err
 }
 
 // meets checks an object against what the kernel has said of it, as far as it has said anything, and completes a virtual one.
-func (n *Node) meets(i int, r Reference, m *MetaFormat) error {
+func (n *Node) meets(i int, r Reference, m *MetaFormat) {
 	if kind := r.base().kind; m.of != kind && m.of != TypeReference {
-		return failed(ErrorInvalidType, "%s is %s; the kernel yields a %s", n.title(i), r.base().describe(), m.of.noun())
+		refuse(ErrorInvalidType, "%s is %s; the kernel yields a %s", n.title(i), r.base().describe(), m.of.noun())
 	}
 	if _, ok := describe(r); !ok {
-		return nil
+		return
 	}
-	return n.adopt(i, r, m.description)
+	n.adopt(i, r, m.description)
 }

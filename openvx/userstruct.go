@@ -13,30 +13,24 @@ type userStruct struct {
 // positive, a name of more than MaxReferenceName bytes or one of another structure is ErrorInvalidParameters; when all types are in use
 // the error is ErrorNoResources. The type that comes with an error is TypeInvalid.
 func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
-	t := TypeInvalid
-	err := c.do(c, "Context.RegisterUserStruct", func() error {
+	return create(c, ".RegisterUserStruct", func() Type {
 		if size <= 0 || size > limits.VXStruct {
-			return failed(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
+			refuse(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
 		}
-		if err := checkName("a structure", name, MaxReferenceName); err != nil {
-			return err
-		}
+		checkName("a structure", name, MaxReferenceName)
 		if old, ok := c.structNamed(name); ok {
 			if had := c.structs[old-TypeUserStructStart].size; had != size {
-				return failed(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
+				refuse(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
 			}
-			t = old
-			return nil
+			return old
 		}
 		next := TypeUserStructStart + Type(len(c.structs))
 		if next > TypeUserStructEnd {
-			return failed(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
+			refuse(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
 		}
 		c.structs = append(c.structs, userStruct{size, name})
-		t = next
-		return nil
+		return next
 	})
-	return t, err
 }
 
 // structNamed returns the type of the structure with a name that is not empty.
@@ -62,32 +56,27 @@ func (c *Context) structOf(t Type) (userStruct, bool) {
 // that is not a structure of the application at all, is Failure; one that could be such a structure but is not registered is
 // ErrorInvalidParameters.
 func (c *Context) UserStructName(t Type) (string, error) {
-	var name string
-	err := c.do(c, "Context.UserStructName", func() error {
+	return create(c, ".UserStructName", func() string {
 		s, ok := c.structOf(t)
 		switch {
 		case t < TypeUserStructStart || t > TypeUserStructEnd:
-			return failed(Failure, "%s is not a structure of the application", t)
+			refuse(Failure, "%s is not a structure of the application", t)
 		case !ok:
-			return failed(ErrorInvalidParameters, "no structure is registered as %s", t)
+			refuse(ErrorInvalidParameters, "no structure is registered as %s", t)
 		case s.name == "":
-			return failed(Failure, "the structure %s has no name", t)
+			refuse(Failure, "the structure %s has no name", t)
 		}
-		name = s.name
-		return nil
+		return s.name
 	})
-	return name, err
 }
 
 // UserStructType returns the type of the structure of a name (vxGetUserStructEnumByName), or Failure if there is none.
 func (c *Context) UserStructType(name string) (Type, error) {
-	t := TypeInvalid
-	err := c.do(c, "Context.UserStructType", func() error {
-		var ok bool
-		if t, ok = c.structNamed(name); !ok {
-			return failed(Failure, "no structure is named %q", name)
+	return create(c, ".UserStructType", func() Type {
+		t, ok := c.structNamed(name)
+		if !ok {
+			refuse(Failure, "no structure is named %q", name)
 		}
-		return nil
+		return t
 	})
-	return t, err
 }

@@ -9,7 +9,7 @@ import (
 
 // verify is [Graph.Verify] for a graph at rest. The context is locked, but not while kernels of the application are called or segments
 // are compiled.
-func (g *Graph) verify() error {
+func (g *Graph) verify() {
 	g.unverify()
 	for _, t := range g.resolved {
 		t.reopen()
@@ -18,77 +18,55 @@ func (g *Graph) verify() error {
 	g.resolved = g.resolved[:0]
 	g.claim(verifying)
 	defer g.yield()
-	p, err := g.examine()
-	if err != nil {
-		return err
-	}
-	g.course, g.state = p, GraphStateVerified
-	return nil
+	g.course = g.examine()
+	g.state = GraphStateVerified
 }
 
 // examine makes the checks of verify, in the order of the standard: parameters, topology, formats.
-func (g *Graph) examine() (*course, error) {
+func (g *Graph) examine() *course {
 	if len(g.nodes) == 0 {
-		return nil, failed(ErrorInvalidGraph, "the graph has no nodes")
+		refuse(ErrorInvalidGraph, "the graph has no nodes")
 	}
 	for _, n := range g.nodes {
 		for i := range n.params {
-			if err := n.checkParam(i); err != nil {
-				return nil, err
-			}
+			n.checkParam(i)
 		}
-		if err := n.checkReplicas(); err != nil {
-			return nil, n.failure(err)
-		}
+		n.within(n.checkReplicas)
 	}
-	order, err := g.arrange()
-	if err != nil {
-		return nil, err
-	}
+	order := g.arrange()
 	for _, n := range order {
-		if err := n.resolve(); err != nil {
-			return nil, n.failure(err)
-		}
+		n.within(n.resolve)
 	}
 	for _, n := range order {
 		if n.kernel.user != nil {
-			if err := n.initialize(); err != nil {
-				return nil, n.failure(err)
-			}
+			n.within(n.initialize)
 		}
 	}
 	return g.plan(order)
 }
 
 // arrange puts the nodes in order, if data flow as it must.
-func (g *Graph) arrange() ([]*Node, error) {
+func (g *Graph) arrange() []*Node {
 	flow := g.dataflow()
-	if err := g.checkWriters(flow); err != nil {
-		return nil, err
-	}
-	if err := g.checkReaders(flow); err != nil {
-		return nil, err
-	}
+	g.checkWriters(flow)
+	g.checkReaders(flow)
 	return g.order(flow)
 }
 
 // checkParam checks that parameter i is given if it must be, and that it is still what it was when it was set.
-func (n *Node) checkParam(i int) error {
+func (n *Node) checkParam(i int) {
 	r := n.params[i]
 	if r == nil {
 		if n.kernel.params[i].state == ParameterStateRequired {
-			return failed(ErrorNotSufficient, "%s is required and not set", n.place(i))
+			refuse(ErrorNotSufficient, "%s is required and not set", n.place(i))
 		}
-		return nil
+		return
 	}
-	if _, err := n.kernel.accept(n.graph, i, r); err != nil {
-		return n.failure(err)
-	}
-	return nil
+	n.within(func() { n.kernel.accept(n.graph, i, r) })
 }
 
 // checkReaders finds virtual objects that are read and not written.
-func (g *Graph) checkReaders(d *dataflow) error {
+func (g *Graph) checkReaders(d *dataflow) {
 	for _, n := range g.nodes {
 		for i, r := range n.params {
 			if r == nil || n.kernel.params[i].dir == Output || r.base().scope == nil {
@@ -96,42 +74,36 @@ func (g *Graph) checkReaders(d *dataflow) error {
 			}
 			for _, at := range n.regions(i) {
 				if len(d.writers(&at)) == 0 {
-					return failed(ErrorInvalidGraph, "%s is a virtual object that no node writes", n.place(i))
+					refuse(ErrorInvalidGraph, "%s is a virtual object that no node writes", n.place(i))
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // resolve checks the operands of a node and completes the formats of its virtual results.
-func (n *Node) resolve() error {
+func (n *Node) resolve() {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input && !t.known() {
-			return failed(ErrorInvalidFormat, "%s is a virtual tensor whose producer does not say what it is: %v of extents %v",
+			refuse(ErrorInvalidFormat, "%s is a virtual tensor whose producer does not say what it is: %v of extents %v",
 				n.title(i), t.format, t.dims)
 		}
 	}
 	if n.kernel.user != nil {
-		return n.validate()
+		n.validate()
+		return
 	}
-	c, err := n.inferred()
-	if err != nil {
-		return err
-	}
+	c := n.inferred()
 	n.checked = c
 	for i := range n.params {
 		if n.kernel.params[i].dir == Output && n.params[i] != nil {
-			if err := n.adopt(i, n.params[i], description{TypeTensor, c.operands[i].format, 0}); err != nil {
-				return err
-			}
+			n.adopt(i, n.params[i], description{TypeTensor, c.operands[i].format, 0})
 		}
 	}
-	return nil
 }
 
 // inferred returns a node's operands as its kernel sees them, checked and with the results completed.
-func (n *Node) inferred() (*call, error) {
+func (n *Node) inferred() *call {
 	c := &call{layer: n.kernel.layer, operands: make([]operand, len(n.params))}
 	for i, r := range n.params {
 		o := &c.operands[i]
@@ -146,10 +118,18 @@ func (n *Node) inferred() (*call, error) {
 			o.scalar, o.bytes = r.value(), slices.Clone(r.data)
 		case nil:
 		default:
-			return nil, failed(ErrorInvalidType, "%s is %s, which cannot be an operand", n.title(i), r.base().describe())
+			refuse(ErrorInvalidType, "%s is %s, which cannot be an operand", n.title(i), r.base().describe())
 		}
 	}
-	return c, n.kernel.infer(c)
+	stop(n.kernel.infer(c))
+	return c
+}
+
+// within runs f and says of a refusal at which node it occurred.
+func (n *Node) within(f func()) {
+	if err := try(f); err != nil {
+		stop(n.failure(err))
+	}
 }
 
 // failure says of an error at which node it occurred.

@@ -6,14 +6,12 @@ import "slices"
 // (vxCreateTensorFromView). Fewer dimensions than the tensor's are its lower ones, at index 0 of the others; the view has so many. It has
 // the tensor's format, is virtual if the tensor is, and keeps the memory alive.
 func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
-	return create(t.ctx, t, "Tensor.CreateView", func() (*Tensor, error) {
+	return create(t, ".CreateView", func() *Tensor {
 		if t.strides == nil {
-			return nil, failed(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
+			refuse(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
 		}
-		if err := t.checkBox(start, end); err != nil {
-			return nil, err
-		}
-		return t.ctx.registerView(t.cut(start, end)), nil
+		t.checkBox(start, end)
+		return t.ctx.registerView(t.cut(start, end))
 	})
 }
 
@@ -28,18 +26,17 @@ func (c *Context) registerView(v *Tensor) *Tensor {
 }
 
 // checkBox reports a box that has no elements or is not inside the tensor's extents, which are known.
-func (t *Tensor) checkBox(start, end []int) error {
+func (t *Tensor) checkBox(start, end []int) {
 	if len(start) == 0 || len(start) > len(t.dims) || len(end) != len(start) {
-		return failed(ErrorInvalidParameters, "a box from %v to %v is given; it must have between 1 and the tensor's %d dimensions",
+		refuse(ErrorInvalidParameters, "a box from %v to %v is given; it must have between 1 and the tensor's %d dimensions",
 			start, end, len(t.dims))
 	}
 	for i, n := range t.dims[:len(start)] {
 		if start[i] < 0 || start[i] >= end[i] || end[i] > n {
-			return failed(ErrorInvalidParameters, "the box goes from %d to %d in dimension %d; it must have elements within 0 to %d",
+			refuse(ErrorInvalidParameters, "the box goes from %d to %d in dimension %d; it must have elements within 0 to %d",
 				start[i], end[i], i, n)
 		}
 	}
-	return nil
 }
 
 // cut returns a view, which has been checked, as a tensor that is no reference.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestZeroValues calls objects that nobody has made: they have nothing, and what returns errors says so.
+// TestZeroValues calls objects that nobody has made, and nil: they have nothing, and what returns errors says so.
 func TestZeroValues(t *testing.T) {
 	for _, r := range []Reference{
 		&Context{}, &Graph{}, &Node{}, &Kernel{}, &Parameter{}, &Tensor{}, &Scalar{}, &LUT{}, &Image{}, &Delay{}, &ObjectArray{}, &MetaFormat{},
@@ -19,6 +19,23 @@ func TestZeroValues(t *testing.T) {
 	wantStatus(t, "read", (&Tensor{}).Read([]uint8{}), ErrorInvalidReference)
 	_, err := (&Context{}).CreateGraph()
 	wantStatus(t, "create", err, ErrorInvalidReference)
+	for _, call := range []func() error{
+		func() error { _, err := (*Context)(nil).CreateGraph(); return err },
+		func() error { _, err := (*Graph)(nil).CreateVirtualTensor(nil, TypeInvalid, 0); return err },
+		func() error { _, err := (*Graph)(nil).SoftmaxLayer(nil, nil); return err },
+		func() error { _, err := (*Tensor)(nil).CreateView(nil, nil); return err },
+		func() error { _, _, err := (*LUT)(nil).Map(ReadOnly); return err },
+		(*Graph)(nil).Verify,
+		(*Graph)(nil).Process,
+		func() error { return (*Tensor)(nil).Read([]uint8{}) },
+		func() error { return (*Node)(nil).SetBorder(BorderValue{}) },
+		func() error { return (*Image)(nil).UnmapPatch(1) },
+	} {
+		wantStatus(t, "a method of nil", call(), ErrorInvalidReference)
+	}
+	if (*Tensor)(nil).Dims() != nil || (*Graph)(nil).Nodes() != 0 {
+		t.Error("nil has extents or nodes")
+	}
 	if l, d := (&LUT{}), (&Delay{}); l.Kind() != TypeInvalid || l.Size() != 0 || l.Offset() != 0 || d.Kind() != TypeInvalid {
 		t.Error("a table or a delay of nothing has a type")
 	}

@@ -110,36 +110,48 @@ func (b *GraphBuilder) report(method string, results []*Operand, args ...any) {
 	}
 }
 
-// Input is MLGraphBuilder.input (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-input): it adds an input of the graph. It
-// fails with a TypeError if the name is empty or no UTF-8, or if no operand can have the type and shape. As in browsers, it is
-// Build that rejects two inputs of one name, if it needs both.
-func (b *GraphBuilder) Input(name string, d OperandDescriptor) (*Operand, error) {
+// add adds an operand by a method that has no label, on a builder that can build. The builder is locked while f makes it.
+func (b *GraphBuilder) add(method string, f func() (*Operand, error)) (*Operand, error) {
 	b = orZero(b)
-	const method = "MLGraphBuilder.input"
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.canBuild() {
 		return nil, b.errState(method, "")
 	}
-	if f := checkName(name); f != nil {
-		return nil, reject(TypeError, method, f.rule, "%s", f.reason)
-	}
-	if f := d.check(b.maxTensorByteLength()); f != nil {
-		return nil, f.reject(method, "descriptor")
-	}
-	if err := b.reserve(method, int64(operandBytes+len(name))); err != nil {
-		return nil, err
-	}
-	d.Shape = append(tensor.Shape{}, d.Shape...)
-	// No result has such a name, as those are identifiers. Network puts the right one in its place.
-	v, err := b.b.Input(fmt.Sprintf("input %d", len(b.inputs)), graph.Type{DType: d.DataType, Shape: d.Shape})
-	if err != nil {
-		return nil, reject(TypeError, method, "operator", "%w", err)
-	}
-	b.inputs[v] = name
-	o := b.operand(v, true)
-	b.report("input", []*Operand{o}, name, d)
-	return o, nil
+	return f()
+}
+
+// The methods that add what does not depend on operands.
+const (
+	inputMethod    = "MLGraphBuilder.input"
+	constantMethod = "MLGraphBuilder.constant"
+)
+
+// Input is MLGraphBuilder.input (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-input): it adds an input of the graph. It
+// fails with a TypeError if the name is empty or no UTF-8, or if no operand can have the type and shape. As in browsers, it is
+// Build that rejects two inputs of one name, if it needs both.
+func (b *GraphBuilder) Input(name string, d OperandDescriptor) (*Operand, error) {
+	return b.add(inputMethod, func() (*Operand, error) {
+		if f := checkName(name); f != nil {
+			return nil, reject(TypeError, inputMethod, f.rule, "%s", f.reason)
+		}
+		if f := d.check(b.maxTensorByteLength()); f != nil {
+			return nil, f.reject(inputMethod, "descriptor")
+		}
+		if err := b.reserve(inputMethod, int64(operandBytes+len(name))); err != nil {
+			return nil, err
+		}
+		d.Shape = append(tensor.Shape{}, d.Shape...)
+		// No result has such a name, as those are identifiers. Network puts the right one in its place.
+		v, err := b.b.Input(fmt.Sprintf("input %d", len(b.inputs)), graph.Type{DType: d.DataType, Shape: d.Shape})
+		if err != nil {
+			return nil, reject(TypeError, inputMethod, "operator", "%w", err)
+		}
+		b.inputs[v] = name
+		o := b.operand(v, true)
+		b.report("input", []*Operand{o}, name, d)
+		return o, nil
+	})
 }
 
 func checkName(name string) *fault {
@@ -157,29 +169,24 @@ func checkName(name string) *fault {
 // little-endian as in an ArrayBuffer on any machine, or a slice of the data type. It fails with a TypeError if no operand can have the type and
 // shape, or if data does not fit them.
 func (b *GraphBuilder) Constant(d OperandDescriptor, data any) (*Operand, error) {
-	b = orZero(b)
-	const method = "MLGraphBuilder.constant"
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.canBuild() {
-		return nil, b.errState(method, "")
-	}
-	if f := d.check(b.maxTensorByteLength()); f != nil {
-		return nil, f.reject(method, "descriptor")
-	}
-	view, f := d.buffer(data)
-	if f != nil {
-		return nil, f.reject(method, "buffer")
-	}
-	if err := b.reserve(method, d.byteLength()+operandBytes); err != nil {
-		return nil, err
-	}
-	t, err := tensor.New(d.DataType, d.Shape)
-	if err != nil {
-		return nil, reject(TypeError, method, "descriptor.byteLength", "%w", err)
-	}
-	copy(t.Bytes(), view)
-	return b.addConstant(method, t, OperandDescriptor{d.DataType, t.Shape()}, t)
+	return b.add(constantMethod, func() (*Operand, error) {
+		if f := d.check(b.maxTensorByteLength()); f != nil {
+			return nil, f.reject(constantMethod, "descriptor")
+		}
+		view, f := d.buffer(data)
+		if f != nil {
+			return nil, f.reject(constantMethod, "buffer")
+		}
+		if err := b.reserve(constantMethod, d.byteLength()+operandBytes); err != nil {
+			return nil, err
+		}
+		t, err := tensor.New(d.DataType, d.Shape)
+		if err != nil {
+			return nil, reject(TypeError, constantMethod, "descriptor.byteLength", "%w", err)
+		}
+		copy(t.Bytes(), view)
+		return b.addConstant(t, OperandDescriptor{d.DataType, t.Shape()}, t)
+	})
 }
 
 // ConstantNumber is MLGraphBuilder.constant(dataType, value)
@@ -187,28 +194,23 @@ func (b *GraphBuilder) Constant(d OperandDescriptor, data any) (*Operand, error)
 // the data type: to the nearest float, or to an integer by truncation and within the type's range. A data type that the
 // standard does not have, a number that is nil, or a BigInt for another type than int64 and uint64 is a TypeError.
 func (b *GraphBuilder) ConstantNumber(d tensor.DType, value Number) (*Operand, error) {
-	b = orZero(b)
-	const method = "MLGraphBuilder.constant"
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.canBuild() {
-		return nil, b.errState(method, "")
-	}
-	if f := checkDataType(d, "enum"); f != nil {
-		return nil, f.reject(method, "dataType")
-	}
-	n, f := param{name: "value", kind: kindNumber}.toNumber(value)
-	if f != nil {
-		return nil, reject(TypeError, method, "value."+f.rule, "value: %s", f.reason)
-	}
-	t, f := castNumber(n, d)
-	if f != nil {
-		return nil, reject(TypeError, method, "value."+f.rule, "value: %s", f.reason)
-	}
-	if err := b.reserve(method, operandBytes); err != nil {
-		return nil, err
-	}
-	return b.addConstant(method, t, d, value)
+	return b.add(constantMethod, func() (*Operand, error) {
+		if f := checkDataType(d, "enum"); f != nil {
+			return nil, f.reject(constantMethod, "dataType")
+		}
+		n, f := param{name: "value", kind: kindNumber}.toNumber(value)
+		var t *tensor.Tensor
+		if f == nil {
+			t, f = castNumber(n, d)
+		}
+		if f != nil {
+			return nil, reject(TypeError, constantMethod, "value."+f.rule, "value: %s", f.reason)
+		}
+		if err := b.reserve(constantMethod, operandBytes); err != nil {
+			return nil, err
+		}
+		return b.addConstant(t, d, value)
+	})
 }
 
 // ConstantTensor is MLGraphBuilder.constant(tensor)
@@ -217,40 +219,39 @@ func (b *GraphBuilder) ConstantNumber(d tensor.DType, value Number) (*Operand, e
 // is destroyed or not constant. The tensor may be destroyed once the graph is built.
 func (b *GraphBuilder) ConstantTensor(t *Tensor) (*Operand, error) {
 	b = orZero(b)
-	const method = "MLGraphBuilder.constant"
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t == nil {
-		return nil, reject(TypeError, method, "tensor.kind", "the tensor is nil")
-	}
-	if b.context == nil || t.context != b.context {
-		return nil, reject(TypeError, method, "tensor.context", "the tensor belongs to another context than the builder")
+	switch {
+	case t == nil:
+		return nil, reject(TypeError, constantMethod, "tensor.kind", "the tensor is nil")
+	case b.context == nil || t.context != b.context:
+		return nil, reject(TypeError, constantMethod, "tensor.context", "the tensor belongs to another context than the builder")
 	}
 	b.context.mu.Lock()
 	defer b.context.mu.Unlock()
-	if err := b.checkConstant(method, t); err != nil {
+	if err := b.checkConstant(t); err != nil {
 		return nil, err
 	}
-	if err := b.context.reserve(UnknownError, method, b.held, operandBytes); err != nil {
+	if err := b.context.reserve(UnknownError, constantMethod, b.held, operandBytes); err != nil {
 		return nil, err
 	}
-	if err := b.checkConstant(method, t); err != nil { // reserve may have let others have the context
+	if err := b.checkConstant(t); err != nil { // reserve may have let others have the context
 		return nil, err
 	}
 	b.held.keep(t.store.held)
 	data := t.store.data // nothing writes a constant, and only what Destroy enqueues takes it away
-	return b.addConstant(method, data, OperandDescriptor{data.DType(), data.Shape()}, data)
+	return b.addConstant(data, OperandDescriptor{data.DType(), data.Shape()}, data)
 }
 
 // checkConstant makes the checks of a constant tensor that need the context locked.
-func (b *GraphBuilder) checkConstant(method string, t *Tensor) error {
+func (b *GraphBuilder) checkConstant(t *Tensor) error {
 	switch {
 	case t.isDestroyed():
-		return reject(TypeError, method, "tensor.destroyed", "the tensor is destroyed")
+		return reject(TypeError, constantMethod, "tensor.destroyed", "the tensor is destroyed")
 	case !t.constant:
-		return reject(TypeError, method, "tensor.constant", "the tensor is not constant; make it by createConstantTensor")
+		return reject(TypeError, constantMethod, "tensor.constant", "the tensor is not constant; make it by createConstantTensor")
 	case !b.canBuild():
-		return b.errState(method, "")
+		return b.errState(constantMethod, "")
 	}
 	return nil
 }
@@ -259,24 +260,19 @@ func (b *GraphBuilder) checkConstant(method string, t *Tensor) error {
 // memory already. The tensor must not change while the builder or its graph is in use; its bytes do not count in [Memory]. It fails
 // with a TypeError if it is nil, if it is not contiguous, or if no operand can have its type and shape.
 func (b *GraphBuilder) SharedConstant(t *tensor.Tensor) (*Operand, error) {
-	b = orZero(b)
-	const method = "MLGraphBuilder.constant"
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.canBuild() {
-		return nil, b.errState(method, "")
-	}
-	if t == nil || !t.IsContiguous() {
-		return nil, reject(TypeError, method, "tensor.kind", "the tensor is nil or not contiguous")
-	}
-	d := OperandDescriptor{t.DType(), t.Shape()}
-	if f := d.check(b.maxTensorByteLength()); f != nil {
-		return nil, f.reject(method, "descriptor")
-	}
-	if err := b.reserve(method, operandBytes); err != nil {
-		return nil, err
-	}
-	return b.addConstant(method, t, d, t)
+	return b.add(constantMethod, func() (*Operand, error) {
+		if t == nil || !t.IsContiguous() {
+			return nil, reject(TypeError, constantMethod, "tensor.kind", "the tensor is nil or not contiguous")
+		}
+		d := OperandDescriptor{t.DType(), t.Shape()}
+		if f := d.check(b.maxTensorByteLength()); f != nil {
+			return nil, f.reject(constantMethod, "descriptor")
+		}
+		if err := b.reserve(constantMethod, operandBytes); err != nil {
+			return nil, err
+		}
+		return b.addConstant(t, d, t)
+	})
 }
 
 // reserve counts memory of the builder.
@@ -297,10 +293,10 @@ func (b *GraphBuilder) operand(v *graph.Value, leaf bool) *Operand {
 }
 
 // addConstant adds a constant that shares t, and reports the call.
-func (b *GraphBuilder) addConstant(method string, t *tensor.Tensor, args ...any) (*Operand, error) {
+func (b *GraphBuilder) addConstant(t *tensor.Tensor, args ...any) (*Operand, error) {
 	v, err := b.b.Constant("", "", t)
 	if err != nil {
-		return nil, reject(TypeError, method, "operator", "%w", err)
+		return nil, reject(TypeError, constantMethod, "operator", "%w", err)
 	}
 	o := b.operand(v, true)
 	b.report("constant", []*Operand{o}, args...)
@@ -367,7 +363,11 @@ func (b *GraphBuilder) network(outputs NamedOperands) (g *graph.Graph, err error
 			return nil, f.reject(method, "outputs")
 		}
 	}
-	needed := dependencies(outputs)
+	reached := graph.Graph{Nodes: b.b.Since(0)}
+	for _, name := range names {
+		reached.Outputs = append(reached.Outputs, graph.Output{Name: name, Value: outputs[name].value})
+	}
+	needed := reached.Reachable()
 	if f := b.checkInputs(needed); f != nil {
 		return nil, f.reject(method, "inputs")
 	}
@@ -386,10 +386,11 @@ func (b *GraphBuilder) network(outputs NamedOperands) (g *graph.Graph, err error
 			return nil, reject(OperationError, method, "compile", "%w", err)
 		}
 	}
+	b.b.Prune()
 	if g, err = b.b.Build(); err != nil {
 		return nil, reject(OperationError, method, "compile", "%w", err)
 	}
-	prune(g, needed)
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(v *graph.Value) bool { return !needed[v] })
 	b.rename(g)
 	b.report("build", nil, maps.Clone(outputs))
 	return g, nil
@@ -438,35 +439,6 @@ func (b *GraphBuilder) checkInputs(values map[*graph.Value]bool) *fault {
 		seen[name] = seen[name] || values[v]
 	}
 	return nil
-}
-
-// dependencies returns the values that outputs depend on, themselves included.
-func dependencies(outputs NamedOperands) map[*graph.Value]bool {
-	needed := make(map[*graph.Value]bool)
-	var queue []*graph.Value
-	for _, o := range outputs {
-		queue = append(queue, o.value)
-	}
-	for len(queue) > 0 {
-		v := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if v == nil || needed[v] {
-			continue
-		}
-		needed[v] = true
-		if v.Producer != nil {
-			queue = append(queue, v.Producer.In...)
-		}
-	}
-	return needed
-}
-
-// prune leaves out nodes and inputs of which no value is needed.
-func prune(g *graph.Graph, needed map[*graph.Value]bool) {
-	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *graph.Node) bool {
-		return !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return needed[v] })
-	})
-	g.Inputs = slices.DeleteFunc(g.Inputs, func(v *graph.Value) bool { return !needed[v] })
 }
 
 // rename gives the inputs of a graph the names that they were given, and other values that have such a name another one.

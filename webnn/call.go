@@ -153,8 +153,7 @@ func (b *GraphBuilder) Call(name string, args []any, options Options) ([]*Operan
 
 // call is [GraphBuilder.Call] for a caller that has locked the builder.
 func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operand, error) {
-	g := &counter{Builder: b.b}
-	l := &lowering{Emitter: emit.Emitter{Target: g}, owner: b, name: name, values: make(map[string]any)}
+	l := &lowering{Emitter: emit.Emitter{Target: b.b}, owner: b, name: name, values: make(map[string]any)}
 	l.Label, _ = options["label"].(string)
 	if !b.canBuild() {
 		return nil, b.errState("MLGraphBuilder."+name, l.Label)
@@ -170,13 +169,18 @@ func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operan
 		return nil, l.Err
 	}
 	var values []*graph.Value
+	before := b.b.Nodes()
 	err := b.b.Try(func() error {
 		values = l.lower()
 		l.checkResults(values)
 		if err := l.failure(); err != nil {
 			return err
 		}
-		return b.reserve("MLGraphBuilder."+name, g.memory+int64(len(l.Label)))
+		bytes := len(l.Label)
+		for _, n := range b.b.Since(before) { // their constants are few and small
+			bytes += operandBytes*len(n.Out) + linkBytes*len(n.In)
+		}
+		return b.reserve("MLGraphBuilder."+name, int64(bytes))
 	})
 	if err != nil {
 		return nil, err

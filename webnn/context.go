@@ -21,14 +21,14 @@ type Context struct {
 	timeline
 	builds timeline // which no dispatch waits for
 	memory *Memory
+	queued *holding // its part of what is on the way to timelines
 
 	running context.Context // of dispatches; ends when the context is lost
 	stop    context.CancelFunc
 
-	mu       sync.Mutex // of what follows, of the state of tensors, graphs and readings, and of the order of the timeline
-	info     *ContextLostInfo
-	owned    map[resource]struct{}
-	incoming int64 // its part of what is on the way in memory
+	mu    sync.Mutex // of what follows, of the state of tensors, graphs and readings, and of the order of the timeline
+	info  *ContextLostInfo
+	owned map[resource]struct{}
 }
 
 // ContextLostInfo is MLContextLostInfo.
@@ -49,6 +49,7 @@ func newContext(method string, o ContextOptions) (*Context, error) {
 	} else if err := c.share(method); err != nil {
 		return nil, err
 	}
+	c.queued = c.memory.queue()
 	c.running, c.stop = context.WithCancel(context.Background())
 	if runtime.GOARCH == "wasm" {
 		c.running = yielding{c.running}
@@ -140,7 +141,7 @@ func (c *Context) lose(message string) {
 	c.stop()
 	c.abandon()
 	c.builds.abandon()
-	c.arrive(c.incoming)
+	c.queued.release()
 	for r := range c.owned {
 		r.doom(c)
 		c.release(r)
@@ -173,12 +174,12 @@ func (c *Context) drop(r resource) {
 func (c *Context) flush() {
 	done := make(chan struct{})
 	c.enqueue(func() { close(done) })
-	c.mu.Unlock()
-	defer c.mu.Lock()
-	select {
-	case <-done:
-	case <-c.lost:
-	}
+	c.unlocked(func() {
+		select {
+		case <-done:
+		case <-c.lost:
+		}
+	})
 }
 
 // checkState rejects calls on a lost context.
@@ -264,32 +265,26 @@ func (c *Context) WriteTensor(t *Tensor, data any) error {
 	const method = "MLContext.writeTensor"
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	view, err := c.writable(method, t, data)
-	if err != nil {
+	var view []byte
+	check := func() (err error) {
+		view, err = c.writable(method, t, data)
+		return err
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	size := int64(len(view)) + taskBytes
-	for !c.bring(size) {
-		if err := c.makeWay(method); err != nil {
-			return err
-		}
-		if err := c.usable(method, t); err != nil {
-			return err
-		}
+	if err := c.bring(method, size, check); err != nil {
+		return err
 	}
 	var content []byte
 	c.unlocked(func() { content = append(content, view...) })
 	if err := c.usable(method, t); err != nil {
-		c.arrive(size)
+		c.queued.shrink(size)
 		return err
 	}
 	store := t.store
-	c.enqueue(func() {
-		copy(store.data.Bytes(), content)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.arrive(size)
-	})
+	c.bringing(size, func() { copy(store.data.Bytes(), content) })
 	return nil
 }
 

@@ -210,27 +210,15 @@ func (c *Context) Dispatch(g *Graph, inputs, outputs NamedTensors) error {
 	size := taskBytes + linkBytes*int64(len(inputs)+len(outputs))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.dispatchable(method, g, inputs, outputs); err != nil {
+	if err := c.bring(method, size, func() error { return c.dispatchable(method, g, inputs, outputs) }); err != nil {
 		return err
-	}
-	for !c.bring(size) {
-		if err := c.makeWay(method); err != nil {
-			return err
-		}
-		if err := c.dispatchable(method, g, inputs, outputs); err != nil {
-			return err
-		}
 	}
 	code := g.code
 	from, to := stores(code.program.Inputs(), inputs), stores(code.program.Outputs(), outputs)
-	c.enqueue(func() {
+	c.bringing(size, func() {
 		if err := code.run(c.running, from, to); err != nil {
 			c.lose(escape.Text(fmt.Sprintf("the dispatch of the graph with the outputs %q failed: %v", portNames(code.program.Outputs()), err)))
-			return
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.arrive(size)
 	})
 	return nil
 }

@@ -27,25 +27,6 @@ type lowering struct {
 	instead *graph.Value // the result, in place of that of the operator; nil in most cases
 }
 
-// counter adds to a graph and counts what that takes.
-type counter struct {
-	*graph.Builder
-	memory int64
-}
-
-// Node is [graph.Builder.Node].
-func (c *counter) Node(operator string, in []*graph.Value, attrs graph.Attrs, label string, names ...string) ([]*graph.Value, error) {
-	out, err := c.Builder.Node(operator, in, attrs, label, names...)
-	c.memory += int64(operandBytes*len(out) + linkBytes*len(in))
-	return out, err
-}
-
-// Constant is [graph.Builder.Constant].
-func (c *counter) Constant(name, label string, t *tensor.Tensor) (*graph.Value, error) {
-	c.memory += operandBytes + int64(len(t.Bytes()))
-	return c.Builder.Constant(name, label, t)
-}
-
 // value returns an argument or option, or the zero value if it is absent.
 func value[T any](l *lowering, name string) T { v, _ := l.values[name].(T); return v }
 

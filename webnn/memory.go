@@ -39,23 +39,6 @@ func (m *Memory) fits(sum *int64, bytes int64) bool {
 	return bytes <= m.most-*sum || sum != &m.held && *sum == 0
 }
 
-// take counts bytes in a sum, unless they are too many.
-func (m *Memory) take(sum *int64, bytes int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.fits(sum, bytes) {
-		return false
-	}
-	*sum += bytes
-	return true
-}
-
-func (m *Memory) give(sum *int64, bytes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	*sum -= bytes
-}
-
 // holding is a part of one of the sums. Its owner may pass it on.
 type holding struct {
 	memory *Memory
@@ -70,6 +53,7 @@ type holding struct {
 
 func (m *Memory) holding() *holding { return &holding{memory: m, sum: &m.held} }
 func (m *Memory) reading() *holding { return &holding{memory: m, sum: &m.outgoing} }
+func (m *Memory) queue() *holding   { return &holding{memory: m, sum: &m.incoming} }
 
 // grow counts more bytes, unless there are too few. What has been released counts nothing any more.
 func (h *holding) grow(bytes int64) bool {
@@ -84,6 +68,16 @@ func (h *holding) grow(bytes int64) bool {
 	h.bytes += bytes
 	*h.sum += bytes
 	return true
+}
+
+// shrink gives bytes back.
+func (h *holding) shrink(bytes int64) {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	if !h.released {
+		h.bytes -= bytes
+		*h.sum -= bytes
+	}
 }
 
 // free is by how much it may grow.
@@ -107,6 +101,12 @@ func (h *holding) release() {
 		p.settle()
 	}
 	h.parts = nil
+}
+
+func (h *holding) isEmpty() bool {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	return h.bytes == 0
 }
 
 // settle gives the bytes back if nobody has use for them. The memory is locked.
@@ -163,44 +163,41 @@ const collections = 3
 
 // collect waits until what is unreachable has been dropped. The context is locked before and after, not in between.
 func (c *Context) collect() {
-	c.mu.Unlock()
-	defer c.mu.Lock()
 	done := make(chan struct{})
 	mark := &[]chan struct{}{done}
 	runtime.AddCleanup(mark, func(done chan struct{}) { close(done) }, done)
 	runtime.KeepAlive(mark)
-	runtime.GC()
-	select {
-	case <-done:
-	case <-c.lost:
-	case <-time.After(collectTime): // a cleanup may be held up by another context's lock
-	}
+	c.unlocked(func() {
+		runtime.GC()
+		select {
+		case <-done:
+		case <-c.lost:
+		case <-time.After(collectTime): // a cleanup may be held up by another context's lock
+		}
+	})
 }
 
 // collectTime is how long collect waits for cleanups at most; they take far less.
 const collectTime = time.Second
 
-// bring counts what is on its way to the timeline, unless it is too much. The context is locked.
-func (c *Context) bring(bytes int64) bool {
-	if !c.memory.take(&c.memory.incoming, bytes) {
-		return false
+// bring counts what is on its way to the timeline, when there is room for it, if check says that it may go there, also after waiting for
+// that. The context is locked before and after, not in between.
+func (c *Context) bring(method string, bytes int64, check func() error) error {
+	err := check()
+	for err == nil && !c.queued.grow(bytes) {
+		if c.queued.isEmpty() { // so that the room is that of other contexts
+			return reject(UnknownError, method, "memory", "what other contexts have in their queues takes all memory; wait for it")
+		}
+		c.flush()
+		err = check()
 	}
-	c.incoming += bytes
-	return true
+	return err
 }
 
-// makeWay waits for what is on its way. The context is locked before and after, not in between.
-func (c *Context) makeWay(method string) error {
-	if c.incoming == 0 { // so that it belongs to other contexts
-		return reject(UnknownError, method, "memory", "what other contexts have in their queues takes all memory; wait for it")
-	}
-	c.flush()
-	return nil
-}
-
-// arrive ends what bring has begun. The context is locked.
-func (c *Context) arrive(bytes int64) {
-	bytes = min(bytes, c.incoming) // the loss of the context has set this to zero
-	c.incoming -= bytes
-	c.memory.give(&c.memory.incoming, bytes)
+// bringing enqueues a task that bring has counted, and that count for nothing when it has ended.
+func (c *Context) bringing(bytes int64, task func()) {
+	c.enqueue(func() {
+		task()
+		c.queued.shrink(bytes)
+	})
 }

@@ -1,7 +1,6 @@
 package webnn
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/concord-nn/concord/tensor"
@@ -55,17 +54,13 @@ func castNumber(n any, d tensor.DType) (*tensor.Tensor, *fault) {
 	return t, nil
 }
 
-// castPlain is castNumber for a float64, or a *big.Int of at most 64 bits.
+// castPlain is castNumber for a float64 or a *big.Int.
 func castPlain(n any, d tensor.DType) (*tensor.Tensor, error) {
-	f, isFloat := n.(float64)
+	i, isInt := n.(*big.Int)
 	switch {
-	case isFloat && d == tensor.Float16:
-		return tensor.Scalar(tensor.RoundF16(f)), nil
-	case isFloat && d.IsFloat():
-		return tensor.Cast(tensor.Scalar(float32(f)), d)
-	}
-	i := integerPart(n)
-	if !d.IsFloat() {
+	case !isInt:
+		return tensor.Cast(tensor.Scalar(n.(float64)), d)
+	case !d.IsFloat():
 		i = within(i, d)
 	}
 	if i.Sign() > 0 {
@@ -84,22 +79,4 @@ func within(i *big.Int, d tensor.DType) *big.Int {
 		return most
 	}
 	return i
-}
-
-// integerPart returns the number without its fraction.
-func integerPart(n any) *big.Int {
-	switch n := n.(type) {
-	case *big.Int:
-		return n
-	case float64:
-		switch {
-		case math.IsNaN(n):
-			return new(big.Int)
-		case math.IsInf(n, 0):
-			n = math.Copysign(math.MaxFloat64, n)
-		}
-		i, _ := big.NewFloat(n).Int(nil)
-		return i
-	}
-	return new(big.Int)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
@@ -48,7 +49,7 @@ func (b *builder) variable(name string, t operators.Tensor, data *tensor.Tensor)
 }
 
 // apply adds an operator that there is, and returns the entry of its first output; the others follow.
-func (b *builder) apply(operator string, attrs operators.Values, in []int) (int, error) {
+func (b *builder) apply(operator string, attrs graph.Attrs, in []int) (int, error) {
 	o, _ := operators.Lookup(operator)
 	spelled := o.FormatAttrs(attrs)
 	values, err := o.ParseAttrs(spelled)

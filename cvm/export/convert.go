@@ -86,15 +86,7 @@ var widths = map[tensor.DType]int{tensor.Int8: 8, tensor.Int16: 16, tensor.Int32
 
 // inputPrecision returns the precision of the input: that to which the graph clamps it at once, and else that of its type.
 func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
-	clamped := 0
-	for _, n := range e.readers[v] {
-		if n.Op != "clamp_precision" {
-			clamped = 0
-			break
-		}
-		clamped = max(clamped, n.Attrs.Int("precision"))
-	}
-	width := widths[v.Type.DType]
+	clamped, width := e.bounded(v), widths[v.Type.DType]
 	switch {
 	case clamped > 0 && (width == 0 || clamped <= width):
 		return clamped, nil
@@ -108,6 +100,21 @@ func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
 		e.options.note("the input %s has a precision of %d bits, so that %d is the least value", v.Name, width, -operators.Bound(width))
 	}
 	return width, nil
+}
+
+// bounded returns the precision to which all readers bound a value; 0 if there are others.
+func (e *exporter) bounded(v *graph.Value) int {
+	bound := 0
+	for _, n := range e.readers[v] {
+		if n.Op != "clamp_precision" {
+			return 0
+		}
+		bound = max(bound, n.Attrs.Int("precision"))
+	}
+	if e.outputs[v] != "" {
+		return 0
+	}
+	return bound
 }
 
 // shapeOf returns the shape of what stands for a value: a scalar has one element in one dimension.
@@ -239,7 +246,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
-func (c *call) do(operator string, attrs operators.Values, in ...int) int {
+func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)

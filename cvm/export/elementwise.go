@@ -9,6 +9,143 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+var elementwiseRows = []row{
+	{op: "copy", keeps: true, logical: true, emit: func(c *call) []operand { return c.in[:1] }},
+	{op: "cast", logical: true, emit: func(c *call) []operand {
+		// It is nothing where the result's type holds the operand.
+		x, from, to := c.in[0], c.In[0].Type.DType, c.Out[0].Type.DType
+		switch {
+		case to == tensor.Bool:
+			return []operand{{entry: x.entry, truth: x.truth || from != tensor.Bool}}
+		case !from.IsInteger() && from != tensor.Bool:
+			kit.Refuse("it casts from %v; CVM computes with integers", from)
+		case !to.IsInteger():
+			kit.Refuse("it casts to %v; CVM computes with integers", to)
+		case x.truth:
+			kit.Refuse("the operand is not computed as 0 and 1")
+		case to.IsUnsigned() && !from.IsUnsigned():
+			kit.Refuse("it casts to %v; CVM has signed integers only", to)
+		case to.IsUnsigned() && to.Bits() < from.Bits():
+			kit.Refuse("it casts to a narrower type without a sign")
+		}
+		return one(x.entry)
+	}},
+	{op: "neg", emit: unary("negative")},
+	{op: "abs", emit: unary("abs")},
+	{op: "relu", emit: unary("relu"), keeps: true},
+	{op: "bit_length", emit: unary("cvm_precision")},
+	{op: "add", emit: binary("broadcast_add")},
+	{op: "sub", emit: binary("broadcast_sub")},
+	{op: "mul", emit: binary("broadcast_mul")},
+	{op: "div", emit: binary("broadcast_div")},
+	{op: "max", emit: binary("broadcast_max"), keeps: true},
+	{op: "min", keeps: true, emit: func(c *call) []operand {
+		return c.negated(func(in ...int) int { return c.do("broadcast_max", nil, in...) }, c.in[0].entry, c.in[1].entry)
+	}},
+	{op: "gt", emit: binary("broadcast_greater")},
+	{op: "lt", emit: func(c *call) []operand {
+		return one(c.do("broadcast_greater", nil, c.in[1].entry, c.in[0].entry))
+	}},
+	{op: "ne", emit: func(c *call) []operand {
+		// Comparisons with 0 hold where the other operand does.
+		for i, v := range c.In {
+			if n, ok := single(v); ok && n == 0 {
+				return []operand{{entry: c.in[1-i].entry, truth: true}}
+			}
+		}
+		kit.Refuse("CVM compares with 0 only")
+		return nil
+	}},
+	{op: "select", keeps: true, logical: true, emit: func(c *call) []operand {
+		// It selects by a condition of the same shape, or by one for each row.
+		condition, out := c.in[0].entry, c.outShape(0)
+		for i := 1; i <= 2; i++ {
+			if s := c.shape(c.in[i].entry); !s.Equal(out) {
+				kit.Refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)
+			}
+		}
+		if s := c.shape(condition); !s.Equal(out) {
+			if s[0] != out[0] || s.Len() != s[0] || len(s) != len(out) {
+				kit.Refuse("the condition has the shape %v; CVM needs that of the result, %v, or one element for each row", s, out)
+			}
+			condition = c.reshaped(condition, tensor.Shape{s[0]})
+		}
+		return one(c.do("where", nil, condition, c.in[1].entry, c.in[2].entry))
+	}},
+	{op: "clamp", keeps: true, numbers: true, emit: func(c *call) []operand {
+		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
+		x := c.in[0].entry
+		most := operators.Bound(c.precision(x))
+		low, known := c.bound(1, -most)
+		high, both := c.bound(2, most)
+		if !known || !both {
+			return nil
+		}
+		if low < -most && -most < high {
+			low = -most
+		}
+		if high > most && most > low {
+			high = most
+		}
+		switch {
+		case low == -most && high == most:
+			return one(x)
+		case low >= high:
+			return nil
+		}
+		precision := bits.Len(uint(max(high, -low))) + 1
+		if low != -operators.Bound(precision) || high != operators.Bound(precision) {
+			x = c.do("clip", attributes("a_min", low, "a_max", high), x)
+		}
+		return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
+	}},
+	{op: "clamp_precision", keeps: true, emit: func(c *call) []operand {
+		return one(c.clipped(c.in[0].entry, c.Int("precision")))
+	}},
+	{op: "rescale", numbers: true, emit: func(c *call) []operand {
+		// It multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
+		x, a := c.in[0].entry, c.Attrs
+		if m := c.factor(2, "multiplier"); m != 1 {
+			x = c.do("broadcast_mul", nil, x, c.number(m))
+		}
+		given := min(max(c.factor(1, "shift"), -64), 127)
+		shift, operator := given, "cvm_right_shift"
+		switch rounding := a.String("rounding"); {
+		case shift == 0:
+			return one(x)
+		case shift < 0:
+			operator, shift = "cvm_left_shift", -shift
+		case rounding == "floor": // half a unit less, rounded to nearest
+			if shift >= operators.MaxPrecision {
+				kit.Refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
+			}
+			x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
+		case rounding != "half_up":
+			kit.Refuse("the rounding is %s; CVM has half_up and floor", rounding)
+		}
+		if shift > operators.MaxPrecision {
+			kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
+		}
+		precision := c.precision(x) - shift + 1
+		if given < 0 {
+			precision = c.precision(x) + shift
+		}
+		precision = max(precision, 1)
+		if bound := c.bounded(c.Out[0]); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
+			precision = min(precision, bound)
+		}
+		return one(c.do(operator, attributes("precision", precision, "shift_bit", shift), x))
+	}},
+	{op: "lookup", keeps: true, emit: func(c *call) []operand {
+		// Tables of CVM begin with index 0.
+		x, table := c.in[0].entry, c.in[1].entry
+		if offset := c.Int("offset"); offset != 0 {
+			x = c.do("broadcast_add", nil, x, c.number(offset))
+		}
+		return one(c.do("cvm_lut", attributes("in_dim", c.shape(table).Len()), x, table))
+	}},
+}
+
 func unary(operator string) func(*call) []operand {
 	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry)) }
 }
@@ -17,54 +154,12 @@ func binary(operator string) func(*call) []operand {
 	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry, c.in[1].entry)) }
 }
 
-// same returns the operand.
-func same(c *call) []operand { return c.in[:1] }
-
-// cast is nothing where the result's type holds the operand.
-func cast(c *call) []operand {
-	x, from, to := c.in[0], c.In[0].Type.DType, c.Out[0].Type.DType
-	switch {
-	case to == tensor.Bool:
-		return []operand{{entry: x.entry, truth: x.truth || from != tensor.Bool}}
-	case !from.IsInteger() && from != tensor.Bool:
-		kit.Refuse("it casts from %v; CVM computes with integers", from)
-	case !to.IsInteger():
-		kit.Refuse("it casts to %v; CVM computes with integers", to)
-	case x.truth:
-		kit.Refuse("the operand is not computed as 0 and 1")
-	case to.IsUnsigned() && !from.IsUnsigned():
-		kit.Refuse("it casts to %v; CVM has signed integers only", to)
-	case to.IsUnsigned() && to.Bits() < from.Bits():
-		kit.Refuse("it casts to a narrower type without a sign")
-	}
-	return one(x.entry)
-}
-
 // negated applies what works on largest elements to smallest ones.
 func (c *call) negated(f func(in ...int) int, in ...int) []operand {
 	for i := range in {
 		in[i] = c.do("negative", nil, in[i])
 	}
 	return one(c.do("negative", nil, f(in...)))
-}
-
-func least(c *call) []operand {
-	return c.negated(func(in ...int) int { return c.do("broadcast_max", nil, in...) }, c.in[0].entry, c.in[1].entry)
-}
-
-func less(c *call) []operand {
-	return one(c.do("broadcast_greater", nil, c.in[1].entry, c.in[0].entry))
-}
-
-// nonZero is for comparisons with 0: they hold where the other operand does.
-func nonZero(c *call) []operand {
-	for i, v := range c.In {
-		if n, ok := single(v); ok && n == 0 {
-			return []operand{{entry: c.in[1-i].entry, truth: true}}
-		}
-	}
-	kit.Refuse("CVM compares with 0 only")
-	return nil
 }
 
 // single returns the only element of a constant, if an attribute holds it.
@@ -80,51 +175,6 @@ func single(v *graph.Value) (int, bool) {
 	return int(x), int64(int(x)) == x
 }
 
-// where selects by a condition of the same shape, or by one for each row.
-func where(c *call) []operand {
-	condition, out := c.in[0].entry, c.outShape(0)
-	for i := 1; i <= 2; i++ {
-		if s := c.shape(c.in[i].entry); !s.Equal(out) {
-			kit.Refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)
-		}
-	}
-	if s := c.shape(condition); !s.Equal(out) {
-		if s[0] != out[0] || s.Len() != s[0] || len(s) != len(out) {
-			kit.Refuse("the condition has the shape %v; CVM needs that of the result, %v, or one element for each row", s, out)
-		}
-		condition = c.reshaped(condition, tensor.Shape{s[0]})
-	}
-	return one(c.do("where", nil, condition, c.in[1].entry, c.in[2].entry))
-}
-
-// clamp is for bounds that are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
-func clamp(c *call) []operand {
-	x := c.in[0].entry
-	most := operators.Bound(c.precision(x))
-	low, known := c.bound(1, -most)
-	high, both := c.bound(2, most)
-	if !known || !both {
-		return nil
-	}
-	if low < -most && -most < high {
-		low = -most
-	}
-	if high > most && most > low {
-		high = most
-	}
-	switch {
-	case low == -most && high == most:
-		return one(x)
-	case low >= high:
-		return nil
-	}
-	precision := bits.Len(uint(max(high, -low))) + 1
-	if low != -operators.Bound(precision) || high != operators.Bound(precision) {
-		x = c.do("clip", operators.Values{"a_min": low, "a_max": high}, x)
-	}
-	return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
-}
-
 // bound returns an operand of clamp, the default if it is absent, and false if it is no number.
 func (c *call) bound(i, absent int) (int, bool) {
 	if !c.Has(i) {
@@ -138,46 +188,7 @@ func (c *call) clipped(x, precision int) int {
 	if c.precision(x) <= precision {
 		return x
 	}
-	return c.do("cvm_clip", operators.Values{"precision": precision}, x)
-}
-
-func clampPrecision(c *call) []operand {
-	return one(c.clipped(c.in[0].entry, c.Int("precision")))
-}
-
-// rescale multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
-func rescale(c *call) []operand {
-	x, a := c.in[0].entry, c.Attrs
-	if m := c.factor(2, "multiplier"); m != 1 {
-		x = c.do("broadcast_mul", nil, x, c.number(m))
-	}
-	given := min(max(c.factor(1, "shift"), -64), 127)
-	shift, operator := given, "cvm_right_shift"
-	switch rounding := a.String("rounding"); {
-	case shift == 0:
-		return one(x)
-	case shift < 0:
-		operator, shift = "cvm_left_shift", -shift
-	case rounding == "floor": // half a unit less, rounded to nearest
-		if shift >= operators.MaxPrecision {
-			kit.Refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
-		}
-		x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
-	case rounding != "half_up":
-		kit.Refuse("the rounding is %s; CVM has half_up and floor", rounding)
-	}
-	if shift > operators.MaxPrecision {
-		kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
-	}
-	precision := c.precision(x) - shift + 1
-	if given < 0 {
-		precision = c.precision(x) + shift
-	}
-	precision = max(precision, 1)
-	if bound := c.clampBehind(); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
-		precision = min(precision, bound)
-	}
-	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))
+	return c.do("cvm_clip", attributes("precision", precision), x)
 }
 
 // factor returns an operand of rescale, which must be one number; 1 if it is absent.
@@ -190,29 +201,4 @@ func (c *call) factor(i int, name string) int {
 		kit.Refuse("its %s is no constant with one element", name)
 	}
 	return n
-}
-
-// clampBehind returns the precision to which all readers bound the result; 0 if there are other readers.
-func (c *call) clampBehind() int {
-	v := c.Out[0]
-	if c.outputs[v] != "" {
-		return 0
-	}
-	bound := 0
-	for _, n := range c.readers[v] {
-		if n.Op != "clamp_precision" {
-			return 0
-		}
-		bound = max(bound, n.Attrs.Int("precision"))
-	}
-	return bound
-}
-
-// lookup is for tables that begin with index 0.
-func lookup(c *call) []operand {
-	x, table := c.in[0].entry, c.in[1].entry
-	if offset := c.Int("offset"); offset != 0 {
-		x = c.do("broadcast_add", nil, x, c.number(offset))
-	}
-	return one(c.do("cvm_lut", operators.Values{"in_dim": c.shape(table).Len()}, x, table))
 }

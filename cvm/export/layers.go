@@ -1,11 +1,113 @@
 package export
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
+
+var layerRows = []row{
+	{op: "sum_reduce", emit: func(c *call) []operand {
+		if c.Bool("normalize") {
+			kit.Refuse("it divides by the number of elements; shift the sum instead")
+		}
+		return one(c.reduced("sum", c.in[0].entry))
+	}},
+	{op: "max_reduce", keeps: true, emit: func(c *call) []operand {
+		return one(c.reduced("max", c.in[0].entry))
+	}},
+	{op: "min_reduce", keeps: true, emit: func(c *call) []operand {
+		return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
+	}},
+	{op: "conv", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		filter := c.shape(w)
+		if len(filter) != 4 {
+			kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
+		}
+		win := c.planar(filter[2:])
+		x = c.window(win, x, "constant", 0)
+		return c.multiplied("conv2d", attributes(
+			"channels", filter[0], "kernel_size", []int(filter[2:]), "strides", win.Stride, "dilation", win.Dilation, "padding", win.padding[:],
+			"groups", c.Groups(c.shape(x)[1]),
+		), filter[0], x, w)
+	}},
+	{op: "linear", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		n := c.shape(w)[0]
+		return c.multiplied("dense", attributes("units", n), n, x, w)
+	}},
+	{op: "matmul", emit: func(c *call) []operand {
+		x, w := c.in[0].entry, c.in[1].entry
+		if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
+			kit.Refuse("CVM multiplies matrices, not lists of matrices")
+		}
+		turned := func(x int) int { return c.do("transpose", attributes("axes", []int{1, 0}), x) }
+		if c.Bool("transposeA") {
+			x = turned(x)
+		}
+		if !c.Bool("transposeB") {
+			w = turned(w)
+		}
+		n := c.shape(w)[0]
+		return c.multiplied("dense", attributes("units", n), n, x, w)
+	}},
+	{op: "max_pool", keeps: true, emit: func(c *call) []operand {
+		x := c.in[0].entry
+		if len(c.shape(x)) != 4 {
+			kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
+		}
+		win := c.planar(c.Ints("size"))
+		if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
+			kit.Refuse("CVM's max_pool2d has no dilation")
+		}
+		x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
+		return one(c.do("max_pool2d", attributes(
+			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
+	}},
+	{op: "resample", keeps: true, emit: func(c *call) []operand {
+		// It repeats rows and columns.
+		x, a := c.in[0].entry, c.Attrs
+		if mode := a.String("mode"); mode != "nearest-neighbor" {
+			kit.Refuse("the mode is %s; CVM has nearest-neighbor", mode)
+		}
+		if len(a.Floats("scales")) > 0 {
+			kit.Refuse("it has scales; CVM repeats elements a whole number of times")
+		}
+		in, out := c.shape(x), c.outShape(0)
+		factors := make([]int, len(in))
+		for d := range in {
+			if out[d]%in[d] != 0 {
+				kit.Refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
+			}
+			factors[d] = out[d] / in[d]
+		}
+		if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
+			return one(c.do("upsampling", attributes("scale", factors[2]), x))
+		}
+		for d, n := range factors {
+			if n > 1 {
+				x = c.do("repeat", attributes("axis", d, "repeats", n), x)
+			}
+		}
+		return one(x)
+	}},
+	{op: "valid_count", emit: func(c *call) []operand {
+		e := c.do("get_valid_counts", attributes("score_threshold", c.Int("score_threshold")), c.in[0].entry)
+		return []operand{{entry: e}, {entry: e + 1}}
+	}},
+	{op: "non_max_suppression", emit: func(c *call) []operand {
+		var attrs graph.Attrs
+		for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
+			attrs = attrs.With(name, c.Attrs.Get(name))
+		}
+		return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
+	}},
+}
 
 // reduced reduces over the axes of the node, which stay.
 func (c *call) reduced(operator string, x int) int {
@@ -13,20 +115,7 @@ func (c *call) reduced(operator string, x int) int {
 	if len(axes) == 0 {
 		return x // which CVM would take for all
 	}
-	return c.do(operator, operators.Values{"axis": axes, "keepdims": true}, x)
-}
-
-func sum(c *call) []operand {
-	if c.Bool("normalize") {
-		kit.Refuse("it divides by the number of elements; shift the sum instead")
-	}
-	return one(c.reduced("sum", c.in[0].entry))
-}
-
-func maximum(c *call) []operand { return one(c.reduced("max", c.in[0].entry)) }
-
-func minimum(c *call) []operand {
-	return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
+	return c.do(operator, attributes("axis", axes, "keepdims", true), x)
 }
 
 // narrow refuses operands of products that CVM does not multiply.
@@ -39,18 +128,17 @@ func (c *call) narrow(entries ...int) {
 }
 
 // multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
-func (c *call) multiplied(operator string, attrs operators.Values, n int, in ...int) []operand {
+func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
 	c.narrow(in...)
-	attrs["use_bias"] = false
-	if !c.Has(2) {
-		return one(c.do(operator, attrs, in...))
+	biased := c.Has(2) && c.shape(c.in[2].entry).Len() == n
+	if biased {
+		in = append(in, c.parameter(2, tensor.Shape{n}))
 	}
-	bias := c.in[2].entry
-	if c.shape(bias).Len() == n {
-		attrs["use_bias"] = true
-		return one(c.do(operator, attrs, append(in, c.parameter(2, tensor.Shape{n}))...))
+	x := c.do(operator, attrs.With("use_bias", biased), in...)
+	if c.Has(2) && !biased {
+		x = c.do("broadcast_add", nil, x, c.in[2].entry) // a number
 	}
-	return one(c.do("broadcast_add", nil, c.do(operator, attrs, in...), bias)) // a number
+	return one(x)
 }
 
 // parameter gives an operand another shape: without an operator if it is a parameter that nothing else reads.
@@ -66,95 +154,87 @@ func (c *call) parameter(i int, shape tensor.Shape) int {
 	return c.reshaped(x, shape)
 }
 
-func linear(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	n := c.shape(w)[0]
-	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+// window is how conv2d and max_pool2d move over height and width.
+type window struct {
+	*geometry.Window
+	padding [2]int // on both sides alike
+	ceil    bool   // whether the last windows may end beyond the padding
 }
 
-func matmul(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
-		kit.Refuse("CVM multiplies matrices, not lists of matrices")
+// planar returns the window of the node over height and width, its last dimensions.
+func (c *call) planar(size []int) *window {
+	w := geometry.WindowOf(c.Attrs, size)
+	last := len(size) - 2
+	if slices.ContainsFunc(w.Active(), func(d int) bool { return d < last }) {
+		kit.Refuse("the window covers more than height and width")
 	}
-	turned := func(x int) int { return c.do("transpose", operators.Values{"axes": []int{1, 0}}, x) }
-	if c.Bool("transposeA") {
-		x = turned(x)
+	if w.Crops() {
+		kit.Refuse("its padding is negative; cut the operand with slice instead")
 	}
-	if !c.Bool("transposeB") {
-		w = turned(w)
-	}
-	n := c.shape(w)[0]
-	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+	return &window{Window: w.Choose([]int{last, last + 1})}
 }
 
-func conv(c *call) []operand {
-	x, w := c.in[0].entry, c.in[1].entry
-	filter := c.shape(w)
-	if len(filter) != 4 {
-		kit.Refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
-	}
-	win := c.planar(filter[2:])
-	x = c.window(win, x, "constant", 0)
-	return c.multiplied("conv2d", operators.Values{
-		"channels": filter[0], "kernel_size": []int(filter[2:]), "strides": win.Stride, "dilation": win.Dilation, "padding": win.padding[:],
-		"groups": c.Groups(c.shape(x)[1]),
-	}, filter[0], x, w)
-}
-
-func maxPool(c *call) []operand {
-	x := c.in[0].entry
-	if len(c.shape(x)) != 4 {
-		kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
-	}
-	win := c.planar(c.Ints("size"))
-	if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
-		kit.Refuse("CVM's max_pool2d has no dilation")
-	}
-	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
-	return one(c.do("max_pool2d", operators.Values{
-		"pool_size": win.Size, "strides": win.Stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
-}
-
-// resample repeats rows and columns.
-func resample(c *call) []operand {
-	x, a := c.in[0].entry, c.Attrs
-	if mode := a.String("mode"); mode != "nearest-neighbor" {
-		kit.Refuse("the mode is %s; CVM has nearest-neighbor", mode)
-	}
-	if len(a.Floats("scales")) > 0 {
-		kit.Refuse("it has scales; CVM repeats elements a whole number of times")
-	}
-	in, out := c.shape(x), c.outShape(0)
-	factors := make([]int, len(in))
-	for d := range in {
-		if out[d]%in[d] != 0 {
-			kit.Refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
-		}
-		factors[d] = out[d] / in[d]
-	}
-	if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
-		return one(c.do("upsampling", operators.Values{"scale": factors[2]}, x))
-	}
-	for d, n := range factors {
-		if n > 1 {
-			x = c.do("repeat", operators.Values{"axis": d, "repeats": n}, x)
+// window finds the padding that makes the result of the node as large as it is. CVM pads both sides of height and of width alike, with
+// what the border means: zeros (constant), or what is no element (ignore), where a pool may also round up. Other paddings are concatenated
+// to the operand; value is what stands for elements of that border.
+func (c *call) window(w *window, x int, border string, value int) int {
+	before, after := [2]int(w.Before), [2]int(w.After)
+	padded := before != [2]int{} || after != [2]int{}
+	got := c.Str("border")
+	in, out := c.shape(x)[2:], c.outShape(0)[2:]
+	if !padded || got == border {
+		for _, ceil := range []bool{false, border == "ignore"} {
+			if w.fits(before, ceil, in, out) {
+				w.padding, w.ceil = before, ceil
+				return x
+			}
 		}
 	}
-	return one(x)
-}
-
-func validCount(c *call) []operand {
-	e := c.do("get_valid_counts", operators.Values{"score_threshold": c.Int("score_threshold")}, c.in[0].entry)
-	return []operand{{entry: e}, {entry: e + 1}}
-}
-
-func suppress(c *call) []operand {
-	attrs := operators.Values{}
-	for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
-		attrs[name] = c.Attrs.Get(name)
+	if padded && got != border {
+		if got != "constant" {
+			kit.Refuse("the border is %s; CVM has %s", got, border)
+		}
+		value = 0
 	}
-	return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
+	for d := range before {
+		if got == "ignore" && (before[d] >= w.Size[d] || (out[d]-1)*w.Stride[d]-before[d] >= in[d]) {
+			kit.Refuse("a window lies outside of the operand")
+		}
+		x = c.surrounded(x, 2+d, before[d], after[d], value)
+	}
+	return x
+}
+
+// fits reports whether a padding on both sides gives the extents of the result.
+func (w *window) fits(padding [2]int, ceil bool, in, out tensor.Shape) bool {
+	for d, p := range padding {
+		rest := in[d] + 2*p - (w.Size[d]-1)*w.Dilation[d] - 1
+		if ceil {
+			rest += w.Stride[d] - 1
+		}
+		inside := !ceil || (out[d]-1)*w.Stride[d]-p < in[d]
+		if rest < 0 || rest/w.Stride[d]+1 != out[d] || !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// surrounded adds elements of one value before and behind a dimension.
+func (c *call) surrounded(x, axis, before, after, value int) int {
+	parts := []int{x}
+	for i, n := range []int{before, after} {
+		if n == 0 {
+			continue
+		}
+		part := c.shape(x).Clone()
+		part[axis] = n
+		parts = slices.Insert(parts, i*len(parts), c.do("tile", attributes("reps", []int(part)), c.number(value)))
+	}
+	if len(parts) == 1 {
+		return x
+	}
+	return c.do("concatenate", attributes("axis", axis), parts...)
 }
 
 // attributes is shorthand for [graph.AttrsOf].

@@ -89,45 +89,45 @@ func recovered(g *graph.Graph, s *symbol.Symbol) (f cvm.Files, unused []string, 
 
 // match compares what the outputs of two graphs are computed from. It returns the values of the second that stand for values of the first;
 // inputs of the first may be any values.
-func match(first, second *graph.Graph) (map[*graph.Value]*graph.Value, error) {
+func match(first, second *graph.Graph) (same map[*graph.Value]*graph.Value, err error) {
 	if len(first.Outputs) != len(second.Outputs) {
 		return nil, errors.New("the outputs differ in number")
 	}
 	if len(second.States) > 0 {
 		return nil, errors.New("the graph has states")
 	}
-	type pair struct{ first, second *graph.Value }
-	var todo []pair
-	for i := range first.Outputs {
-		todo = append(todo, pair{first.Outputs[i].Value, second.Outputs[i].Value})
-	}
-	same := make(map[*graph.Value]*graph.Value)
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		v, w := origin(p.first), origin(p.second)
-		if known, ok := same[v]; ok {
-			if known != w {
-				return nil, fmt.Errorf("%s and %s stand for one value", known.Name, w.Name)
-			}
-			continue
-		}
-		if err := alike(v, w); err != nil {
-			return nil, err
+	same = make(map[*graph.Value]*graph.Value)
+	join := func(v, w *graph.Value) {
+		v, w = origin(v), origin(w)
+		known, ok := same[v]
+		switch {
+		case err != nil:
+		case !ok:
+			err = alike(v, w)
+		case known != w:
+			err = fmt.Errorf("%s and %s stand for one value", known.Name, w.Name)
 		}
 		same[v] = w
-		if v.Producer == nil {
-			continue
-		}
-		for k, x := range v.Producer.In {
-			if y := w.Producer.In[k]; x != nil {
-				todo = append(todo, pair{x, y})
-			} else if y != nil {
-				return nil, fmt.Errorf("%s has a further operand", w.Name)
+	}
+	for i := range first.Outputs {
+		join(first.Outputs[i].Value, second.Outputs[i].Value)
+	}
+	for _, n := range slices.Backward(first.Nodes) { // those that read its results come before
+		for _, v := range n.Out {
+			w := same[v]
+			if w == nil || err != nil {
+				continue
+			}
+			for i, x := range n.In {
+				if y := w.Producer.In[i]; x != nil && y != nil {
+					join(x, y)
+				} else if x != y {
+					return nil, fmt.Errorf("%s has another number of operands", w.Name)
+				}
 			}
 		}
 	}
-	return same, nil
+	return same, err
 }
 
 // origin returns the value of which a value is a copy.
@@ -161,18 +161,8 @@ func alike(v, w *graph.Value) error {
 		return nil
 	}
 	n, m := v.Producer, w.Producer
-	if m == nil || n.Op != m.Op || len(n.In) != len(m.In) || index(n, v) != index(m, w) || !reflect.DeepEqual(n.Attrs, m.Attrs) {
+	if m == nil || n.Op != m.Op || len(n.In) != len(m.In) || slices.Index(n.Out, v) != slices.Index(m.Out, w) || !reflect.DeepEqual(n.Attrs, m.Attrs) {
 		return fmt.Errorf("%s is not the result of the same operator", w.Name)
 	}
 	return nil
-}
-
-// index returns which result of a node a value is.
-func index(n *graph.Node, v *graph.Value) int {
-	for i := range n.Out {
-		if n.Out[i] == v {
-			return i
-		}
-	}
-	return -1
 }

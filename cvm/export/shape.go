@@ -3,33 +3,76 @@ package export
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
+
+var shapeRows = []row{
+	{op: "reshape", emit: reshape, keeps: true, logical: true},
+	{op: "squeeze", emit: reshape, keeps: true, logical: true},
+	{op: "unsqueeze", emit: reshape, keeps: true, logical: true},
+	{op: "transpose", keeps: true, emit: func(c *call) []operand {
+		// It leaves dimensions that the node does not name where they are.
+		axes := slices.Clone(c.Ints("axes"))
+		for d := len(axes); d < len(c.shape(c.in[0].entry)); d++ {
+			axes = append(axes, d)
+		}
+		if len(axes) < 2 {
+			return c.in[:1]
+		}
+		return one(c.do("transpose", attributes("axes", axes), c.in[0].entry))
+	}},
+	{op: "tile", emit: tile, keeps: true},
+	{op: "expand", emit: tile, keeps: true},
+	{op: "concat", keeps: true, emit: func(c *call) []operand {
+		var in []int
+		for _, x := range c.in {
+			in = append(in, x.entry)
+		}
+		return one(c.do("concatenate", attributes("axis", c.Int("axis")), in...))
+	}},
+	{op: "slice", keeps: true, emit: func(c *call) []operand {
+		// It begins where the node begins and ends behind as many elements as its result has.
+		a, in, out := c.Attrs, c.shape(c.in[0].entry), c.outShape(0)
+		begin, end, stride := make([]int, len(in)), slices.Clone(in), slices.Repeat([]int{1}, len(in))
+		for i, d := range a.Ints("axes") {
+			n := in[d]
+			if strides := a.Ints("stride"); len(strides) > 0 {
+				stride[d] = strides[i]
+			}
+			if begin[d] = a.Ints("begin")[i]; begin[d] < 0 {
+				begin[d] += n
+			}
+			begin[d] = min(max(begin[d], 0), n)
+			if stride[d] < 0 {
+				begin[d] = min(begin[d], n-1)
+			}
+			if end[d] = min(begin[d]+stride[d]*out[d], n); end[d] < 0 {
+				end[d] = -n - 1 // a negative end counts from the end
+			}
+		}
+		return one(c.do("strided_slice", attributes("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
+	}},
+	{op: "gather", keeps: true, emit: func(c *call) []operand {
+		if c.Bool("negative") {
+			kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
+		}
+		axis := c.Int("axis")
+		y := c.do("take", attributes("axis", &axis), c.in[0].entry, c.in[1].entry)
+		return one(c.reshaped(y, c.outShape(0)))
+	}},
+}
 
 // reshaped gives an entry another shape of as many elements.
 func (c *call) reshaped(x int, shape tensor.Shape) int {
 	if c.shape(x).Equal(shape) {
 		return x
 	}
-	return c.do("reshape", operators.Values{"shape": []int(shape)}, x)
+	return c.do("reshape", attributes("shape", []int(shape)), x)
 }
 
 func reshape(c *call) []operand {
 	return []operand{{entry: c.reshaped(c.in[0].entry, c.outShape(0)), truth: c.in[0].truth}}
-}
-
-// transpose leaves dimensions that the node does not name where they are.
-func transpose(c *call) []operand {
-	axes := slices.Clone(c.Ints("axes"))
-	for d := len(axes); d < len(c.shape(c.in[0].entry)); d++ {
-		axes = append(axes, d)
-	}
-	if len(axes) < 2 {
-		return c.in[:1]
-	}
-	return one(c.do("transpose", operators.Values{"axes": axes}, c.in[0].entry))
 }
 
 // tile is for expand, too: both repeat an operand as a whole.
@@ -42,79 +85,5 @@ func tile(c *call) []operand {
 	if c.shape(x).Equal(out) {
 		return one(x)
 	}
-	return one(c.do("tile", operators.Values{"reps": reps}, x))
-}
-
-func concat(c *call) []operand {
-	var in []int
-	for _, x := range c.in {
-		in = append(in, x.entry)
-	}
-	return one(c.do("concatenate", operators.Values{"axis": c.Int("axis")}, in...))
-}
-
-func split(c *call) []operand {
-	x, axis := c.in[0].entry, c.Int("axis")
-	whole := rangesOf(c.shape(x))
-	var out []operand
-	at := 0
-	for i := range c.Out {
-		extent := c.outShape(i)[axis]
-		r := whole.clone()
-		r.begin[axis], r.end[axis] = at, at+extent
-		at += extent
-		out = append(out, operand{entry: c.cut(x, r)})
-	}
-	return out
-}
-
-// ranges is what strided_slice takes of each dimension.
-type ranges struct{ begin, end, stride []int }
-
-// rangesOf takes all elements.
-func rangesOf(s tensor.Shape) *ranges {
-	return &ranges{make([]int, len(s)), slices.Clone(s), slices.Repeat([]int{1}, len(s))}
-}
-
-func (r *ranges) clone() *ranges {
-	return &ranges{slices.Clone(r.begin), slices.Clone(r.end), slices.Clone(r.stride)}
-}
-
-func (c *call) cut(x int, r *ranges) int {
-	return c.do("strided_slice", operators.Values{"begin": r.begin, "end": r.end, "stride": r.stride}, x)
-}
-
-// slice begins where the node begins and ends behind as many elements as its result has.
-func slice(c *call) []operand {
-	x, a, out := c.in[0].entry, c.Attrs, c.outShape(0)
-	r := rangesOf(c.shape(x))
-	strides := a.Ints("stride")
-	for i, d := range a.Ints("axes") {
-		n, begin, stride := c.shape(x)[d], a.Ints("begin")[i], 1
-		if len(strides) > 0 {
-			stride = strides[i]
-		}
-		if begin < 0 {
-			begin += n
-		}
-		begin = min(max(begin, 0), n)
-		if stride < 0 {
-			begin = min(begin, n-1)
-		}
-		r.begin[d], r.stride[d] = begin, stride
-		r.end[d] = min(begin+stride*out[d], n)
-		if stride < 0 && r.end[d] < 0 {
-			r.end[d] = -n - 1 // a negative end counts from the end
-		}
-	}
-	return one(c.cut(x, r))
-}
-
-func gather(c *call) []operand {
-	if c.Bool("negative") {
-		kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
-	}
-	axis := c.Int("axis")
-	y := c.do("take", operators.Values{"axis": &axis}, c.in[0].entry, c.in[1].entry)
-	return one(c.reshaped(y, c.outShape(0)))
+	return one(c.do("tile", attributes("reps", reps), x))
 }

@@ -2,9 +2,11 @@ package fault
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,49 +69,43 @@ func (e *Error) Unwrap() error { return e.Err }
 //
 //	symbol.json:12:9: node 3 "pool_3" (max_pool2d): pool_size: must be given; want a tuple like (2, 2)
 func (e *Error) Error() string {
-	parts := make([]string, 0, 5)
-	for _, part := range []string{e.place(), e.node(), clip(e.Part), e.message()} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
+	cause := ""
 	if e.Err != nil {
-		parts = append(parts, e.Err.Error())
+		cause = e.Err.Error()
 	}
-	return escape.Text(strings.Join(parts, ": "))
+	return escape.Text(joined(": ", e.place(), e.node(), clip(e.Part), e.message(), cause))
+}
+
+// joined joins the parts that are not empty.
+func joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
 }
 
 // place is FILE:LINE:COLUMN, FILE:offset N, or what is known of these; without any of them, it is the stage.
 func (e *Error) place() string {
-	var at string
+	at := ""
 	switch {
 	case e.Line > 0:
 		at = fmt.Sprintf("%d:%d", e.Line, e.Column)
 	case e.Stage == Params && (e.Offset > 0 || e.Offset == 0 && e.Node < 0):
 		at = fmt.Sprintf("offset %d", e.Offset)
 	}
-	switch {
-	case e.File == "" && at == "":
-		return string(e.Stage)
-	case e.File == "" || at == "":
-		return e.File + at
-	}
-	return e.File + ":" + at
+	return cmp.Or(joined(":", e.File, at), string(e.Stage))
 }
 
 // node is the node's number, name and operator.
 func (e *Error) node() string {
-	var words []string
+	var number, name, operator string
 	if e.Node >= 0 {
-		words = append(words, "node "+strconv.Itoa(e.Node))
+		number = "node " + strconv.Itoa(e.Node)
 	}
 	if e.Name != "" {
-		words = append(words, strconv.Quote(clip(e.Name)))
+		name = strconv.Quote(clip(e.Name))
 	}
 	if e.Operator != "" {
-		words = append(words, "("+clip(e.Operator)+")")
+		operator = "(" + clip(e.Operator) + ")"
 	}
-	return strings.Join(words, " ")
+	return joined(" ", number, name, operator)
 }
 
 // clip shortens names, which models may make as long as they like.
@@ -122,13 +118,10 @@ func clip(name string) string {
 }
 
 func (e *Error) message() string {
-	switch {
-	case e.Want == "":
+	if e.Want == "" {
 		return e.Msg
-	case e.Msg == "":
-		return "want " + e.Want
 	}
-	return e.Msg + "; want " + e.Want
+	return joined("; ", e.Msg, "want "+e.Want)
 }
 
 // MarshalJSON writes the error as an object: its class by name and, as errorCode, by number, its stage, what is known of its place, and

@@ -136,14 +136,11 @@ func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *Eng
 		return err
 	}
 	defer m.Close()
-	var s *session
-	g, err := m.Encoded()
-	if err == nil { // else every run fails, and with the same error
-		if s, err = e.open(g); err != nil {
-			return err
-		}
-		defer s.close()
+	s, err := e.open(m.Graph())
+	if err != nil {
+		return err
 	}
+	defer s.close()
 	for _, r := range c.Runs {
 		if err := r.run(ctx, dir, m, s); err != nil {
 			return fmt.Errorf("%s: %w", r.Input, err)
@@ -178,7 +175,14 @@ func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s *session) 
 	if err != nil {
 		return err
 	}
-	if err := sameBytes(tensor.AppendRaw(nil, out["output"]), want); err != nil {
+	var heads []*tensor.Tensor
+	for _, o := range m.Graph().Outputs {
+		heads = append(heads, out[o.Name])
+	}
+	if got, err = m.Encode(heads); err != nil {
+		return err
+	}
+	if err := sameBytes(got, want); err != nil {
 		return fmt.Errorf("by the engine: %w", err)
 	}
 	return nil

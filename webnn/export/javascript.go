@@ -1,9 +1,7 @@
 package export
 
 import (
-	"bytes"
-	_ "embed" // the part of modules that is always the same
-	"encoding/binary"
+	_ "embed" // the form of modules
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/concord-nn/concord/internal/kit"
@@ -48,14 +47,37 @@ func (m *Model) Files(weights string) (_ *Files, err error) {
 		return nil, err
 	}
 	w := &writer{names: make(map[session.Ref]string), used: maps.Clone(reserved)}
-	w.module(m, weights, len(f.Weights))
-	f.JavaScript = w.text.Bytes()
+	for i := range m.Session.Calls {
+		w.call(&m.Session.Calls[i])
+	}
+	words := []string{"@MODULE@", quote(relative(strings.TrimSuffix(weights, filepath.Ext(weights)) + ".js")), "@FILE@", quote("./" + weights),
+		"@WEIGHTS@", quote(relative(weights)), "@SIZE@", strconv.Itoa(len(f.Weights)), "@CALLS@", w.text.String()}
+	var text strings.Builder
+	for line := range strings.Lines(moduleForm) {
+		ports := []Port{{}}
+		if rest, ok := strings.CutPrefix(line, "@IN@"); ok {
+			line, ports = rest, m.Inputs
+		} else if rest, ok := strings.CutPrefix(line, "@OUT@"); ok {
+			line, ports = rest, m.Outputs
+		}
+		for _, p := range ports {
+			shape := strings.Join(strings.Fields(fmt.Sprint([]int(p.Shape))), ", ")
+			of := []string{"@KEY@", property(p.Name), "@ACCESS@", access(p.Name), "@TYPE@", quote(p.DataType.String()), "@SHAPE@", shape}
+			text.WriteString(strings.NewReplacer(slices.Concat(words, of)...).Replace(line))
+		}
+	}
+	f.JavaScript = []byte(text.String())
 	return f, w.err
 }
 
-// writer writes a module. The first error sticks.
+// moduleForm is a module. A line behind @IN@ or @OUT@ stands there for each input or output.
+//
+//go:embed module.js.txt
+var moduleForm string
+
+// writer writes the calls of a module. The first error sticks.
 type writer struct {
-	text  bytes.Buffer
+	text  strings.Builder
 	names map[session.Ref]string // the constants of the module that hold operands
 	used  kit.Names
 	at    int // where the next buffer lies in the weights
@@ -64,78 +86,8 @@ type writer struct {
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
 
-func (w *writer) module(m *Model, weights string, size int) {
-	w.header(m, weights)
-	w.ports("inputs", "The descriptors of the inputs, by name.", m.Inputs)
-	w.ports("outputs", "The descriptors of the outputs, by name.", m.Outputs)
-	replace := strings.NewReplacer("@VIEWS@", views(), "@WEIGHTS@", quote(relative(weights)), "@SIZE@", strconv.Itoa(size))
-	w.text.WriteString("\n" + replace.Replace(loader))
-	for i := range m.Session.Calls {
-		w.call(&m.Session.Calls[i])
-	}
-	w.printf("  return { graph, inputs, outputs };\n}\n")
-}
-
 // relative returns the address of a file beside the module.
 func relative(name string) string { return "./" + url.PathEscape(name) }
-
-// header says how the module is used, with its own names.
-func (w *writer) header(m *Model, weights string) {
-	w.printf(`// This module builds a graph by WebNN (https://www.w3.org/TR/webnn/). On a page:
-//
-//   import { buildGraph, loadWeights, inputs, outputs } from %s;
-//
-//   const context = await navigator.ml.createContext();
-//   const { graph } = await buildGraph(context, await loadWeights());
-`, quote(relative(strings.TrimSuffix(weights, filepath.Ext(weights))+".js")))
-	tensors := func(variable, from, usage string, ports []Port) {
-		w.printf("//   const %s = {\n", variable)
-		for _, p := range ports {
-			w.printf("//     %s: await context.createTensor({ ...%s%s, %s: true }),\n", property(p.Name), from, access(p.Name), usage)
-		}
-		w.printf("//   };\n")
-	}
-	tensors("given", "inputs", "writable", m.Inputs)
-	tensors("results", "outputs", "readable", m.Outputs)
-	for _, p := range m.Inputs {
-		w.printf("//   context.writeTensor(given%s, /* a typed array */);\n", access(p.Name))
-	}
-	w.printf("//   context.dispatch(graph, given, results);\n")
-	for _, p := range m.Outputs {
-		w.printf("//   await context.readTensor(results%s); // an ArrayBuffer\n", access(p.Name))
-	}
-	w.printf(`//
-// Logical values are uint8, 0 and 1. The weights, %s, are little-endian, as the processors of all browsers are.
-`, quote("./"+weights))
-}
-
-// views writes the members of the object views.
-func views() string {
-	var b strings.Builder
-	for _, d := range webnn.DataTypes {
-		array := session.TypedArray(d)
-		if d == tensor.Float16 {
-			array = "globalThis." + array + " ?? " + session.TypedArray(tensor.Uint8) // not all pages have it
-		}
-		fmt.Fprintf(&b, "  %v: %s,\n", d, array)
-	}
-	return b.String()
-}
-
-//go:embed loader.js.txt
-var loader string
-
-func (w *writer) ports(name, doc string, ports []Port) {
-	w.printf("\n// %s\nexport const %s = {\n", doc, name)
-	for _, p := range ports {
-		shape := make([]string, len(p.Shape))
-		for i, n := range p.Shape {
-			shape[i] = strconv.Itoa(n)
-		}
-		w.printf("  %s: { dataType: %s, shape: [%s] },\n", property(p.Name), quote(p.DataType.String()), strings.Join(shape, ", "))
-	}
-	w.printf("};\n")
-}
 
 func (w *writer) call(c *session.Call) {
 	switch {
@@ -170,42 +122,28 @@ func (w *writer) call(c *session.Call) {
 func (w *writer) buffer(dataType string, b *session.Buffer) string {
 	at := session.Align(w.at)
 	w.at = at + len(b.Data)
-	if text, ok := single(dataType, b.Data); ok {
+	if text, ok := w.single(dataType, b.Data); ok {
 		return text
 	}
 	return fmt.Sprintf("view(%s, %d, %d)", quote(dataType), at, len(b.Data))
 }
 
 // single writes the typed array of one element, if a number has all its bits.
-func single(dataType string, data []byte) (string, bool) {
+func (w *writer) single(dataType string, data []byte) (string, bool) {
 	d, err := tensor.ParseDType(dataType)
-	if err != nil || len(data) != d.Size() {
+	if err != nil || d == tensor.Float16 { // as pages without Float16Array cannot round
 		return "", false
 	}
-	number := ""
-	switch d {
-	case tensor.Float32:
-		x := math.Float32frombits(binary.LittleEndian.Uint32(data))
-		if x != x {
-			return "", false
-		}
-		number = shortest(x)
-	case tensor.Int32:
-		number = strconv.FormatInt(int64(int32(binary.LittleEndian.Uint32(data))), 10)
-	case tensor.Uint32:
-		number = strconv.FormatUint(uint64(binary.LittleEndian.Uint32(data)), 10)
-	case tensor.Int64:
-		number = strconv.FormatInt(int64(binary.LittleEndian.Uint64(data)), 10) + "n"
-	case tensor.Uint64:
-		number = strconv.FormatUint(binary.LittleEndian.Uint64(data), 10) + "n"
-	case tensor.Int8:
-		number = strconv.Itoa(int(int8(data[0])))
-	case tensor.Uint8:
-		number = strconv.Itoa(int(data[0]))
-	default: // pages without Float16Array cannot round
+	array := session.TypedArray(d)
+	elements, _ := (&session.Buffer{Type: array, Data: data}).Elements()
+	if len(elements) != 1 || elements[0] != elements[0] { // a NaN
 		return "", false
 	}
-	return "new " + session.TypedArray(d) + "([" + number + "])", true
+	number := w.value(elements[0])
+	if d == tensor.Float32 {
+		number = shortest(float32(elements[0].(float64)))
+	}
+	return "new " + array + "([" + number + "])", true
 }
 
 // shortest writes a float32 with few digits: those that a page, which reads a double, rounds back to it.
@@ -286,24 +224,16 @@ func (w *writer) define(id string) string {
 
 // identifier returns the text with everything replaced that an identifier of ASCII cannot have.
 func identifier(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '$'
-		digit := '0' <= r && r <= '9'
-		switch {
-		case digit && i == 0:
-			b.WriteByte('_')
-			fallthrough
-		case letter || digit:
-			b.WriteByte(byte(r))
-		default:
-			b.WriteByte('_')
+	text = strings.Map(func(r rune) rune {
+		if r == '$' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
 		}
+		return '_'
+	}, text)
+	if text == "" || unicode.IsDigit(rune(text[0])) {
+		return "_" + text
 	}
-	if b.Len() == 0 {
-		return "_"
-	}
-	return b.String()
+	return text
 }
 
 // property writes a key of an object literal. The key __proto__ would be the prototype; in brackets it is one like others.

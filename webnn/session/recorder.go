@@ -21,85 +21,143 @@ const (
 
 // Recorder notes the calls of a builder. Its methods must not be called while the builder is used.
 type Recorder struct {
-	calls []Call
-	ids   map[*webnn.Operand]string
-	used  map[string]bool
-	count map[string]int // results of each method
-	cast  tensor.DType   // what the call at hand casts its numbers to
-	err   error
+	notes  []note
+	made   map[*webnn.Operand]bool // by these calls
+	wishes []string                // for the results of the next call
+	cast   tensor.DType            // what the call at hand casts its numbers to
+	err    error
+}
+
+// note is a call, in whose arguments operands are *webnn.Operand.
+type note struct {
+	method  string
+	args    []Value
+	results []*webnn.Operand
+	wishes  []string // the ids that they should have
 }
 
 // Record attaches a recorder to a builder that has no operand yet. It notes every later call that succeeds.
 func Record(b *webnn.GraphBuilder) *Recorder {
-	r := &Recorder{
-		calls: []Call{
-			{On: entryID, Method: "createContext", Args: []Value{}, ID: contextID},
-			{Method: "MLGraphBuilder", Args: []Value{Ref(contextID)}, ID: builderID},
-		},
-		ids:   make(map[*webnn.Operand]string),
-		used:  map[string]bool{entryID: true, hostID: true, contextID: true, builderID: true, graphID: true},
-		count: make(map[string]int),
-	}
+	r := &Recorder{made: make(map[*webnn.Operand]bool)}
 	b.Record(r.note)
 	return r
 }
 
+// Name says which ids the results of the next call should have; the last serves further results, too.
+func (r *Recorder) Name(ids ...string) { r.wishes = ids }
+
 // Session returns the calls so far as a script of its own: it creates a context ("context") and the builder ("builder") first
-// and gives what it builds the id "graph". Inputs have their names as ids where these are free, other results the name of
-// their method and a number. The session shares the contents of constants with the builder. It fails if a call took an operand
-// that was made before the recorder was attached.
+// and gives what it builds the id "graph". Operands have the ids that [Recorder.Name] has asked for, and inputs their names; of several with one
+// wish, the last one has it and others a number behind it. Other results have the name of their method and a number. Constants that no call
+// takes are left out. The session shares the contents of constants with the builder. It fails if a call took an operand that was made before
+// the recorder was attached.
 func (r *Recorder) Session() (*Session, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Session{Calls: slices.Clone(r.calls)}, nil
+	taken := make(map[*webnn.Operand]bool)
+	for _, n := range r.notes {
+		replace(n.args, func(o *webnn.Operand) Value {
+			taken[o] = true
+			return nil
+		})
+	}
+	ids := r.ids()
+	s := &Session{Calls: []Call{
+		{On: entryID, Method: "createContext", Args: []Value{}, ID: contextID},
+		{Method: "MLGraphBuilder", Args: []Value{Ref(contextID)}, ID: builderID},
+	}}
+	for _, n := range r.notes {
+		if n.method == "constant" && !taken[n.results[0]] {
+			continue
+		}
+		c := Call{On: builderID, Method: n.method, ID: graphID}
+		c.Args, _ = replace(n.args, func(o *webnn.Operand) Value { return Ref(ids[o]) }).([]Value)
+		switch results := values(n.results, func(o *webnn.Operand) string { return ids[o] }); {
+		case lists(n.method):
+			c.ID, c.IDs = "", results
+		case len(results) == 1:
+			c.ID = results[0]
+		}
+		s.Calls = append(s.Calls, c)
+	}
+	return s, nil
+}
+
+// ids gives each operand an id.
+func (r *Recorder) ids() map[*webnn.Operand]string {
+	used := map[string]bool{entryID: true, hostID: true, contextID: true, builderID: true, graphID: true}
+	count := make(map[string]int)
+	ids := make(map[*webnn.Operand]string)
+	take := func(o *webnn.Operand, wish, id, between string) {
+		for id == "" || used[id] {
+			count[wish]++
+			id = wish + between + strconv.Itoa(count[wish])
+		}
+		used[id], ids[o] = true, id
+	}
+	for _, n := range slices.Backward(r.notes) {
+		for i, o := range n.results {
+			if len(n.wishes) > 0 {
+				wish := n.wishes[min(i, len(n.wishes)-1)]
+				take(o, wish, wish, "_")
+			}
+		}
+	}
+	for _, n := range r.notes {
+		for _, o := range n.results {
+			if len(n.wishes) == 0 {
+				take(o, n.method, "", "")
+			}
+		}
+	}
+	return ids
+}
+
+// replace returns a value in which something else stands for each operand.
+func replace(v Value, other func(*webnn.Operand) Value) Value {
+	switch v := v.(type) {
+	case *webnn.Operand:
+		return other(v)
+	case []Value:
+		return values(v, func(x Value) Value { return replace(x, other) })
+	case Dict:
+		out := make(Dict, len(v))
+		for key, x := range v {
+			out[key] = replace(x, other)
+		}
+		return out
+	}
+	return v
 }
 
 func (r *Recorder) note(c webnn.Call) {
 	r.cast = castType(c)
-	call := Call{On: builderID, Method: c.Method, Args: []Value{}}
+	n := note{method: c.Method, args: []Value{}, results: c.Results, wishes: r.wishes}
+	r.wishes = nil
+	if name, ok := c.Args[0].(string); ok && n.wishes == nil {
+		n.wishes = []string{name} // of an input
+	}
 	for i, a := range c.Args {
-		call.Args = append(call.Args, r.value(fmt.Sprintf("%s: argument %d", c.Method, i), a))
+		n.args = append(n.args, r.value(fmt.Sprintf("%s: argument %d", c.Method, i), a))
 	}
 	if len(c.Options) > 0 {
 		options := make(Dict, len(c.Options))
 		for _, name := range slices.Sorted(maps.Keys(c.Options)) {
 			options[name] = r.value(c.Method+": "+name, c.Options[name])
 		}
-		call.Args = append(call.Args, options)
+		n.args = append(n.args, options)
 	}
-	switch {
-	case c.Method == "build":
-		call.ID = graphID
-	case lists(c.Method):
-		call.IDs = []string{}
-		for _, o := range c.Results {
-			call.IDs = append(call.IDs, r.name(c, o))
-		}
-	case len(c.Results) == 1:
-		call.ID = r.name(c, c.Results[0])
+	r.notes = append(r.notes, n)
+	for _, o := range c.Results {
+		r.made[o] = true
 	}
-	r.calls = append(r.calls, call)
 }
 
 // lists says whether a method of the builder returns a list.
 func lists(method string) bool {
 	o := operations()[[2]string{"MLGraphBuilder", method}]
 	return o != nil && o.list
-}
-
-// name gives an operand an id that is free.
-func (r *Recorder) name(c webnn.Call, o *webnn.Operand) string {
-	id := ""
-	if c.Method == "input" {
-		id, _ = c.Args[0].(string)
-	}
-	for id == "" || r.used[id] {
-		r.count[c.Method]++
-		id = c.Method + strconv.Itoa(r.count[c.Method])
-	}
-	r.used[id], r.ids[o] = true, id
-	return id
 }
 
 // float64Exact bounds the integers of which a double holds each.
@@ -137,11 +195,10 @@ func (r *Recorder) whole(n *big.Int) Value {
 func (r *Recorder) value(what string, v any) Value {
 	switch v := v.(type) {
 	case *webnn.Operand:
-		id, ok := r.ids[v]
-		if !ok && r.err == nil {
+		if !r.made[v] && r.err == nil {
 			r.err = fmt.Errorf("%s: the operand was made before the recorder was attached", what)
 		}
-		return Ref(id)
+		return v
 	case []any:
 		return values(v, func(x any) Value { return r.value(what, x) })
 	case []*webnn.Operand:

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +83,9 @@ func (h *interfaceC) names() string {
 		fmt.Fprintf(&b, "type %s %s\n", t, kind)
 		table := strings.ToLower(t[:1]) + t[1:] + "Names"
 		fmt.Fprintf(&b, "\n// String returns the standard's name of the value.\nfunc (v %s) String() string { return nameOf(v, %s) }\n", t, table)
+		if slices.Contains(slices.Collect(maps.Values(enumParams)), t) {
+			fmt.Fprintf(&b, "\nfunc (v %s) members() (all string, is bool) { return membersOf(v, %s) }\n", t, table)
+		}
 		fmt.Fprintf(&b, "\nvar %s = map[%s]string{\n", table, t)
 		for _, v := range values[t] {
 			fmt.Fprintf(&b, "\t%#x: %q,\n", v, name[t][v])

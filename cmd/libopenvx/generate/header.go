@@ -36,6 +36,7 @@ type member struct {
 
 type structure struct {
 	name   string
+	doc    string
 	union  bool
 	fields []field
 }
@@ -44,6 +45,7 @@ type structure struct {
 type field struct {
 	typ, name string
 	length    int
+	doc       string
 }
 
 type function struct {
@@ -59,8 +61,9 @@ type param struct{ typ, name string }
 var (
 	enumeration = regexp.MustCompile(`(?s)\n/\* ((?:[^*]|\*[^/])*) \*/\nenum (\w+) \{\n(.*?)\n\};`)
 	constant    = regexp.MustCompile(`^    (\w+) = (\S+?),?(?: /\* (.*) \*/)?$`)
-	aggregate   = regexp.MustCompile(`(?s)\ntypedef (struct|union) \w* ?\{\n(.*?)\n\} (\w+);`)
-	component   = regexp.MustCompile(`^    (\w+) (\w+)(?:\[(\d+)\])?;(?: /\*.*\*/)?$`)
+	synonym     = regexp.MustCompile(`\ntypedef (\w+) (\w+);`)
+	aggregate   = regexp.MustCompile(`(?s)(?:\n/\* ((?:[^*]|\*[^/])*) \*/)?\ntypedef (struct|union) \w* ?\{\n(.*?)\n\} (\w+);`)
+	component   = regexp.MustCompile(`^    (\w+) (\w+)(?:\[(\d+)\])?;(?: /\* (.*) \*/)?$`)
 	declaration = regexp.MustCompile(`(?s)\n/\* ((?:[^*]|\*[^/])*) \*/\nVX_API_ENTRY ([^;]*?) ?VX_API_CALL (\w+)\(([^;]*?)\);`)
 	spaces      = regexp.MustCompile(`\s+`)
 )
@@ -91,14 +94,14 @@ func read(dir string) (*interfaceC, error) {
 		h.enums = append(h.enums, e)
 	}
 	for _, m := range aggregate.FindAllStringSubmatch(h.text, -1) {
-		s := structure{name: m[3], union: m[1] == "union"}
-		for line := range strings.SplitSeq(m[2], "\n") {
+		s := structure{doc: oneLine(m[1]), name: m[4], union: m[2] == "union"}
+		for line := range strings.SplitSeq(m[3], "\n") {
 			c := component.FindStringSubmatch(line)
 			if c == nil {
 				return nil, fmt.Errorf("%s: %q is no field", s.name, line)
 			}
 			length, _ := strconv.Atoi(c[3])
-			s.fields = append(s.fields, field{c[1], c[2], length})
+			s.fields = append(s.fields, field{c[1], c[2], length, c[4]})
 		}
 		h.structs = append(h.structs, s)
 	}
@@ -133,4 +136,46 @@ func parameters(text string) []param {
 		}
 	}
 	return list
+}
+
+// size returns the bytes of a type on hosts with 64-bit addresses, and its alignment.
+func (h *interfaceC) size(name string) (size, align int) {
+	switch name {
+	case "char", "int8_t", "uint8_t":
+		return 1, 1
+	case "int16_t", "uint16_t":
+		return 2, 2
+	case "int32_t", "uint32_t", "float":
+		return 4, 4
+	}
+	for _, s := range h.structs {
+		if s.name == name {
+			_, size, align := h.layout(s)
+			return size, align
+		}
+	}
+	for _, m := range synonym.FindAllStringSubmatch(h.text, -1) {
+		if m[2] == name {
+			return h.size(m[1])
+		}
+	}
+	return 8, 8 // a pointer, or as large as one
+}
+
+// layout returns the offsets of a structure's fields, its size and its alignment.
+func (h *interfaceC) layout(s structure) (offsets []int, size, align int) {
+	up := func(n, to int) int { return (n + to - 1) / to * to }
+	end := 0
+	for _, f := range s.fields {
+		n, a := h.size(f.typ)
+		align = max(align, a)
+		if s.union {
+			end = 0
+		}
+		end = up(end, a)
+		offsets = append(offsets, end)
+		end += n * max(f.length, 1)
+		size = max(size, end)
+	}
+	return offsets, up(size, align), align
 }

@@ -42,6 +42,14 @@ func (p param) aggregate() string {
 	return ""
 }
 
+// goField names a field of a structure of package openvx.
+func (f field) goField() string {
+	if name, ok := goFields[f.name]; ok {
+		return name
+	}
+	return goName(f.name)
+}
+
 // goStructure names a structure of package openvx: vx_nn_convolution_params_t is ConvolutionParams.
 func goStructure(c string) string {
 	return goName(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(c, "_t"), "vx_nn_"), "vx_tensor_"))
@@ -104,6 +112,108 @@ func list(params []param, typ func(param) string) string {
 	return b.String()
 }
 
+// structTypes are the types of scalars that hold structures, where they are not named as these.
+var structTypes = map[string]string{"vx_line2d_t": "TypeLine2d", "vx_hog_t": "TypeHogParams", "vx_hough_lines_p_t": "TypeHoughLinesParams"}
+
+// kind returns the constant of package openvx for scalars that hold the structure, and "" if there is none.
+func (s structure) kind(h *interfaceC) string {
+	if kind, ok := structTypes[s.name]; ok {
+		return kind
+	}
+	for _, e := range h.enums {
+		for _, m := range e.members {
+			if m.name == "VX_TYPE_"+strings.ToUpper(strings.TrimSuffix(strings.TrimPrefix(s.name, "vx_"), "_t")) {
+				return goName(m.name)
+			}
+		}
+	}
+	return ""
+}
+
+// goFields returns the fields of the structure in package openvx, with their comments.
+func (s structure) goFields() string {
+	var b strings.Builder
+	for _, f := range s.fields {
+		typ := map[string]string{"vx_size": "int", "vx_enum": enumParams[f.name], "vx_bool": "bool"}[f.typ]
+		fmt.Fprintf(&b, "\t%s %s `vx:%q`", f.goField(), typ, f.name)
+		if f.doc != "" && !strings.HasPrefix(f.doc, "vx_") {
+			b.WriteString(" // " + f.doc)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// structuresOfLayers returns the source of the structures that layers take, with the types of all that scalars hold, and of the parameters
+// of layers.
+func (h *interfaceC) structuresOfLayers() string {
+	taken, params := map[string]bool{}, "\n// layerParams are the parameters of the built-in kernels, the result last.\nvar layerParams = map[KernelID][]param{\n"
+	for _, f := range h.functions {
+		if node, _ := f.layer(); !node {
+			continue
+		}
+		var inputs, outputs []string
+		for _, p := range f.operands() {
+			taken[p.aggregate()] = true
+			if at := "objectOut"; strings.HasPrefix(p.name, "output") {
+				outputs = append(outputs, fmt.Sprintf("%s(%q, %s)", at, p.name, p.kind(h)))
+				continue
+			}
+			inputs = append(inputs, p.declaration(h))
+		}
+		params += fmt.Sprintf("\tKernel%s: {\n\t\t%s,\n\t},\n", strings.TrimSuffix(f.method(), "Node"), strings.Join(append(inputs, outputs...), ",\n\t\t"))
+	}
+	params += "\tKernelColorConvert: {objectIn(\"input\", TypeImage), objectOut(\"output\", TypeImage)},\n}\n"
+	var types, structs strings.Builder
+	for _, s := range h.structs {
+		kind := s.kind(h)
+		if kind == "" {
+			continue
+		}
+		_, size, _ := h.layout(s)
+		if !taken[s.name] {
+			fmt.Fprintf(&types, "\t%s: {%d, nil},\n", kind, size)
+			continue
+		}
+		name := goStructure(s.name)
+		fmt.Fprintf(&types, "\t%s: {%d, reflect.TypeFor[%s]()},\n", kind, size, name)
+		structs.WriteString("\n" + comment(fmt.Sprintf("%s are %s (%s).", name, strings.TrimSuffix(strings.ToLower(s.doc[:1])+s.doc[1:], "."), s.name)))
+		fmt.Fprintf(&structs, "type %s struct {\n%s}\n", name, s.goFields())
+	}
+	return "import \"reflect\"\n" + structs.String() + "\n// structTypes are the structures of the standard that scalars hold.\nvar structTypes = map[Type]structType{\n" +
+		types.String() + "}\n" + params
+}
+
+// kind returns the constant of package openvx for the type of a parameter of a layer.
+func (p param) kind(h *interfaceC) string {
+	for _, s := range h.structs {
+		if s.name == p.aggregate() {
+			return s.kind(h)
+		}
+	}
+	return "Type" + goName(strings.TrimPrefix(p.typ, "vx_"))
+}
+
+// declaration returns the source of an input of a layer. All scalars that are objects hold float32.
+func (p param) declaration(h *interfaceC) string {
+	switch p.typ {
+	case "vx_tensor", "vx_lut":
+		text := fmt.Sprintf("objectIn(%q, %s)", p.name, p.kind(h))
+		switch p.name {
+		case "weights":
+			text = "static(" + text + ")"
+		case "biases":
+			text = "static(optional(" + text + "))"
+		case "input3":
+			text = "optional(" + text + ")"
+		}
+		return text
+	case "vx_scalar":
+		return fmt.Sprintf("scalarIn(%q, TypeFloat32)", p.name)
+	}
+	return fmt.Sprintf("argumentIn[%s](%q, %s)", p.goType(), p.name, p.kind(h))
+}
+
 // functionsOfLayers returns the source of the methods of graphs that add nodes, and of contexts that perform them at once. The arguments of
 // nodes are in the order of C, the parameters of kernels have the result at the end.
 func (h *interfaceC) functionsOfLayers() string {
@@ -114,7 +224,7 @@ func (h *interfaceC) functionsOfLayers() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(generatedGo + "package openvx\n")
+	b.WriteString(generatedGo + "package openvx\n\n" + h.structuresOfLayers())
 	for _, f := range h.functions {
 		if node, _ := f.layer(); !node {
 			continue

@@ -257,16 +257,12 @@ func (s structure) conversion() string {
 	typ := "openvx." + goStructure(s.name)
 	fmt.Fprintf(&b, "\nfunc %s(c *C.%s, size uintptr) %s {\n\tp := structure(c, size)\n\treturn %s{\n", conversionOf(s.name), s.name, typ, typ)
 	for _, f := range s.fields {
-		name, ok := goFields[f.name]
-		if !ok {
-			name = goName(f.name)
-		}
 		convert := map[string]string{
 			"vx_size": fmt.Sprintf("count(%q, uintptr(p.%s))", f.name, f.name),
 			"vx_enum": fmt.Sprintf("openvx.%s(p.%s)", enumParams[f.name], f.name),
 			"vx_bool": fmt.Sprintf("p.%s != 0", f.name),
 		}
-		fmt.Fprintf(&b, "\t\t%s: %s,\n", name, convert[f.typ])
+		fmt.Fprintf(&b, "\t\t%s: %s,\n", f.goField(), convert[f.typ])
 	}
 	b.WriteString("\t}\n}\n")
 	return b.String()

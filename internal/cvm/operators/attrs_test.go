@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
@@ -74,12 +75,12 @@ func TestSpellings(t *testing.T) {
 			if want == nil {
 				isFault(t, err, fault.Runtime, fault.Attrs, at.attr)
 				if err == nil {
-					t.Errorf("%s %s = %q is %v; want an error", at.op, at.attr, text, values[at.attr])
+					t.Errorf("%s %s = %q is %v; want an error", at.op, at.attr, text, values.Get(at.attr))
 				}
 				continue
 			}
-			if err != nil || !reflect.DeepEqual(values[at.attr], want) {
-				t.Errorf("%s %s = %q is %v, %v; want %v", at.op, at.attr, text, values[at.attr], err, want)
+			if err != nil || !reflect.DeepEqual(values.Get(at.attr), want) {
+				t.Errorf("%s %s = %q is %v, %v; want %v", at.op, at.attr, text, values.Get(at.attr), err, want)
 			}
 		}
 	}
@@ -178,17 +179,17 @@ func TestFormatAttrsLeavesDefaultsOut(t *testing.T) {
 		}
 	}
 	o, _ := operators.Lookup("strided_slice")
-	got := o.FormatAttrs(operators.Values{"begin": []int{1, -2}, "end": []int{3}, "stride": []int{}})
+	got := o.FormatAttrs(graph.AttrsOf("begin", []int{1, -2}, "end", []int{3}, "stride", []int{}))
 	if want := map[string]string{"begin": "(1, -2)", "end": "(3,)"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 // randomValues returns values that the spellings allow.
-func randomValues(r *rand.Rand, o *operators.Operator) operators.Values {
-	values := operators.Values{}
+func randomValues(r *rand.Rand, o *operators.Operator) graph.Attrs {
+	values := graph.Attrs{}
 	for _, a := range o.Attrs {
-		values[a.Name] = randomValue(r, a)
+		values = append(values, graph.Attr{Name: a.Name, Value: randomValue(r, a)})
 	}
 	return values
 }

@@ -30,12 +30,29 @@ var elemwiseOperators = []*Operator{
 	{Name: "elemwise_add", Shape: equalShapes, Precision: oneMore, Lower: pairwise("add")},
 	{Name: "elemwise_sub", Shape: equalShapes, Precision: oneMore, Lower: pairwise("sub")},
 	{Name: "negative", Shape: sameShape, Precision: same, Lower: unary("neg")}, // not in place: the original means to allow it, but misspells the name
-	{Name: "clip", Shape: sameShape, Precision: Precision{"the bits of (the greater absolute bound + 1), + 1", clipPrecision}, Lower: lowerClip},
-	{Name: "cvm_clip", Shape: sameShape, Precision: givenPrecision, Clips: true,
-		Lower: one(func(a *Application) *graph.Value { return a.clipped(a.Args[0]) })},
-	{Name: "cvm_right_shift", Shape: sameShape, Precision: Precision{givenPrecision.Text, shiftPrecision}, Clips: true, Lower: lowerRightShift},
-	{Name: "cvm_left_shift", Shape: sameShape, Clips: true, Lower: lowerLeftShift,
-		Precision: Precision{givenPrecision.Text + "; that of the input + `shift_bit` must be at most 32", leftShiftPrecision}},
+	{Name: "clip", Shape: sameShape, Precision: clipPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It bounds by two numbers, which the result's type holds.
+		x := a.common()[0]
+		d := x.Type.DType
+		return a.Node("clamp", nil, x, a.number(a.Attrs.Int("a_min"), d), a.number(a.Attrs.Int("a_max"), d))
+	})},
+	{Name: "cvm_clip", Clips: true, Shape: sameShape, Precision: givenPrecision, Lower: one(func(a *Application) *graph.Value {
+		return a.clipped(a.Args[0])
+	})},
+	{Name: "cvm_right_shift", Clips: true, Shape: sameShape, Precision: shiftPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It rounds halves up. It is computed exactly and then bounded, first by the result's type and then by the precision.
+		attrs := emit.Attr("rounding", "half_up", "overflow", "saturate", "dtype", a.Want[0])
+		return a.clipped(a.Node("rescale", attrs, a.Args[0], a.number(a.Attrs.Int("shift_bit"), tensor.Int64)))
+	})},
+	{Name: "cvm_left_shift", Clips: true, Shape: sameShape, Precision: leftShiftPrecision, Lower: one(func(a *Application) *graph.Value {
+		// It cannot leave 32 bits where operands keep to their precision. Where they do not, it is exact as the text says, and
+		// wraps in compatible mode before it is bounded.
+		shift, d, overflow := a.Attrs.Int("shift_bit"), a.Want[0], "saturate"
+		if a.Compat && a.ArgBits[0]+shift > MaxPrecision {
+			d, overflow = tensor.Int32, "wrap"
+		}
+		return a.clipped(a.Node("rescale", emit.Attr("overflow", overflow, "dtype", d), a.Args[0], a.number(-shift, tensor.Int64)))
+	})},
 }
 
 func broadcastShape(c *Call) []tensor.Shape {
@@ -60,33 +77,33 @@ func equalShapes(c *Call) []tensor.Shape {
 	return []tensor.Shape{a}
 }
 
-func clipPrecision(c *Call, _ int) int {
+var clipPrecision = Precision{"the bits of (the greater absolute bound + 1), + 1", func(c *Call, _ int) int {
 	high := within(fault.Precision, "a_max", c.Attrs.Int("a_max"), -math.MaxInt32, math.MaxInt32)
 	low := within(fault.Precision, "a_min", c.Attrs.Int("a_min"), -math.MaxInt32, math.MaxInt32)
 	if low >= high {
 		refuseAt(fault.Precision, "a_min", fmt.Sprintf("less than a_max, %d", high), "the value is %d", low)
 	}
 	return numberPrecision(max(low, -low, high, -high))
-}
+}}
 
 // numberPrecision returns the precision that the original gives to numbers whose absolute value is at most n. It is one more than
 // needed if n + 1 is a power of two.
 func numberPrecision(n int) int { return bits.Len(uint(n)+1) + 1 }
 
-func shiftPrecision(c *Call, _ int) int {
+var shiftPrecision = Precision{givenPrecision.Text, func(c *Call, _ int) int {
 	p := c.given()
 	within(fault.Precision, "shift_bit", c.Attrs.Int("shift_bit"), 1, 32)
 	return p
-}
+}}
 
-func leftShiftPrecision(c *Call, _ int) int {
-	p, of := shiftPrecision(c, 0), c.In[0].Precision
+var leftShiftPrecision = Precision{givenPrecision.Text + "; that of the input + `shift_bit` must be at most 32", func(c *Call, _ int) int {
+	p, of := shiftPrecision.of(c, 0), c.In[0].Precision
 	if shifted := of + c.Attrs.Int("shift_bit"); shifted > MaxPrecision {
 		panic(fault.Runtimef(fault.Precision, "the shifted input has the precision %d", shifted).
 			With("shift_bit", fmt.Sprintf("at most %d for an input of precision %d", MaxPrecision-of, of)))
 	}
 	return p
-}
+}}
 
 // unary returns the lowering to an operator on one operand.
 func unary(name string) func(*Application) []*graph.Value {
@@ -105,30 +122,7 @@ func pairwise(name string) func(*Application) []*graph.Value {
 	})
 }
 
-// lowerClip bounds by two numbers, which the result's type holds.
-var lowerClip = one(func(a *Application) *graph.Value {
-	x := a.common()[0]
-	d := x.Type.DType
-	return a.Node("clamp", nil, x, a.number(a.Attrs.Int("a_min"), d), a.number(a.Attrs.Int("a_max"), d))
-})
-
 // clipped bounds by the attribute precision.
 func (a *Application) clipped(v *graph.Value) *graph.Value {
 	return a.Node("clamp_precision", emit.Attr("precision", a.Attrs.Int("precision")), v)
 }
-
-// lowerRightShift rounds halves up. It is computed exactly and then bounded, first by the result's type and then by the precision.
-var lowerRightShift = one(func(a *Application) *graph.Value {
-	attrs := emit.Attr("rounding", "half_up", "overflow", "saturate", "dtype", a.Want[0])
-	return a.clipped(a.Node("rescale", attrs, a.Args[0], a.number(a.Attrs.Int("shift_bit"), tensor.Int64)))
-})
-
-// lowerLeftShift cannot leave 32 bits where operands keep to their precision. Where they do not, it is exact as the text says, and
-// wraps in compatible mode before it is bounded.
-var lowerLeftShift = one(func(a *Application) *graph.Value {
-	shift, d, overflow := a.Attrs.Int("shift_bit"), a.Want[0], "saturate"
-	if a.Compat && a.ArgBits[0]+shift > MaxPrecision {
-		d, overflow = tensor.Int32, "wrap"
-	}
-	return a.clipped(a.Node("rescale", emit.Attr("overflow", overflow, "dtype", d), a.Args[0], a.number(-shift, tensor.Int64)))
-})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -88,12 +89,12 @@ func (o *Operator) Base(c *Call) int64 {
 const more = "…"
 
 // Inputs returns the number of operands for parsed attributes; -1 for any number.
-func (o *Operator) Inputs(v Values) int {
+func (o *Operator) Inputs(attrs graph.Attrs) int {
 	names := strings.Split(o.Operands, ", ")
 	switch last := names[len(names)-1]; {
 	case last == more:
 		return -1
-	case last[0] == '[' && !v.Bool("use_bias"):
+	case last[0] == '[' && !attrs.Bool("use_bias"):
 		return len(names) - 1
 	}
 	return len(names)
@@ -101,8 +102,8 @@ func (o *Operator) Inputs(v Values) int {
 
 // CheckInputs reports a wrong number of operands, as a Logic error of stage NumInputs. Where there may be any number, only the rule of shapes asks
 // for one.
-func (o *Operator) CheckInputs(v Values, n int) error {
-	if want := o.Inputs(v); n != want && want >= 0 {
+func (o *Operator) CheckInputs(attrs graph.Attrs, n int) error {
+	if want := o.Inputs(attrs); n != want && want >= 0 {
 		return fault.Logicf(fault.NumInputs, "the number of inputs is %d", n).With("", strconv.Itoa(want))
 	}
 	return nil
@@ -197,7 +198,7 @@ func (c *Call) int(name string, least, most int) int {
 
 // pair checks that an attribute has two items, and the bounds of these, and returns it.
 func (c *Call) pair(name string, least, most int) []int {
-	t := c.Attrs.Tuple(name)
+	t := c.Attrs.Ints(name)
 	if len(t) != 2 {
 		refuse(name, "2", "the number of items is %d", len(t))
 	}
@@ -213,7 +214,7 @@ func items(name string, t []int, least, most int) []int {
 
 // must checks an attribute that has one legal value.
 func (c *Call) must(name string, want any) {
-	if v := c.Attrs[name]; v != want {
+	if v := c.Attrs.Get(name); v != want {
 		refuse(name, fmt.Sprint(want), "the value is %v", v)
 	}
 }
@@ -230,7 +231,7 @@ func axisOf(name string, axis, n int) int {
 
 // axes counts the axes that an attribute lists from the front, keeping their order and repetitions.
 func (c *Call) axes(name string, n int) []int {
-	out := slices.Clone(c.Attrs.Tuple(name))
+	out := slices.Clone(c.Attrs.Ints(name))
 	for i, a := range out {
 		out[i] = axisOf(name, a, n)
 	}

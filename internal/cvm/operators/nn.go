@@ -16,15 +16,113 @@ import (
 
 // Layers of networks.
 var nnOperators = []*Operator{
-	{Name: "conv2d", Shape: conv2dShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerConv},
-	{Name: "dense", Shape: denseShape, Precision: sumOfProducts, Gas: productGas, Lower: lowerDense},
+	{Name: "conv2d", Shape: func(c *Call) []tensor.Shape {
+		// The weight's shape is compared with the attributes, too, which the original does not do; a weight that is not 4-D is left to the rule
+		// of precisions.
+		data, weight := c.In[0].Shape, c.In[1].Shape
+		c.must("layout", "NCHW")
+		c.must("kernel_layout", "OIHW")
+		if text := c.Attrs.String("out_layout"); text != undefined {
+			if !isLayout(text) {
+				panic(fault.Runtimef(fault.Shape, "%q is no layout", text).With("out_layout", "NCHW"))
+			}
+			c.must("out_layout", "NCHW")
+		}
+		c.rank(0, 4)
+		kernel := c.pair("kernel_size", math.MinInt, math.MaxInt)
+		padding, stride, dilation := c.pair("padding", 0, MaxAttr), c.pair("strides", 1, MaxAttr), c.pair("dilation", 1, MaxAttr)
+		channels, groups := c.Attrs.Int("channels"), c.Attrs.Int("groups")
+		if groups <= 0 || data[1]%groups != 0 || channels%groups != 0 {
+			refuse("groups", fmt.Sprintf("a divisor of the %d channels of data and the %d of the output", data[1], channels), "the value is %d", groups)
+		}
+		// A bias agrees with 0 channels, which stand for any number; the weight then does not.
+		if len(c.In) == 3 && (c.In[2].Shape.Rank() != 1 || channels != 0) {
+			c.equal(2, tensor.Shape{channels})
+		}
+		items("kernel_size", kernel, 1, MaxExtent)
+		out := tensor.Shape{data[0], channels, 0, 0}
+		for i := range 2 {
+			free := int64(data[2+i]+2*padding[i]) - 1 - int64(kernel[i]-1)*int64(dilation[i])
+			if free < 0 {
+				refuse("kernel_size", "a dilated kernel within the padded data", "the kernel is %d too large in dimension %d", -free, 2+i)
+			}
+			out[2+i] = int(free)/stride[i] + 1
+		}
+		checkShape("output", out)
+		if want := (tensor.Shape{channels, data[1] / groups, kernel[0], kernel[1]}); weight.Rank() == 4 && !weight.Equal(want) {
+			refuse(c.operand(1), fmt.Sprintf("%v by channels, groups and kernel_size", want), "the shape is %v", weight)
+		}
+		if c.Attrs.Get("out_dtype") != "same" {
+			c.must("out_dtype", "int32")
+		}
+		return []tensor.Shape{out}
+	}, Precision: sumOfProducts, Gas: productGas, Lower: one(func(a *Application) *graph.Value {
+		// It sums in 32 bits whatever the operands' types, and so does dense: the result holds the sum.
+		pad := a.Attrs.Ints("padding")
+		return a.Node("conv", emit.Attr("padding", []int{pad[0], pad[0], pad[1], pad[1]}, "stride", a.Attrs.Ints("strides"),
+			"dilation", a.Attrs.Ints("dilation"), "groups", a.Attrs.Int("groups")), a.biased()...)
+	})},
+	{Name: "dense", Shape: func(c *Call) []tensor.Shape {
+		c.rank(0, 2)
+		c.rank(1, 2)
+		data, units := c.In[0].Shape, c.Attrs.Int("units")
+		c.equal(1, tensor.Shape{units, data[1]})
+		if len(c.In) == 3 {
+			c.equal(2, tensor.Shape{units})
+		}
+		return []tensor.Shape{{data[0], units}}
+	}, Precision: sumOfProducts, Gas: productGas, Lower: one(func(a *Application) *graph.Value {
+		return a.Node("linear", nil, a.biased()...)
+	})},
 	{Name: "relu", Shape: sameShape, Precision: same, Lower: unary("relu")},
-	{Name: "max_pool2d", Shape: maxPoolShape, Precision: same, Lower: lowerMaxPool,
-		Gas: Gas{"the number of elements in the window", func(c *Call) int64 {
-			size := c.Attrs.Tuple("pool_size")
-			return int64(size[0]) * int64(size[1])
-		}}},
-	{Name: "upsampling", Shape: upsamplingShape, Precision: same, Lower: lowerUpsampling},
+	{Name: "max_pool2d", Shape: func(c *Call) []tensor.Shape {
+		c.rank(0, 4)
+		c.must("layout", "NCHW")
+		padding := c.Attrs.Ints("padding")
+		if len(padding) != 1 && len(padding) != 2 {
+			refuse("padding", "1 or 2", "the number of items is %d", len(padding))
+		}
+		items("padding", padding, 0, MaxAttr)
+		size, strides := c.pair("pool_size", math.MinInt, math.MaxInt), c.pair("strides", 1, MaxAttr)
+		out := c.In[0].Shape.Clone()
+		for i, pad := range both(padding) {
+			n, stride := out[2+i], strides[i]
+			free := n + 2*pad - within(fault.Shape, "pool_size", size[i], pad+1, n+2*pad)
+			if c.Attrs.Bool("ceil_mode") {
+				free += stride - 1
+			}
+			out[2+i] = free/stride + 1
+			if last := free/stride*stride - pad; last >= n {
+				refuse("ceil_mode", "windows that begin within the data", "the last window begins at %d of %d in dimension %d", last, n, 2+i)
+			}
+		}
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		// It pads behind as much as the last window needs, whichever way the size of the output is rounded, and lets padding never win. Every
+		// window has an element of the data: it is larger than the padding.
+		size, stride, padding := a.Attrs.Ints("pool_size"), a.Attrs.Ints("strides"), []int{0, 0, 0, 0}
+		for i, pad := range both(a.Attrs.Ints("padding")) {
+			reach := (a.Out[0][2+i]-1)*stride[i] + size[i]
+			padding = append(padding, pad, max(pad, reach-a.In[0].Shape[2+i]-pad))
+		}
+		return a.Node("max_pool", emit.Attr("size", []int{1, 1, size[0], size[1]}, "border", "ignore",
+			"padding", padding, "stride", []int{1, 1, stride[0], stride[1]}), a.Args[0])
+	}), Gas: Gas{"the number of elements in the window", func(c *Call) int64 {
+		size := c.Attrs.Ints("pool_size")
+		return int64(size[0]) * int64(size[1])
+	}}},
+	{Name: "upsampling", Shape: func(c *Call) []tensor.Shape {
+		c.rank(0, 4)
+		c.must("method", "NEAREST_NEIGHBOR")
+		scale := c.int("scale", 1, MaxAttr)
+		c.must("layout", "NCHW")
+		out := c.In[0].Shape.Clone()
+		out[2], out[3] = times(out[2], scale), times(out[3], scale)
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		// It takes element o/scale: the nearest one where the scale is a whole number.
+		return a.Node("resample", emit.Attr("sizes", []int(a.Out[0])), a.Args[0])
+	})},
 }
 
 // The rules of sums of products.
@@ -56,59 +154,6 @@ func isLayout(text string) bool {
 	return layoutText.MatchString(text)
 }
 
-// conv2dShape also compares the weight's shape with the attributes, which the original does not; a weight that is not 4-D is left to the rule
-// of precisions.
-func conv2dShape(c *Call) []tensor.Shape {
-	data, weight := c.In[0].Shape, c.In[1].Shape
-	c.must("layout", "NCHW")
-	c.must("kernel_layout", "OIHW")
-	if text := c.Attrs["out_layout"].(string); text != undefined {
-		if !isLayout(text) {
-			panic(fault.Runtimef(fault.Shape, "%q is no layout", text).With("out_layout", "NCHW"))
-		}
-		c.must("out_layout", "NCHW")
-	}
-	c.rank(0, 4)
-	kernel := c.pair("kernel_size", math.MinInt, math.MaxInt)
-	padding, stride, dilation := c.pair("padding", 0, MaxAttr), c.pair("strides", 1, MaxAttr), c.pair("dilation", 1, MaxAttr)
-	channels, groups := c.Attrs.Int("channels"), c.Attrs.Int("groups")
-	if groups <= 0 || data[1]%groups != 0 || channels%groups != 0 {
-		refuse("groups", fmt.Sprintf("a divisor of the %d channels of data and the %d of the output", data[1], channels), "the value is %d", groups)
-	}
-	// A bias agrees with 0 channels, which stand for any number; the weight then does not.
-	if len(c.In) == 3 && (c.In[2].Shape.Rank() != 1 || channels != 0) {
-		c.equal(2, tensor.Shape{channels})
-	}
-	items("kernel_size", kernel, 1, MaxExtent)
-	out := tensor.Shape{data[0], channels, 0, 0}
-	for i := range 2 {
-		free := int64(data[2+i]+2*padding[i]) - 1 - int64(kernel[i]-1)*int64(dilation[i])
-		if free < 0 {
-			refuse("kernel_size", "a dilated kernel within the padded data", "the kernel is %d too large in dimension %d", -free, 2+i)
-		}
-		out[2+i] = int(free)/stride[i] + 1
-	}
-	checkShape("output", out)
-	if want := (tensor.Shape{channels, data[1] / groups, kernel[0], kernel[1]}); weight.Rank() == 4 && !weight.Equal(want) {
-		refuse(c.operand(1), fmt.Sprintf("%v by channels, groups and kernel_size", want), "the shape is %v", weight)
-	}
-	if c.Attrs["out_dtype"] != "same" {
-		c.must("out_dtype", "int32")
-	}
-	return []tensor.Shape{out}
-}
-
-func denseShape(c *Call) []tensor.Shape {
-	c.rank(0, 2)
-	c.rank(1, 2)
-	data, units := c.In[0].Shape, c.Attrs.Int("units")
-	c.equal(1, tensor.Shape{units, data[1]})
-	if len(c.In) == 3 {
-		c.equal(2, tensor.Shape{units})
-	}
-	return []tensor.Shape{{data[0], units}}
-}
-
 // products returns how many products conv2d or dense sums up for an element.
 func products(c *Call) int {
 	weight := c.In[1].Shape
@@ -131,51 +176,8 @@ func productPrecision(c *Call, _ int) int {
 	return p
 }
 
-func maxPoolShape(c *Call) []tensor.Shape {
-	c.rank(0, 4)
-	c.must("layout", "NCHW")
-	padding := c.Attrs.Tuple("padding")
-	if len(padding) != 1 && len(padding) != 2 {
-		refuse("padding", "1 or 2", "the number of items is %d", len(padding))
-	}
-	items("padding", padding, 0, MaxAttr)
-	size, strides := c.pair("pool_size", math.MinInt, math.MaxInt), c.pair("strides", 1, MaxAttr)
-	out := c.In[0].Shape.Clone()
-	for i, pad := range both(padding) {
-		n, stride := out[2+i], strides[i]
-		free := n + 2*pad - within(fault.Shape, "pool_size", size[i], pad+1, n+2*pad)
-		if c.Attrs.Bool("ceil_mode") {
-			free += stride - 1
-		}
-		out[2+i] = free/stride + 1
-		if last := free/stride*stride - pad; last >= n {
-			refuse("ceil_mode", "windows that begin within the data", "the last window begins at %d of %d in dimension %d", last, n, 2+i)
-		}
-	}
-	return []tensor.Shape{out}
-}
-
 // both returns two numbers, of which the tuple may have only one.
 func both(t []int) [2]int { return [2]int{t[0], t[len(t)-1]} }
-
-func upsamplingShape(c *Call) []tensor.Shape {
-	c.rank(0, 4)
-	c.must("method", "NEAREST_NEIGHBOR")
-	scale := c.int("scale", 1, MaxAttr)
-	c.must("layout", "NCHW")
-	out := c.In[0].Shape.Clone()
-	out[2], out[3] = times(out[2], scale), times(out[3], scale)
-	return []tensor.Shape{out}
-}
-
-// lowerConv sums in 32 bits whatever the operands' types, and so does lowerDense: the result holds the sum.
-var lowerConv = one(func(a *Application) *graph.Value {
-	pad := a.Attrs.Tuple("padding")
-	return a.Node("conv", emit.Attr("padding", []int{pad[0], pad[0], pad[1], pad[1]}, "stride", a.Attrs.Tuple("strides"),
-		"dilation", a.Attrs.Tuple("dilation"), "groups", a.Attrs.Int("groups")), a.biased()...)
-})
-
-var lowerDense = one(func(a *Application) *graph.Value { return a.Node("linear", nil, a.biased()...) })
 
 // biased returns the operands of conv or linear: the bias is added to the sums in their type.
 func (a *Application) biased() []*graph.Value {
@@ -184,20 +186,3 @@ func (a *Application) biased() []*graph.Value {
 	}
 	return []*graph.Value{a.Args[0], a.Args[1], a.Cast(a.Args[2], tensor.Int32)}
 }
-
-// lowerMaxPool pads behind as much as the last window needs, whichever way the size of the output is rounded, and lets padding never win. Every
-// window has an element of the data: it is larger than the padding.
-var lowerMaxPool = one(func(a *Application) *graph.Value {
-	size, stride, padding := a.Attrs.Tuple("pool_size"), a.Attrs.Tuple("strides"), []int{0, 0, 0, 0}
-	for i, pad := range both(a.Attrs.Tuple("padding")) {
-		reach := (a.Out[0][2+i]-1)*stride[i] + size[i]
-		padding = append(padding, pad, max(pad, reach-a.In[0].Shape[2+i]-pad))
-	}
-	return a.Node("max_pool", emit.Attr("size", []int{1, 1, size[0], size[1]}, "border", "ignore",
-		"padding", padding, "stride", []int{1, 1, stride[0], stride[1]}), a.Args[0])
-})
-
-// lowerUpsampling takes element o/scale: the nearest one where the scale is a whole number.
-var lowerUpsampling = one(func(a *Application) *graph.Value {
-	return a.Node("resample", emit.Attr("sizes", []int(a.Out[0])), a.Args[0])
-})

@@ -11,10 +11,16 @@ import (
 
 // Reductions over axes.
 var reduceOperators = []*Operator{
-	{Name: "sum", Shape: reduceShape, Gas: Gas{"the number of elements in each sum", summed}, Lower: lowerSum,
+	{Name: "sum", Shape: reduceShape, Gas: Gas{"the number of elements in each sum", summed}, Lower: one(func(a *Application) *graph.Value {
+		// It adds in the type of the result, which holds the sum.
+		return a.reduce("sum_reduce", a.Cast(a.Args[0], widest(a.Want[0], a.Args[0].Type.DType)))
+	}),
 		Precision: Precision{"that of the input + the bits of the number of elements in each sum",
 			func(c *Call, _ int) int { return c.In[0].Precision + bits.Len64(uint64(summed(c))) }}},
-	{Name: "max", Shape: reduceShape, Precision: same, Lower: lowerMax},
+	{Name: "max", Shape: reduceShape, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		// It takes the true maximum over all elements, too.
+		return a.reduce("max_reduce", a.Args[0])
+	})},
 }
 
 // summed returns how many elements each element of the output is made of.
@@ -49,14 +55,6 @@ func orOne(s tensor.Shape) tensor.Shape {
 	}
 	return s
 }
-
-// lowerSum adds in the type of the result, which holds the sum.
-var lowerSum = one(func(a *Application) *graph.Value {
-	return a.reduce("sum_reduce", a.Cast(a.Args[0], widest(a.Want[0], a.Args[0].Type.DType)))
-})
-
-// lowerMax takes the true maximum over all elements, too.
-var lowerMax = one(func(a *Application) *graph.Value { return a.reduce("max_reduce", a.Args[0]) })
 
 func (a *Application) reduce(operator string, x *graph.Value) *graph.Value {
 	axes := reduced(a.Call)

@@ -17,7 +17,7 @@ const (
 
 // reshapeShape follows the original: the formalisation knows extents only. Products that do not fit are refused.
 func reshapeShape(c *Call) []tensor.Shape {
-	data, target := c.In[0].Shape, c.Attrs.Tuple("shape")
+	data, target := c.In[0].Shape, c.Attrs.Ints("shape")
 	if len(target) == 0 {
 		refuse("shape", "one or more items", "the tuple is empty")
 	}

@@ -416,14 +416,14 @@ func TestWindows(t *testing.T) {
 			size := two(1, 4)
 			c.Operator, _ = operators.Lookup("conv2d")
 			c.Attrs, _ = c.Operator.ParseAttrs(conv(dict{"channels": "1"}))
-			c.Attrs["kernel_size"], c.Attrs["dilation"] = size, two(1, 3)
+			c.Attrs = c.Attrs.With("kernel_size", size).With("dilation", two(1, 3))
 			c.In = append(c.In, operators.Tensor{Shape: s{1, 1, size[0], size[1]}, Precision: 8})
 		} else {
 			c.Operator, _ = operators.Lookup("max_pool2d")
 			c.Attrs, _ = c.Operator.ParseAttrs(dict{"pool_size": "()"})
-			c.Attrs["pool_size"], c.Attrs["ceil_mode"] = two(1, 4), r.IntN(2) == 0
+			c.Attrs = c.Attrs.With("pool_size", two(1, 4)).With("ceil_mode", r.IntN(2) == 0)
 		}
-		c.Attrs["padding"], c.Attrs["strides"] = two(0, 3), two(1, 4)
+		c.Attrs = c.Attrs.With("padding", two(0, 3)).With("strides", two(1, 4))
 		var err error
 		if c.Out, err = c.Operator.Shapes(c); err == nil {
 			accepted++

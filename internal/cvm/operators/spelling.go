@@ -11,17 +11,21 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
 )
 
 // ParseAttrs parses the attributes of an operator from their spellings, fills in defaults and checks the bounds of the spellings.
 // Names like __x__ are ignored where an operator has attributes. Errors are *fault.Error of stage Attrs without a node, which the
 // caller adds, and with the attribute as Part. Of several errors the first in the order of the names is returned.
-func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
+func (o *Operator) ParseAttrs(dict map[string]string) (graph.Attrs, error) {
 	given := slices.Sorted(maps.Keys(dict))
 	if len(o.Attrs) == 0 && len(given) > 0 {
 		return nil, fault.Logicf(fault.Attrs, "%s takes no attributes", o.Name).With(given[0], "")
 	}
-	values := make(Values, len(o.Attrs))
+	values := make(graph.Attrs, len(o.Attrs))
+	for i, a := range o.Attrs {
+		values[i] = graph.Attr{Name: a.Name, Value: a.Default}
+	}
 	for _, name := range given {
 		i := slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name })
 		if i < 0 && hidden(name) {
@@ -34,26 +38,21 @@ func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
 		if !ok {
 			return nil, fault.Runtimef(fault.Attrs, "%q is not legal", dict[name]).With(name, o.Attrs[i].Want())
 		}
-		values[name] = v
+		values[i].Value = v
 	}
-	for i := range o.Attrs {
-		a := &o.Attrs[i]
-		if _, ok := values[a.Name]; ok {
-			continue
+	for i := range values {
+		if values[i].Value == nil {
+			return nil, fault.Runtimef(fault.Attrs, "the attribute is missing").With(values[i].Name, o.Attrs[i].Want())
 		}
-		if a.Default == nil {
-			return nil, fault.Runtimef(fault.Attrs, "the attribute is missing").With(a.Name, a.Want())
-		}
-		values[a.Name] = a.Default
 	}
 	return values, nil
 }
 
 // FormatAttrs spells attributes so that ParseAttrs reads them back, without those that have their defaults.
-func (o *Operator) FormatAttrs(v Values) map[string]string {
+func (o *Operator) FormatAttrs(attrs graph.Attrs) map[string]string {
 	dict := map[string]string{}
 	for _, a := range o.Attrs {
-		if value, ok := v[a.Name]; ok && !reflect.DeepEqual(value, a.Default) {
+		if value := attrs.Get(a.Name); value != nil && !reflect.DeepEqual(value, a.Default) {
 			dict[a.Name] = Format(value)
 		}
 	}

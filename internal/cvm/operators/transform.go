@@ -14,94 +14,183 @@ import (
 
 // Operators that move elements.
 var transformOperators = []*Operator{
-	{Name: "repeat", Shape: repeatShape, Precision: same, Lower: lowerRepeat},
-	{Name: "tile", Shape: tileShape, Precision: same, Lower: lowerTile},
-	{Name: "flatten", Shape: flattenShape, Precision: same, Lower: reshaped},
-	{Name: "concatenate", Shape: concatenateShape, Precision: greatest, Lower: lowerConcatenate},
-	{Name: "transpose", Shape: transposeShape, Precision: same, Lower: one(func(a *Application) *graph.Value {
+	{Name: "repeat", Shape: func(c *Call) []tensor.Shape {
+		repeats := c.int("repeats", 1, math.MaxInt32)
+		out := c.In[0].Shape.Clone()
+		axis := c.axis(out.Rank())
+		out[axis] = times(out[axis], repeats)
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		// It tiles a new dimension behind the axis and joins the two.
+		axis := a.axis(a.In[0].Shape.Rank())
+		reps := slices.Repeat([]int{1}, len(a.Out[0])+1)
+		reps[axis+1] = a.Attrs.Int("repeats")
+		return a.Reshape(a.Node("tile", emit.Attr("repeats", reps), a.Unsqueeze(a.Args[0], axis+1)), a.Out[0]...)
+	})},
+	{Name: "tile", Shape: func(c *Call) []tensor.Shape {
+		reps := items("reps", c.Attrs.Ints("reps"), 1, MaxAttr)
+		if len(reps) == 0 {
+			refuse("reps", "one or more items", "the tuple is empty")
+		}
+		out := leadingOnes(c.In[0].Shape, len(reps))
+		for i, n := range reps {
+			d := len(out) - len(reps) + i
+			out[d] = times(out[d], n)
+		}
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		n := a.Out[0].Rank()
+		return a.Node("tile", emit.Attr("repeats", []int(leadingOnes(a.Attrs.Ints("reps"), n))), a.Reshape(a.Args[0], leadingOnes(a.In[0].Shape, n)...))
+	})},
+	{Name: "flatten", Shape: func(c *Call) []tensor.Shape {
+		data := c.In[0].Shape
+		return []tensor.Shape{{data[0], data[1:].Len()}}
+	}, Precision: same, Lower: reshaped},
+	{Name: "concatenate", Shape: func(c *Call) []tensor.Shape {
+		if len(c.In) == 0 {
+			refuse("data", "one or more", "there are no inputs")
+		}
+		out := c.In[0].Shape.Clone()
+		axis := c.axis(out.Rank())
+		for i := 1; i < len(c.In); i++ {
+			c.rank(i, out.Rank())
+			s := c.In[i].Shape
+			for d := range out {
+				if d != axis && s[d] != out[d] {
+					refuse(c.operand(i), strconv.Itoa(out[d]), "dimension %d is %d", d, s[d])
+				}
+			}
+			out[axis] = nearest(int64(out[axis]) + int64(s[axis]))
+		}
+		return []tensor.Shape{out}
+	}, Precision: greatest, Lower: one(func(a *Application) *graph.Value {
+		return a.Node("concat", emit.Attr("axis", a.axis(a.Out[0].Rank())), a.all(a.Want[0])...)
+	})},
+	{Name: "transpose", Shape: func(c *Call) []tensor.Shape {
+		out := tensor.Shape{}
+		for _, axis := range permutation(c) {
+			out = append(out, c.In[0].Shape[axis])
+		}
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
 		return a.Node("transpose", emit.Attr("axes", permutation(a.Call)), a.Args[0])
 	})},
-	{Name: "strided_slice", Shape: sliceShape, Precision: same, Lower: lowerSlice},
-	{Name: "slice_like", Shape: sliceLikeShape, Precision: firstOf, // of the other operand only the shape counts
-		Lower: one(func(a *Application) *graph.Value { return First(a.Emitter, a.Args[0], a.Out[0]...) })},
-	{Name: "take", Shape: takeShape, Precision: firstOf, Lower: lowerTake},
-	{Name: "cvm_lut", Shape: lutShape, Precision: secondOf,
-		Lower: one(func(a *Application) *graph.Value { return a.Node("lookup", nil, a.Args[0], a.Args[1]) })},
-	{Name: "expand_dims", Shape: expandDimsShape, Precision: same, Lower: lowerExpandDims},
+	{Name: "strided_slice", Shape: func(c *Call) []tensor.Shape {
+		out := c.In[0].Shape.Clone()
+		for i := range out {
+			r := c.sliceRange(i)
+			if r.stride == 0 {
+				refuse("stride", "a number that is not 0", "the stride of axis %d is 0", i)
+			}
+			step := 1
+			if r.stride < 0 {
+				step = -1
+			}
+			if (r.end-r.begin)*step <= 0 {
+				refuse("end", "one or more elements in each axis", "the slice %d:%d:%d of axis %d has none", r.begin, r.end, r.stride, i)
+			}
+			out[i] = (r.end-r.begin-step)/r.stride + 1
+		}
+		return []tensor.Shape{out}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		var begin, end, stride []int
+		for i, n := range a.In[0].Shape {
+			r := a.sliceRange(i)
+			if r.end < 0 {
+				r.end -= n // slice counts from the end: this one is below index 0
+			}
+			begin, end, stride = append(begin, r.begin), append(end, r.end), append(stride, r.stride)
+		}
+		return a.Node("slice", emit.Attr("axes", emit.Counting(0, len(begin)), "begin", begin, "end", end, "stride", stride), a.Args[0])
+	})},
+	{Name: "slice_like", Shape: func(c *Call) []tensor.Shape {
+		data, like, axes := c.In[0].Shape, c.In[1].Shape, c.Attrs.Ints("axis")
+		if len(axes) == 0 {
+			c.rank(1, data.Rank())
+			axes = emit.Counting(0, data.Rank())
+		}
+		out := data.Clone()
+		for _, axis := range axes {
+			if axis < 0 {
+				axis += data.Rank()
+			}
+			within(fault.Shape, "axis", axis, 0, min(data.Rank(), like.Rank())-1)
+			if like[axis] > data[axis] {
+				refuse(c.operand(1), fmt.Sprintf("at most %d", data[axis]), "dimension %d is %d", axis, like[axis])
+			}
+			out[axis] = like[axis]
+		}
+		return []tensor.Shape{out}
+		// Of the other operand only the shape counts.
+	}, Precision: firstOf, Lower: one(func(a *Application) *graph.Value { return First(a.Emitter, a.Args[0], a.Out[0]...) })},
+	{Name: "take", Shape: func(c *Call) []tensor.Shape {
+		data, indices := c.In[0].Shape, c.In[1].Shape
+		axis, ok := c.OptionalInt("axis")
+		if !ok {
+			return []tensor.Shape{indices}
+		}
+		axis = axisOf("axis", axis, data.Rank())
+		return []tensor.Shape{slices.Concat(data[:axis], indices, data[axis+1:])}
+	}, Precision: firstOf, Lower: one(func(a *Application) *graph.Value {
+		axis, ok := a.OptionalInt("axis")
+		if !ok {
+			return a.Node("lookup", nil, a.Args[1], a.Args[0])
+		}
+		return a.Node("gather", emit.Attr("axis", axisOf("axis", axis, a.In[0].Shape.Rank())), a.Args[0], a.Args[1])
+	})},
+	{Name: "cvm_lut", Shape: func(c *Call) []tensor.Shape {
+		if n, want := c.Attrs.Int("in_dim"), c.In[1].Shape.Len(); n != want {
+			refuse("in_dim", fmt.Sprintf("%d, the elements of the table", want), "the value is %d", n)
+		}
+		return sameShape(c)
+	}, Precision: secondOf, Lower: one(func(a *Application) *graph.Value { return a.Node("lookup", nil, a.Args[0], a.Args[1]) })},
+	{Name: "expand_dims", Shape: func(c *Call) []tensor.Shape {
+		data := c.In[0].Shape
+		axis := c.axis(data.Rank() + 1)
+		return []tensor.Shape{slices.Insert(data.Clone(), axis, slices.Repeat([]int{1}, c.int("num_newaxis", 0, MaxAttr))...)}
+	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
+		rank := a.In[0].Shape.Rank()
+		return a.Unsqueeze(a.Args[0], emit.Counting(a.axis(rank+1), a.Out[0].Rank()-rank)...)
+	})},
 	{Name: "reshape", Shape: reshapeShape, Precision: same, Lower: reshaped},
-	{Name: "squeeze", Shape: squeezeShape, Precision: same, Lower: reshaped},
-	{Name: "where", Shape: whereShape, Precision: Precision{"the greater of x and y; that of the condition in compat mode", wherePrecision}, Lower: lowerWhere},
+	{Name: "squeeze", Shape: func(c *Call) []tensor.Shape {
+		data, out := c.In[0].Shape, tensor.Shape{}
+		axes := c.axes("axis", data.Rank())
+		for i, d := range data {
+			switch listed := slices.Contains(axes, i); {
+			case listed && d != 1:
+				refuse("axis", "axes whose extent is 1", "the extent of axis %d is %d", i, d)
+			case !listed && (d != 1 || len(axes) > 0):
+				out = append(out, d)
+			}
+		}
+		return []tensor.Shape{orOne(out)}
+	}, Precision: same, Lower: reshaped},
+	{Name: "where", Shape: func(c *Call) []tensor.Shape {
+		condition, x, y := c.In[0].Shape, c.In[1].Shape, c.In[2].Shape
+		if !x.Equal(y) {
+			refuse(c.operand(2), x.String(), "the shape is %v", y)
+		}
+		if rows := x[:1]; !condition.Equal(x) && !condition.Equal(rows) {
+			refuse(c.operand(0), fmt.Sprintf("%v or %v", x, rows), "the shape is %v", condition)
+		}
+		return []tensor.Shape{x}
+	}, Precision: wherePrecision, Lower: one(func(a *Application) *graph.Value {
+		// It selects elements, or rows if the condition is 1-D.
+		d := widest(a.Args[1].Type.DType, a.Args[2].Type.DType)
+		rows := a.In[0].Shape
+		holds := a.Reshape(a.Cast(a.Args[0], tensor.Bool), append(rows.Clone(), slices.Repeat(tensor.Shape{1}, a.Out[0].Rank()-len(rows))...)...)
+		return a.Node("select", nil, holds, a.Cast(a.Args[1], d), a.Cast(a.Args[2], d))
+	})},
 }
 
 // reshaped is the lowering of all operators that only give elements a new shape.
 var reshaped = one(func(a *Application) *graph.Value { return a.Reshape(a.Args[0], a.Out[0]...) })
 
-func repeatShape(c *Call) []tensor.Shape {
-	repeats := c.int("repeats", 1, math.MaxInt32)
-	out := c.In[0].Shape.Clone()
-	axis := c.axis(out.Rank())
-	out[axis] = times(out[axis], repeats)
-	return []tensor.Shape{out}
-}
-
-// lowerRepeat tiles a new dimension behind the axis and joins the two.
-var lowerRepeat = one(func(a *Application) *graph.Value {
-	axis := a.axis(a.In[0].Shape.Rank())
-	reps := slices.Repeat([]int{1}, len(a.Out[0])+1)
-	reps[axis+1] = a.Attrs.Int("repeats")
-	return a.Reshape(a.Node("tile", emit.Attr("repeats", reps), a.Unsqueeze(a.Args[0], axis+1)), a.Out[0]...)
-})
-
-func tileShape(c *Call) []tensor.Shape {
-	reps := items("reps", c.Attrs.Tuple("reps"), 1, MaxAttr)
-	if len(reps) == 0 {
-		refuse("reps", "one or more items", "the tuple is empty")
-	}
-	out := leadingOnes(c.In[0].Shape, len(reps))
-	for i, n := range reps {
-		d := len(out) - len(reps) + i
-		out[d] = times(out[d], n)
-	}
-	return []tensor.Shape{out}
-}
-
-var lowerTile = one(func(a *Application) *graph.Value {
-	n := a.Out[0].Rank()
-	return a.Node("tile", emit.Attr("repeats", []int(leadingOnes(a.Attrs.Tuple("reps"), n))), a.Reshape(a.Args[0], leadingOnes(a.In[0].Shape, n)...))
-})
-
-func flattenShape(c *Call) []tensor.Shape {
-	data := c.In[0].Shape
-	return []tensor.Shape{{data[0], data[1:].Len()}}
-}
-
-func concatenateShape(c *Call) []tensor.Shape {
-	if len(c.In) == 0 {
-		refuse("data", "one or more", "there are no inputs")
-	}
-	out := c.In[0].Shape.Clone()
-	axis := c.axis(out.Rank())
-	for i := 1; i < len(c.In); i++ {
-		c.rank(i, out.Rank())
-		s := c.In[i].Shape
-		for d := range out {
-			if d != axis && s[d] != out[d] {
-				refuse(c.operand(i), strconv.Itoa(out[d]), "dimension %d is %d", d, s[d])
-			}
-		}
-		out[axis] = nearest(int64(out[axis]) + int64(s[axis]))
-	}
-	return []tensor.Shape{out}
-}
-
-var lowerConcatenate = one(func(a *Application) *graph.Value {
-	return a.Node("concat", emit.Attr("axis", a.axis(a.Out[0].Rank())), a.all(a.Want[0])...)
-})
-
 // permutation returns for each axis of transpose's output the axis of its data.
 func permutation(c *Call) []int {
 	n := c.In[0].Shape.Rank()
-	switch given := len(c.Attrs.Tuple("axes")); given {
+	switch given := len(c.Attrs.Ints("axes")); given {
 	case 0:
 		axes := emit.Counting(0, n)
 		slices.Reverse(axes)
@@ -114,14 +203,6 @@ func permutation(c *Call) []int {
 	}
 }
 
-func transposeShape(c *Call) []tensor.Shape {
-	out := tensor.Shape{}
-	for _, axis := range permutation(c) {
-		out = append(out, c.In[0].Shape[axis])
-	}
-	return []tensor.Shape{out}
-}
-
 // sliceRange is where strided_slice begins and ends along an axis, clamped, and its stride: its element i is begin + i·stride. Ends are
 // exclusive, and -1 where a negative stride reaches the first element.
 type sliceRange struct{ begin, end, stride int }
@@ -129,7 +210,7 @@ type sliceRange struct{ begin, end, stride int }
 func (c *Call) sliceRange(axis int) sliceRange {
 	n := c.In[0].Shape[axis]
 	item := func(name string, missing int) int {
-		if t := c.Attrs.Tuple(name); axis < len(t) {
+		if t := c.Attrs.Ints(name); axis < len(t) {
 			return t[axis]
 		}
 		return missing
@@ -148,130 +229,10 @@ func (c *Call) sliceRange(axis int) sliceRange {
 	return r
 }
 
-func sliceShape(c *Call) []tensor.Shape {
-	out := c.In[0].Shape.Clone()
-	for i := range out {
-		r := c.sliceRange(i)
-		if r.stride == 0 {
-			refuse("stride", "a number that is not 0", "the stride of axis %d is 0", i)
-		}
-		step := 1
-		if r.stride < 0 {
-			step = -1
-		}
-		if (r.end-r.begin)*step <= 0 {
-			refuse("end", "one or more elements in each axis", "the slice %d:%d:%d of axis %d has none", r.begin, r.end, r.stride, i)
-		}
-		out[i] = (r.end-r.begin-step)/r.stride + 1
-	}
-	return []tensor.Shape{out}
-}
-
-var lowerSlice = one(func(a *Application) *graph.Value {
-	var begin, end, stride []int
-	for i, n := range a.In[0].Shape {
-		r := a.sliceRange(i)
-		if r.end < 0 {
-			r.end -= n // slice counts from the end: this one is below index 0
-		}
-		begin, end, stride = append(begin, r.begin), append(end, r.end), append(stride, r.stride)
-	}
-	return a.Node("slice", emit.Attr("axes", emit.Counting(0, len(begin)), "begin", begin, "end", end, "stride", stride), a.Args[0])
-})
-
-func sliceLikeShape(c *Call) []tensor.Shape {
-	data, like, axes := c.In[0].Shape, c.In[1].Shape, c.Attrs.Tuple("axis")
-	if len(axes) == 0 {
-		c.rank(1, data.Rank())
-		axes = emit.Counting(0, data.Rank())
-	}
-	out := data.Clone()
-	for _, axis := range axes {
-		if axis < 0 {
-			axis += data.Rank()
-		}
-		within(fault.Shape, "axis", axis, 0, min(data.Rank(), like.Rank())-1)
-		if like[axis] > data[axis] {
-			refuse(c.operand(1), fmt.Sprintf("at most %d", data[axis]), "dimension %d is %d", axis, like[axis])
-		}
-		out[axis] = like[axis]
-	}
-	return []tensor.Shape{out}
-}
-
-func takeShape(c *Call) []tensor.Shape {
-	data, indices := c.In[0].Shape, c.In[1].Shape
-	axis, ok := c.Attrs.OptionalInt("axis")
-	if !ok {
-		return []tensor.Shape{indices}
-	}
-	axis = axisOf("axis", axis, data.Rank())
-	return []tensor.Shape{slices.Concat(data[:axis], indices, data[axis+1:])}
-}
-
-var lowerTake = one(func(a *Application) *graph.Value {
-	axis, ok := a.Attrs.OptionalInt("axis")
-	if !ok {
-		return a.Node("lookup", nil, a.Args[1], a.Args[0])
-	}
-	return a.Node("gather", emit.Attr("axis", axisOf("axis", axis, a.In[0].Shape.Rank())), a.Args[0], a.Args[1])
-})
-
-func lutShape(c *Call) []tensor.Shape {
-	if n, want := c.Attrs.Int("in_dim"), c.In[1].Shape.Len(); n != want {
-		refuse("in_dim", fmt.Sprintf("%d, the elements of the table", want), "the value is %d", n)
-	}
-	return sameShape(c)
-}
-
-func expandDimsShape(c *Call) []tensor.Shape {
-	data := c.In[0].Shape
-	axis := c.axis(data.Rank() + 1)
-	return []tensor.Shape{slices.Insert(data.Clone(), axis, slices.Repeat([]int{1}, c.int("num_newaxis", 0, MaxAttr))...)}
-}
-
-var lowerExpandDims = one(func(a *Application) *graph.Value {
-	rank := a.In[0].Shape.Rank()
-	return a.Unsqueeze(a.Args[0], emit.Counting(a.axis(rank+1), a.Out[0].Rank()-rank)...)
-})
-
-func squeezeShape(c *Call) []tensor.Shape {
-	data, out := c.In[0].Shape, tensor.Shape{}
-	axes := c.axes("axis", data.Rank())
-	for i, d := range data {
-		switch listed := slices.Contains(axes, i); {
-		case listed && d != 1:
-			refuse("axis", "axes whose extent is 1", "the extent of axis %d is %d", i, d)
-		case !listed && (d != 1 || len(axes) > 0):
-			out = append(out, d)
-		}
-	}
-	return []tensor.Shape{orOne(out)}
-}
-
-func whereShape(c *Call) []tensor.Shape {
-	condition, x, y := c.In[0].Shape, c.In[1].Shape, c.In[2].Shape
-	if !x.Equal(y) {
-		refuse(c.operand(2), x.String(), "the shape is %v", y)
-	}
-	if rows := x[:1]; !condition.Equal(x) && !condition.Equal(rows) {
-		refuse(c.operand(0), fmt.Sprintf("%v or %v", x, rows), "the shape is %v", condition)
-	}
-	return []tensor.Shape{x}
-}
-
 // wherePrecision is the greater of what may be chosen. The deployed runtime takes the condition's, and values may not fit.
-func wherePrecision(c *Call, _ int) int {
+var wherePrecision = Precision{"the greater of x and y; that of the condition in compat mode", func(c *Call, _ int) int {
 	if c.Compat {
 		return c.In[0].Precision
 	}
 	return max(c.In[1].Precision, c.In[2].Precision)
-}
-
-// lowerWhere selects elements, or rows if the condition is 1-D.
-var lowerWhere = one(func(a *Application) *graph.Value {
-	d := widest(a.Args[1].Type.DType, a.Args[2].Type.DType)
-	rows := a.In[0].Shape
-	holds := a.Reshape(a.Cast(a.Args[0], tensor.Bool), append(rows.Clone(), slices.Repeat(tensor.Shape{1}, a.Out[0].Rank()-len(rows))...)...)
-	return a.Node("select", nil, holds, a.Cast(a.Args[1], d), a.Cast(a.Args[2], d))
-})
+}}

@@ -723,7 +723,7 @@ typedef struct _vx_perf_t {
     vx_uint64 max; /* the longest run */
 } vx_perf_t;
 
-/* Which matrices are transposed. */
+/* The parameters of a product of matrices: which of them are transposed. */
 typedef struct _vx_tensor_matrix_multiply_params_t {
     vx_bool transpose_input1;
     vx_bool transpose_input2;

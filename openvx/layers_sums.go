@@ -7,7 +7,10 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
 )
+
+// Sums of products, and layers with windows.
 
 // window is what slides along one dimension in a convolution or a pooling: output element x covers the positions
 // x·skip - pad + k·step for 0 ≤ k < size.
@@ -53,7 +56,7 @@ func (w *window) slide(r SizeRounding) bool {
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // slideBoth completes the windows along width and height.
-func (c *call) slideBoth(windows *[2]window, r SizeRounding) error {
+func (c *call) slideBoth(windows [2]window, r SizeRounding) [2]window {
 	for i := range windows {
 		w := &windows[i]
 		if w.slide(r) {
@@ -69,13 +72,13 @@ func (c *call) slideBoth(windows *[2]window, r SizeRounding) error {
 		if r == SizeRoundingCeiling {
 			rounding = "ceiling"
 		}
-		return c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, a window of %d with %d between its elements, "+
+		c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, a window of %d with %d between its elements, "+
 			"and %s rounding: %s", w.axis, w.out, w.in, w.pad, w.size, w.step-1, rounding, want)
 	}
-	return nil
+	return windows
 }
 
-func (c *call) convolutionWindows() ([2]window, error) {
+func (c *call) convolutionWindows() [2]window {
 	p := argument[ConvolutionParams](c, 3)
 	x, k := c.operands[0].dims, c.operands[1].dims
 	windows := [2]window{
@@ -84,71 +87,42 @@ func (c *call) convolutionWindows() ([2]window, error) {
 	}
 	for _, w := range windows {
 		if w.size-1 > limits.VXWindow/w.step {
-			return windows, c.wrong(3, ErrorInvalidValue, "makes of the %d weights along the %s a window of more than %d",
-				w.size, w.axis, limits.VXWindow)
+			c.wrong(3, ErrorInvalidValue, "makes of the %d weights along the %s a window of more than %d", w.size, w.axis, limits.VXWindow)
 		}
 	}
-	return windows, c.slideBoth(&windows, p.DownScaleSize)
+	return c.slideBoth(windows, p.DownScaleSize)
 }
 
-func inferConvolution(c *call) error {
-	p := argument[ConvolutionParams](c, 3)
-	if err := firstOf(
-		c.checkFormats(0, 1, 2),
-		c.checkOverflow(3, p.OverflowPolicy), c.checkRounding(3, p.RoundingPolicy), c.checkSizeRounding(3, p.DownScaleSize),
-		c.checkSize(3, "padding_x", p.PaddingX, 0), c.checkSize(3, "padding_y", p.PaddingY, 0),
-		c.checkSize(3, "dilation_x", p.DilationX, 0), c.checkSize(3, "dilation_y", p.DilationY, 0),
-		c.checkWeights(),
-	); err != nil {
-		return err
-	}
-	windows, err := c.convolutionWindows()
-	if err != nil {
-		return err
-	}
-	return c.completeMaps(windows[0].out, windows[1].out)
+func inferConvolution(c *call) {
+	c.checkMaps()
+	windows := c.convolutionWindows()
+	c.completeMaps(windows[0].out, windows[1].out)
 }
 
-// firstOf returns the first error. Its arguments are evaluated all, so each must bear what an earlier one finds wrong.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkWeights checks the ranks of inputs and weights, and that they have as many input channels.
-func (c *call) checkWeights() error {
-	if err := firstOf(c.checkRank(0, 3, MaxTensorDims), c.checkRank(1, 4, 4)); err != nil {
-		return err
-	}
+// checkMaps checks the formats of a convolution or deconvolution, the ranks of inputs and weights, and that they have as many input channels.
+func (c *call) checkMaps() {
+	c.checkFormats(0, 1, 2)
+	c.checkRank(0, 3, MaxTensorDims)
+	c.checkRank(1, 4, 4)
 	if x, k := c.operands[0].dims, c.operands[1].dims; k[2] != x[2] {
-		return c.wrong(1, ErrorInvalidDimension, "has extents %v, %d input channels; inputs has %d, in %v", k, k[2], x[2], x)
+		c.wrong(1, ErrorInvalidDimension, "has extents %v, %d input channels; inputs has %d, in %v", k, k[2], x[2], x)
 	}
-	return nil
 }
 
 // completeMaps completes the result of a convolution or deconvolution, and checks the biases against it.
-func (c *call) completeMaps(width, height int) error {
+func (c *call) completeMaps(width, height int) {
 	x, maps := c.operands[0].dims, c.operands[1].dims[3]
 	dims := slices.Concat([]int{width, height, maps}, x[3:])
-	if err := c.complete(c.like(0, dims...)); err != nil || !c.operands[2].given {
-		return err
+	c.like(dims...)
+	if got := c.operands[2].dims; c.operands[2].given && (len(got) != 1 || got[0] != maps) {
+		c.checkDims(2, dims[:3], "or the last of these alone")
 	}
-	if got := c.operands[2].dims; len(got) == 1 && got[0] == maps {
-		return nil
-	}
-	return c.checkDims(2, dims[:3], "or the last of these alone")
 }
 
 // lowerConvolution: the standard's sums in a wide accumulator, to which the bias is added, and one rounding at the end. Windows may leave
 // the padded input with ceiling; what lies there is zeros.
 func lowerConvolution(l *lowering) *graph.Value {
-	p := argument[ConvolutionParams](l.call, 3)
-	windows, err := l.convolutionWindows()
-	l.Fail(err)
+	p, windows := argument[ConvolutionParams](l.call, 3), l.convolutionWindows()
 	if l.compatible {
 		// The sample implementation puts zeros in front of the weights too, so that all of them lie dilation elements further on.
 		for i, dilation := range []int{p.DilationX, p.DilationY} {
@@ -190,29 +164,26 @@ type upscaling struct {
 	up           int
 }
 
-func (c *call) upscalings() ([2]upscaling, error) {
+func (c *call) upscalings() [2]upscaling {
 	p := argument[DeconvolutionParams](c, 3)
 	x, k := c.operands[0].dims, c.operands[1].dims
 	both := [2]upscaling{
 		{axis: "width", in: x[0], out: c.extent(0), pad: p.PaddingX, size: k[0], a: p.AX},
 		{axis: "height", in: x[1], out: c.extent(1), pad: p.PaddingY, size: k[1], a: p.AY},
 	}
-	for i := range both {
-		if err := c.upscale(&both[i]); err != nil {
-			return both, err
-		}
-	}
-	return both, nil
+	c.upscale(&both[0])
+	c.upscale(&both[1])
+	return both
 }
 
 // upscale finds the factor that gives the result its extent. It is the least possible one, a + 1, where that is open or there is only one
 // element, with which every factor gives the same.
-func (c *call) upscale(u *upscaling) error {
+func (c *call) upscale(u *upscaling) {
 	if u.size < u.pad+1 {
-		return c.wrong(3, ErrorInvalidValue, "gives a padding of %d along the %s; with %d weights it must be less", u.pad, u.axis, u.size)
+		c.wrong(3, ErrorInvalidValue, "gives a padding of %d along the %s; with %d weights it must be less", u.pad, u.axis, u.size)
 	}
 	if u.in > limits.VXWindow || u.size > limits.VXWindow {
-		return c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.in, u.size, limits.VXWindow)
+		c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.in, u.size, limits.VXWindow)
 	}
 	least := u.a + 1
 	u.up = least
@@ -224,36 +195,21 @@ func (c *call) upscale(u *upscaling) error {
 		u.up = (u.out + 2*u.pad - u.size - u.a) / (u.in - 1)
 	}
 	if u.out < 1 || u.up < least || (u.in-1)*u.up-2*u.pad+u.size+u.a != u.out {
-		return c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, %d weights and a = %d; it must be %d or "+
+		c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, %d weights and a = %d; it must be %d or "+
 			"greater by a multiple of %d", u.axis, u.out, u.in, u.pad, u.size, u.a, smallest, u.in-1)
 	}
-	return nil
 }
 
-func inferDeconvolution(c *call) error {
-	p := argument[DeconvolutionParams](c, 3)
-	if err := firstOf(
-		c.checkFormats(0, 1, 2),
-		c.checkOverflow(3, p.OverflowPolicy), c.checkRounding(3, p.RoundingPolicy),
-		c.checkSize(3, "padding_x", p.PaddingX, 0), c.checkSize(3, "padding_y", p.PaddingY, 0),
-		c.checkSize(3, "a_x", p.AX, 0), c.checkSize(3, "a_y", p.AY, 0),
-		c.checkWeights(),
-	); err != nil {
-		return err
-	}
-	both, err := c.upscalings()
-	if err != nil {
-		return err
-	}
-	return c.completeMaps(both[0].out, both[1].out)
+func inferDeconvolution(c *call) {
+	c.checkMaps()
+	both := c.upscalings()
+	c.completeMaps(both[0].out, both[1].out)
 }
 
 // lowerDeconvolution: the standard correlates the upscaled input with the weights, which is the adjoint of a convolution with the weights
 // turned around.
 func lowerDeconvolution(l *lowering) *graph.Value {
-	p := argument[DeconvolutionParams](l.call, 3)
-	both, err := l.upscalings()
-	l.Fail(err)
+	p, both := argument[DeconvolutionParams](l.call, 3), l.upscalings()
 	return l.maps(p.RoundingPolicy, p.OverflowPolicy, func(x, weights, bias *graph.Value, attrs graph.Attrs) *graph.Value {
 		w, h := both[0], both[1]
 		if l.compatible {
@@ -283,17 +239,12 @@ func (c *call) fullyConnected() int {
 	return core
 }
 
-func inferFullyConnected(c *call) error {
-	if err := firstOf(
-		c.checkFormats(0, 1, 2),
-		c.checkOverflow(3, ConvertPolicy(argument[Enum](c, 3))), c.checkRounding(4, RoundPolicy(argument[Enum](c, 4))),
-		c.checkRank(1, 2, 4),
-	); err != nil {
-		return err
-	}
+func inferFullyConnected(c *call) {
+	c.checkFormats(0, 1, 2)
+	c.checkRank(1, 2, 4)
 	x, weights, core := c.operands[0].dims, c.operands[1].dims, c.fullyConnected()
 	if core == 0 {
-		return c.wrong(c.last(), ErrorInvalidDimension, "has %d dimensions, %v; with inputs of %v it must have as many if these are "+
+		c.wrong(c.last(), ErrorInvalidDimension, "has %d dimensions, %v; with inputs of %v it must have as many if these are "+
 			"channels, or two less if they are maps", len(c.out().dims), c.out().dims, x)
 	}
 	maps := weights[len(weights)-1]
@@ -301,15 +252,11 @@ func inferFullyConnected(c *call) error {
 	if len(weights) != 2 {
 		want = append(slices.Clone(x[:core]), maps)
 	}
-	if err := c.checkDims(1, want, "the inputs' without the batch, then the outputs' first"); err != nil {
-		return err
-	}
+	c.checkDims(1, want, "the inputs' without the batch, then the outputs' first")
 	if c.operands[2].given {
-		if err := c.checkDims(2, []int{maps}, "the last of weights'"); err != nil {
-			return err
-		}
+		c.checkDims(2, []int{maps}, "the last of weights'")
 	}
-	return c.complete(c.like(0, append([]int{maps}, x[core:]...)...))
+	c.like(append([]int{maps}, x[core:]...)...)
 }
 
 func lowerFullyConnected(l *lowering) *graph.Value {
@@ -319,5 +266,110 @@ func lowerFullyConnected(l *lowering) *graph.Value {
 	acc := accumulator(f, features)
 	sum := l.Node("linear", sums(acc), l.Reshape(l.values[0], batch, features), l.Reshape(l.values[1], maps, features),
 		l.aligned(l.values[2], f, acc))
-	return l.result(l.rounded(sum, RoundPolicy(argument[Enum](l.call, 4)).rounding(), ConvertPolicy(argument[Enum](l.call, 3))))
+	return l.result(l.rounded(sum, argument[RoundPolicy](l.call, 4).rounding(), argument[ConvertPolicy](l.call, 3)))
+}
+
+func (c *call) poolingWindows() [2]window {
+	x := c.operands[0].dims
+	return c.slideBoth([2]window{
+		{axis: "width", in: x[0], out: c.extent(0), pad: argument[int](c, 4), size: argument[int](c, 2), step: 1},
+		{axis: "height", in: x[1], out: c.extent(1), pad: argument[int](c, 5), size: argument[int](c, 3), step: 1},
+	}, argument[SizeRounding](c, 6))
+}
+
+func inferPooling(c *call) {
+	c.checkFormats(0)
+	c.checkRank(0, 3, MaxTensorDims)
+	for i := range 2 {
+		c.checkSize(2+i, "size", argument[int](c, 2+i), 1)
+		c.checkSize(4+i, "padding", argument[int](c, 4+i), 0)
+	}
+	if x, y := argument[int](c, 2), argument[int](c, 3); x > limits.VXWindow/y {
+		c.wrong(3, ErrorInvalidValue, "and the parameter before it make a window of %d × %d elements; there may be %d", x, y, limits.VXWindow)
+	}
+	windows := c.poolingWindows()
+	c.like(append([]int{windows[0].out, windows[1].out}, c.operands[0].dims[2:]...)...)
+}
+
+// lowerPooling: the standard pads the data with zeros before it pools, so these take part in maxima and count in averages. With ceiling the
+// last window may leave the padded data; of what lies there nothing takes part, and a window with nothing else gives 0. The sample
+// implementation leaves the zeros out of maxima, and divides a sum by the size of the window wherever that reaches.
+func lowerPooling(l *lowering) *graph.Value {
+	const rank = 4 // batch, channels and plane, of which kernels know more
+	size, stride := slices.Repeat([]int{1}, rank), slices.Repeat([]int{1}, rank)
+	padding, zeros := make([]int, 2*rank), make([]int, 2*rank)
+	padded, beyond := false, false
+	for i, w := range l.poolingWindows() {
+		d := rank - 1 - i
+		size[d], stride[d] = w.size, w.skip
+		padding[2*d], padding[2*d+1] = w.pad, w.after
+		last := (w.out-1)*w.skip - w.pad // where the last window begins
+		zeros[2*d], zeros[2*d+1] = w.pad, max(w.pad, last+1-w.in)
+		padded, beyond = padded || zeros[2*d+1] > 0, beyond || w.beyond > 0
+	}
+	x := l.Reshape(l.values[0], batched(l.operands[0].dims, 3)...)
+	pool := func(operator string, attrs ...any) *graph.Value {
+		return l.result(l.Node(operator, append(emit.Attr(attrs...), emit.Attr("size", size, "stride", stride, "padding", padding)...), x))
+	}
+	pad := func() {
+		if !padded {
+			return
+		}
+		x = l.Node("pad", emit.Attr("padding", zeros), x)
+		for i := range padding {
+			padding[i] -= zeros[i]
+		}
+	}
+	switch {
+	case argument[Pooling](l.call, 1) == PoolingMax:
+		if !l.compatible && x.Type.DType != tensor.Uint8 { // no number of that type is below 0
+			pad()
+		}
+		return pool("max_pool", "border", "ignore")
+	case beyond && !l.compatible:
+		pad()
+		return pool("box", "border", "ignore", "normalize", true)
+	}
+	return pool("box", "border", "constant", "normalize", true)
+}
+
+func inferROIPooling(c *call) {
+	c.checkFormats(0, 1)
+	c.checkRank(0, 3, MaxTensorDims)
+	if kind := argument[ROIPoolParams](c, 2).PoolType; kind != PoolingMax {
+		c.wrong(2, ErrorInvalidValue, "gives %v as pool_type; it must be %v", kind, PoolingMax)
+	}
+	x, rois := c.operands[0].dims, c.operands[1].dims
+	if len(rois) != len(x)-1 || rois[0] != 4 || !slices.Equal(rois[2:], x[3:]) {
+		batch := ""
+		if len(x) > 3 {
+			batch = ", and the batch of the data"
+		}
+		c.wrong(1, ErrorInvalidDimension, "has extents %v; with input_data of %v they must be 4, the number of regions%s", rois, x, batch)
+	}
+	width, height := c.extent(0), c.extent(1)
+	if width == 0 || height == 0 {
+		c.wrong(c.last(), ErrorInvalidDimension, "has extents %v; width and height must be given, nothing else says them", c.out().dims)
+	}
+	dims := []int{width, height, x[2]}
+	if len(c.out().dims) != len(x) || rois[1] != 1 { // the text forgets the dimension of regions
+		dims = append(dims, rois[1])
+	}
+	c.like(append(dims, x[3:]...)...)
+}
+
+// lowerROIPooling: coordinates are plain integers, whatever the fixed point position. A region may reach outside the data; the sample
+// implementation finds nothing in a bin that begins before it.
+func lowerROIPooling(l *lowering) *graph.Value {
+	x, rois, y := l.operands[0].dims, l.operands[1].dims, l.out().dims
+	regions := l.Reshape(l.values[1], batched(rois, 2)...)
+	if regions.Type.DType.IsFloat() {
+		regions = l.Cast(regions, tensor.Int32)
+	}
+	before := "clamp"
+	if l.compatible {
+		before = "empty"
+	}
+	data := l.Reshape(l.values[0], batched(x, 3)...)
+	return l.result(l.Node("roi_pool", emit.Attr("output_size", []int{y[1], y[0]}, "before", before), data, regions))
 }

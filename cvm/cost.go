@@ -1,14 +1,62 @@
 package cvm
 
 import (
+	"fmt"
+
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/limits"
 )
 
-// maxStorage is the greatest storage plan, in bytes.
-const maxStorage = limits.CVMStorage
+// gasPerElement is the gas of an element of a variable or an output.
+const gasPerElement = 5
+
+// Gas counts the gas of a graph from its text alone, as the original does: neither parameters nor an input called data are needed,
+// and aliases of operators count. Errors are *Error.
+func Gas(text []byte) (int64, error) {
+	s, err := symbol.Parse(text)
+	if err != nil {
+		return 0, err
+	}
+	n, err := resolve(s, true)
+	if err != nil {
+		return 0, err
+	}
+	total, _, err := n.gas()
+	return total, err
+}
+
+// gas sums up the gas of the nodes and checks its limits. It has two parts, which are limited apart: operations, and traffic, five for
+// each element that is written.
+func (n *network) gas() (total int64, byNode []int64, err error) {
+	byNode = make([]int64, len(n.nodes))
+	var operations, traffic int64
+	for i := range n.nodes {
+		base, written, d := int64(0), int64(0), &n.nodes[i]
+		if d.call != nil {
+			base = d.call.Operator.Base(d.call)
+		}
+		for k := range d.outputs() {
+			written += gasPerElement * int64(n.entries[d.out+k].Shape.Len())
+		}
+		own := base * int64(n.entries[d.out].Shape.Len()) // at most 2^60 within the limit of base
+		operations, traffic, byNode[i] = operations+own, traffic+written, own+written
+		for _, part := range []struct {
+			what      string
+			got, most int64
+		}{
+			{"operations for each element of the output", base, limits.CVMBase},
+			{"operations of the graph up to here", operations, limits.CVMOperations},
+			{"gas for the elements of the graph up to here", traffic, limits.CVMTraffic},
+		} {
+			if part.got > part.most {
+				return 0, nil, n.place(i, fault.Logicf(fault.Limits, "%s: %d", part.what, part.got).With("", fmt.Sprintf("at most %d", part.most)))
+			}
+		}
+	}
+	return operations + traffic, byNode, nil
+}
 
 // checkInPlace refuses an operator that gives an output the storage of an operand, but for those that may. Whether an operand is of an
 // earlier node is checked later, as in the original. Like there, entries are numbered by the text's node_row_ptr if there is one, which
@@ -53,7 +101,7 @@ func (n *network) storageSize() (int64, error) {
 	for _, size := range largest {
 		sum += size
 	}
-	if sum > maxStorage {
+	if sum > limits.CVMStorage {
 		return 0, fault.Logicf(fault.Limits, "the storage plan takes %d bytes", sum).With("", "at most 2^32")
 	}
 	return sum, nil
