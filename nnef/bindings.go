@@ -186,7 +186,7 @@ func lowerCast(l *lowering) []*graph.Value {
 		return nil
 	}
 	if x != nil && d.IsInteger() && x.Type.DType.IsFloat() && (x.Producer == nil || !integral(x.Producer.Op)) {
-		x = l.step("floor", []*graph.Value{x})
+		x = l.Node("floor", nil, x)
 	}
 	return l.result("cast", []*graph.Value{x}, attr("dtype", d))
 }
@@ -199,7 +199,7 @@ func lowerAddN(l *lowering) []*graph.Value {
 	}
 	sum := list[len(list)-1]
 	for i := len(list) - 2; i > 0; i-- {
-		sum = l.step("add", l.align(list[i], sum))
+		sum = l.Node("add", nil, l.align(list[i], sum)...)
 	}
 	if len(list) == 1 {
 		return list

@@ -224,13 +224,13 @@ func (q *quantizer) minMax(codes *graph.Value) *graph.Value {
 		return nil
 	}
 	low := q.Constant(lo)
-	width := q.step("sub", []*graph.Value{q.Constant(hi), low})
+	width := q.Node("sub", nil, q.Constant(hi), low)
 	x := q.Cast(codes, tensor.Float32)
 	if least != 0 {
-		x = q.step("sub", []*graph.Value{x, q.Constant(tensor.Scalar(float32(least)))})
+		x = q.Node("sub", nil, x, q.Constant(tensor.Scalar(float32(least))))
 	}
-	x = q.step("div", []*graph.Value{x, q.Constant(tensor.Scalar(float32(steps)))})
-	return q.single("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
+	x = q.Node("div", nil, x, q.Constant(tensor.Scalar(float32(steps))))
+	return q.single("add", []*graph.Value{q.Node("mul", nil, x, width), low})
 }
 
 // round applies the operation of an entry to a result. Variables that are stored as codes are rounded already, and states
@@ -266,7 +266,7 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 		}
 		attrs = append(attrs, attr(a.Name, value))
 	}
-	return q.step(entry.Operation, in, attrs...), q.Err
+	return q.Node(entry.Operation, attrs, in...), q.Err
 }
 
 // constant returns an argument as a tensor that aligns with one of a rank.

@@ -16,7 +16,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 			switch {
 			case i >= len(op.Params):
 				return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s; %s are given", op.Name, plural(len(op.Params), "parameter"),
-					plural(len(args), "argument")).with(op.declaration()...)
+					plural(len(args), "argument")).with(op.declaration(-1)...)
 			case e.tract:
 			case named:
 				return f.fail(CodePositional, syntax.SpanOf(a.x), "name it, or move it before the named ones",
@@ -28,7 +28,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 					hint = "tensors for " + op.Params[i-1].Name + " stand in brackets: [a, b]"
 				}
 				return f.fail(CodePositional, syntax.SpanOf(a.x), hint,
-					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.parameter(i)...)
+					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.declaration(i)...)
 			}
 			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
 				for at = 0; at < len(op.Params) && values[at] != nil; at++ {
@@ -50,7 +50,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 					continue // exporters for tract write abs(x, axes = …), which it overlooks
 				}
 				return f.fail(CodeParameter, a.name.Span, op.paramHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
-					with(op.declaration()...)
+					with(op.declaration(-1)...)
 			}
 			if values[at] != nil {
 				return f.fail(CodeDuplicate, a.name.Span, "", "the argument %s is given twice", a.name.Name).
@@ -67,7 +67,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				if p.IsTensor() {
 					hint = ""
 				}
-				return f.fail(CodeMissing, syntax.SpanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.parameter(i)...)
+				return f.fail(CodeMissing, syntax.SpanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.declaration(i)...)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 					Message: "? = " + before.Text(e.dialect) + " follows from " + op.Params[from].Name})
 			}
 		}
-		d = d.with(op.parameter(at)...)
+		d = d.with(op.declaration(at)...)
 		if failed = first(failed, d); !e.checking {
 			break
 		}

@@ -1,6 +1,8 @@
 package flat
 
 import (
+	"maps"
+
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -51,23 +53,14 @@ func (c *checker) parameters(f *syntax.Fragment) {
 				"the tensor %s stands behind an attribute; tensors come first", p.Name.Name)
 		}
 	}
-	params := len(seen)
+	params := maps.Clone(seen)
 	for i := range f.Results {
 		what := "two results are"
-		if params > 0 && f.Results[i].Name != nil && isParam(f, f.Results[i].Name.Name) {
+		if params[f.Results[i].Name.Name] != nil {
 			what = "a parameter and a result are"
 		}
 		unique(f.Results[i].Name, what)
 	}
-}
-
-func isParam(f *syntax.Fragment, name string) bool {
-	for i := range f.Params {
-		if f.Params[i].Name.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // types checks what the final dialect demands of the types of a declaration.

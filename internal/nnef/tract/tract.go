@@ -203,24 +203,15 @@ func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
 
 // shapeOf yields the extents of a tensor as numbers, which tract knows before it runs a model.
 func (t *Library) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
-	var extents []int
+	extents, ok := []int(nil), true
 	switch v := c.Args[0].(type) {
 	case eval.Tensor:
-		var ok bool
-		if extents, ok = v.Extents(); !ok {
-			return nil, t.notKnown("input", "the shape")
-		}
+		extents, ok = v.Extents()
 	case eval.Array:
-		for x := eval.Value(v); ; {
-			list, ok := x.(eval.Array)
-			if !ok {
-				break
-			}
-			if extents = append(extents, len(list)); len(list) == 0 {
-				break
-			}
-			x = list[0]
-		}
+		extents, _, ok = literals(v)
+	}
+	if !ok {
+		return nil, t.notKnown("input", "the shape")
 	}
 	out := make(eval.Array, len(extents))
 	for i, n := range extents {
