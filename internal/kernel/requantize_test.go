@@ -18,7 +18,7 @@ func TestRequantizedSums(t *testing.T) {
 			return
 		}
 		taken := 0
-		for seed := 0; seed < 10*cases && taken < cases; seed++ {
+		for seed := 0; seed < max(10*cases, 60) && taken < cases; seed++ {
 			r := op.NewRand(uint64(seed), 1+seed%300/30)
 			nodes, c, want := requantized(t, r, row)
 			if !row.Takes(nodes[0]) {
