@@ -203,14 +203,14 @@ func TestParseBody(t *testing.T) {
 
 func TestParseFragments(t *testing.T) {
 	list, err := syntax.ParseFragments("library", "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n"+
-		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }", syntax.Options{Strict: true})
+		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }")
 	if err != nil || len(list) != 2 || list[0].Body != nil || list[1].Generic == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
 	if c := list[0].Comments; c == nil || len(c.Before) != 1 || c.Before[0] != "# conv" {
 		t.Errorf("the comments are %+v", c)
 	}
-	if _, err := syntax.ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }", syntax.Options{}); err == nil {
+	if _, err := syntax.ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }"); err == nil {
 		t.Error("a graph is no library")
 	}
 }

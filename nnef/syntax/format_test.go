@@ -245,7 +245,7 @@ func TestQuant(t *testing.T) {
 		"'x': q(a = 1)\n":                 "q:2:1: syntax error [NNEF0203]",
 		"x: q(a = 1);":                    "q:1:1: syntax error [NNEF0202]",
 		"'x' q(a = 1);":                   "q:1:5: syntax error [NNEF0202]",
-		"'x': q();":                       "q:1:8: syntax error [NNEF0202]",
+		"'x': q();":                       "q:1:8: syntax error [NNEF0206]",
 		"'x': q(a = 1 + 2);\n'y': q(1 2)": "q:1:14: syntax error [NNEF0202]",
 	} {
 		if _, err := syntax.ParseQuant("q", []byte(text), syntax.Final, syntax.Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
