@@ -265,9 +265,6 @@ func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	return e
 }
 
-// precision returns the precision of an entry.
-func (c *call) precision(entry int) int { return c.outs[entry].Precision }
-
 // shape returns the shape of an entry.
 func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
 

@@ -75,7 +75,7 @@ var elementwiseRows = []row{
 	{op: "clamp", keeps: true, numbers: true, emit: func(c *call) []operand {
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
-		most := operators.Bound(c.precision(x))
+		most := operators.Bound(c.outs[x].Precision)
 		low, known := c.number(1, -most)
 		high, both := c.number(2, most)
 		if !known || !both {
@@ -131,9 +131,9 @@ var elementwiseRows = []row{
 		if shift > operators.MaxPrecision {
 			kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 		}
-		precision := c.precision(x) - shift + 1
+		precision := c.outs[x].Precision - shift + 1
 		if given < 0 {
-			precision = c.precision(x) + shift
+			precision = c.outs[x].Precision + shift
 		}
 		precision = max(precision, 1)
 		if bound := c.bounded(c.Out[0]); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
@@ -190,7 +190,7 @@ func (c *call) number(i, absent int) (int, bool) {
 
 // clipped bounds an entry by a precision.
 func (c *call) clipped(x, precision int) int {
-	if c.precision(x) <= precision {
+	if c.outs[x].Precision <= precision {
 		return x
 	}
 	return c.do("cvm_clip", graph.AttrsOf("precision", precision), x)

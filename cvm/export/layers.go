@@ -60,7 +60,7 @@ var layerRows = []row{
 		if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
 			kit.Refuse("CVM's max_pool2d has no dilation")
 		}
-		x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
+		x = c.window(win, x, "ignore", -operators.Bound(c.outs[x].Precision))
 		return one(c.do("max_pool2d", graph.AttrsOf(
 			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
 	}},
@@ -122,7 +122,7 @@ func (c *call) dense(x, w int) []operand {
 // multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
 func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
 	for i, x := range in {
-		if p := c.precision(x); p > operators.MaxFactor {
+		if p := c.outs[x].Precision; p > operators.MaxFactor {
 			kit.Refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
 		}
 	}
