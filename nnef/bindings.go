@@ -31,15 +31,10 @@ var bindings = map[string]func(l *lowering) []*graph.Value{
 	"area_downsample":     after(divided, (*lowering).body),
 	"concat":              lowerJoin("concat"),
 	"stack":               lowerJoin("stack"),
-	"gather":              plain("gather"),
 	"cast":                lowerCast,
 	"add_n":               lowerAddN,
-	"avg_roi_pool":        plain("avg_roi_pool"),
-	"max_roi_pool":        plain("max_roi_pool"),
-	"roi_resample":        plain("roi_resample"),
 	"avg_roi_align":       after(sampled, (*lowering).body),
 	"max_roi_align":       after(sampled, (*lowering).body),
-	"matmul":              plain("matmul"),
 	"linear":              lowerLinear,
 	"gelu":                lowerGelu,
 	"batch_normalization": lowerBatchNormalization,
@@ -62,18 +57,14 @@ func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value 
 }
 
 // applied binds an operation to the operator of the same meaning whose operands and attributes have the same names, or others: pairs of the name of
-// a parameter and that of the attribute. The operands are aligned.
+// a parameter and that of the attribute. The operands of an operator on elements are aligned.
 func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
+	def, _ := op.Lookup(name)
 	return func(l *lowering) []*graph.Value {
 		in, attrs := l.arguments(renamed)
-		return l.result(name, l.align(in...), attrs...)
-	}
-}
-
-// plain is [applied] with operands as they are.
-func plain(name string) func(l *lowering) []*graph.Value {
-	return func(l *lowering) []*graph.Value {
-		in, attrs := l.arguments(nil)
+		if def.Traits.Has(op.Elementwise) {
+			in = l.align(in...)
+		}
 		return l.result(name, in, attrs...)
 	}
 }

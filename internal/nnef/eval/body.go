@@ -205,11 +205,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 			if err := e.spendOn(caller, site, v); err != nil {
 				return nil, err
 			}
-			if m := e.match(generic); !m.fits(v, r.Type) && !e.tract {
-				return nil, caller.fail(CodeResultType, site, e.castHint(v, r.Type, generic),
-					"the result %s of %s is %s; it is declared as %s",
-					r.Name, op.Name, e.typeName(v), e.typeText(r.Type))
-			}
 		}
 		out[i] = e.tensors(v, r.Type)
 	}
