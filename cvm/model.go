@@ -181,11 +181,11 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.session(ctx, p)
+	s, release, err := m.session(ctx, p)
 	if err != nil {
 		return nil, runFault(err)
 	}
-	defer m.release(s)
+	defer release()
 	if err := decodeInput(s.Input(0), input); err != nil {
 		return nil, runFault(err)
 	}
@@ -203,28 +203,21 @@ func (m *Model) check() error {
 	return nil
 }
 
-// session takes a session, for release to give back.
-func (m *Model) session(ctx context.Context, p *engine.Program) (*engine.Session, error) {
+// session takes a session, and returns what gives it back.
+func (m *Model) session(ctx context.Context, p *engine.Program) (s *engine.Session, release func(), err error) {
 	if m.only != nil {
 		select {
-		case s := <-m.only:
-			return s, nil
+		case s = <-m.only:
+			return s, func() { m.only <- s }, nil
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
-	if s, ok := m.sessions.Get().(*engine.Session); ok {
-		return s, nil
+	s, ok := m.sessions.Get().(*engine.Session)
+	if !ok {
+		s, err = p.NewSession()
 	}
-	return p.NewSession()
-}
-
-func (m *Model) release(s *engine.Session) {
-	if m.only != nil {
-		m.only <- s
-		return
-	}
-	m.sessions.Put(s)
+	return s, func() { m.sessions.Put(s) }, err
 }
 
 // Close ends the model's worker goroutines. It may be called at any time and more than once: runs under way, and runs that follow,

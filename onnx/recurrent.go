@@ -20,7 +20,7 @@ const (
 )
 
 // Recurrent networks.
-var recurrentRows = []row{
+var recurrentRows = family{"Recurrent networks", []row{
 	{name: "RNN", forms: forms("1", recurrentIn+recurrentAttrs+outputSequence+recurrentOut, "7", recurrentIn+recurrentAttrs+recurrentOut,
 		"14 22", recurrentIn+recurrentAttrs+withLayout+recurrentOut), lower: rnn, remark: sequenceRemark},
 	{name: "GRU", forms: forms("1", recurrentIn+recurrentAttrs+outputSequence+recurrentOut, "3", recurrentIn+recurrentAttrs+outputSequence+linearReset+recurrentOut,
@@ -28,7 +28,7 @@ var recurrentRows = []row{
 		lower: gru, remark: sequenceRemark},
 	{name: "LSTM", forms: forms("1", lstmIn+outputSequence+recurrentOut+", Y_c?", "7", lstmIn+recurrentOut+", Y_c?", "14 22", lstmIn+withLayout+recurrentOut+", Y_c?"),
 		lower: lstm, remark: sequenceRemark},
-}
+}}
 
 // gateFunction is a function that a gate may apply: what our operators call it, and alpha and beta if none are given, of those that it has.
 type gateFunction struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // Operators that find elements. Where their number is known only when they are found, the run goes on in parts.
-var searchRows = []row{
+var searchRows = family{"Searches", []row{
 	argument("ArgMax", "argmax_reduce"),
 	argument("ArgMin", "argmin_reduce"),
 	{name: "Compress", forms: forms("9 11", "input, condition; axis: int -> output"), items: compress},
@@ -27,7 +27,7 @@ var searchRows = []row{
 	{name: "TopK", forms: forms("1", "X; axis=-1, k: int! -> Values, Indices", "10", "X, K; axis=-1 -> Values, Indices",
 		"11 24", "X, K; axis=-1, largest=1, sorted=1 -> Values, Indices"), lower: topK},
 	{name: "Unique", forms: forms("11", "X; axis: int, sorted=1 -> Y, indices?, inverse_indices?, counts?"), items: unique},
-}
+}}
 
 // number returns the only element of a count.
 func number(count *tensor.Tensor) int { return int(tensor.Data[int64](count)[0]) }

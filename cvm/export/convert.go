@@ -13,6 +13,19 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+// row says what an operator of package op becomes.
+type row struct {
+	op      string
+	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
+	keeps   bool                    // whether each element of a result is one of an operand
+	logical bool                    // whether it takes logical operands of which only the truth is known
+	numbers bool                    // whether the operands behind the first are numbers that it reads itself, which become no parameters
+}
+
+// table has the operators that CVM has. Others are said in these, as far as they can be.
+var table = kit.NewTable(slices.Concat(elementwiseRows, layerRows, shapeRows),
+	func(r *row) string { return r.op }, func(d *op.Def) row { return row{op: d.Name} })
+
 // exporter converts a graph node by node.
 type exporter struct {
 	*builder
@@ -151,14 +164,14 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
-// number returns the entry of a parameter with one element.
-func (e *exporter) number(n int) int {
+// parameterOf returns the entry of a parameter with one element.
+func (e *exporter) parameterOf(n int) int {
 	if entry, ok := e.numbers[n]; ok {
 		return entry
 	}
-	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
-	precision, err := precisionOf(data)
-	if err != nil || precision > operators.MaxPrecision {
+	data := kit.Must(tensor.FromSlice([]int64{int64(n)}, 1))
+	precision := kit.Must(precisionOf(data))
+	if precision > operators.MaxPrecision {
 		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}

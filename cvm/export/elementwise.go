@@ -76,8 +76,8 @@ var elementwiseRows = []row{
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
 		most := operators.Bound(c.precision(x))
-		low, known := c.bound(1, -most)
-		high, both := c.bound(2, most)
+		low, known := c.number(1, -most)
+		high, both := c.number(2, most)
 		if !known || !both {
 			return nil
 		}
@@ -105,11 +105,16 @@ var elementwiseRows = []row{
 	{op: "rescale", numbers: true, emit: func(c *call) []operand {
 		// It multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 		x, a := c.in[0].entry, c.Attrs
-		if m := c.factor(2, "multiplier"); m != 1 {
-			x = c.do("broadcast_mul", nil, x, c.number(m))
+		shift, known := c.number(1, 0)
+		multiplier, both := c.number(2, 1)
+		if !known || !both {
+			kit.Refuse("its shift or multiplier is no constant with one element")
 		}
-		given := min(max(c.factor(1, "shift"), -64), 127)
-		shift, operator := given, "cvm_right_shift"
+		if multiplier != 1 {
+			x = c.do("broadcast_mul", nil, x, c.parameterOf(multiplier))
+		}
+		shift = min(max(shift, -64), 127)
+		given, operator := shift, "cvm_right_shift"
 		switch rounding := a.String("rounding"); {
 		case shift == 0:
 			return one(x)
@@ -119,7 +124,7 @@ var elementwiseRows = []row{
 			if shift >= operators.MaxPrecision {
 				kit.Refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
 			}
-			x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
+			x = c.do("broadcast_sub", nil, x, c.parameterOf(1<<(shift-1)))
 		case rounding != "half_up":
 			kit.Refuse("the rounding is %s; CVM has half_up and floor", rounding)
 		}
@@ -140,7 +145,7 @@ var elementwiseRows = []row{
 		// Tables of CVM begin with index 0.
 		x, table := c.in[0].entry, c.in[1].entry
 		if offset := c.Int("offset"); offset != 0 {
-			x = c.do("broadcast_add", nil, x, c.number(offset))
+			x = c.do("broadcast_add", nil, x, c.parameterOf(offset))
 		}
 		return one(c.do("cvm_lut", attributes("in_dim", c.shape(table).Len()), x, table))
 	}},
@@ -175,8 +180,8 @@ func single(v *graph.Value) (int, bool) {
 	return int(x), int64(int(x)) == x
 }
 
-// bound returns an operand of clamp, the default if it is absent, and false if it is no number.
-func (c *call) bound(i, absent int) (int, bool) {
+// number returns an operand, the default if it is absent, and false if it is no number.
+func (c *call) number(i, absent int) (int, bool) {
 	if !c.Has(i) {
 		return absent, true
 	}
@@ -189,16 +194,4 @@ func (c *call) clipped(x, precision int) int {
 		return x
 	}
 	return c.do("cvm_clip", attributes("precision", precision), x)
-}
-
-// factor returns an operand of rescale, which must be one number; 1 if it is absent.
-func (c *call) factor(i int, name string) int {
-	if !c.Has(i) {
-		return 1
-	}
-	n, ok := single(c.In[i])
-	if !ok {
-		kit.Refuse("its %s is no constant with one element", name)
-	}
-	return n
 }

@@ -229,7 +229,7 @@ func (c *call) surrounded(x, axis, before, after, value int) int {
 		}
 		part := c.shape(x).Clone()
 		part[axis] = n
-		parts = slices.Insert(parts, i*len(parts), c.do("tile", attributes("reps", []int(part)), c.number(value)))
+		parts = slices.Insert(parts, i*len(parts), c.do("tile", attributes("reps", []int(part)), c.parameterOf(value)))
 	}
 	if len(parts) == 1 {
 		return x
