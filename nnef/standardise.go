@@ -91,7 +91,7 @@ func standardNode(n *graph.Node) bool {
 			}
 			continue
 		}
-		if k < 0 || !standardOperand(o.Params[k].Type, n.In[i].Type.DType, &generic) {
+		if k < 0 || !standardOperand(o.Params[k].Type, n.In[i].Type.DType, &generic) || declared.Name == "bias" && !standardBias(n.In[i]) {
 			return false
 		}
 	}
@@ -128,9 +128,6 @@ func standardOperand(t syntax.Type, d tensor.DType, generic *tensor.DType) bool 
 
 // standardOnly holds further conditions under which the standard's operation means what the operator means.
 var standardOnly = map[string]func(n *graph.Node) bool{
-	"conv":   standardBias,
-	"deconv": standardBias,
-	"linear": standardBias,
 	// The standard has no attribute approximate: its formula is the one with a sigmoid.
 	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
 	"cast": func(n *graph.Node) bool {
@@ -149,13 +146,8 @@ var standardOnly = map[string]func(n *graph.Node) bool{
 	},
 }
 
-// standardBias reports whether the bias is absent, a number other than the literal 0.0, which means absence, or of shape
-// (1, C).
-func standardBias(n *graph.Node) bool {
-	if len(n.In) < 3 || n.In[2] == nil {
-		return true
-	}
-	bias := n.In[2]
+// standardBias reports whether a bias is a number other than the literal 0.0, which means absence, or of shape (1, C).
+func standardBias(bias *graph.Value) bool {
 	switch shape := bias.Type.Shape; len(shape) {
 	case 0:
 		return bias.Const == nil || graph.Stored(bias) || tensor.Data[float32](bias.Const)[0] != 0
