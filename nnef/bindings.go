@@ -201,10 +201,8 @@ func lowerAddN(l *lowering) []*graph.Value {
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
 func lowerLinear(l *lowering) []*graph.Value {
 	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.unless("bias", 0.0)
-	if bias != nil {
-		if shape := l.shape(bias); len(shape) > 2 || len(shape) == 2 && shape[0] != 1 || len(shape) == 1 && shape[0] != 1 {
-			return l.body()
-		}
+	if shape := l.shape(bias); len(shape) > 2 || len(shape) > 0 && shape[0] != 1 {
+		return l.body()
 	}
 	return l.result("linear", []*graph.Value{input, filter, bias})
 }
@@ -219,16 +217,8 @@ func lowerBatchNormalization(l *lowering) []*graph.Value {
 	in := make([]*graph.Value, 5)
 	for i, name := range []string{"input", "mean", "variance", "offset", "scale"} {
 		in[i] = l.tensor(name)
-		if i == 0 || in[i] == nil {
-			continue
-		}
-		for d, n := range l.shape(in[i]) {
-			if n != 1 && d != 1 {
-				return l.body()
-			}
-		}
 	}
-	if shape := l.shape(in[0]); len(shape) < 2 {
+	if l.Err == nil && !byChannel(in) {
 		return l.body()
 	}
 	return l.result("batch_normalization", in, attr("epsilon", l.float("epsilon")))

@@ -134,16 +134,19 @@ var standardOnly = map[string]func(n *graph.Node) bool{
 		x, d := n.In[0], n.Attrs.DType("dtype")
 		return element.Natural(element.ItemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
 	},
-	"batch_normalization": func(n *graph.Node) bool {
-		for _, v := range n.In[1:] {
-			for i, d := range v.Type.Shape {
-				if d != 1 && i != 1 {
-					return false
-				}
+	"batch_normalization": func(n *graph.Node) bool { return byChannel(n.In) },
+}
+
+// byChannel reports whether the operands of a normalisation behind the first are one number each, or one for each channel.
+func byChannel(in []*graph.Value) bool {
+	for _, v := range in[1:] {
+		for i, d := range v.Type.Shape {
+			if d != 1 && i != 1 {
+				return false
 			}
 		}
-		return len(n.In[0].Type.Shape) >= 2
-	},
+	}
+	return len(in[0].Type.Shape) >= 2
 }
 
 // standardBias reports whether a bias is a number other than the literal 0.0, which means absence, or of shape (1, C).
