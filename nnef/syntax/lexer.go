@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // charClass says what a byte can begin.
@@ -23,7 +25,6 @@ const (
 var (
 	classOf  [256]charClass
 	isWord   [256]bool // letters, digits and the underscore
-	singleOf [256]kind // of a byte by itself
 	doubleOf = make(map[string]kind)
 )
 
@@ -40,14 +41,12 @@ func init() {
 		}
 	}
 	classOf['\''], classOf['"'] = clsQuote, clsQuote
-	for k := tokLParen; k < firstKeyword; k++ {
-		if text := strings.Trim(kindText[k], "'"); len(text) == 1 {
-			classOf[text[0]], singleOf[text[0]] = clsSingle, k
-		} else {
-			doubleOf[text] = k
-		}
+	for _, c := range "()[]{}:,;?+*/^" {
+		classOf[c] = clsSingle
 	}
-	singleOf['&'], singleOf['|'] = tokAnd, tokOr // which they are taken for
+	for k := tokArrow; k < firstKeyword; k++ {
+		doubleOf[strings.Trim(k.text(), "'")] = k
+	}
 	for _, c := range "#-<>=!&|." {
 		classOf[c] = clsSymbol
 	}
@@ -110,7 +109,7 @@ func (l *lexer) scan() token {
 		case clsQuote:
 			return l.quoted(i, i, tokString)
 		case clsSingle:
-			return l.emit(singleOf[c], i, i+1)
+			return l.emit(kind(c), i, i+1)
 		case clsSymbol:
 			if c == '#' {
 				from := i
@@ -173,12 +172,13 @@ func (l *lexer) symbol(c byte, i int) (token, bool) {
 			return l.number(i), true
 		}
 	}
-	k := singleOf[c]
-	switch k {
-	case tokAnd, tokOr:
+	k := kind(c)
+	switch c {
+	case '&', '|': // taken for the operator that is meant
+		k = tokAnd
 		l.errorAt(CodeCharacter, span(i, i+1), fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
-	case tokEOF:
-		l.errorAt(CodeCharacter, span(i, i+1), characterHints[c], "unexpected character '%c'", c)
+	case '.':
+		l.errorAt(CodeCharacter, span(i, i+1), wordHints[string(c)], "unexpected character '%c'", c)
 		return token{}, false
 	}
 	return l.emit(k, i, i+1), true
@@ -205,7 +205,7 @@ func (l *lexer) unknown(i int) (token, int) {
 	case unicode.IsSpace(r):
 		l.errorAt(CodeCharacter, span(from, i), "write a plain space", "unexpected character %U, which looks like a space", r)
 	case r < utf8.RuneSelf:
-		l.errorAt(CodeCharacter, span(from, from+1), characterHints[byte(r)], "unexpected character %q", r)
+		l.errorAt(CodeCharacter, span(from, from+1), wordHints[string(r)], "unexpected character %q", r)
 	default:
 		l.errorAt(CodeCharacter, span(from, i), "names and operators are ASCII", "unexpected character %q", r)
 	}
@@ -236,7 +236,7 @@ func (l *lexer) foreignWord(i int) int {
 func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 	l.errorAt(CodeCharacter, span(from, to), fmt.Sprintf("write %c", c), "unexpected character %q", r)
 	if classOf[c] != clsQuote {
-		return l.emit(singleOf[c], from, to)
+		return l.emit(kind(c), from, to)
 	}
 	// A string between such quotes ends at the next one in the line, of whatever form.
 	line := l.text[to:]
@@ -426,5 +426,5 @@ func abbreviated(s string) string {
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return printable(s)
+	return escape.Text(s)
 }

@@ -27,7 +27,7 @@ func (l fakes) Operation(name string) *Operation { return l[name] }
 
 func newFakes(t testing.TB, text string) fakes {
 	t.Helper()
-	list, err := syntax.ParseFragments("library", text, syntax.Options{})
+	list, err := syntax.ParseFragments("library", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestSharedItems(t *testing.T) {
 	for i := range 60 {
 		body += fmt.Sprintf("t%d = [t%d, t%d];\n", i+1, i, i)
 	}
-	list, err := syntax.ParseFragments("f", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {"+body+"y = x if t60 == t60 else -x; }", syntax.Options{})
+	list, err := syntax.ParseFragments("f", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {"+body+"y = x if t60 == t60 else -x; }")
 	if err != nil {
 		t.Fatal(err)
 	}
