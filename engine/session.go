@@ -18,6 +18,7 @@ import (
 type Session struct {
 	program *Program
 	scratch [][]byte // by worker
+	arena   []byte
 	frame   *frame
 	task    task
 	stop    func() bool // of the task, for kernels
@@ -41,7 +42,8 @@ func (p *Program) NewSession() (s *Session, err error) {
 	for range p.layout.Workers {
 		s.scratch = append(s.scratch, tensor.AlignedBytes(int(p.layout.Scratch)))
 	}
-	if s.frame, err = bind(s, p.code, tensor.AlignedBytes(int(p.layout.Arena)), nil); err != nil {
+	s.arena = tensor.AlignedBytes(int(p.layout.Arena))
+	if s.frame, err = bind(s, p.code, s.arena, nil); err != nil {
 		return nil, err
 	}
 	s.Reset()

@@ -33,6 +33,7 @@ type Unit struct {
 type part struct {
 	nodes   []*graph.Node // none for a change of layout
 	run     op.Kernel
+	code    any // in place of run, of kernels for other machines
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
@@ -183,7 +184,7 @@ func (b *builder) drop(sources []*graph.Node) {
 func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
 	sources := b.sourcesOf(nodes)
 	for n := elementwise(nodes); n > 0 && len(sources) > 0; n-- {
-		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(r) != nil {
+		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(b.opts.Tiers, r) != nil {
 			return nil, nil
 		}
 	}
@@ -313,7 +314,7 @@ func gcd(a, b int) int {
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
 		for n := elementwise(nodes); n > 0; n-- {
-			if p := kernel.For(b.region(nodes[:n])); p != nil {
+			if p := kernel.For(b.opts.Tiers, b.region(nodes[:n])); p != nil {
 				return p, n, nil
 			}
 		}
@@ -339,7 +340,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, code: plan.Code, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
 	for _, v := range (kernel.Region{Nodes: nodes}).Operands() {
 		p.in = append(p.in, slot{value: v})
 	}

@@ -56,7 +56,7 @@ func TestFor(t *testing.T) {
 		}
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
-		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
+		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
 			got = p.Kernel
 		}
 		if got != tt.want {

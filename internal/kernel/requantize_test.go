@@ -138,7 +138,7 @@ func TestNoRequantizedSums(t *testing.T) {
 		"of something else":          {other, false},
 		"of what is not requantized": {nodeOf(t, "relu", []op.Type{sums}, nil), false},
 	} {
-		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
+		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
 			t.Errorf("%s: the region is taken: %v", name, p != nil)
 		}
 	}
