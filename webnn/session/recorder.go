@@ -44,7 +44,7 @@ func Record(b *webnn.GraphBuilder) *Recorder {
 }
 
 // Name says which ids the results of the next call should have; the last serves further results, too.
-func (r *Recorder) Name(ids ...string) { r.wishes = ids }
+func (r *Recorder) Name(ids ...string) { orZero(r).wishes = ids }
 
 // Session returns the calls so far as a script of its own: it creates a context ("context") and the builder ("builder") first
 // and gives what it builds the id "graph". Operands have the ids that [Recorder.Name] has asked for, and inputs their names; of several with one
@@ -52,6 +52,7 @@ func (r *Recorder) Name(ids ...string) { r.wishes = ids }
 // takes are left out. The session shares the contents of constants with the builder. It fails if a call took an operand that was made before
 // the recorder was attached.
 func (r *Recorder) Session() (*Session, error) {
+	r = orZero(r)
 	if r.err != nil {
 		return nil, r.err
 	}
