@@ -161,14 +161,8 @@ func lists(method string) bool {
 	return o != nil && o.list
 }
 
-// float64Exact bounds the integers of which a double holds each.
-const float64Exact = 1 << 53
-
 // castType is the data type that a call casts its MLNumbers to.
 func castType(c webnn.Call) tensor.DType {
-	if len(c.Args) == 0 {
-		return tensor.Invalid
-	}
 	switch a := c.Args[0].(type) {
 	case *webnn.Operand:
 		return a.DataType()
@@ -227,10 +221,10 @@ func (r *Recorder) value(what string, v any) Value {
 	case *big.Int:
 		return new(big.Int).Set(v)
 	case int:
-		if n := int64(v); n > float64Exact || n < -float64Exact {
-			return r.whole(big.NewInt(int64(v)))
+		if n, coarse := integer(v).(*big.Int); coarse {
+			return r.whole(n)
 		}
-		return integer(v)
+		return float64(v)
 	case []int:
 		return values(v, integer)
 	case []float64:
