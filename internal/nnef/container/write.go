@@ -3,6 +3,7 @@ package container
 import (
 	"archive/tar"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -78,7 +79,7 @@ func WriteFolder(dir string, files Members) (err error) {
 		return err
 	}
 	s, err := stage.New(dir)
-	if err != nil {
+	if err != nil { // the disk is full, or the folder is not ours
 		return err
 	}
 	defer s.Close()
@@ -106,14 +107,10 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	f, err := os.Create(path)
-	if err != nil {
+	if err != nil { // the disk is full
 		return err
 	}
-	err = write(checked{f})
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(write(checked{f}), f.Close())
 }
 
 // checked is a file that tells of bytes that a mapped file has lost.
@@ -149,9 +146,6 @@ func WriteTar(w io.Writer, files Members, gz bool) error {
 		err := t.WriteHeader(h)
 		if err == nil {
 			err = m.write(t)
-		}
-		if err == nil {
-			err = t.Flush()
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
