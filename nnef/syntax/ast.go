@@ -31,6 +31,11 @@ type Document struct {
 	Expressions bool // the text has expressions, which strict documents enable by [ExtOperators]
 }
 
+// Declares reports whether the document has an extension statement with a name.
+func (d *Document) Declares(name string) bool {
+	return slices.ContainsFunc(d.Extensions, func(e Extension) bool { return e.Name == name })
+}
+
 // Extension is one name of an extension statement.
 type Extension struct {
 	Span
