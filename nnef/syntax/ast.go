@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Node is a part of the syntax tree. Nodes that a program builds have the zero span.
+// Node is a part of the syntax tree. Nodes that were built, not read, have the zero span.
 type Node interface {
 	Pos() Pos // first byte
 	End() Pos // after the last byte
@@ -18,7 +18,7 @@ func SpanOf(n Node) Span { return Span{From: n.Pos(), To: n.End()} }
 // Document is a whole NNEF text.
 type Document struct {
 	Span
-	Source     *Source // nil if a program built the document
+	Source     *Source // nil if the document was built, not read
 	Dialect    Dialect
 	Version    Span // of the version statement; only version 1.0 is read
 	Extensions []Extension

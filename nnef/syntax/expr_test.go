@@ -23,7 +23,7 @@ func dump(x Expr) string {
 	case *IntegerLit:
 		return strconv.FormatInt(x.Value, 10)
 	case *ScalarLit:
-		return FormatScalar(x.Value, 64)
+		return FormatScalar(x.Value)
 	case *LogicalLit:
 		return strconv.FormatBool(x.Value)
 	case *StringLit:
@@ -207,7 +207,7 @@ func TestParseFragments(t *testing.T) {
 	}
 	f := &formatter{}
 	f.fragment(list[0])
-	if text, err := f.result(); err != nil || string(text) != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
+	if text, err := string(f.b), f.err; err != nil || text != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
 		t.Errorf("%s %v", text, err)
 	}
 	if _, err := ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }"); err == nil {

@@ -412,7 +412,7 @@ func (l *lexer) unquote(t token) string {
 	return string(b)
 }
 
-// abbreviate quotes a piece of text for a message.
+// abbreviate quotes a part of the text for a message.
 func abbreviate(s string) string { return "'" + abbreviated(s) + "'" }
 
 func abbreviated(s string) string {
