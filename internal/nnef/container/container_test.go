@@ -393,6 +393,9 @@ func TestForeignArchives(t *testing.T) {
 		if _, err := c.ReadFile(GraphFile); err == nil {
 			t.Errorf("%s: a member can be read after Close", name)
 		}
+		if _, err := c.List("."); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s: members are listed after Close: %v", name, err)
+		}
 	}
 }
 

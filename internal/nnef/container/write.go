@@ -75,11 +75,11 @@ func WriteFolder(dir string, files Members) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+	var s *stage.Stage
+	if err = os.MkdirAll(dir, 0o777); err == nil {
+		s, err = stage.New(dir)
 	}
-	s, err := stage.New(dir)
-	if err != nil { // the disk is full, or the folder is not ours
+	if err != nil {
 		return err
 	}
 	defer s.Close()
@@ -91,10 +91,11 @@ func WriteFolder(dir string, files Members) (err error) {
 	return s.Commit(func() error {
 		for _, m := range list {
 			target := filepath.Join(dir, filepath.FromSlash(m.name))
-			if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-				return err
+			err := os.MkdirAll(filepath.Dir(target), 0o777)
+			if err == nil {
+				err = os.Rename(s.Path("new", filepath.FromSlash(m.name)), target)
 			}
-			if err := os.Rename(s.Path("new", filepath.FromSlash(m.name)), target); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -103,11 +104,12 @@ func WriteFolder(dir string, files Members) (err error) {
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+	var f *os.File
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		f, err = os.Create(path)
 	}
-	f, err := os.Create(path)
-	if err != nil { // the disk is full
+	if err != nil {
 		return err
 	}
 	return errors.Join(write(checked{f}), f.Close())
@@ -139,7 +141,7 @@ func WriteTar(w io.Writer, files Members, gz bool) error {
 	t := tar.NewWriter(w)
 	for _, m := range list {
 		var size length
-		if err := m.write(&size); err != nil {
+		if err := m.write(&size); err != nil { // so there is no header without a member
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: m.name, Size: int64(size), Mode: 0o644, Format: tar.FormatPAX}
