@@ -119,10 +119,7 @@ func (fn function) judge(t *testing.T, w worst) {
 }
 
 func TestAccuracySampled(t *testing.T) {
-	step := uint64(6151) // prime: all exponents, some 700,000 arguments for each function
-	if testing.Short() {
-		step = 61511
-	}
+	step := uint64(1<<32/testdata.Cases(200_000, 700_000)) | 1 // odd: all exponents
 	for _, fn := range functions {
 		t.Run(fn.name, func(t *testing.T) {
 			t.Parallel()

@@ -90,7 +90,7 @@ func TestTakes(t *testing.T) {
 // TestKernelsDoNotAllocate holds kernels to working in the memory that they are given.
 func TestKernelsDoNotAllocate(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		for seed := range uint64(testdata.Cases(12, 100)) {
+		for seed := range uint64(testdata.Cases(4, 100)) {
 			r := op.NewRand(seed, 4)
 			c := draw(r, row)
 			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})

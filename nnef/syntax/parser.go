@@ -113,7 +113,7 @@ const byteOrderMark = "\ufeff"
 
 func newParser(name, text string, opts Options) (*parser, error) {
 	p := &parser{opts: opts, doc: &Document{Source: NewSource(name, text), Tract: opts.Tract}}
-	limits := opts.Limits.filled()
+	limits := opts.Limits.Filled()
 	p.lexer = lexer{
 		reporter: &reporter{src: p.doc.Source, limit: limits.Errors},
 		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits, left: limits.Tokens,
