@@ -160,9 +160,9 @@ func (n *network) load(file []byte) ([]*tensor.Tensor, error) {
 // It notes the order, which counts for variables that share a storage, as they may in compatible mode.
 func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 	byName := make(map[string]int)
-	for i := range n.nodes {
-		if _, ok := byName[n.nodes[i].name]; !ok && n.nodes[i].call == nil {
-			byName[n.nodes[i].name] = i
+	for i, d := range slices.Backward(n.nodes) {
+		if d.call == nil {
+			byName[d.name] = i
 		}
 	}
 	bound := make([]*tensor.Tensor, len(n.nodes))
@@ -170,7 +170,9 @@ func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 	for _, p := range list {
 		i, ok := byName[p.Name]
 		if !ok {
-			return nil, misfit(p, fault.Runtimef(fault.Params, "the graph has no variable of this name"))
+			e := fault.Runtimef(fault.Params, "the graph has no variable of this name")
+			e.Part, e.Offset = p.Name, p.Offset
+			return nil, e
 		}
 		if err := n.checkParameter(i, p); err != nil {
 			return nil, err
@@ -188,12 +190,6 @@ func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 	return bound, nil
 }
 
-// misfit gives an error its parameter.
-func misfit(p params.Param, e *fault.Error) *fault.Error {
-	e.Part, e.Offset = p.Name, p.Offset
-	return e
-}
-
 // checkParameter checks the shape and the values of a parameter. The place of an error is that in the parameter file.
 func (n *network) checkParameter(i int, p params.Param) error {
 	var e *fault.Error
@@ -207,8 +203,8 @@ func (n *network) checkParameter(i int, p params.Param) error {
 	if e == nil {
 		return nil
 	}
-	e.Node, e.Name = i, n.nodes[i].name
-	return misfit(p, e)
+	e.Node, e.Name, e.Part, e.Offset = i, n.nodes[i].name, p.Name, p.Offset
+	return e
 }
 
 // exceeds returns the first element of a parameter beyond a precision, and its index; -1 if there is none.
@@ -329,7 +325,8 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 		return nil, a.files.located(wrapped(err, fault.Limits, uncompiled))
 	}
 	plan := p.Plan()
-	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
+	// Scratch is that of one worker, so that it is the same on every machine.
+	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded))
 	for _, b := range plan.Buffers {
 		if b.Use == engine.UseInput && b.Value.Name != DataName {
 			a.Memory -= b.Size // a parameter that is not known, which is no input of a session of the model

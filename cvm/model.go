@@ -181,11 +181,11 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, release, err := m.session(ctx, p)
+	s, err := m.session(ctx, p)
 	if err != nil {
 		return nil, runFault(err)
 	}
-	defer release()
+	defer m.release(s)
 	if err := decodeInput(s.Input(0), input); err != nil {
 		return nil, runFault(err)
 	}
@@ -203,21 +203,28 @@ func (m *Model) check() error {
 	return nil
 }
 
-// session takes a session, and returns what gives it back.
-func (m *Model) session(ctx context.Context, p *engine.Program) (s *engine.Session, release func(), err error) {
+// session takes a session, for release to give back.
+func (m *Model) session(ctx context.Context, p *engine.Program) (*engine.Session, error) {
 	if m.only != nil {
 		select {
-		case s = <-m.only:
-			return s, func() { m.only <- s }, nil
+		case s := <-m.only:
+			return s, nil
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	s, ok := m.sessions.Get().(*engine.Session)
-	if !ok {
-		s, err = p.NewSession()
+	if s, ok := m.sessions.Get().(*engine.Session); ok {
+		return s, nil
 	}
-	return s, func() { m.sessions.Put(s) }, err
+	return p.NewSession()
+}
+
+func (m *Model) release(s *engine.Session) {
+	if m.only != nil {
+		m.only <- s
+		return
+	}
+	m.sessions.Put(s)
 }
 
 // Close ends the model's worker goroutines. It may be called at any time and more than once: runs under way, and runs that follow,
@@ -227,11 +234,10 @@ func (m *Model) Close() {
 		return
 	}
 	m.closed.Store(true)
-	if !m.compiles.Load() {
-		return // what is compiled later is closed at once
-	}
-	if p, err := m.program(); err == nil {
-		p.Close()
+	if m.compiles.Load() { // what is compiled later is closed at once
+		if p, err := m.program(); err == nil {
+			p.Close()
+		}
 	}
 }
 

@@ -331,13 +331,11 @@ func (d *document) constant(l *lowering) *graph.Value {
 	}
 	values, _ := l.c.Arg("value").(eval.Array)
 	n := shape.Len()
-	expand, typed := false, false
+	expand := false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled):
+	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled || d.b == nil && d.tract == nil): // the type may be all that is asked for
 		expand = true
-	case len(values) == 1 && d.b == nil && d.tract == nil: // the type is all that is asked for
-		typed = true
 	case len(values) == 1:
 		d.filled += n
 		filled := make(eval.Array, n)
@@ -357,7 +355,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		}
 	}
 	held := shape
-	if expand || typed {
+	if expand {
 		held = make(tensor.Shape, len(shape))
 		for i := range held {
 			held[i] = 1
@@ -367,9 +365,6 @@ func (d *document) constant(l *lowering) *graph.Value {
 	if err != nil {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil
-	}
-	if typed {
-		return &graph.Value{Name: name, Type: graph.Type{DType: dtype, Shape: shape}}
 	}
 	if expand {
 		return l.single("expand", []*graph.Value{l.Constant(t)}, attr("shape", []int(shape)))

@@ -154,7 +154,7 @@ func flatten(c *call) []*graph.Value {
 
 func reshape(c *call) []*graph.Value {
 	x, shape := c.In(0), c.AttrOrInts("shape", 1)
-	if c.form.declared("allowzero") == nil || !c.Flag("allowzero") {
+	if !c.Flag("allowzero") {
 		for i, n := range shape {
 			if n == 0 && i < len(x.Type.Shape) {
 				shape[i] = x.Type.Shape[i]

@@ -58,7 +58,7 @@ func batchNormalization(c *call) []*graph.Value {
 	case 1:
 		in[0] = c.Unsqueeze(x, 1) // one channel
 	}
-	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {
+	if c.Flag("training_mode") {
 		return c.trainedBatch(in)
 	}
 	if c.form.declared("spatial") != nil && !c.Flag("spatial") { // a mean for each element of an item

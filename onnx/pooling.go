@@ -35,7 +35,7 @@ func (c *call) pool() (w *sliding, added []int) {
 	}
 	w = c.sliding(size)
 	c.autoPad(w, extents)
-	if c.form.declared("ceil_mode") == nil || !c.Flag("ceil_mode") {
+	if !c.Flag("ceil_mode") {
 		return w, make([]int, len(extents))
 	}
 	return w, c.roundUp(w, extents)
@@ -84,7 +84,7 @@ func (c *call) distances(columns bool) []int {
 func averagePool(c *call) []*graph.Value {
 	w, added := c.pool()
 	x, border := c.In(0), "ignore"
-	if c.form.declared("count_include_pad") != nil && c.Flag("count_include_pad") {
+	if c.Flag("count_include_pad") {
 		// The padding counts, but not what ceil_mode adds to it.
 		border = "constant"
 		for _, n := range added {

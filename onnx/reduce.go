@@ -42,7 +42,7 @@ func reduction(name, older, newer string, reduce reducer) row {
 			x := c.In(0)
 			axes := c.AttrOrInts("axes", 1)
 			rank := len(x.Type.Shape)
-			if len(axes) == 0 && (c.form.declared("noop_with_empty_axes") == nil || !c.Flag("noop_with_empty_axes")) {
+			if len(axes) == 0 && !c.Flag("noop_with_empty_axes") {
 				axes = emit.Counting(0, rank)
 			}
 			axes = c.Axes("axes", axes, rank)

@@ -37,7 +37,7 @@ func argument(name, operator string) row {
 	return row{name: name, forms: forms("1 11", "data; axis=0, keepdims=1 -> reduced", "12 13", "data; axis=0, keepdims=1, select_last_index=0 -> reduced"),
 		lower: func(c *call) []*graph.Value {
 			axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
-			last := c.form.declared("select_last_index") != nil && c.Flag("select_last_index")
+			last := c.Flag("select_last_index")
 			y := c.place(operator, c.In(0), axis, last)
 			if !c.Flag("keepdims") {
 				y = c.Squeeze(y, axis)

@@ -51,18 +51,16 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName), numbers: make(map[int]int)}
+	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName),
+		numbers: make(map[int]int)}
 	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
 		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}
-	for _, out := range g.Outputs {
-		if e.outputs[out.Value] == "" {
-			e.outputs[out.Value] = out.Name
-		}
+	for _, out := range slices.Backward(g.Outputs) {
+		e.outputs[out.Value] = out.Name
 	}
 	e.input(g, w.Live)
 	e.All(e.name)
-	heads := e.heads(g)
-	return e.builder, heads, w.Err()
+	return e.builder, e.heads(g), w.Err()
 }
 
 // input finds the one input, which the model calls data.
@@ -266,9 +264,6 @@ func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	}
 	return e
 }
-
-// precision returns the precision of an entry.
-func (c *call) precision(entry int) int { return c.outs[entry].Precision }
 
 // shape returns the shape of an entry.
 func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }

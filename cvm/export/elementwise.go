@@ -75,7 +75,7 @@ var elementwiseRows = []row{
 	{op: "clamp", keeps: true, numbers: true, emit: func(c *call) []operand {
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
-		most := operators.Bound(c.precision(x))
+		most := operators.Bound(c.outs[x].Precision)
 		low, known := c.number(1, -most)
 		high, both := c.number(2, most)
 		if !known || !both {
@@ -95,7 +95,7 @@ var elementwiseRows = []row{
 		}
 		precision := bits.Len(uint(max(high, -low))) + 1
 		if low != -operators.Bound(precision) || high != operators.Bound(precision) {
-			x = c.do("clip", attributes("a_min", low, "a_max", high), x)
+			x = c.do("clip", graph.AttrsOf("a_min", low, "a_max", high), x)
 		}
 		return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
 	}},
@@ -131,15 +131,15 @@ var elementwiseRows = []row{
 		if shift > operators.MaxPrecision {
 			kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 		}
-		precision := c.precision(x) - shift + 1
+		precision := c.outs[x].Precision - shift + 1
 		if given < 0 {
-			precision = c.precision(x) + shift
+			precision = c.outs[x].Precision + shift
 		}
 		precision = max(precision, 1)
 		if bound := c.bounded(c.Out[0]); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
 			precision = min(precision, bound)
 		}
-		return one(c.do(operator, attributes("precision", precision, "shift_bit", shift), x))
+		return one(c.do(operator, graph.AttrsOf("precision", precision, "shift_bit", shift), x))
 	}},
 	{op: "lookup", keeps: true, emit: func(c *call) []operand {
 		// Tables of CVM begin with index 0.
@@ -147,7 +147,7 @@ var elementwiseRows = []row{
 		if offset := c.Int("offset"); offset != 0 {
 			x = c.do("broadcast_add", nil, x, c.parameterOf(offset))
 		}
-		return one(c.do("cvm_lut", attributes("in_dim", c.shape(table).Len()), x, table))
+		return one(c.do("cvm_lut", graph.AttrsOf("in_dim", c.shape(table).Len()), x, table))
 	}},
 }
 
@@ -190,8 +190,8 @@ func (c *call) number(i, absent int) (int, bool) {
 
 // clipped bounds an entry by a precision.
 func (c *call) clipped(x, precision int) int {
-	if c.precision(x) <= precision {
+	if c.outs[x].Precision <= precision {
 		return x
 	}
-	return c.do("cvm_clip", attributes("precision", precision), x)
+	return c.do("cvm_clip", graph.AttrsOf("precision", precision), x)
 }

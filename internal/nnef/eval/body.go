@@ -181,7 +181,7 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 		e.frames = append(e.frames, new(frame))
 	}
 	f := e.frames[e.nested-1]
-	defer e.leave()
+	defer func() { e.nested-- }()
 	at := &e.places.Take(1)[0]
 	*at = place{op, caller.place, site}
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
@@ -205,11 +205,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 			if err := e.spendOn(caller, site, v); err != nil {
 				return nil, err
 			}
-			if m := e.match(generic); !m.fits(v, r.Type) && !e.tract {
-				return nil, caller.fail(CodeResultType, site, e.castHint(v, r.Type, generic),
-					"the result %s of %s is %s; it is declared as %s",
-					r.Name, op.Name, e.typeName(v), e.typeText(r.Type))
-			}
 		}
 		out[i] = e.tensors(v, r.Type)
 	}
@@ -218,9 +213,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	}
 	return out, nil
 }
-
-// leave ends the use of the last frame.
-func (e *Evaluator) leave() { e.nested-- }
 
 // tensors returns literals in the places of tensors as tensors.
 func (e *Evaluator) tensors(v Value, t syntax.Type) Value {

@@ -39,7 +39,8 @@ func (op *Operation) paramHint(name string) string {
 // unsuitable says what an argument of an invocation or an operator must be.
 func (e *Evaluator) unsuitable(f *frame, x syntax.Node, op *Operation, i int, args []Value, generic syntax.Primitive) *fault {
 	p, v := &op.Params[i], args[i]
-	span, _ := op.argumentSpan(x, i)
+	arg, _ := op.argument(x, i)
+	span := syntax.SpanOf(arg)
 	if t, ok := v.(Tuple); ok && len(t) > 1 && p.IsTensor() {
 		if _, list := p.Type.(*syntax.ArrayType); !list && tensorsOnly(t) {
 			return f.fail(CodeNested, span, "assign them to (a, b, …) first and pass one of them",

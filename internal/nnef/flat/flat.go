@@ -103,19 +103,14 @@ func (op *Op) IsCopy() bool {
 func (op *Op) isExternal() bool { return op.Name() == "external" && !op.Custom }
 
 // Outputs returns the tensors that the operation yields, those of arrays one by one.
-func (op *Op) Outputs() []*Tensor {
-	list := make([]*Tensor, 0, len(op.Results))
-	for _, r := range op.Results {
-		list = appendTensors(list, r)
-	}
-	return list
-}
+func (op *Op) Outputs() []*Tensor { return tensorsOf(op.Results) }
 
 // Inputs returns the tensors among the arguments, in the order of the parameters; one may occur several times.
-func (op *Op) Inputs() []*Tensor {
-	var list []*Tensor
-	for _, a := range op.Args {
-		list = appendTensors(list, a)
+func (op *Op) Inputs() []*Tensor { return tensorsOf(op.Args) }
+
+func tensorsOf(values []eval.Value) (list []*Tensor) {
+	for _, v := range values {
+		list = appendTensors(list, v)
 	}
 	return list
 }

@@ -67,7 +67,7 @@ type recorder struct {
 	declared  map[string]*eval.Operation  // fragments of the document; when it is checked, those so far
 	known     map[string]*eval.Operation  // of libraries and the standard, as far as they were asked for
 	ahead     map[string]*eval.Operation  // fragments that were used before their declaration, where that is allowed
-	other     map[string]*syntax.Fragment // all fragments; nil until one is missed
+	fragments map[string]*syntax.Fragment // of the document
 	operators bool                        // the operations are those of package op
 
 	prefixes map[string]bool   // identifiers of the graph without digits at the end; nil until a name is made up
@@ -91,9 +91,13 @@ type recorder struct {
 func newRecorder(doc *syntax.Document, opts Options) *recorder {
 	r := &recorder{doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc), most: maxTensors,
 		declared: make(map[string]*eval.Operation, len(doc.Fragments)), known: make(map[string]*eval.Operation),
+		fragments: make(map[string]*syntax.Fragment, len(doc.Fragments)),
 		operators: slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })}
 	if doc.Graph != nil {
 		r.most += len(doc.Graph.Body)
+	}
+	for _, f := range doc.Fragments {
+		r.fragments[f.Name.Name] = f
 	}
 	return r
 }
@@ -186,16 +190,10 @@ func (r *recorder) forward(name string) *eval.Operation {
 
 // later returns a fragment of the document that is not declared yet.
 func (r *recorder) later(name string) *syntax.Fragment {
-	if r.other == nil {
-		r.other = make(map[string]*syntax.Fragment, len(r.doc.Fragments))
-		for _, f := range r.doc.Fragments {
-			r.other[f.Name.Name] = f
-		}
-	}
 	if r.declared[name] != nil {
 		return nil
 	}
-	return r.other[name]
+	return r.fragments[name]
 }
 
 // Explain implements [eval.Explainer].

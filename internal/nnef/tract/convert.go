@@ -370,22 +370,16 @@ func (l *Lowering) constant(values []eval.Value, d tensor.DType, shape tensor.Sh
 
 // literalAs converts a literal to what the element type holds: scalars are truncated to integers, as tract casts.
 func literalAs(v eval.Value, d tensor.DType) eval.Value {
-	switch {
-	case d.IsFloat():
-		return primitiveAs(v, syntax.Scalar)
-	case d.IsInteger():
-		if f, ok := v.(float64); ok {
-			v = math.Trunc(f)
-		}
-		if n := primitiveAs(v, syntax.Integer); n != nil {
-			return n
-		}
-		return v
-	}
-	if f, ok := v.(float64); ok {
+	want := element.ItemOf(d)
+	if f, ok := v.(float64); ok && want == syntax.Integer {
+		v = math.Trunc(f)
+	} else if ok && want == syntax.Logical {
 		return f != 0
 	}
-	return primitiveAs(v, syntax.Logical)
+	if out := primitiveAs(v, want); out != nil {
+		return out
+	}
+	return v
 }
 
 // widest returns the element type to which tract brings operands of two types.
