@@ -63,6 +63,9 @@ func (u *Unit) Traffic() (read, written int64) {
 			own[s] = true
 		}
 	}
+	if len(u.parts) == 0 {
+		return 0, 0 // the zero Unit
+	}
 	for _, s := range u.parts[len(u.parts)-1].out {
 		if s.value != nil {
 			written = limits.Add(written, s.layout.Bytes(s.value.Type))
@@ -73,6 +76,9 @@ func (u *Unit) Traffic() (read, written int64) {
 
 // DType returns the element type of the first operand of the first node, which says what its multiply-adds are made of; float32 if there is none.
 func (u *Unit) DType() tensor.DType {
+	if len(u.Nodes) == 0 {
+		return tensor.Float32
+	}
 	if in := u.first().In; len(in) > 0 && in[0] != nil {
 		return in[0].Type.DType
 	}
@@ -80,7 +86,7 @@ func (u *Unit) DType() tensor.DType {
 }
 
 // Converts reports whether the unit only brings a value into the layout in which its node needs it.
-func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
+func (u *Unit) Converts() bool { return len(u.parts) > 0 && len(u.parts[0].nodes) == 0 }
 
 // first and last return where the unit's nodes begin and end.
 func (u *Unit) first() *graph.Node { return u.Nodes[0] }
