@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // document reads version, extensions, fragments and graph.
 func (p *parser) document() *Document {
@@ -233,26 +230,10 @@ func extensionText(name, text string) int {
 	return -1
 }
 
-// enabled tells whether the document declares the extension.
-func (p *parser) enabled(name string) bool {
-	return slices.ContainsFunc(p.doc.Extensions, func(e Extension) bool { return e.Name == name })
-}
-
 // strict tells whether the document has to declare what it uses. The engine tract leaves the statements out, and Concord's
 // text form needs none.
 func (p *parser) strict() bool {
-	return p.opts.Strict && p.dialect == Final && !p.tract && !p.enabled(ExtConcord)
-}
-
-// flatIn returns the rule for a body.
-func (p *parser) flatIn(graph bool) flatRule {
-	switch {
-	case p.dialect == Provisional && graph:
-		return flatProvisional
-	case p.strict() && !p.enabled(ExtOperators):
-		return flatExtension
-	}
-	return flatOff
+	return p.opts.Strict && p.dialect == Final && !p.tract && !p.doc.Declares(ExtConcord)
 }
 
 // fragment reads a declaration with its body. After an error it returns what it has.
@@ -262,7 +243,7 @@ func (p *parser) fragment() *Fragment {
 	before := p.leading(false)
 	keyword := p.take().span()
 	whole := p.try(func() { p.fragmentHead(f) })
-	if p.strict() && !p.enabled(ExtFragments) { // the name may have said that the document is one of tract's
+	if p.strict() && !p.doc.Declares(ExtFragments) { // the name may have said that the document is one of tract's
 		p.missing(CodeNeedsFragments, ExtFragments, keyword, "", "a fragment")
 	}
 	if !whole {
@@ -271,7 +252,7 @@ func (p *parser) fragment() *Fragment {
 	var inner []string
 	switch {
 	case p.tok.kind == '{':
-		f.Body, inner = p.body(p.flatIn(false))
+		f.Body, inner = p.body(false)
 	case p.tok.kind == ';':
 		p.only(Final, p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
 		p.next()
@@ -337,7 +318,7 @@ func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 func (p *parser) params(what string) (list []Param) {
 	isParam := what == "parameter"
 	empty := func(at Span) {
-		if !p.tract && (!isParam || !p.enabled(ExtConcord)) {
+		if !p.tract && (!isParam || !p.doc.Declares(ExtConcord)) {
 			p.errorAt(CodeEmpty, at, "", "a fragment needs at least one %s", what)
 		}
 	}
@@ -390,7 +371,7 @@ func (p *parser) graph() *Graph {
 	}
 	var inner []string
 	if p.tok.kind == '{' {
-		g.Body, inner = p.body(p.flatIn(true))
+		g.Body, inner = p.body(true)
 	} else if whole {
 		p.try(func() { p.unexpected("'{' after the declaration of the graph") })
 	}
@@ -402,7 +383,7 @@ func (p *parser) graph() *Graph {
 // names reads a parenthesised list of identifiers.
 func (p *parser) names(what string) (list []*Ident) {
 	empty := func(at Span) {
-		if !p.tract && !p.enabled(ExtConcord) {
+		if !p.tract && !p.doc.Declares(ExtConcord) {
 			p.tolerate(Diagnostic{Code: CodeEmpty, Span: at, Message: "a graph needs at least one " + what}, p.lenient)
 		}
 	}

@@ -25,7 +25,7 @@ func dump(x syntax.Expr) string {
 	case *syntax.IntegerLit:
 		return strconv.FormatInt(x.Value, 10)
 	case *syntax.ScalarLit:
-		return syntax.FormatScalar(x.Value, 64)
+		return syntax.FormatScalar(x.Value)
 	case *syntax.LogicalLit:
 		return strconv.FormatBool(x.Value)
 	case *syntax.StringLit:

@@ -273,58 +273,52 @@ func (l *lexer) pointed(i int) int {
 
 // number reads digits, an optional fraction and an optional exponent.
 func (l *lexer) number(from int) token {
-	text, k, wrong := l.text, tokInteger, ""
+	text, k := l.text, tokInteger
 	i := l.digits(from)
-	if i == from {
-		wrong = "write 0" + abbreviated(text[from:l.digits(from+1)])
-	}
+	right := i > from
 	if i < len(text) && text[i] == '.' {
-		k = tokScalar
 		end := l.digits(i + 1)
-		if end == i+1 && wrong == "" {
-			wrong = "write " + abbreviated(text[from:i]) + ".0"
-		}
-		i = end
+		k, right, i = tokScalar, right && end > i+1, end
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
-		start := i + 1
-		if start < len(text) && (text[start] == '+' || text[start] == '-') {
-			start++
+		if i++; i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
 		}
-		if end := l.digits(start); end > start {
-			k, i = tokScalar, end
-		} else {
-			i = start
-			if wrong == "" {
-				wrong = "digits must follow the e of an exponent"
-			}
-		}
+		end := l.digits(i)
+		k, right, i = tokScalar, right && end > i, end
 	}
 	if end := l.pointed(i); end > i {
-		if i = end; wrong == "" {
-			wrong = numberHint(text[from:i])
-		}
+		right, i = false, end
 	}
-	if wrong != "" {
-		l.errorAt(CodeNumber, span(from, i), wrong, "malformed number %s", abbreviate(text[from:i]))
+	if !right {
+		l.errorAt(CodeNumber, span(from, i), numberHint(text[from:i]), "malformed number %s", abbreviate(text[from:i]))
 	}
 	t := l.emit(k, from, i)
-	if wrong != "" {
+	if !right {
 		t.flags |= flagBad
 	}
 	return t
 }
 
-// numberHint says what is wrong with a number that letters or points follow.
+// numberHint says what is wrong with a malformed number.
 func numberHint(text string) string {
+	const digits = "0123456789"
+	whole, fraction, isScalar := strings.Cut(text, ".")
+	rest := strings.TrimLeft(fraction, digits)
 	switch {
+	case whole == "":
+		return "write 0." + abbreviated(fraction[:len(fraction)-len(rest)])
+	case isScalar && len(rest) == len(fraction):
+		return "write " + abbreviated(whole) + ".0"
+	case strings.ContainsRune("eE+-", rune(text[len(text)-1])):
+		return "digits must follow the e of an exponent"
 	case strings.Count(text, ".") > 1:
 		return "a number has one point"
 	case len(text) > 1 && text[0] == '0' && strings.ContainsRune("xXbBoO", rune(text[1])):
 		return "numbers are decimal"
-	case strings.Trim(text, "0123456789_") == "":
+	case strings.Trim(text, digits+"_") == "":
 		return "numbers hold no underscores"
-	case strings.Trim(text, "0123456789.eE+-") == "f", strings.Trim(text, "0123456789.eE+-") == "F":
+	case strings.EqualFold(strings.Trim(text, digits+".eE+-"), "f"):
 		return "numbers have no suffix"
 	}
 	return "names do not begin with a digit, and numbers hold no letters but the e of an exponent"
@@ -418,7 +412,7 @@ func (l *lexer) unquote(t token) string {
 	return string(b)
 }
 
-// abbreviate quotes a piece of text for a message.
+// abbreviate quotes a part of the text for a message.
 func abbreviate(s string) string { return "'" + abbreviated(s) + "'" }
 
 func abbreviated(s string) string {

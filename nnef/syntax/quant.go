@@ -81,5 +81,5 @@ func FormatQuant(q *Quantization) ([]byte, error) {
 		f.endLine(e.Comments)
 	}
 	f.comments(q.Comments, "")
-	return f.result()
+	return f.b, f.err
 }

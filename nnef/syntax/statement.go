@@ -3,8 +3,13 @@ package syntax
 import "strings"
 
 // body reads the assignments in braces and the comments before the closing one.
-func (p *parser) body(rule flatRule) ([]Assignment, []string) {
-	p.flat = rule
+func (p *parser) body(graph bool) ([]Assignment, []string) {
+	switch {
+	case p.dialect == Provisional && graph:
+		p.flat = flatProvisional
+	case p.strict() && !p.doc.Declares(ExtOperators):
+		p.flat = flatExtension
+	}
 	// Comments of the declaration's head stay with the declaration: body is entered before they are attached, so
 	// statements take only those behind the brace.
 	head := p.comments

@@ -112,7 +112,7 @@ func IsIdentifier(word string, d Dialect) bool {
 	return !IsKeyword(word, d)
 }
 
-// token is a piece of text. Its value is computed by the parser, where it is needed. It has no more than four fields, so
+// token is a part of the text. Its value is computed by the parser, where it is needed. It has no more than four fields, so
 // that the compiler keeps it in registers: tokens are what a reader spends its time on.
 type token struct {
 	kind     kind

@@ -56,7 +56,7 @@ func openArchive(f *os.File) (*Container, error) {
 		return readArchive(f, DefaultLimits, &mapfile.Space{InMemory: unpackedInMemory})
 	}
 	m, err := mapfile.Map(f)
-	if err != nil {
+	if err != nil { // the disk fails, or there is no such memory
 		return nil, err
 	}
 	files, err := mapArchive(m.Data, DefaultLimits)

@@ -112,7 +112,7 @@ func Open(path string) (*Container, error) {
 // openFolder opens a folder whose members are mapped when they are read.
 func openFolder(dir string) (*Container, error) {
 	folder, err := mapfile.OpenFolder(dir)
-	if err != nil {
+	if err != nil { // it is not ours
 		return nil, err
 	}
 	c := over(folder.FS())

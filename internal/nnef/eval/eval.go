@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -68,7 +67,7 @@ func New(limits Limits) *Evaluator { return &Evaluator{limits: limits.Filled()} 
 // [syntax.Final].
 func (e *Evaluator) For(doc *syntax.Document) *Evaluator {
 	e.dialect, e.tract = doc.Dialect, doc.Tract
-	e.operators = slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })
+	e.operators = doc.Declares(syntax.ExtConcord)
 	return e
 }
 

@@ -221,7 +221,7 @@ func TestJSON(t *testing.T) {
 		`{"op":"add","args":{"x":{"t":"d"},"y":{"f":1e-07}},"results":{"z":{"t":"y"}}}],` +
 		`"tensors":{"x":{"dtype":"scalar","shape":null},"a":{"dtype":"scalar","shape":null},"b":{"dtype":"scalar","shape":null},` +
 		`"c":{"dtype":"integer","shape":null},"d":{"dtype":"scalar","shape":null},"y":{"dtype":"scalar","shape":null}}}`
-	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7, 64)) {
+	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7)) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

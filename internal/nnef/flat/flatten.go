@@ -91,8 +91,7 @@ type recorder struct {
 func newRecorder(doc *syntax.Document, opts Options) *recorder {
 	r := &recorder{doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc), most: maxTensors,
 		declared: make(map[string]*eval.Operation, len(doc.Fragments)), known: make(map[string]*eval.Operation),
-		fragments: make(map[string]*syntax.Fragment, len(doc.Fragments)),
-		operators: slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })}
+		fragments: make(map[string]*syntax.Fragment, len(doc.Fragments)), operators: doc.Declares(syntax.ExtConcord)}
 	if doc.Graph != nil {
 		r.most += len(doc.Graph.Body)
 	}

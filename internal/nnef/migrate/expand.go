@@ -31,10 +31,7 @@ func (m *migration) complete() {
 			continue
 		}
 		at := op.Site.Trace()[0]
-		c := m.calls[at.Span]
-		if c == nil {
-			continue // an operator
-		}
+		c := m.calls[at.Span] // nil for operators, which have no lists
 		found, known := lacking(op)
 		if !known && !doubtful[c] {
 			doubtful[c] = true

@@ -234,9 +234,7 @@ func (m *migration) reserved() map[string]string {
 	}
 	for _, f := range m.doc.Fragments {
 		own := m.fragments[f.Name.Name]
-		if name, ok := renamed[own.name]; ok {
-			own.name = name
-		} else if _, clash := std.Of(syntax.Final).Lookup(own.name); clash && own.name == f.Name.Name {
+		if _, clash := std.Of(syntax.Final).Lookup(own.name); clash && own.name == f.Name.Name {
 			own.name = fresh(own.name)
 			m.note(CodeRenamed, f.Name.Span, "the fragment %s becomes %s: the final dialect has an operation of that name",
 				f.Name.Name, own.name)

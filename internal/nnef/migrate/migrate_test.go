@@ -307,6 +307,8 @@ func TestRewriting(t *testing.T) {
 		{"products of many dimensions", old("", input+"    y = matmul(x, x)"), "matmul(x, x", "x has 4 dimensions; matmul of the final dialect multiplies the last two"},
 		{"lists that are not seen", old("fragment f( x: tensor ) -> ( y: tensor ) { y = box(x, size = [1, 1], padding = []) }", input+"    y = relu(x)"),
 			"box(x, size = [1, 1]", "box is not evaluated, so that the length of size is not known"},
+		{"a list that is not seen", old("fragment f( x: tensor ) -> ( y: tensor ) { y = conv(x, x, stride = [1]) }", input+"    y = relu(x)"),
+			"conv(x, x, stride = [1]", "conv is not evaluated, so that the length of stride is not known"},
 		{"an operation that nobody knows and nothing invokes", old("fragment f( x: tensor ) -> ( y: tensor ) { y = unheard(x) }", input+"    y = relu(x)"),
 			"y = unheard(x);", "the fragment f is not invoked"},
 		{"logical items", old("fragment f( x: (tensor, tensor) ) -> ( y: tensor[] ) { y = [idn(x[1])] }", input+"    l = lt(x, 0.0)\n    [k] = f((x, l))\n    y = select(k, x, 1.0)"),
@@ -342,6 +344,19 @@ func TestRanks(t *testing.T) {
 	_, notes, err := Document(doc, g, nil)
 	if err != nil || !strings.Contains(notes.Render(), "the rank of the input of box is not known") {
 		t.Errorf("%s %v", notes.Render(), err)
+	}
+}
+
+// TestUnwritable finishes a document that no text stands for.
+func TestUnwritable(t *testing.T) {
+	doc, err := syntax.Parse("net", []byte(old("", "    x = external(shape = [1]) y = relu(x)")), syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Graph.Params[0].Name = "a/b"
+	m := &migration{doc: doc}
+	if out := m.finish(); out != nil || len(m.notes) != 1 || m.notes[0].Code != CodeUnexpanded || m.notes.Err() == nil {
+		t.Errorf("%+v %s", out, m.notes.Render())
 	}
 }
 
