@@ -502,7 +502,7 @@ func TestRandomCalls(t *testing.T) {
 					b.run(seed, out)
 				}
 			}
-			if accepted < int(seeds)/8 {
+			if accepted < int(seeds)/16 {
 				t.Errorf("only %d of %d calls are accepted", accepted, seeds)
 			}
 		})

@@ -45,10 +45,8 @@ func describe(object any) Description {
 		return operand("MLOperand", o.DataType(), o.Shape())
 	case *webnn.GraphBuilder:
 		return Description{"interface": "MLGraphBuilder"}
-	case *webnn.Graph:
-		return Description{"interface": "MLGraph"}
 	}
-	return Description{"interface": "ML"}
+	return Description{"interface": "MLGraph"}
 }
 
 func createContext(x *execution, _ any, args []any) error {

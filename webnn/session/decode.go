@@ -22,9 +22,7 @@ type Limits struct {
 }
 
 func (l *Limits) orDefault() Limits {
-	if l == nil {
-		l = &Limits{}
-	}
+	l = orZero(l)
 	return Limits{
 		Calls:   cmp.Or(l.Calls, limits.SessionCalls),
 		Depth:   cmp.Or(l.Depth, limits.SessionDepth),

@@ -144,12 +144,15 @@ func (x *execution) operator() error {
 	if err != nil {
 		return err
 	}
-	options, err := x.convert(params[last:], given[n:min(len(given), n+1)])
-	if err != nil {
-		return err
+	var options webnn.Options
+	if n < len(given) {
+		converted, err := x.convert(params[last:], given[n:n+1])
+		if err != nil {
+			return err
+		}
+		options = converted[0].(map[string]any)
 	}
-	with, _ := append(options, nil)[0].(map[string]any)
-	out, err := x.receiver.value.(*webnn.GraphBuilder).Call(x.op.name, args, with)
+	out, err := x.receiver.value.(*webnn.GraphBuilder).Call(x.op.name, args, options)
 	if err != nil {
 		return err
 	}

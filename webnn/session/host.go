@@ -92,7 +92,7 @@ func NewHost(options HostOptions) *Host {
 // Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail. It waits for a message that is performed,
 // whose further calls fail, and may be called at any time and twice.
 func (h *Host) Close() {
-	if h.cancel != nil { // in the zero Host, which knows nothing
+	if h = orZero(h); h.cancel != nil { // in the zero Host, which knows nothing
 		h.cancel()
 	}
 	h.forgetAll()
@@ -165,6 +165,7 @@ func (h *Host) Do(message, data []byte, send func(Reply)) { h.do(message, data, 
 
 // do returns what is still to be answered.
 func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
+	h = orZero(h)
 	var sending sync.Mutex
 	m := &turn{host: h, ended: make(chan struct{}), send: func(r Reply) {
 		if send == nil {
@@ -193,6 +194,9 @@ func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
 
 // Run performs a message like Do, waits until every call is answered, or ctx ends, and returns the replies in their order.
 func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
+	if ctx == nil {
+		return nil, hostError(webnn.TypeError, "ctx", "the context.Context is nil")
+	}
 	var mu sync.Mutex
 	var replies []Reply
 	done := make(chan struct{})

@@ -44,15 +44,12 @@ func LoadFS(fsys fs.FS, name string, limits *Limits) (*Session, error) {
 }
 
 // load reads a document, and its weights in a folder.
-func load(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
-	s, err := read(files, path, folder, limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
-
-func read(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
+func load(files place.Files, path string, folder place.Files, limits *Limits) (s *Session, err error) {
+	defer func() {
+		if err != nil {
+			s, err = nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}()
 	f, size, err := openRegular(files, path)
 	if err != nil {
 		return nil, err
@@ -63,15 +60,12 @@ func read(files place.Files, path string, folder place.Files, limits *Limits) (*
 		return nil, err
 	}
 	p := newParser(text, limits)
-	s := p.session()
+	s = p.session()
 	weights, err := p.readWeights(folder, s.Weights)
-	if err == nil {
-		err = p.fill(weights)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, p.fill(weights)
 }
 
 // readWeights reads the file of weights up to the last byte that a buffer uses.

@@ -30,14 +30,12 @@ func (e *CallError) Unwrap() error { return e.Err }
 // one of a context that the session does not create. options bound the context; nil is the default. Every error is a
 // [*CallError]. The graph shares the memory of the session's buffers, which must not change any more.
 func (s *Session) Graph(options *webnn.ContextOptions) (*graph.Graph, error) {
-	if options == nil {
-		options = &webnn.ContextOptions{}
-	}
-	return s.graph(*options, nil)
+	return s.graph(*orZero(options), nil)
 }
 
 // graph is Graph with other shapes of inputs.
 func (s *Session) graph(options webnn.ContextOptions, shapes model.Shapes) (*graph.Graph, error) {
+	s = orZero(s)
 	h := NewHost(HostOptions{Context: options})
 	defer h.Close()
 	h.shapes = shapes
@@ -92,6 +90,7 @@ func (h *Host) lend(c *Call) error {
 
 // Network returns the graph of the session as a function of the shapes of its inputs: its calls are made with those in the place of its own.
 func (s *Session) Network() *model.Model {
+	s = orZero(s)
 	var inputs []model.Input
 	for _, c := range s.Calls {
 		if c.Method != "input" || len(c.Args) < 2 {
