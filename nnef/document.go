@@ -291,9 +291,6 @@ func (d *document) external(l *lowering) *graph.Value {
 			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
 	}
-	if l.Err != nil {
-		return nil
-	}
 	name := id
 	if public, ok := d.names[d.file.qualified(id)]; ok {
 		name = public
@@ -528,9 +525,6 @@ func (d *document) typedGraph(fg *flat.Graph) (*graph.Graph, error) {
 
 // labelNodes gives nodes the labels that extension statements give to their results.
 func (d *document) labelNodes(fg *flat.Graph) {
-	if len(d.nodeLabels) == 0 {
-		return
-	}
 	for _, o := range fg.Ops {
 		for _, t := range o.Outputs() {
 			label, ok := d.nodeLabels[d.file.qualified(t.Name)]

@@ -262,9 +262,6 @@ func (l *lowering) Value(arg string, v eval.Value) *graph.Value {
 	}
 	switch v := v.(type) {
 	case int64, float64, bool:
-		if l.Err != nil {
-			return nil
-		}
 		out, err := l.literal(v, element.TypeOf(v))
 		if l.Fail(err); err != nil {
 			l.at(arg)

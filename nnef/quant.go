@@ -134,7 +134,7 @@ func (d *document) kept(g *flat.Graph) map[string]*quant.Entry {
 
 // isCoded reports whether a tensor is a variable that is stored as codes.
 func (d *document) isCoded(t *flat.Tensor) bool {
-	if t.Producer == nil || t.Producer.Name() != "variable" {
+	if t.Producer.Name() != "variable" { // an operation of another name may have a label, too
 		return false
 	}
 	stored := d.labels[labelOf(t.Producer)]

@@ -23,8 +23,7 @@ type folded struct {
 	kept    map[string]*quant.Entry           // of codes that no nodes decode, by the names of their values
 }
 
-// fold finds the variables of a graph that are stored in another type, as the reader makes them: it returns the graph
-// itself if there are none.
+// fold finds the variables of a graph that are stored in another type, as the reader makes them.
 func fold(g *graph.Graph) (*folded, error) {
 	names := make(map[string]int) // how many values and outputs have an identifier
 	for v := range g.Values() {
@@ -39,11 +38,7 @@ func fold(g *graph.Graph) (*folded, error) {
 			results[n] = d
 		}
 	}
-	f := &folded{graph: g}
-	if len(results) == 0 {
-		return f, nil
-	}
-	f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
+	f := &folded{codes: make(map[*tensor.Tensor]*tensor.Tensor)}
 	standIns := make(map[*tensor.Tensor]*tensor.Tensor)
 	var err error
 	f.graph, err = graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {

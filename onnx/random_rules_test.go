@@ -123,7 +123,7 @@ func reachedAll(o onnx.Operator, seen map[string]bool) bool {
 			}
 		}
 		for _, p := range form.Operands {
-			if strings.HasSuffix(p, "?") && !(seen[key(f, "operand "+p+" is never given")] && seen[key(f, "operand "+p+" is never left out")]) {
+			if strings.HasSuffix(p, "?") && (!seen[key(f, "operand "+p+" is never given")] || !seen[key(f, "operand "+p+" is never left out")]) {
 				return false
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/internal/testing/fusetest"
+	"github.com/concord-nn/concord/internal/testing/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

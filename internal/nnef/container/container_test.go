@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // files is a Members of constant contents, in the given order.
@@ -343,7 +345,7 @@ func packed(t *testing.T, data []byte) []byte {
 
 // TestRatio refuses a small archive that unpacks to a large one.
 func TestRatio(t *testing.T) {
-	const size, block = freeBytes + 1<<20, 1 << 20
+	const size, block = limits.ArchiveFree + 1<<20, 1 << 20
 	var header bytes.Buffer
 	if err := tar.NewWriter(&header).WriteHeader(&tar.Header{Name: "a", Size: size, Mode: 0o600}); err != nil {
 		t.Fatal(err)

@@ -145,6 +145,9 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 		e.report(d)
 		m.any = true
 		unsure = unsure || isGeneric(v)
+		if _, operator := operatorOf(x); operator {
+			break // it is said of both operands
+		}
 	}
 	switch {
 	case unsure:
