@@ -17,5 +17,5 @@
 //	outputs, err := programs.Run(ctx, map[string]*tensor.Tensor{"x": pictures})
 //
 // The layers below may be used on their own: package tensor for arrays, graph and op for building networks, engine for
-// compiling them, model for shapes, nnef, webnn and cvm for the standards' own interfaces.
+// compiling them, model for shapes, nnef, onnx, webnn, openvx and cvm for the standards' own interfaces.
 package concord

@@ -18,10 +18,10 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// heavy returns a network with 24 MiB of weights, or half of that where they are stored as float16, and hardly anything else.
+// heavy returns a network with 12 MiB of weights, or half of that where they are stored as float16, and hardly anything else.
 func heavy(t *testing.T, stored tensor.DType) *graph.Graph {
 	t.Helper()
-	const width = 1448 // of which the square is 8 MiB of float32
+	const width = 1024 // of which the square is 4 MiB of float32
 	elements := make([]float32, width*width)
 	for i := range elements {
 		elements[i] = float32(i%1021)/1024 - 0.5

@@ -61,7 +61,7 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 // checkInPlace refuses an operator that gives an output the storage of an operand, but for those that may. Whether an operand is of an
 // earlier node is checked later, as in the original. Like there, entries are numbered by the text's node_row_ptr if there is one, which
 // may be wrong in version 1.1.0 and then leads to other entries.
-func (n *network) checkInPlace() error {
+func (n *network) checkInPlace() {
 	storageOf := func(e symbol.Entry) int {
 		eid := n.number(e)
 		if rows := n.symbol.NodeRowPtr; e.Node >= 0 && e.Node < len(rows) {
@@ -80,13 +80,12 @@ func (n *network) checkInPlace() error {
 			id := storageOf(symbol.Entry{Node: i, Output: k})
 			for j, in := range n.symbol.Nodes[i].Inputs {
 				if id >= 0 && storageOf(in) == id {
-					return n.place(i, fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
+					n.check(i, fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
 						id, j, d.call.Operator.Name).With(operators.OutputName(k), "another storage id"))
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // storageSize returns the bytes of the storage plan, by the original's formula, and checks their limit: for each storage id those of its

@@ -23,11 +23,6 @@ var (
 	paramsNames = []string{"params.bin", "params"}
 )
 
-const (
-	symbolExt = ".json"
-	paramsExt = ".params"
-)
-
 // Encode returns the files of a model that is made in memory. It checks only that they can be written: what the model means is checked by
 // [Admit]. Errors are *Error.
 func Encode(s *symbol.Symbol, list []params.Param) (Files, error) {
@@ -54,7 +49,7 @@ func find(files place.Files, path string) (symbol, params string, err error) {
 		dir, _ := files.Split(path)
 		return path, paramsFile(files, dir, path), nil
 	}
-	symbol = choose(files, path, symbolNames, symbolExt, isSymbol)
+	symbol = choose(files, path, symbolNames, ".json", isSymbol)
 	for _, name := range symbolNames {
 		if name = files.Join(path, name); symbol == "" && place.IsRegular(files, name) {
 			symbol = name // which cannot be read, or which admission refuses with a reason
@@ -75,8 +70,8 @@ func find(files place.Files, path string) (symbol, params string, err error) {
 // one; empty if there is none.
 func paramsFile(files place.Files, dir, symbol string) string {
 	_, own := files.Split(symbol)
-	own = strings.TrimSuffix(own, filepath.Ext(own)) + paramsExt
-	return choose(files, dir, append([]string{own}, paramsNames...), paramsExt, place.IsRegular)
+	own = strings.TrimSuffix(own, filepath.Ext(own)) + ".params"
+	return choose(files, dir, append([]string{own}, paramsNames...), ".params", place.IsRegular)
 }
 
 // choose returns the first file of the given names in a folder, or else the only one with the extension. It returns "" if there is none,
@@ -110,7 +105,7 @@ func RecognizesFS(fsys fs.FS, path string, isDir bool) bool {
 
 func recognizes(files place.Files, path string, isDir bool) bool {
 	if isDir {
-		return choose(files, path, symbolNames, symbolExt, isSymbol) != ""
+		return choose(files, path, symbolNames, ".json", isSymbol) != ""
 	}
 	return isSymbol(files, path)
 }

@@ -234,11 +234,10 @@ func (m *Model) Close() {
 		return
 	}
 	m.closed.Store(true)
-	if !m.compiles.Load() {
-		return // what is compiled later is closed at once
-	}
-	if p, err := m.program(); err == nil {
-		p.Close()
+	if m.compiles.Load() { // what is compiled later is closed at once
+		if p, err := m.program(); err == nil {
+			p.Close()
+		}
 	}
 }
 

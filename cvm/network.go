@@ -56,25 +56,24 @@ const DataName = "data"
 
 // resolve checks a symbol and infers shapes and precisions. It makes the checks of the original in the same order, so that the first
 // error has the same class. What only loading checks is left to loadable.
-func resolve(s *symbol.Symbol, compat bool) (*network, error) {
-	n := &network{symbol: s, compat: compat, nodes: make([]node, len(s.Nodes)), data: -1}
-	for _, check := range []func() error{
-		n.checkNames,
-		n.bindOperators,
-		n.checkStorageIDs,
-		n.checkInPlace,
-		n.checkShapes,
-		n.checkPrecisions,
-		n.checkDevices,
-		n.checkVersion,
-		n.checkOrder,
-		n.inferShapes,
-		n.inferPrecisions,
-	} {
-		if err := check(); err != nil {
-			return nil, err
+func resolve(s *symbol.Symbol, compat bool) (n *network, err error) {
+	defer func() {
+		if e := fault.Caught(recover()); e != nil {
+			n, err = nil, e
 		}
-	}
+	}()
+	n = &network{symbol: s, compat: compat, nodes: make([]node, len(s.Nodes)), data: -1}
+	n.checkNames()
+	n.bindOperators()
+	n.checkStorageIDs()
+	n.checkInPlace()
+	n.checkShapes()
+	n.checkPrecisions()
+	n.checkDevices()
+	n.checkVersion()
+	n.checkOrder()
+	n.inferShapes()
+	n.inferPrecisions()
 	for _, h := range s.Heads {
 		n.heads = append(n.heads, n.number(h))
 	}
@@ -82,9 +81,16 @@ func resolve(s *symbol.Symbol, compat bool) (*network, error) {
 	return n, nil
 }
 
+// What a check refuses is a panic with the error, which ends it; resolve returns the error. check ends so unless an error of a node is nil.
+func (n *network) check(i int, err error) {
+	if err != nil {
+		panic(n.place(i, err))
+	}
+}
+
 // checkNames refuses two variables of one name among those that the text lists. Without the list, which version 1.1.0 may leave out, the
 // second of them never gets a value; bind finds that.
-func (n *network) checkNames() error {
+func (n *network) checkNames() {
 	first := make(map[string]int)
 	for _, i := range n.symbol.ArgNodes {
 		if i < 0 || i >= len(n.nodes) {
@@ -94,29 +100,22 @@ func (n *network) checkNames() error {
 		j, ok := first[name]
 		switch {
 		case ok && j == i:
-			return n.place(i, fault.Runtimef(fault.Graph, "the node is listed twice").With("arg_nodes", ""))
+			n.check(i, fault.Runtimef(fault.Graph, "the node is listed twice").With("arg_nodes", ""))
 		case ok:
-			return n.place(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
+			n.check(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
 		}
 		first[name] = i
 	}
-	return nil
 }
 
 // bindOperators finds the operators, parses their attributes, counts their operands and numbers the entries.
-func (n *network) bindOperators() error {
-	if err := n.checkLength("op_attrs", len(n.symbol.OpAttrs), len(n.nodes), "nodes"); err != nil {
-		return err
-	}
+func (n *network) bindOperators() {
+	checkLength("op_attrs", len(n.symbol.OpAttrs), len(n.nodes), "nodes")
 	for i := range n.nodes {
 		s, d := &n.symbol.Nodes[i], &n.nodes[i]
 		d.name, d.out = s.Name, len(n.entries)
 		if s.Op != symbol.Variable {
-			call, err := n.bindOperator(i)
-			if err != nil {
-				return err
-			}
-			d.call = call
+			d.call = n.bindOperator(i)
 		} else if s.Name == DataName && n.data < 0 {
 			n.data = i
 		}
@@ -124,29 +123,21 @@ func (n *network) bindOperators() error {
 			n.entries = append(n.entries, entry{node: i, output: k})
 		}
 	}
-	return nil
 }
 
 // bindOperator finds the operator of a node and parses its attributes.
-func (n *network) bindOperator(i int) (*operators.Call, error) {
+func (n *network) bindOperator(i int) *operators.Call {
 	s := &n.symbol.Nodes[i]
-	name := funcName(s)
-	o, _ := operators.Lookup(name)
+	o, _ := operators.Lookup(funcName(s))
 	if o == nil {
-		return nil, n.place(i, fault.Runtimef(fault.Lookup, "there is no operator %q", name))
+		panic(n.place(i, fault.Runtimef(fault.Lookup, "there is no operator %q", funcName(s))))
 	}
 	dict, err := symbol.ParseAttrs(n.symbol.OpAttrs[i], s.AttrsPos)
-	if err != nil {
-		return nil, n.place(i, err)
-	}
+	n.check(i, err)
 	values, err := o.ParseAttrs(dict)
-	if err != nil {
-		return nil, n.place(i, err)
-	}
-	if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
-		return nil, n.place(i, err)
-	}
-	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}, nil
+	n.check(i, err)
+	n.check(i, o.CheckInputs(values, len(s.Inputs)))
+	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}
 }
 
 // funcName is the operator as the graph spells it.
@@ -171,20 +162,26 @@ func (n *network) number(e symbol.Entry) int {
 }
 
 // each checks that a list of the text has an item for each entry, and then each item. An error names the item.
-func each[T any](n *network, key string, list []T, check func(e *entry, item T) error) error {
-	if err := n.checkLength(key, len(list), len(n.entries), "entries"); err != nil {
-		return err
-	}
+func each[T any](n *network, key string, list []T, check func(e *entry, item T) error) {
+	checkLength(key, len(list), len(n.entries), "entries")
 	for i, item := range list {
 		if err := check(&n.entries[i], item); err != nil {
-			return n.placeEntry(i, key, err)
+			e := n.place(n.entries[i].node, err)
+			e.Part = fmt.Sprintf("%s[%d]", key, i)
+			panic(e)
 		}
 	}
-	return nil
 }
 
-func (n *network) checkStorageIDs() error {
-	return each(n, "storage_id", n.symbol.StorageID, func(e *entry, id int) error {
+// checkLength checks the length of a list of the text.
+func checkLength(key string, got, want int, of string) {
+	if got != want {
+		panic(fault.Logicf(fault.Graph, "the list has %d elements", got).With(key, fmt.Sprintf("%d, the number of %s", want, of)))
+	}
+}
+
+func (n *network) checkStorageIDs() {
+	each(n, "storage_id", n.symbol.StorageID, func(e *entry, id int) error {
 		if e.storage = id; id < 0 {
 			return fault.Logicf(fault.Graph, "the storage id is %d", id).With("", "0 or more")
 		}
@@ -192,8 +189,8 @@ func (n *network) checkStorageIDs() error {
 	})
 }
 
-func (n *network) checkShapes() error {
-	return each(n, "shape", n.symbol.Shape, func(e *entry, shape tensor.Shape) error {
+func (n *network) checkShapes() {
+	each(n, "shape", n.symbol.Shape, func(e *entry, shape tensor.Shape) error {
 		e.Shape = shape
 		return operators.CheckShape(shape)
 	})
@@ -202,8 +199,8 @@ func (n *network) checkShapes() error {
 // anyPrecision says which precisions there are.
 var anyPrecision = fmt.Sprintf("1…%d", operators.MaxPrecision)
 
-func (n *network) checkPrecisions() error {
-	return each(n, "precision", n.symbol.Precision, func(e *entry, p int) error {
+func (n *network) checkPrecisions() {
+	each(n, "precision", n.symbol.Precision, func(e *entry, p int) error {
 		if e.Precision = p; p != -1 && (p < 1 || p > operators.MaxPrecision) {
 			return fault.Logicf(fault.Limits, "the precision is %d", p).With("", anyPrecision+", or -1 for none")
 		}
@@ -211,34 +208,26 @@ func (n *network) checkPrecisions() error {
 	})
 }
 
-func (n *network) checkDevices() error {
-	if len(n.symbol.DeviceIdx) == 0 {
-		return nil
+func (n *network) checkDevices() {
+	if len(n.symbol.DeviceIdx) > 0 {
+		panic(fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx)).With("device_index", "none"))
 	}
-	return fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx)).With("device_index", "none")
 }
 
-// checkVersion checks the version and the lists that it asks for. Version 1.1.0 derives them, whatever the text has.
-func (n *network) checkVersion() error {
-	switch n.symbol.Version {
-	case symbol.V100:
-		return n.checkLists()
-	case symbol.V110:
-		return nil
+// checkVersion checks the version and the lists that version 1.0.0 has beside those of 1.1.0, which derives them, whatever the text has.
+func (n *network) checkVersion() {
+	switch v := n.symbol.Version; {
+	case v == symbol.V110:
+		return
+	case v != symbol.V100:
+		panic(fault.Runtimef(fault.Graph, "the version is %q", v).With("version", symbol.V100+" or "+symbol.V110))
 	}
-	return fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version).With("version", symbol.V100+" or "+symbol.V110)
-}
-
-// checkLists checks the lists that version 1.0.0 has beside those of 1.1.0.
-func (n *network) checkLists() error {
-	if err := each(n, "dltype", n.symbol.DLType, func(_ *entry, t string) error {
+	each(n, "dltype", n.symbol.DLType, func(_ *entry, t string) error {
 		if t != "int32" {
 			return fault.Logicf(fault.Graph, "the type is %q", t).With("", "int32")
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
+	})
 	var first, variables []int
 	for i := range n.nodes {
 		first = append(first, n.nodes[i].out)
@@ -246,23 +235,18 @@ func (n *network) checkLists() error {
 			variables = append(variables, i)
 		}
 	}
-	if err := n.checkList("node_row_ptr", n.symbol.NodeRowPtr, append(first, len(n.entries)), "nodes and one more"); err != nil {
-		return err
-	}
-	return n.checkList("arg_nodes", n.symbol.ArgNodes, variables, "variables")
+	checkList("node_row_ptr", n.symbol.NodeRowPtr, append(first, len(n.entries)), "nodes and one more")
+	checkList("arg_nodes", n.symbol.ArgNodes, variables, "variables")
 }
 
 // checkList compares a list of numbers with what it must be.
-func (n *network) checkList(key string, got, want []int, of string) error {
-	if err := n.checkLength(key, len(got), len(want), of); err != nil {
-		return err
-	}
+func checkList(key string, got, want []int, of string) {
+	checkLength(key, len(got), len(want), of)
 	for i := range want {
 		if got[i] != want[i] {
-			return fault.Logicf(fault.Graph, "number %d is %d", i, got[i]).With(key, strconv.Itoa(want[i]))
+			panic(fault.Logicf(fault.Graph, "number %d is %d", i, got[i]).With(key, strconv.Itoa(want[i])))
 		}
 	}
-	return nil
 }
 
 // applications yields the nodes that are no variables, with their numbers.
@@ -275,49 +259,45 @@ func (n *network) applications(yield func(i int, d *node) bool) {
 }
 
 // checkOrder connects operands with entries, which must be of earlier nodes. This is asked of variables, too.
-func (n *network) checkOrder() error {
+func (n *network) checkOrder() {
 	for i := range n.nodes {
 		d := &n.nodes[i]
 		for _, in := range n.symbol.Nodes[i].Inputs {
 			eid := n.number(in)
 			if eid < 0 || eid >= d.out {
-				return n.place(i, fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output).With("inputs", ""))
+				n.check(i, fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output).With("inputs", ""))
 			}
 			if d.call != nil {
 				d.in = append(d.in, eid)
 			}
 		}
 	}
-	return nil
 }
 
 // inferShapes infers the shapes of the operators' outputs and compares them with those that the text declares.
-func (n *network) inferShapes() error {
+func (n *network) inferShapes() {
 	for i, d := range n.applications {
 		for _, eid := range d.in {
 			d.call.In = append(d.call.In, n.entries[eid].Tensor)
 		}
 		shapes, err := d.call.Operator.Shapes(d.call)
-		if err != nil {
-			return n.place(i, err)
-		}
+		n.check(i, err)
 		for k, shape := range shapes {
 			if declared := n.entries[d.out+k].Shape; !slices.Equal(shape, declared) {
-				return n.place(i, fault.Logicf(fault.Shape, "the declared shape is %v", declared).With(operators.OutputName(k), shape.String()))
+				n.check(i, fault.Logicf(fault.Shape, "the declared shape is %v", declared).With(operators.OutputName(k), shape.String()))
 			}
 		}
 		d.call.Out = shapes
 	}
-	return nil
 }
 
 // inferPrecisions infers the precisions of the operators' outputs, whatever the text declares for them.
-func (n *network) inferPrecisions() error {
+func (n *network) inferPrecisions() {
 	for i := range n.nodes {
 		d := &n.nodes[i]
 		if d.call == nil {
 			if n.entries[d.out].Precision < 0 {
-				return n.place(i, fault.Logicf(fault.Precision, "the variable has no precision").With("", anyPrecision))
+				n.check(i, fault.Logicf(fault.Precision, "the variable has no precision").With("", anyPrecision))
 			}
 			continue
 		}
@@ -325,14 +305,11 @@ func (n *network) inferPrecisions() error {
 			d.call.In[k].Precision = n.entries[eid].Precision
 		}
 		precisions, err := d.call.Operator.Precisions(d.call)
-		if err != nil {
-			return n.place(i, err)
-		}
+		n.check(i, err)
 		for k, p := range precisions {
 			n.entries[d.out+k].Precision = p
 		}
 	}
-	return nil
 }
 
 // dtype returns the element type in which an entry is stored.
@@ -395,19 +372,4 @@ func wrapped(err error, stage fault.Stage, what string) *fault.Error {
 	e := fault.Runtimef(stage, "%s", what)
 	e.Err = err
 	return e
-}
-
-// placeEntry gives an error in a list by entry its node and part.
-func (n *network) placeEntry(eid int, list string, err error) error {
-	e := n.place(n.entries[eid].node, err)
-	e.Part = fmt.Sprintf("%s[%d]", list, eid)
-	return e
-}
-
-// checkLength checks the length of a list of the text.
-func (n *network) checkLength(key string, got, want int, of string) error {
-	if got == want {
-		return nil
-	}
-	return fault.Logicf(fault.Graph, "the list has %d elements", got).With(key, fmt.Sprintf("%d, the number of %s", want, of))
 }

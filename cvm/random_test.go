@@ -34,7 +34,7 @@ var modes = []struct {
 
 // eachModel calls f with random models of every mode.
 func eachModel(t *testing.T, models int, f func(t *testing.T, m *random.Model, compat bool)) {
-	models = testdata.Cases(models, 300*models)
+	models = testdata.Cases((models+1)/2, 300*models)
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()
@@ -394,7 +394,7 @@ func TestRandomConcurrentRuns(t *testing.T) {
 // formalisation. What is admitted runs.
 func TestRandomMutations(t *testing.T) {
 	o := random.Options{Nodes: 6}
-	models := testdata.Cases(1000, 400_000)
+	models := testdata.Cases(400, 400_000)
 	refused := 0
 	for seed := range uint64(models) {
 		o.Strict = seed%2 == 0

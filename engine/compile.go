@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/simd"
@@ -23,6 +24,8 @@ type Options struct {
 	// NoOptimize leaves out every pass that a run could do without, fast kernels, units of several nodes, and the sharing of
 	// memory. It never changes a result.
 	NoOptimize bool
+	// Tiers are the kernels that may be taken, for a program of which code is made instead of running it. Nil are those of this processor.
+	Tiers []kernel.Tier
 }
 
 // maxThreads bounds Options.Threads; no machine has as many processors.
@@ -64,6 +67,9 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 		if made != g {
 			g, origin = made, origin.Then(made.Origin())
 		}
+	}
+	if opts.Tiers == nil {
+		opts.Tiers = kernel.Tiers
 	}
 	if opts.Threads == 0 {
 		opts.Threads = min(runtime.GOMAXPROCS(0), maxThreads)

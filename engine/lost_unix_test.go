@@ -15,6 +15,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -64,7 +65,9 @@ func TestLostWeights(t *testing.T) {
 				name := filepath.Join(t.TempDir(), "weights")
 				g := weighed(t, c.operator, c.state, stored(t, name))
 				err := useAll(g, opts, lost, func() error { return os.Truncate(name, 100) })
-				runtime.GC() // which looks at what is left of stacks
+				if lost == 0 || testdata.Cases(0, 1) > 0 {
+					runtime.GC() // which looks at what is left of stacks
+				}
 				path, is := errors.AsType[*fs.PathError](err)
 				if err == nil && strings.ContainsRune(c.read, step) || err != nil && (!is || path.Path != name || !errors.Is(err, mapfile.ErrLost)) {
 					t.Errorf("%s, a state is %v, lost before step %d, %+v: got %v", c.operator, c.state, lost, opts, err)

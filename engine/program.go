@@ -44,20 +44,44 @@ func (p *Program) Outputs() []Port { return p.outputs }
 
 // Graph returns the graph that is executed: specialised and rewritten. The caller must not change it. Constants that Compile has computed and
 // that only kernels read, in a form of their own, are let go of when the first session is made: see [tensor.Tensor.Discard].
-func (p *Program) Graph() *graph.Graph { return p.graph }
+func (p *Program) Graph() *graph.Graph {
+	if p.code == nil {
+		return nil
+	}
+	return p.graph
+}
 
 // Units returns what is evaluated, in order. The caller must not change it.
-func (p *Program) Units() []*Unit { return p.units }
+func (p *Program) Units() []*Unit {
+	if p.code == nil {
+		return nil
+	}
+	return p.units
+}
 
 // Cost returns what one run takes: the sum of the costs of the units.
-func (p *Program) Cost() op.Cost { return p.cost }
+func (p *Program) Cost() op.Cost {
+	if p.code == nil {
+		return op.Cost{}
+	}
+	return p.cost
+}
 
 // Plan returns how a session lays out its memory. The caller must not change it.
-func (p *Program) Plan() Plan { return p.layout.Plan }
+func (p *Program) Plan() Plan {
+	if p.code == nil {
+		return Plan{}
+	}
+	return p.layout.Plan
+}
 
 // Close ends the program's worker goroutines. It may be called at any time and more than once: runs under way, and runs
 // that follow, compute on their callers' goroutines alone.
-func (p *Program) Close() { p.pool.close() }
+func (p *Program) Close() {
+	if p.pool != nil {
+		p.pool.close()
+	}
+}
 
 // Run evaluates the program on the inputs of the given names, which may be strided views, and returns its outputs, which
 // belong to the caller. Any number of goroutines may call it at the same time. States start from their first content in

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -135,10 +136,7 @@ func interpret(tb testing.TB, g *graph.Graph, inputs []*tensor.Tensor, runs int)
 // TestRandomGraphs compares programs of random graphs, however they are compiled, with the operators' own evaluation, bit
 // for bit, over several runs and with memory full of rubbish.
 func TestRandomGraphs(t *testing.T) {
-	seeds := uint64(400)
-	if testing.Short() {
-		seeds = 80
-	}
+	seeds := uint64(testdata.Cases(160, 4000))
 	for seed := range seeds {
 		g, inputs := randomGraph(t, seed)
 		const runs = 3

@@ -18,6 +18,7 @@ import (
 type Session struct {
 	program *Program
 	scratch [][]byte // by worker
+	arena   []byte
 	frame   *frame
 	task    task
 	stop    func() bool // of the task, for kernels
@@ -32,6 +33,9 @@ type Session struct {
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
 func (p *Program) NewSession() (s *Session, err error) {
+	if p.code == nil {
+		return nil, errNoProgram
+	}
 	defer guard("the making of a session", mapfile.Watch(), &err)
 	if err := p.packs.fill(); err != nil {
 		return nil, err
@@ -41,12 +45,16 @@ func (p *Program) NewSession() (s *Session, err error) {
 	for range p.layout.Workers {
 		s.scratch = append(s.scratch, tensor.AlignedBytes(int(p.layout.Scratch)))
 	}
-	if s.frame, err = bind(s, p.code, tensor.AlignedBytes(int(p.layout.Arena)), nil); err != nil {
+	s.arena = tensor.AlignedBytes(int(p.layout.Arena))
+	if s.frame, err = bind(s, p.code, s.arena, nil); err != nil {
 		return nil, err
 	}
 	s.Reset()
 	return s, nil
 }
+
+// errNoProgram is what there is to say of a Program that [Compile] has not made.
+var errNoProgram = errors.New("there is no program: it is the zero Program; Compile makes one")
 
 // errNoSession is what there is to say of a Session that [Program.NewSession] has not made.
 var errNoSession = errors.New("there is no session: it is the zero Session")
@@ -56,11 +64,21 @@ func (s *Session) Program() *Program { return s.program }
 
 // Input returns the tensor that input i of [Program.Inputs] is read from, for the caller to fill; nil if there is no such
 // input. It keeps its elements between runs.
-func (s *Session) Input(i int) *tensor.Tensor { return at(s.frame.inputs, i) }
+func (s *Session) Input(i int) *tensor.Tensor {
+	if s.frame == nil {
+		return nil
+	}
+	return at(s.frame.inputs, i)
+}
 
 // Output returns the tensor with output i of [Program.Outputs]; nil if there is no such output. Its elements are those of
 // the last run until the next one starts. The caller must not change them, as two outputs may be one tensor.
-func (s *Session) Output(i int) *tensor.Tensor { return at(s.frame.outputs, i) }
+func (s *Session) Output(i int) *tensor.Tensor {
+	if s.frame == nil {
+		return nil
+	}
+	return at(s.frame.outputs, i)
+}
 
 func at(list []*tensor.Tensor, i int) *tensor.Tensor {
 	if i < 0 || i >= len(list) {
@@ -90,6 +108,9 @@ func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 
 // Reset gives every state the content it had before the first run. If that lies in a file that cannot be read, the next run is an error.
 func (s *Session) Reset() {
+	if s.frame == nil {
+		return
+	}
 	s.lost = nil
 	defer mapfile.Recover(mapfile.Watch(), &s.lost)
 	for _, st := range s.frame.states {

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -140,10 +141,7 @@ func compareTiers(t *testing.T, g *graph.Graph, inputs []*tensor.Tensor) {
 
 // TestTiers compares random networks and random graphs between tiers.
 func TestTiers(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
+	seeds := uint64(testdata.Cases(60, 1000))
 	for seed := range seeds {
 		g, inputs := planesGraph(t, seed)
 		compareTiers(t, g, inputs)

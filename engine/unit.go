@@ -33,6 +33,7 @@ type Unit struct {
 type part struct {
 	nodes   []*graph.Node // none for a change of layout
 	run     op.Kernel
+	code    any // in place of run, of kernels for other machines
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
@@ -63,6 +64,9 @@ func (u *Unit) Traffic() (read, written int64) {
 			own[s] = true
 		}
 	}
+	if len(u.parts) == 0 {
+		return 0, 0 // the zero Unit
+	}
 	for _, s := range u.parts[len(u.parts)-1].out {
 		if s.value != nil {
 			written = limits.Add(written, s.layout.Bytes(s.value.Type))
@@ -73,6 +77,9 @@ func (u *Unit) Traffic() (read, written int64) {
 
 // DType returns the element type of the first operand of the first node, which says what its multiply-adds are made of; float32 if there is none.
 func (u *Unit) DType() tensor.DType {
+	if len(u.Nodes) == 0 {
+		return tensor.Float32
+	}
 	if in := u.first().In; len(in) > 0 && in[0] != nil {
 		return in[0].Type.DType
 	}
@@ -80,7 +87,7 @@ func (u *Unit) DType() tensor.DType {
 }
 
 // Converts reports whether the unit only brings a value into the layout in which its node needs it.
-func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
+func (u *Unit) Converts() bool { return len(u.parts) > 0 && len(u.parts[0].nodes) == 0 }
 
 // first and last return where the unit's nodes begin and end.
 func (u *Unit) first() *graph.Node { return u.Nodes[0] }
@@ -183,7 +190,7 @@ func (b *builder) drop(sources []*graph.Node) {
 func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
 	sources := b.sourcesOf(nodes)
 	for n := elementwise(nodes); n > 0 && len(sources) > 0; n-- {
-		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(r) != nil {
+		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(b.opts.Tiers, r) != nil {
 			return nil, nil
 		}
 	}
@@ -313,7 +320,7 @@ func gcd(a, b int) int {
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
 		for n := elementwise(nodes); n > 0; n-- {
-			if p := kernel.For(b.region(nodes[:n])); p != nil {
+			if p := kernel.For(b.opts.Tiers, b.region(nodes[:n])); p != nil {
 				return p, n, nil
 			}
 		}
@@ -339,7 +346,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, code: plan.Code, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
 	for _, v := range (kernel.Region{Nodes: nodes}).Operands() {
 		p.in = append(p.in, slot{value: v})
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,8 +40,19 @@ func newBuilder(rules Rules, name string, nodes int) *Builder {
 	}
 }
 
+// made returns an error for a builder that [NewBuilder] has not made.
+func (b *Builder) made() error {
+	if b == nil || b.graph == nil {
+		return errors.New("there is no builder: it is the zero Builder; NewBuilder makes one")
+	}
+	return nil
+}
+
 // Input adds a graph input. The name must not be in use.
 func (b *Builder) Input(name string, t Type) (*Value, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
 	if err := checkType(t); err != nil {
 		return nil, fmt.Errorf("input %q: %w", name, err)
 	}
@@ -56,6 +68,9 @@ func (b *Builder) Input(name string, t Type) (*Value, error) {
 // Constant adds a constant, which shares the tensor's memory. The tensor must be contiguous and must not change. The
 // name is a wish: it is made an identifier and unique; the label may be empty.
 func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
 	if t == nil {
 		return nil, fmt.Errorf("constant %q: the tensor is nil", name)
 	}
@@ -67,6 +82,9 @@ func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error)
 
 // State adds a value that persists between runs and holds init before the first one.
 func (b *Builder) State(name, label string, init *tensor.Tensor) (*Value, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
 	if init == nil {
 		return nil, fmt.Errorf("state %q: the tensor is nil", name)
 	}
@@ -80,6 +98,9 @@ func (b *Builder) State(name, label string, init *tensor.Tensor) (*Value, error)
 
 // Update makes next the content of a state after each run. A state takes one update, of its own type.
 func (b *Builder) Update(state, next *Value) error {
+	if err := b.made(); err != nil {
+		return err
+	}
 	if !b.own[next] {
 		return fmt.Errorf("update: the new value does not belong to this graph")
 	}
@@ -108,6 +129,9 @@ func (b *Builder) Node(op string, in []*Value, attrs Attrs, label string, names 
 // Add is [Builder.Node] for an application that is written as a node, of which the results are ignored. Operators that own graphs take
 // them as its blocks, which must not change any more.
 func (b *Builder) Add(n Node, names ...string) ([]*Value, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
 	place := n.Op
 	if n.Label != "" {
 		place = fmt.Sprintf("%s [%s]", n.Op, n.Label)
@@ -171,6 +195,12 @@ func (b *Builder) keep(n *Node, in []*Value) []*Value {
 
 // inline is [Builder.Inline] with what add returns in place of the results of each node.
 func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Value) ([]*Value, error)) ([]*Value, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return nil, errors.New("the graph to put in is nil")
+	}
 	if len(in) != len(g.Inputs) {
 		return nil, fmt.Errorf("%d values are given for the %d inputs of graph %s", len(in), len(g.Inputs), g.Name)
 	}
@@ -241,7 +271,7 @@ func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Va
 
 // Rename gives a result of a node another name: a wish, as when it was made.
 func (b *Builder) Rename(v *Value, wish string) {
-	if !b.own[v] || v.Producer == nil || Identifier(wish) == v.Name {
+	if b.made() != nil || !b.own[v] || v.Producer == nil || Identifier(wish) == v.Name {
 		return
 	}
 	delete(b.names, v.Name)
@@ -249,16 +279,29 @@ func (b *Builder) Rename(v *Value, wish string) {
 }
 
 // Nodes returns how many nodes there are so far.
-func (b *Builder) Nodes() int { return len(b.graph.Nodes) }
+func (b *Builder) Nodes() int { return len(b.Since(0)) }
 
 // Since returns the nodes that were added when there were n. The caller must not change the list.
-func (b *Builder) Since(n int) []*Node { return b.graph.Nodes[n:] }
+func (b *Builder) Since(n int) []*Node {
+	if b.made() != nil {
+		return nil
+	}
+	return b.graph.Nodes[n:]
+}
 
 // Outputs returns how many outputs there are so far.
-func (b *Builder) Outputs() int { return len(b.graph.Outputs) }
+func (b *Builder) Outputs() int {
+	if b.made() != nil {
+		return 0
+	}
+	return len(b.graph.Outputs)
+}
 
 // Output names a value as an output of the graph. The name must not be an output already.
 func (b *Builder) Output(name string, v *Value) error {
+	if err := b.made(); err != nil {
+		return err
+	}
 	if !b.own[v] {
 		return fmt.Errorf("output %q: the value does not belong to this graph", name)
 	}
@@ -272,6 +315,9 @@ func (b *Builder) Output(name string, v *Value) error {
 
 // Prune removes the nodes on which no output and no state depends so far.
 func (b *Builder) Prune() {
+	if b.made() != nil {
+		return
+	}
 	live := b.graph.Reachable()
 	b.graph.Nodes = slices.DeleteFunc(b.graph.Nodes, func(n *Node) bool {
 		dead := !slices.ContainsFunc(n.Out, func(v *Value) bool { return live[v] })
@@ -287,6 +333,9 @@ func (b *Builder) Prune() {
 
 // Build returns the graph. The builder must not be used after it.
 func (b *Builder) Build() (*Graph, error) {
+	if err := b.made(); err != nil {
+		return nil, err
+	}
 	if len(b.graph.Outputs) == 0 {
 		return nil, fmt.Errorf("graph %s has no output", b.graph.Name)
 	}
@@ -302,6 +351,9 @@ func (b *Builder) add(v *Value) *Value {
 // Try calls f and, if it fails, takes back the constants and nodes that f has added, and returns the error. What f adds
 // must not have become an output or the update of a state.
 func (b *Builder) Try(f func() error) error {
+	if err := b.made(); err != nil {
+		return err
+	}
 	nodes, values := len(b.graph.Nodes), len(b.added)
 	b.tried = make(map[string]int)
 	err := f()

@@ -419,9 +419,14 @@ func scalar(x float64, bits int) string {
 	return s
 }
 
+var (
+	quoting  = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+	escaping = strings.NewReplacer(" ", `\x20`, "'", `\x27`, ";", `\x3b`)
+)
+
 // Quote writes s as an NNEF string in single quotes.
 func Quote(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	return "'" + quoting.Replace(s) + "'"
 }
 
 // QuoteText writes any text in an extension statement: as [Quote] does or, if it has characters that NNEF's strings cannot
@@ -430,7 +435,7 @@ func QuoteText(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
 		return Quote(s)
 	}
-	return strings.NewReplacer(" ", `\x20`, "'", `\x27`, ";", `\x3b`).Replace(strconv.QuoteToASCII(s))
+	return escaping.Replace(strconv.QuoteToASCII(s))
 }
 
 // UnquoteText reads a text that [QuoteText] has written, at the beginning of s, and returns what follows.

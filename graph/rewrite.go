@@ -1,9 +1,12 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 )
+
+var errNoNode = errors.New("no node is being rewritten: it is the zero Rewriter, or it is used after Rewrite")
 
 // Rewriter makes the new graph of a [Rewrite].
 type Rewriter struct {
@@ -16,6 +19,9 @@ type Rewriter struct {
 // Keep copies the node that is being rewritten, with the given operands, and returns the results of the copy. Their types are inferred
 // anew only if those of the operands have changed.
 func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
+	if r.node == nil {
+		return nil, errNoNode
+	}
 	for i, v := range r.node.In {
 		if v != nil && !v.Type.Equal(in[i].Type) {
 			names := make([]string, len(r.node.Out))
@@ -31,6 +37,9 @@ func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
 // Inline puts the nodes of a block in place of the node that is being rewritten, each rewritten itself, and returns the values that stand
 // for the outputs of the block. The values in take the place of its inputs.
 func (r *Rewriter) Inline(block *Graph, in []*Value) ([]*Value, error) {
+	if r.node == nil {
+		return nil, errNoNode
+	}
 	node, first := r.node, len(r.graph.Nodes)
 	out, err := r.inline(block, in, func(n *Node, operands []*Value) ([]*Value, error) {
 		r.node = n

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -34,10 +35,44 @@ func Parse(source string, data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// A field decodes the value of one key.
+// field is a key of an object: how its value is decoded, and what is written for it; nil or "" for nothing. Fields of a nil document are for writing.
 type field struct {
 	key    string
 	decode func(*node)
+	value  func() any
+}
+
+// bind is the field of a value that is written as it is.
+func bind[T any](key string, to *T, decode func(n *node, to *T)) field {
+	return field{key, func(n *node) { decode(n, to) }, func() any { return *to }}
+}
+
+// word is the field of one of several words.
+func word[T ~string](d *document, key string, to *T, allowed ...T) field {
+	return field{key, func(n *node) { oneOf(d, n, to, allowed...) }, func() any { return string(*to) }}
+}
+
+// numbers is the field of one number or a list.
+func numbers(key string, to *[]float64, decode func(n *node)) field {
+	return field{key, decode, func() any {
+		switch len(*to) {
+		case 0:
+			return nil
+		case 1:
+			return (*to)[0]
+		}
+		return *to
+	}}
+}
+
+// sizeField is the field of [width, height] or [columns, rows].
+func (d *document) sizeField(key string, width, height *int) field {
+	return field{key, func(n *node) { d.size(n, width, height) }, func() any {
+		if *width == 0 && *height == 0 {
+			return nil
+		}
+		return []float64{float64(*width), float64(*height)}
+	}}
 }
 
 // object decodes the members of n; keys that are not among the fields are mistakes, as are missing ones among required.
@@ -66,28 +101,39 @@ func (d *document) object(n *node, required string, fields ...field) {
 	}
 }
 
-// kinds decodes n by the function that its key "kind" names.
-func (d *document) kinds(n *node, kinds map[string]func()) {
-	members, ok := n.value.([]member)
-	if !ok {
+// kind decodes an input or output, whose key "kind" says which of the given ones it is; nil if it does not.
+func (d *document) kind(n *node, kinds map[string]func() any) any {
+	if _, ok := n.value.([]member); !ok {
 		d.wrong(n, "an object {…}")
-		return
+		return nil
 	}
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	i := slices.IndexFunc(members, func(m member) bool { return m.key == "kind" })
-	if i < 0 {
+	names := slices.Sorted(maps.Keys(kinds))
+	given := n.member("kind")
+	if given == nil {
 		d.fail(n.at, n.path(), `the key "kind" is missing; it must be %s`, list(names))
-		return
+		return nil
 	}
-	var kind string
-	oneOf(d, members[i].value, &kind, names...)
-	if f := kinds[kind]; f != nil {
-		f()
+	var name string
+	oneOf(d, given, &name, names...)
+	if kinds[name] == nil {
+		return nil
 	}
+	kind := kinds[name]()
+	required, fields := d.fields(kind)
+	d.object(n, required, append([]field{{key: "kind", decode: func(*node) {}}}, fields...)...)
+	d.check(n, kind)
+	return kind
+}
+
+// member returns the value of a key of an object; nil if there is none.
+func (n *node) member(key string) *node {
+	members, _ := n.value.([]member)
+	for _, m := range members {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
 }
 
 // suggest says which key is meant, or which there are.
@@ -167,6 +213,21 @@ func oneOf[T ~string](d *document, n *node, to *T, allowed ...T) {
 		names[i] = string(a)
 	}
 	d.wrong(n, list(names))
+}
+
+// upTo decodes a text of so many bytes at most.
+func (d *document) upTo(most int) func(n *node, to *string) {
+	return func(n *node, to *string) { d.text(n, to, most) }
+}
+
+// within decodes a number in lo … hi.
+func (d *document) within(lo, hi float64) func(n *node, to *float64) {
+	return func(n *node, to *float64) { d.float(n, to, lo, hi) }
+}
+
+// from decodes an integer in lo … hi.
+func (d *document) from(lo, hi int) func(n *node, to *int) {
+	return func(n *node, to *int) { d.integer(n, to, lo, hi) }
 }
 
 // float decodes a finite number in lo … hi.

@@ -206,10 +206,10 @@ func (d *draft) output(t Type) (OutputKind, string) {
 		return &Track{Index: -1, Threshold: 0.5}, "guessed: the probability of something in each window; label says what"
 	}
 	if known && elements > 1 && elements <= maxLabels && t.Shape[len(t.Shape)-1] == elements && len(t.Shape) <= 2 {
-		c := &Classes{Top: 5, Softmax: t.DType.IsFloat() && !d.probabilities(t.Name)}
+		c := &Classes{Top: 5, Logits: t.DType.IsFloat() && !d.probabilities(t.Name)}
 		note := "guessed from the shape: a value for each class; labels or labels_file names them"
-		if c.Softmax {
-			note += "; logits, as the model does not end in a softmax"
+		if c.Logits {
+			note += "; logits, as the model does not end in probabilities"
 		}
 		return c, note
 	}

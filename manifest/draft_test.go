@@ -77,7 +77,7 @@ func kindsOf(m *Manifest) string {
 		words := []string{o.Name, o.Kind.outputKind()}
 		switch k := o.Kind.(type) {
 		case *Classes:
-			if k.Softmax {
+			if k.Logits {
 				words = append(words, "softmax")
 			}
 		case *Boxes:

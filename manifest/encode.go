@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -14,13 +14,15 @@ import (
 func (m *Manifest) Encode() ([]byte, error) {
 	root := object{}
 	root.add("version", Version)
-	root.unless("title", m.Title, "")
+	if m.Title != "" {
+		root.add("title", m.Title)
+	}
 	var inputs, outputs object
 	for _, in := range m.Inputs {
-		inputs.add(in.Name, encodeInput(in.Kind, in.Note))
+		inputs.add(in.Name, encoded(in.Kind, in.Kind.inputKind(), inputKinds, in.Note))
 	}
 	for _, out := range m.Outputs {
-		outputs.add(out.Name, encodeOutput(out.Kind, out.Note))
+		outputs.add(out.Name, encoded(out.Kind, out.Kind.outputKind(), outputKinds, out.Note))
 	}
 	root.add("inputs", inputs)
 	root.add("outputs", outputs)
@@ -75,133 +77,24 @@ type entry struct {
 
 func (o *object) add(key string, value any) { *o = append(*o, entry{key, value}) }
 
-// unless adds a member that differs from its default.
-func (o *object) unless(key string, value, def any) {
-	if value != def {
-		o.add(key, value)
+// encoded is the object of an input or output.
+func encoded(kind any, name string, kinds map[string]func() any, note string) object {
+	var d *document
+	_, fields := d.fields(kind)
+	_, defaults := d.fields(kinds[name]())
+	o := append(object{{"kind", name}}, changed(fields, defaults)...)
+	if note != "" {
+		o.add("note", note)
 	}
-}
-
-// choice adds one of several words that differs from the default, which "" stands for, too.
-func (o *object) choice(key, value, def string) {
-	if value != "" {
-		o.unless(key, value, def)
-	}
-}
-
-// channels adds a value for each channel, or one for all, that differs from the default.
-func (o *object) channels(key string, values []float64, def float64) {
-	if len(values) > 0 && !slices.Equal(values, []float64{def}) {
-		o.add(key, single(values))
-	}
-}
-
-// single returns a list of one number as a number.
-func single(values []float64) any {
-	if len(values) == 1 {
-		return values[0]
-	}
-	return values
-}
-
-func (o *object) size(key string, width, height int) {
-	if width != 0 || height != 0 {
-		o.add(key, []float64{float64(width), float64(height)})
-	}
-}
-
-func (o *object) labels(l *Labels) {
-	switch {
-	case l.Names != nil:
-		o.add("labels", l.Names)
-	case l.File != "":
-		o.add("labels_file", l.File)
-	}
-}
-
-func encodeInput(kind InputKind, note string) object {
-	var o object
-	o.add("kind", kind.inputKind())
-	switch k := kind.(type) {
-	case *Image:
-		o.size("size", k.Width, k.Height)
-		o.unless("layout", k.Layout, "")
-		o.choice("colour", string(k.Colour), string(RGB))
-		o.unless("invert", k.Invert, false)
-		o.choice("crop", string(k.Crop), string(CropNone))
-		o.unless("margin", k.Margin, 0.0)
-		o.choice("resize", string(k.Resize), string(Stretch))
-		o.choice("filter", string(k.Filter), string(Bilinear))
-		o.unless("round", k.Round, false)
-		o.channels("pad", k.Pad, 0)
-		o.channels("mean", k.Mean, 0)
-		o.channels("std", k.Std, 1)
-	case *Audio:
-		o.add("rate", k.Rate)
-		o.unless("window", k.Window, 0)
-		o.unless("hop", k.Hop, 0)
-		o.unless("context", k.Context, 0)
-		o.unless("scale", k.Scale, 1.0)
-	case *Tensor:
-		if k.Value != nil {
-			o.add("value", single(k.Value))
-		}
-	case *State:
-		o.add("from", k.From)
-	}
-	o.unless("note", note, "")
 	return o
 }
 
-func encodeOutput(kind OutputKind, note string) object {
-	var o object
-	o.add("kind", kind.outputKind())
-	switch k := kind.(type) {
-	case *Classes:
-		o.labels(&k.Labels)
-		o.unless("softmax", k.Softmax, false)
-		o.unless("top", k.Top, 5)
-	case *Boxes:
-		o.add("scores", k.Scores)
-		o.labels(&k.Labels)
-		o.unless("background", k.Background, -1)
-		o.choice("format", string(k.Format), string(Corners))
-		if k.Format != Deltas {
-			o.choice("units", string(k.Units), string(Unit))
+// changed has the members that differ from their defaults, which are the same fields of another object.
+func changed(fields, defaults []field) (o object) {
+	for i, f := range fields {
+		if v := f.value(); v != nil && v != "" && !reflect.DeepEqual(v, defaults[i].value()) {
+			o.add(f.key, v)
 		}
-		if k.Priors != nil {
-			o.add("priors", encodePriors(k.Priors))
-		}
-		o.unless("score_threshold", k.ScoreThreshold, 0.5)
-		o.unless("iou_threshold", k.IoUThreshold, 0.5)
-		o.unless("limit", k.Limit, 0)
-	case *Track:
-		o.unless("label", k.Label, "")
-		o.unless("index", k.Index, -1)
-		o.unless("threshold", k.Threshold, 0.5)
-	}
-	o.unless("note", note, "")
-	return o
-}
-
-func encodePriors(p *Priors) object {
-	var o object
-	o.size("size", p.Width, p.Height)
-	maps := make([]object, len(p.Maps))
-	for i, m := range p.Maps {
-		maps[i].size("cells", m.Columns, m.Rows)
-		boxes := make([]any, len(m.Boxes))
-		for k, b := range m.Boxes {
-			if boxes[k] = b[0]; b[0] != b[1] {
-				boxes[k] = b[:]
-			}
-		}
-		maps[i].add("boxes", boxes)
-	}
-	o.add("maps", maps)
-	o.unless("clamp", p.Clamp, false)
-	if p.Variance != [2]float64{0.1, 0.2} {
-		o.add("variance", p.Variance[:])
 	}
 	return o
 }

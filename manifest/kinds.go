@@ -26,18 +26,20 @@ const (
 func (d *document) manifest(n *node, m *Manifest) {
 	var version int
 	d.object(n, "version inputs outputs",
-		field{"version", func(n *node) { d.integer(n, &version, Version, Version) }},
-		field{"title", func(n *node) { d.text(n, &m.Title, 4*maxName) }},
-		field{"inputs", func(n *node) {
+		bind("version", &version, d.from(Version, Version)),
+		bind("title", &m.Title, d.upTo(4*maxName)),
+		field{key: "inputs", decode: func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
 				note := d.note(n)
-				m.Inputs = append(m.Inputs, Input{name, place, d.input(n), note})
+				kind, _ := d.kind(n, inputKinds).(InputKind)
+				m.Inputs = append(m.Inputs, Input{name, place, kind, note})
 			})
 		}},
-		field{"outputs", func(n *node) {
+		field{key: "outputs", decode: func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
 				note := d.note(n)
-				m.Outputs = append(m.Outputs, Output{name, place, d.output(n), note})
+				kind, _ := d.kind(n, outputKinds).(OutputKind)
+				m.Outputs = append(m.Outputs, Output{name, place, kind, note})
 			})
 		}},
 	)
@@ -74,59 +76,124 @@ func (d *document) note(n *node) (text string) {
 	return text
 }
 
-// kindField is the key "kind", which is decoded before the others.
-var kindField = field{"kind", func(*node) {}}
+// The kinds of inputs and of outputs by name, with what their keys are if a document does not say it.
+var (
+	inputKinds = map[string]func() any{
+		"image": func() any {
+			return &Image{
+				Colour: RGB, Crop: CropNone, Resize: Stretch, Filter: Bilinear,
+				Pad: []float64{0}, Mean: []float64{0}, Std: []float64{1},
+			}
+		},
+		"audio":  func() any { return &Audio{Scale: 1} },
+		"tensor": func() any { return &Tensor{} },
+		"state":  func() any { return &State{} },
+	}
+	outputKinds = map[string]func() any{
+		"classes": func() any { return &Classes{Top: 5} },
+		"boxes": func() any {
+			return &Boxes{Background: -1, Format: Corners, Units: Unit, ScoreThreshold: 0.5, IoUThreshold: 0.5}
+		},
+		"track":  func() any { return &Track{Index: -1, Threshold: 0.5} },
+		"tensor": func() any { return &Plain{} },
+	}
+)
 
-func (d *document) input(n *node) (kind InputKind) {
-	d.kinds(n, map[string]func(){
-		"image":  func() { kind = d.image(n) },
-		"audio":  func() { kind = d.audio(n) },
-		"tensor": func() { kind = d.tensor(n) },
-		"state":  func() { kind = d.state(n) },
-	})
-	return kind
+// fields returns the keys of a kind in the order in which they are written, and those among them that must be there.
+func (d *document) fields(kind any) (required string, list []field) {
+	switch k := kind.(type) {
+	case *Image:
+		return "", []field{
+			d.sizeField("size", &k.Width, &k.Height),
+			word(d, "layout", &k.Layout, Layouts...),
+			word(d, "colour", &k.Colour, RGB, BGR, Gray),
+			bind("invert", &k.Invert, d.flag),
+			word(d, "crop", &k.Crop, CropNone, CropContent),
+			bind("margin", &k.Margin, d.within(0, 10)),
+			word(d, "resize", &k.Resize, Stretch, Fit, Fill),
+			word(d, "filter", &k.Filter, Bilinear, Area),
+			bind("round", &k.Round, d.flag),
+			numbers("pad", &k.Pad, func(n *node) { d.channels(n, &k.Pad, 0, 255) }),
+			numbers("mean", &k.Mean, func(n *node) { d.channels(n, &k.Mean, -maxNumber, maxNumber) }),
+			numbers("std", &k.Std, func(n *node) { d.std(n, &k.Std) }),
+		}
+	case *Audio:
+		return "rate", []field{
+			bind("rate", &k.Rate, d.from(1, maxRate)),
+			bind("window", &k.Window, d.from(1, maxWindow)),
+			bind("hop", &k.Hop, d.from(1, maxWindow)),
+			bind("context", &k.Context, d.from(0, maxWindow)),
+			bind("scale", &k.Scale, d.within(-maxNumber, maxNumber)),
+		}
+	case *Tensor:
+		return "", []field{numbers("value", &k.Value, func(n *node) {
+			nodes, ok := n.value.([]*node)
+			if !ok {
+				nodes = []*node{n}
+			} else if len(nodes) == 0 {
+				d.wrong(n, "a number or a list of numbers")
+			}
+			k.Value = make([]float64, len(nodes))
+			for i, item := range nodes {
+				d.float(item, &k.Value[i], -math.MaxFloat64, math.MaxFloat64)
+			}
+		})}
+	case *State:
+		return "from", []field{bind("from", &k.From, d.name)}
+	case *Classes:
+		return "", append(d.labelFields(&k.Labels),
+			bind("softmax", &k.Logits, d.flag),
+			bind("top", &k.Top, d.from(0, maxLabels)))
+	case *Boxes:
+		labels := d.labelFields(&k.Labels)
+		units := word(d, "units", &k.Units, Unit, Pixels)
+		if k.Format == Deltas {
+			units.value = func() any { return nil }
+		}
+		return "scores", []field{
+			bind("scores", &k.Scores, d.name), labels[0], labels[1],
+			bind("background", &k.Background, d.from(0, maxLabels)),
+			word(d, "format", &k.Format, Corners, Centre, Deltas),
+			units,
+			d.priorsField(&k.Priors),
+			bind("score_threshold", &k.ScoreThreshold, d.within(-maxNumber, maxNumber)),
+			bind("iou_threshold", &k.IoUThreshold, d.within(0, 1)),
+			bind("limit", &k.Limit, d.from(0, maxPriors)),
+		}
+	case *Track:
+		return "", []field{
+			bind("label", &k.Label, d.upTo(maxName)),
+			bind("index", &k.Index, d.from(0, maxLabels)),
+			bind("threshold", &k.Threshold, d.within(-maxNumber, maxNumber)),
+		}
+	}
+	return "", nil
 }
 
-func (d *document) output(n *node) (kind OutputKind) {
-	d.kinds(n, map[string]func(){
-		"classes": func() { kind = d.classes(n) },
-		"boxes":   func() { kind = d.boxes(n) },
-		"track":   func() { kind = d.track(n) },
-		"tensor":  func() { d.object(n, "", kindField); kind = &Plain{} },
-	})
-	return kind
-}
-
-func (d *document) image(n *node) *Image {
-	im := &Image{
-		Colour: RGB, Crop: CropNone, Resize: Stretch, Filter: Bilinear,
-		Pad: []float64{0}, Mean: []float64{0}, Std: []float64{1},
+// check finds what keys that are right one by one cannot be together.
+func (d *document) check(n *node, kind any) {
+	switch k := kind.(type) {
+	case *Image:
+		if margin := n.member("margin"); margin != nil && k.Crop == CropNone {
+			d.fail(margin.at, n.path(), `"margin" is only of use with "crop": "content"`)
+		}
+		if values := max(len(k.Mean), len(k.Std)); values > k.Colour.Channels() {
+			d.fail(n.at, n.path(), `"mean" and "std" of a gray picture have 1 value, not %d`, values)
+		}
+		if len(k.Layout) > 0 && !strings.Contains(k.Layout, "C") && k.Colour != Gray {
+			d.fail(n.at, n.path(), `the layout %q has no channels; "colour" must be "gray"`, k.Layout)
+		}
+	case *Boxes:
+		units := n.member("units")
+		switch {
+		case k.Format == Deltas && k.Priors == nil:
+			d.fail(n.at, n.path(), `the format "ssd" needs the key "priors"`)
+		case k.Format != Deltas && k.Priors != nil:
+			d.fail(n.at, n.path(), `the key "priors" is only of use with the format "ssd"`)
+		case k.Format == Deltas && units != nil:
+			d.fail(units.at, n.path(), `"units" is of no use with the format "ssd", whose boxes are relative to the priors`)
+		}
 	}
-	marginAt := -1
-	d.object(n, "", kindField,
-		field{"size", func(n *node) { d.size(n, &im.Width, &im.Height) }},
-		field{"layout", func(n *node) { oneOf(d, n, &im.Layout, Layouts...) }},
-		field{"colour", func(n *node) { oneOf(d, n, &im.Colour, RGB, BGR, Gray) }},
-		field{"invert", func(n *node) { d.flag(n, &im.Invert) }},
-		field{"crop", func(n *node) { oneOf(d, n, &im.Crop, CropNone, CropContent) }},
-		field{"margin", func(n *node) { marginAt = n.at; d.float(n, &im.Margin, 0, 10) }},
-		field{"resize", func(n *node) { oneOf(d, n, &im.Resize, Stretch, Fit, Fill) }},
-		field{"filter", func(n *node) { oneOf(d, n, &im.Filter, Bilinear, Area) }},
-		field{"round", func(n *node) { d.flag(n, &im.Round) }},
-		field{"pad", func(n *node) { d.channels(n, &im.Pad, 0, 255) }},
-		field{"mean", func(n *node) { d.channels(n, &im.Mean, -maxNumber, maxNumber) }},
-		field{"std", func(n *node) { d.std(n, &im.Std) }},
-	)
-	if marginAt >= 0 && im.Crop == CropNone {
-		d.fail(marginAt, n.path(), `"margin" is only of use with "crop": "content"`)
-	}
-	if values := max(len(im.Mean), len(im.Std)); values > im.Colour.Channels() {
-		d.fail(n.at, n.path(), `"mean" and "std" of a gray picture have 1 value, not %d`, values)
-	}
-	if len(im.Layout) > 0 && !strings.Contains(im.Layout, "C") && im.Colour != Gray {
-		d.fail(n.at, n.path(), `the layout %q has no channels; "colour" must be "gray"`, im.Layout)
-	}
-	return im
 }
 
 // std decodes divisors, which must not be zero.
@@ -138,41 +205,6 @@ func (d *document) std(n *node, to *[]float64) {
 			return
 		}
 	}
-}
-
-func (d *document) audio(n *node) *Audio {
-	a := &Audio{Scale: 1}
-	d.object(n, "rate", kindField,
-		field{"rate", func(n *node) { d.integer(n, &a.Rate, 1, maxRate) }},
-		field{"window", func(n *node) { d.integer(n, &a.Window, 1, maxWindow) }},
-		field{"hop", func(n *node) { d.integer(n, &a.Hop, 1, maxWindow) }},
-		field{"context", func(n *node) { d.integer(n, &a.Context, 0, maxWindow) }},
-		field{"scale", func(n *node) { d.float(n, &a.Scale, -maxNumber, maxNumber) }},
-	)
-	return a
-}
-
-func (d *document) tensor(n *node) *Tensor {
-	t := &Tensor{}
-	d.object(n, "", kindField, field{"value", func(n *node) {
-		nodes, ok := n.value.([]*node)
-		if !ok {
-			nodes = []*node{n}
-		} else if len(nodes) == 0 {
-			d.wrong(n, "a number or a list of numbers")
-		}
-		t.Value = make([]float64, len(nodes))
-		for i, item := range nodes {
-			d.float(item, &t.Value[i], -math.MaxFloat64, math.MaxFloat64)
-		}
-	}})
-	return t
-}
-
-func (d *document) state(n *node) *State {
-	s := &State{}
-	d.object(n, "from", kindField, field{"from", func(n *node) { d.name(n, &s.From) }})
-	return s
 }
 
 // labelFields are the two keys that name classes.
@@ -195,6 +227,11 @@ func (d *document) labelFields(l *Labels) []field {
 			for i, item := range nodes {
 				d.text(item, &l.Names[i], maxName)
 			}
+		}, func() any {
+			if l.Names == nil {
+				return nil
+			}
+			return l.Names
 		}},
 		{"labels_file", func(n *node) {
 			if both(n) {
@@ -204,69 +241,62 @@ func (d *document) labelFields(l *Labels) []field {
 			if l.File != "" && (!fs.ValidPath(l.File) || l.File == "." || strings.ContainsAny(l.File, `\:`)) {
 				d.wrong(n, "a path below the manifest's folder, with slashes and without ..")
 			}
+		}, func() any {
+			if l.Names != nil {
+				return nil
+			}
+			return l.File
 		}},
 	}
 }
 
-func (d *document) classes(n *node) *Classes {
-	c := &Classes{Top: 5}
-	d.object(n, "", append(d.labelFields(&c.Labels), kindField,
-		field{"softmax", func(n *node) { d.flag(n, &c.Softmax) }},
-		field{"top", func(n *node) { d.integer(n, &c.Top, 0, maxLabels) }},
-	)...)
-	return c
+// standardPriors has what priors are if a document does not say it.
+var standardPriors = Priors{Variance: [2]float64{0.1, 0.2}}
+
+func (d *document) priorsField(to **Priors) field {
+	return field{"priors", func(n *node) {
+		p := standardPriors
+		d.object(n, "maps", d.priors(&p)...)
+		*to = &p
+	}, func() any {
+		if *to == nil {
+			return nil
+		}
+		p := standardPriors
+		return changed(d.priors(*to), d.priors(&p))
+	}}
 }
 
-func (d *document) boxes(n *node) *Boxes {
-	b := &Boxes{Background: -1, Format: Corners, Units: Unit, ScoreThreshold: 0.5, IoUThreshold: 0.5}
-	unitsAt := -1
-	d.object(n, "scores", append(d.labelFields(&b.Labels), kindField,
-		field{"scores", func(n *node) { d.name(n, &b.Scores) }},
-		field{"background", func(n *node) { d.integer(n, &b.Background, 0, maxLabels) }},
-		field{"format", func(n *node) { oneOf(d, n, &b.Format, Corners, Centre, Deltas) }},
-		field{"units", func(n *node) { unitsAt = n.at; oneOf(d, n, &b.Units, Unit, Pixels) }},
-		field{"priors", func(n *node) { b.Priors = d.priors(n) }},
-		field{"score_threshold", func(n *node) { d.float(n, &b.ScoreThreshold, -maxNumber, maxNumber) }},
-		field{"iou_threshold", func(n *node) { d.float(n, &b.IoUThreshold, 0, 1) }},
-		field{"limit", func(n *node) { d.integer(n, &b.Limit, 0, maxPriors) }},
-	)...)
-	switch {
-	case b.Format == Deltas && b.Priors == nil:
-		d.fail(n.at, n.path(), `the format "ssd" needs the key "priors"`)
-	case b.Format != Deltas && b.Priors != nil:
-		d.fail(n.at, n.path(), `the key "priors" is only of use with the format "ssd"`)
-	case b.Format == Deltas && unitsAt >= 0:
-		d.fail(unitsAt, n.path(), `"units" is of no use with the format "ssd", whose boxes are relative to the priors`)
-	}
-	return b
-}
-
-func (d *document) priors(n *node) *Priors {
-	p := &Priors{Variance: [2]float64{0.1, 0.2}}
-	d.object(n, "maps",
-		field{"size", func(n *node) { d.size(n, &p.Width, &p.Height) }},
-		field{"clamp", func(n *node) { d.flag(n, &p.Clamp) }},
-		field{"variance", func(n *node) { d.pair(n, &p.Variance, 0) }},
-		field{"maps", func(n *node) {
+func (d *document) priors(p *Priors) []field {
+	return []field{
+		d.sizeField("size", &p.Width, &p.Height),
+		{"maps", func(n *node) {
 			total := 0
 			for _, item := range d.items(n, 1, limits.ManifestMaps, "feature maps") {
-				m := d.priorMap(item)
+				m := PriorMap{}
+				d.object(item, "cells boxes", d.priorMap(&m)...)
 				if total += m.Columns * m.Rows * len(m.Boxes); total > maxPriors {
 					d.fail(item.at, item.path(), "there are more than %d priors", maxPriors)
 					return
 				}
 				p.Maps = append(p.Maps, m)
 			}
+		}, func() any {
+			maps := make([]object, len(p.Maps))
+			for i := range maps {
+				maps[i] = changed(d.priorMap(&p.Maps[i]), d.priorMap(&PriorMap{}))
+			}
+			return maps
 		}},
-	)
-	return p
+		bind("clamp", &p.Clamp, d.flag),
+		{"variance", func(n *node) { d.pair(n, &p.Variance, 0) }, func() any { return p.Variance[:] }},
+	}
 }
 
-func (d *document) priorMap(n *node) PriorMap {
-	m := PriorMap{}
-	d.object(n, "cells boxes",
-		field{"cells", func(n *node) { d.size(n, &m.Columns, &m.Rows) }},
-		field{"boxes", func(n *node) {
+func (d *document) priorMap(m *PriorMap) []field {
+	return []field{
+		d.sizeField("cells", &m.Columns, &m.Rows),
+		{"boxes", func(n *node) {
 			for _, item := range d.items(n, 1, limits.ManifestMaps, "sizes in pixels") {
 				var box [2]float64
 				if _, ok := item.value.([]*node); ok {
@@ -277,9 +307,16 @@ func (d *document) priorMap(n *node) PriorMap {
 				}
 				m.Boxes = append(m.Boxes, box)
 			}
+		}, func() any {
+			boxes := make([]any, len(m.Boxes))
+			for i, b := range m.Boxes {
+				if boxes[i] = b[0]; b[0] != b[1] {
+					boxes[i] = b[:]
+				}
+			}
+			return boxes
 		}},
-	)
-	return m
+	}
 }
 
 // pair decodes two numbers of at least lo.
@@ -288,14 +325,4 @@ func (d *document) pair(n *node, to *[2]float64, lo float64) {
 		d.float(v[0], &to[0], lo, maxNumber)
 		d.float(v[1], &to[1], lo, maxNumber)
 	}
-}
-
-func (d *document) track(n *node) *Track {
-	t := &Track{Index: -1, Threshold: 0.5}
-	d.object(n, "", kindField,
-		field{"label", func(n *node) { d.text(n, &t.Label, maxName) }},
-		field{"index", func(n *node) { d.integer(n, &t.Index, 0, maxLabels) }},
-		field{"threshold", func(n *node) { d.float(n, &t.Threshold, -maxNumber, maxNumber) }},
-	)
-	return t
 }

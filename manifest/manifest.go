@@ -161,8 +161,8 @@ type Labels struct {
 // Classes is an output with one value for each class.
 type Classes struct {
 	Labels
-	Softmax bool // the values are logits: softmax turns them into probabilities
-	Top     int  // how many of the best are shown; 0 for all
+	Logits bool // the values are logits, of which a softmax makes probabilities
+	Top    int  // how many of the best are shown; 0 for all
 }
 
 // Boxes is an output with a rectangle around each candidate, [1,N,4], beside an output with their scores, [1,N,C]. Of

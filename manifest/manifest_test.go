@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	outputs := []OutputKind{
-		&Classes{Labels: Labels{Names: []string{"x", ""}, place: Place{15, 40}}, Softmax: true},
+		&Classes{Labels: Labels{Names: []string{"x", ""}, place: Place{15, 40}}, Logits: true},
 		&Boxes{Scores: "s", Background: 0, Format: Deltas, Units: Unit, ScoreThreshold: 0.7, IoUThreshold: 0.3, Limit: 9,
 			Priors: &Priors{Width: 32, Height: 24, Clamp: true, Variance: [2]float64{1, 2}, Maps: []PriorMap{{4, 3, [][2]float64{{10, 10}, {16, 8}}}}}},
 		&Plain{},

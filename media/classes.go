@@ -29,7 +29,7 @@ func Classes(spec *manifest.Classes, t *tensor.Tensor) ([]Class, error) {
 	}
 	var e eval
 	values := e.reshape(e.cast(t, tensor.Float32), 1, t.Len())
-	if spec.Softmax {
+	if spec.Logits {
 		values = e.op("softmax", attrs("axes", []int{1}), values)
 	}
 	if e.err != nil {

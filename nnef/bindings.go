@@ -31,15 +31,10 @@ var bindings = map[string]func(l *lowering) []*graph.Value{
 	"area_downsample":     after(divided, (*lowering).body),
 	"concat":              lowerJoin("concat"),
 	"stack":               lowerJoin("stack"),
-	"gather":              plain("gather"),
 	"cast":                lowerCast,
 	"add_n":               lowerAddN,
-	"avg_roi_pool":        plain("avg_roi_pool"),
-	"max_roi_pool":        plain("max_roi_pool"),
-	"roi_resample":        plain("roi_resample"),
 	"avg_roi_align":       after(sampled, (*lowering).body),
 	"max_roi_align":       after(sampled, (*lowering).body),
-	"matmul":              plain("matmul"),
 	"linear":              lowerLinear,
 	"gelu":                lowerGelu,
 	"batch_normalization": lowerBatchNormalization,
@@ -62,18 +57,14 @@ func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value 
 }
 
 // applied binds an operation to the operator of the same meaning whose operands and attributes have the same names, or others: pairs of the name of
-// a parameter and that of the attribute. The operands are aligned.
+// a parameter and that of the attribute. The operands of an operator on elements are aligned.
 func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
+	def, _ := op.Lookup(name)
 	return func(l *lowering) []*graph.Value {
 		in, attrs := l.arguments(renamed)
-		return l.result(name, l.align(in...), attrs...)
-	}
-}
-
-// plain is [applied] with operands as they are.
-func plain(name string) func(l *lowering) []*graph.Value {
-	return func(l *lowering) []*graph.Value {
-		in, attrs := l.arguments(nil)
+		if def.Traits.Has(op.Elementwise) {
+			in = l.align(in...)
+		}
 		return l.result(name, in, attrs...)
 	}
 }
@@ -102,9 +93,7 @@ func (l *lowering) arguments(renamed []string) (in []*graph.Value, attrs graph.A
 // after binds an operation that obeys a rule which neither operators nor the body that the standard gives know.
 func after(rule func(l *lowering), lower func(l *lowering) []*graph.Value) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		if rule(l); l.Err != nil {
-			return nil
-		}
+		rule(l)
 		return lower(l)
 	}
 }
@@ -186,7 +175,7 @@ func lowerCast(l *lowering) []*graph.Value {
 		return nil
 	}
 	if x != nil && d.IsInteger() && x.Type.DType.IsFloat() && (x.Producer == nil || !integral(x.Producer.Op)) {
-		x = l.step("floor", []*graph.Value{x})
+		x = l.Node("floor", nil, x)
 	}
 	return l.result("cast", []*graph.Value{x}, attr("dtype", d))
 }
@@ -199,7 +188,7 @@ func lowerAddN(l *lowering) []*graph.Value {
 	}
 	sum := list[len(list)-1]
 	for i := len(list) - 2; i > 0; i-- {
-		sum = l.step("add", l.align(list[i], sum))
+		sum = l.Node("add", nil, l.align(list[i], sum)...)
 	}
 	if len(list) == 1 {
 		return list
@@ -210,10 +199,8 @@ func lowerAddN(l *lowering) []*graph.Value {
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
 func lowerLinear(l *lowering) []*graph.Value {
 	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.unless("bias", 0.0)
-	if bias != nil {
-		if shape := l.shape(bias); len(shape) > 2 || len(shape) == 2 && shape[0] != 1 || len(shape) == 1 && shape[0] != 1 {
-			return l.body()
-		}
+	if shape := l.shape(bias); len(shape) > 2 || len(shape) > 0 && shape[0] != 1 {
+		return l.body()
 	}
 	return l.result("linear", []*graph.Value{input, filter, bias})
 }
@@ -228,16 +215,8 @@ func lowerBatchNormalization(l *lowering) []*graph.Value {
 	in := make([]*graph.Value, 5)
 	for i, name := range []string{"input", "mean", "variance", "offset", "scale"} {
 		in[i] = l.tensor(name)
-		if i == 0 || in[i] == nil {
-			continue
-		}
-		for d, n := range l.shape(in[i]) {
-			if n != 1 && d != 1 {
-				return l.body()
-			}
-		}
 	}
-	if shape := l.shape(in[0]); len(shape) < 2 {
+	if l.Err == nil && !byChannel(in) {
 		return l.body()
 	}
 	return l.result("batch_normalization", in, attr("epsilon", l.float("epsilon")))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -13,10 +14,7 @@ import (
 // TestBodies holds the body of every operator to its reference, on generated cases and within the tolerance that the
 // definition states.
 func TestBodies(t *testing.T) {
-	cases := 100
-	if testing.Short() {
-		cases = 20
-	}
+	cases := testdata.Cases(32, 100)
 	for _, d := range op.All() {
 		if d.Body == "" {
 			continue
@@ -25,7 +23,7 @@ func TestBodies(t *testing.T) {
 			t.Parallel()
 			worst := 0.0
 			for seed := range cases {
-				c := d.Draw(op.NewRand(uint64(seed), 1+seed/12))
+				c := d.Draw(op.NewRand(uint64(seed), 1+seed*9/cases))
 				far := compareBody(t, d, c, uint64(seed))
 				worst = max(worst, far)
 			}

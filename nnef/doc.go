@@ -5,10 +5,9 @@
 // that they return, [File.Check] lists all findings, [File.Flatten] evaluates the document to a flat graph with shapes,
 // and [File.Model] reads the data and builds the graph that the engine compiles. [Load] and [Parse] do it at once.
 //
-// Two steps lead from a document to a graph. Package check checks the text and package eval evaluates its expressions and
-// expands its fragments, which gives a graph of package flat: invocations of the operations that package std declares.
-// Then each operation is bound to operators of package op by a table in this package. The same binding infers shapes,
-// with inputs in the place of data.
+// A document becomes a graph in two steps. Package flat checks it and expands its fragments and expressions, which gives invocations of the
+// operations that package std declares. Then a table in this package binds each of them to operators of package op; the same binding infers
+// shapes, with inputs in the place of data.
 //
 // [Save] writes a graph: as standard NNEF where that can say it, and else in the text form of [graph.Print], which Load
 // reads as well. [ExpandBody] writes an operator by simpler ones, as its definition's body says.

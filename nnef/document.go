@@ -1,7 +1,6 @@
 package nnef
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,12 +39,12 @@ type document struct {
 	quants  map[string]*quant.Entry // of the quantization file, by tensor
 	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
 
-	labels   map[string]*variable     // by label in lower case
-	decoded  map[*tensor.Tensor]coded // by the numbers
-	updated  map[string]bool          // names of variables that are updated, by any of their names
-	states   map[string]*graph.Value  // the variables that are updated, by label in lower case
-	spans    map[*flat.Op][]*graph.Node
-	filled   int // elements of constants that one value was repeated for
+	labels   map[string]*variable       // by label in lower case
+	decoded  map[*tensor.Tensor]coded   // by the numbers
+	updated  map[string]bool            // names of variables that are updated, by any of their names
+	states   map[string]*graph.Value    // the variables that are updated, by label in lower case
+	spans    map[*flat.Op][]*graph.Node // what operations became; nil if nobody asks
+	filled   int                        // elements of constants that one value was repeated for
 	own      *canonical
 	file     *File
 	folding  *tract.Folding
@@ -59,25 +58,17 @@ func newDocument(f *File, src source) *document {
 	if src != nil {
 		b = graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name)
 	}
-	s := newSink(b, f.opts.Limits.Eval)
+	s := newSink(b, f.opts.Limits.Eval.Filled())
 	s.finite = src != nil
 	s.most += statementMost * len(f.Document.Graph.Body)
 	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tract.Document(f.Document)
-	s.reserve = func() {
-		for i := range f.Document.Graph.Body {
-			for id := range f.Document.Graph.Body[i].Names() {
-				s.reserved[id.Name] = true
-			}
-		}
-	}
 	d := &document{
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: tract.NewFolding(),
 	}
 	d.fragment = d.block
-	d.left = &eval.Limits{Depth: d.limits.Depth, Errors: d.limits.Errors,
-		Steps: cmp.Or(max(d.limits.Steps, 0), eval.DefaultLimits.Steps), Items: cmp.Or(max(d.limits.Items, 0), eval.DefaultLimits.Items),
-		Calls: cmp.Or(max(d.limits.Calls, 0), eval.DefaultLimits.Calls)}
+	left := d.limits
+	d.left = &left
 	if f.block != nil {
 		f.block.enter(d)
 	}
@@ -95,7 +86,6 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 	}
 	d.findStates(g)
 	for _, o := range g.Ops {
-		from := len(d.nodes)
 		var err error
 		if o.Custom {
 			err = &eval.Error{Code: eval.CodeNoBody, Msg: "the operation " + o.Name() + " is declared without a body and not known",
@@ -108,12 +98,9 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
 			list = append(list, o.Diagnostics(err)...)
-			if d.file.block != nil || len(list) >= cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
+			if d.file.block != nil || len(list) >= d.limits.Errors {
 				break
 			}
-		}
-		if to := len(d.nodes); to > from {
-			d.spans[o] = d.nodes[from:to:to]
 		}
 	}
 	if len(list) > 0 {
@@ -176,9 +163,13 @@ func (d *document) Infer(o *flat.Op) error {
 	if o.Custom || d.follows(o) {
 		return nil
 	}
+	from := len(d.nodes)
 	values, err := d.lower(o)
 	if err != nil {
 		return err
+	}
+	if to := len(d.nodes); d.spans != nil && to > from {
+		d.spans[o] = d.nodes[from:to:to]
 	}
 	if len(values) != len(outputs) {
 		return unequal(o, len(values))
@@ -300,9 +291,6 @@ func (d *document) external(l *lowering) *graph.Value {
 			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
 	}
-	if l.Err != nil {
-		return nil
-	}
 	name := id
 	if public, ok := d.names[d.file.qualified(id)]; ok {
 		name = public
@@ -340,13 +328,11 @@ func (d *document) constant(l *lowering) *graph.Value {
 	}
 	values, _ := l.c.Arg("value").(eval.Array)
 	n := shape.Len()
-	expand, typed := false, false
+	expand := false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled):
+	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled || d.b == nil && d.tract == nil): // the type may be all that is asked for
 		expand = true
-	case len(values) == 1 && d.b == nil && d.tract == nil: // the type is all that is asked for
-		typed = true
 	case len(values) == 1:
 		d.filled += n
 		filled := make(eval.Array, n)
@@ -366,7 +352,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		}
 	}
 	held := shape
-	if expand || typed {
+	if expand {
 		held = make(tensor.Shape, len(shape))
 		for i := range held {
 			held[i] = 1
@@ -376,9 +362,6 @@ func (d *document) constant(l *lowering) *graph.Value {
 	if err != nil {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil
-	}
-	if typed {
-		return &graph.Value{Name: name, Type: graph.Type{DType: dtype, Shape: shape}}
 	}
 	if expand {
 		return l.single("expand", []*graph.Value{l.Constant(t)}, attr("shape", []int(shape)))
@@ -393,7 +376,7 @@ func (d *document) variable(l *lowering) *graph.Value {
 		return nil
 	}
 	if d.source == nil {
-		v, err := d.input(id+"'", graph.Type{DType: dtype, Shape: shape})
+		v, err := d.input(id, graph.Type{DType: dtype, Shape: shape})
 		l.Fail(err)
 		return v
 	}
@@ -542,9 +525,6 @@ func (d *document) typedGraph(fg *flat.Graph) (*graph.Graph, error) {
 
 // labelNodes gives nodes the labels that extension statements give to their results.
 func (d *document) labelNodes(fg *flat.Graph) {
-	if len(d.nodeLabels) == 0 {
-		return
-	}
 	for _, o := range fg.Ops {
 		for _, t := range o.Outputs() {
 			label, ok := d.nodeLabels[d.file.qualified(t.Name)]

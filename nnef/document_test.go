@@ -166,7 +166,7 @@ func TestDiagnostics(t *testing.T) {
 		{"string", "", "x = external<string>(shape = [2]);\ny = copy(x);", "4:5: type error [NNEF0703]: there are no tensors of type string"},
 		{"extent", "", "x = external(shape = [0]);\ny = relu(x);", "4:22: value error [NNEF1101]: the extent 0 is not allowed"},
 		{"no external", "", "y = relu(1.0);", "2:12: name error [NNEF0504]: the parameter x of the graph is never assigned"},
-		{"no parameter", "", "x = external(shape = [2]);\nz = external(shape = [2]);\ny = add(x, z);", "5:1: graph error [NNEF0902]: z is external but no parameter"},
+		{"no parameter", "", "x = external(shape = [2]);\nz = external(shape = [2]);\ny = add(x, z);", "5:5: graph error [NNEF0902]: z is external but no parameter"},
 		{"update of a constant", "", "x = external(shape = [2]);\ny = update(x, x);", "5:12: graph error [NNEF0903]: x is no variable"},
 		{"update twice", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_2');\na = update(s, x);\ny = update(s, x);", "7:12: graph error [NNEF0903]: the variable s is updated twice"},
 		{"update of another shape", "", "x = external(shape = [3]);\ns = variable(shape = [2], label = 's_2');\ny = update(s, x);", "6:15: shape error [NNEF1201]: the variable s is float32[2]; the new value is float32[3]"},

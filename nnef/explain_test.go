@@ -43,7 +43,7 @@ func TestExplainNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := e.Nodes(o)
-	if len(n) != 2 || n[0].Op != "unsqueeze" || e.Name(n[0].In[0]) != "b" || n[1].Op != "add" || e.Name(n[1].Out[0]) != "y" {
+	if len(n) != 2 || n[0].Op != "unsqueeze" || n[0].In[0].Name != "b" || n[1].Op != "add" || n[1].Out[0].Name != "y" {
 		t.Errorf("%v", n)
 	}
 }

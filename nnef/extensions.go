@@ -146,13 +146,13 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 // ownExtensions are the names of the extensions that are read here or by callers.
 var ownExtensions = slices.Concat(slices.Sorted(maps.Keys(ownStatements)), passedOn)
 
-// libraries returns the operations beside those of the standard.
-func (s *statements) libraries() []eval.Library {
+// library returns the operations beside those of the standard, nil if there are none.
+func (s *statements) library() eval.Library {
 	switch {
 	case s.tract != nil:
-		return []eval.Library{s.tract}
+		return s.tract
 	case s.operators:
-		return []eval.Library{operators{}}
+		return operators{}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -54,9 +55,10 @@ func (f *File) Check() syntax.Diagnostics {
 	return append(list, f.checkQuantization(fg)...)
 }
 
-// valueFindings returns the findings about values and shapes, which the static check does not know.
+// valueFindings returns the findings that evaluation alone makes: those about values and shapes, and about what goes into a graph and into variables.
 func valueFindings(list syntax.Diagnostics) syntax.Diagnostics {
-	return slices.DeleteFunc(list, func(d syntax.Diagnostic) bool { return d.Class() < syntax.ClassEval })
+	own := []syntax.Code{flat.CodeExternal, flat.CodeUpdate, eval.CodeUnassigned}
+	return slices.DeleteFunc(list, func(d syntax.Diagnostic) bool { return d.Class() < syntax.ClassEval && !slices.Contains(own, d.Code) })
 }
 
 // static returns what is found without evaluation.
@@ -66,7 +68,7 @@ func (f *File) static() syntax.Diagnostics {
 		return s.found
 	}
 	if f.checked == nil {
-		found := flat.Check(f.Document, flat.Options{Libraries: s.libraries(), Symbols: s.symbols, Extensions: ownExtensions,
+		found := flat.Check(f.Document, flat.Options{Library: s.library(), Symbols: s.symbols, Extensions: ownExtensions,
 			Lenient: f.opts.Lenient, Limits: f.opts.Limits.Eval})
 		f.checked = &found
 	}
@@ -120,7 +122,7 @@ func (f *File) flattened() (*flat.Graph, error) {
 // flatten evaluates the document.
 func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*flat.Graph, error) {
 	s := f.statements()
-	opts := flat.Options{Level: level, Limits: f.opts.Limits.Eval, Shapes: shapes, Deferred: deferred, Symbols: s.symbols, Libraries: s.libraries()}
+	opts := flat.Options{Level: level, Limits: f.opts.Limits.Eval, Shapes: shapes, Deferred: deferred, Symbols: s.symbols, Library: s.library()}
 	if len(f.opts.Shapes) > 0 {
 		opts.Extents = make(map[string][]int, len(f.opts.Shapes))
 		for name, shape := range f.opts.Shapes {

@@ -24,7 +24,6 @@ import (
 type sink struct {
 	b        *graph.Builder  // nil where only types are asked for: values and nodes then belong to no graph
 	reserved map[string]bool // names that the document gives to values
-	reserve  func()          // fills reserved; nil if that was done
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
 	dialect  syntax.Dialect
@@ -51,10 +50,6 @@ func newSink(b *graph.Builder, limits eval.Limits) *sink {
 
 // name returns a name that no value of the document has.
 func (s *sink) name(prefix string) string {
-	if s.reserve != nil {
-		s.reserve()
-		s.reserve = nil
-	}
 	for {
 		s.numbers[prefix]++
 		if name := prefix + strconv.Itoa(s.numbers[prefix]); !s.reserved[name] {
@@ -267,9 +262,6 @@ func (l *lowering) Value(arg string, v eval.Value) *graph.Value {
 	}
 	switch v := v.(type) {
 	case int64, float64, bool:
-		if l.Err != nil {
-			return nil
-		}
 		out, err := l.literal(v, element.TypeOf(v))
 		if l.Fail(err); err != nil {
 			l.at(arg)
@@ -368,11 +360,6 @@ func (l *lowering) positive(arg string, extents []int) {
 
 // attr is an attribute of a node.
 func attr(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: v} }
-
-// step adds an application of an operator with one result that is not the last.
-func (l *lowering) step(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
-	return l.Node(name, attrs, in...)
-}
 
 // result adds the application of an operator that yields the results of the invocation.
 func (l *lowering) result(name string, in []*graph.Value, attrs ...graph.Attr) []*graph.Value {

@@ -75,16 +75,16 @@ func (l *lowering) reach() int {
 // kernel returns the arguments input and filter with equal ranks, in the provisional dialect.
 func (l *lowering) kernel() (input, filter *graph.Value) {
 	input, filter = l.tensor("input"), l.tensor("filter")
-	if l.dialect != syntax.Provisional {
-		return input, filter
-	}
 	filter = l.reduced(filter, max(l.rank(input), 3))
 	rank := max(l.rank(input), l.rank(filter), 3)
 	return l.extended(input, rank), l.extended(filter, rank)
 }
 
-// reduced takes away dimensions at the end that have the extent 1 and are more than rank.
+// reduced takes away dimensions at the end that have the extent 1 and are more than rank, in the provisional dialect.
 func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
+	if l.dialect != syntax.Provisional {
+		return v
+	}
 	shape := l.shape(v)
 	n := max(rank, len(trimmed(shape)))
 	return l.Squeeze(v, emit.Counting(n, len(shape)-n)...)
@@ -93,10 +93,7 @@ func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
 // matrix returns an argument with two dimensions, in the provisional dialect.
 func (l *lowering) matrix(name string) *graph.Value {
 	v := l.extended(l.tensor(name), 2)
-	if l.dialect != syntax.Provisional {
-		return v
-	}
-	if v = l.reduced(v, 2); l.rank(v) > 2 {
+	if v = l.reduced(v, 2); l.rank(v) > 2 && l.dialect == syntax.Provisional {
 		l.fail(eval.CodeShape, name, "the shape %v is not that of a matrix; only the first two extents may differ from 1", l.shape(v))
 	}
 	return v

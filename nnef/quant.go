@@ -85,12 +85,11 @@ func (d *document) meaning(v *variable, id string) (*quant.Entry, error) {
 	return nil, nil
 }
 
-// dequantized adds the constant that holds the codes of a variable, and the nodes that turn them into numbers. A state
-// holds the numbers themselves.
+// dequantized adds the constant that holds the codes of a variable, and the node that makes numbers of them. Other codes than those that the
+// operator takes are decoded here, and those of a state, which holds the numbers themselves.
 func (d *document) dequantized(l *lowering, v *variable, label string, entry *quant.Entry) *graph.Value {
 	id := l.c.Names[0]
-	lower := dequantizers[entry.Operation]
-	if lower == nil || d.updated[id] || v.t.DType().Size() == 8 || !offsets(entry, v.t) {
+	if entry.Operation != quant.ZeroPoint || d.updated[id] || v.t.DType().Size() == 8 || !offsets(entry, v.t) {
 		t, err := entry.Decode(v.t)
 		if err != nil {
 			l.fail(CodeQuantization, "label", "%s: %v", v.place, err)
@@ -102,7 +101,8 @@ func (d *document) dequantized(l *lowering, v *variable, label string, entry *qu
 		return d.held(l, label, t)
 	}
 	codes := l.Stored(d.name(id+"_codes"), label, v.t)
-	return lower(&quantizer{lowering: l, entry: entry, place: v.place}, codes)
+	q := &quantizer{lowering: l, entry: entry, place: v.place}
+	return q.zeroPoint(codes)
 }
 
 // coded is how a tensor of numbers is stored.
@@ -134,18 +134,15 @@ func (d *document) kept(g *flat.Graph) map[string]*quant.Entry {
 
 // isCoded reports whether a tensor is a variable that is stored as codes.
 func (d *document) isCoded(t *flat.Tensor) bool {
-	if t.Producer == nil || t.Producer.Name() != "variable" {
+	if t.Producer.Name() != "variable" { // an operation of another name may have a label, too
 		return false
 	}
 	stored := d.labels[labelOf(t.Producer)]
 	return stored != nil && stored.t.DType().IsInteger()
 }
 
-// offsets reports whether the zero points of a quantization are codes themselves, as the operator wants it.
+// offsets reports whether zero points are codes themselves, as the operator wants it.
 func offsets(entry *quant.Entry, codes *tensor.Tensor) bool {
-	if entry.Operation != quant.ZeroPoint {
-		return true
-	}
 	list, _, err := entry.Numbers("zero_point", codes.Rank())
 	lo, hi := codes.DType().IntRange()
 	return err == nil && float64(lo) <= slices.Min(list) && slices.Max(list) <= float64(hi)
@@ -160,12 +157,6 @@ func (d *document) held(l *lowering, label string, t *tensor.Tensor) *graph.Valu
 	v, err := d.b.State(id, label, t)
 	l.Fail(err)
 	return v
-}
-
-// dequantizers are the quantizations that nodes undo when the model runs. The codes of others are decoded when it is
-// loaded.
-var dequantizers = map[string]func(q *quantizer, codes *graph.Value) *graph.Value{
-	quant.ZeroPoint: (*quantizer).zeroPoint, quant.MinMax: (*quantizer).minMax, quant.Linear: (*quantizer).minMax,
 }
 
 // quantizer turns the codes of one variable into numbers.
@@ -214,25 +205,6 @@ func (q *quantizer) same(list ...*tensor.Tensor) []*graph.Value {
 	return out
 }
 
-// minMax computes (code - least) / steps · (max - min) + min, where least is the least code and steps leads from it to
-// the greatest one.
-func (q *quantizer) minMax(codes *graph.Value) *graph.Value {
-	rank := len(codes.Type.Shape)
-	lo, hi := q.constant("min", tensor.Float32, rank), q.constant("max", tensor.Float32, rank)
-	least, steps := q.entry.Codes(codes.Type.DType.IsSigned())
-	if q.Err != nil {
-		return nil
-	}
-	low := q.Constant(lo)
-	width := q.step("sub", []*graph.Value{q.Constant(hi), low})
-	x := q.Cast(codes, tensor.Float32)
-	if least != 0 {
-		x = q.step("sub", []*graph.Value{x, q.Constant(tensor.Scalar(float32(least)))})
-	}
-	x = q.step("div", []*graph.Value{x, q.Constant(tensor.Scalar(float32(steps)))})
-	return q.single("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
-}
-
 // round applies the operation of an entry to a result. Variables that are stored as codes are rounded already, and states
 // hold what the model computes.
 func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, error) {
@@ -266,7 +238,7 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 		}
 		attrs = append(attrs, attr(a.Name, value))
 	}
-	return q.step(entry.Operation, in, attrs...), q.Err
+	return q.Node(entry.Operation, attrs, in...), q.Err
 }
 
 // constant returns an argument as a tensor that aligns with one of a rank.

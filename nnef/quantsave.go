@@ -23,33 +23,27 @@ type folded struct {
 	kept    map[string]*quant.Entry           // of codes that no nodes decode, by the names of their values
 }
 
-// fold finds the variables of a graph that are stored in another type, as the reader makes them: it returns the graph
-// itself if there are none.
+// fold finds the variables of a graph that are stored in another type, as the reader makes them.
 func fold(g *graph.Graph) (*folded, error) {
-	m := newMatcher(g)
+	names := make(map[string]int) // how many values and outputs have an identifier
+	for v := range g.Values() {
+		names[graph.Identifier(v.Name)]++
+	}
+	for _, o := range g.Outputs {
+		names[o.Name]++
+	}
 	results := make(map[*graph.Node]*decoding)
-	inner := make(map[*graph.Node]bool)
 	for _, n := range g.Nodes {
-		if d := m.match(n); d != nil {
+		if d := match(n); d != nil && names[n.Out[0].Name] == 1 {
 			results[n] = d
-			for _, k := range d.inner {
-				inner[k] = true
-			}
 		}
 	}
-	f := &folded{graph: g}
-	if len(results) == 0 {
-		return f, nil
-	}
-	f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
+	f := &folded{codes: make(map[*tensor.Tensor]*tensor.Tensor)}
 	standIns := make(map[*tensor.Tensor]*tensor.Tensor)
 	var err error
 	f.graph, err = graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		d := results[n]
 		if d == nil {
-			if inner[n] {
-				return make([]*graph.Value, len(n.Out)), nil
-			}
 			return r.Keep(in)
 		}
 		stored := standIns[d.codes.Const]
@@ -141,51 +135,22 @@ func (f *folded) quantization() ([]byte, error) {
 	return syntax.FormatQuant(q)
 }
 
-// decoding is what turns the codes of one variable, or 16-bit floats, into numbers.
+// decoding is what a node makes numbers of: the codes of a variable, or floats of another size.
 type decoding struct {
 	codes *graph.Value
-	entry quant.Entry   // without an operation for floats
-	inner []*graph.Node // the nodes before the last one
+	entry quant.Entry // without an operation for floats
 }
 
-// matcher finds decodings.
-type matcher struct {
-	uses  map[*graph.Value]int
-	names map[string]int
-}
-
-func newMatcher(g *graph.Graph) *matcher {
-	m := &matcher{uses: make(map[*graph.Value]int), names: make(map[string]int)}
-	for _, n := range g.Nodes {
-		for _, v := range n.In {
-			m.uses[v]++
-		}
-	}
-	for _, o := range g.Outputs {
-		m.uses[o.Value]++
-		m.names[o.Name]++
-	}
-	for _, s := range g.States {
-		m.uses[s.Next]++
-	}
-	for v := range g.Values() {
-		m.names[graph.Identifier(v.Name)]++
-	}
-	return m
-}
-
-// match returns the decoding that ends in a node, nil if there is none that can be said in a quantization file.
-func (m *matcher) match(n *graph.Node) *decoding {
+// match returns the decoding that a node is, nil if it is none that can be said in a quantization file.
+func match(n *graph.Node) *decoding {
 	out := n.Out[0]
-	if graph.Identifier(out.Name) != out.Name || m.names[out.Name] != 1 || out.Type.DType != tensor.Float32 {
+	if graph.Identifier(out.Name) != out.Name || out.Type.DType != tensor.Float32 {
 		return nil
 	}
 	var d *decoding
 	switch n.Op {
 	case "dequantize_linear":
-		d = m.zeroPoint(n)
-	case "add":
-		d = m.minMax(n)
+		d = zeroPoint(n)
 	case "cast":
 		d = otherFloat(n)
 	}
@@ -193,11 +158,6 @@ func (m *matcher) match(n *graph.Node) *decoding {
 		return nil
 	}
 	d.entry.Tensor = out.Name
-	for _, k := range d.inner {
-		if m.uses[k.Out[0]] != 1 {
-			return nil
-		}
-	}
 	return d
 }
 
@@ -210,7 +170,7 @@ func otherFloat(n *graph.Node) *decoding {
 }
 
 // zeroPoint matches what [quantizer.zeroPoint] makes.
-func (m *matcher) zeroPoint(n *graph.Node) *decoding {
+func zeroPoint(n *graph.Node) *decoding {
 	codes, scale, zero := n.In[0], n.In[1], n.In[2]
 	if codes.Const == nil || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
 		return nil
@@ -226,53 +186,6 @@ func (m *matcher) zeroPoint(n *graph.Node) *decoding {
 		{Name: "bits", Value: int64(d.Bits())}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
 }
 
-// minMax matches what [quantizer.minMax] makes.
-func (m *matcher) minMax(n *graph.Node) *decoding {
-	d := &decoding{}
-	step := func(v *graph.Value, op string) []*graph.Value {
-		if v == nil || v.Producer == nil || v.Producer.Op != op {
-			return make([]*graph.Value, 2)
-		}
-		d.inner = append(d.inner, v.Producer)
-		return v.Producer.In
-	}
-	low := n.In[1]
-	product := step(n.In[0], "mul")
-	quotient, width := step(product[0], "div"), step(product[1], "sub")
-	x := quotient[0]
-	least := float32(0)
-	if x != nil && x.Producer != nil && x.Producer.Op == "sub" {
-		shifted := step(x, "sub")
-		x = shifted[0]
-		if !single(shifted[1]) {
-			return nil
-		}
-		least = tensor.Data[float32](shifted[1].Const)[0]
-	}
-	d.codes = step(x, "cast")[0]
-	high, steps := width[0], quotient[1]
-	if width[1] != low || !single(steps) || !constant(high) || !constant(low) || d.codes == nil || d.codes.Const == nil || !d.codes.Type.DType.IsInteger() {
-		return nil
-	}
-	full := d.codes.Const.Shape()
-	bits, symmetric, ok := codeRange(least, tensor.Data[float32](steps.Const)[0])
-	if !ok || !broadcasts(low.Const.Shape(), full) || !broadcasts(high.Const.Shape(), full) {
-		return nil
-	}
-	d.entry = quant.Entry{Operation: quant.MinMax, Args: []quant.Arg{
-		{Name: "min", Value: nested(low.Const)}, {Name: "max", Value: nested(high.Const)},
-		{Name: "bits", Value: bits}, {Name: "signed", Value: least != 0}, {Name: "symmetric", Value: symmetric}}}
-	return d
-}
-
-// constant reports whether a value is a constant of type float32.
-func constant(v *graph.Value) bool {
-	return v != nil && v.Const != nil && v.Type.DType == tensor.Float32
-}
-
-// single reports whether a value is a constant with one element of type float32.
-func single(v *graph.Value) bool { return constant(v) && v.Const.Len() == 1 }
-
 // broadcasts reports whether a tensor is a scalar, or has the rank of another and its extents or 1.
 func broadcasts(s, full tensor.Shape) bool {
 	if len(s) == 0 {
@@ -287,19 +200,6 @@ func broadcasts(s, full tensor.Shape) bool {
 		}
 	}
 	return true
-}
-
-// codeRange finds the arguments that give a least code and a number of steps.
-func codeRange(least, steps float32) (bits int64, symmetric, ok bool) {
-	for bits = 1; bits <= 64; bits++ {
-		for _, symmetric = range []bool{false, true} {
-			e := quant.Entry{Args: []quant.Arg{{Name: "bits", Value: bits}, {Name: "signed", Value: least != 0}, {Name: "symmetric", Value: symmetric}}}
-			if l, s := e.Codes(false); float32(l) == least && float32(s) == steps && s > 0 {
-				return bits, symmetric, true
-			}
-		}
-	}
-	return 0, false, false
 }
 
 // nested returns the elements of a small tensor as a quantization file has them: a number for a scalar, and else nested

@@ -140,20 +140,39 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 	}, nil
 }
 
-// labelled returns the graph, or a copy in which labels are such as files can have and different tensors have different
+// labelled returns a copy of the graph in which labels are such as files can have and different tensors have different
 // ones, and the tensors to store.
 func labelled(f *folded) (*graph.Graph, []item, error) {
-	g := f.graph
-	if _, items, same := assignLabels(f, g); same {
-		return g, items, nil
-	}
-	g, err := copied(g)
+	g, err := copied(f.graph)
 	if err != nil {
 		return nil, nil, err
 	}
-	given, items, _ := assignLabels(f, g)
-	for v, label := range given {
-		v.Label = label
+	initial := make(map[*graph.Value]*tensor.Tensor)
+	for _, s := range g.States {
+		initial[s.Value] = s.Init
+	}
+	var items []item
+	held := make(map[string]*tensor.Tensor) // by file name in lower case
+	states := make(map[string]bool)         // likewise; variables of one label would be one state
+	for _, s := range graph.Storages(g, op.Rules) {
+		t, state := initial[s.Value]
+		if !state {
+			t = s.Value.Const
+		}
+		wish := usableLabel(s.Label)
+		s.Value.Label = wish
+		for n := 2; ; n++ {
+			key := strings.ToLower(labels.File(s.Value.Label))
+			other := held[key]
+			if other == nil {
+				held[key], states[key] = t, state
+				items = append(items, item{s.Value.Label, t})
+			}
+			if other == nil || !states[key] && f.sameStored(other, t) {
+				break
+			}
+			s.Value.Label = fmt.Sprintf("%s_%d", wish, n)
+		}
 	}
 	return g, items, nil
 }
@@ -163,42 +182,6 @@ func copied(g *graph.Graph) (*graph.Graph, error) {
 	return graph.Rewrite(g, op.Rules, copied, func(r *graph.Rewriter, _ *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		return r.Keep(in)
 	})
-}
-
-// assignLabels returns the labels that stored values need, and whether they have them.
-func assignLabels(f *folded, g *graph.Graph) (given map[*graph.Value]string, items []item, same bool) {
-	given, same = make(map[*graph.Value]string), true
-	held := make(map[string]*tensor.Tensor) // by file name in lower case
-	states := make(map[string]bool)         // likewise; variables of one label would be one state
-	assign := func(s graph.Storage, t *tensor.Tensor, state bool) {
-		wish := usableLabel(s.Label)
-		label := wish
-		for n := 2; ; n++ {
-			key := strings.ToLower(labels.File(label))
-			if other := held[key]; other == nil {
-				held[key], states[key] = t, state
-				items = append(items, item{label, t})
-			} else if states[key] || !f.sameStored(other, t) {
-				label = fmt.Sprintf("%s_%d", wish, n)
-				continue
-			}
-			break
-		}
-		given[s.Value] = label
-		same = same && label == s.Label
-	}
-	initial := make(map[*graph.Value]*tensor.Tensor)
-	for _, s := range g.States {
-		initial[s.Value] = s.Init
-	}
-	for _, s := range graph.Storages(g, op.Rules) {
-		t, state := initial[s.Value]
-		if !state {
-			t = s.Value.Const
-		}
-		assign(s, t, state)
-	}
-	return given, items, same
 }
 
 // sameElements reports whether two contiguous tensors are equal, bit by bit.

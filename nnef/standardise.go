@@ -91,7 +91,7 @@ func standardNode(n *graph.Node) bool {
 			}
 			continue
 		}
-		if k < 0 || !standardOperand(o.Params[k].Type, n.In[i].Type.DType, &generic) {
+		if k < 0 || !standardOperand(o.Params[k].Type, n.In[i].Type.DType, &generic) || declared.Name == "bias" && !standardBias(n.In[i]) {
 			return false
 		}
 	}
@@ -128,34 +128,29 @@ func standardOperand(t syntax.Type, d tensor.DType, generic *tensor.DType) bool 
 
 // standardOnly holds further conditions under which the standard's operation means what the operator means.
 var standardOnly = map[string]func(n *graph.Node) bool{
-	"conv":   standardBias,
-	"deconv": standardBias,
-	"linear": standardBias,
 	// The standard has no attribute approximate: its formula is the one with a sigmoid.
 	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
 	"cast": func(n *graph.Node) bool {
 		x, d := n.In[0], n.Attrs.DType("dtype")
 		return element.Natural(element.ItemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
 	},
-	"batch_normalization": func(n *graph.Node) bool {
-		for _, v := range n.In[1:] {
-			for i, d := range v.Type.Shape {
-				if d != 1 && i != 1 {
-					return false
-				}
-			}
-		}
-		return len(n.In[0].Type.Shape) >= 2
-	},
+	"batch_normalization": func(n *graph.Node) bool { return byChannel(n.In) },
 }
 
-// standardBias reports whether the bias is absent, a number other than the literal 0.0, which means absence, or of shape
-// (1, C).
-func standardBias(n *graph.Node) bool {
-	if len(n.In) < 3 || n.In[2] == nil {
-		return true
+// byChannel reports whether the operands of a normalisation behind the first are one number each, or one for each channel.
+func byChannel(in []*graph.Value) bool {
+	for _, v := range in[1:] {
+		for i, d := range v.Type.Shape {
+			if d != 1 && i != 1 {
+				return false
+			}
+		}
 	}
-	bias := n.In[2]
+	return len(in[0].Type.Shape) >= 2
+}
+
+// standardBias reports whether a bias is a number other than the literal 0.0, which means absence, or of shape (1, C).
+func standardBias(bias *graph.Value) bool {
 	switch shape := bias.Type.Shape; len(shape) {
 	case 0:
 		return bias.Const == nil || graph.Stored(bias) || tensor.Data[float32](bias.Const)[0] != 0

@@ -278,7 +278,7 @@ func TestTractErrors(t *testing.T) {
 		{"out = tract_onnx_random('f32', [2], 'normal', [0.0, 1.0], 7);", "8:11", "the operation tract_onnx_random of the engine tract is not supported"},
 		{"out = tract_core_cast(x, to = 'f64');", "8:35", `elements of tract's type "f64" are not supported`},
 		{"out = tract_core_cast(x, to = 'string');", "8:35", `elements of tract's type "string" are not supported`},
-		{"out = tract_core_cast(x);", "8:11", "a cast to the type that a quantization file says is not supported"},
+		{"out = tract_core_cast(x);", "8:11", "elements of the type that a quantization file says are not supported"},
 		{"out = tract_core_einsum([x, x], expr = 'ij,kl->ijk', acc = 'f32');", "8:44", "gives operand 0 the rank 2; it has 1"},
 		{"out = tract_core_einsum([x, x], expr = 'i,i->ii', acc = 'f32');", "8:44", `the expression "i,i->ii" of tract_core_einsum is not supported`},
 		{"out = tract_core_scatter_elements(x, [0], [1.0], axis = 0, reduction = 'sum');", "8:76", `tract_core_scatter_elements: reduction: "sum" is not allowed`},

@@ -16,7 +16,7 @@ import (
 // surviving saving and loading bit by bit.
 func TestSaveEveryType(t *testing.T) {
 	for _, d := range tensor.DTypes() {
-		for i, n := range []int{0, 1, 5, graph.InlineElements + 3} {
+		for i, n := range []int{0, 5, graph.InlineElements + 3} {
 			t.Run(fmt.Sprintf("%v %d", d, n), func(t *testing.T) {
 				r := op.NewRand(uint64(n), 1)
 				data := r.Uniform(d, tensor.Shape{n}, -2, 2)
@@ -24,7 +24,7 @@ func TestSaveEveryType(t *testing.T) {
 					tensor.Data[float64](data)[0] = 0.1 // which float32 is not
 				}
 				g := everyTypeGraph(t, data)
-				m := reload(t, g, []string{"m", "m.tgz", "m.tar", "m"}[i])
+				m := reload(t, g, []string{"m.tar", "m.tgz", "m"}[i])
 				if got, want := graph.Text(m.Graph, op.Rules), graph.Text(g, op.Rules); got != want {
 					t.Fatalf("got\n%s\nwant\n%s", got, want)
 				}

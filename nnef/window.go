@@ -164,6 +164,7 @@ func (l *lowering) bias() *graph.Value {
 
 // kernelled binds a convolution, or a transposed one, whose window is the spatial extents of a filter.
 func kernelled(name string) func(l *lowering) []*graph.Value {
+	up := slidesUp(name)
 	return func(l *lowering) []*graph.Value {
 		input, filter := l.kernel()
 		in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
@@ -172,7 +173,7 @@ func kernelled(name string) func(l *lowering) []*graph.Value {
 		}
 		s, groups := l.slide(kernel, len(in)), l.int("groups")
 		attrs := l.sliding(len(in), attr("groups", groups))
-		if name == "conv" {
+		if !up {
 			attrs = append(attrs, attr("padding", l.down(s, in)))
 			return l.result(name, []*graph.Value{input, filter, l.bias()}, attrs...)
 		}
@@ -191,6 +192,12 @@ func kernelled(name string) func(l *lowering) []*graph.Value {
 	}
 }
 
+// slidesUp reports whether the window of an operator slides over its result, which then has a given shape.
+func slidesUp(name string) bool {
+	def, _ := op.Lookup(name)
+	return slices.ContainsFunc(def.Attrs, func(a op.Attr) bool { return a.Name == "output_shape" })
+}
+
 // sliding returns the attributes of a window that moves in n dimensions, but for its size and padding, with further ones.
 func (l *lowering) sliding(n int, further ...graph.Attr) graph.Attrs {
 	return append(further, attr("border", l.string("border")), attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1)))
@@ -199,9 +206,8 @@ func (l *lowering) sliding(n int, further ...graph.Attr) graph.Attrs {
 // windowed binds an operation to an operator whose window slides over all dimensions of its operands, or, if that has an attribute output_shape, of
 // its result.
 func windowed(name string, fixed ...graph.Attr) func(l *lowering) []*graph.Value {
+	up := slidesUp(name)
 	return func(l *lowering) []*graph.Value {
-		def, _ := op.Lookup(name)
-		up := slices.ContainsFunc(def.Attrs, func(a op.Attr) bool { return a.Name == "output_shape" })
 		in, attrs := l.window(up)
 		attrs = append(attrs, fixed...)
 		if len(fixed) == 0 && l.c.Op.Index("normalize") >= 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // Activation functions.
-var activationRows = []row{
+var activationRows = family{"Activations", []row{
 	{name: "Celu", forms: forms("12 28", "X; alpha=1.0"), lower: func(c *call) []*graph.Value {
 		return one(c.celu(c.In(0), c.Float("alpha")))
 	}},
@@ -55,7 +55,7 @@ var activationRows = []row{
 	}},
 	{name: "com.microsoft.Gelu", forms: forms("1", "X"), lower: func(c *call) []*graph.Value { return one(c.gelu("none", c.In(0))) }},
 	{name: "com.microsoft.QuickGelu", forms: forms("1", "X; alpha=1.702"), lower: swish},
-}
+}}
 
 // gelu adds x·Φ(x).
 func (c *call) gelu(approximate string, x *graph.Value) *graph.Value {

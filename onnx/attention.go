@@ -14,7 +14,7 @@ const (
 )
 
 // Attention.
-var attentionRows = []row{
+var attentionRows = family{"Attention", []row{
 	{name: "Attention", forms: forms("23", "Q, K, V, attn_mask?: any, past_key?, past_value?"+attentionAttrs+attentionOut,
 		"24", "Q, K, V, attn_mask?: any, past_key?, past_value?, nonpad_kv_seqlen?: integer"+attentionAttrs+attentionOut,
 		"25", "Q, K, V, attn_mask?: any, past_key?, past_value?, nonpad_kv_seqlen?: integer"+attentionAttrs+", left_window_size=-1, right_window_size=-1"+attentionOut),
@@ -23,7 +23,7 @@ var attentionRows = []row{
 		items: flexAttention},
 	{name: "LinearAttention", forms: forms("27", "query: float, key: float, value: float, past_state?: float, decay?: float, beta?: float; chunk_size=64, kv_num_heads: int!, "+
 		`q_num_heads: int!, scale=0.0, update_rule="gated_delta" -> output, present_state`), lower: linearAttention, remark: "chunk_size, which only tunes speed, has no effect"},
-}
+}}
 
 // attention is the weighing of values by how well keys fit queries. Tensors are (batch, heads, sequence, size); each head of keys and values
 // serves as many heads of queries in a row as there are for one.
@@ -120,7 +120,7 @@ func (c *call) weigh(a *attention) *graph.Value {
 		sink := c.Broadcast(c.Reshape(c.Cast(a.sink, x.Type.DType), 1, s[1], 1, 1), s[0], s[1], s[2], 1)
 		x = c.Node("concat", emit.Attr("axis", 3), x, sink)
 	}
-	a.weights = c.Cast(c.Section(c.Node("softmax", emit.Attr("axes", []int{3}), x), 3, 0, keys), d)
+	a.weights = c.Cast(c.Section(c.shares(x, 3), 3, 0, keys), d)
 	y := c.shared(a.weights, a.v, false)
 	if a.empty && a.bias != nil {
 		none := c.Node("eq", nil, c.Node("max_reduce", emit.Attr("axes", []int{len(a.bias.Type.Shape) - 1}), a.bias), c.Number(math.Inf(-1), d))
@@ -302,7 +302,7 @@ func flexAttention(c *call) []item {
 		c.failf("softmax_precision", "it is %v; it must be a float", d)
 	}
 	return c.modified("score_mod", c.Cast(a.scores, d), func(c *call, scores *graph.Value) []item {
-		weights := c.Node("softmax", emit.Attr("axes", []int{3}), scores)
+		weights := c.shares(scores, 3)
 		return c.modified("prob_mod", weights, func(c *call, weights *graph.Value) []item {
 			return tensors(c.Cast(c.shared(weights, c.Cast(c.In(2), d), false), c.DType(2)))
 		})

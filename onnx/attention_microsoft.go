@@ -9,7 +9,7 @@ import (
 )
 
 // Attention as ONNX Runtime's optimisers and generators write it.
-var microsoftAttentionRows = []row{
+var microsoftAttentionRows = family{"Attention of ONNX Runtime", []row{
 	{name: "com.microsoft.Attention", forms: forms("1", "input, weights, bias?, mask_index?, past?, attention_bias?, past_sequence_length?; do_rotary=0, "+
 		"mask_filter_value=-10000.0, num_heads: int!, past_present_share_buffer=0, qkv_hidden_sizes: ints, rotary_embedding_dim=0, scale: float, "+
 		"unidirectional=0 -> output, present?"), lower: projectedAttention, remark: "without do_rotary and past_present_share_buffer"},
@@ -22,7 +22,7 @@ var microsoftAttentionRows = []row{
 	{name: "com.microsoft.MultiHeadAttention", forms: forms("1", "query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?, "+
 		"past_sequence_length?, cache_indirection?; mask_filter_value=-10000.0, num_heads: int!, scale: float, unidirectional=0 "+
 		"-> output, present_key?, present_value?, qk?"), lower: multiHeadAttention, remark: "without shared buffers and beams"},
-}
+}}
 
 // attended adds an attention whose heads are there and returns its results without heads.
 func (c *call) attended(a *attention) *graph.Value {

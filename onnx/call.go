@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
@@ -212,8 +213,13 @@ func (c *call) Int(name string) int {
 	return n
 }
 
-// Flag returns an integer that says yes or no.
-func (c *call) Flag(name string) bool { return c.Int(name) != 0 }
+// Flag returns an integer that says yes or no. It is no where only other versions of the operator declare it.
+func (c *call) Flag(name string) bool {
+	if c.form.declared(name) == nil && slices.ContainsFunc(c.form.all, func(f *form) bool { return f.declared(name) != nil }) {
+		return false
+	}
+	return c.Int(name) != 0
+}
 
 // Float returns a number, 0 if there is neither a value nor a default.
 func (c *call) Float(name string) float64 {

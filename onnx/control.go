@@ -12,14 +12,14 @@ import (
 
 // Operators that own graphs. Each becomes the operator of ours that runs blocks where the shapes in its graphs are known; else the nodes of
 // its graphs take its place, turn by turn, which may need to know what the turn before has computed.
-var controlRows = []row{
+var controlRows = family{"Control flow", []row{
 	{name: "If", forms: forms("1 11 13 16 19 21 23 24 25", "cond; then_branch: graph!, else_branch: graph! -> outputs..."), items: lowerIf},
 	{name: "Loop", forms: forms("1 11 13 16 19 21 23 24 25", "M?, cond?, v_initial...; body: graph! -> v_final_and_scan_outputs..."), items: lowerLoop},
 	{name: "Scan", forms: forms(
 		"8", "sequence_lens?, initial_state_and_scan_inputs...; body: graph!, num_scan_inputs: int!, directions: ints -> final_state_and_scan_outputs...",
 		"9 11 16 19 21 23 24 25", "initial_state_and_scan_inputs...; body: graph!, num_scan_inputs: int!, scan_input_axes: ints, "+
 			"scan_input_directions: ints, scan_output_axes: ints, scan_output_directions: ints -> final_state_and_scan_outputs..."), items: lowerScan},
-}
+}}
 
 // emitter returns one for the call's builder.
 func (c *call) emitter() *emit.Emitter {

@@ -5,17 +5,31 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/tensor"
 )
 
 const convAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: ints, pads: ints, strides: ints`
 
 // Convolutions.
-var convRows = []row{
+var convRows = family{"Convolution", []row{
 	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *call) []*graph.Value {
 		return one(c.conv())
 	}},
 	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
+	{name: "ConvInteger", forms: forms("10", "x, w, x_zero_point?, w_zero_point?; "+convAttrs), lower: func(c *call) []*graph.Value {
+		w := c.filterWindow(0, 1)
+		c.autoPad(w, c.spatial(0))
+		return one(c.Node("conv", append(w.convAttrs(c.groups("group")), emit.Attr("dtype", tensor.Int32)...),
+			c.In(0), c.In(1), nil, c.scalar(2), c.plain(c.In(3))))
+	}},
+	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+convAttrs+" -> y"),
+		lower: func(c *call) []*graph.Value {
+			window := c.filterWindow(0, 3)
+			c.autoPad(window, c.spatial(0))
+			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
+			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
+		}},
 	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
 		lower: func(c *call) []*graph.Value {
 			w := c.filterWindow(0, 1)
@@ -24,7 +38,7 @@ var convRows = []row{
 		}},
 	{name: "Col2Im", forms: forms("18", "input, image_shape, block_shape; dilations: ints, pads: ints, strides: ints -> output"), lower: col2im},
 	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
-}
+}}
 
 // filterWindow returns the window of a filter that slides over x, both of which are operands, and checks what kernel_shape says of it.
 func (c *call) filterWindow(x, filter int) *sliding {

@@ -8,7 +8,7 @@ import (
 )
 
 // Operators that convert elements to another type.
-var convertRows = []row{
+var convertRows = family{"Conversions", []row{
 	{name: "BitCast", forms: forms("26", "input; to: int! -> output"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("bit_cast", emit.Attr("dtype", c.ElemType("to")), c.In(0)))
 	}},
@@ -21,7 +21,7 @@ var convertRows = []row{
 	}},
 	{name: "CastLike", forms: forms("15", "input, target_type -> output", "19 21 23", "input, target_type; saturate=1 -> output",
 		"24 25", `input, target_type; round_mode="up", saturate=1 -> output`), lower: func(c *call) []*graph.Value { return one(c.convert(c.DType(1))) }},
-}
+}}
 
 // elemTypeNamed returns the element type whose name in the standard an attribute is.
 func (c *call) elemTypeNamed(attr string) tensor.DType {

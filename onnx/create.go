@@ -11,7 +11,7 @@ import (
 
 // Operators that make tensors of attributes, shapes or a few numbers. Where the elements follow a formula, operators on constants compute
 // them, which are evaluated when the graph is made.
-var createRows = []row{
+var createRows = family{"Constants and ranges", []row{
 	windowFunction("BlackmanWindow", 0, 0.36, 0.64),
 	{name: "Constant", forms: forms("1 9", "; value: tensor! -> output", "11", "; sparse_value: sparse, value: tensor -> output",
 		"12 13 19 21 23 24 25", "; sparse_value: sparse, value: tensor, value_float: float, value_floats: floats, value_int: int, value_ints: ints, "+
@@ -28,7 +28,7 @@ var createRows = []row{
 	{name: "Size", forms: forms("1 13 19 21 23 24 25", "data -> size"), lower: func(c *call) []*graph.Value {
 		return one(c.Constant(tensor.Scalar(int64(c.Shape(0).Len()))))
 	}},
-}
+}}
 
 func constant(c *call) []*graph.Value {
 	given := ""

@@ -9,9 +9,9 @@ import (
 	"github.com/concord-nn/concord/internal/emit"
 )
 
-var einsumRows = []row{
+var einsumRows = family{"Einstein sums", []row{
 	{name: "Einsum", forms: forms("12", "Inputs...: number; equation: string! -> Output"), lower: einsum},
-}
+}}
 
 // einsum sums products of elements, whose dimensions have letters, or numbers where an ellipsis stands for them, counted from the last one.
 func einsum(c *call) []*graph.Value {

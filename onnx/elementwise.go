@@ -11,7 +11,7 @@ import (
 )
 
 // Operators on each element.
-var elementwiseRows = []row{
+var elementwiseRows = family{"Element-wise", []row{
 	sameEarly("Abs", "abs", "6 13"),
 	same("Acos", "acos", "7 22"),
 	same("Acosh", "acosh", "9 22"),
@@ -72,7 +72,7 @@ var elementwiseRows = []row{
 	folded("Min", "min", "6 8 12 13"),
 	folded("Sum", "add", "6 8 13"),
 	{name: "Where", forms: forms("9 16", "condition, X, Y -> output"), lower: func(c *call) []*graph.Value { return one(c.Each("select", c.All(0)...)) }},
-}
+}}
 
 // one is a list of one result.
 func one(v *graph.Value) []*graph.Value { return []*graph.Value{v} }

@@ -10,7 +10,7 @@ import (
 )
 
 // Operators that read or write elements at indices, of which negative ones count from the end.
-var gatherRows = []row{
+var gatherRows = family{"Indices", []row{
 	{name: "Gather", forms: forms("1 11 13", "data, indices; axis=0 -> output"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("gather", c.indexed("axis", c.Axis("axis", c.Int("axis"), len(c.Shape(0)))), c.In(0), c.In(1)))
 	}},
@@ -32,7 +32,7 @@ var gatherRows = []row{
 			}))
 		}},
 	{name: "TensorScatter", forms: forms("24", `past_cache, update, write_indices?; axis=-2, mode="linear" -> present_cache`), lower: tensorScatter},
-}
+}}
 
 // indexed returns attributes of an operator at indices.
 func (c *call) indexed(pairs ...any) graph.Attrs {

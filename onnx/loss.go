@@ -6,17 +6,10 @@ import (
 )
 
 // Losses.
-var lossRows = []row{
+var lossRows = family{"Losses", []row{
 	{name: "NegativeLogLikelihoodLoss", forms: forms("12 13 22", `input, target, weight?; ignore_index: int, reduction="mean" -> loss`),
 		lower: func(c *call) []*graph.Value { return one(c.likelihoodLoss(c.In(0))) }},
-	{name: "SoftmaxCrossEntropyLoss", forms: forms("12 13", `scores, labels, weights?; ignore_index: int, reduction="mean" -> output, log_prob?`),
-		lower: func(c *call) []*graph.Value {
-			c.classes()
-			x := c.In(0)
-			logs := c.Node("sub", nil, x, c.Node("log_sum_exp_reduce", emit.Attr("axes", []int{1}), x))
-			return []*graph.Value{c.likelihoodLoss(logs), logs}
-		}},
-}
+}}
 
 // classes checks that operand 0 has classes along its second dimension, and operand 1 one of them for all else.
 func (c *call) classes() {

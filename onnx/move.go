@@ -9,7 +9,7 @@ import (
 )
 
 // Operators that give elements other places: shapes, orders, parts and wholes.
-var moveRows = []row{
+var moveRows = family{"Shapes and places", []row{
 	{name: "Concat", forms: forms("1", "inputs...; axis=1 -> concat_result", "4 11 13", "inputs...; axis: int! -> concat_result"), lower: concat},
 	{name: "DepthToSpace", forms: forms("1", "input; blocksize: int! -> output", "11 13", `input; blocksize: int!, mode="DCR" -> output`), lower: depthToSpace},
 	{name: "Expand", forms: forms("8 13", "input, shape -> output"), lower: func(c *call) []*graph.Value {
@@ -37,7 +37,7 @@ var moveRows = []row{
 		axes := c.AttrOrInts("axes", 1)
 		return one(c.Unsqueeze(c.In(0), c.Axes("axes", axes, len(c.Shape(0))+len(axes))...))
 	}},
-}
+}}
 
 // extents returns the elements of an operand that is a shape.
 func (c *call) extents(i int) []int {
@@ -154,7 +154,7 @@ func flatten(c *call) []*graph.Value {
 
 func reshape(c *call) []*graph.Value {
 	x, shape := c.In(0), c.AttrOrInts("shape", 1)
-	if c.form.declared("allowzero") == nil || !c.Flag("allowzero") {
+	if !c.Flag("allowzero") {
 		for i, n := range shape {
 			if n == 0 && i < len(x.Type.Shape) {
 				shape[i] = x.Type.Shape[i]

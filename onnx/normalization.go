@@ -7,7 +7,7 @@ import (
 )
 
 // Normalizations.
-var normalizationRows = []row{
+var normalizationRows = family{"Normalization", []row{
 	{name: "BatchNormalization", forms: forms(
 		"1", "X: float, scale: float, B: float, mean: float, var: float; consumed_inputs: ints!, epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
 		"6", "X: float, scale: float, B: float, mean: float, var: float; epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
@@ -36,7 +36,7 @@ var normalizationRows = []row{
 		"gamma: float, beta, mask?: integer, position_ids?; epsilon=1e-12, mask_index_type=0 -> output, mask_index?, embedding_sum?"), lower: embedding,
 		remark: "mask_index_type, which ONNX Runtime does not use, has no effect"},
 	{name: "LRN", forms: forms("1 13", "X; alpha=0.0001, beta=0.75, bias=1.0, size: int!"), lower: lrn},
-}
+}}
 
 // epsilon returns the attribute that says by how much variances are increased.
 func (c *call) epsilon() graph.Attrs { return emit.Attr("epsilon", c.Float("epsilon")) }
@@ -58,7 +58,7 @@ func batchNormalization(c *call) []*graph.Value {
 	case 1:
 		in[0] = c.Unsqueeze(x, 1) // one channel
 	}
-	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {
+	if c.Flag("training_mode") {
 		return c.trainedBatch(in)
 	}
 	if c.form.declared("spatial") != nil && !c.Flag("spatial") { // a mean for each element of an item

@@ -14,7 +14,7 @@ const (
 )
 
 // Pooling.
-var poolingRows = []row{
+var poolingRows = family{"Pooling", []row{
 	{name: "MaxPool", forms: forms("1", "X; "+poolAttrs, "8", "X; "+poolAttrs+", storage_order=0 -> Y, Indices?",
 		"10 11 12 22", "X; "+dilatedAttrs+", storage_order=0 -> Y, Indices?"), lower: maxPool},
 	{name: "AveragePool", forms: forms("1", "X; "+poolAttrs, "7", "X; "+poolAttrs+", count_include_pad=0",
@@ -24,7 +24,7 @@ var poolingRows = []row{
 	global("GlobalMaxPool", "max_reduce"),
 	{name: "GlobalLpPool", forms: forms("1", "X; p=2.0", "2 22", "X; p=2"), lower: globalLpPool},
 	{name: "MaxUnpool", forms: forms("9 11 22", "X, I, output_shape?; kernel_shape: ints!, pads: ints, strides: ints -> output"), lower: maxUnpool},
-}
+}}
 
 // pool returns the window of a pooling, and what ceil_mode adds to the padding behind.
 func (c *call) pool() (w *sliding, added []int) {
@@ -35,7 +35,7 @@ func (c *call) pool() (w *sliding, added []int) {
 	}
 	w = c.sliding(size)
 	c.autoPad(w, extents)
-	if c.form.declared("ceil_mode") == nil || !c.Flag("ceil_mode") {
+	if !c.Flag("ceil_mode") {
 		return w, make([]int, len(extents))
 	}
 	return w, c.roundUp(w, extents)
@@ -84,7 +84,7 @@ func (c *call) distances(columns bool) []int {
 func averagePool(c *call) []*graph.Value {
 	w, added := c.pool()
 	x, border := c.In(0), "ignore"
-	if c.form.declared("count_include_pad") != nil && c.Flag("count_include_pad") {
+	if c.Flag("count_include_pad") {
 		// The padding counts, but not what ceil_mode adds to it.
 		border = "constant"
 		for _, n := range added {

@@ -7,7 +7,7 @@ import (
 )
 
 // Products of matrices.
-var productRows = []row{
+var productRows = family{"Matrix products", []row{
 	{name: "MatMul", forms: forms("1 9 13", "A, B"), lower: func(c *call) []*graph.Value {
 		return one(c.matmul(c.In(0), c.In(1)))
 	}},
@@ -29,7 +29,7 @@ var productRows = []row{
 	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
 		return one(c.scaled(c.product(c.In(0), c.In(1), c.Flag("transA"), c.Flag("transB")), "alpha", c.Float("alpha")))
 	}},
-}
+}}
 
 // matmul multiplies matrices as numpy does: a vector on the left is a row, one on the right a column, which the result has no dimension for.
 func (c *call) matmul(a, b *graph.Value) *graph.Value {

@@ -8,10 +8,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-const integerConvAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: ints, pads: ints, strides: ints`
-
 // Quantised numbers.
-var quantisedRows = []row{
+var quantisedRows = family{"Quantisation", []row{
 	{name: "QuantizeLinear", forms: forms("10", "x: number, y_scale: step, y_zero_point? -> y", "13", "x: number, y_scale: step, y_zero_point?; axis=1 -> y",
 		"19", "x: number, y_scale: step, y_zero_point?; axis=1, saturate=1 -> y", "21", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, saturate=1 -> y",
 		"23 24 25", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, precision=0, saturate=1 -> y"),
@@ -26,23 +24,10 @@ var quantisedRows = []row{
 		return []*graph.Value{x.codes, x.scale, x.zero}
 	}},
 
-	{name: "ConvInteger", forms: forms("10", "x, w, x_zero_point?, w_zero_point?; "+integerConvAttrs), lower: func(c *call) []*graph.Value {
-		w := c.filterWindow(0, 1)
-		c.autoPad(w, c.spatial(0))
-		return one(c.Node("conv", append(w.convAttrs(c.groups("group")), emit.Attr("dtype", tensor.Int32)...),
-			c.In(0), c.In(1), nil, c.scalar(2), c.plain(c.In(3))))
-	}},
 	{name: "MatMulInteger", forms: forms("10", "A, B, a_zero_point?, b_zero_point?"), lower: func(c *call) []*graph.Value {
 		a, b := coded{c.In(0), quantisation{zero: c.In(2)}}, coded{c.In(1), quantisation{zero: c.In(3)}}
 		return one(c.matmulCodes(a, b, tensor.Int32, func(y, _ *graph.Value) *graph.Value { return y }))
 	}},
-	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+integerConvAttrs+" -> y"),
-		lower: func(c *call) []*graph.Value {
-			window := c.filterWindow(0, 3)
-			c.autoPad(window, c.spatial(0))
-			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
-			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
-		}},
 	{name: "QLinearMatMul", forms: forms("10 21", "a, a_scale: float, a_zero_point, b, b_scale: float, b_zero_point, y_scale: float, y_zero_point -> y"), lower: func(c *call) []*graph.Value {
 		to := c.target(6, 7, c.DType(0))
 		if c.DType(0).IsSmallFloat() {
@@ -51,7 +36,7 @@ var quantisedRows = []row{
 		}
 		return one(c.matmulCodes(c.triple(0), c.triple(3), tensor.Invalid, func(y, unit *graph.Value) *graph.Value { return c.requantize(y, unit, to) }))
 	}},
-}
+}}
 
 // triple returns the codes in operand i with the scale and the zero point in the next two.
 func (c *call) triple(i int) coded {

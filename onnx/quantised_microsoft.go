@@ -8,15 +8,12 @@ import (
 )
 
 // Quantised numbers in the operators of ONNX Runtime.
-var microsoftQuantisedRows = []row{
+var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 	quantisedPair("Add", "add"),
 	quantisedPair("Mul", "mul"),
 	quantisedUnary("QLinearSigmoid", "", func(c *call, x *graph.Value) *graph.Value { return c.Node("sigmoid", nil, x) }),
 	quantisedUnary("QLinearLeakyRelu", "alpha=0.01", func(c *call, x *graph.Value) *graph.Value {
 		return c.Node("leaky_relu", emit.Attr("alpha", c.Float("alpha")), x)
-	}),
-	quantisedUnary("QLinearSoftmax", "axis=-1, opset: int!", func(c *call, x *graph.Value) *graph.Value {
-		return c.Node("softmax", emit.Attr("axes", c.softmaxAxes(c.Int("opset"))), x)
 	}),
 	quantisedUnary("QLinearGlobalAveragePool", "channels_last=0", func(c *call, x *graph.Value) *graph.Value {
 		c.spatial(0)
@@ -55,7 +52,7 @@ var microsoftQuantisedRows = []row{
 	}},
 	{name: "com.microsoft.MatMulNBits", forms: forms("1", "A, B, scales, zero_points?, g_idx?, bias?; K: int!, N: int!, accuracy_level=0, bits=4, block_size: int!"),
 		lower: matmulBits, remark: "with 2, 4 or 8 bits, without g_idx; accuracy_level has no effect"},
-}
+}}
 
 // quantisedPair is the row of an operator on elements of two operands.
 func quantisedPair(name, operator string) row {

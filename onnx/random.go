@@ -13,7 +13,7 @@ import (
 )
 
 // Operators that draw random numbers. Like all results they are a function of model and inputs: the same in every run and everywhere.
-var randomRows = []row{
+var randomRows = family{"Random numbers", []row{
 	{name: "Bernoulli", forms: forms("15 22", "input: float; dtype: int, seed: float -> output"), lower: bernoulli, remark: randomRemark},
 	{name: "Dropout", forms: forms("1", "data; "+consumed+", is_test=0, ratio=0.5 -> output, mask?", "6", "data; is_test=0, ratio=0.5 -> output, mask?",
 		"7 10", "data; ratio=0.5 -> output, mask?", "12 13 22", "data, ratio?, training_mode?; seed: int -> output, mask?"),
@@ -23,7 +23,7 @@ var randomRows = []row{
 	random("RandomNormalLike", "input; dtype: int, mean=0.0, scale=1.0, seed: float -> output", normal),
 	random("RandomUniform", "; dtype=1, high=1.0, low=0.0, seed: float, shape: ints! -> output", uniform),
 	random("RandomUniformLike", "input; dtype: int, high=1.0, low=0.0, seed: float -> output", uniform),
-}
+}}
 
 const randomRemark = "the numbers are the same in every run; without a seed they depend on the name of the result"
 
@@ -110,7 +110,7 @@ func multinomial(c *call) []*graph.Value {
 	case samples < 0 || samples > math.MaxInt32:
 		c.failf("sample_size", "%d samples are not possible", samples)
 	}
-	p := c.Node("softmax", emit.Attr("axes", []int{1}), c.Cast(c.In(0), tensor.Float32))
+	p := c.shares(c.Cast(c.In(0), tensor.Float32), 1)
 	below := c.Section(c.Node("cumulative_sum", emit.Attr("axis", 1), p), 1, 0, s[1]-1)
 	u := c.uniformUnit(tensor.Shape{s[0], samples})
 	passed := c.Cast(c.Node("le", nil, c.Unsqueeze(below, 1), c.Unsqueeze(u, 2)), tensor.Int32)

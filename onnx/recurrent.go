@@ -20,7 +20,7 @@ const (
 )
 
 // Recurrent networks.
-var recurrentRows = []row{
+var recurrentRows = family{"Recurrent networks", []row{
 	{name: "RNN", forms: forms("1", recurrentIn+recurrentAttrs+outputSequence+recurrentOut, "7", recurrentIn+recurrentAttrs+recurrentOut,
 		"14 22", recurrentIn+recurrentAttrs+withLayout+recurrentOut), lower: rnn, remark: sequenceRemark},
 	{name: "GRU", forms: forms("1", recurrentIn+recurrentAttrs+outputSequence+recurrentOut, "3", recurrentIn+recurrentAttrs+outputSequence+linearReset+recurrentOut,
@@ -28,7 +28,7 @@ var recurrentRows = []row{
 		lower: gru, remark: sequenceRemark},
 	{name: "LSTM", forms: forms("1", lstmIn+outputSequence+recurrentOut+", Y_c?", "7", lstmIn+recurrentOut+", Y_c?", "14 22", lstmIn+withLayout+recurrentOut+", Y_c?"),
 		lower: lstm, remark: sequenceRemark},
-}
+}}
 
 // gateFunction is a function that a gate may apply: what our operators call it, and alpha and beta if none are given, of those that it has.
 type gateFunction struct {
@@ -58,7 +58,7 @@ type recurrent struct {
 // recurrent reads what all networks have, for one with that many gates and functions.
 func (c *call) recurrent(gates, functions int) *recurrent {
 	n := &recurrent{x: c.In(0), biases: []*graph.Value{nil, nil}, sequence: c.Wants(0)}
-	n.batched = c.form.declared("layout") != nil && c.Flag("layout")
+	n.batched = c.Flag("layout")
 	n.x = c.timeFirst(n, n.x)
 	if s := n.x.Type.Shape; len(s) != 3 || s[0] == 0 {
 		c.failf("X", "it is %v; it must have three dimensions: one or more steps, batch, elements", c.In(0).Type)
@@ -159,7 +159,7 @@ func rnn(c *call) []*graph.Value {
 
 func gru(c *call) []*graph.Value {
 	n := c.recurrent(3, 2)
-	after := c.form.declared("linear_before_reset") != nil && c.Flag("linear_before_reset")
+	after := c.Flag("linear_before_reset")
 	attrs := append(n.attrs, emit.Attr("layout", "zrn", "reset_after", after)...)
 	out := c.Nodes("gru", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), c.In(recurrentLengths))
 	return c.results(n, out, 1)

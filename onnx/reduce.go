@@ -7,11 +7,10 @@ import (
 )
 
 // Reductions, running sums, and what divides by them.
-var reduceRows = []row{
+var reduceRows = family{"Reductions", []row{
 	running("CumProd", "cumulative_product", "26"),
 	running("CumSum", "cumulative_sum", "11 14"),
 	same("Det", "det", "11 22"),
-	{name: "LogSoftmax", forms: softmaxForms(), lower: logSoftmax},
 	{name: "LpNormalization", forms: forms("1 22", "input; axis=-1, p=2 -> output"), lower: lpNormalization},
 	{name: "MeanVarianceNormalization", forms: forms("9 13", "X; axes: ints"), lower: meanVarianceNormalization},
 	reduction("ReduceL1", "1 11 13", "18", reducing("l1_reduce")),
@@ -29,10 +28,7 @@ var reduceRows = []row{
 	reduction("ReduceProd", "1 11 13", "18", reducing("product_reduce")),
 	reduction("ReduceSum", "1 11", "13", reducing("sum_reduce")),
 	reduction("ReduceSumSquare", "1 11 13", "18", reducing("sum_square_reduce")),
-	{name: "Softmax", forms: softmaxForms(), lower: func(c *call) []*graph.Value {
-		return one(c.Node("softmax", emit.Attr("axes", c.softmaxAxes(c.opset)), c.In(0)))
-	}},
-}
+}}
 
 // reducer adds a reduction of a value, with the attribute axes.
 type reducer func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value
@@ -46,7 +42,7 @@ func reduction(name, older, newer string, reduce reducer) row {
 			x := c.In(0)
 			axes := c.AttrOrInts("axes", 1)
 			rank := len(x.Type.Shape)
-			if len(axes) == 0 && (c.form.declared("noop_with_empty_axes") == nil || !c.Flag("noop_with_empty_axes")) {
+			if len(axes) == 0 && !c.Flag("noop_with_empty_axes") {
 				axes = emit.Counting(0, rank)
 			}
 			axes = c.Axes("axes", axes, rank)
@@ -91,27 +87,6 @@ func running(name, operator, versions string) row {
 		axis := c.Axis("axis", c.KnownInt(1), len(c.Shape(0)))
 		return one(c.Node(operator, emit.Attr("axis", axis, "exclusive", c.Flag("exclusive"), "reversed", c.Flag("reverse")), c.In(0)))
 	}}
-}
-
-func softmaxForms() declarations {
-	return forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output")
-}
-
-// softmaxAxes returns the axes that share one sum in a version of Softmax: before opset 13 all from the given one on.
-func (c *call) softmaxAxes(opset int) []int {
-	rank := len(c.Shape(0))
-	axis := c.Axis("axis", c.Int("axis"), rank)
-	if opset < 13 {
-		return emit.Counting(axis, rank-axis)
-	}
-	return []int{axis}
-}
-
-// logSoftmax subtracts the greatest element first, so that the logarithm loses no digits to it.
-func logSoftmax(c *call) []*graph.Value {
-	x, axes := c.In(0), emit.Attr("axes", c.softmaxAxes(c.opset))
-	x = c.Node("sub", nil, x, c.Node("max_reduce", axes, x))
-	return one(c.Node("sub", nil, x, c.Node("log_sum_reduce", axes, c.Node("exp", nil, x))))
 }
 
 // lpNormalization gives 0 where the norm is 0.

@@ -9,7 +9,7 @@ import (
 const roiAttrs = `mode="avg", output_height=1, output_width=1, sampling_ratio=0, spatial_scale=1.0`
 
 // Places that other operands name.
-var regionRows = []row{
+var regionRows = family{"Places and regions", []row{
 	{name: "AffineGrid", forms: forms("20", "theta, size; align_corners=0 -> grid"), lower: affineGrid},
 	{name: "GridSample", forms: forms("16", `X: any, grid: float; align_corners=0, mode="bilinear", padding_mode="zeros"`,
 		"20 22", `X: any, grid: float; align_corners=0, mode="linear", padding_mode="zeros"`), lower: gridSample,
@@ -18,7 +18,7 @@ var regionRows = []row{
 	{name: "MaxRoiPool", forms: forms("1 22", "X, rois; pooled_shape: ints!, spatial_scale=1.0"), lower: maxRoiPool},
 	{name: "RoiAlign", forms: forms("10", "X, rois, batch_indices; "+roiAttrs,
 		"16 22", "X, rois, batch_indices; "+roiAttrs+`, coordinate_transformation_mode="half_pixel"`), lower: roiAlign},
-}
+}}
 
 // sampleModes are the names that our operator has for modes, which got others in opset 20.
 var sampleModes = map[string]string{"nearest": "nearest", "bilinear": "linear", "linear": "linear", "bicubic": "cubic", "cubic": "cubic"}

@@ -16,13 +16,13 @@ const (
 )
 
 // Resizing.
-var resizeRows = []row{
+var resizeRows = family{"Resizing", []row{
 	{name: "Resize", forms: forms("10", `X, scales; mode="nearest"`, "11", "X, roi, scales, sizes?; "+resizeAttrs,
 		"13", "X, roi?, scales?, sizes?; "+resizeAttrs, "18 19", "X, roi?, scales?, sizes?; "+shapedAttrs), lower: resize},
 	{name: "Upsample", forms: forms("1", `X; height_scale: float!, mode="nearest", width_scale: float!`,
 		"7", `X; mode="nearest", scales: floats!`, "9", `X, scales; mode="nearest"`), lower: upsample,
 		remark: "as in opset 9 in later ones, where Resize has taken its place"},
-}
+}}
 
 // resizeModes are the names that our operator has for modes.
 var resizeModes = map[string]string{"nearest": "nearest-neighbor", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}

@@ -7,7 +7,7 @@ import (
 )
 
 // Rotary embeddings.
-var rotaryRows = []row{
+var rotaryRows = family{"Rotary embeddings", []row{
 	{name: "RotaryEmbedding", forms: forms("23", "X, cos_cache, sin_cache, position_ids?; interleaved=0, num_heads: int, rotary_embedding_dim=0"),
 		lower: func(c *call) []*graph.Value {
 			cos, sin := c.In(1), c.In(2)
@@ -18,7 +18,7 @@ var rotaryRows = []row{
 		}},
 	{name: "com.microsoft.RotaryEmbedding", forms: forms("1", "input, position_ids: integer, cos_cache, sin_cache; interleaved=0, is_packed_batching=0, num_heads=0, "+
 		"rotary_embedding_dim=0, scale=1.0 -> output"), lower: microsoftRotary, remark: "is_packed_batching and scale, which ONNX Runtime reads and does not use, have no effect"},
-}
+}}
 
 // rows returns rows of a matrix.
 func (c *call) rows(table, indices *graph.Value) *graph.Value {

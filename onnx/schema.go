@@ -16,6 +16,7 @@ type form struct {
 	since   []int // the versions that declare it so, ascending
 	in, out []param
 	attrs   []attribute
+	all     []*form // of the operator
 }
 
 // declarations returns the forms of an operator, which are read when somebody asks: a model has few of the operators.
@@ -49,6 +50,9 @@ func forms(pairs ...string) declarations {
 		var out []*form
 		for i := 0; i+1 < len(pairs); i += 2 {
 			out = append(out, parseForm(pairs[i], pairs[i+1]))
+		}
+		for _, f := range out {
+			f.all = out
 		}
 		return out
 	})

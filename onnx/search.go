@@ -9,7 +9,7 @@ import (
 )
 
 // Operators that find elements. Where their number is known only when they are found, the run goes on in parts.
-var searchRows = []row{
+var searchRows = family{"Searches", []row{
 	argument("ArgMax", "argmax_reduce"),
 	argument("ArgMin", "argmin_reduce"),
 	{name: "Compress", forms: forms("9 11", "input, condition; axis: int -> output"), items: compress},
@@ -27,7 +27,7 @@ var searchRows = []row{
 	{name: "TopK", forms: forms("1", "X; axis=-1, k: int! -> Values, Indices", "10", "X, K; axis=-1 -> Values, Indices",
 		"11 24", "X, K; axis=-1, largest=1, sorted=1 -> Values, Indices"), lower: topK},
 	{name: "Unique", forms: forms("11", "X; axis: int, sorted=1 -> Y, indices?, inverse_indices?, counts?"), items: unique},
-}
+}}
 
 // number returns the only element of a count.
 func number(count *tensor.Tensor) int { return int(tensor.Data[int64](count)[0]) }
@@ -37,7 +37,7 @@ func argument(name, operator string) row {
 	return row{name: name, forms: forms("1 11", "data; axis=0, keepdims=1 -> reduced", "12 13", "data; axis=0, keepdims=1, select_last_index=0 -> reduced"),
 		lower: func(c *call) []*graph.Value {
 			axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
-			last := c.form.declared("select_last_index") != nil && c.Flag("select_last_index")
+			last := c.Flag("select_last_index")
 			y := c.place(operator, c.In(0), axis, last)
 			if !c.Flag("keepdims") {
 				y = c.Squeeze(y, axis)

@@ -13,7 +13,7 @@ import (
 
 // Operators on sequences of tensors and on optionals. Which tensors a sequence has is decided when the graph is made, so that none of them
 // is left in it.
-var sequenceRows = []row{
+var sequenceRows = family{"Sequences and optionals", []row{
 	{name: "SequenceConstruct", forms: forms("11", "inputs... -> output_sequence"), items: sequenceConstruct},
 	{name: "SequenceEmpty", forms: forms("11", "; dtype=1 -> output"), items: func(c *call) []item {
 		return []item{{kind: sequence, elem: c.ElemType("dtype")}}
@@ -37,7 +37,7 @@ var sequenceRows = []row{
 		}
 		return []item{c.item(0)}
 	}},
-}
+}}
 
 // sequence returns an operand that is a sequence.
 func (c *call) sequence(i int) item {

@@ -7,11 +7,11 @@ import (
 )
 
 // Signals.
-var signalRows = []row{
+var signalRows = family{"Signals", []row{
 	{name: "DFT", forms: forms("17", "input, dft_length?; axis=1, inverse=0, onesided=0 -> output",
 		"20", "input, dft_length?, axis?; inverse=0, onesided=0 -> output"), lower: dft},
 	{name: "STFT", forms: forms("17", "signal, frame_step, window?, frame_length?; onesided=1 -> output"), lower: stft},
-}
+}}
 
 func dft(c *call) []*graph.Value {
 	axis := -2

@@ -10,7 +10,7 @@ import (
 )
 
 // Operators that take away elements along dimensions, or add some.
-var sliceRows = []row{
+var sliceRows = family{"Slices and padding", []row{
 	{name: "CenterCropPad", forms: forms("18", "input_data, shape; axes: ints -> output_data"), lower: centerCropPad},
 	{name: "Pad", forms: forms("1", `data; mode="constant", paddings: ints!, value=0.0 -> output`,
 		"2", `data; mode="constant", pads: ints!, value=0.0 -> output`, "11 13", `data, pads, constant_value?; mode="constant" -> output`,
@@ -23,7 +23,7 @@ var sliceRows = []row{
 		}
 		return one(c.Node("triangular", emit.Attr("upper", c.Flag("upper"), "diagonal", diagonal), c.In(0)))
 	}},
-}
+}}
 
 // span is what a slice takes of a dimension.
 type span struct{ axis, begin, end, step int }

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
@@ -136,14 +138,14 @@ var castDef = &Def{
 		{Name: "dtype", Kind: graph.KindDType, Types: Stored, Doc: "the element type of the result"},
 		{Name: "saturate", Kind: graph.KindBool, Default: true,
 			Doc: "whether numbers beyond the range of a float of 8 bits become its greatest; else they become infinite or NaN. Other types ignore it"},
-		{Name: "round", Kind: graph.KindString, Default: "up", Enum: []string{"up", "down", "nearest"},
+		{Name: "round", Kind: graph.KindString, Default: "up", Enum: roundings,
 			Doc: "where a magnitude between two powers of two goes in float8e8m0: up, down or to the nearest, up from the middle. Other types ignore it"},
 	},
 	Shape: sameShape,
 	Ref: Reference{
 		Kernels: stored(func(c *Call, lo, hi int) {
 			n := c.Out[0].DType().PerByte()
-			o := tensor.CastOptions{Unbounded: !c.Bool("saturate"), Round: roundings[c.String("round")]}
+			o := tensor.CastOptions{Unbounded: !c.Bool("saturate"), Round: tensor.Rounding(slices.Index(roundings, c.String("round")))}
 			// It fails only for tensors of different size, which the shape rule excludes, and parts of bytes.
 			_ = o.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
 		}),
@@ -162,8 +164,8 @@ var castDef = &Def{
 	},
 }
 
-// roundings are the values of the attribute round, as ONNX names them.
-var roundings = map[string]tensor.Rounding{"up": tensor.RoundUp, "down": tensor.RoundDown, "nearest": tensor.RoundNearest}
+// roundings are the values of the attribute round, as ONNX names them, in the order of [tensor.Rounding].
+var roundings = []string{"up", "down", "nearest"}
 
 // canonicalNaNs reports whether v is the result of arithmetic, whose NaNs are canonical. An operator that merely moves
 // elements has kernels for 16-bit floats of its own, as a cast has.

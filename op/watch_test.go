@@ -8,7 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/internal/testdata/long"
+	"github.com/concord-nn/concord/internal/testing/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/openvx"
 )
 
@@ -216,10 +217,7 @@ func (n *network) immediate(t *testing.T, c *openvx.Context, o *objects) {
 // TestFusion compares random graphs with what their nodes compute one by one: in segments, each node by itself as while times are
 // measured, and in immediate mode, where no tensor is virtual.
 func TestFusion(t *testing.T) {
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := uint64(testdata.Cases(100, 1000))
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 2))
 		n := randomNetwork(r)

@@ -294,9 +294,6 @@ func (l *lowering) checkRank(row operandLimits, v *graph.Value) {
 // checkResults applies to the results what holds for every operand.
 func (l *lowering) checkResults(values []*graph.Value) {
 	for _, v := range values {
-		if l.Err != nil {
-			return // the values are placeholders
-		}
 		l.checkResult(v.Type.DType, v.Type.Shape)
 	}
 }

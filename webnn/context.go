@@ -42,6 +42,37 @@ type resource interface {
 	free(c *Context) // gives the memory back, on the timeline
 }
 
+// handle is how a program holds a tensor or a graph.
+type handle struct {
+	context   *Context
+	owned     resource
+	destroyed bool // locked by the context
+}
+
+// own makes a resource the context's. The context is locked.
+func (c *Context) own(r resource) handle {
+	c.owned[r] = struct{}{}
+	return handle{context: c, owned: r}
+}
+
+func (h *handle) destroy() {
+	c := h.context
+	if c == nil {
+		return // nobody has made it
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h.isDestroyed() {
+		return
+	}
+	h.destroyed = true
+	h.owned.doom(c)
+	c.release(h.owned)
+}
+
+// isDestroyed needs the context locked.
+func (h *handle) isDestroyed() bool { return h.destroyed || h.context.isLost() }
+
 func newContext(method string, o ContextOptions) (*Context, error) {
 	c := &Context{options: o, lost: make(chan struct{}), owned: make(map[resource]struct{}), memory: o.Memory}
 	if c.memory == nil {

@@ -75,10 +75,7 @@ func TestEmulationsAreTheSpecifications(t *testing.T) {
 // TestEmulations holds every operator to its emulation, on random operands, types and options, both evaluated by the
 // operators' references.
 func TestEmulations(t *testing.T) {
-	seeds := uint64(60)
-	if testing.Short() {
-		seeds = 15
-	}
+	seeds := uint64(testdata.Cases(20, 300))
 	for _, m := range emulations {
 		t.Run(m.method, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,6 @@ const (
 	RangeError ErrorName = "RangeError"
 	// InvalidStateError is the use of a lost context, a destroyed graph or a builder that has built.
 	InvalidStateError ErrorName = "InvalidStateError"
-	// NotSupportedError is a context that this platform cannot give.
-	NotSupportedError ErrorName = "NotSupportedError"
 	// OperationError is a graph that cannot be compiled.
 	OperationError ErrorName = "OperationError"
 	// UnknownError is memory that cannot be had, or data that cannot be read.

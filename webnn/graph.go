@@ -16,11 +16,10 @@ import (
 // Graph is MLGraph (https://www.w3.org/TR/webnn/#api-mlgraph): a compiled graph. It is made by [GraphBuilder.Build]. Its
 // methods may be called by any number of goroutines.
 type Graph struct {
-	context   *Context
-	inputs    map[string]OperandDescriptor
-	outputs   map[string]OperandDescriptor
-	code      *executable
-	destroyed bool // locked by the context
+	handle
+	inputs  map[string]OperandDescriptor
+	outputs map[string]OperandDescriptor
+	code    *executable
 }
 
 // executable is what runs a graph. Dispatches of one context run one after the other, so that one session serves them all.
@@ -38,25 +37,11 @@ func (e *executable) free(*Context) {
 	e.held.release()
 }
 
-// build is a call of MLGraphBuilder.build under way.
-type build struct {
-	context *Context
-	network *graph.Graph
-	held    *holding      // of the constants, at first
-	done    chan struct{} // closed at the end
-
-	// Locked by the context.
-	abandoned bool // nobody waits for the result
-	graph     *Graph
-	err       error
-}
-
 const buildMethod = "MLGraphBuilder.build"
 
-// compile makes a graph of the context from a network, and waits for it. The holding, which counts the constants, becomes that of
-// the graph.
+// compile makes a graph of the context from a network, and waits for it. Nothing on the timeline can depend on it before it has ended, and so
+// it does not hold that up. The holding, which counts the constants, becomes that of the graph.
 func (c *Context) compile(ctx context.Context, g *graph.Graph, held *holding) (*Graph, error) {
-	b := &build{context: c, network: g, held: held, done: make(chan struct{})}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.checkState(buildMethod); err != nil {
@@ -66,56 +51,51 @@ func (c *Context) compile(ctx context.Context, g *graph.Graph, held *holding) (*
 		c.discard(held)
 		return nil, err
 	}
-	c.builds.enqueue(b.run)
+	var built *Graph
+	var err error
+	done := make(chan struct{})
+	c.builds.enqueue(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		built, err = c.build(ctx, g, held)
+		close(done) // not if there was a panic, by which the context is lost
+	})
 	c.unlocked(func() {
 		select {
-		case <-b.done:
+		case <-done:
 		case <-c.lost:
 		case <-ctx.Done():
 		}
 	})
 	switch {
-	case b.graph != nil || b.err != nil:
-		return b.graph, b.err
+	case built != nil || err != nil:
+		return built, err
 	case c.isLost():
 		return nil, c.checkState(buildMethod)
 	}
-	b.abandoned = true
-	return nil, ctx.Err()
+	return nil, ctx.Err() // by which build knows that nobody waits
 }
 
-// run compiles the network. Nothing on the timeline can depend on it before it has ended, and so it does not hold that up.
-func (b *build) run() {
-	b.finish()
-	close(b.done) // not if there was a panic, by which the context is lost
-}
-
-func (b *build) finish() {
-	c := b.context
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if b.abandoned {
-		c.discard(b.held)
-		return
+// build compiles a network, for as long as ctx lasts. The context is locked before and after, not in between.
+func (c *Context) build(ctx context.Context, g *graph.Graph, held *holding) (*Graph, error) {
+	code, err := (*executable)(nil), ctx.Err()
+	if err == nil {
+		c.unlocked(func() { code, err = c.newExecutable(g, held) })
 	}
-	var code *executable
-	var err error
-	c.unlocked(func() { code, err = c.newExecutable(b.network, b.held) })
-	lost := c.checkState(buildMethod)
-	switch {
-	case lost != nil: // which has released what was held
-		b.err = lost
-	case err == nil && !b.abandoned:
-		delete(c.owned, lone{b.held})
-		b.graph = c.newGraph(code)
-		return
-	default:
-		c.discard(b.held)
-		b.err = err
+	if lost := c.checkState(buildMethod); lost != nil {
+		err = lost
+	} else if err == nil {
+		err = ctx.Err()
 	}
-	if code != nil {
-		code.program.Close()
+	if err != nil {
+		c.discard(held)
+		if code != nil {
+			code.program.Close()
+		}
+		return nil, err
 	}
+	delete(c.owned, lone{held})
+	return c.newGraph(code), nil
 }
 
 func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, error) {
@@ -141,9 +121,8 @@ func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, err
 }
 
 func (c *Context) newGraph(code *executable) *Graph {
-	g := &Graph{context: c, inputs: descriptors(code.program.Inputs()), outputs: descriptors(code.program.Outputs()), code: code}
-	c.owned[code] = struct{}{}
-	runtime.AddCleanup(g, func(e *executable) { c.drop(e) }, code)
+	g := &Graph{handle: c.own(code), inputs: descriptors(code.program.Inputs()), outputs: descriptors(code.program.Outputs()), code: code}
+	runtime.AddCleanup(g, c.drop, resource(code))
 	return g
 }
 
@@ -157,23 +136,7 @@ func descriptors(ports []engine.Port) map[string]OperandDescriptor {
 
 // Destroy is MLGraph.destroy (https://www.w3.org/TR/webnn/#api-mlgraph-destroy). Queued dispatches run; after them the memory
 // is given back. Destroying it again does nothing. A graph that is no longer reachable is destroyed by itself.
-func (g *Graph) Destroy() {
-	g = orZero(g)
-	c := g.context
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if g.isDestroyed() {
-		return
-	}
-	g.destroyed = true
-	c.release(g.code)
-}
-
-// isDestroyed needs the context locked.
-func (g *Graph) isDestroyed() bool { return g.destroyed || g.context.isLost() }
+func (g *Graph) Destroy() { orZero(g).destroy() }
 
 // Inputs returns the descriptors of the inputs that the outputs depend on, by name. The caller owns the map.
 func (g *Graph) Inputs() map[string]OperandDescriptor { return cloneDescriptors(orZero(g).inputs) }

@@ -17,10 +17,7 @@ import (
 // the builder can go on with, or an error, and none panics.
 func TestHostile(t *testing.T) {
 	testdata.Wide(t)
-	calls := 3000
-	if testing.Short() {
-		calls = 300
-	}
+	calls := testdata.Cases(800, 10_000)
 	c, err := ML{}.CreateContext(nil)
 	if err != nil {
 		t.Fatal(err)

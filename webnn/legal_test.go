@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -39,7 +40,7 @@ func TestLegalCalls(t *testing.T) {
 			row := methodOf(name).limits[0]
 			for _, d := range opSupportLimits(1000).Operators[name][row.name].DataTypes {
 				for rank := row.minRank; rank <= row.maxRank; rank++ {
-					for range 8 {
+					for range testdata.Cases(3, 8) {
 						checkLegal(t, r, c, name, generate(r, d, r.shape(rank)))
 					}
 				}

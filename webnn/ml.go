@@ -80,9 +80,3 @@ func (ML) CreateContext(options *ContextOptions) (*Context, error) {
 	}
 	return newContext(method, o)
 }
-
-// CreateContextFromGPUDevice is the overload of ML.createContext that takes a GPUDevice. Concord runs on the processor: it
-// always fails with a NotSupportedError.
-func (ML) CreateContextFromGPUDevice(any) (*Context, error) {
-	return nil, reject(NotSupportedError, "ML.createContext", "gpuDevice", "contexts of GPU devices are not supported; leave the device out")
-}

@@ -99,8 +99,6 @@ func TestCreateContext(t *testing.T) {
 		_, err := webnn.ML{}.CreateContext(&o)
 		rejected(t, err, webnn.TypeError, "ML.createContext", "createContext."+rule)
 	}
-	_, err := webnn.ML{}.CreateContextFromGPUDevice(nil)
-	rejected(t, err, webnn.NotSupportedError, "ML.createContext", "createContext.gpuDevice")
 }
 
 // invalidDescriptors are what "check dimensions" rejects, by the rule.

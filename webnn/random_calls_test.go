@@ -477,10 +477,7 @@ func recurrentTrial(r drawer, gates int, cell bool) ([]any, webnn.Options, []str
 // operators' references.
 func TestRandomCalls(t *testing.T) {
 	testdata.Wide(t)
-	seeds := uint64(400)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := uint64(testdata.Cases(160, 2000))
 	for method, trial := range trials {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
@@ -505,7 +502,7 @@ func TestRandomCalls(t *testing.T) {
 					b.run(seed, out)
 				}
 			}
-			if accepted < int(seeds)/8 {
+			if accepted < int(seeds)/16 {
 				t.Errorf("only %d of %d calls are accepted", accepted, seeds)
 			}
 		})

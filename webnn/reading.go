@@ -14,7 +14,6 @@ import (
 type Reading struct {
 	context *Context
 	store   *store
-	method  string
 	done    chan struct{}
 	held    *holding // while the bytes are not the caller's
 
@@ -29,36 +28,41 @@ type Reading struct {
 // belongs to another context, is destroyed or is not readable, with an InvalidStateError if the context is lost, and with an
 // UnknownError if the readings that nobody has asked for take more bytes than [Memory] allows.
 func (c *Context) EnqueueRead(t *Tensor) (*Reading, error) {
-	c = orZero(c)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	const method = "MLContext.readTensor"
-	if err := c.readable(method, t); err != nil {
-		return nil, err
-	}
-	return c.enqueueRead(method, t)
+	return orZero(c).enqueueRead(t, func() error { return nil })
 }
 
-func (c *Context) readable(method string, t *Tensor) error {
-	if err := c.usable(method, t); err != nil {
+// readMethod is that of all reads.
+const readMethod = "MLContext.readTensor"
+
+func (c *Context) readable(t *Tensor) error {
+	if err := c.usable(readMethod, t); err != nil {
 		return err
 	}
 	if !t.Readable() {
-		return reject(TypeError, method, "tensor.readable", "the tensor is not readable")
+		return reject(TypeError, readMethod, "tensor.readable", "the tensor is not readable")
 	}
 	return nil
 }
 
-func (c *Context) enqueueRead(method string, t *Tensor) (*Reading, error) {
-	held := c.memory.reading()
-	if err := c.reserve(UnknownError, method, held, t.descriptor.byteLength()+taskBytes); err != nil {
+// enqueueRead is EnqueueRead with a check that is made of a tensor that can be read.
+func (c *Context) enqueueRead(t *Tensor, check func() error) (*Reading, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.readable(t); err != nil {
 		return nil, err
 	}
-	if err := c.readable(method, t); err != nil { // things may have changed while memory was looked for
+	if err := check(); err != nil {
+		return nil, err
+	}
+	held := c.memory.reading()
+	if err := c.reserve(UnknownError, readMethod, held, t.descriptor.byteLength()+taskBytes); err != nil {
+		return nil, err
+	}
+	if err := c.readable(t); err != nil { // things may have changed while memory was looked for
 		held.release()
 		return nil, err
 	}
-	r := &Reading{context: c, store: t.store, method: method, done: make(chan struct{}), held: held}
+	r := &Reading{context: c, store: t.store, done: make(chan struct{}), held: held}
 	runtime.AddCleanup(r, (*holding).release, held)
 	r.store.pending[r] = struct{}{}
 	c.enqueue(func() {
@@ -89,9 +93,9 @@ func (r *Reading) settle() {
 	case r.settled:
 		return
 	case r.context.info != nil:
-		r.err = r.context.checkState(r.method)
+		r.err = r.context.checkState(readMethod)
 	case r.store.doomed:
-		r.err = reject(InvalidStateError, r.method, "destroyed", "the tensor was destroyed before it was read")
+		r.err = reject(InvalidStateError, readMethod, "destroyed", "the tensor was destroyed before it was read")
 	case !r.copied || !r.asked:
 		return
 	}
@@ -123,10 +127,10 @@ func (r *Reading) Done() <-chan struct{} {
 func (r *Reading) Wait(ctx context.Context) ([]byte, error) {
 	r = orZero(r)
 	if ctx == nil {
-		return nil, reject(TypeError, r.method, "ctx", "the context.Context is nil")
+		return nil, reject(TypeError, readMethod, "ctx", "the context.Context is nil")
 	}
 	if r.context == nil {
-		return nil, reject(InvalidStateError, "MLContext.readTensor", "state", "the reading was not made by EnqueueRead")
+		return nil, reject(InvalidStateError, readMethod, "state", "the reading was not made by EnqueueRead")
 	}
 	done := r.Done()
 	select {
@@ -158,9 +162,17 @@ func (c *Context) ReadTensor(ctx context.Context, t *Tensor) ([]byte, error) {
 // [Context.ReadTensor], but the content is copied to the beginning of data, which is []byte or a slice of the data type. Data
 // that is too short or of another type is a TypeError. Data is only touched before the call returns, and not if it fails.
 func (c *Context) ReadTensorInto(ctx context.Context, t *Tensor, data any) error {
-	c = orZero(c)
-	const method = "MLContext.readTensor"
-	r, view, err := c.enqueueReadInto(method, t, data)
+	var view []byte
+	r, err := orZero(c).enqueueRead(t, func() error {
+		var f *fault
+		if view, f = bytesOf(data, t.DataType()); f != nil {
+			return f.reject(readMethod, "outputData")
+		}
+		if size := t.descriptor.byteLength(); int64(len(view)) < size {
+			return reject(TypeError, readMethod, "outputData.byteLength", "the buffer has %d bytes; the tensor has %d", len(view), size)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -170,21 +182,4 @@ func (c *Context) ReadTensorInto(ctx context.Context, t *Tensor, data any) error
 	}
 	copy(view, bytes)
 	return err
-}
-
-func (c *Context) enqueueReadInto(method string, t *Tensor, data any) (*Reading, []byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.readable(method, t); err != nil {
-		return nil, nil, err
-	}
-	view, f := bytesOf(data, t.DataType())
-	if f != nil {
-		return nil, nil, f.reject(method, "outputData")
-	}
-	if size := t.descriptor.byteLength(); int64(len(view)) < size {
-		return nil, nil, reject(TypeError, method, "outputData.byteLength", "the buffer has %d bytes; the tensor has %d", len(view), size)
-	}
-	r, err := c.enqueueRead(method, t)
-	return r, view, err
 }

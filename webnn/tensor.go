@@ -16,11 +16,10 @@ type TensorDescriptor struct {
 // Tensor is MLTensor (https://www.w3.org/TR/webnn/#api-mltensor): memory of a context that dispatches read and write. It is
 // made by [Context.CreateTensor] or [Context.CreateConstantTensor]. Its methods may be called by any number of goroutines.
 type Tensor struct {
-	context    *Context
+	handle
 	descriptor TensorDescriptor
 	constant   bool
 	store      *store
-	destroyed  bool // locked by the context
 }
 
 // store is the memory of a tensor. Work in the queue holds on to it, not to the tensor, so that a tensor that nobody can
@@ -58,9 +57,8 @@ func (c *Context) newTensor(method string, d TensorDescriptor, constant bool, co
 		return nil, err
 	}
 	s := &store{held: held, data: data, pending: make(map[*Reading]struct{})}
-	t := &Tensor{context: c, descriptor: d, constant: constant, store: s}
-	c.owned[s] = struct{}{}
-	runtime.AddCleanup(t, func(s *store) { c.drop(s) }, s)
+	t := &Tensor{handle: c.own(s), descriptor: d, constant: constant, store: s}
+	runtime.AddCleanup(t, c.drop, resource(s))
 	return t, nil
 }
 
@@ -94,21 +92,4 @@ func (t *Tensor) Constant() bool { return orZero(t).constant }
 // Destroy is MLTensor.destroy (https://www.w3.org/TR/webnn/#api-mltensor-destroy). Reads that wait fail with an
 // InvalidStateError; queued dispatches and writes run; after them the memory is given back. A graph with the tensor as a
 // constant keeps it. Destroying it again does nothing. A tensor that is no longer reachable is destroyed by itself.
-func (t *Tensor) Destroy() {
-	t = orZero(t)
-	c := t.context
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t.isDestroyed() {
-		return
-	}
-	t.destroyed = true
-	t.store.doom(c)
-	c.release(t.store)
-}
-
-// isDestroyed needs the context locked.
-func (t *Tensor) isDestroyed() bool { return t.destroyed || t.context.isLost() }
+func (t *Tensor) Destroy() { orZero(t).destroy() }

@@ -75,7 +75,7 @@ or if its results differ.`,
 	f.register(fs)
 	fs.StringVar(&compare, "compare", "", "hold the times against this `file`, which --json has printed before")
 	fs.Float64Var(&tolerance, "tolerance", -1, "by how many `percent` the model may be slower than --compare")
-	fs.Lookup("tolerance").DefValue = "" // none
+	fs.Lookup("tolerance").DefValue = "0" // which help does not mention
 	return c
 }
 

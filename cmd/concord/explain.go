@@ -280,7 +280,7 @@ func reportOperation(o *flat.Op, e *nnef.Explanation) *operationReport {
 			w.Computed = len(padding) == 0
 			r.Windows = append(r.Windows, w)
 		}
-		r.Operators = append(r.Operators, reportOperator(n, e))
+		r.Operators = append(r.Operators, reportOperator(n))
 	}
 	return r
 }
@@ -293,18 +293,9 @@ func tracePlace(c eval.Frame) *placeReport {
 	return &p
 }
 
-func reportOperator(n *graph.Node, e *nnef.Explanation) operatorReport {
-	named := reportNode(n, op.Cost{})
-	r := operatorReport{Operator: n.Op, Operands: named.Operands, Results: named.Results, Types: named.Types, Attributes: named.Attrs}
-	for i, v := range n.In {
-		if v != nil {
-			r.Operands[i] = e.Name(v)
-		}
-	}
-	for i, v := range n.Out {
-		r.Results[i] = e.Name(v)
-	}
-	return r
+func reportOperator(n *graph.Node) operatorReport {
+	r := reportNode(n, op.Cost{})
+	return operatorReport{Operator: n.Op, Operands: r.Operands, Results: r.Results, Types: r.Types, Attributes: r.Attrs}
 }
 
 // reportWindow reads the window that slides over an operand of a node, or over its result, from the attributes.

@@ -21,21 +21,21 @@ import (
 // exportFlags are the flags of the export command.
 type exportFlags struct {
 	modelFlags
-	webnn, openvx, force bool
-	dir, name            string
-	elements             string // of OpenVX: what floats become
-	check                bool   // whether what was written is compared with the model,
-	in                   io.Reader
-	network              *export.Network // and what that is
+	webnn, openvx, wasm, force bool
+	dir, name                  string
+	elements                   string // of OpenVX: what floats become
+	check                      bool   // whether what was written is compared with the model,
+	in                         io.Reader
+	network                    *export.Network // and what that is
 }
 
 func newExport() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
-		Use:   "export --webnn|--openvx MODEL [INPUT…]",
-		Short: "Write a model as code for a page, or as C on OpenVX",
-		Long: `Write the model MODEL as code that builds it. Three files are made in the folder that -o gives,
-with the name of the model or that of --name.
+		Use:   "export --webnn|--openvx|--wasm MODEL [INPUT…]",
+		Short: "Write a model as code for a page, as WebAssembly, or as C on OpenVX",
+		Long: `Write the model MODEL as code. The files are made in the folder that -o gives, with the name of
+the model or that of --name.
 
 With --webnn, JavaScript that builds the model with WebNN:
 
@@ -57,6 +57,14 @@ With --type float32 they stay what they are, for libraries that have such layers
 Integers of 8 and 16 bits are never changed. --check runs what was written beside the model, on
 each INPUT as concord run does, or on random ones, and prints how far the outputs differ.
 
+With --wasm, code that runs it, without Concord, on a page, in a worker or in Node:
+
+  NAME.js          an ES module: load() gives a model, whose run takes and yields typed arrays
+  NAME.d.ts        its types
+  NAME.wasm        the model as a WebAssembly module, for engines whose relaxed SIMD is fused
+  NAME.exact.wasm  for all others; both yield the bits that concord run does
+  NAME.bin         the weights
+
 A model that cannot be expressed is refused, with a list of all operators that it concerns. A note
 says where results may differ a little, as an operator is expressed by others. Shapes that MODEL
 leaves open are given by --shape. A CVM model is written by the strict rules.
@@ -65,6 +73,7 @@ Existing files are only replaced with --force.`,
 		Example: `  concord export --webnn model.nnef
   concord export --webnn model.nnef.tgz -o site/models --name detector
   concord run site/models/detector.json picture.png
+  concord export --wasm model.onnx -o site
   concord export --openvx model.nnef -o network
   concord export --openvx model.nnef -o network --force --check pictures/*.png`,
 		Args: cobra.MinimumNArgs(1),
@@ -81,6 +90,7 @@ Existing files are only replaced with --force.`,
 	f.register(fl)
 	fl.BoolVar(&f.webnn, "webnn", false, "write an ES module that builds the model with WebNN")
 	fl.BoolVar(&f.openvx, "openvx", false, "write C that builds the model with OpenVX")
+	fl.BoolVar(&f.wasm, "wasm", false, "write WebAssembly modules that run the model, and their loader")
 	fl.StringVar(&f.elements, "type", "q78", "OpenVX: what floats become, `q78` or float32")
 	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")
@@ -92,16 +102,23 @@ Existing files are only replaced with --force.`,
 // usable finds flags that do not go together.
 func (f *exportFlags) usable(args []string) error {
 	switch {
-	case f.webnn == f.openvx:
-		return errors.New("it must be said what is written: --webnn or --openvx")
+	case truth(f.webnn)+truth(f.openvx)+truth(f.wasm) != 1:
+		return errors.New("it must be said what is written: --webnn, --openvx or --wasm")
 	case f.elements != "q78" && f.elements != "float32":
 		return fmt.Errorf("--type %s: it must be q78 or float32", f.elements)
-	case f.webnn && (f.check || f.elements != "q78"):
+	case !f.openvx && (f.check || f.elements != "q78"):
 		return errors.New("--check and --type go with --openvx")
 	case len(args) > 1 && !f.check:
 		return fmt.Errorf("%d arguments are given; an INPUT goes with --check", len(args))
 	}
 	return nil
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // target is what a model can be written as.
@@ -144,8 +161,11 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return &codedError{exitUsage, fmt.Errorf(`--name %q: it must be the name of a file, without a folder and without : and \`, name)}
 	}
 	write := writeWebNN
-	if f.openvx {
+	switch {
+	case f.openvx:
 		write = writeOpenVX
+	case f.wasm:
+		write = writeWASM
 	}
 	var targets []string
 	for _, ending := range write.endings {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestExport writes the model of an example, reads the session back, and refuses to replace files.
@@ -44,6 +47,47 @@ func TestExport(t *testing.T) {
 	}
 	if again := filesOf(t, filepath.Join(dir, "again")); len(again["digits.bin"]) != len(files["digits.bin"]) {
 		t.Errorf("the weights of the session have %d bytes; want %d", len(again["digits.bin"]), len(files["digits.bin"]))
+	}
+}
+
+// TestExportWASM writes modules that compute, in Node, what concord run does.
+func TestExportWASM(t *testing.T) {
+	model, dir := digits(t, "model.nnef"), t.TempDir()
+	args := []string{"export", "--wasm", model, "-o", dir, "--name", "digits"}
+	if out, code := execute(t, args...); code != 0 || strings.Count(out, "written: ") != 5 {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, args...); code != exitUsage || !strings.Contains(out, "--force") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, "export", "--wasm", "--webnn", model, "-o", dir); code != exitUsage {
+		t.Errorf("two targets: code %d: %s", code, out)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	input, err := tensor.New(tensor.Float32, tensor.Shape{1, 1, 28, 28})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tensor.Data[float32](input) {
+		tensor.Data[float32](input)[i] = float32(i%29) / 32
+	}
+	saveNPZ(t, filepath.Join(dir, "x.npz"), tensor.Named{Name: "x", Tensor: input})
+	hash, code := execute(t, "run", model, filepath.Join(dir, "x.npz"), "--hash")
+	if code != 0 {
+		t.Fatalf("code %d: %s", code, hash)
+	}
+	script := `import { load } from "./digits.js";
+		const { y } = (await load()).run({ x: Float32Array.from({ length: 784 }, (_, i) => (i % 29) / 32) });
+		process.stdout.write(Buffer.from(y.buffer));`
+	if err := os.WriteFile(filepath.Join(dir, "run.mjs"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "run.mjs")).Output()
+	if want := fmt.Sprintf("%x", sha256.Sum256(got)); err != nil || !strings.HasPrefix(hash, want) {
+		t.Errorf("in Node the result has the hash %s, %v; want %s", want, err, hash)
 	}
 }
 
@@ -183,7 +227,7 @@ graph g( x ) -> ( y, z ) {
 		code int
 		says []string
 	}{
-		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--webnn or --openvx"}},
+		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--openvx or --wasm"}},
 		{"another type", []string{"--openvx", model, "--type", "int4"}, exitUsage, []string{"--type int4: it must be q78 or float32"}},
 		{"a check of another target", []string{"--webnn", model, "--check"}, exitUsage, []string{"--check and --type go with --openvx"}},
 		{"an input without a check", []string{"--openvx", model, "seven.png"}, exitUsage, []string{"an INPUT goes with --check"}},

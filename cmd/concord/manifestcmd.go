@@ -128,7 +128,7 @@ func (f *modelFlags) draft(path string) (*manifest.Manifest, error) {
 	if err != nil {
 		return nil, placed(path, err)
 	}
-	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInSoftmax(g, output) }), nil
+	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInProbabilities(g, output) }), nil
 }
 
 // types returns the inputs and outputs of a model, of which a manifest says the extents that it leaves open, and its graph. Of a model in parts,
@@ -166,8 +166,8 @@ func (f *modelFlags) types(m *concord.Model, given model.Shapes, d *manifest.Man
 	return inputs, outputs, g, nil
 }
 
-// endsInSoftmax reports whether an output is the result of a softmax, or a view of it.
-func endsInSoftmax(g *graph.Graph, output string) bool {
+// endsInProbabilities reports whether an output is the result of a softmax or sigmoid, or a view of it.
+func endsInProbabilities(g *graph.Graph, output string) bool {
 	if g == nil {
 		return false
 	}

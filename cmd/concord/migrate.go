@@ -122,11 +122,11 @@ func (m *migrating) document(src string) error {
 	if err != nil {
 		return err
 	}
-	opts := migrate.Options{Graph: before, Shapes: make(map[string][]int)}
+	shapes := make(map[string][]int)
 	for name, shape := range m.opts.Shapes {
-		opts.Shapes[name] = shape
+		shapes[name] = shape
 	}
-	doc, notes, err := migrate.Document(f.Document, opts)
+	doc, notes, err := migrate.Document(f.Document, before, shapes)
 	if err != nil {
 		return err
 	}

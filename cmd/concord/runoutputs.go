@@ -112,7 +112,7 @@ func (r *runner) outputReport(p engine.Port, o *pipeline.Output, t *tensor.Tenso
 	switch spec := r.manifest.Output(p.Name).(type) {
 	case *manifest.Classes:
 		out.Kind = "classes"
-		if t.DType().IsInteger() && !spec.Softmax {
+		if t.DType().IsInteger() && !spec.Logits {
 			out.scores, err = tensor.Cast(t, tensor.Int64)
 		}
 	case *manifest.Boxes:

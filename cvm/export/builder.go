@@ -141,7 +141,7 @@ var whole = op.Budget{Bytes: math.MaxInt64, Operations: math.MaxInt64, Result: m
 func precisionOf(t *tensor.Tensor) (p int, err error) {
 	if why := kit.Try(func() {
 		digits := kit.Must(kit.Eval(whole, "bit_length", nil, t).Reshape(t.Len()))
-		most := kit.Must(tensor.Cast(kit.Eval(whole, "max_reduce", attributes("axes", []int{0}), digits), tensor.Int64))
+		most := kit.Must(tensor.Cast(kit.Eval(whole, "max_reduce", graph.AttrsOf("axes", []int{0}), digits), tensor.Int64))
 		p = int(tensor.Data[int64](most)[0]) + 1
 	}); why != "" {
 		err = errors.New(why)

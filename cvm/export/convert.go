@@ -13,6 +13,19 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+// row says what an operator of package op becomes.
+type row struct {
+	op      string
+	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
+	keeps   bool                    // whether each element of a result is one of an operand
+	logical bool                    // whether it takes logical operands of which only the truth is known
+	numbers bool                    // whether the operands behind the first are numbers that it reads itself, which become no parameters
+}
+
+// table has the operators that CVM has. Others are said in these, as far as they can be.
+var table = kit.NewTable(slices.Concat(elementwiseRows, layerRows, shapeRows),
+	func(r *row) string { return r.op }, func(d *op.Def) row { return row{op: d.Name} })
+
 // exporter converts a graph node by node.
 type exporter struct {
 	*builder
@@ -38,18 +51,16 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName), numbers: make(map[int]int)}
+	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName),
+		numbers: make(map[int]int)}
 	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
 		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}
-	for _, out := range g.Outputs {
-		if e.outputs[out.Value] == "" {
-			e.outputs[out.Value] = out.Name
-		}
+	for _, out := range slices.Backward(g.Outputs) {
+		e.outputs[out.Value] = out.Name
 	}
 	e.input(g, w.Live)
 	e.All(e.name)
-	heads := e.heads(g)
-	return e.builder, heads, w.Err()
+	return e.builder, e.heads(g), w.Err()
 }
 
 // input finds the one input, which the model calls data.
@@ -151,14 +162,14 @@ func (e *exporter) constant(v *graph.Value) (x operand, err error) {
 	return operand{entry: e.variable(e.names.Take(cmp.Or(v.Label, v.Name)), t, data)}, nil
 }
 
-// number returns the entry of a parameter with one element.
-func (e *exporter) number(n int) int {
+// parameterOf returns the entry of a parameter with one element.
+func (e *exporter) parameterOf(n int) int {
 	if entry, ok := e.numbers[n]; ok {
 		return entry
 	}
-	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
-	precision, err := precisionOf(data)
-	if err != nil || precision > operators.MaxPrecision {
+	data := kit.Must(tensor.FromSlice([]int64{int64(n)}, 1))
+	precision := kit.Must(precisionOf(data))
+	if precision > operators.MaxPrecision {
 		kit.Refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
 	}
 	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}
@@ -253,9 +264,6 @@ func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 	}
 	return e
 }
-
-// precision returns the precision of an entry.
-func (c *call) precision(entry int) int { return c.outs[entry].Precision }
 
 // shape returns the shape of an entry.
 func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }

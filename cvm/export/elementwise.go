@@ -75,9 +75,9 @@ var elementwiseRows = []row{
 	{op: "clamp", keeps: true, numbers: true, emit: func(c *call) []operand {
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
-		most := operators.Bound(c.precision(x))
-		low, known := c.bound(1, -most)
-		high, both := c.bound(2, most)
+		most := operators.Bound(c.outs[x].Precision)
+		low, known := c.number(1, -most)
+		high, both := c.number(2, most)
 		if !known || !both {
 			return nil
 		}
@@ -95,7 +95,7 @@ var elementwiseRows = []row{
 		}
 		precision := bits.Len(uint(max(high, -low))) + 1
 		if low != -operators.Bound(precision) || high != operators.Bound(precision) {
-			x = c.do("clip", attributes("a_min", low, "a_max", high), x)
+			x = c.do("clip", graph.AttrsOf("a_min", low, "a_max", high), x)
 		}
 		return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
 	}},
@@ -105,11 +105,16 @@ var elementwiseRows = []row{
 	{op: "rescale", numbers: true, emit: func(c *call) []operand {
 		// It multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 		x, a := c.in[0].entry, c.Attrs
-		if m := c.factor(2, "multiplier"); m != 1 {
-			x = c.do("broadcast_mul", nil, x, c.number(m))
+		shift, known := c.number(1, 0)
+		multiplier, both := c.number(2, 1)
+		if !known || !both {
+			kit.Refuse("its shift or multiplier is no constant with one element")
 		}
-		given := min(max(c.factor(1, "shift"), -64), 127)
-		shift, operator := given, "cvm_right_shift"
+		if multiplier != 1 {
+			x = c.do("broadcast_mul", nil, x, c.parameterOf(multiplier))
+		}
+		shift = min(max(shift, -64), 127)
+		given, operator := shift, "cvm_right_shift"
 		switch rounding := a.String("rounding"); {
 		case shift == 0:
 			return one(x)
@@ -119,30 +124,30 @@ var elementwiseRows = []row{
 			if shift >= operators.MaxPrecision {
 				kit.Refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
 			}
-			x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
+			x = c.do("broadcast_sub", nil, x, c.parameterOf(1<<(shift-1)))
 		case rounding != "half_up":
 			kit.Refuse("the rounding is %s; CVM has half_up and floor", rounding)
 		}
 		if shift > operators.MaxPrecision {
 			kit.Refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 		}
-		precision := c.precision(x) - shift + 1
+		precision := c.outs[x].Precision - shift + 1
 		if given < 0 {
-			precision = c.precision(x) + shift
+			precision = c.outs[x].Precision + shift
 		}
 		precision = max(precision, 1)
 		if bound := c.bounded(c.Out[0]); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
 			precision = min(precision, bound)
 		}
-		return one(c.do(operator, attributes("precision", precision, "shift_bit", shift), x))
+		return one(c.do(operator, graph.AttrsOf("precision", precision, "shift_bit", shift), x))
 	}},
 	{op: "lookup", keeps: true, emit: func(c *call) []operand {
 		// Tables of CVM begin with index 0.
 		x, table := c.in[0].entry, c.in[1].entry
 		if offset := c.Int("offset"); offset != 0 {
-			x = c.do("broadcast_add", nil, x, c.number(offset))
+			x = c.do("broadcast_add", nil, x, c.parameterOf(offset))
 		}
-		return one(c.do("cvm_lut", attributes("in_dim", c.shape(table).Len()), x, table))
+		return one(c.do("cvm_lut", graph.AttrsOf("in_dim", c.shape(table).Len()), x, table))
 	}},
 }
 
@@ -175,8 +180,8 @@ func single(v *graph.Value) (int, bool) {
 	return int(x), int64(int(x)) == x
 }
 
-// bound returns an operand of clamp, the default if it is absent, and false if it is no number.
-func (c *call) bound(i, absent int) (int, bool) {
+// number returns an operand, the default if it is absent, and false if it is no number.
+func (c *call) number(i, absent int) (int, bool) {
 	if !c.Has(i) {
 		return absent, true
 	}
@@ -185,20 +190,8 @@ func (c *call) bound(i, absent int) (int, bool) {
 
 // clipped bounds an entry by a precision.
 func (c *call) clipped(x, precision int) int {
-	if c.precision(x) <= precision {
+	if c.outs[x].Precision <= precision {
 		return x
 	}
-	return c.do("cvm_clip", attributes("precision", precision), x)
-}
-
-// factor returns an operand of rescale, which must be one number; 1 if it is absent.
-func (c *call) factor(i int, name string) int {
-	if !c.Has(i) {
-		return 1
-	}
-	n, ok := single(c.In[i])
-	if !ok {
-		kit.Refuse("its %s is no constant with one element", name)
-	}
-	return n
+	return c.do("cvm_clip", graph.AttrsOf("precision", precision), x)
 }

@@ -67,7 +67,7 @@ func filesOf(folder string) (f cvm.Files, err error) {
 
 // TestRandomModels takes random models to text and back, with their statements and without.
 func TestRandomModels(t *testing.T) {
-	all, admitted, accepted := testdata.Cases(40, 400), 0, 0
+	all, admitted, accepted := testdata.Cases(16, 400), 0, 0
 	for seed := range uint64(all) {
 		m := random.New(seed, random.Options{Strict: true})
 		f := cvm.Files{Symbol: m.Symbol, Params: m.Params}

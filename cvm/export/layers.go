@@ -31,30 +31,25 @@ var layerRows = []row{
 		}
 		win := c.planar(filter[2:])
 		x = c.window(win, x, "constant", 0)
-		return c.multiplied("conv2d", attributes(
+		return c.multiplied("conv2d", graph.AttrsOf(
 			"channels", filter[0], "kernel_size", []int(filter[2:]), "strides", win.Stride, "dilation", win.Dilation, "padding", win.padding[:],
 			"groups", c.Groups(c.shape(x)[1]),
 		), filter[0], x, w)
 	}},
-	{op: "linear", emit: func(c *call) []operand {
-		x, w := c.in[0].entry, c.in[1].entry
-		n := c.shape(w)[0]
-		return c.multiplied("dense", attributes("units", n), n, x, w)
-	}},
+	{op: "linear", emit: func(c *call) []operand { return c.dense(c.in[0].entry, c.in[1].entry) }},
 	{op: "matmul", emit: func(c *call) []operand {
 		x, w := c.in[0].entry, c.in[1].entry
 		if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
 			kit.Refuse("CVM multiplies matrices, not lists of matrices")
 		}
-		turned := func(x int) int { return c.do("transpose", attributes("axes", []int{1, 0}), x) }
+		turned := func(x int) int { return c.do("transpose", graph.AttrsOf("axes", []int{1, 0}), x) }
 		if c.Bool("transposeA") {
 			x = turned(x)
 		}
 		if !c.Bool("transposeB") {
 			w = turned(w)
 		}
-		n := c.shape(w)[0]
-		return c.multiplied("dense", attributes("units", n), n, x, w)
+		return c.dense(x, w)
 	}},
 	{op: "max_pool", keeps: true, emit: func(c *call) []operand {
 		x := c.in[0].entry
@@ -65,8 +60,8 @@ var layerRows = []row{
 		if win.Dilation[0] != 1 || win.Dilation[1] != 1 {
 			kit.Refuse("CVM's max_pool2d has no dilation")
 		}
-		x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
-		return one(c.do("max_pool2d", attributes(
+		x = c.window(win, x, "ignore", -operators.Bound(c.outs[x].Precision))
+		return one(c.do("max_pool2d", graph.AttrsOf(
 			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
 	}},
 	{op: "resample", keeps: true, emit: func(c *call) []operand {
@@ -87,17 +82,17 @@ var layerRows = []row{
 			factors[d] = out[d] / in[d]
 		}
 		if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
-			return one(c.do("upsampling", attributes("scale", factors[2]), x))
+			return one(c.do("upsampling", graph.AttrsOf("scale", factors[2]), x))
 		}
 		for d, n := range factors {
 			if n > 1 {
-				x = c.do("repeat", attributes("axis", d, "repeats", n), x)
+				x = c.do("repeat", graph.AttrsOf("axis", d, "repeats", n), x)
 			}
 		}
 		return one(x)
 	}},
 	{op: "valid_count", emit: func(c *call) []operand {
-		e := c.do("get_valid_counts", attributes("score_threshold", c.Int("score_threshold")), c.in[0].entry)
+		e := c.do("get_valid_counts", graph.AttrsOf("score_threshold", c.Int("score_threshold")), c.in[0].entry)
 		return []operand{{entry: e}, {entry: e + 1}}
 	}},
 	{op: "non_max_suppression", emit: func(c *call) []operand {
@@ -115,21 +110,22 @@ func (c *call) reduced(operator string, x int) int {
 	if len(axes) == 0 {
 		return x // which CVM would take for all
 	}
-	return c.do(operator, attributes("axis", axes, "keepdims", true), x)
+	return c.do(operator, graph.AttrsOf("axis", axes, "keepdims", true), x)
 }
 
-// narrow refuses operands of products that CVM does not multiply.
-func (c *call) narrow(entries ...int) {
-	for i, x := range entries {
-		if p := c.precision(x); p > operators.MaxFactor {
-			kit.Refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
-		}
-	}
+// dense multiplies by the transposed second factor.
+func (c *call) dense(x, w int) []operand {
+	n := c.shape(w)[0]
+	return c.multiplied("dense", graph.AttrsOf("units", n), n, x, w)
 }
 
 // multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
 func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
-	c.narrow(in...)
+	for i, x := range in {
+		if p := c.outs[x].Precision; p > operators.MaxFactor {
+			kit.Refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
+		}
+	}
 	biased := c.Has(2) && c.shape(c.in[2].entry).Len() == n
 	if biased {
 		in = append(in, c.parameter(2, tensor.Shape{n}))
@@ -229,13 +225,10 @@ func (c *call) surrounded(x, axis, before, after, value int) int {
 		}
 		part := c.shape(x).Clone()
 		part[axis] = n
-		parts = slices.Insert(parts, i*len(parts), c.do("tile", attributes("reps", []int(part)), c.number(value)))
+		parts = slices.Insert(parts, i*len(parts), c.do("tile", graph.AttrsOf("reps", []int(part)), c.parameterOf(value)))
 	}
 	if len(parts) == 1 {
 		return x
 	}
-	return c.do("concatenate", attributes("axis", axis), parts...)
+	return c.do("concatenate", graph.AttrsOf("axis", axis), parts...)
 }
-
-// attributes is shorthand for [graph.AttrsOf].
-func attributes(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }

@@ -17,9 +17,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// maxUnused bounds the elements of parameters that a graph does not have, because no result depends on them.
-const maxUnused = limits.CVMUnused
-
 // symbolStatement is the name of the extension that has the text of a symbol.
 const symbolStatement = "concord_cvm"
 
@@ -65,8 +62,8 @@ func recovered(g *graph.Graph, s *symbol.Symbol) (f cvm.Files, unused []string, 
 		case in.Name == cvm.DataName:
 			continue
 		case v == nil:
-			if elements += in.Type.Shape.Len(); elements > maxUnused {
-				return f, nil, fmt.Errorf("the parameters that no result depends on have more than %d elements", maxUnused)
+			if elements += in.Type.Shape.Len(); elements > limits.CVMUnused {
+				return f, nil, fmt.Errorf("the parameters that no result depends on have more than %d elements", limits.CVMUnused)
 			}
 			zeros, err := tensor.New(tensor.Int8, in.Type.Shape)
 			if err != nil {
@@ -147,9 +144,8 @@ func alike(v, w *graph.Value) error {
 	if !v.Type.Shape.Equal(w.Type.Shape) {
 		return fmt.Errorf("%s is %v in place of %v", w.Name, w.Type, v.Type)
 	}
-	isInput := v.Producer == nil && v.Const == nil
-	if isInput {
-		return nil
+	if v.Producer == nil && v.Const == nil {
+		return nil // an input
 	}
 	if v.Type.DType != w.Type.DType {
 		return fmt.Errorf("%s is %v in place of %v", w.Name, w.Type, v.Type)

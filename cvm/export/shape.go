@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -20,7 +21,7 @@ var shapeRows = []row{
 		if len(axes) < 2 {
 			return c.in[:1]
 		}
-		return one(c.do("transpose", attributes("axes", axes), c.in[0].entry))
+		return one(c.do("transpose", graph.AttrsOf("axes", axes), c.in[0].entry))
 	}},
 	{op: "tile", emit: tile, keeps: true},
 	{op: "expand", emit: tile, keeps: true},
@@ -29,7 +30,7 @@ var shapeRows = []row{
 		for _, x := range c.in {
 			in = append(in, x.entry)
 		}
-		return one(c.do("concatenate", attributes("axis", c.Int("axis")), in...))
+		return one(c.do("concatenate", graph.AttrsOf("axis", c.Int("axis")), in...))
 	}},
 	{op: "slice", keeps: true, emit: func(c *call) []operand {
 		// It begins where the node begins and ends behind as many elements as its result has.
@@ -51,14 +52,14 @@ var shapeRows = []row{
 				end[d] = -n - 1 // a negative end counts from the end
 			}
 		}
-		return one(c.do("strided_slice", attributes("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
+		return one(c.do("strided_slice", graph.AttrsOf("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
 	}},
 	{op: "gather", keeps: true, emit: func(c *call) []operand {
 		if c.Bool("negative") {
 			kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
 		}
 		axis := c.Int("axis")
-		y := c.do("take", attributes("axis", &axis), c.in[0].entry, c.in[1].entry)
+		y := c.do("take", graph.AttrsOf("axis", &axis), c.in[0].entry, c.in[1].entry)
 		return one(c.reshaped(y, c.outShape(0)))
 	}},
 }
@@ -68,7 +69,7 @@ func (c *call) reshaped(x int, shape tensor.Shape) int {
 	if c.shape(x).Equal(shape) {
 		return x
 	}
-	return c.do("reshape", attributes("shape", []int(shape)), x)
+	return c.do("reshape", graph.AttrsOf("shape", []int(shape)), x)
 }
 
 func reshape(c *call) []operand {
@@ -85,5 +86,5 @@ func tile(c *call) []operand {
 	if c.shape(x).Equal(out) {
 		return one(x)
 	}
-	return one(c.do("tile", attributes("reps", reps), x))
+	return one(c.do("tile", graph.AttrsOf("reps", reps), x))
 }

@@ -62,7 +62,7 @@ func (r *reader) take(n uint64) []byte {
 func (r *reader) need(n uint64, class fault.Class, what string) []byte {
 	b := r.take(n)
 	if b == nil {
-		fail(class, r.pos, "", "the file ends in the %s", what)
+		panic(failure(class, r.pos, "", "the file ends in the %s", what))
 	}
 	return b
 }
@@ -71,28 +71,24 @@ func (r *reader) uint64(class fault.Class, what string) uint64 {
 	return le.Uint64(r.need(8, class, what))
 }
 
-// failure returns an error at an offset, and fail ends reading with it.
+// failure returns an error at an offset. A panic with it ends reading.
 func failure(class fault.Class, offset int, want, format string, args ...any) *fault.Error {
 	e := fault.New(class, fault.Params, format, args...).With("", want)
 	e.Offset = int64(offset)
 	return e
 }
 
-func fail(class fault.Class, offset int, want, format string, args ...any) {
-	panic(failure(class, offset, want, format, args...))
-}
-
 // list reads everything before the arrays and returns their names.
 func (r *reader) list() []string {
 	if magic := r.uint64(fault.Logic, "magic number of the list"); magic != listMagic {
-		fail(fault.Logic, 0, hex(listMagic), "the magic number of the list is %s", hex(magic))
+		panic(failure(fault.Logic, 0, hex(listMagic), "the magic number of the list is %s", hex(magic)))
 	}
 	r.need(8, fault.Logic, "reserved bytes of the list")
 	at := r.pos
 	count := r.uint64(fault.Logic, "number of names")
 	left := uint64(len(r.data) - r.pos)
 	if class := excess(count, maxNames, nameSize); class != fault.OK && count > left/8 {
-		fail(class, at, "", "there cannot be %d names in %d bytes", count, left)
+		panic(failure(class, at, "", "there cannot be %d names in %d bytes", count, left))
 	}
 	names := make([]string, 0, min(count, left/8))
 	for range count {
@@ -101,13 +97,13 @@ func (r *reader) list() []string {
 		name := r.take(length)
 		if name == nil {
 			class := cmp.Or(excess(length, maxName, 1), fault.Logic)
-			fail(class, at, "", "a name of %d bytes does not fit in the %d that are left", length, len(r.data)-r.pos)
+			panic(failure(class, at, "", "a name of %d bytes does not fit in the %d that are left", length, len(r.data)-r.pos))
 		}
 		names = append(names, string(name))
 	}
 	at = r.pos
 	if arrays := r.uint64(fault.Logic, "number of arrays"); arrays != count {
-		fail(fault.Logic, at, strconv.FormatUint(count, 10)+", as many as names", "the number of arrays is %d", arrays)
+		panic(failure(fault.Logic, at, strconv.FormatUint(count, 10)+", as many as names", "the number of arrays is %d", arrays))
 	}
 	return names
 }
@@ -146,11 +142,11 @@ func (r *reader) array(last bool) (t *tensor.Tensor, unfit *fault.Error) {
 	size, want := r.uint64(fault.Runtime, "size of an array"), h.size()
 	switch left := len(r.data) - r.pos; {
 	case size != want:
-		fail(fault.Runtime, at, strconv.FormatUint(want, 10)+", which its shape and type take", "the size of the array is %d bytes", int64(size))
+		panic(failure(fault.Runtime, at, strconv.FormatUint(want, 10)+", which its shape and type take", "the size of the array is %d bytes", int64(size)))
 	case size == 0:
-		fail(fault.Runtime, at, "at least one element", "the array is empty")
+		panic(failure(fault.Runtime, at, "at least one element", "the array is empty"))
 	case size > uint64(left) && last && left > 0: // the original leaves the rest of the array undefined
-		fail(fault.Logic, r.pos, strconv.FormatUint(size, 10), "the file has %d bytes of the last array", left)
+		panic(failure(fault.Logic, r.pos, strconv.FormatUint(size, 10), "the file has %d bytes of the last array", left))
 	}
 	data := r.need(size, fault.Runtime, "data of an array")
 	shape, unfit := h.shape()
@@ -159,7 +155,7 @@ func (r *reader) array(last bool) (t *tensor.Tensor, unfit *fault.Error) {
 	}
 	t, err := tensor.FromRaw(types[h.Bits], shape, data)
 	if err != nil {
-		fail(fault.Logic, h.offset, "", "%v", err)
+		panic(failure(fault.Logic, h.offset, "", "%v", err))
 	}
 	return t, nil
 }
@@ -169,10 +165,10 @@ func (r *reader) header() *array {
 	h := &array{offset: r.pos}
 	_, _ = binary.Decode(r.need(32, fault.Runtime, "header of an array"), le, &h.header) // which has so many bytes
 	if h.Magic != arrayMagic {
-		fail(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(h.Magic))
+		panic(failure(fault.Runtime, h.offset, hex(arrayMagic), "the magic number of the array is %s", hex(h.Magic)))
 	}
 	if h.Rank < 0 {
-		fail(fault.Logic, h.offset+24, "", "the rank of the array is %d", h.Rank)
+		panic(failure(fault.Logic, h.offset+24, "", "the rank of the array is %d", h.Rank))
 	}
 	dims := r.need(uint64(h.Rank)*8, fault.Runtime, "shape of an array")
 	h.dims = make([]int64, h.Rank)
@@ -192,11 +188,11 @@ func (h *array) size() uint64 {
 	const codeUint, oneBit = 1, 1
 	switch {
 	case lanes == 0, (bits%8 != 0 || bits&(bits-1) != 0) && (h.Code != codeUint || bits != oneBit):
-		fail(fault.Runtime, h.offset+28, "a signed integer of 8 or 32 bits", "there is no %s", h.typeName())
+		panic(failure(fault.Runtime, h.offset+28, "a signed integer of 8 or 32 bits", "there is no %s", h.typeName()))
 	case h.Device != deviceCPU && h.Device != deviceFormal:
-		fail(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.Device)
+		panic(failure(fault.Runtime, h.offset+16, "1, the CPU", "the device of the array is %d", h.Device))
 	case align&(align-1) != 0, elements*((bits*lanes+7)/8) > memory:
-		fail(fault.Runtime, h.offset+24, "", "an array of shape %v of %s cannot be allocated", h.dims, h.typeName())
+		panic(failure(fault.Runtime, h.offset+24, "", "an array of shape %v of %s cannot be allocated", h.dims, h.typeName()))
 	}
 	return elements * ((bits + 7) / 8)
 }

@@ -163,7 +163,7 @@ func (s *scanner) string() []byte {
 
 // number is a type of integers.
 type number struct {
-	bits   uint
+	bits   int
 	signed bool
 }
 
@@ -177,57 +177,49 @@ var (
 
 func (n number) String() string {
 	if n.signed {
-		return "an integer of " + strconv.Itoa(int(n.bits)) + " bits"
+		return fmt.Sprintf("an integer of %d bits", n.bits)
 	}
-	return "an unsigned integer of " + strconv.Itoa(int(n.bits)) + " bits"
+	return fmt.Sprintf("an unsigned integer of %d bits", n.bits)
 }
 
-// limit returns the greatest magnitude of a number with that sign; where numbers have none, that of a positive one.
-func (n number) limit(negative bool) uint64 {
-	most := uint64(math.MaxUint64) >> (64 - n.bits)
-	if !n.signed {
-		return most
+// holds reports whether the type has a number.
+func (n number) holds(x int64) bool {
+	if n.signed {
+		return x>>(n.bits-1) == x>>63
 	}
-	most >>= 1
-	if negative {
-		most++
-	}
-	return most
+	return x >= 0 && x>>1>>(n.bits-1) == 0
 }
 
-// int returns a magnitude as an int. Where that has 32 bits only, one of 32 bits keeps its bits, so that numbers of entries wrap as
-// they do elsewhere; others beyond int are the nearest int.
-func (n number) int(magnitude uint64) int {
-	if n.bits == 32 {
-		return int(uint32(magnitude))
-	}
-	return int(min(magnitude, math.MaxInt))
-}
-
-// number reads an integer as C++ streams do. A negative one that should be unsigned wraps around.
+// number reads an integer as C++ streams do. A negative one that should be unsigned wraps around. Where int has 32 bits only, an unsigned number
+// of 32 bits keeps its bits, so that numbers of entries wrap as they do elsewhere; others beyond int are the nearest int.
 func (s *scanner) number(n number) int {
-	c := s.token()
-	at := s.at()
-	negative := c == '-'
-	if negative || c == '+' {
+	sign := s.token()
+	at, begin := s.at(), s.pos
+	if sign == '-' || sign == '+' {
 		s.pos++
 	}
-	var magnitude uint64
-	digits, limit, fits := s.pos, n.limit(negative), true
-	for ; s.pos < len(s.text) && '0' <= s.text[s.pos] && s.text[s.pos] <= '9'; s.pos++ {
-		d := uint64(s.text[s.pos] - '0')
-		fits = fits && magnitude <= (limit-d)/10
-		magnitude = magnitude*10 + d
+	digits := s.pos
+	for s.pos < len(s.text) && '0' <= s.text[s.pos] && s.text[s.pos] <= '9' {
+		s.pos++
+	}
+	if s.pos == digits {
+		s.unexpected(n.String())
+	}
+	var v int64
+	var u uint64
+	var err error
+	if n.signed {
+		v, err = strconv.ParseInt(string(s.text[begin:s.pos]), 10, n.bits)
+	} else if u, err = strconv.ParseUint(string(s.text[digits:s.pos]), 10, n.bits); sign == '-' {
+		u = -u
 	}
 	switch {
-	case s.pos == digits:
-		s.unexpected(n.String())
-	case !fits:
+	case err != nil:
 		s.fail(at, fault.Runtime, n.String(), "the number is out of range")
-	case !negative:
-		return n.int(magnitude)
-	case n.signed:
-		return int(max(-int64(magnitude), math.MinInt))
+	case n == uint32Number:
+		return int(uint32(u))
+	case !n.signed:
+		return int(min(u, math.MaxInt))
 	}
-	return n.int(-magnitude & n.limit(false))
+	return int(min(max(v, math.MinInt), math.MaxInt))
 }

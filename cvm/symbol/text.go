@@ -100,13 +100,13 @@ func (w *writer) string(s string) {
 	w.text = appendString(w.text, s)
 }
 
-// number writes an integer. An int of 32 bits that stands for an unsigned one is its bits; see number.int.
+// number writes an integer. An int of 32 bits that stands for an unsigned one is its bits; see scanner.number.
 func (w *writer) number(n number, v int) {
 	x := int64(v)
 	if n == uint32Number && strconv.IntSize == 32 {
 		x = int64(uint32(v))
 	}
-	if x >= 0 && uint64(x) > n.limit(false) || x < 0 && (!n.signed || -uint64(x) > n.limit(true)) {
+	if !n.holds(x) {
 		w.fail(n.String(), "cannot write %d", x)
 	}
 	w.text = strconv.AppendInt(w.text, x, 10)

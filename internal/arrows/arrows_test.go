@@ -17,17 +17,19 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
-	{"internal/limits", "internal/escape", "internal/near"},
+	{"internal/limits", "internal/escape", "internal/near", "internal/wasmobj"},
 	{"internal/fmath", "internal/inflate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
-	{"graph", "internal/simd", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
+	{"graph", "internal/simd", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
 	{"internal/geometry", "internal/emit"},
 	{"op"},
 	{"internal/kernel", "internal/measure", "internal/kit", "internal/nnef/flat"},
 	{"engine"},
-	{"model", "internal/evaluate"},
+	{"engine/wasm"},
+	{"model"},
 	{"internal/nnef", "internal/cvm"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
+	{"internal/evaluate"},
 	{".", "internal/diff"},
 	{"manifest"},
 	{"media"},
@@ -36,7 +38,7 @@ var layers = [][]string{
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
-const core = 11
+const core = 12
 
 // testOnly lists the folders of packages for tests, which stand in no layer: tests and these packages alone import them.
 var testOnly = []string{"internal/testing/", "internal/testdata", "openvx/internal/"}

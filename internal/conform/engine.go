@@ -27,6 +27,7 @@ var Engines = []Engine{
 	{"compiled", "the engine: optimised, all processors", "compiled", nil},
 	{"single", "the engine on one thread, without optimisation", "single", nil},
 	{"reference", "every operator's reference evaluation, node by node", "reference", nil},
+	{"wasm", "a WebAssembly module made of the whole graph", "wasm", nil},
 	{"saved", "the reference evaluation of the graph after it was saved as NNEF and loaded again", "reference", saved},
 	{"bodies", "operators replaced by their bodies; within the cases' tolerance, not to the bit", "reference", bodies},
 }

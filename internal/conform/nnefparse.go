@@ -60,7 +60,7 @@ func (c *documentCase) run(_ context.Context, dir string, _ *Engine) error {
 	if err != nil {
 		return err
 	}
-	if err := equalGraphs(got, want); err != nil {
+	if err := EqualGraphs(got, want); err != nil {
 		return err
 	}
 	return roundTrip(c.File, g)
@@ -129,9 +129,9 @@ type jsonGraph struct {
 	}
 }
 
-// equalGraphs compares two flattened graphs as the README of the cases says, and the types and shapes of the tensors that
+// EqualGraphs compares two flattened graphs as the README of the cases says, and the types and shapes of the tensors that
 // have the same name in both.
-func equalGraphs(got, want []byte) error {
+func EqualGraphs(got, want []byte) error {
 	var a, b jsonGraph
 	if err := json.Unmarshal(got, &a); err != nil {
 		return err

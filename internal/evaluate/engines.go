@@ -40,6 +40,7 @@ var Engines = []Engine{
 	{"reference", "every operator's reference evaluation, on one thread", func(g *graph.Graph, _ Options) (Evaluation, error) {
 		return stepwise{op.NewInterpreter(g)}, nil
 	}},
+	{"wasm", "a WebAssembly module made of the whole graph", newModule},
 }
 
 // Find returns the engine of that name, and false if there is none.

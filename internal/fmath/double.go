@@ -82,18 +82,6 @@ func expm1Single(x float32) float32 {
 	return float32(expm1By64(max(-30, min(float64(x), 89))))
 }
 
-func log1pSingle(x float32) float32 {
-	switch {
-	case x != x || x < -1:
-		return NaN()
-	case x == -1:
-		return float32(math.Inf(-1))
-	case x == 0 || x > math.MaxFloat32:
-		return x
-	}
-	return float32(log1pBy64(float64(x)))
-}
-
 func log2Single(x float32) float32 {
 	switch {
 	case x != x || x < 0:

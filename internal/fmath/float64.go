@@ -125,18 +125,6 @@ func log2Double(x float64) float64 {
 	return m.times(log2ePair).plus(pair{n, 0}).value()
 }
 
-func log1pDouble(x float64) float64 {
-	switch {
-	case x != x || x < -1:
-		return nan64()
-	case x == -1:
-		return math.Inf(-1)
-	case x == 0 || x > math.MaxFloat64:
-		return x
-	}
-	return log1pSmall(pair{x, 0}).value()
-}
-
 // beyondLog is where inverse hyperbolic functions are ln 2x to all digits.
 const beyondLog = 0x1p40
 

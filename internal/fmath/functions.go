@@ -63,9 +63,6 @@ func Softplus[T Float](x T) T { return either(x, softplusSingle, softplusDouble)
 // Log returns the natural logarithm of x: -Inf for a zero, NaN for a negative x.
 func Log[T Float](x T) T { return either(x, logSingle, logDouble) }
 
-// Log1p returns ln(1+x): -Inf at -1, NaN below.
-func Log1p[T Float](x T) T { return either(x, log1pSingle, log1pDouble) }
-
 // Log2 returns the binary logarithm of x, exact for powers of two: -Inf for a zero, NaN
 // for a negative x.
 func Log2[T Float](x T) T { return either(x, log2Single, log2Double) }

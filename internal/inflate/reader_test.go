@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"github.com/concord-nn/concord/internal/inflate"
+	"github.com/concord-nn/concord/internal/testdata"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -104,7 +105,7 @@ func TestDamaged(t *testing.T) {
 		}
 		for _, level := range []int{gzip.HuffmanOnly, gzip.NoCompression, gzip.BestSpeed, gzip.BestCompression} {
 			packed := pack(t, data, level)
-			for range 40 {
+			for range testdata.Cases(12, 100) {
 				cut := packed[:1+rng.IntN(len(packed)-1)]
 				compare(t, cut)
 				if _, err := ours(cut, iotest.HalfReader); !errors.Is(err, io.ErrUnexpectedEOF) {

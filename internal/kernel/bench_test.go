@@ -78,7 +78,7 @@ func BenchmarkKernels(b *testing.B) {
 	for _, k := range slices.Concat(large(r), elements(r)) {
 		d, _ := op.Lookup(k.op)
 		n := node(b, op.NewRand(1, 4), k.op, k.Case)
-		p := kernel.For(kernel.Region{Nodes: []*graph.Node{n}})
+		p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{n}})
 		call := &op.Call{In: append(k.In, make([]*tensor.Tensor, len(d.In)-len(k.In))...), Attrs: n.Attrs, Scratch: tensor.AlignedBytes(p.Scratch)}
 		for _, out := range graph.TypesOf(n.Out) {
 			call.Out = append(call.Out, must(tensor.New(out.DType, out.Shape)))

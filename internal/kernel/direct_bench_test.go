@@ -98,7 +98,7 @@ func (l convLayer) region(b *testing.B) kernel.Region {
 func (l convLayer) call(b *testing.B) (*kernel.Plan, *op.Call) {
 	b.Helper()
 	region := l.region(b)
-	p := kernel.For(region)
+	p := kernel.For(kernel.Tiers, region)
 	if p == nil {
 		b.Fatal("no kernel takes the layer")
 	}
@@ -140,7 +140,7 @@ func BenchmarkPrepareConvolution(b *testing.B) {
 		b.Run(l.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				kernel.For(r)
+				kernel.For(kernel.Tiers, r)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func TestInterpreted(t *testing.T) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
 		t.Skip("the interpreter runs where the low byte comes first")
 	}
-	cases := testdata.Cases(4, 20)
+	cases := testdata.Cases(2, 20)
 	interpreting = read(t)
 	simd.Interpreting = interpreting
 	defer func() { interpreting, simd.Interpreting = nil, nil }()

@@ -86,6 +86,8 @@ type Plan struct {
 	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.
 	Run op.Kernel
+	// Code is, in place of Run, what makes the code of a kernel for another machine than this one: package engine/wasm knows its type.
+	Code any
 }
 
 // Pack is a constant in the form in which a kernel reads it.
@@ -97,11 +99,11 @@ type Pack struct {
 	Fill func(dst []byte, i, n int)
 }
 
-// For returns the plan of the first kernel in the tiers that this processor has which takes the region, or nil if there is none. Operators
+// For returns the plan of the first kernel in those of the tiers that this processor has which takes the region, or nil if there is none. Operators
 // without a kernel are evaluated by their references.
-func For(r Region) *Plan {
-	for i := range Tiers {
-		if p := Tiers[i].first(r); p != nil {
+func For(tiers []Tier, r Region) *Plan {
+	for i := range tiers {
+		if p := tiers[i].first(r); p != nil {
 			return p
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/internal/testing/fusetest"
+	"github.com/concord-nn/concord/internal/testing/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -56,7 +56,7 @@ func TestFor(t *testing.T) {
 		}
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
-		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
+		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
 			got = p.Kernel
 		}
 		if got != tt.want {
@@ -90,7 +90,7 @@ func TestTakes(t *testing.T) {
 // TestKernelsDoNotAllocate holds kernels to working in the memory that they are given.
 func TestKernelsDoNotAllocate(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		for seed := range uint64(testdata.Cases(12, 100)) {
+		for seed := range uint64(testdata.Cases(4, 100)) {
 			r := op.NewRand(seed, 4)
 			c := draw(r, row)
 			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})

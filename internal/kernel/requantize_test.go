@@ -12,13 +12,13 @@ import (
 
 // TestRequantizedSums holds kernels of sums of products that requantize and bound these to the references of all nodes, one after the other.
 func TestRequantizedSums(t *testing.T) {
-	cases := testdata.Cases(6, 60) // that a row must take
+	cases := testdata.Cases(3, 60) // that a row must take
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || row.In[0].Has(tensor.Float32) {
 			return
 		}
 		taken := 0
-		for seed := 0; seed < 10*cases && taken < cases; seed++ {
+		for seed := 0; seed < max(10*cases, 60) && taken < cases; seed++ {
 			r := op.NewRand(uint64(seed), 1+seed%300/30)
 			nodes, c, want := requantized(t, r, row)
 			if !row.Takes(nodes[0]) {
@@ -138,7 +138,7 @@ func TestNoRequantizedSums(t *testing.T) {
 		"of something else":          {other, false},
 		"of what is not requantized": {nodeOf(t, "relu", []op.Type{sums}, nil), false},
 	} {
-		if p := kernel.For(kernel.Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
+		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
 			t.Errorf("%s: the region is taken: %v", name, p != nil)
 		}
 	}

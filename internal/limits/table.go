@@ -114,7 +114,6 @@ const (
 	SessionSequence  = 1 << 20
 	HostObjects      = 1 << 20
 	HostPending      = 1 << 17
-	IDLDepth         = 16
 
 	VXDims          = 6
 	VXTensorBytes   = 4 << 30
@@ -389,8 +388,6 @@ var All = []Row{
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
 	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
-	{"webnn.idl.depth", IDLDepth, "levels", "Nested types of an interface definition.",
-		"an error of go generate", "webnn/internal/idl/generate.TestDepthLimit"},
 
 	{"openvx.dims", VXDims, "dimensions", "A tensor.",
 		"openvx.ErrorInvalidDimension", "openvx.TestLimitsAreReached"},

@@ -132,8 +132,21 @@ func placed(name string, err error) error {
 
 func tooLarge(most int64) error { return fmt.Errorf("it is larger than the limit of %d bytes", most) }
 
-// Regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
-func Regular(fsys fs.FS, name string) error {
+// ReadFS reads all of a regular file of a file system, and fails beyond the limit for files that are read.
+func ReadFS(fsys fs.FS, name string) ([]byte, error) {
+	if err := regular(fsys, name); err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f)
+}
+
+// regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
+func regular(fsys fs.FS, name string) error {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func (d *Folder) ReadFile(name string) ([]byte, error) {
 }
 
 func (d *Folder) open(name string) (*File, error) {
-	if err := Regular(d.root.FS(), name); err != nil {
+	if err := regular(d.root.FS(), name); err != nil {
 		return nil, err
 	}
 	f, err := OpenIn(d.root, filepath.FromSlash(name))

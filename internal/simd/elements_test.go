@@ -1,4 +1,4 @@
-package simd
+package simd_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/simd"
 )
 
 var every = flag.Uint64("every", 9973, "compare functions at every so many of the 2^32 operands; 1 for all")
@@ -45,7 +46,7 @@ func TestFunctions(t *testing.T) {
 					for i := range x {
 						x[i] = math.Float32frombits(uint32(first + uint64(i)*step))
 					}
-					routine.Run(&ElementsArgs{X: At(x, 0), Z: At(y, 0), N: n})
+					routine.Run(&simd.ElementsArgs{X: simd.At(x, 0), Z: simd.At(y, 0), N: n})
 					for i, v := range x {
 						if w := want(v); math.Float32bits(y[i]) != math.Float32bits(w) {
 							t.Fatalf("%s(%x) = %x, want %x", name, math.Float32bits(v), math.Float32bits(y[i]), math.Float32bits(w))
@@ -64,14 +65,14 @@ func BenchmarkElements(b *testing.B) {
 	for i := range x {
 		x[i], y[i] = float32(i%97)/16-3, float32(i%31)/8-2
 	}
-	for _, e := range slices.Sorted(maps.Keys(AVX2.Elements)) {
+	for _, e := range slices.Sorted(maps.Keys(simd.AVX2.Elements)) {
 		for _, tier := range tiers {
 			if !tier.Hardware() {
 				continue
 			}
 			b.Run(e+"/"+tier.Name, func(b *testing.B) {
 				routine := tier.Elements[e]
-				args := &ElementsArgs{X: At(x, 0), Y: At(y, 0), V: At(y, 0), W: At(y, 0), Z: At(z, 0), XMask: -1, YMask: -1, VMask: -1, WMask: -1, N: n, A: 0.5}
+				args := &simd.ElementsArgs{X: simd.At(x, 0), Y: simd.At(y, 0), V: simd.At(y, 0), W: simd.At(y, 0), Z: simd.At(z, 0), XMask: -1, YMask: -1, VMask: -1, WMask: -1, N: n, A: 0.5}
 				least := time.Hour // others use the machine, too
 				for range b.N {
 					start := time.Now()

@@ -1,13 +1,15 @@
-package simd
+package simd_test
 
 import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/concord-nn/concord/internal/simd"
 )
 
 // tiers lists those with routines.
-var tiers = []*Tier{&AVX512, &AVX2}
+var tiers = []*simd.Tier{&simd.AVX512, &simd.AVX2}
 
 func TestHardware(t *testing.T) {
 	for _, tier := range tiers {
@@ -17,11 +19,11 @@ func TestHardware(t *testing.T) {
 
 // TestCheck refuses names of tiers that there are not, or not on this processor.
 func TestCheck(t *testing.T) {
-	for _, name := range append([]string{"", "avx", "AVX2"}, order...) {
-		t.Setenv(Variable, name)
-		i := slices.IndexFunc([]*Tier{&VNNI, &AVX512, &AVX2}, func(t *Tier) bool { return t.Name == name })
-		want := name == "" || name == "portable" || i >= 0 && []*Tier{&VNNI, &AVX512, &AVX2}[i].Hardware()
-		if err := Check(); (err == nil) != want {
+	for _, name := range []string{"", "avx", "AVX2", simd.VNNI.Name, simd.AVX512.Name, simd.AVX2.Name, "portable"} {
+		t.Setenv(simd.Variable, name)
+		i := slices.IndexFunc([]*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2}, func(t *simd.Tier) bool { return t.Name == name })
+		want := name == "" || name == "portable" || i >= 0 && []*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2}[i].Hardware()
+		if err := simd.Check(); (err == nil) != want {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -33,7 +35,7 @@ func TestArgs(t *testing.T) {
 		if !tier.Hardware() {
 			continue
 		}
-		if n := testing.AllocsPerRun(10, func() { tier.Peak.Run(&PeakArgs{Rounds: 1}) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { tier.Peak.Run(&simd.PeakArgs{Rounds: 1}) }); n != 0 {
 			t.Errorf("%s: %v allocations", tier.Name, n)
 		}
 	}
@@ -49,9 +51,9 @@ func BenchmarkPeak(b *testing.B) {
 			const rounds = 1000
 			start := time.Now()
 			for range b.N {
-				tier.Peak.Run(&PeakArgs{Rounds: rounds})
+				tier.Peak.Run(&simd.PeakArgs{Rounds: rounds})
 			}
-			adds := float64(b.N) * rounds * PeakAdds * float64(tier.Lanes)
+			adds := float64(b.N) * rounds * simd.PeakAdds * float64(tier.Lanes)
 			b.ReportMetric(adds/time.Since(start).Seconds()/1e9, "GMAC/s")
 		})
 	}

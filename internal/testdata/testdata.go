@@ -32,6 +32,18 @@ func Cases(some, many int) int {
 	}
 }
 
+// Some returns some items of a list, one of n, and with -exhaustive all of them.
+func Some[T any](list []T, n int) []T {
+	if *exhaustive {
+		return list
+	}
+	var some []T
+	for i := 0; i < len(list); i += n {
+		some = append(some, list[i])
+	}
+	return some
+}
+
 // Wide skips a test of numbers or of memory for which an int and a pointer need 64 bits, where they have 32.
 func Wide(tb testing.TB) {
 	tb.Helper()

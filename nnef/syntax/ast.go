@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Node is a part of the syntax tree. Nodes that a program builds have the zero span.
+// Node is a part of the syntax tree. Nodes that were built, not read, have the zero span.
 type Node interface {
 	Pos() Pos // first byte
 	End() Pos // after the last byte
@@ -18,7 +18,7 @@ func SpanOf(n Node) Span { return Span{From: n.Pos(), To: n.End()} }
 // Document is a whole NNEF text.
 type Document struct {
 	Span
-	Source     *Source // nil if a program built the document
+	Source     *Source // nil if the document was built, not read
 	Dialect    Dialect
 	Version    Span // of the version statement; only version 1.0 is read
 	Extensions []Extension
@@ -29,6 +29,11 @@ type Document struct {
 	Tract      bool        // the text uses what the engine tract adds to the language
 
 	Expressions bool // the text has expressions, which strict documents enable by [ExtOperators]
+}
+
+// Declares reports whether the document has an extension statement with a name.
+func (d *Document) Declares(name string) bool {
+	return slices.ContainsFunc(d.Extensions, func(e Extension) bool { return e.Name == name })
 }
 
 // Extension is one name of an extension statement.

@@ -1,9 +1,10 @@
-package syntax
+package syntax_test
 
 import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 func BenchmarkParseFlat(b *testing.B) {
@@ -11,7 +12,7 @@ func BenchmarkParseFlat(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse("bench", text, Options{Strict: true}); err != nil {
+		if _, err := syntax.Parse("bench", text, syntax.Options{Strict: true}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -19,14 +20,14 @@ func BenchmarkParseFlat(b *testing.B) {
 
 func BenchmarkFormatFlat(b *testing.B) {
 	text := testdata.NetworkText(2500)
-	doc, err := Parse("bench", []byte(text), Options{})
+	doc, err := syntax.Parse("bench", []byte(text), syntax.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Format(doc); err != nil {
+		if _, err := syntax.Format(doc); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -37,7 +38,7 @@ func BenchmarkParseBody(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParseBody("bench", text); err != nil {
+		if _, err := syntax.ParseBody("bench", text); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package syntax
+package syntax_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // sharedCase is what this layer needs of a case of the shared set.
@@ -43,7 +44,7 @@ func TestSharedParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc, err := Parse(c.File, text, Options{Strict: true})
+			doc, err := syntax.Parse(c.File, text, syntax.Options{Strict: true})
 			// An unknown extension is for the caller to refuse.
 			here := c.Expect.Class == "lexical" || c.Expect.Class == "syntax" ||
 				c.Expect.Class == "extension" && c.Rule != "unknown extension"
@@ -54,10 +55,10 @@ func TestSharedParse(t *testing.T) {
 				if got := doc.Dialect.String(); got != c.Dialect {
 					t.Errorf("dialect %s, want %s", got, c.Dialect)
 				}
-				checkRoundTrip(t, doc, Options{Strict: true})
+				checkRoundTrip(t, doc, syntax.Options{Strict: true})
 				return
 			}
-			var list Diagnostics
+			var list syntax.Diagnostics
 			if !errors.As(err, &list) {
 				t.Fatalf("accepted, want a %s error: %s", c.Expect.Class, c.Rule)
 			}
@@ -74,15 +75,15 @@ func TestSharedParse(t *testing.T) {
 // TestSharedRobust reads hostile documents; what has to be evaluated is left to the layers above.
 func TestSharedRobust(t *testing.T) {
 	dir, cases := sharedCases(t, "robust")
-	rejected := map[string]Code{"rob-01": CodeRange, "rob-10": CodeStringContent, "rob-11": CodeDepth,
-		"rob-13": CodeUnterminated, "rob-15": CodeRange, "rob-17": CodeTuple}
+	rejected := map[string]syntax.Code{"rob-01": syntax.CodeRange, "rob-10": syntax.CodeStringContent, "rob-11": syntax.CodeDepth,
+		"rob-13": syntax.CodeUnterminated, "rob-15": syntax.CodeRange, "rob-17": syntax.CodeTuple}
 	for _, c := range cases {
 		text, err := os.ReadFile(filepath.Join(dir, c.File))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Parse(c.File, text, Options{})
-		var list Diagnostics
+		_, err = syntax.Parse(c.File, text, syntax.Options{})
+		var list syntax.Diagnostics
 		switch want := rejected[c.ID]; {
 		case want == 0 && err != nil:
 			t.Errorf("%s: %v", c.ID, err)
@@ -106,11 +107,11 @@ func TestSharedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := Parse(file, text, Options{Strict: true})
+		doc, err := syntax.Parse(file, text, syntax.Options{Strict: true})
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		checkRoundTrip(t, doc, Options{Strict: true})
+		checkRoundTrip(t, doc, syntax.Options{Strict: true})
 	}
 }

@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // document reads version, extensions, fragments and graph.
 func (p *parser) document() *Document {
@@ -93,7 +90,7 @@ func (p *parser) version() {
 	if strings.TrimLeft(major, "0") != "1" || strings.TrimLeft(minor, "0") != "" {
 		p.fail(CodeUnsupportedVersion, p.tok.span(), versionHint, "version %s is not supported", abbreviate(number))
 	}
-	if !p.peekIs(';') {
+	if p.peek() != ';' {
 		doc.Dialect = Provisional
 	}
 	p.dialect = doc.Dialect
@@ -124,8 +121,7 @@ func (p *parser) foreignExtension() bool {
 	if p.dialect == Final || p.tok.kind != tokIdent || p.word() != "extension" {
 		return false
 	}
-	p.foreign(p.tok.span(), "remove it, "+finalHint,
-		"a provisional document has no extension statements")
+	p.only(Final, p.tok.span(), "remove it, "+finalHint, "a provisional document has no extension statements")
 	return true
 }
 
@@ -152,11 +148,11 @@ func (p *parser) extension() {
 		} else {
 			p.extensionNames()
 		}
-		p.expect(tokSemicolon, "after the name of an extension")
+		p.expect(';', "after the name of an extension")
 	})
 	if !whole {
-		p.skipTo(tokSemicolon, tokExtension, tokFragment, tokGraph)
-		if p.tok.kind == tokSemicolon {
+		p.skipTo(';', tokExtension, tokFragment, tokGraph)
+		if p.tok.kind == ';' {
 			p.next()
 		}
 	}
@@ -176,7 +172,7 @@ func (p *parser) extensionNames() {
 	for {
 		id := p.ident("the name of an extension")
 		p.doc.Extensions = append(p.doc.Extensions, Extension{Span: id.Span, Name: id.Name})
-		if p.tok.kind == tokComma {
+		if p.tok.kind == ',' {
 			p.next()
 		} else if p.tok.kind != tokIdent {
 			return
@@ -234,26 +230,10 @@ func extensionText(name, text string) int {
 	return -1
 }
 
-// enabled tells whether the document declares the extension.
-func (p *parser) enabled(name string) bool {
-	return slices.ContainsFunc(p.doc.Extensions, func(e Extension) bool { return e.Name == name })
-}
-
 // strict tells whether the document has to declare what it uses. The engine tract leaves the statements out, and Concord's
 // text form needs none.
 func (p *parser) strict() bool {
-	return p.opts.Strict && p.dialect == Final && !p.tract && !p.enabled(ExtConcord)
-}
-
-// flatIn returns the rule for a body.
-func (p *parser) flatIn(graph bool) flatRule {
-	switch {
-	case p.dialect == Provisional && graph:
-		return flatProvisional
-	case p.strict() && !p.enabled(ExtOperators):
-		return flatExtension
-	}
-	return flatOff
+	return p.opts.Strict && p.dialect == Final && !p.tract && !p.doc.Declares(ExtConcord)
 }
 
 // fragment reads a declaration with its body. After an error it returns what it has.
@@ -263,20 +243,18 @@ func (p *parser) fragment() *Fragment {
 	before := p.leading(false)
 	keyword := p.take().span()
 	whole := p.try(func() { p.fragmentHead(f) })
-	if p.strict() && !p.enabled(ExtFragments) { // the name may have said that the document is one of tract's
+	if p.strict() && !p.doc.Declares(ExtFragments) { // the name may have said that the document is one of tract's
 		p.missing(CodeNeedsFragments, ExtFragments, keyword, "", "a fragment")
 	}
 	if !whole {
-		p.skipTo(tokLBrace, tokSemicolon, tokFragment, tokGraph)
+		p.skipTo('{', ';', tokFragment, tokGraph)
 	}
 	var inner []string
 	switch {
-	case p.tok.kind == tokLBrace:
-		f.Body, inner = p.body(p.flatIn(false))
-	case p.tok.kind == tokSemicolon:
-		if p.dialect == Provisional {
-			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
-		}
+	case p.tok.kind == '{':
+		f.Body, inner = p.body(false)
+	case p.tok.kind == ';':
+		p.only(Final, p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
 		p.next()
 	case whole:
 		want := "'{' or ';' after the declaration"
@@ -293,7 +271,7 @@ func (p *parser) fragment() *Fragment {
 func (p *parser) fragmentHead(f *Fragment) {
 	f.Name = p.ident("the name of the fragment")
 	p.tractName(f.Name.Name) // tract writes such a fragment where it needs no extension
-	if p.tok.kind == tokLT {
+	if p.tok.kind == '<' {
 		f.Generic = p.generic()
 	}
 	f.Params = p.params("parameter")
@@ -303,18 +281,16 @@ func (p *parser) fragmentHead(f *Fragment) {
 
 // generic reads <?> or <? = type>.
 func (p *parser) generic() *Generic {
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
-	}
-	open := p.take()
+	p.only(Final, p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
+	open := p.open('<', "")
 	g := &Generic{Span: open.span()}
-	if p.tok.kind != tokQuestion {
+	if p.tok.kind != '?' {
 		p.unexpectedHint("'?' as the mark of a generic fragment", "the one generic type is written '?': 'fragment f<?>'")
 	}
 	p.next()
-	if p.tok.kind == tokAssign {
+	if p.tok.kind == '=' {
 		p.next()
-		if at := p.tok.span(); p.tok.kind == tokQuestion {
+		if at := p.tok.span(); p.tok.kind == '?' {
 			p.next()
 			p.fail(CodeUnexpected, at, "the types are integer, scalar, logical and string", "expected a type, found '?'")
 		}
@@ -328,11 +304,10 @@ func (p *parser) generic() *Generic {
 // parenthesised reads what stands in parentheses in the head of a declaration, where what says what the items are; empty judges that
 // there are none.
 func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
-	open := p.tok
-	p.expect(tokLParen, "before the "+what+"s")
-	if p.tok.kind == tokRParen {
+	open := p.open('(', "before the "+what+"s")
+	if p.tok.kind == ')' {
 		empty(p.tok.span())
-		p.next()
+		p.closing(open, "")
 		return
 	}
 	p.commas(item)
@@ -343,19 +318,19 @@ func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 func (p *parser) params(what string) (list []Param) {
 	isParam := what == "parameter"
 	empty := func(at Span) {
-		if !p.tract && (!isParam || !p.enabled(ExtConcord)) {
+		if !p.tract && (!isParam || !p.doc.Declares(ExtConcord)) {
 			p.errorAt(CodeEmpty, at, "", "a fragment needs at least one %s", what)
 		}
 	}
 	p.parenthesised(what, empty, func() {
 		prm := Param{Name: p.ident("the name of a " + what)}
 		prm.From = prm.Name.From
-		if p.tok.kind != tokColon {
+		if p.tok.kind != ':' {
 			p.unexpectedHint("':' and a type after the name of a "+what, "write '"+prm.Name.Name+": "+tensorText(p.dialect)+"'")
 		}
 		p.next()
 		prm.Type = p.typeSpec()
-		if p.tok.kind == tokAssign {
+		if p.tok.kind == '=' {
 			if !isParam {
 				p.fail(CodeUnexpected, p.tok.span(), "remove the default", "a result cannot have a default")
 			}
@@ -392,11 +367,11 @@ func (p *parser) graph() *Graph {
 		g.Results = p.names("result")
 	})
 	if !whole {
-		p.skipTo(tokLBrace, tokFragment, tokGraph)
+		p.skipTo('{', tokFragment, tokGraph)
 	}
 	var inner []string
-	if p.tok.kind == tokLBrace {
-		g.Body, inner = p.body(p.flatIn(true))
+	if p.tok.kind == '{' {
+		g.Body, inner = p.body(true)
 	} else if whole {
 		p.try(func() { p.unexpected("'{' after the declaration of the graph") })
 	}
@@ -408,21 +383,21 @@ func (p *parser) graph() *Graph {
 // names reads a parenthesised list of identifiers.
 func (p *parser) names(what string) (list []*Ident) {
 	empty := func(at Span) {
-		if !p.tract && !p.enabled(ExtConcord) {
+		if !p.tract && !p.doc.Declares(ExtConcord) {
 			p.tolerate(Diagnostic{Code: CodeEmpty, Span: at, Message: "a graph needs at least one " + what}, p.lenient)
 		}
 	}
 	p.parenthesised(what, empty, func() {
 		list = append(list, p.ident("the name of a "+what))
-		if p.tok.kind == tokColon {
+		if p.tok.kind == ':' {
 			p.fail(CodeUnexpected, p.tok.span(), "remove the type", "the %ss of a graph have no types", what)
 		}
 	})
 	return list
 }
 
-var primitiveOf = [numKinds]Primitive{tokIntegerType: Integer, tokScalarType: Scalar, tokLogicalType: Logical, tokStringType: String,
-	tokQuestion: GenericType}
+var primitiveOf = [256]Primitive{tokIntegerType: Integer, tokScalarType: Scalar, tokLogicalType: Logical, tokStringType: String,
+	'?': GenericType}
 
 // primitive reads the name of a primitive type or '?'.
 func (p *parser) primitive() Primitive {
@@ -430,7 +405,7 @@ func (p *parser) primitive() Primitive {
 	switch {
 	case p.tok.kind == tokIdent && p.word() == Integer.Text(other):
 		kind = Integer
-		p.foreign(p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect, Integer.Text(other))
+		p.only(other, p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect, Integer.Text(other))
 	case kind == NoPrimitive:
 		names := "integer, scalar, logical and string"
 		if p.dialect == Provisional {
@@ -447,9 +422,9 @@ func (p *parser) typeSpec() Type {
 	p.enter()
 	t := p.plainType()
 	p.depth--
-	for p.tok.kind == tokLBracket {
+	for p.tok.kind == '[' {
 		p.grow(0)
-		p.closing(p.take(), "to complete an array type")
+		p.closing(p.open('[', ""), "to complete an array type")
 		t = &ArrayType{Span{t.Pos(), p.last}, t}
 	}
 	return t
@@ -462,8 +437,8 @@ func (p *parser) plainType() Type {
 	switch open.kind {
 	case tokTensor:
 		return p.tensorType()
-	case tokLParen:
-		p.next()
+	case '(':
+		p.open('(', "")
 		var items []Type
 		p.commas(func() {
 			t := p.typeSpec()
@@ -482,18 +457,16 @@ func (p *parser) plainType() Type {
 
 func (p *parser) tensorType() Type {
 	t := &TensorType{Span: p.take().span()}
-	if p.tok.kind != tokLT {
+	if p.tok.kind != '<' {
+		p.only(Provisional, t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
 		if p.dialect == Final {
-			p.foreign(t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
 			t.Item = Scalar
 		}
 		return t
 	}
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
-	}
-	open := p.take()
-	if p.tok.kind != tokGT {
+	p.only(Final, p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
+	open := p.open('<', "")
+	if p.tok.kind != '>' {
 		t.Item = p.primitive()
 	}
 	p.closing(open, "after the item type of a tensor")

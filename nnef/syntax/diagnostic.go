@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/concord-nn/concord/internal/escape"
@@ -144,7 +143,7 @@ func (d *Diagnostic) Render() string {
 	return b.String()
 }
 
-// excerptWidth is how much of a long line is shown on each side of the offending part.
+// excerptWidth is how much of a long line is shown on each side of where the offending part starts: lines may have megabytes.
 const excerptWidth = 60
 
 // excerpt writes the line in which the span starts and carets below the span.
@@ -153,44 +152,25 @@ func excerpt(b *strings.Builder, src *Source, span Span) {
 		return
 	}
 	at := src.Position(span.From)
-	line := src.Line(at.Line)
+	line, number := src.Line(at.Line), strconv.Itoa(at.Line)
 	col := min(at.Column-1, len(line))
-	end := len(line)
-	if n := int(span.To) - int(span.From); n < end-col {
-		end = col + max(n, 0)
-	}
-	// A window around the start keeps hostile lines of a megabyte readable.
-	from, before := max(0, col-excerptWidth), ""
+	from, to := max(0, col-excerptWidth), min(len(line), col+excerptWidth)
+	end := min(to, col+max(0, int(span.To)-int(span.From)))
+	lead, mark, rest := escape.Lines(line[from:col]), escape.Lines(line[col:end]), escape.Lines(line[end:to])
 	if from > 0 {
-		before = "…"
+		lead = "…" + lead
 	}
-	to, after := min(len(line), col+excerptWidth), ""
 	if to < len(line) {
-		after = "…"
+		rest += "…"
 	}
-	end = min(end, to)
-	lead := printable(line[from:col])
-	mark := printable(line[col:end])
-	number := strconv.Itoa(at.Line)
-	fmt.Fprintf(b, "  %s | %s%s%s%s%s\n", number, before, lead, mark, printable(line[end:to]), after)
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
 		}
 		return ' '
-	}, before+lead)
+	}, lead)
 	carets := strings.Repeat("^", max(1, utf8.RuneCountInString(mark)))
-	fmt.Fprintf(b, "  %*s | %s%s\n", len(number), "", pad, carets)
-}
-
-// printable replaces what a terminal could interpret.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError {
-			return r
-		}
-		return '?'
-	}, s)
+	fmt.Fprintf(b, "  %s | %s%s%s\n  %*s | %s%s\n", number, lead, mark, rest, len(number), "", pad, carets)
 }
 
 // Diagnostics is a list of findings, sorted by position where one text is concerned. As an error it holds at least one

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-var binaryOp = [numKinds]Op{tokPlus: Plus, tokMinus: Minus, tokStar: Times, tokSlash: Divide, tokCaret: Power,
-	tokLT: Less, tokLE: LessEqual, tokGT: Greater, tokGE: GreaterEqual, tokEQ: Equal, tokNE: NotEqual, tokAnd: And,
+var binaryOp = [256]Op{'+': Plus, '-': Minus, '*': Times, '/': Divide, '^': Power,
+	'<': Less, tokLE: LessEqual, '>': Greater, tokGE: GreaterEqual, tokEQ: Equal, tokNE: NotEqual, tokAnd: And,
 	tokOr: Or, tokIn: In}
 
 // levelOf is the level of a token as a binary operator, 0 if it is none.
-var levelOf = func() (levels [numKinds]uint8) {
+var levelOf = func() (levels [256]uint8) {
 	for k, op := range binaryOp {
 		if op != 0 {
 			levels[k] = uint8(op.level())
@@ -23,7 +23,7 @@ var levelOf = func() (levels [numKinds]uint8) {
 // endsItem are the characters behind which no part of an item can stand.
 var endsItem = [256]bool{',': true, ')': true, ']': true}
 
-var builtinOf = [numKinds]Builtin{tokShapeOf: ShapeOf, tokLengthOf: LengthOf, tokRangeOf: RangeOf,
+var builtinOf = [256]Builtin{tokShapeOf: ShapeOf, tokLengthOf: LengthOf, tokRangeOf: RangeOf,
 	tokIntegerType: ToInteger, tokScalarType: ToScalar, tokLogicalType: ToLogical, tokStringType: ToString}
 
 // expr reads an expression of any kind.
@@ -63,7 +63,7 @@ func (p *parser) selection(then Expr) Expr {
 	high = max(high, p.high)
 	if p.tok.kind != tokElse {
 		hint := p.hintAt()
-		if hint == "" || p.tok.kind == tokSemicolon {
+		if hint == "" || p.tok.kind == ';' {
 			hint = "a choice is written 'a if c else b'"
 		}
 		p.unexpectedHint("'else' after the condition of 'if'", hint)
@@ -83,8 +83,8 @@ func (p *parser) operators(from Pos, x Expr, level int) Expr {
 			return x
 		}
 		op := p.tok
-		if op.kind == tokIn && p.dialect == Provisional {
-			p.foreign(op.span(), "compare with '==', "+finalHint, "the provisional dialect has no operator 'in'")
+		if op.kind == tokIn {
+			p.only(Final, op.span(), "compare with '==', "+finalHint, "the provisional dialect has no operator 'in'")
 		}
 		p.needOps(op.span(), "an operator", p.operatorHint(op, x))
 		high := p.high
@@ -101,10 +101,10 @@ func (p *parser) operatorHint(op token, x Expr) string {
 	switch {
 	case op.kind == tokEQ && p.inCall > 0 && isIdent(x):
 		return "an argument is named with '='"
-	case op.kind == tokStar && p.peekIs('*'):
+	case op.kind == '*' && p.peek() == '*':
 		return wordHints["**"]
-	case op.kind == tokSlash && isIdent(x) && x.End() == op.from:
-		return "names hold letters, digits and underscores"
+	case op.kind == '/' && isIdent(x) && x.End() == op.from:
+		return nameHint
 	}
 	return ""
 }
@@ -123,7 +123,7 @@ func isIdent(x Expr) bool {
 	return ok
 }
 
-var unaryOp = [numKinds]Op{tokPlus: Plus, tokMinus: Minus, tokNot: Not}
+var unaryOp = [256]Op{'+': Plus, '-': Minus, '!': Not}
 
 // unary reads operators before an operand. A minus sign directly before a number belongs to the number.
 func (p *parser) unary() Expr {
@@ -147,7 +147,7 @@ func (p *parser) unary() Expr {
 func (p *parser) postfix() Expr {
 	from := p.tok.from
 	x := p.primary()
-	for p.tok.kind == tokLBracket && !p.assignmentAhead() {
+	for p.tok.kind == '[' && !p.assignmentAhead() {
 		p.needOps(p.tok.span(), "a subscript", "")
 		x = p.subscript(from, x)
 	}
@@ -156,7 +156,7 @@ func (p *parser) postfix() Expr {
 
 // subscriptAhead tells whether a subscript follows the current token; it binds tighter than a sign.
 func (p *parser) subscriptAhead() bool {
-	return p.peekIs('[') && !p.ahead(func() bool {
+	return p.peek() == '[' && !p.ahead(func() bool {
 		p.next()
 		return p.assignmentAhead()
 	})
@@ -164,25 +164,23 @@ func (p *parser) subscriptAhead() bool {
 
 // subscript reads [index] or [first:last].
 func (p *parser) subscript(from Pos, x Expr) Expr {
-	open, high := p.take(), p.high
-	p.nest++
+	open, high := p.open('[', ""), p.high
 	var first, last Expr
-	if p.tok.kind == tokRBracket {
+	if p.tok.kind == ']' {
 		p.fail(CodeEmpty, p.tok.span(), "write [index] or [first:last]", "an empty subscript")
 	}
-	if p.tok.kind != tokColon {
+	if p.tok.kind != ':' {
 		first = p.expr()
 		high = max(high, p.high)
 	}
-	isRange := p.tok.kind == tokColon
+	isRange := p.tok.kind == ':'
 	if isRange {
-		if p.next(); p.tok.kind != tokRBracket {
+		if p.next(); p.tok.kind != ']' {
 			last = p.expr()
 		}
 	}
 	p.closing(open, "after a subscript")
 	p.grow(high)
-	p.nest--
 	if isRange {
 		return &Range{Span{from, p.last}, x, first, last}
 	}
@@ -201,11 +199,11 @@ func (p *parser) primary() Expr {
 		return p.str()
 	case tokTrue, tokFalse:
 		return p.logical()
-	case tokLBracket:
+	case '[':
 		return p.array()
-	case tokLParen:
+	case '(':
 		return p.parenthesis()
-	case tokRParen, tokRBracket, tokRBrace, tokSemicolon:
+	case ')', ']', '}', ';':
 		hint := ""
 		if p.last > 0 && p.src.Text[p.last-1] == ',' {
 			hint = "remove the ',' before it"
@@ -224,13 +222,13 @@ const literalHint = "a default is a literal, or an array or tuple of literals"
 func (p *parser) literal() Expr {
 	from := p.tok.from
 	switch p.tok.kind {
-	case tokMinus:
+	case '-':
 		if p.next(); p.tok.kind == tokInteger || p.tok.kind == tokScalar {
 			return p.number(from, true)
 		}
 	case tokInteger, tokScalar, tokString, tokTrue, tokFalse:
 		return p.primary()
-	case tokLBracket, tokLParen:
+	case '[', '(':
 		return p.bracketed("or ',' in a literal", p.literal)
 	}
 	p.unexpectedHint("a literal", literalHint)
@@ -276,10 +274,8 @@ func (p *parser) number(from Pos, negative bool) Expr {
 
 // array reads [items], or a comprehension of either dialect.
 func (p *parser) array() Expr {
-	open := p.take()
-	p.nest++
-	defer func() { p.nest-- }()
-	if p.high = 0; p.tok.kind == tokRBracket {
+	open := p.open('[', "")
+	if p.high = 0; p.tok.kind == ']' {
 		return p.group(open, "or ',' in an array", nil)
 	}
 	if p.tok.kind == tokFor {
@@ -294,9 +290,7 @@ func (p *parser) array() Expr {
 
 // comprehension reads 'for i in a, j in b if c yield item]'.
 func (p *parser) comprehension(open token) Expr {
-	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "write '[item for i in a if c]'", "this comprehension belongs to the final dialect")
-	}
+	p.only(Final, p.tok.span(), "write '[item for i in a if c]'", "this comprehension belongs to the final dialect")
 	c := p.iterators()
 	// In a lenient reading of a provisional text 'yield' is no keyword.
 	isYield := p.tok.kind == tokYield || p.dialect == Provisional && p.tok.kind == tokIdent && p.word() == "yield"
@@ -311,16 +305,13 @@ func (p *parser) comprehension(open token) Expr {
 
 // comprehensionAfter reads 'for i in a if c]' behind the item.
 func (p *parser) comprehensionAfter(open token, item Expr) Expr {
-	if p.dialect == Final {
-		p.foreign(p.tok.span(), "write '[for i in a if c yield item]'", "this comprehension belongs to the provisional dialect")
-	}
+	p.only(Provisional, p.tok.span(), "write '[for i in a if c yield item]'", "this comprehension belongs to the provisional dialect")
 	high := p.high
 	c := p.iterators()
 	c.Item = item
-	if p.dialect == Provisional && len(c.Iterators) > 1 {
+	if len(c.Iterators) > 1 {
 		it := c.Iterators[1]
-		p.foreign(Span{it.Name.From, it.In.End()}, "iterate over range_of and use subscripts",
-			"a provisional comprehension has one iterator")
+		p.only(Final, Span{it.Name.From, it.In.End()}, "iterate over range_of and use subscripts", "a provisional comprehension has one iterator")
 	}
 	return p.endComprehension(open, c, high)
 }
@@ -354,14 +345,12 @@ func (p *parser) endComprehension(open token, c *Comprehension, high int) Expr {
 
 // parenthesis reads a tuple, or an expression in parentheses.
 func (p *parser) parenthesis() Expr {
-	open := p.take()
-	p.nest++
-	defer func() { p.nest-- }()
-	if p.tok.kind == tokRParen {
+	open := p.open('(', "")
+	if p.tok.kind == ')' {
 		p.fail(CodeTuple, Span{open.from, p.tok.to}, "", "a tuple needs at least two items")
 	}
 	x := p.expr()
-	if p.tok.kind == tokComma {
+	if p.tok.kind == ',' {
 		return p.group(open, "or ',' in a tuple", p.further(x, p.expr))
 	}
 	p.closing(open, "after the expression")
@@ -373,16 +362,13 @@ func (p *parser) parenthesis() Expr {
 func (p *parser) builtin(name token, f Builtin) Expr {
 	what := "the function '" + f.Text(p.dialect) + "'"
 	p.needOps(name.span(), what, "")
-	open := p.tok
-	p.expect(tokLParen, "after "+what)
-	p.nest++
+	open := p.open('(', "after "+what)
 	arg := p.expr()
-	if p.tok.kind == tokComma {
+	if p.tok.kind == ',' {
 		p.fail(CodeUnexpected, p.tok.span(), "", "%s has one argument", what)
 	}
 	p.closing(open, "after the argument")
 	p.grow(0)
-	p.nest--
 	return &BuiltinCall{Span{name.from, p.last}, f, arg}
 }
 
@@ -391,20 +377,18 @@ func (p *parser) identOrCall() Expr {
 	t := p.tok
 	id := p.takeIdent()
 	switch {
-	case p.tok.kind == tokLParen && !p.assignmentAhead():
+	case p.tok.kind == '(' && !p.assignmentAhead():
 		if p.isForeignCast(id) {
-			p.foreign(t.span(), "write '"+ToInteger.Text(p.dialect)+"'", "the %s dialect has no function '%s'", p.dialect, id.Name)
+			p.only(Provisional-p.dialect, t.span(), "write '"+ToInteger.Text(p.dialect)+"'", "the %s dialect has no function '%s'", p.dialect, id.Name)
 			return p.builtin(t, ToInteger)
 		}
-		return p.call(id, NoPrimitive)
-	case p.tok.kind == tokLT && p.genericAhead():
-		if p.dialect == Provisional {
-			p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic invocations")
-		}
-		open := p.take()
+		return p.call(id, NoPrimitive, p.expr)
+	case p.tok.kind == '<' && p.genericAhead():
+		p.only(Final, p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic invocations")
+		open := p.open('<', "")
 		kind := p.primitive()
 		p.closing(open, "after the generic type")
-		return p.call(id, kind)
+		return p.call(id, kind, p.expr)
 	}
 	return id
 }
@@ -425,30 +409,28 @@ func (p *parser) genericAhead() bool {
 		switch k := p.tok.kind; {
 		case p.flat != flatOff && k >= tokTensor && k <= tokStringType:
 			return true // no operator may stand here
-		case k == tokIdent || k == tokQuestion || k.isKeyword():
+		case k == tokIdent || k == '?' || k.isKeyword():
 			p.next()
 		}
-		return p.tok.kind == tokGT && p.peekIs('(')
+		return p.tok.kind == '>' && p.peek() == '('
 	})
 }
 
-// call reads the arguments of an invocation.
-func (p *parser) call(id *Ident, kind Primitive) Expr {
+// call reads the arguments of an invocation, and each by value.
+func (p *parser) call(id *Ident, kind Primitive, value func() Expr) *Call {
 	if p.inCall > 0 {
 		p.needOps(id.Span, "an invocation inside of another one", "")
 	}
-	open := p.tok
-	p.expect(tokLParen, "after the name of an operation")
-	p.nest++
+	open := p.open('(', "after the name of an operation")
 	p.inCall++
 	var few [4]Arg
 	args := few[:0]
-	if p.high = 0; p.tok.kind != tokRParen {
+	if p.high = 0; p.tok.kind != ')' {
 		p.commas(func() {
-			arg := p.argument(p.expr)
+			arg := p.argument(value)
 			args = append(args, arg)
 		})
-		if p.tok.kind == tokColon && isIdent(args[len(args)-1].Value) {
+		if p.tok.kind == ':' && isIdent(args[len(args)-1].Value) {
 			p.unexpectedHint("')' or ',' after an argument", "an argument is named with '='")
 		}
 	} else if !p.tract {
@@ -456,7 +438,6 @@ func (p *parser) call(id *Ident, kind Primitive) Expr {
 	}
 	p.closing(open, "or ',' after an argument")
 	p.grow(0)
-	p.nest--
 	p.inCall--
 	return p.calls.new(Call{Span{id.From, p.last}, id, kind, p.argLists.list(args...)})
 }

@@ -1,4 +1,4 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // dump writes an expression with all its structure in parentheses.
-func dump(x Expr) string {
-	list := func(items []Expr) string {
+func dump(x syntax.Expr) string {
+	list := func(items []syntax.Expr) string {
 		parts := make([]string, len(items))
 		for i, item := range items {
 			parts[i] = dump(item)
@@ -20,41 +22,41 @@ func dump(x Expr) string {
 	switch x := x.(type) {
 	case nil:
 		return "_"
-	case *IntegerLit:
+	case *syntax.IntegerLit:
 		return strconv.FormatInt(x.Value, 10)
-	case *ScalarLit:
-		return FormatScalar(x.Value, 64)
-	case *LogicalLit:
+	case *syntax.ScalarLit:
+		return syntax.FormatScalar(x.Value)
+	case *syntax.LogicalLit:
 		return strconv.FormatBool(x.Value)
-	case *StringLit:
+	case *syntax.StringLit:
 		return fmt.Sprintf("%q", x.Value)
-	case *Ident:
+	case *syntax.Ident:
 		return x.Name
-	case *Array:
+	case *syntax.Array:
 		return "[" + list(x.Items) + "]"
-	case *Tuple:
+	case *syntax.Tuple:
 		return "(tuple " + list(x.Items) + ")"
-	case *Subscript:
-		return "(at " + list([]Expr{x.X, x.Index}) + ")"
-	case *Range:
-		return "(range " + list([]Expr{x.X, x.First, x.Last}) + ")"
-	case *Unary:
+	case *syntax.Subscript:
+		return "(at " + list([]syntax.Expr{x.X, x.Index}) + ")"
+	case *syntax.Range:
+		return "(range " + list([]syntax.Expr{x.X, x.First, x.Last}) + ")"
+	case *syntax.Unary:
 		return "(" + x.Op.String() + " " + dump(x.X) + ")"
-	case *Binary:
+	case *syntax.Binary:
 		return "(" + x.Op.String() + " " + dump(x.X) + " " + dump(x.Y) + ")"
-	case *Select:
-		return "(if " + list([]Expr{x.Cond, x.Then, x.Else}) + ")"
-	case *Comprehension:
+	case *syntax.Select:
+		return "(if " + list([]syntax.Expr{x.Cond, x.Then, x.Else}) + ")"
+	case *syntax.Comprehension:
 		parts := []string{"(for"}
 		for _, it := range x.Iterators {
 			parts = append(parts, it.Name.Name+":"+dump(it.In))
 		}
 		return strings.Join(append(parts, dump(x.Cond), dump(x.Item)), " ") + ")"
-	case *BuiltinCall:
+	case *syntax.BuiltinCall:
 		return "(" + x.Func.String() + "! " + dump(x.Arg) + ")"
-	case *Call:
+	case *syntax.Call:
 		head := "(" + x.Name.Name
-		if x.Type != NoPrimitive {
+		if x.Type != syntax.NoPrimitive {
 			head += "<" + x.Type.String() + ">"
 		}
 		parts := []string{head}
@@ -92,7 +94,7 @@ func TestExpressions(t *testing.T) {
 		{"a < integer(b)", "(< a (integer! b))"}, {"a < scalar(b) > c", "(> (< a (scalar! b)) c)"}, {"a < b > c", "(> (< a b) c)"},
 		{"length_of(a + b)", "(length_of! (+ a b))"}, {"string(1)", "(string! 1)"}, {"extent(x)", "(extent x)"},
 	} {
-		x, err := ParseExpr("expr", c.text)
+		x, err := syntax.ParseExpr("expr", c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -106,12 +108,12 @@ func TestExpressions(t *testing.T) {
 		if int(x.End()) != len(c.text) && c.text[0] != '(' && c.text[0] != '-' {
 			t.Errorf("%s: ends at %d", c.text, x.End())
 		}
-		text, err := FormatExpr(x, Final)
+		text, err := syntax.FormatExpr(x, syntax.Final)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		again, err := ParseExpr("formatted", text)
+		again, err := syntax.ParseExpr("formatted", text)
 		if err != nil || dump(again) != c.want {
 			t.Errorf("%s is written %s: %v", c.text, text, err)
 		}
@@ -121,23 +123,23 @@ func TestExpressions(t *testing.T) {
 func TestBadExpressions(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		code Code
-		at   Pos
+		code syntax.Code
+		at   syntax.Pos
 	}{
-		{"", CodeUnexpected, 0}, {"1 2", CodeUnexpected, 2}, {"a +", CodeUnexpected, 3}, {"()", CodeTuple, 0},
-		{"(a", CodeUnexpected, 2}, {"[a, ]", CodeUnexpected, 4}, {"a[]", CodeEmpty, 2}, {"a[1", CodeUnexpected, 3},
-		{"f()", CodeEmpty, 2}, {"f(a, )", CodeUnexpected, 5}, {"f(a = )", CodeUnexpected, 6}, {"length_of(a, b)", CodeUnexpected, 11},
-		{"length_of", CodeUnexpected, 9}, {"a if b", CodeUnexpected, 6}, {"[for i in a]", CodeUnexpected, 11},
-		{"[i for i in a]", CodeOtherDialect, 3}, {"f<float>(x)", CodeUnexpected, 2}, {"f<tensor>(x)", CodeUnexpected, 2},
-		{"graph", CodeUnexpected, 0}, {"a & b", CodeCharacter, 2}, {"a @ b", CodeCharacter, 2}, {"é", CodeCharacter, 0},
-		{"1.2.3", CodeNumber, 0}, {".5", CodeNumber, 0}, {"1.", CodeNumber, 0}, {"0x48", CodeNumber, 0}, {"1e", CodeNumber, 0},
-		{"1e+", CodeNumber, 0}, {"1_000", CodeNumber, 0}, {"9223372036854775808", CodeRange, 0},
-		{"-9223372036854775809", CodeRange, 0}, {"1e999", CodeRange, 0}, {"'abc", CodeUnterminated, 0}, {"'a\nb'", CodeUnterminated, 0},
-		{`'a\nb'`, CodeEscape, 2}, {`'a\"b'`, CodeEscape, 2}, {`'abc\'`, CodeUnterminated, 0}, {"'a\tb'", CodeStringContent, 2},
-		{"'é'", CodeStringContent, 1}, {"'\xff'", CodeStringContent, 1}, {`i"a"`, CodeUnexpected, 1},
+		{"", syntax.CodeUnexpected, 0}, {"1 2", syntax.CodeUnexpected, 2}, {"a +", syntax.CodeUnexpected, 3}, {"()", syntax.CodeTuple, 0},
+		{"(a", syntax.CodeUnexpected, 2}, {"[a, ]", syntax.CodeUnexpected, 4}, {"a[]", syntax.CodeEmpty, 2}, {"a[1", syntax.CodeUnexpected, 3},
+		{"f()", syntax.CodeEmpty, 2}, {"f(a, )", syntax.CodeUnexpected, 5}, {"f(a = )", syntax.CodeUnexpected, 6}, {"length_of(a, b)", syntax.CodeUnexpected, 11},
+		{"length_of", syntax.CodeUnexpected, 9}, {"a if b", syntax.CodeUnexpected, 6}, {"[for i in a]", syntax.CodeUnexpected, 11},
+		{"[i for i in a]", syntax.CodeOtherDialect, 3}, {"f<float>(x)", syntax.CodeUnexpected, 2}, {"f<tensor>(x)", syntax.CodeUnexpected, 2},
+		{"graph", syntax.CodeUnexpected, 0}, {"a & b", syntax.CodeCharacter, 2}, {"a @ b", syntax.CodeCharacter, 2}, {"é", syntax.CodeCharacter, 0},
+		{"1.2.3", syntax.CodeNumber, 0}, {".5", syntax.CodeNumber, 0}, {"1.", syntax.CodeNumber, 0}, {"0x48", syntax.CodeNumber, 0}, {"1e", syntax.CodeNumber, 0},
+		{"1e+", syntax.CodeNumber, 0}, {"1_000", syntax.CodeNumber, 0}, {"9223372036854775808", syntax.CodeRange, 0},
+		{"-9223372036854775809", syntax.CodeRange, 0}, {"1e999", syntax.CodeRange, 0}, {"'abc", syntax.CodeUnterminated, 0}, {"'a\nb'", syntax.CodeUnterminated, 0},
+		{`'a\nb'`, syntax.CodeEscape, 2}, {`'a\"b'`, syntax.CodeEscape, 2}, {`'abc\'`, syntax.CodeUnterminated, 0}, {"'a\tb'", syntax.CodeStringContent, 2},
+		{"'é'", syntax.CodeStringContent, 1}, {"'\xff'", syntax.CodeStringContent, 1}, {`i"a"`, syntax.CodeUnexpected, 1},
 	} {
-		_, err := ParseExpr("expr", c.text)
-		var list Diagnostics
+		_, err := syntax.ParseExpr("expr", c.text)
+		var list syntax.Diagnostics
 		if !errors.As(err, &list) {
 			t.Errorf("%q is accepted", c.text)
 			continue
@@ -160,17 +162,17 @@ func TestProvisionalExpressions(t *testing.T) {
 		{"y = -1\n[a, b] = z", "-1"}, {"y = x # [\n[a, # ]\nb] = z", "x"}, {"y = (x)\n(a, b) = z", "x"},
 		{"y = f(x)\na, b = z", "(f x)"}, {"y = f(x);a = b", "(f x)"},
 	} {
-		doc := mustParse(t, oldFragment(c.body), Options{})
+		doc := mustParse(t, oldFragment(c.body), syntax.Options{})
 		if got := dump(doc.Fragments[0].Body[0].Right); got != c.want {
 			t.Errorf("%s: %s, want %s", c.body, got, c.want)
 		}
-		checkRoundTrip(t, doc, Options{})
+		checkRoundTrip(t, doc, syntax.Options{})
 	}
 }
 
 func TestParseBody(t *testing.T) {
 	text := "m, v = moments(x, axes = axes);\n# normalised\ny = (x - m) / sqrt(v + epsilon);"
-	list, err := ParseBody("normalize", text)
+	list, err := syntax.ParseBody("normalize", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +186,7 @@ func TestParseBody(t *testing.T) {
 	if strings.Join(names, " ") != "m v" {
 		t.Errorf("names %v", names)
 	}
-	if at := NewSource("normalize", text).Position(list[1].Right.Pos()); at.String() != "normalize:3:5" {
+	if at := syntax.NewSource("normalize", text).Position(list[1].Right.Pos()); at.String() != "normalize:3:5" {
 		t.Errorf("position %v", at)
 	}
 	for text, want := range map[string]string{
@@ -193,24 +195,22 @@ func TestParseBody(t *testing.T) {
 		"y = x; }":  "normalize:1:8: syntax error [NNEF0202]: expected the left side of an assignment, found '}'",
 		"y = a, b;": "normalize:1:6: syntax error [NNEF0205]: a tuple on the right needs parentheses",
 	} {
-		if _, err := ParseBody("normalize", text); err == nil || err.Error() != want {
+		if _, err := syntax.ParseBody("normalize", text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 func TestParseFragments(t *testing.T) {
-	list, err := ParseFragments("library", "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n"+
-		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }", Options{Strict: true})
+	list, err := syntax.ParseFragments("library", "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n"+
+		"fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = x; }")
 	if err != nil || len(list) != 2 || list[0].Body != nil || list[1].Generic == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
-	f := &formatter{}
-	f.fragment(list[0])
-	if text, err := f.result(); err != nil || string(text) != "# conv\nfragment conv( input: tensor<scalar> ) -> ( output: tensor<scalar> );\n" {
-		t.Errorf("%s %v", text, err)
+	if c := list[0].Comments; c == nil || len(c.Before) != 1 || c.Before[0] != "# conv" {
+		t.Errorf("the comments are %+v", c)
 	}
-	if _, err := ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }", Options{}); err == nil {
+	if _, err := syntax.ParseFragments("library", "graph g( x ) -> ( y ) { y = x; }"); err == nil {
 		t.Error("a graph is no library")
 	}
 }

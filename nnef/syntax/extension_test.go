@@ -1,8 +1,10 @@
-package syntax
+package syntax_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // TestConcordExtensions reads the free text behind the names of Concord's own extensions and writes it again.
@@ -19,7 +21,7 @@ graph net(  ) -> ( y )
     y = f(1.0);
 }
 `
-	doc, err := Parse("net", []byte(text), Options{})
+	doc, err := syntax.Parse("net", []byte(text), syntax.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +36,11 @@ graph net(  ) -> ( y )
 	if doc.Tract {
 		t.Error("the document is taken for one of tract's")
 	}
-	written, err := Format(doc)
+	written, err := syntax.Format(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse("again", written, Options{})
+	again, err := syntax.Parse("again", written, syntax.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, written)
 	}
@@ -52,7 +54,7 @@ graph net(  ) -> ( y )
 		"version 1.0;\nextension concord_name y 'a\nb';\ngraph net( x ) -> ( y ) { y = f(x); }",
 		"version 1.0;\ngraph net(  ) -> ( y ) { y = f(1.0); }",
 	} {
-		if _, err := Parse("bad", []byte(bad), Options{}); err == nil {
+		if _, err := syntax.Parse("bad", []byte(bad), syntax.Options{}); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}

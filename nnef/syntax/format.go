@@ -20,20 +20,19 @@ func Format(doc *Document) ([]byte, error) {
 	}
 	f := &formatter{dialect: doc.Dialect, escape: doc.Tract}
 	f.document(doc)
-	return f.result()
+	return f.b, f.err
 }
 
 // FormatExpr returns an expression, or a pattern, as it is written in the dialect.
 func FormatExpr(x Expr, d Dialect) (string, error) {
 	f := &formatter{dialect: d}
 	f.expr(x, levelSelect)
-	text, err := f.result()
-	return string(text), err
+	return string(f.b), f.err
 }
 
-// FormatScalar returns the shortest text of a finite scalar that reads back to the same value of the given size, 32 or
-// 64 bits. It always holds a point or an exponent.
-func FormatScalar(v float64, bits int) string { return string(appendScalar(nil, v, bits)) }
+// FormatScalar returns the shortest text of a finite scalar that reads back to the same value. It always holds a point or
+// an exponent.
+func FormatScalar(v float64) string { return string(appendScalar(nil, v)) }
 
 // Scalars between these bounds are written without an exponent.
 const (
@@ -41,26 +40,17 @@ const (
 	largeScalar = 1e15
 )
 
-func appendScalar(b []byte, v float64, bits int) []byte {
-	format := byte('f')
+// shortExponents takes the plus and the zero out of e+15 and e-06.
+var shortExponents = strings.NewReplacer("e+", "e", "e-0", "e-")
+
+func appendScalar(b []byte, v float64) []byte {
 	if a := math.Abs(v); a != 0 && (a < smallScalar || a >= largeScalar) {
-		format = 'e'
+		return append(b, shortExponents.Replace(strconv.FormatFloat(v, 'e', -1, 64))...)
 	}
 	from := len(b)
-	b = strconv.AppendFloat(b, v, format, -1, bits)
-	e := bytes.IndexByte(b[from:], 'e')
-	switch {
-	case e < 0 && bytes.IndexByte(b[from:], '.') < 0:
+	b = strconv.AppendFloat(b, v, 'f', -1, 64)
+	if bytes.IndexByte(b[from:], '.') < 0 {
 		b = append(b, ".0"...)
-	case e >= 0: // e-06 and e+15 need neither the zero nor the plus
-		digits := b[from+e+1:]
-		sign := digits[:1]
-		digits = bytes.TrimLeft(digits[1:], "0")
-		b = b[:from+e+1]
-		if sign[0] == '-' {
-			b = append(b, '-')
-		}
-		b = append(b, digits...)
 	}
 	return b
 }
@@ -144,13 +134,6 @@ func (f *formatter) wrap(from int, indent string) {
 		done, used, next = at+1, len(indent), best+1
 	}
 	f.b = append(f.b, line[done:]...)
-}
-
-func (f *formatter) result() ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
-	}
-	return f.b, nil
 }
 
 func (f *formatter) fail(format string, args ...any) {
@@ -441,7 +424,7 @@ func (f *formatter) expr(x Expr, least int) {
 		if math.IsInf(x.Value, 0) || math.IsNaN(x.Value) {
 			f.fail("%v has no literal", x.Value)
 		}
-		f.b = appendScalar(f.b, x.Value, 64)
+		f.b = appendScalar(f.b, x.Value)
 	case *LogicalLit:
 		f.b = strconv.AppendBool(f.b, x.Value)
 	case *StringLit:

@@ -1,9 +1,11 @@
-package syntax
+package syntax_test
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 func TestFormat(t *testing.T) {
@@ -132,36 +134,35 @@ graph g( x ) -> ( y )
 }
 `},
 	} {
-		doc := mustParse(t, c.text, Options{})
-		got, err := Format(doc)
+		doc := mustParse(t, c.text, syntax.Options{})
+		got, err := syntax.Format(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if string(got) != c.want {
 			t.Errorf("%s: got\n%s", c.name, got)
 		}
-		checkRoundTrip(t, doc, Options{})
+		checkRoundTrip(t, doc, syntax.Options{})
 	}
 }
 
 func TestFormatScalar(t *testing.T) {
 	for _, c := range []struct {
 		v    float64
-		bits int
 		want string
 	}{
-		{1, 64, "1.0"}, {0, 64, "0.0"}, {math.Copysign(0, -1), 64, "-0.0"}, {0.1, 64, "0.1"}, {1e-5, 64, "1e-5"},
-		{1.5e-6, 64, "1.5e-6"}, {1e15, 64, "1e15"}, {123456789, 64, "123456789.0"}, {float64(float32(0.1)), 32, "0.1"},
-		{float64(float32(0.1)), 64, "0.10000000149011612"}, {math.MaxFloat64, 64, "1.7976931348623157e308"}, {5e-324, 64, "5e-324"},
+		{1, "1.0"}, {0, "0.0"}, {math.Copysign(0, -1), "-0.0"}, {0.1, "0.1"}, {1e-5, "1e-5"},
+		{1.5e-6, "1.5e-6"}, {1e15, "1e15"}, {123456789, "123456789.0"},
+		{float64(float32(0.1)), "0.10000000149011612"}, {math.MaxFloat64, "1.7976931348623157e308"}, {5e-324, "5e-324"},
 	} {
-		got := FormatScalar(c.v, c.bits)
+		got := syntax.FormatScalar(c.v)
 		if got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
-		x, err := ParseExpr("scalar", got)
+		x, err := syntax.ParseExpr("scalar", got)
 		if err != nil {
 			t.Error(err)
-		} else if lit, ok := x.(*ScalarLit); !ok || c.bits == 64 && lit.Value != c.v || float32(lit.Value) != float32(c.v) {
+		} else if lit, ok := x.(*syntax.ScalarLit); !ok || lit.Value != c.v {
 			t.Errorf("%s reads back as %s", got, dump(x))
 		}
 	}
@@ -169,88 +170,88 @@ func TestFormatScalar(t *testing.T) {
 
 // TestFormatInvalid refuses trees that no text stands for.
 func TestFormatInvalid(t *testing.T) {
-	graph := func(x Expr) *Document {
-		return &Document{Graph: &Graph{Name: &Ident{Name: "g"}, Params: []*Ident{{Name: "x"}}, Results: []*Ident{{Name: "y"}},
-			Body: []Assignment{{Left: &Ident{Name: "y"}, Right: x}}}}
+	graph := func(x syntax.Expr) *syntax.Document {
+		return &syntax.Document{Graph: &syntax.Graph{Name: &syntax.Ident{Name: "g"}, Params: []*syntax.Ident{{Name: "x"}}, Results: []*syntax.Ident{{Name: "y"}},
+			Body: []syntax.Assignment{{Left: &syntax.Ident{Name: "y"}, Right: x}}}}
 	}
-	if _, err := Format(graph(&Call{Name: &Ident{Name: "f"}, Args: []Arg{{Value: &Ident{Name: "x"}}}})); err != nil {
+	if _, err := syntax.Format(graph(&syntax.Call{Name: &syntax.Ident{Name: "f"}, Args: []syntax.Arg{{Value: &syntax.Ident{Name: "x"}}}})); err != nil {
 		t.Fatal(err)
 	}
-	for want, x := range map[string]Expr{
-		"no literal":    &ScalarLit{Value: math.Inf(1)},
-		"has no":        &ScalarLit{Value: math.NaN()},
-		"no identifier": &Ident{Name: "a/b"},
-		"is no ident":   &Ident{Name: "graph"},
-		"cannot":        &StringLit{Value: "a\nb"},
-		"two items":     &Tuple{},
-		"an iterator":   &Comprehension{Item: &Ident{Name: "a"}},
+	for want, x := range map[string]syntax.Expr{
+		"no literal":    &syntax.ScalarLit{Value: math.Inf(1)},
+		"has no":        &syntax.ScalarLit{Value: math.NaN()},
+		"no identifier": &syntax.Ident{Name: "a/b"},
+		"is no ident":   &syntax.Ident{Name: "graph"},
+		"cannot":        &syntax.StringLit{Value: "a\nb"},
+		"two items":     &syntax.Tuple{},
+		"an iterator":   &syntax.Comprehension{Item: &syntax.Ident{Name: "a"}},
 		"missing":       nil,
-		"is missing":    &Binary{Op: Plus, X: &Ident{Name: "a"}},
+		"is missing":    &syntax.Binary{Op: syntax.Plus, X: &syntax.Ident{Name: "a"}},
 	} {
-		if _, err := Format(graph(x)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := syntax.Format(graph(x)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := Format(&Document{}); err == nil {
+	if _, err := syntax.Format(&syntax.Document{}); err == nil {
 		t.Error("a document without a graph")
 	}
-	param := []Param{{Name: &Ident{Name: "x"}, Type: &TensorType{Item: Scalar}}}
-	body := graph(&Ident{Name: "x"}).Graph.Body
-	for want, f := range map[string]*Fragment{
-		"at least one result":     {Name: &Ident{Name: "f"}, Params: param, Body: body},
-		"at least one assignment": {Name: &Ident{Name: "f"}, Params: param, Results: param, Body: []Assignment{}},
+	param := []syntax.Param{{Name: &syntax.Ident{Name: "x"}, Type: &syntax.TensorType{Item: syntax.Scalar}}}
+	body := graph(&syntax.Ident{Name: "x"}).Graph.Body
+	for want, f := range map[string]*syntax.Fragment{
+		"at least one result":     {Name: &syntax.Ident{Name: "f"}, Params: param, Body: body},
+		"at least one assignment": {Name: &syntax.Ident{Name: "f"}, Params: param, Results: param, Body: []syntax.Assignment{}},
 		"a name is missing":       {Params: param, Results: param, Body: body},
 	} {
-		doc := graph(&Ident{Name: "x"})
-		doc.Fragments = []*Fragment{f}
-		if _, err := Format(doc); err == nil || !strings.Contains(err.Error(), want) {
+		doc := graph(&syntax.Ident{Name: "x"})
+		doc.Fragments = []*syntax.Fragment{f}
+		if _, err := syntax.Format(doc); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := Format(nil); err == nil {
+	if _, err := syntax.Format(nil); err == nil {
 		t.Error("no document")
 	}
-	for want, x := range map[string]Expr{"(-1)[0]": &IntegerLit{Value: -1}, "(-1.0)[0]": &ScalarLit{Value: -1}} {
-		if got, err := FormatExpr(&Subscript{X: x, Index: &IntegerLit{}}, Final); err != nil || got != want {
+	for want, x := range map[string]syntax.Expr{"(-1)[0]": &syntax.IntegerLit{Value: -1}, "(-1.0)[0]": &syntax.ScalarLit{Value: -1}} {
+		if got, err := syntax.FormatExpr(&syntax.Subscript{X: x, Index: &syntax.IntegerLit{}}, syntax.Final); err != nil || got != want {
 			t.Errorf("%s, %v; want %s", got, err, want)
 		}
 	}
-	comment := graph(&Ident{Name: "x"})
-	comment.Graph.Body[0].Comments = &Comments{After: "two\nlines"}
-	if _, err := Format(comment); err == nil {
+	comment := graph(&syntax.Ident{Name: "x"})
+	comment.Graph.Body[0].Comments = &syntax.Comments{After: "two\nlines"}
+	if _, err := syntax.Format(comment); err == nil {
 		t.Error("a comment of two lines")
 	}
 	comment.Graph.Body[0].Comments.After = "shape (1, 2)"
-	if text, err := Format(comment); err != nil || !strings.Contains(string(text), "y = x; # shape (1, 2)\n") {
+	if text, err := syntax.Format(comment); err != nil || !strings.Contains(string(text), "y = x; # shape (1, 2)\n") {
 		t.Errorf("%s %v", text, err)
 	}
 }
 
 func TestQuant(t *testing.T) {
 	text := "# weights\n\"w\": q(min = [[-1.0, 2.0]], bits = 8); # eight\n\n\"a/b\": q(x);\n# end\n"
-	q, err := ParseQuant("graph.quant", []byte(text), Final, Options{})
+	q, err := syntax.ParseQuant("graph.quant", []byte(text), syntax.Final, syntax.Options{})
 	if err != nil || len(q.Entries) != 2 || q.Entries[0].Tensor.Value != "w" {
 		t.Fatalf("%v %+v", err, q)
 	}
-	out, err := FormatQuant(q)
+	out, err := syntax.FormatQuant(q)
 	if err != nil || string(out) != text {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if _, err := ParseQuant("graph.quant", []byte("'x': q(a = 1)\n'y': q(a = 2)"), Provisional, Options{}); err != nil {
+	if _, err := syntax.ParseQuant("graph.quant", []byte("'x': q(a = 1)\n'y': q(a = 2)"), syntax.Provisional, syntax.Options{}); err != nil {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
 		"'x': q(a = 1)\n":                 "q:2:1: syntax error [NNEF0203]",
 		"x: q(a = 1);":                    "q:1:1: syntax error [NNEF0202]",
 		"'x' q(a = 1);":                   "q:1:5: syntax error [NNEF0202]",
-		"'x': q();":                       "q:1:8: syntax error [NNEF0202]",
+		"'x': q();":                       "q:1:8: syntax error [NNEF0206]",
 		"'x': q(a = 1 + 2);\n'y': q(1 2)": "q:1:14: syntax error [NNEF0202]",
 	} {
-		if _, err := ParseQuant("q", []byte(text), Final, Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := syntax.ParseQuant("q", []byte(text), syntax.Final, syntax.Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if q, err := ParseQuant("q", nil, Final, Options{}); err != nil || len(q.Entries) != 0 {
+	if q, err := syntax.ParseQuant("q", nil, syntax.Final, syntax.Options{}); err != nil || len(q.Entries) != 0 {
 		t.Error(err)
 	}
 }

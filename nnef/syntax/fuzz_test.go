@@ -1,8 +1,10 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // FuzzParse holds that no text makes the reader panic, that errors have a place inside of the text, and that accepted
@@ -19,10 +21,10 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, mode byte) {
-		opts := Options{Strict: mode&1 != 0, Lenient: mode&2 != 0, Tract: mode&4 != 0}
-		doc, err := Parse("fuzz", text, opts)
+		opts := syntax.Options{Strict: mode&1 != 0, Lenient: mode&2 != 0, Tract: mode&4 != 0}
+		doc, err := syntax.Parse("fuzz", text, opts)
 		if err == nil {
-			Walk(doc, func(n Node) bool {
+			syntax.Walk(doc, func(n syntax.Node) bool {
 				if n.Pos() > n.End() || int(n.End()) > len(text) {
 					t.Fatalf("%T has the span %d to %d", n, n.Pos(), n.End())
 				}
@@ -31,12 +33,12 @@ func FuzzParse(f *testing.F) {
 			checkRoundTrip(t, doc, opts)
 			return
 		}
-		var list Diagnostics
-		if !errors.As(err, &list) || len(list) == 0 || len(list) > 2*DefaultLimits.Errors+1 {
+		var list syntax.Diagnostics
+		if !errors.As(err, &list) || len(list) == 0 || len(list) > 2*syntax.DefaultLimits.Errors+1 {
 			t.Fatalf("%T with %d diagnostics", err, len(list))
 		}
 		for _, d := range list {
-			if d.From > d.To || int(d.To) > len(text) || d.Message == "" || d.Class() > ClassExtension {
+			if d.From > d.To || int(d.To) > len(text) || d.Message == "" || d.Class() > syntax.ClassExtension {
 				t.Fatalf("bad diagnostic %+v", d)
 			}
 		}
@@ -48,19 +50,19 @@ func FuzzParse(f *testing.F) {
 func FuzzQuant(f *testing.F) {
 	f.Add([]byte("# a\n\"x\": q(min = [[-1.0, 2]], bits = 8); # b\n'y': p((1, 'a'))\n"), false)
 	f.Fuzz(func(t *testing.T, text []byte, old bool) {
-		d := Final
+		d := syntax.Final
 		if old {
-			d = Provisional
+			d = syntax.Provisional
 		}
-		q, err := ParseQuant("fuzz", text, d, Options{})
+		q, err := syntax.ParseQuant("fuzz", text, d, syntax.Options{})
 		if err != nil {
 			return
 		}
-		out, err := FormatQuant(q)
+		out, err := syntax.FormatQuant(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := ParseQuant("formatted", out, d, Options{})
+		again, err := syntax.ParseQuant("formatted", out, d, syntax.Options{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -1,4 +1,4 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -23,9 +25,9 @@ func TestDiagnosticTexts(t *testing.T) {
 }
 
 // renderParse returns the diagnostics of a text as the commands print them.
-func renderParse(text string, opts Options) string {
-	doc, err := Parse("net.nnef", []byte(text), opts)
-	var list Diagnostics
+func renderParse(text string, opts syntax.Options) string {
+	doc, err := syntax.Parse("net.nnef", []byte(text), opts)
+	var list syntax.Diagnostics
 	switch {
 	case err == nil && len(doc.Warnings) == 0:
 		return "accepted\n"
@@ -67,12 +69,12 @@ func golden(t *testing.T, name, got string) {
 // badText is a document with a mistake.
 type badText struct {
 	name string
-	opts Options
+	opts syntax.Options
 	text string
 }
 
 // final and provisional put statements into a graph; inFragment puts them into a fragment of the final dialect.
-func bad(name, text string) badText { return badText{name, Options{Strict: true}, text} }
+func bad(name, text string) badText { return badText{name, syntax.Options{Strict: true}, text} }
 func badFinal(name, body string) badText {
 	return bad(name, "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n"+body+"\n}\n")
 }

@@ -7,7 +7,7 @@ import (
 
 // What people write who know another language, and what stands for it in this one.
 
-// wordHints are for words and operators where no operand or name can stand.
+// wordHints are for words, operators and characters where no operand or name can stand.
 var wordHints = map[string]string{
 	"and":  "the operator is '&&'",
 	"or":   "the operator is '||'",
@@ -22,7 +22,15 @@ var wordHints = map[string]string{
 	"//":   "a comment starts with '#'",
 	"/*":   "a comment starts with '#'",
 	"**":   "the power operator is '^'",
+	// Characters that begin no token.
+	"%":  "there is no remainder operator",
+	"~":  "the operator of negation is '!'",
+	"\\": "a statement may go on in the next line as it is",
+	"`":  "strings stand in ' or \"",
+	"@":  nameHint, "$": nameHint, ".": nameHint,
 }
+
+const nameHint = "names hold letters, digits and underscores"
 
 // typeHints name the types that the standard has in place of those of other languages.
 var typeHints = map[string]string{
@@ -41,14 +49,6 @@ var lookalikes = map[rune]byte{
 	'＋': '+', '＊': '*', '×': '*', '／': '/', '÷': '/', '＜': '<', '＞': '>',
 }
 
-// characterHints say what to write for a character of ASCII that begins no token.
-var characterHints = map[byte]string{
-	'%': "there is no remainder operator", '@': "names hold letters, digits and underscores",
-	'$': "names hold letters, digits and underscores", '.': "names hold letters, digits and underscores",
-	'~': "the operator of negation is '!'", '\\': "a statement may go on in the next line as it is",
-	'`': "strings stand in ' or \"",
-}
-
 // hintAt returns what the current token may have been meant for; the empty string if that is not known.
 func (p *parser) hintAt() string {
 	text := p.src.Text[p.tok.from:]
@@ -56,11 +56,11 @@ func (p *parser) hintAt() string {
 	switch p.tok.kind {
 	case tokEOF, tokString:
 		return ""
-	case tokStar:
+	case '*':
 		if p.tok.from > 0 && p.last == p.tok.from && p.src.Text[p.last-1] == '*' {
 			return wordHints["**"]
 		}
-	case tokColon, tokAssign, tokSlash:
+	case ':', '=', '/':
 		if len(text) > 1 {
 			if hint := wordHints[text[:2]]; hint != "" {
 				return hint
@@ -71,7 +71,7 @@ func (p *parser) hintAt() string {
 		return wordHints["not"]
 	}
 	if p.last == p.tok.from && strings.Contains("/-:", word) && p.afterName() {
-		return "names hold letters, digits and underscores"
+		return nameHint
 	}
 	return wordHints[word]
 }

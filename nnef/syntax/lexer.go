@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // charClass says what a byte can begin.
@@ -23,7 +25,6 @@ const (
 var (
 	classOf  [256]charClass
 	isWord   [256]bool // letters, digits and the underscore
-	singleOf [256]kind // of a byte by itself
 	doubleOf = make(map[string]kind)
 )
 
@@ -40,14 +41,12 @@ func init() {
 		}
 	}
 	classOf['\''], classOf['"'] = clsQuote, clsQuote
-	for k := tokLParen; k < firstKeyword; k++ {
-		if text := strings.Trim(kindText[k], "'"); len(text) == 1 {
-			classOf[text[0]], singleOf[text[0]] = clsSingle, k
-		} else {
-			doubleOf[text] = k
-		}
+	for _, c := range "()[]{}:,;?+*/^" {
+		classOf[c] = clsSingle
 	}
-	singleOf['&'], singleOf['|'] = tokAnd, tokOr // which they are taken for
+	for k := tokArrow; k < firstKeyword; k++ {
+		doubleOf[strings.Trim(k.text(), "'")] = k
+	}
 	for _, c := range "#-<>=!&|." {
 		classOf[c] = clsSymbol
 	}
@@ -110,7 +109,7 @@ func (l *lexer) scan() token {
 		case clsQuote:
 			return l.quoted(i, i, tokString)
 		case clsSingle:
-			return l.emit(singleOf[c], i, i+1)
+			return l.emit(kind(c), i, i+1)
 		case clsSymbol:
 			if c == '#' {
 				from := i
@@ -173,12 +172,13 @@ func (l *lexer) symbol(c byte, i int) (token, bool) {
 			return l.number(i), true
 		}
 	}
-	k := singleOf[c]
-	switch k {
-	case tokAnd, tokOr:
+	k := kind(c)
+	switch c {
+	case '&', '|': // taken for the operator that is meant
+		k = tokAnd
 		l.errorAt(CodeCharacter, span(i, i+1), fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
-	case tokEOF:
-		l.errorAt(CodeCharacter, span(i, i+1), characterHints[c], "unexpected character '%c'", c)
+	case '.':
+		l.errorAt(CodeCharacter, span(i, i+1), wordHints[string(c)], "unexpected character '%c'", c)
 		return token{}, false
 	}
 	return l.emit(k, i, i+1), true
@@ -205,7 +205,7 @@ func (l *lexer) unknown(i int) (token, int) {
 	case unicode.IsSpace(r):
 		l.errorAt(CodeCharacter, span(from, i), "write a plain space", "unexpected character %U, which looks like a space", r)
 	case r < utf8.RuneSelf:
-		l.errorAt(CodeCharacter, span(from, from+1), characterHints[byte(r)], "unexpected character %q", r)
+		l.errorAt(CodeCharacter, span(from, from+1), wordHints[string(r)], "unexpected character %q", r)
 	default:
 		l.errorAt(CodeCharacter, span(from, i), "names and operators are ASCII", "unexpected character %q", r)
 	}
@@ -236,7 +236,7 @@ func (l *lexer) foreignWord(i int) int {
 func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 	l.errorAt(CodeCharacter, span(from, to), fmt.Sprintf("write %c", c), "unexpected character %q", r)
 	if classOf[c] != clsQuote {
-		return l.emit(singleOf[c], from, to)
+		return l.emit(kind(c), from, to)
 	}
 	// A string between such quotes ends at the next one in the line, of whatever form.
 	line := l.text[to:]
@@ -273,58 +273,52 @@ func (l *lexer) pointed(i int) int {
 
 // number reads digits, an optional fraction and an optional exponent.
 func (l *lexer) number(from int) token {
-	text, k, wrong := l.text, tokInteger, ""
+	text, k := l.text, tokInteger
 	i := l.digits(from)
-	if i == from {
-		wrong = "write 0" + abbreviated(text[from:l.digits(from+1)])
-	}
+	right := i > from
 	if i < len(text) && text[i] == '.' {
-		k = tokScalar
 		end := l.digits(i + 1)
-		if end == i+1 && wrong == "" {
-			wrong = "write " + abbreviated(text[from:i]) + ".0"
-		}
-		i = end
+		k, right, i = tokScalar, right && end > i+1, end
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
-		start := i + 1
-		if start < len(text) && (text[start] == '+' || text[start] == '-') {
-			start++
+		if i++; i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
 		}
-		if end := l.digits(start); end > start {
-			k, i = tokScalar, end
-		} else {
-			i = start
-			if wrong == "" {
-				wrong = "digits must follow the e of an exponent"
-			}
-		}
+		end := l.digits(i)
+		k, right, i = tokScalar, right && end > i, end
 	}
 	if end := l.pointed(i); end > i {
-		if i = end; wrong == "" {
-			wrong = numberHint(text[from:i])
-		}
+		right, i = false, end
 	}
-	if wrong != "" {
-		l.errorAt(CodeNumber, span(from, i), wrong, "malformed number %s", abbreviate(text[from:i]))
+	if !right {
+		l.errorAt(CodeNumber, span(from, i), numberHint(text[from:i]), "malformed number %s", abbreviate(text[from:i]))
 	}
 	t := l.emit(k, from, i)
-	if wrong != "" {
+	if !right {
 		t.flags |= flagBad
 	}
 	return t
 }
 
-// numberHint says what is wrong with a number that letters or points follow.
+// numberHint says what is wrong with a malformed number.
 func numberHint(text string) string {
+	const digits = "0123456789"
+	whole, fraction, isScalar := strings.Cut(text, ".")
+	rest := strings.TrimLeft(fraction, digits)
 	switch {
+	case whole == "":
+		return "write 0." + abbreviated(fraction[:len(fraction)-len(rest)])
+	case isScalar && len(rest) == len(fraction):
+		return "write " + abbreviated(whole) + ".0"
+	case strings.ContainsRune("eE+-", rune(text[len(text)-1])):
+		return "digits must follow the e of an exponent"
 	case strings.Count(text, ".") > 1:
 		return "a number has one point"
 	case len(text) > 1 && text[0] == '0' && strings.ContainsRune("xXbBoO", rune(text[1])):
 		return "numbers are decimal"
-	case strings.Trim(text, "0123456789_") == "":
+	case strings.Trim(text, digits+"_") == "":
 		return "numbers hold no underscores"
-	case strings.Trim(text, "0123456789.eE+-") == "f", strings.Trim(text, "0123456789.eE+-") == "F":
+	case strings.EqualFold(strings.Trim(text, digits+".eE+-"), "f"):
 		return "numbers have no suffix"
 	}
 	return "names do not begin with a digit, and numbers hold no letters but the e of an exponent"
@@ -418,7 +412,7 @@ func (l *lexer) unquote(t token) string {
 	return string(b)
 }
 
-// abbreviate quotes a piece of text for a message.
+// abbreviate quotes a part of the text for a message.
 func abbreviate(s string) string { return "'" + abbreviated(s) + "'" }
 
 func abbreviated(s string) string {
@@ -426,5 +420,5 @@ func abbreviated(s string) string {
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return printable(s)
+	return escape.Text(s)
 }

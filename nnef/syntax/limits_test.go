@@ -1,4 +1,4 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // TestLimitsAreReached has texts at each default limit, which are read, and just beyond it, which are not.
@@ -17,33 +18,33 @@ func TestLimitsAreReached(t *testing.T) {
 		name string
 		most int
 		text func(n int) string
-		code Code
+		code syntax.Code
 	}{
-		{"bytes", limits.TextBytes, func(n int) string { return finalGraph("y = x;" + many(" ", n-empty)) }, CodeSize},
-		{"tokens", 1000, func(n int) string { return finalGraph("y = [" + many("-", n%2) + "1" + many(",1", (n-20)/2) + "];") }, CodeSize},
-		{"depth", limits.TextDepth, func(n int) string { return finalGraph("y = " + many("[", n) + many("]", n) + ";") }, CodeDepth},
-		{"height", limits.TextDepth, func(n int) string { return finalGraph("y = 1" + many(" + 1", n-1) + ";") }, CodeDepth},
-		{"identifier", limits.TextLiteral, func(n int) string { return finalGraph(many("y", n) + " = 1;") }, CodeLiteralLength},
-		{"string", limits.TextLiteral, func(n int) string { return finalGraph("y = '" + many("a", n-2) + "';") }, CodeLiteralLength},
-		{"errors", limits.TextErrors, func(n int) string { return finalGraph(many("y = ;\n", n)) }, CodeTooMany},
+		{"bytes", limits.TextBytes, func(n int) string { return finalGraph("y = x;" + many(" ", n-empty)) }, syntax.CodeSize},
+		{"tokens", 1000, func(n int) string { return finalGraph("y = [" + many("-", n%2) + "1" + many(",1", (n-20)/2) + "];") }, syntax.CodeSize},
+		{"depth", limits.TextDepth, func(n int) string { return finalGraph("y = " + many("[", n) + many("]", n) + ";") }, syntax.CodeDepth},
+		{"height", limits.TextDepth, func(n int) string { return finalGraph("y = 1" + many(" + 1", n-1) + ";") }, syntax.CodeDepth},
+		{"identifier", limits.TextLiteral, func(n int) string { return finalGraph(many("y", n) + " = 1;") }, syntax.CodeLiteralLength},
+		{"string", limits.TextLiteral, func(n int) string { return finalGraph("y = '" + many("a", n-2) + "';") }, syntax.CodeLiteralLength},
+		{"errors", limits.TextErrors, func(n int) string { return finalGraph(many("y = ;\n", n)) }, syntax.CodeTooMany},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
-			opts := Options{}
+			opts := syntax.Options{}
 			if c.name == "tokens" {
 				opts.Limits.Tokens = c.most // the default takes seconds
 			}
-			_, err := Parse("test.nnef", []byte(c.text(n)), opts)
-			var list Diagnostics
+			_, err := syntax.Parse("test.nnef", []byte(c.text(n)), opts)
+			var list syntax.Diagnostics
 			beyond := errors.As(err, &list) && list[len(list)-1].Code == c.code
-			if beyond != (n > c.most) || err != nil && c.code != CodeTooMany && !beyond {
+			if beyond != (n > c.most) || err != nil && c.code != syntax.CodeTooMany && !beyond {
 				t.Errorf("%s: %d give %v", c.name, n, err)
 			}
 		}
 	}
-	if got := (Limits{}).filled().Tokens; got != limits.TextTokens {
+	if got := (syntax.Limits{}).Filled().Tokens; got != limits.TextTokens {
 		t.Errorf("a text may have %d tokens", got)
 	}
-	if got := (Limits{Bytes: math.MaxInt}).filled().Bytes; int64(got) != min(limits.TextOffset, math.MaxInt) {
+	if got := (syntax.Limits{Bytes: math.MaxInt}).Filled().Bytes; int64(got) != min(limits.TextOffset, math.MaxInt) {
 		t.Errorf("a text may have %d bytes", got)
 	}
 }

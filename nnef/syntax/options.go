@@ -68,8 +68,8 @@ var DefaultLimits = Limits{
 	Bytes: limits.TextBytes, Tokens: limits.TextTokens, Depth: limits.TextDepth, Literal: limits.TextLiteral, Errors: limits.TextErrors,
 }
 
-// filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
-func (l Limits) filled() Limits {
+// Filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
+func (l Limits) Filled() Limits {
 	pick := func(v, def int) int { return cmp.Or(max(v, 0), def) }
 	d := DefaultLimits
 	return Limits{

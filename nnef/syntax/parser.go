@@ -14,9 +14,8 @@ func Parse(name string, text []byte, opts Options) (*Document, error) {
 
 // ParseFragments reads fragment declarations that stand alone, in the final dialect and with all its extensions: a
 // library of operations.
-func ParseFragments(name, text string, opts Options) ([]*Fragment, error) {
-	opts.Strict = false
-	return read(name, text, opts, func(p *parser) (list []*Fragment) {
+func ParseFragments(name, text string) ([]*Fragment, error) {
+	return read(name, text, Options{}, func(p *parser) (list []*Fragment) {
 		for p.tok.kind != tokEOF {
 			if p.tok.kind == tokFragment {
 				list = append(list, p.fragment())
@@ -114,7 +113,7 @@ const byteOrderMark = "\ufeff"
 
 func newParser(name, text string, opts Options) (*parser, error) {
 	p := &parser{opts: opts, doc: &Document{Source: NewSource(name, text), Tract: opts.Tract}}
-	limits := opts.Limits.filled()
+	limits := opts.Limits.Filled()
 	p.lexer = lexer{
 		reporter: &reporter{src: p.doc.Source, limit: limits.Errors},
 		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits, left: limits.Tokens,
@@ -175,37 +174,6 @@ func (p *parser) take() token {
 // word returns the text of the current token, which is there also when the lexer was stopped.
 func (p *parser) word() string { return p.src.Text[p.tok.from:p.tok.to] }
 
-// skipSpace returns the offset of the first byte from i on that is neither white space nor comment.
-func (p *parser) skipSpace(i int) int {
-	for i < len(p.text) {
-		switch {
-		case classOf[p.text[i]] == clsSpace:
-			i++
-		case p.text[i] == '#':
-			n := strings.IndexByte(p.text[i:], '\n')
-			if n < 0 {
-				return len(p.text)
-			}
-			i += n
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// following returns the text behind the current token, from the first byte that is neither white space nor comment.
-func (p *parser) following() string { return p.text[p.skipSpace(p.pos):] }
-
-// peekIs tells whether the byte c follows the current token.
-func (p *parser) peekIs(c byte) bool {
-	rest := p.following()
-	return rest != "" && rest[0] == c
-}
-
-// peekAssign tells whether '=' follows the current token.
-func (p *parser) peekAssign() bool { return p.peekIs('=') && !strings.HasPrefix(p.following(), "==") }
-
 // ahead calls look, which may read tokens, and then restores the state.
 func (p *parser) ahead(look func() bool) bool {
 	tok, last, lx := p.tok, p.last, p.lexer
@@ -216,11 +184,46 @@ func (p *parser) ahead(look func() bool) bool {
 	return found
 }
 
+// peek returns the kind of the token behind the current one.
+func (p *parser) peek() (k kind) {
+	p.ahead(func() bool {
+		p.next()
+		k = p.tok.kind
+		return true
+	})
+	return k
+}
+
+// peekAssign tells whether '=' follows the current token. Mostly that can be seen without reading a token.
+func (p *parser) peekAssign() bool {
+	rest := p.text[p.pos:]
+	return strings.HasPrefix(rest, " = ") || rest != "" && !endsItem[rest[0]] && p.peek() == '='
+}
+
+// bracketAssigned tells whether '=' follows the bracket or parenthesis at the current token, in which only tokens of some kinds stand.
+func (p *parser) bracketAssigned(allowed func(kind) bool) bool {
+	return p.ahead(func() bool {
+		for depth := 0; ; p.next() {
+			switch k := p.tok.kind; {
+			case k == '[' || k == '(':
+				depth++
+			case k == ']' || k == ')':
+				if depth--; depth == 0 {
+					p.next()
+					return p.tok.kind == '='
+				}
+			case !allowed(k):
+				return false
+			}
+		}
+	})
+}
+
 // found describes the current token for a message.
 func (p *parser) found() string {
 	switch k := p.tok.kind; {
 	case k == tokEOF:
-		return kindText[k]
+		return k.text()
 	case k.isKeyword():
 		return "the keyword " + abbreviate(p.word())
 	case k == tokString:
@@ -250,30 +253,39 @@ func (p *parser) consequence() bool {
 // expect consumes a token of the kind.
 func (p *parser) expect(k kind, where string) {
 	if p.tok.kind != k {
-		p.unexpected(kindText[k] + " " + where)
+		p.unexpected(k.text() + " " + where)
 	}
 	p.next()
 }
 
+// open consumes an opening bracket.
+func (p *parser) open(k kind, where string) token {
+	t := p.tok
+	p.expect(k, where)
+	p.nest++
+	return t
+}
+
 // closes holds the closing brackets.
-var closes = [numKinds]kind{tokLParen: tokRParen, tokLBracket: tokRBracket, tokLT: tokGT}
+var closes = [256]kind{'(': ')', '[': ']', '<': '>'}
 
 // closing consumes the bracket that closes the one in open. An error points to both.
 func (p *parser) closing(open token, where string) {
 	k := closes[open.kind]
 	if p.tok.kind == k {
+		p.nest--
 		p.next()
 		return
 	}
 	hint := p.hintAt()
 	if hint == "" && strings.HasPrefix(where, "or ','") && p.lines(p.last, p.tok.from) == 0 {
 		switch p.tok.kind {
-		case tokIdent, tokInteger, tokScalar, tokString, tokTrue, tokFalse, tokLParen, tokLBracket:
+		case tokIdent, tokInteger, tokScalar, tokString, tokTrue, tokFalse, '(', '[':
 			hint = "put a ',' before it"
 		}
 	}
-	p.unexpectedHint(kindText[k]+" "+where, hint, Related{Span: open.span(),
-		Message: "this " + kindText[open.kind] + " is not closed"})
+	p.unexpectedHint(k.text()+" "+where, hint, Related{Span: open.span(),
+		Message: "this " + open.kind.text() + " is not closed"})
 }
 
 // commas reads items with commas between them; high becomes that of the highest.
@@ -281,7 +293,7 @@ func (p *parser) commas(item func()) {
 	for high := 0; ; p.next() {
 		item()
 		high = max(high, p.high)
-		if p.tok.kind != tokComma {
+		if p.tok.kind != ',' {
 			p.high = high
 			return
 		}
@@ -292,7 +304,7 @@ func (p *parser) commas(item func()) {
 func (p *parser) further(first Expr, item func() Expr) []Expr {
 	base, high := len(p.exprs), p.high
 	p.exprs = append(p.exprs, first)
-	for p.tok.kind == tokComma {
+	for p.tok.kind == ',' {
 		p.next()
 		x := item()
 		p.exprs = append(p.exprs, x)
@@ -303,8 +315,11 @@ func (p *parser) further(first Expr, item func() Expr) []Expr {
 	return items
 }
 
-// foreign reports a construct of the other dialect, as a warning if the reader is lenient.
-func (p *parser) foreign(span Span, hint, format string, args ...any) {
+// only reports a construct of one dialect in a document of the other, as a warning if the reader is lenient.
+func (p *parser) only(of Dialect, span Span, hint, format string, args ...any) {
+	if p.dialect == of {
+		return
+	}
 	d := Diagnostic{Code: CodeOtherDialect, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if end := p.doc.Version.To; end > 0 && !p.blamed && !p.lenient {
 		// A semicolon forgotten or added there makes every line after it one of the other dialect.
@@ -385,7 +400,7 @@ func (p *parser) ident(what string) *Ident {
 
 // keywordHint says what to write for a keyword in place of a name.
 func (p *parser) keywordHint() string {
-	if p.tok.kind == tokTensor && p.peekIs('<') {
+	if p.tok.kind == tokTensor && p.peek() == '<' {
 		return "the name comes first: 'x: tensor<scalar>'"
 	}
 	return "choose another name"

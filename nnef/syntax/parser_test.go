@@ -1,9 +1,11 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 func TestStructure(t *testing.T) {
@@ -16,20 +18,20 @@ graph net( a, b ) -> ( c )
     [p, (q, [r])], s = f(a);
     c = h(b);
 }
-`, Options{})
+`, syntax.Options{})
 	if len(doc.Extensions) != 3 || doc.Extensions[2].Name != "C" {
 		t.Errorf("extensions %+v", doc.Extensions)
 	}
 	f := doc.Fragments[0]
-	if f.Generic == nil || f.Generic.Default != Scalar || f.Body != nil || len(f.Results) != 2 {
+	if f.Generic == nil || f.Generic.Default != syntax.Scalar || f.Body != nil || len(f.Results) != 2 {
 		t.Errorf("fragment %+v", f)
 	}
 	for i, want := range []string{"tensor<?>[]", "(integer, (scalar, string)[])[][]"} {
-		if got := TypeText(f.Params[i].Type, Final); got != want {
+		if got := syntax.TypeText(f.Params[i].Type, syntax.Final); got != want {
 			t.Errorf("type %s, want %s", got, want)
 		}
 	}
-	if got := TypeText(f.Results[1].Type, Final); got != "tensor<>" {
+	if got := syntax.TypeText(f.Results[1].Type, syntax.Final); got != "tensor<>" {
 		t.Errorf("type %s", got)
 	}
 	if got := dump(doc.Graph.Body[0].Left); got != "(tuple [p (tuple q [r])] s)" {
@@ -38,10 +40,10 @@ graph net( a, b ) -> ( c )
 	if len(doc.Graph.Params) != 2 || doc.Graph.Results[0].Name != "c" {
 		t.Errorf("graph %+v", doc.Graph)
 	}
-	checkRoundTrip(t, doc, Options{})
+	checkRoundTrip(t, doc, syntax.Options{})
 	// Every node covers its text.
-	Walk(doc, func(n Node) bool {
-		if id, ok := n.(*Ident); ok && doc.Source.Text[id.From:id.To] != id.Name {
+	syntax.Walk(doc, func(n syntax.Node) bool {
+		if id, ok := n.(*syntax.Ident); ok && doc.Source.Text[id.From:id.To] != id.Name {
 			t.Errorf("%s at %v", id.Name, doc.Source.Position(id.From))
 		}
 		if n.End() <= n.Pos() {
@@ -73,7 +75,7 @@ func TestDiagnostics(t *testing.T) {
 		{"old: trailing word", oldFragment("y = x if"), "5:1: syntax error [NNEF0202]"},
 		{"old: bad operator", oldFragment("y = x : 2"), "4:7: syntax error [NNEF0202]"},
 	} {
-		list := diagnose(t, c.text, Options{})
+		list := diagnose(t, c.text, syntax.Options{})
 		if got := list[0].Error(); !strings.HasPrefix(got, "test.nnef:"+c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -94,7 +96,7 @@ graph net( x ) -> ( y )
     y = relu(@d);
 }
 `
-	list := diagnose(t, text, Options{})
+	list := diagnose(t, text, syntax.Options{})
 	var got []string
 	for i := range list {
 		at := list[i].Position()
@@ -104,7 +106,7 @@ graph net( x ) -> ( y )
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\n%s", got, list.Render())
 	}
-	old := diagnose(t, oldFragment("    a = conv(x\n    b = f(a, n = )\n    c = g(b) )\n    y = c"), Options{})
+	old := diagnose(t, oldFragment("    a = conv(x\n    b = f(a, n = )\n    c = g(b) )\n    y = c"), syntax.Options{})
 	if len(old) != 3 || old[0].Position().Line != 5 || old[2].Position().Line != 6 {
 		t.Errorf("%s", old.Render())
 	}
@@ -130,7 +132,7 @@ func TestOneMistake(t *testing.T) {
 		{"no operator", oldFragment("y = x : 2"), "expected an operator or a new assignment", ""},
 		{"nothing to close", finalGraph("y = f(x));"), "expected ';' after the assignment", "no bracket is open here"},
 	} {
-		list := diagnose(t, c.text, Options{})
+		list := diagnose(t, c.text, syntax.Options{})
 		if len(list) != 1 || !strings.Contains(list[0].Message, c.message) || !strings.Contains(list[0].Hint, c.hint) {
 			t.Errorf("%s: %s", c.name, list.Render())
 		}
@@ -148,14 +150,14 @@ func TestForeignCharacters(t *testing.T) {
 		{"y = " + strings.Repeat("1", 50) + ";", "integer '" + strings.Repeat("1", 40) + "…' is out of range"},
 	} {
 		var got []string
-		for _, d := range diagnose(t, finalGraph(c.body), Options{}) {
+		for _, d := range diagnose(t, finalGraph(c.body), syntax.Options{}) {
 			got = append(got, d.Message)
 		}
 		if strings.Join(got, "|") != c.messages {
 			t.Errorf("%s: %q", c.body, got)
 		}
 	}
-	list := diagnose(t, finalGraph("y = layer/x;"), Options{Strict: true})
+	list := diagnose(t, finalGraph("y = layer/x;"), syntax.Options{Strict: true})
 	if len(list) != 1 || !strings.Contains(list[0].Hint, "names hold letters") {
 		t.Errorf("%s", list.Render())
 	}
@@ -163,9 +165,9 @@ func TestForeignCharacters(t *testing.T) {
 
 // TestIncompleteQuantization writes none that no text stands for.
 func TestIncompleteQuantization(t *testing.T) {
-	call := &Call{Name: &Ident{Name: "q"}}
-	for _, e := range []QuantEntry{{}, {Tensor: &StringLit{Value: "a"}}, {Call: call}, {Tensor: &StringLit{Value: "a\nb"}, Call: call}} {
-		if text, err := FormatQuant(&Quantization{Entries: []QuantEntry{e}}); err == nil {
+	call := &syntax.Call{Name: &syntax.Ident{Name: "q"}}
+	for _, e := range []syntax.QuantEntry{{}, {Tensor: &syntax.StringLit{Value: "a"}}, {Call: call}, {Tensor: &syntax.StringLit{Value: "a\nb"}, Call: call}} {
+		if text, err := syntax.FormatQuant(&syntax.Quantization{Entries: []syntax.QuantEntry{e}}); err == nil {
 			t.Errorf("%+v is written as %q", e, text)
 		}
 	}
@@ -173,7 +175,7 @@ func TestIncompleteQuantization(t *testing.T) {
 
 // TestNoComments holds what has no comments to having nothing for them.
 func TestNoComments(t *testing.T) {
-	doc, err := Parse("net", []byte("version 1.0;\nextension tract_registry it's;\n\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), Options{})
+	doc, err := syntax.Parse("net", []byte("version 1.0;\nextension tract_registry it's;\n\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), syntax.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +185,7 @@ func TestNoComments(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	list := diagnose(t, "version 1.0;\ngraph net( x ) -> ( y )\n{\n\tx = external(shape = [1])\n\ty = relu(x);\n}\n", Options{})
+	list := diagnose(t, "version 1.0;\ngraph net( x ) -> ( y )\n{\n\tx = external(shape = [1])\n\ty = relu(x);\n}\n", syntax.Options{})
 	want := `test.nnef:5:2: syntax error [NNEF0203]: expected ';' before 'y'
   5 | 	y = relu(x);
     | 	^
@@ -195,15 +197,15 @@ func TestRender(t *testing.T) {
 	if got := list.Render(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	long := diagnose(t, finalGraph("y = f('"+strings.Repeat("a", 100000)+"\x01');"), Options{})
+	long := diagnose(t, finalGraph("y = f('"+strings.Repeat("a", 100000)+"\x01');"), syntax.Options{})
 	if got := long.Render(); len(got) > 1000 || strings.Contains(got, "\x01") {
 		t.Errorf("%d bytes: %q", len(got), got[:min(len(got), 500)])
 	}
-	if list.Err() == nil || (Diagnostics{{Severity: Warning}}).Err() != nil {
+	if list.Err() == nil || (syntax.Diagnostics{{Severity: syntax.Warning}}).Err() != nil {
 		t.Error("only errors are errors")
 	}
-	var one *Diagnostic
-	if !errors.As(error(list), &one) || one.Code != CodeSemicolon {
+	var one *syntax.Diagnostic
+	if !errors.As(error(list), &one) || one.Code != syntax.CodeSemicolon {
 		t.Error("a list wraps its diagnostics")
 	}
 }
@@ -211,29 +213,29 @@ func TestRender(t *testing.T) {
 func TestStrict(t *testing.T) {
 	for _, c := range []struct {
 		body string
-		code Code
+		code syntax.Code
 	}{
 		{"y = f(x, a = [1, -2], b = [(0, 1)], c = 'd', e = true);", 0},
 		{"[a, b] = f(x); c, d = g<integer>([a, b], (c, d));", 0},
-		{"y = x;", CodeNeedsOperators}, {"y = 1.0;", CodeNeedsOperators}, {"y = [a, b];", CodeNeedsOperators},
-		{"y = x + 1.0;", CodeNeedsOperators}, {"y = f(-x);", CodeNeedsOperators}, {"y = f(g(x));", CodeNeedsOperators},
-		{"y = f((x));", CodeNeedsOperators}, {"y = f(x[0]);", CodeNeedsOperators}, {"y = f(integer(1.0));", CodeNeedsOperators},
-		{"y = f([for i in a yield i]);", CodeNeedsOperators}, {"y = f(a if b else c);", CodeNeedsOperators},
-		{"y = [f(x), f(x)];", CodeNeedsOperators},
+		{"y = x;", syntax.CodeNeedsOperators}, {"y = 1.0;", syntax.CodeNeedsOperators}, {"y = [a, b];", syntax.CodeNeedsOperators},
+		{"y = x + 1.0;", syntax.CodeNeedsOperators}, {"y = f(-x);", syntax.CodeNeedsOperators}, {"y = f(g(x));", syntax.CodeNeedsOperators},
+		{"y = f((x));", syntax.CodeNeedsOperators}, {"y = f(x[0]);", syntax.CodeNeedsOperators}, {"y = f(integer(1.0));", syntax.CodeNeedsOperators},
+		{"y = f([for i in a yield i]);", syntax.CodeNeedsOperators}, {"y = f(a if b else c);", syntax.CodeNeedsOperators},
+		{"y = [f(x), f(x)];", syntax.CodeNeedsOperators},
 	} {
-		doc, err := Parse("strict", []byte(finalGraph(c.body)), Options{Strict: true})
-		var list Diagnostics
+		doc, err := syntax.Parse("strict", []byte(finalGraph(c.body)), syntax.Options{Strict: true})
+		var list syntax.Diagnostics
 		errors.As(err, &list)
 		if c.code == 0 && err != nil || c.code != 0 && (len(list) != 1 || list[0].Code != c.code) {
 			t.Errorf("%s: %v", c.body, err)
 		}
 		_ = doc
-		mustParse(t, finalGraph(c.body), Options{})
-		extended := strings.Replace(finalGraph(c.body), ";\n", ";\nextension "+ExtOperators+";\n", 1)
-		mustParse(t, extended, Options{Strict: true})
+		mustParse(t, finalGraph(c.body), syntax.Options{})
+		extended := strings.Replace(finalGraph(c.body), ";\n", ";\nextension "+syntax.ExtOperators+";\n", 1)
+		mustParse(t, extended, syntax.Options{Strict: true})
 	}
-	list := diagnose(t, "version 1.0;\nfragment f( x: tensor<> ) -> ( y: tensor<> );\n"+finalGraph("y = f(x);")[13:], Options{Strict: true})
-	if len(list) != 1 || list[0].Code != CodeNeedsFragments {
+	list := diagnose(t, "version 1.0;\nfragment f( x: tensor<> ) -> ( y: tensor<> );\n"+finalGraph("y = f(x);")[13:], syntax.Options{Strict: true})
+	if len(list) != 1 || list[0].Code != syntax.CodeNeedsFragments {
 		t.Error(list)
 	}
 }
@@ -241,14 +243,14 @@ func TestStrict(t *testing.T) {
 // TestStrictExceptions: documents that say whose they are need no extension statements, and lenient readers warn once.
 func TestStrictExceptions(t *testing.T) {
 	body := "\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x + 1.0; z = y * x; }\ngraph g( x ) -> ( y ) { y = f(x) + x; }\n"
-	for _, extension := range []string{"tract_registry tract_core", ExtConcord} {
-		mustParse(t, "version 1.0;\nextension "+extension+";"+body, Options{Strict: true})
+	for _, extension := range []string{"tract_registry tract_core", syntax.ExtConcord} {
+		mustParse(t, "version 1.0;\nextension "+extension+";"+body, syntax.Options{Strict: true})
 	}
-	mustParse(t, "version 1.0;"+body, Options{Strict: true, Tract: true})
-	list := diagnose(t, "version 1.0;"+body, Options{Strict: true})
-	doc := mustParse(t, "version 1.0;"+body, Options{Strict: true, Lenient: true})
-	for _, found := range []Diagnostics{list, doc.Warnings} {
-		if len(found) != 2 || found[0].Code != CodeNeedsFragments || found[1].Code != CodeNeedsOperators {
+	mustParse(t, "version 1.0;"+body, syntax.Options{Strict: true, Tract: true})
+	list := diagnose(t, "version 1.0;"+body, syntax.Options{Strict: true})
+	doc := mustParse(t, "version 1.0;"+body, syntax.Options{Strict: true, Lenient: true})
+	for _, found := range []syntax.Diagnostics{list, doc.Warnings} {
+		if len(found) != 2 || found[0].Code != syntax.CodeNeedsFragments || found[1].Code != syntax.CodeNeedsOperators {
 			t.Error(found.Render())
 		}
 	}
@@ -261,41 +263,41 @@ func TestLenient(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text string
-		code Code
+		code syntax.Code
 	}{
-		{finalGraph("y = f(x)\nz = g(y);"), CodeSemicolon},
-		{finalGraph("y = f(x)\n[a, b] = g(y);"), CodeSemicolon},
-		{finalGraph("y = [i for i in a];"), CodeOtherDialect},
-		{finalGraph("y = a, b;"), CodeOtherDialect},
-		{finalGraph("y = constant<extent>(x);"), CodeOtherDialect},
-		{finalGraph("y = f();"), CodeEmpty},
-		{finalGraph(`y = variable(label = 'a\b');`), CodeEscape},
-		{"version 1.0;\nfragment f( x: tensor ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], CodeOtherDialect},
-		{"version 1.0;\nfragment f( x: extent ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], CodeOtherDialect},
-		{old("y = f(g(x))"), CodeGraphNotFlat},
-		{old("y = x"), CodeGraphNotFlat},
-		{old("y = copy<scalar>(x)"), CodeOtherDialect},
-		{"version 1.0\nextension A;\n" + old("y = f(x)")[12:], CodeOtherDialect},
-		{oldFragment("y = [for i in a, j in b yield i]"), CodeOtherDialect},
-		{oldFragment("y = [i + j for i in a, j in b]"), CodeOtherDialect},
-		{oldFragment("y = x in a"), CodeOtherDialect},
-		{"version 1.0\nfragment f( x: tensor ) -> ( y: tensor );\n" + old("y = f(x)")[12:], CodeOtherDialect},
-		{"version 1.0\nfragment f<?>( x: tensor, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
-		{"version 1.0\nfragment f( x: tensor<scalar>, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
-		{"version 1.0\nfragment f( x: tensor, n: integer ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
+		{finalGraph("y = f(x)\nz = g(y);"), syntax.CodeSemicolon},
+		{finalGraph("y = f(x)\n[a, b] = g(y);"), syntax.CodeSemicolon},
+		{finalGraph("y = [i for i in a];"), syntax.CodeOtherDialect},
+		{finalGraph("y = a, b;"), syntax.CodeOtherDialect},
+		{finalGraph("y = constant<extent>(x);"), syntax.CodeOtherDialect},
+		{finalGraph("y = f();"), syntax.CodeEmpty},
+		{finalGraph(`y = variable(label = 'a\b');`), syntax.CodeEscape},
+		{"version 1.0;\nfragment f( x: tensor ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], syntax.CodeOtherDialect},
+		{"version 1.0;\nfragment f( x: extent ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], syntax.CodeOtherDialect},
+		{old("y = f(g(x))"), syntax.CodeGraphNotFlat},
+		{old("y = x"), syntax.CodeGraphNotFlat},
+		{old("y = copy<scalar>(x)"), syntax.CodeOtherDialect},
+		{"version 1.0\nextension A;\n" + old("y = f(x)")[12:], syntax.CodeOtherDialect},
+		{oldFragment("y = [for i in a, j in b yield i]"), syntax.CodeOtherDialect},
+		{oldFragment("y = [i + j for i in a, j in b]"), syntax.CodeOtherDialect},
+		{oldFragment("y = x in a"), syntax.CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor ) -> ( y: tensor );\n" + old("y = f(x)")[12:], syntax.CodeOtherDialect},
+		{"version 1.0\nfragment f<?>( x: tensor, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], syntax.CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor<scalar>, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], syntax.CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor, n: integer ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], syntax.CodeOtherDialect},
 	} {
-		if list := diagnose(t, c.text, Options{}); list[0].Code != c.code {
+		if list := diagnose(t, c.text, syntax.Options{}); list[0].Code != c.code {
 			t.Errorf("%s%s", c.text, list.Render())
 		}
-		doc := mustParse(t, c.text, Options{Lenient: true})
-		if len(doc.Warnings) != 1 || doc.Warnings[0].Code != c.code || doc.Warnings[0].Severity != Warning {
+		doc := mustParse(t, c.text, syntax.Options{Lenient: true})
+		if len(doc.Warnings) != 1 || doc.Warnings[0].Code != c.code || doc.Warnings[0].Severity != syntax.Warning {
 			t.Errorf("%swarnings:\n%s", c.text, doc.Warnings.Render())
 		}
-		checkRoundTrip(t, doc, Options{Lenient: true})
+		checkRoundTrip(t, doc, syntax.Options{Lenient: true})
 	}
 	// A cast of the other dialect has no fixed meaning in a strict reading: it may be an operation.
 	for _, text := range []string{finalGraph("y = f(extent(1.0));"), oldFragment("y = f(integer(1.0))")} {
-		doc := mustParse(t, text, Options{Lenient: true})
+		doc := mustParse(t, text, syntax.Options{Lenient: true})
 		if len(doc.Warnings) != 1 {
 			t.Errorf("%s%s", text, doc.Warnings.Render())
 		}
@@ -321,74 +323,74 @@ graph net( i"in/put:0" ) -> ( y )
     y = f(i"in/put:0", name = 'größe');
 }
 `
-	doc := mustParse(t, text, Options{})
+	doc := mustParse(t, text, syntax.Options{})
 	if len(doc.Extensions) != 3 || doc.Extensions[2].Text != "2*S+1 <= 10" || !doc.Tract {
 		t.Errorf("%+v", doc.Extensions)
 	}
-	out, err := Format(doc)
+	out, err := syntax.Format(doc)
 	if err != nil || string(out) != text {
 		t.Errorf("%v\n%s", err, out)
 	}
-	checkRoundTrip(t, doc, Options{})
+	checkRoundTrip(t, doc, syntax.Options{})
 	plain := strings.ReplaceAll(text, "extension tract", "extension track")
-	if list := diagnose(t, plain, Options{}); list[0].Code != CodeUnexpected {
+	if list := diagnose(t, plain, syntax.Options{}); list[0].Code != syntax.CodeUnexpected {
 		t.Error(list)
 	}
-	mustParse(t, finalGraph(`i"a \"b\"" = f();`), Options{Tract: true})
+	mustParse(t, finalGraph(`i"a \"b\"" = f();`), syntax.Options{Tract: true})
 }
 
 func TestLimits(t *testing.T) {
 	many := strings.Repeat
 	for _, c := range []struct {
 		name, text string
-		limits     Limits
-		code       Code
+		limits     syntax.Limits
+		code       syntax.Code
 	}{
-		{"bytes", finalGraph("y = f(x);"), Limits{Bytes: 10}, CodeSize},
-		{"tokens", finalGraph("y = f(x);"), Limits{Tokens: 10}, CodeSize},
-		{"literal", finalGraph("y = f(" + many("a", 100) + ");"), Limits{Literal: 50}, CodeLiteralLength},
-		{"string", finalGraph("y = f('" + many("a", 100) + "');"), Limits{Literal: 50}, CodeLiteralLength},
-		{"errors", finalGraph(many("y = ;\n", 100)), Limits{}, CodeTooMany},
-		{"bad characters", finalGraph(many("@ ", 100000)), Limits{}, CodeTooMany},
-		{"parentheses", finalGraph("y = " + many("(", 100000)), Limits{}, CodeDepth},
-		{"arrays", finalGraph("y = " + many("[", 100000)), Limits{}, CodeDepth},
-		{"calls", finalGraph("y = " + many("f(", 100000)), Limits{}, CodeDepth},
-		{"signs", finalGraph("y = " + many("-", 100000) + "1;"), Limits{}, CodeDepth},
-		{"negations", finalGraph("y = " + many("!", 100000) + "x;"), Limits{}, CodeDepth},
-		{"sum", finalGraph("y = 1" + many(" + 1", 100000) + ";"), Limits{}, CodeDepth},
-		{"subscripts", finalGraph("y = x" + many("[0]", 100000) + ";"), Limits{}, CodeDepth},
-		{"open subscripts", finalGraph("y = x" + many("[x", 100000) + ";"), Limits{}, CodeDepth},
-		{"choices", finalGraph("y = a" + many(" if b else a", 100000) + ";"), Limits{}, CodeDepth},
-		{"conditions", finalGraph("y = a" + many(" if a", 100000) + ";"), Limits{}, CodeDepth},
-		{"comprehensions", finalGraph("y = " + many("[for i in ", 100000)), Limits{}, CodeDepth},
-		{"left side", finalGraph(many("[", 100000)), Limits{}, CodeDepth},
-		{"sums in sums", finalGraph("y = " + many("(", 900) + "1" + many(" + 1 + 1)", 900) + ";"), Limits{}, CodeDepth},
-		{"type", "version 1.0;\nfragment f( x: " + many("(", 100000), Limits{}, CodeDepth},
-		{"array type", "version 1.0;\nfragment f( x: integer" + many("[]", 100000), Limits{}, CodeDepth},
-		{"default", "version 1.0;\nfragment f( x: integer = " + many("[", 100000), Limits{}, CodeDepth},
-		{"old statements", oldFragment(many(" ", 1<<20) + "x = =\n" + many("y\n", 1<<20) + many("\n = ;", 100)), Limits{}, CodeTooMany},
-		{"old lookahead", oldFragment("y = x" + many("[x", 100000)), Limits{}, CodeDepth},
+		{"bytes", finalGraph("y = f(x);"), syntax.Limits{Bytes: 10}, syntax.CodeSize},
+		{"tokens", finalGraph("y = f(x);"), syntax.Limits{Tokens: 10}, syntax.CodeSize},
+		{"literal", finalGraph("y = f(" + many("a", 100) + ");"), syntax.Limits{Literal: 50}, syntax.CodeLiteralLength},
+		{"string", finalGraph("y = f('" + many("a", 100) + "');"), syntax.Limits{Literal: 50}, syntax.CodeLiteralLength},
+		{"errors", finalGraph(many("y = ;\n", 100)), syntax.Limits{}, syntax.CodeTooMany},
+		{"bad characters", finalGraph(many("@ ", 100000)), syntax.Limits{}, syntax.CodeTooMany},
+		{"parentheses", finalGraph("y = " + many("(", 100000)), syntax.Limits{}, syntax.CodeDepth},
+		{"arrays", finalGraph("y = " + many("[", 100000)), syntax.Limits{}, syntax.CodeDepth},
+		{"calls", finalGraph("y = " + many("f(", 100000)), syntax.Limits{}, syntax.CodeDepth},
+		{"signs", finalGraph("y = " + many("-", 100000) + "1;"), syntax.Limits{}, syntax.CodeDepth},
+		{"negations", finalGraph("y = " + many("!", 100000) + "x;"), syntax.Limits{}, syntax.CodeDepth},
+		{"sum", finalGraph("y = 1" + many(" + 1", 100000) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"subscripts", finalGraph("y = x" + many("[0]", 100000) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"open subscripts", finalGraph("y = x" + many("[x", 100000) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"choices", finalGraph("y = a" + many(" if b else a", 100000) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"conditions", finalGraph("y = a" + many(" if a", 100000) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"comprehensions", finalGraph("y = " + many("[for i in ", 100000)), syntax.Limits{}, syntax.CodeDepth},
+		{"left side", finalGraph(many("[", 100000)), syntax.Limits{}, syntax.CodeDepth},
+		{"sums in sums", finalGraph("y = " + many("(", 900) + "1" + many(" + 1 + 1)", 900) + ";"), syntax.Limits{}, syntax.CodeDepth},
+		{"type", "version 1.0;\nfragment f( x: " + many("(", 100000), syntax.Limits{}, syntax.CodeDepth},
+		{"array type", "version 1.0;\nfragment f( x: integer" + many("[]", 100000), syntax.Limits{}, syntax.CodeDepth},
+		{"default", "version 1.0;\nfragment f( x: integer = " + many("[", 100000), syntax.Limits{}, syntax.CodeDepth},
+		{"old statements", oldFragment(many(" ", 1<<20) + "x = =\n" + many("y\n", 1<<20) + many("\n = ;", 100)), syntax.Limits{}, syntax.CodeTooMany},
+		{"old lookahead", oldFragment("y = x" + many("[x", 100000)), syntax.Limits{}, syntax.CodeDepth},
 	} {
-		list := diagnose(t, c.text, Options{Limits: c.limits})
-		if last := list[len(list)-1]; last.Code != c.code || len(list) > DefaultLimits.Errors+1 {
+		list := diagnose(t, c.text, syntax.Options{Limits: c.limits})
+		if last := list[len(list)-1]; last.Code != c.code || len(list) > syntax.DefaultLimits.Errors+1 {
 			t.Errorf("%s: %d diagnostics, the last is %v", c.name, len(list), last.Error())
 		}
 	}
 	deep := finalGraph("y = " + many("[", 900) + many("]", 900) + ";")
-	checkRoundTrip(t, mustParse(t, deep, Options{}), Options{})
+	checkRoundTrip(t, mustParse(t, deep, syntax.Options{}), syntax.Options{})
 }
 
 func TestByteOrderMark(t *testing.T) {
-	doc := mustParse(t, "\ufeff"+finalGraph("y = f(x);"), Options{})
+	doc := mustParse(t, "\ufeff"+finalGraph("y = f(x);"), syntax.Options{})
 	if at := doc.Source.Position(doc.Version.From); at.Line != 1 || at.Offset != 3 {
 		t.Errorf("%+v", at)
 	}
 }
 
 func TestSource(t *testing.T) {
-	src := NewSource("a", "one\r\ntwo\n\nfour")
+	src := syntax.NewSource("a", "one\r\ntwo\n\nfour")
 	for _, c := range []struct {
-		pos          Pos
+		pos          syntax.Pos
 		line, column int
 	}{{0, 1, 1}, {4, 1, 5}, {5, 2, 1}, {8, 2, 4}, {9, 3, 1}, {10, 4, 1}, {14, 4, 5}, {99, 4, 5}} {
 		if at := src.Position(c.pos); at.Line != c.line || at.Column != c.column {

@@ -44,23 +44,14 @@ func (p *parser) quantEntry(e *QuantEntry) {
 		p.fail(CodeUnexpected, p.tok.span(), `write "name": operation(…);`, "expected the name of a tensor in quotes, found %s", p.found())
 	}
 	e.Tensor = p.str()
-	p.expect(tokColon, "after the name of a tensor")
-	id := p.ident("the name of a quantization operation")
-	open := p.tok
-	p.expect(tokLParen, "after the name of an operation")
-	e.Call = &Call{Name: id}
-	p.commas(func() {
-		arg := p.argument(func() Expr {
-			if p.tok.kind == tokIdent {
-				return p.takeIdent()
-			}
-			return p.literal()
-		})
-		e.Call.Args = append(e.Call.Args, arg)
+	p.expect(':', "after the name of a tensor")
+	e.Call = p.call(p.ident("the name of a quantization operation"), NoPrimitive, func() Expr {
+		if p.tok.kind == tokIdent {
+			return p.takeIdent()
+		}
+		return p.literal()
 	})
-	p.closing(open, "or ',' after an argument")
-	e.Call.Span = Span{id.From, p.last}
-	if p.tok.kind == tokSemicolon {
+	if p.tok.kind == ';' {
 		p.next()
 	} else if p.dialect == Final {
 		p.missingSemicolon("every entry of a final document ends with ';'")
@@ -90,5 +81,5 @@ func FormatQuant(q *Quantization) ([]byte, error) {
 		f.endLine(e.Comments)
 	}
 	f.comments(q.Comments, "")
-	return f.result()
+	return f.b, f.err
 }

@@ -3,20 +3,25 @@ package syntax
 import "strings"
 
 // body reads the assignments in braces and the comments before the closing one.
-func (p *parser) body(rule flatRule) ([]Assignment, []string) {
-	p.flat = rule
+func (p *parser) body(graph bool) ([]Assignment, []string) {
+	switch {
+	case p.dialect == Provisional && graph:
+		p.flat = flatProvisional
+	case p.strict() && !p.doc.Declares(ExtOperators):
+		p.flat = flatExtension
+	}
 	// Comments of the declaration's head stay with the declaration: body is entered before they are attached, so
 	// statements take only those behind the brace.
 	head := p.comments
 	p.comments = nil
 	open := p.take().span()
 	p.mark = p.last
-	if p.tok.kind == tokRBrace {
+	if p.tok.kind == '}' {
 		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
 	}
-	list, tail := p.statements(tokRBrace)
+	list, tail := p.statements('}')
 	p.flat = flatOff
-	if p.tok.kind == tokRBrace {
+	if p.tok.kind == '}' {
 		p.next()
 	} else {
 		p.report(Diagnostic{Code: CodeUnexpected, Span: p.tok.span(),
@@ -46,8 +51,8 @@ func (p *parser) atDeclaration() bool {
 	if p.tok.kind != tokFragment && p.tok.kind != tokGraph {
 		return false
 	}
-	rest := p.following()
-	return rest != "" && classOf[rest[0]] == clsLetter
+	k := p.peek()
+	return k == tokIdent || k.isKeyword()
 }
 
 // statement reads one; if it is broken, the rest of it is skipped, one token at least.
@@ -57,8 +62,8 @@ func (p *parser) statement(read func()) bool {
 		return true
 	}
 	indent := -1 // columns before the statement, counted when they are needed first
-	for p.tok.kind != tokEOF && p.tok.kind != tokRBrace && !p.atDeclaration() {
-		if p.tok.kind == tokSemicolon {
+	for p.tok.kind != tokEOF && p.tok.kind != '}' && !p.atDeclaration() {
+		if p.tok.kind == ';' {
 			p.next()
 			return false
 		}
@@ -88,14 +93,14 @@ func (p *parser) column(at Pos) int {
 func (p *parser) assignment(a *Assignment) {
 	p.nest, p.inCall, p.flatReported = 0, 0, false
 	a.From = p.tok.from
-	if a.Left = p.pattern(); p.tok.kind == tokComma { // at the top a tuple needs no parentheses
+	if a.Left = p.pattern(); p.tok.kind == ',' { // at the top a tuple needs no parentheses
 		a.Left = p.bareTuple(a.Left, p.pattern)
 	}
 	switch p.tok.kind {
-	case tokAssign:
-	case tokLParen:
+	case '=':
+	case '(':
 		p.callOnLeft(a.Left)
-	case tokLBracket, tokIdent:
+	case '[', tokIdent:
 		p.unexpectedHint("'=' after the left side of an assignment", leftHint)
 	default:
 		p.unexpected("'=' after the left side of an assignment")
@@ -113,22 +118,7 @@ const leftHint = "the left side holds only names, arrays and tuples of them"
 
 // callOnLeft reports an invocation in place of the left side, or without one.
 func (p *parser) callOnLeft(name Expr) {
-	assigned := p.ahead(func() bool {
-		for depth := 0; p.tok.kind != tokEOF && p.tok.kind != tokSemicolon; p.next() {
-			switch p.tok.kind {
-			case tokLParen:
-				depth++
-			case tokRParen:
-				depth--
-			}
-			if depth == 0 {
-				p.next()
-				return p.tok.kind == tokAssign
-			}
-		}
-		return false
-	})
-	if assigned {
+	if p.bracketAssigned(func(k kind) bool { return k != tokEOF && k != ';' }) {
 		p.fail(CodeUnexpected, p.tok.span(), leftHint, "a call cannot be assigned to")
 	}
 	p.fail(CodeUnexpected, p.tok.span(), "write 'name = "+abbreviated(p.src.Text[name.Pos():name.End()])+"(…);'",
@@ -137,16 +127,16 @@ func (p *parser) callOnLeft(name Expr) {
 
 // terminator reads the semicolon after an assignment.
 func (p *parser) terminator(a *Assignment) {
-	if p.tok.kind == tokSemicolon {
+	if p.tok.kind == ';' {
 		p.next()
 		a.To = p.last
 		return
 	}
 	starts := false // a new statement, or the end of the body
 	switch p.tok.kind {
-	case tokIdent, tokLBracket, tokLParen:
+	case tokIdent, '[', '(':
 		starts = p.dialect == Provisional || p.lines(p.last, p.tok.from) > 0
-	case tokRBrace, tokEOF:
+	case '}', tokEOF:
 		starts = true
 	}
 	switch {
@@ -159,7 +149,7 @@ func (p *parser) terminator(a *Assignment) {
 		p.ident("the left side of an assignment")
 	case p.dialect == Provisional:
 		p.unexpected("an operator or a new assignment")
-	case p.tok.kind == tokRParen || p.tok.kind == tokRBracket:
+	case p.tok.kind == ')' || p.tok.kind == ']':
 		p.unexpectedHint("';' after the assignment", "no bracket is open here")
 	default:
 		p.unexpected("';' after the assignment")
@@ -182,9 +172,9 @@ func (p *parser) bareTuple(x Expr, item func() Expr) Expr {
 // pattern reads an identifier or an array or tuple of patterns.
 func (p *parser) pattern() Expr {
 	switch p.tok.kind {
-	case tokLBracket, tokLParen:
+	case '[', '(':
 		return p.bracketed("or ',' in the left side of an assignment", p.pattern)
-	case tokSemicolon:
+	case ';':
 		p.unexpectedHint("the left side of an assignment", "remove the ';'")
 	}
 	return p.ident("the left side of an assignment")
@@ -193,7 +183,7 @@ func (p *parser) pattern() Expr {
 // bracketed reads an array or tuple, whose opening token is the current one; where says what should close it.
 func (p *parser) bracketed(where string, item func() Expr) Expr {
 	p.enter()
-	open := p.take()
+	open := p.open(p.tok.kind, "")
 	var items []Expr
 	if p.high = 0; p.tok.kind != closes[open.kind] {
 		items = p.further(item(), item)
@@ -208,7 +198,7 @@ func (p *parser) group(open token, where string, items []Expr) Expr {
 	p.closing(open, where)
 	p.grow(0)
 	span := Span{open.from, p.last}
-	if open.kind == tokLBracket {
+	if open.kind == '[' {
 		return p.arrays.new(Array{span, items})
 	}
 	if len(items) < 2 {
@@ -220,7 +210,7 @@ func (p *parser) group(open token, where string, items []Expr) Expr {
 // rightSide reads the value of an assignment. At the top a provisional tuple needs no parentheses.
 func (p *parser) rightSide() Expr {
 	x := p.expr()
-	if p.tok.kind != tokComma {
+	if p.tok.kind != ',' {
 		return x
 	}
 	if p.dialect == Final {
@@ -231,7 +221,7 @@ func (p *parser) rightSide() Expr {
 		if comma {
 			p.unexpectedHint("';' after the assignment", "put a ';' in its place")
 		}
-		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
+		p.only(Provisional, p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
 	}
 	return p.bareTuple(x, p.expr)
 }
@@ -244,20 +234,5 @@ func (p *parser) assignmentAhead() bool {
 	if p.nest > 0 || p.dialect == Final && p.lines(p.last, p.tok.from) == 0 {
 		return false
 	}
-	return p.ahead(func() bool {
-		for depth := 0; ; p.next() {
-			switch p.tok.kind {
-			case tokLBracket, tokLParen:
-				depth++
-			case tokRBracket, tokRParen:
-				if depth--; depth == 0 {
-					p.next()
-					return p.tok.kind == tokAssign
-				}
-			case tokIdent, tokComma:
-			default:
-				return false
-			}
-		}
-	})
+	return p.bracketAssigned(func(k kind) bool { return k == tokIdent || k == ',' })
 }

@@ -1,4 +1,4 @@
-package syntax
+package syntax_test
 
 import (
 	"errors"
@@ -6,17 +6,19 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // sameTree compares trees by everything but positions and comments.
 func sameTree(a, b any) error { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b), "") }
 
 var ignoredTypes = map[reflect.Type]bool{
-	reflect.TypeFor[Span]():        true,
-	reflect.TypeFor[Pos]():         true,
-	reflect.TypeFor[*Source]():     true,
-	reflect.TypeFor[*Comments]():   true,
-	reflect.TypeFor[Diagnostics](): true,
+	reflect.TypeFor[syntax.Span]():        true,
+	reflect.TypeFor[syntax.Pos]():         true,
+	reflect.TypeFor[*syntax.Source]():     true,
+	reflect.TypeFor[*syntax.Comments]():   true,
+	reflect.TypeFor[syntax.Diagnostics](): true,
 }
 
 func sameValue(a, b reflect.Value, path string) error {
@@ -63,22 +65,22 @@ func sameValue(a, b reflect.Value, path string) error {
 
 // checkRoundTrip formats a document, reads the text and compares: the tree must be the same, and so must the text of
 // the second formatting.
-func checkRoundTrip(t *testing.T, doc *Document, opts Options) {
+func checkRoundTrip(t *testing.T, doc *syntax.Document, opts syntax.Options) {
 	t.Helper()
-	text, err := Format(doc)
+	text, err := syntax.Format(doc)
 	if err != nil {
 		t.Fatalf("format: %v", err)
 	}
-	again, err := Parse("formatted", text, opts)
+	again, err := syntax.Parse("formatted", text, opts)
 	if err != nil {
-		var list Diagnostics
+		var list syntax.Diagnostics
 		errors.As(err, &list)
 		t.Fatalf("formatted text does not parse:\n%s\n%s", list.Render(), text)
 	}
 	if err := sameTree(doc, again); err != nil {
 		t.Fatalf("the tree changed: %v\n%s", err, text)
 	}
-	second, err := Format(again)
+	second, err := syntax.Format(again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,11 +90,11 @@ func checkRoundTrip(t *testing.T, doc *Document, opts Options) {
 }
 
 // mustParse reads a document that has to be right.
-func mustParse(t *testing.T, text string, opts Options) *Document {
+func mustParse(t *testing.T, text string, opts syntax.Options) *syntax.Document {
 	t.Helper()
-	doc, err := Parse("test.nnef", []byte(text), opts)
+	doc, err := syntax.Parse("test.nnef", []byte(text), opts)
 	if err != nil {
-		var list Diagnostics
+		var list syntax.Diagnostics
 		errors.As(err, &list)
 		t.Fatalf("%s%s", list.Render(), text)
 	}
@@ -100,10 +102,10 @@ func mustParse(t *testing.T, text string, opts Options) *Document {
 }
 
 // diagnose reads a document that has to be wrong.
-func diagnose(t *testing.T, text string, opts Options) Diagnostics {
+func diagnose(t *testing.T, text string, opts syntax.Options) syntax.Diagnostics {
 	t.Helper()
-	doc, err := Parse("test.nnef", []byte(text), opts)
-	var list Diagnostics
+	doc, err := syntax.Parse("test.nnef", []byte(text), opts)
+	var list syntax.Diagnostics
 	if !errors.As(err, &list) {
 		t.Fatalf("accepted:\n%s", text)
 	}
@@ -126,36 +128,36 @@ func oldFragment(body string) string {
 
 // TestWalk visits the names of a document in the order of the text, and nothing below what is declined.
 func TestWalk(t *testing.T) {
-	doc, err := Parse("net", []byte("version 1.0;\nfragment f( a: tensor<scalar>, b: integer[] = [1] ) -> ( c: tensor<scalar> )\n"+
-		"{\n    c = [for i in b if i > 1 yield g(a, k = -i)][h[0]] if !l else m[:n];\n}\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), Options{})
+	doc, err := syntax.Parse("net", []byte("version 1.0;\nfragment f( a: tensor<scalar>, b: integer[] = [1] ) -> ( c: tensor<scalar> )\n"+
+		"{\n    c = [for i in b if i > 1 yield g(a, k = -i)][h[0]] if !l else m[:n];\n}\n"+finalGraph("y = f(x);")[len("version 1.0;\n"):]), syntax.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(into func(Node) bool) string {
+	names := func(into func(syntax.Node) bool) string {
 		var list []string
-		Walk(doc, func(n Node) bool {
-			if id, ok := n.(*Ident); ok {
+		syntax.Walk(doc, func(n syntax.Node) bool {
+			if id, ok := n.(*syntax.Ident); ok {
 				list = append(list, id.Name)
 			}
 			return into(n)
 		})
 		return strings.Join(list, " ")
 	}
-	if got, want := names(func(Node) bool { return true }), "f a b c c i b i g a k i h l m n g x y y f x"; got != want {
+	if got, want := names(func(syntax.Node) bool { return true }), "f a b c c i b i g a k i h l m n g x y y f x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := names(func(n Node) bool { _, ok := n.(*Fragment); return !ok }); got != "g x y y f x" {
+	if got := names(func(n syntax.Node) bool { _, ok := n.(*syntax.Fragment); return !ok }); got != "g x y y f x" {
 		t.Errorf("without fragments: %s", got)
 	}
 }
 
 func TestIsIdentifier(t *testing.T) {
 	for word, want := range map[string]bool{"": false, "a": true, "_1": true, "1a": false, "a-b": false, "ö": false, "graph": false, "integer": false, "extent": true} {
-		if IsIdentifier(word, Final) != want {
+		if syntax.IsIdentifier(word, syntax.Final) != want {
 			t.Errorf("%q: %v", word, !want)
 		}
 	}
-	if !IsIdentifier("integer", Provisional) || IsIdentifier("extent", Provisional) {
+	if !syntax.IsIdentifier("integer", syntax.Provisional) || syntax.IsIdentifier("extent", syntax.Provisional) {
 		t.Error("the keywords of the provisional dialect are others")
 	}
 }

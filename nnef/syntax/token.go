@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// kind is the kind of a token.
+// kind is the kind of a token: one of those below, or the only character of the token.
 type kind uint8
 
 const (
@@ -12,33 +12,13 @@ const (
 	tokScalar
 	tokString
 
-	tokLParen
-	tokRParen
-	tokLBracket
-	tokRBracket
-	tokLBrace
-	tokRBrace
-	tokColon
-	tokAssign
-	tokComma
-	tokSemicolon
 	tokArrow
-	tokQuestion
-
-	tokPlus
-	tokMinus
-	tokStar
-	tokSlash
-	tokCaret
-	tokLT
 	tokLE
-	tokGT
 	tokGE
 	tokEQ
 	tokNE
 	tokAnd
 	tokOr
-	tokNot
 
 	// Keywords of both dialects.
 	tokGraph
@@ -62,17 +42,13 @@ const (
 	tokYield
 	tokIntegerType
 
-	numKinds
+	numKinds     // less than any character of a token
 	firstKeyword = tokGraph
 )
 
 var kindText = [numKinds]string{
-	tokEOF: "the end of the text", tokIdent: "an identifier", tokInteger: "a number", tokScalar: "a number",
-	tokString: "a string",
-	tokLParen: "'('", tokRParen: "')'", tokLBracket: "'['", tokRBracket: "']'", tokLBrace: "'{'", tokRBrace: "'}'",
-	tokColon: "':'", tokAssign: "'='", tokComma: "','", tokSemicolon: "';'", tokArrow: "'->'", tokQuestion: "'?'",
-	tokPlus: "'+'", tokMinus: "'-'", tokStar: "'*'", tokSlash: "'/'", tokCaret: "'^'", tokLT: "'<'", tokLE: "'<='",
-	tokGT: "'>'", tokGE: "'>='", tokEQ: "'=='", tokNE: "'!='", tokAnd: "'&&'", tokOr: "'||'", tokNot: "'!'",
+	tokEOF: "the end of the text", tokIdent: "an identifier", tokInteger: "a number", tokScalar: "a number", tokString: "a string",
+	tokArrow: "'->'", tokLE: "'<='", tokGE: "'>='", tokEQ: "'=='", tokNE: "'!='", tokAnd: "'&&'", tokOr: "'||'",
 	tokGraph: "'graph'", tokFragment: "'fragment'", tokTensor: "'tensor'", tokScalarType: "'scalar'",
 	tokLogicalType: "'logical'", tokStringType: "'string'", tokShapeOf: "'shape_of'", tokLengthOf: "'length_of'",
 	tokRangeOf: "'range_of'", tokFor: "'for'", tokIn: "'in'", tokIf: "'if'", tokElse: "'else'", tokTrue: "'true'",
@@ -80,8 +56,16 @@ var kindText = [numKinds]string{
 	tokIntegerType: "the integer type",
 }
 
+// text describes the kind for a message.
+func (k kind) text() string {
+	if k < numKinds {
+		return kindText[k]
+	}
+	return "'" + string(rune(k)) + "'"
+}
+
 // isKeyword tells whether the kind is that of a keyword of the dialect that was lexed.
-func (k kind) isKeyword() bool { return k >= firstKeyword }
+func (k kind) isKeyword() bool { return firstKeyword <= k && k < numKinds }
 
 // keywords holds the reserved words of each dialect.
 var keywords = func() (words [2]map[string]kind) {
@@ -128,7 +112,7 @@ func IsIdentifier(word string, d Dialect) bool {
 	return !IsKeyword(word, d)
 }
 
-// token is a piece of text. Its value is computed by the parser, where it is needed. It has no more than four fields, so
+// token is a part of the text. Its value is computed by the parser, where it is needed. It has no more than four fields, so
 // that the compiler keeps it in registers: tokens are what a reader spends its time on.
 type token struct {
 	kind     kind

@@ -22,7 +22,7 @@ var convRows = []row{
 		if bytes.Has(c.in[0].DType) {
 			return c.convInteger(w)
 		}
-		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), c.in[0], c.in[1], c.bias()))
+		return one(c.filtered(c.out(0), w, c.groups(), c.in[0], c.in[1], c.bias()))
 	}, convNote).otherwise(conv),
 	direct("deconv", "ConvTranspose", floats, func(c *call) []val {
 		w := c.filterWindow()
@@ -45,6 +45,11 @@ var convRows = []row{
 // filterWindow returns the window of a filter, over the dimensions behind batch and channels.
 func (c *call) filterWindow() *window {
 	return &window{*geometry.WindowOf(c.Attrs, c.in[1].Shape[2:])}
+}
+
+// filtered adds a convolution of floats.
+func (c *call) filtered(t graph.Type, w *window, groups int, in ...val) val {
+	return c.node1("Conv", t, append(w.attrs(0), at("group", groups)...), in...)
 }
 
 // convInteger multiplies integers of 8 bits, and adds the bias to their sums.
@@ -109,7 +114,7 @@ func conv(c *call) []val {
 	w, d := c.filterWindow(), c.out(0).DType
 	if convolved(d) {
 		x := c.padded(c.in[0], w, c.Str("border"))
-		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), x, c.in[1], c.bias()))
+		return one(c.filtered(c.out(0), w, c.groups(), x, c.in[1], c.bias()))
 	}
 	x := c.centred(c.in[0], c.reshape(c.in[3]), d)
 	return one(c.shift(c.product(c.padded(x, w, c.Str("border")), c.weights(d), w, c.groups())))

@@ -15,7 +15,7 @@ import (
 
 // TestFunctions runs the functions that say operators to other runtimes, on moderate cases of every operator: results must be near.
 func TestFunctions(t *testing.T) {
-	cases := testdata.Cases(12, 500)
+	cases := testdata.Cases(5, 500)
 	for _, r := range export.Table() {
 		t.Run(r.Op, func(t *testing.T) {
 			t.Parallel()

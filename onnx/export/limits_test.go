@@ -1,26 +1,48 @@
-package export
+package export_test
 
 import (
+	"errors"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/geometry"
-	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/onnx/export"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
-// TestLimits makes what is as large as is allowed, and refuses what is larger.
+// TestLimits exports sums over windows that are as large as is allowed, and refuses larger ones.
 func TestLimits(t *testing.T) {
-	attempt := kit.Try
 	for name, c := range map[string]struct {
-		most int
-		make func(n int)
+		fits, most int
+		of         tensor.DType
 	}{
-		"constants": {limits.ONNXMade, func(n int) { room(n) }},
-		"positions": {limits.ONNXTaps, func(n int) { new(call).positions(&window{geometry.Window{Size: ints{n}}}) }},
+		"constants": {limits.ONNXMade >> 6, limits.ONNXMade, tensor.Float32}, // by a convolution with ones
+		"positions": {limits.ONNXTaps, limits.ONNXTaps, tensor.Int64},        // one by one
 	} {
-		for _, n := range []int{c.most, c.most + 1} {
-			if why := attempt(func() { c.make(n) }); (why == "") != (n == c.most) {
-				t.Errorf("%s: %d give %q", name, n, why)
+		for _, n := range []int{c.fits, c.most + 1} {
+			b := graph.NewBuilder(op.Rules, "limits")
+			x, err := b.Input("x", graph.Type{DType: c.of, Shape: tensor.Shape{n}})
+			var y *graph.Value
+			if err == nil {
+				y, err = b.One("box", []*graph.Value{x}, graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), "")
+			}
+			if err == nil {
+				err = b.Output("y", y)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			foreign := false // operators that are not said in those of ONNX
+			_, err = export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(export.Refusal) { foreign = true }})
+			var refused *export.Error
+			if beyond := foreign || errors.As(err, &refused); beyond != (n > c.most) || err != nil && !beyond {
+				t.Errorf("%s: %d give %v", name, n, err)
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func box(c *call) []val {
 			}
 			ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.Size...)}, 1)
 			t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
-			return c.node1("Conv", t, w.attrs(0), x, ones)
+			return c.filtered(t, w, 1, x, ones)
 		})
 		return one(c.cast(y, d))
 	}

@@ -43,7 +43,7 @@ func Open(name string) (_ *File, err error) {
 // OpenFS is [Open] in a file system. Files are read into memory.
 func OpenFS(fsys fs.FS, name string) (*File, error) {
 	fsys = place.Some(fsys)
-	data, err := readIn(fsys, name)
+	data, err := mapfile.ReadFS(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
 	}
@@ -72,24 +72,12 @@ func (w *within) ReadFile(name string) ([]byte, error) {
 	if data, ok := w.read[name]; ok {
 		return data, nil
 	}
-	data, err := readIn(w.fsys, name)
+	data, err := mapfile.ReadFS(w.fsys, name)
 	if err != nil {
 		return nil, mapfile.Plain(err)
 	}
 	w.read[name] = data
 	return data, nil
-}
-
-func readIn(fsys fs.FS, name string) ([]byte, error) {
-	if err := mapfile.Regular(fsys, name); err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return mapfile.Read(f)
 }
 
 // closed is a folder that cannot be opened.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // random fills a message with anything.
@@ -78,7 +80,7 @@ func alone(m any) {
 // TestRandomMessages writes and reads messages with anything in them.
 func TestRandomMessages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
+	for range testdata.Cases(16, 200) {
 		var m Model
 		random(rng, reflect.ValueOf(&m).Elem(), 7)
 		comesBack(t, &m)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
@@ -215,7 +216,7 @@ func TestDeconvolutions(t *testing.T) {
 
 // TestPoolings exports windows of max_pool, box and debox over inputs that are never negative: all can be said, if not of all averages.
 func TestPoolings(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range uint64(testdata.Cases(200, 2000)) {
 		n := newNet(t, seed)
 		r := n.r
 		in, size := [2]int{r.Between(1, 9), r.Between(1, 9)}, [2]int{r.Between(1, 4), r.Between(1, 4)}

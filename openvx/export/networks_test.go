@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -132,7 +133,7 @@ func network(t testing.TB, seed uint64) *graph.Graph {
 // TestNetworks exports random networks in float32: they compute what the engine does, within the tolerance of each step times what those
 // behind it make of it.
 func TestNetworks(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(testdata.Cases(100, 1000)) {
 		g := network(t, seed)
 		n := exported(t, g, export.Float32)
 		inputs := inputsOf(t, g, seed, 1)

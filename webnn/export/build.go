@@ -166,32 +166,18 @@ func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) []*webnn.Operand {
 	return out
 }
 
-// outputs names the results. An output that is an input, a constant or the same value as another one becomes a copy.
+// outputs names the results. An output that is an input or a constant becomes a copy.
 func (e *exporter) outputs() webnn.NamedOperands {
 	outputs := make(webnn.NamedOperands)
-	results := make(map[*webnn.Operand]bool)
-	for _, n := range e.Graph.Nodes {
-		for _, v := range n.Out {
-			if o := e.Values[v]; o != nil && !slices.ContainsFunc(n.In, func(x *graph.Value) bool { return x != nil && e.Values[x] == o }) {
-				results[o] = true
-			}
-		}
-	}
-	for _, c := range e.constants {
-		delete(results, c)
-	}
-	for _, v := range e.Graph.Inputs {
-		delete(results, e.Values[v])
-	}
 	for _, o := range e.Graph.Outputs {
 		x, ok := e.Operand(o.Value)
-		switch {
+		switch _, constant := e.contents[x]; {
 		case o.Name == "":
 			e.Refused.Add("output", "", o.Value.Name, "the name of the output is empty")
 			continue
 		case !ok:
 			continue // what yields it has been refused
-		case !results[x]:
+		case constant || slices.ContainsFunc(e.Graph.Inputs, func(v *graph.Value) bool { return e.Values[v] == x }):
 			e.named(o.Name)
 			y, err := e.b.Call("identity", []any{x}, nil)
 			if err != nil {

@@ -87,11 +87,8 @@ func (c *call) transpose(o *webnn.Operand, perm ints) *webnn.Operand {
 	return c.do("transpose", options{"permutation": perm}, o)
 }
 
-// cast converts an operand, if it has another type.
+// cast converts an operand to another type than it has.
 func (c *call) cast(o *webnn.Operand, d tensor.DType) *webnn.Operand {
-	if o == nil || o.DataType() == d {
-		return o
-	}
 	return c.do("cast", nil, o, d)
 }
 

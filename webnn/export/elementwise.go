@@ -1,9 +1,9 @@
 package export
 
 import (
-	"math/big"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -108,9 +108,8 @@ func arithmetic(name string) row {
 }
 
 // bounds returns the bounds of clamp as options, if they are numbers that the method takes.
-func (c *call) bounds() (o options, ok bool) {
-	o = options{}
-	numbers := make(map[string]*big.Float)
+func (c *call) bounds() (options, bool) {
+	o := options{}
 	for i, name := range map[int]string{1: "minValue", 2: "maxValue"} {
 		if c.operand(i) == nil {
 			continue
@@ -124,17 +123,8 @@ func (c *call) bounds() (o options, ok bool) {
 			return nil, false
 		}
 		o[name] = n
-		switch n := n.(type) {
-		case float64:
-			numbers[name] = big.NewFloat(n)
-		case webnn.Int:
-			numbers[name] = new(big.Float).SetInt64(int64(n))
-		case webnn.Uint:
-			numbers[name] = new(big.Float).SetUint64(uint64(n))
-		}
 	}
-	lo, hi := numbers["minValue"], numbers["maxValue"]
-	return o, lo == nil || hi == nil || lo.Cmp(hi) <= 0
+	return o, len(o) < 2 || kit.Eval(beforehand, "gt", nil, c.Known(1), c.Known(2)).Bytes()[0] == 0
 }
 
 // number returns the element of a scalar as an argument of the kind MLNumber, if it is one: a NaN is not.

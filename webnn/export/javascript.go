@@ -37,7 +37,7 @@ type Files struct {
 // hold the descriptors by their names. Equal models give equal bytes.
 func (m *Model) Files(weights string) (_ *Files, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if m.Session == nil {
+	if m == nil || m.Session == nil {
 		return nil, errors.New("there is no session to write")
 	}
 	s := *m.Session

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -239,20 +240,18 @@ func TestHostileNames(t *testing.T) {
 
 // TestLargeModule executes a module of many calls.
 func TestLargeModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second")
-	}
+	n := testdata.Cases(4000, 20_000)
 	b := graph.NewBuilder(op.Rules, "large")
 	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1}})
-	for i := 0; i < 20000 && err == nil; i++ {
+	for i := 0; i < n && err == nil; i++ {
 		x, err = b.One([]string{"neg", "abs"}[i%2], []*graph.Value{x}, nil, "")
 	}
 	if err == nil {
 		err = b.Output("y", x)
 	}
 	g := built(t, b, err)
-	if n := len(played(t, model(t, g)).Nodes); n != 20000 {
-		t.Errorf("the module builds %d nodes; want 20000", n)
+	if got := len(played(t, model(t, g)).Nodes); got != n {
+		t.Errorf("the module builds %d nodes; want %d", got, n)
 	}
 }
 

@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn/export"
 )
 
 // TestLimits exports what is as large as is allowed, and larger.
@@ -32,7 +33,7 @@ func TestLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = New(g, Options{})
+		_, err = export.New(g, export.Options{})
 		return err
 	}
 	for name, c := range map[string]struct {
@@ -54,7 +55,7 @@ func TestLimits(t *testing.T) {
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
 			err := c.make(n)
-			var refused *Error
+			var refused *export.Error
 			if (err == nil) != (n == c.most) || err != nil && !errors.As(err, &refused) {
 				t.Errorf("%s: %d give %v", name, n, err)
 			}

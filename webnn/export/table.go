@@ -56,17 +56,19 @@ var bodyNotes = map[string]string{
 }
 
 // refusedRows are operators that WebNN has no means for.
-var refusedRows = []row{
-	refusedRow("avg_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusedRow("max_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusedRow("roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusedRow("roi_resample", "WebNN does not sample at places that are data"),
-	refusedRow("non_max_suppression", "WebNN has neither sorting nor loops over data"),
-	refusedRow("valid_count", "WebNN does not move rows to places that depend on data"),
-	refusedRow("box_suppression", "WebNN has neither sorting nor loops over data"),
-	refusedRow("if", "WebNN evaluates no graphs within graphs"),
-	refusedRow("loop", "WebNN evaluates no graphs within graphs"),
-	refusedRow("scan", "WebNN evaluates no graphs within graphs"),
+var refusedRows = slices.Concat(
+	refused("the extents of the regions are data, and WebNN fixes every extent when a graph is built", "avg_roi_pool", "max_roi_pool", "roi_pool"),
+	refused("WebNN does not sample at places that are data", "roi_resample"),
+	refused("WebNN has neither sorting nor loops over data", "non_max_suppression", "box_suppression"),
+	refused("WebNN does not move rows to places that depend on data", "valid_count"),
+	refused("WebNN evaluates no graphs within graphs", "if", "loop", "scan"),
+)
+
+func refused(why string, names ...string) (rows []row) {
+	for _, name := range names {
+		rows = append(rows, refusedRow(name, why))
+	}
+	return rows
 }
 
 func refusedRow(name, why string) row {

@@ -74,6 +74,7 @@ func (w *view) set(data []byte, i int, v Value) error {
 
 // Elements returns the elements of a typed array as a page sees them, float64 or *big.Int, and false for other buffers.
 func (b *Buffer) Elements() ([]Value, bool) {
+	b = orZero(b)
 	w := viewOf(b.Type)
 	if w == nil || w.get == nil {
 		return nil, false

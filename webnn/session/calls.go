@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -43,10 +45,8 @@ func describe(object any) Description {
 		return operand("MLOperand", o.DataType(), o.Shape())
 	case *webnn.GraphBuilder:
 		return Description{"interface": "MLGraphBuilder"}
-	case *webnn.Graph:
-		return Description{"interface": "MLGraph"}
 	}
-	return Description{"interface": "ML"}
+	return Description{"interface": "MLGraph"}
 }
 
 func createContext(x *execution, _ any, args []any) error {
@@ -113,14 +113,6 @@ type reading struct{ detached bool }
 
 func readTensor(x *execution, receiver any, args []any) error {
 	t, h := args[0].(*webnn.Tensor), x.turn.host
-	if err := h.admit(); err != nil {
-		return err
-	}
-	defer func() {
-		if !x.later {
-			h.dismiss()
-		}
-	}()
 	pending, err := receiver.(*webnn.Context).EnqueueRead(t)
 	if err != nil {
 		return err
@@ -132,42 +124,37 @@ func readTensor(x *execution, receiver any, args []any) error {
 		}
 	}
 	r := &reading{}
-	if x.call.ID != "" {
+	err = x.background(func() error {
+		<-x.turn.ended // until then nobody asks for the bytes
+		data, err := pending.Wait(h.ctx)
 		h.mu.Lock()
-		h.readings[x.call.ID] = r
-		h.mu.Unlock()
-	}
-	x.later = true
-	x.turn.settle = append(x.turn.settle, func() {
-		x.turn.start(func() { x.settle(r, pending) })
-	})
-	return nil
-}
-
-// settle answers a reading when its bytes are there.
-func (x *execution) settle(r *reading, pending *webnn.Reading) {
-	h := x.turn.host
-	data, err := pending.Wait(h.ctx)
-	h.mu.Lock()
-	delete(h.readings, x.call.ID)
-	detached := r.detached
-	h.mu.Unlock()
-	if err == nil && detached {
-		err = x.reject("outputData.detached", "the buffer was detached before the tensor was read; keep it until the promise is settled")
-	}
-	x.reply.Data, x.reply.ByteLength = data, new(len(data))
-	x.answer(err)
-}
-
-func dispatch(x *execution, receiver any, args []any) error {
-	named := make([]webnn.NamedTensors, 2)
-	for i := range named {
-		named[i] = make(webnn.NamedTensors)
-		for name, t := range args[1+i].(map[string]any) {
-			named[i][name] = t.(*webnn.Tensor)
+		defer h.mu.Unlock()
+		delete(h.readings, x.call.ID)
+		if err == nil && r.detached {
+			err = x.reject("outputData.detached", "the buffer was detached before the tensor was read; keep it until the promise is settled")
 		}
+		x.reply.Data, x.reply.ByteLength = data, new(len(data))
+		return err
+	})
+	if err == nil && x.call.ID != "" {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.readings[x.call.ID] = r
 	}
-	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[0], named[1])
+	return err
+}
+
+func dispatch(_ *execution, receiver any, args []any) error {
+	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[*webnn.Tensor](args[1]), named[*webnn.Tensor](args[2]))
+}
+
+// named returns a record of objects.
+func named[T any](record any) map[string]T {
+	out := make(map[string]T)
+	for name, v := range record.(map[string]any) {
+		out[name] = v.(T)
+	}
+	return out
 }
 
 func destroy(_ *execution, receiver any, _ []any) error {
@@ -177,25 +164,24 @@ func destroy(_ *execution, receiver any, _ []any) error {
 
 func lost(x *execution, receiver any, _ []any) error {
 	c, h := receiver.(*webnn.Context), x.turn.host
-	if err := h.admit(); err != nil {
-		return err
-	}
-	x.later = true
-	x.turn.start(func() {
+	return x.background(func() error {
 		select {
 		case <-c.Lost():
 			info, _ := c.LostInfo()
 			x.reply.Value = map[string]any{"message": info.Message}
-			x.answer(nil)
+			return nil
 		case <-h.ctx.Done():
-			x.answer(h.ctx.Err())
+			return h.ctx.Err()
 		}
 	})
-	return nil
 }
 
 func input(x *execution, receiver any, args []any) error {
-	o, err := receiver.(*webnn.GraphBuilder).Input(args[0].(string), descriptor(args[1]))
+	name, d := args[0].(string), descriptor(args[1])
+	if shape, given := x.turn.host.shapes[name]; given {
+		d.Shape = shape
+	}
+	o, err := receiver.(*webnn.GraphBuilder).Input(name, d)
 	return x.result(o, err)
 }
 
@@ -235,28 +221,19 @@ func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
 
 func build(x *execution, receiver any, args []any) error {
 	b, h := receiver.(*webnn.GraphBuilder), x.turn.host
-	outputs := make(webnn.NamedOperands)
-	for name, o := range args[0].(map[string]any) {
-		outputs[name] = o.(*webnn.Operand)
-	}
+	outputs := named[*webnn.Operand](args[0])
 	if h.network != nil {
 		g, err := b.Network(outputs)
 		h.network(g)
 		return err
 	}
-	if err := h.admit(); err != nil {
-		return err
-	}
 	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
-	ready := make(chan struct{})
+	known, ready := make(chan struct{}), make(chan struct{})
+	defer close(known)
 	graph := x.object((*webnn.Graph)(nil))
 	graph.ready = ready
-	h.keep(x.call.ID, graph)
-	h.mu.Lock()
-	x.receiver.ready = ready
-	h.mu.Unlock()
-	x.later = true
-	x.turn.start(func() {
+	err := x.background(func() error {
+		<-known
 		g, err := b.Build(h.ctx, outputs)
 		if err != nil {
 			graph.err = err
@@ -266,11 +243,15 @@ func build(x *execution, receiver any, args []any) error {
 		}
 		close(ready)
 		<-x.turn.ended
-		if err == nil {
-			err = x.checkLost()
-		}
-		x.answer(err)
+		return cmp.Or(err, x.checkLost())
 	})
+	if err != nil {
+		return err
+	}
+	h.keep(x.call.ID, graph)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	x.receiver.ready = ready
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (objects lookup) convert(t idl.Type, v Value) (any, error) {
 		return strings.ToValidUTF8(toString(v), string(utf8.RuneError)), nil
 	case "AllowSharedBufferSource":
 		if b, ok := v.(*Buffer); ok {
-			return b, nil
+			return orZero(b), nil
 		}
 		return nil, fmt.Errorf("the value is %s; it must be a buffer or a view of one", nameOf(v))
 	case "sequence":
@@ -133,8 +133,8 @@ func isIterable(v Value) bool {
 func (objects lookup) toSequence(item idl.Type, v Value) (any, error) {
 	items, ok := v.([]Value)
 	if b, isBuffer := v.(*Buffer); isBuffer {
-		if len(b.Data) > maxSequence {
-			return nil, fmt.Errorf("the value is a buffer of %d bytes; of a list it may have %d", len(b.Data), maxSequence)
+		if n := len(orZero(b).Data); n > maxSequence {
+			return nil, fmt.Errorf("the value is a buffer of %d bytes; of a list it may have %d", n, maxSequence)
 		}
 		items, ok = b.Elements()
 	}

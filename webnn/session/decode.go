@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,24 +22,14 @@ type Limits struct {
 }
 
 func (l *Limits) orDefault() Limits {
-	if l == nil {
-		l = &Limits{}
-	}
+	l = orZero(l)
 	return Limits{
-		Calls:   positive(l.Calls, limits.SessionCalls),
-		Depth:   positive(l.Depth, limits.SessionDepth),
-		Text:    positive(l.Text, limits.SessionText),
-		Data:    positive(l.Data, limits.SessionData),
-		Weights: positive(l.Weights, limits.SessionWeights),
+		Calls:   cmp.Or(l.Calls, limits.SessionCalls),
+		Depth:   cmp.Or(l.Depth, limits.SessionDepth),
+		Text:    cmp.Or(l.Text, limits.SessionText),
+		Data:    cmp.Or(l.Data, limits.SessionData),
+		Weights: cmp.Or(l.Weights, limits.SessionWeights),
 	}
-}
-
-// positive returns a number that is, and else its default.
-func positive[T int | int64](n, fallback T) T {
-	if n > 0 {
-		return n
-	}
-	return fallback
 }
 
 // SyntaxError is a document that is not of the form.

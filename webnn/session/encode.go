@@ -19,6 +19,7 @@ import (
 // JSON as base64 and the second result is empty. It fails if the session holds what is no [Value], or a string that is no
 // UTF-8.
 func (s *Session) Encode() (text, weights []byte, err error) {
+	s = orZero(s)
 	if err := checkWeights(s.Weights); err != nil {
 		return nil, nil, err
 	}
@@ -34,6 +35,7 @@ func (s *Session) Encode() (text, weights []byte, err error) {
 
 // Save writes the document to path, and the weights, if Weights names a file, beside it. Each file is complete or, after an error, as it was before.
 func (s *Session) Save(path string) error {
+	s = orZero(s)
 	text, weights, err := s.Encode()
 	if err != nil {
 		return err
@@ -154,8 +156,8 @@ func (e *encoder) special(name string, v Value) error {
 func Align(n int) int { return (n + 7) &^ 7 }
 
 func (e *encoder) buffer(b *Buffer) error {
-	if viewOf(b.Type) == nil {
-		return fmt.Errorf("%q is no type of a buffer", b.Type)
+	if b == nil || viewOf(b.Type) == nil {
+		return fmt.Errorf("%q is no type of a buffer", orZero(b).Type)
 	}
 	f := &bufferForm{Buffer: *b}
 	if e.beside {

@@ -144,12 +144,15 @@ func (x *execution) operator() error {
 	if err != nil {
 		return err
 	}
-	options, err := x.convert(params[last:], given[n:min(len(given), n+1)])
-	if err != nil {
-		return err
+	var options webnn.Options
+	if n < len(given) {
+		converted, err := x.convert(params[last:], given[n:n+1])
+		if err != nil {
+			return err
+		}
+		options = converted[0].(map[string]any)
 	}
-	with, _ := append(options, nil)[0].(map[string]any)
-	out, err := x.receiver.value.(*webnn.GraphBuilder).Call(x.op.name, args, with)
+	out, err := x.receiver.value.(*webnn.GraphBuilder).Call(x.op.name, args, options)
 	if err != nil {
 		return err
 	}
@@ -220,6 +223,9 @@ func (o *operation) usage() string {
 // control performs the calls on the host itself.
 func (x *execution) control() error {
 	h, method := x.turn.host, hostID+"."+x.call.Method
+	if x.call.Method != "release" && x.call.Method != "detach" {
+		return x.rejection(webnn.TypeError, method, "method", "the host has no such method; it has release and detach")
+	}
 	ids := make([]string, len(x.call.Args))
 	for i, v := range x.call.Args {
 		id, ok := v.(string)
@@ -230,21 +236,13 @@ func (x *execution) control() error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch x.call.Method {
-	case "release":
-		for _, id := range ids {
-			if id != entryID {
-				delete(h.objects, id)
-			}
+	for _, id := range ids {
+		switch r := h.readings[id]; {
+		case x.call.Method == "release" && id != entryID:
+			delete(h.objects, id)
+		case x.call.Method == "detach" && r != nil:
+			r.detached = true
 		}
-		return nil
-	case "detach":
-		for _, id := range ids {
-			if r := h.readings[id]; r != nil {
-				r.detached = true
-			}
-		}
-		return nil
 	}
-	return x.rejection(webnn.TypeError, method, "method", "the host has no such method; it has release and detach")
+	return nil
 }

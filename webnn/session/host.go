@@ -1,16 +1,17 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/webnn"
 )
 
@@ -44,6 +45,7 @@ type Host struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup     // of builds and readings
 	network func(*graph.Graph) // takes the graph of each build, which then is not compiled; nil in a host for pages
+	shapes  model.Shapes       // of inputs that have others than the calls say
 
 	turn sync.Mutex // held by the message that is performed
 
@@ -71,12 +73,8 @@ const (
 
 // NewHost returns a host without objects but "ml".
 func NewHost(options HostOptions) *Host {
-	if options.MaxObjects == 0 {
-		options.MaxObjects = limits.HostObjects
-	}
-	if options.MaxPending == 0 {
-		options.MaxPending = limits.HostPending
-	}
+	options.MaxObjects = cmp.Or(options.MaxObjects, limits.HostObjects)
+	options.MaxPending = cmp.Or(options.MaxPending, limits.HostPending)
 	if most := options.Context.MaxMemory; most > 0 {
 		options.Limits.Data = min(options.Limits.orDefault().Data, most)
 	}
@@ -94,7 +92,7 @@ func NewHost(options HostOptions) *Host {
 // Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail. It waits for a message that is performed,
 // whose further calls fail, and may be called at any time and twice.
 func (h *Host) Close() {
-	if h.cancel != nil { // in the zero Host, which knows nothing
+	if h = orZero(h); h.cancel != nil { // in the zero Host, which knows nothing
 		h.cancel()
 	}
 	h.forgetAll()
@@ -167,6 +165,7 @@ func (h *Host) Do(message, data []byte, send func(Reply)) { h.do(message, data, 
 
 // do returns what is still to be answered.
 func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
+	h = orZero(h)
 	var sending sync.Mutex
 	m := &turn{host: h, ended: make(chan struct{}), send: func(r Reply) {
 		if send == nil {
@@ -186,12 +185,18 @@ func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
 	for i := range calls {
 		m.perform(i, &calls[i])
 	}
-	m.end()
+	close(m.ended)
+	for _, x := range m.settle {
+		x.answer(x.checkLost())
+	}
 	return &m.open
 }
 
 // Run performs a message like Do, waits until every call is answered, or ctx ends, and returns the replies in their order.
 func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
+	if ctx == nil {
+		return nil, hostError(webnn.TypeError, "ctx", "the context.Context is nil")
+	}
 	var mu sync.Mutex
 	var replies []Reply
 	done := make(chan struct{})
@@ -215,19 +220,15 @@ func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
 }
 
 // decodeMessage reads a document or a single call, which its first member tells.
-func decodeMessage(message, data []byte, limits *Limits) ([]Call, error) {
+func decodeMessage(message, data []byte, limits *Limits) (calls []Call, err error) {
+	p := newParser(message, limits)
 	if isDocument(message) {
-		s, err := Decode(message, data, limits)
-		if err != nil {
-			return nil, err
-		}
-		return s.Calls, nil
+		calls = p.session().Calls
+	} else {
+		calls = []Call{p.call()}
+		p.end()
 	}
-	c, err := DecodeCall(message, data, limits)
-	if err != nil {
-		return nil, err
-	}
-	return []Call{*c}, nil
+	return calls, p.fill(data)
 }
 
 // turn is a message that is performed.
@@ -235,16 +236,8 @@ type turn struct {
 	host   *Host
 	send   func(Reply)
 	open   sync.WaitGroup // calls to be answered
-	settle []func()       // what settles promises, in order
+	settle []*execution   // whose promises nothing in the background settles
 	ended  chan struct{}  // closed when the calls have been made
-}
-
-// end settles the promises of the message, or starts to wait for them.
-func (m *turn) end() {
-	close(m.ended)
-	for _, f := range m.settle {
-		f()
-	}
 }
 
 // admit counts a call that will be answered in the background.
@@ -265,16 +258,24 @@ func (h *Host) dismiss() {
 	h.pending--
 }
 
-// start runs f in the background, for a call that was admitted.
-func (m *turn) start(f func()) {
+// background answers the call when f has ended and all calls of the message have been made.
+func (x *execution) background(f func() error) error {
+	m, h := x.turn, x.turn.host
+	if err := h.admit(); err != nil {
+		return err
+	}
+	x.later = true
 	m.open.Add(1)
-	m.host.running.Add(1)
+	h.running.Add(1)
 	go func() {
 		defer m.open.Done()
-		defer m.host.running.Done()
-		defer m.host.dismiss()
-		f()
+		defer h.running.Done()
+		defer h.dismiss()
+		err := f()
+		<-m.ended
+		x.answer(err)
 	}()
+	return nil
 }
 
 // perform makes one call and answers it, or sees to it that it will be answered.
@@ -286,7 +287,7 @@ func (m *turn) perform(i int, c *Call) {
 		x.answer(err)
 	case x.later:
 	case x.reply.Async:
-		m.settle = append(m.settle, func() { x.answer(x.checkLost()) })
+		m.settle = append(m.settle, x)
 	default:
 		x.answer(nil)
 	}
@@ -355,11 +356,4 @@ func (h *Host) keep(id string, o *object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.objects[id] = o
-}
-
-// Objects returns the ids of the objects that live, sorted.
-func (h *Host) Objects() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Sorted(maps.Keys(h.objects))
 }

@@ -19,7 +19,7 @@ import (
 func Load(path string, limits *Limits) (*Session, error) {
 	folder, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plain(err))
+		return nil, fmt.Errorf("%s: %w", path, mapfile.Plain(err))
 	}
 	defer folder.Close()
 	return load(place.Host, path, rooted{place.Host, folder}, limits)
@@ -38,21 +38,18 @@ func (r rooted) Open(name string) (fs.File, error)     { return mapfile.OpenIn(r
 func LoadFS(fsys fs.FS, name string, limits *Limits) (*Session, error) {
 	folder, err := fs.Sub(fsys, path.Dir(name))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, plain(err))
+		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
 	}
 	return load(place.In(fsys), name, place.In(folder), limits)
 }
 
 // load reads a document, and its weights in a folder.
-func load(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
-	s, err := read(files, path, folder, limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plain(err))
-	}
-	return s, nil
-}
-
-func read(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
+func load(files place.Files, path string, folder place.Files, limits *Limits) (s *Session, err error) {
+	defer func() {
+		if err != nil {
+			s, err = nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}()
 	f, size, err := openRegular(files, path)
 	if err != nil {
 		return nil, err
@@ -63,15 +60,12 @@ func read(files place.Files, path string, folder place.Files, limits *Limits) (*
 		return nil, err
 	}
 	p := newParser(text, limits)
-	s := p.session()
+	s = p.session()
 	weights, err := p.readWeights(folder, s.Weights)
-	if err == nil {
-		err = p.fill(weights)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, p.fill(weights)
 }
 
 // readWeights reads the file of weights up to the last byte that a buffer uses.
@@ -84,7 +78,7 @@ func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 	}
 	f, size, err := openRegular(folder, name)
 	if err != nil {
-		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
+		return nil, fmt.Errorf("weights %q: %w", name, err)
 	}
 	defer f.Close()
 	p.within(size, fmt.Sprintf("the file of weights %q has %d", name, size))
@@ -97,7 +91,7 @@ func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 	}
 	weights, err := readAll(f, used)
 	if err != nil {
-		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
+		return nil, fmt.Errorf("weights %q: %w", name, err)
 	}
 	return weights, nil
 }
@@ -107,13 +101,13 @@ func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 func openRegular(files place.Files, name string) (fs.File, int64, error) {
 	info, err := files.Stat(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, mapfile.Plain(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, 0, errors.New("it is no regular file")
 	}
 	f, err := files.Open(name)
-	return f, info.Size(), err
+	return f, info.Size(), mapfile.Plain(err)
 }
 
 // readAll reads up to most bytes of a file into memory of their size.
@@ -126,19 +120,7 @@ func readAll(f io.Reader, most int64) ([]byte, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
-	return data[:n], err
-}
-
-// plain leaves out of an error of the system what the caller says: the name of the file.
-func plain(err error) error {
-	at, ok := errors.AsType[*fs.PathError](err)
-	switch {
-	case !ok:
-		return err
-	case errors.Is(at.Err, fs.ErrNotExist):
-		return fs.ErrNotExist // in one wording on all systems
-	}
-	return at.Err
+	return data[:n], mapfile.Plain(err)
 }
 
 // Recognizes says whether the file at path begins as a document of this form does.

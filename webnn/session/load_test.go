@@ -31,7 +31,7 @@ func document(weights, at string) string {
 func TestLoadRejects(t *testing.T) {
 	const named = `"weights":"w.bin",`
 	for name, tt := range map[string]struct{ text, want string }{
-		"absent weights":  {document(`"weights":"no.bin",`, "[0,1]"), `d.json: weights "no.bin": file does not exist`},
+		"absent weights":  {document(`"weights":"no.bin",`, "[0,1]"), `d.json: weights "no.bin": there is no such file`},
 		"short weights":   {document(named, "[2,8]"), `call 0: at is [2, 8], which takes 10 bytes; the file of weights "w.bin" has 4`},
 		"no weights":      {document("", "[2,8]"), "names no file of weights"},
 		"too far":         {document(`"weights":"big.bin",`, "[20000000000,8]"), "at most 64 of the weights are read"},

@@ -44,7 +44,7 @@ func Record(b *webnn.GraphBuilder) *Recorder {
 }
 
 // Name says which ids the results of the next call should have; the last serves further results, too.
-func (r *Recorder) Name(ids ...string) { r.wishes = ids }
+func (r *Recorder) Name(ids ...string) { orZero(r).wishes = ids }
 
 // Session returns the calls so far as a script of its own: it creates a context ("context") and the builder ("builder") first
 // and gives what it builds the id "graph". Operands have the ids that [Recorder.Name] has asked for, and inputs their names; of several with one
@@ -52,6 +52,7 @@ func (r *Recorder) Name(ids ...string) { r.wishes = ids }
 // takes are left out. The session shares the contents of constants with the builder. It fails if a call took an operand that was made before
 // the recorder was attached.
 func (r *Recorder) Session() (*Session, error) {
+	r = orZero(r)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -160,14 +161,8 @@ func lists(method string) bool {
 	return o != nil && o.list
 }
 
-// float64Exact bounds the integers of which a double holds each.
-const float64Exact = 1 << 53
-
 // castType is the data type that a call casts its MLNumbers to.
 func castType(c webnn.Call) tensor.DType {
-	if len(c.Args) == 0 {
-		return tensor.Invalid
-	}
 	switch a := c.Args[0].(type) {
 	case *webnn.Operand:
 		return a.DataType()
@@ -226,10 +221,10 @@ func (r *Recorder) value(what string, v any) Value {
 	case *big.Int:
 		return new(big.Int).Set(v)
 	case int:
-		if n := int64(v); n > float64Exact || n < -float64Exact {
-			return r.whole(big.NewInt(int64(v)))
+		if n, coarse := integer(v).(*big.Int); coarse {
+			return r.whole(n)
 		}
-		return integer(v)
+		return float64(v)
 	case []int:
 		return values(v, integer)
 	case []float64:

@@ -2,8 +2,6 @@ package session
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
@@ -32,11 +30,15 @@ func (e *CallError) Unwrap() error { return e.Err }
 // one of a context that the session does not create. options bound the context; nil is the default. Every error is a
 // [*CallError]. The graph shares the memory of the session's buffers, which must not change any more.
 func (s *Session) Graph(options *webnn.ContextOptions) (*graph.Graph, error) {
-	if options == nil {
-		options = &webnn.ContextOptions{}
-	}
-	h := NewHost(HostOptions{Context: *options})
+	return s.graph(*orZero(options), nil)
+}
+
+// graph is Graph with other shapes of inputs.
+func (s *Session) graph(options webnn.ContextOptions, shapes model.Shapes) (*graph.Graph, error) {
+	s = orZero(s)
+	h := NewHost(HostOptions{Context: options})
 	defer h.Close()
+	h.shapes = shapes
 	var built *graph.Graph
 	h.network = func(g *graph.Graph) { built = g }
 	m := &turn{host: h, send: func(Reply) {}, ended: make(chan struct{})}
@@ -88,50 +90,27 @@ func (h *Host) lend(c *Call) error {
 
 // Network returns the graph of the session as a function of the shapes of its inputs: its calls are made with those in the place of its own.
 func (s *Session) Network() *model.Model {
+	s = orZero(s)
 	var inputs []model.Input
-	for i := range s.Calls {
-		if name, d := s.Calls[i].input(); d != nil {
-			in := model.Input{Name: name}
-			if text, ok := d["dataType"].(string); ok {
-				in.DType, _ = tensor.ParseDType(text) // what is wrong with it the call will say
-			}
-			list, _ := d["shape"].([]Value)
-			for _, x := range list {
-				n, _ := x.(float64)
-				in.Shape = append(in.Shape, model.Dim{Extent: int(min(max(n, 0), tensor.MaxElements))})
-			}
-			inputs = append(inputs, in)
+	for _, c := range s.Calls {
+		if c.Method != "input" || len(c.Args) < 2 {
+			continue
 		}
-	}
-	return model.New(inputs, func(shapes model.Shapes) (*graph.Graph, error) { return s.withShapes(shapes).Graph(nil) })
-}
-
-// input returns the name and the descriptor of a call that makes an input; nil for other calls.
-func (c *Call) input() (string, Dict) {
-	if c.Method != "input" || len(c.Args) < 2 {
-		return "", nil
-	}
-	name, ok := c.Args[0].(string)
-	d, _ := c.Args[1].(Dict)
-	if !ok {
-		return "", nil
-	}
-	return name, d
-}
-
-// withShapes returns a session whose inputs have the given shapes.
-func (s *Session) withShapes(shapes model.Shapes) *Session {
-	other := *s
-	other.Calls = slices.Clone(s.Calls)
-	for i := range other.Calls {
-		c := &other.Calls[i]
-		name, d := c.input()
-		if shape, given := shapes[name]; given && d != nil {
-			d = maps.Clone(d)
-			d["shape"] = values(shape, integer)
-			c.Args = slices.Clone(c.Args)
-			c.Args[1] = d
+		name, named := c.Args[0].(string)
+		d, ok := c.Args[1].(Dict)
+		if !named || !ok {
+			continue // what is wrong with it the call will say
 		}
+		in := model.Input{Name: name}
+		if text, ok := d["dataType"].(string); ok {
+			in.DType, _ = tensor.ParseDType(text)
+		}
+		list, _ := d["shape"].([]Value)
+		for _, x := range list {
+			n, _ := x.(float64)
+			in.Shape = append(in.Shape, model.Dim{Extent: int(min(max(n, 0), tensor.MaxElements))})
+		}
+		inputs = append(inputs, in)
 	}
-	return &other
+	return model.New(inputs, func(shapes model.Shapes) (*graph.Graph, error) { return s.graph(webnn.ContextOptions{}, shapes) })
 }

@@ -7,7 +7,7 @@ import (
 // Version is the version of the flat form that this package reads and writes: the value of the member "webnnSession".
 const Version = 1
 
-// Session is a script of calls on the interface, in order.
+// Session is a script of calls on the interface, in order. Nil is an empty one.
 type Session struct {
 	// Weights is the name of the file with the bytes of the buffers; it lies beside the JSON. If it is empty, buffers are
 	// written into the JSON, unless the bytes travel with a message.
@@ -52,4 +52,12 @@ type Buffer struct {
 	BufferByteLength int
 	// Shared is true of a view of a SharedArrayBuffer.
 	Shared bool
+}
+
+// orZero makes a nil pointer a zero value: every method has an answer for that.
+func orZero[T any](p *T) *T {
+	if p == nil {
+		return new(T)
+	}
+	return p
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -63,10 +64,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 
 // TestPassesKeepBits compares what random graphs with blocks yield after every pass, alone and in their order, with what they yield before.
 func TestPassesKeepBits(t *testing.T) {
-	seeds := uint64(400)
-	if testing.Short() {
-		seeds = 80
-	}
+	seeds := uint64(testdata.Cases(160, 4000))
 	for seed := range seeds {
 		given, inputs := randomGraph(t, seed)
 		want, err := op.NewInterpreter(given).Run(t.Context(), inputs)

@@ -62,11 +62,12 @@ func (c *Call) Bits() []int {
 	strict := *c
 	strict.Compat = false
 	out, err := strict.precisions()
-	switch {
-	case err != nil && c.Operator.Clips:
-		out = slices.Repeat([]int{c.Attrs.Int("precision")}, c.Operator.Outputs)
-	case err != nil:
-		out = slices.Repeat([]int{Unbounded}, c.Operator.Outputs)
+	if err != nil {
+		bits := Unbounded
+		if c.Operator.Clips {
+			bits = c.Attrs.Int("precision")
+		}
+		out = slices.Repeat([]int{bits}, c.Operator.Outputs)
 	}
 	for _, k := range c.Operator.Fillers {
 		out[k] = max(out[k], 2)

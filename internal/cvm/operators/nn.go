@@ -22,7 +22,7 @@ var nnOperators = []*Operator{
 		data, weight := c.In[0].Shape, c.In[1].Shape
 		c.must("layout", "NCHW")
 		c.must("kernel_layout", "OIHW")
-		if text := c.Attrs.String("out_layout"); text != undefined {
+		if text := c.Attrs.String("out_layout"); text != "__undef__" { // which stands for the layout of the data
 			if !isLayout(text) {
 				panic(fault.Runtimef(fault.Shape, "%q is no layout", text).With("out_layout", "NCHW"))
 			}
@@ -133,9 +133,6 @@ var (
 		return 3*int64(products(c)) + int64(len(c.In)-2)
 	}}
 )
-
-// undefined is the layout that stands for that of the data.
-const undefined = "__undef__"
 
 // A layout lists dimensions by letters. Small ones with a factor split that of the capital one, as in NCHW16c. The original parses
 // out_layout, and a text that is no layout is another error than a layout that is not supported.

@@ -32,7 +32,11 @@ func (o *Operator) ParseAttrs(dict map[string]string) (graph.Attrs, error) {
 			continue
 		}
 		if i < 0 {
-			return nil, fault.Runtimef(fault.Attrs, "%s has no such attribute", o.Name).With(name, o.attrNames())
+			var names []string
+			for _, a := range o.Attrs {
+				names = append(names, a.Name)
+			}
+			return nil, fault.Runtimef(fault.Attrs, "%s has no such attribute", o.Name).With(name, strings.Join(names, ", "))
 		}
 		v, ok := o.Attrs[i].Kind.parse(&o.Attrs[i], dict[name])
 		if !ok {
@@ -57,14 +61,6 @@ func (o *Operator) FormatAttrs(attrs graph.Attrs) map[string]string {
 		}
 	}
 	return dict
-}
-
-func (o *Operator) attrNames() string {
-	names := make([]string, len(o.Attrs))
-	for i := range o.Attrs {
-		names[i] = o.Attrs[i].Name
-	}
-	return strings.Join(names, ", ")
 }
 
 // hidden reports a name that no operator knows and none minds.

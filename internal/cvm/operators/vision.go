@@ -17,8 +17,8 @@ var visionOperators = []*Operator{
 		c.rank(0, 3)
 		within(fault.Shape, c.operand(0), data[2], 2, 31)
 		return []tensor.Shape{{data[0]}, data}
-	}, Precision: Precision{"of the counts: the bits of (the elements of one batch + 1), + 1; of the rows: that of the input", func(c *Call, output int) int {
-		if data := c.In[0]; output == 0 {
+	}, Precision: Precision{"of the counts: the bits of (the elements of one batch + 1), + 1; of the rows: that of the input", func(c *Call, k int) int {
+		if data := c.In[0]; k == 0 {
 			return numberPrecision(data.Shape[1] * data.Shape[2])
 		}
 		return c.In[0].Precision

@@ -1,11 +1,20 @@
+// Package codes documents the diagnostics of NNEF: what each code means, which rule stands behind it, and an example that
+// breaks the rule with one that keeps it.
+//
+// The same table gives the answers of "concord check --explain" and the page docs/diagnostics.md. A test runs every
+// example: the wrong one yields its code, the right one yields none.
 package codes
 
+//go:generate go run ../../../cmd/concord check --markdown ../../../docs/diagnostics.md
+
 import (
+	_ "embed" // codes.txt
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -23,6 +32,34 @@ type Entry struct {
 	Wrong, Right string
 }
 
+//go:embed codes.txt
+var text string
+
+// table reads codes.txt: the entries in the order of their codes. A test holds it to the constants.
+var table = sync.OnceValue(func() (list []Entry) {
+	for _, part := range strings.Split(text, "\n\nNNEF")[1:] {
+		head, body, _ := strings.Cut(part, "\n")
+		number, title, _ := strings.Cut(head, " ")
+		e := Entry{Title: title}
+		e.Code, _ = Parse(number)
+		fields := map[string]*string{"clause": &e.Clause, "level": &e.Level, "wrong": &e.Wrong, "right": &e.Right}
+		place := &e.Rule
+		for line := range strings.SplitSeq(strings.TrimRight(body, "\n"), "\n") {
+			name, value, _ := strings.Cut(line, ":")
+			switch field := fields[name]; {
+			case field != nil:
+				place, *field = field, strings.TrimSpace(value)
+			case *place == "":
+				*place = strings.TrimPrefix(line, "    ")
+			default:
+				*place += "\n" + strings.TrimPrefix(line, "    ")
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+})
+
 // All returns the entries in the order of their codes.
 func All() []Entry { return slices.Clone(table()) }
 
@@ -30,10 +67,10 @@ func All() []Entry { return slices.Clone(table()) }
 func Lookup(code syntax.Code) (Entry, bool) {
 	list := table()
 	i, ok := slices.BinarySearchFunc(list, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
-	if !ok {
-		return Entry{}, false
+	if ok {
+		return list[i], true
 	}
-	return list[i], true
+	return Entry{}, false
 }
 
 // Parse reads a code as people write it: NNEF0701, nnef0701, 0701 or 701.
@@ -81,31 +118,20 @@ func whole(text string) string {
 			statements = "y = copy(x);"
 		}
 	}
-	flat := frame(fragments, statements, false)
-	var found syntax.Diagnostics
-	_, err := syntax.Parse("", []byte(flat), syntax.Options{Strict: true})
-	errors.As(err, &found)
-	if slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators }) {
-		return frame(fragments, statements, true)
-	}
-	return flat
-}
-
-// frame puts fragments and statements into a document.
-func frame(fragments, statements string, expressions bool) string {
-	var b strings.Builder
-	b.WriteString("version 1.0;\n")
+	extensions := ""
 	if fragments != "" {
-		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtFragments)
+		extensions = "extension " + syntax.ExtFragments + ";\n"
 		fragments = strings.TrimSpace(fragments) + "\n\n"
 	}
-	if expressions {
-		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtOperators)
+	frame := func() string {
+		return "version 1.0;\n" + extensions + "\n" + fragments + "graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    " +
+			strings.ReplaceAll(strings.TrimSpace(statements), "\n", "\n    ") + "\n}\n"
 	}
-	fmt.Fprintf(&b, "\n%sgraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n", fragments)
-	for line := range strings.SplitSeq(strings.TrimSpace(statements), "\n") {
-		fmt.Fprintf(&b, "    %s\n", line)
+	var found syntax.Diagnostics
+	_, err := syntax.Parse("", []byte(frame()), syntax.Options{Strict: true})
+	errors.As(err, &found)
+	if slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators }) {
+		extensions += "extension " + syntax.ExtOperators + ";\n"
 	}
-	b.WriteString("}\n")
-	return b.String()
+	return frame()
 }

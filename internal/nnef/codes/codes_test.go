@@ -94,6 +94,17 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+func TestLookup(t *testing.T) {
+	for _, e := range codes.All() {
+		if got, ok := codes.Lookup(e.Code); !ok || got != e {
+			t.Errorf("%v is not found", e.Code)
+		}
+	}
+	if e, ok := codes.Lookup(100); ok {
+		t.Errorf("there is %+v", e)
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, text := range []string{"NNEF0701", "nnef0701", "0701", "701"} {
 		if code, err := codes.Parse(text); err != nil || code != 701 {
@@ -114,6 +125,10 @@ func TestDocument(t *testing.T) {
 				"    x = external(shape = [1, 3, 8, 8]);\n    y = x;\n}\n"},
 			{"graph.quant", "# none\n"}},
 		"version 1.0;": {{"graph.nnef", "version 1.0;\n"}},
+		"fragment f( x: scalar ) -> ( y: scalar );": {{"graph.nnef", "version 1.0;\nextension KHR_enable_fragment_definitions;\n\n" +
+			"fragment f( x: scalar ) -> ( y: scalar );\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = copy(x);\n}\n"}},
+		"fragment f( x: scalar ) -> ( y: scalar );\n\ny = f(x);": {{"graph.nnef", "version 1.0;\nextension KHR_enable_fragment_definitions;\n\n" +
+			"fragment f( x: scalar ) -> ( y: scalar );\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = f(x);\n}\n"}},
 	} {
 		if got := codes.Document(example); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q: %q; want %q", example, got, want)

@@ -30,12 +30,6 @@ type Limits struct {
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
 var DefaultLimits = Limits{Bytes: limits.ArchiveBytes, Members: limits.ArchiveMembers, Ratio: limits.ArchiveRatio}
 
-// maxName is the length of a member's name: no system has files of longer ones, but an extended header can give any length.
-const maxName = limits.ArchiveName
-
-// freeBytes is how much may be unpacked whatever the ratio is.
-const freeBytes = limits.ArchiveFree
-
 // archiveSuffixes are the endings of archives, which may be gzipped whatever the ending says.
 var archiveSuffixes = []string{".tar", ".tgz", ".tar.gz"}
 
@@ -56,7 +50,7 @@ func openArchive(f *os.File) (*Container, error) {
 		return readArchive(f, DefaultLimits, &mapfile.Space{InMemory: unpackedInMemory})
 	}
 	m, err := mapfile.Map(f)
-	if err != nil {
+	if err != nil { // the disk fails, or there is no such memory
 		return nil, err
 	}
 	files, err := mapArchive(m.Data, DefaultLimits)
@@ -67,10 +61,10 @@ func openArchive(f *os.File) (*Container, error) {
 }
 
 // mapArchive finds the members of a tar archive in memory. They take no further memory, so that there is no limit for it.
-func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
-	limits.Bytes = int64(len(data))
+func mapArchive(data []byte, bounds Limits) (map[string][]byte, error) {
+	bounds.Bytes = int64(len(data))
 	r := bytes.NewReader(data)
-	return collect(tar.NewReader(r), limits, func(_ string, _ io.Reader, size int64) ([]byte, error) {
+	return collect(tar.NewReader(r), bounds, func(_ string, _ io.Reader, size int64) ([]byte, error) {
 		if int64(r.Len()) < size {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -83,13 +77,13 @@ func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
 // slashes. If the graph does not stand at the top but in one folder there, that folder is the model and what is beside it
 // is left out. Names that leave the archive, links, devices and members of one name are refused, as are archives beyond
 // the limits.
-func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
-	return readArchive(r, limits, &mapfile.Space{InMemory: math.MaxInt64})
+func ReadArchive(r io.Reader, bounds Limits) (*Container, error) {
+	return readArchive(r, bounds, &mapfile.Space{InMemory: math.MaxInt64})
 }
 
 // readArchive reads an archive into a space, which the container closes.
-func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, error) {
-	files, err := unpack(bufio.NewReader(r), limits, func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) })
+func readArchive(r io.Reader, bounds Limits, space *mapfile.Space) (*Container, error) {
+	files, err := unpack(bufio.NewReader(r), bounds, func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) })
 	if err != nil {
 		return nil, errors.Join(err, space.Close())
 	}
@@ -98,8 +92,8 @@ func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, 
 
 // ReadFiles returns files of the model in an archive, by their names in the model, as far as there are files of the given names. What
 // else is in the archive is read past, within the limits, and takes no memory. A file that has more than most bytes is refused.
-func ReadFiles(r io.Reader, limits Limits, most int64, names ...string) (map[string][]byte, error) {
-	all, err := unpack(bufio.NewReader(r), limits, func(name string, r io.Reader, size int64) ([]byte, error) {
+func ReadFiles(r io.Reader, bounds Limits, most int64, names ...string) (map[string][]byte, error) {
+	all, err := unpack(bufio.NewReader(r), bounds, func(name string, r io.Reader, size int64) ([]byte, error) {
 		_, inner, _ := strings.Cut(name, "/") // in the folder that holds the model, if the archive has one
 		switch {
 		case !slices.Contains(names, name) && !slices.Contains(names, inner):
@@ -120,21 +114,21 @@ func ReadFiles(r io.Reader, limits Limits, most int64, names ...string) (map[str
 type content func(name string, r io.Reader, size int64) ([]byte, error)
 
 // unpack returns the members of an archive.
-func unpack(b *bufio.Reader, limits Limits, content content) (map[string][]byte, error) {
+func unpack(b *bufio.Reader, bounds Limits, content content) (map[string][]byte, error) {
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
-		return collect(tar.NewReader(b), limits, content)
+		return collect(tar.NewReader(b), bounds, content)
 	}
 	z, err := inflate.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
-	unpacked := &bounded{r: z, ratio: limits.Ratio}
-	files, err := collect(tar.NewReader(unpacked), limits, content)
+	unpacked := &bounded{r: z, ratio: bounds.Ratio}
+	files, err := collect(tar.NewReader(unpacked), bounds, content)
 	if err != nil {
 		return nil, err
 	}
 	// The checksum stands behind the end of the archive.
-	if _, err := io.Copy(io.Discard, io.LimitReader(unpacked, limits.Bytes)); err != nil {
+	if _, err := io.Copy(io.Discard, io.LimitReader(unpacked, bounds.Bytes)); err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
 	return files, nil
@@ -150,7 +144,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
-	if b.ratio > 0 && b.n > freeBytes && b.n/b.ratio > b.r.Taken() {
+	if b.ratio > 0 && b.n > limits.ArchiveFree && b.n/b.ratio > b.r.Taken() {
 		return 0, fmt.Errorf("%d packed bytes unpack to more than %d times as many, the limit; unpack the archive: a folder has no such limit",
 			b.r.Taken(), b.ratio)
 	}
@@ -166,9 +160,9 @@ func cutOff(err error) error {
 }
 
 // collect returns the members of an archive that make the model.
-func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, error) {
+func collect(t *tar.Reader, bounds Limits, content content) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	left, count := limits.Bytes, 0
+	left, count := bounds.Bytes, 0
 	for {
 		h, err := t.Next()
 		switch {
@@ -183,11 +177,11 @@ func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, 
 		case err != nil:
 			return nil, fmt.Errorf("member %d: %w", count+1, cutOff(err))
 		}
-		if count++; count > limits.Members {
-			return nil, fmt.Errorf("the archive has more than %d members", limits.Members)
+		if count++; count > bounds.Members {
+			return nil, fmt.Errorf("the archive has more than %d members", bounds.Members)
 		}
-		if len(h.Name) > maxName {
-			return nil, fmt.Errorf("member %d: its name has %d bytes; names have at most %d", count, len(h.Name), maxName)
+		if len(h.Name) > limits.ArchiveName {
+			return nil, fmt.Errorf("member %d: its name has %d bytes; names have at most %d", count, len(h.Name), limits.ArchiveName)
 		}
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
 			continue
@@ -200,7 +194,7 @@ func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, 
 			return nil, fmt.Errorf("member %q occurs twice", h.Name)
 		}
 		if left -= int64(len(name)); h.Size > left {
-			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
+			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, bounds.Bytes)
 		}
 		data, err := content(name, t, h.Size)
 		if err != nil {

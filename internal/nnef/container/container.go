@@ -112,7 +112,7 @@ func Open(path string) (*Container, error) {
 // openFolder opens a folder whose members are mapped when they are read.
 func openFolder(dir string) (*Container, error) {
 	folder, err := mapfile.OpenFolder(dir)
-	if err != nil {
+	if err != nil { // it is not ours
 		return nil, err
 	}
 	c := over(folder.FS())
@@ -132,17 +132,7 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 // over makes a container of a file system. Members are read into memory.
 func over(fsys fs.FS) *Container {
 	return &Container{
-		read: func(name string) ([]byte, error) {
-			if err := mapfile.Regular(fsys, name); err != nil {
-				return nil, err
-			}
-			f, err := fsys.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			return mapfile.Read(f)
-		},
+		read: func(name string) ([]byte, error) { return mapfile.ReadFS(fsys, name) },
 		list: func(dir string) ([]string, error) {
 			entries, err := fs.ReadDir(fsys, dir)
 			var names []string

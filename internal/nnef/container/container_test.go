@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // files is a Members of constant contents, in the given order.
@@ -63,6 +66,15 @@ func check(t *testing.T, c *Container) {
 		if err != nil || string(got) != want {
 			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
 		}
+	}
+	if list, err := c.List("."); err != nil || !slices.Equal(list, []string{"empty.dat", GraphFile}) {
+		t.Errorf("at the top there are %v, %v", list, err)
+	}
+	if _, err := c.List("../fc"); err == nil {
+		t.Error("a folder beside the model is listed")
+	}
+	for range c.Members() {
+		break
 	}
 	if want := []string{"empty.dat", "fc/w.dat", GraphFile}; !slices.Equal(c.Names(), want) {
 		t.Errorf("the members are %v; want %v", c.Names(), want)
@@ -169,8 +181,9 @@ func TestSpecialFiles(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := Open(filepath.Join(dir, names[len(names)-1])); err == nil && len(names) > 1 {
-		t.Error("a pipe is opened as a model")
+	pipe := filepath.Join(dir, names[len(names)-1])
+	if _, err := Open(pipe); len(names) > 1 && (err == nil || err.Error() != pipe+": it is no regular file") {
+		t.Errorf("a pipe is opened as a model: %v", err)
 	}
 }
 
@@ -196,6 +209,42 @@ func TestMapped(t *testing.T) {
 	}
 	if _, err := c.ReadFile("w.dat"); err == nil {
 		t.Error("a member can be read after Close")
+	}
+	if _, err := c.List("."); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("after Close, members are listed: %v", err)
+	}
+}
+
+// TestNoModel opens what is none.
+func TestNoModel(t *testing.T) {
+	dir := t.TempDir()
+	short := filepath.Join(dir, "short.tar")
+	if err := os.WriteFile(short, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(short); err == nil || !strings.HasPrefix(err.Error(), short+": the archive is cut off") {
+		t.Error(err)
+	}
+	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := New(os.DirFS(dir), "../"); err == nil {
+		t.Error("a folder that a file system does not have is opened")
+	}
+}
+
+// TestList lists a folder once.
+func TestList(t *testing.T) {
+	files := fstest.MapFS{"a.dat": {}}
+	c, err := New(files, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if list, err := c.List("."); err != nil || !slices.Equal(list, []string{"a.dat"}) {
+			t.Errorf("%v, %v", list, err)
+		}
+		files["b.dat"] = &fstest.MapFile{}
 	}
 }
 
@@ -233,7 +282,19 @@ func TestArchiveRejects(t *testing.T) {
 	zipped := archive(t, true, GraphFile, "graph")
 	broken := bytes.Clone(zipped)
 	broken[len(broken)-5] ^= 1 // in the length behind the checksum
-	limits := Limits{Bytes: 100, Members: 3}
+	// An extended header can only be written as a file whose type and sum are changed.
+	records := "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n25 GNU.sparse.name=w.dat\n25 GNU.sparse.realsize=0\n"
+	sparse := foreign(t, "records", records, "w.dat", "0\n"+strings.Repeat("\x00", 510))
+	sparse[156] = tar.TypeXHeader
+	sum := 0
+	for i, b := range sparse[:512] {
+		if i >= 148 && i < 156 {
+			b = ' '
+		}
+		sum += int(b)
+	}
+	copy(sparse[148:], fmt.Sprintf("%06o\x00 ", sum))
+	limits := Limits{Bytes: 1 << 10, Members: 3}
 	for name, c := range map[string]struct {
 		data []byte
 		msg  string
@@ -255,10 +316,11 @@ func TestArchiveRejects(t *testing.T) {
 		"hard link":       {special(tar.TypeLink), "is a link"},
 		"device":          {special(tar.TypeChar), "neither a file nor a folder"},
 		"pipe":            {special(tar.TypeFifo), "neither a file nor a folder"},
+		"sparse":          {sparse, "is a sparse file"},
 		"twice":           {named("a", "./a"), "occurs twice"},
 		"several models":  {named("a/graph.nnef", "b/graph.nnef"), "several models, a/ and b/ among them"},
-		"too large":       {archive(t, true, "a", string(make([]byte, 101))), "beyond the limit of 100 bytes"},
-		"sum":             {archive(t, true, "a", string(make([]byte, 60)), "b", string(make([]byte, 60))), "beyond the limit"},
+		"too large":       {archive(t, true, "a", string(make([]byte, 1025))), "beyond the limit of 1024 bytes"},
+		"sum":             {archive(t, true, "a", string(make([]byte, 600)), "b", string(make([]byte, 600))), "beyond the limit"},
 		"many members":    {named("a", "b", "c", "d"), "more than 3 members"},
 	} {
 		_, err := ReadArchive(bytes.NewReader(c.data), limits)
@@ -283,7 +345,7 @@ func packed(t *testing.T, data []byte) []byte {
 
 // TestRatio refuses a small archive that unpacks to a large one.
 func TestRatio(t *testing.T) {
-	const size, block = freeBytes + 1<<20, 1 << 20
+	const size, block = limits.ArchiveFree + 1<<20, 1 << 20
 	var header bytes.Buffer
 	if err := tar.NewWriter(&header).WriteHeader(&tar.Header{Name: "a", Size: size, Mode: 0o600}); err != nil {
 		t.Fatal(err)
@@ -304,6 +366,7 @@ func TestRatio(t *testing.T) {
 func TestForeignArchives(t *testing.T) {
 	long := strings.Repeat("long/", 40) + "w.dat"
 	for name, data := range map[string][]byte{
+		"within":        foreign(t, "graph.nnef", "top", "m/graph.nnef", "inner"),
 		"folders":       raw(t, &tar.Header{Typeflag: tar.TypeDir, Name: "m/"}, &tar.Header{Typeflag: tar.TypeReg, Name: "m/graph.nnef"}),
 		"global header": raw(t, &tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"comment": "c"}}, &tar.Header{Typeflag: tar.TypeReg, Name: "graph.nnef"}),
 		"beside":        raw(t, &tar.Header{Typeflag: tar.TypeReg, Name: "README"}, &tar.Header{Typeflag: tar.TypeReg, Name: "m/graph.nnef"}),
@@ -320,8 +383,8 @@ func TestForeignArchives(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := c.ReadFile(GraphFile); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if text, err := c.ReadFile(GraphFile); err != nil || string(text) == "inner" {
+			t.Errorf("%s: %s %v", name, text, err)
 		}
 		if _, err := c.ReadFile(long); err != nil && strings.ToUpper(name) == name {
 			t.Errorf("%s: %v", name, err)
@@ -332,6 +395,9 @@ func TestForeignArchives(t *testing.T) {
 		if _, err := c.ReadFile(GraphFile); err == nil {
 			t.Errorf("%s: a member can be read after Close", name)
 		}
+		if _, err := c.List("."); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s: members are listed after Close: %v", name, err)
+		}
 	}
 }
 
@@ -339,7 +405,7 @@ func TestForeignArchives(t *testing.T) {
 func TestMappedArchive(t *testing.T) {
 	whole := archive(t, false, GraphFile, "graph", "w.dat", strings.Repeat("w", 1000))
 	for _, n := range []int{0, 100, 514, 1600, 2100} {
-		if _, err := mapArchive(whole[:n], DefaultLimits); err == nil {
+		if _, err := mapArchive(slices.Clip(whole[:n]), DefaultLimits); err == nil {
 			t.Errorf("%d of %d bytes are accepted", n, len(whole))
 		}
 	}
@@ -353,7 +419,11 @@ func TestMappedArchive(t *testing.T) {
 type refusing struct{ err error }
 
 func (r refusing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "openat", Path: name, Err: r.err}
+	err := r.err
+	if name == "gone.dat" {
+		err = fs.ErrNotExist
+	}
+	return nil, &fs.PathError{Op: "openat", Path: name, Err: err}
 }
 
 // TestPlainErrors holds messages to words that a user knows.
@@ -369,6 +439,12 @@ func TestPlainErrors(t *testing.T) {
 		}
 		if _, got := c.ReadFile("a.dat"); got == nil || got.Error() != want || !errors.Is(got, err) {
 			t.Errorf("got %v; want %s", got, want)
+		}
+		if _, got := c.List("."); errors.Is(err, fs.ErrNotExist) != (got == nil) || got != nil && got.Error() != want {
+			t.Errorf("listing gives %v; want %s", got, want)
+		}
+		if _, _, got := c.ReadData("gone.dat"); got == nil || !errors.Is(got, err) {
+			t.Errorf("missing data give %v; want %s", got, want)
 		}
 	}
 	dir := t.TempDir()
@@ -452,8 +528,42 @@ func TestConvert(t *testing.T) {
 	if !slices.Equal(c.Names(), want) {
 		t.Errorf("the members are %v; want %v", c.Names(), want)
 	}
-	if err := WriteTar(io.Discard, files("W.dat", "", "w.dat", ""), false); err == nil {
-		t.Error("names that differ in case only are written")
+	if info, err := os.Stat(in("again")); err != nil || !info.IsDir() {
+		t.Errorf("what has no ending of an archive is no folder, %v", err)
+	}
+}
+
+// TestWriteRejects writes what cannot be written.
+func TestWriteRejects(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteFolder(dir, files("file", "", "folder/file", "")); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	growing := func(w io.Writer) error { count++; _, err := w.Write(make([]byte, count)); return err }
+	broken := func(io.Writer) error { return errors.New("broken") }
+	for name, c := range map[string]Members{
+		"case":      files("W.dat", "", "w.dat", ""),
+		"outside":   files("../w.dat", ""),
+		"broken":    func(yield func(string, func(io.Writer) error) bool) { yield("w.dat", broken) },
+		"both":      files("a", "", "a/b", ""),
+		"in a file": files("file/w.dat", ""),
+		"a folder":  files("folder", ""),
+		"growing":   func(yield func(string, func(io.Writer) error) bool) { yield("w.dat", growing) },
+	} {
+		if err := WriteFolder(dir, c); (err == nil) != (name == "growing") {
+			t.Errorf("%s: %v", name, err)
+		}
+		archived := name == "both" || name == "in a file" || name == "a folder"
+		if err := errors.Join(WriteTar(io.Discard, c, false), WriteTar(io.Discard, c, true)); (err == nil) != archived {
+			t.Errorf("%s, in an archive: %v", name, err)
+		}
+		if err := WriteTar(io.Discard, c, true); (err == nil) != archived {
+			t.Errorf("%s, in a packed archive: %v", name, err)
+		}
+	}
+	if err := WriteFolder(filepath.Join(dir, "file", "model"), files("w.dat", "")); err == nil {
+		t.Error("a folder is written in a file")
 	}
 }
 

@@ -3,6 +3,7 @@ package container
 import (
 	"archive/tar"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -74,10 +75,10 @@ func WriteFolder(dir string, files Members) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+	var s *stage.Stage
+	if err = os.MkdirAll(dir, 0o777); err == nil {
+		s, err = stage.New(dir)
 	}
-	s, err := stage.New(dir)
 	if err != nil {
 		return err
 	}
@@ -90,10 +91,11 @@ func WriteFolder(dir string, files Members) (err error) {
 	return s.Commit(func() error {
 		for _, m := range list {
 			target := filepath.Join(dir, filepath.FromSlash(m.name))
-			if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-				return err
+			err := os.MkdirAll(filepath.Dir(target), 0o777)
+			if err == nil {
+				err = os.Rename(s.Path("new", filepath.FromSlash(m.name)), target)
 			}
-			if err := os.Rename(s.Path("new", filepath.FromSlash(m.name)), target); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -102,18 +104,15 @@ func WriteFolder(dir string, files Members) (err error) {
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+	var f *os.File
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		f, err = os.Create(path)
 	}
-	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	err = write(checked{f})
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(write(checked{f}), f.Close())
 }
 
 // checked is a file that tells of bytes that a mapped file has lost.
@@ -142,16 +141,13 @@ func WriteTar(w io.Writer, files Members, gz bool) error {
 	t := tar.NewWriter(w)
 	for _, m := range list {
 		var size length
-		if err := m.write(&size); err != nil {
+		if err := m.write(&size); err != nil { // so there is no header without a member
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: m.name, Size: int64(size), Mode: 0o644, Format: tar.FormatPAX}
 		err := t.WriteHeader(h)
 		if err == nil {
 			err = m.write(t)
-		}
-		if err == nil {
-			err = t.Flush()
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)

@@ -16,7 +16,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 			switch {
 			case i >= len(op.Params):
 				return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s; %s are given", op.Name, plural(len(op.Params), "parameter"),
-					plural(len(args), "argument")).with(op.declaration()...)
+					plural(len(args), "argument")).with(op.declaration(-1)...)
 			case e.tract:
 			case named:
 				return f.fail(CodePositional, syntax.SpanOf(a.x), "name it, or move it before the named ones",
@@ -28,12 +28,10 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 					hint = "tensors for " + op.Params[i-1].Name + " stand in brackets: [a, b]"
 				}
 				return f.fail(CodePositional, syntax.SpanOf(a.x), hint,
-					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.parameter(i)...)
+					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.declaration(i)...)
 			}
 			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
-				for at = 0; at < len(op.Params) && values[at] != nil; at++ {
-				}
-				if at == len(op.Params) {
+				if at = slices.Index(values, nil); at < 0 {
 					return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s", op.Name, plural(len(op.Params), "parameter"))
 				}
 			}
@@ -50,11 +48,12 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 					continue // exporters for tract write abs(x, axes = …), which it overlooks
 				}
 				return f.fail(CodeParameter, a.name.Span, op.paramHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
-					with(op.declaration()...)
+					with(op.declaration(-1)...)
 			}
 			if values[at] != nil {
+				first, _ := op.argument(x, at)
 				return f.fail(CodeDuplicate, a.name.Span, "", "the argument %s is given twice", a.name.Name).
-					with(syntax.Related{Source: f.op.Source, Span: earlier(args[:i], op, at), Message: a.name.Name + " is given here"})
+					with(syntax.Related{Source: f.op.Source, Span: syntax.SpanOf(first), Message: a.name.Name + " is given here"})
 			}
 		}
 		values[at] = a.value
@@ -67,7 +66,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				if p.IsTensor() {
 					hint = ""
 				}
-				return f.fail(CodeMissing, syntax.SpanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.parameter(i)...)
+				return f.fail(CodeMissing, syntax.SpanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.declaration(i)...)
 			}
 		}
 	}
@@ -77,16 +76,6 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 // hasAttributes reports whether an operation has parameters that are no tensors.
 func (op *Operation) hasAttributes() bool {
 	return slices.ContainsFunc(op.Params, func(p Param) bool { return !p.IsTensor() })
-}
-
-// earlier returns the place of the argument that was given for a parameter.
-func earlier(args []argument, op *Operation, param int) syntax.Span {
-	for i := range args {
-		if a := &args[i]; a.name == nil && i == param || a.name != nil && a.name.Name == op.Params[param].Name {
-			return syntax.SpanOf(a.x)
-		}
-	}
-	return syntax.Span{}
 }
 
 // check compares the arguments with the declared types and returns the generic type.
@@ -120,8 +109,8 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 				e.items = e.limits.Items - n
 				break
 			}
-			span, _ := op.argumentSpan(x, i)
-			return 0, e.spendOn(f, span, v)
+			arg, _ := op.argument(x, i)
+			return 0, e.spendOn(f, syntax.SpanOf(arg), v)
 		}
 		if e.tract && op.Body != nil { // other operations convert their arguments themselves
 			v = relax(v, p.Type)
@@ -139,23 +128,26 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 			at, from = deduced, i
 			p, v, before = &op.Params[at], args[at], itemOf(v.(Tensor))
 		}
-		if _, given := op.argumentSpan(x, at); !given && op.Decl != nil && !op.Generic {
+		if _, given := op.argument(x, at); !given && op.Decl != nil && !op.Generic {
 			continue // the default of a declaration, where the mistake is reported
 		}
 		d := e.unsuitable(f, x, op, at, args, before)
 		if from >= 0 && before < syntax.GenericType && usesGeneric(p.Type) {
-			if span, given := op.argumentSpan(x, from); given {
-				d = d.with(syntax.Related{Source: f.op.Source, Span: span,
+			if arg, given := op.argument(x, from); given {
+				d = d.with(syntax.Related{Source: f.op.Source, Span: syntax.SpanOf(arg),
 					Message: "? = " + before.Text(e.dialect) + " follows from " + op.Params[from].Name})
 			}
 		}
-		d = d.with(op.parameter(at)...)
+		d = d.with(op.declaration(at)...)
 		if failed = first(failed, d); !e.checking {
 			break
 		}
 		e.report(d)
 		m.any = true
 		unsure = unsure || isGeneric(v)
+		if _, operator := operatorOf(x); operator {
+			break // it is said of both operands
+		}
 	}
 	switch {
 	case unsure:

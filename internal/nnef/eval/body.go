@@ -17,26 +17,18 @@ type place struct {
 type frame struct {
 	*place
 	vars    scope
-	wishes  []wish           // the names that results shall have
+	names   []string         // that results shall have
 	generic syntax.Primitive // what '?' stands for
 	depth   int
 	known   map[string]Value // what every body sees
-}
-
-// wish is the names that the tensors of a result shall have.
-type wish struct {
-	result string
-	names  []string
+	results map[string]bool  // of a graph; nil in other bodies
 }
 
 // poisoned is the value of an identifier whose assignment failed.
 type poisoned struct{}
 
-// setter stores the value that a statement assigns to an identifier.
-type setter func(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) error
-
 // assign evaluates one statement.
-func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set setter) error {
+func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string) error {
 	if err := e.fresh(f, a); err != nil {
 		return err
 	}
@@ -44,7 +36,7 @@ func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set s
 	if err != nil {
 		return err
 	}
-	return e.bind(f, a, a.Left, v, set)
+	return e.bind(f, a, a.Left, v)
 }
 
 // recover reports an error of a statement and sees to it that nothing follows from it.
@@ -78,15 +70,23 @@ func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
 	return nil
 }
 
-// bind matches a value with a left side and calls set for each identifier.
-func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v Value, set setter) error {
+// bind matches a value with a left side and gives each identifier its value.
+func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v Value) error {
 	switch p := pattern.(type) {
 	case *syntax.Ident:
-		return set(f, a, p, v)
+		if f.results != nil {
+			t, err := e.graphTensor(f, a, p, v)
+			if err != nil {
+				return err
+			}
+			v = t
+		}
+		f.vars.set(p.Name, v)
+		return nil
 	case *syntax.Array:
 		if n, list := length(v); list {
 			items, _ := itemsIn(v)
-			return e.bindItems(f, a, p, "an array", p.Items, n, items, set)
+			return e.bindItems(f, a, p, "an array", p.Items, n, items)
 		}
 		hint := "remove the brackets"
 		if t, ok := v.(Tuple); ok {
@@ -95,7 +95,7 @@ func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v 
 		return f.fail(CodePattern, p.Span, hint, "the left side is an array; the right side is %s", e.typeName(v))
 	case *syntax.Tuple:
 		if t, ok := v.(Tuple); ok {
-			return e.bindItems(f, a, p, "a tuple", p.Items, len(t), t, set)
+			return e.bindItems(f, a, p, "a tuple", p.Items, len(t), t)
 		}
 		hint := "write one name"
 		if n, list := length(v); n >= 0 {
@@ -124,7 +124,7 @@ func length(v Value) (n int, list bool) {
 // bindItems matches n items of an array or tuple, or as many as there are names where n is negative, with those of a left side. Of an array whose
 // items are not known there is one that stands for all.
 func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Node, what string, names []syntax.Expr, n int, items []Value,
-	set setter) error {
+) error {
 	if n >= 0 && n != len(names) {
 		code := CodePattern
 		if _, array := pattern.(*syntax.Array); array && !f.yields(a.Right) {
@@ -138,7 +138,7 @@ func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Nod
 		if len(items) > 0 {
 			item = items[min(i, len(items)-1)]
 		}
-		if err := e.bind(f, a, x, item, set); err != nil {
+		if err := e.bind(f, a, x, item); err != nil {
 			return err
 		}
 	}
@@ -181,17 +181,17 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 		e.frames = append(e.frames, new(frame))
 	}
 	f := e.frames[e.nested-1]
-	defer e.leave()
+	defer func() { e.nested-- }()
 	at := &e.places.Take(1)[0]
 	*at = place{op, caller.place, site}
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
-	*f = frame{place: at, vars: vars, wishes: wishes(f.wishes[:0], op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
+	*f = frame{place: at, vars: vars, names: names, generic: generic, depth: caller.depth + 1, known: caller.known}
 	for i := range op.Params {
 		f.vars.add(op.Params[i].Name, e.tensors(args[i], op.Params[i].Type))
 	}
 	for i := range op.Body {
 		a := &op.Body[i]
-		if err := e.assign(f, a, f.wished(a), (*frame).local); err != nil {
+		if err := e.assign(f, a, f.wished(a)); err != nil {
 			return nil, err
 		}
 	}
@@ -205,11 +205,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 			if err := e.spendOn(caller, site, v); err != nil {
 				return nil, err
 			}
-			if m := e.match(generic); !m.fits(v, r.Type) && !e.tract {
-				return nil, caller.fail(CodeResultType, site, e.castHint(v, r.Type, generic),
-					"the result %s of %s is %s; it is declared as %s",
-					r.Name, op.Name, e.typeName(v), e.typeText(r.Type))
-			}
 		}
 		out[i] = e.tensors(v, r.Type)
 	}
@@ -217,15 +212,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 		e.Expanded(op, args, out)
 	}
 	return out, nil
-}
-
-// leave ends the use of the last frame.
-func (e *Evaluator) leave() { e.nested-- }
-
-// local stores the value of an identifier of a fragment.
-func (f *frame) local(_ *syntax.Assignment, id *syntax.Ident, v Value) error {
-	f.vars.set(id.Name, v)
-	return nil
 }
 
 // tensors returns literals in the places of tensors as tensors.
@@ -257,25 +243,18 @@ func (e *Evaluator) tensors(v Value, t syntax.Type) Value {
 	return v
 }
 
-// wishes divides the names of an invocation's results among the results.
-func wishes(list []wish, op *Operation, names []string) []wish {
-	if len(op.Results) == 1 {
-		return append(list, wish{op.Results[0].Name, names})
-	}
-	for i, r := range op.Results {
-		if _, array := r.Type.(*syntax.ArrayType); array || i >= len(names) {
-			break
-		}
-		list = append(list, wish{r.Name, names[i : i+1]})
-	}
-	return list
-}
-
-// wish returns the names that the tensors of a result shall have.
+// wish returns the names that the tensors of a result shall have. Of several results each has one, up to the first that is an array.
 func (f *frame) wish(result string) []string {
-	for i := range f.wishes {
-		if f.wishes[i].result == result {
-			return f.wishes[i].names
+	list := f.op.Results
+	for i := range list {
+		_, array := list[i].Type.(*syntax.ArrayType)
+		switch {
+		case len(list) == 1 && list[i].Name == result:
+			return f.names
+		case array || i >= len(f.names):
+			return nil
+		case list[i].Name == result:
+			return f.names[i : i+1]
 		}
 	}
 	return nil
@@ -283,7 +262,7 @@ func (f *frame) wish(result string) []string {
 
 // wished returns the names that the tensors assigned to a left side shall get.
 func (f *frame) wished(a *syntax.Assignment) []string {
-	if len(f.wishes) == 0 {
+	if len(f.names) == 0 {
 		return nil
 	}
 	if id, ok := a.Left.(*syntax.Ident); ok {

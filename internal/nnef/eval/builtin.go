@@ -93,62 +93,62 @@ func (e *Evaluator) shapeOf(f *frame, x *syntax.BuiltinCall, v Value) (Value, er
 
 // convert returns a primitive value as another type, or nil if it has no such value.
 func convert(to syntax.Builtin, v Value) Value {
-	switch to {
-	case syntax.ToString:
-		if s, ok := v.(string); ok {
-			return s
+	if text, ok := v.(string); ok {
+		return parsed(to, text)
+	}
+	if b, ok := v.(bool); ok && (to == syntax.ToInteger || to == syntax.ToScalar) {
+		if v = int64(0); b {
+			v = int64(1)
 		}
+	}
+	switch n := v.(type) {
+	case int64:
+		switch to {
+		case syntax.ToLogical:
+			return n != 0
+		case syntax.ToScalar:
+			return float64(n)
+		}
+	case float64:
+		switch to {
+		case syntax.ToLogical:
+			return n != 0
+		case syntax.ToInteger:
+			if n = math.Floor(n); n >= -0x1p63 && n < 0x1p63 {
+				return int64(n)
+			}
+			return nil
+		}
+	}
+	if to == syntax.ToString {
 		return Text(v)
+	}
+	return v
+}
+
+// parsed returns what a string says as a value of another type, or nil.
+func parsed(to syntax.Builtin, text string) Value {
+	switch to {
 	case syntax.ToLogical:
-		switch v := v.(type) {
-		case int64:
-			return v != 0
-		case float64:
-			return v != 0
-		case string:
-			return v != ""
-		}
-		return v
+		return text != ""
 	case syntax.ToInteger:
-		switch v := v.(type) {
-		case bool:
-			if v {
-				return int64(1)
-			}
-			return int64(0)
-		case float64:
-			if v = math.Floor(v); v >= -0x1p63 && v < 0x1p63 {
-				return int64(v)
-			}
-			return nil
-		case string:
-			if n, err := strconv.ParseInt(v, 10, 64); err == nil && v[0] != '+' {
-				return n
-			}
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && text[0] != '+' {
+			return n
+		}
+		return nil
+	case syntax.ToScalar:
+		x, err := syntax.ParseExpr("", text)
+		if err != nil || strings.ContainsAny(text, " \t\r\n\v\f#") {
 			return nil
 		}
-		return v
-	case syntax.ToScalar:
-		switch v := v.(type) {
-		case bool:
-			if v {
-				return 1.0
-			}
-			return 0.0
-		case int64:
-			return float64(v)
-		case string:
-			if x, err := syntax.ParseExpr("", v); err == nil && !strings.ContainsAny(v, " \t\r\n\v\f#") {
-				switch x := x.(type) {
-				case *syntax.ScalarLit:
-					return x.Value
-				case *syntax.IntegerLit:
-					return float64(x.Value)
-				}
-			}
+		v := Literal(x)
+		if n, ok := v.(int64); ok {
+			return float64(n)
+		}
+		if _, ok := v.(float64); !ok {
 			return nil
 		}
 		return v
 	}
-	return nil
+	return text
 }

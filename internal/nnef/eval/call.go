@@ -74,7 +74,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	}
 	for i := range op.Params {
 		if _, absent := values[i].(Absent); absent && op.Params[i].Default == nil {
-			return oneOf(absents(len(op.Results))), nil
+			return oneOf(slices.Repeat([]Value{Absent{}}, len(op.Results))), nil
 		}
 	}
 	switch {
@@ -183,12 +183,4 @@ func oneOf(results []Value) Value {
 		return results[0]
 	}
 	return Tuple(results)
-}
-
-func absents(n int) []Value {
-	out := make([]Value, n)
-	for i := range out {
-		out[i] = Absent{}
-	}
-	return out
 }

@@ -43,7 +43,7 @@ func (e *Evaluator) CheckFragment(op *Operation) {
 			return
 		}
 		a := &op.Body[i]
-		err := e.assign(f, a, nil, (*frame).local)
+		err := e.assign(f, a, nil)
 		if err == nil {
 			err = e.unpacked(f, a)
 		}

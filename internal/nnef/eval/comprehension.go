@@ -4,51 +4,38 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
+// comprehension evaluates the items of a new array. Where only types are known, there is one turn that stands for all.
 func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, error) {
-	arrays := make([]Array, len(x.Iterators))
-	items := make([]Value, len(x.Iterators)) // where the items are not known, what each is
-	length := -1
+	arrays := make([][]Value, len(x.Iterators))
+	unknown := -1 // the number of items where they are not known
 	var failed error
 	for i, it := range x.Iterators {
 		v, err := e.eval(f, it.In, nil)
 		if err == nil {
-			arrays[i], items[i], err = e.iterate(f, it, v)
+			arrays[i], err = e.iterate(f, it, v)
 		}
-		if u, ok := v.(Unknown); ok && length < 0 {
-			length = u.Len
+		if n, _ := length(v); unknown < 0 && x.Cond == nil {
+			unknown = n
 		}
 		if failed = first(failed, err); failed != nil && !e.checking {
 			return nil, failed
 		}
-		if items[i] == nil {
-			items[i] = poisoned{}
+		if e.checking && len(arrays[i]) == 0 {
+			arrays[i] = []Value{poisoned{}}
 		}
-		if i > 0 && len(arrays[i]) != len(arrays[0]) {
+		if len(arrays[i]) != len(arrays[0]) {
 			return nil, f.fail(CodeIteration, syntax.SpanOf(it.In), "", "%s iterates over %d items and %s over %d; the lengths must be equal",
 				x.Iterators[0].Name.Name, len(arrays[0]), it.Name.Name, len(arrays[i]))
 		}
 	}
 	n := len(f.vars.names)
 	defer func() { f.vars.keep(n) }()
-	for i, it := range x.Iterators {
+	for _, it := range x.Iterators {
 		name := it.Name.Name
 		if f.vars.get(name) != nil {
 			return nil, f.fail(CodeRedefined, it.Name.Span, "choose another name", "the iterator %s has the name of another value", name)
 		}
-		f.vars.add(name, items[i])
-	}
-	if e.checking {
-		if x.Cond != nil {
-			length = -1
-		}
-		v, err := e.item(f, x)
-		if failed = first(failed, err); failed != nil {
-			return nil, failed
-		}
-		if err := e.spendOn(f, x.Span, v); err != nil {
-			return nil, err
-		}
-		return Unknown{arrayOf(e.typeOf(v)), length}, nil
+		f.vars.add(name, poisoned{})
 	}
 	list := make(Array, 0, len(arrays[0]))
 	for i := range arrays[0] {
@@ -59,10 +46,10 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 			f.vars.values[n+k] = arrays[k][i]
 		}
 		v, err := e.item(f, x)
-		if err != nil {
-			return nil, err
+		if failed = first(failed, err); failed != nil {
+			return nil, failed
 		}
-		if v == nil {
+		if v == nil && !e.checking {
 			continue
 		}
 		if err := first(e.spend(f, x.Span, 1), e.spendOn(f, x.Span, v)); err != nil {
@@ -70,28 +57,23 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		}
 		list = append(list, v)
 	}
+	if e.checking {
+		return Unknown{arrayOf(e.typeOf(list[0])), unknown}, nil
+	}
 	return list, nil
 }
 
-// iterate returns the items of an array, or where they are not known, what each of them is.
-func (e *Evaluator) iterate(f *frame, it syntax.Iterator, v Value) (Array, Value, error) {
-	items, array := itemsIn(v)
-	_, unknown := v.(Unknown)
-	switch {
-	case array && !unknown:
-		return items, nil, nil
-	case len(items) > 0:
-		return nil, items[0], nil
-	case array:
-		return nil, poisoned{}, nil
+// iterate returns the items of an array, of one that is not known what each of them is.
+func (e *Evaluator) iterate(f *frame, it syntax.Iterator, v Value) ([]Value, error) {
+	if items, array := itemsIn(v); array {
+		return items, nil
 	}
 	hint := ""
 	switch primitiveOf(v) {
 	case syntax.String, syntax.Integer:
 		hint = "range_of yields the subscripts of an array or a string"
 	}
-	return nil, nil, f.fail(CodeOperands, syntax.SpanOf(it.In), hint,
-		"%s iterates over %s; it must be an array", it.Name.Name, e.typeName(v))
+	return nil, f.fail(CodeOperands, syntax.SpanOf(it.In), hint, "%s iterates over %s; it must be an array", it.Name.Name, e.typeName(v))
 }
 
 // item evaluates the condition and the item of a comprehension. The item is nil if the condition is false.

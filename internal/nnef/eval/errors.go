@@ -130,17 +130,9 @@ var foreign = map[string]string{
 
 // undefined says that an identifier has no value, and why that may be.
 func (f *frame) undefined(x *syntax.Ident) error {
-	for i := range f.op.Body {
-		a := &f.op.Body[i]
-		if a.From < x.From {
-			continue
-		}
-		for id := range a.Names() {
-			if id.Name == x.Name {
-				return f.fail(CodeUndefined, x.Span, "move its assignment before this use", "%s is used before it is assigned", x.Name).
-					with(syntax.Related{Source: f.op.Source, Span: id.Span, Message: x.Name + " is assigned here"})
-			}
-		}
+	if first := f.definition(x.Name); first != nil && first.From > x.From {
+		return f.fail(CodeUndefined, x.Span, "move its assignment before this use", "%s is used before it is assigned", x.Name).
+			with(syntax.Related{Source: f.op.Source, Span: first.Span, Message: x.Name + " is assigned here"})
 	}
 	hint := foreign[x.Name]
 	if hint == "" {
@@ -175,7 +167,7 @@ func (f *frame) redefined(id *syntax.Ident) error {
 		what = "is a parameter and cannot be assigned"
 	}
 	d := f.fail(CodeRedefined, id.Span, "choose another name", "%s %s", id.Name, what)
-	if first := f.definition(id); first != nil {
+	if first := f.definition(id.Name); first != nil && first != id {
 		d = d.with(syntax.Related{Source: f.op.Source, Span: first.Span, Message: id.Name + " is defined here"})
 	}
 	return d
@@ -185,22 +177,19 @@ func declares(list []syntax.Param, name string) bool {
 	return slices.ContainsFunc(list, func(p syntax.Param) bool { return p.Name.Name == name })
 }
 
-// definition returns where a name is defined first, nil if that is at id.
-func (f *frame) definition(id *syntax.Ident) *syntax.Ident {
+// definition returns where a name is defined first in the text, nil if it is not.
+func (f *frame) definition(name string) *syntax.Ident {
 	if f.op.Decl != nil && f.op.Decl.Source == f.op.Source {
 		for i := range f.op.Decl.Params {
-			if p := f.op.Decl.Params[i].Name; p.Name == id.Name {
+			if p := f.op.Decl.Params[i].Name; p.Name == name {
 				return p
 			}
 		}
 	}
 	for i := range f.op.Body {
-		for first := range f.op.Body[i].Names() {
-			if first == id {
-				return nil
-			}
-			if first.Name == id.Name {
-				return first
+		for id := range f.op.Body[i].Names() {
+			if id.Name == name {
+				return id
 			}
 		}
 	}

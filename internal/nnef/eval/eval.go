@@ -1,9 +1,9 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -24,17 +24,12 @@ var DefaultLimits = Limits{
 	Depth: limits.EvalDepth, Steps: limits.EvalSteps, Items: limits.EvalItems, Calls: limits.EvalCalls, Errors: limits.EvalErrors,
 }
 
-func (l Limits) filled() Limits {
-	pick := func(v, def int) int {
-		if v > 0 {
-			return v
-		}
-		return def
-	}
+// Filled returns the limits with the defaults in place of each 0.
+func (l Limits) Filled() Limits {
 	d := DefaultLimits
 	return Limits{
-		Depth: pick(l.Depth, d.Depth), Steps: pick(l.Steps, d.Steps), Items: pick(l.Items, d.Items),
-		Calls: pick(l.Calls, d.Calls), Errors: pick(l.Errors, d.Errors),
+		Depth: cmp.Or(max(l.Depth, 0), d.Depth), Steps: cmp.Or(max(l.Steps, 0), d.Steps), Items: cmp.Or(max(l.Items, 0), d.Items),
+		Calls: cmp.Or(max(l.Calls, 0), d.Calls), Errors: cmp.Or(max(l.Errors, 0), d.Errors),
 	}
 }
 
@@ -66,13 +61,13 @@ type Evaluator struct {
 }
 
 // New returns an Evaluator with the given limits.
-func New(limits Limits) *Evaluator { return &Evaluator{limits: limits.filled()} }
+func New(limits Limits) *Evaluator { return &Evaluator{limits: limits.Filled()} }
 
 // For sets the dialect of the texts to that of a document, and returns the Evaluator. Without it the dialect is
 // [syntax.Final].
 func (e *Evaluator) For(doc *syntax.Document) *Evaluator {
 	e.dialect, e.tract = doc.Dialect, doc.Tract
-	e.operators = slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })
+	e.operators = doc.Declares(syntax.ExtConcord)
 	return e
 }
 

@@ -6,31 +6,25 @@ import (
 
 // Graph evaluates the body of a graph and returns what yields the values of its identifiers; the known ones are defined before. Each
 // identifier is one tensor; a literal that is assigned to a result, or that stands for a tensor, becomes one by the
-// operation copy (idn in the provisional dialect). Errors are in Diagnostics; what follows from one has no value, nil.
-func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) (value func(name string) Value) {
+// operation copy (idn in the provisional dialect). Errors are in Diagnostics; an identifier that is assigned has no value, nil, if that follows from one.
+func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) (value func(name string) (v Value, assigned bool)) {
 	f := e.graph(g, lib, known)
-	return func(name string) Value {
+	return func(name string) (Value, bool) {
 		v := f.vars.get(name)
-		if _, bad := v.(poisoned); bad {
-			return nil
+		if _, bad := v.(poisoned); bad || e.stopped {
+			return nil, true
 		}
-		return v
+		return v, v != nil
 	}
-}
-
-// graphRun is a graph under evaluation.
-type graphRun struct {
-	e       *Evaluator
-	results map[string]bool
 }
 
 func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) *frame {
 	f := &frame{place: &place{op: &Operation{Name: g.Name.Name, Source: g.Source, Body: g.Body, Scope: lib}}}
 	n := len(g.Body) + len(known)
 	f.vars = scope{index: make(map[string]int, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
-	run := &graphRun{e, make(map[string]bool, len(g.Results))}
+	f.results = make(map[string]bool, len(g.Results))
 	for _, id := range g.Results {
-		run.results[id.Name] = true
+		f.results[id.Name] = true
 	}
 	for name, v := range known {
 		f.vars.add(name, v)
@@ -45,14 +39,10 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 		}
 		a := &g.Body[i]
 		names := e.names.Take(1)[:0]
-		if id, ok := a.Left.(*syntax.Ident); ok {
+		for id := range a.Names() {
 			names = append(names, id.Name)
-		} else {
-			for id := range a.Names() {
-				names = append(names, id.Name)
-			}
 		}
-		if err := e.assign(f, a, names, run.set); err != nil {
+		if err := e.assign(f, a, names); err != nil {
 			e.recover(f, a, err)
 		}
 	}
@@ -64,18 +54,8 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 	return f
 }
 
-// set stores the value of an identifier of a graph.
-func (r *graphRun) set(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) error {
-	t, err := r.tensor(f, a, id, v)
-	if err == nil {
-		f.vars.set(id.Name, t)
-	}
-	return err
-}
-
-// tensor returns the value of an identifier of a graph, which is one tensor.
-func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) (Value, error) {
-	e := r.e
+// graphTensor returns the value of an identifier of a graph, which is one tensor.
+func (e *Evaluator) graphTensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) (Value, error) {
 	literal := v
 	switch t := v.(type) {
 	case constant:
@@ -84,13 +64,13 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 		return v, nil
 	default:
 		if _, several := v.(Tuple); e.tract && !several {
-			if !r.results[id.Name] {
+			if !f.results[id.Name] {
 				return v, nil
 			}
 			break
 		}
-		if p := primitiveOf(v); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
-			return nil, r.noTensor(f, id, v)
+		if p := primitiveOf(v); p == syntax.NoPrimitive || p == syntax.String || !f.results[id.Name] {
+			return nil, e.noTensor(f, id, v)
 		}
 	}
 	if e.checking {
@@ -98,16 +78,16 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 	}
 	copying := f.op.Scope.Operation(e.copying())
 	if copying == nil {
-		return nil, r.noTensor(f, id, v)
+		return nil, e.noTensor(f, id, v)
 	}
 	whole := syntax.SpanOf(a.Right)
 	return e.invoke(f, whole, copying, syntax.NoPrimitive, []argument{{value: literal, x: whole}}, []string{id.Name})
 }
 
-func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
+func (e *Evaluator) noTensor(f *frame, id *syntax.Ident, v Value) error {
 	hint := "write the value where it is used"
 	switch n, list := length(v); {
-	case !syntax.HoldsTensor(r.e.typeOf(v)):
+	case !syntax.HoldsTensor(e.typeOf(v)):
 	case list:
 		hint = "name each item: […] with one name for each"
 		if n >= 0 {
@@ -118,5 +98,5 @@ func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
 			hint = "name each result: (…) with " + plural(len(t), "name")
 		}
 	}
-	return f.fail(CodeGraph, id.Span, hint, "an identifier of a graph is one tensor; %s would be %s", id.Name, r.e.typeName(v))
+	return f.fail(CodeGraph, id.Span, hint, "an identifier of a graph is one tensor; %s would be %s", id.Name, e.typeName(v))
 }

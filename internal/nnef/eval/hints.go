@@ -9,21 +9,16 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// parameter returns the place of a parameter's declaration, if a document of the caller has it.
-func (op *Operation) parameter(i int) []syntax.Related {
+// declaration returns the place of the declaration of a parameter, or of the whole operation for -1, if a document of the caller has it.
+func (op *Operation) declaration(param int) []syntax.Related {
 	if op.Source == nil || op.Decl == nil {
 		return nil
 	}
-	p := &op.Decl.Params[i]
-	return []syntax.Related{{Source: op.Source, Span: p.Span, Message: p.Name.Name + " is declared here"}}
-}
-
-// declaration returns the place of an operation's declaration, if a document of the caller has it.
-func (op *Operation) declaration() []syntax.Related {
-	if op.Source == nil || op.Decl == nil {
-		return nil
+	id, span := op.Decl.Name, op.Decl.Name.Span
+	if param >= 0 {
+		id, span = op.Decl.Params[param].Name, op.Decl.Params[param].Span
 	}
-	return []syntax.Related{{Source: op.Source, Span: op.Decl.Name.Span, Message: op.Name + " is declared here"}}
+	return []syntax.Related{{Source: op.Source, Span: span, Message: id.Name + " is declared here"}}
 }
 
 // paramHint says which parameter may be meant by a name that is none.
@@ -44,7 +39,8 @@ func (op *Operation) paramHint(name string) string {
 // unsuitable says what an argument of an invocation or an operator must be.
 func (e *Evaluator) unsuitable(f *frame, x syntax.Node, op *Operation, i int, args []Value, generic syntax.Primitive) *fault {
 	p, v := &op.Params[i], args[i]
-	span, _ := op.argumentSpan(x, i)
+	arg, _ := op.argument(x, i)
+	span := syntax.SpanOf(arg)
 	if t, ok := v.(Tuple); ok && len(t) > 1 && p.IsTensor() {
 		if _, list := p.Type.(*syntax.ArrayType); !list && tensorsOnly(t) {
 			return f.fail(CodeNested, span, "assign them to (a, b, …) first and pass one of them",

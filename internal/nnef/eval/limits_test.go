@@ -57,3 +57,42 @@ func beyond(err error) bool {
 	var d *fault
 	return errors.As(err, &d) && d.Code == CodeLimit
 }
+
+// TestEveryLimit evaluates expressions within less and less: what is refused is refused for the limit, and what is not stays within it.
+func TestEveryLimit(t *testing.T) {
+	for _, text := range []string{
+		"[for i in range_of('abc'), j in [1, 2, 3] yield (i, j)]", "range_of([1, 2, 3])", "'ab' + 'cd' == 'ab' * 2", "integer('12')", "[1, 2] + [3] if true else [4] * 3",
+		"pair(x)[0]", "same([x, y][0])", "sum([x, y])", "'abc'[0:2]", "((1, 'a'), [2, 3]) == ((1, 'a'), [2, 3])", "1 in [[1, 2][0], 2]",
+	} {
+		for _, checking := range []bool{false, true} {
+			for _, steps := range []bool{false, true} {
+				for n := 1; ; n++ {
+					limits := Limits{Items: n}
+					if steps {
+						limits = Limits{Steps: n}
+					}
+					e := New(limits)
+					e.checking = checking
+					_, err := evaluateBy(t, e, text)
+					var refused *fault
+					if errors.As(err, &refused) && refused.Code == CodeLimit && n < 1000 {
+						continue
+					}
+					if used := e.Used(); err == nil && (steps && used.Steps > n || !steps && used.Items > n) || err != nil && n == 1000 {
+						t.Errorf("%s (checking: %t) within %+v: %v, used %+v", text, checking, limits, err, used)
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestParsedStrings converts strings to scalars.
+func TestParsedStrings(t *testing.T) {
+	for text, want := range map[string]Value{"scalar('1.5')": 1.5, "scalar('2')": 2.0, "scalar('-3e2')": -300.0, "scalar(' 1')": nil, "scalar('x')": nil, "scalar('true')": nil, "scalar('1 #')": nil} {
+		if v, err := evaluate(t, text, Limits{}); v != want || (err == nil) != (want != nil) {
+			t.Errorf("%s = %v, %v; want %v", text, v, err, want)
+		}
+	}
+}

@@ -135,7 +135,9 @@ func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.
 			t = c
 			continue
 		}
-		if e.operators && holdsTensor(t, u) { // those of an operator with blocks have types of their own
+		_, tensorT := t.(*syntax.TensorType)
+		_, tensorU := u.(*syntax.TensorType)
+		if e.operators && (tensorT || tensorU) { // those of an operator with blocks have types of their own
 			t = anyTensor
 			continue
 		}
@@ -154,15 +156,6 @@ func pairs(a, b Value) bool {
 		}
 	}
 	return true
-}
-
-// holdsTensor reports whether one of two types is that of tensors, and the other one, too, or that of literals.
-func holdsTensor(a, b syntax.Type) bool {
-	_, tensorA := a.(*syntax.TensorType)
-	_, tensorB := b.(*syntax.TensorType)
-	_, literalA := a.(*syntax.PrimitiveType)
-	_, literalB := b.(*syntax.PrimitiveType)
-	return tensorA && (tensorB || literalB) || tensorB && literalA
 }
 
 // mixHint says how values of two types could go together.

@@ -194,7 +194,7 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 	}
 	if e.tract {
 		if s, ok := symbolOf(a, b); ok {
-			return nil, f.fail(CodeUnknown, x.Span, "give the shapes of the inputs", "the symbol %s has no value", string(s))
+			return nil, f.unknownSymbol(x.Span, s)
 		}
 		if f.op.Source != nil && arrayOperation(x.Op, a, b) {
 			return e.operate(f, x, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})

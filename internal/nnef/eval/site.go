@@ -39,22 +39,17 @@ func (s *Site) Diagnostic(err error) syntax.Diagnostic { return s.fail(err).Diag
 func (s *Site) fail(err error) *fault {
 	at := &Error{Code: CodeShape, Msg: err.Error()}
 	errors.As(err, &at)
-	span := syntax.SpanOf(s.x)
-	for i := range s.op.Params {
-		if s.op.Params[i].Name == at.Arg {
-			span, _ = s.op.argumentSpan(s.x, i)
-		}
+	place := s.x
+	if i := s.op.Index(at.Arg); i >= 0 {
+		place, _ = s.op.argument(s.x, i)
 	}
-	return s.at.fail(at.Code, span, at.Hint, "%s", at.Msg)
+	return s.at.fail(at.Code, syntax.SpanOf(place), at.Hint, "%s", at.Msg)
 }
 
 // Given reports whether the text gives an argument for parameter i, so that its default is not taken.
 func (s *Site) Given(i int) bool {
-	if i >= len(s.op.Params) {
-		return false
-	}
-	_, given := s.op.argumentSpan(s.x, i)
-	return given
+	_, given := s.op.argument(s.x, i)
+	return given && i < len(s.op.Params)
 }
 
 // Names returns the identifiers in the argument that the text gives for parameter i, in their order.
@@ -71,13 +66,6 @@ func (s *Site) Names(i int) []string {
 	return names
 }
 
-// argumentSpan returns the place of the argument for a parameter in an expression that applies an operation, and of the
-// whole expression if there is none.
-func (op *Operation) argumentSpan(x syntax.Node, param int) (span syntax.Span, given bool) {
-	x, given = op.argument(x, param)
-	return syntax.SpanOf(x), given
-}
-
 // argument returns the argument for a parameter in an expression that applies an operation, and the whole expression if
 // there is none.
 func (op *Operation) argument(x syntax.Node, param int) (arg syntax.Node, given bool) {
@@ -85,7 +73,7 @@ func (op *Operation) argument(x syntax.Node, param int) (arg syntax.Node, given 
 	case *syntax.Call:
 		for i := range x.Args {
 			a := &x.Args[i]
-			if a.Name == nil && i == param || a.Name != nil && a.Name.Name == op.Params[param].Name {
+			if a.Name == nil && i == param || a.Name != nil && param < len(op.Params) && a.Name.Name == op.Params[param].Name {
 				return a.Value, true
 			}
 		}

@@ -46,3 +46,54 @@ func mixed(a, b Value) (Value, Value) {
 	}
 	return a, b
 }
+
+// itemOperation is the operation that a subscript of a tensor stands for in documents of tract.
+const itemOperation = "tract_item"
+
+// rewrite expands the operation that another one stands for.
+func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string) (Value, error) {
+	for i := range args {
+		args[i], _ = asLiteral(args[i])
+	}
+	site := &Site{f.place, op, x}
+	inner, values, err := op.Rewrite(&Invocation{Op: op, Type: public(generic), Args: args, Names: names, Site: site})
+	if err != nil {
+		return nil, site.fail(err)
+	}
+	if inner.Body == nil {
+		out, err := e.apply(f.place, x, inner, public(generic), values, names)
+		return oneOf(out), err
+	}
+	out, err := e.expand(f, syntax.SpanOf(x), inner, syntax.NoPrimitive, values, names)
+	return oneOf(out), err
+}
+
+// symbolOf returns the one of two values that is a symbol.
+func symbolOf(a, b Value) (Symbol, bool) {
+	if s, ok := a.(Symbol); ok {
+		return s, true
+	}
+	s, ok := b.(Symbol)
+	return s, ok
+}
+
+// arrayOperation reports whether an operator takes arrays of numbers as tensors, as it does in documents of tract.
+func arrayOperation(op syntax.Op, a, b Value) bool {
+	if op == syntax.In || op == syntax.And || op == syntax.Or {
+		return false
+	}
+	_, listA := a.(Array)
+	_, listB := b.(Array)
+	return (listA || listB) && numeric(a) && numeric(b)
+}
+
+// numeric reports whether a value is a number, or a list that begins with one.
+func numeric(v Value) bool {
+	switch v := v.(type) {
+	case Array:
+		return len(v) > 0 && numeric(v[0])
+	case int64, float64, Tensor:
+		return true
+	}
+	return false
+}

@@ -94,11 +94,11 @@ func itemsIn(v Value) (items []Value, array bool) {
 	case Array:
 		return v, true
 	case Unknown:
-		if t, ok := v.Type.(*syntax.ArrayType); ok && t.Item != nil {
-			return []Value{unknownOf(t.Item, -1)}, true
-		} else {
-			return nil, ok
+		t, ok := v.Type.(*syntax.ArrayType)
+		if ok && t.Item != nil {
+			items = []Value{unknownOf(t.Item, -1)}
 		}
+		return items, ok
 	}
 	return nil, false
 }

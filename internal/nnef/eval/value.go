@@ -76,7 +76,7 @@ func Text(v Value) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		return syntax.FormatScalar(v, 64)
+		return syntax.FormatScalar(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case string:

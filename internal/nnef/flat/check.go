@@ -25,10 +25,11 @@ const (
 
 // Check returns what is wrong with a document before anything is evaluated, in the order of the text: in declarations, in the bodies of all
 // fragments, invoked or not, in the graph, and in branches that would not be taken. Nothing in the list follows from another entry of it. What depends
-// on values is left to [Flatten]: subscripts out of range, conversions, arithmetic, attributes out of range, and shapes.
+// on values is left to [Flatten]: subscripts out of range, conversions, arithmetic, attributes out of range, shapes, and the rules for the results of external and
+// for update.
 //
 // Where it finds no error, every name that is used is defined before, every invocation fits a declaration, every expression has a type, every fragment
-// yields results of the declared types, and external, variable and update stand where they may.
+// yields results of the declared types, and no fragment has what belongs to graphs.
 //
 // Documents of the engine tract, which have no types, are not for it.
 func Check(doc *syntax.Document, opts Options) syntax.Diagnostics {
@@ -38,7 +39,12 @@ func Check(doc *syntax.Document, opts Options) syntax.Diagnostics {
 		c.declaration(f)
 	}
 	if doc.Graph != nil {
-		c.rules(doc.Graph)
+		c.repeated(doc.Graph.Params, nil, "two parameters of the graph are named %s")
+		params := doc.Graph.Params
+		if c.operators {
+			params = nil // the text form may hand on an input as it is
+		}
+		c.repeated(doc.Graph.Results, params, "two results of the graph are named %s")
 		c.eval.CheckGraph(doc.Graph, c.recorder, opts.Symbols)
 	}
 	c.forward()
@@ -82,6 +88,25 @@ func (c *checker) extensions() {
 			d.Severity, d.Hint = syntax.Warning, ""
 		}
 		c.eval.Report(d)
+	}
+}
+
+// repeated reports the names that occur twice in a list of parameters or results, and results named as parameters are.
+func (c *checker) repeated(list, params []*syntax.Ident, format string) {
+	seen := make(map[string]*syntax.Ident, len(params)+len(list))
+	for _, id := range params {
+		seen[id.Name] = id
+	}
+	for _, id := range list {
+		switch first := seen[id.Name]; {
+		case first == nil:
+			seen[id.Name] = id
+		case first.From < list[0].From:
+			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+c.copying()+"("+id.Name+")",
+				here(first.Span, "the parameter is here"), "a parameter and a result of the graph are named %s", id.Name)
+		default:
+			c.report(CodeRepeated, id.Span, "choose another name", here(first.Span, "the first one is here"), format, id.Name)
+		}
 	}
 }
 

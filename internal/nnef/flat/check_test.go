@@ -122,11 +122,9 @@ func TestCheck(t *testing.T) {
 
 		// Graphs.
 		{"one tensor", "a = 1.0;\nb = [x, x];\nc = split(x, axis = 0, ratios = [1, 1]);\nd = moments(x, axes = [0]);\nw = x;\ny = 0.5;", "3:1 901, 4:1 901, 5:1 901, 6:1 901"},
-		{"external", "graph g( x, z, w ) -> ( y )\n{\nx = external(shape = [1]);\na = external(shape = [1]);\nz = exp(x);\ny = add(z, external(shape = [1]));\n}", "2:16 504, 5:1 902, 6:1 902, 7:12 905"},
 		{"shared data updated once", "v = variable(shape = [2, 3], label = 'v');\nw = variable(shape = [2, 3], label = 'V');\na = update(w, x);\ny = add(v, a);", ""},
 		{"parameter as result", "graph g( x ) -> ( x, y, y ) { x = external(shape = [2, 3]);\ny = exp(x); }", "2:19 401, 2:25 401"},
 		{"tuple for an array", "y = concat((x, x), axis = 0);", "3:12 701"},
-		{"update", "v = variable(shape = [2, 3], label = 'v');\na = update(x, x);\nb = update(v, x);\nc = update(v, x);\nd = update(b, x);\ny = update(exp(x), x);", "4:12 903, 6:12 903, 7:12 903, 8:12 903"},
 		{"graph only", fragment("y = x; c = external(shape = [1]); d = variable(shape = [1], label = 'd'); e = update(d, x);"), "3:12 905, 3:39 905, 3:79 905"},
 
 		// Extensions.
@@ -190,7 +188,6 @@ func TestRelated(t *testing.T) {
 		{"y = exp(z);\nz = exp(x);", "4:1"},
 		{"fragment f( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar> ) { y = x; }\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = f(x, k = 1.0); }", "2:32"},
 		{"d = select(true, x, 1); y = x;", "3:18"},
-		{"v = variable(shape = [2, 3], label = 'v');\nb = update(v, x);\ny = update(v, x);", "4:5"},
 	} {
 		list, _ := run(t, c.text, flat.Options{})
 		if len(list) != 1 || len(list[0].Related) != 1 {

@@ -1,6 +1,8 @@
 package flat
 
 import (
+	"maps"
+
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -51,23 +53,14 @@ func (c *checker) parameters(f *syntax.Fragment) {
 				"the tensor %s stands behind an attribute; tensors come first", p.Name.Name)
 		}
 	}
-	params := len(seen)
+	params := maps.Clone(seen)
 	for i := range f.Results {
 		what := "two results are"
-		if params > 0 && f.Results[i].Name != nil && isParam(f, f.Results[i].Name.Name) {
+		if params[f.Results[i].Name.Name] != nil {
 			what = "a parameter and a result are"
 		}
 		unique(f.Results[i].Name, what)
 	}
-}
-
-func isParam(f *syntax.Fragment, name string) bool {
-	for i := range f.Params {
-		if f.Params[i].Name.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // types checks what the final dialect demands of the types of a declaration.
@@ -83,7 +76,7 @@ func (c *checker) types(f *syntax.Fragment, op *eval.Operation) {
 		r := &f.Results[i]
 		generic = c.mixed(r) || generic
 		switch {
-		case !onlyTensors(r.Type):
+		case !syntax.OnlyTensors(r.Type):
 			c.report(CodeResult, r.Span, "a value that is no tensor is written where it is used", nil,
 				"the result %s is %s; results are tensors", r.Name.Name, syntax.TypeText(r.Type, c.doc.Dialect))
 		case unbound(r.Type):
@@ -112,7 +105,7 @@ func (c *checker) mixed(p *syntax.Param) (generic bool) {
 		case *syntax.TensorType:
 			generic = generic || t.Item == syntax.GenericType
 		case *syntax.TupleType:
-			if syntax.HoldsTensor(t) && !onlyTensors(t) {
+			if syntax.HoldsTensor(t) && !syntax.OnlyTensors(t) {
 				c.report(CodeMixed, p.Span, "make them two parameters", nil, "the tuple %s has tensors beside attributes", p.Name.Name)
 				return false
 			}
@@ -120,17 +113,6 @@ func (c *checker) mixed(p *syntax.Param) (generic bool) {
 		return true
 	})
 	return generic
-}
-
-// onlyTensors reports whether a type consists of tensors.
-func onlyTensors(t syntax.Type) bool {
-	attribute := false
-	syntax.Walk(t, func(n syntax.Node) bool {
-		_, primitive := n.(*syntax.PrimitiveType)
-		attribute = attribute || primitive
-		return !attribute
-	})
-	return !attribute
 }
 
 // unbound reports whether tensor<> occurs in a type.

@@ -100,20 +100,17 @@ func (op *Op) IsCopy() bool {
 	return !op.Custom && (op.Name() == "copy" || op.Name() == "idn") && len(op.Args) == 1 && len(op.Results) == 1
 }
 
+func (op *Op) isExternal() bool { return op.Name() == "external" && !op.Custom }
+
 // Outputs returns the tensors that the operation yields, those of arrays one by one.
-func (op *Op) Outputs() []*Tensor {
-	list := make([]*Tensor, 0, len(op.Results))
-	for _, r := range op.Results {
-		list = appendTensors(list, r)
-	}
-	return list
-}
+func (op *Op) Outputs() []*Tensor { return tensorsOf(op.Results) }
 
 // Inputs returns the tensors among the arguments, in the order of the parameters; one may occur several times.
-func (op *Op) Inputs() []*Tensor {
-	var list []*Tensor
-	for _, a := range op.Args {
-		list = appendTensors(list, a)
+func (op *Op) Inputs() []*Tensor { return tensorsOf(op.Args) }
+
+func tensorsOf(values []eval.Value) (list []*Tensor) {
+	for _, v := range values {
+		list = appendTensors(list, v)
 	}
 	return list
 }
@@ -156,12 +153,12 @@ type Inferrer interface {
 
 // Options say what is known beside the document, and how to flatten. The zero value is the standard alone.
 type Options struct {
-	Level     Level
-	Limits    eval.Limits
-	Shapes    Inferrer         // nil leaves shapes unknown; the builtin shape_of then fails
-	Deferred  bool             // shapes are inferred only as far as the evaluation asks for them
-	Extents   map[string][]int // shapes of inputs that replace those in the document
-	Libraries []eval.Library   // operations besides the standard's, which they may replace; of use to Check are their declarations
+	Level    Level
+	Limits   eval.Limits
+	Shapes   Inferrer         // nil leaves shapes unknown; the builtin shape_of then fails
+	Deferred bool             // shapes are inferred only as far as the evaluation asks for them
+	Extents  map[string][]int // shapes of inputs that replace those in the document
+	Library  eval.Library     // operations besides the standard's, which they may replace; nil if there are none. Of use to Check are the declarations
 
 	// Extensions are names of extensions that the caller reads, beside those of the standard, that of Concord's text form and those of tract.
 	Extensions []string

@@ -3,6 +3,7 @@ package flat_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,7 +117,11 @@ func TestFlattenErrors(t *testing.T) {
 	for _, c := range []struct{ name, fragments, body, want string }{
 		{"unknown operation", "", "y = acme(x);", "NNEF0502"},
 		{"shape without shapes", "", "y = reshape(x, shape = shape_of(x));", "NNEF1006"},
-		{"no variable", "", "y = update(x, x);", "doc:5:12: graph error [NNEF0903]"},
+		{"no variable", "", "y = update(x, x);", "doc:5:12: graph error [NNEF0903]: x is no variable"},
+		{"no identifier", "", "y = update(1.0, x);", "doc:5:12: graph error [NNEF0903]: update takes the identifier"},
+		{"update of an update", "", "v = variable(shape = [1], label = 'v'); u = update(v, x); y = update(u, x);", "u is no variable"},
+		{"no parameter", "", "z = external(shape = [1]); y = add(x, z);", "doc:5:5: graph error [NNEF0902]: z is external but no parameter"},
+		{"nested", "", "y = add(x, external(shape = [1]));", "doc:5:12: graph error [NNEF0902]: external1 is external but no parameter"},
 		{"two updates", "", "v = variable(shape = [1], label = 'v'); u = update(v, x); y = update(v, x);", "NNEF0903"},
 		{"update of shared data", "", "v = variable(shape = [2], label = 'v'); w = variable(shape = [2], label = 'V'); a = update(w, x); y = update(v, x);", "w and v share the label v"},
 		{"label", "", "y = variable(shape = [1], label = 'a b');", "doc:5:35: value error [NNEF1104]"},
@@ -130,6 +135,21 @@ func TestFlattenErrors(t *testing.T) {
 		_, err := flatten(head+c.fragments+"graph net( x ) -> ( y )\n{\nx = external(shape = [1,4]);\n"+c.body+"\n}\n", flat.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v; want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestParameters holds the parameters of a graph to being the results of external.
+func TestParameters(t *testing.T) {
+	for body, want := range map[string]string{
+		"x = external(shape = [1]); y = exp(x);":                "doc:2:15: name error [NNEF0504]: the parameter z of the graph is never assigned",
+		"x = external(shape = [1]); z = exp(x); y = exp(z);":    "doc:2:15: graph error [NNEF0902]: the parameter z of the graph is not the result of external",
+		"x = external(shape = [1]); z = nothing(x); y = log(z)": "NNEF0502",
+	} {
+		_, err := flatten(head+"graph net( x, z ) -> ( y )\n{\n"+strings.TrimSuffix(body, ";")+";\n}\n", flat.Options{})
+		var list syntax.Diagnostics
+		if !errors.As(err, &list) || len(list) != 1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %s", body, err, want)
 		}
 	}
 }
@@ -201,7 +221,7 @@ func TestJSON(t *testing.T) {
 		`{"op":"add","args":{"x":{"t":"d"},"y":{"f":1e-07}},"results":{"z":{"t":"y"}}}],` +
 		`"tensors":{"x":{"dtype":"scalar","shape":null},"a":{"dtype":"scalar","shape":null},"b":{"dtype":"scalar","shape":null},` +
 		`"c":{"dtype":"integer","shape":null},"d":{"dtype":"scalar","shape":null},"y":{"dtype":"scalar","shape":null}}}`
-	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7, 64)) {
+	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7)) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

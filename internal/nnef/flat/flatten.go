@@ -42,7 +42,11 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 			g.Invocations = append(g.Invocations, Invocation{op.Name, slices.Clone(args), slices.Clone(results)})
 		}
 	}
-	r.finish(r.eval.Graph(doc.Graph, r, opts.Symbols))
+	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
+	if !doc.Tract {
+		r.checkInputs(values)
+	}
+	r.finish(values)
 	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
@@ -63,7 +67,7 @@ type recorder struct {
 	declared  map[string]*eval.Operation  // fragments of the document; when it is checked, those so far
 	known     map[string]*eval.Operation  // of libraries and the standard, as far as they were asked for
 	ahead     map[string]*eval.Operation  // fragments that were used before their declaration, where that is allowed
-	other     map[string]*syntax.Fragment // all fragments; nil until one is missed
+	fragments map[string]*syntax.Fragment // of the document
 	operators bool                        // the operations are those of package op
 
 	prefixes map[string]bool   // identifiers of the graph without digits at the end; nil until a name is made up
@@ -87,9 +91,12 @@ type recorder struct {
 func newRecorder(doc *syntax.Document, opts Options) *recorder {
 	r := &recorder{doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc), most: maxTensors,
 		declared: make(map[string]*eval.Operation, len(doc.Fragments)), known: make(map[string]*eval.Operation),
-		operators: slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })}
+		fragments: make(map[string]*syntax.Fragment, len(doc.Fragments)), operators: doc.Declares(syntax.ExtConcord)}
 	if doc.Graph != nil {
 		r.most += len(doc.Graph.Body)
+	}
+	for _, f := range doc.Fragments {
+		r.fragments[f.Name.Name] = f
 	}
 	return r
 }
@@ -110,35 +117,32 @@ func (r *recorder) fragment(f *syntax.Fragment) *eval.Operation {
 	return o
 }
 
-// library returns an operation of the given libraries.
+// library returns an operation of the given library.
 func (r *recorder) library(name string) *eval.Operation {
-	for _, l := range r.opts.Libraries {
-		if o := l.Operation(name); o != nil {
-			own := *o
-			switch {
-			case own.Body != nil:
-				own.Scope = r
-			case own.Rewrite != nil:
-				own.Scope, own.Rewrite = r, r.rewriter(own.Rewrite)
-			case own.Apply == nil:
-				own.Apply = r.apply
+	if r.opts.Library == nil {
+		return nil
+	}
+	o := r.opts.Library.Operation(name)
+	if o == nil {
+		return nil
+	}
+	own := *o
+	switch {
+	case own.Body != nil:
+		own.Scope = r
+	case own.Rewrite != nil:
+		own.Scope = r
+		own.Rewrite = func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+			o, args, err := o.Rewrite(c)
+			if err == nil && o.Body == nil {
+				o.Apply = r.apply
 			}
-			return &own
+			return o, args, err
 		}
+	case own.Apply == nil:
+		own.Apply = r.apply
 	}
-	return nil
-}
-
-// rewriter records the operations that a rewriting yields, unless they have a body.
-func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, []eval.Value, error),
-) func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-	return func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-		o, args, err := rewrite(c)
-		if err == nil && o.Body == nil && o.Apply == nil {
-			o.Apply = r.apply
-		}
-		return o, args, err
-	}
+	return &own
 }
 
 // Operation implements [eval.Library]: the fragments that are declared, then what the document does not declare itself.
@@ -185,16 +189,10 @@ func (r *recorder) forward(name string) *eval.Operation {
 
 // later returns a fragment of the document that is not declared yet.
 func (r *recorder) later(name string) *syntax.Fragment {
-	if r.other == nil {
-		r.other = make(map[string]*syntax.Fragment, len(r.doc.Fragments))
-		for _, f := range r.doc.Fragments {
-			r.other[f.Name.Name] = f
-		}
-	}
 	if r.declared[name] != nil {
 		return nil
 	}
-	return r.other[name]
+	return r.fragments[name]
 }
 
 // Explain implements [eval.Explainer].
@@ -491,18 +489,23 @@ func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 	return op.Results, nil
 }
 
+const oneUpdate = "a variable gets one new value in a run"
+
 func (r *recorder) update(c *eval.Invocation) ([]eval.Value, error) {
 	t, ok := c.Args[0].(*Tensor)
-	if !ok || t.Producer.Name() != "variable" || t.Producer.Custom {
-		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "only the result of variable can be updated, in the graph and by its identifier"}
+	if !ok {
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "update takes the identifier of a variable"}
+	}
+	if t.Producer.Name() != "variable" || t.Producer.Custom {
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: t.Name + " is no variable", Hint: "only the results of variable can be updated"}
 	}
 	label, _ := t.Producer.Arg("label").(string)
 	key := strings.ToLower(label)
 	switch first := r.updated[key]; {
 	case first == t:
-		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "the variable " + t.Name + " is updated twice"}
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "the variable " + t.Name + " is updated twice", Hint: oneUpdate}
 	case first != nil:
-		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Hint: "a variable gets one new value in a run",
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Hint: oneUpdate,
 			Msg: fmt.Sprintf("%s and %s share the label %s and with it their data, which is updated twice", first.Name, t.Name, label)}
 	case r.updated == nil:
 		r.updated = make(map[string]*Tensor)
@@ -521,12 +524,13 @@ func (r *recorder) copying() string {
 
 // finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
 // identifier names one tensor.
-func (r *recorder) finish(value func(name string) eval.Value) {
+func (r *recorder) finish(value func(name string) (v eval.Value, assigned bool)) {
 	g := r.doc.Graph
 	copies := make(map[string]*Tensor)
 	for i := range g.Body {
 		for id := range g.Body[i].Names() {
-			t, ok := value(id.Name).(*Tensor)
+			v, _ := value(id.Name)
+			t, ok := v.(*Tensor)
 			if !ok || t.Name == id.Name {
 				continue
 			}
@@ -540,7 +544,8 @@ func (r *recorder) finish(value func(name string) eval.Value) {
 		if t := copies[id.Name]; t != nil {
 			return t
 		}
-		t, _ := value(id.Name).(*Tensor)
+		v, _ := value(id.Name)
+		t, _ := v.(*Tensor)
 		return t
 	}
 	for _, p := range g.Params {
@@ -552,6 +557,33 @@ func (r *recorder) finish(value func(name string) eval.Value) {
 		if t := find(id); t != nil {
 			r.graph.Outputs = append(r.graph.Outputs, t)
 			r.graph.OutputNames = append(r.graph.OutputNames, id.Name)
+		}
+	}
+}
+
+// checkInputs checks that the parameters of the graph are the results of external, and that no other tensors are.
+func (r *recorder) checkInputs(value func(name string) (v eval.Value, assigned bool)) {
+	g := r.doc.Graph
+	params := make(map[string]bool, len(g.Params))
+	for _, p := range g.Params {
+		params[p.Name] = true
+	}
+	for _, op := range r.graph.Ops {
+		if op.isExternal() && !params[op.Names[0]] {
+			r.eval.Report(op.Site.Diagnostic(&eval.Error{Code: CodeExternal, Msg: op.Names[0] + " is external but no parameter of the graph",
+				Hint: "add it to the parameters of the graph"}))
+		}
+	}
+	for _, p := range g.Params {
+		d := syntax.Diagnostic{Source: r.doc.Source, Span: p.Span, Hint: "write " + p.Name + " = external(shape = …) in the graph"}
+		v, assigned := value(p.Name)
+		switch t, ok := v.(*Tensor); {
+		case !assigned:
+			d.Code, d.Message = eval.CodeUnassigned, "the parameter "+p.Name+" of the graph is never assigned"
+			r.eval.Report(d)
+		case ok && !t.Producer.isExternal():
+			d.Code, d.Message = CodeExternal, "the parameter "+p.Name+" of the graph is not the result of external"
+			r.eval.Report(d)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (w *jsonWriter) write(v any) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			w.err = fmt.Errorf("the scalar %v has no form in JSON", v)
 		}
-		w.WriteString(`{"f":` + syntax.FormatScalar(v, 64) + "}")
+		w.WriteString(`{"f":` + syntax.FormatScalar(v) + "}")
 	default:
 		text, err := json.Marshal(v)
 		if err != nil && w.err == nil {

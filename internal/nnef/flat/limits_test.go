@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 	}{
 		"copies": {func(n int) string { return copies("y", n) }, limits.FlatArray, "NNEF1101"},
 		"parts": {func(n int) string {
-			return fmt.Sprintf("u = external(shape = [%d]); y = add_n(unstack(u, axis = 0));", n)
+			return fmt.Sprintf("u = variable(shape = [%d], label = 'u'); y = add_n(unstack(u, axis = 0));", n)
 		}, limits.FlatArray, "NNEF1005"},
 		"tensors": {func(n int) string { return full + copies("y", n) }, 1, "NNEF1005"},
 	} {

@@ -18,7 +18,7 @@ const CodeBroadcast syntax.Code = 1290
 func Graph(g *flat.Graph) syntax.Diagnostics {
 	var list syntax.Diagnostics
 	for _, o := range g.Ops {
-		if o.Site == nil || !broadcasts(o.Op.Name) {
+		if !broadcasts(o.Op.Name) { // so it has a site
 			continue
 		}
 		if err := enlarged(o); err != nil {

@@ -23,6 +23,7 @@ func TestGraph(t *testing.T) {
 		{"[1, 3]", "add(x, b)", ""},
 		{"[2, 3, 8, 8]", "add(x, b)", ""},
 		{"[]", "add(x, b)", ""},
+		{"[1, 4]", "conv(sum_reduce(x, axes = [1]), constant(shape = [4, 1, 1, 1], value = [1.0]), b)", ""},
 	} {
 		text := "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph g( x ) -> ( y )\n{\nx = external(shape = [1,3,8,8]);\n" +
 			"b = constant(shape = " + tt.shape + ", value = [1.0]);\ny = " + tt.statement + ";\n}\n"

@@ -35,7 +35,7 @@ func Document(doc *syntax.Document) syntax.Diagnostics {
 		l.fragments[f.Name.Name] = f
 	}
 	// The dialects of tract and of the text form of graphs have usages of their own.
-	own := doc.Tract || slices.ContainsFunc(doc.Extensions, func(e syntax.Extension) bool { return e.Name == syntax.ExtConcord })
+	own := doc.Tract || doc.Declares(syntax.ExtConcord)
 	if doc.Dialect == syntax.Final && !own {
 		l.extensions(doc)
 		syntax.Walk(doc, l.deprecated)

@@ -58,6 +58,30 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestWords looks at what warnings say, and at what is none.
+func TestWords(t *testing.T) {
+	const slice = "extension KHR_enable_fragment_definitions;\nfragment slice( x: tensor<scalar>, end: integer[] ) -> ( y: tensor<scalar> );\n"
+	for _, tt := range []struct{ extensions, body, want string }{
+		{"", "m, v = moments(x, axes = [0]);\ny = exp(x);", "m, v are never used"},
+		{"", "m = log(x);\ny = exp(x);", "m is never used"},
+		{"", "y = select(x < x, true_value = x, x);", "hint: leave out the name\n"},
+		{"", "y = add(y = x, x = x);", "hint: leave out the name and make it argument 2\n"},
+		{"", "y = unheard(x = x, label = 1);", ""},
+		{slice, "y = slice(x, end = [0]);", ""},
+		{"", "y = pad(x, end = [0]);", ""},
+		{"", "v = variable(shape = [1], label = 1);\nw = variable(shape = [1]);\ny = x + v + w;", ""},
+	} {
+		text := "version 1.0;\n" + tt.extensions + "graph g( x ) -> ( y )\n{\nx = external(shape = [1]);\n" + tt.body + "\n}\n"
+		doc, err := syntax.Parse("", []byte(text), syntax.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := lint.Document(doc).Render(); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %s; want %s", tt.body, got, tt.want)
+		}
+	}
+}
+
 func TestQuantization(t *testing.T) {
 	q, err := syntax.ParseQuant("graph.quant", []byte(`"x": linear_quantize(min = 0.0, max = 1.0, bits = 8);`), syntax.Final, syntax.Options{})
 	if err != nil {

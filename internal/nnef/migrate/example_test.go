@@ -3,6 +3,7 @@ package migrate_test
 import (
 	"fmt"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/migrate"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -24,7 +25,12 @@ graph net( x ) -> ( y )
 		fmt.Println(err)
 		return
 	}
-	migrated, notes, err := migrate.Document(doc, migrate.Options{})
+	g, err := flat.Flatten(doc, flat.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	migrated, notes, err := migrate.Document(doc, g, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -31,10 +31,7 @@ func (m *migration) complete() {
 			continue
 		}
 		at := op.Site.Trace()[0]
-		c := m.calls[at.Span]
-		if c == nil || c.Name.Name != op.Name() {
-			continue // an operator
-		}
+		c := m.calls[at.Span] // nil for operators, which have no lists
 		found, known := lacking(op)
 		if !known && !doubtful[c] {
 			doubtful[c] = true
@@ -56,13 +53,9 @@ func (m *migration) complete() {
 // lacking returns how many items the lists of an operation lack, by the names of the parameters. It is not known if the
 // operation has such lists and the rank of its input is not.
 func lacking(op *flat.Op) (missing map[string]int, known bool) {
-	spec, ok := lists[op.Name()]
-	if !ok {
-		return nil, true
-	}
-	rank := -1
-	if t, ok := op.Args[0].(*flat.Tensor); ok && t.Shape != nil {
-		rank = len(t.Shape)
+	spec, rank := lists[op.Name()], -1
+	if in := op.Inputs(); len(in) > 0 && in[0].Shape != nil {
+		rank = len(in[0].Shape)
 	}
 	missing, known = make(map[string]int), true
 	for _, l := range spec.names {

@@ -31,23 +31,15 @@ const (
 	CodeReordered  syntax.Code = 335 // note: tensor parameters were moved before the others
 )
 
-// Options say how to migrate. The zero value leaves lists as long as they are, because ranks are not known.
-type Options struct {
-	// Graph is the document flattened at level [flat.User] with shapes, from which ranks are seen. Without it the
-	// document is flattened without shapes.
-	Graph *flat.Graph
-
-	// Shapes are the shapes of inputs, by their names. The final dialect has no unspecified extents: inputs that have some
-	// must be listed.
-	Shapes map[string][]int
-}
-
 // Document returns a document that was read in the final dialect, and notes about everything that is more than another way of writing
 // the same; they have places in the old text. The old document is not changed. The new one was formatted and read
-// strictly; its positions are those of the canonical text. The error is a [syntax.Diagnostics] if the old document is
-// wrong, or if the final dialect cannot say it.
-func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diagnostics, error) {
-	m := &migration{doc: doc, opts: opts, graph: opts.Graph}
+// again; its positions are those of the canonical text. The error is a [syntax.Diagnostics] if the final dialect cannot say the document.
+//
+// The graph is the document flattened at level [flat.User] with shapes, from which ranks are seen; lists stay as long as they are where
+// it has none. shapes are those of inputs, by their names: the final dialect has no unspecified extents, so inputs that have some must be
+// listed.
+func Document(doc *syntax.Document, graph *flat.Graph, shapes map[string][]int) (*syntax.Document, syntax.Diagnostics, error) {
+	m := &migration{doc: doc, graph: graph, shapes: shapes}
 	if doc.Dialect != syntax.Provisional {
 		m.report(CodeFinal, syntax.Error, doc.Version, "", "the document is of the final dialect already")
 		return nil, nil, m.notes
@@ -55,20 +47,13 @@ func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diag
 	var err error
 	// A tree of its own, which has the same places.
 	m.doc, err = syntax.Parse(doc.Source.Name, []byte(doc.Source.Text), syntax.Options{Lenient: true, Tract: doc.Tract})
-	if err != nil {
+	if err != nil { // it was not read from its source
 		return nil, nil, err
 	}
-	if m.graph == nil {
-		if m.graph, err = flat.Flatten(m.doc, flat.Options{Extents: opts.Shapes}); err != nil {
-			return nil, nil, err
-		}
-	}
-	out := m.document()
+	m.document()
+	out := m.finish()
 	m.notes.Sort()
 	if err := m.notes.Err(); err != nil {
-		return nil, nil, err
-	}
-	if out, err = m.finish(out); err != nil {
 		return nil, nil, err
 	}
 	return out, m.notes, nil
@@ -76,10 +61,10 @@ func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diag
 
 // migration is the work on one document.
 type migration struct {
-	doc   *syntax.Document
-	opts  Options
-	graph *flat.Graph
-	notes syntax.Diagnostics
+	doc    *syntax.Document
+	graph  *flat.Graph
+	shapes map[string][]int
+	notes  syntax.Diagnostics
 
 	fragments map[string]*fragment
 	renamed   map[string]string               // identifiers that are reserved now
@@ -97,8 +82,8 @@ func (m *migration) note(code syntax.Code, span syntax.Span, format string, args
 	m.report(code, syntax.Note, span, "", format, args...)
 }
 
-// document makes the new tree.
-func (m *migration) document() *syntax.Document {
+// document turns the tree into the new one.
+func (m *migration) document() {
 	m.declare()
 	m.renamed = m.reserved()
 	m.index()
@@ -107,49 +92,43 @@ func (m *migration) document() *syntax.Document {
 	m.expansions()
 	m.doc.Graph.Body = m.body()
 	m.doc.Fragments = slices.DeleteFunc(m.doc.Fragments, func(f *syntax.Fragment) bool { return m.fragments[f.Name.Name].expand != "" })
-	m.rewrite()
 	for _, decl := range m.doc.Fragments {
-		m.fragment(m.fragments[decl.Name.Name])
+		m.fragments[decl.Name.Name].declare()
 	}
+	m.rewrite()
 	m.doc.Dialect, m.doc.Extensions = syntax.Final, nil
-	return m.doc
 }
 
 // finish adds the extensions that the document needs, and reads its text.
-func (m *migration) finish(out *syntax.Document) (*syntax.Document, error) {
-	name := m.doc.Source.Name
-	if len(out.Fragments) > 0 {
-		out.Extensions = append(out.Extensions, syntax.Extension{Name: syntax.ExtFragments})
+func (m *migration) finish() *syntax.Document {
+	if len(m.doc.Fragments) > 0 {
+		m.doc.Extensions = []syntax.Extension{{Name: syntax.ExtFragments}}
 	}
-	read, err := reread(name, out, syntax.Options{})
-	if err == nil && read.Expressions {
-		out.Extensions = append(out.Extensions, syntax.Extension{Name: syntax.ExtOperators})
+	read := m.reread()
+	if read != nil && read.Expressions {
+		m.doc.Extensions = append(m.doc.Extensions, syntax.Extension{Name: syntax.ExtOperators})
+		read = m.reread()
 	}
+	return read
+}
+
+// reread returns the document that the text of the new tree is read as.
+func (m *migration) reread() (doc *syntax.Document) {
+	text, err := syntax.Format(m.doc)
 	if err == nil {
-		read, err = reread(name, out, syntax.Options{Strict: true})
+		doc, err = syntax.Parse(m.doc.Source.Name, text, syntax.Options{})
 	}
 	if err != nil {
 		m.report(CodeUnexpanded, syntax.Error, m.doc.Graph.Name.Span, "", "the document cannot be written in the final dialect: %v", err)
-		return nil, m.notes
 	}
-	return read, nil
-}
-
-// reread returns the document that the text of one is read as.
-func reread(name string, doc *syntax.Document, opts syntax.Options) (*syntax.Document, error) {
-	text, err := syntax.Format(doc)
-	if err != nil {
-		return nil, err
-	}
-	return syntax.Parse(name, text, opts)
+	return doc
 }
 
 // fragment is a fragment of the document.
 type fragment struct {
-	decl    *syntax.Fragment
-	name    string // the new one
-	reorder bool   // tensor parameters move to the front
-	expand  string // why it is expanded in the graph, empty if it is not
+	decl   *syntax.Fragment
+	name   string // the new one
+	expand string // why it is expanded in the graph, empty if it is not
 
 	items   map[*syntax.TensorType]syntax.Primitive // of the tensors of its declaration, as far as they are known
 	generic bool
@@ -165,7 +144,7 @@ func (m *migration) declare() {
 	}
 	for _, f := range m.doc.Fragments {
 		own := m.fragments[f.Name.Name]
-		if own.reorder = !slices.IsSortedFunc(f.Params, tensorsFirst); own.reorder {
+		if !slices.IsSortedFunc(f.Params, tensorsFirst) {
 			m.note(CodeReordered, f.Name.Span, "the tensor parameters of %s move before the others", own.name)
 		}
 		own.expand = unsupported(f)
@@ -255,9 +234,7 @@ func (m *migration) reserved() map[string]string {
 	}
 	for _, f := range m.doc.Fragments {
 		own := m.fragments[f.Name.Name]
-		if name, ok := renamed[own.name]; ok {
-			own.name = name
-		} else if _, clash := std.Of(syntax.Final).Lookup(own.name); clash && own.name == f.Name.Name {
+		if _, clash := std.Of(syntax.Final).Lookup(own.name); clash && own.name == f.Name.Name {
 			own.name = fresh(own.name)
 			m.note(CodeRenamed, f.Name.Span, "the fragment %s becomes %s: the final dialect has an operation of that name",
 				f.Name.Name, own.name)

@@ -51,7 +51,7 @@ func render(err error) string {
 func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostics) {
 	t.Helper()
 	old, g := opened(t, name, text)
-	doc, notes, err := Document(old.Document, Options{Graph: g})
+	doc, notes, err := Document(old.Document, g, nil)
 	if err != nil {
 		t.Fatal(render(err))
 	}
@@ -67,7 +67,10 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 	if err != nil {
 		t.Fatal(render(err))
 	}
-	direct, _, err := Document(flattened, Options{})
+	if g, err = flat.Flatten(flattened, flat.Options{}); err != nil {
+		t.Fatal(render(err))
+	}
+	direct, _, err := Document(flattened, g, nil)
 	if err != nil {
 		t.Fatal(render(err))
 	}
@@ -247,7 +250,7 @@ func attempt(t *testing.T, text string, shapes map[string][]int) (string, string
 	if err != nil {
 		t.Fatal(render(err))
 	}
-	out, notes, err := Document(doc, Options{Graph: g, Shapes: shapes})
+	out, notes, err := Document(doc, g, shapes)
 	if err != nil {
 		return "", notes.Render(), err
 	}
@@ -256,6 +259,7 @@ func attempt(t *testing.T, text string, shapes map[string][]int) (string, string
 }
 
 func TestRewriting(t *testing.T) {
+	const tract = "fragment tract_f( x: tensor ) -> ( y: tensor ) { y = relu(x) }" // and attributes by position
 	const input = "    x = external(shape = [1, 2, 8, 8])\n"
 	for _, c := range []struct{ name, text, want, note string }{
 		{"short lists", old("", input+"    y = max_pool(x, size = [1, 1, 2, 2], padding = [(0, 0)], stride = [1, 1, 2])"),
@@ -288,12 +292,34 @@ func TestRewriting(t *testing.T) {
 			"    m = copy(x);\n    k = copy(l);\n", "f is expanded in the graph: it is invoked with tensors of several types in more than one place"},
 		{"not invoked", old("fragment f( x: tensor[] ) -> ( y: tensor ) { y = idn(x[0]) }", input+"    y = relu(x)"),
 			"fragment f( x: tensor<scalar>[] ) -> ( y: tensor<scalar> )", "f is not invoked, so that its tensors are taken for ones of scalars"},
+		{"attributes before tensors", old("fragment f( a: scalar, x: tensor, b: scalar = 1.0 ) -> ( y: tensor ) { y = x * a + b }", input+"    y = f(a = 2.0, x = x)"),
+			"fragment f( x: tensor<scalar>, a: scalar, b: scalar = 1.0 ) -> ( y: tensor<scalar> )", "the tensor parameters of f move before the others"},
+		{"tensors by position", old("fragment f( a: tensor, n: scalar, x: tensor ) -> ( y: tensor ) { y = x * a + n }", input+"    y = f(x, n = 2.0, x = x)"),
+			"    y = f(x, n = 2.0, x = x);\n", "the tensor parameters of f move before the others"},
+		{"a tuple of both", old("fragment f( p: (tensor, scalar) ) -> ( y: tensor ) { y = p[0] * p[1] }", input+"    y = f((x, 2.0))"),
+			"    y = mul(x, 2.0);\n", "its parameter p joins tensors and attributes in a tuple"},
+		{"shape_of", old("fragment f( x: tensor ) -> ( y: tensor ) { y = reshape(x, shape = shape_of(x)) }", input+"    y = f(x)"),
+			"shape = [1, 2, 8, 8]);", "it invokes shape_of"},
+		{"a reserved name", old("fragment yield( x: tensor ) -> ( y: tensor ) { y = relu(x) }", input+"    y = yield(x)"),
+			"    y = yield_(x);\n", "yield becomes yield_"},
+		{"a shape by its position", old(tract, "    x = external([1, 3])\n    y = relu(x)"), "external([1, 3])", "tract_f is not invoked"},
+		{"an open shape by its position", old(tract, "    x = external([0, 3])\n    y = relu(x)"), "", "give it with --shape x=EXTENTS"},
+		{"products of many dimensions", old("", input+"    y = matmul(x, x)"), "matmul(x, x", "x has 4 dimensions; matmul of the final dialect multiplies the last two"},
+		{"lists that are not seen", old("fragment f( x: tensor ) -> ( y: tensor ) { y = box(x, size = [1, 1], padding = []) }", input+"    y = relu(x)"),
+			"box(x, size = [1, 1]", "box is not evaluated, so that the length of size is not known"},
+		{"a list that is not seen", old("fragment f( x: tensor ) -> ( y: tensor ) { y = conv(x, x, stride = [1]) }", input+"    y = relu(x)"),
+			"conv(x, x, stride = [1]", "conv is not evaluated, so that the length of stride is not known"},
+		{"an operation that nobody knows and nothing invokes", old("fragment f( x: tensor ) -> ( y: tensor ) { y = unheard(x) }", input+"    y = relu(x)"),
+			"y = unheard(x);", "the fragment f is not invoked"},
 		{"logical items", old("fragment f( x: (tensor, tensor) ) -> ( y: tensor[] ) { y = [idn(x[1])] }", input+"    l = lt(x, 0.0)\n    [k] = f((x, l))\n    y = select(k, x, 1.0)"),
 			"fragment f( x: (tensor<scalar>, tensor<logical>) ) -> ( y: tensor<logical>[] )", ""},
 	} {
 		out, notes, err := attempt(t, c.text, nil)
 		if err != nil {
 			notes = render(err)
+		}
+		if (err != nil) != (c.want == "") {
+			t.Errorf("%s: %v", c.name, err)
 		}
 		if !strings.Contains(out, c.want) || !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 			t.Errorf("%s:\n%s\n%s", c.name, out, notes)
@@ -305,13 +331,42 @@ func TestRewriting(t *testing.T) {
 	}
 }
 
+// TestRanks migrates a document of which no shapes are known.
+func TestRanks(t *testing.T) {
+	doc, err := syntax.Parse("net", []byte(old("", "    x = external(shape = [1, 2, 8, 8]) z = relu(x) y = box(z, size = [2])")), syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := flat.Flatten(doc, flat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, notes, err := Document(doc, g, nil)
+	if err != nil || !strings.Contains(notes.Render(), "the rank of the input of box is not known") {
+		t.Errorf("%s %v", notes.Render(), err)
+	}
+}
+
+// TestUnwritable finishes a document that no text stands for.
+func TestUnwritable(t *testing.T) {
+	doc, err := syntax.Parse("net", []byte(old("", "    x = external(shape = [1]) y = relu(x)")), syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Graph.Params[0].Name = "a/b"
+	m := &migration{doc: doc}
+	if out := m.finish(); out != nil || len(m.notes) != 1 || m.notes[0].Code != CodeUnexpanded || m.notes.Err() == nil {
+		t.Errorf("%+v %s", out, m.notes.Render())
+	}
+}
+
 func TestFinal(t *testing.T) {
 	doc, err := syntax.Parse("net", []byte("version 1.0;\ngraph net( x ) -> ( y ) { x = external(shape = [1]); y = relu(x); }"), syntax.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list syntax.Diagnostics
-	if _, _, err = Document(doc, Options{}); !errors.As(err, &list) || list[0].Code != CodeFinal {
+	if _, _, err = Document(doc, nil, nil); !errors.As(err, &list) || list[0].Code != CodeFinal {
 		t.Errorf("%v", err)
 	}
 }
@@ -395,7 +450,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, notes, err := Document(doc, Options{Graph: g})
+		out, notes, err := Document(doc, g, nil)
 		var list syntax.Diagnostics
 		if err != nil {
 			if !errors.As(err, &list) || list.Err() == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// fragment turns a declaration into one of the final dialect, after all that invokes it was rewritten.
-func (m *migration) fragment(f *fragment) {
+// declare turns the declaration into one of the final dialect.
+func (f *fragment) declare() {
 	f.decl.Name = &syntax.Ident{Name: f.name}
 	if f.generic {
 		f.decl.Generic = &syntax.Generic{}
@@ -53,11 +53,11 @@ func (m *migration) external(a *syntax.Assignment) {
 		return
 	}
 	arg := c.Named("shape")
-	if arg == nil {
-		return
+	if arg == nil { // by its position
+		arg = &c.Args[0]
 	}
 	place := arg.Value
-	if shape, ok := m.opts.Shapes[id.Name]; ok {
+	if shape, ok := m.shapes[id.Name]; ok {
 		list := &syntax.Array{}
 		for _, n := range shape {
 			list.Items = append(list.Items, &syntax.IntegerLit{Value: int64(n)})
@@ -65,16 +65,9 @@ func (m *migration) external(a *syntax.Assignment) {
 		arg.Value = list
 	}
 	list, ok := arg.Value.(*syntax.Array)
-	if !ok {
-		return
-	}
-	for _, item := range list.Items {
-		if n, ok := item.(*syntax.IntegerLit); ok && n.Value == 0 {
-			m.report(CodeOpen, syntax.Error, syntax.SpanOf(place),
-				"give it with --shape "+id.Name+"=EXTENTS, such as "+id.Name+"=1,3,224,224",
-				"the shape of the input %s is not specified, which the final dialect forbids", id.Name)
-			return
-		}
+	if ok && slices.ContainsFunc(list.Items, func(x syntax.Expr) bool { n, ok := x.(*syntax.IntegerLit); return ok && n.Value == 0 }) {
+		m.report(CodeOpen, syntax.Error, syntax.SpanOf(place), "give it with --shape "+id.Name+"=EXTENTS, such as "+id.Name+"=1,3,224,224",
+			"the shape of the input %s is not specified, which the final dialect forbids", id.Name)
 	}
 }
 
@@ -85,24 +78,14 @@ func (m *migration) rewrite() {
 		case *syntax.Ident:
 			n.Name = cmp.Or(m.renamed[n.Name], n.Name)
 		case *syntax.Call:
-			if f := m.fragments[n.Name.Name]; f != nil {
-				invocation(n, f)
+			if f := m.fragments[n.Name.Name]; f != nil { // positions stay: those of attributes have names
+				n.Name = &syntax.Ident{Name: f.name}
 			} else {
 				m.operation(n)
 			}
 		}
 		return true
 	})
-}
-
-// invocation rewrites the invocation of a fragment.
-func invocation(x *syntax.Call, f *fragment) {
-	x.Name = &syntax.Ident{Name: f.name}
-	for i := range x.Args {
-		if f.reorder && x.Args[i].Name == nil && i < len(f.decl.Params) { // its position may be another one now
-			x.Args[i].Name = &syntax.Ident{Name: f.decl.Params[i].Name.Name}
-		}
-	}
 }
 
 // operation rewrites the invocation of an operation of the standard.

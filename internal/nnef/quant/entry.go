@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/nnef/eval"
@@ -100,32 +101,29 @@ func (e *Entry) Numbers(name string, rank int) ([]float64, tensor.Shape, error) 
 
 // flatten returns the numbers in nested arrays and the shape of these. It fails if they are not regular.
 func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
-	var walk func(v eval.Value, depth int) bool
-	walk = func(v eval.Value, depth int) bool {
+	items, nested := v.(eval.Array)
+	for nested {
+		shape = append(shape, len(items))
+		if len(items) == 0 {
+			break
+		}
+		items, nested = items[0].(eval.Array)
+	}
+	var walk func(v eval.Value, rest tensor.Shape) bool
+	walk = func(v eval.Value, rest tensor.Shape) bool {
 		switch v := v.(type) {
 		case int64:
 			list = append(list, float64(v))
-			return depth == len(shape)
+			return len(rest) == 0
 		case float64:
 			list = append(list, v)
-			return depth == len(shape)
+			return len(rest) == 0
 		case eval.Array:
-			if depth == len(shape) && len(list) == 0 {
-				shape = append(shape, len(v))
-			}
-			if depth >= len(shape) || len(v) != shape[depth] {
-				return false
-			}
-			for _, x := range v {
-				if !walk(x, depth+1) {
-					return false
-				}
-			}
-			return true
+			return len(rest) > 0 && len(v) == rest[0] && !slices.ContainsFunc(v, func(x eval.Value) bool { return !walk(x, rest[1:]) })
 		}
 		return false
 	}
-	ok = walk(v, 0)
+	ok = walk(v, shape)
 	return list, shape, ok
 }
 
@@ -140,12 +138,8 @@ func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
 func (e *Entry) Decode(codes *tensor.Tensor) (*tensor.Tensor, error) {
 	signed := codes.DType().IsSigned()
 	least, steps := e.Codes(signed)
-	names, ok := decoded[e.Operation]
-	if !ok {
-		return nil, fmt.Errorf("there is no quantization %s", e.Operation)
-	}
 	var param [2]func(i int) float64
-	for k, name := range names {
+	for k, name := range decoded[e.Operation] {
 		var err error
 		if param[k], err = e.broadcast(name, codes.Shape()); err != nil {
 			return nil, err
@@ -169,7 +163,7 @@ func (e *Entry) Decode(codes *tensor.Tensor) (*tensor.Tensor, error) {
 		}
 	}
 	t, err := tensor.New(tensor.Float32, codes.Shape())
-	if err != nil {
+	if err != nil { // there is no such memory
 		return nil, err
 	}
 	dst, codes := tensor.Data[float32](t), codes.Contiguous()
@@ -202,9 +196,6 @@ func (e *Entry) broadcast(name string, full tensor.Shape) (func(i int) float64, 
 	list, shape, err := e.Numbers(name, len(full))
 	if err != nil {
 		return nil, err
-	}
-	if len(list) == 1 {
-		return func(int) float64 { return list[0] }, nil
 	}
 	for d, n := range shape {
 		if n != 1 && n != full[d] {

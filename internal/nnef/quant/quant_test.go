@@ -71,7 +71,7 @@ func TestCheck(t *testing.T) {
 		{`"z": linear_quantize(min = 0.0, max = 1.0, bits = 8);`, "501"},
 		{"\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);", "503"},
 		{`"x": fancy_quantize(min = 0.0);`, "502"},
-		{`"x": relu();`, "202"},
+		{`"x": relu();`, "206"},
 		{`"x": relu(x = 1.0);`, "502"},
 		{`"x": linear_quantize(x = 0.0, min = 0.0, max = 1.0, bits = 8);`, "604"},
 		{`"x": linear_quantize(low = 0.0, min = 0.0, max = 1.0, bits = 8);`, "604"},
@@ -98,6 +98,11 @@ func TestCheck(t *testing.T) {
 		{`"x": logarithmic_quantize(max = -1.0, bits = 8);`, "1101"},
 		{`"x": zero_point_linear_quantize(zero_point = 0, scale = 0.0` + rest, "1101"},
 		{`"x": min_max_linear_quantize(min = 0.0, max = 1.0, bits = 1, signed = true, symmetric = true);`, "1101"},
+		{`"u": linear_quantize(min = [[0.0], [1.0, 2.0]], max = 9.0, bits = 8);`, "1201"},
+		{`"u": linear_quantize(min = [[0.0, 1.0], [2.0], [3.0, 4.0, 5.0]], max = 9.0, bits = 8);`, "1201"},
+		{`"u": linear_quantize(min = [[0.0], 1.0], max = 9.0, bits = 8);`, "1201"},
+		{`"u": linear_quantize(min = [], max = 9.0, bits = 8);`, "1201"},
+		{`"u": linear_quantize(min = [[], []], max = 9.0, bits = 8);`, "1201"},
 		{`"i": linear_quantize(min = 0.0, max = 1.0, bits = 8);`, "701"},
 		{`"x": linear_quantize(min = 1.0, max = 0.0, bits = 8); "z": linear_quantize(min = 0.0, bits = 8);`, "1101 501 602"},
 	} {
@@ -120,6 +125,42 @@ func check(text string) string {
 		codes = append(codes, strconv.Itoa(int(d.Code)))
 	}
 	return strings.Join(codes, " ")
+}
+
+// TestTwice shows both entries for one tensor.
+func TestTwice(t *testing.T) {
+	const entry = `"x": linear_quantize(min = 0.0, max = 1.0, bits = 8);`
+	q, err := syntax.ParseQuant("graph.quant", []byte(entry+"\n"+entry), syntax.Final, syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, found := Read(q, syntax.Final); !strings.Contains(found.Render(), "graph.quant:1:1: the other one is here") {
+		t.Error(found.Render())
+	}
+}
+
+// TestMisaligned asks for arguments that do not align with a tensor.
+func TestMisaligned(t *testing.T) {
+	codes, err := tensor.FromSlice([]int8{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"linear_quantize([[0.0, 1.0]], 2.0, 8)":     "min of linear_quantize must be a number, or nested arrays of numbers that align with the tensor",
+		"linear_quantize([0.0, 1.0, 1.5], 2.0, 8)":  "min of linear_quantize has shape [3], which does not align with [2]",
+		"linear_quantize([0.0, 1.0, 1.5], 2.0, 8.)": "w.dat:1:42: lexical error",
+	} {
+		e, err := ReadString("w.dat", text)
+		if err == nil {
+			_, err = e.Decode(codes)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", text, err, want)
+		}
+	}
+	if _, _, err := new(Entry).Numbers("min", 3); err == nil {
+		t.Error("an argument that is missing has numbers")
+	}
 }
 
 // TestManyMistakes bounds what is reported.
@@ -150,7 +191,7 @@ func TestReadString(t *testing.T) {
 		{"linear_quantize(0.0, 1.0, 8, 9)", false},
 		{"min_max_linear_quantize(0.0, 1.0, 8, true, true)", false},
 	} {
-		if _, err := ReadString("w.dat", c.text); (err == nil) != c.ok {
+		if _, err := ReadString("w.dat", c.text); (err == nil) != c.ok || !c.ok && strings.Contains(err.Error(), "w.dat: ") != (strings.Contains(c.text, "'y'")) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}

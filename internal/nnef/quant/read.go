@@ -229,8 +229,8 @@ func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.P
 }
 
 func regular(v eval.Value) bool {
-	list, shape, ok := flatten(v)
-	return ok && len(list) == shape.Len() && len(list) > 0
+	list, _, ok := flatten(v)
+	return ok && len(list) > 0
 }
 
 // values reports numbers that the operation cannot work with.

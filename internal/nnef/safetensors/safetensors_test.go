@@ -57,8 +57,9 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%s is %v, %v; want %v", name, tensor.Data[float32](x), err, want)
 		}
 	}
-	for _, name := range []string{"x", "z", "absent"} {
-		if _, err := f.Tensor(name); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("tensor %q: ", name)) {
+	for name, want := range map[string]string{"x": `the type "F8_E4M3" is not supported`, "z": "1 bytes do not fill shape [1] of type F32",
+		"absent": "there is none of this name"} {
+		if _, err := f.Tensor(name); err == nil || err.Error() != fmt.Sprintf("tensor %q: %s", name, want) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -75,6 +76,7 @@ func TestRejects(t *testing.T) {
 		"lie":        {append([]byte{255, 255, 255, 255, 255, 255, 255, 255}, "{}"...), "only 2 follow"},
 		"long":       {file(strings.Repeat(" ", MaxHeader+1)), "more than the limit"},
 		"no JSON":    {file("{"), "no JSON object"},
+		"number":     {file("{1:2}"), "invalid character '1'"},
 		"array":      {file("[]"), "it begins with ["},
 		"twice":      {file("{"+one+","+one+"}", 1), "two of this name"},
 		"more":       {file("{"+one+"} x", 1), "follows the header's object"},

@@ -27,7 +27,7 @@ var sets = map[syntax.Dialect]func() *Set{
 }
 
 func read(name, text string) *Set {
-	fragments, err := syntax.ParseFragments(name, text, syntax.Options{})
+	fragments, err := syntax.ParseFragments(name, text)
 	if err != nil {
 		panic(fmt.Sprintf("internal/nnef/std: the embedded declarations are broken: %v", err)) // held by a test
 	}

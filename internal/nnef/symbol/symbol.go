@@ -127,9 +127,12 @@ func (s *Solver) inputs() []input {
 			}
 		}
 		for _, x := range in.extent {
-			if s.elements != nil {
-				s.declare(x)
-			}
+			syntax.Walk(x, func(n syntax.Node) bool {
+				if name, ok := n.(*syntax.Ident); ok && s.elements != nil { // there it is a symbol, whether it is declared or not
+					s.declared[name.Name] = true
+				}
+				return true
+			})
 		}
 		inputs = append(inputs, in)
 	}
@@ -144,19 +147,6 @@ func (s *Solver) element(id *syntax.Ident, x *syntax.StringLit) {
 		return
 	}
 	s.Types[id.Name] = d
-}
-
-// declare notes the identifiers of an extent, which are symbols whether they are declared or not.
-func (s *Solver) declare(x syntax.Expr) {
-	switch x := x.(type) {
-	case *syntax.Ident:
-		s.declared[x.Name] = true
-	case *syntax.Binary:
-		s.declare(x.X)
-		s.declare(x.Y)
-	case *syntax.Unary:
-		s.declare(x.X)
-	}
 }
 
 // Extent returns the number that an extent is, and false if it holds symbols or is no number.

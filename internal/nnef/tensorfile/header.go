@@ -73,12 +73,8 @@ func (i Info) DType() string {
 		return i.block.name
 	case i.Type == Bool:
 		return "bool"
-	case i.Type == Float:
-		return fmt.Sprint("float", i.Bits)
-	case i.signed():
-		return fmt.Sprint("int", i.Bits)
 	}
-	return fmt.Sprint("uint", i.Bits)
+	return fmt.Sprint(itemTypes[i.Type].short, i.Bits)
 }
 
 func (i Info) signed() bool { return i.Type == Signed || i.Type == QuantizedSigned }
@@ -93,7 +89,6 @@ type File struct {
 	Info
 	Shape tensor.Shape
 	items []byte
-	start int // the offset of the items
 }
 
 // Parse reads the header of a file and checks that exactly the announced items follow. It does not touch the items.
@@ -138,7 +133,7 @@ func parseFinal(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Shape: shape, items: data[HeaderSize:], start: HeaderSize}
+	f := &File{Shape: shape, items: data[HeaderSize:]}
 	if err := f.finalType(data); err != nil {
 		return nil, err
 	}
@@ -226,7 +221,7 @@ func parseProvisional(data []byte, rank, start int) (*File, error) {
 		return nil, err
 	}
 	info := Info{Type: types[data[at]], Bits: int(data[at+1]), Provisional: true, Quantization: string(data[at+4 : start])}
-	f := &File{Info: info, Shape: shape, items: data[start:], start: start}
+	f := &File{Info: info, Shape: shape, items: data[start:]}
 	return f, f.check(at, at+1)
 }
 
@@ -268,35 +263,32 @@ func (f *File) check(typeAt, bitsAt int) error {
 	return nil
 }
 
-// itemTypes are the names and the widths of the item types; any width up to 64 if there are none.
+// itemTypes are the names of the item types, the widths, any up to 64 if there are none, and the element types of items of 1…8 bits, 9…16,
+// 17…32 and 33…64.
 var itemTypes = [...]struct {
-	name   string
-	widths []int
-	text   string
+	name, short string
+	widths      []int
+	text        string
+	elements    [4]tensor.DType
 }{
-	Float:             {"float", []int{16, 32, 64}, "16, 32 or 64"},
-	Unsigned:          {"unsigned integer", nil, "1 to 64"},
-	QuantizedUnsigned: {"unsigned code", nil, "1 to 64"},
-	QuantizedSigned:   {"signed code", nil, "1 to 64"},
-	Signed:            {"signed integer", nil, "1 to 64"},
-	Bool:              {"bool", []int{1, 8}, "1 or 8"},
+	Float:             {"float", "float", []int{16, 32, 64}, "16, 32 or 64", [...]tensor.DType{tensor.Invalid, tensor.Float16, tensor.Float32, tensor.Float64}},
+	Unsigned:          {"unsigned integer", "uint", nil, "1 to 64", unsigned},
+	QuantizedUnsigned: {"unsigned code", "uint", nil, "1 to 64", unsigned},
+	QuantizedSigned:   {"signed code", "int", nil, "1 to 64", signed},
+	Signed:            {"signed integer", "int", nil, "1 to 64", signed},
+	Bool:              {"bool", "bool", []int{1, 8}, "1 or 8", [...]tensor.DType{0: tensor.Bool, 3: tensor.Invalid}},
 }
 
-// dtype returns the narrowest element type of whole bytes that holds the items.
-func (i Info) dtype() tensor.DType {
-	if i.block == nil && (i.Bits < 1 || i.Bits > 64) { // nobody has read it from a file
-		return tensor.Invalid
-	}
-	class := bits.Len(uint(i.Bits-1) / 8) // 1…8 bits: 0, 9…16: 1, 17…32: 2, 33…64: 3
-	switch {
-	case i.block != nil:
+var (
+	unsigned = [...]tensor.DType{tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64}
+	signed   = [...]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}
+)
+
+// ElementType returns the type of the elements of [File.Tensor], which for other than blocks is the narrowest one of whole bytes that holds
+// the items.
+func (f *File) ElementType() tensor.DType {
+	if f.block != nil {
 		return tensor.Float32
-	case i.Type == Bool:
-		return tensor.Bool
-	case i.Type == Float:
-		return [...]tensor.DType{1: tensor.Float16, 2: tensor.Float32, 3: tensor.Float64}[class]
-	case i.signed():
-		return [...]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}[class]
 	}
-	return [...]tensor.DType{tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64}[class]
+	return itemTypes[f.Type].elements[bits.Len(uint(f.Bits-1)/8)]
 }

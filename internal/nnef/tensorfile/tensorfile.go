@@ -28,23 +28,9 @@ func Decode(data []byte) (*tensor.Tensor, Info, error) {
 // Tensor returns the items as a tensor. Items of 8, 16, 32 and 64 bits share memory with the file where the machine's
 // byte order and the alignment allow; the file must not change then, and its pages are not touched now, but for those of
 // bools, which are checked: every byte but 0 counts as true. Integers of other widths take the next larger element type
-// of whole bytes, and blocks become the float32 numbers that they stand for. Errors name a byte of the file.
+// of whole bytes, and blocks become the float32 numbers that they stand for.
 func (f *File) Tensor() (*tensor.Tensor, error) {
-	t, err := f.decode()
-	if err != nil {
-		return nil, errorAt(f.start, "%v", err)
-	}
-	return t, nil
-}
-
-// ElementType returns the type of the elements of [File.Tensor].
-func (f *File) ElementType() tensor.DType { return f.dtype() }
-
-// Shares reports whether [File.Tensor] can share the memory of the file: it takes none of its own, or no more than the file.
-func (f *File) Shares() bool { return f.block == nil && f.Bits == f.dtype().Bits() }
-
-func (f *File) decode() (*tensor.Tensor, error) {
-	d := f.dtype()
+	d := f.ElementType()
 	switch {
 	case f.block != nil:
 		return f.blocks()
@@ -53,6 +39,9 @@ func (f *File) decode() (*tensor.Tensor, error) {
 	}
 	return tensor.FromRaw(d, f.Shape, unpacked(f.Info, f.items, f.Shape.Len(), d.Size()))
 }
+
+// Shares reports whether [File.Tensor] can share the memory of the file: it takes none of its own, or no more than the file.
+func (f *File) Shares() bool { return f.block == nil && f.Bits == f.ElementType().Bits() }
 
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
 // has no item type, is written as the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does
@@ -76,7 +65,7 @@ func EncodeCodes(w io.Writer, t *tensor.Tensor) error {
 func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 	if t.DType() == tensor.BFloat16 {
 		wide, err := tensor.Cast(t, tensor.Float32)
-		if err != nil {
+		if err != nil { // there is no such memory
 			return err
 		}
 		t = wide

@@ -316,11 +316,13 @@ func TestProvisionalSize(t *testing.T) {
 
 // TestSharesMemory holds items of whole bytes to being used where they stand.
 func TestSharesMemory(t *testing.T) {
-	data := tensor.AlignedBytes(HeaderSize + 1<<20)
-	copy(data, file(1<<20, 1, []uint32{1 << 18}, 32, 0, 0))
-	got, _, err := Decode(data)
-	if err != nil || &got.Bytes()[0] != &data[HeaderSize] {
-		t.Errorf("the items are copied, %v", err)
+	for _, item := range []ItemType{Unsigned, Bool} {
+		data := tensor.AlignedBytes(HeaderSize + 1<<20)
+		copy(data, file(1<<20, 1, []uint32{1 << 20}, 8, uint16(item), 0))
+		got, _, err := Decode(data)
+		if err != nil || &got.Bytes()[0] != &data[HeaderSize] {
+			t.Errorf("items of type %d are copied, %v", item, err)
+		}
 	}
 }
 
@@ -356,10 +358,26 @@ func TestEncodeRejects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []*tensor.Tensor{x, large} {
+	one := 1
+	empty, err := tensor.New(tensor.Bool, tensor.Shape{one << 32, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*tensor.Tensor{x, large, empty} {
 		if Encode(io.Discard, x) == nil {
 			t.Errorf("%v is written", x)
 		}
+	}
+}
+
+// TestOverflow refuses extents that are too large, and a shape whose items would take 2^64 bytes.
+func TestOverflow(t *testing.T) {
+	if f, err := Parse([]byte("\x4E\xEF\x01\x00\x14\x00\x00\x00\x01\x00\x00\x00\xFF\xFF\xFF\xFF\x00\x20\x00\x00")); err == nil ||
+		!strings.Contains(err.Error(), "which is too large") {
+		t.Errorf("a provisional file of 2^32-1 items: %+v, %v", f, err)
+	}
+	if f, err := Parse(file(0, 2, []uint32{1 << 30, 1 << 28}, 64, 0, 0)); err == nil {
+		t.Errorf("a file without items has shape %v", f.Shape)
 	}
 }
 
@@ -406,6 +424,9 @@ func TestWrite(t *testing.T) {
 		}
 		want := old.Info
 		want.Provisional, want.Quantization = false, ""
+		if !old.Provisional && !bytes.Equal(b.Bytes()[:HeaderSize], c.old) {
+			t.Errorf("%s: the header is %x; it was %x", name, b.Bytes()[:HeaderSize], c.old)
+		}
 		if f.Info != want || f.Type != c.item || !f.Shape.Equal(old.Shape) || !bytes.Equal(b.Bytes()[HeaderSize:], c.items) {
 			t.Errorf("%s: got %+v %v %x; want %+v %v %x", name, f.Info, f.Shape, b.Bytes()[HeaderSize:], want, old.Shape, c.items)
 		}

@@ -68,7 +68,7 @@ func (f *File) checkBlocks() error {
 // blocks returns the numbers that blocks stand for.
 func (f *File) blocks() (*tensor.Tensor, error) {
 	t, err := tensor.New(tensor.Float32, f.Shape)
-	if err != nil {
+	if err != nil { // there is no such memory
 		return nil, err
 	}
 	dst := tensor.Data[float32](t)

@@ -17,7 +17,6 @@ import (
 
 // rows are the operations that are lowered here; the others have bodies in std/tract.nnef, or are the standard's.
 var rows = map[string]func(l *Lowering) []*graph.Value{
-	"tract_core_cast":      cast,
 	"tract_core_dyn_slice": dynSlice,
 	"tract_core_range":     counting,
 	"tract_core_scan":      (*Lowering).scan,
@@ -126,7 +125,11 @@ var functions = map[string]struct {
 	"zero":  {"x", func(_ *Lowering, args []eval.Value) eval.Value { return zero(args[0]) }},
 	"element": {"name", func(l *Lowering, args []eval.Value) eval.Value {
 		name, _ := args[0].(string)
-		return l.element("name", name).String()
+		arg := ""
+		if i := slices.Index(l.c.Args, args[0]); i >= 0 { // the body hands it on
+			arg = l.c.Op.Params[i].Name
+		}
+		return l.element(arg, name).String()
 	}},
 	"iota": {"n", func(l *Lowering, args []eval.Value) eval.Value {
 		n, _ := args[0].(int64)
@@ -229,16 +232,8 @@ func (l *Lowering) iota(n int, d tensor.DType) *graph.Value {
 		return l.constant(values, d, tensor.Shape{n})
 	}
 	one := l.constant([]eval.Value{int64(1)}, tensor.Int64, tensor.Shape{1})
-	ones := l.step("expand", []*graph.Value{one}, attribute("shape", []int{n}))
-	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attribute("axis", 0), attribute("exclusive", true)), d)
-}
-
-func cast(l *Lowering) []*graph.Value {
-	if l.string("to") == "" {
-		l.fail(eval.CodeAttribute, "to", "a cast to the type that a quantization file says is not supported; name the type")
-		return nil
-	}
-	return l.result("cast", []*graph.Value{l.tensor("input")}, attribute("dtype", l.dtype("to")))
+	ones := l.Node("expand", emit.Attr("shape", []int{n}), one)
+	return l.Cast(l.Node("cumulative_sum", emit.Attr("axis", 0, "exclusive", true), ones), d)
 }
 
 func dynSlice(l *Lowering) []*graph.Value {
@@ -254,7 +249,7 @@ func dynSlice(l *Lowering) []*graph.Value {
 	case begin == end:
 		begin, end = shape[axis], shape[axis]
 	}
-	return l.result("slice", []*graph.Value{x}, attribute("axes", []int{axis}), attribute("begin", []int{begin}), attribute("end", []int{end}), attribute("stride", []int{1}))
+	return l.Named(l.c.Names, "slice", emit.Attr("axes", []int{axis}, "begin", []int{begin}, "end", []int{end}), x)
 }
 
 // counting makes start, start+step, … before end, which must be known.
@@ -277,8 +272,8 @@ func counting(l *Lowering) []*graph.Value {
 		return nil
 	}
 	l.alike(p[:])
-	steps := l.step("mul", l.AlignLeft(l.iota(int(max(n, 0)), p[0].Type.DType), p[2]))
-	return l.result("add", l.AlignLeft(steps, p[0]))
+	steps := l.Node("mul", nil, l.AlignLeft(l.iota(int(max(n, 0)), p[0].Type.DType), p[2])...)
+	return l.Named(l.c.Names, "add", nil, l.AlignLeft(steps, p[0])...)
 }
 
 // conv gives the bias the shape that the operators take, whatever dimension its numbers lie in.

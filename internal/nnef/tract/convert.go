@@ -53,19 +53,6 @@ func (l *Lowering) shape(v *graph.Value) tensor.Shape {
 	return v.Type.Shape.Clone()
 }
 
-// step adds an application of an operator with one result that is not the last.
-func (l *Lowering) step(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
-	return l.Node(name, attrs, in...)
-}
-
-// result adds the application of an operator that yields the results of the invocation.
-func (l *Lowering) result(name string, in []*graph.Value, attrs ...graph.Attr) []*graph.Value {
-	return l.Named(l.c.Names, name, attrs, in...)
-}
-
-// attribute is an attribute of a node.
-func attribute(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: v} }
-
 // elementTypes are the element types by the names that tract gives them, in small letters. A dimension (tdim) is a number
 // here, as all symbols have values.
 var elementTypes = map[string]tensor.DType{
@@ -74,13 +61,14 @@ var elementTypes = map[string]tensor.DType{
 	"u8": tensor.Uint8, "u16": tensor.Uint16, "u32": tensor.Uint32, "u64": tensor.Uint64, "bool": tensor.Bool,
 }
 
-// dtype returns the element type that a string argument names.
-func (l *Lowering) dtype(arg string) tensor.DType { return l.element(arg, l.string(arg)) }
-
 // element returns the element type of a name.
 func (l *Lowering) element(arg, name string) tensor.DType {
 	d, ok := elementTypes[strings.ToLower(name)]
-	if !ok {
+	switch {
+	case name == "":
+		l.fail(eval.CodeAttribute, arg, "elements of the type that a quantization file says are not supported; name the type")
+		return tensor.Float32
+	case !ok:
 		l.fail(eval.CodeAttribute, arg, "elements of tract's type %q are not supported", name)
 		return tensor.Float32
 	}
@@ -331,7 +319,7 @@ func (l *Lowering) packed(arg string, v eval.Value) *graph.Value {
 	if l.Err != nil {
 		return nil
 	}
-	return l.step("stack", l.alike(parts), attribute("axis", 0))
+	return l.Node("stack", emit.Attr("axis", 0), l.alike(parts)...)
 }
 
 // literals returns the shape and the elements of a nested list of literals, and false if it is no such list.
@@ -382,22 +370,16 @@ func (l *Lowering) constant(values []eval.Value, d tensor.DType, shape tensor.Sh
 
 // literalAs converts a literal to what the element type holds: scalars are truncated to integers, as tract casts.
 func literalAs(v eval.Value, d tensor.DType) eval.Value {
-	switch {
-	case d.IsFloat():
-		return primitiveAs(v, syntax.Scalar)
-	case d.IsInteger():
-		if f, ok := v.(float64); ok {
-			v = math.Trunc(f)
-		}
-		if n := primitiveAs(v, syntax.Integer); n != nil {
-			return n
-		}
-		return v
-	}
-	if f, ok := v.(float64); ok {
+	want := element.ItemOf(d)
+	if f, ok := v.(float64); ok && want == syntax.Integer {
+		v = math.Trunc(f)
+	} else if ok && want == syntax.Logical {
 		return f != 0
 	}
-	return primitiveAs(v, syntax.Logical)
+	if out := primitiveAs(v, want); out != nil {
+		return out
+	}
+	return v
 }
 
 // widest returns the element type to which tract brings operands of two types.

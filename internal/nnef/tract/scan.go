@@ -224,8 +224,7 @@ func (s *scan) node() []*graph.Value {
 		axes, directions = append(axes, p.axis), append(directions, p.direction)
 	}
 	n.Blocks = []*graph.Graph{b}
-	n.Attrs = graph.Attrs{attribute("states", len(s.next)), attribute("scanned", len(s.parted.values)), attribute("axes", s.axes), attribute("chunks", s.chunks),
-		attribute("out_axes", axes), attribute("out_directions", directions)}
+	n.Attrs = emit.Attr("states", len(s.next), "scanned", len(s.parted.values), "axes", s.axes, "chunks", s.chunks, "out_axes", axes, "out_directions", directions)
 	names := make([]string, len(b.Outputs))
 	for i, k := range results {
 		if i < len(s.c.Names) {
@@ -289,7 +288,7 @@ func (s *scan) state(result int) int {
 	t := s.block.Outputs[result].Value.Type
 	zero := s.constant([]eval.Value{int64(0)}, t.DType, tensor.Shape{})
 	if len(t.Shape) > 0 {
-		zero = s.step("expand", []*graph.Value{s.Unsqueeze(zero, emit.Counting(0, len(t.Shape))...)}, attribute("shape", []int(t.Shape)))
+		zero = s.Node("expand", emit.Attr("shape", []int(t.Shape)), s.Unsqueeze(zero, emit.Counting(0, len(t.Shape))...))
 	}
 	s.states.add(zero, -1)
 	s.next = append(s.next, result)

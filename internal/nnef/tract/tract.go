@@ -3,7 +3,6 @@
 package tract
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/nnef/symbol"
@@ -169,7 +167,7 @@ func (t *Library) declared(name string) *eval.Operation {
 	}
 	o := eval.FromFragment(f, t)
 	o.Source = nil // errors concern the invocation
-	if own || rows[name] != nil || t.bound != nil && t.bound(name) {
+	if name != "tract_core_external" && (own || rows[name] != nil || t.bound != nil && t.bound(name)) {
 		o.Body = nil
 	}
 	for i := range o.Params {
@@ -178,8 +176,6 @@ func (t *Library) declared(name string) *eval.Operation {
 		}
 	}
 	switch name {
-	case "tract_core_external":
-		o.Rewrite = external
 	case "tract_core_shape_of":
 		o.Apply = t.shapeOf
 	case "tract_core_scan":
@@ -189,38 +185,17 @@ func (t *Library) declared(name string) *eval.Operation {
 	return o
 }
 
-// externalText is what tract_core_external stands for, by the kind of its elements; the element type itself is in
-// tract.types.
-const externalText = "output = external<%v>(shape = shape);"
-
-// external returns the operation of the standard for tract_core_external.
-func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-	name, _ := c.Arg("datum_type").(string)
-	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, element.ItemOf(elementTypes[strings.ToLower(name)])))
-	o := &eval.Operation{Name: c.Op.Name, Params: []eval.Param{{Name: "shape"}}, Results: c.Op.Results, Body: body, Scope: c.Op.Scope}
-	return o, []eval.Value{c.Arg("shape")}, err
-}
-
 // shapeOf yields the extents of a tensor as numbers, which tract knows before it runs a model.
 func (t *Library) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
-	var extents []int
+	extents, ok := []int(nil), true
 	switch v := c.Args[0].(type) {
 	case eval.Tensor:
-		var ok bool
-		if extents, ok = v.Extents(); !ok {
-			return nil, t.notKnown("input", "the shape")
-		}
+		extents, ok = v.Extents()
 	case eval.Array:
-		for x := eval.Value(v); ; {
-			list, ok := x.(eval.Array)
-			if !ok {
-				break
-			}
-			if extents = append(extents, len(list)); len(list) == 0 {
-				break
-			}
-			x = list[0]
-		}
+		extents, _, ok = literals(v)
+	}
+	if !ok {
+		return nil, t.notKnown("input", "the shape")
 	}
 	out := make(eval.Array, len(extents))
 	for i, n := range extents {

@@ -1,4 +1,6 @@
-//go:build amd64
+//go:build amd64 && hardware
+
+// These tests are behind a tag as they compile another program, and package interp twice.
 
 package interp
 

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/interp"
 )
 
 // arguments is what the functions of these tests get.
@@ -19,9 +20,9 @@ type arguments struct {
 	N       int
 }
 
-func parse(t testing.TB, text string) *File {
+func parse(t testing.TB, text string) *interp.File {
 	t.Helper()
-	f, err := Parse("test.s", []byte(text))
+	f, err := interp.Parse("test.s", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +36,9 @@ func raw[T any](s []T) []byte {
 }
 
 // call runs a function on arguments, with x and y to be read and z to be written.
-func call(f *File, function string, x, y, z []float32) error {
+func call(f *interp.File, function string, x, y, z []float32) error {
 	args := []arguments{{address(x), address(y), address(z), len(z)}}
-	mem := &Memory{}
+	mem := &interp.Memory{}
 	mem.Add(raw(args), false)
 	mem.Add(raw(x), false)
 	mem.Add(raw(y), false)
@@ -217,17 +218,17 @@ func TestParseErrors(t *testing.T) {
 		{"DATA x<>+8(SB)/4, $1\nGLOBL x<>(SB), RODATA, $8", "DATA at 8 does not fit"},
 		{"GLOBL x<>(SB), NOPTR, $8", "only read-only data"},
 	} {
-		_, err := Parse("test.s", []byte("TEXT ·f(SB), NOSPLIT, $0-8\n"+tt.text+"\nRET\n"))
+		_, err := interp.Parse("test.s", []byte("TEXT ·f(SB), NOSPLIT, $0-8\n"+tt.text+"\nRET\n"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
 		}
 	}
-	if _, err := Parse("test.s", []byte("RET\n")); err == nil {
+	if _, err := interp.Parse("test.s", []byte("RET\n")); err == nil {
 		t.Error("an instruction before TEXT")
 	}
 	f := parse(t, "TEXT ·f(SB), NOSPLIT, $8-8\nRET\n")
 	for _, name := range []string{"f", "g"} {
-		if err := f.Call(name, 0, &Memory{}); err == nil {
+		if err := f.Call(name, 0, &interp.Memory{}); err == nil {
 			t.Errorf("%s was called", name)
 		}
 	}
@@ -254,7 +255,7 @@ func TestConditions(t *testing.T) {
 			for _, a := range numbers {
 				for _, b := range numbers {
 					args := []int64{a, b, 7}
-					mem := &Memory{}
+					mem := &interp.Memory{}
 					mem.Add(raw(args), true)
 					if err := f.Call("f", address(args), mem); err != nil {
 						t.Fatal(err)
@@ -305,7 +306,7 @@ wrong:
 func TestRanges(t *testing.T) {
 	f := parse(t, "TEXT ·f(SB), NOSPLIT, $0-8\nMOVQ a+0(FP), AX\nVMOVDQU 8(AX), X0\nVMOVDQU X0, (AX)\nRET\n")
 	b := []uint64{1, 2, 3, 4}
-	mem := &Memory{}
+	mem := &interp.Memory{}
 	mem.Add(raw(b), false)
 	whole := *mem
 	mem.Add(raw(b[:2]), true)
@@ -315,7 +316,7 @@ func TestRanges(t *testing.T) {
 	if err := f.Call("f", address(b), &whole); err == nil {
 		t.Error("a copy of Memory was changed by Add")
 	}
-	parts := &Memory{}
+	parts := &interp.Memory{}
 	parts.Add(raw(b[:2]), true)
 	parts.Add(raw(b[2:]), false)
 	if err := f.Call("f", address(b), parts); err != nil || b[0] != 3 || b[1] != 3 {
@@ -334,7 +335,7 @@ func TestRoutines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Parse(filepath.Base(name), text); err != nil || len(f.Functions()) == 0 {
+		if f, err := interp.Parse(filepath.Base(name), text); err != nil || len(f.Functions()) == 0 {
 			t.Errorf("%s: no functions, or %v", name, err)
 		}
 	}

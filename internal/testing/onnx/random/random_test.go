@@ -3,6 +3,7 @@ package random_test
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testing/onnx/random"
 )
 
@@ -15,7 +16,7 @@ func TestOf(t *testing.T) {
 					t.Errorf("%s: %v", op, x)
 				}
 			}()
-			for seed := range uint64(300) {
+			for seed := range uint64(testdata.Cases(60, 300)) {
 				random.Of(op, seed)
 			}
 		}()

@@ -276,12 +276,11 @@ type form struct {
 // forms has the members that do not follow the rule that a member is a declaration of the same name, by interface and
 // overload.
 var forms = map[string]form{
-	"Navigator":       {nil, noPage},
-	"WorkerNavigator": {nil, noPage},
-	"NavigatorML":     {nil, noPage},
-	"NavigatorML.ml":  {[]string{"ML"}, "the zero value is ready"},
-	"ML.createContext(gpuDevice)": {[]string{"ML.CreateContextFromGPUDevice"},
-		"always a NotSupportedError: Concord computes on the processor"},
+	"Navigator":                   {nil, noPage},
+	"WorkerNavigator":             {nil, noPage},
+	"NavigatorML":                 {nil, noPage},
+	"NavigatorML.ml":              {[]string{"ML"}, "the zero value is ready"},
+	"ML.createContext(gpuDevice)": {nil, "Concord computes on the processor"},
 	"MLContext.lost": {[]string{"Context.Lost", "Context.LostInfo"},
 		"a channel that is closed, and the reason"},
 	"MLContext.readTensor(tensor)": {[]string{"Context.ReadTensor", "Context.EnqueueRead"},

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
@@ -24,7 +23,7 @@ var (
 )
 
 // maxDepth bounds how deep types are nested.
-const maxDepth = limits.IDLDepth
+const maxDepth = 16
 
 // webidl reads definitions into a document. The first mistake stays.
 type webidl struct {

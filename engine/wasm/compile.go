@@ -1,0 +1,270 @@
+package wasm
+
+import (
+	_ "embed"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/wasmobj"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+//go:generate go run -C ../../internal/wasmobj/gen . -o ../../../engine/wasm/references.bin
+
+//go:embed references.bin
+var references []byte
+
+// compiled returns the references as an object, to which functions and data may be added.
+var compiled = sync.OnceValues(func() (*wasmobj.Object, error) { return wasmobj.Unmarshal(references) })
+
+// Module is a graph as a WebAssembly module. It exports its memory as memory, the function run, and for graphs with states reset, which gives them
+// their first content.
+type Module struct {
+	Code []byte
+	// Weights are what must be written to the memory at WeightsAt before the first run.
+	Weights         []byte
+	WeightsAt       int
+	Inputs, Outputs []Port
+}
+
+// Port is an input or an output.
+type Port struct {
+	engine.Port
+	At int // where its elements lie in the memory, in row-major order
+}
+
+const (
+	firstAddress = 1024 // nothing lies below, so that address 0 is nobody's
+	stackBytes   = 1 << 16
+	pageBytes    = 1 << 16
+	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
+)
+
+// Options say how a module is made.
+type Options struct {
+	Limits engine.Limits
+	Level  Level
+}
+
+// Compile makes the module of a graph.
+func Compile(g *graph.Graph, opts Options) (*Module, error) {
+	p, err := engine.Compile(g, engine.Options{Limits: opts.Limits, Threads: 1, Tiers: []kernel.Tier{vectors}})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	image, err := p.Image()
+	if err != nil {
+		return nil, err
+	}
+	base, err := compiled()
+	if err != nil {
+		return nil, err
+	}
+	o := base.Clone()
+	m := &maker{o: o, image: image, level: opts.Level, fma: -1, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
+	m.scratch = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Scratch)})
+	m.weights = o.AddData(wasmobj.Datum{Align: tensor.Alignment})
+	stack := o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: stackBytes})
+	run, err := m.function(image, wasmobj.FuncType{})
+	if err != nil {
+		return nil, err
+	}
+	l := wasmobj.NewLinker(o, firstAddress)
+	l.Exports = []wasmobj.Export{{Name: "run", Func: run}}
+	if len(image.Resets) > 0 {
+		code := wasmobj.NewCode(wasmobj.FuncType{})
+		m.moves(code, image.Resets)
+		l.Exports = append(l.Exports, wasmobj.Export{Name: "reset", Func: o.AddFunc(wasmobj.FuncType{}, code)})
+	}
+	o.Data[m.weights].Size = len(m.blob)
+	for _, e := range l.Exports {
+		l.Func(e.Func)
+	}
+	made := &Module{Weights: m.blob}
+	l.Globals = []wasmobj.Global{{Mutable: true, Value: int32(l.Address(stack) + stackBytes)}}
+	made.WeightsAt = l.Address(m.weights)
+	ports := func(list []engine.Port, tensors []*tensor.Tensor) (out []Port) {
+		for i, t := range tensors {
+			sym, at := m.place(t.Bytes())
+			out = append(out, Port{list[i], l.Address(sym) + at})
+		}
+		return out
+	}
+	made.Inputs, made.Outputs = ports(p.Inputs(), image.Inputs), ports(p.Outputs(), image.Outputs)
+	if l.Pages = (l.End() + pageBytes - 1) / pageBytes; l.Pages > mostPages {
+		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
+	}
+	made.Code = l.Module()
+	return made, nil
+}
+
+// maker makes the functions and data of a module.
+type maker struct {
+	o     *wasmobj.Object
+	image *engine.Image
+
+	arena, scratch, weights int // data
+	blob                    []byte
+	tensors                 map[*tensor.Tensor]int
+	constants               map[stretch]int // where they lie in the weights
+	level                   Level
+	fma                     int // the function of an emulated multiply-add, -1 before there is one
+}
+
+// stretch is memory of a constant.
+type stretch struct {
+	at *byte
+	n  int
+}
+
+// constant adds bytes to the weights and returns where they lie there.
+func (m *maker) constant(b []byte) int {
+	at := (len(m.blob) + tensor.Alignment - 1) &^ (tensor.Alignment - 1)
+	m.blob = append(append(m.blob, make([]byte, at-len(m.blob))...), b...)
+	return at
+}
+
+// function makes the function that computes an image.
+func (m *maker) function(image *engine.Image, t wasmobj.FuncType) (int, error) {
+	code := wasmobj.NewCode(t)
+	for i := range image.Steps {
+		st := &image.Steps[i]
+		if st.Blocks != nil {
+			if err := m.control(code, st); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		for k := range st.Parts {
+			if err := m.part(code, &st.Parts[k]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	m.moves(code, image.Copies)
+	m.moves(code, image.Updates)
+	return m.o.AddFunc(t, code), nil
+}
+
+// blockType is the type of functions that compute blocks, which are called by their values.
+var blockType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32}}
+
+// control adds a call of the loop that defines an operator with blocks.
+func (m *maker) control(code *wasmobj.Code, st *engine.ImageStep) error {
+	n := st.Parts[0].Nodes[0]
+	e, ok := m.o.Names["control "+n.Op]
+	if !ok {
+		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function for %s", n.Op)}
+	}
+	list := newMemory(blockBytes * len(st.Blocks))
+	for i, b := range st.Blocks {
+		f, err := m.function(b, blockType)
+		if err != nil {
+			return err
+		}
+		list.slice(blockBytes*i+blockInputs, m.list(b.Inputs), 0, len(b.Inputs))
+		list.slice(blockBytes*i+blockOutputs, m.list(b.Outputs), 0, len(b.Outputs))
+		compute := newMemory(4)
+		compute.Relocs = []wasmobj.Reloc{{Kind: wasmobj.ToTable, Sym: f}}
+		list.refer(blockBytes*i+blockCompute, m.add(compute), 0)
+	}
+	runner, pointer := newMemory(12), newMemory(4)
+	runner.slice(0, m.add(list), 0, len(st.Blocks))
+	pointer.refer(0, m.add(runner), 0)
+	code.Ref(wasmobj.ToData, m.call(st.Parts[0].Call), 0)
+	code.Ref(wasmobj.ToData, m.arena, 0) // the type, which nothing looks at
+	code.Ref(wasmobj.ToData, m.add(pointer), 0)
+	m.callEntry(code, e)
+	code.Op(0x1A, 0x04, 0x40, 0x00, 0x0B) // an error ends the run
+	return nil
+}
+
+func (m *maker) callEntry(code *wasmobj.Code, e wasmobj.Entry) {
+	if e.Datum >= 0 {
+		code.Ref(wasmobj.ToData, e.Datum, 0)
+	} else {
+		code.I32(0)
+	}
+	code.Ref(wasmobj.ToFunc, e.Func, 0)
+}
+
+func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
+	for _, x := range list {
+		to, from := x.To.Bytes(), x.From.Bytes()
+		if len(to) == 0 {
+			continue
+		}
+		m.push(code, to)
+		m.push(code, from)
+		code.I32(int32(len(to)))
+		code.Op(0xFC, 10, 0, 0)
+	}
+}
+
+func (m *maker) push(code *wasmobj.Code, b []byte) {
+	sym, at := m.place(b)
+	code.Ref(wasmobj.ToData, sym, at)
+}
+
+// part adds a call of a reference.
+func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart) error {
+	if p.Code != nil || len(p.Nodes) == 0 {
+		var fn int
+		if p.Code == nil {
+			fn = m.convert(p)
+		} else {
+			var err error
+			if fn, err = p.Code.(makes)(m, p.Call); err != nil {
+				return err
+			}
+		}
+		code.I32(0)
+		code.I32(int32(p.Pieces))
+		code.Ref(wasmobj.ToFunc, fn, 0)
+		return nil
+	}
+	n := p.Nodes[len(p.Nodes)-1]
+	s, err := op.Of(n)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s %v", s.Def.Name, p.Call.In[s.Def.Ref.By].DType())
+	e, ok := m.o.Names[name]
+	if !ok {
+		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function %q", name)}
+	}
+	code.Ref(wasmobj.ToData, m.call(p.Call), 0)
+	code.I32(0)
+	code.I32(int32(p.Pieces))
+	m.callEntry(code, e)
+	return nil
+}
+
+// place returns the datum and the offset at which memory of the image lies.
+func (m *maker) place(b []byte) (sym, at int) {
+	within := func(whole []byte) (int, bool) {
+		first, p := uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+		return int(p - first), p >= first && p-first+uintptr(len(b)) <= uintptr(len(whole)) && len(whole) > 0
+	}
+	if len(b) == 0 {
+		return m.arena, 0
+	}
+	if at, ok := within(m.image.Arena); ok {
+		return m.arena, at
+	}
+	if at, ok := within(m.image.Scratch); ok {
+		return m.scratch, at
+	}
+	k := stretch{&b[0], len(b)}
+	if _, ok := m.constants[k]; !ok {
+		m.constants[k] = m.constant(b)
+	}
+	return m.weights, m.constants[k]
+}

@@ -1,0 +1,477 @@
+package wasm
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/wasmobj"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+const (
+	block      = 16        // channels of a block of kernel.Blocked16, after which convolutions turn to the next tap
+	blockPixel = 4 * block // bytes
+	partChans  = 8         // channels of the result that a tile has: two vectors
+	mostPixels = 5         // of a tile: so many, twice, and what they are made of fit into sixteen registers
+	plainChans = 15        // up to so many channels a plain input is read as it is
+)
+
+// convolution is a conv of float32 with constant weights, in one group or with one for each channel, or the maximum of windows.
+type convolution struct {
+	geometry.Convolution
+	n        *graph.Node
+	tail     *tail
+	rows     geometry.Slide // of lines; one line of one where the window moves along one dimension only
+	columns  geometry.Slide
+	in, out  tensor.Shape
+	each     bool // whether there is a group for each channel
+	plain    bool // whether the input lies in row-major order
+	greatest bool // whether the greatest element is sought
+
+	pixel, channel, line, item, blockStep int // bytes of the input between neighbouring pixels, channels, lines, items, blocks
+}
+
+func convolveTiles(r kernel.Region) *kernel.Plan {
+	n := r.Root()
+	for i, v := range n.In {
+		if i > 2 && v != nil {
+			return nil // zero points
+		}
+	}
+	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
+	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
+		return nil
+	}
+	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, in: in, out: out}
+	v.Sliding = v.WithoutZeros()
+	switch {
+	case v.GroupIn == in[1]:
+		v.plain = in[1] <= plainChans
+	case v.GroupIn == 1 && v.GroupOut == 1:
+		v.each = true
+	default:
+		return nil
+	}
+	return v.plan(r, 2)
+}
+
+// greatestInWindows takes max_pool over planes.
+func greatestInWindows(r kernel.Region) *kernel.Plan {
+	n := r.Root()
+	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
+	if r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
+		return nil
+	}
+	w := geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))
+	if !w.Idle(0) || !w.Idle(1) {
+		return nil
+	}
+	spatial := graph.AttrsOf("padding", n.Attrs.Ints("padding")[4:], "stride", w.Stride[2:], "dilation", w.Dilation[2:], "border", n.Attrs.String("border"))
+	v := &convolution{n: n, in: in, out: out, each: true, greatest: true}
+	v.Sliding = geometry.NewSliding(spatial, in[2:], out[2:], w.Size[2:], false)
+	v.GroupIn, v.Taps, v.InPlane, v.OutPlane = 1, v.Volume(), in[2:].Len(), out[2:].Len()
+	return v.plan(r, len(n.In))
+}
+
+// plan completes a plan, of a root that has that operand as bias.
+func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
+	if v.Border != geometry.BorderIgnore || v.Rank > 2 {
+		return nil
+	}
+	var ok bool
+	if v.tail, ok = tailOf(r, bias); !ok {
+		return nil
+	}
+	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+	if v.Rank == 2 {
+		v.rows = v.Dim[0]
+	}
+	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
+	v.pixel, v.channel, v.blockStep = blockPixel, 4, v.InPlane*blockPixel
+	v.item = geometry.CeilDiv(v.in[1], block) * v.blockStep
+	if v.plain {
+		v.pixel, v.channel, v.item = 4, 4*v.InPlane, 4*v.InPlane*v.in[1]
+	} else {
+		p.In[0] = kernel.Blocked16
+	}
+	v.line = v.columns.In * v.pixel
+	for _, i := range v.tail.tensors {
+		p.In[i] = kernel.Blocked16
+	}
+	p.Pieces = v.in[0] * v.parts() * v.rows.Out
+	p.Code = makes(v.make)
+	return p
+}
+
+// parts returns how many parts the channels of the result have: tiles, or vectors of channels that are groups.
+func (v *convolution) parts() int {
+	if v.each {
+		return geometry.CeilDiv(v.out[1], 4)
+	}
+	return geometry.CeilDiv(v.out[1], partChans)
+}
+
+// reach returns which taps along a dimension index o of the result meets.
+func reach(d *geometry.Slide, o int) (from, to int) {
+	for from < d.Size {
+		if i, _ := d.Source(o, from); i >= 0 {
+			break
+		}
+		from++
+	}
+	to = from
+	for to < d.Size {
+		if i, _ := d.Source(o, to); i >= d.In {
+			break
+		}
+		to++
+	}
+	return from, to
+}
+
+// run is pixels of a line that the same taps meet.
+type run struct{ first, count, from, to int }
+
+func runsOf(d *geometry.Slide) (list []run) {
+	for o := range d.Out {
+		from, to := reach(d, o)
+		if k := len(list) - 1; k >= 0 && list[k].from == from && list[k].to == to {
+			list[k].count++
+			continue
+		}
+		list = append(list, run{o, 1, from, to})
+	}
+	return list
+}
+
+// blocks returns the number of blocks of channels that sums go through, and the channels of the last one.
+func (v *convolution) blocks() (n, last int) {
+	if v.each {
+		return 1, 1
+	}
+	n = geometry.CeilDiv(v.GroupIn, block)
+	return n, v.GroupIn - (n-1)*block
+}
+
+// tapBytes returns the bytes of weights that a part has for a tap and a block of channels.
+func (v *convolution) tapBytes() int {
+	if v.each {
+		return 16
+	}
+	if n, last := v.blocks(); n == 1 {
+		return last * partChans * 4
+	}
+	return block * partChans * 4
+}
+
+// pack returns the weights by part, block, tap, channel of the input, channel of the result; of groups by part, tap, channel.
+func (v *convolution) pack() []byte {
+	w := tensor.Data[float32](v.n.In[1].Const)
+	blocks, _ := v.blocks()
+	tap := v.tapBytes()
+	out := make([]byte, v.parts()*blocks*v.Taps*tap)
+	put := func(at, o, c, k int) {
+		binary.LittleEndian.PutUint32(out[at:], math.Float32bits(w[(o*v.GroupIn+c)*v.Taps+k]))
+	}
+	for o := range v.out[1] {
+		for k := range v.Taps {
+			if v.each {
+				put((o/4*v.Taps+k)*tap+o%4*4, o, 0, k)
+				continue
+			}
+			for c := range v.GroupIn {
+				put(((o/partChans*blocks+c/block)*v.Taps+k)*tap+(c%block*partChans+o%partChans)*4, o, c, k)
+			}
+		}
+	}
+	return out
+}
+
+// make adds the function that computes the convolution.
+func (v *convolution) make(m *maker, c *op.Call) (int, error) {
+	v.tail.bind(m, c)
+	weights := 0
+	if !v.greatest {
+		weights = m.constant(v.pack())
+	}
+	blocks, _ := v.blocks()
+	f := m.newFunction(kernelType)
+	lo, hi := 0, 1
+	rows := newMemory(12 * v.rows.Out)
+	for o := range v.rows.Out {
+		from, to := reach(&v.rows, o)
+		i, _ := v.rows.Source(o, from)
+		if to == from {
+			i = 0
+		}
+		rows.word(12*o, i*v.line)
+		rows.word(12*o+4, from*v.columns.Size*v.tapBytes())
+		rows.word(12*o+8, to-from)
+	}
+	table := m.add(rows)
+	x, w, out, taps, at, part, item, channel := f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
+	xs, outs := f.i32(), f.i32()
+	f.Get(lo)
+	f.Get(hi)
+	f.Op(i32GeU, 0x04, 0x40, 0x0F, 0x0B)
+	f.Op(0x03, 0x40)
+	{
+		product := func(a, b int) { f.Get(a); f.I32(int32(b)); f.Op(i32Mul) }
+		f.Get(lo)
+		f.I32(int32(v.rows.Out))
+		f.Op(i32DivU)
+		f.Tee(part)
+		f.I32(int32(v.parts()))
+		f.Op(i32DivU)
+		f.Set(item)
+		f.Get(part)
+		f.I32(int32(v.parts()))
+		f.Op(i32RemU)
+		f.Set(part)
+		f.Get(lo)
+		f.I32(int32(v.rows.Out))
+		f.Op(i32RemU)
+		f.Tee(at)
+		// out = base + item·… + part·… + line·…
+		f.I32(int32(v.columns.Out * blockPixel))
+		f.Op(i32Mul)
+		m.push(f.Code, c.Out[0].Bytes())
+		f.Op(i32Add)
+		product(item, geometry.CeilDiv(v.out[1], block)*v.OutPlane*blockPixel)
+		f.Op(i32Add)
+		per := block / partChans
+		width := partChans * 4
+		if v.each {
+			per, width = block/4, 16
+		}
+		f.Get(part)
+		f.I32(int32(per))
+		f.Op(i32DivU)
+		f.I32(int32(v.OutPlane * blockPixel))
+		f.Op(i32Mul, i32Add)
+		f.Get(part)
+		f.I32(int32(per))
+		f.Op(i32RemU)
+		f.I32(int32(width))
+		f.Op(i32Mul, i32Add)
+		f.Set(out)
+		product(part, width)
+		f.Set(channel)
+		product(at, 12)
+		f.Ref(wasmobj.ToData, table, 0)
+		f.Op(i32Add)
+		f.Set(at)
+		f.Get(at)
+		f.Uint(0x28, 2, 0)
+		m.push(f.Code, c.In[0].Bytes())
+		f.Op(i32Add)
+		product(item, v.item)
+		f.Op(i32Add)
+		if v.each { // the part's channels in the input, too
+			f.Get(part)
+			f.I32(int32(per))
+			f.Op(i32DivU)
+			f.I32(int32(v.blockStep))
+			f.Op(i32Mul, i32Add)
+			f.Get(part)
+			f.I32(int32(per))
+			f.Op(i32RemU)
+			f.I32(16)
+			f.Op(i32Mul, i32Add)
+		}
+		f.Set(x)
+		f.Get(at)
+		f.Uint(0x28, 2, 4)
+		f.Ref(wasmobj.ToData, m.weights, weights)
+		f.Op(i32Add)
+		product(part, blocks*v.Taps*v.tapBytes())
+		f.Op(i32Add)
+		f.Set(w)
+		f.Get(at)
+		f.Uint(0x28, 2, 8)
+		f.Set(taps)
+		for _, r := range runsOf(&v.columns) {
+			first, _ := v.columns.Source(r.first, r.from)
+			if r.from == r.to {
+				first = 0
+			}
+			pixels := min(r.count, v.mostPixels(r.count))
+			f.Get(x)
+			f.I32(int32(first * v.pixel))
+			f.Op(i32Add)
+			f.Set(xs)
+			f.Get(out)
+			f.I32(int32(r.first * blockPixel))
+			f.Op(i32Add)
+			f.Set(outs)
+			call := func(n int) {
+				f.Get(xs)
+				f.Get(w)
+				f.I32(int32(r.from * v.tapBytes()))
+				f.Op(i32Add)
+				f.Get(outs)
+				f.Get(taps)
+				f.Get(channel)
+				f.Ref(wasmobj.ToFunc, v.tile(m, c, n, r.to-r.from), 0)
+				f.move(xs, n*v.columns.Stride*v.pixel)
+				f.move(outs, n*blockPixel)
+			}
+			f.loop(r.count/pixels, func() { call(pixels) })
+			if rest := r.count % pixels; rest > 0 {
+				call(rest)
+			}
+		}
+	}
+	f.Get(lo)
+	f.I32(1)
+	f.Op(i32Add)
+	f.Tee(lo)
+	f.Get(hi)
+	f.Op(i32LtU)
+	f.Uint(0x0D, 0)
+	f.Op(0x0B)
+	return m.o.AddFunc(kernelType, f.Code), nil
+}
+
+// mostPixels returns how many pixels tiles have in a run of n.
+func (v *convolution) mostPixels(n int) int {
+	if v.each {
+		return min(8, n)
+	}
+	best := mostPixels
+	for p := mostPixels; p >= 4; p-- {
+		if geometry.CeilDiv(n, p)*p < geometry.CeilDiv(n, best)*best {
+			best = p
+		}
+	}
+	return best
+}
+
+var tileType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32, wasmobj.I32, wasmobj.I32, wasmobj.I32, wasmobj.I32}}
+
+// tile returns the function of a tile of so many pixels, which so many columns of taps meet. It is given where the input, the weights and the result
+// begin, the lines of taps, and where the first channel lies in a list by channel.
+func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
+	key := [2]int{pixels, columns}
+	if fn, ok := v.tail.tiles[key]; ok {
+		return fn
+	}
+	f := m.newFunction(tileType)
+	x, w, out, taps, channel := 0, 1, 2, 3, 4
+	vectors := 2
+	if v.each {
+		vectors = 1
+	}
+	sums := make([]int, pixels*vectors)
+	for i := range sums {
+		sums[i] = f.v128()
+	}
+	weights := make([]int, vectors)
+	for i := range weights {
+		weights[i] = f.v128()
+	}
+	pixel := f.v128()
+	blocks, last := v.blocks()
+	tap := v.tapBytes()
+	step := v.columns.Stride * v.pixel
+	// some channels, from the one at x on
+	steps := func(n int) {
+		for k := range n {
+			for i := range weights {
+				if !v.greatest {
+					f.load(w, k*vectors*16+16*i)
+					f.Set(weights[i])
+				}
+			}
+			for p := range pixels {
+				if v.greatest {
+					f.load(x, p*step)
+					f.Get(sums[p])
+					f.SIMD(f32x4Max)
+					f.Set(sums[p])
+					continue
+				}
+				if v.each {
+					f.madd(sums[p], func() { f.load(x, p*step) }, func() { f.Get(weights[0]) })
+					continue
+				}
+				f.splat(x, p*step+k*v.channel)
+				f.Set(pixel)
+				for i := range vectors {
+					f.madd(sums[p*vectors+i], func() { f.Get(pixel) }, func() { f.Get(weights[i]) })
+				}
+			}
+		}
+	}
+	if v.greatest {
+		for _, sum := range sums {
+			f.vector(float32(math.Inf(-1)))
+			f.Set(sum)
+		}
+	}
+	line := f.i32()
+	pass := func(channels, times int) {
+		unroll := channels
+		if channels > 4 && channels%4 == 0 {
+			unroll = 4
+		}
+		f.loop(times, func() {
+			f.Get(taps)
+			f.Set(line)
+			f.repeat(line, func() {
+				f.loop(columns, func() {
+					f.loop(channels/unroll, func() {
+						steps(unroll)
+						if v.each {
+							f.move(w, tap)
+							return
+						}
+						f.move(x, unroll*v.channel)
+						f.move(w, unroll*vectors*16)
+					})
+					if v.each {
+						f.move(x, v.columns.Dilation*v.pixel)
+						return
+					}
+					f.move(x, v.columns.Dilation*v.pixel-channels*v.channel)
+					f.move(w, tap-channels*vectors*16)
+				})
+				f.move(x, v.rows.Dilation*v.line-columns*v.columns.Dilation*v.pixel)
+				f.move(w, (v.columns.Size-columns)*tap)
+			})
+			if blocks > 1 {
+				// back to the first line, on to the next block
+				f.Get(x)
+				f.I32(int32(v.blockStep))
+				f.Op(i32Add)
+				f.Get(taps)
+				f.I32(int32(v.rows.Dilation * v.line))
+				f.Op(i32Mul, i32Sub)
+				f.Set(x)
+				f.Get(w)
+				f.I32(int32(v.Taps * tap))
+				f.Op(i32Add)
+				f.Get(taps)
+				f.I32(int32(v.columns.Size * tap))
+				f.Op(i32Mul, i32Sub)
+				f.Set(w)
+			}
+		})
+	}
+	if columns > 0 {
+		f.Get(taps)
+		f.Op(0x04, 0x40)
+		if blocks > 1 {
+			pass(block, blocks-1)
+		}
+		pass(last, 1)
+		f.Op(0x0B)
+	}
+	v.tail.write(f, c, sums, vectors, out, channel)
+	v.tail.tiles[key] = m.o.AddFunc(tileType, f.Code)
+	return v.tail.tiles[key]
+}

@@ -1,0 +1,232 @@
+package wasm
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/concord-nn/concord/internal/wasmobj"
+)
+
+// Level is what multiply-adds are made of.
+type Level int
+
+// The levels.
+const (
+	// Emulated computes in float64 and corrects what would be rounded twice: the bits of a fused multiply-add on every engine.
+	Emulated Level = iota
+	// Fused takes relaxed SIMD's multiply-add, on engines where that is fused: the same bits, and fast.
+	Fused
+	// Loose multiplies and adds, with two roundings: other bits than everywhere else.
+	Loose
+)
+
+// function is a function of a module under construction, with what is needed to write it by hand.
+type function struct {
+	*wasmobj.Code
+	m *maker
+}
+
+// The opcodes that kernels use (Core, 5.4).
+const (
+	i32Add, i32Sub, i32Mul, i32DivU, i32RemU = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
+	i32LtU, i32GeU, i32Ne, i32Eqz            = 0x49, 0x4F, 0x47, 0x45
+
+	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
+	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53
+	f32x4Splat, f32x4Extract, f32x4Replace          = 0x13, 0x1F, 0x20
+	f32x4Eq, f32x4Lt                                = 0x41, 0x43
+	f32x4Neg, f32x4Abs, f32x4Sqrt                   = 0xE1, 0xE0, 0xE3
+	f32x4Add, f32x4Sub, f32x4Mul, f32x4Div          = 0xE4, 0xE5, 0xE6, 0xE7
+	f32x4Min, f32x4Max                              = 0xE8, 0xE9
+	f64x2Abs, f64x2Add, f64x2Mul                    = 0xEC, 0xF0, 0xF2
+	f64x2Lt, f64x2Gt                                = 0x49, 0x4A
+	f32x4Demote, f64x2Promote                       = 0x5E, 0x5F
+	i64x2Eq, i8x16Shuffle                           = 0xD6, 0x0D
+	i32x4AllTrue, f32x4Madd                         = 0xA3, 0x105
+)
+
+var vectorMemory = uint64(2) // the alignment of vectors that instructions promise: 4 bytes
+
+// kernelType is the type of functions that compute pieces lo…hi-1 of a unit.
+var kernelType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32, wasmobj.I32}}
+
+func (m *maker) newFunction(t wasmobj.FuncType) *function { return &function{wasmobj.NewCode(t), m} }
+
+// i32 and v128 return a new local.
+func (f *function) i32() int  { return f.Local(wasmobj.I32) }
+func (f *function) v128() int { return f.Local(wasmobj.V128) }
+
+// loop repeats a body n times, at least once, and counts down in a local.
+func (f *function) loop(n int, body func()) {
+	if n == 1 {
+		body()
+		return
+	}
+	i := f.i32()
+	f.I32(int32(n))
+	f.Set(i)
+	f.repeat(i, body)
+}
+
+// repeat repeats a body as often as a local says, at least once, and counts it down to 0.
+func (f *function) repeat(i int, body func()) {
+	f.Op(0x03, 0x40)
+	body()
+	f.Get(i)
+	f.I32(1)
+	f.Op(i32Sub)
+	f.Tee(i)
+	f.Uint(0x0D, 0)
+	f.Op(0x0B)
+}
+
+// move adds a number to a local.
+func (f *function) move(local, by int) {
+	if by == 0 {
+		return
+	}
+	f.Get(local)
+	f.I32(int32(by))
+	f.Op(i32Add)
+	f.Set(local)
+}
+
+// load pushes the vector at a local's address plus an offset, splat four times the float there; store writes a local there.
+func (f *function) load(at, offset int) {
+	f.Get(at)
+	f.SIMD(v128Load, vectorMemory, uint64(offset))
+}
+
+func (f *function) splat(at, offset int) {
+	f.Get(at)
+	f.SIMD(v128Load32Splat, vectorMemory, uint64(offset))
+}
+
+func (f *function) store(at, offset, vector int) {
+	f.Get(at)
+	f.Get(vector)
+	f.SIMD(v128Store, vectorMemory, uint64(offset))
+}
+
+// vector pushes a constant with four times a float.
+func (f *function) vector(x float32) {
+	var b []byte
+	for range 4 {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	f.SIMD(v128Const)
+	f.Op(b...)
+}
+
+// wide pushes a constant with twice the bits of 64.
+func (f *function) wide(x uint64) {
+	f.SIMD(v128Const)
+	f.Op(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, x), x)...)
+}
+
+// canonical makes every NaN in a local the canonical one.
+func (f *function) canonical(v int) {
+	f.Get(v)
+	f.vector(float32(math.NaN()))
+	f.Get(v)
+	f.Get(v)
+	f.SIMD(f32x4Eq)
+	f.SIMD(v128Select)
+	f.Set(v)
+}
+
+// madd sets sum to x·y + sum, of which the operands are pushed by functions.
+func (f *function) madd(sum int, x, y func()) {
+	x()
+	y()
+	switch f.m.level {
+	case Fused:
+		f.Get(sum)
+		f.SIMD(f32x4Madd)
+	case Loose:
+		f.SIMD(f32x4Mul)
+		f.Get(sum)
+		f.SIMD(f32x4Add)
+	default:
+		f.Get(sum)
+		f.Ref(wasmobj.ToFunc, f.m.emulated(), 0)
+	}
+	f.Set(sum)
+}
+
+// emulated returns the function of x, y and z that yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
+func (m *maker) emulated() int {
+	if m.fma >= 0 {
+		return m.fma
+	}
+	t := wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.V128, wasmobj.V128, wasmobj.V128}, Results: []wasmobj.ValType{wasmobj.V128}}
+	f := m.newFunction(t)
+	sums := [2]int{f.v128(), f.v128()}
+	high := func(v int) { // the upper half of a vector in the lower one
+		f.Get(v)
+		f.Get(v)
+		f.SIMD(i8x16Shuffle)
+		f.Op(8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
+	}
+	for half, s := range sums {
+		for v := range 3 {
+			if half == 0 {
+				f.Get(v)
+			} else {
+				high(v)
+			}
+			f.SIMD(f64x2Promote)
+			if v == 1 {
+				f.SIMD(f64x2Mul)
+			}
+		}
+		f.SIMD(f64x2Add)
+		f.Set(s)
+	}
+	// Sums in the middle between two floats, and those that become subnormal, are computed one by one.
+	for half, s := range sums {
+		f.Get(s)
+		f.wide(1<<29 - 1)
+		f.SIMD(v128And)
+		f.wide(1 << 28)
+		f.SIMD(i64x2Eq)
+		f.Get(s)
+		f.SIMD(f64x2Abs)
+		f.wide(math.Float64bits(0x1p-126))
+		f.SIMD(f64x2Lt)
+		f.Get(s)
+		f.SIMD(f64x2Abs)
+		f.wide(0)
+		f.SIMD(f64x2Gt)
+		f.SIMD(v128And)
+		f.SIMD(v128Or)
+		if half == 1 {
+			f.SIMD(v128Or)
+		}
+	}
+	f.SIMD(v128AnyTrue)
+	f.Op(0x04, 0x40)
+	e := m.o.Names["fma"]
+	for lane := range byte(4) {
+		f.Get(2)
+		for v := range 3 {
+			f.Get(v)
+			f.SIMD(f32x4Extract)
+			f.Op(lane)
+		}
+		f.Ref(wasmobj.ToFunc, e.Func, 0)
+		f.SIMD(f32x4Replace)
+		f.Op(lane)
+		f.Set(2)
+	}
+	f.Get(2)
+	f.Op(0x0F, 0x0B)
+	for _, s := range sums {
+		f.Get(s)
+		f.SIMD(f32x4Demote)
+	}
+	f.SIMD(i8x16Shuffle)
+	f.Op(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
+	m.fma = m.o.AddFunc(t, f.Code)
+	return m.fma
+}

@@ -1,0 +1,122 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm/export"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func TestFiles(t *testing.T) {
+	g := stateful(t)
+	files, err := export.Files(g, "net", engine.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := export.Files(g, "net", engine.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		if f.Name != "net"+export.Endings[i] {
+			t.Errorf("file %d is %s", i, f.Name)
+		}
+		if !bytes.Equal(f.Content, again[i].Content) {
+			t.Errorf("%s is another one at the second time", f.Name)
+		}
+		if strings.HasSuffix(f.Name, ".js") && len(f.Content) > 15<<10 {
+			t.Errorf("the loader has %d bytes", len(f.Content))
+		}
+	}
+}
+
+// stateful returns a network that adds its inputs up.
+func stateful(t *testing.T) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "sums")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 3, 5, 5}})
+	check(t, err)
+	w, err := b.Constant("w", "", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{4, 3, 3, 3}, -1, 1))
+	check(t, err)
+	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 4, 5, 5})
+	check(t, err)
+	sum, err := b.State("sum", "", zero)
+	check(t, err)
+	y, err := b.One("conv", []*graph.Value{x, w}, graph.AttrsOf("padding", []int{1, 1, 1, 1}, "stride", []int{1, 1}, "dilation", []int{1, 1}, "groups", 1), "")
+	check(t, err)
+	y, err = b.One("add", []*graph.Value{sum, y}, nil, "")
+	check(t, err)
+	check(t, b.Update(sum, y))
+	check(t, b.Output("y", y))
+	g, err := b.Build()
+	check(t, err)
+	return g
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNode runs what is exported in Node, in both modules if it knows relaxed SIMD, and compares the bits.
+func TestNode(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	g := stateful(t)
+	files, err := export.Files(g, "net", engine.Limits{})
+	check(t, err)
+	dir := t.TempDir()
+	for _, f := range files {
+		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
+	}
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 5, 5}, -1, 1)
+	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), x.Bytes(), 0o600))
+	script, err := filepath.Abs("testdata/run.mjs")
+	check(t, err)
+	p := op.NewInterpreter(g)
+	var want [][]byte
+	for range 2 {
+		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
+		check(t, err)
+		want = append(want, bytes.Clone(y["y"].Bytes()))
+	}
+	for _, flags := range [][]string{nil, {"--experimental-wasm-relaxed-simd"}} {
+		cmd := exec.CommandContext(t.Context(), node, append(flags, script, dir)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil && bytes.Contains(out, []byte("bad option")) {
+			continue // it knows them without being asked
+		}
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", flags, err, out)
+		}
+		var got struct {
+			Runs   [][]byte `json:"runs"`
+			Errors []string `json:"errors"`
+		}
+		check(t, json.Unmarshal(out, &got))
+		for i, y := range []int{0, 1, 0} { // the third one follows a reset
+			if !bytes.Equal(got.Runs[i], want[y]) {
+				t.Errorf("%v: run %d yields other bits", flags, i)
+			}
+		}
+		for i, e := range []string{`TypeError: the model has no input "z"; it has "x"`, `TypeError: input "x" must be a Float32Array of 75 elements`,
+			`RangeError: input "x" has 2 elements; it must have 75`} {
+			if got.Errors[i] != e {
+				t.Errorf("%v: error %d is %q; want %q", flags, i, got.Errors[i], e)
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package wasm_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// network draws networks of what has kernels.
+type network struct {
+	*graph.Builder
+	*op.Rand
+	t      *testing.T
+	inputs map[string]*tensor.Tensor
+}
+
+// floats returns elements, of which some are not numbers like others.
+func (n *network) floats(shape ...int) *tensor.Tensor {
+	x := n.Uniform(tensor.Float32, shape, -2, 2)
+	special := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN()), 0x1p-140, -0x1p-126, 0x1p127, 0x1p-75}
+	for i, list := 0, tensor.Data[float32](x); i < len(list); i += n.Between(1, 60) {
+		list[i] = op.Pick(n.Rand, special[:op.Pick(n.Rand, []int{2, len(special)})])
+	}
+	return x
+}
+
+func (n *network) constant(shape ...int) *graph.Value {
+	return must(n.Constant("", "", n.floats(shape...)))(n.t)
+}
+
+func (n *network) input(shape ...int) *graph.Value {
+	name := fmt.Sprint("in", len(n.inputs))
+	n.inputs[name] = n.floats(shape...)
+	return must(n.Input(name, graph.TypeOf(n.inputs[name])))(n.t)
+}
+
+func (n *network) node(name string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	return must(n.One(name, in, attrs, ""))(n.t)
+}
+
+func must(v *graph.Value, err error) func(t *testing.T) *graph.Value {
+	return func(t *testing.T) *graph.Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// tail adds element-wise nodes.
+func (n *network) tail(x *graph.Value) *graph.Value {
+	shape := x.Type.Shape
+	channels := make([]int, len(shape))
+	for i := range channels {
+		channels[i] = 1
+	}
+	channels[1] = shape[1]
+	for range n.IntN(4) {
+		switch n.IntN(7) {
+		case 0:
+			x = n.node("relu", nil, x)
+		case 1:
+			x = n.node("clamp", nil, x, n.constant(), n.constant())
+		case 2:
+			x = n.node("add", nil, x, n.input(shape...))
+		case 3:
+			x = n.node(op.Pick(n.Rand, []string{"add", "sub", "mul", "div", "max", "min"}), nil, x, n.constant(channels...))
+		case 4:
+			x = n.node(op.Pick(n.Rand, []string{"sub", "div"}), nil, n.constant(), x)
+		case 5:
+			x = n.node(op.Pick(n.Rand, []string{"abs", "sqrt"}), nil, x)
+		case 6:
+			x = n.node("clamp", nil, x, nil, n.constant(channels...))
+		}
+	}
+	return x
+}
+
+func (n *network) convolution(x *graph.Value) *graph.Value {
+	shape := x.Type.Shape
+	groups, out, each := 1, n.Between(1, 37), shape[1]
+	if n.IntN(3) == 0 {
+		groups, out, each = shape[1], shape[1], 1
+	}
+	size := []int{n.Between(1, 4), n.Between(1, 4)}
+	dilation := []int{n.Between(1, 2), n.Between(1, 2)}
+	attrs := graph.AttrsOf("stride", []int{n.Between(1, 3), n.Between(1, 3)}, "dilation", dilation, "groups", groups, "padding", n.padding(shape[2:], size, dilation))
+	in := []*graph.Value{x, n.constant(out, each, size[0], size[1])}
+	if n.Bool() {
+		in = append(in, n.constant(out))
+	}
+	return n.tail(n.node("conv", attrs, in...))
+}
+
+// padding returns some with which a window fits.
+func (n *network) padding(extents, size, dilation []int) (list []int) {
+	for i, x := range extents {
+		before := n.Between(0, 3)
+		list = append(list, before, max((size[i]-1)*dilation[i]+1-x-before, 0)+n.Between(0, 3))
+	}
+	return list
+}
+
+func (n *network) pooling(x *graph.Value) *graph.Value {
+	size := []int{n.Between(1, 3), n.Between(1, 3)}
+	return n.tail(n.node("max_pool", graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, n.Between(1, 2), n.Between(1, 2)},
+		"padding", append([]int{0, 0, 0, 0}, n.padding(x.Type.Shape[2:], size, []int{1, 1})...), "border", "ignore"), x))
+}
+
+func (n *network) product() *graph.Value {
+	rows, inner, columns := n.Between(1, 12), n.Between(1, 40), n.Between(1, 30)
+	switch x := n.input(rows, inner); n.IntN(3) {
+	case 0:
+		return n.node("matmul", nil, n.input(2, rows, inner), n.constant(1, inner, columns))
+	case 1:
+		return n.node("linear", nil, x, n.constant(columns, inner), n.constant(columns))
+	default:
+		return n.node("gemm", graph.AttrsOf("transposeB", true), x, n.constant(columns, inner), n.constant(op.Pick(n.Rand, []int{1, columns})))
+	}
+}
+
+// TestKernels compares networks of what has kernels with the references, bit by bit, for numbers of all kinds.
+func TestKernels(t *testing.T) {
+	e, _ := evaluate.Find("wasm")
+	for seed := range uint64(testdata.Cases(25, 2000)) {
+		n := &network{graph.NewBuilder(op.Rules, "net"), op.NewRand(seed, 1), t, make(map[string]*tensor.Tensor)}
+		x := n.input(n.Between(1, 2), n.Between(1, 40), n.Between(1, 14), n.Between(1, 23))
+		for range n.Between(1, 3) {
+			if n.IntN(4) == 0 {
+				x = n.pooling(x)
+			} else {
+				x = n.convolution(x)
+			}
+		}
+		for i, v := range []*graph.Value{x, n.product()} {
+			if err := n.Output(fmt.Sprint("out", i), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g, err := n.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := op.NewInterpreter(g).RunNamed(t.Context(), n.inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := e.Open(g, evaluate.Options{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		got, err := evaluate.Run(t.Context(), w, g, n.inputs)
+		w.Close()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for name, y := range want {
+			if z := got[name]; !bytes.Equal(y.Contiguous().Bytes(), z.Bytes()) {
+				var text strings.Builder
+				_ = graph.Print(&text, g, op.Rules)
+				t.Fatalf("seed %d: %s is %v; want %v\n%s", seed, name, z, y, text.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package wasm
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/wasmobj"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// makes is what Plan.Code holds: it adds a function of kernelType.
+type makes func(m *maker, c *op.Call) (int, error)
+
+// tail is what becomes of sums in blocks of channels before they are written: a bias, then the nodes of a region behind its first one.
+type tail struct {
+	nodes    []tailNode
+	channels int
+	tensors  []int // the operands of the call that have the shape of the result
+	tiles    map[[2]int]int
+}
+
+// tailNode is a step: its operator is applied to the vector of sums and operands.
+type tailNode struct {
+	op       string
+	operands []operand // those that the vector is not, in order
+	first    bool      // whether the vector is the first operand
+	channel  []int     // data with the operands by channel
+}
+
+// operand is one of a step beside the sums: a number, a list by channel, or a tensor of the shape of the result.
+type operand struct {
+	list []float32
+	in   int // the operand of the call, if it is a tensor
+}
+
+// vectorOps are the operators that a step may be, on vectors: what is pushed by functions.
+var vectorOps = map[string]struct {
+	operands int
+	emit     func(f *function, a, b func())
+	keeps    bool // whether it leaves a NaN canonical that is so
+}{
+	"add":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Add) }, false},
+	"sub":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Sub) }, false},
+	"mul":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Mul) }, false},
+	"div":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Div) }, false},
+	"max":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Max) }, false},
+	"min":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Min) }, false},
+	"relu": {1, func(f *function, a, _ func()) { a(); f.vector(0); f.SIMD(f32x4Max) }, false},
+	"abs":  {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Abs) }, false},
+	"sqrt": {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Sqrt) }, false},
+}
+
+// tailOf returns the tail of a region whose first node has that operand as bias, and false if a node is none that vectors have.
+func tailOf(r kernel.Region, bias int) (*tail, bool) {
+	root := r.Root()
+	shape := root.Out[0].Type.Shape
+	t := &tail{channels: shape[1], tiles: make(map[[2]int]int)}
+	if bias < len(root.In) && root.In[bias] != nil {
+		list := listOf(root.In[bias], graph.Type{DType: tensor.Float32, Shape: tensor.Shape{shape[1]}}, 0)
+		if list == nil {
+			return nil, false
+		}
+		t.nodes = append(t.nodes, tailNode{op: "add", first: true, operands: []operand{{list: list}}})
+	}
+	last, in := root.Out[0], len(root.In)
+	for _, n := range r.Nodes[1:] {
+		s := tailNode{op: n.Op}
+		known, follows := vectorOps[n.Op], 0
+		limit := n.Op == "clamp"
+		if known.operands != len(n.In) && !limit || n.Out[0].Type.DType != tensor.Float32 {
+			return nil, false
+		}
+		for i, v := range n.In {
+			if v == last {
+				follows++
+				s.first = i == 0
+				continue
+			}
+			o := operand{in: in}
+			in++
+			switch {
+			case v == nil && limit:
+				s.operands = append(s.operands, operand{in: -1})
+				continue
+			case v == nil:
+				return nil, false
+			case v.Type.Shape.Equal(shape) && v.Const == nil:
+				t.tensors = append(t.tensors, o.in)
+			default:
+				if o.list = listOf(v, n.Out[0].Type, 1); o.list == nil {
+					return nil, false
+				}
+			}
+			s.operands = append(s.operands, o)
+		}
+		if follows != 1 || limit && !s.first {
+			return nil, false
+		}
+		t.nodes = append(t.nodes, s)
+		last = n.Out[0]
+	}
+	return t, true
+}
+
+// listOf returns a constant operand that has one number or one for each index along an axis of the result; else nil.
+func listOf(v *graph.Value, of graph.Type, axis int) []float32 {
+	if v.Const == nil || v.Type.DType != tensor.Float32 {
+		return nil
+	}
+	x, shape := tensor.Data[float32](v.Const.Contiguous()), v.Type.Shape
+	along := axis - (len(of.Shape) - len(shape))
+	if len(x) != 1 && (along < 0 || shape[along] != len(x) || len(x) != of.Shape[axis]) {
+		return nil
+	}
+	return x
+}
+
+// bind adds the lists by channel to a module.
+func (t *tail) bind(m *maker, _ *op.Call) {
+	for i := range t.nodes {
+		s := &t.nodes[i]
+		s.channel = make([]int, len(s.operands))
+		for k, o := range s.operands {
+			if len(o.list) > 1 {
+				d := newMemory(4 * block * geometry.CeilDiv(len(o.list), block))
+				d.Align = 16
+				for c, x := range o.list {
+					binary.LittleEndian.PutUint32(d.Bytes[4*c:], math.Float32bits(x))
+				}
+				s.channel[k] = m.add(d)
+			}
+		}
+	}
+}
+
+// write performs the steps on sums of pixels, of so many vectors each, and writes them.
+func (t *tail) write(f *function, c *op.Call, sums []int, vectors, out, channel int) {
+	beside := make(map[int]int) // where the elements of a tensor lie that belong to the tile
+	for _, in := range t.tensors {
+		at := f.i32()
+		f.Get(out)
+		f.m.push(f.Code, c.Out[0].Bytes())
+		f.Op(i32Sub)
+		f.m.push(f.Code, c.In[in].Bytes())
+		f.Op(i32Add)
+		f.Set(at)
+		beside[in] = at
+	}
+	for _, s := range t.nodes {
+		for i := range vectors {
+			var pushes []func(pixel int)
+			for k, o := range s.operands {
+				switch {
+				case len(o.list) == 1:
+					pushes = append(pushes, func(int) { f.vector(o.list[0]) })
+				case o.list != nil:
+					v := f.v128()
+					f.Ref(wasmobj.ToData, s.channel[k], 0)
+					f.Get(channel)
+					f.Op(i32Add)
+					f.SIMD(v128Load, vectorMemory, uint64(16*i))
+					f.Set(v)
+					pushes = append(pushes, func(int) { f.Get(v) })
+				case o.in < 0:
+					pushes = append(pushes, nil)
+				default:
+					pushes = append(pushes, func(p int) { f.load(beside[o.in], p*blockPixel+16*i) })
+				}
+			}
+			for p := range len(sums) / vectors {
+				sum := sums[p*vectors+i]
+				f.step(&s, sum, p, pushes)
+			}
+		}
+	}
+	for k, sum := range sums {
+		f.canonical(sum)
+		f.store(out, k/vectors*blockPixel+k%vectors*16, sum)
+	}
+}
+
+// step applies a step to a local.
+func (f *function) step(s *tailNode, sum, p int, pushes []func(int)) {
+	own := func() { f.Get(sum) }
+	other := func(i int) func() { return func() { pushes[i](p) } }
+	switch {
+	case s.op == "clamp": // max(min(x, b), a)
+		f.Get(sum)
+		if len(pushes) > 1 && pushes[1] != nil {
+			pushes[1](p)
+			f.SIMD(f32x4Min)
+		}
+		if pushes[0] != nil {
+			pushes[0](p)
+			f.SIMD(f32x4Max)
+		}
+	case len(pushes) == 0:
+		vectorOps[s.op].emit(f, own, nil)
+	case s.first:
+		vectorOps[s.op].emit(f, own, other(0))
+	default:
+		vectorOps[s.op].emit(f, other(0), own)
+	}
+	f.Set(sum)
+}
