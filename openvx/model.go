@@ -110,9 +110,9 @@ func modelType(d tensor.DType) Type {
 	case d.IsInteger() && d.Size() > 4:
 		return TypeInt32
 	}
-	for _, e := range elementTypes {
-		if e.dtype == d {
-			return e.kind
+	for kind, n := range numberTypes {
+		if n.element == d && kind != TypeBool { // which is like INT32 in memory
+			return kind
 		}
 	}
 	return TypeInvalid

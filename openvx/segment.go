@@ -211,7 +211,7 @@ func (w *weaver) static(n *Node, i int, t *Tensor) *graph.Value {
 
 // valueType returns the type of a tensor as a value: the slowest dimension first.
 func valueType(f format) graph.Type {
-	return graph.Type{DType: f.dtype.elementType(), Shape: reversed(f.dims)}
+	return graph.Type{DType: f.element(), Shape: reversed(f.dims)}
 }
 
 // changed reports whether a constant is not any more what was compiled. The context is locked.

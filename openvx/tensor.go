@@ -32,36 +32,11 @@ type format struct {
 	dims  []int
 }
 
-// elementTypes lists what elements of a tensor may be, and what they are in memory.
-var elementTypes = []struct {
-	kind  Type
-	dtype tensor.DType
-}{
-	{TypeUint8, tensor.Uint8},
-	{TypeInt8, tensor.Int8},
-	{TypeInt16, tensor.Int16},
-	{TypeUint16, tensor.Uint16},
-	{TypeInt32, tensor.Int32},
-	{TypeUint32, tensor.Uint32},
-	{TypeInt64, tensor.Int64},
-	{TypeUint64, tensor.Uint64},
-	{TypeFloat16, tensor.Float16},
-	{TypeFloat32, tensor.Float32},
-	{TypeBool, tensor.Int32}, // vx_bool: 4 bytes, 0 or 1
-}
-
 // elementType returns the type of elements of type t, and Invalid if a tensor cannot have such elements.
-func (t Type) elementType() tensor.DType {
-	for _, e := range elementTypes {
-		if e.kind == t {
-			return e.dtype
-		}
-	}
-	return tensor.Invalid
-}
+func (t Type) elementType() tensor.DType { return numberTypes[t].element }
 
 // size returns the bytes of an element.
-func (f format) size() int { return f.dtype.elementType().Size() }
+func (f format) size() int { return f.element().Size() }
 
 // known reports whether a producer has nothing left to decide.
 func (f format) known() bool {
@@ -113,7 +88,7 @@ func (f format) checkType(virtual bool) {
 		}
 		status = ErrorInvalidFormat
 	}
-	d, last := f.dtype.elementType(), 0
+	d, last := f.element(), 0
 	if d == tensor.Invalid {
 		refuse(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
 	}
