@@ -56,6 +56,34 @@ func (f format) equal(g format) bool {
 	return f.dtype == g.dtype && f.fixed == g.fixed && slices.Equal(f.dims, g.dims)
 }
 
+// completed returns the format with what is open taken from another, of which nothing may be said either. The status is Success, or tells in
+// what they differ: ErrorInvalidType, ErrorInvalidFormat for the fixed point position, or ErrorInvalidDimension.
+func (f format) completed(by format) (format, Status) {
+	if f.dtype == TypeInvalid {
+		f.dtype, f.fixed = by.dtype, by.fixed
+	}
+	if f.dims = slices.Clone(f.dims); len(f.dims) == 0 {
+		f.dims = make([]int, len(by.dims))
+	}
+	switch {
+	case by.dtype != TypeInvalid && by.dtype != f.dtype:
+		return f, ErrorInvalidType
+	case by.dtype != TypeInvalid && by.fixed != f.fixed:
+		return f, ErrorInvalidFormat
+	case len(by.dims) > 0 && len(by.dims) != len(f.dims):
+		return f, ErrorInvalidDimension
+	}
+	for axis, n := range by.dims {
+		if f.dims[axis] == 0 {
+			f.dims[axis] = n
+		}
+		if n != 0 && n != f.dims[axis] {
+			return f, ErrorInvalidDimension
+		}
+	}
+	return f, Success
+}
+
 // checkFormat reports what is wrong with the format of a tensor, a virtual one of which may leave open extents, their number, and the
 // type. All places that take a format use it: ErrorInvalidDimension, ErrorInvalidType (ErrorInvalidFormat of a virtual tensor), and
 // ErrorNoMemory for one larger than Options.MaxTensorBytes.
