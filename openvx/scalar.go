@@ -167,9 +167,8 @@ func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
 
 // newScalar makes a scalar of checked data, a virtual one if there is a scope. The caller holds the lock.
 func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
-	s := &Scalar{dtype: kind, data: data, version: c.number()}
+	s := &Scalar{object: object{scope: scope}, dtype: kind, data: data, version: c.number()}
 	c.register(&s.object, s, TypeScalar)
-	s.scope = scope
 	return s
 }
 

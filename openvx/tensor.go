@@ -154,7 +154,6 @@ func (c *Context) newTensor(f format, scope *Graph) *Tensor {
 	c.checkFormat(f, scope != nil)
 	t := c.bareTensor(f, scope)
 	c.register(&t.object, t, TypeTensor)
-	t.scope = scope
 	return t
 }
 
