@@ -145,9 +145,7 @@ func (c *call) expanded(x *Tensor, dims ints) *Tensor {
 	if product(x.Dims) == product(dims) {
 		return x
 	}
-	y := c.virtual(dims)
-	c.do("vxTensorAddNode", c.zeros(x.Format, dims), x, openvx.ConvertPolicySaturate, y)
-	return y
+	return c.add("vxTensorAddNode", c.zeros(x.Format, dims), x, openvx.ConvertPolicySaturate)
 }
 
 // sum adds or subtracts the operands.
@@ -284,14 +282,7 @@ func (c *call) tabulate(i int) *Tensor {
 	if c.format() != Q78 {
 		kit.Refuse("no layer computes it; only in Q7.8 there is a table that does")
 	}
-	all := make([]float32, 1<<16)
-	for k := range all {
-		all[k] = float32(k-1<<15) / 256
-	}
-	numbers, err := tensor.FromSlice(all, len(all))
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
+	numbers := kit.Must(Q78.Decode(every(tensor.Int16), tensor.Float32))
 	in := make([]*tensor.Tensor, len(c.In))
 	for k := range in {
 		if k == i {
@@ -302,9 +293,23 @@ func (c *call) tabulate(i int) *Tensor {
 			in[k] = eval("reshape", attrs("shape", ints{}), in[k])
 		}
 	}
-	y, results := c.virtual(c.tensor(i).Dims), eval(c.Op, c.Attrs, in...)
-	c.do("vxTensorTableLookupNode", c.tensor(i), c.table(results), y)
-	return y
+	return c.find(i, eval(c.Op, c.Attrs, in...))
+}
+
+// find looks the elements of operand i up in a table.
+func (c *call) find(i int, table *tensor.Tensor) *Tensor {
+	x := c.tensor(i)
+	return c.make(x.Dims, "vxTensorTableLookupNode", x, c.table(table))
+}
+
+// every returns all numbers of an integer type of 8 or 16 bits, from the least on.
+func every(d tensor.DType) *tensor.Tensor {
+	least, greatest := d.IntRange()
+	var all []int32
+	for n := int32(least); n <= int32(greatest); n++ {
+		all = append(all, n)
+	}
+	return eval("cast", attrs("dtype", d), kit.Must(tensor.FromSlice(all, len(all))))
 }
 
 // table adds a table for 16 bits of which the entry in the middle is that of 0, or for uint8.

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"fmt"
+
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -45,31 +47,36 @@ var (
 	Int8    = Format{openvx.TypeInt8, 0}
 )
 
-// String names the format.
-func (f Format) String() string {
-	switch f {
-	case Q78:
-		return "Q7.8"
-	case Float32:
-		return "float32"
-	case Uint8:
-		return "uint8"
-	}
-	return "int8"
+// formatFacts say what a format is called, in texts and in the generated code, and which type the elements have in a graph.
+type formatFacts struct {
+	Format
+	name, macro string
+	elements    tensor.DType
+	note        string // what the elements of inputs and outputs are
 }
 
-// elements returns the type of elements in a graph.
-func (f Format) elements() tensor.DType {
-	switch f {
-	case Q78:
-		return tensor.Int16
-	case Float32:
-		return tensor.Float32
-	case Uint8:
-		return tensor.Uint8
-	}
-	return tensor.Int8
+var formats = []formatFacts{
+	{Q78, "Q7.8", "Q78", tensor.Int16, "Q7.8, vx_int16: the number times 256"},
+	{Float32, "float32", "F32", tensor.Float32, "float32, which no version of the standard has: only for libraries that add it"},
+	{Uint8, "uint8", "U8", tensor.Uint8, "vx_uint8"},
+	{Int8, "int8", "S8", tensor.Int8, "vx_int8"},
 }
+
+// facts returns what is known of the format; of another than those above, that it is none of them.
+func (f Format) facts() formatFacts {
+	for _, known := range formats {
+		if known.Format == f {
+			return known
+		}
+	}
+	return formatFacts{name: fmt.Sprintf("%v with %d fractional bits", f.Type, f.Fixed)}
+}
+
+// String names the format.
+func (f Format) String() string { return f.facts().name }
+
+// elements returns the type of elements in a graph.
+func (f Format) elements() tensor.DType { return f.facts().elements }
 
 // Tensor is a tensor of OpenVX.
 type Tensor struct {

@@ -90,9 +90,7 @@ func localResponse(c *call) {
 		kit.Refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
 	}
 	x := c.natural(0)
-	y := c.virtual(x.Dims)
-	c.do("vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias), y)
-	c.set(y)
+	c.set(c.make(x.Dims, "vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias)))
 }
 
 // softmax: a layer normalizes dimension 0 of one or two, and dimension 2 of three or four.
@@ -119,9 +117,7 @@ func softmax(c *call) {
 		want = 2
 	}
 	t := c.swap(x, d, want)
-	y := c.virtual(t.Dims)
-	c.do("vxSoftmaxLayer", t, y)
-	c.set(c.swap(y, d, want))
+	c.set(c.swap(c.make(t.Dims, "vxSoftmaxLayer", t), d, want))
 }
 
 // neverNegative reports whether no element of a value can be below 0.

@@ -139,16 +139,12 @@ func conv(c *call) {
 
 // cropped returns the view that is left where padding is negative.
 func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
-	start, end := make(ints, len(x.Dims)), slices.Clone(x.Dims)
 	for d := range both {
 		s := &both[d]
-		start[d], end[d] = max(-s.before, 0), s.in-max(-s.after, 0)
-		if s.in = end[d] - start[d]; s.in <= 0 {
-			kit.Refuse("its padding takes all elements of a dimension away")
-		}
-		s.before, s.after = max(s.before, 0), max(s.after, 0)
+		x = c.framed(x, d, min(s.before, 0), min(s.after, 0), nil)
+		s.in, s.before, s.after = x.Dims[d], max(s.before, 0), max(s.after, 0)
 	}
-	return c.e.view(x, c.name, start, end)
+	return x
 }
 
 // grouped calls a layer for each group, on parts of the channels.
@@ -246,9 +242,7 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 	if b != nil && b.Len() != outputs {
 		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)
 	}
-	y := c.virtual(append(ints{outputs}, x.Dims[core:]...))
-	c.do("vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding, y)
-	c.set(y)
+	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding))
 }
 
 func matmul(c *call) {
@@ -276,9 +270,8 @@ func (c *call) matrices(transposeA, transposeB bool) {
 		s := c.shape(i)
 		return c.as(c.In[i], dimsOf(s[len(s)-2:]))
 	}
-	y := c.virtual(dimsOf(c.outShape()[len(c.outShape())-2:]))
-	c.do("vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}, y)
-	c.set(y)
+	params := openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}
+	c.set(c.make(dimsOf(c.outShape()[len(c.outShape())-2:]), "vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), params))
 }
 
 // gemm multiplies constants by the factors.

@@ -187,30 +187,14 @@ func (p *pooling) fits(r openvx.SizeRounding) bool {
 // lay makes the elements along a dimension exactly those that windows reach.
 func (c *call) lay(p *pooling, d int) {
 	s := &p.along[d]
-	parts := []*Tensor{p.x}
-	if end := s.end(); end < s.in {
-		parts[0] = c.cut(p.x, d, 0, end)
-		s.in = end
-	}
-	zero := eval("cast", attrs("dtype", c.format().elements()), tensor.Scalar(float32(0)))
-	if s.before > 0 {
-		parts = append([]*Tensor{c.strip(p.x, d, s.before, zero)}, parts...)
-	}
-	if behind := s.end() - s.in; behind > 0 {
-		parts = append(parts, c.strip(p.x, d, behind, zero))
-	}
-	if p.x = parts[0]; len(parts) > 1 {
-		p.x = c.join(parts, d)
-	}
+	p.x = c.framed(p.x, d, s.before, s.end()-s.in, c.format().raw(0))
 	s.in, s.before, s.after = p.x.Dims[d], 0, 0
 }
 
 // pool makes the call.
 func (c *call) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
 	w, h := &p.along[0], &p.along[1]
-	y := c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...))
-	c.do("vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r, y)
-	return y
+	return c.make(append(ints{w.out, h.out}, p.x.Dims[2:]...), "vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r)
 }
 
 // maxPool: the standard's padding are zeros that take part, the sample implementation's do not. Of what is never negative no zero is the
@@ -301,7 +285,6 @@ func (c *call) reduce(kind openvx.Pooling) {
 		}
 	}
 	x := c.as(c.In[0], extended(dimsOf(shape), max(n, 3)))
-	y := c.virtual(append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...))
-	c.do("vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor, y)
-	c.set(y)
+	dims := append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...)
+	c.set(c.make(dims, "vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor))
 }
