@@ -167,8 +167,13 @@ func mul(c *call) {
 	c.overflow = c.policy()
 	scale := 1.0
 	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
+		f := number(c.constant(1))
+		if f == 1 {
+			c.set(x)
+			return
+		}
 		// A factor that is no number of the format is a scale, which is a float32.
-		if f := number(c.constant(1)); f > 0 && float64(float32(f)) == f && f*256 != math.Trunc(f*256) {
+		if f > 0 && float64(float32(f)) == f && f*256 != math.Trunc(f*256) {
 			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
 			return
 		}
@@ -259,22 +264,24 @@ func clamp(c *call) {
 	}
 	c.exact = low == 0
 	switch {
-	case low == 0 && math.IsInf(high, 1):
-		c.set(c.activate(x, openvx.ActivationRelu, 0, 0))
 	case low == 0:
-		c.set(c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32)/unit, 0))
+		c.set(c.between(x, high/unit))
 	case !c.isFloat():
 		kit.Refuse("its lower bound is %g; of integers only 0 can be one", low)
 	case math.IsInf(low, -1):
 		x = c.line(x, -1, high) // high - x, of which the negative part goes
 		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), -1, high))
-	case math.IsInf(high, 1):
-		x = c.line(x, 1, -low)
-		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), 1, low))
 	default:
-		x = c.line(x, 1, -low)
-		c.set(c.line(c.activate(x, openvx.ActivationBrelu, high-low, 0), 1, low))
+		c.set(c.line(c.between(c.line(x, 1, -low), high-low), 1, low))
 	}
+}
+
+// between bounds elements by 0 and a number, which may be infinite.
+func (c *call) between(x *Tensor, high float64) *Tensor {
+	if math.IsInf(high, 1) {
+		return c.activate(x, openvx.ActivationRelu, 0, 0)
+	}
+	return c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32), 0)
 }
 
 // tabulate looks elements up in a table of all numbers of Q7.8, to which the node has been applied with its operand i in their place.

@@ -240,9 +240,7 @@ func (c *call) sums(p *pooling) {
 		kit.Refuse("sums of integers wrap in their type, those of a layer are exact")
 	}
 	widened(&p.along)
-	w, h := &p.along[0], &p.along[1]
-	params := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, DownScaleSize: w.sizes}
-	c.grouped(p.x.Dims[2], "vxConvolutionLayer", p.x, c.uniform(p, 1), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+	c.convolve(p.x.Dims[2], p.x, c.uniform(p, 1), nil, &p.along)
 }
 
 // uniform adds a filter of one channel whose elements are a number, with the zeros around it that the windows say.
@@ -267,8 +265,7 @@ func debox(c *call) {
 	a := deconvolved(&p.along)
 	w, h := &p.along[0], &p.along[1]
 	w.zerosBefore, h.zerosBefore, w.zerosBehind, h.zerosBehind = w.zerosBehind, h.zerosBehind, 0, 0 // as the layer turns its weights around
-	params := openvx.DeconvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
-	c.grouped(p.x.Dims[2], "vxDeconvolutionLayer", p.x, c.uniform(p, x), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+	c.deconvolve(p.x.Dims[2], p.x, c.uniform(p, x), nil, &p.along, a)
 }
 
 // reduce pools all elements of the last one or two dimensions.
