@@ -19,8 +19,7 @@ var shapeRows = []row{
 	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
-	bodied("stack"), bodied("unstack"),
-	direct("split", "vxCreateTensorFromView", layerTypes, split),
+	bodied("stack"), bodied("unstack"), bodied("split"),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
 	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
@@ -153,19 +152,6 @@ func concat(c *call) {
 		parts[i] = c.as(v, dims)
 	}
 	c.set(c.join(parts, d))
-}
-
-func split(c *call) {
-	axis := c.Int("axis")
-	t := c.tensor(0)
-	d := c.dimension(t, c.shape(0), axis)
-	begin := 0
-	for _, v := range c.Out {
-		c.out, c.name = v, v.Name
-		n := v.Type.Shape[axis]
-		c.set(c.cut(t, d, begin, begin+n))
-		begin += n
-	}
 }
 
 func slice(c *call) {
