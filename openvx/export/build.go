@@ -109,25 +109,6 @@ func (b *building) part(p Part, which, parts int) (*openvx.Tensor, error) {
 	return b.tensors[p.Of].CreateView(start, end)
 }
 
-// functions are the methods that perform calls.
-var functions = map[string]any{
-	"vxConvolutionLayer":                (*openvx.Graph).ConvolutionLayer,
-	"vxDeconvolutionLayer":              (*openvx.Graph).DeconvolutionLayer,
-	"vxFullyConnectedLayer":             (*openvx.Graph).FullyConnectedLayer,
-	"vxPoolingLayer":                    (*openvx.Graph).PoolingLayer,
-	"vxSoftmaxLayer":                    (*openvx.Graph).SoftmaxLayer,
-	"vxLocalResponseNormalizationLayer": (*openvx.Graph).LocalResponseNormalizationLayer,
-	"vxActivationLayer":                 (*openvx.Graph).ActivationLayer,
-	"vxROIPoolingLayer":                 (*openvx.Graph).ROIPoolingLayer,
-	"vxTensorMultiplyNode":              (*openvx.Graph).TensorMultiplyNode,
-	"vxTensorAddNode":                   (*openvx.Graph).TensorAddNode,
-	"vxTensorSubtractNode":              (*openvx.Graph).TensorSubtractNode,
-	"vxTensorTableLookupNode":           (*openvx.Graph).TensorTableLookupNode,
-	"vxTensorTransposeNode":             (*openvx.Graph).TensorTransposeNode,
-	"vxTensorConvertDepthNode":          (*openvx.Graph).TensorConvertDepthNode,
-	"vxTensorMatrixMultiplyNode":        (*openvx.Graph).TensorMatrixMultiplyNode,
-}
-
 // call performs a call for the i-th time. Its arguments are those of the method, with objects of a context in the place of those of the network.
 func (b *building) call(c *Call, i int) error {
 	in := []reflect.Value{reflect.ValueOf(b.graph)}

@@ -75,7 +75,7 @@ func (w *writer) header() []byte {
 	var ports, writes, reads strings.Builder
 	port := func(role string, p Port, lines *strings.Builder, usage string) {
 		fmt.Fprintf(&ports, "    vx_tensor %s; /* %s %s: %s; extents %s, in the model %v%v */\n", p.Tensor.Name, role, comment(p.Name),
-			p.Tensor.facts().note, list(p.Tensor.Dims), p.DType, p.Shape)
+			formats[p.Tensor.row()].note, list(p.Tensor.Dims), p.DType, p.Shape)
 		fmt.Fprintf(lines, " *     vxCopyTensorPatch(network.%s, ..., %s, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name, usage)
 	}
 	for _, p := range w.Inputs {
@@ -143,13 +143,13 @@ func (w *writer) tensors() {
 		}
 		switch t.Kind {
 		case Virtual:
-			w.printf("virtual_tensor(to, %s, LIST(%s));\n", t.facts().macro, list(t.Dims))
+			w.printf("virtual_tensor(to, %s, LIST(%s));\n", formats[t.row()].macro, list(t.Dims))
 		case Weights:
-			w.printf("weights(to, %d, %s, LIST(%s));\n", w.offsets[t], t.facts().macro, list(t.Dims))
+			w.printf("weights(to, %d, %s, LIST(%s));\n", w.offsets[t], formats[t.row()].macro, list(t.Dims))
 		case View:
 			w.printf("view(to, %s, LIST(%s), AT(%s));\n", t.Of.Name, list(t.Start), list(t.End))
 		default:
-			w.printf("tensor(to, %s, LIST(%s));\n", t.facts().macro, list(t.Dims))
+			w.printf("tensor(to, %s, LIST(%s));\n", formats[t.row()].macro, list(t.Dims))
 		}
 	}
 	for _, t := range w.LUTs {

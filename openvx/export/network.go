@@ -1,8 +1,6 @@
 package export
 
 import (
-	"fmt"
-
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -47,36 +45,33 @@ var (
 	Int8    = Format{openvx.TypeInt8, 0}
 )
 
-// formatFacts say what a format is called, in texts and in the generated code, and which type the elements have in a graph.
-type formatFacts struct {
+// formats are what there is to know of them: the type of elements in a graph, a name, and what generated code calls them and says of them.
+var formats = []struct {
 	Format
-	name, macro string
-	elements    tensor.DType
-	note        string // what the elements of inputs and outputs are
+	elements          tensor.DType
+	name, macro, note string
+}{
+	{Q78, tensor.Int16, "Q7.8", "Q78", "Q7.8, vx_int16: the number times 256"},
+	{Float32, tensor.Float32, "float32", "F32", "float32, which no version of the standard has: only for libraries that add it"},
+	{Uint8, tensor.Uint8, "uint8", "U8", "vx_uint8"},
+	{Int8, tensor.Int8, "int8", "S8", "vx_int8"},
 }
 
-var formats = []formatFacts{
-	{Q78, "Q7.8", "Q78", tensor.Int16, "Q7.8, vx_int16: the number times 256"},
-	{Float32, "float32", "F32", tensor.Float32, "float32, which no version of the standard has: only for libraries that add it"},
-	{Uint8, "uint8", "U8", tensor.Uint8, "vx_uint8"},
-	{Int8, "int8", "S8", tensor.Int8, "vx_int8"},
-}
-
-// facts returns what is known of the format; of another than those above, that it is none of them.
-func (f Format) facts() formatFacts {
-	for _, known := range formats {
-		if known.Format == f {
-			return known
+// row returns the place of a format in the table; that of the last one for what is none of these.
+func (f Format) row() int {
+	for i := range formats {
+		if formats[i].Format == f {
+			return i
 		}
 	}
-	return formatFacts{name: fmt.Sprintf("%v with %d fractional bits", f.Type, f.Fixed)}
+	return len(formats) - 1
 }
 
 // String names the format.
-func (f Format) String() string { return f.facts().name }
+func (f Format) String() string { return formats[f.row()].name }
 
 // elements returns the type of elements in a graph.
-func (f Format) elements() tensor.DType { return f.facts().elements }
+func (f Format) elements() tensor.DType { return formats[f.row()].elements }
 
 // Tensor is a tensor of OpenVX.
 type Tensor struct {

@@ -252,6 +252,20 @@ func (h *interfaceC) functionsOfLayers() string {
 	return b.String()
 }
 
+// methodsOfLayers returns the source of the table by which package export finds the methods that functions of C are.
+func (h *interfaceC) methodsOfLayers() string {
+	var b strings.Builder
+	b.WriteString(generatedGo + "package export\n\nimport \"github.com/concord-nn/concord/openvx\"\n\n" +
+		"// functions are the methods that perform calls.\nvar functions = map[string]any{\n")
+	for _, f := range h.functions {
+		if node, _ := f.layer(); node {
+			fmt.Fprintf(&b, "\t%q: (*openvx.Graph).%s,\n", f.name, f.method())
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
 // comment writes a text as comments of Go.
 func comment(text string) string {
 	var b strings.Builder
