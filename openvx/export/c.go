@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -65,14 +66,6 @@ func (w *writer) weights() []byte {
 	return all
 }
 
-// formatNotes say what the elements of inputs and outputs are.
-var formatNotes = map[Format]string{
-	Q78:     "Q7.8, vx_int16: the number times 256",
-	Float32: "float32, which no version of the standard has: only for libraries that add it",
-	Uint8:   "vx_uint8",
-	Int8:    "vx_int8",
-}
-
 // fill writes a part of the generated code with texts in the places of names: in turn.
 func (w *writer) fill(text string, pairs ...string) {
 	w.text.WriteString(strings.NewReplacer(append(pairs, "NETWORK", w.name)...).Replace(text))
@@ -82,7 +75,7 @@ func (w *writer) header() []byte {
 	var ports, writes, reads strings.Builder
 	port := func(role string, p Port, lines *strings.Builder, usage string) {
 		fmt.Fprintf(&ports, "    vx_tensor %s; /* %s %s: %s; extents %s, in the model %v%v */\n", p.Tensor.Name, role, comment(p.Name),
-			formatNotes[p.Tensor.Format], list(p.Tensor.Dims), p.DType, p.Shape)
+			formats[p.Tensor.row()].note, list(p.Tensor.Dims), p.DType, p.Shape)
 		fmt.Fprintf(lines, " *     vxCopyTensorPatch(network.%s, ..., %s, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name, usage)
 	}
 	for _, p := range w.Inputs {
@@ -118,9 +111,9 @@ func (w *writer) source(size int) []byte {
 		}
 	}
 	w.printf("/* Elements: type, and number of fractional bits. */\n")
-	for _, m := range formatMacros {
-		if strings.Contains(used, m.name+",") {
-			w.printf("#define %s %v, %d\n", m.name, m.Type, m.Fixed)
+	for _, f := range formats {
+		if strings.Contains(used, f.macro+",") {
+			w.printf("#define %s %v, %d\n", f.macro, f.Type, f.Fixed)
 		}
 	}
 	w.printf("\nstatic void make(builder *to)\n{\n    vx_graph graph = to->network->graph;\n\n%s\n    if (to->status != VX_SUCCESS)\n        return;\n\n%s}\n", tensors, calls)
@@ -138,21 +131,6 @@ func included(name string) string {
 	}, name)
 }
 
-// formatMacros are what formats are called in the code.
-var formatMacros = []struct {
-	Format
-	name string
-}{{Q78, "Q78"}, {Float32, "F32"}, {Uint8, "U8"}, {Int8, "S8"}}
-
-func macro(f Format) string {
-	for _, m := range formatMacros {
-		if m.Format == f {
-			return m.name
-		}
-	}
-	return ""
-}
-
 func (w *writer) tensors() {
 	public := make(map[*Tensor]bool)
 	for _, p := range append(w.Inputs[:len(w.Inputs):len(w.Inputs)], w.Outputs...) {
@@ -165,13 +143,13 @@ func (w *writer) tensors() {
 		}
 		switch t.Kind {
 		case Virtual:
-			w.printf("virtual_tensor(to, %s, LIST(%s));\n", macro(t.Format), list(t.Dims))
+			w.printf("virtual_tensor(to, %s, LIST(%s));\n", formats[t.row()].macro, list(t.Dims))
 		case Weights:
-			w.printf("weights(to, %d, %s, LIST(%s));\n", w.offsets[t], macro(t.Format), list(t.Dims))
+			w.printf("weights(to, %d, %s, LIST(%s));\n", w.offsets[t], formats[t.row()].macro, list(t.Dims))
 		case View:
 			w.printf("view(to, %s, LIST(%s), AT(%s));\n", t.Of.Name, list(t.Start), list(t.End))
 		default:
-			w.printf("tensor(to, %s, LIST(%s));\n", macro(t.Format), list(t.Dims))
+			w.printf("tensor(to, %s, LIST(%s));\n", formats[t.row()].macro, list(t.Dims))
 		}
 	}
 	for _, t := range w.LUTs {
@@ -199,7 +177,6 @@ func (w *writer) calls() {
 
 // argument writes an argument of a call.
 func argument(v any, times int, indent string) string {
-	truth := map[bool]string{false: "vx_false_e", true: "vx_true_e"}
 	switch v := v.(type) {
 	case *Tensor:
 		if v == nil {
@@ -216,20 +193,32 @@ func argument(v any, times int, indent string) string {
 		return float(v)
 	case int:
 		return strconv.Itoa(v)
-	case openvx.ConvolutionParams:
-		return fmt.Sprintf("\n%s    PARAMS(vx_nn_convolution_params_t, %d, %d, %v, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
-			v.OverflowPolicy, v.RoundingPolicy, v.DownScaleSize, v.DilationX, v.DilationY)
-	case openvx.DeconvolutionParams:
-		return fmt.Sprintf("\n%s    PARAMS(vx_nn_deconvolution_params_t, %d, %d, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
-			v.OverflowPolicy, v.RoundingPolicy, v.AX, v.AY)
-	case openvx.ROIPoolParams:
-		return fmt.Sprintf("PARAMS(vx_nn_roi_pool_params_t, %v)", v.PoolType)
+	case bool:
+		return map[bool]string{false: "vx_false_e", true: "vx_true_e"}[v]
 	case openvx.MatrixMultiplyParams:
-		return fmt.Sprintf("&(vx_tensor_matrix_multiply_params_t){%s, %s, %s}", truth[v.TransposeA], truth[v.TransposeB], truth[v.TransposeC])
-	case fmt.Stringer: // an enumeration, by the standard's name
-		return v.String()
+		return "&(vx_tensor_matrix_multiply_params_t){" + fields(v) + "}"
 	}
-	return fmt.Sprint(v)
+	if t, ok := structures[reflect.TypeOf(v)]; ok {
+		return "\n" + indent + "    PARAMS(" + t + ", " + fields(v) + ")"
+	}
+	return fmt.Sprint(v) // an enumeration, by the standard's name
+}
+
+// structures are the types of parameters that a function is told the size of.
+var structures = map[reflect.Type]string{
+	reflect.TypeFor[openvx.ConvolutionParams]():   "vx_nn_convolution_params_t",
+	reflect.TypeFor[openvx.DeconvolutionParams](): "vx_nn_deconvolution_params_t",
+	reflect.TypeFor[openvx.ROIPoolParams]():       "vx_nn_roi_pool_params_t",
+}
+
+// fields writes the fields of parameters, which are in the order of the structure in C.
+func fields(params any) string {
+	v := reflect.ValueOf(params)
+	list := make([]string, v.NumField())
+	for i := range list {
+		list[i] = argument(v.Field(i).Interface(), 1, "")
+	}
+	return strings.Join(list, ", ")
 }
 
 // float writes a constant of type float with all its bits.

@@ -297,7 +297,9 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 	case !row.types.Has(d) && row.Form != Refused:
 		kit.Refuse("it has no exact expression for elements of type %v", d)
 	}
-	row.emit(c)
+	if row.emit(c); c.simpler {
+		return nil
+	}
 	if e.float == Float32 && c.isFloat() && !c.exact {
 		e.Near(row.Tolerance)
 	}

@@ -210,20 +210,18 @@ func convert(c *call) {
 	if from == to && (multiplier != 1 || fraction && rounding != "to_zero") {
 		c.overflow = overflow
 		c.round(fraction)
-		one := eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
-		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(shift, multiplier, 0)))
+		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), to.raw(1<<to.Fixed)), c.scale(shift, multiplier, 0)))
 		return
 	}
 	if multiplier != 1 || fraction && rounding != "to_zero" {
 		kit.Refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
 	}
 	norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
-	y := c.virtual(x.Dims)
-	c.do("vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0), y)
-	c.set(y)
+	c.set(c.make(x.Dims, "vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0)))
 }
 
-// lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table OpenVX says nothing.
+// lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table
+// OpenVX says nothing, so that it is made complete, with the first or last entry for those.
 func lookup(c *call) {
 	t, from, to := c.constant(1), c.In[0].Type.DType, c.out.Type.DType
 	if t == nil {
@@ -232,25 +230,5 @@ func lookup(c *call) {
 	if from != tensor.Uint8 && from != tensor.Int16 || from == tensor.Int16 && to == tensor.Uint8 {
 		kit.Refuse("it finds %v by indices of %v; a layer finds uint8 by uint8, and int16 by both", to, from)
 	}
-	x := c.tensor(0)
-	y := c.virtual(x.Dims)
-	c.do("vxTensorTableLookupNode", x, c.table(c.complete(t, to)), y)
-	c.set(y)
-}
-
-// complete returns a table for all indices of a type, in which those outside of the given one find its first or last entry.
-func (c *call) complete(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
-	first, n := 0, 1<<8
-	if d == tensor.Int16 {
-		first, n = -1<<15, 1<<16
-	}
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(first + i)
-	}
-	indices, err := tensor.FromSlice(all, n)
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
-	return eval("lookup", attrs("offset", c.Int("offset")), indices, t)
+	c.set(c.find(0, eval("lookup", attrs("offset", c.Int("offset")), every(to), t)))
 }

@@ -45,31 +45,33 @@ var (
 	Int8    = Format{openvx.TypeInt8, 0}
 )
 
-// String names the format.
-func (f Format) String() string {
-	switch f {
-	case Q78:
-		return "Q7.8"
-	case Float32:
-		return "float32"
-	case Uint8:
-		return "uint8"
-	}
-	return "int8"
+// formats are what there is to know of them: the type of elements in a graph, a name, and what generated code calls them and says of them.
+var formats = []struct {
+	Format
+	elements          tensor.DType
+	name, macro, note string
+}{
+	{Q78, tensor.Int16, "Q7.8", "Q78", "Q7.8, vx_int16: the number times 256"},
+	{Float32, tensor.Float32, "float32", "F32", "float32, which no version of the standard has: only for libraries that add it"},
+	{Uint8, tensor.Uint8, "uint8", "U8", "vx_uint8"},
+	{Int8, tensor.Int8, "int8", "S8", "vx_int8"},
 }
 
-// elements returns the type of elements in a graph.
-func (f Format) elements() tensor.DType {
-	switch f {
-	case Q78:
-		return tensor.Int16
-	case Float32:
-		return tensor.Float32
-	case Uint8:
-		return tensor.Uint8
+// row returns the place of a format in the table; that of the last one for what is none of these.
+func (f Format) row() int {
+	for i := range formats {
+		if formats[i].Format == f {
+			return i
+		}
 	}
-	return tensor.Int8
+	return len(formats) - 1
 }
+
+// String names the format.
+func (f Format) String() string { return formats[f.row()].name }
+
+// elements returns the type of elements in a graph.
+func (f Format) elements() tensor.DType { return formats[f.row()].elements }
 
 // Tensor is a tensor of OpenVX.
 type Tensor struct {

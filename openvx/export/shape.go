@@ -19,8 +19,7 @@ var shapeRows = []row{
 	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
-	bodied("stack"), bodied("unstack"),
-	direct("split", "vxCreateTensorFromView", layerTypes, split),
+	bodied("stack"), bodied("unstack"), bodied("split"),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
 	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
@@ -135,14 +134,10 @@ func (c *call) gather(t *graph.Node) {
 			}
 		}
 	}
-	rois, err := tensor.FromSlice(regions, len(regions)/4, 4)
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
+	rois := kit.Must(tensor.FromSlice(regions, len(regions)/4, 4))
 	x = c.e.view(x, x.Name, make(ints, 3), x.Dims[:3])
-	y := c.virtual(ints{1, 1, channels, len(regions) / 4})
-	c.do("vxROIPoolingLayer", x, c.weights("regions", ints{4, len(regions) / 4}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}, y)
-	c.set(y)
+	n := rois.Shape()[0]
+	c.set(c.make(ints{1, 1, channels, n}, "vxROIPoolingLayer", x, c.weights("regions", ints{4, n}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}))
 }
 
 func concat(c *call) {
@@ -157,19 +152,6 @@ func concat(c *call) {
 		parts[i] = c.as(v, dims)
 	}
 	c.set(c.join(parts, d))
-}
-
-func split(c *call) {
-	axis := c.Int("axis")
-	t := c.tensor(0)
-	d := c.dimension(t, c.shape(0), axis)
-	begin := 0
-	for _, v := range c.Out {
-		c.out, c.name = v, v.Name
-		n := v.Type.Shape[axis]
-		c.set(c.cut(t, d, begin, begin+n))
-		begin += n
-	}
 }
 
 func slice(c *call) {
@@ -213,32 +195,27 @@ func pad(c *call) {
 	x, padding := c.natural(0), c.Ints("padding")
 	n := len(c.shape(0))
 	for axis := range n {
-		d := n - 1 - axis
-		before, after := padding[2*axis], padding[2*axis+1]
-		if before < 0 || after < 0 {
-			begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
-			if begin >= end {
-				kit.Refuse("its padding takes all elements of a dimension away")
-			}
-			x = c.cut(x, d, begin, end)
-		}
-		parts := []*Tensor{x}
-		if before > 0 {
-			parts = append([]*Tensor{c.strip(x, d, before, fill)}, parts...)
-		}
-		if after > 0 {
-			parts = append(parts, c.strip(x, d, after, fill))
-		}
-		if len(parts) > 1 {
-			x = c.join(parts, d)
-		}
+		x = c.framed(x, n-1-axis, padding[2*axis], padding[2*axis+1], fill)
 	}
 	c.set(x)
 }
 
-// strip adds a tensor of a constant, as wide as x but for one dimension.
-func (c *call) strip(x *Tensor, d, n int, fill *tensor.Tensor) *Tensor {
-	dims := slices.Clone(x.Dims)
-	dims[d] = n
-	return c.weights("border", dims, filled(fill, dims))
+// framed lays strips of a constant beside the elements along a dimension, or takes elements away where a number is negative.
+func (c *call) framed(x *Tensor, d, before, after int, fill *tensor.Tensor) *Tensor {
+	begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
+	if begin >= end {
+		kit.Refuse("its padding takes all elements of a dimension away")
+	}
+	parts := []*Tensor{c.cut(x, d, begin, end)}
+	for i, n := range []int{before, after} {
+		if n > 0 {
+			dims := slices.Clone(x.Dims)
+			dims[d] = n
+			parts = slices.Insert(parts, i*len(parts), c.weights("border", dims, filled(fill, dims)))
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return c.join(parts, d)
 }
