@@ -156,13 +156,7 @@ func (c *call) permute(x *Tensor, from ints) *Tensor {
 
 func ones(n int) ints { return slices.Repeat(ints{1}, n) }
 
-func product(list ints) int {
-	n := 1
-	for _, d := range list {
-		n *= d
-	}
-	return n
-}
+func product(list ints) int { return tensor.Shape(list).Len() }
 
 // maxEvaluated bounds the bytes of constants that are made while a graph is exported, unless their operands have half as many.
 const maxEvaluated = limits.VXEvaluated

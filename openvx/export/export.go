@@ -88,12 +88,7 @@ func (e *exporter) prepare(g *graph.Graph) {
 		e.wishes[o.Value] = o.Name
 	}
 	for _, n := range g.Nodes {
-		if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
-			continue
-		}
-		if c := n.In[0].Producer; c != nil && c.Op == "conv" && e.only(n.In[0]) && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
-			e.norms[c] = n
-		}
+		e.absorb(n)
 	}
 }
 

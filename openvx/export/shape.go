@@ -178,26 +178,12 @@ func slice(c *call) {
 	c.set(x)
 }
 
-// pad lays strips of the constant beside the elements, along one dimension after the other.
+// pad is its body, of slices and tensors that are laid beside each other.
 func pad(c *call) {
 	if c.Str("border") != "constant" {
 		kit.Refuse("its border is %s; only constants can be laid around a tensor", c.Str("border"))
 	}
-	fill := tensor.Scalar(float32(c.Float("value")))
-	if c.Operand(1) != nil {
-		if fill = c.constant(1); fill == nil {
-			kit.Refuse("what it fills with must be a constant")
-		}
-	}
-	if !c.isFloat() {
-		fill = eval("cast", attrs("dtype", c.out.Type.DType), fill)
-	}
-	x, padding := c.natural(0), c.Ints("padding")
-	n := len(c.shape(0))
-	for axis := range n {
-		x = c.framed(x, n-1-axis, padding[2*axis], padding[2*axis+1], fill)
-	}
-	c.set(x)
+	c.simpler = true
 }
 
 // framed lays strips of a constant beside the elements along a dimension, or takes elements away where a number is negative.
