@@ -102,7 +102,7 @@ func (c *call) round(fraction bool) {
 
 // narrow follows casts back to elements that a tensor can have, as long as these keep the numbers.
 func (c *call) narrow(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "cast" && !c.e.decided(v) && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
+	for v.Producer != nil && v.Producer.Op == "cast" && c.e.constant(v) == nil && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
 		v = v.Producer.In[0]
 	}
 	return v

@@ -34,7 +34,7 @@ func free(name string) row {
 }
 
 // alias lets the result be its operand.
-func (c *call) alias() { c.e.same[c.out] = c.In[0] }
+func (c *call) alias() { c.same = c.In[0] }
 
 func reshape(c *call) {
 	if t := c.e.waiting[c.e.source(c.In[0])]; t != nil && t.Op == "transpose" {
@@ -77,8 +77,8 @@ func transpose(c *call) {
 		c.alias()
 		return
 	}
-	if c.why(c.out.Type.DType) != "" {
-		kit.Refuse("%s", c.why(c.out.Type.DType))
+	if why := c.e.misfit(graph.Type{DType: c.out.Type.DType, Shape: tensor.Shape{}}); why != "" {
+		kit.Refuse("%s", why)
 	}
 	n := len(shape)
 	from := make(ints, n)
@@ -88,11 +88,6 @@ func transpose(c *call) {
 	c.set(c.permute(c.natural(0), from))
 }
 
-// why says why no tensor can have elements of a type, or returns "".
-func (c *call) why(d tensor.DType) string {
-	return c.e.misfit(graph.Type{DType: d, Shape: tensor.Shape{}})
-}
-
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
 // equal parts of them, in the order of the positions.
 func (c *call) gathers(t, r *graph.Node) bool {
@@ -100,15 +95,13 @@ func (c *call) gathers(t, r *graph.Node) bool {
 	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
 		return false
 	}
-	least := math.MaxInt16
-	switch f, _ := c.e.formatOf(t.In[0].Type.DType); f {
-	case Uint8:
-		least = math.MaxUint8
-	case Int8:
-		least = math.MaxInt8
+	most := math.MaxInt16 // that a place can be, which has elements of the format
+	if d := t.In[0].Type.DType; d.Bits() == 8 {
+		_, greatest := d.IntRange()
+		most = int(greatest)
 	}
 	width := out[len(out)-1]
-	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
+	return in[1]%width == 0 && in[2]*(in[1]/width) <= most && in[3] <= most && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
 }
 
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
