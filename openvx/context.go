@@ -179,11 +179,9 @@ func (c *Context) SetImmediateBorder(b BorderValue) error {
 }
 
 func (b BorderValue) check() {
-	switch b.Mode {
-	case BorderUndefined, BorderConstant, BorderReplicate:
-		return
+	if all, is := membersOf(b.Mode, borderNames); !is {
+		refuse(ErrorInvalidValue, "the border mode is %s; it must be %s", b.Mode, all)
 	}
-	refuse(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
 }
 
 // SetImmediateModeTarget says where immediate calls run (vxSetImmediateModeTarget). There is one target, see [Node.SetTarget].
@@ -250,10 +248,8 @@ func (c *Context) Directive(on Reference, d Directive) error {
 func (c *Context) Hint(on Reference, h Hint, _ []byte) error {
 	return do(c, ".Hint", func() {
 		c.check(on, "the object")
-		switch h {
-		case HintPerformanceDefault, HintPerformanceLowPower, HintPerformanceHighSpeed:
-			return
+		if hintNames[h] == "" {
+			refuse(ErrorNotSupported, "the hint %s is unknown", h)
 		}
-		refuse(ErrorNotSupported, "the hint %s is unknown", h)
 	})
 }

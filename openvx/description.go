@@ -70,41 +70,20 @@ func (n *Node) adopt(i int, r Reference, d description) {
 	wrong := func(s Status, what string, yields any) {
 		refuse(s, "%s is %v; the node yields %s%v", n.title(i), is, what, yields)
 	}
-	if d.dtype != TypeInvalid {
-		if want.dtype == TypeInvalid {
-			want.dtype, want.fixed = d.dtype, d.fixed
-		}
-		if want.dtype != d.dtype || want.fixed != d.fixed {
-			if is.of == TypeTensor {
-				wrong(ErrorInvalidFormat, "", d.format)
-			}
-			wrong(ErrorInvalidType, "", d.format)
-		}
+	if want.image == DFImageVirt && d.image != 0 {
+		want.image = d.image
 	}
-	if d.image != 0 {
-		if want.image == DFImageVirt {
-			want.image = d.image
-		}
-		if want.image != d.image {
-			wrong(ErrorInvalidFormat, "the format ", d.image)
-		}
+	if d.image != 0 && want.image != d.image {
+		wrong(ErrorInvalidFormat, "the format ", d.image)
 	}
-	if len(d.dims) > 0 {
-		if len(want.dims) == 0 {
-			want.dims = make([]int, len(d.dims))
-		}
-		if len(want.dims) != len(d.dims) {
-			wrong(ErrorInvalidDimension, "the extents ", d.dims)
-		}
-		want.dims = slices.Clone(want.dims)
-		for k, extent := range d.dims {
-			if want.dims[k] == 0 {
-				want.dims[k] = extent
-			}
-			if want.dims[k] != extent && extent != 0 {
-				wrong(ErrorInvalidDimension, "the extents ", d.dims)
-			}
-		}
+	var status Status
+	switch want.format, status = is.completed(d.format); {
+	case status == ErrorInvalidDimension:
+		wrong(status, "the extents ", d.dims)
+	case status != Success && is.of == TypeTensor:
+		wrong(ErrorInvalidFormat, "", d.format)
+	case status != Success:
+		wrong(ErrorInvalidType, "", d.format)
 	}
 	if len(want.dims) == 0 || slices.Contains(want.dims, 0) || want.image == DFImageVirt || want.image == 0 && want.dtype == TypeInvalid {
 		refuse(ErrorInvalidFormat, "%s is %v; the node does not say what it yields", n.title(i), is)

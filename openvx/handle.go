@@ -46,7 +46,7 @@ func (t *Tensor) adopt(data []byte) {
 		if need := t.span(); len(data) < need {
 			refuse(ErrorInvalidParameters, "the tensor takes %d bytes of memory; %d are given", need, len(data))
 		}
-		whole, err := t.patch(t.dims, data).as(t.dtype.elementType())
+		whole, err := t.patch(t.dims, data).as(t.element())
 		because(err, ErrorInvalidParameters, "the memory does not suit the tensor")
 		m.data, m.whole = data, whole
 	}

@@ -1,6 +1,10 @@
 package openvx
 
-import "github.com/concord-nn/concord/internal/limits"
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
 
 // kernelTable is the kernels of a context, and the libraries that they come from.
 type kernelTable struct {
@@ -56,12 +60,7 @@ func (k *Kernel) withdraw() {
 	}
 	delete(t.byName, k.kernelName)
 	delete(t.byID, k.id)
-	for i, other := range t.list {
-		if other == k {
-			t.list = append(t.list[:i:i], t.list[i+1:]...)
-			break
-		}
-	}
+	t.list = slices.DeleteFunc(t.list, func(other *Kernel) bool { return other == k })
 }
 
 // UniqueKernels returns how many kernels can be looked up (VX_CONTEXT_UNIQUE_KERNELS).

@@ -183,27 +183,16 @@ func (c *call) checkRank(i, least, most int) {
 
 // complete fills in what the result leaves open and checks the rest.
 func (c *call) complete(f format) {
-	o := c.out()
-	if o.dtype == TypeInvalid {
-		o.dtype, o.fixed = f.dtype, f.fixed
+	made, wrong := c.out().completed(f)
+	switch dims := made.dims; {
+	case wrong == ErrorInvalidDimension && len(dims) != len(f.dims):
+		c.wrong(c.last(), wrong, "has %d dimensions, %v; there must be %d, %v", len(dims), dims, len(f.dims), f.dims)
+	case wrong == ErrorInvalidDimension:
+		c.wrong(c.last(), wrong, "has extents %v; they must be %v", dims, f.dims)
+	case wrong != Success:
+		c.checkSame(c.last(), f, "it follows from the inputs")
 	}
-	c.checkSame(c.last(), f, "it follows from the inputs")
-	if len(o.dims) == 0 {
-		o.dims = make([]int, len(f.dims))
-	}
-	dims := slices.Clone(o.dims) // which may be those of a tensor
-	if len(dims) != len(f.dims) {
-		c.wrong(c.last(), ErrorInvalidDimension, "has %d dimensions, %v; there must be %d, %v", len(dims), dims, len(f.dims), f.dims)
-	}
-	for axis, n := range f.dims {
-		if dims[axis] == 0 {
-			dims[axis] = n
-		}
-		if dims[axis] != n {
-			c.wrong(c.last(), ErrorInvalidDimension, "has extents %v; they must be %v", dims, f.dims)
-		}
-	}
-	o.dims = dims
+	c.out().format = made
 }
 
 // like completes the result with the format of the first operand and these extents.

@@ -39,61 +39,38 @@ func (c *Context) RegisterLogCallback(cb LogCallback, reentrant bool) {
 // DirectiveDisableLogging was given for the object or the context. Messages longer than MaxLogMessage bytes are truncated.
 func (c *Context) AddLogEntry(on Reference, s Status, message string) {
 	c.mu.Lock()
-	o := baseOf(on)
-	if s == Success || c.log.callback == nil || c.dead || c.quiet || o != nil && o.quiet {
-		c.unlock()
+	defer c.unlock()
+	l, o := &c.log, baseOf(on)
+	if s == Success || l.callback == nil || c.dead || c.quiet || o != nil && o.quiet {
 		return
 	}
 	entry := logEntry{status: s, message: truncate(message, MaxLogMessage)}
 	if o != nil && o.ctx == c && o.alive() {
 		entry.on = o.self
 	}
-	if c.log.reentrant {
-		cb := c.log.callback
-		c.unlock()
-		cb(c, entry.on, entry.status, entry.message)
+	if l.reentrant {
+		c.tell(entry)
 		return
 	}
-	c.log.waiting = append(c.log.waiting, entry)
-	if c.log.busy {
-		c.unlock()
+	if l.waiting = append(l.waiting, entry); l.busy {
 		return
 	}
-	c.log.busy = true
-	c.unlock()
-	c.deliver()
+	l.busy = true
+	defer func() { l.busy = false }() // also if the callback panics
+	for l.callback != nil && len(l.waiting) > 0 {
+		entry, l.waiting = l.waiting[0], l.waiting[1:]
+		c.tell(entry)
+	}
+	l.waiting = nil
 }
 
-// deliver calls the callback for all entries that wait, one after another.
-func (c *Context) deliver() {
-	defer func() { // also if the callback panics
-		c.mu.Lock()
-		c.log.busy = false
-		c.unlock()
-	}()
-	for {
-		cb, entry, ok := c.nextEntry()
-		if !ok {
-			return
-		}
-		cb(c, entry.on, entry.status, entry.message)
-	}
-}
-
-func (c *Context) nextEntry() (LogCallback, logEntry, bool) {
-	c.mu.Lock()
-	defer c.unlock()
-	l := &c.log
-	if l.callback == nil {
-		l.waiting = nil
-	}
-	if len(l.waiting) == 0 {
-		l.busy = false
-		return nil, logEntry{}, false
-	}
-	entry := l.waiting[0]
-	l.waiting = l.waiting[1:]
-	return l.callback, entry, true
+// tell calls the callback, without the lock.
+func (c *Context) tell(e logEntry) {
+	callback := c.log.callback
+	_ = c.unlocked(func() error {
+		callback(c, e.on, e.status, e.message)
+		return nil
+	})
 }
 
 // truncate shortens a message to limit bytes, without splitting a character.

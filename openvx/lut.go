@@ -29,10 +29,9 @@ func (c *Context) newLUT(scope *Graph, dtype Type, count int) *LUT {
 	case count < 1 || count > limit:
 		refuse(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, limit, count)
 	}
-	l := &LUT{table: c.bareTensor(format{dtype: dtype, dims: []int{count}}, scope)}
+	l := &LUT{object: object{scope: scope}, table: c.bareTensor(format{dtype: dtype, dims: []int{count}}, scope)}
 	l.table.allocated()
 	c.register(&l.object, l, TypeLUT)
-	l.scope = scope
 	return l
 }
 

@@ -168,7 +168,7 @@ func (t *Tensor) elements() *tensor.Tensor {
 	if t.root != t && t.shown.of == m {
 		return t.shown.as
 	}
-	x, err := t.patch(t.dims, m.data[t.offset():]).as(t.dtype.elementType())
+	x, err := t.patch(t.dims, m.data[t.offset():]).as(t.element())
 	because(err, ErrorInvalidParameters, "the tensor's memory does not fit")
 	if t.root == t {
 		m.whole = x

@@ -110,9 +110,9 @@ func modelType(d tensor.DType) Type {
 	case d.IsInteger() && d.Size() > 4:
 		return TypeInt32
 	}
-	for _, e := range elementTypes {
-		if e.dtype == d {
-			return e.kind
+	for kind, n := range numberTypes {
+		if n.element == d && kind != TypeBool { // which is like INT32 in memory
+			return kind
 		}
 	}
 	return TypeInvalid
@@ -120,35 +120,23 @@ func modelType(d tensor.DType) Type {
 
 // infer checks operands, and completes results, in either order of their extents.
 func (m *model) infer(c *call, params []param) error {
-	for i := range params {
-		p, o, f := &params[i], &c.operands[i], params[i].meta.format
-		if p.dir == Output && len(o.dims) == 0 {
-			o.dims = slices.Clone(f.dims)
+	for i, p := range params {
+		o, f := &c.operands[i], p.meta.format
+		made, wrong := o.completed(f)
+		if wrong == ErrorInvalidDimension {
+			made, wrong = o.completed(format{f.dtype, f.fixed, reversed(f.dims)})
 		}
-		if p.dir == Output && o.dtype == TypeInvalid {
-			o.dtype = f.dtype
-		}
-		switch {
-		case o.dtype != f.dtype || o.fixed != 0:
-			return failed(ErrorInvalidFormat, "parameter %s is of %v; it must be %v", p.name, o.format, f)
-		case !agree(o.dims, f.dims) && !agree(o.dims, reversed(f.dims)):
-			return failed(ErrorInvalidDimension, "parameter %s has the extents %v; they must be %v, in the order of the model, or in the reverse order",
+		switch wrong {
+		case Success:
+			o.format = made
+		case ErrorInvalidDimension:
+			return failed(wrong, "parameter %s has the extents %v; they must be %v, in the order of the model, or in the reverse order",
 				p.name, o.dims, f.dims)
-		}
-		if p.dir == Output {
-			want := f.dims
-			if !agree(o.dims, want) {
-				want = reversed(want)
-			}
-			o.dims = slices.Clone(want)
+		default:
+			return failed(ErrorInvalidFormat, "parameter %s is of %v; it must be %v", p.name, o.format, f)
 		}
 	}
 	return nil
-}
-
-// agree reports whether extents, of which those that are 0 are open, can be the given ones.
-func agree(dims, want []int) bool {
-	return slices.EqualFunc(dims, want, func(n, m int) bool { return n == 0 || n == m })
 }
 
 // lower adds the nodes of the model.

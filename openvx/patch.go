@@ -60,7 +60,7 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) {
 	} else {
 		t.touched()
 	}
-	stop(to.copyFrom(from, t.dtype.elementType()))
+	stop(to.copyFrom(from, t.element()))
 }
 
 // MapPatch gives the application direct access to a box of elements until [Tensor.UnmapPatch] (vxMapTensorPatch). If start is nil, the

@@ -82,14 +82,14 @@ func randomSubject(t *testing.T, c *Context, r *rand.Rand) subject {
 	for i := range dims {
 		dims[i] = 1 + r.IntN(4)
 	}
-	s := subject{oracle: oracle{dims: dims, size: e.dtype.Size()}, begin: make([]int, len(dims))}
+	s := subject{oracle: oracle{dims: dims, size: e.elementType().Size()}, begin: make([]int, len(dims))}
 	n := s.size
 	for _, d := range dims {
 		n *= d
 	}
 	s.data = make([]byte, n)
 	if r.IntN(2) == 0 {
-		s.Tensor = must(c.CreateTensor(dims, e.kind, 0))
+		s.Tensor = must(c.CreateTensor(dims, e, 0))
 	} else {
 		strides := randomStrides(r, dims, s.size, true)
 		need := must(PatchBytes(make([]int, len(dims)), dims, strides, s.size))
@@ -97,7 +97,7 @@ func randomSubject(t *testing.T, c *Context, r *rand.Rand) subject {
 		for i := range s.memory {
 			s.memory[i] = 0xa5
 		}
-		s.Tensor = must(c.CreateTensorFromHandle(dims, e.kind, 0, strides, s.memory))
+		s.Tensor = must(c.CreateTensorFromHandle(dims, e, 0, strides, s.memory))
 		boxes(s.begin, dims, strides, func(index []int, offset int) { copy(s.at(index), s.memory[offset:]) })
 	}
 	for range r.IntN(3) {

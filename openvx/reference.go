@@ -181,9 +181,9 @@ func (c *Context) unlocked(f func() error) error {
 // later leaves f to the moment when the lock is released. The caller holds the lock.
 func (c *Context) later(f func()) { c.after = append(c.after, f) }
 
-// register makes o, the base of self, a live object with one reference of the application. The caller holds the lock.
+// register makes o, the base of self, a live object with one reference of the application, of the scope that it has. The caller holds the lock.
 func (c *Context) register(o *object, self Reference, kind Type) {
-	*o = object{ctx: c, self: self, kind: kind, external: 1}
+	*o = object{ctx: c, self: self, kind: kind, external: 1, scope: o.scope}
 	c.references++
 }
 

@@ -1,12 +1,11 @@
 package openvx
 
-import "slices"
-
-// region is the part of an object's storage that a parameter of a node refers to. Views of one tensor are regions of one storage.
+// region is the part of an object's storage that a parameter of a node refers to. Views of one tensor are regions of one storage. Regions are
+// equal if they are the same elements.
 type region struct {
-	root  *object
-	start []int // of tensors, in the dimensions of the root; nil for all of an object
-	dims  []int
+	root        *object
+	rank        int // of tensors, that of the root; 0 for all of an object
+	start, dims [MaxTensorDims]int
 }
 
 // overlaps reports whether two regions have anything in common.
@@ -14,7 +13,7 @@ func (a *region) overlaps(b *region) bool {
 	if a.root != b.root {
 		return false
 	}
-	for i := range min(len(a.start), len(b.start)) {
+	for i := range min(a.rank, b.rank) {
 		if a.start[i] >= b.start[i]+b.dims[i] || b.start[i] >= a.start[i]+a.dims[i] {
 			return false
 		}
@@ -22,28 +21,13 @@ func (a *region) overlaps(b *region) bool {
 	return true
 }
 
-// box is a tensor's region that can be compared.
-type box struct {
-	root        *object
-	start, dims [MaxTensorDims]int
-}
-
-func (a *region) box() box {
-	b := box{root: a.root}
-	copy(b.start[:], a.start)
-	copy(b.dims[:], a.dims)
-	return b
-}
-
-// equals reports whether two regions are the same elements.
-func (a *region) equals(b *region) bool {
-	return a.root == b.root && slices.Equal(a.start, b.start) && slices.Equal(a.dims, b.dims)
-}
+// extents returns the dims that there are.
+func (a *region) extents() []int { return a.dims[:a.rank] }
 
 // intersect returns what two overlapping regions have in common.
 func (a *region) intersect(b *region) region {
-	c := region{root: a.root, start: make([]int, len(a.start)), dims: make([]int, len(a.start))}
-	for i := range c.start {
+	c := region{root: a.root, rank: a.rank}
+	for i := range c.rank {
 		c.start[i] = max(a.start[i], b.start[i])
 		c.dims[i] = min(a.start[i]+a.dims[i], b.start[i]+b.dims[i]) - c.start[i]
 	}
@@ -71,12 +55,13 @@ func regions(r Reference) []region {
 func (t *Tensor) region() region {
 	root := t.root
 	r := region{root: &root.object}
-	switch {
-	case !root.known():
-	case t == root:
-		r.start, r.dims = make([]int, len(t.dims)), slices.Clone(t.dims)
-	default: // a view may have fewer dimensions than its root
-		r.start, r.dims = slices.Clone(t.start), append(slices.Clone(t.dims), slices.Repeat([]int{1}, len(root.dims)-len(t.dims))...)
+	if !root.known() {
+		return r
+	}
+	r.rank = len(root.dims)
+	copy(r.start[:], t.start)
+	for i := copy(r.dims[:], t.dims); i < r.rank; i++ { // a view may have fewer dimensions than its root
+		r.dims[i] = 1
 	}
 	return r
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Scalar is a single value: a number, an enumeration, or a structure (vx_scalar). The bytes are those of C on a 64-bit little-endian
@@ -16,27 +18,28 @@ type Scalar struct {
 	version uint64 // another one after each write
 }
 
-// numberTypes are the scalar types that are numbers or the like, with their sizes in bytes and the Go types of their values.
+// numberTypes are the types of scalars and of elements that are numbers or the like.
 var numberTypes = map[Type]struct {
-	size int
-	kind reflect.Type
+	size    int          // bytes
+	kind    reflect.Type // of a scalar's value in Go
+	element tensor.DType // what an element of a tensor is in memory; Invalid if there are none
 }{
-	TypeChar:    {1, reflect.TypeFor[byte]()},
-	TypeInt8:    {1, reflect.TypeFor[int8]()},
-	TypeUint8:   {1, reflect.TypeFor[uint8]()},
-	TypeInt16:   {2, reflect.TypeFor[int16]()},
-	TypeUint16:  {2, reflect.TypeFor[uint16]()},
-	TypeInt32:   {4, reflect.TypeFor[int32]()},
-	TypeUint32:  {4, reflect.TypeFor[uint32]()},
-	TypeInt64:   {8, reflect.TypeFor[int64]()},
-	TypeUint64:  {8, reflect.TypeFor[uint64]()},
-	TypeFloat16: {2, reflect.TypeFor[uint16]()}, // its bits
-	TypeFloat32: {4, reflect.TypeFor[float32]()},
-	TypeFloat64: {8, reflect.TypeFor[float64]()},
-	TypeEnum:    {4, reflect.TypeFor[Enum]()},
-	TypeSize:    {8, reflect.TypeFor[int]()},
-	TypeDFImage: {4, reflect.TypeFor[ImageFormat]()},
-	TypeBool:    {4, reflect.TypeFor[bool]()},
+	TypeChar:    {1, reflect.TypeFor[byte](), tensor.Invalid},
+	TypeInt8:    {1, reflect.TypeFor[int8](), tensor.Int8},
+	TypeUint8:   {1, reflect.TypeFor[uint8](), tensor.Uint8},
+	TypeInt16:   {2, reflect.TypeFor[int16](), tensor.Int16},
+	TypeUint16:  {2, reflect.TypeFor[uint16](), tensor.Uint16},
+	TypeInt32:   {4, reflect.TypeFor[int32](), tensor.Int32},
+	TypeUint32:  {4, reflect.TypeFor[uint32](), tensor.Uint32},
+	TypeInt64:   {8, reflect.TypeFor[int64](), tensor.Int64},
+	TypeUint64:  {8, reflect.TypeFor[uint64](), tensor.Uint64},
+	TypeFloat16: {2, reflect.TypeFor[uint16](), tensor.Float16}, // its bits
+	TypeFloat32: {4, reflect.TypeFor[float32](), tensor.Float32},
+	TypeFloat64: {8, reflect.TypeFor[float64](), tensor.Invalid},
+	TypeEnum:    {4, reflect.TypeFor[Enum](), tensor.Invalid},
+	TypeSize:    {8, reflect.TypeFor[int](), tensor.Invalid},
+	TypeDFImage: {4, reflect.TypeFor[ImageFormat](), tensor.Invalid},
+	TypeBool:    {4, reflect.TypeFor[bool](), tensor.Int32}, // vx_bool: 0 or 1
 }
 
 // structType is a structure of the standard.
@@ -60,15 +63,27 @@ func fields(v reflect.Value, b []byte, f func(v reflect.Value, b []byte)) {
 	}
 }
 
-// put writes the bits of a number to all of b.
-func put(b []byte, bits uint64) {
+// put writes v, which is of one of the kinds of numberTypes, to all of b.
+func put(v reflect.Value, b []byte) {
+	var bits uint64
+	switch {
+	case v.CanInt():
+		bits = uint64(v.Int())
+	case v.CanUint():
+		bits = v.Uint()
+	case v.Kind() == reflect.Float32:
+		bits = uint64(math.Float32bits(float32(v.Float())))
+	case v.Kind() == reflect.Float64:
+		bits = math.Float64bits(v.Float())
+	case v.Bool():
+		bits = 1
+	}
 	var bytes [8]byte
 	binary.LittleEndian.PutUint64(bytes[:], bits)
 	copy(b, bytes[:])
 }
 
-// take sets v, which is of one of the kinds of numberTypes, to what stands in b. A size that an int cannot hold becomes −1, which nothing
-// accepts.
+// take sets v to what put writes to b. A size that an int cannot hold becomes −1, which nothing accepts.
 func take(v reflect.Value, b []byte) {
 	var bytes [8]byte
 	copy(bytes[:], b)
@@ -152,9 +167,8 @@ func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
 
 // newScalar makes a scalar of checked data, a virtual one if there is a scope. The caller holds the lock.
 func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
-	s := &Scalar{dtype: kind, data: data, version: c.number()}
+	s := &Scalar{object: object{scope: scope}, dtype: kind, data: data, version: c.number()}
 	c.register(&s.object, s, TypeScalar)
-	s.scope = scope
 	return s
 }
 
@@ -241,14 +255,7 @@ func encode(b []byte, kind Type, value any) {
 			refuse(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
 		}
 		clear(b)
-		fields(v, b, func(v reflect.Value, b []byte) {
-			switch {
-			case v.CanInt():
-				put(b, uint64(v.Int()))
-			case v.Bool():
-				put(b, 1)
-			}
-		})
+		fields(v, b, put)
 		return
 	}
 	data, ok := value.([]byte)
@@ -261,30 +268,21 @@ func encode(b []byte, kind Type, value any) {
 // encodeNumber writes a number, an enumeration or a bool. Numbers of other Go types are converted if the value remains the same.
 func encodeNumber(b []byte, kind Type, as reflect.Type, value any) {
 	from, to := reflect.ValueOf(value), reflect.New(as).Elem()
-	ok := false
-	var bits uint64
+	fits := false
 	switch {
+	case to.CanFloat():
+		fits = from.CanFloat()
 	case to.Kind() == reflect.Bool:
-		if ok = from.Kind() == reflect.Bool; ok && from.Bool() {
-			bits = 1
-		}
-	case to.CanFloat() && from.CanFloat():
-		if ok = true; kind == TypeFloat32 {
-			bits = uint64(math.Float32bits(float32(from.Float())))
-		} else {
-			bits = math.Float64bits(from.Float())
-		}
-	case to.CanInt() && from.CanInt():
-		ok, bits = !to.OverflowInt(from.Int()), uint64(from.Int())
-	case to.CanInt() && from.CanUint():
-		ok, bits = from.Uint() <= math.MaxInt64 && !to.OverflowInt(int64(from.Uint())), from.Uint()
-	case to.CanUint() && from.CanInt():
-		ok, bits = from.Int() >= 0 && !to.OverflowUint(uint64(from.Int())), uint64(from.Int())
-	case to.CanUint() && from.CanUint():
-		ok, bits = !to.OverflowUint(from.Uint()), from.Uint()
+		fits = from.Kind() == reflect.Bool
+	case from.CanInt():
+		n := from.Int()
+		fits = to.CanInt() && !to.OverflowInt(n) || to.CanUint() && n >= 0 && !to.OverflowUint(uint64(n))
+	case from.CanUint():
+		n := from.Uint()
+		fits = to.CanUint() && !to.OverflowUint(n) || to.CanInt() && n <= math.MaxInt64 && !to.OverflowInt(int64(n))
 	}
-	if !ok || kind == TypeSize && int64(bits) < 0 {
+	if !fits || kind == TypeSize && from.Convert(as).Int() < 0 {
 		refuse(ErrorInvalidValue, "the %T %v cannot be a value of %s", value, value, kind)
 	}
-	put(b, bits)
+	put(from.Convert(as), b)
 }

@@ -52,16 +52,15 @@ func assemble(r *region, parts []deposit) (axis int, ok bool) {
 		return 0, true
 	}
 	if len(parts) == 1 {
-		common := parts[0].intersect(r)
-		return 0, common.equals(r)
+		return 0, parts[0].intersect(r) == *r
 	}
-	for axis = range r.dims {
+	for axis = range r.rank {
 		if c := parts[0].intersect(r); c.dims[axis] != r.dims[axis] {
 			break
 		}
 	}
 	slices.SortFunc(parts, func(a, b deposit) int { return a.start[axis] - b.start[axis] })
-	row := region{root: r.root, start: r.start, dims: slices.Clone(r.dims)}
+	row := *r
 	row.dims[axis] = 0
 	for i := range parts {
 		c := parts[i].intersect(r)
@@ -70,11 +69,11 @@ func assemble(r *region, parts []deposit) (axis int, ok bool) {
 		}
 		row.dims[axis] += c.dims[axis]
 		c.start[axis], c.dims[axis] = r.start[axis], r.dims[axis]
-		if !c.equals(r) {
+		if c != *r {
 			return 0, false
 		}
 	}
-	return axis, row.equals(r)
+	return axis, row == *r
 }
 
 // weaver makes the graph of a segment. The context is locked.
@@ -84,13 +83,13 @@ type weaver struct {
 	course  *course
 	b       *graph.Builder
 	written map[position]*graph.Value // with the extents of the region
-	loaded  map[box]*graph.Value
+	loaded  map[region]*graph.Value
 }
 
 // weave makes the graph of a segment, nil if it has no results.
 func (p *course) weave(s *segment) *graph.Graph {
 	b := graph.NewBuilder(op.Rules, "openvx")
-	w := &weaver{emit.Emitter{Target: b}, s, p, b, make(map[position]*graph.Value), make(map[box]*graph.Value)}
+	w := &weaver{emit.Emitter{Target: b}, s, p, b, make(map[position]*graph.Value), make(map[region]*graph.Value)}
 	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
 	for _, n := range s.nodes {
 		n.within(func() { w.node(n) })
@@ -132,7 +131,8 @@ func (w *weaver) node(n *Node) {
 				refuse(Failure, "%s came out as %v in place of %v; this is a mistake of the library",
 					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
-			w.written[position{n, i}] = w.reshape(results[i], t.region().dims)
+			at := t.region()
+			w.written[position{n, i}] = w.reshape(results[i], at.extents())
 			if w.course.stored(t) {
 				w.store(t, results[i])
 			}
@@ -159,7 +159,7 @@ func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
 	}
 	v := values[0]
 	if len(values) > 1 {
-		v = w.Node("concat", emit.Attr("axis", len(at.dims)-1-axis), values...)
+		v = w.Node("concat", emit.Attr("axis", at.rank-1-axis), values...)
 	}
 	return w.reshape(v, t.dims)
 }
@@ -172,10 +172,10 @@ func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
 // slice returns a part of a value.
 func (w *weaver) slice(p *deposit, part *region) *graph.Value {
 	var axes, begin, end []int
-	for i, n := range part.dims {
+	for i, n := range part.extents() {
 		if n != p.dims[i] {
 			from := part.start[i] - p.start[i]
-			axes, begin, end = append(axes, len(part.dims)-1-i), append(begin, from), append(end, from+n)
+			axes, begin, end = append(axes, part.rank-1-i), append(begin, from), append(end, from+n)
 		}
 	}
 	if axes == nil {
@@ -186,13 +186,13 @@ func (w *weaver) slice(p *deposit, part *region) *graph.Value {
 
 // load returns a region as it is in memory when the segment begins.
 func (w *weaver) load(t *Tensor, at region) *graph.Value {
-	if v := w.loaded[at.box()]; v != nil {
+	if v := w.loaded[at]; v != nil {
 		return w.reshape(v, t.dims) // another view of it may have other dimensions
 	}
 	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))
 	w.Fail(err)
 	w.loads = append(w.loads, port{tensor: t})
-	w.loaded[at.box()] = v
+	w.loaded[at] = v
 	return v
 }
 
@@ -211,7 +211,7 @@ func (w *weaver) static(n *Node, i int, t *Tensor) *graph.Value {
 
 // valueType returns the type of a tensor as a value: the slowest dimension first.
 func valueType(f format) graph.Type {
-	return graph.Type{DType: f.dtype.elementType(), Shape: reversed(f.dims)}
+	return graph.Type{DType: f.element(), Shape: reversed(f.dims)}
 }
 
 // changed reports whether a constant is not any more what was compiled. The context is locked.

@@ -32,36 +32,11 @@ type format struct {
 	dims  []int
 }
 
-// elementTypes lists what elements of a tensor may be, and what they are in memory.
-var elementTypes = []struct {
-	kind  Type
-	dtype tensor.DType
-}{
-	{TypeUint8, tensor.Uint8},
-	{TypeInt8, tensor.Int8},
-	{TypeInt16, tensor.Int16},
-	{TypeUint16, tensor.Uint16},
-	{TypeInt32, tensor.Int32},
-	{TypeUint32, tensor.Uint32},
-	{TypeInt64, tensor.Int64},
-	{TypeUint64, tensor.Uint64},
-	{TypeFloat16, tensor.Float16},
-	{TypeFloat32, tensor.Float32},
-	{TypeBool, tensor.Int32}, // vx_bool: 4 bytes, 0 or 1
-}
-
 // elementType returns the type of elements of type t, and Invalid if a tensor cannot have such elements.
-func (t Type) elementType() tensor.DType {
-	for _, e := range elementTypes {
-		if e.kind == t {
-			return e.dtype
-		}
-	}
-	return tensor.Invalid
-}
+func (t Type) elementType() tensor.DType { return numberTypes[t].element }
 
 // size returns the bytes of an element.
-func (f format) size() int { return f.dtype.elementType().Size() }
+func (f format) size() int { return f.element().Size() }
 
 // known reports whether a producer has nothing left to decide.
 func (f format) known() bool {
@@ -79,6 +54,34 @@ func (f format) extent(axis int) int {
 // equal reports whether two formats are the same.
 func (f format) equal(g format) bool {
 	return f.dtype == g.dtype && f.fixed == g.fixed && slices.Equal(f.dims, g.dims)
+}
+
+// completed returns the format with what is open taken from another, of which nothing may be said either. The status is Success, or tells in
+// what they differ: ErrorInvalidType, ErrorInvalidFormat for the fixed point position, or ErrorInvalidDimension.
+func (f format) completed(by format) (format, Status) {
+	if f.dtype == TypeInvalid {
+		f.dtype, f.fixed = by.dtype, by.fixed
+	}
+	if f.dims = slices.Clone(f.dims); len(f.dims) == 0 {
+		f.dims = make([]int, len(by.dims))
+	}
+	switch {
+	case by.dtype != TypeInvalid && by.dtype != f.dtype:
+		return f, ErrorInvalidType
+	case by.dtype != TypeInvalid && by.fixed != f.fixed:
+		return f, ErrorInvalidFormat
+	case len(by.dims) > 0 && len(by.dims) != len(f.dims):
+		return f, ErrorInvalidDimension
+	}
+	for axis, n := range by.dims {
+		if f.dims[axis] == 0 {
+			f.dims[axis] = n
+		}
+		if n != 0 && n != f.dims[axis] {
+			return f, ErrorInvalidDimension
+		}
+	}
+	return f, Success
 }
 
 // checkFormat reports what is wrong with the format of a tensor, a virtual one of which may leave open extents, their number, and the
@@ -113,7 +116,7 @@ func (f format) checkType(virtual bool) {
 		}
 		status = ErrorInvalidFormat
 	}
-	d, last := f.dtype.elementType(), 0
+	d, last := f.element(), 0
 	if d == tensor.Invalid {
 		refuse(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
 	}
@@ -151,7 +154,6 @@ func (c *Context) newTensor(f format, scope *Graph) *Tensor {
 	c.checkFormat(f, scope != nil)
 	t := c.bareTensor(f, scope)
 	c.register(&t.object, t, TypeTensor)
-	t.scope = scope
 	return t
 }
 

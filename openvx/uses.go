@@ -29,7 +29,7 @@ type uses struct {
 // index prepares the list for overlapping.
 func (u *uses) index() {
 	most := 0
-	for axis := range u.list[0].start {
+	for axis := range u.list[0].rank {
 		places := make(map[int]bool)
 		for i := range u.list {
 			places[u.list[i].start[axis]] = true
@@ -81,7 +81,7 @@ func (u *uses) overlapping(r *region) []*use {
 
 // along returns where a region begins and ends in a dimension.
 func (a *region) along(axis int) (from, to int) {
-	if axis >= len(a.start) {
+	if axis >= a.rank {
 		return 0, math.MaxInt
 	}
 	return a.start[axis], a.start[axis] + a.dims[axis]

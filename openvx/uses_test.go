@@ -12,10 +12,10 @@ func TestUses(t *testing.T) {
 	root, other := &object{}, &object{}
 	for range 300 {
 		some := func(root *object) region {
-			r := region{root: root}
-			for range 2 {
+			r := region{root: root, rank: 2}
+			for i := range r.rank {
 				start := random.IntN(9)
-				r.start, r.dims = append(r.start, start), append(r.dims, 1+random.IntN(10-start))
+				r.start[i], r.dims[i] = start, 1+random.IntN(10-start)
 			}
 			return r
 		}

@@ -17,9 +17,7 @@ func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
 
 // registerView makes a view a reference, which keeps its root alive.
 func (c *Context) registerView(v *Tensor) *Tensor {
-	scope := v.scope
 	c.register(&v.object, v, TypeTensor)
-	v.scope = scope
 	v.root.hold()
 	v.root.views++
 	return v

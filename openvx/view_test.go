@@ -30,18 +30,18 @@ func TestRegions(t *testing.T) {
 				})
 				ra, rb := a.region(), b.region()
 				overlap := ra.overlaps(&rb)
-				if overlap != (inBoth > 0) || ra.equals(&rb) != (inBoth == inB && inB == len(inA)) {
+				if overlap != (inBoth > 0) || (ra == rb) != (inBoth == inB && inB == len(inA)) {
 					t.Fatalf("seed %d: %+v and %+v: overlap %v, equal %v; %d elements of %d and %d are shared",
-						seed, ra, rb, overlap, ra.equals(&rb), inBoth, len(inA), inB)
+						seed, ra, rb, overlap, (ra == rb), inBoth, len(inA), inB)
 				}
 				if !overlap {
 					continue
 				}
-				if common := ra.intersect(&rb); product(common.dims) != inBoth || !common.overlaps(&ra) || !common.overlaps(&rb) {
+				if common := ra.intersect(&rb); product(common.extents()) != inBoth || !common.overlaps(&ra) || !common.overlaps(&rb) {
 					t.Fatalf("seed %d: %+v and %+v have %+v in common, which are not %d elements", seed, ra, rb, common, inBoth)
 				}
 			}
-			if ra, ro := a.region(), other.region(); ra.overlaps(&ro) || ra.equals(&ro) {
+			if ra, ro := a.region(), other.region(); ra.overlaps(&ro) || ra == ro {
 				t.Fatal("tensors of other memory overlap")
 			}
 		}

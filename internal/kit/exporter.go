@@ -120,6 +120,11 @@ func (e *Exporter[V]) results(n *graph.Node, in []V) {
 
 func (e *Exporter[V]) expanded(n *graph.Node, in []V) []V {
 	x := e.simpler(n)
+	for i, o := range x.Outputs { // what stands for a result has its name
+		if o.Value.Producer != nil {
+			o.Value.Name = n.Out[i].Name
+		}
+	}
 	for i, v := range x.Args {
 		if v != nil && (e.Unread == nil || !e.Unread(n, i)) {
 			e.Values[v] = in[i]

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -176,7 +177,6 @@ func (w *writer) calls() {
 
 // argument writes an argument of a call.
 func argument(v any, times int, indent string) string {
-	truth := map[bool]string{false: "vx_false_e", true: "vx_true_e"}
 	switch v := v.(type) {
 	case *Tensor:
 		if v == nil {
@@ -193,20 +193,25 @@ func argument(v any, times int, indent string) string {
 		return float(v)
 	case int:
 		return strconv.Itoa(v)
-	case openvx.ConvolutionParams:
-		return fmt.Sprintf("\n%s    PARAMS(vx_nn_convolution_params_t, %d, %d, %v, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
-			v.OverflowPolicy, v.RoundingPolicy, v.DownScaleSize, v.DilationX, v.DilationY)
-	case openvx.DeconvolutionParams:
-		return fmt.Sprintf("\n%s    PARAMS(vx_nn_deconvolution_params_t, %d, %d, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
-			v.OverflowPolicy, v.RoundingPolicy, v.AX, v.AY)
-	case openvx.ROIPoolParams:
-		return fmt.Sprintf("PARAMS(vx_nn_roi_pool_params_t, %v)", v.PoolType)
+	case bool:
+		return map[bool]string{false: "vx_false_e", true: "vx_true_e"}[v]
 	case openvx.MatrixMultiplyParams:
-		return fmt.Sprintf("&(vx_tensor_matrix_multiply_params_t){%s, %s, %s}", truth[v.TransposeA], truth[v.TransposeB], truth[v.TransposeC])
-	case fmt.Stringer: // an enumeration, by the standard's name
-		return v.String()
+		return "&(vx_tensor_matrix_multiply_params_t){" + fields(v) + "}"
 	}
-	return fmt.Sprint(v)
+	if t, ok := structures[reflect.TypeOf(v)]; ok {
+		return "\n" + indent + "    PARAMS(" + t + ", " + fields(v) + ")"
+	}
+	return fmt.Sprint(v) // an enumeration, by the standard's name
+}
+
+// fields writes the fields of parameters, which are in the order of the structure in C.
+func fields(params any) string {
+	v := reflect.ValueOf(params)
+	list := make([]string, v.NumField())
+	for i := range list {
+		list[i] = argument(v.Field(i).Interface(), 1, "")
+	}
+	return strings.Join(list, ", ")
 }
 
 // float writes a constant of type float with all its bits.

@@ -20,6 +20,8 @@ type call struct {
 	name     string       // for the tensors that it makes
 	rounding openvx.RoundPolicy
 	overflow openvx.ConvertPolicy
+	same     *graph.Value   // the operand whose elements the result has, in the same order; nil if that is not all
+	simpler  bool           // the definition says it in other operators
 	exact    bool           // the results are those of the operator, although those of the row may not be
 	addend   *tensor.Tensor // of sums of integers: what is added before they are rounded, in place of the node's own bias
 }
@@ -89,31 +91,31 @@ func (c *call) repeat(times int, function string, args ...any) {
 	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: label, Value: c.out.Name})
 }
 
+// make makes a call whose last argument is a tensor of these extents, added for what it makes.
+func (c *call) make(dims ints, function string, args ...any) *Tensor {
+	y := c.virtual(dims)
+	c.do(function, append(args, y)...)
+	return y
+}
+
 // Steps that several operators share. Each adds a tensor for what it makes.
 
 func (c *call) activate(x *Tensor, f openvx.Activation, a, b float64) *Tensor {
-	y := c.virtual(x.Dims)
-	c.do("vxActivationLayer", x, f, float32(a), float32(b), y)
-	return y
+	return c.make(x.Dims, "vxActivationLayer", x, f, float32(a), float32(b))
 }
 
 // add adds two tensors, or subtracts them with the other function. Extents of 1 of the second fit any other.
 func (c *call) add(function string, x, y *Tensor, p openvx.ConvertPolicy) *Tensor {
-	z := c.virtual(x.Dims)
-	c.do(function, x, y, p, z)
-	return z
+	return c.make(x.Dims, function, x, y, p)
 }
 
 func (c *call) multiply(x, y *Tensor, scale float64) *Tensor {
-	z := c.virtual(x.Dims)
-	c.do("vxTensorMultiplyNode", x, y, Real(scale), c.overflow, c.rounding, z)
-	return z
+	return c.make(x.Dims, "vxTensorMultiplyNode", x, y, Real(scale), c.overflow, c.rounding)
 }
 
 // zeros adds a tensor of zeros.
 func (c *call) zeros(f Format, dims ints) *Tensor {
-	zero := eval("cast", attrs("dtype", f.elements()), tensor.Scalar(float32(0)))
-	return c.e.weights("zeros", f, dims, filled(zero, dims))
+	return c.e.weights("zeros", f, dims, filled(f.raw(0), dims))
 }
 
 // filled returns a tensor of equal elements.
@@ -155,13 +157,7 @@ func (c *call) permute(x *Tensor, from ints) *Tensor {
 
 func ones(n int) ints { return slices.Repeat(ints{1}, n) }
 
-func product(list ints) int {
-	n := 1
-	for _, d := range list {
-		n *= d
-	}
-	return n
-}
+func product(list ints) int { return tensor.Shape(list).Len() }
 
 // maxEvaluated bounds the bytes of constants that are made while a graph is exported, unless their operands have half as many.
 const maxEvaluated = limits.VXEvaluated

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -145,9 +146,7 @@ func (c *call) expanded(x *Tensor, dims ints) *Tensor {
 	if product(x.Dims) == product(dims) {
 		return x
 	}
-	y := c.virtual(dims)
-	c.do("vxTensorAddNode", c.zeros(x.Format, dims), x, openvx.ConvertPolicySaturate, y)
-	return y
+	return c.add("vxTensorAddNode", c.zeros(x.Format, dims), x, openvx.ConvertPolicySaturate)
 }
 
 // sum adds or subtracts the operands.
@@ -169,8 +168,13 @@ func mul(c *call) {
 	c.overflow = c.policy()
 	scale := 1.0
 	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
+		f := number(c.constant(1))
+		if f == 1 {
+			c.set(x)
+			return
+		}
 		// A factor that is no number of the format is a scale, which is a float32.
-		if f := number(c.constant(1)); f > 0 && float64(float32(f)) == f && f*256 != math.Trunc(f*256) {
+		if f > 0 && float64(float32(f)) == f && f*256 != math.Trunc(f*256) {
 			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
 			return
 		}
@@ -183,10 +187,7 @@ func mul(c *call) {
 
 // number returns the element of a tensor of float32 or integers that has one.
 func number(t *tensor.Tensor) float64 {
-	if t.DType().IsFloat() {
-		return float64(tensor.Data[float32](t)[0])
-	}
-	return float64(tensor.Data[int64](eval("cast", attrs("dtype", tensor.Int64), t))[0])
+	return tensor.Data[float64](kit.Must(tensor.Cast(t, tensor.Float64)))[0]
 }
 
 func div(c *call) {
@@ -194,18 +195,9 @@ func div(c *call) {
 	if k == nil {
 		kit.Refuse("OpenVX does not divide by tensors; by constants it can be said")
 	}
-	if k.Len() == 1 {
-		x := c.tensor(0)
-		x = c.expanded(x, x.Dims)
-		if f := 1 / number(k); f > 0 && f <= math.MaxFloat32 {
-			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
-			return
-		}
-	}
-	reciprocal := eval("rcp", nil, k)
-	dims := dimsOf(c.outShape())
-	x := c.expanded(c.natural(0), dims)
-	c.set(c.multiply(x, c.weights("reciprocal", ranked(ints(k.Shape()), len(dims)), reciprocal), 1))
+	reciprocal := &graph.Value{Name: c.name + "_reciprocal", Type: graph.Type{DType: k.DType(), Shape: k.Shape()}, Const: eval("rcp", nil, k)}
+	c.Node = kit.NodeOf(&graph.Node{Op: "mul", In: []*graph.Value{c.In[0], reciprocal}, Out: c.Out, Label: c.Label})
+	mul(c)
 }
 
 // excess returns x - y, or 0 where that is negative, and both operands.
@@ -261,22 +253,24 @@ func clamp(c *call) {
 	}
 	c.exact = low == 0
 	switch {
-	case low == 0 && math.IsInf(high, 1):
-		c.set(c.activate(x, openvx.ActivationRelu, 0, 0))
 	case low == 0:
-		c.set(c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32)/unit, 0))
+		c.set(c.between(x, high/unit))
 	case !c.isFloat():
 		kit.Refuse("its lower bound is %g; of integers only 0 can be one", low)
 	case math.IsInf(low, -1):
 		x = c.line(x, -1, high) // high - x, of which the negative part goes
 		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), -1, high))
-	case math.IsInf(high, 1):
-		x = c.line(x, 1, -low)
-		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), 1, low))
 	default:
-		x = c.line(x, 1, -low)
-		c.set(c.line(c.activate(x, openvx.ActivationBrelu, high-low, 0), 1, low))
+		c.set(c.line(c.between(c.line(x, 1, -low), high-low), 1, low))
 	}
+}
+
+// between bounds elements by 0 and a number, which may be infinite.
+func (c *call) between(x *Tensor, high float64) *Tensor {
+	if math.IsInf(high, 1) {
+		return c.activate(x, openvx.ActivationRelu, 0, 0)
+	}
+	return c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32), 0)
 }
 
 // tabulate looks elements up in a table of all numbers of Q7.8, to which the node has been applied with its operand i in their place.
@@ -284,14 +278,7 @@ func (c *call) tabulate(i int) *Tensor {
 	if c.format() != Q78 {
 		kit.Refuse("no layer computes it; only in Q7.8 there is a table that does")
 	}
-	all := make([]float32, 1<<16)
-	for k := range all {
-		all[k] = float32(k-1<<15) / 256
-	}
-	numbers, err := tensor.FromSlice(all, len(all))
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
+	numbers := kit.Must(Q78.Decode(every(tensor.Int16), tensor.Float32))
 	in := make([]*tensor.Tensor, len(c.In))
 	for k := range in {
 		if k == i {
@@ -302,9 +289,23 @@ func (c *call) tabulate(i int) *Tensor {
 			in[k] = eval("reshape", attrs("shape", ints{}), in[k])
 		}
 	}
-	y, results := c.virtual(c.tensor(i).Dims), eval(c.Op, c.Attrs, in...)
-	c.do("vxTensorTableLookupNode", c.tensor(i), c.table(results), y)
-	return y
+	return c.find(i, eval(c.Op, c.Attrs, in...))
+}
+
+// find looks the elements of operand i up in a table.
+func (c *call) find(i int, table *tensor.Tensor) *Tensor {
+	x := c.tensor(i)
+	return c.make(x.Dims, "vxTensorTableLookupNode", x, c.table(table))
+}
+
+// every returns all numbers of an integer type of 8 or 16 bits, from the least on.
+func every(d tensor.DType) *tensor.Tensor {
+	least, greatest := d.IntRange()
+	var all []int32
+	for n := int32(least); n <= int32(greatest); n++ {
+		all = append(all, n)
+	}
+	return eval("cast", attrs("dtype", d), kit.Must(tensor.FromSlice(all, len(all))))
 }
 
 // table adds a table for 16 bits of which the entry in the middle is that of 0, or for uint8.

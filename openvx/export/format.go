@@ -15,6 +15,11 @@ func (e *exporter) inFormat(name string, f Format, t *tensor.Tensor) *tensor.Ten
 	return out
 }
 
+// raw returns an integer, or a float that is one, as an element of a format.
+func (f Format) raw(n int64) *tensor.Tensor {
+	return eval("cast", attrs("dtype", f.elements()), tensor.Scalar(n))
+}
+
 // converted returns a constant with elements of a format: in Q7.8 the nearest number, of two the even one, and the nearest bound beyond
 // the range.
 func (f Format) converted(t *tensor.Tensor) *tensor.Tensor {

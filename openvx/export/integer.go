@@ -102,7 +102,7 @@ func (c *call) round(fraction bool) {
 
 // narrow follows casts back to elements that a tensor can have, as long as these keep the numbers.
 func (c *call) narrow(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "cast" && !c.e.decided(v) && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
+	for v.Producer != nil && v.Producer.Op == "cast" && c.e.constant(v) == nil && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
 		v = v.Producer.In[0]
 	}
 	return v
@@ -155,22 +155,6 @@ func (c *call) layer(n *graph.Node) {
 	c.e.rows.Of(n.Op).emit(&sum)
 }
 
-// checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
-// an item of the batch.
-func (c *call) checkAddend(n *graph.Node) {
-	out, k := n.Out[0].Type.Shape, c.addend.Shape()
-	axis := len(out) - 1
-	if n.Op == "conv" || n.Op == "deconv" {
-		axis = 1
-		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
-			return
-		}
-	}
-	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
-		kit.Refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
-	}
-}
-
 // check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
 func (c *call) check(f Format) {
 	greatest := greatestSum(c.filter(), float64(int(1)<<(f.elements().Bits()-1)))
@@ -186,7 +170,7 @@ func (c *call) check(f Format) {
 		c.addend = narrow
 		greatest += math.Ldexp(float64(int(1)<<f.elements().Bits()), int(f.Fixed))
 	}
-	if wraps(c.Out[0].Type.DType, greatest) {
+	if c.Out[0].Type.DType == tensor.Int32 && greatest > math.MaxInt32 {
 		kit.Refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.Out[0].Type.DType)
 	}
 }
@@ -210,20 +194,18 @@ func convert(c *call) {
 	if from == to && (multiplier != 1 || fraction && rounding != "to_zero") {
 		c.overflow = overflow
 		c.round(fraction)
-		one := eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
-		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(shift, multiplier, 0)))
+		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), to.raw(1<<to.Fixed)), c.scale(shift, multiplier, 0)))
 		return
 	}
 	if multiplier != 1 || fraction && rounding != "to_zero" {
 		kit.Refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
 	}
 	norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
-	y := c.virtual(x.Dims)
-	c.do("vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0), y)
-	c.set(y)
+	c.set(c.make(x.Dims, "vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0)))
 }
 
-// lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table OpenVX says nothing.
+// lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table
+// OpenVX says nothing, so that it is made complete, with the first or last entry for those.
 func lookup(c *call) {
 	t, from, to := c.constant(1), c.In[0].Type.DType, c.out.Type.DType
 	if t == nil {
@@ -232,25 +214,5 @@ func lookup(c *call) {
 	if from != tensor.Uint8 && from != tensor.Int16 || from == tensor.Int16 && to == tensor.Uint8 {
 		kit.Refuse("it finds %v by indices of %v; a layer finds uint8 by uint8, and int16 by both", to, from)
 	}
-	x := c.tensor(0)
-	y := c.virtual(x.Dims)
-	c.do("vxTensorTableLookupNode", x, c.table(c.complete(t, to)), y)
-	c.set(y)
-}
-
-// complete returns a table for all indices of a type, in which those outside of the given one find its first or last entry.
-func (c *call) complete(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
-	first, n := 0, 1<<8
-	if d == tensor.Int16 {
-		first, n = -1<<15, 1<<16
-	}
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(first + i)
-	}
-	indices, err := tensor.FromSlice(all, n)
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
-	return eval("lookup", attrs("offset", c.Int("offset")), indices, t)
+	c.set(c.find(0, eval("lookup", attrs("offset", c.Int("offset")), every(to), t)))
 }

@@ -21,31 +21,22 @@ var normRows = []row{
 	direct("softmax", "vxSoftmaxLayer", op.Singles, softmax, "over one dimension of at most four; other than the layer's: vxTensorTransposeNode"),
 }
 
-// normalization returns factor and summand of each channel.
+// normalization returns factor and summand of each channel: what becomes of 1 without mean and offset, and of 0.
 func (e *exporter) normalization(n *graph.Node, channels int) (factor, shift *tensor.Tensor) {
-	node := kit.NodeOf(n)
-	parameter := func(i int) *tensor.Tensor {
-		if !node.Has(i) {
-			return nil
+	in := make([]*tensor.Tensor, 5) // input, mean, variance, offset, scale
+	for i, v := range n.In {
+		if i == 0 || v == nil {
+			continue
 		}
-		k := e.number(n.In[i])
-		if k == nil {
+		if in[i] = e.number(v); in[i] == nil {
 			kit.Refuse("its parameters must be constants")
 		}
-		return eval("reshape", attrs("shape", ints{-1}), k)
+		in[i] = eval("reshape", attrs("shape", ints{-1}), in[i])
 	}
-	mean, variance, offset, scale := parameter(1), parameter(2), parameter(3), parameter(4)
-	epsilon := tensor.Scalar(float32(n.Attrs.Float("epsilon")))
-	factor = eval("rsqrt", nil, eval("add", nil, variance, epsilon))
-	if scale != nil {
-		factor = eval("mul", nil, factor, scale)
+	of := func(x int64, mean, offset *tensor.Tensor) *tensor.Tensor {
+		return eval(n.Op, n.Attrs.With("axis", 0), filled(Float32.raw(x), ints{channels}), mean, in[2], offset, in[4])
 	}
-	shift = eval("neg", nil, eval("mul", nil, mean, factor))
-	if offset != nil {
-		shift = eval("add", nil, shift, offset)
-	}
-	full := func(t *tensor.Tensor) *tensor.Tensor { return eval("expand", attrs("shape", ints{channels}), t) }
-	return full(factor), full(shift)
+	return of(1, Float32.raw(0), nil), of(0, in[1], in[3])
 }
 
 func batchNormalization(c *call) {
@@ -90,9 +81,7 @@ func localResponse(c *call) {
 		kit.Refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
 	}
 	x := c.natural(0)
-	y := c.virtual(x.Dims)
-	c.do("vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias), y)
-	c.set(y)
+	c.set(c.make(x.Dims, "vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias)))
 }
 
 // softmax: a layer normalizes dimension 0 of one or two, and dimension 2 of three or four.
@@ -119,9 +108,7 @@ func softmax(c *call) {
 		want = 2
 	}
 	t := c.swap(x, d, want)
-	y := c.virtual(t.Dims)
-	c.do("vxSoftmaxLayer", t, y)
-	c.set(c.swap(y, d, want))
+	c.set(c.swap(c.make(t.Dims, "vxSoftmaxLayer", t), d, want))
 }
 
 // neverNegative reports whether no element of a value can be below 0.

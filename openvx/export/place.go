@@ -32,40 +32,38 @@ func (c *call) as(v *graph.Value, dims ints) *Tensor {
 // extended returns extents with extents of 1 behind them.
 func extended(dims ints, n int) ints { return append(slices.Clone(dims), ones(n-len(dims))...) }
 
-// arrangement returns which of the extents in have goes to each place of want, if they differ only in where extents of 1 stand.
+// arrangement returns which of the extents in have goes to each place of want, of which there are as many, if they differ only in where
+// extents of 1 stand.
 func arrangement(have, want ints) ints {
 	from := slices.Repeat(ints{-1}, len(want))
-	used := make([]bool, len(have))
-	take := func(place, i int) { from[place], used[i] = i, true }
-	next := 0
+	next := func(one bool) int { // the first extent of 1, or other, that has no place yet
+		for i, n := range have {
+			if (n == 1) == one && !slices.Contains(from, i) {
+				return i
+			}
+		}
+		return -1
+	}
 	for place, n := range want {
 		if n == 1 {
 			continue
 		}
-		for next < len(have) && have[next] == 1 {
-			next++
-		}
-		if next == len(have) || have[next] != n {
+		if from[place] = next(false); from[place] < 0 || have[from[place]] != n {
 			return nil
 		}
-		take(place, next)
-		next++
+	}
+	if next(false) >= 0 {
+		return nil
 	}
 	for place := range want { // as many as possible stay where they are
 		if from[place] < 0 && have[place] == 1 {
-			take(place, place)
+			from[place] = place
 		}
 	}
 	for place := range want {
-		if i := slices.Index(used, false); from[place] < 0 {
-			if have[i] != 1 {
-				return nil
-			}
-			take(place, i)
+		if from[place] < 0 {
+			from[place] = next(true)
 		}
-	}
-	if slices.Contains(used, false) {
-		return nil
 	}
 	return from
 }

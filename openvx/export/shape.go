@@ -19,8 +19,7 @@ var shapeRows = []row{
 	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
-	bodied("stack"), bodied("unstack"),
-	direct("split", "vxCreateTensorFromView", layerTypes, split),
+	bodied("stack"), bodied("unstack"), bodied("split"),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
 	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
@@ -35,7 +34,7 @@ func free(name string) row {
 }
 
 // alias lets the result be its operand.
-func (c *call) alias() { c.e.same[c.out] = c.In[0] }
+func (c *call) alias() { c.same = c.In[0] }
 
 func reshape(c *call) {
 	if t := c.e.waiting[c.e.source(c.In[0])]; t != nil && t.Op == "transpose" {
@@ -78,8 +77,8 @@ func transpose(c *call) {
 		c.alias()
 		return
 	}
-	if c.why(c.out.Type.DType) != "" {
-		kit.Refuse("%s", c.why(c.out.Type.DType))
+	if why := c.e.misfit(graph.Type{DType: c.out.Type.DType, Shape: tensor.Shape{}}); why != "" {
+		kit.Refuse("%s", why)
 	}
 	n := len(shape)
 	from := make(ints, n)
@@ -89,11 +88,6 @@ func transpose(c *call) {
 	c.set(c.permute(c.natural(0), from))
 }
 
-// why says why no tensor can have elements of a type, or returns "".
-func (c *call) why(d tensor.DType) string {
-	return c.e.misfit(graph.Type{DType: d, Shape: tensor.Shape{}})
-}
-
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
 // equal parts of them, in the order of the positions.
 func (c *call) gathers(t, r *graph.Node) bool {
@@ -101,15 +95,13 @@ func (c *call) gathers(t, r *graph.Node) bool {
 	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
 		return false
 	}
-	least := math.MaxInt16
-	switch f, _ := c.e.formatOf(t.In[0].Type.DType); f {
-	case Uint8:
-		least = math.MaxUint8
-	case Int8:
-		least = math.MaxInt8
+	most := math.MaxInt16 // that a place can be, which has elements of the format
+	if d := t.In[0].Type.DType; d.Bits() == 8 {
+		_, greatest := d.IntRange()
+		most = int(greatest)
 	}
 	width := out[len(out)-1]
-	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
+	return in[1]%width == 0 && in[2]*(in[1]/width) <= most && in[3] <= most && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
 }
 
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
@@ -135,14 +127,10 @@ func (c *call) gather(t *graph.Node) {
 			}
 		}
 	}
-	rois, err := tensor.FromSlice(regions, len(regions)/4, 4)
-	if err != nil {
-		kit.Refuse("%v", err)
-	}
+	rois := kit.Must(tensor.FromSlice(regions, len(regions)/4, 4))
 	x = c.e.view(x, x.Name, make(ints, 3), x.Dims[:3])
-	y := c.virtual(ints{1, 1, channels, len(regions) / 4})
-	c.do("vxROIPoolingLayer", x, c.weights("regions", ints{4, len(regions) / 4}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}, y)
-	c.set(y)
+	n := rois.Shape()[0]
+	c.set(c.make(ints{1, 1, channels, n}, "vxROIPoolingLayer", x, c.weights("regions", ints{4, n}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}))
 }
 
 func concat(c *call) {
@@ -157,19 +145,6 @@ func concat(c *call) {
 		parts[i] = c.as(v, dims)
 	}
 	c.set(c.join(parts, d))
-}
-
-func split(c *call) {
-	axis := c.Int("axis")
-	t := c.tensor(0)
-	d := c.dimension(t, c.shape(0), axis)
-	begin := 0
-	for _, v := range c.Out {
-		c.out, c.name = v, v.Name
-		n := v.Type.Shape[axis]
-		c.set(c.cut(t, d, begin, begin+n))
-		begin += n
-	}
 }
 
 func slice(c *call) {
@@ -196,49 +171,30 @@ func slice(c *call) {
 	c.set(x)
 }
 
-// pad lays strips of the constant beside the elements, along one dimension after the other.
+// pad is its body, of slices and tensors that are laid beside each other.
 func pad(c *call) {
 	if c.Str("border") != "constant" {
 		kit.Refuse("its border is %s; only constants can be laid around a tensor", c.Str("border"))
 	}
-	fill := tensor.Scalar(float32(c.Float("value")))
-	if c.Operand(1) != nil {
-		if fill = c.constant(1); fill == nil {
-			kit.Refuse("what it fills with must be a constant")
-		}
-	}
-	if !c.isFloat() {
-		fill = eval("cast", attrs("dtype", c.out.Type.DType), fill)
-	}
-	x, padding := c.natural(0), c.Ints("padding")
-	n := len(c.shape(0))
-	for axis := range n {
-		d := n - 1 - axis
-		before, after := padding[2*axis], padding[2*axis+1]
-		if before < 0 || after < 0 {
-			begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
-			if begin >= end {
-				kit.Refuse("its padding takes all elements of a dimension away")
-			}
-			x = c.cut(x, d, begin, end)
-		}
-		parts := []*Tensor{x}
-		if before > 0 {
-			parts = append([]*Tensor{c.strip(x, d, before, fill)}, parts...)
-		}
-		if after > 0 {
-			parts = append(parts, c.strip(x, d, after, fill))
-		}
-		if len(parts) > 1 {
-			x = c.join(parts, d)
-		}
-	}
-	c.set(x)
+	c.simpler = true
 }
 
-// strip adds a tensor of a constant, as wide as x but for one dimension.
-func (c *call) strip(x *Tensor, d, n int, fill *tensor.Tensor) *Tensor {
-	dims := slices.Clone(x.Dims)
-	dims[d] = n
-	return c.weights("border", dims, filled(fill, dims))
+// framed lays strips of a constant beside the elements along a dimension, or takes elements away where a number is negative.
+func (c *call) framed(x *Tensor, d, before, after int, fill *tensor.Tensor) *Tensor {
+	begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
+	if begin >= end {
+		kit.Refuse("its padding takes all elements of a dimension away")
+	}
+	parts := []*Tensor{c.cut(x, d, begin, end)}
+	for i, n := range []int{before, after} {
+		if n > 0 {
+			dims := slices.Clone(x.Dims)
+			dims[d] = n
+			parts = slices.Insert(parts, i*len(parts), c.weights("border", dims, filled(fill, dims)))
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return c.join(parts, d)
 }

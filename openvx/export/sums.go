@@ -1,7 +1,7 @@
 package export
 
 import (
-	"math"
+	"reflect"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -22,16 +22,22 @@ var sumRows = []row{
 	summed("conv", "vxConvolutionLayer", conv, convNote),
 	summed("deconv", "vxDeconvolutionLayer", deconv,
 		"one or two spatial dimensions, filter and bias constant, border constant, no dilation; groups: a call for each, on views of the channels"),
-	summed("linear", "vxFullyConnectedLayer", linear, "filter and bias constant; else vxTensorMatrixMultiplyNode"),
+	summed("linear", "vxFullyConnectedLayer", linear, "filter and bias constant; else its body"),
 	summed("matmul", "vxFullyConnectedLayer", matmul,
 		"a second operand that is constant and has no batch; else vxTensorMatrixMultiplyNode, of matrices"),
-	decomposed("gemm", "vxFullyConnectedLayer", 1e-5, op.Singles, gemm, "b constant, c constant for each column; else vxTensorMatrixMultiplyNode; "+
-		"factors other than 1: of constants"),
+	decomposed("gemm", "vxFullyConnectedLayer", 1e-5, op.Singles, gemm, "b constant, c constant for each column; else its body"),
 }
 
 // summed is a row of an operator that adds products.
 func summed(name, function string, emit func(*call), note string) row {
 	return widening(direct(name, function, op.Singles, emit, note))
+}
+
+// structures are the types of parameters that a function is told the size of.
+var structures = map[reflect.Type]string{
+	reflect.TypeFor[openvx.ConvolutionParams]():   "vx_nn_convolution_params_t",
+	reflect.TypeFor[openvx.DeconvolutionParams](): "vx_nn_deconvolution_params_t",
+	reflect.TypeFor[openvx.ROIPoolParams]():       "vx_nn_roi_pool_params_t",
 }
 
 // filter returns operand 1, which must be a constant.
@@ -63,6 +69,22 @@ func (c *call) biases(outputs int) *tensor.Tensor {
 	return eval("reshape", attrs("shape", planar(ints(b.Shape()))[1:]), b)
 }
 
+// checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
+// an item of the batch.
+func (c *call) checkAddend(n *graph.Node) {
+	out, k := n.Out[0].Type.Shape, c.addend.Shape()
+	axis := len(out) - 1
+	if n.Op == "conv" || n.Op == "deconv" {
+		axis = 1
+		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
+			return
+		}
+	}
+	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
+		kit.Refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
+	}
+}
+
 // bias adds the tensor of a bias; nil if there is none.
 func (c *call) bias(b *tensor.Tensor) *Tensor {
 	if b == nil {
@@ -92,14 +114,9 @@ func (c *call) slides(in, size, out ints) (both [2]slide) {
 		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
 	for d := range both { // from the last dimension on
-		s := slide{in: in[3-d], out: out[3-d], size: size[3-d], stride: 1, dilation: 1}
-		if i := n - 1 - d; i >= 0 {
-			s.before, s.after, s.stride = w.Before[i], w.After[i], w.Stride[i]
-			if s.size > 1 {
-				s.dilation = w.Dilation[i]
-			}
+		if both[d] = still; d < n {
+			both[d] = slideOf(w, n-1-d, in[3-d], out[3-d])
 		}
-		both[d] = s
 	}
 	return both
 }
@@ -131,28 +148,29 @@ func conv(c *call) {
 	both := c.slides(in, ints(f.Shape()), out)
 	x := c.cropped(c.as(c.In[0], dimsOf(in)), &both)
 	widened(&both)
+	c.convolve(c.Groups(in[1]), x, c.filters(c.surrounded(f, &both)), b, &both)
+}
+
+// convolve calls a convolution layer for each group, with windows that have been widened.
+func (c *call) convolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide) {
 	w, h := &both[0], &both[1]
-	p := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding,
-		DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1}
-	c.grouped(c.Groups(in[1]), "vxConvolutionLayer", x, c.filters(c.surrounded(f, &both)), b, p, c.virtual(dimsOf(out)))
+	c.grouped(groups, "vxConvolutionLayer", x, f, b, both, openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow,
+		RoundingPolicy: c.rounding, DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1})
 }
 
 // cropped returns the view that is left where padding is negative.
 func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
-	start, end := make(ints, len(x.Dims)), slices.Clone(x.Dims)
 	for d := range both {
 		s := &both[d]
-		start[d], end[d] = max(-s.before, 0), s.in-max(-s.after, 0)
-		if s.in = end[d] - start[d]; s.in <= 0 {
-			kit.Refuse("its padding takes all elements of a dimension away")
-		}
-		s.before, s.after = max(s.before, 0), max(s.after, 0)
+		x = c.framed(x, d, min(s.before, 0), min(s.after, 0), nil)
+		s.in, s.before, s.after = x.Dims[d], max(s.before, 0), max(s.after, 0)
 	}
-	return c.e.view(x, c.name, start, end)
+	return x
 }
 
-// grouped calls a layer for each group, on parts of the channels.
-func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, params any, y *Tensor) {
+// grouped calls a layer for each group, on parts of the channels. Filters of one output are for all of them.
+func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, both *[2]slide, params any) {
+	y := c.virtual(slices.Concat(ints{both[0].out, both[1].out, max(f.Dims[3], groups)}, x.Dims[3:]))
 	c.set(y)
 	bias := c.bias(b)
 	if groups == 1 {
@@ -170,6 +188,16 @@ func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tens
 		last = len(bias.Dims) - 1
 	}
 	c.repeat(groups, function, Part{x, 2}, each(f, 3), each(bias, last), params, Part{y, 2})
+}
+
+// absorb notes a normalization that becomes part of the convolution in front of it, which nothing else reads.
+func (e *exporter) absorb(n *graph.Node) {
+	if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
+		return
+	}
+	if c := n.In[0].Producer; c != nil && c.Op == "conv" && e.only(n.In[0]) && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
+		e.norms[c] = n
+	}
 }
 
 // normalized makes a normalization of the results part of a filter and a bias.
@@ -193,8 +221,13 @@ func deconv(c *call) {
 	f = eval("reshape", attrs("shape", ints{groups, s[0] / groups, s[1], s[2], s[3]}), f)
 	f = eval("reverse", attrs("axes", ints{3, 4}), eval("transpose", attrs("axes", ints{0, 2, 1}), f))
 	f = eval("reshape", attrs("shape", ints{groups * s[1], s[0] / groups, s[2], s[3]}), f)
-	p := openvx.DeconvolutionParams{PaddingX: both[0].pad, PaddingY: both[1].pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
-	c.grouped(groups, "vxDeconvolutionLayer", c.as(c.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), p, c.virtual(dimsOf(out)))
+	c.deconvolve(groups, c.as(c.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), &both, a)
+}
+
+// deconvolve calls a deconvolution layer for each group, with what [deconvolved] has found.
+func (c *call) deconvolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide, a [2]int) {
+	c.grouped(groups, "vxDeconvolutionLayer", x, f, b, both, openvx.DeconvolutionParams{PaddingX: both[0].pad, PaddingY: both[1].pad,
+		OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]})
 }
 
 // deconvolved finds the paddings of a deconvolution, and how many elements it adds at the ends of width and height. More of them than there
@@ -220,8 +253,7 @@ func deconvolved(both *[2]slide) (a [2]int) {
 }
 
 func linear(c *call) {
-	if c.constant(1) == nil && c.isFloat() && c.Operand(2) == nil {
-		c.matrices(false, true)
+	if c.simpler = c.isFloat() && !c.e.areConstant(c.In[1:]); c.simpler {
 		return
 	}
 	f := c.filter()
@@ -246,9 +278,7 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 	if b != nil && b.Len() != outputs {
 		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)
 	}
-	y := c.virtual(append(ints{outputs}, x.Dims[core:]...))
-	c.do("vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding, y)
-	c.set(y)
+	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding))
 }
 
 func matmul(c *call) {
@@ -276,12 +306,11 @@ func (c *call) matrices(transposeA, transposeB bool) {
 		s := c.shape(i)
 		return c.as(c.In[i], dimsOf(s[len(s)-2:]))
 	}
-	y := c.virtual(dimsOf(c.outShape()[len(c.outShape())-2:]))
-	c.do("vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}, y)
-	c.set(y)
+	params := openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}
+	c.set(c.make(dimsOf(c.outShape()[len(c.outShape())-2:]), "vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), params))
 }
 
-// gemm multiplies constants by the factors.
+// gemm multiplies constants by the factors, and is its body for others.
 func gemm(c *call) {
 	alpha, beta := tensor.Scalar(float32(c.Float("alpha"))), tensor.Scalar(float32(c.Float("beta")))
 	c.exact = c.Float("alpha") == 1 && c.Float("beta") == 1
@@ -289,7 +318,7 @@ func gemm(c *call) {
 	outputs := c.outShape()[1]
 	each := b == nil && c.Operand(2) == nil || b != nil && (b.Len() == 1 || b.Len() == outputs && b.Shape()[b.Rank()-1] == outputs)
 	if f == nil || c.Bool("transposeA") || !each {
-		c.product()
+		c.simpler = true
 		return
 	}
 	if !c.Bool("transposeB") {
@@ -302,32 +331,6 @@ func gemm(c *call) {
 	c.connect(c.filters(f), c.biases(outputs))
 }
 
-// product is gemm with the product of two matrices.
-func (c *call) product() {
-	if c.Float("alpha") != 1 {
-		kit.Refuse("its factor alpha is %g; of matrices that are not constant it must be 1", c.Float("alpha"))
-	}
-	var addend *Tensor
-	if c.Operand(2) != nil {
-		s := c.outShape()
-		k := c.constant(2)
-		switch {
-		case k != nil:
-			k = eval("mul", nil, k, tensor.Scalar(float32(c.Float("beta"))))
-			k = eval("reshape", attrs("shape", slices.Concat(ones(2-k.Rank()), ints(k.Shape()))), k)
-			addend = c.weightsOf(2, dimsOf(s), eval("expand", attrs("shape", s), k))
-		case c.Float("beta") != 1 || !slices.Equal(c.shape(2), s):
-			kit.Refuse("its operand c is not constant: it must have the shape of the result and the factor 1")
-		default:
-			addend = c.natural(2)
-		}
-	}
-	y := c.virtual(dimsOf(c.outShape()))
-	c.do("vxTensorMatrixMultiplyNode", c.natural(0), c.natural(1), addend,
-		openvx.MatrixMultiplyParams{TransposeA: c.Bool("transposeA"), TransposeB: c.Bool("transposeB")}, y)
-	c.set(y)
-}
-
 // greatestSum returns a bound for the magnitude of sums of products of elements up to greatest with filters whose sums of magnitudes are
 // taken over all axes but the first.
 func greatestSum(f *tensor.Tensor, greatest float64) float64 {
@@ -338,9 +341,4 @@ func greatestSum(f *tensor.Tensor, greatest float64) float64 {
 	}
 	sums := eval("max_reduce", attrs("axes", ints{0}), eval("l1_reduce", attrs("axes", axes), wide))
 	return float64(tensor.Data[int64](sums)[0]) * greatest
-}
-
-// wraps reports whether sums may leave the range of the type in which the graph adds them up.
-func wraps(d tensor.DType, greatest float64) bool {
-	return d == tensor.Int32 && greatest > math.MaxInt32
 }

@@ -40,6 +40,18 @@ type slide struct {
 	pad, zerosBefore, zerosBehind int                 // with that padding and so many weights of 0 around those that there are
 }
 
+// still is the window of a dimension that there is not.
+var still = slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
+
+// slideOf returns dimension i of a window.
+func slideOf(w *geometry.Window, i, in, out int) slide {
+	s := slide{in: in, out: out, size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
+	if s.size == 1 {
+		s.dilation = 1
+	}
+	return s
+}
+
 // span returns how many elements the window reaches over.
 func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
 
@@ -119,13 +131,9 @@ func (c *call) pooling() *pooling {
 	shape, out := c.shape(0), c.outShape()
 	n := len(shape)
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
-	still := slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
 	p := &pooling{along: [2]slide{still, still}, border: c.Str("border")}
 	for i := range n {
-		s := slide{in: shape[i], out: out[i], size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
-		if s.size == 1 {
-			s.dilation = 1
-		}
+		s := slideOf(w, i, shape[i], out[i])
 		switch {
 		case i >= n-2:
 			p.along[n-1-i] = s
@@ -187,30 +195,14 @@ func (p *pooling) fits(r openvx.SizeRounding) bool {
 // lay makes the elements along a dimension exactly those that windows reach.
 func (c *call) lay(p *pooling, d int) {
 	s := &p.along[d]
-	parts := []*Tensor{p.x}
-	if end := s.end(); end < s.in {
-		parts[0] = c.cut(p.x, d, 0, end)
-		s.in = end
-	}
-	zero := eval("cast", attrs("dtype", c.format().elements()), tensor.Scalar(float32(0)))
-	if s.before > 0 {
-		parts = append([]*Tensor{c.strip(p.x, d, s.before, zero)}, parts...)
-	}
-	if behind := s.end() - s.in; behind > 0 {
-		parts = append(parts, c.strip(p.x, d, behind, zero))
-	}
-	if p.x = parts[0]; len(parts) > 1 {
-		p.x = c.join(parts, d)
-	}
+	p.x = c.framed(p.x, d, s.before, s.end()-s.in, c.format().raw(0))
 	s.in, s.before, s.after = p.x.Dims[d], 0, 0
 }
 
 // pool makes the call.
 func (c *call) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
 	w, h := &p.along[0], &p.along[1]
-	y := c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...))
-	c.do("vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r, y)
-	return y
+	return c.make(append(ints{w.out, h.out}, p.x.Dims[2:]...), "vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r)
 }
 
 // maxPool: the standard's padding are zeros that take part, the sample implementation's do not. Of what is never negative no zero is the
@@ -256,9 +248,7 @@ func (c *call) sums(p *pooling) {
 		kit.Refuse("sums of integers wrap in their type, those of a layer are exact")
 	}
 	widened(&p.along)
-	w, h := &p.along[0], &p.along[1]
-	params := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, DownScaleSize: w.sizes}
-	c.grouped(p.x.Dims[2], "vxConvolutionLayer", p.x, c.uniform(p, 1), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+	c.convolve(p.x.Dims[2], p.x, c.uniform(p, 1), nil, &p.along)
 }
 
 // uniform adds a filter of one channel whose elements are a number, with the zeros around it that the windows say.
@@ -283,8 +273,7 @@ func debox(c *call) {
 	a := deconvolved(&p.along)
 	w, h := &p.along[0], &p.along[1]
 	w.zerosBefore, h.zerosBefore, w.zerosBehind, h.zerosBehind = w.zerosBehind, h.zerosBehind, 0, 0 // as the layer turns its weights around
-	params := openvx.DeconvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
-	c.grouped(p.x.Dims[2], "vxDeconvolutionLayer", p.x, c.uniform(p, x), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+	c.deconvolve(p.x.Dims[2], p.x, c.uniform(p, x), nil, &p.along, a)
 }
 
 // reduce pools all elements of the last one or two dimensions.
@@ -301,7 +290,6 @@ func (c *call) reduce(kind openvx.Pooling) {
 		}
 	}
 	x := c.as(c.In[0], extended(dimsOf(shape), max(n, 3)))
-	y := c.virtual(append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...))
-	c.do("vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor, y)
-	c.set(y)
+	dims := append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...)
+	c.set(c.make(dims, "vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor))
 }
