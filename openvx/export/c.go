@@ -204,13 +204,6 @@ func argument(v any, times int, indent string) string {
 	return fmt.Sprint(v) // an enumeration, by the standard's name
 }
 
-// structures are the types of parameters that a function is told the size of.
-var structures = map[reflect.Type]string{
-	reflect.TypeFor[openvx.ConvolutionParams]():   "vx_nn_convolution_params_t",
-	reflect.TypeFor[openvx.DeconvolutionParams](): "vx_nn_deconvolution_params_t",
-	reflect.TypeFor[openvx.ROIPoolParams]():       "vx_nn_roi_pool_params_t",
-}
-
 // fields writes the fields of parameters, which are in the order of the structure in C.
 func fields(params any) string {
 	v := reflect.ValueOf(params)

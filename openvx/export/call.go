@@ -20,6 +20,7 @@ type call struct {
 	name     string       // for the tensors that it makes
 	rounding openvx.RoundPolicy
 	overflow openvx.ConvertPolicy
+	same     *graph.Value   // the operand whose elements the result has, in the same order; nil if that is not all
 	simpler  bool           // the definition says it in other operators
 	exact    bool           // the results are those of the operator, although those of the row may not be
 	addend   *tensor.Tensor // of sums of integers: what is added before they are rounded, in place of the node's own bias
@@ -156,13 +157,7 @@ func (c *call) permute(x *Tensor, from ints) *Tensor {
 
 func ones(n int) ints { return slices.Repeat(ints{1}, n) }
 
-func product(list ints) int {
-	n := 1
-	for _, d := range list {
-		n *= d
-	}
-	return n
-}
+func product(list ints) int { return tensor.Shape(list).Len() }
 
 // maxEvaluated bounds the bytes of constants that are made while a graph is exported, unless their operands have half as many.
 const maxEvaluated = limits.VXEvaluated

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -186,10 +187,7 @@ func mul(c *call) {
 
 // number returns the element of a tensor of float32 or integers that has one.
 func number(t *tensor.Tensor) float64 {
-	if t.DType().IsFloat() {
-		return float64(tensor.Data[float32](t)[0])
-	}
-	return float64(tensor.Data[int64](eval("cast", attrs("dtype", tensor.Int64), t))[0])
+	return tensor.Data[float64](kit.Must(tensor.Cast(t, tensor.Float64)))[0]
 }
 
 func div(c *call) {
@@ -197,18 +195,9 @@ func div(c *call) {
 	if k == nil {
 		kit.Refuse("OpenVX does not divide by tensors; by constants it can be said")
 	}
-	if k.Len() == 1 {
-		x := c.tensor(0)
-		x = c.expanded(x, x.Dims)
-		if f := 1 / number(k); f > 0 && f <= math.MaxFloat32 {
-			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
-			return
-		}
-	}
-	reciprocal := eval("rcp", nil, k)
-	dims := dimsOf(c.outShape())
-	x := c.expanded(c.natural(0), dims)
-	c.set(c.multiply(x, c.weights("reciprocal", ranked(ints(k.Shape()), len(dims)), reciprocal), 1))
+	reciprocal := &graph.Value{Name: c.name + "_reciprocal", Type: graph.Type{DType: k.DType(), Shape: k.Shape()}, Const: eval("rcp", nil, k)}
+	c.Node = kit.NodeOf(&graph.Node{Op: "mul", In: []*graph.Value{c.In[0], reciprocal}, Out: c.Out, Label: c.Label})
+	mul(c)
 }
 
 // excess returns x - y, or 0 where that is negative, and both operands.

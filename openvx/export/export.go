@@ -44,7 +44,7 @@ func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 		return nil, fmt.Errorf("numbers of float types can become Q7.8 or float32, not %v", opts.Float)
 	}
 	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, rows: table, names: maps.Clone(reserved),
-		wishes: make(map[*graph.Value]string), users: g.Uses(), tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value),
+		wishes: make(map[*graph.Value]string), users: g.Uses(), tensors: make(map[*graph.Value]*Tensor),
 		folder: op.NewFolder(beforehand), waiting: make(map[*graph.Value]*graph.Node), norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
 	e.Exporter = &kit.Exporter[*graph.Value]{Walk: w, Values: make(map[*graph.Value]*graph.Value), Emit: e.emit, Stub: e.stub, Expand: opts.Expand,
 		Constant:    func(v *graph.Value) (*graph.Value, error) { return v, nil },
@@ -71,12 +71,11 @@ type exporter struct {
 	wishes map[*graph.Value]string // names of values that are outputs
 	users  map[*graph.Value][]*graph.Node
 
-	tensors map[*graph.Value]*Tensor      // where values lie
-	same    map[*graph.Value]*graph.Value // values that have the elements of others, in the same order
-	folder  *op.Folder                    // knows results that depend on constants only
-	waiting map[*graph.Value]*graph.Node  // results that have no tensor: what reads them says what becomes of them
-	norms   map[*graph.Node]*graph.Node   // convolutions and the normalizations that become part of them
-	stored  map[string]*Tensor            // weights, by name, format, extents and the hash of the elements
+	tensors map[*graph.Value]*Tensor     // where values lie
+	folder  *op.Folder                   // knows results that depend on constants only
+	waiting map[*graph.Value]*graph.Node // results that have no tensor: what reads them says what becomes of them
+	norms   map[*graph.Node]*graph.Node  // convolutions and the normalizations that become part of them
+	stored  map[string]*Tensor           // weights, by name, format, extents and the hash of the elements
 }
 
 // prepare notes what the emission of a node wants to know of others.
@@ -88,12 +87,7 @@ func (e *exporter) prepare(g *graph.Graph) {
 		e.wishes[o.Value] = o.Name
 	}
 	for _, n := range g.Nodes {
-		if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
-			continue
-		}
-		if c := n.In[0].Producer; c != nil && c.Op == "conv" && e.only(n.In[0]) && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
-			e.norms[c] = n
-		}
+		e.absorb(n)
 	}
 }
 
@@ -101,12 +95,6 @@ func (e *exporter) prepare(g *graph.Graph) {
 func (e *exporter) only(v *graph.Value) bool {
 	_, output := e.wishes[v]
 	return len(e.users[v]) == 1 && !output
-}
-
-// decided reports whether a value is known because it depends on constants only.
-func (e *exporter) decided(v *graph.Value) bool {
-	t, _ := e.folder.Constant(v)
-	return t != nil
 }
 
 // areConstant reports whether no value depends on inputs; absent ones do not.
@@ -205,16 +193,10 @@ func (e *exporter) weights(name string, f Format, dims ints, t *tensor.Tensor) *
 
 // source follows values that have the same elements, and those that stand for others in bodies, to the first one.
 func (e *exporter) source(v *graph.Value) *graph.Value {
-	for {
-		s := e.same[v]
-		if s == nil {
-			s = e.Values[v]
-		}
-		if s == nil || s == v {
-			return v
-		}
+	for s := e.Values[v]; s != nil && s != v; s = e.Values[v] {
 		v = s
 	}
+	return v
 }
 
 // constant returns what the elements of a value are if they do not depend on inputs, in the shape of the value, and else nil.
@@ -302,6 +284,9 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 	}
 	if e.float == Float32 && c.isFloat() && !c.exact {
 		e.Near(row.Tolerance)
+	}
+	if c.same != nil {
+		return []*graph.Value{c.same}
 	}
 	return n.Out
 }

@@ -102,7 +102,7 @@ func (c *call) round(fraction bool) {
 
 // narrow follows casts back to elements that a tensor can have, as long as these keep the numbers.
 func (c *call) narrow(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "cast" && !c.e.decided(v) && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
+	for v.Producer != nil && v.Producer.Op == "cast" && c.e.constant(v) == nil && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
 		v = v.Producer.In[0]
 	}
 	return v
@@ -155,22 +155,6 @@ func (c *call) layer(n *graph.Node) {
 	c.e.rows.Of(n.Op).emit(&sum)
 }
 
-// checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
-// an item of the batch.
-func (c *call) checkAddend(n *graph.Node) {
-	out, k := n.Out[0].Type.Shape, c.addend.Shape()
-	axis := len(out) - 1
-	if n.Op == "conv" || n.Op == "deconv" {
-		axis = 1
-		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
-			return
-		}
-	}
-	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
-		kit.Refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
-	}
-}
-
 // check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
 func (c *call) check(f Format) {
 	greatest := greatestSum(c.filter(), float64(int(1)<<(f.elements().Bits()-1)))
@@ -186,7 +170,7 @@ func (c *call) check(f Format) {
 		c.addend = narrow
 		greatest += math.Ldexp(float64(int(1)<<f.elements().Bits()), int(f.Fixed))
 	}
-	if wraps(c.Out[0].Type.DType, greatest) {
+	if c.Out[0].Type.DType == tensor.Int32 && greatest > math.MaxInt32 {
 		kit.Refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.Out[0].Type.DType)
 	}
 }

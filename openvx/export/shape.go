@@ -34,7 +34,7 @@ func free(name string) row {
 }
 
 // alias lets the result be its operand.
-func (c *call) alias() { c.e.same[c.out] = c.In[0] }
+func (c *call) alias() { c.same = c.In[0] }
 
 func reshape(c *call) {
 	if t := c.e.waiting[c.e.source(c.In[0])]; t != nil && t.Op == "transpose" {
@@ -77,8 +77,8 @@ func transpose(c *call) {
 		c.alias()
 		return
 	}
-	if c.why(c.out.Type.DType) != "" {
-		kit.Refuse("%s", c.why(c.out.Type.DType))
+	if why := c.e.misfit(graph.Type{DType: c.out.Type.DType, Shape: tensor.Shape{}}); why != "" {
+		kit.Refuse("%s", why)
 	}
 	n := len(shape)
 	from := make(ints, n)
@@ -88,11 +88,6 @@ func transpose(c *call) {
 	c.set(c.permute(c.natural(0), from))
 }
 
-// why says why no tensor can have elements of a type, or returns "".
-func (c *call) why(d tensor.DType) string {
-	return c.e.misfit(graph.Type{DType: d, Shape: tensor.Shape{}})
-}
-
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
 // equal parts of them, in the order of the positions.
 func (c *call) gathers(t, r *graph.Node) bool {
@@ -100,15 +95,13 @@ func (c *call) gathers(t, r *graph.Node) bool {
 	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
 		return false
 	}
-	least := math.MaxInt16
-	switch f, _ := c.e.formatOf(t.In[0].Type.DType); f {
-	case Uint8:
-		least = math.MaxUint8
-	case Int8:
-		least = math.MaxInt8
+	most := math.MaxInt16 // that a place can be, which has elements of the format
+	if d := t.In[0].Type.DType; d.Bits() == 8 {
+		_, greatest := d.IntRange()
+		most = int(greatest)
 	}
 	width := out[len(out)-1]
-	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
+	return in[1]%width == 0 && in[2]*(in[1]/width) <= most && in[3] <= most && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
 }
 
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
@@ -178,26 +171,12 @@ func slice(c *call) {
 	c.set(x)
 }
 
-// pad lays strips of the constant beside the elements, along one dimension after the other.
+// pad is its body, of slices and tensors that are laid beside each other.
 func pad(c *call) {
 	if c.Str("border") != "constant" {
 		kit.Refuse("its border is %s; only constants can be laid around a tensor", c.Str("border"))
 	}
-	fill := tensor.Scalar(float32(c.Float("value")))
-	if c.Operand(1) != nil {
-		if fill = c.constant(1); fill == nil {
-			kit.Refuse("what it fills with must be a constant")
-		}
-	}
-	if !c.isFloat() {
-		fill = eval("cast", attrs("dtype", c.out.Type.DType), fill)
-	}
-	x, padding := c.natural(0), c.Ints("padding")
-	n := len(c.shape(0))
-	for axis := range n {
-		x = c.framed(x, n-1-axis, padding[2*axis], padding[2*axis+1], fill)
-	}
-	c.set(x)
+	c.simpler = true
 }
 
 // framed lays strips of a constant beside the elements along a dimension, or takes elements away where a number is negative.

@@ -1,7 +1,7 @@
 package export
 
 import (
-	"math"
+	"reflect"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -33,6 +33,13 @@ func summed(name, function string, emit func(*call), note string) row {
 	return widening(direct(name, function, op.Singles, emit, note))
 }
 
+// structures are the types of parameters that a function is told the size of.
+var structures = map[reflect.Type]string{
+	reflect.TypeFor[openvx.ConvolutionParams]():   "vx_nn_convolution_params_t",
+	reflect.TypeFor[openvx.DeconvolutionParams](): "vx_nn_deconvolution_params_t",
+	reflect.TypeFor[openvx.ROIPoolParams]():       "vx_nn_roi_pool_params_t",
+}
+
 // filter returns operand 1, which must be a constant.
 func (c *call) filter() *tensor.Tensor {
 	f := c.constant(1)
@@ -60,6 +67,22 @@ func (c *call) biases(outputs int) *tensor.Tensor {
 		return eval("expand", attrs("shape", ints{outputs}), eval("reshape", attrs("shape", ints{1}), b))
 	}
 	return eval("reshape", attrs("shape", planar(ints(b.Shape()))[1:]), b)
+}
+
+// checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
+// an item of the batch.
+func (c *call) checkAddend(n *graph.Node) {
+	out, k := n.Out[0].Type.Shape, c.addend.Shape()
+	axis := len(out) - 1
+	if n.Op == "conv" || n.Op == "deconv" {
+		axis = 1
+		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
+			return
+		}
+	}
+	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
+		kit.Refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
+	}
 }
 
 // bias adds the tensor of a bias; nil if there is none.
@@ -91,14 +114,9 @@ func (c *call) slides(in, size, out ints) (both [2]slide) {
 		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
 	for d := range both { // from the last dimension on
-		s := slide{in: in[3-d], out: out[3-d], size: size[3-d], stride: 1, dilation: 1}
-		if i := n - 1 - d; i >= 0 {
-			s.before, s.after, s.stride = w.Before[i], w.After[i], w.Stride[i]
-			if s.size > 1 {
-				s.dilation = w.Dilation[i]
-			}
+		if both[d] = still; d < n {
+			both[d] = slideOf(w, n-1-d, in[3-d], out[3-d])
 		}
-		both[d] = s
 	}
 	return both
 }
@@ -170,6 +188,16 @@ func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tens
 		last = len(bias.Dims) - 1
 	}
 	c.repeat(groups, function, Part{x, 2}, each(f, 3), each(bias, last), params, Part{y, 2})
+}
+
+// absorb notes a normalization that becomes part of the convolution in front of it, which nothing else reads.
+func (e *exporter) absorb(n *graph.Node) {
+	if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
+		return
+	}
+	if c := n.In[0].Producer; c != nil && c.Op == "conv" && e.only(n.In[0]) && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
+		e.norms[c] = n
+	}
 }
 
 // normalized makes a normalization of the results part of a filter and a bias.
@@ -313,9 +341,4 @@ func greatestSum(f *tensor.Tensor, greatest float64) float64 {
 	}
 	sums := eval("max_reduce", attrs("axes", ints{0}), eval("l1_reduce", attrs("axes", axes), wide))
 	return float64(tensor.Data[int64](sums)[0]) * greatest
-}
-
-// wraps reports whether sums may leave the range of the type in which the graph adds them up.
-func wraps(d tensor.DType, greatest float64) bool {
-	return d == tensor.Int32 && greatest > math.MaxInt32
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
@@ -61,23 +62,18 @@ var layerTypes = op.Singles | op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8
 
 // direct is a row of an operator that a call means.
 func direct(name, function string, types op.Types, emit func(c *call), note ...string) row {
-	return noted(row{Row{Op: name, Form: Direct, To: function}, types, emit, false}, note)
+	return row{Row{Op: name, Form: Direct, To: function, Note: strings.Join(note, "; ")}, types, emit, false}
 }
 
 // decomposed is a row of an operator that several calls express.
 func decomposed(name, functions string, tolerance float64, types op.Types, emit func(c *call), note ...string) row {
-	return noted(row{Row{Op: name, Form: Decomposed, To: functions, Tolerance: tolerance}, types, emit, false}, note)
+	r := direct(name, functions, types, emit, note...)
+	r.Form, r.Tolerance = Decomposed, tolerance
+	return r
 }
 
 // widening lets wide integers be part of what a layer does.
 func widening(r row) row {
 	r.wide = true
-	return r
-}
-
-func noted(r row, note []string) row {
-	if len(note) > 0 {
-		r.Note = note[0]
-	}
 	return r
 }

@@ -40,6 +40,18 @@ type slide struct {
 	pad, zerosBefore, zerosBehind int                 // with that padding and so many weights of 0 around those that there are
 }
 
+// still is the window of a dimension that there is not.
+var still = slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
+
+// slideOf returns dimension i of a window.
+func slideOf(w *geometry.Window, i, in, out int) slide {
+	s := slide{in: in, out: out, size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
+	if s.size == 1 {
+		s.dilation = 1
+	}
+	return s
+}
+
 // span returns how many elements the window reaches over.
 func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
 
@@ -119,13 +131,9 @@ func (c *call) pooling() *pooling {
 	shape, out := c.shape(0), c.outShape()
 	n := len(shape)
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
-	still := slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
 	p := &pooling{along: [2]slide{still, still}, border: c.Str("border")}
 	for i := range n {
-		s := slide{in: shape[i], out: out[i], size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
-		if s.size == 1 {
-			s.dilation = 1
-		}
+		s := slideOf(w, i, shape[i], out[i])
 		switch {
 		case i >= n-2:
 			p.along[n-1-i] = s
