@@ -125,9 +125,7 @@ func (c *call) pair(commutes bool) (x, y *Tensor) {
 	dims := dimsOf(shape)
 	y = c.as(b, ranked(shapeB, len(dims)))
 	if k := c.e.constant(a); k != nil {
-		if product(shapeA) != product(shape) {
-			k = eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
-		}
+		k = eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
 		return c.weightsOf(slices.Index(c.In, a), dims, k), y
 	}
 	return c.expanded(c.as(a, ranked(shapeA, len(dims))), dims), y
@@ -152,20 +150,11 @@ func (c *call) expanded(x *Tensor, dims ints) *Tensor {
 // sum adds or subtracts the operands.
 func (c *call) sum(function string, commutes bool) *Tensor {
 	x, y := c.pair(commutes)
-	return c.add(function, x, y, c.policy())
-}
-
-// policy returns what becomes of sums and products beyond the range: of integers as the operator says.
-func (c *call) policy() openvx.ConvertPolicy {
-	if !c.isFloat() && c.Str("overflow") == "wrap" {
-		return openvx.ConvertPolicyWrap
-	}
-	return openvx.ConvertPolicySaturate
+	return c.add(function, x, y, c.overflow)
 }
 
 func mul(c *call) {
 	x, y := c.pair(true)
-	c.overflow = c.policy()
 	scale := 1.0
 	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
 		f := number(c.constant(1))

@@ -269,6 +269,9 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 		return n.Out
 	}
 	c := &call{e: e, Node: kit.NodeOf(n), out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
+	if !c.isFloat() && c.Str("overflow") == "wrap" {
+		c.overflow = openvx.ConvertPolicyWrap
+	}
 	row, d := e.rows.Of(n.Op), n.Out[0].Type.DType
 	switch _, ok := e.formatOf(d); {
 	case row.Form == kit.Body:
