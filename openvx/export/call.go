@@ -84,11 +84,7 @@ func (c *call) do(function string, args ...any) { c.repeat(1, function, args...)
 
 // repeat makes a call several times, with parts of tensors.
 func (c *call) repeat(times int, function string, args ...any) {
-	label := ""
-	if c.Node.Node != nil {
-		label = c.Label
-	}
-	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: label, Value: c.out.Name})
+	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: c.Label, Value: c.out.Name})
 }
 
 // make makes a call whose last argument is a tensor of these extents, added for what it makes.

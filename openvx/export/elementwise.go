@@ -190,8 +190,8 @@ func div(c *call) {
 }
 
 // excess returns x - y, or 0 where that is negative, and both operands.
-func (c *call) excess(commutes bool) (x, y, above *Tensor) {
-	x, y = c.pair(commutes)
+func (c *call) excess() (x, y, above *Tensor) {
+	x, y = c.pair(true)
 	above = c.add("vxTensorSubtractNode", x, y, openvx.ConvertPolicySaturate)
 	if c.format() != Uint8 { // which saturates at 0
 		above = c.activate(above, openvx.ActivationRelu, 0, 0)
@@ -207,12 +207,12 @@ func greater(c *call) {
 			return
 		}
 	}
-	_, y, above := c.excess(true)
+	_, y, above := c.excess()
 	c.set(c.add("vxTensorAddNode", above, y, openvx.ConvertPolicySaturate))
 }
 
 func lesser(c *call) {
-	x, _, above := c.excess(true)
+	x, _, above := c.excess()
 	c.set(c.add("vxTensorSubtractNode", x, above, openvx.ConvertPolicySaturate))
 }
 

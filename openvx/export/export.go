@@ -320,7 +320,7 @@ func (e *exporter) output(o graph.Output) {
 	if t.Kind == Virtual {
 		t.Kind = Output
 	} else {
-		c := &call{e: e, name: o.Name, out: o.Value}
+		c := &call{e: e, Node: kit.Node{Node: &graph.Node{}}, name: o.Name, out: o.Value}
 		y := e.virtual(o.Name, t.Format, t.Dims)
 		y.Kind = Output
 		c.copy(t, y)
@@ -334,11 +334,11 @@ func (e *exporter) ordered() []*Tensor {
 	used := make(map[*Tensor]bool)
 	for _, c := range e.net.Calls {
 		for _, a := range c.Args {
-			switch a := a.(type) {
-			case *Tensor:
-				used[a] = true
-			case Part:
-				used[a.Of] = true
+			if p, ok := a.(Part); ok {
+				a = p.Of
+			}
+			if t, ok := a.(*Tensor); ok {
+				used[t] = true
 			}
 		}
 	}
