@@ -34,7 +34,7 @@ func heavy(t *testing.T, stored tensor.DType) *graph.Graph {
 		t.Fatal(err)
 	}
 	b := graph.NewBuilder(op.Rules, "heavy")
-	y, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2, width}})
+	y, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, width}})
 	for i, label := range []string{"a", "b", "c"} {
 		var w *graph.Value
 		if err == nil {

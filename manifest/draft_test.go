@@ -1,37 +1,40 @@
-package manifest
+package manifest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestDraft describes models by their types, so that the description fits them and can be read again.
 func TestDraft(t *testing.T) {
-	f := func(name string, shape ...int) Type { return Type{name, tensor.Float32, shape} }
+	f := func(name string, shape ...int) manifest.Type { return manifest.Type{name, tensor.Float32, shape} }
 	for _, c := range []struct {
-		inputs, outputs []Type
+		inputs, outputs []manifest.Type
 		want            string // the kinds
 	}{
-		{[]Type{f("x", 1, 3, 224, 224)}, []Type{f("y", 1, 1000)}, "x image NCHW rgb; y classes softmax"},
-		{[]Type{f("x", 1, 28, 28, 1)}, []Type{f("p", 1, 10)}, "x image NHWC gray; p classes"},
-		{[]Type{f("x", Unknown, 3, Unknown, Unknown)}, []Type{f("y", Unknown, 10)}, "x image NCHW rgb 224; y tensor"},
-		{[]Type{{"x", tensor.Uint8, tensor.Shape{32, 32, 3}}}, []Type{f("y", 32, 32, 3)}, "x image HWC rgb; y tensor"},
-		{[]Type{f("x", 4, 3, 224, 224)}, []Type{f("y", 4, 10)}, "x tensor; y tensor"},
-		{[]Type{f("x", 1, 16)}, []Type{f("y", 1, 3)}, "x tensor; y classes softmax"},
-		{[]Type{f("x", 1, 3, 2, 2)}, nil, "x tensor; "},
-		{[]Type{f("image", 1, 3, 240, 320)}, []Type{f("scores", 1, 4420, 2), f("boxes", 1, 4420, 4)}, "image image NCHW rgb; boxes boxes of scores"},
-		{[]Type{f("input", 1, 512), f("state", 2, 1, 128), {"sr", tensor.Int64, tensor.Shape{}}}, []Type{f("output", 1, 1), f("stateN", 2, 1, 128)},
+		{[]manifest.Type{f("x", 1, 3, 224, 224)}, []manifest.Type{f("y", 1, 1000)}, "x image NCHW rgb; y classes softmax"},
+		{[]manifest.Type{f("x", 1, 28, 28, 1)}, []manifest.Type{f("p", 1, 10)}, "x image NHWC gray; p classes"},
+		{[]manifest.Type{f("x", manifest.Unknown, 3, manifest.Unknown, manifest.Unknown)}, []manifest.Type{f("y", manifest.Unknown, 10)}, "x image NCHW rgb 224; y tensor"},
+		{[]manifest.Type{{"x", tensor.Uint8, tensor.Shape{32, 32, 3}}}, []manifest.Type{f("y", 32, 32, 3)}, "x image HWC rgb; y tensor"},
+		{[]manifest.Type{f("x", 4, 3, 224, 224)}, []manifest.Type{f("y", 4, 10)}, "x tensor; y tensor"},
+		{[]manifest.Type{f("x", 1, 16)}, []manifest.Type{f("y", 1, 3)}, "x tensor; y classes softmax"},
+		{[]manifest.Type{f("x", 1, 3, 2, 2)}, nil, "x tensor; "},
+		{[]manifest.Type{f("image", 1, 3, 240, 320)}, []manifest.Type{f("scores", 1, 4420, 2), f("boxes", 1, 4420, 4)}, "image image NCHW rgb; boxes boxes of scores"},
+		{[]manifest.Type{f("input", 1, 512), f("state", 2, 1, 128), {"sr", tensor.Int64, tensor.Shape{}}}, []manifest.Type{f("output", 1, 1), f("stateN", 2, 1, 128)},
 			"input audio, state state of stateN, sr tensor 16000; output track"},
-		{[]Type{f("audio", 1, Unknown)}, []Type{f("logit", 1)}, "audio audio 512; logit track"},
-		{[]Type{{"ids", tensor.Int64, tensor.Shape{1, 128}}}, []Type{f("hidden", 1, 128, 64)}, "ids tensor; hidden tensor"},
-		{[]Type{f("x", 1, 3, 8, 8)}, []Type{{Name: "y"}, {"mask", tensor.Bool, tensor.Shape{1, 2}}}, "x image NCHW rgb; y tensor, mask tensor"},
-		{[]Type{f("a\x1b", 1, 3, 8, 8), f("", 1), f(strings.Repeat("x", maxName+1), 1)}, nil, "; "},
-		{[]Type{f("h", 1, 8)}, []Type{{Name: "h_out"}}, "h state of h_out; h_out tensor"},
+		{[]manifest.Type{f("audio", 1, manifest.Unknown)}, []manifest.Type{f("logit", 1)}, "audio audio 512; logit track"},
+		{[]manifest.Type{{"ids", tensor.Int64, tensor.Shape{1, 128}}}, []manifest.Type{f("hidden", 1, 128, 64)}, "ids tensor; hidden tensor"},
+		{[]manifest.Type{f("x", 1, 3, 8, 8)}, []manifest.Type{{Name: "y"}, {"mask", tensor.Bool, tensor.Shape{1, 2}}}, "x image NCHW rgb; y tensor, mask tensor"},
+		{[]manifest.Type{f("a\x1b", 1, 3, 8, 8), f("", 1), f(strings.Repeat("x", limits.ManifestName+1), 1)}, nil, "; "},
+		{[]manifest.Type{f("h", 1, 8)}, []manifest.Type{{Name: "h_out"}}, "h state of h_out; h_out tensor"},
 		{nil, nil, "; "},
 	} {
-		m := Draft(c.inputs, c.outputs, func(output string) bool { return output == "p" })
+		m := manifest.Draft(c.inputs, c.outputs, func(output string) bool { return output == "p" })
 		if got := kindsOf(m); got != c.want {
 			t.Errorf("%v → %v: %s; want %s", c.inputs, c.outputs, got, c.want)
 		}
@@ -39,7 +42,7 @@ func TestDraft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := Parse("draft", text)
+		read, err := manifest.Parse("draft", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,37 +53,37 @@ func TestDraft(t *testing.T) {
 }
 
 // kindsOf writes the kinds of a manifest with what was guessed of them.
-func kindsOf(m *Manifest) string {
+func kindsOf(m *manifest.Manifest) string {
 	var in, out []string
 	for _, i := range m.Inputs {
-		words := []string{i.Name, i.Kind.inputKind()}
+		words := []string{i.Name, manifest.InputKindName(i.Kind)}
 		switch k := i.Kind.(type) {
-		case *Image:
+		case *manifest.Image:
 			words = append(words, k.Layout, string(k.Colour))
 			if k.Width > 0 {
-				words = append(words, itoa(k.Width))
+				words = append(words, strconv.Itoa(k.Width))
 			}
-		case *Audio:
+		case *manifest.Audio:
 			if k.Window > 0 {
-				words = append(words, itoa(k.Window))
+				words = append(words, strconv.Itoa(k.Window))
 			}
-		case *State:
+		case *manifest.State:
 			words = append(words, "of", k.From)
-		case *Tensor:
+		case *manifest.Tensor:
 			if k.Value != nil {
-				words = append(words, itoa(int(k.Value[0])))
+				words = append(words, strconv.Itoa(int(k.Value[0])))
 			}
 		}
 		in = append(in, strings.Join(words, " "))
 	}
 	for _, o := range m.Outputs {
-		words := []string{o.Name, o.Kind.outputKind()}
+		words := []string{o.Name, manifest.OutputKindName(o.Kind)}
 		switch k := o.Kind.(type) {
-		case *Classes:
+		case *manifest.Classes:
 			if k.Logits {
 				words = append(words, "softmax")
 			}
-		case *Boxes:
+		case *manifest.Boxes:
 			words = append(words, "of", k.Scores)
 		}
 		out = append(out, strings.Join(words, " "))

@@ -1,4 +1,4 @@
-package manifest
+package manifest_test
 
 import (
 	"bytes"
@@ -8,22 +8,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/manifest"
 )
 
 // unplaced forgets where things stood in a document.
-func unplaced(m *Manifest) *Manifest {
+func unplaced(m *manifest.Manifest) *manifest.Manifest {
 	m.Source = ""
 	for i := range m.Inputs {
-		m.Inputs[i].Place = Place{}
+		m.Inputs[i].Place = manifest.Place{}
 	}
 	for i := range m.Outputs {
-		m.Outputs[i].Place = Place{}
+		m.Outputs[i].Place = manifest.Place{}
 		switch k := m.Outputs[i].Kind.(type) {
-		case *Classes:
-			k.place = Place{}
-		case *Boxes:
-			k.place = Place{}
+		case *manifest.Classes:
+			k.Labels = manifest.Labels{Names: k.Names, File: k.File}
+		case *manifest.Boxes:
+			k.Labels = manifest.Labels{Names: k.Names, File: k.File}
 		}
 	}
 	return m
@@ -63,7 +65,7 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	for name, text := range texts {
-		m, err := Parse("m", text)
+		m, err := manifest.Parse("m", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +73,7 @@ func TestEncode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Parse("m", written)
+		got, err := manifest.Parse("m", written)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, written)
 		}
@@ -83,7 +85,7 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	digits := texts[filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef", "concord.json")]
-	m, err := Parse("m", digits)
+	m, err := manifest.Parse("m", digits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,16 +97,16 @@ func TestEncode(t *testing.T) {
 // TestEncodeLabels makes names that stood in a file part of the document, a line each where they are many.
 func TestEncodeLabels(t *testing.T) {
 	names := strings.Split(strings.TrimSuffix(strings.Repeat("a label\n", 20), "\n"), "\n")
-	m := &Manifest{Outputs: []Output{{Name: "y", Kind: &Classes{Labels: Labels{Names: names, File: "labels.txt"}, Top: 5}}}}
+	m := &manifest.Manifest{Outputs: []manifest.Output{{Name: "y", Kind: &manifest.Classes{Labels: manifest.Labels{Names: names, File: "labels.txt"}, Top: 5}}}}
 	written, err := m.Encode()
 	if err != nil || strings.Contains(string(written), "labels_file") || !strings.Contains(string(written), "\n        \"a label\",\n") {
 		t.Errorf("%v in\n%s", err, written)
 	}
-	long := make([]string, MaxBytes/maxName)
+	long := make([]string, manifest.MaxBytes/limits.ManifestName)
 	for i := range long {
-		long[i] = strings.Repeat("x", maxName)
+		long[i] = strings.Repeat("x", limits.ManifestName)
 	}
-	m.Outputs[0].Kind = &Classes{Labels: Labels{Names: long}}
+	m.Outputs[0].Kind = &manifest.Classes{Labels: manifest.Labels{Names: long}}
 	if _, err := m.Encode(); err == nil {
 		t.Error("a manifest is written that is too large to be read")
 	}
@@ -112,7 +114,7 @@ func TestEncodeLabels(t *testing.T) {
 
 // TestRenamed follows names of outputs to where they are referred to.
 func TestRenamed(t *testing.T) {
-	m, err := Parse("m", []byte(everyKey))
+	m, err := manifest.Parse("m", []byte(everyKey))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestRenamed(t *testing.T) {
 		}
 	}
 	r := m.Renamed(with("t"), with("nothing"))
-	if r.Input("h2").(*State).From != "hn2" || r.Output("d2").(*Boxes).Scores != "sc2" || r.Input("t2") != nil || len(r.Inputs) != len(m.Inputs)-1 {
+	if r.Input("h2").(*manifest.State).From != "hn2" || r.Output("d2").(*manifest.Boxes).Scores != "sc2" || r.Input("t2") != nil || len(r.Inputs) != len(m.Inputs)-1 {
 		t.Errorf("renamed: %+v", r)
 	}
 	r = m.Renamed(with("nothing"), with("hn"))

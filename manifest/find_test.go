@@ -1,4 +1,4 @@
-package manifest
+package manifest_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/manifest"
 )
 
 func titled(title string) []byte {
@@ -43,14 +44,14 @@ func TestLabelsInArchive(t *testing.T) {
 		"no.tgz":     {Data: packed(t, "concord.json", text)},
 		"escape.tgz": {Data: packed(t, "concord.json", text, "l/names", "a\x1b[2J")},
 	}
-	if m, err := FindFS(files, "m.tgz"); err != nil || strings.Join(m.Output("y").(*Classes).Names, "|") != "cat|dog" {
+	if m, err := manifest.FindFS(files, "m.tgz"); err != nil || strings.Join(m.Output("y").(*manifest.Classes).Names, "|") != "cat|dog" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for name, want := range map[string]string{
 		"no.tgz":     "no.tgz:concord.json:1:82: outputs.y.labels_file: l/names: file does not exist",
 		"escape.tgz": "escape.tgz:concord.json:1:82: outputs.y.labels_file: l/names:1: a label must have at most 256 bytes of UTF-8 without control characters",
 	} {
-		if _, err := FindFS(files, name); err == nil || err.Error() != want {
+		if _, err := manifest.FindFS(files, name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %s", name, err, want)
 		}
 	}
@@ -96,11 +97,11 @@ func TestFind(t *testing.T) {
 		{"both.tgz", "beside"},
 		{"inside.tar.gz", "inside"},
 	} {
-		m, err := Find(filepath.Join(dir, test.model))
+		m, err := manifest.Find(filepath.Join(dir, test.model))
 		if err != nil || m.Title != test.want {
 			t.Errorf("%s: %v, %v; want %q", test.model, m, err, test.want)
 		}
-		if m, err = FindFS(os.DirFS(dir), test.model); err != nil || m.Title != test.want {
+		if m, err = manifest.FindFS(os.DirFS(dir), test.model); err != nil || m.Title != test.want {
 			t.Errorf("%s in a file system: %v, %v; want %q", test.model, m, err, test.want)
 		}
 	}
@@ -109,17 +110,17 @@ func TestFind(t *testing.T) {
 		"none.tgz":        "none.tgz.concord.json, none.concord.json, none.tgz:concord.json",
 		"bare/graph.nnef": "bare/graph.nnef.concord.json, bare/graph.concord.json, bare/concord.json",
 	} {
-		_, err := FindFS(os.DirFS(dir), model)
-		if e := (*NotFoundError)(nil); !errors.As(err, &e) || err.Error() != "no manifest was found: looked for "+want {
+		_, err := manifest.FindFS(os.DirFS(dir), model)
+		if e := (*manifest.NotFoundError)(nil); !errors.As(err, &e) || err.Error() != "no manifest was found: looked for "+want {
 			t.Errorf("%s: %v; want %s", model, err, want)
 		}
 	}
 	for _, model := range []string{"bare", "v1.5.onnx", "missing", "bare/graph.nnef", "none.tgz"} {
-		if m, err := Find(filepath.Join(dir, filepath.FromSlash(model))); !errors.Is(err, fs.ErrNotExist) {
+		if m, err := manifest.Find(filepath.Join(dir, filepath.FromSlash(model))); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v, %v; want none", model, m, err)
 		}
 	}
-	if _, err := Find(filepath.Join(dir, "c.onnx")); err == nil || !strings.Contains(err.Error(), "c.concord.json:1:2: ") {
+	if _, err := manifest.Find(filepath.Join(dir, "c.onnx")); err == nil || !strings.Contains(err.Error(), "c.concord.json:1:2: ") {
 		t.Errorf("a damaged manifest gives %v", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestNamesAreBounded(t *testing.T) {
 	for i := range 2000 {
 		names = append(names, fmt.Sprintf(`"o%d": {"kind": "tensor"}`, i))
 	}
-	_, err := Parse("m", []byte(`{"version": 1, "inputs": {}, "outputs": {`+strings.Join(names, ",")+`}}`))
+	_, err := manifest.Parse("m", []byte(`{"version": 1, "inputs": {}, "outputs": {`+strings.Join(names, ",")+`}}`))
 	if err == nil || err.Error() != "m:1:41: outputs: there are 2000 names; at most 1024 are allowed" {
 		t.Errorf("got %v", err)
 	}
@@ -139,11 +140,11 @@ func TestNamesAreBounded(t *testing.T) {
 // TestLabelsAreAFile refuses labels that are no regular file, naming the key.
 func TestLabelsAreAFile(t *testing.T) {
 	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "names"}}}`
-	_, err := Load(fstest.MapFS{"concord.json": {Data: []byte(text)}, "names/a": {}}, "concord.json")
+	_, err := manifest.Load(fstest.MapFS{"concord.json": {Data: []byte(text)}, "names/a": {}}, "concord.json")
 	if want := "concord.json:1:82: outputs.y.labels_file: names: it is no regular file"; err == nil || err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
 	}
-	if _, err := Load(fstest.MapFS{}, "concord.json"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "concord.json: ") {
+	if _, err := manifest.Load(fstest.MapFS{}, "concord.json"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "concord.json: ") {
 		t.Errorf("a missing manifest gives %v", err)
 	}
 }
@@ -156,7 +157,7 @@ func TestLoadLabels(t *testing.T) {
 		{"cat\n\x1b[2J\n", `m/concord.json:1:82: outputs.y.labels_file: m/l/names.txt:2: a label must have at most 256 bytes of UTF-8 without control characters`},
 		{"", ""},
 	} {
-		m, err := Load(fstest.MapFS{
+		m, err := manifest.Load(fstest.MapFS{
 			"m/concord.json": {Data: []byte(text)},
 			"m/l/names.txt":  {Data: []byte(test.labels)},
 		}, "m/concord.json")
@@ -164,16 +165,16 @@ func TestLoadLabels(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else {
-			got = strings.Join(m.Output("y").(*Classes).Names, "|")
+			got = strings.Join(m.Output("y").(*manifest.Classes).Names, "|")
 		}
 		if got != test.want {
 			t.Errorf("%q gives %q, want %q", test.labels, got, test.want)
 		}
 	}
-	if _, err := Load(fstest.MapFS{"m": {Data: []byte(text)}}, "m"); err == nil || !strings.Contains(err.Error(), "l/names.txt") {
+	if _, err := manifest.Load(fstest.MapFS{"m": {Data: []byte(text)}}, "m"); err == nil || !strings.Contains(err.Error(), "l/names.txt") {
 		t.Errorf("missing labels give %v", err)
 	}
-	if _, err := Load(fstest.MapFS{"m": {Data: bytes.Repeat([]byte(" "), MaxBytes+1)}}, "m"); err == nil {
+	if _, err := manifest.Load(fstest.MapFS{"m": {Data: bytes.Repeat([]byte(" "), manifest.MaxBytes+1)}}, "m"); err == nil {
 		t.Error("a file that is too large was read")
 	}
 }
@@ -191,27 +192,28 @@ func TestOpenStaysInside(t *testing.T) {
 	if err := os.Symlink(filepath.Join("..", "secret"), filepath.Join(inside, "labels")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	name := filepath.Join(inside, FileName)
+	name := filepath.Join(inside, manifest.FileName)
 	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "labels"}}}`
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(name); err == nil {
+	if _, err := manifest.Open(name); err == nil {
 		t.Error("the link was followed")
 	}
 }
 
 // The manifests that are part of the program can be read, and the one that the example shows is the same.
 func TestKnown(t *testing.T) {
-	for _, k := range known {
-		if _, err := Load(knownFiles, "known/"+k.file); err != nil {
+	names, err := filepath.Glob("known/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("there are no manifests: %v", err)
+	}
+	for _, name := range names {
+		if _, err := manifest.Open(name); err != nil {
 			t.Error(err)
 		}
-		if len(k.sha256) != 64 {
-			t.Errorf("%s: the sum %q is none", k.file, k.sha256)
-		}
 	}
-	embedded, err := knownFiles.ReadFile("known/ultraface-slim-320.concord.json")
+	embedded, err := os.ReadFile("known/ultraface-slim-320.concord.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +227,11 @@ func TestKnown(t *testing.T) {
 }
 
 func TestFindKnownModel(t *testing.T) {
-	m, err := Find(testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz"))
+	m, err := manifest.Find(testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := m.Output("concat2").(*Boxes); !ok {
+	if _, ok := m.Output("concat2").(*manifest.Boxes); !ok {
 		t.Errorf("the manifest is %+v", m)
 	}
 }

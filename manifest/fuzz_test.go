@@ -1,4 +1,4 @@
-package manifest
+package manifest_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,10 +20,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "tensor", "value": [1, 2]}}, "outputs": {"y": {"kind": "classes", "labels_file": "a/b"}}}`))
 	f.Add([]byte("{\"version\": 1,\n\t\"in\\u0000puts\": [[]]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Parse("m", data)
+		m, err := manifest.Parse("m", data)
 		if err != nil {
-			var errs Errors
-			if !errors.As(err, &errs) || len(errs) == 0 || len(errs) > maxErrors {
+			var errs manifest.Errors
+			if !errors.As(err, &errs) || len(errs) == 0 || len(errs) > limits.ManifestErrors {
 				t.Fatalf("the error is %#v", err)
 			}
 			for _, e := range errs {
@@ -31,8 +33,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		for _, shape := range []tensor.Shape{{}, {4}, {1, 2}, {1, 3, 3, 4}, {Unknown, Unknown, 4}, {1, Unknown, Unknown, 3}} {
-			types := []Type{{"x", tensor.Float32, shape}, {"y", tensor.Float32, shape}, {"s", tensor.Float32, shape}}
+		for _, shape := range []tensor.Shape{{}, {4}, {1, 2}, {1, 3, 3, 4}, {manifest.Unknown, manifest.Unknown, 4}, {1, manifest.Unknown, manifest.Unknown, 3}} {
+			types := []manifest.Type{{"x", tensor.Float32, shape}, {"y", tensor.Float32, shape}, {"s", tensor.Float32, shape}}
 			_ = m.Check(types, types)
 		}
 	})
@@ -44,16 +46,16 @@ func FuzzLabels(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		labels, err := parseLabels("labels.txt", data)
+		labels, err := labelsOf(data)
 		if err != nil {
 			return
 		}
 		lines := bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) + 1
-		if len(labels) != lines || lines > maxLabels {
+		if len(labels) != lines || lines > limits.ManifestLabels {
 			t.Fatalf("%d labels of %d lines", len(labels), lines)
 		}
 		for _, l := range labels {
-			if len(l) > maxName || !utf8.ValidString(l) || strings.ContainsAny(l, "\n\x00\x1b\u009b\u202e") {
+			if len(l) > limits.ManifestName || !utf8.ValidString(l) || strings.ContainsAny(l, "\n\x00\x1b\u009b\u202e") {
 				t.Fatalf("the label %q", l)
 			}
 		}

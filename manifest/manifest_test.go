@@ -1,4 +1,4 @@
-package manifest
+package manifest_test
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/manifest"
 )
 
-func parse(t *testing.T, text string) *Manifest {
+func parse(t *testing.T, text string) *manifest.Manifest {
 	t.Helper()
-	m, err := Parse("test.json", []byte(text))
+	m, err := manifest.Parse("test.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,41 +48,42 @@ func TestParse(t *testing.T) {
 	if m.Source != "test.json" || m.Title != "A test" {
 		t.Errorf("source %q, title %q", m.Source, m.Title)
 	}
-	inputs := []InputKind{
-		&Image{Colour: RGB, Crop: CropNone, Resize: Stretch, Filter: Bilinear, Pad: []float64{0}, Mean: []float64{0}, Std: []float64{1}},
-		&Image{Width: 320, Height: 240, Layout: "NHWC", Colour: BGR, Invert: true, Crop: CropContent, Margin: 0.25, Resize: Fit, Filter: Area, Round: true,
+	unplaced(m)
+	inputs := []manifest.InputKind{
+		&manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch, Filter: manifest.Bilinear, Pad: []float64{0}, Mean: []float64{0}, Std: []float64{1}},
+		&manifest.Image{Width: 320, Height: 240, Layout: "NHWC", Colour: manifest.BGR, Invert: true, Crop: manifest.CropContent, Margin: 0.25, Resize: manifest.Fit, Filter: manifest.Area, Round: true,
 			Pad: []float64{1, 2, 3}, Mean: []float64{4, 5, 6}, Std: []float64{255}},
-		&Audio{Rate: 16000, Scale: 1},
-		&Audio{Rate: 8000, Window: 400, Hop: 160, Context: 64, Scale: 32768},
-		&Tensor{},
-		&Tensor{Value: []float64{1, -2500}},
-		&State{From: "r"},
+		&manifest.Audio{Rate: 16000, Scale: 1},
+		&manifest.Audio{Rate: 8000, Window: 400, Hop: 160, Context: 64, Scale: 32768},
+		&manifest.Tensor{},
+		&manifest.Tensor{Value: []float64{1, -2500}},
+		&manifest.State{From: "r"},
 	}
 	for i, in := range m.Inputs {
 		if in.Name != string(rune('a'+i)) || !reflect.DeepEqual(in.Kind, inputs[i]) {
 			t.Errorf("input %q is %+v, want %+v", in.Name, in.Kind, inputs[i])
 		}
 	}
-	outputs := []OutputKind{
-		&Classes{Labels: Labels{Names: []string{"x", ""}, place: Place{15, 40}}, Logits: true},
-		&Boxes{Scores: "s", Background: 0, Format: Deltas, Units: Unit, ScoreThreshold: 0.7, IoUThreshold: 0.3, Limit: 9,
-			Priors: &Priors{Width: 32, Height: 24, Clamp: true, Variance: [2]float64{1, 2}, Maps: []PriorMap{{4, 3, [][2]float64{{10, 10}, {16, 8}}}}}},
-		&Plain{},
-		&Boxes{Scores: "s", Background: -1, Format: Centre, Units: Pixels, ScoreThreshold: 0.5, IoUThreshold: 0.5},
-		&Track{Label: "speech", Index: 1, Threshold: 0.25},
+	outputs := []manifest.OutputKind{
+		&manifest.Classes{Labels: manifest.Labels{Names: []string{"x", ""}}, Logits: true},
+		&manifest.Boxes{Scores: "s", Background: 0, Format: manifest.Deltas, Units: manifest.Unit, ScoreThreshold: 0.7, IoUThreshold: 0.3, Limit: 9,
+			Priors: &manifest.Priors{Width: 32, Height: 24, Clamp: true, Variance: [2]float64{1, 2}, Maps: []manifest.PriorMap{{4, 3, [][2]float64{{10, 10}, {16, 8}}}}}},
+		&manifest.Plain{},
+		&manifest.Boxes{Scores: "s", Background: -1, Format: manifest.Centre, Units: manifest.Pixels, ScoreThreshold: 0.5, IoUThreshold: 0.5},
+		&manifest.Track{Label: "speech", Index: 1, Threshold: 0.25},
 	}
 	for i, out := range m.Outputs {
 		if out.Name != string(rune('p'+i)) || !reflect.DeepEqual(out.Kind, outputs[i]) {
 			t.Errorf("output %q is %+v, want %+v", out.Name, out.Kind, outputs[i])
 		}
 	}
-	if n := m.Output("q").(*Boxes).Priors.Len(); n != 24 {
+	if n := m.Output("q").(*manifest.Boxes).Priors.Len(); n != 24 {
 		t.Errorf("%d priors, want 24", n)
 	}
 	if m.Input("z") != nil || m.Output("z") != nil {
 		t.Error("a name that is not listed has a kind")
 	}
-	if got := m.Output("p").(*Classes).Label(0) + "," + m.Output("p").(*Classes).Label(2); got != "x,class 2" {
+	if got := m.Output("p").(*manifest.Classes).Label(0) + "," + m.Output("p").(*manifest.Classes).Label(2); got != "x,class 2" {
 		t.Errorf("labels %q", got)
 	}
 }
@@ -143,7 +145,7 @@ func TestMistakes(t *testing.T) {
 			`m:1:117: outputs.y.priors.maps[0]: there are more than 4194304 priors`},
 		{wrap("", `"y": {"kind": "track", "index": -1}`), `m:1:74: outputs.y.index: this is the number -1; it must be an integer from 0 to 1048576`},
 	} {
-		_, err := Parse("m", []byte(test.text))
+		_, err := manifest.Parse("m", []byte(test.text))
 		if err == nil {
 			t.Errorf("%s\nhas no mistake, want %s", test.text, test.want)
 			continue
@@ -151,7 +153,7 @@ func TestMistakes(t *testing.T) {
 		if err.Error() != test.want {
 			t.Errorf("%s\ngives %s\nwant  %s", test.text, err, test.want)
 		}
-		var single *Error
+		var single *manifest.Error
 		if !errors.As(err, &single) || single.Source != "m" || single.Line < 1 || single.Column < 1 {
 			t.Errorf("%s: the mistake has no place: %+v", test.text, single)
 		}
@@ -159,7 +161,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
-	_, err := Parse("m", make([]byte, MaxBytes+1))
+	_, err := manifest.Parse("m", make([]byte, manifest.MaxBytes+1))
 	if err == nil || !strings.Contains(err.Error(), "at most 4194304 are allowed") {
 		t.Errorf("got %v", err)
 	}
@@ -176,7 +178,7 @@ func TestDocumentation(t *testing.T) {
 		t.Fatalf("%d examples are found", len(examples))
 	}
 	for i, e := range examples {
-		if _, err := Parse("manifest.md", e[1]); err != nil {
+		if _, err := manifest.Parse("manifest.md", e[1]); err != nil {
 			t.Errorf("example %d: %v", i+1, err)
 		}
 	}

@@ -197,6 +197,9 @@ func TestDiagnostics(t *testing.T) {
 		{"body of a compound", "", "x = external(shape = [2,2]);\n(y, v) = moments(x, axes = [5]);", "5:28: value error [NNEF1101]: moments: axes: axis 5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if len(c.body) > 1<<16 {
+				testdata.Exhaustive(t, "it makes as many nodes as a graph may have")
+			}
 			text := version + c.head + "graph net( x ) -> ( y )\n{\n" + c.body + "\n}\n"
 			_, err := nnef.Parse("doc", []byte(text), nnef.Options{Variables: zeros})
 			var list syntax.Diagnostics

@@ -1,4 +1,4 @@
-package tensor
+package tensor_test
 
 import (
 	"encoding/binary"
@@ -6,14 +6,16 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // patterns returns elements of a type as bits: all of a type of at most 8 bits, in an odd number, else the extremes, the powers of two with their
 // neighbours, ties of 16-bit floats among integers, and random ones.
-func patterns(d DType) []uint64 {
+func patterns(d tensor.DType) []uint64 {
 	width := d.Bits()
 	mask := uint64(math.MaxUint64) >> (64 - width)
-	if d == Bool {
+	if d == tensor.Bool {
 		return []uint64{0, 1}
 	}
 	var list []uint64
@@ -47,7 +49,7 @@ func patterns(d DType) []uint64 {
 			list = append(list, b, b|f.sign())
 		}
 	}
-	if d == Float64 {
+	if d == tensor.Float64 {
 		for _, x := range nearNarrow(r) {
 			list = append(list, math.Float64bits(x), math.Float64bits(-x))
 		}
@@ -62,7 +64,7 @@ func nearNarrow(r *rand.Rand) []float64 {
 	around := func(x float64) {
 		list = append(list, x, math.Nextafter(x, 0), math.Nextafter(x, math.Inf(1)))
 	}
-	for _, d := range []DType{Float16, BFloat16, Float32} {
+	for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32} {
 		f := floatFormats[d]
 		for _, b := range []uint64{0, 1, 1<<f.fraction - 1, 1 << f.fraction, f.infinity() - 1} {
 			around(f.magnitude(b))
@@ -82,7 +84,7 @@ func nearNarrow(r *rand.Rand) []float64 {
 }
 
 // exact returns the value of an element, or false if it is NaN. Infinities are big.Float's.
-func exact(d DType, bits uint64) (*big.Float, bool) {
+func exact(d tensor.DType, bits uint64) (*big.Float, bool) {
 	x := new(big.Float).SetPrec(300)
 	switch {
 	case d.IsSmallFloat():
@@ -111,10 +113,29 @@ func exact(d DType, bits uint64) (*big.Float, bool) {
 	return x.SetUint64(bits), true
 }
 
+// The NaNs that conversions yield.
+const (
+	canonicalNaN   = 0x7FC00000
+	canonicalNaN64 = 0x7FF8000000000000
+)
+
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+func b2u(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // put and get access an element as bits. Elements of packed types are put in ascending order.
-func put(t *Tensor, i int, bits uint64) {
+func put(t *tensor.Tensor, i int, bits uint64) {
 	if t.DType().IsPacked() {
-		setCode(t.Bytes(), i, t.DType().Bits(), byte(bits))
+		at := i * t.DType().Bits()
+		if at%8 == 0 {
+			t.Bytes()[at/8] = 0
+		}
+		t.Bytes()[at/8] |= byte(bits) << (at % 8)
 		return
 	}
 	var b [8]byte
@@ -127,9 +148,10 @@ func put(t *Tensor, i int, bits uint64) {
 	copy(t.Bytes()[i*size:(i+1)*size], b[from:from+size])
 }
 
-func get(t *Tensor, i int) uint64 {
+func get(t *tensor.Tensor, i int) uint64 {
 	if t.DType().IsPacked() {
-		return uint64(codeAt(t.Bytes(), i, t.DType().Bits()))
+		at := i * t.DType().Bits()
+		return uint64(t.Bytes()[at/8] >> (at % 8) & (1<<t.DType().Bits() - 1))
 	}
 	var b [8]byte
 	size := t.DType().Size()
@@ -142,15 +164,15 @@ func get(t *Tensor, i int) uint64 {
 }
 
 // isCast reports whether the bits of the result are right, by WebNN's rules in exact arithmetic.
-func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
+func isCast(x *big.Float, ok bool, from, to tensor.DType, got uint64) bool {
 	mask := uint64(math.MaxUint64) >> (64 - to.Bits())
 	switch {
 	case to.IsSmallFloat():
-		return got == uint64(nearestSmall(to, x, ok, CastOptions{}))
-	case to == Bool:
+		return got == uint64(nearestSmall(to, x, ok, tensor.CastOptions{}))
+	case to == tensor.Bool:
 		return got == uint64(b2u(!ok || x.Sign() != 0))
 	case to.IsFloat() && !ok:
-		return got == map[DType]uint64{Float16: 0x7E00, BFloat16: 0x7FC0, Float32: canonicalNaN, Float64: canonicalNaN64}[to]
+		return got == map[tensor.DType]uint64{tensor.Float16: 0x7E00, tensor.BFloat16: 0x7FC0, tensor.Float32: canonicalNaN, tensor.Float64: canonicalNaN64}[to]
 	case to.IsFloat() && x.IsInf():
 		f := floatFormats[to]
 		want := f.infinity()
@@ -165,7 +187,7 @@ func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 	}
 	least, most := to.IntRange()
 	if to.IsPacked() { // bounded as an int64
-		least, most = Int64.IntRange()
+		least, most = tensor.Int64.IntRange()
 	}
 	lo, hi := big.NewInt(least), new(big.Int).SetUint64(most)
 	var n *big.Int
@@ -190,17 +212,17 @@ func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 
 // TestCast holds the conversions between all pairs of types to exact arithmetic.
 func TestCast(t *testing.T) {
-	for _, from := range DTypes() {
+	for _, from := range tensor.DTypes() {
 		bits := patterns(from)
-		src, err := New(from, Shape{len(bits)})
+		src, err := tensor.New(from, tensor.Shape{len(bits)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, b := range bits {
 			put(src, i, b)
 		}
-		for _, to := range DTypes() {
-			dst, err := Cast(src, to)
+		for _, to := range tensor.DTypes() {
+			dst, err := tensor.Cast(src, to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,25 +243,25 @@ func TestCast(t *testing.T) {
 }
 
 func TestCastRange(t *testing.T) {
-	src, _ := FromSlice([]float32{1.9, -1.9, 300, float32(math.NaN())}, 4)
-	dst, _ := FromSlice([]int8{7, 7, 7, 7}, 2, 2)
-	if err := CastRange(dst, src, 1, 3); err != nil {
+	src, _ := tensor.FromSlice([]float32{1.9, -1.9, 300, float32(math.NaN())}, 4)
+	dst, _ := tensor.FromSlice([]int8{7, 7, 7, 7}, 2, 2)
+	if err := tensor.CastRange(dst, src, 1, 3); err != nil {
 		t.Fatal(err)
 	}
-	if got := Data[int8](dst); got[0] != 7 || got[1] != -1 || got[2] != 127 || got[3] != 7 {
+	if got := tensor.Data[int8](dst); got[0] != 7 || got[1] != -1 || got[2] != 127 || got[3] != 7 {
 		t.Errorf("elements 1 and 2 were to change: %v", got)
 	}
 	view, _ := src.Slice(0, 3, -1, -1)
-	if err := CastRange(dst, view, 0, 4); err == nil {
+	if err := tensor.CastRange(dst, view, 0, 4); err == nil {
 		t.Error("a view that is not contiguous is accepted")
 	}
-	if err := CastRange(Scalar(int8(0)), src, 0, 1); err == nil {
+	if err := tensor.CastRange(tensor.Scalar(int8(0)), src, 0, 1); err == nil {
 		t.Error("other sizes are accepted")
 	}
-	if _, err := Cast(src, Invalid); err == nil {
+	if _, err := tensor.Cast(src, tensor.Invalid); err == nil {
 		t.Error("the invalid type is accepted")
 	}
-	if reversed, err := Cast(view, Int32); err != nil || Data[int32](reversed)[1] != 300 {
+	if reversed, err := tensor.Cast(view, tensor.Int32); err != nil || tensor.Data[int32](reversed)[1] != 300 {
 		t.Errorf("cast of a view: %v, %v", reversed, err)
 	}
 }

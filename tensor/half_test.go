@@ -1,10 +1,12 @@
-package tensor
+package tensor_test
 
 import (
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // floatFormat describes a binary floating-point type for exact checks.
@@ -12,11 +14,11 @@ type floatFormat struct {
 	bits, fraction, bias int
 }
 
-var floatFormats = map[DType]floatFormat{
-	Float16:  {16, 10, 15},
-	BFloat16: {16, 7, 127},
-	Float32:  {32, 23, 127},
-	Float64:  {64, 52, 1023},
+var floatFormats = map[tensor.DType]floatFormat{
+	tensor.Float16:  {16, 10, 15},
+	tensor.BFloat16: {16, 7, 127},
+	tensor.Float32:  {32, 23, 127},
+	tensor.Float64:  {64, 52, 1023},
 }
 
 // exact returns the value of the bits without their sign; an infinity counts as the power of two that would follow
@@ -72,13 +74,13 @@ func (f floatFormat) isNearest(x *big.Float, bits uint64) bool {
 // TestHalfExact holds the conversion of all 16-bit floats, to float32 and back, to their definition.
 func TestHalfExact(t *testing.T) {
 	for _, c := range []struct {
-		dtype  DType
+		dtype  tensor.DType
 		widen  func(uint16) float32
 		narrow func(float32) uint16
 		nan    uint16
 	}{
-		{Float16, func(b uint16) float32 { return F16(b).Float32() }, func(v float32) uint16 { return uint16(ToF16(v)) }, 0x7E00},
-		{BFloat16, func(b uint16) float32 { return BF16(b).Float32() }, func(v float32) uint16 { return uint16(ToBF16(v)) }, 0x7FC0},
+		{tensor.Float16, func(b uint16) float32 { return tensor.F16(b).Float32() }, func(v float32) uint16 { return uint16(tensor.ToF16(v)) }, 0x7E00},
+		{tensor.BFloat16, func(b uint16) float32 { return tensor.BF16(b).Float32() }, func(v float32) uint16 { return uint16(tensor.ToBF16(v)) }, 0x7FC0},
 	} {
 		f := floatFormats[c.dtype]
 		for bits := range uint64(1 << 16) {
@@ -142,9 +144,9 @@ func TestHalfExact(t *testing.T) {
 // TestRoundF16 takes the doubles next to every number of binary16 and to every midpoint between two of them, which float32
 // cannot tell apart.
 func TestRoundF16(t *testing.T) {
-	f := floatFormats[Float16]
+	f := floatFormats[tensor.Float16]
 	check := func(x float64) {
-		if got := uint64(RoundF16(x)); !f.isNearest(big.NewFloat(x), got) {
+		if got := uint64(tensor.RoundF16(x)); !f.isNearest(big.NewFloat(x), got) {
 			t.Fatalf("%v becomes %#04x", x, got)
 		}
 	}
@@ -160,10 +162,10 @@ func TestRoundF16(t *testing.T) {
 	for _, x := range []float64{math.SmallestNonzeroFloat64, 1e-60, 1e300, math.MaxFloat64, math.Copysign(0, -1)} {
 		check(x)
 	}
-	if got := RoundF16(math.NaN()); got != ToF16(float32(math.NaN())) {
+	if got := tensor.RoundF16(math.NaN()); got != tensor.ToF16(float32(math.NaN())) {
 		t.Errorf("NaN becomes %#04x", got)
 	}
-	if got := RoundF16(math.Inf(-1)); got != ToF16(float32(math.Inf(-1))) {
+	if got := tensor.RoundF16(math.Inf(-1)); got != tensor.ToF16(float32(math.Inf(-1))) {
 		t.Errorf("-Inf becomes %#04x", got)
 	}
 }

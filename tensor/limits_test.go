@@ -1,4 +1,4 @@
-package tensor
+package tensor_test
 
 import (
 	"bytes"
@@ -10,19 +10,20 @@ import (
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/tensor"
 )
 
 func TestShapeLimits(t *testing.T) {
 	for _, c := range []struct {
-		shape Shape
+		shape tensor.Shape
 		ok    bool
 	}{
-		{slices.Repeat(Shape{1}, limits.TensorRank), true},
-		{slices.Repeat(Shape{1}, limits.TensorRank+1), false},
-		{Shape{limits.TensorElements}, true},
-		{Shape{limits.TensorElements + 1}, false},
-		{Shape{2, limits.TensorElements / 2}, true},
-		{Shape{2, limits.TensorElements/2 + 1}, false},
+		{slices.Repeat(tensor.Shape{1}, limits.TensorRank), true},
+		{slices.Repeat(tensor.Shape{1}, limits.TensorRank+1), false},
+		{tensor.Shape{limits.TensorElements}, true},
+		{tensor.Shape{limits.TensorElements + 1}, false},
+		{tensor.Shape{2, limits.TensorElements / 2}, true},
+		{tensor.Shape{2, limits.TensorElements/2 + 1}, false},
 	} {
 		if err := c.shape.Check(); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.shape, err)
@@ -46,17 +47,17 @@ func TestDefaultLimits(t *testing.T) {
 		npz  bool
 	}{
 		"header":   {limits.NPYHeader, func(n int) []byte { return headed(uint32(n)) }, false},
-		"elements": {min(limits.NPYElements, MaxElements), func(n int) []byte { return shaped("|u1", n) }, false},
+		"elements": {min(limits.NPYElements, tensor.MaxElements), func(n int) []byte { return shaped("|u1", n) }, false},
 		"bytes":    {limits.NPYBytes / 8, func(n int) []byte { return shaped("<f8", n) }, false},
 		"members":  {limits.NPZMembers, zipped, true},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
 			data := c.data(n)
-			_, err := ReadNPY(bytes.NewReader(data), Limits{})
+			_, err := tensor.ReadNPY(bytes.NewReader(data), tensor.Limits{})
 			if c.npz {
-				_, err = ReadNPZ(bytes.NewReader(data), int64(len(data)), Limits{})
+				_, err = tensor.ReadNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{})
 			}
-			if err == nil || errors.Is(err, ErrLimit) != (n > c.most) {
+			if err == nil || errors.Is(err, tensor.ErrLimit) != (n > c.most) {
 				t.Errorf("%s: %d give %v", name, n, err)
 			}
 		}
@@ -69,12 +70,12 @@ func TestMemoryLimit(t *testing.T) {
 	if limits.FitsAlways > limits.FitsUnknown {
 		t.Error("what always fits is more than what fits where nothing is known")
 	}
-	for _, shape := range []Shape{{limits.TensorElements}, {limits.TensorElements / 2, 2}} {
-		if _, err := New(Float32, shape); !errors.Is(err, ErrLimit) {
+	for _, shape := range []tensor.Shape{{limits.TensorElements}, {limits.TensorElements / 2, 2}} {
+		if _, err := tensor.New(tensor.Float32, shape); !errors.Is(err, tensor.ErrLimit) {
 			t.Errorf("a tensor of shape %v: %v", shape, err)
 		}
 	}
-	if x, err := New(Float32, Shape{1 << 20, 0}); err != nil || x.Len() != 0 {
+	if x, err := tensor.New(tensor.Float32, tensor.Shape{1 << 20, 0}); err != nil || x.Len() != 0 {
 		t.Errorf("a tensor without elements: %v", err)
 	}
 }

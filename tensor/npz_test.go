@@ -1,4 +1,4 @@
-package tensor
+package tensor_test
 
 import (
 	"archive/zip"
@@ -8,10 +8,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
-func readNPZ(data []byte) ([]Named, error) {
-	return ReadNPZ(bytes.NewReader(data), int64(len(data)), Limits{})
+func readNPZ(data []byte) ([]tensor.Named, error) {
+	return tensor.ReadNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{})
 }
 
 func TestNPZ(t *testing.T) {
@@ -23,20 +25,20 @@ func TestNPZ(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(3, 3))
-	var list []Named
+	var list []tensor.Named
 	for _, d := range wholeTypes() {
 		if d.IsSmallFloat() {
 			continue
 		}
-		x := must(New(d, Shape{r.IntN(3), r.IntN(50), r.IntN(9)}))
+		x := must(tensor.New(d, tensor.Shape{r.IntN(3), r.IntN(50), r.IntN(9)}))
 		for i := range x.Len() {
 			put(x, i, r.Uint64()>>(64-8*d.Size())&0x0101010101010101)
 		}
-		list = append(list, Named{"x_" + d.String(), must(x.Transpose(2, 0, 1))})
+		list = append(list, tensor.Named{"x_" + d.String(), must(x.Transpose(2, 0, 1))})
 	}
 	for _, compress := range []bool{false, true} {
 		var first, second bytes.Buffer
-		if err := errors.Join(WriteNPZ(&first, list, compress), WriteNPZ(&second, list, compress)); err != nil {
+		if err := errors.Join(tensor.WriteNPZ(&first, list, compress), tensor.WriteNPZ(&second, list, compress)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -52,8 +54,8 @@ func TestNPZ(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]Named{{{"", list[0].Tensor}}, {list[0], list[0]}, {{"\xff", list[0].Tensor}}} {
-		if err := WriteNPZ(io.Discard, bad, false); err == nil {
+	for _, bad := range [][]tensor.Named{{{"", list[0].Tensor}}, {list[0], list[0]}, {{"\xff", list[0].Tensor}}} {
+		if err := tensor.WriteNPZ(io.Discard, bad, false); err == nil {
 			t.Errorf("the names of %v are accepted", bad)
 		}
 	}
@@ -92,7 +94,7 @@ func TestNPZRefused(t *testing.T) {
 		"damaged":        {damaged, "checksum"},
 		"encrypted":      {encrypted, "encrypted"},
 	} {
-		var f *FormatError
+		var f *tensor.FormatError
 		if got, err := readNPZ(c.data); got != nil || !errors.As(err, &f) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want %q", name, got, err, c.want)
 		}
@@ -105,10 +107,10 @@ func TestNPZRefused(t *testing.T) {
 	}
 	// A bomb: much more than the limit, well compressed.
 	var bomb bytes.Buffer
-	if err := WriteNPZ(&bomb, []Named{{"a", must(New(Float32, Shape{1 << 20}))}}, true); err != nil {
+	if err := tensor.WriteNPZ(&bomb, []tensor.Named{{"a", must(tensor.New(tensor.Float32, tensor.Shape{1 << 20}))}}, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadNPZ(bytes.NewReader(bomb.Bytes()), int64(bomb.Len()), Limits{Bytes: 1 << 20}); !errors.Is(err, ErrLimit) {
+	if _, err := tensor.ReadNPZ(bytes.NewReader(bomb.Bytes()), int64(bomb.Len()), tensor.Limits{Bytes: 1 << 20}); !errors.Is(err, tensor.ErrLimit) {
 		t.Errorf("a bomb of %d bytes: %v", bomb.Len(), err)
 	}
 }
@@ -120,19 +122,19 @@ func FuzzReadNPZ(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// As a member, the data is an array exactly if it is one by itself, with nothing behind it.
 		r := bytes.NewReader(data)
-		alone, aloneErr := ReadNPY(r, Limits{})
+		alone, aloneErr := tensor.ReadNPY(r, tensor.Limits{})
 		member, memberErr := readNPZ(archive("a.npy", string(data)))
 		if ok := aloneErr == nil && r.Len() == 0; ok != (memberErr == nil) || ok && !equal(member[0].Tensor, alone) {
 			t.Fatalf("by itself: %v, %v; as a member: %v, %v", alone, aloneErr, member, memberErr)
 		}
-		list, err := ReadNPZ(bytes.NewReader(data), int64(len(data)), Limits{Bytes: 1 << 20})
+		list, err := tensor.ReadNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{Bytes: 1 << 20})
 		if err != nil {
-			if fe := (*FormatError)(nil); !errors.As(err, &fe) {
+			if fe := (*tensor.FormatError)(nil); !errors.As(err, &fe) {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
 		}
-		z, err := OpenNPZ(bytes.NewReader(data), int64(len(data)), Limits{Bytes: 1 << 20})
+		z, err := tensor.OpenNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{Bytes: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

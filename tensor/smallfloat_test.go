@@ -1,4 +1,4 @@
-package tensor
+package tensor_test
 
 import (
 	"bytes"
@@ -8,29 +8,31 @@ import (
 	"slices"
 	"sort"
 	"testing"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // smallFloats lists the floats of 8 and 4 bits.
-func smallFloats() []DType {
-	return slices.DeleteFunc(DTypes(), func(d DType) bool { return !d.IsSmallFloat() })
+func smallFloats() []tensor.DType {
+	return slices.DeleteFunc(tensor.DTypes(), func(d tensor.DType) bool { return !d.IsSmallFloat() })
 }
 
 // smallValue returns what a code stands for by the standard's formulas: signs, exponents and fractions of ONNX's pages on float4 and
 // float8, and of the OCP's on microscaling formats.
-func smallValue(d DType, code byte) float64 {
-	layout := map[DType]struct {
+func smallValue(d tensor.DType, code byte) float64 {
+	layout := map[tensor.DType]struct {
 		exponent, fraction, bias int
 		special                  func(mag byte) float64 // of codes that are no numbers; 0 for one that is
 	}{
-		Float4E2M1: {2, 1, 1, func(byte) float64 { return 0 }},
-		Float8E4M3FN: {4, 3, 7, func(mag byte) float64 {
+		tensor.Float4E2M1: {2, 1, 1, func(byte) float64 { return 0 }},
+		tensor.Float8E4M3FN: {4, 3, 7, func(mag byte) float64 {
 			if mag == 0x7F {
 				return math.NaN()
 			}
 			return 0
 		}},
-		Float8E4M3FNUZ: {4, 3, 8, func(byte) float64 { return 0 }},
-		Float8E5M2: {5, 2, 15, func(mag byte) float64 {
+		tensor.Float8E4M3FNUZ: {4, 3, 8, func(byte) float64 { return 0 }},
+		tensor.Float8E5M2: {5, 2, 15, func(mag byte) float64 {
 			switch {
 			case mag == 0x7C:
 				return math.Inf(1)
@@ -39,7 +41,7 @@ func smallValue(d DType, code byte) float64 {
 			}
 			return 0
 		}},
-		Float8E5M2FNUZ: {5, 2, 16, func(byte) float64 { return 0 }},
+		tensor.Float8E5M2FNUZ: {5, 2, 16, func(byte) float64 { return 0 }},
 	}
 	l, ok := layout[d]
 	if !ok { // float8e8m0
@@ -51,7 +53,7 @@ func smallValue(d DType, code byte) float64 {
 	width := 1 + l.exponent + l.fraction
 	negative := code>>(width-1) == 1
 	mag := code & (1<<(width-1) - 1)
-	if negative && mag == 0 && (d == Float8E4M3FNUZ || d == Float8E5M2FNUZ) {
+	if negative && mag == 0 && (d == tensor.Float8E4M3FNUZ || d == tensor.Float8E5M2FNUZ) {
 		return math.NaN()
 	}
 	v := l.special(mag)
@@ -71,9 +73,9 @@ func smallValue(d DType, code byte) float64 {
 
 // smallMiddles returns for each number of a type without sign what lies in the middle between it and the next one; beyond the greatest,
 // numbers go on in its steps.
-var smallMiddles = func() func(d DType) []*big.Float {
-	var kept [numDTypes][]*big.Float
-	return func(d DType) []*big.Float {
+var smallMiddles = func() func(d tensor.DType) []*big.Float {
+	var kept [tensor.NumDTypes][]*big.Float
+	return func(d tensor.DType) []*big.Float {
 		if kept[d] == nil {
 			for code := range byte(1) << (d.Bits() - 1) {
 				v, next := smallValue(d, code), smallValue(d, code+1)
@@ -91,13 +93,13 @@ var smallMiddles = func() func(d DType) []*big.Float {
 }()
 
 // nearestSmall returns the code that a number becomes, found among all codes; ok is false for NaN. It is ONNX's tables on Cast.
-func nearestSmall(d DType, x *big.Float, ok bool, o CastOptions) byte {
-	nan := map[DType]byte{Float4E2M1: 0x8, Float8E4M3FN: 0x7F, Float8E4M3FNUZ: 0x80, Float8E5M2: 0x7E, Float8E5M2FNUZ: 0x80, Float8E8M0: 0xFF}[d]
+func nearestSmall(d tensor.DType, x *big.Float, ok bool, o tensor.CastOptions) byte {
+	nan := map[tensor.DType]byte{tensor.Float4E2M1: 0x8, tensor.Float8E4M3FN: 0x7F, tensor.Float8E4M3FNUZ: 0x80, tensor.Float8E5M2: 0x7E, tensor.Float8E5M2FNUZ: 0x80, tensor.Float8E8M0: 0xFF}[d]
 	if !ok {
 		return nan
 	}
 	abs := new(big.Float).SetPrec(300).Abs(x)
-	if d == Float8E8M0 {
+	if d == tensor.Float8E8M0 {
 		least, most := big.NewFloat(0x1p-127), big.NewFloat(0x1p127)
 		switch {
 		case abs.Cmp(least) < 0 || abs.Cmp(most) > 0:
@@ -109,7 +111,7 @@ func nearestSmall(d DType, x *big.Float, ok bool, o CastOptions) byte {
 		e := abs.MantExp(nil) - 1 // abs = 1.… · 2^e
 		low := new(big.Float).SetMantExp(big.NewFloat(1), e)
 		middle := new(big.Float).SetMantExp(big.NewFloat(1.5), e)
-		if o.Round == RoundUp && abs.Cmp(low) > 0 || o.Round == RoundNearest && abs.Cmp(middle) >= 0 {
+		if o.Round == tensor.RoundUp && abs.Cmp(low) > 0 || o.Round == tensor.RoundNearest && abs.Cmp(middle) >= 0 {
 			e++
 		}
 		return byte(e + 127)
@@ -120,10 +122,10 @@ func nearestSmall(d DType, x *big.Float, ok bool, o CastOptions) byte {
 		c := abs.Cmp(middles[i])
 		return c < 0 || c == 0 && i%2 == 0
 	})
-	fnuz := d == Float8E4M3FNUZ || d == Float8E5M2FNUZ
+	fnuz := d == tensor.Float8E4M3FNUZ || d == tensor.Float8E5M2FNUZ
 	switch {
 	case code <= most:
-	case !o.Unbounded || d == Float4E2M1:
+	case !o.Unbounded || d == tensor.Float4E2M1:
 		code = most
 	case fnuz:
 		return nan
@@ -140,7 +142,7 @@ func nearestSmall(d DType, x *big.Float, ok bool, o CastOptions) byte {
 func TestSmallValues(t *testing.T) {
 	for _, d := range smallFloats() {
 		for code := range 1 << d.Bits() {
-			got, want := SmallFloat32(d, byte(code)), smallValue(d, byte(code))
+			got, want := tensor.SmallFloat32(d, byte(code)), smallValue(d, byte(code))
 			if want != want {
 				if math.Float32bits(got) != canonicalNaN {
 					t.Errorf("%v %#x is %v; want NaN", d, code, got)
@@ -153,11 +155,11 @@ func TestSmallValues(t *testing.T) {
 }
 
 // allOptions lists all combinations of options.
-func allOptions() []CastOptions {
-	var list []CastOptions
+func allOptions() []tensor.CastOptions {
+	var list []tensor.CastOptions
 	for _, unbounded := range []bool{false, true} {
-		for _, r := range []Rounding{RoundUp, RoundDown, RoundNearest} {
-			list = append(list, CastOptions{unbounded, r})
+		for _, r := range []tensor.Rounding{tensor.RoundUp, tensor.RoundDown, tensor.RoundNearest} {
+			list = append(list, tensor.CastOptions{unbounded, r})
 		}
 	}
 	return list
@@ -183,8 +185,8 @@ func TestSmallRounding(t *testing.T) {
 		for _, x := range list[:n] {
 			list = append(list, -x)
 		}
-		for _, from := range []DType{Float16, BFloat16, Float32, Float64, Int32, Uint64, Float8E5M2} {
-			src := must(Cast(must(FromSlice(list, len(list))), from))
+		for _, from := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint64, tensor.Float8E5M2} {
+			src := must(tensor.Cast(must(tensor.FromSlice(list, len(list))), from))
 			for _, o := range allOptions() {
 				got := must(o.Cast(src, d))
 				for i := range list {
@@ -211,35 +213,35 @@ func TestONNXCasts(t *testing.T) {
 	four := []float32{0.48, 0.25, 1.05, -3.5, -8, 9, 1000000, 1e-7, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(1)), float32(math.Inf(-1)),
 		-4, 0.01, float32(math.Copysign(0, -1))}
 	powers := []float32{0, 0.124, 0.25, 0.5, 1.1, 2, 4, 8}
-	all := CastOptions{Unbounded: true}
+	all := tensor.CastOptions{Unbounded: true}
 	for _, c := range []struct {
 		x    []float32
-		to   DType
-		o    CastOptions
+		to   tensor.DType
+		o    tensor.CastOptions
 		want string
 	}{
-		{x, Float8E4M3FN, CastOptions{}, "\x2f\x2f\x30\x35\x2f\x34\x7e\x00\x7f\x7e\x7e\xfe\x80\x00\xfe"},
-		{x, Float8E4M3FN, all, "\x2f\x2f\x30\x35\x2f\x34\x7f\x00\x7f\x7f\x7f\xff\x80\x00\xff"},
-		{x, Float8E4M3FNUZ, CastOptions{}, "\x37\x37\x38\x3d\x37\x3c\x7f\x00\x80\x7f\x7f\xff\x00\x00\xff"},
-		{x, Float8E4M3FNUZ, all, "\x37\x37\x38\x3d\x37\x3c\x80\x00\x80\x80\x80\x80\x00\x00\x80"},
-		{x, Float8E5M2, CastOptions{}, "\x38\x38\x38\x3b\x38\x3a\x7b\x00\x7e\x7b\x7b\xfb\x80\x00\xfb"},
-		{x, Float8E5M2, all, "\x38\x38\x38\x3b\x38\x3a\x7c\x00\x7e\x7c\x7c\xfc\x80\x00\xfc"},
-		{x, Float8E5M2FNUZ, CastOptions{}, "\x3c\x3c\x3c\x3f\x3c\x3e\x7f\x00\x80\x7f\x7f\xff\x00\x00\xff"},
-		{x, Float8E5M2FNUZ, all, "\x3c\x3c\x3c\x3f\x3c\x3e\x80\x00\x80\x80\x80\x80\x00\x00\x80"},
-		{powers, Float8E8M0, CastOptions{}, "\x00\x7c\x7d\x7e\x80\x80\x81\x82"},
-		{four, Float4E2M1, CastOptions{}, "\x01\xe2\x7f\x07\x78\xf7\x0e\x08"},
-		{count(-9, 16), Int4, CastOptions{}, "\x87\xa9\xcb\xed\x0f\x21\x43\x65\x87\xa9\xcb\xed\x0f"},
-		{count(-9, 16), Uint4, CastOptions{}, "\x87\xa9\xcb\xed\x0f\x21\x43\x65\x87\xa9\xcb\xed\x0f"},
-		{count(-3, 4), Int2, CastOptions{}, "\x39\x39"},
-		{count(-3, 4), Uint2, CastOptions{}, "\x39\x39"},
+		{x, tensor.Float8E4M3FN, tensor.CastOptions{}, "\x2f\x2f\x30\x35\x2f\x34\x7e\x00\x7f\x7e\x7e\xfe\x80\x00\xfe"},
+		{x, tensor.Float8E4M3FN, all, "\x2f\x2f\x30\x35\x2f\x34\x7f\x00\x7f\x7f\x7f\xff\x80\x00\xff"},
+		{x, tensor.Float8E4M3FNUZ, tensor.CastOptions{}, "\x37\x37\x38\x3d\x37\x3c\x7f\x00\x80\x7f\x7f\xff\x00\x00\xff"},
+		{x, tensor.Float8E4M3FNUZ, all, "\x37\x37\x38\x3d\x37\x3c\x80\x00\x80\x80\x80\x80\x00\x00\x80"},
+		{x, tensor.Float8E5M2, tensor.CastOptions{}, "\x38\x38\x38\x3b\x38\x3a\x7b\x00\x7e\x7b\x7b\xfb\x80\x00\xfb"},
+		{x, tensor.Float8E5M2, all, "\x38\x38\x38\x3b\x38\x3a\x7c\x00\x7e\x7c\x7c\xfc\x80\x00\xfc"},
+		{x, tensor.Float8E5M2FNUZ, tensor.CastOptions{}, "\x3c\x3c\x3c\x3f\x3c\x3e\x7f\x00\x80\x7f\x7f\xff\x00\x00\xff"},
+		{x, tensor.Float8E5M2FNUZ, all, "\x3c\x3c\x3c\x3f\x3c\x3e\x80\x00\x80\x80\x80\x80\x00\x00\x80"},
+		{powers, tensor.Float8E8M0, tensor.CastOptions{}, "\x00\x7c\x7d\x7e\x80\x80\x81\x82"},
+		{four, tensor.Float4E2M1, tensor.CastOptions{}, "\x01\xe2\x7f\x07\x78\xf7\x0e\x08"},
+		{count(-9, 16), tensor.Int4, tensor.CastOptions{}, "\x87\xa9\xcb\xed\x0f\x21\x43\x65\x87\xa9\xcb\xed\x0f"},
+		{count(-9, 16), tensor.Uint4, tensor.CastOptions{}, "\x87\xa9\xcb\xed\x0f\x21\x43\x65\x87\xa9\xcb\xed\x0f"},
+		{count(-3, 4), tensor.Int2, tensor.CastOptions{}, "\x39\x39"},
+		{count(-3, 4), tensor.Uint2, tensor.CastOptions{}, "\x39\x39"},
 	} {
-		got := must(c.o.Cast(must(FromSlice(c.x, len(c.x))), c.to))
+		got := must(c.o.Cast(must(tensor.FromSlice(c.x, len(c.x))), c.to))
 		if !bytes.Equal(got.Bytes(), []byte(c.want)) {
 			t.Errorf("%v with %+v: % x; want % x", c.to, c.o, got.Bytes(), c.want)
 		}
 	}
-	for d, want := range map[DType][]int8{Int2: {1, -2, -1, 0, 1, -2, -1}, Uint2: {1, 2, 3, 0, 1, 2, 3}} {
-		if got := Data[int8](must(Cast(must(FromBytes(d, Shape{7}, []byte("\x39\x39"))), Int8))); !slices.Equal(got, want) {
+	for d, want := range map[tensor.DType][]int8{tensor.Int2: {1, -2, -1, 0, 1, -2, -1}, tensor.Uint2: {1, 2, 3, 0, 1, 2, 3}} {
+		if got := tensor.Data[int8](must(tensor.Cast(must(tensor.FromBytes(d, tensor.Shape{7}, []byte("\x39\x39"))), tensor.Int8))); !slices.Equal(got, want) {
 			t.Errorf("%v: %v; want %v", d, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package tensor
+package tensor_test
 
 import (
 	"math"
@@ -6,17 +6,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestFromStrided reads elements of random strides, which may repeat elements, one by one.
 func TestFromStrided(t *testing.T) {
-	data := AlignedBytes(4 << 10)
+	data := tensor.AlignedBytes(4 << 10)
 	for i := range data {
 		data[i] = byte(i * 7)
 	}
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		shape, strides, last := make(Shape, r.IntN(5)), []int{}, 0
+		shape, strides, last := make(tensor.Shape, r.IntN(5)), []int{}, 0
 		for i := range shape {
 			shape[i] = r.IntN(5)
 			strides = append(strides, r.IntN(30))
@@ -28,12 +30,12 @@ func TestFromStrided(t *testing.T) {
 			need = 0
 		}
 		skip := d.Size() * r.IntN(8)
-		x, err := FromStrided(d, shape, strides, data[skip:skip+need+r.IntN(d.Size())])
+		x, err := tensor.FromStrided(d, shape, strides, data[skip:skip+need+r.IntN(d.Size())])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if need > 0 {
-			if _, err := FromStrided(d, shape, strides, data[skip:skip+need-1]); err == nil {
+			if _, err := tensor.FromStrided(d, shape, strides, data[skip:skip+need-1]); err == nil {
 				t.Fatalf("%v with strides %v is accepted in %d bytes", x, strides, need-1)
 			}
 		}
@@ -46,7 +48,7 @@ func TestFromStrided(t *testing.T) {
 			}
 			want := data[skip+pos*d.Size() : skip+(pos+1)*d.Size()]
 			got := c.Bytes()[i*d.Size() : (i+1)*d.Size()]
-			if d == Bool {
+			if d == tensor.Bool {
 				want = []byte{b2u(want[0] != 0)}
 			}
 			if !slices.Equal(got, want) {
@@ -58,17 +60,17 @@ func TestFromStrided(t *testing.T) {
 
 // TestForeignBools checks that bytes which are no bools never show as such.
 func TestForeignBools(t *testing.T) {
-	x := must(FromStrided(Bool, Shape{2, 2}, []int{2, 1}, []byte{0, 1, 2, 255}))
-	views := []*Tensor{x, must(x.Slice(0, 0, 1, 1)), must(x.Transpose()), must(x.Reshape(4)), must(x.Slice(1, 0, 0, 1))}
+	x := must(tensor.FromStrided(tensor.Bool, tensor.Shape{2, 2}, []int{2, 1}, []byte{0, 1, 2, 255}))
+	views := []*tensor.Tensor{x, must(x.Slice(0, 0, 1, 1)), must(x.Transpose()), must(x.Reshape(4)), must(x.Slice(1, 0, 0, 1))}
 	for _, v := range views {
-		if v != views[3] && (v.IsContiguous() || v.Bytes() != nil || Data[bool](v) != nil) {
+		if v != views[3] && (v.IsContiguous() || v.Bytes() != nil || tensor.Data[bool](v) != nil) {
 			t.Errorf("%v with strides %v shows foreign bytes", v, v.Strides())
 		}
 	}
 	if got := views[3].Bytes(); !slices.Equal(got, []byte{0, 1, 1, 1}) {
 		t.Error(got)
 	}
-	y := must(New(Bool, Shape{2, 2}))
+	y := must(tensor.New(tensor.Bool, tensor.Shape{2, 2}))
 	if err := y.CopyFrom(x); err != nil || !slices.Equal(y.Bytes(), []byte{0, 1, 1, 1}) {
 		t.Error(y.Bytes(), err)
 	}
@@ -76,43 +78,43 @@ func TestForeignBools(t *testing.T) {
 
 // TestStridedWrites checks that a dense view shares memory in both directions.
 func TestStridedWrites(t *testing.T) {
-	data := AlignedBytes(8)
-	x := must(FromStrided(Int16, Shape{3}, []int{1}, data))
+	data := tensor.AlignedBytes(8)
+	x := must(tensor.FromStrided(tensor.Int16, tensor.Shape{3}, []int{1}, data))
 	if !x.IsContiguous() || len(x.Bytes()) != 6 {
 		t.Fatal("a dense view is not contiguous")
 	}
-	Data[int16](x)[2] = 0x0101
+	tensor.Data[int16](x)[2] = 0x0101
 	if !slices.Equal(data, []byte{0, 0, 0, 0, 1, 1, 0, 0}) {
 		t.Error(data)
 	}
 }
 
 func TestStridedRefused(t *testing.T) {
-	data := AlignedBytes(64)
+	data := tensor.AlignedBytes(64)
 	for name, c := range map[string]struct {
-		d       DType
-		shape   Shape
+		d       tensor.DType
+		shape   tensor.Shape
 		strides []int
 		data    []byte
 		says    string
 	}{
-		"no type":           {Invalid, Shape{1}, []int{1}, data, "element type"},
-		"negative extent":   {Int8, Shape{-1}, []int{1}, data, "negative"},
-		"another rank":      {Int8, Shape{1, 1}, []int{1}, data, "1 strides"},
-		"negative stride":   {Int8, Shape{2}, []int{-1}, data, "negative"},
-		"no data":           {Int8, Shape{1}, []int{1}, nil, "takes 1"},
-		"too few data":      {Int16, Shape{4, 8}, []int{9, 1}, data, "takes 35"},
-		"overflow":          {Int8, Shape{3}, []int{math.MaxInt}, data, "addressed"},
-		"overflow of a sum": {Int8, Shape{2, 2, 2, 2}, []int{math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2}, data, "addressed"},
-		"packed":            {Int4, Shape{2}, []int{1}, data, "have no strides"},
-		"misaligned":        {Int32, Shape{1}, []int{1}, data[2:], "aligned to 4"},
+		"no type":           {tensor.Invalid, tensor.Shape{1}, []int{1}, data, "element type"},
+		"negative extent":   {tensor.Int8, tensor.Shape{-1}, []int{1}, data, "negative"},
+		"another rank":      {tensor.Int8, tensor.Shape{1, 1}, []int{1}, data, "1 strides"},
+		"negative stride":   {tensor.Int8, tensor.Shape{2}, []int{-1}, data, "negative"},
+		"no data":           {tensor.Int8, tensor.Shape{1}, []int{1}, nil, "takes 1"},
+		"too few data":      {tensor.Int16, tensor.Shape{4, 8}, []int{9, 1}, data, "takes 35"},
+		"overflow":          {tensor.Int8, tensor.Shape{3}, []int{math.MaxInt}, data, "addressed"},
+		"overflow of a sum": {tensor.Int8, tensor.Shape{2, 2, 2, 2}, []int{math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2}, data, "addressed"},
+		"packed":            {tensor.Int4, tensor.Shape{2}, []int{1}, data, "have no strides"},
+		"misaligned":        {tensor.Int32, tensor.Shape{1}, []int{1}, data[2:], "aligned to 4"},
 	} {
-		_, err := FromStrided(c.d, c.shape, c.strides, c.data)
+		_, err := tensor.FromStrided(c.d, c.shape, c.strides, c.data)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if x, err := FromStrided(Int32, Shape{0, 5}, []int{math.MaxInt, 1}, nil); err != nil || x.Clone().Len() != 0 {
+	if x, err := tensor.FromStrided(tensor.Int32, tensor.Shape{0, 5}, []int{math.MaxInt, 1}, nil); err != nil || x.Clone().Len() != 0 {
 		t.Error("a tensor without elements needs no memory:", err)
 	}
 }

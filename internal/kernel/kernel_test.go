@@ -599,14 +599,14 @@ func (x *trial) laidOut(t *tensor.Tensor, l kernel.Layout) []byte {
 	if l == kernel.Plain {
 		return t.Bytes()
 	}
-	size := t.DType().Size()
+	size, data := t.DType().Size(), t.Bytes()
 	mem := make([]byte, l.Shape(t.Shape()).Len()*size)
 	if t.DType() != tensor.Bool { // of which not all bytes are elements
 		x.spoil(mem)
 	}
 	for at := range len(mem) / size {
 		if i := elementAt(l, t.Shape(), at); i >= 0 {
-			copy(mem[at*size:][:size], t.Bytes()[i*size:])
+			copy(mem[at*size:][:size], data[i*size:])
 		}
 	}
 	return mem

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // files is a Members of constant contents, in the given order.
@@ -356,6 +357,7 @@ func TestRatio(t *testing.T) {
 	if _, err := ReadArchive(bytes.NewReader(data), limits); err == nil || !strings.Contains(err.Error(), "more than 200 times as many") {
 		t.Errorf("the error is %v", err)
 	}
+	testdata.Exhaustive(t, "it unpacks 65 MiB")
 	limits.Ratio = 0
 	if _, err := ReadArchive(bytes.NewReader(data), limits); err != nil {
 		t.Error(err)
