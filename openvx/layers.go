@@ -175,14 +175,14 @@ func (c *call) checkSize(i int, what string, v, least int) {
 	}
 }
 
-// checkReal checks a float32 parameter: least or more, or if above is set more than least, and no NaN.
-func (c *call) checkReal(i int, least float32, above bool) {
+// checkReal checks a float32 parameter: that it is positive, or may be 0, and no NaN.
+func (c *call) checkReal(i int, zero bool) {
 	switch v := argument[float32](c, i); {
-	case v >= least && !(above && v == least):
-	case above:
-		c.wrong(i, ErrorInvalidValue, "is %g; it must be greater than %g", v, least)
+	case v > 0 || v == 0 && zero:
+	case zero:
+		c.wrong(i, ErrorInvalidValue, "is %g; it must be at least 0", v)
 	default:
-		c.wrong(i, ErrorInvalidValue, "is %g; it must be at least %g", v, least)
+		c.wrong(i, ErrorInvalidValue, "is %g; it must be greater than 0", v)
 	}
 }
 

@@ -45,8 +45,8 @@ func (l *lowering) times(factor float32, x *graph.Value) *graph.Value {
 
 func inferActivation(c *call) {
 	c.checkFormats(0)
-	c.checkReal(2, 0, false)
-	c.checkReal(3, 0, false)
+	c.checkReal(2, true)
+	c.checkReal(3, true)
 	c.like(c.operands[0].dims...)
 }
 
@@ -70,7 +70,7 @@ func inferNormalization(c *call) {
 		c.wrong(2, ErrorInvalidValue, "is %d; it must be 3, 5 or 7", size)
 	}
 	for i := 3; i < c.last(); i++ {
-		c.checkReal(i, 0, true)
+		c.checkReal(i, false)
 	}
 	c.like(c.operands[0].dims...)
 }
@@ -134,7 +134,7 @@ func lowerAddition(operator string) func(*lowering) *graph.Value {
 }
 
 func inferMultiply(c *call) {
-	c.checkReal(2, 0, false)
+	c.checkReal(2, true)
 	c.checkFinite(2)
 	c.completeBroadcast()
 }

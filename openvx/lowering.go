@@ -120,19 +120,12 @@ func product(dims []int) int {
 
 // toReal returns the numbers that the elements of a tensor of format f stand for, as float32.
 func (l *lowering) toReal(v *graph.Value, f format) *graph.Value {
-	v = l.Cast(v, tensor.Float32)
-	if f.fixed == 0 {
-		return v
-	}
-	return l.Node("mul", nil, v, l.real(exp2(-int(f.fixed))))
+	return l.times(exp2(-int(f.fixed)), l.Cast(v, tensor.Float32))
 }
 
 // scaled returns real numbers as raw numbers of format f that have not been rounded yet.
 func (l *lowering) scaled(v *graph.Value, f format) *graph.Value {
-	if f.fixed == 0 {
-		return v
-	}
-	return l.Node("mul", nil, v, l.real(exp2(int(f.fixed))))
+	return l.times(exp2(int(f.fixed)), v)
 }
 
 // fromReal returns real numbers as elements of format f: truncated toward zero, and the nearest bound beyond the range. The standard

@@ -132,7 +132,7 @@ func (w *weaver) node(n *Node) {
 					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
 			at := t.region()
-			w.written[position{n, i}] = w.reshape(results[i], at.extents())
+			w.written[position{n, i}] = w.Reshape(results[i], reversed(at.extents())...)
 			if w.course.stored(t) {
 				w.store(t, results[i])
 			}
@@ -161,12 +161,7 @@ func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
 	if len(values) > 1 {
 		v = w.Node("concat", emit.Attr("axis", at.rank-1-axis), values...)
 	}
-	return w.reshape(v, t.dims)
-}
-
-// reshape gives a value the extents of a view, which may have fewer dimensions than what it shows, or back.
-func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
-	return w.Reshape(v, reversed(dims)...)
+	return w.Reshape(v, reversed(t.dims)...) // a view may have fewer dimensions than what it shows
 }
 
 // slice returns a part of a value.
@@ -187,7 +182,7 @@ func (w *weaver) slice(p *deposit, part *region) *graph.Value {
 // load returns a region as it is in memory when the segment begins.
 func (w *weaver) load(t *Tensor, at region) *graph.Value {
 	if v := w.loaded[at]; v != nil {
-		return w.reshape(v, t.dims) // another view of it may have other dimensions
+		return w.Reshape(v, reversed(t.dims)...) // another view of it may have other dimensions
 	}
 	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))
 	w.Fail(err)

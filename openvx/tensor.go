@@ -246,14 +246,12 @@ func (t *Tensor) Read(data any) error {
 func (t *Tensor) transfer(data any, write bool) {
 	t.checkVisible()
 	elements := t.elements()
-	given, n := flat(data)
+	given := vectors[elements.DType()](data)
 	switch {
 	case given == nil:
-		refuse(ErrorInvalidType, "%T is no slice of elements; the tensor's are %v", data, elements.DType())
-	case given.DType() != elements.DType():
-		refuse(ErrorInvalidType, "the elements are of type %v, those of the slice %v", elements.DType(), given.DType())
-	case n != elements.Len():
-		refuse(ErrorInvalidParameters, "the slice has %d elements, the tensor of extents %v has %d", n, t.dims, elements.Len())
+		refuse(ErrorInvalidType, "%T is no slice of the tensor's elements, which are %v", data, elements.DType())
+	case given.Len() != elements.Len():
+		refuse(ErrorInvalidParameters, "the slice has %d elements, the tensor of extents %v has %d", given.Len(), t.dims, elements.Len())
 	}
 	given = must(given.Reshape(elements.Shape()...))
 	if !write {
@@ -264,36 +262,24 @@ func (t *Tensor) transfer(data any, write bool) {
 	stop(elements.CopyFrom(given))
 }
 
-// flat returns a slice of elements as a tensor that shares them, and how many there are; nil if data is no such slice.
-func flat(data any) (*tensor.Tensor, int) {
-	switch s := data.(type) {
-	case []uint8:
-		return share(s)
-	case []int8:
-		return share(s)
-	case []int16:
-		return share(s)
-	case []uint16:
-		return share(s)
-	case []int32:
-		return share(s)
-	case []uint32:
-		return share(s)
-	case []int64:
-		return share(s)
-	case []uint64:
-		return share(s)
-	case []tensor.F16:
-		return share(s)
-	case []float32:
-		return share(s)
-	case []bool:
-		return share(s)
-	}
-	return nil, 0
+// vectors return slices of elements as tensors that share them, and nil of anything else.
+var vectors = map[tensor.DType]func(data any) *tensor.Tensor{
+	tensor.Uint8:   vector[uint8],
+	tensor.Int8:    vector[int8],
+	tensor.Int16:   vector[int16],
+	tensor.Uint16:  vector[uint16],
+	tensor.Int32:   vector[int32],
+	tensor.Uint32:  vector[uint32],
+	tensor.Int64:   vector[int64],
+	tensor.Uint64:  vector[uint64],
+	tensor.Float16: vector[tensor.F16],
+	tensor.Float32: vector[float32],
 }
 
-func share[T tensor.Element](s []T) (*tensor.Tensor, int) {
-	t, _ := tensor.FromSlice(s, len(s)) // a slice fills a vector
-	return t, len(s)
+func vector[T tensor.Element](data any) *tensor.Tensor {
+	s, ok := data.([]T)
+	if !ok {
+		return nil
+	}
+	return must(tensor.FromSlice(s, len(s)))
 }
