@@ -182,7 +182,7 @@ func (m *maker) control(code *wasmobj.Code, st *engine.ImageStep) error {
 	code.Ref(wasmobj.ToData, m.arena, 0) // the type, which nothing looks at
 	code.Ref(wasmobj.ToData, m.add(pointer), 0)
 	m.callEntry(code, e)
-	code.Op(0x1A, 0x04, 0x40, 0x00, 0x0B) // an error ends the run
+	code.Op(opDrop, opIf, noResult, opUnreachable, opEnd) // an error ends the run
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
 		m.push(code, to)
 		m.push(code, from)
 		code.I32(int32(len(to)))
-		code.Op(0xFC, 10, 0, 0)
+		code.Op(opMemory, memoryCopy, 0, 0)
 	}
 }
 

@@ -25,6 +25,7 @@ type convolution struct {
 	geometry.Convolution
 	n        *graph.Node
 	tail     *tail
+	tiles    map[[2]int]int // functions of tiles, by pixels and columns of taps
 	rows     geometry.Slide // of lines; one line of one where the window moves along one dimension only
 	columns  geometry.Slide
 	in, out  tensor.Shape
@@ -191,150 +192,90 @@ func (v *convolution) pack() []byte {
 	return out
 }
 
-// make adds the function that computes the convolution.
+// lines returns the datum with, for each line of the result, bytes from the begin of the input to the first line that taps meet, of weights in front of
+// the first such tap, and how many lines of taps there are.
+func (v *convolution) lines(m *maker) int {
+	d := newMemory(12 * v.rows.Out)
+	for o := range v.rows.Out {
+		from, to := reach(&v.rows, o)
+		if i, _ := v.rows.Source(o, from); from < to {
+			d.word(12*o, i*v.line)
+		}
+		d.word(12*o+4, from*v.columns.Size*v.tapBytes())
+		d.word(12*o+8, to-from)
+	}
+	return m.add(d)
+}
+
+// make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
 func (v *convolution) make(m *maker, c *op.Call) (int, error) {
-	v.tail.bind(m, c)
+	v.tail.bind(m)
+	v.tiles = make(map[[2]int]int)
 	weights := 0
 	if !v.greatest {
 		weights = m.constant(v.pack())
 	}
 	blocks, _ := v.blocks()
-	f := m.newFunction(kernelType)
-	lo, hi := 0, 1
-	rows := newMemory(12 * v.rows.Out)
-	for o := range v.rows.Out {
-		from, to := reach(&v.rows, o)
-		i, _ := v.rows.Source(o, from)
-		if to == from {
-			i = 0
-		}
-		rows.word(12*o, i*v.line)
-		rows.word(12*o+4, from*v.columns.Size*v.tapBytes())
-		rows.word(12*o+8, to-from)
+	perBlock, width := block/partChans, 4*partChans // parts in a block of the result, and bytes of one
+	if v.each {
+		perBlock, width = block/4, 16
 	}
-	table := m.add(rows)
-	x, w, out, taps, at, part, item, channel := f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
-	xs, outs := f.i32(), f.i32()
-	f.Get(lo)
-	f.Get(hi)
-	f.Op(i32GeU, 0x04, 0x40, 0x0F, 0x0B)
-	f.Op(0x03, 0x40)
-	{
-		product := func(a, b int) { f.Get(a); f.I32(int32(b)); f.Op(i32Mul) }
-		f.Get(lo)
-		f.I32(int32(v.rows.Out))
-		f.Op(i32DivU)
-		f.Tee(part)
-		f.I32(int32(v.parts()))
-		f.Op(i32DivU)
-		f.Set(item)
-		f.Get(part)
-		f.I32(int32(v.parts()))
-		f.Op(i32RemU)
-		f.Set(part)
-		f.Get(lo)
-		f.I32(int32(v.rows.Out))
-		f.Op(i32RemU)
-		f.Tee(at)
-		// out = base + item·… + part·… + line·…
-		f.I32(int32(v.columns.Out * blockPixel))
-		f.Op(i32Mul)
-		m.push(f.Code, c.Out[0].Bytes())
-		f.Op(i32Add)
-		product(item, geometry.CeilDiv(v.out[1], block)*v.OutPlane*blockPixel)
-		f.Op(i32Add)
-		per := block / partChans
-		width := partChans * 4
+	table := v.lines(m)
+	f := m.newFunction(kernelType)
+	f.pieces(func(piece int) {
+		rest, line := f.divided(piece, v.rows.Out)
+		item, part := f.divided(rest, v.parts())
+		outer, inner := f.divided(part, perBlock) // the block of a part, and its place there
+		out, channel, at := f.i32(), f.i32(), f.i32()
+		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * blockPixel},
+			term{outer, v.OutPlane * blockPixel}, term{inner, width}, term{line, v.columns.Out * blockPixel})
+		f.address(channel, func() { f.I32(0) }, term{part, width})
+		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
+		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
+		x, w, taps := f.i32(), f.i32(), f.i32()
+		in := []term{{item, v.item}}
 		if v.each {
-			per, width = block/4, 16
+			in = append(in, term{outer, v.blockStep}, term{inner, width})
 		}
-		f.Get(part)
-		f.I32(int32(per))
-		f.Op(i32DivU)
-		f.I32(int32(v.OutPlane * blockPixel))
-		f.Op(i32Mul, i32Add)
-		f.Get(part)
-		f.I32(int32(per))
-		f.Op(i32RemU)
-		f.I32(int32(width))
-		f.Op(i32Mul, i32Add)
-		f.Set(out)
-		product(part, width)
-		f.Set(channel)
-		product(at, 12)
-		f.Ref(wasmobj.ToData, table, 0)
-		f.Op(i32Add)
-		f.Set(at)
-		f.Get(at)
-		f.Uint(0x28, 2, 0)
-		m.push(f.Code, c.In[0].Bytes())
-		f.Op(i32Add)
-		product(item, v.item)
-		f.Op(i32Add)
-		if v.each { // the part's channels in the input, too
-			f.Get(part)
-			f.I32(int32(per))
-			f.Op(i32DivU)
-			f.I32(int32(v.blockStep))
-			f.Op(i32Mul, i32Add)
-			f.Get(part)
-			f.I32(int32(per))
-			f.Op(i32RemU)
-			f.I32(16)
-			f.Op(i32Mul, i32Add)
-		}
-		f.Set(x)
-		f.Get(at)
-		f.Uint(0x28, 2, 4)
-		f.Ref(wasmobj.ToData, m.weights, weights)
-		f.Op(i32Add)
-		product(part, blocks*v.Taps*v.tapBytes())
-		f.Op(i32Add)
-		f.Set(w)
-		f.Get(at)
-		f.Uint(0x28, 2, 8)
+		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, in...)
+		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
+		word(8)
 		f.Set(taps)
 		for _, r := range runsOf(&v.columns) {
-			first, _ := v.columns.Source(r.first, r.from)
-			if r.from == r.to {
-				first = 0
-			}
-			pixels := min(r.count, v.mostPixels(r.count))
-			f.Get(x)
-			f.I32(int32(first * v.pixel))
-			f.Op(i32Add)
-			f.Set(xs)
-			f.Get(out)
-			f.I32(int32(r.first * blockPixel))
-			f.Op(i32Add)
-			f.Set(outs)
-			call := func(n int) {
-				f.Get(xs)
-				f.Get(w)
-				f.I32(int32(r.from * v.tapBytes()))
-				f.Op(i32Add)
-				f.Get(outs)
-				f.Get(taps)
-				f.Get(channel)
-				f.Ref(wasmobj.ToFunc, v.tile(m, c, n, r.to-r.from), 0)
-				f.move(xs, n*v.columns.Stride*v.pixel)
-				f.move(outs, n*blockPixel)
-			}
-			f.loop(r.count/pixels, func() { call(pixels) })
-			if rest := r.count % pixels; rest > 0 {
-				call(rest)
-			}
+			v.run(f, c, r, [5]int{x, w, out, taps, channel})
 		}
-	}
-	f.Get(lo)
-	f.I32(1)
-	f.Op(i32Add)
-	f.Tee(lo)
-	f.Get(hi)
-	f.Op(i32LtU)
-	f.Uint(0x0D, 0)
-	f.Op(0x0B)
+	})
 	return m.o.AddFunc(kernelType, f.Code), nil
+}
+
+// run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
+func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
+	first, _ := v.columns.Source(r.first, r.from)
+	if r.from == r.to {
+		first = 0
+	}
+	x, out := f.i32(), f.i32()
+	f.address(x, func() { f.I32(int32(first * v.pixel)) }, term{line[0], 1})
+	f.address(out, func() { f.I32(int32(r.first * blockPixel)) }, term{line[2], 1})
+	tile := func(pixels int) {
+		f.Get(x)
+		f.Get(line[1])
+		f.I32(int32(r.from * v.tapBytes()))
+		f.Op(i32Add)
+		f.Get(out)
+		f.Get(line[3])
+		f.Get(line[4])
+		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, pixels, r.to-r.from), 0)
+		f.move(x, pixels*v.columns.Stride*v.pixel)
+		f.move(out, pixels*blockPixel)
+	}
+	pixels := v.mostPixels(r.count)
+	if full := r.count / pixels; full > 0 {
+		f.loop(full, func() { tile(pixels) })
+	}
+	if rest := r.count % pixels; rest > 0 {
+		tile(rest)
+	}
 }
 
 // mostPixels returns how many pixels tiles have in a run of n.
@@ -357,7 +298,7 @@ var tileType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32, wasmobj.I
 // begin, the lines of taps, and where the first channel lies in a list by channel.
 func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
 	key := [2]int{pixels, columns}
-	if fn, ok := v.tail.tiles[key]; ok {
+	if fn, ok := v.tiles[key]; ok {
 		return fn
 	}
 	f := m.newFunction(tileType)
@@ -464,14 +405,14 @@ func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
 	}
 	if columns > 0 {
 		f.Get(taps)
-		f.Op(0x04, 0x40)
+		f.Op(opIf, noResult)
 		if blocks > 1 {
 			pass(block, blocks-1)
 		}
 		pass(last, 1)
-		f.Op(0x0B)
+		f.Op(opEnd)
 	}
 	v.tail.write(f, c, sums, vectors, out, channel)
-	v.tail.tiles[key] = m.o.AddFunc(tileType, f.Code)
-	return v.tail.tiles[key]
+	v.tiles[key] = m.o.AddFunc(tileType, f.Code)
+	return v.tiles[key]
 }

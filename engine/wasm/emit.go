@@ -28,8 +28,12 @@ type function struct {
 
 // The opcodes that kernels use (Core, 5.4).
 const (
-	i32Add, i32Sub, i32Mul, i32DivU, i32RemU = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
-	i32LtU, i32GeU, i32Ne, i32Eqz            = 0x49, 0x4F, 0x47, 0x45
+	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
+	opUnreachable, opDrop, noResult                   = 0x00, 0x1A, 0x40
+	opMemory, memoryCopy                              = 0xFC, 10
+	i32Load, f32Store                                 = 0x28, 0x38
+	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
+	i32LtU, i32GeU, i32Ne                             = 0x49, 0x4F, 0x47
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
 	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53
@@ -45,7 +49,7 @@ const (
 	i32x4AllTrue, f32x4Madd                         = 0xA3, 0x105
 )
 
-var vectorMemory = uint64(2) // the alignment of vectors that instructions promise: 4 bytes
+const vectorMemory = 2 // the alignment of vectors that instructions promise, as a power of two: elements are aligned
 
 // kernelType is the type of functions that compute pieces lo…hi-1 of a unit.
 var kernelType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32, wasmobj.I32}}
@@ -70,14 +74,62 @@ func (f *function) loop(n int, body func()) {
 
 // repeat repeats a body as often as a local says, at least once, and counts it down to 0.
 func (f *function) repeat(i int, body func()) {
-	f.Op(0x03, 0x40)
+	f.Op(opLoop, noResult)
 	body()
 	f.Get(i)
 	f.I32(1)
 	f.Op(i32Sub)
 	f.Tee(i)
-	f.Uint(0x0D, 0)
-	f.Op(0x0B)
+	f.Uint(opBranchIf, 0)
+	f.Op(opEnd)
+}
+
+// pieces repeats a body for the pieces lo…hi-1 of a function of [kernelType], with the local that has the piece.
+func (f *function) pieces(body func(piece int)) {
+	lo, hi := 0, 1
+	f.Get(lo)
+	f.Get(hi)
+	f.Op(i32GeU, opIf, noResult, opReturn, opEnd, opLoop, noResult)
+	body(lo)
+	f.Get(lo)
+	f.I32(1)
+	f.Op(i32Add)
+	f.Tee(lo)
+	f.Get(hi)
+	f.Op(i32LtU)
+	f.Uint(opBranchIf, 0)
+	f.Op(opEnd)
+}
+
+// divided returns locals with the quotient and the rest of a local by a number.
+func (f *function) divided(local, by int) (quotient, rest int) {
+	quotient, rest = f.i32(), f.i32()
+	divide := func(to int, division byte) {
+		f.Get(local)
+		f.I32(int32(by))
+		f.Op(division)
+		f.Set(to)
+	}
+	divide(quotient, i32DivU)
+	divide(rest, i32RemU)
+	return quotient, rest
+}
+
+// term is a local times a number of bytes.
+type term struct{ local, by int }
+
+// address sets a local to the sum of what is pushed and terms.
+func (f *function) address(to int, base func(), terms ...term) {
+	base()
+	for _, t := range terms {
+		f.Get(t.local)
+		if t.by != 1 {
+			f.I32(int32(t.by))
+			f.Op(i32Mul)
+		}
+		f.Op(i32Add)
+	}
+	f.Set(to)
 }
 
 // move adds a number to a local.
@@ -205,7 +257,7 @@ func (m *maker) emulated() int {
 		}
 	}
 	f.SIMD(v128AnyTrue)
-	f.Op(0x04, 0x40)
+	f.Op(opIf, noResult)
 	e := m.o.Names["fma"]
 	for lane := range byte(4) {
 		f.Get(2)
@@ -220,7 +272,7 @@ func (m *maker) emulated() int {
 		f.Set(2)
 	}
 	f.Get(2)
-	f.Op(0x0F, 0x0B)
+	f.Op(opReturn, opEnd)
 	for _, s := range sums {
 		f.Get(s)
 		f.SIMD(f32x4Demote)

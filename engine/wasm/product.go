@@ -70,9 +70,6 @@ func (p *product) pack() []byte {
 
 // make adds the function that computes the panels lo…hi-1 of all rows.
 func (p *product) make(m *maker, c *op.Call) (int, error) {
-	f := m.newFunction(kernelType)
-	lo, hi := 0, 1
-	x, w, out := f.i32(), f.i32(), f.i32()
 	weights := m.constant(p.pack())
 	bias := newMemory(4 * panelColumns * geometry.CeilDiv(p.N, panelColumns))
 	for j := range len(bias.Bytes) / 4 {
@@ -81,53 +78,30 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 		}
 	}
 	list := m.add(bias)
-	address := func(sym func(), by int) {
-		f.Get(lo)
-		f.I32(int32(by))
-		f.Op(i32Mul)
-		sym()
-		f.Op(i32Add)
-	}
-	f.Get(lo)
-	f.Get(hi)
-	f.Op(i32GeU, 0x04, 0x40, 0x0F, 0x0B)
-	f.Op(0x03, 0x40)
-	m.push(f.Code, c.In[0].Bytes())
-	f.Set(x)
-	address(func() { m.push(f.Code, c.Out[0].Bytes()) }, 4*panelColumns)
-	f.Set(out)
-	begin := func() {
-		address(func() { f.Ref(wasmobj.ToData, m.weights, weights) }, 4*panelColumns*p.K)
-		f.Set(w)
-	}
-	adding := -1
-	if len(p.bias) > 0 {
-		adding = f.i32()
-		address(func() { f.Ref(wasmobj.ToData, list, 0) }, 4*panelColumns)
-		f.Set(adding)
-	}
-	rows := func(n, times int) {
-		f.loop(times, func() {
-			begin()
-			p.tile(f, n, x, w, out, adding, lo)
-			f.move(x, n*p.K*4-p.K*4)
-			f.move(out, n*p.N*4)
-		})
-	}
-	if full := p.rows / panelRows; full > 0 {
-		rows(panelRows, full)
-	}
-	if rest := p.rows % panelRows; rest > 0 {
-		rows(rest, 1)
-	}
-	f.Get(lo)
-	f.I32(1)
-	f.Op(i32Add)
-	f.Tee(lo)
-	f.Get(hi)
-	f.Op(i32LtU)
-	f.Uint(0x0D, 0)
-	f.Op(0x0B)
+	f := m.newFunction(kernelType)
+	f.pieces(func(panel int) {
+		x, w, out, adding := f.i32(), f.i32(), f.i32(), -1
+		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) })
+		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{panel, 4 * panelColumns})
+		if len(p.bias) > 0 {
+			adding = f.i32()
+			f.address(adding, func() { f.Ref(wasmobj.ToData, list, 0) }, term{panel, 4 * panelColumns})
+		}
+		rows := func(n, times int) {
+			f.loop(times, func() {
+				f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{panel, 4 * panelColumns * p.K})
+				p.tile(f, n, x, w, out, adding, panel)
+				f.move(x, (n-1)*p.K*4)
+				f.move(out, n*p.N*4)
+			})
+		}
+		if full := p.rows / panelRows; full > 0 {
+			rows(panelRows, full)
+		}
+		if rest := p.rows % panelRows; rest > 0 {
+			rows(rest, 1)
+		}
+	})
 	return m.o.AddFunc(kernelType, f.Code), nil
 }
 
@@ -187,7 +161,7 @@ func (p *product) tile(f *function, n, x, w, out, adding, panel int) {
 					f.Get(sum)
 					f.SIMD(f32x4Extract)
 					f.Op(lane)
-					f.Uint(0x38, 0, uint64(at+4*int(lane)))
+					f.Uint(f32Store, 0, uint64(at+4*int(lane)))
 				}
 			}
 		}
@@ -200,9 +174,9 @@ func (p *product) tile(f *function, n, x, w, out, adding, panel int) {
 	// The last panel has fewer columns.
 	f.Get(panel)
 	f.I32(int32(p.N / panelColumns))
-	f.Op(i32Ne, 0x04, 0x40)
+	f.Op(i32Ne, opIf, noResult)
 	write(panelColumns)
-	f.Op(0x05)
+	f.Op(opElse)
 	write(rest)
-	f.Op(0x0B)
+	f.Op(opEnd)
 }

@@ -17,10 +17,8 @@ type makes func(m *maker, c *op.Call) (int, error)
 
 // tail is what becomes of sums in blocks of channels before they are written: a bias, then the nodes of a region behind its first one.
 type tail struct {
-	nodes    []tailNode
-	channels int
-	tensors  []int // the operands of the call that have the shape of the result
-	tiles    map[[2]int]int
+	nodes   []tailNode
+	tensors []int // the operands of the call that have the shape of the result
 }
 
 // tailNode is a step: its operator is applied to the vector of sums and operands.
@@ -41,24 +39,23 @@ type operand struct {
 var vectorOps = map[string]struct {
 	operands int
 	emit     func(f *function, a, b func())
-	keeps    bool // whether it leaves a NaN canonical that is so
 }{
-	"add":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Add) }, false},
-	"sub":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Sub) }, false},
-	"mul":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Mul) }, false},
-	"div":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Div) }, false},
-	"max":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Max) }, false},
-	"min":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Min) }, false},
-	"relu": {1, func(f *function, a, _ func()) { a(); f.vector(0); f.SIMD(f32x4Max) }, false},
-	"abs":  {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Abs) }, false},
-	"sqrt": {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Sqrt) }, false},
+	"add":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Add) }},
+	"sub":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Sub) }},
+	"mul":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Mul) }},
+	"div":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Div) }},
+	"max":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Max) }},
+	"min":  {2, func(f *function, a, b func()) { a(); b(); f.SIMD(f32x4Min) }},
+	"relu": {1, func(f *function, a, _ func()) { a(); f.vector(0); f.SIMD(f32x4Max) }},
+	"abs":  {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Abs) }},
+	"sqrt": {1, func(f *function, a, _ func()) { a(); f.SIMD(f32x4Sqrt) }},
 }
 
 // tailOf returns the tail of a region whose first node has that operand as bias, and false if a node is none that vectors have.
 func tailOf(r kernel.Region, bias int) (*tail, bool) {
 	root := r.Root()
 	shape := root.Out[0].Type.Shape
-	t := &tail{channels: shape[1], tiles: make(map[[2]int]int)}
+	t := &tail{}
 	if bias < len(root.In) && root.In[bias] != nil {
 		list := listOf(root.In[bias], graph.Type{DType: tensor.Float32, Shape: tensor.Shape{shape[1]}}, 0)
 		if list == nil {
@@ -120,7 +117,7 @@ func listOf(v *graph.Value, of graph.Type, axis int) []float32 {
 }
 
 // bind adds the lists by channel to a module.
-func (t *tail) bind(m *maker, _ *op.Call) {
+func (t *tail) bind(m *maker) {
 	for i := range t.nodes {
 		s := &t.nodes[i]
 		s.channel = make([]int, len(s.operands))

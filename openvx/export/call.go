@@ -19,11 +19,11 @@ type call struct {
 	out      *graph.Value // what the last call makes
 	name     string       // for the tensors that it makes
 	rounding openvx.RoundPolicy
-	overflow openvx.ConvertPolicy
-	same     *graph.Value   // the operand whose elements the result has, in the same order; nil if that is not all
-	simpler  bool           // the definition says it in other operators
-	exact    bool           // the results are those of the operator, although those of the row may not be
-	addend   *tensor.Tensor // of sums of integers: what is added before they are rounded, in place of the node's own bias
+	overflow openvx.ConvertPolicy // saturates, but for integers of which the operator says otherwise
+	same     *graph.Value         // the operand whose elements the result has, in the same order; nil if that is not all
+	simpler  bool                 // the definition says it in other operators
+	exact    bool                 // the results are those of the operator, although those of the row may not be
+	addend   *tensor.Tensor       // of sums of integers: what is added before they are rounded, in place of the node's own bias
 }
 
 // constant returns the elements of operand i if they do not depend on inputs, and else nil; those of float types as float32.
@@ -84,11 +84,7 @@ func (c *call) do(function string, args ...any) { c.repeat(1, function, args...)
 
 // repeat makes a call several times, with parts of tensors.
 func (c *call) repeat(times int, function string, args ...any) {
-	label := ""
-	if c.Node.Node != nil {
-		label = c.Label
-	}
-	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: label, Value: c.out.Name})
+	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: c.Label, Value: c.out.Name})
 }
 
 // make makes a call whose last argument is a tensor of these extents, added for what it makes.

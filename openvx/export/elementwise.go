@@ -125,9 +125,7 @@ func (c *call) pair(commutes bool) (x, y *Tensor) {
 	dims := dimsOf(shape)
 	y = c.as(b, ranked(shapeB, len(dims)))
 	if k := c.e.constant(a); k != nil {
-		if product(shapeA) != product(shape) {
-			k = eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
-		}
+		k = eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
 		return c.weightsOf(slices.Index(c.In, a), dims, k), y
 	}
 	return c.expanded(c.as(a, ranked(shapeA, len(dims))), dims), y
@@ -152,20 +150,11 @@ func (c *call) expanded(x *Tensor, dims ints) *Tensor {
 // sum adds or subtracts the operands.
 func (c *call) sum(function string, commutes bool) *Tensor {
 	x, y := c.pair(commutes)
-	return c.add(function, x, y, c.policy())
-}
-
-// policy returns what becomes of sums and products beyond the range: of integers as the operator says.
-func (c *call) policy() openvx.ConvertPolicy {
-	if !c.isFloat() && c.Str("overflow") == "wrap" {
-		return openvx.ConvertPolicyWrap
-	}
-	return openvx.ConvertPolicySaturate
+	return c.add(function, x, y, c.overflow)
 }
 
 func mul(c *call) {
 	x, y := c.pair(true)
-	c.overflow = c.policy()
 	scale := 1.0
 	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
 		f := number(c.constant(1))
@@ -201,8 +190,8 @@ func div(c *call) {
 }
 
 // excess returns x - y, or 0 where that is negative, and both operands.
-func (c *call) excess(commutes bool) (x, y, above *Tensor) {
-	x, y = c.pair(commutes)
+func (c *call) excess() (x, y, above *Tensor) {
+	x, y = c.pair(true)
 	above = c.add("vxTensorSubtractNode", x, y, openvx.ConvertPolicySaturate)
 	if c.format() != Uint8 { // which saturates at 0
 		above = c.activate(above, openvx.ActivationRelu, 0, 0)
@@ -218,12 +207,12 @@ func greater(c *call) {
 			return
 		}
 	}
-	_, y, above := c.excess(true)
+	_, y, above := c.excess()
 	c.set(c.add("vxTensorAddNode", above, y, openvx.ConvertPolicySaturate))
 }
 
 func lesser(c *call) {
-	x, _, above := c.excess(true)
+	x, _, above := c.excess()
 	c.set(c.add("vxTensorSubtractNode", x, above, openvx.ConvertPolicySaturate))
 }
 

@@ -269,6 +269,9 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 		return n.Out
 	}
 	c := &call{e: e, Node: kit.NodeOf(n), out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
+	if !c.isFloat() && c.Str("overflow") == "wrap" {
+		c.overflow = openvx.ConvertPolicyWrap
+	}
 	row, d := e.rows.Of(n.Op), n.Out[0].Type.DType
 	switch _, ok := e.formatOf(d); {
 	case row.Form == kit.Body:
@@ -317,7 +320,7 @@ func (e *exporter) output(o graph.Output) {
 	if t.Kind == Virtual {
 		t.Kind = Output
 	} else {
-		c := &call{e: e, name: o.Name, out: o.Value}
+		c := &call{e: e, Node: kit.Node{Node: &graph.Node{}}, name: o.Name, out: o.Value}
 		y := e.virtual(o.Name, t.Format, t.Dims)
 		y.Kind = Output
 		c.copy(t, y)
@@ -331,11 +334,11 @@ func (e *exporter) ordered() []*Tensor {
 	used := make(map[*Tensor]bool)
 	for _, c := range e.net.Calls {
 		for _, a := range c.Args {
-			switch a := a.(type) {
-			case *Tensor:
-				used[a] = true
-			case Part:
-				used[a.Of] = true
+			if p, ok := a.(Part); ok {
+				a = p.Of
+			}
+			if t, ok := a.(*Tensor); ok {
+				used[t] = true
 			}
 		}
 	}

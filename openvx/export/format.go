@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/tensor"
 )
@@ -37,10 +38,8 @@ func (f Format) converted(t *tensor.Tensor) *tensor.Tensor {
 
 // report adds what rounding did to the elements of a constant, unless it has been told of that name already.
 func (e *exporter) report(name string, before, after *tensor.Tensor) {
-	for _, r := range e.net.Rounded {
-		if r.Value == name {
-			return
-		}
+	if slices.ContainsFunc(e.net.Rounded, func(r Rounded) bool { return r.Value == name }) {
+		return
 	}
 	r := Rounded{Value: name, Elements: before.Len()}
 	raw := tensor.Data[int16](after)

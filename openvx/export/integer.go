@@ -34,9 +34,6 @@ func rescale(c *call) {
 		convert(c)
 		return
 	}
-	if c.Str("overflow") == "wrap" {
-		c.overflow = openvx.ConvertPolicyWrap
-	}
 	if n := x.Producer; n.Op == "mul" {
 		c.scaled(n)
 	} else {
@@ -147,9 +144,6 @@ func (c *call) layer(n *graph.Node) {
 	} else if sum.Has(2) {
 		kit.Refuse("two biases are added to the products, of which a layer has one")
 	}
-	if sum.Has(2) && sum.addend == nil {
-		kit.Refuse("its bias must be a constant")
-	}
 	sum.check(f)
 	sum.name = c.name
 	c.e.rows.Of(n.Op).emit(&sum)
@@ -181,27 +175,24 @@ func convert(c *call) {
 	if !ok {
 		kit.Refuse("layers do not compute with elements of type %v", c.In[0].Type.DType)
 	}
-	to, shift, multiplier, rounding, overflow := c.format(), 0, 1, "to_zero", openvx.ConvertPolicyWrap
+	to, shift, multiplier, rounds := c.format(), 0, 1, false
 	if c.Op == "rescale" {
 		shift, multiplier = c.factors()
-		rounding = c.Str("rounding")
-		if c.Str("overflow") == "saturate" {
-			overflow = openvx.ConvertPolicySaturate
-		}
+		rounds = shift > 0 && c.Str("rounding") != "to_zero"
+	} else {
+		c.overflow = openvx.ConvertPolicyWrap
 	}
 	x := c.tensor(0)
-	fraction := shift > 0
-	if from == to && (multiplier != 1 || fraction && rounding != "to_zero") {
-		c.overflow = overflow
-		c.round(fraction)
+	switch {
+	case multiplier == 1 && !rounds:
+		norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
+		c.set(c.make(x.Dims, "vxTensorConvertDepthNode", x, c.overflow, Real(norm), Real(0)))
+	case from == to:
+		c.round(shift > 0)
 		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), to.raw(1<<to.Fixed)), c.scale(shift, multiplier, 0)))
-		return
+	default:
+		kit.Refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, c.Str("rounding"))
 	}
-	if multiplier != 1 || fraction && rounding != "to_zero" {
-		kit.Refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
-	}
-	norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
-	c.set(c.make(x.Dims, "vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0)))
 }
 
 // lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table

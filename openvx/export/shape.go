@@ -150,18 +150,17 @@ func concat(c *call) {
 func slice(c *call) {
 	x, shape, out := c.tensor(0), slices.Clone(c.shape(0)), c.outShape()
 	for i, axis := range c.Ints("axes") {
-		n := shape[axis]
-		begin := c.Ints("begin")[i]
+		n, begin, last := shape[axis], c.Ints("begin")[i], shape[axis]
 		if begin < 0 {
 			begin += n
 		}
-		begin = min(max(begin, 0), n)
-		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] != 1 && out[axis] > 1 {
-			kit.Refuse("it takes every element of step %d; a view has steps of 1", steps[i])
+		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] != 1 {
+			if out[axis] > 1 {
+				kit.Refuse("it takes every element of step %d; a view has steps of 1", steps[i])
+			}
+			last = n - 1 // the first element where it is counted backwards, and the only one in any case
 		}
-		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] < 0 {
-			begin = min(begin, n-1)
-		}
+		begin = min(max(begin, 0), last)
 		if out[axis] != n {
 			d := c.dimension(x, shape, axis)
 			x = c.cut(x, d, begin, begin+out[axis])

@@ -284,7 +284,7 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 func matmul(c *call) {
 	f := c.constant(1)
 	if f == nil || product(ints(f.Shape()[:f.Rank()-2])) != 1 || c.Bool("transposeA") || c.constant(0) != nil {
-		c.matrices(c.Bool("transposeA"), c.Bool("transposeB"))
+		c.matrices()
 		return
 	}
 	f = eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
@@ -295,7 +295,7 @@ func matmul(c *call) {
 }
 
 // matrices calls the product of two matrices. It rounds half up and saturates.
-func (c *call) matrices(transposeA, transposeB bool) {
+func (c *call) matrices() {
 	if !c.isFloat() {
 		kit.Refuse("the product of two matrices that are not constant rounds halves up; of integers only a layer with weights is exact")
 	}
@@ -306,7 +306,7 @@ func (c *call) matrices(transposeA, transposeB bool) {
 		s := c.shape(i)
 		return c.as(c.In[i], dimsOf(s[len(s)-2:]))
 	}
-	params := openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}
+	params := openvx.MatrixMultiplyParams{TransposeA: c.Bool("transposeA"), TransposeB: c.Bool("transposeB")}
 	c.set(c.make(dimsOf(c.outShape()[len(c.outShape())-2:]), "vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), params))
 }
 

@@ -227,16 +227,13 @@ func averagePool(c *call) {
 	if uncounted && !c.isFloat() {
 		kit.Refuse("its padding is not counted in the averages, which integers can only be rounded after")
 	}
-	var ratio *tensor.Tensor
+	y := c.pool(p, openvx.PoolingAvg, c.fit(p))
 	if uncounted {
 		shape := c.shape(0)
 		last := max(len(shape)-2, 0)
-		plane := filled(tensor.Scalar(float32(1)), append(ones(last), shape[last:]...))
+		plane := filled(Float32.raw(1), append(ones(last), shape[last:]...))
 		inside := eval("box", c.Attrs.With("border", "constant"), plane) // the part of each window that lies inside
-		ratio = eval("rcp", nil, inside)
-	}
-	y := c.pool(p, openvx.PoolingAvg, c.fit(p))
-	if uncounted {
+		ratio := eval("rcp", nil, inside)
 		y = c.multiply(y, c.weights("ratio", extended(dimsOf(ints(ratio.Shape())), len(y.Dims)), ratio), 1)
 	}
 	c.set(y)
