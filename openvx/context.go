@@ -66,14 +66,6 @@ type BorderValue struct {
 	Value [16]byte // of the constant, in the image's format (vx_pixel_value_t)
 }
 
-// What a context answers about this implementation. There is no vendor number for it: the one used is that of authors who have none.
-const (
-	vendorID       = 0xFFF
-	version        = 1<<8 | 3
-	implementation = "concord"
-	extensions     = "KHR_NN_8 KHR_NN_16 vx_khr_nn vx_khr_import_kernel"
-)
-
 // NewContext makes a context (vxCreateContext), with one reference of the application.
 func NewContext(o Options) (*Context, error) {
 	if os.Getenv("CONCORD_OPENVX_COMPAT") == "1" {
@@ -151,16 +143,16 @@ func (c *Context) forget(data []byte) {
 }
 
 // VendorID returns the number of the implementation's vendor (VX_CONTEXT_VENDOR_ID): that of those who have none.
-func (c *Context) VendorID() uint16 { return vendorID }
+func (c *Context) VendorID() uint16 { return 0xFFF }
 
 // Version returns the version of OpenVX that is implemented (VX_CONTEXT_VERSION): 0x0103 is 1.3.
-func (c *Context) Version() uint16 { return version }
+func (c *Context) Version() uint16 { return 1<<8 | 3 }
 
 // Implementation returns the name of the implementation (VX_CONTEXT_IMPLEMENTATION).
-func (c *Context) Implementation() string { return implementation }
+func (c *Context) Implementation() string { return "concord" }
 
 // Extensions returns the names of the extensions, separated by spaces (VX_CONTEXT_EXTENSIONS).
-func (c *Context) Extensions() string { return extensions }
+func (c *Context) Extensions() string { return "KHR_NN_8 KHR_NN_16 vx_khr_nn vx_khr_import_kernel" }
 
 // References returns the number of objects that live in the context, itself and its kernels among them (VX_CONTEXT_REFERENCES).
 func (c *Context) References() int { return query(c, func() int { return c.references }) }

@@ -19,18 +19,13 @@ func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
 		}
 		d := &Delay{slots: c.clones(slots, func(int) Reference { return o.self })}
 		for _, r := range d.slots {
-			markDelayed(r)
+			for _, part := range regions(r) {
+				part.root.delayed = true
+			}
 		}
 		c.register(&d.object, d, TypeDelay)
 		return d
 	})
-}
-
-// markDelayed notes of an object's storage that a delay exchanges it.
-func markDelayed(r Reference) {
-	for _, part := range regions(r) {
-		part.root.delayed = true
-	}
 }
 
 func (d *Delay) destroy() { dropAll(d.slots) }

@@ -23,11 +23,9 @@ func (p *course) exchange(old, r Reference) bool {
 	delete(p.usage, was)
 	delete(p.flow.writes, was) // nobody reads it, and nobody writes it any more
 	p.usage[is] = u
-	for i := range p.steps {
-		if s := p.steps[i].segment; s != nil {
-			replace(s.loads, old, r)
-			replace(s.stores, old, r)
-		}
+	for s := range p.segments {
+		replace(s.loads, old, r)
+		replace(s.stores, old, r)
 	}
 	return true
 }

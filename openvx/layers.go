@@ -48,40 +48,6 @@ func newLayer(id KernelID, check func(*call), lower func(*lowering) *graph.Value
 	return &layer{name: name, id: id, params: layerParams[id], check: check, lower: lower}
 }
 
-// Parameters of layers: objects that are read, which may be left out if they are optional, and the object that is written. The standard calls
-// some [static]: they are best constants of the compiled graph.
-
-func objectIn(name string, kind Type) param {
-	return param{name: name, dir: Input, kind: kind, state: ParameterStateRequired}
-}
-
-func objectOut(name string, kind Type) param {
-	return param{name: name, dir: Output, kind: kind, state: ParameterStateRequired}
-}
-
-func optional(p param) param {
-	p.state = ParameterStateOptional
-	return p
-}
-
-func static(p param) param {
-	p.static = true
-	return p
-}
-
-// scalarIn is a scalar of its caller, and argumentIn an argument of C's node function, which has a value of the Go type T in its place.
-func scalarIn(name string, value Type) param {
-	p := objectIn(name, TypeScalar)
-	p.value = value
-	return p
-}
-
-func argumentIn[T any](name string, value Type) param {
-	p := scalarIn(name, value)
-	p.as = reflect.TypeFor[T]()
-	return p
-}
-
 // infer checks the operands of a layer, and completes the result.
 func (l *layer) infer(c *call) error {
 	return try(func() {

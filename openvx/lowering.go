@@ -146,32 +146,17 @@ func exp2(n int) float32 { return float32(math.Ldexp(1, n)) }
 // eachElement applies a function that maps each element by itself. Of a type of 8 bits it is applied to all 256 numbers, which the
 // engine does once, and the elements are looked up in the results; so it is with one of 16 bits if there are as many elements as numbers.
 func (l *lowering) eachElement(x *graph.Value, f func(x *graph.Value) *graph.Value) *graph.Value {
-	var all *tensor.Tensor
-	var err error
-	offset, many := 0, product(l.out().dims) >= 1<<16
-	switch d := x.Type.DType; {
-	case d == tensor.Uint8:
-		all, err = tensor.FromSlice(numbers[uint8](0, 1<<8), 1<<8)
-	case d == tensor.Int8:
-		offset = 1 << 7
-		all, err = tensor.FromSlice(numbers[int8](-offset, 1<<8), 1<<8)
-	case d == tensor.Int16 && many:
-		offset = 1 << 15
-		all, err = tensor.FromSlice(numbers[int16](-offset, 1<<16), 1<<16)
-	default:
+	d := x.Type.DType
+	if d.Bits() > 16 || d.Bits() == 16 && product(l.out().dims) < 1<<16 {
 		return f(x)
 	}
-	l.Fail(err)
-	return l.Node("lookup", emit.Attr("offset", offset), x, f(l.Constant(all)))
-}
-
-// numbers returns n numbers from the least on.
-func numbers[T int8 | uint8 | int16](least, n int) []T {
-	list := make([]T, n)
-	for i := range list {
-		list[i] = T(least + i)
+	least, _ := d.IntRange()
+	numbers := make([]int64, 1<<d.Bits())
+	for i := range numbers {
+		numbers[i] = least + int64(i)
 	}
-	return list
+	all := must(tensor.Cast(must(tensor.FromSlice(numbers, len(numbers))), d))
+	return l.Node("lookup", emit.Attr("offset", int(-least)), x, f(l.Constant(all)))
 }
 
 // accumulator returns the element type that holds, exactly, a sum of products of two elements of format f, beside which may be another
@@ -180,12 +165,9 @@ func accumulator(f format, products int) tensor.DType {
 	if f.element().IsFloat() {
 		return f.element()
 	}
-	greatest := 1 << 8 // the greatest magnitude of an element
-	switch f.dtype {
-	case TypeInt8:
-		greatest = 1 << 7
-	case TypeInt16:
-		greatest = 1 << 15
+	greatest := 1 << f.element().Bits() // the greatest magnitude of an element
+	if f.element().IsSigned() {
+		greatest /= 2
 	}
 	if products <= (math.MaxInt32-greatest<<f.fixed)/(greatest*greatest) {
 		return tensor.Int32

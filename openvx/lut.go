@@ -64,9 +64,6 @@ func tableOffset(dtype Type, count int) int {
 	return 0
 }
 
-// Virtual reports whether only nodes of one graph can access the table.
-func (l *LUT) Virtual() bool { return l.scope != nil }
-
 // Copy copies all elements, little-endian, from the table, for ReadOnly, or into it, for WriteOnly (vxCopyLUT). Fewer bytes than Size, or
 // another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
 func (l *LUT) Copy(data []byte, u Usage) error {

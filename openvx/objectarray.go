@@ -18,7 +18,7 @@ type ObjectArray struct {
 func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f ImageFormat) (*ObjectArray, error) {
 	return create(t, ".CreateImageObjectArray", func() *ObjectArray {
 		step := t.checkImages(rect, count, jump, f)
-		a := &ObjectArray{items: make([]Reference, count)}
+		a := &ObjectArray{object: object{scope: t.scope}, items: make([]Reference, count)}
 		for i := range a.items {
 			plane := t.cut([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
 			start, end := []int{int(rect.StartX), int(rect.StartY)}, []int{int(rect.EndX), int(rect.EndY)}
@@ -29,7 +29,6 @@ func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f Image
 			a.items[i] = image
 		}
 		t.ctx.register(&a.object, a, TypeObjectArray)
-		a.scope = t.scope
 		return a
 	})
 }

@@ -69,14 +69,14 @@ func (g *Graph) checkWriters(d *dataflow) {
 // By the standard a delay's slots order nothing, so that they can close cycles. A slot that is written and read in one run is
 // nevertheless read after it was written, unless there would be a cycle.
 func (g *Graph) order(d *dataflow) []*Node {
-	o := ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes))}
-	for _, n := range g.nodes {
-		o.visit(n)
-	}
-	if o.cycle != nil && o.delayed {
-		o = ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes)), broken: true}
+	var o ordering
+	for _, broken := range []bool{false, true} {
+		o = ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes)), broken: broken}
 		for _, n := range g.nodes {
 			o.visit(n)
+		}
+		if o.cycle == nil || !o.delayed {
+			break
 		}
 	}
 	if o.cycle != nil {

@@ -265,6 +265,9 @@ func (o *object) SetName(name string) error {
 // Count returns the number of the application's references to the object (VX_REFERENCE_COUNT).
 func (o *object) Count() int { return query(o, func() int { return o.external }) }
 
+// Virtual reports whether the object is one that only nodes of one graph can access.
+func (o *object) Virtual() bool { return query(o, func() bool { return o.scope != nil }) }
+
 // Retain adds a reference of the application (vxRetainReference).
 func (o *object) Retain() error {
 	return do(o.self, ".Retain", func() {

@@ -196,13 +196,7 @@ func (s *segment) done(status Status) {
 	}
 }
 
-// bind finds the memory of a tensor, as it is now.
-func (t *port) bind() {
-	t.memory = t.tensor.elements()
-	t.of = t.tensor.root.memory
-}
-
-// pin binds all segments and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
+// pin binds all segments to memory as it is now and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
 // kept.
 func (p *course) pin() {
 	undoing(p.unpin, func() {
@@ -220,8 +214,10 @@ func (p *course) pinSegment(s *segment) {
 	if err := try(func() {
 		for _, list := range [...][]port{s.loads, s.stores} {
 			for i := range list {
-				list[i].bind()
-				p.pinMemory(list[i].of)
+				t := &list[i]
+				t.memory = t.tensor.elements() // which makes the root's memory if there is none
+				t.of = t.tensor.root.memory
+				p.pinMemory(t.of)
 			}
 		}
 	}); err != nil {

@@ -178,9 +178,6 @@ func (s *Scalar) Kind() Type { return s.dtype }
 // Size returns the bytes of the value in C.
 func (s *Scalar) Size() int { return query(s, func() int { return len(s.data) }) }
 
-// Virtual reports whether only nodes of one graph can access the value.
-func (s *Scalar) Virtual() bool { return s.scope != nil }
-
 // Value returns the value: the Go number of the type's width, byte for TypeChar, int for TypeSize, bool for TypeBool, Enum for TypeEnum,
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of
 // any other. It is nil if the scalar is virtual or gone.

@@ -231,9 +231,6 @@ func (t *Tensor) DataType() Type { return query(t, func() Type { return t.dtype 
 // FixedPointPosition returns how many bits of an integer element are fractional (VX_TENSOR_FIXED_POINT_POSITION).
 func (t *Tensor) FixedPointPosition() int8 { return query(t, func() int8 { return t.fixed }) }
 
-// Virtual reports whether only nodes of one graph can see the elements.
-func (t *Tensor) Virtual() bool { return query(t, func() bool { return t.scope != nil }) }
-
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.
 func (t *Tensor) Write(data any) error {

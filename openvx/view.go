@@ -11,16 +11,12 @@ func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
 			refuse(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
 		}
 		t.checkBox(start, end)
-		return t.ctx.registerView(t.cut(start, end))
+		v := t.cut(start, end)
+		t.ctx.register(&v.object, v, TypeTensor)
+		v.root.hold()
+		v.root.views++
+		return v
 	})
-}
-
-// registerView makes a view a reference, which keeps its root alive.
-func (c *Context) registerView(v *Tensor) *Tensor {
-	c.register(&v.object, v, TypeTensor)
-	v.root.hold()
-	v.root.views++
-	return v
 }
 
 // checkBox reports a box that has no elements or is not inside the tensor's extents, which are known.

@@ -155,15 +155,19 @@ func (h *interfaceC) structuresOfLayers() string {
 		var inputs, outputs []string
 		for _, p := range f.operands() {
 			taken[p.aggregate()] = true
-			if at := "objectOut"; strings.HasPrefix(p.name, "output") {
-				outputs = append(outputs, fmt.Sprintf("%s(%q, %s)", at, p.name, p.kind(h)))
-				continue
+			if strings.HasPrefix(p.name, "output") {
+				outputs = append(outputs, p.declaration(h))
+			} else {
+				inputs = append(inputs, p.declaration(h))
 			}
-			inputs = append(inputs, p.declaration(h))
 		}
 		params += fmt.Sprintf("\tKernel%s: {\n\t\t%s,\n\t},\n", strings.TrimSuffix(f.method(), "Node"), strings.Join(append(inputs, outputs...), ",\n\t\t"))
 	}
-	params += "\tKernelColorConvert: {objectIn(\"input\", TypeImage), objectOut(\"output\", TypeImage)},\n}\n"
+	params += "\tKernelColorConvert: {\n"
+	for _, p := range []param{{"vx_image", "input"}, {"vx_image", "output"}} {
+		params += "\t\t" + p.declaration(h) + ",\n"
+	}
+	params += "\t},\n}\n"
 	var types, structs strings.Builder
 	for _, s := range h.structs {
 		kind := s.kind(h)
@@ -194,24 +198,27 @@ func (p param) kind(h *interfaceC) string {
 	return "Type" + goName(strings.TrimPrefix(p.typ, "vx_"))
 }
 
-// declaration returns the source of an input of a layer. All scalars that are objects hold float32.
+// declaration returns the source of a parameter of a layer: an object, or a scalar in the place of an argument of C. All scalars that are
+// objects hold float32.
 func (p param) declaration(h *interfaceC) string {
+	dir, kind, state, more := "Input", p.kind(h), "Required", ""
 	switch p.typ {
-	case "vx_tensor", "vx_lut":
-		text := fmt.Sprintf("objectIn(%q, %s)", p.name, p.kind(h))
-		switch p.name {
-		case "weights":
-			text = "static(" + text + ")"
-		case "biases":
-			text = "static(optional(" + text + "))"
-		case "input3":
-			text = "optional(" + text + ")"
-		}
-		return text
+	case "vx_tensor", "vx_lut", "vx_image":
 	case "vx_scalar":
-		return fmt.Sprintf("scalarIn(%q, TypeFloat32)", p.name)
+		more = ", value: TypeFloat32"
+	default:
+		kind, more = "TypeScalar", fmt.Sprintf(", value: %s, as: reflect.TypeFor[%s]()", kind, p.goType())
 	}
-	return fmt.Sprintf("argumentIn[%s](%q, %s)", p.goType(), p.name, p.kind(h))
+	if strings.HasPrefix(p.name, "output") {
+		dir = "Output"
+	}
+	if p.name == "biases" || p.name == "input3" {
+		state = "Optional"
+	}
+	if p.name == "weights" || p.name == "biases" {
+		more += ", static: true"
+	}
+	return fmt.Sprintf("{name: %q, dir: %s, kind: %s, state: ParameterState%s%s}", p.name, dir, kind, state, more)
 }
 
 // functionsOfLayers returns the source of the methods of graphs that add nodes, and of contexts that perform them at once. The arguments of
