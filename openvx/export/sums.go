@@ -256,16 +256,13 @@ func linear(c *call) {
 	if c.simpler = c.isFloat() && !c.e.areConstant(c.In[1:]); c.simpler {
 		return
 	}
-	f := c.filter()
-	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+	c.connect(c.filter())
 }
 
-// connect calls a fully connected layer with weights of a feature and an output.
-func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
-	features, outputs := weights.Dims[0], weights.Dims[1]
-	shape := c.shape(0)
-	x := c.e.tensorAs(c.In[0], nil)
-	core := 0
+// connect calls a fully connected layer with weights of each output and feature.
+func (c *call) connect(weights *tensor.Tensor) {
+	f, outputs, features := c.filters(weights), weights.Shape()[0], weights.Shape()[1]
+	b, x, core := c.biases(outputs), c.tensor(0), 0
 	for _, n := range []int{1, 3} {
 		if n <= len(x.Dims) && product(x.Dims[:n]) == features && len(x.Dims)-n <= 3 {
 			core = n
@@ -273,12 +270,12 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 		}
 	}
 	if core == 0 {
-		x, core = c.as(c.In[0], dimsOf(shape)), 1
+		x, core = c.natural(0), 1
 	}
 	if b != nil && b.Len() != outputs {
 		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)
 	}
-	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding))
+	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, f, c.bias(b), c.overflow, c.rounding))
 }
 
 func matmul(c *call) {
@@ -287,11 +284,15 @@ func matmul(c *call) {
 		c.matrices()
 		return
 	}
-	f = eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
-	if !c.Bool("transposeB") {
-		f = eval("transpose", attrs("axes", ints{1, 0}), f)
+	c.connect(c.turned(eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)))
+}
+
+// turned returns the second factor of a product as a layer has it, with the outputs first.
+func (c *call) turned(f *tensor.Tensor) *tensor.Tensor {
+	if c.Bool("transposeB") {
+		return f
 	}
-	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+	return eval("transpose", attrs("axes", ints{1, 0}), f)
 }
 
 // matrices calls the product of two matrices. It rounds half up and saturates.
@@ -321,14 +322,10 @@ func gemm(c *call) {
 		c.simpler = true
 		return
 	}
-	if !c.Bool("transposeB") {
-		f = eval("transpose", attrs("axes", ints{1, 0}), f)
-	}
-	f = eval("mul", nil, f, alpha)
 	if b != nil {
 		c.addend = eval("mul", nil, b, beta)
 	}
-	c.connect(c.filters(f), c.biases(outputs))
+	c.connect(eval("mul", nil, c.turned(f), alpha))
 }
 
 // greatestSum returns a bound for the magnitude of sums of products of elements up to greatest with filters whose sums of magnitudes are
