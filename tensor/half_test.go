@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -150,7 +151,11 @@ func TestRoundF16(t *testing.T) {
 			t.Fatalf("%v becomes %#04x", x, got)
 		}
 	}
-	for bits := range f.infinity() {
+	step := uint64(5) // which meets even and odd significands; all numbers are tried when tests are exhaustive
+	if testdata.Cases(0, 1) == 1 {
+		step = 1
+	}
+	for bits := uint64(0); bits < f.infinity(); bits += step {
 		number, next := f.magnitude(bits), f.magnitude(bits+1)
 		for _, x := range []float64{number, (number + next) / 2} {
 			for _, near := range []float64{x, math.Nextafter(x, 0), math.Nextafter(x, next)} {

@@ -15,7 +15,7 @@ import (
 
 var normRows = []row{
 	decomposed("batch_normalization", "vxTensorMultiplyNode, vxTensorAddNode", 1e-4, op.Singles, batchNormalization,
-		"constant parameters; behind a convolution that nothing else reads it becomes part of the filter"),
+		"constant parameters; behind a conv that nothing else reads it becomes part of the filter"),
 	direct("local_response_normalization", "vxLocalResponseNormalizationLayer", op.Singles, localResponse,
 		"windows of 3, 5 or 7 over the channels, or as wide as high over the last two dimensions"),
 	direct("softmax", "vxSoftmaxLayer", op.Singles, softmax, "over one dimension of at most four; other than the layer's: vxTensorTransposeNode"),

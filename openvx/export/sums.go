@@ -105,11 +105,13 @@ func planar(shape ints) ints {
 	return nil
 }
 
-// slides returns the windows of the node along width and height.
-func (c *call) slides(in, size, out ints) (both [2]slide) {
-	padding := c.Ints("padding")
+// slides returns the filter with two spatial dimensions, and its windows along width and height.
+func (c *call) slides() (f *tensor.Tensor, both [2]slide) {
+	in, out, padding := planar(c.shape(0)), planar(c.outShape()), c.Ints("padding")
+	f = c.filter()
+	f = eval("reshape", attrs("shape", planar(f.Shape())), f)
 	n := len(padding) / 2
-	w := geometry.WindowOf(c.Attrs, size[len(size)-n:])
+	w := geometry.WindowOf(c.Attrs, f.Shape()[4-n:])
 	if c.Str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
 		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
@@ -118,7 +120,7 @@ func (c *call) slides(in, size, out ints) (both [2]slide) {
 			both[d] = slideOf(w, n-1-d, in[3-d], out[3-d])
 		}
 	}
-	return both
+	return f, both
 }
 
 // surrounded puts zeros around a filter.
@@ -139,16 +141,14 @@ func conv(c *call) {
 	if norm != nil && c.isFloat() {
 		c.out, c.name = norm.Out[0], c.e.wish(norm.Out[0])
 	}
-	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
-	f = eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
-	b := c.biases(out[1])
+	f, both := c.slides()
+	b := c.biases(c.outShape()[1])
 	if norm != nil && c.isFloat() {
 		f, b = c.normalized(norm, f, b)
 	}
-	both := c.slides(in, ints(f.Shape()), out)
-	x := c.cropped(c.as(c.In[0], dimsOf(in)), &both)
+	x := c.cropped(c.as(c.In[0], dimsOf(planar(c.shape(0)))), &both)
 	widened(&both)
-	c.convolve(c.Groups(in[1]), x, c.filters(c.surrounded(f, &both)), b, &both)
+	c.convolve(c.Groups(c.shape(0)[1]), x, c.filters(c.surrounded(f, &both)), b, &both)
 }
 
 // convolve calls a convolution layer for each group, with windows that have been widened.
@@ -211,17 +211,16 @@ func (c *call) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *
 
 // deconv: the layer correlates what has been scaled up with the weights, so that they are the filter turned around.
 func deconv(c *call) {
-	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
-	f = eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
-	both := c.slides(in, ints(f.Shape()), out)
+	f, both := c.slides()
 	a := deconvolved(&both)
-	groups := c.Groups(out[1])
+	outputs := c.outShape()[1]
+	groups := c.Groups(outputs)
 	f = c.surrounded(f, &both)
 	s := f.Shape() // input channels, output channels of a group
 	f = eval("reshape", attrs("shape", ints{groups, s[0] / groups, s[1], s[2], s[3]}), f)
 	f = eval("reverse", attrs("axes", ints{3, 4}), eval("transpose", attrs("axes", ints{0, 2, 1}), f))
 	f = eval("reshape", attrs("shape", ints{groups * s[1], s[0] / groups, s[2], s[3]}), f)
-	c.deconvolve(groups, c.as(c.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), &both, a)
+	c.deconvolve(groups, c.as(c.In[0], dimsOf(planar(c.shape(0)))), c.filters(f), c.biases(outputs), &both, a)
 }
 
 // deconvolve calls a deconvolution layer for each group, with what [deconvolved] has found.
@@ -256,16 +255,13 @@ func linear(c *call) {
 	if c.simpler = c.isFloat() && !c.e.areConstant(c.In[1:]); c.simpler {
 		return
 	}
-	f := c.filter()
-	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+	c.connect(c.filter())
 }
 
-// connect calls a fully connected layer with weights of a feature and an output.
-func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
-	features, outputs := weights.Dims[0], weights.Dims[1]
-	shape := c.shape(0)
-	x := c.e.tensorAs(c.In[0], nil)
-	core := 0
+// connect calls a fully connected layer with weights of each output and feature.
+func (c *call) connect(weights *tensor.Tensor) {
+	f, outputs, features := c.filters(weights), weights.Shape()[0], weights.Shape()[1]
+	b, x, core := c.biases(outputs), c.tensor(0), 0
 	for _, n := range []int{1, 3} {
 		if n <= len(x.Dims) && product(x.Dims[:n]) == features && len(x.Dims)-n <= 3 {
 			core = n
@@ -273,12 +269,12 @@ func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
 		}
 	}
 	if core == 0 {
-		x, core = c.as(c.In[0], dimsOf(shape)), 1
+		x, core = c.natural(0), 1
 	}
 	if b != nil && b.Len() != outputs {
 		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)
 	}
-	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding))
+	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, f, c.bias(b), c.overflow, c.rounding))
 }
 
 func matmul(c *call) {
@@ -287,11 +283,15 @@ func matmul(c *call) {
 		c.matrices()
 		return
 	}
-	f = eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
-	if !c.Bool("transposeB") {
-		f = eval("transpose", attrs("axes", ints{1, 0}), f)
+	c.connect(c.turned(eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)))
+}
+
+// turned returns the second factor of a product as a layer has it, with the outputs first.
+func (c *call) turned(f *tensor.Tensor) *tensor.Tensor {
+	if c.Bool("transposeB") {
+		return f
 	}
-	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+	return eval("transpose", attrs("axes", ints{1, 0}), f)
 }
 
 // matrices calls the product of two matrices. It rounds half up and saturates.
@@ -321,14 +321,10 @@ func gemm(c *call) {
 		c.simpler = true
 		return
 	}
-	if !c.Bool("transposeB") {
-		f = eval("transpose", attrs("axes", ints{1, 0}), f)
-	}
-	f = eval("mul", nil, f, alpha)
 	if b != nil {
 		c.addend = eval("mul", nil, b, beta)
 	}
-	c.connect(c.filters(f), c.biases(outputs))
+	c.connect(eval("mul", nil, c.turned(f), alpha))
 }
 
 // greatestSum returns a bound for the magnitude of sums of products of elements up to greatest with filters whose sums of magnitudes are

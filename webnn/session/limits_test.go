@@ -1,42 +1,39 @@
-package session
+package session_test
 
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/webnn/internal/idl"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/webnn/session"
 )
 
 // TestLimits reads documents that are as large as is allowed, and larger.
 func TestLimits(t *testing.T) {
-	want := Limits{limits.SessionCalls, limits.SessionDepth, limits.SessionText, limits.SessionData, limits.SessionWeights}
-	if got := (*Limits)(nil).orDefault(); got != want {
-		t.Errorf("the defaults are %+v; want %+v", got, want)
-	}
 	calls := func(n int) string {
 		return `{"webnnSession":1,"calls":[` + strings.Repeat(`{"call":"f"},`, n-1) + `{"call":"f"}]}`
 	}
 	with := func(value string) string { return `{"webnnSession":1,"calls":[{"call":"f","args":[` + value + `]}]}` }
 	for name, c := range map[string]struct {
 		most   int
-		limits *Limits
+		limits *session.Limits
 		text   func(n int) string
 	}{
-		"calls":  {100, &Limits{Calls: 100}, calls},
+		"calls":  {100, &session.Limits{Calls: 100}, calls},
 		"depth":  {limits.SessionDepth, nil, func(n int) string { return with(strings.Repeat("[", n) + strings.Repeat("]", n)) }},
-		"text":   {500, &Limits{Text: 500}, func(n int) string { return calls(1) + strings.Repeat(" ", n-len(calls(1))) }},
-		"data":   {1000, &Limits{Data: 1000}, func(n int) string { return with(fmt.Sprintf(`{"$buffer":{"fill":1,"byteLength":%d}}`, n)) }},
+		"text":   {500, &session.Limits{Text: 500}, func(n int) string { return calls(1) + strings.Repeat(" ", n-len(calls(1))) }},
+		"data":   {1000, &session.Limits{Data: 1000}, func(n int) string { return with(fmt.Sprintf(`{"$buffer":{"fill":1,"byteLength":%d}}`, n)) }},
 		"bigint": {limits.SessionBigInt, nil, func(n int) string { return with(`{"$bigint":"` + strings.Repeat("1", n) + `"}`) }},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
-			_, err := Decode([]byte(c.text(n)), nil, c.limits)
-			var refused *SyntaxError
+			_, err := session.Decode([]byte(c.text(n)), nil, c.limits)
+			var refused *session.SyntaxError
 			if (err == nil) != (n == c.most) || err != nil && !errors.As(err, &refused) {
 				t.Errorf("%s: %d give %v", name, n, err)
 			}
@@ -48,48 +45,68 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, ok := range map[int64]bool{63: false, 64: true} {
-		if _, err := Load(filepath.Join(dir, "d.json"), &Limits{Weights: n}); (err == nil) != ok {
+		if _, err := session.Load(filepath.Join(dir, "d.json"), &session.Limits{Weights: n}); (err == nil) != ok {
 			t.Errorf("64 bytes of weights, of which %d are allowed: %v", n, err)
 		}
 	}
-	for _, base := range []int{2, 16} {
-		if _, ok := readBigInt(strings.Repeat("1", limits.SessionBigInt+1), base); ok {
-			t.Errorf("too many digits of base %d are read", base)
+	for _, prefix := range []string{"0b", "0x"} {
+		for n, want := range map[int]string{limits.SessionBigInt: `"shape":[2,3]`, limits.SessionBigInt + 1: "TypeError"} {
+			axis := prefix + strings.Repeat("0", n-1) + "1"
+			check(t, builder(t), call{`{"on":"b","call":"softmax","args":[{"$ref":"x"},"` + axis + `"]}`, want})
 		}
 	}
-	if n, ok := readBigInt("ff", 16); !ok || n.Cmp(big.NewInt(255)) != 0 {
-		t.Errorf("got %v", n)
+}
+
+// TestDefaultLimits reads what is larger than is allowed where no bounds are given.
+func TestDefaultLimits(t *testing.T) {
+	with := func(value string) string { return `{"webnnSession":1,"calls":[{"call":"f","args":[` + value + `]}]}` }
+	if _, err := session.Decode([]byte(with(fmt.Sprintf(`{"$buffer":{"fill":1,"byteLength":%d}}`, limits.SessionData+1))), nil, nil); err == nil {
+		t.Error("a document makes more data")
+	}
+	testdata.Exhaustive(t, "it reads long documents")
+	many := `{"webnnSession":1,"calls":[` + strings.Repeat(`{"call":"f"},`, limits.SessionCalls) + `{"call":"f"}]}`
+	if _, err := session.Decode([]byte(many), nil, nil); err == nil {
+		t.Error("a document makes more calls")
+	}
+	if _, err := session.Decode([]byte(with("1")+strings.Repeat(" ", limits.SessionText)), nil, nil); err == nil {
+		t.Error("a document is longer")
 	}
 }
 
 // TestSequenceLimit converts typed arrays to sequences.
 func TestSequenceLimit(t *testing.T) {
 	for _, n := range []int{limits.SessionSequence, limits.SessionSequence + 1} {
-		if _, err := lookup(nil).toSequence(idl.Type{Name: "boolean"}, &Buffer{Type: "Uint8Array", Data: make([]byte, n)}); (err == nil) != (n == limits.SessionSequence) {
-			t.Errorf("%d items: %v", n, err)
+		text := fmt.Sprintf(`{"on":"b","call":"reshape","args":[{"$ref":"x"},{"$buffer":{"type":"Uint8Array","byteLength":%d}}]}`, n)
+		r := run(t, builder(t), text, nil)[0]
+		if got := r.Error != nil && strings.Contains(r.Error.Message, "the value is a buffer of"); got != (n > limits.SessionSequence) {
+			t.Errorf("%d items: %v", n, r.Error)
 		}
 	}
 }
 
-// TestHostLimitsAreReached asks for as much as a host gives, and for more.
+// TestHostLimitsAreReached asks for as much as a host gives where no bounds are given, and for more.
 func TestHostLimitsAreReached(t *testing.T) {
-	h := NewHost(HostOptions{})
-	defer h.Close()
-	if err := h.free(make([]string, limits.HostObjects-1), true); err != nil { // and the one that it has from the start
-		t.Error(err)
-	}
-	if err := h.free(make([]string, limits.HostObjects), true); err == nil {
-		t.Error("there may be one object more")
-	}
-	for range limits.HostPending {
-		if err := h.admit(); err != nil {
-			t.Fatal(err)
+	testdata.Exhaustive(t, "it names a million objects; TestHostBounds and TestHostRejects have other bounds")
+	h := builder(t)
+	for n, want := range map[int]string{ // beside "ml", "c", "b" and "x"
+		limits.HostObjects - 4: "ids are given for 3 results",
+		limits.HostObjects - 3: "UnknownError: host: there are 4 objects",
+	} {
+		ids := make([]string, n)
+		for i := range ids {
+			ids[i] = fmt.Sprintf(`"i%d"`, i)
 		}
+		check(t, h, call{`{"on":"b","call":"split","args":[{"$ref":"x"},3,{"axis":1}],"ids":[` + strings.Join(ids, ",") + `]}`, want})
 	}
-	if err := h.admit(); err == nil {
-		t.Error("one call more may wait")
+	var failed atomic.Int32
+	for range limits.HostPending + 1 {
+		h.Do([]byte(`{"on":"c","call":"lost"}`), nil, func(r session.Reply) {
+			if r.Error != nil && r.Error.Rule == "pending" {
+				failed.Add(1)
+			}
+		})
 	}
-	for range limits.HostPending {
-		h.dismiss()
+	if failed.Load() != 1 {
+		t.Errorf("%d of %d calls are refused", failed.Load(), limits.HostPending+1)
 	}
 }
