@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -167,6 +168,10 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
 	if neg || len(args) < 4 || signals[args[0]] == nil {
 		ts.Fatalf("usage: signalled SIGNAL CODE PATTERN PROGRAM ARG…")
+	}
+	if signal.Ignored(signals[args[0]]) {
+		ts.Logf("%s is ignored here, as below nohup", args[0])
+		return
 	}
 	c := exec.Command(args[3], args[4:]...) //nolint:gosec // which the script says
 	c.Dir = ts.MkAbs(".")
