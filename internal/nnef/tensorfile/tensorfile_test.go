@@ -358,8 +358,8 @@ func TestEncodeRejects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := 1
-	empty, err := tensor.New(tensor.Bool, tensor.Shape{one << 32, 0})
+	wide := 32 // no constant, as an int of 32 bits has no such number
+	empty, err := tensor.New(tensor.Bool, tensor.Shape{1 << wide, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
