@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tetratelabs/wazero"
+
+	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/testdata"
@@ -170,5 +173,61 @@ func TestKernels(t *testing.T) {
 				t.Fatalf("seed %d: %s is %v; want %v\n%s", seed, name, z, y, text.String())
 			}
 		}
+	}
+}
+
+// TestLevels: multiply-adds with two roundings are other code, whose sums are near; fused ones are refused by a runtime without relaxed SIMD, as
+// another module than the emulated one.
+func TestLevels(t *testing.T) {
+	n := &network{graph.NewBuilder(op.Rules, "net"), op.NewRand(1, 1), t, make(map[string]*tensor.Tensor)}
+	x, err := n.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 40}})
+	x = must(x, err)(t)
+	w := must(n.Constant("", "", n.Uniform(tensor.Float32, tensor.Shape{40, 9}, -1, 1)))(t)
+	if err := n.Output("y", n.node("matmul", nil, x, w)); err != nil {
+		t.Fatal(err)
+	}
+	g, err := n.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := n.Uniform(tensor.Float32, tensor.Shape{1, 40}, -1, 1)
+	want, err := op.NewInterpreter(g).RunNamed(t.Context(), map[string]*tensor.Tensor{"x": input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wasm.Compile(g, wasm.Options{Level: wasm.Loose})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := wazero.NewRuntime(t.Context())
+	defer r.Close(t.Context())
+	i, err := r.Instantiate(t.Context(), m.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := i.Memory()
+	memory.Write(uint32(m.WeightsAt), m.Weights)
+	memory.Write(uint32(m.Inputs[0].At), input.Bytes())
+	if _, err := i.ExportedFunction("run").Call(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same := true
+	for k, y := range tensor.Data[float32](want["y"]) {
+		z, _ := memory.ReadFloat32Le(uint32(m.Outputs[0].At + 4*k))
+		if same = same && y == z; math.Abs(float64(y-z)) > 1e-5 {
+			t.Errorf("element %d is %v; want about %v", k, z, y)
+		}
+	}
+	if same {
+		t.Error("the sums are those of one rounding")
+	}
+	if m, err = wasm.Compile(g, wasm.Options{Level: wasm.Fused}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.CompileModule(t.Context(), m.Code); err == nil {
+		t.Error("a runtime without relaxed SIMD takes it")
+	}
+	if _, err := r.CompileModule(t.Context(), wasm.Probe()); err == nil {
+		t.Error("a runtime without relaxed SIMD takes the probe")
 	}
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -103,7 +104,7 @@ func (m *module) Value(v *graph.Value) *tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	t, err := tensor.FromBytes(p.Type.DType, p.Type.Shape, append(tensor.AlignedBytes(0), b...))
+	t, err := tensor.FromBytes(p.Type.DType, p.Type.Shape, bytes.Clone(b))
 	if err != nil {
 		return nil
 	}

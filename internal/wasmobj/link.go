@@ -16,20 +16,9 @@ type Linker struct {
 	placed []int
 	next   int // where the next data lie
 
-	Imports []Import
 	Exports []Export
 	Globals []Global
-	// Pages is the memory at the begin, in pages of 64 KiB; MaxPages the most, 0 for any. A shared memory needs a bound.
-	Pages, MaxPages int
-	Shared          bool
-	// MemoryFrom is the module and name of a memory that is imported; the own one is exported as "memory" where it is empty.
-	MemoryFrom [2]string
-}
-
-// Import is a function that the host gives.
-type Import struct {
-	Module, Name string
-	Type         FuncType
+	Pages   int // of 64 KiB, of the memory, which is exported as "memory"
 }
 
 // Export gives a function of the object a name.
@@ -42,7 +31,6 @@ type Export struct {
 type Global struct {
 	Mutable bool
 	Value   int32
-	Name    string // under which it is exported; not, if empty
 }
 
 // NewLinker returns a linker that places data from an address on.
@@ -68,7 +56,7 @@ func (l *Linker) Address(d int) int {
 	return at
 }
 
-// Func returns the index in the module of a function of the object, behind the imports.
+// Func returns the index in the module of a function of the object.
 func (l *Linker) Func(f int) int {
 	if i, ok := l.funcs[f]; ok {
 		return i
@@ -101,7 +89,7 @@ func (l *Linker) follow(relocs []Reloc) {
 func (l *Linker) value(r Reloc) int {
 	switch r.Kind {
 	case ToFunc:
-		return l.Func(r.Sym) + len(l.Imports)
+		return l.Func(r.Sym)
 	case ToTable:
 		return l.Slot(r.Sym)
 	case ToData:
@@ -127,47 +115,11 @@ func (l *Linker) Module() []byte {
 		b = binary.AppendUvarint(b, uint64(len(w.b)))
 		b = append(b, w.b...)
 	}
-	for _, i := range l.Imports {
-		l.o.Type(i.Type)
-	}
 	section(1, len(l.o.Types), func(w *writer) {
 		for _, t := range l.o.Types {
 			w.b = append(w.b, 0x60)
 			w.types(t.Params)
 			w.types(t.Results)
-		}
-	})
-	limits := func(w *writer) {
-		switch {
-		case l.Shared:
-			w.b = append(w.b, 3)
-		case l.MaxPages > 0:
-			w.b = append(w.b, 1)
-		default:
-			w.b = append(w.b, 0)
-		}
-		w.uint(l.Pages)
-		if l.Shared || l.MaxPages > 0 {
-			w.uint(l.MaxPages)
-		}
-	}
-	imported := l.MemoryFrom[0] != ""
-	imports := len(l.Imports)
-	if imported {
-		imports++
-	}
-	section(2, imports, func(w *writer) {
-		for _, i := range l.Imports {
-			w.bytes([]byte(i.Module))
-			w.bytes([]byte(i.Name))
-			w.b = append(w.b, 0)
-			w.uint(l.o.Type(i.Type))
-		}
-		if imported {
-			w.bytes([]byte(l.MemoryFrom[0]))
-			w.bytes([]byte(l.MemoryFrom[1]))
-			w.b = append(w.b, 2)
-			limits(w)
 		}
 	})
 	section(3, len(l.order), func(w *writer) {
@@ -179,9 +131,10 @@ func (l *Linker) Module() []byte {
 		w.b = append(w.b, 0x70, 0)
 		w.uint(len(l.slots) + 1)
 	})
-	if !imported {
-		section(5, 1, limits)
-	}
+	section(5, 1, func(w *writer) {
+		w.uint(0) // without a bound
+		w.uint(l.Pages)
+	})
 	section(6, len(l.Globals), func(w *writer) {
 		for _, g := range l.Globals {
 			mutable := byte(0)
@@ -191,36 +144,18 @@ func (l *Linker) Module() []byte {
 			w.b = append(appendInt(append(w.b, byte(I32), mutable, 0x41), int64(g.Value)), 0x0B)
 		}
 	})
-	exports := len(l.Exports)
-	if !imported {
-		exports++
-	}
-	for _, g := range l.Globals {
-		if g.Name != "" {
-			exports++
-		}
-	}
-	section(7, exports, func(w *writer) {
+	section(7, len(l.Exports)+1, func(w *writer) {
 		for _, e := range l.Exports {
 			w.bytes([]byte(e.Name))
 			w.b = append(w.b, 0)
-			w.uint(l.Func(e.Func) + len(l.Imports))
+			w.uint(l.Func(e.Func))
 		}
-		if !imported {
-			w.bytes([]byte("memory"))
-			w.b = append(w.b, 2, 0)
-		}
-		for i, g := range l.Globals {
-			if g.Name != "" {
-				w.bytes([]byte(g.Name))
-				w.b = append(w.b, 3)
-				w.uint(i)
-			}
-		}
+		w.bytes([]byte("memory"))
+		w.b = append(w.b, 2, 0)
 	})
 	section(9, min(1, len(l.slots)), func(w *writer) {
 		w.b = append(w.b, 0, 0x41, 1, 0x0B)
-		w.list(len(l.slots), func(i int) { w.uint(l.Func(l.slots[i]) + len(l.Imports)) })
+		w.list(len(l.slots), func(i int) { w.uint(l.Func(l.slots[i])) })
 	})
 	section(10, len(l.order), func(w *writer) {
 		for _, f := range l.order {

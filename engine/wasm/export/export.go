@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
@@ -87,46 +88,28 @@ func quoted(s string) string {
 func ports(list []wasm.Port) []port {
 	out := make([]port, len(list))
 	for i, p := range list {
-		array, size := arrayOf(p.Type.DType)
-		out[i] = port{p.Name, p.Type.DType.String(), append([]int{}, p.Type.Shape...), array, int(p.Type.Bytes()) / size, p.At}
+		d := p.Type.DType
+		out[i] = port{p.Name, d.String(), append([]int{}, p.Type.Shape...), arrayOf(d), int(p.Type.Bytes()) / max(d.Size(), 1), p.At}
 	}
 	return out
 }
 
-// arrayOf returns the typed array that a page has for elements of a type, and the bytes of its elements. What has no such array, as float16 in many
-// browsers and packed elements, are words of as many bits.
-func arrayOf(d tensor.DType) (name string, size int) {
-	switch d {
-	case tensor.Float32:
-		return "Float32Array", 4
-	case tensor.Float64:
-		return "Float64Array", 8
-	case tensor.Int8:
-		return "Int8Array", 1
-	case tensor.Int16:
-		return "Int16Array", 2
-	case tensor.Int32:
-		return "Int32Array", 4
-	case tensor.Int64:
-		return "BigInt64Array", 8
-	case tensor.Uint64:
-		return "BigUint64Array", 8
-	case tensor.Uint32:
-		return "Uint32Array", 4
-	}
-	if d.Size() == 2 {
-		return "Uint16Array", 2
-	}
-	return "Uint8Array", 1
+// arrays are the typed arrays that pages have for elements of a type. What has none, as float16 in many browsers and packed elements, is there as
+// words of as many bits.
+var arrays = map[tensor.DType]string{
+	tensor.Float32: "Float32Array", tensor.Float64: "Float64Array", tensor.Int8: "Int8Array", tensor.Int16: "Int16Array", tensor.Int32: "Int32Array",
+	tensor.Int64: "BigInt64Array", tensor.Uint64: "BigUint64Array", tensor.Uint32: "Uint32Array",
+	tensor.Uint16: "Uint16Array", tensor.Float16: "Uint16Array", tensor.BFloat16: "Uint16Array",
 }
+
+func arrayOf(d tensor.DType) string { return cmp.Or(arrays[d], "Uint8Array") }
 
 // declared writes the types of the loader for a module.
 func declared(m *wasm.Module) string {
 	list := func(ports []wasm.Port, optional string) string {
 		var b strings.Builder
 		for _, p := range ports {
-			array, _ := arrayOf(p.Type.DType)
-			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), array+optional)
+			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), arrayOf(p.Type.DType)+optional)
 		}
 		return b.String()
 	}

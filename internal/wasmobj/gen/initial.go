@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/constant"
 	"go/token"
@@ -600,48 +601,107 @@ func converted(from, to types.Type, v value) value {
 	return v
 }
 
+// evaluated applies a binary operator.
 func evaluated(i *ssa.BinOp, x, y value) value {
 	switch a := x.(type) {
 	case int64:
-		b := y.(int64)
-		p := parts(i.X.Type())[0]
-		less := a < b
-		if !p.sign {
-			less = uint64(a) < uint64(b)
+		return ofIntegers(i, a, y.(int64))
+	case float64:
+		b := y.(float64)
+		if v := compared(i.Op, a, b); v != nil {
+			return v
 		}
-		switch i.Op {
-		case token.EQL:
-			return a == b
-		case token.NEQ:
-			return a != b
-		case token.LSS:
-			return less
-		case token.LEQ:
-			return less || a == b
-		case token.GTR:
-			return !less && a != b
-		case token.GEQ:
-			return !less
+		if r, ok := calculated(i.Op, a, b); ok {
+			return round(i.Type(), r)
 		}
-		var r int64
+	case string:
+		b := y.(string)
+		if i.Op == token.ADD {
+			return a + b
+		}
+		if v := compared(i.Op, a, b); v != nil {
+			return v
+		}
+	case bool:
+		return (a == y.(bool)) == (i.Op == token.EQL)
+	case *aggregate:
+		return same(a, y.(*aggregate)) == (i.Op == token.EQL)
+	default:
+		if i.Op == token.EQL || i.Op == token.NEQ { // with nil
+			return (isNull(x) && isNull(y)) == (i.Op == token.EQL)
+		}
+	}
+	stop("%v of %T", i.Op, x)
+	return nil
+}
+
+// compared returns the result of a comparison, nil for another operator.
+func compared[T cmp.Ordered](op token.Token, a, b T) value {
+	switch op {
+	case token.EQL:
+		return a == b
+	case token.NEQ:
+		return a != b
+	case token.LSS:
+		return a < b
+	case token.LEQ:
+		return a <= b
+	case token.GTR:
+		return a > b
+	case token.GEQ:
+		return a >= b
+	}
+	return nil
+}
+
+// calculated returns a sum, a difference, a product or a quotient, and false for another operator.
+func calculated[T int64 | uint64 | float64](op token.Token, a, b T) (T, bool) {
+	switch op {
+	case token.ADD:
+		return a + b, true
+	case token.SUB:
+		return a - b, true
+	case token.MUL:
+		return a * b, true
+	case token.QUO:
+		return a / b, true
+	}
+	return 0, false
+}
+
+func ofIntegers(i *ssa.BinOp, a, b int64) value {
+	if (i.Op == token.QUO || i.Op == token.REM) && b == 0 {
+		stop("a division by zero")
+	}
+	if !parts(i.X.Type())[0].sign {
+		return ofUnsigned(i, uint64(a), uint64(b))
+	}
+	if v := compared(i.Op, a, b); v != nil {
+		return v
+	}
+	r, ok := calculated(i.Op, a, b)
+	switch {
+	case ok:
+	case i.Op == token.REM:
+		r = a % b
+	case i.Op == token.SHR:
+		r = a >> uint64(b)
+	default:
+		return ofUnsigned(i, uint64(a), uint64(b))
+	}
+	return wrap(i.Type(), r)
+}
+
+// ofUnsigned has what differs for unsigned integers, and what is the same bits for both.
+func ofUnsigned(i *ssa.BinOp, a, b uint64) value {
+	if v := compared(i.Op, a, b); v != nil {
+		return v
+	}
+	r, ok := calculated(i.Op, a, b)
+	if !ok {
 		switch i.Op {
-		case token.ADD:
-			r = a + b
-		case token.SUB:
-			r = a - b
-		case token.MUL:
-			r = a * b
-		case token.QUO, token.REM:
-			if b == 0 {
-				stop("a division by zero")
-			}
-			q := a / b
-			if !p.sign {
-				q = int64(uint64(a) / uint64(b))
-			}
-			if r = q; i.Op == token.REM {
-				r = a - q*b
-			}
+		case token.REM:
+			r = a % b
 		case token.AND:
 			r = a & b
 		case token.OR:
@@ -651,68 +711,12 @@ func evaluated(i *ssa.BinOp, x, y value) value {
 		case token.AND_NOT:
 			r = a &^ b
 		case token.SHL:
-			r = a << uint64(b)
+			r = a << b
 		case token.SHR:
-			if p.sign {
-				r = a >> uint64(b)
-			} else {
-				r = int64(uint64(a) >> uint64(b))
-			}
+			r = a >> b
 		}
-		return wrap(i.Type(), r)
-	case float64:
-		b := y.(float64)
-		switch i.Op {
-		case token.EQL:
-			return a == b
-		case token.NEQ:
-			return a != b
-		case token.LSS:
-			return a < b
-		case token.LEQ:
-			return a <= b
-		case token.GTR:
-			return a > b
-		case token.GEQ:
-			return a >= b
-		case token.ADD:
-			return round(i.Type(), a+b)
-		case token.SUB:
-			return round(i.Type(), a-b)
-		case token.MUL:
-			return round(i.Type(), a*b)
-		case token.QUO:
-			return round(i.Type(), a/b)
-		}
-	case string:
-		b := y.(string)
-		switch i.Op {
-		case token.EQL:
-			return a == b
-		case token.NEQ:
-			return a != b
-		case token.ADD:
-			return a + b
-		case token.LSS:
-			return a < b
-		}
-	case bool:
-		if b := y.(bool); i.Op == token.EQL {
-			return a == b
-		}
-		return a != y.(bool)
-	case *aggregate:
-		equal := same(a, y.(*aggregate))
-		return equal == (i.Op == token.EQL)
 	}
-	switch i.Op {
-	case token.EQL:
-		return isNull(x) && isNull(y)
-	case token.NEQ:
-		return !isNull(x) || !isNull(y)
-	}
-	stop("%v of %T", i.Op, x)
-	return nil
+	return wrap(i.Type(), int64(r))
 }
 
 func same(a, b *aggregate) bool {
