@@ -182,14 +182,21 @@ func (p *course) keep(root *object) {
 	p.usage[root] = u
 }
 
-// compile makes the program of a segment, in place of another if it has one. The context is locked, but not while the engine works.
+// compile makes the program of a segment, in place of another if it has one: if it fails, the segment is what it was, so that another
+// attempt is made when it runs again. The context is locked, but not while the engine works.
 func (g *Graph) compile(p *course, s *segment) {
-	network := p.weave(s)
-	s.close()
-	if network == nil {
-		return
-	}
-	c := g.ctx
+	before := *s
+	undoing(func() { *s = before }, func() {
+		s.program, s.session = nil, nil
+		if network := p.weave(s); network != nil {
+			s.build(g.ctx, network)
+		}
+	})
+	before.close()
+}
+
+// build makes the program of what has been woven.
+func (s *segment) build(c *Context, network *graph.Graph) {
 	o := engine.Options{Threads: c.opts.Threads, Limits: c.opts.Limits}
 	var compiled *engine.Program
 	var session *engine.Session

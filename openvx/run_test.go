@@ -345,6 +345,37 @@ func TestWrittenScalar(t *testing.T) {
 	}
 }
 
+// TestWrittenScalarThatCannotBe lets the kernel give the layer a scale that it does not take, and then again one that it does.
+func TestWrittenScalarThatCannotBe(t *testing.T) {
+	y := newYard(t)
+	a, out := y.tensor(3), y.tensor(3)
+	scale := must(y.c.CreateScalar(openvx.TypeFloat32, float32(1)))
+	y.keep(scale)
+	factor := float32(1)
+	k := must(y.c.AddKernel("org.example.scale", must(y.c.AllocateKernelID()), 1, openvx.UserKernel{
+		Run:      func(_ *openvx.Node, params []openvx.Reference) error { return params[0].(*openvx.Scalar).Set(factor) },
+		Validate: nothing.Validate,
+	}))
+	status(t, k.AddParameter(0, openvx.Output, openvx.TypeScalar, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.Finalize(), openvx.Success)
+	y.kernels = append(y.kernels, k)
+	y.keep(must(y.g.TensorMultiplyNode(a, a, scale, openvx.ConvertPolicySaturate, openvx.RoundPolicyToZero, out)))
+	n := must(y.g.CreateGenericNode(k))
+	y.keep(n)
+	status(t, n.SetParameter(0, scale), openvx.Success)
+	for i, test := range []struct {
+		factor float32
+		want   openvx.Status
+	}{{2, openvx.Success}, {-1, openvx.ErrorInvalidValue}, {-1, openvx.ErrorInvalidValue}, {2, openvx.Success}, {-1, openvx.ErrorInvalidValue}, {3, openvx.Success}} {
+		factor = test.factor
+		y.write(a, 1, uint8(i), 3)
+		status(t, y.g.Process(), test.want)
+		if test.want == openvx.Success {
+			y.expect(out, uint8(factor), uint8(factor)*uint8(i*i), 9*uint8(factor))
+		}
+	}
+}
+
 // TestDelay feeds a sum back to itself.
 func TestDelay(t *testing.T) {
 	y := newYard(t)
