@@ -408,6 +408,8 @@ func TestTractScan(t *testing.T) {
 		{`("part", x, 1, 1)`, `("part", x, 1, 2)`, "cannot be parted by 2"},
 		{`("factor", 2.0)`, `("other", 2.0)`, "the parameter factor of loop.0 is not bound"},
 		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", x)]`, "the parameter part of loop.0 is bound twice"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("factor", 3.0)]`, "the parameter factor of loop.0 is bound twice"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", 2.0)]`, "the parameter part of loop.0 is bound twice"},
 		{`("next", "last"`, `("last", "last"`, "loop.0 has no result last"},
 		{`("next", "last"`, `("next", "first"`, `an output must be "full" or "last"`},
 	} {
