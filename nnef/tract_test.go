@@ -420,6 +420,23 @@ func TestTractScan(t *testing.T) {
 	}
 }
 
+// TestParameters refuses parameters of the graph that are no inputs of their own.
+func TestParameters(t *testing.T) {
+	const tract, operators = "extension tract_registry tract_core;", "extension KHR_enable_operator_expressions;"
+	for _, c := range [][4]string{
+		{tract, "x, y", "y = relu(x);", "the parameter y of the graph is not the result of external"},
+		{tract, "x, y", "y = x;", "the parameter y of the graph is not the result of external"},
+		{operators, "x, y", "y = x;", "the parameter y of the graph is not the result of external"},
+		{tract, "x, x", "y = relu(x);", "two parameters of the graph are named x"},
+		{operators, "x, x", "y = relu(x);", "two parameters of the graph are named x"},
+	} {
+		text := "version 1.0;\n" + c[0] + "\ngraph net( " + c[1] + " ) -> ( z )\n{\n    x = external(shape = [2]);\n    " + c[2] + "\n    z = relu(y);\n}\n"
+		if _, err := parseTract(text, nil); err == nil || !strings.Contains(err.Error(), c[3]) {
+			t.Errorf("%s\n got %v\nwant …%s", text, err, c[3])
+		}
+	}
+}
+
 // TestTractShapes infers shapes that follow from extents which the document computes, without making the model.
 func TestTractShapes(t *testing.T) {
 	text := tractText("[3, S]", "", `n = squeeze(slice(tract_core_shape_of(x), axes = [0], begin = [1], end = [2], stride = [1]), axes = [0]);
