@@ -219,6 +219,37 @@ func TestSaveQuantized(t *testing.T) {
 	}
 }
 
+// TestSaveNoCodes saves codes of which there are none, with as many scales.
+func TestSaveNoCodes(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "none")
+	var in []*graph.Value
+	for i, d := range []tensor.DType{tensor.Uint8, tensor.Float32, tensor.Uint8} {
+		none, err := tensor.New(d, tensor.Shape{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := b.Constant("", fmt.Sprint("label", i), none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, v)
+	}
+	y, err := b.One("dequantize_linear", in, nil, "", "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Output("out", y); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back := reload(t, g, "none").Graph; graph.Text(back, op.Rules) != graph.Text(g, op.Rules) {
+		t.Errorf("saved, it is\n%s", graph.Text(back, op.Rules))
+	}
+}
+
 // TestHalves keeps 16-bit floats as they are stored, also through saving.
 func TestHalves(t *testing.T) {
 	w, err := tensor.Cast(vector(t, 1.5, -2), tensor.Float16)

@@ -154,16 +154,19 @@ func match(n *graph.Node) *decoding {
 	case "cast":
 		d = otherFloat(n)
 	}
-	if d == nil || d.codes.Label == "" || d.codes.Const.Len() == 0 {
+	if d == nil {
 		return nil
 	}
 	d.entry.Tensor = out.Name
 	return d
 }
 
+// inFile reports whether a value is a constant that is stored in a file, with elements.
+func inFile(v *graph.Value) bool { return v.Const != nil && v.Label != "" && v.Const.Len() > 0 }
+
 // otherFloat matches what [document.asSingle] makes.
 func otherFloat(n *graph.Node) *decoding {
-	if x := n.In[0]; x.Const != nil && (x.Type.DType == tensor.Float16 || x.Type.DType == tensor.Float64) {
+	if x := n.In[0]; inFile(x) && (x.Type.DType == tensor.Float16 || x.Type.DType == tensor.Float64) {
 		return &decoding{codes: x}
 	}
 	return nil
@@ -172,7 +175,7 @@ func otherFloat(n *graph.Node) *decoding {
 // zeroPoint matches what [quantizer.zeroPoint] makes.
 func zeroPoint(n *graph.Node) *decoding {
 	codes, scale, zero := n.In[0], n.In[1], n.In[2]
-	if codes.Const == nil || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
+	if !inFile(codes) || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
 		return nil
 	}
 	d := codes.Type.DType

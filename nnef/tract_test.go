@@ -408,12 +408,31 @@ func TestTractScan(t *testing.T) {
 		{`("part", x, 1, 1)`, `("part", x, 1, 2)`, "cannot be parted by 2"},
 		{`("factor", 2.0)`, `("other", 2.0)`, "the parameter factor of loop.0 is not bound"},
 		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", x)]`, "the parameter part of loop.0 is bound twice"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("factor", 3.0)]`, "the parameter factor of loop.0 is bound twice"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", 2.0)]`, "the parameter part of loop.0 is bound twice"},
 		{`("next", "last"`, `("last", "last"`, "loop.0 has no result last"},
 		{`("next", "last"`, `("next", "first"`, `an output must be "full" or "last"`},
 	} {
 		_, err := parseTract(strings.Replace(scanText, c[0], c[1], 1), nil)
 		if err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s\n got %v\nwant …%s", c[1], err, c[2])
+		}
+	}
+}
+
+// TestParameters refuses parameters of the graph that are no inputs of their own.
+func TestParameters(t *testing.T) {
+	const tract, operators = "extension tract_registry tract_core;", "extension KHR_enable_operator_expressions;"
+	for _, c := range [][4]string{
+		{tract, "x, y", "y = relu(x);", "the parameter y of the graph is not the result of external"},
+		{tract, "x, y", "y = x;", "the parameter y of the graph is not the result of external"},
+		{operators, "x, y", "y = x;", "the parameter y of the graph is not the result of external"},
+		{tract, "x, x", "y = relu(x);", "two parameters of the graph are named x"},
+		{operators, "x, x", "y = relu(x);", "two parameters of the graph are named x"},
+	} {
+		text := "version 1.0;\n" + c[0] + "\ngraph net( " + c[1] + " ) -> ( z )\n{\n    x = external(shape = [2]);\n    " + c[2] + "\n    z = relu(y);\n}\n"
+		if _, err := parseTract(text, nil); err == nil || !strings.Contains(err.Error(), c[3]) {
+			t.Errorf("%s\n got %v\nwant …%s", text, err, c[3])
 		}
 	}
 }

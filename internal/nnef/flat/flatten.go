@@ -43,9 +43,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 		}
 	}
 	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
-	if !doc.Tract {
-		r.checkInputs(values)
-	}
+	r.checkInputs(values)
 	r.finish(values)
 	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
@@ -561,7 +559,7 @@ func (r *recorder) finish(value func(name string) (v eval.Value, assigned bool))
 	}
 }
 
-// checkInputs checks that the parameters of the graph are the results of external, and that no other tensors are.
+// checkInputs checks that the parameters of the graph are the results of external, and that no other tensors are, which documents of tract may have.
 func (r *recorder) checkInputs(value func(name string) (v eval.Value, assigned bool)) {
 	g := r.doc.Graph
 	params := make(map[string]bool, len(g.Params))
@@ -569,7 +567,7 @@ func (r *recorder) checkInputs(value func(name string) (v eval.Value, assigned b
 		params[p.Name] = true
 	}
 	for _, op := range r.graph.Ops {
-		if op.isExternal() && !params[op.Names[0]] {
+		if !r.doc.Tract && op.isExternal() && !params[op.Names[0]] {
 			r.eval.Report(op.Site.Diagnostic(&eval.Error{Code: CodeExternal, Msg: op.Names[0] + " is external but no parameter of the graph",
 				Hint: "add it to the parameters of the graph"}))
 		}
@@ -578,13 +576,18 @@ func (r *recorder) checkInputs(value func(name string) (v eval.Value, assigned b
 		d := syntax.Diagnostic{Source: r.doc.Source, Span: p.Span, Hint: "write " + p.Name + " = external(shape = …) in the graph"}
 		v, assigned := value(p.Name)
 		switch t, ok := v.(*Tensor); {
+		case !assigned && r.doc.Tract:
 		case !assigned:
 			d.Code, d.Message = eval.CodeUnassigned, "the parameter "+p.Name+" of the graph is never assigned"
 			r.eval.Report(d)
-		case ok && !t.Producer.isExternal():
+		case r.doc.Tract && !params[p.Name]: // of other documents the declaration is checked
+			d.Code, d.Message, d.Hint = CodeRepeated, "two parameters of the graph are named "+p.Name, "choose another name"
+			r.eval.Report(d)
+		case ok && (!t.Producer.isExternal() || t.Name != p.Name):
 			d.Code, d.Message = CodeExternal, "the parameter "+p.Name+" of the graph is not the result of external"
 			r.eval.Report(d)
 		}
+		delete(params, p.Name)
 	}
 }
 

@@ -112,14 +112,20 @@ func (s *scan) operand(arg string, tuple eval.Tuple) (*graph.Value, int) {
 		return nil, -1
 	}
 	x := s.Value(arg, s.asTensor(arg, tuple[1], syntax.NoPrimitive))
-	if s.bound[i] {
-		s.fail(eval.CodeDuplicate, arg, "the parameter %s of %s is bound twice", name, s.body.Name.Name)
-	}
+	s.bind(arg, i, name)
 	if x == nil || s.Err != nil {
 		return nil, -1
 	}
-	s.args[i].Type, s.bound[i] = x.Type, true
+	s.args[i].Type = x.Type
 	return x, i
+}
+
+// bind notes that a parameter of the fragment has an argument.
+func (s *scan) bind(arg string, i int, name string) {
+	if s.bound[i] {
+		s.fail(eval.CodeDuplicate, arg, "the parameter %s of %s is bound twice", name, s.body.Name.Name)
+	}
+	s.bound[i] = true
 }
 
 func (s *scan) bindStates() {
@@ -163,7 +169,8 @@ func (s *scan) bindTaken() {
 		_, tensor := tuple[1].(eval.Tensor)
 		if i, ok := s.params[plain(name)]; ok && !tensor {
 			if _, _, literal := literals(tuple[1]); literal || tuple[1] == true || tuple[1] == false {
-				s.args[i].Literal, s.bound[i] = tuple[1], true
+				s.bind("full", i, name)
+				s.args[i].Literal = tuple[1]
 				continue
 			}
 		}
