@@ -43,11 +43,11 @@ func (c *call) scanning(values []*graph.Value, axes, directions, outAxes, outDir
 	case len(net.outputs) < states:
 		c.failf("body", "the graph has %d outputs; it must have %d or more", len(net.outputs), states)
 	}
-	axes = c.perItem("scan_input_axes", axes, scanned, 0)
-	chunks := c.perItem("scan_input_directions", directions, scanned, 0)
+	axes = c.perItem("scan_input_axes", axes, scanned)
+	chunks := c.perItem("scan_input_directions", directions, scanned)
 	parts := len(net.outputs) - states
-	outAxes = c.perItem("scan_output_axes", outAxes, parts, 0)
-	outDirections = c.perItem("scan_output_directions", outDirections, parts, 0)
+	outAxes = c.perItem("scan_output_axes", outAxes, parts)
+	outDirections = c.perItem("scan_output_directions", outDirections, parts)
 	for _, list := range [][]int{chunks, outDirections} {
 		for i, d := range list {
 			list[i] = 1 - 2*min(d&1, 1)
@@ -150,18 +150,13 @@ func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 	return nil
 }
 
-// perItem returns a list of n numbers: a copy of the given one, or the same number everywhere if there is none.
-func (c *call) perItem(name string, list []int, n, otherwise int) []int {
+// perItem returns a list of n numbers: a copy of the given one, or zeros if there is none.
+func (c *call) perItem(name string, list []int, n int) []int {
 	if list != nil && len(list) != n {
 		c.failf(name, "there are %d items; there must be %d", len(list), n)
 	}
 	out := make([]int, n)
-	for i := range out {
-		out[i] = otherwise
-		if list != nil {
-			out[i] = list[i]
-		}
-	}
+	copy(out, list)
 	return out
 }
 

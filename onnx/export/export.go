@@ -45,7 +45,7 @@ func New(g *graph.Graph, opts Options) (_ *proto.Model, err error) {
 			e.Refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 		}
 	}
-	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
+	m.Graph.Output = e.outputs(s, g.Outputs)
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (e *exporter) reserve(s *scope, g *graph.Graph) map[*graph.Value]string {
 }
 
 // outputs declares outputs of a graph, and copies those that are not results of its nodes, or are already outputs.
-func (e *exporter) outputs(s *scope, list []graph.Output, wishes map[*graph.Value]string) []*proto.ValueInfo {
+func (e *exporter) outputs(s *scope, list []graph.Output) []*proto.ValueInfo {
 	var out []*proto.ValueInfo
 	for _, o := range list {
 		x := s.value(o.Value)

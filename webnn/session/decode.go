@@ -10,7 +10,7 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 )
 
-// Limits bound what a document may hold. A zero member is its default.
+// Limits bound what a document may hold. A member that is not positive is its default.
 type Limits struct {
 	Calls int   // calls of a document; 1<<20
 	Depth int   // nesting of values; 16
@@ -24,11 +24,11 @@ type Limits struct {
 func (l *Limits) orDefault() Limits {
 	l = orZero(l)
 	return Limits{
-		Calls:   cmp.Or(l.Calls, limits.SessionCalls),
-		Depth:   cmp.Or(l.Depth, limits.SessionDepth),
-		Text:    cmp.Or(l.Text, limits.SessionText),
-		Data:    cmp.Or(l.Data, limits.SessionData),
-		Weights: cmp.Or(l.Weights, limits.SessionWeights),
+		Calls:   cmp.Or(max(l.Calls, 0), limits.SessionCalls),
+		Depth:   cmp.Or(max(l.Depth, 0), limits.SessionDepth),
+		Text:    cmp.Or(max(l.Text, 0), limits.SessionText),
+		Data:    cmp.Or(max(l.Data, 0), limits.SessionData),
+		Weights: cmp.Or(max(l.Weights, 0), limits.SessionWeights),
 	}
 }
 

@@ -63,6 +63,17 @@ func TestDefaultLimits(t *testing.T) {
 	if _, err := session.Decode([]byte(with(fmt.Sprintf(`{"$buffer":{"fill":1,"byteLength":%d}}`, limits.SessionData+1))), nil, nil); err == nil {
 		t.Error("a document makes more data")
 	}
+	deep := with(strings.Repeat("[", limits.SessionDepth+1) + strings.Repeat("]", limits.SessionDepth+1))
+	if _, err := session.Decode([]byte(deep), nil, &session.Limits{Depth: -1}); err == nil {
+		t.Error("a negative bound of the depth is none")
+	}
+	path := filepath.Join(t.TempDir(), "d.json")
+	if err := os.WriteFile(path, []byte(with("1")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Load(path, &session.Limits{Text: -10}); err != nil {
+		t.Errorf("a negative bound of the text is not its default: %v", err)
+	}
 	testdata.Exhaustive(t, "it reads long documents")
 	many := `{"webnnSession":1,"calls":[` + strings.Repeat(`{"call":"f"},`, limits.SessionCalls) + `{"call":"f"}]}`
 	if _, err := session.Decode([]byte(many), nil, nil); err == nil {
