@@ -32,7 +32,13 @@ var metaFormatAttributes = attributes[*openvx.MetaFormat]{
 		},
 	},
 	C.VX_TENSOR_DATA_TYPE: ofMeta(tensorOf, (*metaTensor).set,
-		func(t *metaTensor) openvx.Type { return t.dtype }, func(t *metaTensor, dtype openvx.Type) { t.dtype = needed(dtype) }),
+		func(t *metaTensor) openvx.Type { return t.dtype },
+		func(t *metaTensor, dtype openvx.Type) {
+			if t.dtype != openvx.TypeInvalid && t.dtype != dtype {
+				t.fixed = 0 // what another tensor had, which the new type may not allow; a program sets one attribute at a time
+			}
+			t.dtype = needed(dtype)
+		}),
 	C.VX_TENSOR_FIXED_POINT_POSITION: ofMeta(tensorOf, (*metaTensor).set,
 		func(t *metaTensor) int8 { return t.fixed }, func(t *metaTensor, fixed int8) { t.fixed = fixed }),
 	C.VX_SCALAR_TYPE: writable((*openvx.MetaFormat).ScalarType, (*openvx.MetaFormat).SetScalarType),

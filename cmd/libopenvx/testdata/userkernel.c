@@ -18,7 +18,13 @@ static vx_status VX_CALLBACK validate(vx_node node, const vx_reference params[],
     OK(vxQueryTensor((vx_tensor)params[0], VX_TENSOR_NUMBER_OF_DIMS, &rank, sizeof rank));
     OK(vxQueryTensor((vx_tensor)params[0], VX_TENSOR_DIMS, dims, rank * sizeof *dims));
     OK(vxQueryTensor((vx_tensor)params[0], VX_TENSOR_DATA_TYPE, &type, sizeof type));
-    vx_int8 fixed = 0;
+    vx_int8 fixed = 8;
+    vx_enum other = VX_TYPE_INT16;
+    OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_DATA_TYPE, &other, sizeof other));
+    OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_FIXED_POINT_POSITION, &fixed, sizeof fixed));
+    other = VX_TYPE_UINT8; /* which has no such position */
+    OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_DATA_TYPE, &other, sizeof other));
+    fixed = 0;
     OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_DATA_TYPE, &type, sizeof type));
     OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_NUMBER_OF_DIMS, &rank, sizeof rank));
     OK(vxSetMetaFormatAttribute(metas[2], VX_TENSOR_DIMS, dims, rank * sizeof *dims));
