@@ -25,7 +25,7 @@ type outcome struct{ became, foreign map[string]bool }
 
 // TestOperators exports generated cases of every operator, writes and reads the model, and compares the bits.
 func TestOperators(t *testing.T) {
-	cases := testdata.Cases(15, 75)
+	cases := testdata.Cases(75, 1000) // the golden file is that of 75
 	var mu sync.Mutex
 	outcomes := make(map[string]outcome)
 	t.Run("all", func(t *testing.T) {
