@@ -125,8 +125,8 @@ func truth(b bool) int {
 
 // target is what a model can be written as.
 type target struct {
-	endings []string // of the files
-	lacks   string   // what it does not have that the deployed rules of CVM need
+	endings []string                                                             // of the files
+	lacks   string                                                               // what it does not have that the deployed rules of CVM need
 	files   func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error) // nil for one that this model has not
 }
 
