@@ -3,6 +3,7 @@ package wasm
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -42,6 +43,7 @@ const (
 	firstAddress = 1024 // nothing lies below, so that address 0 is nobody's
 	stackBytes   = 1 << 16
 	pageBytes    = 1 << 16
+	readBehind   = 64      // bytes that kernels may read behind data
 	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
 )
 
@@ -49,6 +51,7 @@ const (
 type Options struct {
 	Limits engine.Limits
 	Level  Level
+	Names  bool // whether functions get the names of what they compute, for profiles and stack traces
 }
 
 // Compile makes the module of a graph.
@@ -67,7 +70,8 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return nil, err
 	}
 	o := base.Clone()
-	m := &maker{o: o, image: image, level: opts.Level, fma: -1, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m.multiplyAdd()
 	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
 	m.scratch = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Scratch)})
 	m.weights = o.AddData(wasmobj.Datum{Align: tensor.Alignment})
@@ -98,7 +102,7 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return out
 	}
 	made.Inputs, made.Outputs = ports(p.Inputs(), image.Inputs), ports(p.Outputs(), image.Outputs)
-	if l.Pages = (l.End() + pageBytes - 1) / pageBytes; l.Pages > mostPages {
+	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
 	made.Code = l.Module()
@@ -115,7 +119,9 @@ type maker struct {
 	tensors                 map[*tensor.Tensor]int
 	constants               map[stretch]int // where they lie in the weights
 	level                   Level
-	fma                     int // the function of an emulated multiply-add, -1 before there is one
+	names                   bool
+	unit                    string // what the function is for that is made next, if names are wanted
+	fma                     int    // the function of a multiply-add of vectors
 }
 
 // stretch is memory of a constant.
@@ -143,6 +149,7 @@ func (m *maker) function(image *engine.Image, t wasmobj.FuncType) (int, error) {
 			continue
 		}
 		for k := range st.Parts {
+			m.describe(&st.Parts[k])
 			if err := m.part(code, &st.Parts[k]); err != nil {
 				return 0, err
 			}
@@ -150,7 +157,28 @@ func (m *maker) function(image *engine.Image, t wasmobj.FuncType) (int, error) {
 	}
 	m.moves(code, image.Copies)
 	m.moves(code, image.Updates)
-	return m.o.AddFunc(t, code), nil
+	return m.addFunc("run", t, code), nil
+}
+
+// describe says which function is made next.
+func (m *maker) describe(p *engine.ImagePart) {
+	if !m.names {
+		return
+	}
+	m.unit = "layout"
+	if len(p.Nodes) > 0 {
+		n := p.Nodes[len(p.Nodes)-1]
+		m.unit = fmt.Sprintf("%s %s %v", p.Nodes[0].Op, n.Label, n.Out[0].Type.Shape)
+	}
+}
+
+// addFunc adds a function of the unit, or part of a function, which it has a word for.
+func (m *maker) addFunc(what string, t wasmobj.FuncType, code *wasmobj.Code) int {
+	fn := m.o.AddFunc(t, code)
+	if m.names {
+		m.o.Funcs[fn].Name = strings.TrimSpace(m.unit + " " + what)
+	}
+	return fn
 }
 
 // blockType is the type of functions that compute blocks, which are called by their values.
@@ -239,6 +267,9 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart) error {
 	e, ok := m.o.Names[name]
 	if !ok {
 		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function %q", name)}
+	}
+	if m.names {
+		m.o.Funcs[e.Func].Name = "reference " + name
 	}
 	code.Ref(wasmobj.ToData, m.call(p.Call), 0)
 	code.I32(0)

@@ -29,7 +29,7 @@ type function struct {
 // The opcodes that kernels use (Core, 5.4).
 const (
 	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
-	opUnreachable, opDrop, noResult                   = 0x00, 0x1A, 0x40
+	opUnreachable, opDrop, opSelect, noResult         = 0x00, 0x1A, 0x1B, 0x40
 	opMemory, memoryCopy                              = 0xFC, 10
 	i32Load, f32Store                                 = 0x28, 0x38
 	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
@@ -201,18 +201,39 @@ func (f *function) madd(sum int, x, y func()) {
 		f.SIMD(f32x4Add)
 	default:
 		f.Get(sum)
-		f.Ref(wasmobj.ToFunc, f.m.emulated(), 0)
+		f.Ref(wasmobj.ToFunc, f.m.fma, 0)
 	}
 	f.Set(sum)
 }
 
-// emulated returns the function of x, y and z that yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
-func (m *maker) emulated() int {
-	if m.fma >= 0 {
-		return m.fma
-	}
+// multiplyAdd makes the function of vectors x, y and z what the level says. The loops of references call it.
+func (m *maker) multiplyAdd() {
 	t := wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.V128, wasmobj.V128, wasmobj.V128}, Results: []wasmobj.ValType{wasmobj.V128}}
+	m.fma = m.o.Names["madd"].Func
 	f := m.newFunction(t)
+	switch m.level {
+	case Fused:
+		f.SIMD(f32x4Madd)
+		m.o.Funcs[m.fma].Inline = f.Bytes
+		return
+	case Loose:
+		f.Get(0)
+		f.Get(1)
+		f.SIMD(f32x4Mul)
+		f.Get(2)
+		f.SIMD(f32x4Add)
+	default:
+		m.emulate(f)
+	}
+	made := &m.o.Funcs[m.fma]
+	made.Locals, made.Bytes, made.Relocs = f.Locals, f.Bytes, f.Relocs
+	if m.names {
+		made.Name = "madd"
+	}
+}
+
+// emulate yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
+func (m *maker) emulate(f *function) {
 	sums := [2]int{f.v128(), f.v128()}
 	high := func(v int) { // the upper half of a vector in the lower one
 		f.Get(v)
@@ -279,6 +300,4 @@ func (m *maker) emulated() int {
 	}
 	f.SIMD(i8x16Shuffle)
 	f.Op(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-	m.fma = m.o.AddFunc(t, f.Code)
-	return m.fma
 }

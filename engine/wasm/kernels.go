@@ -13,13 +13,23 @@ import (
 var float32s = op.TypeSet(tensor.Float32)
 
 // vectors is the tier of kernels that modules have. What it does not take, the references compute.
-var vectors = kernel.Tier{Name: "wasm", Kernels: []kernel.Kernel{
+var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: convolveTiles},
 	{Name: "windows", Op: "max_pool", In: []op.Types{float32s}, Prepare: greatestInWindows},
 	{Name: "columns", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
-}}
+}, elementRows()...)}
+
+// elementRows returns the rows of element-wise operators.
+func elementRows() (rows []kernel.Kernel) {
+	for _, d := range op.All() {
+		if d.Traits.Has(op.Elementwise) && d.In[0].Types&float32s != 0 {
+			rows = append(rows, kernel.Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: computeElements})
+		}
+	}
+	return rows
+}
 
 // convert returns the function that brings a value from one layout to another: 16 elements, which lie planes apart, are together in the other.
 func (m *maker) convert(p *engine.ImagePart) int {
@@ -79,5 +89,5 @@ func (m *maker) convert(p *engine.ImagePart) int {
 		some(block, blocks-1)
 		some(last, 1)
 	})
-	return m.o.AddFunc(kernelType, f.Code)
+	return m.addFunc("", kernelType, f.Code)
 }

@@ -102,7 +102,7 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 			rows(rest, 1)
 		}
 	})
-	return m.o.AddFunc(kernelType, f.Code), nil
+	return m.addFunc("", kernelType, f.Code), nil
 }
 
 // tile computes a panel of n rows, and moves x and w on by the length of a row and of a panel.
