@@ -70,7 +70,7 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return nil, err
 	}
 	o := base.Clone()
-	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, tensors: make(map[*tensor.Tensor]int), functions: make(map[string]int), constants: make(map[stretch]int)}
 	m.multiplyAdd()
 	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
 	m.scratch = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Scratch)})
@@ -117,6 +117,7 @@ type maker struct {
 	arena, scratch, weights int // data
 	blob                    []byte
 	tensors                 map[*tensor.Tensor]int
+	functions               map[string]int  // that units share
 	constants               map[stretch]int // where they lie in the weights
 	level                   Level
 	names                   bool

@@ -308,7 +308,7 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 	f.pieces(func(piece int) {
 		row, part := f.divided(piece, c.chunks())
 		n := f.i32()
-		f.chunkLength(n, part, c.run())
+		f.chunkOf(n, part, c.run(), chunk)
 		index := make([]int, len(c.extents)-1) // of the run in each dimension
 		for d, rest := len(index)-1, row; d >= 0; d-- {
 			if d == 0 {
@@ -352,13 +352,13 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 	return m.addFunc("", kernelType, f.Code), nil
 }
 
-// chunkLength sets a local to how many elements a chunk of so many has.
-func (f *function) chunkLength(to, part, of int) {
-	f.I32(int32(min(of, chunk)))
-	if rest := of % chunk; rest > 0 && of > chunk {
+// chunkOf sets a local to how many elements a chunk has of so many, of which the number is in a local.
+func (f *function) chunkOf(to, part, of, each int) {
+	f.I32(int32(min(of, each)))
+	if rest := of % each; rest > 0 && of > each {
 		f.I32(int32(rest))
 		f.Get(part)
-		f.I32(int32(of / chunk))
+		f.I32(int32(of / each))
 		f.Op(i32Ne, opSelect)
 	}
 	f.Set(to)

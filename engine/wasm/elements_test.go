@@ -97,3 +97,38 @@ func TestElements(t *testing.T) {
 		n.compare(seed, n.node("neg", nil, x), y)
 	}
 }
+
+// TestGroups compares what works on rows and columns with the references.
+func TestGroups(t *testing.T) {
+	names := []string{"softmax", "layer_normalization", "rms_normalization", "instance_normalization", "sum_reduce", "mean_reduce", "max_reduce", "min_reduce",
+		"product_reduce", "l1_reduce", "l2_reduce", "sum_square_reduce"}
+	for seed := range uint64(testdata.Cases(30, 3000)) {
+		n := newNetwork(t, seed)
+		shape := []int{n.Between(1, 3), n.Between(1, 40), n.Between(1, 6), n.Between(1, 40)}
+		x := n.input(shape...)
+		first := n.IntN(4)
+		last := n.Between(first+1, 4)
+		name := names[seed%uint64(len(names))]
+		var axes, extents []int
+		if name == "layer_normalization" || name == "rms_normalization" {
+			last = 4
+		}
+		for d := first; d < last; d++ {
+			axes, extents = append(axes, d), append(extents, shape[d])
+		}
+		attrs := graph.AttrsOf("axes", axes)
+		switch name {
+		case "softmax":
+			x = n.node(name, attrs, x)
+		case "layer_normalization":
+			x = n.node(name, attrs, x, n.constant(extents...), op.Pick(n.Rand, []*graph.Value{nil, n.input(extents...)}))
+		case "rms_normalization":
+			x = n.node(name, attrs, x, n.constant(extents...))
+		case "instance_normalization":
+			x = n.node(name, nil, x, op.Pick(n.Rand, []*graph.Value{nil, n.constant(shape[1])}), n.constant(shape[1]))
+		default:
+			x = n.node(name, attrs, x)
+		}
+		n.compare(seed, x)
+	}
+}

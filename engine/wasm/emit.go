@@ -33,12 +33,13 @@ const (
 	opMemory, memoryCopy                              = 0xFC, 10
 	i32Load, f32Store                                 = 0x28, 0x38
 	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
-	i32LtU, i32GeU, i32Ne                             = 0x49, 0x4F, 0x47
+	i32LtU, i32GtU, i32GeU, i32Ne                     = 0x49, 0x4B, 0x4F, 0x47
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
 	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53
 	f32x4Splat, f32x4Extract, f32x4Replace          = 0x13, 0x1F, 0x20
-	f32x4Eq, f32x4Lt                                = 0x41, 0x43
+	f32x4Eq, f32x4Ne, f32x4Lt                       = 0x41, 0x42, 0x43
+	v128Store32Lane                                 = 0x5A
 	f32x4Neg, f32x4Abs, f32x4Sqrt                   = 0xE1, 0xE0, 0xE3
 	f32x4Add, f32x4Sub, f32x4Mul, f32x4Div          = 0xE4, 0xE5, 0xE6, 0xE7
 	f32x4Min, f32x4Max                              = 0xE8, 0xE9

@@ -19,11 +19,18 @@ var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "columns", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
-}, elementRows()...)}
+	{Name: "groups", Op: "softmax", In: []op.Types{float32s}, Prepare: computeSoftmax},
+	{Name: "groups", Op: "layer_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+	{Name: "groups", Op: "instance_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+	{Name: "groups", Op: "rms_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+}, moreRows()...)}
 
-// elementRows returns the rows of element-wise operators.
-func elementRows() (rows []kernel.Kernel) {
+// moreRows returns the rows of reductions and element-wise operators.
+func moreRows() (rows []kernel.Kernel) {
 	for _, d := range op.All() {
+		if _, ok := reductions[d.Name]; ok {
+			rows = append(rows, kernel.Kernel{Name: "groups", Op: d.Name, In: []op.Types{float32s}, Prepare: reduceGroups})
+		}
 		if d.Traits.Has(op.Elementwise) && d.In[0].Types&float32s != 0 {
 			rows = append(rows, kernel.Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: computeElements})
 		}
