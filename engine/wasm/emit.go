@@ -31,7 +31,7 @@ const (
 	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
 	opUnreachable, opDrop, opSelect, noResult         = 0x00, 0x1A, 0x1B, 0x40
 	opMemory, memoryCopy                              = 0xFC, 10
-	i32Load, f32Store                                 = 0x28, 0x38
+	i32Load, i32Store, f32Store                       = 0x28, 0x36, 0x38
 	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
 	i32LtU, i32GtU, i32GeU, i32Ne                     = 0x49, 0x4B, 0x4F, 0x47
 
