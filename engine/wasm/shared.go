@@ -40,7 +40,7 @@ func (f *function) once(at int) func() { return func() { f.Get(at); f.I32(0) } }
 // reference computes groups from a local on by the reference of a node.
 func (f *function) reference(n *graph.Node, c *op.Call, first int, count func()) {
 	e := f.m.o.Names[fmt.Sprintf("%s %v", n.Op, c.In[0].DType())]
-	f.Ref(wasmobj.ToData, f.m.call(c), 0)
+	f.m.pushCall(f.Code, c)
 	f.Get(first)
 	f.Get(first)
 	count()

@@ -18,7 +18,8 @@ type Linker struct {
 
 	Exports []Export
 	Globals []Global
-	Pages   int // of 64 KiB, of the memory, which is exported as "memory"
+	Pages   int  // of 64 KiB, of the memory, which is exported as "memory"
+	Shared  bool // whether the memory is imported from "env" as "memory", shared by several instances
 }
 
 // Export gives a function of the object a name.
@@ -127,6 +128,13 @@ func (l *Linker) Module() []byte {
 			w.types(t.Results)
 		}
 	})
+	section(2, count(l.Shared), func(w *writer) {
+		w.bytes([]byte("env"))
+		w.bytes([]byte("memory"))
+		w.b = append(w.b, 2, 3) // a memory, with a bound and shared
+		w.uint(l.Pages)
+		w.uint(l.Pages)
+	})
 	section(3, len(l.order), func(w *writer) {
 		for _, f := range l.order {
 			w.uint(l.o.Funcs[f].Type)
@@ -136,7 +144,7 @@ func (l *Linker) Module() []byte {
 		w.b = append(w.b, 0x70, 0)
 		w.uint(len(l.slots) + 1)
 	})
-	section(5, 1, func(w *writer) {
+	section(5, count(!l.Shared), func(w *writer) {
 		w.uint(0) // without a bound
 		w.uint(l.Pages)
 	})
@@ -200,6 +208,13 @@ func (l *Linker) Module() []byte {
 		w.bytes(names.b)
 	})
 	return b
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // body returns a function's locals and code, with all references.
