@@ -72,8 +72,7 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 func (p *product) panels() int { return geometry.CeilDiv(p.N, panelColumns) }
 
 // pack returns the matrix by panel, row, column.
-func (p *product) pack() []byte {
-	b := tensor.Data[float32](p.n.In[1].Const)
+func (p *product) pack(b []float32) []byte {
 	out := make([]byte, p.panels()*p.K*panelBytes)
 	for j := range p.N {
 		for k := range p.K {
@@ -87,7 +86,7 @@ func (p *product) pack() []byte {
 func (p *product) make(m *maker, c *op.Call) (int, error) {
 	weights, list := 0, -1
 	if p.packed {
-		weights = m.constant(p.pack())
+		weights = m.constant(p.pack(tensor.Data[float32](p.n.In[1].Const)))
 	}
 	if len(p.bias) > 0 {
 		bias := newMemory(panelBytes * p.panels())
@@ -264,6 +263,24 @@ func (p *product) panel(m *maker) int {
 		if rest := p.rows % panelRows; rest > 0 {
 			rows(rest, 1)
 		}
+	})
+}
+
+// all returns the function of all panels, which is given where the rows, the panels and the result begin.
+func (p *product) all(m *maker) int {
+	return m.shared(fmt.Sprintf("products %d×%d×%d", p.rows, p.K, p.N), words(3), func(f *function) {
+		x, w, out, panel := 0, 1, 2, f.i32()
+		f.loop(p.panels(), func() {
+			f.Get(x)
+			f.Get(w)
+			f.Get(out)
+			f.I32(0)
+			f.Get(panel)
+			f.Ref(wasmobj.ToFunc, p.panel(m), 0)
+			f.move(w, panelBytes*p.K)
+			f.move(out, panelBytes)
+			f.move(panel, 1)
+		})
 	})
 }
 
