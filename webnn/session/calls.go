@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -109,7 +107,7 @@ func writeTensor(x *execution, receiver any, args []any) error {
 }
 
 func readTensor(x *execution, receiver any, args []any) error {
-	t, h := args[0].(*webnn.Tensor), x.turn.host
+	t := args[0].(*webnn.Tensor)
 	pending, err := receiver.(*webnn.Context).EnqueueRead(t)
 	if err != nil {
 		return err
@@ -120,15 +118,12 @@ func readTensor(x *execution, receiver any, args []any) error {
 			return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", given, size)
 		}
 	}
-	if h.options.Context.CheckOnly {
-		return nil
-	}
-	return x.background(func() error {
-		<-x.turn.ended // until then nobody asks for the bytes
-		data, err := pending.Wait(h.ctx)
+	x.wait = func() error {
+		data, err := pending.Wait(x.turn.ctx)
 		x.reply.Data, x.reply.ByteLength = data, new(len(data))
 		return err
-	})
+	}
+	return nil
 }
 
 func dispatch(_ *execution, receiver any, args []any) error {
@@ -149,18 +144,14 @@ func destroy(_ *execution, receiver any, _ []any) error {
 	return nil
 }
 
-func lost(x *execution, receiver any, _ []any) error {
-	c, h := receiver.(*webnn.Context), x.turn.host
-	return x.background(func() error {
-		select {
-		case <-c.Lost():
-			info, _ := c.LostInfo()
-			x.reply.Value = map[string]any{"message": info.Message}
-			return nil
-		case <-h.ctx.Done():
-			return h.ctx.Err()
-		}
-	})
+func lost(x *execution, _ any, _ []any) error {
+	h := x.turn.host
+	if n := len(h.waiting); n >= h.options.MaxPending {
+		return hostError(webnn.UnknownError, "pending", "%d calls wait for their replies, as many as may", n)
+	}
+	x.later = true
+	h.waiting = append(h.waiting, x)
+	return nil
 }
 
 func input(x *execution, receiver any, args []any) error {
@@ -214,45 +205,8 @@ func build(x *execution, receiver any, args []any) error {
 		h.network(g)
 		return err
 	}
-	if h.options.Context.CheckOnly {
-		g, err := b.Build(h.ctx, outputs)
-		return x.result(g, err)
-	}
-	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
-	known, ready := make(chan struct{}), make(chan struct{})
-	defer close(known)
-	graph := x.object((*webnn.Graph)(nil))
-	graph.ready = ready
-	err := x.background(func() error {
-		<-known
-		g, err := b.Build(h.ctx, outputs)
-		if err != nil {
-			graph.err = err
-			h.forget(x.call.ID, graph)
-		} else {
-			graph.value, x.reply.Result = g, describe(g)
-		}
-		close(ready)
-		<-x.turn.ended
-		return cmp.Or(err, x.checkLost())
-	})
-	if err != nil {
-		return err
-	}
-	h.keep(x.call.ID, graph)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	x.receiver.ready = ready
-	return nil
-}
-
-// forget takes an id from an object that could not be made.
-func (h *Host) forget(id string, o *object) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.objects[id] == o {
-		delete(h.objects, id)
-	}
+	g, err := b.Build(x.turn.ctx, outputs)
+	return x.result(g, err)
 }
 
 func opSupportLimits(x *execution, receiver any, _ []any) error {

@@ -16,7 +16,8 @@ type execution struct {
 	reply    *Reply
 	receiver *object
 	op       *operation
-	later    bool // the reply is sent by a function in the background
+	wait     func() error // ends with what the promise waits for; may be nil
+	later    bool         // another message may answer the call
 
 	context *webnn.Context // that a promise depends on; nil if there is none
 }

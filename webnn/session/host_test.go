@@ -389,7 +389,6 @@ func TestHostBounds(t *testing.T) {
 		t.Errorf("the contexts give %q; want %q", names["createContext"], want)
 	}
 	call(`{"on":"d","call":"destroy"}`)
-	call(`{"on":"a","call":"createTensor","args":[{"dataType":"uint8","shape":[4],"readable":true}],"id":"x"}`)
 	for range 3 {
 		h.Do([]byte(`{"on":"b","call":"lost"}`), nil, func(r session.Reply) {
 			if r.Error != nil && r.Error.Rule != "" {
@@ -397,9 +396,8 @@ func TestHostBounds(t *testing.T) {
 			}
 		})
 	}
-	call(`{"on":"a","call":"readTensor","args":[{"$ref":"x"}]}`)
-	if want := []string{"UnknownError pending"}; !slices.Equal(names["lost"], want) || !slices.Equal(names["readTensor"], want) {
-		t.Errorf("the promises give %q and %q; want %q", names["lost"], names["readTensor"], want)
+	if want := []string{"UnknownError pending"}; !slices.Equal(names["lost"], want) {
+		t.Errorf("the promises give %q; want %q", names["lost"], want)
 	}
 	_, err := session.Decode([]byte(`{"webnnSession":1,"calls":[{"call":"f","args":[{"$bigint":"`+strings.Repeat("1", 10_000_000)+`"}]}]}`), nil, nil)
 	if err == nil || len(err.Error()) > 1000 {
