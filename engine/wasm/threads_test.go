@@ -194,8 +194,8 @@ func TestMostThreads(t *testing.T) {
 func TestThreadedKernels(t *testing.T) {
 	divided := 0
 	for seed := range uint64(testdata.Cases(5, 1000)) {
-		n := &network{graph.NewBuilder(op.Rules, "net"), op.NewRand(seed, 7), t, make(map[string]*tensor.Tensor)}
-		x := n.input(1, n.Between(10, 40), n.Between(5, 14), n.Between(5, 23))
+		n := &network{Builder: graph.NewBuilder(op.Rules, "net"), Rand: op.NewRand(seed, 7), t: t, inputs: make(map[string]*tensor.Tensor)}
+		x := n.input(1, n.Between(24, 40), n.Between(8, 14), n.Between(12, 23))
 		for range n.Between(1, 3) {
 			x = n.convolution(x)
 		}
