@@ -2,11 +2,11 @@
 //
 //   npm install --ignore-scripts onnxruntime-web     in any folder
 //   go build -o concord ./cmd/concord
-//   node bench/web/chromium.mjs --concord ./concord --ort FOLDER/node_modules [--threads N] [--rounds N] [--cold N] MODEL.onnx…
+//   node bench/web/chromium.mjs --concord ./concord --ort FOLDER/node_modules [--threads N] [--rounds N] [--cold N] [--exact] MODEL.onnx…
 //
 // In a worker both run each model in turns, first on one thread, then in another worker on as many as --threads says (2). Then, --cold times (7) in turns, a
 // new browser without any cache opens a page that loads the first model and runs it once on one thread: it prints the times from navigation to the
-// first result, and the bytes that were sent. models.mjs says how shapes and values are given.
+// first result, and the bytes that were sent. --exact takes the modules without relaxed SIMD; models.mjs says how shapes and values are given.
 import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -26,10 +26,11 @@ const { values: flags, positionals } = parseArgs({
     rounds: { type: "string", default: "30" },
     threads: { type: "string", default: "2" },
     cold: { type: "string", default: "7" },
+    exact: { type: "boolean", default: false },
   },
 });
 if (!flags.concord || !flags.ort || positionals.length === 0) {
-  console.error("usage: node chromium.mjs --concord BINARY --ort node_modules [--chromium PROGRAM] [--rounds N] [--threads N] [--cold N] MODEL.onnx…");
+  console.error("usage: node chromium.mjs --concord BINARY --ort node_modules [--chromium PROGRAM] [--rounds N] [--threads N] [--cold N] [--exact] MODEL.onnx…");
   process.exit(2);
 }
 const models = positionals.map(modelOf);
@@ -42,12 +43,12 @@ const page = (script) => `<!doctype html><meta charset="utf-8"><link rel="icon" 
 const post = `const post = (value) => fetch("/result", { method: "POST", body: JSON.stringify(value) });`;
 const pages = {
   "/turns": page(`${post}
-    const { rounds, models } = ${JSON.stringify({ rounds: Number(flags.rounds), models: models.map((m, i) => ({ i, values: m.values })) })};
+    const { rounds, exact, models } = ${JSON.stringify({ rounds: Number(flags.rounds), exact: flags.exact, models: models.map((m, i) => ({ i, values: m.values })) })};
     const threads = Number(new URLSearchParams(location.search).get("threads"));
     const w = new Worker("/script/turns.mjs", { type: "module" });
     w.onmessage = ({ data }) => post(data);
     w.onerror = (e) => post({ error: e.message });
-    w.postMessage({ threads, rounds, models });`),
+    w.postMessage({ threads, rounds, exact, models });`),
   "/cold-concord": page(`${post}
     import { drawn } from "/script/models.mjs";
     import { load } from "/model/0/model.js";
