@@ -18,10 +18,10 @@ const scriptFile = "../web/idl.js"
 var scriptTemplate string
 
 // script writes a part of the table.
-func script(part any) string { return string(must(json.Marshal(plain(part)))) }
+func script(part any) string { return string(must(json.Marshal(listed(part)))) }
 
-// plain returns the lists and texts that stand for a part of the interface.
-func plain(part any) any {
+// listed returns the lists and texts that stand for a part of the interface.
+func listed(part any) any {
 	switch x := part.(type) {
 	case idl.Type:
 		if len(x.Params) > 0 {
@@ -33,7 +33,7 @@ func plain(part any) any {
 	case []idl.Operation:
 		return each(x)
 	case idl.Operation:
-		return append([]any{plain(x.Result)}, each(x.Args)...)
+		return append([]any{listed(x.Result)}, each(x.Args)...)
 	case idl.Argument:
 		return marked(x.Name, x.Type, x.Optional)
 	case idl.Dictionary:
@@ -48,16 +48,16 @@ func plain(part any) any {
 func each[T any](list []T) []any {
 	out := make([]any, len(list))
 	for i, x := range list {
-		out[i] = plain(x)
+		out[i] = listed(x)
 	}
 	return out
 }
 
 func marked(name string, t idl.Type, mark bool) []any {
 	if mark {
-		return []any{name, plain(t), 1}
+		return []any{name, listed(t), 1}
 	}
-	return []any{name, plain(t)}
+	return []any{name, listed(t)}
 }
 
 // overloads returns the operations of an interface, those of one name together.
