@@ -59,11 +59,13 @@ each INPUT as concord run does, or on random ones, and prints how far the output
 
 With --wasm, code that runs it, without Concord, on a page, in a worker or in Node:
 
-  NAME.js          an ES module: load() gives a model, whose run takes and yields typed arrays
-  NAME.d.ts        its types
-  NAME.wasm        the model as a WebAssembly module, for engines whose relaxed SIMD is fused
-  NAME.exact.wasm  for all others; both yield the bits that concord run does
-  NAME.bin         the weights
+  NAME.js            an ES module: load() gives a model, whose run takes and yields typed arrays
+  NAME.d.ts          its types
+  NAME.bin           the weights
+  NAME.wasm          the model as a WebAssembly module, for engines whose relaxed SIMD is fused
+  NAME.exact.wasm    for all others; both yield the bits that concord run does
+  NAME.threads.wasm, NAME.exact.threads.wasm
+                     the same for several threads, unless nothing of the model is worth dividing
 
 A model that cannot be expressed is refused, with a list of all operators that it concerns. A note
 says where results may differ a little, as an operator is expressed by others. Shapes that MODEL
@@ -125,7 +127,7 @@ func truth(b bool) int {
 type target struct {
 	endings []string // of the files
 	lacks   string   // what it does not have that the deployed rules of CVM need
-	files   func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error)
+	files   func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error) // nil for one that this model has not
 }
 
 // exported says what a target needs to know of an export.
@@ -183,6 +185,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	if err != nil {
 		return err
 	}
+	targets, contents = present(targets, contents)
 	if f.webnn {
 		live := g.Reachable() // WebNN has no other inputs
 		gone := func(name string) bool { v := g.Input(name); return f.fixes(name) || v != nil && !live[v] }
@@ -206,6 +209,16 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return f.compare(ctx, args, out, notes)
 	}
 	return nil
+}
+
+// present returns the files that there are: those that have contents.
+func present(targets []string, contents [][]byte) (names []string, list [][]byte) {
+	for i, c := range contents {
+		if c != nil {
+			names, list = append(names, targets[i]), append(list, c)
+		}
+	}
+	return names, list
 }
 
 // exportRefusal adds to the refusal of a model why only the strict rules of CVM are followed.

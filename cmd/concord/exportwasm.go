@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
@@ -17,9 +19,9 @@ var writeWASM = target{
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
 		}
-		contents := make([][]byte, len(files))
-		for i, f := range files {
-			contents[i] = f.Content
+		contents := make([][]byte, len(export.Endings))
+		for _, f := range files {
+			contents[slices.Index(export.Endings, strings.TrimPrefix(f.Name, e.base))] = f.Content
 		}
 		return contents, nil
 	},

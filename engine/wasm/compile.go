@@ -3,8 +3,8 @@ package wasm
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -24,8 +24,15 @@ var compiled = sync.OnceValues(func() (*wasmobj.Object, error) { return wasmobj.
 
 // Module is a graph as a WebAssembly module. It exports its memory as memory, the function run, and for graphs with states reset, which gives them
 // their first content.
+//
+// A module for several threads imports that memory, which is shared, from env as memory: each thread has an instance of its own. One of them is the
+// caller's: it calls begin, with 1 if it may sleep, with 0 if it must not, as a window's thread, and then run. In between it may tell others, which call
+// help with their number, from 1 to Threads-1, and compute what run has not begun; whether they come, and when, does not matter. Who ends with a trap
+// calls fail, so that nobody waits for it: run ends with a trap, too, and may be called again.
 type Module struct {
 	Code []byte
+	// Threads is how many threads may compute a run, and Pages the size of the memory, also its bound where it is imported, in 64 KiB.
+	Threads, Pages int
 	// Weights are what must be written to the memory at WeightsAt before the first run.
 	Weights         []byte
 	WeightsAt       int
@@ -42,6 +49,7 @@ const (
 	firstAddress = 1024 // nothing lies below, so that address 0 is nobody's
 	stackBytes   = 1 << 16
 	pageBytes    = 1 << 16
+	readBehind   = 64      // bytes that kernels may read behind data
 	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
 )
 
@@ -49,10 +57,20 @@ const (
 type Options struct {
 	Limits engine.Limits
 	Level  Level
+	Names  bool // whether functions get the names of what they compute, for profiles and stack traces
+	// Threads is how many threads may compute a run, at most [MostThreads]. With 0 and 1, and for graphs of which nothing is worth dividing, the module has
+	// a memory of its own.
+	Threads int
 }
+
+// MostThreads is the greatest number of threads of a module.
+const MostThreads = 64
 
 // Compile makes the module of a graph.
 func Compile(g *graph.Graph, opts Options) (*Module, error) {
+	if opts.Threads < 0 || opts.Threads > MostThreads {
+		return nil, fmt.Errorf("%d threads are asked for; it must be 0 … %d", opts.Threads, MostThreads)
+	}
 	p, err := engine.Compile(g, engine.Options{Limits: opts.Limits, Threads: 1, Tiers: []kernel.Tier{vectors}})
 	if err != nil {
 		return nil, err
@@ -67,17 +85,29 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return nil, err
 	}
 	o := base.Clone()
-	m := &maker{o: o, image: image, level: opts.Level, fma: -1, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
+		functions: make(map[string]int), constants: make(map[stretch]int)}
+	m.multiplyAdd()
 	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
-	m.scratch = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Scratch)})
 	m.weights = o.AddData(wasmobj.Datum{Align: tensor.Alignment})
-	stack := o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: stackBytes})
-	run, err := m.function(image, wasmobj.FuncType{})
+	shares := m.shares(image, opts.Threads)
+	if len(shares) > 0 {
+		m.threads = opts.Threads
+	}
+	m.scratch = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: m.threads * len(image.Scratch)})
+	m.stack = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: m.threads * stackBytes})
+	l := wasmobj.NewLinker(o, firstAddress)
+	if m.threads > 1 {
+		l.Shared = true
+		l.Exports, err = m.meeting(shares)
+	} else {
+		var run int
+		run, err = m.function(image, wasmobj.FuncType{})
+		l.Exports = []wasmobj.Export{{Name: "run", Func: run}}
+	}
 	if err != nil {
 		return nil, err
 	}
-	l := wasmobj.NewLinker(o, firstAddress)
-	l.Exports = []wasmobj.Export{{Name: "run", Func: run}}
 	if len(image.Resets) > 0 {
 		code := wasmobj.NewCode(wasmobj.FuncType{})
 		m.moves(code, image.Resets)
@@ -87,8 +117,15 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 	for _, e := range l.Exports {
 		l.Func(e.Func)
 	}
-	made := &Module{Weights: m.blob}
-	l.Globals = []wasmobj.Global{{Mutable: true, Value: int32(l.Address(stack) + stackBytes)}}
+	made := &Module{Weights: m.blob, Threads: m.threads}
+	l.Globals = make([]wasmobj.Global, globals)
+	for i := range l.Globals {
+		l.Globals[i].Mutable = true
+	}
+	l.Globals[stackPointer].Value = int32(l.Address(m.stack) + stackBytes)
+	if m.threads == 1 {
+		l.Globals = l.Globals[:1]
+	}
 	made.WeightsAt = l.Address(m.weights)
 	ports := func(list []engine.Port, tensors []*tensor.Tensor) (out []Port) {
 		for i, t := range tensors {
@@ -98,10 +135,10 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return out
 	}
 	made.Inputs, made.Outputs = ports(p.Inputs(), image.Inputs), ports(p.Outputs(), image.Outputs)
-	if l.Pages = (l.End() + pageBytes - 1) / pageBytes; l.Pages > mostPages {
+	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
-	made.Code = l.Module()
+	made.Code, made.Pages = l.Module(), l.Pages
 	return made, nil
 }
 
@@ -110,12 +147,16 @@ type maker struct {
 	o     *wasmobj.Object
 	image *engine.Image
 
-	arena, scratch, weights int // data
-	blob                    []byte
-	tensors                 map[*tensor.Tensor]int
-	constants               map[stretch]int // where they lie in the weights
-	level                   Level
-	fma                     int // the function of an emulated multiply-add, -1 before there is one
+	arena, scratch, weights, stack int // data; of the second and the last as many as there are threads
+	threads                        int
+	blob                           []byte
+	tensors                        map[*tensor.Tensor]int
+	functions                      map[string]int  // that units share
+	constants                      map[stretch]int // where they lie in the weights
+	level                          Level
+	names                          bool
+	unit                           string // what the function is for that is made next, if names are wanted
+	fma                            int    // the function of a multiply-add of vectors
 }
 
 // stretch is memory of a constant.
@@ -135,22 +176,70 @@ func (m *maker) constant(b []byte) int {
 func (m *maker) function(image *engine.Image, t wasmobj.FuncType) (int, error) {
 	code := wasmobj.NewCode(t)
 	for i := range image.Steps {
-		st := &image.Steps[i]
-		if st.Blocks != nil {
-			if err := m.control(code, st); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		for k := range st.Parts {
-			if err := m.part(code, &st.Parts[k]); err != nil {
-				return 0, err
-			}
+		if err := m.step(code, &image.Steps[i], whole); err != nil {
+			return 0, err
 		}
 	}
 	m.moves(code, image.Copies)
 	m.moves(code, image.Updates)
-	return m.o.AddFunc(t, code), nil
+	return m.addFunc("run", t, code), nil
+}
+
+// describe says which function is made next.
+func (m *maker) describe(p *engine.ImagePart) {
+	if !m.names {
+		return
+	}
+	m.unit = "layout"
+	if len(p.Nodes) > 0 {
+		n := p.Nodes[len(p.Nodes)-1]
+		m.unit = fmt.Sprintf("%s %s %v", p.Nodes[0].Op, n.Label, n.Out[0].Type.Shape)
+	}
+}
+
+// addFunc adds a function of the unit, or part of a function, which it has a word for.
+func (m *maker) addFunc(what string, t wasmobj.FuncType, code *wasmobj.Code) int {
+	fn := m.o.AddFunc(t, code)
+	if m.names {
+		m.o.Funcs[fn].Name = strings.TrimSpace(m.unit + " " + what)
+	}
+	return fn
+}
+
+// pieces pushes which pieces of a part are computed: all of them, or some of those of its unit, of which each has so many.
+type pieces func(code *wasmobj.Code, of, each int)
+
+func whole(code *wasmobj.Code, of, _ int) {
+	code.I32(0)
+	code.I32(int32(of))
+}
+
+// piecesOf returns how many pieces a part of a unit has, or with -1 the unit.
+func piecesOf(st *engine.ImageStep, part int) int {
+	switch p := &st.Parts[max(part, 0)]; {
+	case len(p.Nodes) == 0:
+		items, _, blocks := conversions(p)
+		return items * blocks
+	case part < 0:
+		return st.Pieces
+	default:
+		return p.Pieces
+	}
+}
+
+// step adds the computation of some pieces of a unit.
+func (m *maker) step(code *wasmobj.Code, st *engine.ImageStep, some pieces) error {
+	if st.Blocks != nil {
+		return m.control(code, st)
+	}
+	for k := range st.Parts {
+		all := piecesOf(st, k)
+		m.describe(&st.Parts[k])
+		if err := m.part(code, &st.Parts[k], func() { some(code, all, all/piecesOf(st, -1)) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // blockType is the type of functions that compute blocks, which are called by their values.
@@ -178,7 +267,7 @@ func (m *maker) control(code *wasmobj.Code, st *engine.ImageStep) error {
 	runner, pointer := newMemory(12), newMemory(4)
 	runner.slice(0, m.add(list), 0, len(st.Blocks))
 	pointer.refer(0, m.add(runner), 0)
-	code.Ref(wasmobj.ToData, m.call(st.Parts[0].Call), 0)
+	m.pushCall(code, st.Parts[0].Call)
 	code.Ref(wasmobj.ToData, m.arena, 0) // the type, which nothing looks at
 	code.Ref(wasmobj.ToData, m.add(pointer), 0)
 	m.callEntry(code, e)
@@ -211,10 +300,30 @@ func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
 func (m *maker) push(code *wasmobj.Code, b []byte) {
 	sym, at := m.place(b)
 	code.Ref(wasmobj.ToData, sym, at)
+	if sym == m.scratch {
+		m.own(code, len(m.image.Scratch))
+	}
 }
 
-// part adds a call of a reference.
-func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart) error {
+// pushCall pushes the address of a call, of which each thread has one of its own if it has working memory.
+func (m *maker) pushCall(code *wasmobj.Code, c *op.Call) {
+	code.Ref(wasmobj.ToData, m.call(c), 0)
+	if len(c.Scratch) > 0 {
+		m.own(code, callBytes)
+	}
+}
+
+// own adds to an address that is pushed what lies in front of the part of the thread that computes, where each has so many bytes.
+func (m *maker) own(code *wasmobj.Code, each int) {
+	if m.threads > 1 {
+		code.GlobalGet(threadNumber)
+		code.I32(int32(each))
+		code.Op(i32Mul, i32Add)
+	}
+}
+
+// part adds the computation of a part, of pieces that are pushed.
+func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart, some func()) error {
 	if p.Code != nil || len(p.Nodes) == 0 {
 		var fn int
 		if p.Code == nil {
@@ -225,8 +334,7 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart) error {
 				return err
 			}
 		}
-		code.I32(0)
-		code.I32(int32(p.Pieces))
+		some()
 		code.Ref(wasmobj.ToFunc, fn, 0)
 		return nil
 	}
@@ -240,26 +348,24 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart) error {
 	if !ok {
 		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function %q", name)}
 	}
-	code.Ref(wasmobj.ToData, m.call(p.Call), 0)
-	code.I32(0)
-	code.I32(int32(p.Pieces))
+	if m.names {
+		m.o.Funcs[e.Func].Name = "reference " + name
+	}
+	m.pushCall(code, p.Call)
+	some()
 	m.callEntry(code, e)
 	return nil
 }
 
 // place returns the datum and the offset at which memory of the image lies.
 func (m *maker) place(b []byte) (sym, at int) {
-	within := func(whole []byte) (int, bool) {
-		first, p := uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-		return int(p - first), p >= first && p-first+uintptr(len(b)) <= uintptr(len(whole)) && len(whole) > 0
-	}
 	if len(b) == 0 {
 		return m.arena, 0
 	}
-	if at, ok := within(m.image.Arena); ok {
+	if at, ok := within(m.image.Arena, b); ok {
 		return m.arena, at
 	}
-	if at, ok := within(m.image.Scratch); ok {
+	if at, ok := within(m.image.Scratch, b); ok {
 		return m.scratch, at
 	}
 	k := stretch{&b[0], len(b)}

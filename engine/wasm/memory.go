@@ -53,11 +53,12 @@ func (m *maker) text(s string) int {
 	return m.o.AddData(wasmobj.Datum{Align: 1, Size: len(s), Bytes: []byte(s)})
 }
 
-// call returns the datum of a call.
+// call returns the datum of a call; of one with working memory of as many calls as there are threads, one behind the other.
 func (m *maker) call(c *op.Call) int {
-	d := newMemory(callBytes)
-	d.slice(callIn, m.list(c.In), 0, len(c.In))
-	d.slice(callOut, m.list(c.Out), 0, len(c.Out))
+	times := 1
+	if len(c.Scratch) > 0 {
+		times = m.threads
+	}
 	attrs := newMemory(16 * len(c.Attrs))
 	for i, a := range c.Attrs {
 		attrs.refer(16*i, m.text(a.Name), 0)
@@ -68,10 +69,17 @@ func (m *maker) call(c *op.Call) int {
 			attrs.refer(16*i+12, at, 0)
 		}
 	}
-	d.slice(callAttrs, m.add(attrs), 0, len(c.Attrs))
-	if len(c.Scratch) > 0 {
-		sym, at := m.place(c.Scratch)
-		d.slice(callScratch, sym, at, len(c.Scratch))
+	in, out, list := m.list(c.In), m.list(c.Out), m.add(attrs)
+	d := newMemory(times * callBytes)
+	for t := range times {
+		base := t * callBytes
+		d.slice(base+callIn, in, 0, len(c.In))
+		d.slice(base+callOut, out, 0, len(c.Out))
+		d.slice(base+callAttrs, list, 0, len(c.Attrs))
+		if len(c.Scratch) > 0 {
+			sym, at := m.place(c.Scratch)
+			d.slice(base+callScratch, sym, at+t*len(m.image.Scratch), len(c.Scratch))
+		}
 	}
 	return m.add(d)
 }

@@ -75,6 +75,11 @@ func (c *Code) SIMD(op uint32, immediates ...uint64) {
 	}
 }
 
+// Atomic appends an instruction on memory that several threads share, at its natural alignment, given as a power of two.
+func (c *Code) Atomic(op byte, align, offset uint64) {
+	c.Bytes = binary.AppendUvarint(binary.AppendUvarint(append(c.Bytes, 0xFE, op), align), offset)
+}
+
 // Get is local.get.
 func (c *Code) Get(local int) { c.Uint(0x20, uint64(local)) }
 
@@ -83,6 +88,12 @@ func (c *Code) Set(local int) { c.Uint(0x21, uint64(local)) }
 
 // Tee is local.tee.
 func (c *Code) Tee(local int) { c.Uint(0x22, uint64(local)) }
+
+// GlobalGet is global.get.
+func (c *Code) GlobalGet(global int) { c.Uint(0x23, uint64(global)) }
+
+// GlobalSet is global.set.
+func (c *Code) GlobalSet(global int) { c.Uint(0x24, uint64(global)) }
 
 // I32 is i32.const.
 func (c *Code) I32(x int32) { c.Bytes = appendInt(append(c.Bytes, 0x41), int64(x)) }

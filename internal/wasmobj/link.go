@@ -18,7 +18,8 @@ type Linker struct {
 
 	Exports []Export
 	Globals []Global
-	Pages   int // of 64 KiB, of the memory, which is exported as "memory"
+	Pages   int  // of 64 KiB, of the memory, which is exported as "memory"
+	Shared  bool // whether the memory is imported from "env" as "memory", shared by several instances
 }
 
 // Export gives a function of the object a name.
@@ -81,9 +82,14 @@ func (l *Linker) Slot(f int) int {
 
 func (l *Linker) follow(relocs []Reloc) {
 	for _, r := range relocs {
-		l.value(r)
+		if !l.isInline(r) {
+			l.value(r)
+		}
 	}
 }
+
+// isInline reports whether a reference is a call in place of which instructions stand.
+func (l *Linker) isInline(r Reloc) bool { return r.Kind == ToFunc && l.o.Funcs[r.Sym].Inline != nil }
 
 // value returns the number that stands for a reference.
 func (l *Linker) value(r Reloc) int {
@@ -122,6 +128,13 @@ func (l *Linker) Module() []byte {
 			w.types(t.Results)
 		}
 	})
+	section(2, count(l.Shared), func(w *writer) {
+		w.bytes([]byte("env"))
+		w.bytes([]byte("memory"))
+		w.b = append(w.b, 2, 3) // a memory, with a bound and shared
+		w.uint(l.Pages)
+		w.uint(l.Pages)
+	})
 	section(3, len(l.order), func(w *writer) {
 		for _, f := range l.order {
 			w.uint(l.o.Funcs[f].Type)
@@ -131,7 +144,7 @@ func (l *Linker) Module() []byte {
 		w.b = append(w.b, 0x70, 0)
 		w.uint(len(l.slots) + 1)
 	})
-	section(5, 1, func(w *writer) {
+	section(5, count(!l.Shared), func(w *writer) {
 		w.uint(0) // without a bound
 		w.uint(l.Pages)
 	})
@@ -179,7 +192,29 @@ func (l *Linker) Module() []byte {
 			w.bytes(bytes)
 		}
 	})
+	var named []int
+	for i, f := range l.order {
+		if l.o.Funcs[f].Name != "" {
+			named = append(named, i)
+		}
+	}
+	section(0, min(len(named), 1), func(w *writer) { // which begins with the length of its name, 4, in place of a count (Core, 7.4.1)
+		var names writer
+		names.list(len(named), func(i int) {
+			names.uint(named[i])
+			names.bytes([]byte(l.o.Funcs[l.order[named[i]]].Name))
+		})
+		w.b = append(w.b[:0], "\x04name\x01"...)
+		w.bytes(names.b)
+	})
 	return b
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // body returns a function's locals and code, with all references.
@@ -201,7 +236,9 @@ func (l *Linker) body(f *Func) []byte {
 	for _, r := range f.Relocs {
 		w.b = append(w.b, f.Bytes[at:r.At]...)
 		at = r.At
-		if x := l.value(r); r.Kind == ToTable || r.Kind == ToData {
+		if l.isInline(r) {
+			w.b = append(w.b[:len(w.b)-1], l.o.Funcs[r.Sym].Inline...) // without the call's opcode
+		} else if x := l.value(r); r.Kind == ToTable || r.Kind == ToData {
 			w.b = appendInt(w.b, int64(int32(x)))
 		} else {
 			w.uint(x)

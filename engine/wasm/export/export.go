@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
@@ -24,11 +25,38 @@ type File struct {
 //go:embed loader.js.txt
 var loader string
 
+// Pool is an ES module with the class Pool: threads that compute modules together, which [wasm.Compile] makes for several. It uses no import.meta, so that
+// scripts may hold it, too; a worker of it, or of what holds it, is a helper if it is started under the name that the module says.
+//
+//go:embed pool.js.txt
+var Pool string
+
 //go:embed loader.d.ts.txt
 var declarations string
 
+// comments are those of a script that stand on lines of their own.
+var comments = regexp.MustCompile(`(?m)^\s*(//.*|/\*\*(.|\n)*?\*/)\n`)
+
 // Endings are what [Files] puts behind the name, in its order.
-var Endings = []string{".js", ".d.ts", ".wasm", ".exact.wasm", ".bin"}
+var Endings = []string{".js", ".d.ts", ".bin", ".wasm", ".exact.wasm", ".threads.wasm", ".exact.threads.wasm"}
+
+// What stands in Endings: the modules, and which they are.
+const firstModule = 3
+
+var kinds = []struct {
+	level   wasm.Level
+	threads int
+}{{wasm.Fused, 1}, {wasm.Emulated, 1}, {wasm.Fused, mostThreads}, {wasm.Emulated, mostThreads}}
+
+// mostThreads is for how many threads modules are made. Each of them needs working memory.
+const mostThreads = 8
+
+// description is what the loader knows of the model.
+type description struct {
+	Inputs  []port   `json:"inputs"`
+	Outputs []port   `json:"outputs"`
+	Modules []module `json:"modules"`
+}
 
 // port is what the loader knows of an input or an output.
 type port struct {
@@ -37,47 +65,57 @@ type port struct {
 	Shape  []int  `json:"shape"`
 	Array  string `json:"array"`  // the typed array that has its elements
 	Length int    `json:"length"` // of that
-	At     int    `json:"at"`
 }
 
 // module is what it knows of a module.
 type module struct {
 	File    string `json:"file"`
+	Exact   bool   `json:"exact"`
+	Threads int    `json:"threads"`
+	Pages   int    `json:"pages"`
 	Weights int    `json:"weights"` // where they are written
-	Inputs  []port `json:"inputs"`
-	Outputs []port `json:"outputs"`
+	Inputs  []int  `json:"inputs"`  // where they lie
+	Outputs []int  `json:"outputs"`
 }
 
-// Files returns the files of a graph, of that name and each with one of [Endings]. It fails as [wasm.Compile] does.
+// Files returns the files of a graph, of that name and each with one of [Endings]; those for threads are absent if nothing of the graph is worth
+// dividing. It fails as [wasm.Compile] does.
 func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, error) {
-	var modules []module
-	var made []*wasm.Module
-	for _, level := range []wasm.Level{wasm.Fused, wasm.Emulated} {
-		m, err := wasm.Compile(g, wasm.Options{Limits: limits, Level: level})
+	var d description
+	var files []File
+	var first *wasm.Module
+	for i, kind := range kinds {
+		m, err := wasm.Compile(g, wasm.Options{Limits: limits, Level: kind.level, Threads: kind.threads})
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, m)
-		modules = append(modules, module{name + Endings[2+len(modules)], m.WeightsAt, ports(m.Inputs), ports(m.Outputs)})
+		if m.Threads < kind.threads {
+			continue
+		}
+		if first == nil {
+			first = m
+			if m.Weights == nil {
+				m.Weights = []byte{}
+			}
+			d.Inputs, d.Outputs = ports(m.Inputs), ports(m.Outputs)
+		} else if !bytes.Equal(first.Weights, m.Weights) {
+			return nil, fmt.Errorf("the modules need different weights") // they differ in code alone
+		}
+		file := name + Endings[firstModule+i]
+		d.Modules = append(d.Modules, module{file, kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
+		files = append(files, File{file, m.Code})
 	}
-	if !bytes.Equal(made[0].Weights, made[1].Weights) {
-		return nil, fmt.Errorf("the modules need different weights") // they differ in code alone
-	}
-	description, err := json.Marshal(modules)
+	text, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
 	js := strings.NewReplacer(
-		"$MODULES", string(description),
-		"$WEIGHTS", quoted(name+Endings[4]),
+		"$MODULES", string(text),
+		"$WEIGHTS", quoted(name+Endings[2]),
 		"$PROBE", quoted(base64.StdEncoding.EncodeToString(wasm.Probe())),
+		"$POOL", strings.ReplaceAll(comments.ReplaceAllString(Pool, ""), "\nexport ", "\n"),
 	).Replace(loader)
-	contents := [][]byte{[]byte(js), []byte(declared(made[0])), made[0].Code, made[1].Code, made[0].Weights}
-	files := make([]File, len(Endings))
-	for i, ending := range Endings {
-		files[i] = File{name + ending, contents[i]}
-	}
-	return files, nil
+	return append([]File{{name + Endings[0], []byte(js)}, {name + Endings[1], []byte(declared(first))}, {name + Endings[2], first.Weights}}, files...), nil
 }
 
 func quoted(s string) string {
@@ -89,7 +127,15 @@ func ports(list []wasm.Port) []port {
 	out := make([]port, len(list))
 	for i, p := range list {
 		d := p.Type.DType
-		out[i] = port{p.Name, d.String(), append([]int{}, p.Type.Shape...), arrayOf(d), int(p.Type.Bytes()) / max(d.Size(), 1), p.At}
+		out[i] = port{p.Name, d.String(), append([]int{}, p.Type.Shape...), arrayOf(d), int(p.Type.Bytes()) / max(d.Size(), 1)}
+	}
+	return out
+}
+
+func places(list []wasm.Port) []int {
+	out := make([]int, len(list))
+	for i, p := range list {
+		out[i] = p.At
 	}
 	return out
 }

@@ -26,6 +26,9 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(files) != len(export.Endings) {
+		t.Errorf("there are %d files", len(files))
+	}
 	for i, f := range files {
 		if f.Name != "net"+export.Endings[i] {
 			t.Errorf("file %d is %s", i, f.Name)
@@ -39,15 +42,15 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// stateful returns a network that adds its inputs up.
+// stateful returns a network that adds its inputs up, of which something is worth dividing.
 func stateful(t *testing.T) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder(op.Rules, "sums")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 3, 5, 5}})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 3, 32, 32}})
 	check(t, err)
 	w, err := b.Constant("w", "", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{4, 3, 3, 3}, -1, 1))
 	check(t, err)
-	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 4, 5, 5})
+	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 4, 32, 32})
 	check(t, err)
 	sum, err := b.State("sum", "", zero)
 	check(t, err)
@@ -82,7 +85,7 @@ func TestNode(t *testing.T) {
 	for _, f := range files {
 		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
 	}
-	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 5, 5}, -1, 1)
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 32, 32}, -1, 1)
 	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), x.Bytes(), 0o600))
 	script, err := filepath.Abs("testdata/run.mjs")
 	check(t, err)
@@ -102,20 +105,32 @@ func TestNode(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", flags, err, out)
 		}
-		var got struct {
-			Runs   [][]byte `json:"runs"`
-			Errors []string `json:"errors"`
+		var got []struct {
+			Options json.RawMessage `json:"options"`
+			Exact   bool            `json:"exact"`
+			Threads int             `json:"threads"`
+			Runs    [][]byte        `json:"runs"`
+			Errors  []string        `json:"errors"`
 		}
 		check(t, json.Unmarshal(out, &got))
-		for i, y := range []int{0, 1, 0} { // the third one follows a reset
-			if !bytes.Equal(got.Runs[i], want[y]) {
-				t.Errorf("%v: run %d yields other bits", flags, i)
-			}
+		ways := []int{1, 1, 1, 2, 3, 8, 1, 2, 1} // of loading it, by threads
+		if len(got) != len(ways) {
+			t.Fatalf("%v: there are %d results", flags, len(got))
 		}
-		for i, e := range []string{`TypeError: the model has no input "z"; it has "x"`, `TypeError: input "x" must be a Float32Array of 75 elements`,
-			`RangeError: input "x" has 2 elements; it must have 75`} {
-			if got.Errors[i] != e {
-				t.Errorf("%v: error %d is %q; want %q", flags, i, got.Errors[i], e)
+		for i, g := range got {
+			if asked := bytes.Contains(g.Options, []byte("exact")); g.Threads != ways[i] || asked && !g.Exact {
+				t.Errorf("%v, %s: %d threads compute, exact is %t", flags, g.Options, g.Threads, g.Exact)
+			}
+			for i, y := range []int{0, 1, 0} { // the third one follows a reset
+				if !bytes.Equal(g.Runs[i], want[y]) {
+					t.Errorf("%v, %s: run %d yields other bits", flags, g.Options, i)
+				}
+			}
+			for i, e := range []string{`TypeError: the model has no input "z"; it has "x"`, `TypeError: input "x" must be a Float32Array of 3072 elements`,
+				`RangeError: input "x" has 2 elements; it must have 3072`} {
+				if g.Errors[i] != e {
+					t.Errorf("%v, %s: error %d is %q; want %q", flags, g.Options, i, g.Errors[i], e)
+				}
 			}
 		}
 	}

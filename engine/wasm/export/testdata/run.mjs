@@ -1,21 +1,33 @@
-// Runs the model that lies in a folder, and prints what it yields.
+// Runs the model that lies in a folder in every way it can be loaded, and prints what it yields.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const dir = process.argv[2];
-const { load } = await import(pathToFileURL(`${dir}/net.js`));
-const model = await load();
+const { download, load } = await import(pathToFileURL(`${dir}/net.js`));
 const bytes = readFileSync(`${dir}/x.bin`);
 const x = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 const text = (y) => Buffer.from(y.buffer, y.byteOffset, y.byteLength).toString("base64");
-const runs = [model.run({ x }), model.run({ x })];
-model.reset();
-runs.push(model.run({ x }));
-const errors = [{ x, z: x }, {}, { x: [1, 2] }].map((inputs) => {
-  try {
-    model.run(inputs);
-  } catch (e) {
-    return String(e);
+
+async function tried(options) {
+  const model = await load(options.posted ? structuredClone(await download()) : options);
+  const runs = [await model.run({ x }), await model.run({ x })];
+  await model.reset();
+  runs.push(await model.run({ x }));
+  const errors = [];
+  for (const inputs of [{ x, z: x }, {}, { x: [1, 2] }]) {
+    try {
+      await model.run(inputs);
+    } catch (e) {
+      errors.push(String(e));
+    }
   }
-});
-process.stdout.write(JSON.stringify({ exact: model.exact, runs: runs.map(({ y }) => text(y)), errors }));
+  model.close();
+  const { exact, threads } = model;
+  return { options, exact, threads, runs: runs.map(({ y }) => text(y)), errors };
+}
+
+const results = [];
+for (const options of [{}, { exact: true }, { threads: 1 }, { threads: 2 }, { threads: 3, exact: true }, { threads: 100 }, { worker: true }, { worker: true, threads: 2 }, { posted: true }]) {
+  results.push(await tried(options));
+}
+process.stdout.write(JSON.stringify(results));

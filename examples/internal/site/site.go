@@ -1,0 +1,122 @@
+// Package site serves the pages of the examples, or writes them to a folder.
+package site
+
+import (
+	"bytes"
+	"embed"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm/export"
+	"github.com/concord-nn/concord/graph"
+)
+
+// shared is what all pages have: their looks, and how pictures are prepared.
+//
+//go:embed style.css picture.js
+var shared embed.FS
+
+// Site is the files of a page, by their paths.
+type Site map[string][]byte
+
+// New returns a page of the files in folders of a tree, with what all pages have.
+func New(tree fs.FS, folders ...string) (Site, error) {
+	s := Site{}
+	if err := s.add(shared); err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		part, err := fs.Sub(tree, folder)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.add(part); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s Site) add(tree fs.FS) error {
+	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			s[name], err = fs.ReadFile(tree, name)
+		}
+		return err
+	})
+}
+
+// Export adds what `concord export --wasm` writes for a model.
+func (s Site) Export(g *graph.Graph, name string) error {
+	files, err := export.Files(g, name, engine.Limits{})
+	for _, f := range files {
+		s[f.Name] = f.Content
+	}
+	return err
+}
+
+// Output says where a page goes.
+type Output struct{ address, folder string }
+
+// Flags declares the flags that say it.
+func Flags() *Output {
+	var o Output
+	flag.StringVar(&o.address, "http", "localhost:8080", "address to serve the page at")
+	flag.StringVar(&o.folder, "o", "", "folder to write the page to, instead of serving it")
+	return &o
+}
+
+// Put serves a page until the program is ended, or writes it to a folder. It returns an error of making the page as it is.
+func (o *Output) Put(s Site, err error) error {
+	if err != nil {
+		return err
+	}
+	if o.folder != "" {
+		return s.write(o.folder)
+	}
+	l, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Open http://%s in a browser. Ctrl-C ends.\n", l.Addr())
+	server := http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	return server.Serve(l)
+}
+
+func (s Site) write(dir string) error {
+	for name, content := range s {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers with a file, index.html for a folder. Pages may share memory between threads.
+func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" || strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	content, ok := s[name]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+	w.Header().Set("Cache-Control", "no-cache") // what was built again is seen at once
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
