@@ -131,8 +131,8 @@ func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, b
 	return c.Out, nil
 }
 
-// Evaluate, if it is not nil, computes all pieces of a call for [Eval] in the place of the reference, with the same bits: in programs that have no
-// references, as those of web/build. It is set before anything is evaluated.
+// Evaluate computes all pieces of a call for [Eval], with the bits of the reference, where it is not nil: in programs that have no references, as that of
+// web/build. It is set before anything is evaluated.
 var Evaluate func(d *Def, c *Call, pieces int) error
 
 // typesOf returns the types of tensors, the zero Type for nil.

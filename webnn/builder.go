@@ -173,19 +173,23 @@ func (b *GraphBuilder) Constant(d OperandDescriptor, data any) (*Operand, error)
 		if f := d.check(b.maxTensorByteLength()); f != nil {
 			return nil, f.reject(constantMethod, "descriptor")
 		}
-		view, f := d.buffer(data)
+		view, f := b.context.buffer(d, data)
 		if f != nil {
 			return nil, f.reject(constantMethod, "buffer")
 		}
 		if err := b.reserve(constantMethod, d.byteLength()+operandBytes); err != nil {
 			return nil, err
 		}
+		d.Shape = append(tensor.Shape{}, d.Shape...)
+		if b.context.options.CheckOnly {
+			return b.addConstant(d, nil, d, nil)
+		}
 		t, err := tensor.New(d.DataType, d.Shape)
 		if err != nil {
 			return nil, reject(TypeError, constantMethod, "descriptor.byteLength", "%w", err)
 		}
 		copy(t.Bytes(), view)
-		return b.addConstant(t, OperandDescriptor{d.DataType, t.Shape()}, t)
+		return b.addConstant(d, t, d, t)
 	})
 }
 
@@ -209,7 +213,7 @@ func (b *GraphBuilder) ConstantNumber(d tensor.DType, value Number) (*Operand, e
 		if err := b.reserve(constantMethod, operandBytes); err != nil {
 			return nil, err
 		}
-		return b.addConstant(t, d, value)
+		return b.addConstant(OperandDescriptor{DataType: d}, t, d, value)
 	})
 }
 
@@ -240,7 +244,8 @@ func (b *GraphBuilder) ConstantTensor(t *Tensor) (*Operand, error) {
 	}
 	b.held.keep(t.store.held)
 	data := t.store.data // nothing writes a constant, and only what Destroy enqueues takes it away
-	return b.addConstant(data, OperandDescriptor{data.DType(), data.Shape()}, data)
+	d := t.descriptor.OperandDescriptor
+	return b.addConstant(d, data, d, data)
 }
 
 // checkConstant makes the checks of a constant tensor that need the context locked.
@@ -271,7 +276,7 @@ func (b *GraphBuilder) SharedConstant(t *tensor.Tensor) (*Operand, error) {
 		if err := b.reserve(constantMethod, operandBytes); err != nil {
 			return nil, err
 		}
-		return b.addConstant(t, d, t)
+		return b.addConstant(d, t, d, t)
 	})
 }
 
@@ -292,9 +297,15 @@ func (b *GraphBuilder) operand(v *graph.Value, leaf bool) *Operand {
 	return o
 }
 
-// addConstant adds a constant that shares t, and reports the call.
-func (b *GraphBuilder) addConstant(t *tensor.Tensor, args ...any) (*Operand, error) {
-	v, err := b.b.Constant("", "", t)
+// addConstant adds a constant that shares t, and reports the call. Where there is no content a value without a producer stands for it.
+func (b *GraphBuilder) addConstant(d OperandDescriptor, t *tensor.Tensor, args ...any) (*Operand, error) {
+	var v *graph.Value
+	var err error
+	if t == nil {
+		v, err = b.b.Input(fmt.Sprintf("constant %d", len(b.operands)), graph.Type{DType: d.DataType, Shape: d.Shape})
+	} else {
+		v, err = b.b.Constant("", "", t)
+	}
 	if err != nil {
 		return nil, reject(TypeError, constantMethod, "operator", "%w", err)
 	}
@@ -390,7 +401,7 @@ func (b *GraphBuilder) network(outputs NamedOperands) (g *graph.Graph, err error
 	if g, err = b.b.Build(); err != nil {
 		return nil, reject(OperationError, method, "compile", "%w", err)
 	}
-	g.Inputs = slices.DeleteFunc(g.Inputs, func(v *graph.Value) bool { return !needed[v] })
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(v *graph.Value) bool { return !needed[v] || b.inputs[v] == "" }) // as only constants have
 	b.rename(g)
 	b.report("build", nil, maps.Clone(outputs))
 	return g, nil

@@ -262,7 +262,7 @@ func (c *Context) CreateConstantTensor(d OperandDescriptor, data any) (*Tensor, 
 	if err := c.checkCreation(method, d); err != nil {
 		return nil, err
 	}
-	content, f := d.buffer(data)
+	content, f := c.buffer(d, data)
 	if f != nil {
 		return nil, f.reject(method, "inputData")
 	}
@@ -301,7 +301,7 @@ func (c *Context) WriteTensor(t *Tensor, data any) error {
 		view, err = c.writable(method, t, data)
 		return err
 	}
-	if err := check(); err != nil {
+	if err := check(); err != nil || c.options.CheckOnly {
 		return err
 	}
 	size := int64(len(view)) + taskBytes
@@ -327,7 +327,7 @@ func (c *Context) writable(method string, t *Tensor, data any) ([]byte, error) {
 	if !t.Writable() {
 		return nil, reject(TypeError, method, "tensor.writable", "the tensor is not writable")
 	}
-	view, f := t.descriptor.buffer(data)
+	view, f := c.buffer(t.descriptor.OperandDescriptor, data)
 	if f != nil {
 		return nil, f.reject(method, "inputData")
 	}

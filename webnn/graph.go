@@ -22,7 +22,8 @@ type Graph struct {
 	code    *executable
 }
 
-// executable is what runs a graph. Dispatches of one context run one after the other, so that one session serves them all.
+// executable is what runs a graph. Dispatches of one context run one after the other, so that one session serves them all. There is no program
+// where a context only checks.
 type executable struct {
 	program *engine.Program
 	session *engine.Session
@@ -32,9 +33,15 @@ type executable struct {
 func (*executable) doom(*Context) {}
 
 func (e *executable) free(*Context) {
-	e.program.Close()
+	e.close()
 	e.program, e.session = nil, nil
 	e.held.release()
+}
+
+func (e *executable) close() {
+	if e.program != nil {
+		e.program.Close()
+	}
 }
 
 const buildMethod = "MLGraphBuilder.build"
@@ -50,6 +57,9 @@ func (c *Context) compile(ctx context.Context, g *graph.Graph, held *holding) (*
 	if err := ctx.Err(); err != nil {
 		c.discard(held)
 		return nil, err
+	}
+	if c.options.CheckOnly {
+		return c.build(ctx, g, held)
 	}
 	var built *Graph
 	var err error
@@ -90,16 +100,19 @@ func (c *Context) build(ctx context.Context, g *graph.Graph, held *holding) (*Gr
 	if err != nil {
 		c.discard(held)
 		if code != nil {
-			code.program.Close()
+			code.close()
 		}
 		return nil, err
 	}
 	delete(c.owned, lone{held})
-	return c.newGraph(code), nil
+	return c.newGraph(g, code), nil
 }
 
 func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, error) {
 	o := c.options
+	if o.CheckOnly {
+		return &executable{held: held}, nil
+	}
 	p, err := engine.Compile(g, engine.Options{Threads: o.Threads, Limits: o.Limits})
 	if err != nil {
 		return nil, reject(OperationError, buildMethod, "compile", "the graph cannot be compiled: %w", err)
@@ -120,18 +133,16 @@ func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, err
 	return &executable{p, s, held}, nil
 }
 
-func (c *Context) newGraph(code *executable) *Graph {
-	g := &Graph{handle: c.own(code), inputs: descriptors(code.program.Inputs()), outputs: descriptors(code.program.Outputs()), code: code}
+func (c *Context) newGraph(network *graph.Graph, code *executable) *Graph {
+	g := &Graph{handle: c.own(code), inputs: make(map[string]OperandDescriptor), outputs: make(map[string]OperandDescriptor), code: code}
+	for _, v := range network.Inputs {
+		g.inputs[v.Name] = OperandDescriptor{v.Type.DType, v.Type.Shape}
+	}
+	for _, o := range network.Outputs {
+		g.outputs[o.Name] = OperandDescriptor{o.Value.Type.DType, o.Value.Type.Shape}
+	}
 	runtime.AddCleanup(g, c.drop, resource(code))
 	return g
-}
-
-func descriptors(ports []engine.Port) map[string]OperandDescriptor {
-	out := make(map[string]OperandDescriptor, len(ports))
-	for _, p := range ports {
-		out[p.Name] = OperandDescriptor{p.Type.DType, p.Type.Shape}
-	}
-	return out
 }
 
 // Destroy is MLGraph.destroy (https://www.w3.org/TR/webnn/#api-mlgraph-destroy). Queued dispatches run; after them the memory
@@ -173,7 +184,11 @@ func (c *Context) Dispatch(g *Graph, inputs, outputs NamedTensors) error {
 	size := taskBytes + linkBytes*int64(len(inputs)+len(outputs))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.bring(method, size, func() error { return c.dispatchable(method, g, inputs, outputs) }); err != nil {
+	check := func() error { return c.dispatchable(method, g, inputs, outputs) }
+	if c.options.CheckOnly {
+		return check()
+	}
+	if err := c.bring(method, size, check); err != nil {
 		return err
 	}
 	code := g.code

@@ -25,6 +25,10 @@ type ContextOptions struct {
 	MaxMemory int64
 	// Memory, if it is not nil, is what the context takes its bytes from, together with others; MaxMemory has no meaning then.
 	Memory *Memory
+	// CheckOnly makes a context that checks calls, with the same errors, and computes nothing: tensors have no content, and
+	// readings yield none; buffers may be given as a [Length]; graphs are not compiled; dispatches and writes end with the check.
+	// It is for a program in front of the one that computes.
+	CheckOnly bool
 }
 
 // The defaults of ContextOptions.

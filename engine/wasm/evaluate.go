@@ -9,7 +9,7 @@ import (
 // Evaluation makes a module whose run computes a call by the operator's reference, for [op.Evaluate] of programs that have no references themselves. All
 // tensors of the call are in the Weights; after the run those of Out lie where Outputs says, in their order.
 func Evaluation(d *op.Def, c *op.Call, pieces int) (*Module, error) {
-	m, err := newMaker(&engine.Image{}, Emulated)
+	m, err := newMaker(&engine.Image{}, Options{})
 	if err != nil {
 		return nil, err
 	}

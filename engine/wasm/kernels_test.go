@@ -121,7 +121,17 @@ func (n *network) pooling(x *graph.Value) *graph.Value {
 
 func (n *network) product() *graph.Value {
 	rows, inner, columns := n.Between(1, 12), n.Between(1, 40), n.Between(1, 30)
-	switch x := n.input(rows, inner); n.IntN(3) {
+	switch x := n.input(rows, inner); n.IntN(4) {
+	case 3:
+		a, b := []int{n.Between(1, 3), 2, rows, inner}, []int{1, 2, inner, columns}
+		transposeA, transposeB := n.Bool(), n.Bool()
+		if transposeA {
+			a[2], a[3] = inner, rows
+		}
+		if transposeB {
+			b[2], b[3] = columns, inner
+		}
+		return n.node("matmul", graph.AttrsOf("transposeA", transposeA, "transposeB", transposeB), n.input(a...), n.input(b...))
 	case 0:
 		return n.node("matmul", nil, n.input(2, rows, inner), n.constant(1, inner, columns))
 	case 1:

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"manifest"},
 	{"media"},
 	{"internal/conform", "pipeline"},
-	{"bench", "cmd", "examples"},
+	{"bench", "cmd", "examples", "web"},
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.

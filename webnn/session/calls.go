@@ -95,17 +95,17 @@ func createConstantTensor(x *execution, receiver any, args []any) error {
 }
 
 // contents returns the bytes of a buffer for an operand of type d.
-func (x *execution) contents(argument string, b *Buffer, d tensor.DType) ([]byte, error) {
+func (x *execution) contents(argument string, b *Buffer, d tensor.DType) (any, error) {
 	if !b.holds(d) {
 		return nil, x.reject(argument+".type", "the buffer is a %s; for %v it must be a %s or an ArrayBuffer", b.Type, d, TypedArray(d))
 	}
-	return b.Data, nil
+	return b.content(), nil
 }
 
 // writeTensor takes the bytes of any view, as readTensor fills any that is large enough: the tests of the platform write an
 // Uint32Array to a tensor of int32, which the table of compatible views leaves out.
 func writeTensor(x *execution, receiver any, args []any) error {
-	return receiver.(*webnn.Context).WriteTensor(args[0].(*webnn.Tensor), args[1].(*Buffer).Data)
+	return receiver.(*webnn.Context).WriteTensor(args[0].(*webnn.Tensor), args[1].(*Buffer).content())
 }
 
 // reading is a readTensor that has not been answered.
@@ -118,10 +118,13 @@ func readTensor(x *execution, receiver any, args []any) error {
 		return err
 	}
 	if len(args) > 1 {
-		given, size := len(args[1].(*Buffer).Data), t.DataType().Bytes(t.Shape().Len())
+		given, size := args[1].(*Buffer).size(), t.DataType().Bytes(t.Shape().Len())
 		if given < size {
 			return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", given, size)
 		}
+	}
+	if h.options.Context.CheckOnly {
+		return nil
 	}
 	r := &reading{}
 	err = x.background(func() error {
@@ -201,7 +204,7 @@ func constant(x *execution, receiver any, args []any) error {
 		return err
 	}
 	if x.turn.host.network != nil { // where the buffers outlive the graph
-		if t := shared(d, data); t != nil {
+		if t := shared(d, data.([]byte)); t != nil {
 			o, err := b.SharedConstant(t)
 			return x.result(o, err)
 		}
@@ -226,6 +229,10 @@ func build(x *execution, receiver any, args []any) error {
 		g, err := b.Network(outputs)
 		h.network(g)
 		return err
+	}
+	if h.options.Context.CheckOnly {
+		g, err := b.Build(h.ctx, outputs)
+		return x.result(g, err)
 	}
 	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
 	known, ready := make(chan struct{}), make(chan struct{})

@@ -19,7 +19,8 @@ import (
 type HostOptions struct {
 	// Context is what contexts have beyond the options that createContext gives: threads and limits. All contexts share one
 	// [webnn.Memory], of MaxMemory bytes if none is given. Limits.Time is how long a dispatch may take; it holds up those behind it
-	// in its context, and only those.
+	// in its context, and only those. With CheckOnly every call is answered before Do returns, but "lost", and nothing lies beside messages:
+	// of buffers there only the places count.
 	Context webnn.ContextOptions
 	// Limits bounds a message. Limits.Data is at most MaxMemory, if that is given.
 	Limits Limits
@@ -175,7 +176,7 @@ func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
 		defer sending.Unlock()
 		send(r)
 	}}
-	calls, err := decodeMessage(message, data, &h.options.Limits)
+	calls, err := h.decode(message, data)
 	if err != nil {
 		m.send(Reply{Error: &ReplyError{Name: string(syntaxError), Message: err.Error()}})
 		return &m.open
@@ -219,14 +220,20 @@ func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
 	return slices.Clone(replies), err
 }
 
-// decodeMessage reads a document or a single call, which its first member tells.
-func decodeMessage(message, data []byte, limits *Limits) (calls []Call, err error) {
-	p := newParser(message, limits)
+// decode reads a document or a single call, which its first member tells.
+func (h *Host) decode(message, data []byte) (calls []Call, err error) {
+	p := newParser(message, &h.options.Limits)
 	if isDocument(message) {
 		calls = p.session().Calls
 	} else {
 		calls = []Call{p.call()}
 		p.end()
+	}
+	if h.options.Context.CheckOnly {
+		for _, u := range p.pending {
+			u.buffer.elsewhere = u.end - u.offset
+		}
+		return calls, p.err
 	}
 	return calls, p.fill(data)
 }

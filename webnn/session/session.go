@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn"
 )
 
 // Version is the version of the flat form that this package reads and writes: the value of the member "webnnSession".
@@ -52,7 +53,20 @@ type Buffer struct {
 	BufferByteLength int
 	// Shared is true of a view of a SharedArrayBuffer.
 	Shared bool
+
+	elsewhere int64 // how many bytes the host of a context that only checks does not have
 }
+
+// content is the buffer as package webnn takes it.
+func (b *Buffer) content() any {
+	if b.elsewhere > 0 {
+		return webnn.Length(b.elsewhere)
+	}
+	return b.Data
+}
+
+// size is the number of bytes.
+func (b *Buffer) size() int { return max(len(b.Data), int(b.elsewhere)) }
 
 // orZero makes a nil pointer a zero value: every method has an answer for that.
 func orZero[T any](p *T) *T {

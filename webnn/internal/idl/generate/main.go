@@ -8,8 +8,8 @@ import (
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// files are those of package webnn that are written.
-var files = []string{"operators.go", "options.go", "table.go"}
+// files are those that are written: of package webnn, and the table of the npm package.
+var files = []string{"operators.go", "options.go", "table.go", scriptFile}
 
 // main runs in the folder of package webnn, where go generate is told of it.
 func main() {
@@ -19,9 +19,16 @@ func main() {
 	}
 }
 
+func file(name string) ([]byte, error) {
+	if name == scriptFile {
+		return script(&idl.WebNN), nil
+	}
+	return goFile(&idl.WebNN, readWords(wordsFile), name)
+}
+
 func run(dir string) error {
 	for _, name := range files {
-		text, err := goFile(&idl.WebNN, readWords(wordsFile), name)
+		text, err := file(name)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
 		}

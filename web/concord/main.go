@@ -1,0 +1,132 @@
+//go:build js && wasm
+
+// Concord is the program behind package concord-webnn. On a page it checks the calls of the interface; in a worker it compiles the graphs that
+// they describe. It computes nothing. web/interface.js and web/worker.js call the functions that it exports; what they take lies in the memory
+// that room returns, and what they return where reply says.
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm"
+	"github.com/concord-nn/concord/webnn"
+	"github.com/concord-nn/concord/webnn/session"
+)
+
+func main() {
+	debug.SetGCPercent(400) // the heap is small, and goroutines share the page's thread with the collector
+	select {}               // the page keeps on calling
+}
+
+var (
+	host      = session.NewHost(session.HostOptions{Context: webnn.ContextOptions{CheckOnly: true}})
+	given     []byte // by the page
+	answered  []byte // to the page
+	keepAlive any    // what an answer refers to
+)
+
+// room returns memory for n bytes, which the next call takes.
+//
+//go:wasmexport room
+func room(n int32) unsafe.Pointer {
+	if int(n) > cap(given) {
+		given = nil // before there is more
+		given = make([]byte, n)
+	}
+	given = given[:n]
+	return unsafe.Pointer(unsafe.SliceData(given))
+}
+
+// reply returns where the last answer lies.
+//
+//go:wasmexport reply
+func reply() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(answered)) }
+
+// answer keeps an answer and returns its length.
+func answer(b []byte) int32 {
+	answered = b
+	return int32(len(b))
+}
+
+func answerJSON(v any) int32 {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // answers have a JSON form
+	}
+	return answer(text)
+}
+
+// check performs the call in the room, in the flat form of package session, and answers it by a [session.Reply].
+//
+//go:wasmexport check
+func check() int32 {
+	var got session.Reply
+	host.Do(given, nil, func(r session.Reply) { got = r })
+	return answerJSON(got)
+}
+
+// probe answers with the module of [wasm.Probe].
+//
+//go:wasmexport probe
+func probe() int32 { return answer(wasm.Probe()) }
+
+// compiled describes a module, or says why there is none.
+type compiled struct {
+	Code      place  `json:"code"`
+	Weights   place  `json:"weights"`
+	WeightsAt int    `json:"weightsAt"`
+	Inputs    []port `json:"inputs"`
+	Outputs   []port `json:"outputs"`
+	Error     string `json:"error,omitempty"`
+}
+
+// place is memory: address and length.
+type place [2]uintptr
+
+func placeOf(b []byte) place {
+	return place{uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))}
+}
+
+// port is an input or an output by name, and where its bytes lie in the memory of the module.
+type port struct {
+	Name  string `json:"name"`
+	At    int    `json:"at"`
+	Bytes int64  `json:"bytes"`
+}
+
+func ports(list []wasm.Port) []port {
+	out := []port{}
+	for _, p := range list {
+		out = append(out, port{p.Name, p.At, p.Type.Bytes()})
+	}
+	return out
+}
+
+// compile makes a module of the session in the room: text bytes of JSON, and behind it, from the next multiple of 64, the contents of buffers.
+//
+//go:wasmexport compile
+func compile(text, level int32) int32 {
+	m, err := module(given[:text], given[min((int(text)+63)&^63, len(given)):], wasm.Level(level))
+	given = nil
+	if err != nil {
+		return answerJSON(compiled{Error: err.Error()})
+	}
+	keepAlive = m
+	return answerJSON(compiled{placeOf(m.Code), placeOf(m.Weights), m.WeightsAt, ports(m.Inputs), ports(m.Outputs), ""})
+}
+
+func module(text, data []byte, level wasm.Level) (*wasm.Module, error) {
+	s, err := session.Decode(text, data, &session.Limits{Calls: math.MaxInt32})
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.Graph(nil)
+	if err != nil {
+		return nil, err
+	}
+	return wasm.Compile(g, wasm.Options{Level: level, Limits: engine.Limits{}})
+}

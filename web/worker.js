@@ -1,0 +1,120 @@
+// The worker of a context, which computes, and the compiler. What the first message says it is it stays.
+
+import { Program } from "./program.js";
+import { open } from "./cache.js";
+
+class Runner {
+  #tensors = new Map();
+  #graphs = new Map();
+
+  create({ tensor, content }) {
+    this.#tensors.set(tensor, typeof content === "number" ? new Uint8Array(content) : new Uint8Array(content));
+  }
+
+  write({ tensor, content }) {
+    this.#tensors.get(tensor).set(new Uint8Array(content));
+  }
+
+  read({ tensor }) {
+    return this.#tensors.get(tensor).slice().buffer;
+  }
+
+  load({ graph, module, weights, weightsAt, inputs, outputs }) {
+    const { exports } = new WebAssembly.Instance(module);
+    new Uint8Array(exports.memory.buffer).set(new Uint8Array(weights), weightsAt);
+    this.#graphs.set(graph, { exports, inputs, outputs });
+  }
+
+  dispatch({ graph, inputs, outputs }) {
+    const g = this.#graphs.get(graph);
+    const memory = new Uint8Array(g.exports.memory.buffer);
+    const from = new Map(inputs);
+    const to = new Map(outputs);
+    for (const { name, at } of g.inputs) {
+      memory.set(this.#tensors.get(from.get(name)), at);
+    }
+    g.exports.run();
+    for (const { name, at, bytes } of g.outputs) {
+      this.#tensors.get(to.get(name)).set(memory.subarray(at, at + bytes));
+    }
+  }
+
+  free({ name }) {
+    this.#tensors.delete(name);
+    this.#graphs.delete(name);
+  }
+
+  answer(message) {
+    return this[message.do](message);
+  }
+}
+
+class Compiler {
+  #options;
+  #cache;
+  #program;
+
+  constructor(options) {
+    this.#options = options;
+    this.#cache = options.cache ? open() : undefined;
+  }
+
+  async answer({ text, buffers, level }) {
+    const key = await this.#cache?.key([text, this.#options.version, level], buffers);
+    let made = await this.#cache?.get(key);
+    if (made === undefined) {
+      made = await this.#compile(text, buffers, level);
+      this.#cache?.put(key, made);
+    }
+    const { code, ...rest } = made;
+    return { ...rest, module: await WebAssembly.compile(code) };
+  }
+
+  async #compile(text, buffers, level) {
+    if (this.#program === undefined || this.#program.failed !== undefined) {
+      const { Go } = await import("./go.js");
+      this.#program = await Program.start(Go, this.#options.wasm);
+    }
+    const { code, weights, error, ...rest } = this.#program.callJSON("compile", text, buffers, level);
+    if (error !== undefined) {
+      throw new Error(error);
+    }
+    return { code: this.#program.bytes(...code), weights: this.#program.bytes(...weights).buffer, ...rest };
+  }
+}
+
+/** Serves a port. */
+export function serve(port) {
+  let server;
+  let turn = Promise.resolve();
+  port.onmessage = ({ data }) => {
+    const { request, ...message } = data;
+    if (server === undefined) {
+      server = message.role === "run" ? new Runner() : new Compiler(message);
+      port.postMessage({ request });
+      return;
+    }
+    if (server instanceof Runner) {
+      try {
+        reply(request, server.answer(message));
+      } catch (e) {
+        refuse(request, e, message);
+      }
+      return;
+    }
+    turn = turn.then(() => server.answer(message)).then((value) => reply(request, value), (e) => refuse(request, e, message));
+  };
+
+  function reply(request, value) {
+    if (request !== undefined) {
+      port.postMessage({ request, value }, value instanceof ArrayBuffer ? [value] : value?.weights ? [value.weights] : []);
+    }
+  }
+
+  // What nobody waits for fails the whole context.
+  function refuse(request, e, message) {
+    port.postMessage(request === undefined ? { failure: `${message.do} failed: ${e.message}` } : { request, error: e.message });
+  }
+}
+
+serve(globalThis);
