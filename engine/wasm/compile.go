@@ -61,6 +61,8 @@ type Options struct {
 	// Threads is how many threads may compute a run, at most [MostThreads]. With 0 and 1, and for graphs of which nothing is worth dividing, the module has
 	// a memory of its own.
 	Threads int
+	// Whole makes the weights a part of the module, which needs nothing else then.
+	Whole bool
 }
 
 // MostThreads is the greatest number of threads of a module.
@@ -128,6 +130,9 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor) (*Modu
 		l.Func(e.Func)
 	}
 	made := &Module{Weights: m.blob, Threads: m.threads}
+	if opts.Whole {
+		o.Data[m.weights].Bytes, made.Weights = m.blob, nil
+	}
 	l.Globals = make([]wasmobj.Global, globals)
 	for i := range l.Globals {
 		l.Globals[i].Mutable = true
