@@ -110,7 +110,7 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		m.moves(code, image.Resets)
 		l.Exports = append(l.Exports, wasmobj.Export{Name: "reset", Func: o.AddFunc(wasmobj.FuncType{}, code)})
 	}
-	made, err := m.link(l, image.Inputs, image.Outputs)
+	made, err := m.link(l, image.Inputs, image.Outputs, opts.Whole)
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +123,15 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 	return made, nil
 }
 
-// link makes the module of what has been added, without the names and types of its ports.
-func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor) (*Module, error) {
+// link makes the module of what has been added, without the names and types of its ports. If it is to be whole, it holds the weights itself.
+func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole bool) (*Module, error) {
 	m.o.Data[m.weights].Size = len(m.blob)
 	for _, e := range l.Exports {
 		l.Func(e.Func)
 	}
 	made := &Module{Weights: m.blob, Threads: m.threads}
-	if opts.Whole {
-		o.Data[m.weights].Bytes, made.Weights = m.blob, nil
+	if whole {
+		m.o.Data[m.weights].Bytes, made.Weights = m.blob, nil
 	}
 	l.Globals = make([]wasmobj.Global, globals)
 	for i := range l.Globals {

@@ -20,5 +20,5 @@ func Evaluation(d *op.Def, c *op.Call, pieces int) (*Module, error) {
 	}
 	l := wasmobj.NewLinker(m.o, firstAddress)
 	l.Exports = []wasmobj.Export{{Name: "run", Func: m.o.AddFunc(wasmobj.FuncType{}, code)}}
-	return m.link(l, nil, c.Out)
+	return m.link(l, nil, c.Out, false)
 }
