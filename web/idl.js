@@ -159,7 +159,6 @@ export const interfaces = {
 
 export const dictionaries = {
   MLContextOptions: ["",["accelerated","boolean"],["powerPreference","MLPowerPreference"]],
-  MLContextLostInfo: ["",["message","DOMString"]],
   MLRankRange: ["",["max","unsigned long"],["min","unsigned long"]],
   MLOperandDescriptor: ["",["dataType","MLOperandDataType",1],["shape",["sequence","unsigned long!"],1]],
   MLOperatorOptions: ["",["label","USVString"]],
