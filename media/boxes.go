@@ -34,29 +34,15 @@ func Boxes(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) ([]Box
 		return nil, err
 	}
 	var e eval
-	b, s := e.candidates(boxes), e.candidates(scores)
+	c := e.candidatesOf(spec, view, boxes, scores)
 	if e.err != nil {
 		return nil, e.err
 	}
-	if b.Shape()[2] != 4 || b.Shape()[1] != s.Shape()[1] {
-		return nil, fmt.Errorf("boxes %v and scores %v do not go together; they must be [1,N,4] and [1,N,C]", boxes.Describe(), scores.Describe())
-	}
-	corners := e.corners(spec, view, b)
 	var found []Box
-	for class := range s.Shape()[2] {
-		if class == spec.Background {
-			continue
-		}
-		score := e.reshape(e.columns(s, class, class+1), 1, s.Shape()[1])
-		kept := e.op("box_suppression", graph.Attrs{
-			{Name: "iou_threshold", Value: spec.IoUThreshold},
-			{Name: "score_threshold", Value: spec.ScoreThreshold},
-		}, corners, score)
-		if e.err != nil {
-			return nil, e.err
-		}
-		at, values := tensor.Data[float32](corners), tensor.Data[float32](score)
-		for _, i := range tensor.Data[int64](kept) {
+	at := tensor.Data[float32](c.corners)
+	for k, class := range c.classes {
+		values := tensor.Data[float32](c.scores[k])
+		for _, i := range tensor.Data[int64](c.kept[k]) {
 			if i < 0 {
 				break
 			}
@@ -70,11 +56,41 @@ func Boxes(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) ([]Box
 	if spec.Limit > 0 && spec.Limit < len(found) {
 		found = found[:spec.Limit]
 	}
-	return found, e.err
+	return found, nil
 }
 
-// candidates returns an output with one row for each candidate as float32 [1,N,C].
-func (e *eval) candidates(t *tensor.Tensor) *tensor.Tensor {
+// candidates are the boxes that a detector tells, float32 [1,N,4], as shares of the model's input, and for each class their scores, [1,N], and which are
+// kept, the best first, and then -1.
+type candidates struct {
+	corners      *tensor.Tensor
+	classes      []int
+	scores, kept []*tensor.Tensor
+}
+
+func (e *eval) candidatesOf(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) (c candidates) {
+	b, s := e.rows(boxes), e.rows(scores)
+	if e.err != nil {
+		return c
+	}
+	if b.Shape()[2] != 4 || b.Shape()[1] != s.Shape()[1] {
+		e.keep(nil, fmt.Errorf("boxes %v and scores %v do not go together; they must be [1,N,4] and [1,N,C]", boxes.Describe(), scores.Describe()))
+		return c
+	}
+	c.corners = e.corners(spec, view, b)
+	thresholds := graph.AttrsOf("iou_threshold", spec.IoUThreshold, "score_threshold", spec.ScoreThreshold)
+	for class := range s.Shape()[2] {
+		if class == spec.Background {
+			continue
+		}
+		score := e.reshape(e.columns(s, class, class+1), 1, s.Shape()[1])
+		c.classes, c.scores = append(c.classes, class), append(c.scores, score)
+		c.kept = append(c.kept, e.op("box_suppression", thresholds, c.corners, score))
+	}
+	return c
+}
+
+// rows returns an output with one row for each candidate as float32 [1,N,C].
+func (e *eval) rows(t *tensor.Tensor) *tensor.Tensor {
 	s := t.Shape()
 	if len(s) == 3 && s[0] == 1 {
 		s = s[1:]

@@ -28,10 +28,7 @@ func Classes(spec *manifest.Classes, t *tensor.Tensor) ([]Class, error) {
 		return nil, errMissing
 	}
 	var e eval
-	values := e.reshape(e.cast(t, tensor.Float32), 1, t.Len())
-	if spec.Logits {
-		values = e.op("softmax", attrs("axes", []int{1}), values)
-	}
+	values := e.probabilities(spec, t)
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -44,6 +41,15 @@ func Classes(spec *manifest.Classes, t *tensor.Tensor) ([]Class, error) {
 		classes = classes[:spec.Top]
 	}
 	return classes, nil
+}
+
+// probabilities returns what is said of each class, as float32 [1,N].
+func (e *eval) probabilities(spec *manifest.Classes, t *tensor.Tensor) *tensor.Tensor {
+	values := e.reshape(e.cast(t, tensor.Float32), 1, t.Len())
+	if spec.Logits {
+		values = e.op("softmax", attrs("axes", []int{1}), values)
+	}
+	return values
 }
 
 // Track is one number for each window of a sound.

@@ -8,8 +8,12 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// eval evaluates operators one after the other. After the first error, all its methods return nil.
-type eval struct{ err error }
+// eval evaluates operators one after the other, and writes down what it does if it has a builder. After the first error, all its methods return nil.
+type eval struct {
+	err    error
+	graph  *graph.Builder
+	values map[*tensor.Tensor]*graph.Value // of the graph
+}
 
 // attrs returns one attribute.
 func attrs(name string, value any) graph.Attrs { return graph.Attrs{{Name: name, Value: value}} }
@@ -29,7 +33,30 @@ func (e *eval) op(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.
 		e.err = err
 		return nil
 	}
-	return out[0]
+	return e.note(out[0], name, attrs, in...)
+}
+
+// note writes down, if there is a builder, how a tensor comes about, and returns it.
+func (e *eval) note(t *tensor.Tensor, name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
+	if e.graph == nil || e.err != nil {
+		return t
+	}
+	operands := make([]*graph.Value, len(in))
+	for i, x := range in {
+		v, ok := e.values[x]
+		if !ok {
+			v, e.err = e.graph.Constant("", "", x)
+			e.values[x] = v
+		}
+		if operands[i] = v; e.err != nil {
+			return nil
+		}
+	}
+	v, err := e.graph.One(name, operands, attrs, "")
+	if e.values[t] = v; err != nil {
+		return e.keep(nil, err)
+	}
+	return t
 }
 
 // constant returns float32 numbers as a tensor.
@@ -42,20 +69,17 @@ func (e *eval) constant(values []float64, shape ...int) *tensor.Tensor {
 }
 
 func (e *eval) cast(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
-	if e.err != nil {
-		return nil
-	}
-	if t.DType() == d {
+	if e.err != nil || t.DType() == d {
 		return t
 	}
-	return e.keep(tensor.Cast(t, d))
+	return e.note(e.keep(tensor.Cast(t, d)), "cast", attrs("dtype", d), t)
 }
 
 func (e *eval) reshape(t *tensor.Tensor, shape ...int) *tensor.Tensor {
 	if e.err != nil {
 		return nil
 	}
-	return e.keep(t.Reshape(shape...))
+	return e.note(e.keep(t.Reshape(shape...)), "reshape", attrs("shape", shape), t)
 }
 
 // columns returns columns from … to-1 of a tensor of rank 3.
@@ -63,7 +87,8 @@ func (e *eval) columns(t *tensor.Tensor, from, to int) *tensor.Tensor {
 	if e.err != nil {
 		return nil
 	}
-	return e.keep(t.Slice(2, from, to, 1))
+	slice := graph.AttrsOf("axes", []int{2}, "begin", []int{from}, "end", []int{to})
+	return e.note(e.keep(t.Slice(2, from, to, 1)), "slice", slice, t)
 }
 
 func (e *eval) keep(t *tensor.Tensor, err error) *tensor.Tensor {

@@ -87,7 +87,7 @@ func TestDecodePriors(t *testing.T) {
 	raw := readNPZ(t, filepath.Join(dir, "expected_slim320_simplified_1.npz"))
 	want := tensor.Data[float32](readNPZ(t, filepath.Join(dir, "expected_slim320_1.npz"))["boxes"])
 	var e eval
-	got := tensor.Data[float32](e.corners(spec, View{Columns: 320, Rows: 240}, e.candidates(raw["boxes"])))
+	got := tensor.Data[float32](e.corners(spec, View{Columns: 320, Rows: 240}, e.rows(raw["boxes"])))
 	if e.err != nil {
 		t.Fatal(e.err)
 	}

@@ -46,6 +46,11 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 		return nil, View{}, err
 	}
 	var e eval
+	return e.fill(spec, grid, pixels), view, e.err
+}
+
+// fill makes the input of the samples of a picture.
+func (e *eval) fill(spec *manifest.Image, grid manifest.Grid, pixels *tensor.Tensor) *tensor.Tensor {
 	if spec.Round {
 		pixels = e.op("round_even", nil, pixels)
 	}
@@ -60,8 +65,7 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 		}
 		pixels = e.op("transpose", attrs("axes", axes), pixels)
 	}
-	pixels = e.reshape(e.cast(pixels, grid.DType), grid.Shape()...)
-	return pixels, view, e.err
+	return e.reshape(e.cast(pixels, grid.DType), grid.Shape()...)
 }
 
 // normalise returns (x - mean) / std, both given for all channels or for each.

@@ -271,6 +271,7 @@ func TestSaveDocuments(t *testing.T) {
 		if err != nil || len(names) == 0 {
 			t.Fatalf("there are no documents: %v", err)
 		}
+		names = testdata.Some(names, 2)
 		count := 0
 		for _, name := range names {
 			if g := documentGraph(t, name); g != nil {

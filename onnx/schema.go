@@ -45,6 +45,10 @@ type attribute struct {
 // A question mark is behind what may be absent, and three points are behind what may be repeated. An attribute has its default or, behind
 // a colon, its type, with an exclamation mark if it must be given. An operand that is cast, or that constants must decide, has behind a colon
 // the types that it may have.
+//
+// It is not inlined, or the table of operators would hold some hundred copies of it.
+//
+//go:noinline
 func forms(pairs ...string) declarations {
 	return sync.OnceValue(func() []*form {
 		var out []*form

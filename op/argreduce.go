@@ -58,6 +58,8 @@ var (
 )
 
 // argument makes a kernel that finds the first element before which no other comes. Each result is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func argument[T tensor.Number](before func(x, y T) bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		if lo >= hi {

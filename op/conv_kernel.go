@@ -15,6 +15,8 @@ func convKernels(up bool) Kernels {
 }
 
 // convolve returns the kernel for a result of A, whose elements take one tap after the other by the function add.
+//
+//go:noinline // tables of kernels would hold it three times
 func convolve[A tensor.Number](up bool, add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
 		v := geometry.NewConvolution(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), up)

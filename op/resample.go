@@ -475,6 +475,8 @@ var resizeKernels = merge(
 	})
 
 // resizeKernel returns the kernel for a type that can be interpolated in A.
+//
+//go:noinline // tables of kernels would hold it three times
 func resizeKernel[T interpolable, A floatType](round func(A) T) Kernel {
 	return func(c *Call, lo, hi int) {
 		r, x, y := newResizer(c.In[0].Shape(), c.Out[0].Shape(), c.Attrs), tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])

@@ -65,6 +65,8 @@ var nonZeroDef = &Def{
 func notZero[T numeric](x T) bool { return x != 0 }
 
 // findNonZero makes the kernel of a predicate. It computes the whole results: where an index is stored depends on all elements before.
+//
+//go:noinline // tables of kernels would hold it three times
 func findNonZero[T tensor.Element](found func(x T) bool) Kernel {
 	return func(c *Call, _, _ int) {
 		shape, indices, count := c.In[0].Shape(), tensor.Data[int64](c.Out[0]), 0

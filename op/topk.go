@@ -131,6 +131,8 @@ func (r *ranking[T]) first(best []int64, n int, sorted bool, watch *Watch) bool 
 }
 
 // topK makes the kernel for an order of elements. Each line along the axis is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func topK[T tensor.Element](less func(x, y T) bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])

@@ -82,6 +82,8 @@ func (l *layers[T]) compare(i, j int64) int {
 }
 
 // unique makes the kernel for an order of elements. It computes the whole results.
+//
+//go:noinline // tables of kernels would hold it three times
 func unique[T tensor.Element](less func(x, y T) bool) Kernel {
 	return func(c *Call, _, _ int) {
 		shape, axis := c.In[0].Shape(), c.Int("axis")

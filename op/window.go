@@ -172,6 +172,8 @@ func windowSquares(s *Sig, out []tensor.Shape) Work {
 }
 
 // boxKernel returns the kernel of box or debox on T, whose sums are computed in W.
+//
+//go:noinline // tables of kernels would hold it three times
 func boxKernel[T, W tensor.Number](up bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		g, normalize, watch := windowed(c, up), c.Bool("normalize"), c.Watch()

@@ -60,15 +60,18 @@ func AlignedBytes(n int) []byte {
 
 // FromSlice returns a row-major tensor that shares data. The number of elements must be that of the shape.
 func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
-	d, s := TypeOf[T](), Shape(shape)
-	if err := checkType(d, s); err != nil {
+	return fromMemory(TypeOf[T](), shape, unsafe.Pointer(unsafe.SliceData(data)), len(data))
+}
+
+// fromMemory returns a tensor over n elements.
+func fromMemory(d DType, shape Shape, first unsafe.Pointer, n int) (*Tensor, error) {
+	if err := checkType(d, shape); err != nil {
 		return nil, err
 	}
-	if s.Len() != len(data) {
-		return nil, fmt.Errorf("%d elements do not fill shape %v, which has %d", len(data), s, s.Len())
+	if shape.Len() != n {
+		return nil, fmt.Errorf("%d elements do not fill shape %v, which has %d", n, shape, shape.Len())
 	}
-	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), d.Bytes(len(data)))
-	return wrap(d, s, mem), nil
+	return wrap(d, shape, unsafe.Slice((*byte)(first), d.Bytes(n))), nil
 }
 
 // FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them, unless they are not aligned for the type

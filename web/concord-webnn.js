@@ -18,9 +18,11 @@ export function install(options = {}) {
     return navigator?.ml;
   }
   installed ??= makeEntry({});
-  Object.assign(installed.options, { base: new URL(base, globalThis.location?.href), ...rest });
-  if (navigator !== undefined && navigator.ml !== objectOf(installed)) {
-    defineEntry(navigator, installed);
+  Object.assign(installed.options, { base: new URL(base, globalThis.location?.href ?? import.meta.url), ...rest });
+  if (navigator?.ml !== objectOf(installed)) {
+    if (navigator !== undefined) {
+      defineEntry(navigator, installed);
+    }
     for (const [name, value] of Object.entries(classes)) {
       Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
     }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/concord-nn/concord/engine/wasm/export"
 )
 
 //go:embed package.json README.md *.js *.d.ts
@@ -28,7 +30,7 @@ func Files(support []byte, version string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []File{{"go.js", goScript(support, version)}}
+	list := []File{{"go.js", goScript(support, version)}, {"pool.js", []byte(export.Pool)}}
 	texts := make(map[string]string)
 	for _, e := range entries {
 		content, err := sources.ReadFile(e.Name())
@@ -38,7 +40,9 @@ func Files(support []byte, version string) ([]File, error) {
 		list = append(list, File{e.Name(), content})
 		texts[e.Name()] = string(content)
 	}
-	return append(list, File{"concord-webnn.classic.js", classic(texts)}), nil
+	script := classic(texts)
+	always := append([]byte("globalThis.concordWebNN = { ...globalThis.concordWebNN, always: true };\n"), script...)
+	return append(list, File{"concord-webnn.classic.js", script}, File{"concord-webnn.always.js", always}), nil
 }
 
 // globals are what the support of Go looks for in the global object. It puts more there, which a page must not see.
@@ -53,10 +57,10 @@ func goScript(support []byte, version string) []byte {
 // moduleWords are what a classic script does not have.
 var moduleWords = regexp.MustCompile(`(?m)^(import .*;\n|export \{.*;\n|export )`)
 
-// classic puts the modules into one function. It has no import.meta, but in a document it knows where it came from.
+// classic puts the modules into one function. It has no import.meta: a document says where the script came from, and in a worker an error does.
 func classic(texts map[string]string) []byte {
 	var b strings.Builder
-	b.WriteString("(() => {\n\"use strict\";\nconst here = globalThis.document?.currentScript?.src ?? globalThis.location?.href;\n")
+	b.WriteString("(() => {\n\"use strict\";\nconst here = globalThis.document?.currentScript?.src ?? /https?:[^)]*?(?=:\\d+:\\d+)/.exec(new Error().stack)?.[0] ?? globalThis.location?.href;\n")
 	for _, name := range parts {
 		text := moduleWords.ReplaceAllString(texts[name], "")
 		b.WriteString("\n" + strings.ReplaceAll(text, "import.meta.url", "here"))

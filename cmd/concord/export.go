@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/openvx/export"
+	"github.com/concord-nn/concord/pipeline/page"
 )
 
 // exportFlags are the flags of the export command.
@@ -24,6 +25,7 @@ type exportFlags struct {
 	webnn, openvx, wasm, force bool
 	dir, name                  string
 	elements                   string // of OpenVX: what floats become
+	page                       string // of WebAssembly: the name of the page
 	check                      bool   // whether what was written is compared with the model,
 	in                         io.Reader
 	network                    *export.Network // and what that is
@@ -66,6 +68,10 @@ With --wasm, code that runs it, without Concord, on a page, in a worker or in No
   NAME.exact.wasm    for all others; both yield the bits that concord run does
   NAME.threads.wasm, NAME.exact.threads.wasm
                      the same for several threads, unless nothing of the model is worth dividing
+  index.html         a page that shows what the model says of a picture or a sound, if MODEL has a
+                     manifest, and else runs it on numbers; --page names it otherwise
+  NAME.media.js, NAME.image.wasm, NAME.output1.wasm, …
+                     how it prepares pictures and sounds, and reads outputs
 
 A model that cannot be expressed is refused, with a list of all operators that it concerns. A note
 says where results may differ a little, as an operator is expressed by others. Shapes that MODEL
@@ -94,6 +100,7 @@ Existing files are only replaced with --force.`,
 	fl.BoolVar(&f.openvx, "openvx", false, "write C that builds the model with OpenVX")
 	fl.BoolVar(&f.wasm, "wasm", false, "write WebAssembly modules that run the model, and their loader")
 	fl.StringVar(&f.elements, "type", "q78", "OpenVX: what floats become, `q78` or float32")
+	fl.StringVar(&f.page, "page", page.Index, "WebAssembly: the `name` of the page; empty for none")
 	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")
 	fl.StringVar(&f.name, "name", "", "the `name` of the files, without an ending")
@@ -108,6 +115,10 @@ func (f *exportFlags) usable(args []string) error {
 		return errors.New("it must be said what is written: --webnn, --openvx or --wasm")
 	case f.elements != "q78" && f.elements != "float32":
 		return fmt.Errorf("--type %s: it must be q78 or float32", f.elements)
+	case f.page != page.Index && !f.wasm:
+		return errors.New("--page goes with --wasm")
+	case f.page != "" && (f.page != filepath.Base(f.page) || !strings.HasSuffix(f.page, ".html")):
+		return fmt.Errorf("--page %q: it must be the name of a file, without a folder, that ends in .html", f.page)
 	case !f.openvx && (f.check || f.elements != "q78"):
 		return errors.New("--check and --type go with --openvx")
 	case len(args) > 1 && !f.check:
@@ -127,7 +138,21 @@ func truth(b bool) int {
 type target struct {
 	endings []string // of the files
 	lacks   string   // what it does not have that the deployed rules of CVM need
-	files   func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error) // nil for one that this model has not
+	files   func(m *concord.Model, g *graph.Graph, e exported) ([]exportFile, error)
+}
+
+// exportFile is a file by its name.
+type exportFile struct {
+	name    string
+	content []byte
+}
+
+// files returns the files of a target, by their contents in the order of its endings.
+func (e exported) files(endings []string, contents ...[]byte) (list []exportFile) {
+	for i, c := range contents {
+		list = append(list, exportFile{e.base + endings[i], c})
+	}
+	return list
 }
 
 // exported says what a target needs to know of an export.
@@ -181,11 +206,18 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return exportRefusal(err, path, write.lacks)
 	}
 	defer m.Close()
-	contents, err := write.files(m, g, exported{f, path, name, notes})
+	made, err := write.files(m, g, exported{f, path, name, notes})
 	if err != nil {
 		return err
 	}
-	targets, contents = present(targets, contents)
+	targets = nil
+	var contents [][]byte
+	for _, file := range made {
+		targets, contents = append(targets, filepath.Join(f.dir, file.name)), append(contents, file.content)
+	}
+	if err := writable(files(targets...), nil, f.force); err != nil {
+		return err
+	}
 	if f.webnn {
 		live := g.Reachable() // WebNN has no other inputs
 		gone := func(name string) bool { v := g.Input(name); return f.fixes(name) || v != nil && !live[v] }
@@ -209,16 +241,6 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return f.compare(ctx, args, out, notes)
 	}
 	return nil
-}
-
-// present returns the files that there are: those that have contents.
-func present(targets []string, contents [][]byte) (names []string, list [][]byte) {
-	for i, c := range contents {
-		if c != nil {
-			names, list = append(names, targets[i]), append(list, c)
-		}
-	}
-	return names, list
 }
 
 // exportRefusal adds to the refusal of a model why only the strict rules of CVM are followed.

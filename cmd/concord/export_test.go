@@ -54,11 +54,17 @@ func TestExport(t *testing.T) {
 func TestExportWASM(t *testing.T) {
 	model, dir := digits(t, "model.nnef"), t.TempDir()
 	args := []string{"export", "--wasm", model, "-o", dir, "--name", "digits"}
-	if out, code := execute(t, args...); code != 0 || strings.Count(out, "written: ") != 7 {
+	if out, code := execute(t, args...); code != 0 || strings.Count(out, "written: ") != 11 {
 		t.Fatalf("code %d: %s", code, out)
 	}
 	if out, code := execute(t, args...); code != exitUsage || !strings.Contains(out, "--force") {
 		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, "export", "--wasm", model, "-o", filepath.Join(dir, "bare"), "--page", ""); code != 0 || strings.Contains(out, "html") {
+		t.Errorf("without a page: code %d: %s", code, out)
+	}
+	if out, code := execute(t, "export", "--wasm", model, "-o", dir, "--page", "a/b.html"); code != exitUsage || !strings.Contains(out, "--page") {
+		t.Errorf("a page in a folder: code %d: %s", code, out)
 	}
 	if out, code := execute(t, "export", "--wasm", "--webnn", model, "-o", dir); code != exitUsage {
 		t.Errorf("two targets: code %d: %s", code, out)

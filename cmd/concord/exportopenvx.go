@@ -23,7 +23,7 @@ import (
 var writeOpenVX = target{
 	endings: []string{".c", ".h", ".bin"},
 	lacks:   "tensors of OpenVX share no storages, and its integers have 8 or 16 bits",
-	files: func(_ *concord.Model, g *graph.Graph, e exported) ([][]byte, error) {
+	files: func(_ *concord.Model, g *graph.Graph, e exported) ([]exportFile, error) {
 		n, err := export.New(g, e.openVXOptions())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
@@ -36,7 +36,7 @@ var writeOpenVX = target{
 		writeRounded(e.notes, e.path, n.Rounded)
 		e.network = n
 		files := n.Files(e.base)
-		return [][]byte{files.Source, files.Header, files.Weights}, nil
+		return e.files([]string{".c", ".h", ".bin"}, files.Source, files.Header, files.Weights), nil
 	},
 }
 

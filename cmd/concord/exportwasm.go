@@ -2,27 +2,49 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// writeWASM writes a model as WebAssembly with what loads it.
+// writeWASM writes a model as WebAssembly with what loads it, and a page.
 var writeWASM = target{
 	endings: export.Endings,
-	files: func(_ *concord.Model, g *graph.Graph, e exported) ([][]byte, error) {
+	files: func(_ *concord.Model, g *graph.Graph, e exported) ([]exportFile, error) {
 		files, err := export.Files(g, e.base, engine.Limits{})
+		if err == nil && e.page != "" {
+			var more []export.File
+			more, err = pageFiles(g, e)
+			files = append(files, more...)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
 		}
-		contents := make([][]byte, len(export.Endings))
-		for _, f := range files {
-			contents[slices.Index(export.Endings, strings.TrimPrefix(f.Name, e.base))] = f.Content
+		list := make([]exportFile, len(files))
+		for i, f := range files {
+			list[i] = exportFile{f.Name, f.Content}
 		}
-		return contents, nil
+		return list, nil
 	},
+}
+
+// pageFiles returns the page, under the name that it shall have, and what it needs.
+func pageFiles(g *graph.Graph, e exported) ([]export.File, error) {
+	m, err := carried(e.path, e.fixes)
+	if err != nil {
+		return nil, err
+	}
+	files, err := page.Files(m, g, e.base, engine.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i].Name == page.Index {
+			files[i].Name = e.page
+		}
+	}
+	return files, nil
 }

@@ -14,7 +14,7 @@ import (
 var writeWebNN = target{
 	endings: []string{".js", ".bin", ".json"},
 	lacks:   "WebNN has no storages that tensors share, and leaves open what an int32 that overflows becomes",
-	files: func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error) {
+	files: func(m *concord.Model, g *graph.Graph, e exported) ([]exportFile, error) {
 		model, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
 		if err != nil && m.CVM() != nil { // WebNN has no int16, which the formal network does without
 			model, err = exportFormal(e.path)
@@ -31,7 +31,7 @@ var writeWebNN = target{
 			near[i] = approximation{a.Op, a.Label, a.Value, a.Tolerance}
 		}
 		writeApproximations(e.notes, e.path, near)
-		return [][]byte{files.JavaScript, files.Weights, files.Session}, nil
+		return e.files([]string{".js", ".bin", ".json"}, files.JavaScript, files.Weights, files.Session), nil
 	},
 }
 

@@ -25,7 +25,7 @@ func TestSharedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	converted := 0
-	for _, name := range names {
+	for _, name := range testdata.Some(names, 3) {
 		folder := filepath.Join(dir, name.Name())
 		f, err := filesOf(folder)
 		if err != nil {
@@ -49,7 +49,7 @@ func TestSharedModels(t *testing.T) {
 			anew(t, f, inputs, true)
 		})
 	}
-	if converted < 15 {
+	if converted < 5 {
 		t.Errorf("%d models were converted", converted)
 	}
 }

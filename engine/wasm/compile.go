@@ -3,6 +3,7 @@ package wasm
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/concord-nn/concord/engine"
@@ -48,6 +49,7 @@ const (
 	firstAddress = 1024 // nothing lies below, so that address 0 is nobody's
 	stackBytes   = 1 << 16
 	pageBytes    = 1 << 16
+	readBehind   = 64      // bytes that kernels may read behind data
 	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
 )
 
@@ -55,9 +57,12 @@ const (
 type Options struct {
 	Limits engine.Limits
 	Level  Level
+	Names  bool // whether functions get the names of what they compute, for profiles and stack traces
 	// Threads is how many threads may compute a run, at most [MostThreads]. With 0 and 1, and for graphs of which nothing is worth dividing, the module has
 	// a memory of its own.
 	Threads int
+	// Whole makes the weights a part of the module, which needs nothing else then.
+	Whole bool
 }
 
 // MostThreads is the greatest number of threads of a module.
@@ -82,7 +87,9 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return nil, err
 	}
 	o := base.Clone()
-	m := &maker{o: o, image: image, level: opts.Level, threads: 1, fma: -1, tensors: make(map[*tensor.Tensor]int), constants: make(map[stretch]int)}
+	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
+		functions: make(map[string]int), constants: make(map[stretch]int)}
+	m.multiplyAdd()
 	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
 	m.weights = o.AddData(wasmobj.Datum{Align: tensor.Alignment})
 	shares := m.shares(image, opts.Threads)
@@ -113,6 +120,9 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		l.Func(e.Func)
 	}
 	made := &Module{Weights: m.blob, Threads: m.threads}
+	if opts.Whole {
+		o.Data[m.weights].Bytes, made.Weights = m.blob, nil
+	}
 	l.Globals = make([]wasmobj.Global, globals)
 	for i := range l.Globals {
 		l.Globals[i].Mutable = true
@@ -130,7 +140,7 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		return out
 	}
 	made.Inputs, made.Outputs = ports(p.Inputs(), image.Inputs), ports(p.Outputs(), image.Outputs)
-	if l.Pages = (l.End() + pageBytes - 1) / pageBytes; l.Pages > mostPages {
+	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
 	made.Code, made.Pages = l.Module(), l.Pages
@@ -146,9 +156,12 @@ type maker struct {
 	threads                        int
 	blob                           []byte
 	tensors                        map[*tensor.Tensor]int
+	functions                      map[string]int  // that units share
 	constants                      map[stretch]int // where they lie in the weights
 	level                          Level
-	fma                            int // the function of an emulated multiply-add, -1 before there is one
+	names                          bool
+	unit                           string // what the function is for that is made next, if names are wanted
+	fma                            int    // the function of a multiply-add of vectors
 }
 
 // stretch is memory of a constant.
@@ -174,7 +187,28 @@ func (m *maker) function(image *engine.Image, t wasmobj.FuncType) (int, error) {
 	}
 	m.moves(code, image.Copies)
 	m.moves(code, image.Updates)
-	return m.o.AddFunc(t, code), nil
+	return m.addFunc("run", t, code), nil
+}
+
+// describe says which function is made next.
+func (m *maker) describe(p *engine.ImagePart) {
+	if !m.names {
+		return
+	}
+	m.unit = "layout"
+	if len(p.Nodes) > 0 {
+		n := p.Nodes[len(p.Nodes)-1]
+		m.unit = fmt.Sprintf("%s %s %v", p.Nodes[0].Op, n.Label, n.Out[0].Type.Shape)
+	}
+}
+
+// addFunc adds a function of the unit, or part of a function, which it has a word for.
+func (m *maker) addFunc(what string, t wasmobj.FuncType, code *wasmobj.Code) int {
+	fn := m.o.AddFunc(t, code)
+	if m.names {
+		m.o.Funcs[fn].Name = strings.TrimSpace(m.unit + " " + what)
+	}
+	return fn
 }
 
 // pieces pushes which pieces of a part are computed: all of them, or some of those of its unit, of which each has so many.
@@ -205,6 +239,7 @@ func (m *maker) step(code *wasmobj.Code, st *engine.ImageStep, some pieces) erro
 	}
 	for k := range st.Parts {
 		all := piecesOf(st, k)
+		m.describe(&st.Parts[k])
 		if err := m.part(code, &st.Parts[k], func() { some(code, all, all/piecesOf(st, -1)) }); err != nil {
 			return err
 		}
@@ -317,6 +352,9 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart, some func()) error
 	e, ok := m.o.Names[name]
 	if !ok {
 		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function %q", name)}
+	}
+	if m.names {
+		m.o.Funcs[e.Func].Name = "reference " + name
 	}
 	m.pushCall(code, p.Call)
 	some()

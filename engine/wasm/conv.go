@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/concord-nn/concord/graph"
@@ -245,7 +246,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 			v.run(f, c, r, [5]int{x, w, out, taps, channel})
 		}
 	})
-	return m.o.AddFunc(kernelType, f.Code), nil
+	return m.addFunc("", kernelType, f.Code), nil
 }
 
 // run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
@@ -413,6 +414,6 @@ func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
 		f.Op(opEnd)
 	}
 	v.tail.write(f, c, sums, vectors, out, channel)
-	v.tiles[key] = m.o.AddFunc(tileType, f.Code)
+	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
 }

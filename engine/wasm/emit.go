@@ -29,16 +29,17 @@ type function struct {
 // The opcodes that kernels use (Core, 5.4).
 const (
 	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
-	opUnreachable, opDrop, noResult                   = 0x00, 0x1A, 0x40
-	opMemory, memoryCopy                              = 0xFC, 10
-	i32Load, f32Store                                 = 0x28, 0x38
-	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
-	i32LtU, i32GeU, i32Ne                             = 0x49, 0x4F, 0x47
+	opUnreachable, opDrop, opSelect, noResult         = 0x00, 0x1A, 0x1B, 0x40
+	opMemory, memoryCopy, memoryFill                  = 0xFC, 10, 11
+	i32Load, i32Store, f32Store                       = 0x28, 0x36, 0x38
+	i32Add, i32Sub, i32Mul, i32DivU, i32RemU, i32And  = 0x6A, 0x6B, 0x6C, 0x6E, 0x70, 0x71
+	i32LtU, i32GtU, i32GeU, i32Ne                     = 0x49, 0x4B, 0x4F, 0x47
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
 	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53
 	f32x4Splat, f32x4Extract, f32x4Replace          = 0x13, 0x1F, 0x20
-	f32x4Eq, f32x4Lt                                = 0x41, 0x43
+	f32x4Eq, f32x4Ne, f32x4Lt                       = 0x41, 0x42, 0x43
+	v128Store32Lane                                 = 0x5A
 	f32x4Neg, f32x4Abs, f32x4Sqrt                   = 0xE1, 0xE0, 0xE3
 	f32x4Add, f32x4Sub, f32x4Mul, f32x4Div          = 0xE4, 0xE5, 0xE6, 0xE7
 	f32x4Min, f32x4Max                              = 0xE8, 0xE9
@@ -201,18 +202,39 @@ func (f *function) madd(sum int, x, y func()) {
 		f.SIMD(f32x4Add)
 	default:
 		f.Get(sum)
-		f.Ref(wasmobj.ToFunc, f.m.emulated(), 0)
+		f.Ref(wasmobj.ToFunc, f.m.fma, 0)
 	}
 	f.Set(sum)
 }
 
-// emulated returns the function of x, y and z that yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
-func (m *maker) emulated() int {
-	if m.fma >= 0 {
-		return m.fma
-	}
+// multiplyAdd makes the function of vectors x, y and z what the level says. The loops of references call it.
+func (m *maker) multiplyAdd() {
 	t := wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.V128, wasmobj.V128, wasmobj.V128}, Results: []wasmobj.ValType{wasmobj.V128}}
+	m.fma = m.o.Names["madd"].Func
 	f := m.newFunction(t)
+	switch m.level {
+	case Fused:
+		f.SIMD(f32x4Madd)
+		m.o.Funcs[m.fma].Inline = f.Bytes
+		return
+	case Loose:
+		f.Get(0)
+		f.Get(1)
+		f.SIMD(f32x4Mul)
+		f.Get(2)
+		f.SIMD(f32x4Add)
+	default:
+		m.emulate(f)
+	}
+	made := &m.o.Funcs[m.fma]
+	made.Locals, made.Bytes, made.Relocs = f.Locals, f.Bytes, f.Relocs
+	if m.names {
+		made.Name = "madd"
+	}
+}
+
+// emulate yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
+func (m *maker) emulate(f *function) {
 	sums := [2]int{f.v128(), f.v128()}
 	high := func(v int) { // the upper half of a vector in the lower one
 		f.Get(v)
@@ -279,6 +301,4 @@ func (m *maker) emulated() int {
 	}
 	f.SIMD(i8x16Shuffle)
 	f.Op(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-	m.fma = m.o.AddFunc(t, f.Code)
-	return m.fma
 }

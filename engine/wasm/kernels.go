@@ -13,13 +13,32 @@ import (
 var float32s = op.TypeSet(tensor.Float32)
 
 // vectors is the tier of kernels that modules have. What it does not take, the references compute.
-var vectors = kernel.Tier{Name: "wasm", Kernels: []kernel.Kernel{
+var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: convolveTiles},
 	{Name: "windows", Op: "max_pool", In: []op.Types{float32s}, Prepare: greatestInWindows},
 	{Name: "columns", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
-}}
+	{Name: "steps", Op: "lstm", In: []op.Types{float32s, float32s, float32s}, Prepare: computeLSTM},
+	{Name: "steps", Op: "gru", In: []op.Types{float32s, float32s, float32s}, Prepare: computeGRU},
+	{Name: "groups", Op: "softmax", In: []op.Types{float32s}, Prepare: computeSoftmax},
+	{Name: "groups", Op: "layer_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+	{Name: "groups", Op: "instance_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+	{Name: "groups", Op: "rms_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+}, moreRows()...)}
+
+// moreRows returns the rows of reductions and element-wise operators.
+func moreRows() (rows []kernel.Kernel) {
+	for _, d := range op.All() {
+		if _, ok := reductions[d.Name]; ok {
+			rows = append(rows, kernel.Kernel{Name: "groups", Op: d.Name, In: []op.Types{float32s}, Prepare: reduceGroups})
+		}
+		if d.Traits.Has(op.Elementwise) && d.In[0].Types&float32s != 0 {
+			rows = append(rows, kernel.Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: computeElements})
+		}
+	}
+	return rows
+}
 
 // conversions returns how many blocks of channels a part without nodes brings into another layout: its pieces.
 func conversions(p *engine.ImagePart) (items, channels, blocks int) {
@@ -86,5 +105,5 @@ func (m *maker) convert(p *engine.ImagePart) int {
 		some(last)
 		f.Op(opEnd)
 	})
-	return m.o.AddFunc(kernelType, f.Code)
+	return m.addFunc("", kernelType, f.Code)
 }

@@ -198,7 +198,7 @@ const (
 	atomicNotify, atomicWait32, atomicWait64     = 0x00, 0x01, 0x02
 	atomicLoad32, atomicLoad64                   = 0x10, 0x11
 	atomicStore32, atomicAdd32, atomicExchange   = 0x17, 0x1E, 0x49
-	opBlock, opBranch, opSelect                  = 0x02, 0x0C, 0x1B
+	opBlock, opBranch                            = 0x02, 0x0C
 	i32Eqz, i32Eq, i32LtS, i32GtS, i32GeS, i32Or = 0x45, 0x46, 0x48, 0x4A, 0x4E, 0x72
 	i64Eq, i64Or, i64Shl, i64ShrU                = 0x51, 0x84, 0x86, 0x88
 	i32Wrap, i64ExtendU                          = 0xA7, 0xAD

@@ -21,7 +21,7 @@ func TestBits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = "39e7488546e6f397ee859572bbe9e51f2e80c06888cb75b39a2148455e6d2788"
+	const want = "dde559dfc51b60cb4ebae12685358cf0addf90082703e6290c8de406f22883de"
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
 		t.Errorf("the sum of the gains is %s; want %s", got, want)
 	}

@@ -2,23 +2,55 @@
 // of 22 bands of a sound, frame by frame, and says how much of each band to keep.
 //
 //	go run ./examples/denoise
+//	go run ./examples/denoise -page
+//	go run ./examples/denoise noisy.wav clean.wav
 package main
 
 import (
 	"context"
+	"embed"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/concord-nn/concord/examples/internal/site"
 )
 
 func main() {
 	seed := flag.Uint64("seed", 1, "seed of the noise")
+	serve := flag.Bool("page", false, "serve a page that takes the noise out of sounds")
+	out := site.Flags()
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *seed); err != nil {
+	var err error
+	switch {
+	case *serve:
+		err = out.Put(page())
+	case flag.NArg() == 2:
+		err = file(context.Background(), flag.Arg(0), flag.Arg(1))
+	default:
+		err = run(context.Background(), os.Stdout, *seed)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "denoise:", err)
 		os.Exit(1)
 	}
+}
+
+//go:embed page
+var files embed.FS
+
+// page returns the page with the exported network.
+func page() (site.Site, error) {
+	g, err := whole()
+	if err != nil {
+		return nil, err
+	}
+	s, err := site.New(files, "page")
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Export(g, "denoise")
 }
 
 // run plays the sound to the network and writes what it keeps.

@@ -37,8 +37,7 @@ func (n *network) constant(m matrix, shape ...int) *webnn.Operand {
 }
 
 // recurrent adds one step of a recurrent layer.
-func (n *network) recurrent(x *webnn.Operand, s state) *webnn.Operand {
-	before := n.One(n.Input(s.name, floats(1, 1, s.size)))
+func (n *network) recurrent(x, before *webnn.Operand, s state) *webnn.Operand {
 	weight := n.constant(s.cells.weight, 1, 3*s.size, s.cells.weight.cols)
 	recurrent := n.constant(s.cells.recurrent, 1, 3*s.size, s.size)
 	return n.All(n.Gru(x, weight, recurrent, 1, s.size, &webnn.GruOptions{
@@ -65,7 +64,14 @@ func define(n *network, outputs webnn.NamedOperands) {
 	heard := n.One(n.Tanh(n.One(n.Matmul(levels, n.constant(diagonal(bands, 1), bands, bands), nil)), nil))
 	last := heard
 	for _, s := range states {
-		last = n.recurrent(heard, s)
+		before := n.One(n.Input(s.name, floats(1, 1, s.size)))
+		after := n.recurrent(heard, before, s)
+		if s.name == "noise" {
+			// The more the average is above the floor, the slower a gru lets the floor rise. Where noise has become louder for good, it has to catch up.
+			up := n.One(n.Add(before, n.constant(catchUp(), 1, 1, 1), nil))
+			after = n.One(n.Max(after, n.One(n.Min(up, last, nil)), nil))
+		}
+		last = after
 		outputs[s.name+" after"] = last
 		heard = n.One(n.Concat([]*webnn.Operand{heard, last}, 2, nil))
 	}

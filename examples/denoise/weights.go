@@ -71,6 +71,9 @@ func floors() cells {
 	return c
 }
 
+// catchUp is by how much a floor rises at least in a frame, as far as the average is above it: 2 dB in a second at 94 frames a second.
+func catchUp() matrix { return matrix{1, 1, []float32{0.0002}} }
+
 // evidence makes two units for each band. The first tells how far the average is above the floor, the second how far that of
 // the neighbours is. Both rise fast and fall slowly, so that words do not lose their ends.
 func evidence() cells {

@@ -19,11 +19,7 @@ var files embed.FS
 func main() {
 	out := site.Flags()
 	flag.Parse()
-	s, err := page()
-	if err == nil {
-		err = out.Put(s)
-	}
-	if err != nil {
+	if err := out.Put(page()); err != nil {
 		fmt.Fprintln(os.Stderr, "digits:", err)
 		os.Exit(1)
 	}
@@ -40,8 +36,8 @@ func page() (site.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := site.Site{}
-	if err := s.Add(files, "page", "drawings"); err != nil {
+	s, err := site.New(files, "page", "drawings")
+	if err != nil {
 		return nil, err
 	}
 	if s["manifest.json"], err = files.ReadFile("model.nnef/concord.json"); err != nil {

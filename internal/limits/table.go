@@ -111,7 +111,6 @@ const (
 	SessionData      = 1 << 30
 	SessionWeights   = 4 << 30
 	SessionBigInt    = 4096
-	SessionSequence  = 1 << 20
 	HostObjects      = 1 << 20
 	HostPending      = 1 << 17
 
@@ -382,8 +381,6 @@ var All = []Row{
 		"session.SyntaxError", "webnn/session.TestLimits"},
 	{"webnn.session.bigint", SessionBigInt, "digits", "A BigInt: reading takes time with the square of its length.",
 		"session.SyntaxError", "webnn/session.TestLimits"},
-	{"webnn.session.sequence", SessionSequence, "items", "A sequence converted from a typed array.",
-		"TypeError", "webnn/session.TestSequenceLimit"},
 	{"webnn.host.objects", HostObjects, "objects", "The objects of a host that live at a time.",
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
 	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",

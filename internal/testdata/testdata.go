@@ -4,9 +4,11 @@ package testdata
 
 import (
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -91,6 +93,23 @@ func Shared(tb testing.TB, elem ...string) string {
 		tb.Skipf("shared data is absent: %v", err)
 	}
 	return path
+}
+
+// Documents returns the paths of some NNEF documents and models of the conformance cases, with -exhaustive of all of them. It skips the test
+// where there are none.
+func Documents(tb testing.TB) []string {
+	tb.Helper()
+	var list []string
+	err := filepath.WalkDir(Shared(tb, "conformance", "nnef"), func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".nnef") || strings.HasSuffix(path, ".tgz") {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Some(list, 3)
 }
 
 // WebNN returns the source of the WebNN standard, its file index.bs, of which the environment variable CONCORD_WEBNN_BS gives

@@ -82,9 +82,14 @@ func (l *Linker) Slot(f int) int {
 
 func (l *Linker) follow(relocs []Reloc) {
 	for _, r := range relocs {
-		l.value(r)
+		if !l.isInline(r) {
+			l.value(r)
+		}
 	}
 }
+
+// isInline reports whether a reference is a call in place of which instructions stand.
+func (l *Linker) isInline(r Reloc) bool { return r.Kind == ToFunc && l.o.Funcs[r.Sym].Inline != nil }
 
 // value returns the number that stands for a reference.
 func (l *Linker) value(r Reloc) int {
@@ -187,6 +192,21 @@ func (l *Linker) Module() []byte {
 			w.bytes(bytes)
 		}
 	})
+	var named []int
+	for i, f := range l.order {
+		if l.o.Funcs[f].Name != "" {
+			named = append(named, i)
+		}
+	}
+	section(0, min(len(named), 1), func(w *writer) { // which begins with the length of its name, 4, in place of a count (Core, 7.4.1)
+		var names writer
+		names.list(len(named), func(i int) {
+			names.uint(named[i])
+			names.bytes([]byte(l.o.Funcs[l.order[named[i]]].Name))
+		})
+		w.b = append(w.b[:0], "\x04name\x01"...)
+		w.bytes(names.b)
+	})
 	return b
 }
 
@@ -216,7 +236,9 @@ func (l *Linker) body(f *Func) []byte {
 	for _, r := range f.Relocs {
 		w.b = append(w.b, f.Bytes[at:r.At]...)
 		at = r.At
-		if x := l.value(r); r.Kind == ToTable || r.Kind == ToData {
+		if l.isInline(r) {
+			w.b = append(w.b[:len(w.b)-1], l.o.Funcs[r.Sym].Inline...) // without the call's opcode
+		} else if x := l.value(r); r.Kind == ToTable || r.Kind == ToData {
 			w.b = appendInt(w.b, int64(int32(x)))
 		} else {
 			w.uint(x)

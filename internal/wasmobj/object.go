@@ -21,6 +21,9 @@ type Func struct {
 	Locals []ValType
 	Bytes  []byte
 	Relocs []Reloc
+	// What is not marshalled: a name for those who look at a module, and instructions that stand in place of calls.
+	Name   string
+	Inline []byte
 }
 
 // Datum is a piece of memory. What lies behind its bytes up to its size is zero.
@@ -35,7 +38,7 @@ type Entry struct{ Func, Datum int }
 
 // Clone returns an object to which can be added without changing this one.
 func (o *Object) Clone() *Object {
-	return &Object{slices.Clip(o.Types), slices.Clip(o.Funcs), slices.Clip(o.Data), maps.Clone(o.Names)}
+	return &Object{slices.Clip(o.Types), slices.Clone(o.Funcs), slices.Clip(o.Data), maps.Clone(o.Names)}
 }
 
 // Type returns the index of a type, which it adds if it is new.
@@ -51,7 +54,7 @@ func (o *Object) Type(t FuncType) int {
 
 // AddFunc adds a function and returns its index.
 func (o *Object) AddFunc(t FuncType, c *Code) int {
-	o.Funcs = append(o.Funcs, Func{o.Type(t), c.Locals, c.Bytes, c.Relocs})
+	o.Funcs = append(o.Funcs, Func{Type: o.Type(t), Locals: c.Locals, Bytes: c.Bytes, Relocs: c.Relocs})
 	return len(o.Funcs) - 1
 }
 
@@ -137,7 +140,7 @@ func Unmarshal(b []byte) (*Object, error) {
 	}
 	o.Funcs = make([]Func, r.uint())
 	for i := range o.Funcs {
-		o.Funcs[i] = Func{r.uint(), r.types(), r.bytes(), r.relocs()}
+		o.Funcs[i] = Func{Type: r.uint(), Locals: r.types(), Bytes: r.bytes(), Relocs: r.relocs()}
 	}
 	o.Data = make([]Datum, r.uint())
 	for i := range o.Data {

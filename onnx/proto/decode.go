@@ -14,7 +14,7 @@ func DecodeOptional(b []byte) (*Optional, error) { return decode[Optional](b) }
 
 func decode[M any, P message[M]](b []byte) (*M, error) {
 	m := new(M)
-	if err := P(m).table().decode(newReader(b), m); err != nil {
+	if err := tableOf(P(m)).decode(newReader(b), m); err != nil {
 		return nil, err
 	}
 	return m, nil

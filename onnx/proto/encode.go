@@ -56,7 +56,7 @@ func encode[M any, P message[M]](m *M) ([]byte, error) {
 // measure counts the bytes of a message.
 func measure[M any, P message[M]](m *M) (*writer, error) {
 	var w writer
-	P(m).table().encode(&w, m)
+	tableOf(P(m)).encode(&w, m)
 	if w.n > limits.ONNXBytes {
 		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, w.n, int64(limits.ONNXBytes))
 	}
@@ -66,7 +66,7 @@ func measure[M any, P message[M]](m *M) (*writer, error) {
 // write writes a message that was measured.
 func write[M any, P message[M]](to io.Writer, m *M, counted *writer) error {
 	w := &writer{out: bufio.NewWriterSize(to, 64<<10), sizes: counted.sizes}
-	P(m).table().encode(w, m)
+	tableOf(P(m)).encode(w, m)
 	return w.out.Flush()
 }
 

@@ -2,28 +2,28 @@ package proto
 
 // The fields of all messages, with the numbers and names of onnx.proto.
 
-func (*Model) table() *table[Model]                       { return modelFields }
-func (*OperatorSet) table() *table[OperatorSet]           { return operatorSetFields }
-func (*StringEntry) table() *table[StringEntry]           { return stringEntryFields }
-func (*Graph) table() *table[Graph]                       { return graphFields }
-func (*Node) table() *table[Node]                         { return nodeFields }
-func (*Attribute) table() *table[Attribute]               { return attributeFields }
-func (*ValueInfo) table() *table[ValueInfo]               { return valueInfoFields }
-func (*TensorAnnotation) table() *table[TensorAnnotation] { return tensorAnnotationFields }
-func (*Function) table() *table[Function]                 { return functionFields }
-func (*TrainingInfo) table() *table[TrainingInfo]         { return trainingInfoFields }
-func (*Tensor) table() *table[Tensor]                     { return tensorFields }
-func (*Segment) table() *table[Segment]                   { return segmentFields }
-func (*SparseTensor) table() *table[SparseTensor]         { return sparseTensorFields }
-func (*Type) table() *table[Type]                         { return typeFields }
-func (*TensorType) table() *table[TensorType]             { return tensorTypeFields }
-func (*ElementType) table() *table[ElementType]           { return elementTypeFields }
-func (*MapType) table() *table[MapType]                   { return mapTypeFields }
-func (*OpaqueType) table() *table[OpaqueType]             { return opaqueTypeFields }
-func (*Shape) table() *table[Shape]                       { return shapeFields }
-func (*Dim) table() *table[Dim]                           { return dimFields }
-func (*Sequence) table() *table[Sequence]                 { return sequenceFields }
-func (*Optional) table() *table[Optional]                 { return optionalFields }
+func (*Model) table() any            { return modelFields }
+func (*OperatorSet) table() any      { return operatorSetFields }
+func (*StringEntry) table() any      { return stringEntryFields }
+func (*Graph) table() any            { return graphFields }
+func (*Node) table() any             { return nodeFields }
+func (*Attribute) table() any        { return attributeFields }
+func (*ValueInfo) table() any        { return valueInfoFields }
+func (*TensorAnnotation) table() any { return tensorAnnotationFields }
+func (*Function) table() any         { return functionFields }
+func (*TrainingInfo) table() any     { return trainingInfoFields }
+func (*Tensor) table() any           { return tensorFields }
+func (*Segment) table() any          { return segmentFields }
+func (*SparseTensor) table() any     { return sparseTensorFields }
+func (*Type) table() any             { return typeFields }
+func (*TensorType) table() any       { return tensorTypeFields }
+func (*ElementType) table() any      { return elementTypeFields }
+func (*MapType) table() any          { return mapTypeFields }
+func (*OpaqueType) table() any       { return opaqueTypeFields }
+func (*Shape) table() any            { return shapeFields }
+func (*Dim) table() any              { return dimFields }
+func (*Sequence) table() any         { return sequenceFields }
+func (*Optional) table() any         { return optionalFields }
 
 var modelFields = rows(
 	row(1, "ir_version", number(signed, func(m *Model) *int64 { return &m.IRVersion })),

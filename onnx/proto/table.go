@@ -48,8 +48,10 @@ func (c codec[M]) then(after func(m *M)) codec[M] {
 // message is a type that has a table.
 type message[M any] interface {
 	*M
-	table() *table[M]
+	table() any // a *table[M], which every package that has to do with messages would compile again if it were said here
 }
+
+func tableOf[M any, P message[M]](m P) *table[M] { return m.table().(*table[M]) }
 
 func row[M any](number int, name string, c codec[M]) field[M] { return field[M]{number, name, c} }
 
@@ -115,9 +117,9 @@ func one[M, E any, P message[E]](get func(*M) **E) codec[M] {
 			if *p == nil {
 				*p = new(E)
 			}
-			return nested(r, P(*p).table(), *p)
+			return nested(r, tableOf(P(*p)), *p)
 		},
-		write: func(w *writer, m *M, number int) { put(w, number, P(*get(m)).table(), *get(m)) },
+		write: func(w *writer, m *M, number int) { put(w, number, tableOf(P(*get(m))), *get(m)) },
 	}
 }
 
@@ -129,14 +131,14 @@ func many[M, E any, P message[E]](get func(*M) *[]*E) codec[M] {
 		read: func(r *reader, m *M, _ wire) *Error {
 			p, e := get(m), new(E)
 			*p = append(*p, e)
-			if err := nested(r, P(e).table(), e); err != nil {
+			if err := nested(r, tableOf(P(e)), e); err != nil {
 				return err.below("[" + strconv.Itoa(len(*p)-1) + "]")
 			}
 			return nil
 		},
 		write: func(w *writer, m *M, number int) {
 			for _, e := range *get(m) {
-				put(w, number, P(e).table(), e)
+				put(w, number, tableOf(P(e)), e)
 			}
 		},
 	}

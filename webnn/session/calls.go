@@ -108,9 +108,6 @@ func writeTensor(x *execution, receiver any, args []any) error {
 	return receiver.(*webnn.Context).WriteTensor(args[0].(*webnn.Tensor), args[1].(*Buffer).content())
 }
 
-// reading is a readTensor that has not been answered.
-type reading struct{ detached bool }
-
 func readTensor(x *execution, receiver any, args []any) error {
 	t, h := args[0].(*webnn.Tensor), x.turn.host
 	pending, err := receiver.(*webnn.Context).EnqueueRead(t)
@@ -126,25 +123,12 @@ func readTensor(x *execution, receiver any, args []any) error {
 	if h.options.Context.CheckOnly {
 		return nil
 	}
-	r := &reading{}
-	err = x.background(func() error {
+	return x.background(func() error {
 		<-x.turn.ended // until then nobody asks for the bytes
 		data, err := pending.Wait(h.ctx)
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.readings, x.call.ID)
-		if err == nil && r.detached {
-			err = x.reject("outputData.detached", "the buffer was detached before the tensor was read; keep it until the promise is settled")
-		}
 		x.reply.Data, x.reply.ByteLength = data, new(len(data))
 		return err
 	})
-	if err == nil && x.call.ID != "" {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.readings[x.call.ID] = r
-	}
-	return err
 }
 
 func dispatch(_ *execution, receiver any, args []any) error {

@@ -5,38 +5,33 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/internal/idl"
 )
 
-// maxSequence is how many items a sequence may have that is converted from a typed array.
-const maxSequence = limits.SessionSequence
-
 // lookup returns the object that a reference names. It converts values, which may refer to objects.
 type lookup func(Ref) (*object, error)
 
 // convert returns a value as the Go value that a type of WebIDL has: bool, string, tensor.DType, int, float64, *big.Int, a slice
-// of these or of objects, map[string]any for records and dictionaries, *Buffer, or an object. It follows WebIDL.
+// of these or of objects, map[string]any for records and dictionaries, *Buffer, or an object. What a page gives has been converted by
+// JavaScript, and so values of other types are refused.
 func (objects lookup) convert(t idl.Type, v Value) (any, error) {
 	switch t.Name {
-	case "unsigned long", "long":
-		return toInteger32(t, v)
-	case "double", "float", "unrestricted double", "unrestricted float":
+	case "unsigned long":
+		return toInteger32(v, 0, min(math.MaxUint32, math.MaxInt))
+	case "long":
+		return toInteger32(v, math.MinInt32, math.MaxInt32)
+	case "double", "float", "unrestricted double":
 		return toFloat(t.Name, v)
 	case "boolean":
-		return toBoolean(v), nil
+		return kindOf[bool](v, "true or false")
 	case "USVString", "DOMString":
-		return strings.ToValidUTF8(toString(v), string(utf8.RuneError)), nil
+		return kindOf[string](v, "a string")
 	case "AllowSharedBufferSource":
-		if b, ok := v.(*Buffer); ok {
-			return orZero(b), nil
-		}
-		return nil, fmt.Errorf("the value is %s; it must be a buffer or a view of one", nameOf(v))
+		b, err := kindOf[*Buffer](v, "a buffer or a view of one")
+		return orZero(b), err
 	case "sequence":
 		return objects.toSequence(t.Params[0], v)
 	case "record":
@@ -56,14 +51,24 @@ func (objects lookup) convert(t idl.Type, v Value) (any, error) {
 	return objects.toObject(t.Name, v)
 }
 
+// kindOf returns a value of type T.
+func kindOf[T Value](v Value, what string) (T, error) {
+	x, ok := v.(T)
+	if !ok {
+		return x, fmt.Errorf("the value is %s; it must be %s", nameOf(v), what)
+	}
+	return x, nil
+}
+
 // toUnion converts to the unions that the interface has: an MLNumber, and a type or a sequence of it.
 func (objects lookup) toUnion(t idl.Type, v Value) (any, error) {
 	_, isBigInt := v.(*big.Int)
+	_, isList := v.([]Value)
 	for _, p := range t.Params {
 		switch {
 		case p.Name == "bigint" && isBigInt:
 			return v, nil
-		case p.Name == "sequence" && isIterable(v):
+		case p.Name == "sequence" && isList:
 			return objects.convert(p, v)
 		}
 	}
@@ -71,24 +76,39 @@ func (objects lookup) toUnion(t idl.Type, v Value) (any, error) {
 	return objects.convert(t.Params[alone], v)
 }
 
-// toInteger32 converts to an integer type. What an int of 32 bits does not hold is refused where it must be in range.
-func toInteger32(t idl.Type, v Value) (any, error) {
-	lo, hi := 0.0, float64(min(math.MaxUint32, math.MaxInt))
-	if t.Name == "long" {
-		lo, hi = math.MinInt32, math.MaxInt32
-	}
-	if t.EnforceRange {
-		return enforceRange(v, lo, hi)
-	}
+func toInteger32(v Value, lo, hi int) (any, error) {
 	f, err := toNumber(v)
-	if err != nil {
-		return 0, err
+	if err == nil && (f != math.Trunc(f) || f < float64(lo) || f > float64(hi)) {
+		err = fmt.Errorf("the value is %v; it must be an integer from %d to %d", f, lo, hi)
 	}
-	n := modulo32(f)
-	if t.Name == "long" && n > math.MaxInt32 {
-		n -= 1 << 32
+	return int(f), err
+}
+
+// nonFinite has the numbers that JSON does not have by what stands in a string for them.
+var nonFinite = map[string]float64{"NaN": math.NaN(), infinity: math.Inf(1), "-" + infinity: math.Inf(-1), "-0": math.Copysign(0, -1)}
+
+func toNumber(v Value) (float64, error) {
+	text, _ := v.(string)
+	if f, ok := nonFinite[text]; ok {
+		return f, nil
 	}
-	return int(min(n, hi)), nil
+	return kindOf[float64](v, "a number")
+}
+
+const infinity = "Infinity"
+
+// NonFinite returns the text that JavaScript has for a number without digits, NaN, Infinity or -Infinity, and false for all
+// other numbers. Scripts take it for the number, and so do the numeric arguments of a session, where it stands in a string.
+func NonFinite(f float64) (string, bool) {
+	switch {
+	case math.IsNaN(f):
+		return "NaN", true
+	case math.IsInf(f, 1):
+		return infinity, true
+	case math.IsInf(f, -1):
+		return "-" + infinity, true
+	}
+	return "", false
 }
 
 func toFloat(name string, v Value) (any, error) {
@@ -96,12 +116,11 @@ func toFloat(name string, v Value) (any, error) {
 	if err != nil {
 		return 0, err
 	}
-	plain, unrestricted := strings.CutPrefix(name, "unrestricted ")
-	if plain == "float" {
+	if name == "float" {
 		f = float64(float32(f))
 	}
-	if !unrestricted && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return 0, fmt.Errorf("the value is %s; it must be finite", toString(v))
+	if name != "unrestricted double" && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return 0, fmt.Errorf("the value is %v; it must be finite", f)
 	}
 	return f, nil
 }
@@ -110,7 +129,10 @@ func toFloat(name string, v Value) (any, error) {
 const dataTypes = "MLOperandDataType"
 
 func toEnum(e *idl.Enum, v Value) (any, error) {
-	word := toString(v)
+	word, err := kindOf[string](v, "a string")
+	if err != nil {
+		return nil, err
+	}
 	if !slices.Contains(e.Values, word) {
 		return nil, fmt.Errorf("%q is no %s; it must be one of %q", word, e.Name, e.Values)
 	}
@@ -120,26 +142,10 @@ func toEnum(e *idl.Enum, v Value) (any, error) {
 	return word, nil
 }
 
-// isIterable says whether a value can be a sequence: a list or a typed array.
-func isIterable(v Value) bool {
-	if b, ok := v.(*Buffer); ok {
-		_, ok = b.Elements()
-		return ok
-	}
-	_, ok := v.([]Value)
-	return ok
-}
-
 func (objects lookup) toSequence(item idl.Type, v Value) (any, error) {
-	items, ok := v.([]Value)
-	if b, isBuffer := v.(*Buffer); isBuffer {
-		if n := len(orZero(b).Data); n > maxSequence {
-			return nil, fmt.Errorf("the value is a buffer of %d bytes; of a list it may have %d", n, maxSequence)
-		}
-		items, ok = b.Elements()
-	}
-	if !ok {
-		return nil, fmt.Errorf("the value is %s; it must be a list", nameOf(v))
+	items, err := kindOf[[]Value](v, "a list")
+	if err != nil {
+		return nil, err
 	}
 	out := make([]any, len(items))
 	for i, x := range items {
@@ -161,9 +167,9 @@ func number(v any) webnn.Number {
 }
 
 func (objects lookup) toRecord(item idl.Type, v Value) (any, error) {
-	dict, ok := v.(Dict)
-	if !ok {
-		return nil, fmt.Errorf("the value is %s; it must be a dictionary", nameOf(v))
+	dict, err := kindOf[Dict](v, "a dictionary")
+	if err != nil {
+		return nil, err
 	}
 	out := make(map[string]any, len(dict))
 	for key, x := range dict {
@@ -178,9 +184,12 @@ func (objects lookup) toRecord(item idl.Type, v Value) (any, error) {
 
 // toDictionary keeps the members that are given and known, those that are inherited first; those that are not known are dropped.
 func (objects lookup) toDictionary(d *idl.Dictionary, v Value) (any, error) {
-	dict, ok := v.(Dict)
-	if !ok && !isObject(v) && v != nil {
-		return nil, fmt.Errorf("the value is %s; it must be a dictionary", nameOf(v))
+	if v == nil {
+		v = Dict(nil)
+	}
+	dict, err := kindOf[Dict](v, "a dictionary")
+	if err != nil {
+		return nil, err
 	}
 	out := make(map[string]any, len(dict))
 	var members []idl.Member

@@ -223,25 +223,18 @@ func (o *operation) usage() string {
 // control performs the calls on the host itself.
 func (x *execution) control() error {
 	h, method := x.turn.host, hostID+"."+x.call.Method
-	if x.call.Method != "release" && x.call.Method != "detach" {
-		return x.rejection(webnn.TypeError, method, "method", "the host has no such method; it has release and detach")
-	}
-	ids := make([]string, len(x.call.Args))
-	for i, v := range x.call.Args {
-		id, ok := v.(string)
-		if !ok {
-			return x.rejection(webnn.TypeError, method, "id", "argument %d is %s; it must be an id", i, nameOf(v))
-		}
-		ids[i] = id
+	if x.call.Method != "release" {
+		return x.rejection(webnn.TypeError, method, "method", "the host has no such method; it has release")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, id := range ids {
-		switch r := h.readings[id]; {
-		case x.call.Method == "release" && id != entryID:
+	for i, v := range x.call.Args {
+		id, err := kindOf[string](v, "an id")
+		if err != nil {
+			return x.rejection(webnn.TypeError, method, "id", "argument %d: %v", i, err)
+		}
+		if id != entryID {
 			delete(h.objects, id)
-		case x.call.Method == "detach" && r != nil:
-			r.detached = true
 		}
 	}
 	return nil

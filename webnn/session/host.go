@@ -50,10 +50,9 @@ type Host struct {
 
 	turn sync.Mutex // held by the message that is performed
 
-	mu       sync.Mutex
-	objects  map[string]*object
-	readings map[string]*reading // those that have an id
-	pending  int                 // calls that something in the background answers
+	mu      sync.Mutex
+	objects map[string]*object
+	pending int // calls that something in the background answers
 }
 
 // object is what an id names.
@@ -85,8 +84,7 @@ func NewHost(options HostOptions) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Host{
 		options: options, ctx: ctx, cancel: cancel,
-		objects:  map[string]*object{entryID: {value: webnn.ML{}, iface: "ML"}},
-		readings: make(map[string]*reading),
+		objects: map[string]*object{entryID: {value: webnn.ML{}, iface: "ML"}},
 	}
 }
 
@@ -151,7 +149,10 @@ type ReplyError struct {
 }
 
 // Error writes name and message.
-func (e *ReplyError) Error() string { return e.Name + ": " + e.Message }
+func (e *ReplyError) Error() string {
+	e = cmp.Or(e, new(ReplyError))
+	return e.Name + ": " + e.Message
+}
 
 // The errors of a message that no page can make, beyond those that the standard names.
 const (
@@ -345,7 +346,7 @@ func (h *Host) free(ids []string, objects bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range ids {
-		if id == hostID || h.objects[id] != nil || h.readings[id] != nil {
+		if id == hostID || h.objects[id] != nil {
 			return hostError(referenceError, "id", "the id %q names an object already; release it first, or use another", id)
 		}
 	}

@@ -150,7 +150,7 @@ func TestDecodeRejects(t *testing.T) {
 		{arg(`{"$buffer":{"type":"List"}}`), "no type of a buffer", 1},
 		{arg(`{"$buffer":{"type":"Float32Array","byteLength":3}}`), "multiple of 4", 1},
 		{arg(`{"$buffer":{"byteLength":3,"base64":"AQI="}}`), "3 bytes by one of its members and 2 by another", 1},
-		{arg(`{"$buffer":{"byteLength":3,"fill":{}}}`), "", 0},
+		{arg(`{"$buffer":{"byteLength":3,"fill":{}}}`), "fill: the value is a dictionary", 1},
 		{arg(`{"$buffer":{"fill":1,"values":[]}}`), "both given", 1},
 		{arg(`{"$buffer":{"at":[0,1]}}`), "at is [0, 1], which takes 1 bytes; there are 0 beside the document", 1},
 		{arg(`{"$buffer":{"at":[0]}}`), "must be [offset, length]", 1},

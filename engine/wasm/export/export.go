@@ -127,7 +127,7 @@ func ports(list []wasm.Port) []port {
 	out := make([]port, len(list))
 	for i, p := range list {
 		d := p.Type.DType
-		out[i] = port{p.Name, d.String(), append([]int{}, p.Type.Shape...), arrayOf(d), int(p.Type.Bytes()) / max(d.Size(), 1)}
+		out[i] = port{p.Name, d.String(), append([]int{}, p.Type.Shape...), ArrayOf(d), int(p.Type.Bytes()) / max(d.Size(), 1)}
 	}
 	return out
 }
@@ -148,14 +148,15 @@ var arrays = map[tensor.DType]string{
 	tensor.Uint16: "Uint16Array", tensor.Float16: "Uint16Array", tensor.BFloat16: "Uint16Array",
 }
 
-func arrayOf(d tensor.DType) string { return cmp.Or(arrays[d], "Uint8Array") }
+// ArrayOf returns the name of the typed array that holds elements of a type in the loader's inputs and outputs.
+func ArrayOf(d tensor.DType) string { return cmp.Or(arrays[d], "Uint8Array") }
 
 // declared writes the types of the loader for a module.
 func declared(m *wasm.Module) string {
 	list := func(ports []wasm.Port, optional string) string {
 		var b strings.Builder
 		for _, p := range ports {
-			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), arrayOf(p.Type.DType)+optional)
+			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), ArrayOf(p.Type.DType)+optional)
 		}
 		return b.String()
 	}

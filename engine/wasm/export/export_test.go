@@ -113,7 +113,7 @@ func TestNode(t *testing.T) {
 			Errors  []string        `json:"errors"`
 		}
 		check(t, json.Unmarshal(out, &got))
-		ways := []int{1, 1, 1, 2, 3, 8, 1, 2} // of loading it, by threads
+		ways := []int{1, 1, 1, 2, 3, 8, 1, 2, 1} // of loading it, by threads
 		if len(got) != len(ways) {
 			t.Fatalf("%v: there are %d results", flags, len(got))
 		}

@@ -27,24 +27,31 @@ var shared embed.FS
 // Site is the files of a page, by their paths.
 type Site map[string][]byte
 
-// Add adds the files of folders of a tree.
-func (s Site) Add(tree fs.FS, folders ...string) error {
+// New returns a page of the files in folders of a tree, with what all pages have.
+func New(tree fs.FS, folders ...string) (Site, error) {
+	s := Site{}
+	if err := s.add(shared); err != nil {
+		return nil, err
+	}
 	for _, folder := range folders {
 		part, err := fs.Sub(tree, folder)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		err = fs.WalkDir(part, ".", func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				s[name], err = fs.ReadFile(part, name)
-			}
-			return err
-		})
-		if err != nil {
-			return err
+		if err := s.add(part); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return s, nil
+}
+
+func (s Site) add(tree fs.FS) error {
+	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			s[name], err = fs.ReadFile(tree, name)
+		}
+		return err
+	})
 }
 
 // Export adds what `concord export --wasm` writes for a model.
@@ -67,9 +74,9 @@ func Flags() *Output {
 	return &o
 }
 
-// Put serves a page until the program is ended, or writes it to a folder.
-func (o *Output) Put(s Site) error {
-	if err := s.Add(shared, "."); err != nil {
+// Put serves a page until the program is ended, or writes it to a folder. It returns an error of making the page as it is.
+func (o *Output) Put(s Site, err error) error {
+	if err != nil {
 		return err
 	}
 	if o.folder != "" {

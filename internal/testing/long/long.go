@@ -2,8 +2,6 @@
 package long
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
@@ -127,38 +125,50 @@ func Cases() map[string]Case {
 }
 
 // Ending returns a tensor of one number, with another at its end.
-func Ending(d tensor.DType, shape tensor.Shape, most, last float32) *tensor.Tensor {
-	v := slices.Repeat([]float32{most}, shape.Len())
-	v[len(v)-1] = last
-	x, err := tensor.FromSlice(v, shape...)
+func Ending(d tensor.DType, shape tensor.Shape, most, last int32) *tensor.Tensor {
+	return repeated(d, shape, []int32{most}, last)
+}
+
+// numbers are those from 1 to 100.
+var numbers = func() (v []int32) {
+	for i := range int32(100) {
+		v = append(v, i+1)
+	}
+	return v
+}()
+
+// Rising returns tensors of the numbers from 1 to 100, again and again, each tensor a little greater at its end.
+func Rising(d tensor.DType, shapes ...tensor.Shape) []*tensor.Tensor {
+	var list []*tensor.Tensor
+	for _, shape := range shapes {
+		list = append(list, repeated(d, shape, numbers, 101))
+	}
+	return list
+}
+
+// repeated returns a tensor of numbers, again and again, with another one at its end.
+func repeated(d tensor.DType, shape tensor.Shape, v []int32, last int32) *tensor.Tensor {
+	x, err := tensor.New(d, shape)
+	if err != nil {
+		panic(err) // a mistake in the table
+	}
+	to := x.Bytes()
+	for from := codes(d, v); len(to) > 0; to = to[copy(to, from):] {
+	}
+	copy(x.Bytes()[len(x.Bytes())-d.Bytes(1):], codes(d, []int32{last}))
+	return x
+}
+
+// codes returns the bytes of numbers as elements of a type.
+func codes(d tensor.DType, v []int32) []byte {
+	x, err := tensor.FromSlice(v, len(v))
 	if err == nil {
 		x, err = tensor.Cast(x, d)
 	}
 	if err != nil {
 		panic(err) // a mistake in the table
 	}
-	return x
-}
-
-// Rising returns tensors of the numbers from 1 to 100, again and again, each tensor a little greater at its end.
-func Rising(d tensor.DType, shapes ...tensor.Shape) []*tensor.Tensor {
-	var list []*tensor.Tensor
-	for _, shape := range shapes {
-		v := make([]int32, shape.Len())
-		for i := range v {
-			v[i] = int32(i%100 + 1)
-		}
-		v[len(v)-1] = 101
-		x, err := tensor.FromSlice(v, shape...)
-		if err == nil {
-			x, err = tensor.Cast(x, d)
-		}
-		if err != nil {
-			panic(err) // a mistake in the table
-		}
-		list = append(list, x)
-	}
-	return list
+	return x.Bytes()
 }
 
 // Boxes returns operands of non_max_suppression: so many boxes of one class that do not overlap, in no order of their scores.

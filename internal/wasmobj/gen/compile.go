@@ -39,6 +39,8 @@ const (
 	opI32Load, opI32Load8U                              = 0x28, 0x2D
 	opI32Eqz, opI32Eq, opI32Ne                          = 0x45, 0x46, 0x47
 	opI32Add, opI32Sub, opI32Mul, opI32And, opI32Xor    = 0x6A, 0x6B, 0x6C, 0x71, 0x73
+	opI32GtU, opI32GeU, opI32ShrU                       = 0x4B, 0x4F, 0x76
+	opI32Store, opI32Store8                             = 0x36, 0x3A
 	opWrap                                              = 0xA7 // an i64 to an i32
 	opMemory, memoryCopy, memoryFill                    = 0xFC, 10, 11
 	noResult                                            = 0x40 // of a block

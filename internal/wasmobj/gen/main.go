@@ -99,6 +99,9 @@ func (g *generator) operator(d *op.Def, evaluated *cell) error {
 			return fmt.Errorf("its kernel for %v cannot be evaluated", tensor.DType(t))
 		}
 		g.object.Names[d.Name+" "+tensor.DType(t).String()] = g.entry(c)
+		if tensor.DType(t) == tensor.Float32 && isLoop(d) {
+			g.loops(d, c)
+		}
 	}
 	return nil
 }

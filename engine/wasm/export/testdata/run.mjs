@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const dir = process.argv[2];
-const { load } = await import(pathToFileURL(`${dir}/net.js`));
+const { download, load } = await import(pathToFileURL(`${dir}/net.js`));
 const bytes = readFileSync(`${dir}/x.bin`);
 const x = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 const text = (y) => Buffer.from(y.buffer, y.byteOffset, y.byteLength).toString("base64");
 
 async function tried(options) {
-  const model = await load(options);
+  const model = await load(options.posted ? structuredClone(await download()) : options);
   const runs = [await model.run({ x }), await model.run({ x })];
   await model.reset();
   runs.push(await model.run({ x }));
@@ -27,7 +27,7 @@ async function tried(options) {
 }
 
 const results = [];
-for (const options of [{}, { exact: true }, { threads: 1 }, { threads: 2 }, { threads: 3, exact: true }, { threads: 100 }, { worker: true }, { worker: true, threads: 2 }]) {
+for (const options of [{}, { exact: true }, { threads: 1 }, { threads: 2 }, { threads: 3, exact: true }, { threads: 100 }, { worker: true }, { worker: true, threads: 2 }, { posted: true }]) {
   results.push(await tried(options));
 }
 process.stdout.write(JSON.stringify(results));
