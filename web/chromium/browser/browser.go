@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/memory"
 	"github.com/chromedp/chromedp"
 )
 
@@ -158,6 +159,14 @@ func (p *Page) Picture(selector string, width, height int64) ([]byte, error) {
 		return within(p, limit, chromedp.Screenshot(selector))
 	}
 	return within(p, limit, chromedp.CaptureScreenshot())
+}
+
+// Collect lets the browser free what nobody can reach, in workers as well, as it does when a machine runs out of memory.
+func (p *Page) Collect() error {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
+	defer cancel()
+	_, err := chromedp.Call(ctx, memory.SimulatePressureNotification, memory.SimulatePressureNotificationParams{Level: memory.PressureLevelCritical})
+	return err
 }
 
 // Memory is the memory of all of the browser's processes in bytes, what they share divided among them. Only Linux tells.
