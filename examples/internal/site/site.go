@@ -17,11 +17,13 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// shared is what all pages have: their looks, and how pictures are prepared.
+// shared is what all pages have: their looks, and how a picture comes from a file, or from the camera, onto a canvas.
 //
-//go:embed style.css picture.js
+//go:embed style.css pixels.js
 var shared embed.FS
 
 // Site is the files of a page, by their paths.
@@ -54,11 +56,19 @@ func (s Site) add(tree fs.FS) error {
 	})
 }
 
-// Export adds what `concord export --wasm` writes for a model.
-func (s Site) Export(g *graph.Graph, name string) error {
+// Export adds what `concord export --wasm` writes for a graph: the modules with their loader and, if there is a manifest, the script that prepares
+// pictures and reads outputs by it. The page has a page of its own.
+func (s Site) Export(g *graph.Graph, m *manifest.Manifest, name string) error {
 	files, err := export.Files(g, name, engine.Limits{})
+	if err == nil && m != nil {
+		var more []export.File
+		more, err = page.Files(m, g, name, engine.Limits{})
+		files = append(files, more...)
+	}
 	for _, f := range files {
-		s[f.Name] = f.Content
+		if f.Name != page.Index {
+			s[f.Name] = f.Content
+		}
 	}
 	return err
 }

@@ -215,13 +215,7 @@ func TestFaces(t *testing.T) {
 	p, dir := open(t, "faces", model)
 	program := concord(t)
 	faces := func(picture string) (page, want []box) {
-		for _, f := range eval[[]struct {
-			Score float32
-			Box   [4]float64
-		}](t, p, "window.result.faces") {
-			page = append(page, box{f.Score, f.Box[0], f.Box[1], f.Box[2], f.Box[3]})
-		}
-		return page, answer(t, run(t, program, "run", model, picture, "--json", "--output", t.TempDir())).Runs[0].Outputs[0].Boxes
+		return eval[[]box](t, p, "window.result.faces"), answer(t, run(t, program, "run", model, picture, "--json", "--output", t.TempDir())).Runs[0].Outputs[0].Boxes
 	}
 	painting := filepath.Join(dir, "painting.png")
 	data, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(eval[string](t, p, "window.result.pixels()"), "data:image/png;base64,"))
