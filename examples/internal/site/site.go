@@ -32,7 +32,7 @@ type Site map[string][]byte
 // New returns a page of the files in folders of a tree, with what all pages have.
 func New(tree fs.FS, folders ...string) (Site, error) {
 	s := Site{}
-	if err := s.add(shared); err != nil {
+	if err := s.Add("", shared); err != nil {
 		return nil, err
 	}
 	for _, folder := range folders {
@@ -40,17 +40,18 @@ func New(tree fs.FS, folders ...string) (Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.add(part); err != nil {
+		if err := s.Add("", part); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s Site) add(tree fs.FS) error {
+// Add adds the files of a tree, with what stands before their names.
+func (s Site) Add(before string, tree fs.FS) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			s[name], err = fs.ReadFile(tree, name)
+			s[before+name], err = fs.ReadFile(tree, name)
 		}
 		return err
 	})
