@@ -334,8 +334,11 @@ func TestOrigins(t *testing.T) {
 		return r.Keep(in)
 	}))
 	for old := range g.Graphs() {
-		if len(old.Nodes) > 0 && first.Origin().Values[old.Nodes[0].Out[0]] == nil {
-			t.Errorf("nothing stands for the result of the first node of %s", old.Name)
+		if len(old.Nodes) == 0 {
+			continue
+		}
+		if y := old.Nodes[0].Out[0]; first.Origin().Values[y] == nil || first.Origin().Values[y] == y {
+			t.Errorf("nothing new stands for the result of the first node of %s", old.Name)
 		}
 	}
 	o := first.Origin().Then(second.Origin())
@@ -353,11 +356,16 @@ func TestOrigins(t *testing.T) {
 // TestReads holds what reads which values to absent operands, and to states that no run changes.
 func TestReads(t *testing.T) {
 	g := sample(t)
-	if g.Reachable()[nil] {
-		t.Error("an operand that is absent is reachable")
+	if live := g.Reachable(); live[nil] || !live[g.Inputs[1]] {
+		t.Error("an operand that is absent is reachable, or one that is there is not")
 	}
-	if _, is := g.Uses()[nil]; is {
-		t.Error("an operand that is absent is used")
+	if uses := g.Uses(); uses[nil] != nil || len(uses[g.Inputs[1]]) != 2 {
+		t.Error("an operand that is absent is used, or one that is there is not")
+	}
+	next := g.States[0].Next
+	g.Outputs = g.Outputs[:1]
+	if !slices.Contains(g.Roots(), next) || !g.Reachable()[next] {
+		t.Error("the update of a state is not computed")
 	}
 	g.States[0].Next = nil
 	if slices.Contains(g.Roots(), nil) || g.Reachable()[nil] {
