@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -18,10 +19,13 @@ type NodeError struct {
 }
 
 // Error names the node and says what is wrong.
-func (e *NodeError) Error() string { return fmt.Sprintf("%s: %v", nameOf(e.Node), e.Err) }
+func (e *NodeError) Error() string {
+	e = cmp.Or(e, new(NodeError))
+	return fmt.Sprintf("%s: %v", nameOf(e.Node), e.Err)
+}
 
 // Unwrap returns what went wrong.
-func (e *NodeError) Unwrap() error { return e.Err }
+func (e *NodeError) Unwrap() error { return cmp.Or(e, new(NodeError)).Err }
 
 // InputError is an input of a run that is not what the program takes.
 type InputError struct {
@@ -32,6 +36,7 @@ type InputError struct {
 
 // Error names the input and both types.
 func (e *InputError) Error() string {
+	e = cmp.Or(e, new(InputError))
 	switch {
 	case e.Want == "":
 		return fmt.Sprintf("input %s: the program has no input of this name", e.Name)
@@ -68,6 +73,7 @@ type InternalError struct {
 
 // Error says what was being done and what went wrong.
 func (e *InternalError) Error() string {
+	e = cmp.Or(e, new(InternalError))
 	return fmt.Sprintf("internal error during %s: %v", e.During, e.Cause)
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -65,6 +66,7 @@ type LimitError struct {
 
 // Error names the limit, both amounts and the node.
 func (e *LimitError) Error() string {
+	e = cmp.Or(e, new(LimitError))
 	place := ""
 	if e.Node != "" {
 		place = " at " + e.Node

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type Error struct {
 
 // Error writes file:line:column, the key and the message.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: ", e.Source, e.Line, e.Column)
 	if e.Path != "" {

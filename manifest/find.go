@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -75,6 +76,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
+	e = cmp.Or(e, new(NotFoundError))
 	return "no manifest was found: looked for " + strings.Join(e.Looked, ", ")
 }
 

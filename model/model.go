@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -355,6 +356,7 @@ type OpenError struct {
 
 // Error names the input and the extent.
 func (e *OpenError) Error() string {
+	e = cmp.Or(e, new(OpenError))
 	if e.Symbol == "" {
 		return fmt.Sprintf("input %v: the model declares no shape; one must be given", e.Input)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -44,6 +45,7 @@ type PartsError struct {
 
 // Error says what decides, and what to do.
 func (e *PartsError) Error() string {
+	e = cmp.Or(e, new(PartsError))
 	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
 }
 

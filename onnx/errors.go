@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -24,6 +25,7 @@ type Error struct {
 
 // Error writes file, node, operator and operand in front of the message.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	var b strings.Builder
 	if e.File != "" {
 		b.WriteString(e.File + ": ")
@@ -47,7 +49,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns what the message repeats.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return cmp.Or(e, new(Error)).Err }
 
 // ErrScope is what the error wraps that refuses an operator since it is about something else than tensors and numbers.
 var ErrScope = errors.New("out of scope")

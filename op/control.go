@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -33,6 +34,7 @@ type TurnsError struct{ Most int }
 
 // Error says how many are allowed.
 func (e *TurnsError) Error() string {
+	e = cmp.Or(e, new(TurnsError))
 	return fmt.Sprintf("loop: it would take more than %d turns", e.Most)
 }
 

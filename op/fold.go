@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,6 +27,7 @@ type BudgetError struct {
 
 // Error says what would be needed.
 func (e *BudgetError) Error() string {
+	e = cmp.Or(e, new(BudgetError))
 	return fmt.Sprintf("%s: to evaluate it beforehand takes %d %s; at most %d are allowed", e.Op, e.Need, e.What, e.Allowed)
 }
 

@@ -155,9 +155,9 @@ func fillWords[W any](dst []W, value W) {
 func elementBits(d tensor.DType, v float64) (bits uint64, ok bool) {
 	switch {
 	case d == tensor.Float32:
-		return uint64(math.Float32bits(canonical(float32(v)))), true
+		return uint64(math.Float32bits(float32(v))), true
 	case d == tensor.Float64:
-		return math.Float64bits(canonical(v)), true
+		return math.Float64bits(v), true
 	case d == tensor.Float16:
 		return uint64(tensor.RoundF16(v)), true
 	case d == tensor.BFloat16:

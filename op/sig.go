@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +40,7 @@ type Error struct {
 
 // Error writes the operator, the operand and the message.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	if e.Operand == "" {
 		return e.Op + ": " + e.Msg
 	}

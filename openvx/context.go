@@ -142,26 +142,6 @@ func (c *Context) forget(data []byte) {
 	}
 }
 
-// VendorID returns the number of the implementation's vendor (VX_CONTEXT_VENDOR_ID): that of those who have none.
-func (c *Context) VendorID() uint16 { return 0xFFF }
-
-// Version returns the version of OpenVX that is implemented (VX_CONTEXT_VERSION): 0x0103 is 1.3.
-func (c *Context) Version() uint16 { return 1<<8 | 3 }
-
-// Implementation returns the name of the implementation (VX_CONTEXT_IMPLEMENTATION).
-func (c *Context) Implementation() string { return "concord" }
-
-// Extensions returns the names of the extensions, separated by spaces (VX_CONTEXT_EXTENSIONS).
-func (c *Context) Extensions() string { return "KHR_NN_8 KHR_NN_16 vx_khr_nn vx_khr_import_kernel" }
-
-// References returns the number of objects that live in the context, itself and its kernels among them (VX_CONTEXT_REFERENCES).
-func (c *Context) References() int { return query(c, func() int { return c.references }) }
-
-// ImmediateBorder returns what SetImmediateBorder has set; the mode is BorderUndefined before (VX_CONTEXT_IMMEDIATE_BORDER).
-func (c *Context) ImmediateBorder() BorderValue {
-	return query(c, func() BorderValue { return c.border })
-}
-
 // SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
 func (c *Context) SetImmediateBorder(b BorderValue) error {
 	return do(c, ".SetImmediateBorder", func() {
@@ -189,20 +169,12 @@ func checkTarget(t Target, name string) {
 	refuse(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
 }
 
-// Compatible says whether layers compute what the sample implementation computes; see [Options].
-func (c *Context) Compatible() bool {
-	return query(c, func() bool { return c.opts.Compatible })
-}
-
 // SetCompatible changes [Context.Compatible] for graphs that run from now on.
 func (c *Context) SetCompatible(on bool) error {
 	return do(c, ".SetCompatible", func() {
 		c.opts.Compatible = on
 	})
 }
-
-// Threads returns how many goroutines compute one node, 0 for as many as there are processors; see [Options].
-func (c *Context) Threads() int { return query(c, func() int { return c.opts.Threads }) }
 
 // SetThreads changes [Context.Threads] for graphs that run from now on. Results do not depend on it. A number that is negative, or more than
 // there can be, is ErrorInvalidValue.

@@ -37,12 +37,6 @@ func dropAll(list []Reference) {
 	}
 }
 
-// Kind returns the kind of the objects (VX_DELAY_TYPE).
-func (d *Delay) Kind() Type { return query(d, func() Type { return d.slots[0].base().kind }) }
-
-// Slots returns how many objects there are (VX_DELAY_SLOTS).
-func (d *Delay) Slots() int { return len(d.slots) }
-
 // Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots;
 // others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {

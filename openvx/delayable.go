@@ -10,7 +10,7 @@ func (c *Context) clone(r Reference) Reference {
 	case *Image:
 		return c.newImage(r.pixels.dims[0], r.pixels.dims[1], r.imageFormat, nil)
 	case *LUT:
-		return c.newLUT(nil, r.Kind(), r.NumElements())
+		return c.newLUT(nil, r.table.dtype, r.table.dims[0])
 	case *Scalar:
 		return c.newScalar(nil, r.dtype, make([]byte, len(r.data)))
 	case *ObjectArray:

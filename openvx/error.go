@@ -1,6 +1,9 @@
 package openvx
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+)
 
 // Error is why a call failed: the status that the standard names, and an explanation.
 type Error struct {
@@ -12,6 +15,7 @@ type Error struct {
 
 // Error writes the call, the message and the status.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	s := "openvx: "
 	if e.Call != "" {
 		s += e.Call + ": "
@@ -27,7 +31,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return cmp.Or(e, new(Error)).Err }
 
 // StatusOf returns the status of an error: Success for nil, that of an *Error, and Failure for any other.
 func StatusOf(err error) Status {

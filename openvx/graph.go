@@ -129,18 +129,6 @@ func (g *Graph) Verify() error {
 	})
 }
 
-// IsVerified reports whether the graph can run as it is (vxIsGraphVerified).
-func (g *Graph) IsVerified() bool { return query(g, func() bool { return g.course != nil }) }
-
-// State says what became of the graph (VX_GRAPH_STATE).
-func (g *Graph) State() GraphState { return query(g, func() GraphState { return g.state }) }
-
-// Nodes returns the number of nodes (VX_GRAPH_NUMNODES).
-func (g *Graph) Nodes() int { return query(g, func() int { return len(g.nodes) }) }
-
-// NumParameters returns the number of the graph's own parameters (VX_GRAPH_NUMPARAMETERS).
-func (g *Graph) NumParameters() int { return query(g, func() int { return len(g.params) }) }
-
 // AddParameter makes a parameter of a node the next parameter of the graph (vxAddParameterToGraph), which may be exchanged between
 // runs.
 func (g *Graph) AddParameter(p *Parameter) error {

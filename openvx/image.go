@@ -138,17 +138,6 @@ func (i *Image) destroy() {
 	i.owner.drop()
 }
 
-// Width returns the number of pixels of a line (VX_IMAGE_WIDTH); 0 if it is for a node to decide.
-func (i *Image) Width() int { return query(i, func() int { return i.pixels.dims[0] }) }
-
-// Height returns the number of lines (VX_IMAGE_HEIGHT); 0 if it is for a node to decide.
-func (i *Image) Height() int { return query(i, func() int { return i.pixels.dims[1] }) }
-
-// Format returns the format of the pixels (VX_IMAGE_FORMAT).
-func (i *Image) Format() ImageFormat {
-	return query(i, func() ImageFormat { return i.imageFormat })
-}
-
 // ValidRectangle returns the region of pixels that mean something, at first the whole image (vxGetValidRegionImage).
 func (i *Image) ValidRectangle() (Rectangle, error) {
 	return create(i, ".ValidRectangle", func() Rectangle { return i.valid })

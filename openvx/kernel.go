@@ -121,18 +121,6 @@ func (k *Kernel) Remove() error {
 	})
 }
 
-// KernelName returns the name by which the kernel is looked up (VX_KERNEL_NAME). Name is that of the object, as of any other.
-func (k *Kernel) KernelName() string { return k.kernelName }
-
-// ID returns the number by which the kernel is looked up (VX_KERNEL_ENUM); 0 for an imported one, which cannot be.
-func (k *Kernel) ID() KernelID { return k.id }
-
-// NumParameters returns how many parameters the kernel has (VX_KERNEL_PARAMETERS).
-func (k *Kernel) NumParameters() int { return len(k.params) }
-
-// LocalDataSize returns how many bytes of memory each node of the kernel gets for itself (VX_KERNEL_LOCAL_DATA_SIZE).
-func (k *Kernel) LocalDataSize() int { return query(k, func() int { return k.localSize }) }
-
 // SetLocalDataSize changes [Kernel.LocalDataSize]. It must be called before Finalize, else the error is ErrorNotSupported. A negative
 // size or one of more than 1 GiB is ErrorInvalidParameters.
 func (k *Kernel) SetLocalDataSize(bytes int) error {

@@ -38,14 +38,6 @@ func checkLocalData(bytes int) {
 	}
 }
 
-// LocalDataSize returns how many bytes of memory the kernel has for this node (VX_NODE_LOCAL_DATA_SIZE).
-func (n *Node) LocalDataSize() int {
-	return query(n, func() int { return n.local.size })
-}
-
-// LocalData returns that memory: a []byte, if this package gave it, else what SetLocalData has set (VX_NODE_LOCAL_DATA_PTR).
-func (n *Node) LocalData() any { return query(n, func() any { return n.local.ptr }) }
-
 // SetLocalDataSize asks for memory of the node. Only Initialize and Deinit of a kernel without LocalDataSize can do so, else the error is
 // ErrorNotSupported. When Initialize returns the memory is there, unless SetLocalData has set something else.
 func (n *Node) SetLocalDataSize(bytes int) error {

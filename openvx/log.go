@@ -30,38 +30,36 @@ type logEntry struct {
 // entries that arise while it runs, in other goroutines or by its own calls, are delivered when it returns, by the goroutine that
 // called it. No lock is held during a call.
 func (c *Context) RegisterLogCallback(cb LogCallback, reentrant bool) {
-	c.mu.Lock()
-	defer c.unlock()
-	c.log.callback, c.log.reentrant = cb, reentrant
+	locked(c, func() { c.log.callback, c.log.reentrant = cb, reentrant })
 }
 
 // AddLogEntry writes to the log (vxAddLogEntry), about an object of the context or nil. Nothing happens if the status is Success or
 // DirectiveDisableLogging was given for the object or the context. Messages longer than MaxLogMessage bytes are truncated.
 func (c *Context) AddLogEntry(on Reference, s Status, message string) {
-	c.mu.Lock()
-	defer c.unlock()
-	l, o := &c.log, baseOf(on)
-	if s == Success || l.callback == nil || c.dead || c.quiet || o != nil && o.quiet {
-		return
-	}
-	entry := logEntry{status: s, message: truncate(message, MaxLogMessage)}
-	if o != nil && o.ctx == c && o.alive() {
-		entry.on = o.self
-	}
-	if l.reentrant {
-		c.tell(entry)
-		return
-	}
-	if l.waiting = append(l.waiting, entry); l.busy {
-		return
-	}
-	l.busy = true
-	defer func() { l.busy = false }() // also if the callback panics
-	for l.callback != nil && len(l.waiting) > 0 {
-		entry, l.waiting = l.waiting[0], l.waiting[1:]
-		c.tell(entry)
-	}
-	l.waiting = nil
+	locked(c, func() {
+		l, o := &c.log, baseOf(on)
+		if s == Success || l.callback == nil || c.quiet || o != nil && o.quiet {
+			return
+		}
+		entry := logEntry{status: s, message: truncate(message, MaxLogMessage)}
+		if o != nil && o.ctx == c && o.alive() {
+			entry.on = o.self
+		}
+		if l.reentrant {
+			c.tell(entry)
+			return
+		}
+		if l.waiting = append(l.waiting, entry); l.busy {
+			return
+		}
+		l.busy = true
+		defer func() { l.busy = false }() // also if the callback panics
+		for l.callback != nil && len(l.waiting) > 0 {
+			entry, l.waiting = l.waiting[0], l.waiting[1:]
+			c.tell(entry)
+		}
+		l.waiting = nil
+	})
 }
 
 // tell calls the callback, without the lock.

@@ -37,26 +37,6 @@ func (c *Context) newLUT(scope *Graph, dtype Type, count int) *LUT {
 
 func (l *LUT) destroy() { l.table.destroy() }
 
-// format returns what the elements are; nothing of a table that has never been made.
-func (l *LUT) format() (f format) {
-	if l.table != nil {
-		f = l.table.format
-	}
-	return f
-}
-
-// Kind returns the type of the elements (VX_LUT_TYPE).
-func (l *LUT) Kind() Type { return l.format().dtype }
-
-// NumElements returns the number of elements (VX_LUT_COUNT).
-func (l *LUT) NumElements() int { return l.format().extent(0) }
-
-// Size returns the number of bytes (VX_LUT_SIZE).
-func (l *LUT) Size() int { return l.NumElements() * l.format().size() }
-
-// Offset returns the index of the element for the value 0 (VX_LUT_OFFSET): half of them for TypeInt16, else 0.
-func (l *LUT) Offset() int { return tableOffset(l.Kind(), l.NumElements()) }
-
 func tableOffset(dtype Type, count int) int {
 	if dtype == TypeInt16 {
 		return count / 2

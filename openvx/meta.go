@@ -28,9 +28,6 @@ func (m *MetaFormat) set(call string, of Type, f func()) error {
 	})
 }
 
-// Of returns the kind of object that is described: the parameter's, or TypeReference if any is allowed and nothing has been set.
-func (m *MetaFormat) Of() Type { return query(m, func() Type { return m.of }) }
-
 // said returns the description of an object of the kind of, and nothing if it is one of another.
 func (m *MetaFormat) said(of Type) description {
 	return query(m, func() (d description) {

@@ -1,7 +1,5 @@
 package openvx
 
-import "slices"
-
 // Node is a kernel with parameters in a graph (vx_node).
 type Node struct {
 	object
@@ -101,33 +99,6 @@ func (n *Node) checkThere() {
 	}
 }
 
-// Kernel returns what the node executes. It adds no reference.
-func (n *Node) Kernel() *Kernel { return n.kernel }
-
-// Graph returns the graph that the node was made in. It adds no reference.
-func (n *Node) Graph() *Graph { return n.graph }
-
-// Status returns the status of the node's last run (VX_NODE_STATUS), Success before the first.
-func (n *Node) Status() Status { return query(n, func() Status { return n.status }) }
-
-// NumParameters returns how many parameters the node has, whether they are set or not (VX_NODE_PARAMETERS).
-func (n *Node) NumParameters() int { return len(n.params) }
-
-// IsReplicated says whether the node stands for several, by [Graph.ReplicateNode] (VX_NODE_IS_REPLICATED).
-func (n *Node) IsReplicated() bool {
-	return query(n, func() bool { return n.replicated != nil })
-}
-
-// Replicated returns which parameters of a replicated node differ between its replicas (VX_NODE_REPLICATE_FLAGS), or nil.
-func (n *Node) Replicated() []bool {
-	return query(n, func() []bool { return slices.Clone(n.replicated) })
-}
-
-// Border returns how the kernel is asked to treat what is outside of its input (VX_NODE_BORDER); BorderUndefined at first.
-func (n *Node) Border() BorderValue {
-	return query(n, func() BorderValue { return n.border })
-}
-
 // SetBorder changes [Node.Border]; the graph must be verified again. Only kernels of the application look at it. An unknown mode is
 // ErrorInvalidValue.
 func (n *Node) SetBorder(b BorderValue) error {
@@ -160,11 +131,6 @@ func (n *Node) SetCallback(cb NodeCallback) error {
 		n.callback = cb
 		n.graph.unverify()
 	})
-}
-
-// Callback returns what SetCallback has set, or nil (vxRetrieveNodeCallback).
-func (n *Node) Callback() NodeCallback {
-	return query(n, func() NodeCallback { return n.callback })
 }
 
 // Parameter returns parameter i as an object of its own (vxGetParameterByIndex). An index that is not there is ErrorInvalidParameters.

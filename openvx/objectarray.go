@@ -63,14 +63,6 @@ func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (st
 
 func (a *ObjectArray) destroy() { dropAll(a.items) }
 
-// ItemType returns the kind of the objects (VX_OBJECT_ARRAY_ITEMTYPE).
-func (a *ObjectArray) ItemType() Type {
-	return query(a, func() Type { return a.items[0].base().kind })
-}
-
-// NumItems returns how many objects there are (VX_OBJECT_ARRAY_NUMITEMS).
-func (a *ObjectArray) NumItems() int { return query(a, func() int { return len(a.items) }) }
-
 // Item returns an object and adds a reference of the application to it (vxGetObjectArrayItem).
 func (a *ObjectArray) Item(i int) (Reference, error) {
 	return create(a, ".Item", func() Reference {

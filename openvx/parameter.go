@@ -100,24 +100,6 @@ func (p *Parameter) owner() *object {
 
 func (p *Parameter) destroy() { p.owner().drop() }
 
-// declaration returns what the kernel says of the parameter.
-func (p *Parameter) declaration() param {
-	return query(p, func() param { return p.kernel.params[p.index] })
-}
-
-// Index returns the place of the parameter, from 0 on (VX_PARAMETER_INDEX).
-func (p *Parameter) Index() int { return p.index }
-
-// Direction returns Input or Output (VX_PARAMETER_DIRECTION).
-func (p *Parameter) Direction() Direction { return p.declaration().dir }
-
-// Kind returns what kind of object goes there (VX_PARAMETER_TYPE). In kernels of the application it may be TypeReference, for any data
-// object, and the type of a scalar's value.
-func (p *Parameter) Kind() Type { return p.declaration().kind }
-
-// State returns whether the parameter must be set (VX_PARAMETER_STATE).
-func (p *Parameter) State() ParameterState { return p.declaration().state }
-
 // Reference returns what the node's parameter is set to, and adds a reference of the application to it (VX_PARAMETER_REF). It is nil
 // if nothing is set, or the parameter is a kernel's.
 func (p *Parameter) Reference() Reference {

@@ -100,7 +100,7 @@ func (t *Tensor) UnmapPatch(id uint64) error { return unmap(t, ".UnmapPatch", id
 // unmap ends the access to a patch of an object's contents, which has kept the object alive.
 func unmap(on Reference, call string, id uint64) error {
 	return do(on, call, func() {
-		contents(on).maps.remove(on.Context(), id)
+		contents(on).maps.remove(on.base().ctx, id)
 		on.base().drop()
 	})
 }

@@ -39,13 +39,3 @@ func (p *Performance) add(begin, end time.Duration) {
 	p.Max = max(p.Max, took)
 	p.Avg = p.Sum / time.Duration(p.Num)
 }
-
-// Performance returns the times of the node's runs while DirectiveEnablePerformance was in force (VX_NODE_PERFORMANCE).
-func (n *Node) Performance() Performance {
-	return query(n, func() Performance { return n.perf })
-}
-
-// Performance returns the times of the graph's runs so far that were measured (VX_GRAPH_PERFORMANCE).
-func (g *Graph) Performance() Performance {
-	return query(g, func() Performance { return g.perf })
-}

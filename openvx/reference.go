@@ -75,17 +75,14 @@ func do(on Reference, call string, f func()) error {
 // guard runs f for a living object and makes an error of a panic, which would otherwise leave the lock locked.
 func guard(on Reference, f func()) (err error) {
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case refusal:
-			err = r.err
-		default:
+		if r := recover(); r != nil {
 			err = failed(Failure, "internal error: %v", r)
 		}
 	}()
-	on.base().check()
-	f()
-	return nil
+	return try(func() {
+		on.base().check()
+		f()
+	})
 }
 
 // refusal is the panic of refuse, stop and must.
@@ -147,15 +144,28 @@ func create[T any](on Reference, call string, f func() T) (made T, err error) {
 	return made, err
 }
 
-// query returns what f finds of an object under the lock, or the zero value if it is nil, gone, or has never been made.
-func query[T any](on Reference, f func() T) (found T) {
+// locked runs f under the lock, but not for an object that is nil, gone, or has never been made.
+func locked(on Reference, f func()) {
 	o := baseOf(on)
 	if o == nil || o.ctx == nil {
-		return found
+		return
 	}
 	o.ctx.mu.Lock()
 	defer o.ctx.unlock()
 	if o.alive() {
+		f()
+	}
+}
+
+// query returns what f finds of an object under the lock, and the zero value where locked does not run it.
+func query[T any](on Reference, f func() T) (found T) {
+	locked(on, func() { found = f() })
+	return found
+}
+
+// fact returns what f finds of an object without the lock, as it never changes, and the zero value of nil.
+func fact[T any](on Reference, f func() T) (found T) {
+	if baseOf(on) != nil {
 		found = f()
 	}
 	return found
@@ -245,45 +255,18 @@ func (o *object) bury() {
 // destroyer is an object that holds others or owns something. destroy is called under the lock.
 type destroyer interface{ destroy() }
 
-// Context returns the context that the object belongs to.
-func (o *object) Context() *Context { return o.ctx }
-
-// Type returns the kind of object, such as TypeTensor (VX_REFERENCE_TYPE).
-func (o *object) Type() Type { return o.kind }
-
-// Name returns the name that SetName gave, or "" (VX_REFERENCE_NAME).
-func (o *object) Name() string { return query(o, func() string { return o.name }) }
-
-// SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
-func (o *object) SetName(name string) error {
-	return do(o.self, ".SetName", func() {
-		checkName("a reference", name, MaxReferenceName)
-		o.name = name
-	})
+// setName is SetName, and release Release, with the lock held.
+func (o *object) setName(name string) {
+	checkName("a reference", name, MaxReferenceName)
+	o.name = name
 }
 
-// Count returns the number of the application's references to the object (VX_REFERENCE_COUNT).
-func (o *object) Count() int { return query(o, func() int { return o.external }) }
-
-// Virtual reports whether the object is one that only nodes of one graph can access.
-func (o *object) Virtual() bool { return query(o, func() bool { return o.scope != nil }) }
-
-// Retain adds a reference of the application (vxRetainReference).
-func (o *object) Retain() error {
-	return do(o.self, ".Retain", func() {
-		o.external++
-	})
-}
-
-// Release takes a reference of the application back (vxReleaseReference). Without one the error is ErrorInvalidReference.
-func (o *object) Release() error {
-	return do(o.self, ".Release", func() {
-		if o.external == 0 {
-			refuse(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
-		}
-		o.external--
-		o.bury()
-	})
+func (o *object) release() {
+	if o.external == 0 {
+		refuse(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
+	}
+	o.external--
+	o.bury()
 }
 
 // checkName refuses if a name is longer than limit or contains a zero byte, which C could not represent.

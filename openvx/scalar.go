@@ -172,12 +172,6 @@ func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
 	return s
 }
 
-// Kind returns the type of the value (VX_SCALAR_TYPE).
-func (s *Scalar) Kind() Type { return s.dtype }
-
-// Size returns the bytes of the value in C.
-func (s *Scalar) Size() int { return query(s, func() int { return len(s.data) }) }
-
 // Value returns the value: the Go number of the type's width, byte for TypeChar, int for TypeSize, bool for TypeBool, Enum for TypeEnum,
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of
 // any other. It is nil if the scalar is virtual or gone.

@@ -219,18 +219,6 @@ func (t *Tensor) destroy() {
 	}
 }
 
-// Dims returns the extents, the fastest dimension first (VX_TENSOR_NUMBER_OF_DIMS, VX_TENSOR_DIMS). Those of a virtual tensor may be 0
-// before the graph is verified.
-func (t *Tensor) Dims() []int {
-	return query(t, func() []int { return slices.Clone(t.dims) })
-}
-
-// DataType returns the type of the elements (VX_TENSOR_DATA_TYPE).
-func (t *Tensor) DataType() Type { return query(t, func() Type { return t.dtype }) }
-
-// FixedPointPosition returns how many bits of an integer element are fractional (VX_TENSOR_FIXED_POINT_POSITION).
-func (t *Tensor) FixedPointPosition() int8 { return query(t, func() int8 { return t.fixed }) }
-
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.
 func (t *Tensor) Write(data any) error {

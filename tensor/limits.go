@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -41,6 +42,7 @@ type FormatError struct {
 
 // Error writes the member, the offset, the message and the cause.
 func (e *FormatError) Error() string {
+	e = cmp.Or(e, new(FormatError))
 	s := "npy: "
 	if e.Member != "" {
 		s += fmt.Sprintf("member %q: ", e.Member)
@@ -56,4 +58,4 @@ func (e *FormatError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *FormatError) Unwrap() error { return e.Err }
+func (e *FormatError) Unwrap() error { return cmp.Or(e, new(FormatError)).Err }

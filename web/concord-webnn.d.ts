@@ -6,6 +6,8 @@ export interface InstallOptions {
   base?: string | URL;
   /** "loose" computes with two roundings in each multiply-add: other bits than everywhere else. Without it the bits are those of Concord. */
   level?: "fused" | "emulated" | "loose";
+  /** How many threads compute, where the page is cross-origin isolated: at most 16; 4, or as many as there are cores, if it is not given. */
+  threads?: number;
   /** false: compiled graphs are not kept in IndexedDB. */
   cache?: boolean;
 }

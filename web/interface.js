@@ -10,18 +10,19 @@ import { Channel } from "./channel.js";
 const elementBytes = { float32: 4, float16: 2, int32: 4, uint32: 4, int64: 8, uint64: 8, int8: 1, uint8: 1 };
 const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * extent, elementBytes[dataType]);
 
+const [defaultThreads, mostThreads] = [4, 16];
 const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
 
 const invalidState = (message) => new DOMException(message, "InvalidStateError");
 
 // collected gives back what belongs to objects that nobody can reach any more: of a context the worker, else what that has of the name "free".
 const collected = new FinalizationRegistry(({ checker, names, channel, free }) => {
-  if (free === undefined) {
-    channel?.close();
-  } else {
+  if (free !== undefined) {
     channel.send({ do: "free", name: free });
+  } else if (channel !== undefined) {
+    channel.close();
   }
-  checker.release(names);
+  checker.release(names, channel && names[0]);
 });
 
 // loses returns a function that does not hold the context.
@@ -100,13 +101,22 @@ class Entry {
     let channel;
     try {
       const checker = await this.check();
-      channel = new Channel(this.options.base, { role: "run" });
+      channel = new Channel(this.options.base, { role: "run", threads: this.threads(options) });
       await channel.ready;
       return new Context(this, checker, channel, options);
     } catch (e) {
       channel?.close();
       throw new DOMException(`ML.createContext: ${e.message}`, "NotSupportedError");
     }
+  }
+
+  // threads is how many compute a dispatch: shared memory is for pages that are isolated.
+  threads({ powerPreference }) {
+    if (globalThis.crossOriginIsolated !== true || powerPreference === "low-power") {
+      return 1;
+    }
+    const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+    return Math.max(1, Math.min(this.options.threads ?? Math.min(cores, defaultThreads), mostThreads));
   }
 
   // check returns the checker, which the first call loads.
@@ -119,14 +129,14 @@ class Entry {
   }
 
   // compile returns what the compiler makes of a session. The compiler ends when it has had nothing to do for some time, and gives its memory back.
-  async compile(text, buffers, level, checker) {
+  async compile(text, buffers, { level, threads, checker }) {
     clearTimeout(this.idle);
     this.compiling = (this.compiling ?? 0) + 1;
     try {
       this.compiler ??= new Channel(this.options.base, {
         role: "compile", wasm: checker.module, version: checker.version, cache: this.options.cache ?? true,
       });
-      return await this.compiler.request({ text, buffers, level }, buffers);
+      return await this.compiler.request({ text, buffers, level, threads }, buffers);
     } catch (e) {
       if (this.compiler?.failed !== undefined) {
         this.compiler = undefined;
@@ -153,6 +163,7 @@ class Context extends Named {
     this.channel = channel;
     this.accelerated = description.accelerated;
     this.level = levels.indexOf(entry.options.level ?? (checker.fused ? "fused" : "emulated"));
+    this.threads = entry.threads(options);
     this.waiting = new Set(); // functions that reject what depends on the context
     this.lost = new Promise((resolve) => { this.resolveLost = resolve; });
     channel.onfailure = checker.onfailure = loses(this); // as the browser holds workers
@@ -353,7 +364,7 @@ class Builder extends Named {
 
   async load(name, calls, contents, outputs) {
     const { context } = this;
-    const { entry, checker, channel, level } = context;
+    const { entry, channel } = context;
     const buffers = await Promise.all(contents.map(({ bytes }) => bytes));
     let end = 0;
     contents.forEach((c, i) => {
@@ -366,7 +377,7 @@ class Builder extends Named {
       { on: null, call: "MLGraphBuilder", args: [{ $ref: "c" }], id: "b" }, ...calls, { on: "b", call: "build", args: [outputs], id: "g" },
     ] });
     within = false;
-    const made = await entry.compile(text, buffers, level, checker);
+    const made = await entry.compile(text, buffers, context);
     await channel.request({ do: "load", graph: name, ...made }, [made.weights]);
   }
 }

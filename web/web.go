@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/concord-nn/concord/engine/wasm/export"
 )
 
 //go:embed package.json README.md *.js *.d.ts
@@ -28,7 +30,7 @@ func Files(support []byte, version string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []File{{"go.js", goScript(support, version)}}
+	list := []File{{"go.js", goScript(support, version)}, {"pool.js", []byte(export.Pool)}}
 	texts := make(map[string]string)
 	for _, e := range entries {
 		content, err := sources.ReadFile(e.Name())

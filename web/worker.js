@@ -2,10 +2,17 @@
 
 import { Program } from "./program.js";
 import { open } from "./cache.js";
+import { Pool } from "./pool.js";
 
 class Runner {
   #tensors = new Map();
   #graphs = new Map();
+  #threads;
+  #pool;
+
+  constructor({ threads }) {
+    this.#threads = threads;
+  }
 
   create({ tensor, content }) {
     this.#tensors.set(tensor, typeof content === "number" ? new Uint8Array(content) : new Uint8Array(content));
@@ -19,27 +26,41 @@ class Runner {
     return this.#tensors.get(tensor).slice().buffer;
   }
 
-  load({ graph, module, weights, weightsAt, inputs, outputs }) {
-    const { exports } = new WebAssembly.Instance(module);
-    new Uint8Array(exports.memory.buffer).set(new Uint8Array(weights), weightsAt);
-    this.#graphs.set(graph, { exports, inputs, outputs });
+  async load({ graph, module, weights, weightsAt, threads, pages, inputs, outputs }) {
+    let loaded;
+    if (threads > 1) {
+      this.#pool ??= new Pool(this.#threads, new URL("./pool.js", import.meta.url));
+      loaded = await this.#pool.add(module, new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }), threads);
+    } else {
+      loaded = new WebAssembly.Instance(module);
+    }
+    new Uint8Array(loaded.exports.memory.buffer).set(new Uint8Array(weights), weightsAt);
+    this.#graphs.set(graph, { loaded, threads, inputs, outputs });
   }
 
   dispatch({ graph, inputs, outputs }) {
     const g = this.#graphs.get(graph);
-    const memory = new Uint8Array(g.exports.memory.buffer);
+    const memory = new Uint8Array(g.loaded.exports.memory.buffer);
     const from = new Map(inputs);
     const to = new Map(outputs);
     for (const { name, at } of g.inputs) {
       memory.set(this.#tensors.get(from.get(name)), at);
     }
-    g.exports.run();
+    if (g.threads > 1) {
+      this.#pool.run(g.loaded);
+    } else {
+      g.loaded.exports.run();
+    }
     for (const { name, at, bytes } of g.outputs) {
       this.#tensors.get(to.get(name)).set(memory.subarray(at, at + bytes));
     }
   }
 
   free({ name }) {
+    const g = this.#graphs.get(name);
+    if (g?.threads > 1) {
+      this.#pool.remove(g.loaded);
+    }
     this.#tensors.delete(name);
     this.#graphs.delete(name);
   }
@@ -59,23 +80,23 @@ class Compiler {
     this.#cache = options.cache ? open() : undefined;
   }
 
-  async answer({ text, buffers, level }) {
-    const key = await this.#cache?.key([text, this.#options.version, level], buffers);
+  async answer({ text, buffers, level, threads }) {
+    const key = await this.#cache?.key([text, this.#options.version, level, threads], buffers);
     let made = await this.#cache?.get(key);
     if (made === undefined) {
-      made = await this.#compile(text, buffers, level);
+      made = await this.#compile(text, buffers, level, threads);
       this.#cache?.put(key, made);
     }
     const { code, ...rest } = made;
     return { ...rest, module: await WebAssembly.compile(code) };
   }
 
-  async #compile(text, buffers, level) {
+  async #compile(text, buffers, level, threads) {
     if (this.#program === undefined || this.#program.failed !== undefined) {
       const { Go } = await import("./go.js");
       this.#program = await Program.start(Go, this.#options.wasm);
     }
-    const { code, weights, error, ...rest } = this.#program.callJSON("compile", text, buffers, level);
+    const { code, weights, error, ...rest } = this.#program.callJSON("compile", text, buffers, level, threads);
     if (error !== undefined) {
       throw new Error(error);
     }
@@ -90,19 +111,30 @@ export function serve(port) {
   port.onmessage = ({ data }) => {
     const { request, ...message } = data;
     if (server === undefined) {
-      server = message.role === "run" ? new Runner() : new Compiler(message);
+      server = message.role === "run" ? new Runner(message) : new Compiler(message);
       port.postMessage({ request });
       return;
     }
     if (server instanceof Runner) {
+      let value;
       try {
-        reply(request, server.answer(message));
+        value = server.answer(message);
       } catch (e) {
         refuse(request, e, message);
+        return;
+      }
+      if (value instanceof Promise) {
+        settle(value);
+      } else {
+        reply(request, value);
       }
       return;
     }
-    turn = turn.then(() => server.answer(message)).then((value) => reply(request, value), (e) => refuse(request, e, message));
+    turn = turn.then(() => settle(server.answer(message)));
+
+    function settle(promise) {
+      return promise.then((x) => reply(request, x)).catch((e) => refuse(request, e, message));
+    }
   };
 
   function reply(request, value) {

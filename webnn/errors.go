@@ -1,6 +1,7 @@
 package webnn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,6 +56,7 @@ func reject(name ErrorName, method, rule, format string, args ...any) error {
 // Error writes the error as "TypeError: [label] MLGraphBuilder.conv2d: reason". Control characters, characters that change
 // the direction of text and bytes that are no UTF-8 are escaped: labels and names may come from a page.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	var b strings.Builder
 	b.WriteString(string(e.Name) + ": ")
 	if e.Label != "" {

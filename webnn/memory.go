@@ -140,8 +140,8 @@ func (c *Context) reserve(name ErrorName, method string, h *holding, bytes int64
 		return nil
 	}
 	for round := range 1 + collections {
-		if bytes > c.memory.most {
-			break // whatever is released
+		if bytes > c.memory.most || round > 0 && c.options.CheckOnly {
+			break // whatever is released; and who has objects elsewhere destroys them when they cannot be reached any more
 		}
 		if round > 0 {
 			c.collect()

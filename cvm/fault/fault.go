@@ -125,12 +125,13 @@ func ClassOf(err error) Class {
 }
 
 // Unwrap returns the cause, where there is one.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return cmp.Or(e, new(Error)).Err }
 
 // Error returns one line: the place, the node, what is wrong there, what would be right, and the cause.
 //
 //	symbol.json:12:9: node 3 "pool_3" (max_pool2d): pool_size: must be given; want a tuple like (2, 2)
 func (e *Error) Error() string {
+	e = cmp.Or(e, &Error{Node: -1})
 	cause := ""
 	if e.Err != nil {
 		cause = e.Err.Error()

@@ -55,7 +55,7 @@ func (n *network) compare(seed uint64, outputs ...*graph.Value) {
 }
 
 func newNetwork(t *testing.T, seed uint64) *network {
-	return &network{graph.NewBuilder(op.Rules, "net"), op.NewRand(seed, 1), t, make(map[string]*tensor.Tensor)}
+	return &network{Builder: graph.NewBuilder(op.Rules, "net"), Rand: op.NewRand(seed, 1), t: t, inputs: make(map[string]*tensor.Tensor)}
 }
 
 // element adds an element-wise operator, of which one operand is given and others broadcast to its shape.
@@ -130,5 +130,43 @@ func TestGroups(t *testing.T) {
 			x = n.node(name, attrs, x)
 		}
 		n.compare(seed, x)
+	}
+}
+
+// TestRecurrent compares recurrent networks with the references.
+func TestRecurrent(t *testing.T) {
+	for seed := range uint64(testdata.Cases(12, 1000)) {
+		n := newNetwork(t, seed)
+		n.tame = true
+		steps, batch, inputs, hidden := op.Pick(n.Rand, []int{1, n.Between(2, 10), n.Between(60, 140)}), n.Between(1, 3), n.Between(1, 12), n.Between(1, 20)
+		direction, dirs := op.Pick(n.Rand, []string{"forward", "backward", "both"}), 1
+		if direction == "both" {
+			dirs = 2
+		}
+		gates, states, name := 4, 2, "lstm"
+		attrs := graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction, "return_sequence", n.Bool())
+		if n.Bool() {
+			gates, states, name = 3, 1, "gru"
+			attrs = append(attrs, graph.Attr{Name: "reset_after", Value: n.Bool()}, graph.Attr{Name: "layout", Value: op.Pick(n.Rand, []string{"zrn", "rzn"})})
+		} else {
+			attrs = append(attrs, graph.Attr{Name: "layout", Value: op.Pick(n.Rand, []string{"iofg", "ifgo"})})
+		}
+		in := []*graph.Value{n.input(steps, batch, inputs), n.constant(dirs, gates*hidden, inputs), n.constant(dirs, gates*hidden, hidden), nil, nil}
+		for i := range 2 {
+			if n.Bool() {
+				in[3+i] = n.constant(dirs, gates*hidden)
+			}
+		}
+		if states == 2 {
+			in = append(in, nil)
+		}
+		for range states {
+			in = append(in, op.Pick(n.Rand, []*graph.Value{nil, n.input(dirs, batch, hidden)}))
+		}
+		out, err := n.Add(graph.Node{Op: name, In: in, Attrs: attrs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.compare(seed, out...)
 	}
 }

@@ -30,9 +30,9 @@ type function struct {
 const (
 	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
 	opUnreachable, opDrop, opSelect, noResult         = 0x00, 0x1A, 0x1B, 0x40
-	opMemory, memoryCopy                              = 0xFC, 10
+	opMemory, memoryCopy, memoryFill                  = 0xFC, 10, 11
 	i32Load, i32Store, f32Store                       = 0x28, 0x36, 0x38
-	i32Add, i32Sub, i32Mul, i32DivU, i32RemU          = 0x6A, 0x6B, 0x6C, 0x6E, 0x70
+	i32Add, i32Sub, i32Mul, i32DivU, i32RemU, i32And  = 0x6A, 0x6B, 0x6C, 0x6E, 0x70, 0x71
 	i32LtU, i32GtU, i32GeU, i32Ne                     = 0x49, 0x4B, 0x4F, 0x47
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C

@@ -62,7 +62,7 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 			}
 		}
 	}
-	plan := &kernel.Plan{Pieces: p.batches * p.panels(), Code: makes(p.make)}
+	plan := &kernel.Plan{Pieces: p.batches * geometry.CeilDiv(p.panels(), p.together()), Code: makes(p.make)}
 	if !p.packed {
 		plan.Scratch = p.K * panelBytes
 	}
@@ -71,9 +71,16 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 
 func (p *product) panels() int { return geometry.CeilDiv(p.N, panelColumns) }
 
+// together returns how many panels are computed at once: several, where there are too few rows to keep the processor busy with one.
+func (p *product) together() int {
+	if !p.packed || p.rows > 2 {
+		return 1
+	}
+	return 4 / p.rows
+}
+
 // pack returns the matrix by panel, row, column.
-func (p *product) pack() []byte {
-	b := tensor.Data[float32](p.n.In[1].Const)
+func (p *product) pack(b []float32) []byte {
 	out := make([]byte, p.panels()*p.K*panelBytes)
 	for j := range p.N {
 		for k := range p.K {
@@ -83,11 +90,11 @@ func (p *product) pack() []byte {
 	return out
 }
 
-// make adds the function that computes panels of all rows. A piece is a panel of a pair of matrices.
+// make adds the function that computes panels of all rows. A piece is a panel, or some together, of a pair of matrices.
 func (p *product) make(m *maker, c *op.Call) (int, error) {
 	weights, list := 0, -1
 	if p.packed {
-		weights = m.constant(p.pack())
+		weights = m.constant(p.pack(tensor.Data[float32](p.n.In[1].Const)))
 	}
 	if len(p.bias) > 0 {
 		bias := newMemory(panelBytes * p.panels())
@@ -98,7 +105,8 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 	}
 	f := m.newFunction(kernelType)
 	f.pieces(func(piece int) {
-		batch, panel := f.divided(piece, p.panels())
+		batch, panel := f.divided(piece, geometry.CeilDiv(p.panels(), p.together()))
+		f.address(panel, func() { f.I32(0) }, term{panel, p.together()})
 		x, w, out := f.i32(), f.i32(), f.i32()
 		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) })
 		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{batch, 4 * p.M * p.N}, term{panel, panelBytes})
@@ -109,21 +117,42 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 			p.choose(f, batch, x, w)
 			p.bring(f, c, w, panel)
 		}
-		f.Get(x)
-		f.Get(w)
-		f.Get(out)
-		if list >= 0 {
+		p.call(f, x, w, out, func() {
+			if list < 0 {
+				f.I32(0)
+				return
+			}
 			f.Ref(wasmobj.ToData, list, 0)
 			f.Get(panel)
 			f.I32(panelBytes)
 			f.Op(i32Mul, i32Add)
-		} else {
-			f.I32(0)
-		}
-		f.Get(panel)
-		f.Ref(wasmobj.ToFunc, p.panel(m), 0)
+		}, panel)
 	})
 	return m.addFunc("", kernelType, f.Code), nil
+}
+
+// call calls the function of panels from one on: of as many as are computed together, or of those that are left.
+func (p *product) call(f *function, x, w, out int, adding func(), panel int) {
+	call := func(panels int) {
+		f.Get(x)
+		f.Get(w)
+		f.Get(out)
+		adding()
+		f.Get(panel)
+		f.Ref(wasmobj.ToFunc, p.some(f.m, panels), 0)
+	}
+	rest := p.panels() % p.together()
+	if rest == 0 {
+		call(p.together())
+		return
+	}
+	f.Get(panel)
+	f.I32(int32(p.panels() - rest))
+	f.Op(i32Ne, opIf, noResult)
+	call(p.together())
+	f.Op(opElse)
+	call(rest)
+	f.Op(opEnd)
 }
 
 // choose moves locals to the pair of matrices of that number.
@@ -243,19 +272,18 @@ func (f *function) transpose(v [4]int) {
 	}
 }
 
-// panel returns the function that computes a panel. It is given where the rows, the panel, the result and what is added begin, and its number.
-func (p *product) panel(m *maker) int {
-	name := fmt.Sprintf("product %d×%d×%d, %d and %d apart, %t", p.rows, p.K, p.N, p.ARow, p.AK, len(p.bias) > 0)
+// some returns the function that computes so many panels. It is given where the rows, the panels, the result and what is added begin, and the number of
+// the first one.
+func (p *product) some(m *maker, panels int) int {
+	name := fmt.Sprintf("product %d×%d×%d, %d and %d apart, %t, %d panels", p.rows, p.K, p.N, p.ARow, p.AK, len(p.bias) > 0, panels)
 	return m.shared(name, words(5), func(f *function) {
-		x, w, out, adding, panel := 0, 1, 2, 3, 4
-		if len(p.bias) == 0 {
-			adding = -1
-		}
+		t := productTile{product: p, panels: panels, x: 0, w: 1, out: 2, adding: 3, first: 4}
 		rows := func(n, times int) {
+			t.rows = n
 			f.loop(times, func() {
-				p.tile(f, n, x, w, out, adding, panel)
-				f.move(x, 4*n*p.ARow)
-				f.move(out, n*p.N*4)
+				t.compute(f)
+				f.move(t.x, 4*n*p.ARow)
+				f.move(t.out, n*p.N*4)
 			})
 		}
 		if full := p.rows / panelRows; full > 0 {
@@ -267,80 +295,117 @@ func (p *product) panel(m *maker) int {
 	})
 }
 
-// tile computes a panel of n rows.
-func (p *product) tile(f *function, n, rows, panelAt, out, adding, panel int) {
+// all returns the function of all panels, which is given where the rows, the panels and the result begin.
+func (p *product) all(m *maker) int {
+	return m.shared(fmt.Sprintf("products %d×%d×%d", p.rows, p.K, p.N), words(3), func(f *function) {
+		x, w, out, panel := 0, 1, 2, f.i32()
+		f.loop(geometry.CeilDiv(p.panels(), p.together()), func() {
+			p.call(f, x, w, out, func() { f.I32(0) }, panel)
+			f.move(w, p.together()*panelBytes*p.K)
+			f.move(out, p.together()*panelBytes)
+			f.move(panel, p.together())
+		})
+	})
+}
+
+// productTile is some rows of some panels, whose sums fit into registers. Its other fields are locals.
+type productTile struct {
+	*product
+	rows, panels, x, w, out, adding, first int
+}
+
+func (t *productTile) compute(f *function) {
 	x, w := f.i32(), f.i32()
-	f.Get(rows)
+	f.Get(t.x)
 	f.Set(x)
-	f.Get(panelAt)
+	f.Get(t.w)
 	f.Set(w)
-	sums := make([]int, 2*n)
+	sums := make([]int, 2*t.rows*t.panels) // by panel, row, vector
 	for i := range sums {
 		sums[i] = f.v128()
 		f.vector(0)
 		f.Set(sums[i])
 	}
 	b := [2]int{f.v128(), f.v128()}
-	element := f.v128()
+	elements := make([]int, t.rows)
+	for i := range elements {
+		if elements[i] = f.v128(); t.panels == 1 {
+			elements[i] = elements[0] // one after the other
+		}
+	}
 	steps := func(unroll int) {
 		for k := range unroll {
-			for i := range b {
-				f.load(w, panelBytes*k+16*i)
-				f.Set(b[i])
+			element := func(r int) {
+				f.splat(x, 4*(r*t.ARow+k*t.AK))
+				f.Set(elements[r])
 			}
-			for r := range n {
-				f.splat(x, 4*(r*p.ARow+k*p.AK))
-				f.Set(element)
+			for r := range t.rows {
+				if t.panels > 1 {
+					element(r)
+				}
+			}
+			for panel := range t.panels {
 				for i := range b {
-					f.madd(sums[2*r+i], func() { f.Get(element) }, func() { f.Get(b[i]) })
+					f.load(w, panelBytes*(panel*t.K+k)+16*i)
+					f.Set(b[i])
+				}
+				for r := range t.rows {
+					if t.panels == 1 {
+						element(r)
+					}
+					for i := range b {
+						f.madd(sums[2*(panel*t.rows+r)+i], func() { f.Get(elements[r]) }, func() { f.Get(b[i]) })
+					}
 				}
 			}
 		}
-		f.move(x, 4*unroll*p.AK)
+		f.move(x, 4*unroll*t.AK)
 		f.move(w, panelBytes*unroll)
 	}
-	if p.K >= 4 {
-		f.loop(p.K/4, func() { steps(4) })
+	if t.K >= 4 {
+		f.loop(t.K/4, func() { steps(4) })
 	}
-	if rest := p.K % 4; rest > 0 {
+	if rest := t.K % 4; rest > 0 {
 		steps(rest)
 	}
 	for i, sum := range sums {
-		if adding >= 0 {
+		if len(t.bias) > 0 {
 			f.Get(sum)
-			f.load(adding, i%2*16)
+			f.load(t.adding, i/(2*t.rows)*panelBytes+i%2*16)
 			f.SIMD(f32x4Add)
 			f.Set(sum)
 		}
 		f.canonical(sum)
 	}
+	for panel := range t.panels {
+		t.write(f, sums[2*panel*t.rows:][:2*t.rows], panel)
+	}
+}
+
+// write writes the sums of a panel. The last one of all has fewer columns.
+func (t *productTile) write(f *function, sums []int, panel int) {
 	write := func(columns int) {
 		for i, sum := range sums {
-			at := i/2*p.N*4 + i%2*16
-			for lane := range byte(4) {
-				switch {
-				case i%2*4+4 <= columns:
-					if lane == 0 {
-						f.store(out, at, sum)
-					}
-				case i%2*4+int(lane) < columns:
-					f.Get(out)
+			at := panel*panelBytes + i/2*t.N*4 + i%2*16
+			if left := columns - i%2*4; left >= 4 {
+				f.store(t.out, at, sum)
+			} else {
+				for lane := range max(left, 0) {
+					f.Get(t.out)
 					f.Get(sum)
-					f.SIMD(f32x4Extract)
-					f.Op(lane)
-					f.Uint(f32Store, 0, uint64(at+4*int(lane)))
+					f.SIMD(v128Store32Lane, vectorMemory, uint64(at+4*lane))
+					f.Op(byte(lane))
 				}
 			}
 		}
 	}
-	rest := p.N % panelColumns
-	if rest == 0 {
+	rest := t.N % panelColumns
+	if rest == 0 || panel < t.panels-1 {
 		write(panelColumns)
 		return
 	}
-	// The last panel has fewer columns.
-	f.Get(panel)
-	f.I32(int32(p.N / panelColumns))
+	f.Get(t.first)
+	f.I32(int32(t.product.panels() - t.panels))
 	f.Op(i32Ne, opIf, noResult)
 	write(panelColumns)
 	f.Op(opElse)

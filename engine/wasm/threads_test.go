@@ -105,7 +105,7 @@ func (c *crowd) run(t *testing.T, helpers int, inputs ...[]byte) ([][]byte, erro
 // whose number is an input.
 func branching(t *testing.T) *graph.Graph {
 	t.Helper()
-	body := &network{graph.NewBuilder(op.Rules, "turn"), op.NewRand(3, 1), t, map[string]*tensor.Tensor{}}
+	body := &network{Builder: graph.NewBuilder(op.Rules, "turn"), Rand: op.NewRand(3, 1), t: t, inputs: map[string]*tensor.Tensor{}}
 	must(body.Input("turn", graph.Type{DType: tensor.Int64}))(t)
 	state := must(body.Input("state", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 24, 12, 10}}))(t)
 	yes := must(body.Constant("yes", "", tensor.Scalar(true)))(t)
@@ -114,7 +114,7 @@ func branching(t *testing.T) *graph.Graph {
 	turn, err := body.Build()
 	check(t, err)
 
-	n := &network{graph.NewBuilder(op.Rules, "network"), op.NewRand(1, 1), t, map[string]*tensor.Tensor{}}
+	n := newNetwork(t, 1)
 	conv := func(x *graph.Value, out int) *graph.Value {
 		attrs := graph.AttrsOf("padding", []int{1, 1, 1, 1}, "stride", []int{1, 1}, "dilation", []int{1, 1}, "groups", 1)
 		return n.node("conv", attrs, x, n.constant(out, x.Type.Shape[1], 3, 3))

@@ -3,6 +3,7 @@
 //
 //	go run ./examples/denoise
 //	go run ./examples/denoise -page
+//	go run ./examples/denoise noisy.wav clean.wav
 package main
 
 import (
@@ -22,9 +23,12 @@ func main() {
 	out := site.Flags()
 	flag.Parse()
 	var err error
-	if *serve {
+	switch {
+	case *serve:
 		err = out.Put(page())
-	} else {
+	case flag.NArg() == 2:
+		err = file(context.Background(), flag.Arg(0), flag.Arg(1))
+	default:
 		err = run(context.Background(), os.Stdout, *seed)
 	}
 	if err != nil {

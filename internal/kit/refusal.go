@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -15,6 +16,7 @@ type Refusal struct {
 
 // String writes the refusal as "conv [first] (value y): the reason".
 func (r *Refusal) String() string {
+	r = cmp.Or(r, new(Refusal))
 	s := r.Op
 	if r.Label != "" {
 		s += " [" + r.Label + "]"
@@ -34,6 +36,7 @@ type Error struct {
 
 // Error writes a line for each of them.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph %s cannot be expressed in %s:", e.Graph, e.Standard)
 	for i := range e.Refusals {

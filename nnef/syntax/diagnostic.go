@@ -118,6 +118,7 @@ func (d *Diagnostic) Position() Position { return d.Source.Position(d.From) }
 
 // Error returns the message in one line: file:line:column: class error [code]: message.
 func (d *Diagnostic) Error() string {
+	d = cmp.Or(d, new(Diagnostic))
 	place := ""
 	if d.Source != nil {
 		place = d.Position().String() + ": "

@@ -236,7 +236,7 @@ func (p *parser) literal() Expr {
 }
 
 func (p *parser) str() *StringLit {
-	s := p.strings.new(StringLit{p.tok.span(), p.unquote(p.tok)})
+	s := &StringLit{p.tok.span(), p.unquote(p.tok)}
 	p.high = 1
 	p.next()
 	return s
@@ -263,7 +263,7 @@ func (p *parser) number(from Pos, negative bool) Expr {
 		if err != nil && !t.bad() {
 			p.errorAt(CodeRange, span, "integers have 64 bits", "integer %s is out of range", abbreviate(text))
 		}
-		return p.integers.new(IntegerLit{span, v})
+		return &IntegerLit{span, v}
 	}
 	v, err := strconv.ParseFloat(signed, 64)
 	if err != nil && !t.bad() {
@@ -423,8 +423,7 @@ func (p *parser) call(id *Ident, kind Primitive, value func() Expr) *Call {
 	}
 	open := p.open('(', "after the name of an operation")
 	p.inCall++
-	var few [4]Arg
-	args := few[:0]
+	var args []Arg
 	if p.high = 0; p.tok.kind != ')' {
 		p.commas(func() {
 			arg := p.argument(value)
@@ -439,7 +438,7 @@ func (p *parser) call(id *Ident, kind Primitive, value func() Expr) *Call {
 	p.closing(open, "or ',' after an argument")
 	p.grow(0)
 	p.inCall--
-	return p.calls.new(Call{Span{id.From, p.last}, id, kind, p.argLists.list(args...)})
+	return &Call{Span{id.From, p.last}, id, kind, args}
 }
 
 // argument reads a value and the name that may stand before it.

@@ -87,17 +87,6 @@ type parser struct {
 	reported     map[Code]bool // extensions that were found missing
 	blamed       bool          // the version statement was pointed to
 	inCall       int           // calls around the current expression
-
-	exprs []Expr // stack of items of open lists
-
-	// Of what large texts have much.
-	idents    slab[Ident]
-	integers  slab[IntegerLit]
-	strings   slab[StringLit]
-	arrays    slab[Array]
-	calls     slab[Call]
-	exprLists slab[Expr]
-	argLists  slab[Arg]
 }
 
 // flatRule says whether expressions beyond the flat syntax are allowed, and if not, why.
@@ -139,7 +128,7 @@ type gaveUp struct{}
 
 // try calls read and tells whether it did not give up.
 func (p *parser) try(read func()) (whole bool) {
-	depth, exprs := p.depth, len(p.exprs)
+	depth := p.depth
 	defer func() {
 		if whole {
 			return
@@ -147,7 +136,7 @@ func (p *parser) try(read func()) (whole bool) {
 		if r := recover(); r != (gaveUp{}) {
 			panic(r)
 		}
-		p.depth, p.exprs = depth, p.exprs[:exprs]
+		p.depth = depth
 	}()
 	read()
 	return true
@@ -302,16 +291,13 @@ func (p *parser) commas(item func()) {
 
 // further reads the items that stand behind a first one and a comma, and returns all.
 func (p *parser) further(first Expr, item func() Expr) []Expr {
-	base, high := len(p.exprs), p.high
-	p.exprs = append(p.exprs, first)
+	items, high := []Expr{first}, p.high
 	for p.tok.kind == ',' {
 		p.next()
-		x := item()
-		p.exprs = append(p.exprs, x)
+		items = append(items, item())
 		high = max(high, p.high)
 	}
-	items := p.exprLists.list(p.exprs[base:]...)
-	p.exprs, p.high = p.exprs[:base], high
+	p.high = high
 	return items
 }
 
@@ -408,7 +394,7 @@ func (p *parser) keywordHint() string {
 
 // takeIdent turns the current token into an identifier.
 func (p *parser) takeIdent() *Ident {
-	id := p.idents.new(Ident{p.tok.span(), p.text[p.tok.from:p.tok.to]})
+	id := &Ident{p.tok.span(), p.text[p.tok.from:p.tok.to]}
 	if id.Name[len(id.Name)-1] == '"' {
 		id.Name = p.unquote(p.tok)
 	}

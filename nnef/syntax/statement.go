@@ -199,7 +199,7 @@ func (p *parser) group(open token, where string, items []Expr) Expr {
 	p.grow(0)
 	span := Span{open.from, p.last}
 	if open.kind == '[' {
-		return p.arrays.new(Array{span, items})
+		return &Array{span, items}
 	}
 	if len(items) < 2 {
 		p.fail(CodeTuple, span, "", "a tuple needs at least two items")

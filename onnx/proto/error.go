@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,6 +23,7 @@ var (
 
 // Error writes the offset, the field and the message.
 func (e *Error) Error() string {
+	e = cmp.Or(e, new(Error))
 	if e.Path == "" {
 		return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg)
 	}
@@ -29,7 +31,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return cmp.Or(e, new(Error)).Err }
 
 // below puts a part of a path before that of the error.
 func (e *Error) below(part string) *Error {

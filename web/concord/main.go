@@ -79,6 +79,8 @@ type compiled struct {
 	Code      place  `json:"code"`
 	Weights   place  `json:"weights"`
 	WeightsAt int    `json:"weightsAt"`
+	Threads   int    `json:"threads"`
+	Pages     int    `json:"pages"`
 	Inputs    []port `json:"inputs"`
 	Outputs   []port `json:"outputs"`
 	Error     string `json:"error,omitempty"`
@@ -109,17 +111,21 @@ func ports(list []wasm.Port) []port {
 // compile makes a module of the session in the room: text bytes of JSON, and behind it, from the next multiple of 64, the contents of buffers.
 //
 //go:wasmexport compile
-func compile(text, level int32) int32 {
-	m, err := module(given[:text], given[min((int(text)+63)&^63, len(given)):], wasm.Level(level))
+func compile(text, level, threads int32) int32 {
+	options := wasm.Options{Level: wasm.Level(level), Threads: int(threads), Limits: engine.Limits{Nodes: mostNodes}}
+	m, err := module(given[:text], given[min((int(text)+63)&^63, len(given)):], options)
 	given = nil
 	if err != nil {
 		return answerJSON(compiled{Error: err.Error()})
 	}
 	keepAlive = m
-	return answerJSON(compiled{placeOf(m.Code), placeOf(m.Weights), m.WeightsAt, ports(m.Inputs), ports(m.Outputs), ""})
+	return answerJSON(compiled{placeOf(m.Code), placeOf(m.Weights), m.WeightsAt, m.Threads, m.Pages, ports(m.Inputs), ports(m.Outputs), ""})
 }
 
-func module(text, data []byte, level wasm.Level) (*wasm.Module, error) {
+// mostNodes bounds a graph beyond what is the default: a page pays with its own time.
+const mostNodes = 1 << 18
+
+func module(text, data []byte, options wasm.Options) (*wasm.Module, error) {
 	s, err := session.Decode(text, data, &session.Limits{Calls: math.MaxInt32})
 	if err != nil {
 		return nil, err
@@ -128,5 +134,5 @@ func module(text, data []byte, level wasm.Level) (*wasm.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wasm.Compile(g, wasm.Options{Level: level, Limits: engine.Limits{}})
+	return wasm.Compile(g, options)
 }

@@ -41,6 +41,7 @@ type SyntaxError struct {
 
 // Error writes the position and the reason.
 func (e *SyntaxError) Error() string {
+	e = cmp.Or(e, new(SyntaxError))
 	if e.Call < 0 {
 		return fmt.Sprintf("webnn session: byte %d: %s", e.Offset, e.Reason)
 	}

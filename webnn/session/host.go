@@ -149,7 +149,10 @@ type ReplyError struct {
 }
 
 // Error writes name and message.
-func (e *ReplyError) Error() string { return e.Name + ": " + e.Message }
+func (e *ReplyError) Error() string {
+	e = cmp.Or(e, new(ReplyError))
+	return e.Name + ": " + e.Message
+}
 
 // The errors of a message that no page can make, beyond those that the standard names.
 const (

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -19,11 +20,12 @@ type CallError struct {
 
 // Error writes the place and the reason.
 func (e *CallError) Error() string {
+	e = cmp.Or(e, new(CallError))
 	return fmt.Sprintf("webnn session: call %d, %s: %v", e.Call, escape.Text(e.Method), e.Err)
 }
 
 // Unwrap returns the reason.
-func (e *CallError) Unwrap() error { return e.Err }
+func (e *CallError) Unwrap() error { return cmp.Or(e, new(CallError)).Err }
 
 // Graph performs the calls of a session up to its call of build, and returns the graph, which is not compiled. The session
 // may create contexts, one builder and constant tensors, and call the builder; everything else is refused. The builder may be

@@ -44,6 +44,7 @@ func files() (map[string][]byte, error) {
 		"openvx/constants.go":        h.constants(),
 		"openvx/names.go":            h.names(),
 		"openvx/layer_functions.go":  h.functionsOfLayers(),
+		"openvx/objects.go":          methodsOfObjects(),
 		"openvx/export/functions.go": h.methodsOfLayers(),
 		"cmd/libopenvx/functions.go": calls,
 		"cmd/libopenvx/internal.h":   h.prototypes(),

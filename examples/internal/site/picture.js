@@ -57,27 +57,34 @@ function fitted(w, proportion) {
   return { x: w.x + (w.width - width) / 2, y: w.y + (w.height - height) / 2, width, height };
 }
 
-/** What each sample along an axis consists of: pixels with weights, and the share that lies outside. */
+/**
+ * What each sample along an axis consists of: pixels at[first[i]] … at[first[i + 1] - 1] with their weights, and the share that lies outside.
+ */
 function spans(filter, origin, length, n, samples) {
-  const cell = length / samples;
-  return Array.from({ length: samples }, (_, i) => {
+  const cell = length / samples, at = [], weight = [], first = new Int32Array(samples + 1), outside = new Float64Array(samples);
+  for (let i = 0; i < samples; i++) {
     if (filter === "bilinear") {
-      const at = origin + cell * (i + 0.5);
-      if (at < 0 || at >= n) {
-        return { taps: [], outside: 1 };
+      const place = origin + cell * (i + 0.5), below = Math.floor(place - 0.5), t = place - 0.5 - below;
+      if (place < 0 || place >= n) {
+        outside[i] = 1;
+      } else {
+        at.push(Math.max(below, 0), Math.min(below + 1, n - 1));
+        weight.push(1 - t, t);
       }
-      const below = Math.floor(at - 0.5), t = at - 0.5 - below;
-      return { taps: [[Math.max(below, 0), 1 - t], [Math.min(below + 1, n - 1), t]], outside: 0 };
-    }
-    const from = origin + cell * i, to = from + cell, size = to - from, taps = [];
-    for (let p = Math.max(Math.floor(from), 0); p < n && p < to; p++) {
-      const weight = (Math.min(to, p + 1) - Math.max(from, p)) / size;
-      if (weight > 0) {
-        taps.push([p, weight]);
+    } else {
+      const from = origin + cell * i, to = from + cell, size = to - from;
+      for (let p = Math.max(Math.floor(from), 0); p < n && p < to; p++) {
+        const share = (Math.min(to, p + 1) - Math.max(from, p)) / size;
+        if (share > 0) {
+          at.push(p);
+          weight.push(share);
+        }
       }
+      outside[i] = (Math.max(0, Math.min(to, 0) - from) + Math.max(0, to - Math.max(from, n))) / size;
     }
-    return { taps, outside: (Math.max(0, Math.min(to, 0) - from) + Math.max(0, to - Math.max(from, n))) / size };
-  });
+    first[i + 1] = at.length;
+  }
+  return { first, at: Int32Array.from(at), weight: Float64Array.from(weight), outside };
 }
 
 /** Resizes the window w of a picture: each row of the picture once, and then the rows. */
@@ -85,38 +92,42 @@ function sample(pix, depth, width, height, pad, w, filter, columns, rows) {
   const across = spans(filter, w.x, w.width, width, columns), down = spans(filter, w.y, w.height, height, rows);
   const out = new Float32Array(rows * columns * depth), sum = new Float64Array(columns * depth), line = new Float64Array(columns * depth);
   let current = -1;
-  down.forEach((row, y) => {
-    sum.fill(row.outside * pad);
-    for (const [at, weight] of row.taps) {
-      if (weight === 0) {
+  for (let y = 0; y < rows; y++) {
+    sum.fill(down.outside[y] * pad);
+    for (let k = down.first[y]; k < down.first[y + 1]; k++) {
+      if (down.weight[k] === 0) {
         continue;
       }
-      if (current !== at) {
-        current = at;
-        const start = at * width * depth;
-        across.forEach(({ taps, outside }, x) => {
-          for (let c = 0; c < depth; c++) {
-            let v = outside * pad;
-            for (let k = 0; k < taps.length; k++) {
-              v += taps[k][1] * pix[start + taps[k][0] * depth + c];
-            }
-            line[x * depth + c] = v;
-          }
-        });
+      if (current !== down.at[k]) {
+        current = down.at[k];
+        resizeRow(line, pix, current * width * depth, depth, across, pad);
       }
       for (let i = 0; i < sum.length; i++) {
-        sum[i] += weight * line[i];
+        sum[i] += down.weight[k] * line[i];
       }
     }
     out.set(sum, y * sum.length);
-  });
+  }
   return out;
+}
+
+/** Resizes the row of a picture that starts at a place. */
+function resizeRow(line, pix, start, depth, { first, at, weight, outside }, pad) {
+  for (let x = 0; x < outside.length; x++) {
+    for (let c = 0; c < depth; c++) {
+      let v = outside[x] * pad;
+      for (let k = first[x]; k < first[x + 1]; k++) {
+        v += weight[k] * pix[start + at[k] * depth + c];
+      }
+      line[x * depth + c] = v;
+    }
+  }
 }
 
 /** Rounds halves to even numbers. */
 function roundEven(x) {
   const r = Math.round(x);
-  return r - x === 0.5 && r % 2 !== 0 ? r - 1 : r;
+  return r - x === 0.5 && r % 2 !== 0 ? r - 1 : r; // Math.round goes up
 }
 
 /**
@@ -132,13 +143,13 @@ export function prepare(image, spec) {
   const pix = channels(image, spec), depth = spec.colour === "gray" ? 1 : 3;
   let w = { x: 0, y: 0, width, height };
   if (spec.crop === "content") {
-    w = content(pix, width, height, spec.margin);
+    w = content(pix, width, height, spec.margin ?? 0);
   }
   if (spec.resize === "fit") {
     w = fitted(w, columns / rows);
   }
   const pad = (spec.pad ?? 0) ^ (spec.invert ? 255 : 0);
-  const samples = sample(pix, depth, width, height, pad, w, spec.filter, columns, rows);
+  const samples = sample(pix, depth, width, height, pad, w, spec.filter ?? "bilinear", columns, rows);
   const { mean = 0, std = 1 } = spec, size = rows * columns, x = new Float32Array(size * depth);
   for (let i = 0; i < size; i++) {
     for (let c = 0; c < depth; c++) {

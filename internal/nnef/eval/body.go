@@ -44,7 +44,7 @@ func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 	e.report(err)
 	for id := range a.Names() {
 		if f.vars.get(id.Name) == nil {
-			f.vars.add(id.Name, poisoned{})
+			f.vars.set(id.Name, poisoned{})
 		}
 	}
 }
@@ -177,25 +177,18 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	if caller.depth >= e.limits.Depth {
 		return nil, caller.fail(CodeLimit, site, "a fragment that invokes itself needs an if … else that ends it", "invocations are nested more than %d deep", e.limits.Depth)
 	}
-	if e.nested++; e.nested > len(e.frames) {
-		e.frames = append(e.frames, new(frame))
-	}
-	f := e.frames[e.nested-1]
-	defer func() { e.nested-- }()
-	at := &e.places.Take(1)[0]
-	*at = place{op, caller.place, site}
-	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
-	*f = frame{place: at, vars: vars, names: names, generic: generic, depth: caller.depth + 1, known: caller.known}
+	f := &frame{place: &place{op, caller.place, site}, names: names, generic: generic, depth: caller.depth + 1, known: caller.known}
 	for i := range op.Params {
-		f.vars.add(op.Params[i].Name, e.tensors(args[i], op.Params[i].Type))
+		f.vars.set(op.Params[i].Name, e.tensors(args[i], op.Params[i].Type))
 	}
+	f.vars.params = len(args)
 	for i := range op.Body {
 		a := &op.Body[i]
 		if err := e.assign(f, a, f.wished(a)); err != nil {
 			return nil, err
 		}
 	}
-	out := e.lists.Take(len(op.Results))
+	out := make([]Value, len(op.Results))
 	for i, r := range op.Results {
 		v := f.vars.get(r.Name)
 		if v == nil {

@@ -29,9 +29,8 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 			failed = f.fail(CodeGeneric, c.Name.Span, "name the type", "'?' stands for no type outside of a generic fragment")
 		}
 	}
-	from := len(e.args)
-	for i := range c.Args {
-		a := &c.Args[i]
+	args := make([]argument, len(c.Args))
+	for i, a := range c.Args {
 		v, err := e.eval(f, a.Value, nil)
 		if err != nil {
 			v = poisoned{}
@@ -41,17 +40,13 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 				failed = first(failed, err)
 			}
 		}
-		e.args = append(e.args, argument{a.Name, v, a.Value})
+		args[i] = argument{a.Name, v, a.Value}
 	}
-	args := e.args[from:]
-	var v Value
 	// An argument that fails because of an earlier mistake must not hide a mistake in the invocation.
 	if failed == nil || op != nil && errors.Is(failed, follows{}) {
-		v, failed = e.invoke(f, c, op, generic, args, names)
+		return e.invoke(f, c, op, generic, args, names)
 	}
-	clear(args)
-	e.args = e.args[:from]
-	return v, failed
+	return nil, failed
 }
 
 // invoke applies an operation to arguments, as the expression x says. A generic type of NoPrimitive is to be deduced.
@@ -60,7 +55,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	if e.steps += len(op.Params) + len(op.Results); e.steps > e.limits.Steps {
 		return nil, e.step(f, syntax.SpanOf(x), 0)
 	}
-	values := e.lists.Take(len(op.Params))
+	values := make([]Value, len(op.Params))
 	if err := e.arguments(f, x, op, args, values); err != nil {
 		if e.checking {
 			e.report(err)
@@ -83,9 +78,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	case op.Body != nil:
 		out, err := e.expand(f, syntax.SpanOf(x), op, generic, values, names)
 		return oneOf(out), err
-	case op.Rewrite != nil:
-		return e.rewrite(f, x, op, generic, values, names)
-	case op.Apply == nil:
+	case op.Apply == nil && op.Rewrite == nil:
 		return nil, f.fail(CodeNoBody, syntax.SpanOf(x), "give the fragment a body",
 			"the operation %s is declared without a body and not known", op.Name)
 	}
@@ -93,26 +86,24 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 		return nil, f.fail(CodeLimit, syntax.SpanOf(x), "", "more than %d operations are applied", e.limits.Calls)
 	}
 	for i := range values {
-		if op.Params[i].IsTensor() || e.tract {
-			values[i], _ = asLiteral(values[i])
+		values[i], _ = asLiteral(values[i])
+	}
+	c := &Invocation{Op: op, Type: public(generic), Args: values, Names: names, Site: &Site{f.place, op, x}}
+	if op.Rewrite != nil {
+		if c.Op, c.Args, err = op.Rewrite(c); err != nil {
+			return nil, c.Site.fail(err)
 		}
+		if c.Op.Body != nil {
+			out, err := e.expand(f, syntax.SpanOf(x), c.Op, syntax.NoPrimitive, c.Args, names)
+			return oneOf(out), err
+		}
+		c.Site = &Site{f.place, c.Op, x}
 	}
-	out, err := e.apply(f.place, x, op, public(generic), values, names)
-	return oneOf(out), err
-}
-
-// apply applies an atomic operation.
-func (e *Evaluator) apply(at *place, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string,
-) ([]Value, error) {
-	site := &e.sites.Take(1)[0]
-	*site = Site{at, op, x}
-	c := &e.invocations.Take(1)[0]
-	*c = Invocation{Op: op, Type: generic, Args: args, Names: names, Site: site}
-	out, err := op.Apply(c)
+	out, err := c.Op.Apply(c)
 	if err != nil {
-		return nil, site.fail(err)
+		return nil, c.Site.fail(err)
 	}
-	return out, nil
+	return oneOf(out), nil
 }
 
 // public returns a generic type as callers see it, who know of no type that is any.

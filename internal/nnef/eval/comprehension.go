@@ -35,15 +35,15 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		if f.vars.get(name) != nil {
 			return nil, f.fail(CodeRedefined, it.Name.Span, "choose another name", "the iterator %s has the name of another value", name)
 		}
-		f.vars.add(name, poisoned{})
+		f.vars.set(name, poisoned{})
 	}
 	list := make(Array, 0, len(arrays[0]))
 	for i := range arrays[0] {
 		if err := e.step(f, x.Span, len(x.Iterators)); err != nil {
 			return nil, err
 		}
-		for k := range x.Iterators {
-			f.vars.values[n+k] = arrays[k][i]
+		for k, it := range x.Iterators {
+			f.vars.set(it.Name.Name, arrays[k][i])
 		}
 		v, err := e.item(f, x)
 		if failed = first(failed, err); failed != nil {

@@ -48,16 +48,6 @@ type Evaluator struct {
 	diagnostics         syntax.Diagnostics
 	stopped             bool // a limit was exceeded; nothing more is evaluated
 
-	args   []argument // of the invocations whose arguments are being evaluated
-	frames []*frame   // for bodies, the innermost last; those from nested on are not in use
-	nested int
-
-	lists       Slab[Value]
-	literals    map[syntax.Expr]remembered // lists in bodies; those that hold more than literals without a value
-	names       Slab[string]
-	sites       Slab[Site]
-	places      Slab[place]
-	invocations Slab[Invocation]
 }
 
 // New returns an Evaluator with the given limits.

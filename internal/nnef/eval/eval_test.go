@@ -130,7 +130,7 @@ func evaluateBy(t testing.TB, e *Evaluator, text string) (Value, error) {
 func scopeOf(values map[string]Value) scope {
 	var s scope
 	for name, v := range values {
-		s.add(name, v)
+		s.set(name, v)
 	}
 	return s
 }

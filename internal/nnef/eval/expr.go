@@ -14,8 +14,11 @@ func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error)
 		return f.lookup(x)
 	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
 		return Literal(x), nil
-	case *syntax.Array, *syntax.Tuple:
-		return e.list(f, x)
+	case *syntax.Array:
+		return e.array(f, x)
+	case *syntax.Tuple:
+		list, err := e.itemsOf(f, x.Span, x.Items)
+		return Tuple(list), err
 	case *syntax.Call:
 		return e.call(f, x, names)
 	case *syntax.Subscript:

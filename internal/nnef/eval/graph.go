@@ -20,14 +20,12 @@ func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) 
 
 func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) *frame {
 	f := &frame{place: &place{op: &Operation{Name: g.Name.Name, Source: g.Source, Body: g.Body, Scope: lib}}}
-	n := len(g.Body) + len(known)
-	f.vars = scope{index: make(map[string]int, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
 	f.results = make(map[string]bool, len(g.Results))
 	for _, id := range g.Results {
 		f.results[id.Name] = true
 	}
 	for name, v := range known {
-		f.vars.add(name, v)
+		f.vars.set(name, v)
 	}
 	f.vars.params = len(known)
 	if e.tract {
@@ -38,7 +36,7 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 			break
 		}
 		a := &g.Body[i]
-		names := e.names.Take(1)[:0]
+		var names []string
 		for id := range a.Names() {
 			names = append(names, id.Name)
 		}

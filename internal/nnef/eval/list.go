@@ -6,35 +6,6 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// remembered is the value of a list of literals in a body, and how many items making it has cost.
-type remembered struct {
-	value Value
-	items int
-}
-
-// list evaluates an array or tuple. What a body says in literals is made once, however often the body is evaluated.
-func (e *Evaluator) list(f *frame, x syntax.Expr) (Value, error) {
-	if f.depth == 0 || e.checking {
-		return e.newList(f, x)
-	}
-	made, known := e.literals[x]
-	if made.value != nil {
-		return made.value, e.spend(f, syntax.SpanOf(x), made.items)
-	}
-	before := e.items
-	v, err := e.newList(f, x)
-	if !known && err == nil {
-		if isLiteral(x) {
-			made = remembered{v, e.items - before}
-		}
-		if e.literals == nil {
-			e.literals = make(map[syntax.Expr]remembered)
-		}
-		e.literals[x] = made
-	}
-	return v, err
-}
-
 // isLiteral reports whether an expression is a literal, or a list of such.
 func isLiteral(x syntax.Expr) bool {
 	switch x := x.(type) {
@@ -48,19 +19,11 @@ func isLiteral(x syntax.Expr) bool {
 	return false
 }
 
-func (e *Evaluator) newList(f *frame, x syntax.Expr) (Value, error) {
-	if t, ok := x.(*syntax.Tuple); ok {
-		list, err := e.itemsOf(f, t.Span, t.Items)
-		return Tuple(list), err
-	}
-	return e.array(f, x.(*syntax.Array))
-}
-
 func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Value, error) {
 	if err := e.spend(f, at, len(items)); err != nil {
 		return nil, err
 	}
-	list := e.lists.Take(len(items))
+	list := make([]Value, len(items))
 	var failed error
 	for i, x := range items {
 		switch x := x.(type) {

@@ -50,24 +50,6 @@ func mixed(a, b Value) (Value, Value) {
 // itemOperation is the operation that a subscript of a tensor stands for in documents of tract.
 const itemOperation = "tract_item"
 
-// rewrite expands the operation that another one stands for.
-func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string) (Value, error) {
-	for i := range args {
-		args[i], _ = asLiteral(args[i])
-	}
-	site := &Site{f.place, op, x}
-	inner, values, err := op.Rewrite(&Invocation{Op: op, Type: public(generic), Args: args, Names: names, Site: site})
-	if err != nil {
-		return nil, site.fail(err)
-	}
-	if inner.Body == nil {
-		out, err := e.apply(f.place, x, inner, public(generic), values, names)
-		return oneOf(out), err
-	}
-	out, err := e.expand(f, syntax.SpanOf(x), inner, syntax.NoPrimitive, values, names)
-	return oneOf(out), err
-}
-
 // symbolOf returns the one of two values that is a symbol.
 func symbolOf(a, b Value) (Symbol, bool) {
 	if s, ok := a.(Symbol); ok {

@@ -79,11 +79,7 @@ type recorder struct {
 
 	labels  map[string]*Op     // the first variable of each label, in lower case
 	updated map[string]*Tensor // the variable that was updated, likewise
-	ops     eval.Slab[Op]
-	tensors eval.Slab[Tensor]
-	lists   eval.Slab[eval.Value]
-	names   eval.Slab[string]
-	open    bool // the evaluation has asked for an extent that is not specified
+	open    bool               // the evaluation has asked for an extent that is not specified
 }
 
 func newRecorder(doc *syntax.Document, opts Options) *recorder {
@@ -284,9 +280,8 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	if r.graph.Fragments == nil && slices.ContainsFunc(c.Op.Params, func(p eval.Param) bool { return p.Block }) {
 		r.graph.Fragments = r.doc.Fragments
 	}
-	op := &r.ops.Take(1)[0]
-	*op = Op{Invocation: c, Results: r.lists.Take(len(c.Op.Results))}
-	wished, names := c.Names, r.names.Take(len(op.Results))[:0]
+	op := &Op{Invocation: c, Results: make([]eval.Value, len(c.Op.Results))}
+	wished, names := c.Names, make([]string, 0, len(op.Results))
 	add := func(declared syntax.Type) *Tensor {
 		t := r.tensor(op, declared, take(&wished))
 		names = append(names, t.Name)
@@ -355,8 +350,7 @@ func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
 	if name == "" && !r.unnamed {
 		name = r.name(op.Name())
 	}
-	t := &r.tensors.Take(1)[0]
-	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
+	t := &Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
 	r.graph.Tensors++
 	if d, ok := declared.(*syntax.TensorType); ok {
 		if t.Type = d.Item; t.Type == syntax.GenericType {

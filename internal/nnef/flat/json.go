@@ -101,7 +101,7 @@ func (w *jsonWriter) write(v any) {
 	case *Tensor:
 		w.write(object{{"t", v.Name}})
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if (math.IsNaN(v) || math.IsInf(v, 0)) && w.err == nil {
 			w.err = fmt.Errorf("the scalar %v has no form in JSON", v)
 		}
 		w.WriteString(`{"f":` + syntax.FormatScalar(v) + "}")

@@ -143,7 +143,7 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	data := f.data[e.Offsets[0]:e.Offsets[1]]
 	t, err := tensorfile.Native(d, e.Shape, data)
 	if err != nil {
-		return nil, fmt.Errorf("tensor %q: %d bytes do not fill shape %v of type %s", name, len(data), tensor.Shape(e.Shape), e.DType)
+		return nil, fmt.Errorf("tensor %q: %d bytes do not fill shape %v of type %s: %w", name, len(data), tensor.Shape(e.Shape), e.DType, err)
 	}
 	return t, nil
 }

@@ -59,7 +59,7 @@ func TestTypes(t *testing.T) {
 	}
 	for name, want := range map[string]string{"x": `the type "F8_E4M3" is not supported`, "z": "1 bytes do not fill shape [1] of type F32",
 		"absent": "there is none of this name"} {
-		if _, err := f.Tensor(name); err == nil || err.Error() != fmt.Sprintf("tensor %q: %s", name, want) {
+		if _, err := f.Tensor(name); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("tensor %q: %s", name, want)) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

@@ -109,6 +109,7 @@ func (s *scan) operand(arg string, tuple eval.Tuple) (*graph.Value, int) {
 	name, _ := tuple[0].(string)
 	i, ok := s.params[plain(name)]
 	if !ok {
+		s.fail(eval.CodeParameter, arg, "%s has no parameter %s", s.body.Name.Name, name)
 		return nil, -1
 	}
 	x := s.Value(arg, s.asTensor(arg, tuple[1], syntax.NoPrimitive))

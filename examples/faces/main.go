@@ -1,0 +1,59 @@
+// Faces serves a page that finds faces in photos, in pictures of the camera, and in a painting. The model is one of UltraFace, which the repository
+// does not have; examples/ultraface says where it is.
+//
+//	go run ./examples/faces version-RFB-320.onnx
+package main
+
+import (
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/examples/internal/site"
+	"github.com/concord-nn/concord/manifest"
+)
+
+//go:embed page
+var files embed.FS
+
+func main() {
+	out := site.Flags()
+	flag.Parse()
+	if err := out.Put(page(flag.Args())); err != nil {
+		fmt.Fprintln(os.Stderr, "faces:", err)
+		os.Exit(1)
+	}
+}
+
+// page returns the page with the exported model and its manifest.
+func page(models []string) (site.Site, error) {
+	if len(models) != 1 {
+		return nil, errors.New("one model of UltraFace must be given, such as version-RFB-320.onnx; examples/ultraface/README.md says where to get it")
+	}
+	m, err := manifest.Find(models[0])
+	if err != nil {
+		return nil, err
+	}
+	description, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	model, err := concord.Open(models[0])
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	g, err := model.Graph(nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := site.New(files, "page")
+	if err != nil {
+		return nil, err
+	}
+	s["manifest.json"] = description
+	return s, s.Export(g, "faces")
+}
