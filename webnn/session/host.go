@@ -287,8 +287,8 @@ func hostError(name webnn.ErrorName, rule, format string, args ...any) error {
 	return &webnn.Error{Name: name, Method: "host", Rule: rule, Reason: fmt.Sprintf(format, args...)}
 }
 
-// free refuses ids that name something, and results beyond the bound if the ids are for objects.
-func (h *Host) free(ids []string, objects bool) error {
+// free refuses ids that name something, and those beyond the bound.
+func (h *Host) free(ids []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range ids {
@@ -296,7 +296,7 @@ func (h *Host) free(ids []string, objects bool) error {
 			return hostError(referenceError, "id", "the id %q names an object already; release it first, or use another", id)
 		}
 	}
-	if objects && len(h.objects)+len(ids) > h.options.MaxObjects {
+	if len(h.objects)+len(ids) > h.options.MaxObjects {
 		return hostError(webnn.UnknownError, "objects", "there are %d objects; there may be %d, release some", len(h.objects), h.options.MaxObjects)
 	}
 	return nil
