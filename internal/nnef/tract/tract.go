@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/nnef/symbol"
@@ -192,7 +193,7 @@ func (t *Library) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 	case eval.Tensor:
 		extents, ok = v.Extents()
 	case eval.Array:
-		extents, _, ok = literals(v)
+		extents, _, ok = element.Literals(v)
 	}
 	if !ok {
 		return nil, t.notKnown("input", "the shape")
