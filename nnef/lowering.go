@@ -22,7 +22,7 @@ import (
 
 // sink is the graph that invocations add to.
 type sink struct {
-	b        *graph.Builder  // nil where only types are asked for: values and nodes then belong to no graph
+	b        *graph.Builder
 	reserved map[string]bool // names that the document gives to values
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
@@ -77,33 +77,11 @@ func (s *sink) Add(n graph.Node, names []string) ([]*graph.Value, error) {
 			}
 		}
 	}
-	var out []*graph.Value
-	var err error
-	if s.b != nil {
-		out, err = s.b.Add(n, wishes...)
-	} else {
-		out, err = typed(&n, wishes)
-	}
+	out, err := s.b.Add(n, wishes...)
 	if len(out) > 0 {
 		s.nodes = append(s.nodes, out[0].Producer)
 	}
 	return out, diagnosed(err)
-}
-
-// typed completes a node that belongs to no graph, and returns its results.
-func typed(n *graph.Node, names []string) ([]*graph.Value, error) {
-	full, types, err := op.Rules.Infer(n.Op, graph.TypesOf(n.In), n.Attrs, n.Blocks)
-	if err != nil {
-		return nil, err
-	}
-	n.Attrs, n.Out = full, make([]*graph.Value, len(types))
-	for i, t := range types {
-		n.Out[i] = &graph.Value{Type: t, Producer: n}
-		if i < len(names) {
-			n.Out[i].Name = names[i]
-		}
-	}
-	return n.Out, nil
 }
 
 // Open returns the extent that stands for those which are not specified, 0 if there is none.
@@ -125,23 +103,12 @@ func (s *sink) spend(n int) error {
 	return nil
 }
 
-// input adds an input of the graph.
-func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
-	if s.b != nil {
-		return s.b.Input(name, t)
-	}
-	return &graph.Value{Name: name, Type: t}, t.Shape.Check()
-}
-
 // constant adds a constant, which is numbered if it is given no name.
 func (s *sink) constant(name, label string, t *tensor.Tensor) (*graph.Value, error) {
 	if name == "" {
 		name = s.name("const")
 	}
-	if s.b != nil {
-		return s.b.Constant(name, label, t)
-	}
-	return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
+	return s.b.Constant(name, label, t)
 }
 
 // ValueOf returns the value of the graph that an argument is, and false if it is none.
