@@ -56,14 +56,16 @@ type document struct {
 func newDocument(f *File, src source) *document {
 	g := f.Document.Graph
 	s := newSink(graph.NewBuilder(op.Rules, g.Name.Name), f.opts.Limits.Eval.Filled())
+	names := make(map[string]bool)
 	for i := range g.Body {
 		for id := range g.Body[i].Names() {
-			s.reserved[id.Name] = true
+			names[id.Name] = true
 		}
 	}
+	s.b.Reserve(names)
 	s.finite = src != nil
 	s.most += statementMost * len(g.Body)
-	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tract.Document(f.Document)
+	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || f.Document.Tract
 	d := &document{
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: tract.NewFolding(),
@@ -81,11 +83,13 @@ func newDocument(f *File, src source) *document {
 func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 	d.spans = make(map[*flat.Op][]*graph.Node)
 	var list syntax.Diagnostics
+	names := make(map[string]bool)
 	for _, o := range g.Ops {
 		for _, t := range o.Outputs() {
-			d.reserved[t.Name] = true
+			names[t.Name] = true
 		}
 	}
+	d.b.Reserve(names)
 	d.findStates(g)
 	for _, o := range g.Ops {
 		var err error

@@ -119,7 +119,7 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 		s.symbols, found = symbol.Bind(doc, s.symbols, shapes)
 		s.found = append(s.found, found...)
 	}
-	if tract.Document(doc) {
+	if doc.Tract {
 		s.tract, s.found = tract.New(doc, shapes, s.fragments, func(name string) bool { return loweringOf(syntax.Final, name) != nil })
 		s.symbols, s.types, s.properties = s.tract.Symbols, s.tract.Types, s.tract.Properties()
 	}

@@ -189,7 +189,7 @@ func (v *variable) otherFloat(d tensor.DType) bool {
 // asSingle adds a constant of 16-bit or 64-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
 // data and the graph says where they are rounded.
 func (d *document) asSingle(l *lowering, label string, t *tensor.Tensor) *graph.Value {
-	stored := l.Stored(d.name(l.c.Names[0]+"_stored"), label, t)
+	stored := l.Stored(l.c.Names[0]+"_stored1", label, t)
 	return l.single("cast", []*graph.Value{stored}, attr("dtype", tensor.Float32))
 }
 

@@ -25,24 +25,6 @@ const prefix = "tract_"
 // propertiesFragment is the fragment in which tract notes where a model comes from.
 const propertiesFragment = "tract_core_properties"
 
-// Document reports whether a document is written in the manner of tract.
-func Document(doc *syntax.Document) bool {
-	if doc.Tract {
-		return true
-	}
-	for i := range doc.Extensions {
-		if strings.HasPrefix(doc.Extensions[i].Name, prefix) {
-			return true
-		}
-	}
-	for _, f := range doc.Fragments {
-		if strings.HasPrefix(f.Name.Name, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // Literals reports whether a graph gives an identifier nested arrays of numbers, which are a constant tensor in
 // documents of tract and nothing in others.
 func Literals(doc *syntax.Document) bool {
