@@ -159,6 +159,7 @@ export const interfaces = {
 
 export const dictionaries = {
   MLContextOptions: ["",["accelerated","boolean"],["powerPreference","MLPowerPreference"]],
+  MLRankRange: ["",["max","unsigned long"],["min","unsigned long"]],
   MLOperandDescriptor: ["",["dataType","MLOperandDataType",1],["shape",["sequence","unsigned long!"],1]],
   MLOperatorOptions: ["",["label","USVString"]],
   MLTensorDescriptor: ["MLOperandDescriptor",["readable","boolean"],["writable","boolean"]],
@@ -209,6 +210,7 @@ export const enums = {
 
 export const typedefs = {
   MLNamedTensors: ["record","USVString","MLTensor"],
+  MLDataTypeList: ["sequence","MLOperandDataType"],
   MLNumber: ["or","bigint","unrestricted double"],
   MLNamedOperands: ["record","USVString","MLOperand"],
 };

@@ -87,7 +87,8 @@ type chain struct {
 type chainStep struct {
 	*loop
 	numbers []float32
-	in      []int // operands of the chain, or previous
+	in      []int                                  // operands of the chain, or previous
+	by      func(f *function, to int, in []func()) // what it computes, where it is no loop of an operator
 }
 
 const (
@@ -118,8 +119,11 @@ func computeElements(r kernel.Region) *kernel.Plan {
 			return nil
 		}
 		var list []int
-		for _, v := range n.In {
+		for i, v := range n.In {
 			switch {
+			case n.Op == normalizing && i > 0: // its parameters are read as factors of the channels
+				in++
+				continue
 			case v != nil && v.Producer != nil && v != last && slices.Contains(r.Nodes, v.Producer):
 				list = append(list, previous)
 				continue
@@ -152,8 +156,11 @@ func computeElements(r kernel.Region) *kernel.Plan {
 func (c *chain) step(n *graph.Node, in []int) bool {
 	add := func(name string, in ...int) bool {
 		l, numbers := loopOf(name, n.Attrs)
-		c.steps = append(c.steps, chainStep{l, numbers, in})
+		c.steps = append(c.steps, chainStep{loop: l, numbers: numbers, in: in})
 		return l != nil
+	}
+	if n.Op == normalizing {
+		return c.normalize(n, in)
 	}
 	if n.Op != "clamp" {
 		return !slices.Contains(n.In, nil) && add(n.Op, in...)
@@ -170,20 +177,46 @@ func (c *chain) step(n *graph.Node, in []int) bool {
 	return bound(2, "min") && bound(1, "max") && len(c.steps) > before
 }
 
+// normalize adds a batch normalization.
+func (c *chain) normalize(n *graph.Node, in []int) bool {
+	axis := n.Attrs.Int("axis")
+	if axis < 0 {
+		axis += len(c.shape)
+	}
+	lists := factors(n, axis)
+	if lists == nil || c.layout != kernel.Plain && axis != 1 {
+		return false
+	}
+	step := chainStep{loop: &loop{name: normalizing}, in: []int{in[0]}, by: func(f *function, to int, in []func()) { f.normalize(to, in[0], in[1], in[2], in[3]) }}
+	for _, list := range lists {
+		o := chainOperand{list: list, stride: make([]int, len(c.extents))}
+		if o.stride[axis] = 1; c.layout != kernel.Plain {
+			o.stride[axis], o.period = block, 4*block
+		}
+		step.in = append(step.in, len(c.operands))
+		c.operands = append(c.operands, o)
+	}
+	c.steps = append(c.steps, step)
+	return true
+}
+
 // choose takes the layout of the operands of the shape of the result, if it is one and the others allow it.
 func (c *chain) choose(r kernel.Region) {
 	c.extents = slices.Clone([]int(c.shape))
 	seen := false
-	for _, v := range r.Operands() {
-		switch {
-		case v == nil || v.Type.Shape.Len() == 1:
-		case v.Type.Shape.Equal(c.shape):
-			if r.Layouts[v] != kernel.Blocked16 {
+	for _, n := range r.Nodes {
+		for i, v := range n.In {
+			switch {
+			case v == nil || v.Type.Shape.Len() == 1 || v.Producer != nil && slices.Contains(r.Nodes, v.Producer):
+			case n.Op == normalizing && i > 0:
+			case v.Type.Shape.Equal(c.shape):
+				if r.Layouts[v] != kernel.Blocked16 {
+					return
+				}
+				seen = true
+			case !c.perChannel(v.Type.Shape):
 				return
 			}
-			seen = true
-		case !c.perChannel(v.Type.Shape):
-			return
 		}
 	}
 	if seen && !c.truths && kernel.Blockable(graph.Type{DType: tensor.Float32, Shape: c.shape}) {
@@ -235,7 +268,7 @@ func (c *chain) arrange() bool {
 		c.scratch = 4 * min(c.extents[k], chunk)
 	}
 	for i := range c.operands {
-		if o := &c.operands[i]; o.stride[k] == 0 && o.period == 0 && o.list == nil {
+		if o := &c.operands[i]; o.stride[k] == 0 && o.period == 0 && len(o.list) != 1 {
 			c.scratch = (c.scratch + 15) &^ 15
 			o.slot = c.scratch
 			c.scratch += 16
@@ -346,7 +379,11 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 			for _, x := range s.numbers {
 				f.F32(x)
 			}
-			f.call(s.name)
+			if s.by == nil {
+				f.call(s.name)
+			} else {
+				f.Ref(wasmobj.ToFunc, m.loop(s.name, len(s.in), s.by), 0)
+			}
 		}
 	})
 	return m.addFunc("", kernelType, f.Code), nil
@@ -374,14 +411,17 @@ func (o *chainOperand) locate(f *function, call *op.Call, at int, index []int, p
 		}
 	}
 	base := func() { f.m.push(f.Code, call.In[o.from].Bytes()) }
-	switch {
-	case o.list != nil: // one number, or one for each channel of blocks
+	if o.list != nil {
 		d := newMemory(4 * max(4, block*geometry.CeilDiv(len(o.list), block)))
 		for i := range len(d.Bytes) / 4 {
 			binary.LittleEndian.PutUint32(d.Bytes[4*i:], math.Float32bits(o.list[min(i, len(o.list)-1)]))
 		}
 		list := f.m.add(d)
-		f.address(at, func() { f.Ref(wasmobj.ToData, list, 0) }, terms...)
+		base = func() { f.Ref(wasmobj.ToData, list, 0) }
+	}
+	switch {
+	case len(o.list) == 1:
+		f.address(at, base)
 	case o.period > 0:
 		f.address(at, base, terms...)
 	case o.stride[k] == 0:
@@ -396,6 +436,35 @@ func (o *chainOperand) locate(f *function, call *op.Call, at int, index []int, p
 		return -1
 	}
 	return max(o.period-1, 0)
+}
+
+// loop returns a function like the loops of operators, of what is computed of vectors.
+func (m *maker) loop(name string, operands int, compute func(f *function, to int, in []func())) int {
+	return m.shared("loop "+name, words(2+2*operands), func(f *function) {
+		z, n, at, v := 0, 1, f.i32(), f.v128()
+		var in []func()
+		for i := range operands {
+			in = append(in, func() {
+				f.Get(2 + 2*i)
+				f.Get(at)
+				f.Get(3 + 2*i)
+				f.Op(i32And, i32Add)
+				f.SIMD(v128Load, vectorMemory, 0)
+			})
+		}
+		f.Op(opLoop, noResult)
+		compute(f, v, in)
+		f.canonical(v)
+		f.storeSome(z, v, n)
+		f.move(z, 16)
+		f.move(at, 16)
+		f.Get(n)
+		f.I32(4)
+		f.Op(i32GtU)
+		f.move(n, -4)
+		f.Uint(opBranchIf, 0)
+		f.Op(opEnd)
+	})
 }
 
 // call adds a call of a function of the references.

@@ -61,6 +61,9 @@ func newNetwork(t *testing.T, seed uint64) *network {
 // element adds an element-wise operator, of which one operand is given and others broadcast to its shape.
 func (n *network) element(x *graph.Value) *graph.Value {
 	shape := x.Type.Shape
+	if n.IntN(8) == 0 {
+		return n.normalization(x, n.IntN(len(shape)))
+	}
 	if n.IntN(2) == 0 {
 		name := op.Pick(n.Rand, []string{"exp", "log", "tanh", "erf", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu", "hard_swish", "hard_sigmoid",
 			"sqrt", "rsqrt", "sin", "cos", "log2", "sign", "floor", "round", "rcp", "softsign", "atan", "sinh", "asin"})

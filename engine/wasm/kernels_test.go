@@ -72,7 +72,9 @@ func (n *network) tail(x *graph.Value) *graph.Value {
 	}
 	channels[1] = shape[1]
 	for range n.IntN(4) {
-		switch n.IntN(7) {
+		switch n.IntN(8) {
+		case 7:
+			x = n.normalization(x, 1)
 		case 0:
 			x = n.node("relu", nil, x)
 		case 1:
@@ -90,6 +92,18 @@ func (n *network) tail(x *graph.Value) *graph.Value {
 		}
 	}
 	return x
+}
+
+// normalization adds a batch normalization of the channels of an axis.
+func (n *network) normalization(x *graph.Value, axis int) *graph.Value {
+	c := x.Type.Shape[axis]
+	in := []*graph.Value{x, n.constant(c), n.constant(c), nil, nil}
+	for i := range 2 {
+		if n.Bool() {
+			in[3+i] = n.constant(c)
+		}
+	}
+	return n.node("batch_normalization", graph.AttrsOf("axis", axis, "epsilon", 0.5), in...)
 }
 
 func (n *network) convolution(x *graph.Value) *graph.Value {

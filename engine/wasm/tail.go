@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/wasmobj"
@@ -65,6 +66,15 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 	}
 	last, in := root.Out[0], len(root.In)
 	for _, n := range r.Nodes[1:] {
+		if n.Op == normalizing {
+			k := factors(n, 1)
+			if n.In[0] != last || k == nil {
+				return nil, false
+			}
+			t.nodes = append(t.nodes, tailNode{op: n.Op, first: true, operands: []operand{{list: k[0]}, {list: k[1]}, {list: k[2]}}})
+			last, in = n.Out[0], in+len(n.In)-1
+			continue
+		}
 		s := tailNode{op: n.Op}
 		known, follows := vectorOps[n.Op], 0
 		limit := n.Op == "clamp"
@@ -101,6 +111,35 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 		last = n.Out[0]
 	}
 	return t, true
+}
+
+const normalizing = "batch_normalization"
+
+// factors returns what a batch normalization of the channels of an axis with constant parameters computes with, fma(x - mean, k, offset): lists of as many
+// numbers, of mean, k and offset; nil for another.
+func factors(n *graph.Node, axis int) (list [][]float32) {
+	shape := n.In[0].Type.Shape
+	if a := n.Attrs.Int("axis"); a != axis && a != axis-len(shape) || len(shape) <= axis {
+		return nil
+	}
+	by := [][]float32{{0}, {0}, {0}, {1}} // mean, variance, offset, scale
+	for i, v := range n.In[1:] {
+		switch {
+		case v == nil:
+		case v.Const == nil || v.Type.DType != tensor.Float32:
+			return nil
+		default:
+			by[i] = tensor.Data[float32](v.Const.Contiguous())
+		}
+	}
+	of := func(i, c int) float32 { return by[i][min(c, len(by[i])-1)] }
+	list = make([][]float32, 3)
+	epsilon := float32(n.Attrs.Float("epsilon"))
+	for c := range shape[axis] {
+		k := fmath.Rsqrt(of(1, c)+epsilon) * of(3, c)
+		list[0], list[1], list[2] = append(list[0], of(0, c)), append(list[1], k), append(list[2], of(2, c))
+	}
+	return list
 }
 
 // listOf returns a constant operand that has one number or one for each index along an axis of the result; else nil.
@@ -180,11 +219,28 @@ func (t *tail) write(f *function, c *op.Call, sums []int, vectors, out, channel 
 	}
 }
 
+// normalize sets a local to (x - mean)·k + offset.
+func (f *function) normalize(to int, x, mean, k, offset func()) {
+	centred, sum := f.v128(), f.v128()
+	x()
+	mean()
+	f.SIMD(f32x4Sub)
+	f.Set(centred)
+	offset()
+	f.Set(sum)
+	f.madd(sum, func() { f.Get(centred) }, k)
+	f.Get(sum)
+	f.Set(to)
+}
+
 // step applies a step to a local.
 func (f *function) step(s *tailNode, sum, p int, pushes []func(int)) {
 	own := func() { f.Get(sum) }
 	other := func(i int) func() { return func() { pushes[i](p) } }
 	switch {
+	case s.op == normalizing:
+		f.normalize(sum, own, other(0), other(1), other(2))
+		return
 	case s.op == "clamp": // max(min(x, b), a)
 		f.Get(sum)
 		if len(pushes) > 1 && pushes[1] != nil {

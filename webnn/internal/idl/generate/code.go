@@ -32,21 +32,21 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// goFile writes the file of package webnn that the template of its name says.
-func goFile(doc *idl.Document, text words, name string) ([]byte, error) {
+// file writes the file that the template of its name says.
+func file(doc *idl.Document, text words, name string) ([]byte, error) {
 	w := &writer{doc, text}
 	t, err := template.New("").Funcs(template.FuncMap{
 		"methods": w.methods, "dictionaries": w.dictionaries, "dictionaryDoc": w.dictionaryDoc, "fields": w.fields, "enums": w.enums,
 		"types": w.types, "highest": highest, "args": w.args, "options": w.options, "limitsOf": w.limitsOf, "param": w.param,
 		"doc": w.document, "text": func(key string) string { return w.words.texts[key] }, "name": func(key string) string { return w.words.names[key] },
-		"goName": goName, "list": listName,
-	}).Parse(codeTemplate)
+		"goName": goName, "list": listName, "json": script, "overloads": overloads, "returned": returned,
+	}).Parse(codeTemplate + scriptTemplate)
 	if err != nil {
 		return nil, err
 	}
 	var body bytes.Buffer
-	if err := t.ExecuteTemplate(&body, name, doc); err != nil {
-		return nil, err
+	if err := t.ExecuteTemplate(&body, name, doc); err != nil || name == scriptFile {
+		return body.Bytes(), err
 	}
 	head := generated + "package webnn\n\n"
 	if bytes.Contains(body.Bytes(), []byte("tensor.")) {

@@ -19,16 +19,9 @@ func main() {
 	}
 }
 
-func file(name string) ([]byte, error) {
-	if name == scriptFile {
-		return script(&idl.WebNN), nil
-	}
-	return goFile(&idl.WebNN, readWords(wordsFile), name)
-}
-
 func run(dir string) error {
 	for _, name := range files {
-		text, err := file(name)
+		text, err := file(&idl.WebNN, readWords(wordsFile), name)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
 		}
