@@ -215,13 +215,7 @@ func TestFaces(t *testing.T) {
 	p, dir := open(t, "faces", model)
 	program := concord(t)
 	faces := func(picture string) (page, want []box) {
-		for _, f := range eval[[]struct {
-			Score float32
-			Box   [4]float64
-		}](t, p, "window.result.faces") {
-			page = append(page, box{f.Score, f.Box[0], f.Box[1], f.Box[2], f.Box[3]})
-		}
-		return page, answer(t, run(t, program, "run", model, picture, "--json", "--output", t.TempDir())).Runs[0].Outputs[0].Boxes
+		return eval[[]box](t, p, "window.result.faces"), answer(t, run(t, program, "run", model, picture, "--json", "--output", t.TempDir())).Runs[0].Outputs[0].Boxes
 	}
 	painting := filepath.Join(dir, "painting.png")
 	data, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(eval[string](t, p, "window.result.pixels()"), "data:image/png;base64,"))
@@ -305,6 +299,41 @@ func TestDenoise(t *testing.T) {
 	eval[any](t, p, `document.getElementById("microphone").click()`)
 	wait(t, p, `document.getElementById("message").textContent.startsWith("You hear nothing")`)
 	eval[any](t, p, `document.getElementById("stop").click()`)
+}
+
+// TestPlayground asserts that every network of the playground yields a picture, but for the mistake, which is said.
+func TestPlayground(t *testing.T) {
+	p, _ := open(t, "playground")
+	choose := func(name string) {
+		eval[any](t, p, fmt.Sprintf(`window.result = null; [...document.querySelectorAll("#presets button")].find((b) => b.textContent === %q).click()`, name))
+		wait(t, p, "window.result")
+	}
+	for _, name := range eval[[]string](t, p, `[...document.querySelectorAll("#presets button")].map((b) => b.textContent)`) {
+		choose(name)
+		switch got := eval[string](t, p, `window.result.error ?? ""`); {
+		case name == "Mistake":
+			const want = "TypeError: [my first] MLGraphBuilder.conv2d: groups: 3 groups do not divide 3 input and 4 output channels"
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("the mistake is told as %q", got)
+			}
+		case got != "":
+			t.Errorf("%s: %s", name, got)
+		case !eval[bool](t, p, `window.result.y.every(Number.isFinite) && new Set(window.result.y).size > 1`):
+			t.Errorf("%s yields an empty picture", name)
+		}
+	}
+	// What is typed runs.
+	eval[any](t, p, `const code = document.getElementById("code"); window.result = null; code.value = "return b.sub(b.constant('float32', 1), x);";
+		code.dispatchEvent(new Event("input"))`)
+	wait(t, p, "window.result")
+	if got := eval[float64](t, p, `(() => { const { data } = document.getElementById("before").getContext("2d").getImageData(0, 0, 1, 1);
+		return window.result.y[0] - Math.fround(1 - Math.fround(data[0] / 255)); })()`); got != 0 {
+		t.Errorf("the first pixel differs by %v", got)
+	}
+	choose("Life")
+	wait(t, p, "window.result.round >= 12")
+	choose("Edges")
+	picture(t, p, "examples/playground/page.png", 1120, 800, 128)
 }
 
 // header is that of a WAV file of floats.
