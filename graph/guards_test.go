@@ -285,3 +285,157 @@ func TestAttrsOf(t *testing.T) {
 		t.Errorf("the labels are %s", s)
 	}
 }
+
+// TestVerifyReports damages a graph in one way after the other.
+func TestVerifyReports(t *testing.T) {
+	of := func(g *graph.Graph, op string) *graph.Node {
+		return g.Nodes[slices.IndexFunc(g.Nodes, func(n *graph.Node) bool { return n.Op == op })]
+	}
+	turned := must[*tensor.Tensor](t)(floats(t, []int{2, 3}, 1, 2, 3, 4, 5, 6).Transpose())
+	for want, damage := range map[string]func(g *graph.Graph){
+		"input x is also a constant or a result":                  func(g *graph.Graph) { g.Inputs[0].Const = tensor.Scalar(float32(1)) },
+		"input x: shape [4,-2] has the negative":                  func(g *graph.Graph) { g.Inputs[0].Type.Shape[1] = -2 },
+		"state count is float32[]; its first content is int8[]":   func(g *graph.Graph) { g.States[0].Init = tensor.Scalar(int8(1)) },
+		"state count is float32[]; its update linear1 is":         func(g *graph.Graph) { g.States[0].Next = of(g, "linear").Out[0] },
+		"the graph has no output":                                 func(g *graph.Graph) { g.Outputs = nil },
+		"value x is defined twice":                                func(g *graph.Graph) { g.Inputs = append(g.Inputs, g.Inputs[0]) },
+		"constant w is declared as float32[3,2] and holds int8[]": func(g *graph.Graph) { of(g, "linear").In[1].Const = tensor.Scalar(int8(1)) },
+		"constant w is not contiguous":                            func(g *graph.Graph) { of(g, "linear").In[1].Const = turned },
+		"(linear [dense layer]): its attributes are not complete": func(g *graph.Graph) { n := of(g, "linear"); n.Attrs = n.Attrs[1:] },
+		"(cast) has 2 results; there must be 1": func(g *graph.Graph) {
+			n := of(g, "cast")
+			n.Out = append(n.Out, &graph.Value{Name: "more", Producer: n})
+		},
+		"(cast): result cast1 names another producer or is":        func(g *graph.Graph) { n := of(g, "cast"); n.Out[0].Producer = nil },
+		"(cast): result cast1 names another producer or is a cons": func(g *graph.Graph) { n := of(g, "cast"); n.Out[0].Const = tensor.Scalar(int8(1)) },
+	} {
+		g := sample(t)
+		damage(g)
+		if err := graph.Verify(g, op.Rules); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v; want %s", err, want)
+		}
+	}
+	g, states := blocks(t), sample(t)
+	g.Nodes[0].Blocks[0] = states
+	refused(t, graph.Verify(g, op.Rules), "node 0 (if): block a_sample has states; only a whole graph can")
+}
+
+// TestOrigins rewrites a graph and its blocks, in two steps that put one of the blocks in the place of its node.
+func TestOrigins(t *testing.T) {
+	g := blocks(t)
+	var again func(b *graph.Graph) (*graph.Graph, error)
+	again = func(b *graph.Graph) (*graph.Graph, error) { return graph.Rewrite(b, op.Rules, again, keep) }
+	must := must[*graph.Graph](t)
+	first := must(graph.Rewrite(g, op.Rules, again, keep))
+	second := must(graph.Rewrite(first, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		if n.Op == "if" && n.Label != "" {
+			return r.Inline(n.Blocks[0], in[1:])
+		}
+		return r.Keep(in)
+	}))
+	for old := range g.Graphs() {
+		if len(old.Nodes) == 0 {
+			continue
+		}
+		if y := old.Nodes[0].Out[0]; first.Origin().Values[y] == nil || first.Origin().Values[y] == y {
+			t.Errorf("nothing new stands for the result of the first node of %s", old.Name)
+		}
+	}
+	o := first.Origin().Then(second.Origin())
+	if o.Values[g.Inputs[0]] != second.Inputs[0] || o.Nodes[second.Nodes[0]] != g.Nodes[0] || o.Nodes[second.Nodes[1]] != g.Nodes[1] {
+		t.Errorf("the origin of two steps leads elsewhere: %v", o)
+	}
+	if o.Inlined[second.Nodes[0]] || !o.Inlined[second.Nodes[1]] {
+		t.Errorf("nodes of a block: %v", o.Inlined)
+	}
+	if back := second.Origin().Then(must(graph.Rewrite(second, op.Rules, nil, keep)).Origin()); len(back.Inlined) != 1 {
+		t.Errorf("a third step leaves %d nodes of a block", len(back.Inlined))
+	}
+}
+
+// TestReads holds what reads which values to absent operands, and to states that no run changes.
+func TestReads(t *testing.T) {
+	g := sample(t)
+	if live := g.Reachable(); live[nil] || !live[g.Inputs[1]] {
+		t.Error("an operand that is absent is reachable, or one that is there is not")
+	}
+	if uses := g.Uses(); uses[nil] != nil || len(uses[g.Inputs[1]]) != 2 {
+		t.Error("an operand that is absent is used, or one that is there is not")
+	}
+	next := g.States[0].Next
+	g.Outputs = g.Outputs[:1]
+	if !slices.Contains(g.Roots(), next) || !g.Reachable()[next] {
+		t.Error("the update of a state is not computed")
+	}
+	g.States[0].Next = nil
+	if slices.Contains(g.Roots(), nil) || g.Reachable()[nil] {
+		t.Error("a state without an update has one")
+	}
+	if text := graph.Text(g, op.Rules); !strings.Contains(text, "count_next = update(count, count);") {
+		t.Errorf("a state that no run changes: %s", text)
+	}
+}
+
+// TestTriedNames takes back names by the number, those that were there before not.
+func TestTriedNames(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	x := must[*graph.Value](t)(b.Input("x", typeOf(tensor.Float32, 2)))
+	neg := func() *graph.Value { return must[*graph.Value](t)(b.One("neg", []*graph.Value{x}, nil, "")) }
+	neg()
+	no := errors.New("no")
+	if err := b.Try(func() error { neg(); neg(); return no }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	if y := neg(); y.Name != "neg2" {
+		t.Errorf("the next result is %s", y.Name)
+	}
+}
+
+func TestDeclaration(t *testing.T) {
+	sig := graph.Signature{
+		Operands: []graph.OperandSig{{Name: "x", Type: "?"}, {Name: "bias", Type: "scalar", Optional: true}, {Name: "more", Type: "integer", Variadic: true}},
+		Attrs:    []graph.AttrSig{{Name: "padding", Kind: graph.KindInts, Pairs: true}, {Name: "dtype", Kind: graph.KindDType}, {Name: "axis", Kind: graph.KindInt, Default: 1}},
+		Results:  []graph.ResultSig{{Name: "y", Type: "scalar"}, {Name: "rest", Type: "integer", Variadic: true}},
+		Blocks:   []string{"body"},
+	}
+	const want = "fragment of_own<?>( x: tensor<?>, bias: tensor<scalar> = 0.0, more: tensor<integer>[], padding: (integer,integer)[], dtype: string, " +
+		"axis: integer = 1, body: string ) -> ( y: tensor<scalar>, rest: tensor<integer>[] );"
+	if got := graph.Declaration("of own", sig); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// TestPrintStandard has labels in comments, and constants as they are written where they are used.
+func TestPrintStandard(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	v := must[*graph.Value](t)
+	x := v(b.Input("x", typeOf(tensor.Int64, 2)))
+	three := v(b.Constant("three", "", must[*tensor.Tensor](t)(tensor.FromSlice([]int64{3, 4}, 2))))
+	y := v(b.One("add", []*graph.Value{x, three}, nil, "the sum"))
+	if err := b.Output("y", y); err != nil {
+		t.Fatal(err)
+	}
+	g := must[*graph.Graph](t)(b.Build())
+	var text strings.Builder
+	if err := graph.PrintForm(&text, g, op.Rules, graph.Form{Standard: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`  # int64[2] "the sum"`, "[3, 4]"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the document lacks %q:\n%s", want, text.String())
+		}
+	}
+	if names := graph.Identifiers(sample(t)); names["scale"] != "" || names["w"] == "" || names["half precision"] != "half_precision" {
+		t.Errorf("identifiers: %v", names)
+	}
+}
+
+func TestNoBuilder(t *testing.T) {
+	var b graph.Builder
+	_, err := b.Input("x", typeOf(tensor.Float32, 2))
+	refused(t, err, "there is no builder")
+	_, err = b.Inline(must[*graph.Graph](t)(sample(t), nil), nil)
+	refused(t, err, "there is no builder")
+	_, err = graph.NewBuilder(op.Rules, "g").Inline(nil, nil)
+	refused(t, err, "the graph to put in is nil")
+}

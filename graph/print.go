@@ -301,9 +301,6 @@ func (p *printer) declarations(all []*printer) []string {
 		for _, n := range q.g.Nodes {
 			used[n.Op] = true
 		}
-		if len(q.copies()) > 0 {
-			used["copy"] = true
-		}
 	}
 	var out []string
 	for op := range used {
@@ -508,7 +505,7 @@ func inlinable(t *tensor.Tensor) bool {
 func floats(t *tensor.Tensor) []float64 {
 	wide, err := tensor.Cast(t, tensor.Float64)
 	if err != nil {
-		return nil
+		return nil // no float is without one of 64 bits
 	}
 	return tensor.Data[float64](wide)
 }

@@ -203,10 +203,7 @@ func (s *Sig) convBias(out tensor.Shape) error {
 
 // channelwise checks that an operand, if it is given, has one element or one for each channel of the result.
 func (s *Sig) channelwise(operand int, out tensor.Shape) error {
-	if !s.Has(operand) {
-		return nil
-	}
-	shape := s.In[operand].Shape
+	shape := s.In[operand].Shape // of one element if it is absent
 	if n := shape.Len(); n != 1 && (n != out[1] || shape[len(shape)-1] != n) {
 		return s.Errorf(s.Def.In[operand].Name, "shape %v; it must be a single number, [%d] or [1,%d]", shape, out[1], out[1])
 	}

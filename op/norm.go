@@ -100,10 +100,7 @@ var batchNormalization = &Def{
 
 // perChannel checks that operand i has one element, or one for each index of the axis of operand 0.
 func (s *Sig) perChannel(i, axis int) error {
-	if !s.Has(i) {
-		return nil
-	}
-	shape, channels := s.In[i].Shape, s.In[0].Shape[axis]
+	shape, channels := s.In[i].Shape, s.In[0].Shape[axis] // the shape of an operand that is absent has one element
 	if shape.Len() == 1 && len(shape) <= len(s.In[0].Shape) || len(shape) == 1 && shape[0] == channels {
 		return nil
 	}

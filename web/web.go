@@ -46,7 +46,7 @@ func Files(support []byte, version string) ([]File, error) {
 }
 
 // globals are what the support of Go looks for in the global object. It puts more there, which a page must not see.
-const globals = "Array, Date, Error, Object, Promise, TextDecoder, TextEncoder, TypeError, Uint8Array, crypto, performance"
+const globals = "Array, Date, Error, Object, Promise, TextDecoder, TextEncoder, TypeError, Uint8Array, WebAssembly, crypto, performance"
 
 // goScript is the support of Go as a module that leaves the global object alone.
 func goScript(support []byte, version string) []byte {

@@ -82,16 +82,11 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := compiled()
+	m, err := newMaker(image, opts)
 	if err != nil {
 		return nil, err
 	}
-	o := base.Clone()
-	m := &maker{o: o, image: image, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
-		functions: make(map[string]int), constants: make(map[stretch]int)}
-	m.multiplyAdd()
-	m.arena = o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
-	m.weights = o.AddData(wasmobj.Datum{Align: tensor.Alignment})
+	o := m.o
 	shares := m.shares(image, opts.Threads)
 	if len(shares) > 0 {
 		m.threads = opts.Threads
@@ -115,13 +110,28 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		m.moves(code, image.Resets)
 		l.Exports = append(l.Exports, wasmobj.Export{Name: "reset", Func: o.AddFunc(wasmobj.FuncType{}, code)})
 	}
-	o.Data[m.weights].Size = len(m.blob)
+	made, err := m.link(l, image.Inputs, image.Outputs, opts.Whole)
+	if err != nil {
+		return nil, err
+	}
+	for i, port := range p.Inputs() {
+		made.Inputs[i].Port = port
+	}
+	for i, port := range p.Outputs() {
+		made.Outputs[i].Port = port
+	}
+	return made, nil
+}
+
+// link makes the module of what has been added, without the names and types of its ports. If it is to be whole, it holds the weights itself.
+func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole bool) (*Module, error) {
+	m.o.Data[m.weights].Size = len(m.blob)
 	for _, e := range l.Exports {
 		l.Func(e.Func)
 	}
 	made := &Module{Weights: m.blob, Threads: m.threads}
-	if opts.Whole {
-		o.Data[m.weights].Bytes, made.Weights = m.blob, nil
+	if whole {
+		m.o.Data[m.weights].Bytes, made.Weights = m.blob, nil
 	}
 	l.Globals = make([]wasmobj.Global, globals)
 	for i := range l.Globals {
@@ -132,14 +142,14 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		l.Globals = l.Globals[:1]
 	}
 	made.WeightsAt = l.Address(m.weights)
-	ports := func(list []engine.Port, tensors []*tensor.Tensor) (out []Port) {
-		for i, t := range tensors {
+	ports := func(tensors []*tensor.Tensor) (out []Port) {
+		for _, t := range tensors {
 			sym, at := m.place(t.Bytes())
-			out = append(out, Port{list[i], l.Address(sym) + at})
+			out = append(out, Port{At: l.Address(sym) + at})
 		}
 		return out
 	}
-	made.Inputs, made.Outputs = ports(p.Inputs(), image.Inputs), ports(p.Outputs(), image.Outputs)
+	made.Inputs, made.Outputs = ports(inputs), ports(outputs)
 	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
@@ -162,6 +172,20 @@ type maker struct {
 	names                          bool
 	unit                           string // what the function is for that is made next, if names are wanted
 	fma                            int    // the function of a multiply-add of vectors
+}
+
+// newMaker returns a maker for an image. It has the functions of the references, and a fused multiply-add.
+func newMaker(image *engine.Image, opts Options) (*maker, error) {
+	base, err := compiled()
+	if err != nil {
+		return nil, err
+	}
+	m := &maker{o: base.Clone(), image: image, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
+		functions: make(map[string]int), constants: make(map[stretch]int)}
+	m.multiplyAdd()
+	m.arena = m.o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
+	m.weights = m.o.AddData(wasmobj.Datum{Align: tensor.Alignment})
+	return m, nil
 }
 
 // stretch is memory of a constant.
@@ -348,15 +372,23 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart, some func()) error
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s %v", s.Def.Name, p.Call.In[s.Def.Ref.By].DType())
+	if err := m.reference(code, s.Def, p.Call, some); err != nil {
+		return &engine.NodeError{Node: n, Err: err}
+	}
+	return nil
+}
+
+// reference adds the computation of a call by the operator's reference.
+func (m *maker) reference(code *wasmobj.Code, d *op.Def, c *op.Call, some func()) error {
+	name := fmt.Sprintf("%s %v", d.Name, c.In[d.Ref.By].DType())
 	e, ok := m.o.Names[name]
 	if !ok {
-		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function %q", name)}
+		return fmt.Errorf("there is no function %q", name)
 	}
 	if m.names {
 		m.o.Funcs[e.Func].Name = "reference " + name
 	}
-	m.pushCall(code, p.Call)
+	m.pushCall(code, c)
 	some()
 	m.callEntry(code, e)
 	return nil

@@ -45,8 +45,9 @@ type span struct{ from, to int }
 
 // Estimates of time, in nanoseconds. They only decide what is divided.
 const (
-	chunkTime   = 8_000 // the least work worth a chunk of its own
-	threadTimes = 4     // chunks of a unit for each thread, so that one that is late holds the others up by little
+	chunkTime   = 8_000   // the least work worth a chunk of its own
+	threadTimes = 4       // chunks of a unit for each thread, so that one that is late holds the others up by little
+	worthTime   = 300_000 // the least work in all units that are divided: helpers must be woken for each run
 )
 
 // shares divides the units of an image among threads; nil if that does not pay.
@@ -55,7 +56,7 @@ func (m *maker) shares(image *engine.Image, threads int) []share {
 		return nil
 	}
 	var list []share
-	divided := false
+	divided := 0
 	for i := range image.Steps {
 		st := &image.Steps[i]
 		all := piecesOf(st, -1)
@@ -63,7 +64,7 @@ func (m *maker) shares(image *engine.Image, threads int) []share {
 		if n := min(all, m.timeOf(st)/chunkTime, threads*threadTimes); n > 1 && st.Blocks == nil {
 			s.pieces = geometry.CeilDiv(all, n)
 			s.chunks = geometry.CeilDiv(all, s.pieces)
-			divided = true
+			divided += m.timeOf(st)
 		}
 		m.touched(&s, st)
 		if k := len(list) - 1; s.chunks == 1 && k >= 0 && list[k].chunks == 1 {
@@ -73,7 +74,7 @@ func (m *maker) shares(image *engine.Image, threads int) []share {
 		}
 		list = append(list, s)
 	}
-	if !divided {
+	if divided < worthTime {
 		return nil
 	}
 	order(list)

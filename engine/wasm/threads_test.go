@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -186,5 +187,49 @@ func TestMostThreads(t *testing.T) {
 		if _, err := wasm.Compile(branching(t), wasm.Options{Threads: n}); err == nil {
 			t.Errorf("%d threads are allowed", n)
 		}
+	}
+}
+
+// TestThreadedKernels compares networks of what has kernels, computed by three threads, with the references.
+func TestThreadedKernels(t *testing.T) {
+	divided := 0
+	for seed := range uint64(testdata.Cases(5, 1000)) {
+		n := &network{Builder: graph.NewBuilder(op.Rules, "net"), Rand: op.NewRand(seed, 7), t: t, inputs: make(map[string]*tensor.Tensor)}
+		x := n.input(1, n.Between(24, 40), n.Between(8, 14), n.Between(12, 23))
+		for range n.Between(1, 3) {
+			x = n.convolution(x)
+		}
+		shape := x.Type.Shape
+		rows := n.node("reshape", graph.AttrsOf("shape", []int{shape[1], shape[2] * shape[3]}), x)
+		check(t, n.Output("x", x))
+		check(t, n.Output("soft", n.node("softmax", graph.AttrsOf("axes", []int{n.IntN(2)}), rows)))
+		check(t, n.Output("product", n.node("matmul", graph.AttrsOf("transposeB", true), rows, rows)))
+		g, err := n.Build()
+		check(t, err)
+		want, err := op.NewInterpreter(g).RunNamed(t.Context(), n.inputs)
+		check(t, err)
+		m, err := wasm.Compile(g, wasm.Options{Threads: 3})
+		check(t, err)
+		if m.Threads < 3 {
+			continue
+		}
+		divided++
+		c := gather(t, m)
+		var inputs [][]byte
+		for _, in := range m.Inputs {
+			inputs = append(inputs, n.inputs[in.Name].Bytes())
+		}
+		for range 2 {
+			y, err := c.run(t, 2, inputs...)
+			check(t, err)
+			for k, o := range m.Outputs {
+				if !bytes.Equal(y[k], want[o.Name].Contiguous().Bytes()) {
+					t.Fatalf("seed %d: output %s has other bits", seed, o.Name)
+				}
+			}
+		}
+	}
+	if divided == 0 {
+		t.Error("nothing was divided")
 	}
 }

@@ -50,7 +50,7 @@ func page() (site.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Export(g, "denoise")
+	return s, s.Export(g, nil, "denoise")
 }
 
 // run plays the sound to the network and writes what it keeps.

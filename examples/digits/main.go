@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/examples/internal/site"
+	"github.com/concord-nn/concord/manifest"
 )
 
 //go:embed page drawings model.nnef
@@ -36,12 +37,14 @@ func page() (site.Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := manifest.FindFS(files, "model.nnef")
+	if err != nil {
+		return nil, err
+	}
+	m.Output("y").(*manifest.Classes).Top = 0 // the page shows all of them
 	s, err := site.New(files, "page", "drawings")
 	if err != nil {
 		return nil, err
 	}
-	if s["manifest.json"], err = files.ReadFile("model.nnef/concord.json"); err != nil {
-		return nil, err
-	}
-	return s, s.Export(g, "digits")
+	return s, s.Export(g, m, "digits")
 }

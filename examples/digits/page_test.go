@@ -7,7 +7,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "page.js", "digits.js", "digits.wasm", "digits.exact.wasm", "digits.bin", "manifest.json", "seven.png"} {
+	for _, name := range []string{"index.html", "page.js", "digits.js", "digits.wasm", "digits.exact.wasm", "digits.bin", "digits.media.js", "style.css", "pixels.js", "seven.png"} {
 		if len(s[name]) == 0 {
 			t.Errorf("the page has no %s", name)
 		}

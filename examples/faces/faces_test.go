@@ -12,7 +12,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "page.js", "boxes.js", "picture.js", "faces.js", "faces.wasm", "faces.threads.wasm", "faces.bin", "manifest.json"} {
+	for _, name := range []string{"index.html", "page.js", "paint.js", "faces.media.js", "faces.js", "faces.wasm", "faces.threads.wasm", "faces.bin", "style.css"} {
 		if len(s[name]) == 0 {
 			t.Errorf("the page has no %s", name)
 		}

@@ -28,6 +28,9 @@ func main() {
 	}
 }
 
+// least is the score from which on the page knows faces; a slider on it asks for more.
+const least = 0.3
+
 // page returns the page with the exported model and its manifest.
 func page(models []string) (site.Site, error) {
 	if len(models) != 1 {
@@ -37,9 +40,10 @@ func page(models []string) (site.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	description, err := m.Encode()
-	if err != nil {
-		return nil, err
+	for i := range m.Outputs {
+		if boxes, ok := m.Outputs[i].Kind.(*manifest.Boxes); ok {
+			boxes.ScoreThreshold = least
+		}
 	}
 	model, err := concord.Open(models[0])
 	if err != nil {
@@ -54,6 +58,5 @@ func page(models []string) (site.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s["manifest.json"] = description
-	return s, s.Export(g, "faces")
+	return s, s.Export(g, m, "faces")
 }

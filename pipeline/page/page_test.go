@@ -169,9 +169,12 @@ func TestBits(t *testing.T) {
 		write(t, dir, map[string][]byte{"given.json": text})
 		args = append(args, dir)
 	}
-	out, err := exec.CommandContext(t.Context(), node, args...).Output()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), node, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, err.(*exec.ExitError).Stderr)
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
 	}
 	type said struct {
 		pipeline.Output

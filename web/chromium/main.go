@@ -45,7 +45,7 @@ func runWPT(ctx context.Context, args []string) (bool, error) {
 	var (
 		checkout   = flags.String("checkout", "", "a `folder` with web-platform-tests' webnn, resources, interfaces and common")
 		pack       = flags.String("package", "", "the `folder` of the built package")
-		before     = flags.String("scripts", "concord-webnn.always.js", "the package's `scripts` that come before a page's own, with commas between")
+		before     = flags.String("scripts", "concord-webnn.classic.js", "the package's `scripts` that come before a page's own, with commas between")
 		standard   = flags.String("standard", "", "index.bs of the standard, whose IDL replaces the checkout's; a `file`")
 		folder     = flags.String("folder", "webnn", "the `folder` of the checkout whose tests run")
 		run        = flags.String("run", "", "only tests whose address matches this `regexp`")

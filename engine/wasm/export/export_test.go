@@ -46,11 +46,11 @@ func TestFiles(t *testing.T) {
 func stateful(t *testing.T) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder(op.Rules, "sums")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 3, 32, 32}})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 16, 40, 40}})
 	check(t, err)
-	w, err := b.Constant("w", "", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{4, 3, 3, 3}, -1, 1))
+	w, err := b.Constant("w", "", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{32, 16, 3, 3}, -1, 1))
 	check(t, err)
-	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 4, 32, 32})
+	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 32, 40, 40})
 	check(t, err)
 	sum, err := b.State("sum", "", zero)
 	check(t, err)
@@ -85,7 +85,7 @@ func TestNode(t *testing.T) {
 	for _, f := range files {
 		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
 	}
-	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 32, 32}, -1, 1)
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
 	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), x.Bytes(), 0o600))
 	script, err := filepath.Abs("testdata/run.mjs")
 	check(t, err)
@@ -96,11 +96,11 @@ func TestNode(t *testing.T) {
 		check(t, err)
 		want = append(want, bytes.Clone(y["y"].Bytes()))
 	}
-	for _, flags := range [][]string{nil, {"--experimental-wasm-relaxed-simd"}} {
+	for _, flags := range [][]string{{"--experimental-wasm-relaxed-simd"}, nil} { // newer ones know it without being asked
 		cmd := exec.CommandContext(t.Context(), node, append(flags, script, dir)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil && bytes.Contains(out, []byte("bad option")) {
-			continue // it knows them without being asked
+			continue
 		}
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", flags, err, out)
@@ -113,7 +113,7 @@ func TestNode(t *testing.T) {
 			Errors  []string        `json:"errors"`
 		}
 		check(t, json.Unmarshal(out, &got))
-		ways := []int{1, 1, 1, 2, 3, 8, 1, 2, 1} // of loading it, by threads
+		ways := []int{1, 1, 2, 3, 2, 1} // of loading it, by threads
 		if len(got) != len(ways) {
 			t.Fatalf("%v: there are %d results", flags, len(got))
 		}
@@ -126,12 +126,13 @@ func TestNode(t *testing.T) {
 					t.Errorf("%v, %s: run %d yields other bits", flags, g.Options, i)
 				}
 			}
-			for i, e := range []string{`TypeError: the model has no input "z"; it has "x"`, `TypeError: input "x" must be a Float32Array of 3072 elements`,
-				`RangeError: input "x" has 2 elements; it must have 3072`} {
+			for i, e := range []string{`TypeError: the model has no input "z"; it has "x"`, `TypeError: input "x" must be a Float32Array of 25600 elements`,
+				`RangeError: input "x" has 2 elements; it must have 25600`} {
 				if g.Errors[i] != e {
 					t.Errorf("%v, %s: error %d is %q; want %q", flags, g.Options, i, g.Errors[i], e)
 				}
 			}
 		}
+		break
 	}
 }

@@ -1,6 +1,6 @@
 // Reads a digit while it is drawn.
-import { load } from "./digits.js";
-import { pixels, prepare } from "./picture.js";
+import { description, open as load, samples } from "./digits.media.js";
+import { pixels } from "./pixels.js";
 
 const $ = (id) => document.getElementById(id);
 const paper = $("paper");
@@ -15,7 +15,7 @@ const bars = names.map((_, digit) => {
   return item;
 });
 
-let model, manifest;
+let network;
 let blank = true;
 const sheets = []; // what the paper was before each stroke
 
@@ -24,50 +24,40 @@ function say(message) {
 }
 
 /** Reads what is on the paper and shows it. */
-function read() {
-  if (!model) {
-    return;
-  }
+async function read() {
+  const image = ink.getImageData(0, 0, paper.width, paper.height), none = blank;
   const start = performance.now();
-  const spec = manifest.inputs.x;
-  const x = prepare(ink.getImageData(0, 0, paper.width, paper.height), spec);
-  const prepared = performance.now();
-  const { y } = model.run({ x });
-  const end = performance.now();
-
-  const order = [...y.keys()].sort((a, b) => y[b] - y[a]);
-  const [best, second] = order;
-  const percent = (p) => `${(100 * p).toFixed(1)} %`;
-  bars.forEach((item, digit) => {
-    const p = blank ? 0 : y[digit];
-    item.classList.toggle("best", !blank && digit === best);
-    item.querySelector("i").style.transform = `scaleX(${p})`;
-    item.lastChild.textContent = blank ? "" : percent(p);
-  });
-  $("digit").textContent = blank ? "–" : best;
-  $("sure").textContent = blank ? "nothing drawn yet" : y[best] > 0.9 ? `a ${names[best]}`.replace("a eight", "an eight") : `perhaps a ${names[best]}`;
-  $("else").textContent = blank || y[second] < 0.02 ? "" : `or a ${names[second]}`;
-  $("hint").hidden = !blank;
-  $("ms").textContent = `${(end - start).toFixed(1)} ms, ${(end - prepared).toFixed(1)} of it the network`;
-  document.title = blank ? "Draw a digit" : `${best} – Draw a digit`;
-  show(x, spec.size);
-  window.result = { digit: blank ? null : best, y: [...y], ms: end - start, exact: model.exact };
+  const [{ classes }] = await network.picture(image);
+  const ms = performance.now() - start;
+  const [best, second] = classes;
+  const name = ({ index }) => `${index === 8 ? "an" : "a"} ${names[index]}`;
+  for (const { index, probability: p } of classes) {
+    bars[index].classList.toggle("best", !none && index === best.index);
+    bars[index].querySelector("i").style.transform = `scaleX(${none ? 0 : p})`;
+    bars[index].lastChild.textContent = none ? "" : `${(100 * p).toFixed(1)} %`;
+  }
+  $("digit").textContent = none ? "–" : best.index;
+  $("sure").textContent = none ? "nothing drawn yet" : `${best.probability > 0.9 ? "" : "perhaps "}${name(best)}`;
+  $("else").textContent = none || second.probability < 0.02 ? "" : `or ${name(second)}`;
+  $("hint").hidden = !none;
+  $("ms").textContent = `${ms.toFixed(1)} ms`;
+  document.title = none ? "Draw a digit" : `${best.index} – Draw a digit`;
+  show(image, none);
+  const y = classes.toSorted((a, b) => a.index - b.index).map(({ probability }) => probability);
+  window.result = { digit: none ? null : best.index, y, ms };
 }
 
-/** Shows the input of the network. */
-function show(x, [width, height]) {
-  const image = new ImageData(width, height);
-  for (let i = 0; i < x.length; i++) {
-    image.data.fill(blank ? 0 : 255 * x[i], 4 * i, 4 * i + 3);
-    image.data[4 * i + 3] = 255;
-  }
-  $("seen").getContext("2d").putImageData(image, 0, 0);
+/** Shows what the network sees. */
+function show(image, none) {
+  const { width, height } = description.picture, seen = new ImageData(width, height);
+  samples(description.picture, image).pixels.forEach((v, i) => seen.data.set([v, v, v, 255].map((x, k) => (none && k < 3 ? 0 : x)), 4 * i));
+  $("seen").getContext("2d").putImageData(seen, 0, 0);
 }
 
 // Reading follows the drawing at the pace of the screen.
 let due = false;
 function soon() {
-  if (!due) {
+  if (network && !due) {
     due = true;
     requestAnimationFrame(() => {
       due = false;
@@ -131,7 +121,7 @@ async function open(source) {
   pixels(image, paper, 2048);
   blank = false;
   say("");
-  read();
+  soon();
 }
 
 // Where a pointer is, in pixels of the paper, which is shown as large as fits into its square.
@@ -252,12 +242,11 @@ for (const name of names) {
 
 clear();
 try {
-  [model, manifest] = await Promise.all([load(), fetch("manifest.json").then((response) => response.json())]);
-  const files = performance.getEntriesByType("resource").filter((entry) => /digits\.(js|wasm|exact\.wasm|bin)$/.test(entry.name));
-  const bytes = files.reduce((sum, entry) => sum + entry.decodedBodySize, 0);
+  network = await load();
+  const bytes = performance.getEntriesByType("resource").reduce((sum, { name, decodedBodySize }) => sum + (/digits\./.test(name) ? decodedBodySize : 0), 0);
   $("size").textContent = `${(bytes / 1024).toFixed(0)} KB, weights and code`;
-  $("level").textContent = model.exact ? "emulated, same bits" : "fused";
-  read();
+  $("level").textContent = network.model.exact ? "emulated, same bits" : "fused";
+  await read();
 } catch (e) {
   say(typeof WebAssembly === "object" ? `The network could not be loaded: ${e.message}` : "This browser has no WebAssembly. Any one from 2021 or later has.");
 }

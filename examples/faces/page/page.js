@@ -1,8 +1,7 @@
 // Finds faces in a photo, in pictures of the camera, or in a painting.
-import { find } from "./boxes.js";
-import { load } from "./faces.js";
+import { open as load } from "./faces.media.js";
 import { paint } from "./paint.js";
-import { pixels, prepare } from "./picture.js";
+import { pixels } from "./pixels.js";
 
 const $ = (id) => document.getElementById(id);
 const say = (message) => ($("message").textContent = message);
@@ -12,8 +11,8 @@ const shown = $("picture");
 // What the network sees has no frames in it, so that it has a canvas of its own.
 const seen = document.createElement("canvas");
 
-let model, input, boxes; // the last two by name, with what the manifest says of them
-let outputs; // of the last run
+let network;
+let known; // faces of the picture, also of low scores
 
 /** Shows the picture with a frame around each face. */
 function show() {
@@ -24,10 +23,10 @@ function show() {
   }
   const context = shown.getContext("2d");
   context.drawImage(seen, 0, 0);
-  const faces = find(outputs, boxes, threshold());
+  const faces = known.filter(({ score }) => score > threshold());
   const thin = Math.max(width, height) / 350;
-  for (const { box: [left, top, right, bottom] } of faces) {
-    const frame = [left * width, top * height, (right - left) * width, (bottom - top) * height];
+  for (const { left, top, right, bottom } of faces) {
+    const frame = [left, top, right - left, bottom - top];
     // Light on dark is seen on any picture.
     for (const [style, line] of [["rgba(0, 0, 0, 0.45)", 3 * thin], ["#ffd23f", 1.5 * thin]]) {
       context.strokeStyle = style;
@@ -44,17 +43,14 @@ function show() {
 
 /** Looks at what is on the canvas. */
 async function look() {
-  const start = performance.now();
   const image = seen.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, seen.width, seen.height);
-  const x = prepare(image, input[1]);
-  const prepared = performance.now();
-  outputs = await model.run({ [input[0]]: x });
-  const end = performance.now();
+  const start = performance.now();
+  const answers = await network.picture(image);
+  const ms = performance.now() - start;
+  known = answers.find(({ boxes }) => boxes).boxes;
   const faces = show();
-  $("prepared").textContent = `${(prepared - start).toFixed(1)} ms`;
-  $("ms").textContent = `${(end - prepared).toFixed(1)} ms`;
-  const found = faces.map(({ score, box }) => ({ score, box: box.map((v, i) => v * (i % 2 ? seen.height : seen.width)) }));
-  window.result = { faces: found, exact: model.exact, threads: model.threads, ms: end - prepared, pixels: () => seen.toDataURL() };
+  $("ms").textContent = `${ms.toFixed(1)} ms`;
+  window.result = { faces, ms, pixels: () => seen.toDataURL() };
 }
 
 let camera; // its stream
@@ -127,7 +123,7 @@ $("camera").addEventListener("click", () => attempt(startCamera));
 $("painting").addEventListener("click", () => attempt(showPainting));
 $("threshold").addEventListener("input", () => {
   $("from").textContent = `${$("threshold").value} %`;
-  if (outputs) {
+  if (known) {
     show();
   }
 });
@@ -155,13 +151,11 @@ const loaded = (async () => {
   }
   // Half of what the machine has: the rest draws the page.
   const threads = Math.max(1, Math.min(4, navigator.hardwareConcurrency >> 1));
-  const [manifest, m] = await Promise.all([fetch("manifest.json").then((response) => response.json()), load({ worker: true, threads })]);
-  model = m;
-  [input] = Object.entries(manifest.inputs);
-  [boxes] = Object.entries(manifest.outputs);
-  $("level").textContent = model.exact ? "emulated, same bits" : "fused";
-  $("threads").textContent = model.threads;
-  const code = `faces${model.exact ? ".exact" : ""}${model.threads > 1 ? ".threads" : ""}.wasm`;
+  network = await load({ worker: true, threads });
+  const { exact, threads: taken } = network.model;
+  $("level").textContent = exact ? "emulated, same bits" : "fused";
+  $("threads").textContent = taken;
+  const code = `faces${exact ? ".exact" : ""}${taken > 1 ? ".threads" : ""}.wasm`;
   const sizes = await Promise.all(["faces.bin", code].map((name) => fetch(name, { method: "HEAD" }).then((r) => Number(r.headers.get("Content-Length")))));
   $("size").textContent = `${((sizes[0] + sizes[1]) / 1024).toFixed(0)} KB, weights and code`;
 })();

@@ -17,11 +17,13 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// shared is what all pages have: their looks, and how pictures are prepared.
+// shared is what all pages have: their looks, and how a picture comes from a file, or from the camera, onto a canvas.
 //
-//go:embed style.css picture.js
+//go:embed style.css pixels.js
 var shared embed.FS
 
 // Site is the files of a page, by their paths.
@@ -30,7 +32,7 @@ type Site map[string][]byte
 // New returns a page of the files in folders of a tree, with what all pages have.
 func New(tree fs.FS, folders ...string) (Site, error) {
 	s := Site{}
-	if err := s.add(shared); err != nil {
+	if err := s.Add("", shared); err != nil {
 		return nil, err
 	}
 	for _, folder := range folders {
@@ -38,27 +40,36 @@ func New(tree fs.FS, folders ...string) (Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.add(part); err != nil {
+		if err := s.Add("", part); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s Site) add(tree fs.FS) error {
+// Add adds the files of a tree, with what stands before their names.
+func (s Site) Add(before string, tree fs.FS) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			s[name], err = fs.ReadFile(tree, name)
+			s[before+name], err = fs.ReadFile(tree, name)
 		}
 		return err
 	})
 }
 
-// Export adds what `concord export --wasm` writes for a model.
-func (s Site) Export(g *graph.Graph, name string) error {
+// Export adds what `concord export --wasm` writes for a graph: the modules with their loader and, if there is a manifest, the script that prepares
+// pictures and reads outputs by it. The page has a page of its own.
+func (s Site) Export(g *graph.Graph, m *manifest.Manifest, name string) error {
 	files, err := export.Files(g, name, engine.Limits{})
+	if err == nil && m != nil {
+		var more []export.File
+		more, err = page.Files(m, g, name, engine.Limits{})
+		files = append(files, more...)
+	}
 	for _, f := range files {
-		s[f.Name] = f.Content
+		if f.Name != page.Index {
+			s[f.Name] = f.Content
+		}
 	}
 	return err
 }

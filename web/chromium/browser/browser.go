@@ -3,14 +3,18 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/memory"
 	"github.com/chromedp/chromedp"
 )
 
@@ -155,4 +159,60 @@ func (p *Page) Picture(selector string, width, height int64) ([]byte, error) {
 		return within(p, limit, chromedp.Screenshot(selector))
 	}
 	return within(p, limit, chromedp.CaptureScreenshot())
+}
+
+// Collect lets the browser free what nobody can reach, in workers as well, as it does when a machine runs out of memory.
+func (p *Page) Collect() error {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
+	defer cancel()
+	_, err := chromedp.Call(ctx, memory.SimulatePressureNotification, memory.SimulatePressureNotificationParams{Level: memory.PressureLevelCritical})
+	return err
+}
+
+// Memory is the memory of all of the browser's processes in bytes, what they share divided among them. Only Linux tells.
+func (b *Browser) Memory() (int64, error) {
+	parents := map[int]int{}
+	list, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || list == nil {
+		return 0, errors.New("the system does not tell what memory processes have")
+	}
+	for _, name := range list {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		var process, parent int
+		if _, err := fmt.Sscan(filepath.Base(filepath.Dir(name)), &process); err != nil {
+			continue
+		}
+		var state string // the name of the program before it is in parentheses, and may hold anything
+		if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent); err == nil {
+			parents[process] = parent
+		}
+	}
+	var sum int64
+	for process := range parents {
+		for p := process; p > 1; p = parents[p] {
+			if p == b.Process() {
+				sum += share(process)
+				break
+			}
+		}
+	}
+	return sum, nil
+}
+
+// share is the memory of a process.
+func share(process int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process))
+	if err != nil {
+		return 0 // it has ended
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "Pss: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
 }

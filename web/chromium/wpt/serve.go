@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/web/chromium/browser"
@@ -19,11 +20,15 @@ import (
 //go:embed report.js
 var reportJS []byte
 
-// The folder under which the package is served, and where results arrive.
+// The folder under which the package is served, its options, and where results arrive.
 const (
 	packagePath = "/-/package/"
+	optionsPath = "/-/options.js"
 	reportPath  = "/-/report"
 )
+
+// options make the package take the place of a browser's own WebNN. A classic script in a worker does not know its own folder.
+const options = `self.concordWebNN = { always: true, base: "` + packagePath + `" };`
 
 // A site serves a checkout with the pages that web-platform-tests' own server would make.
 type site struct {
@@ -46,6 +51,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, packagePath):
 		w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp") // or workers of isolated pages could not be made of it
 		http.StripPrefix(strings.TrimSuffix(packagePath, "/"), s.pack).ServeHTTP(w, r)
+	case r.URL.Path == optionsPath:
+		s.send(w, name, []byte(options))
 	case name == "resources/testharnessreport.js":
 		s.send(w, name, reportJS)
 	case name == "interfaces/webnn.idl" && s.idl != nil:
@@ -127,10 +134,16 @@ func (s *site) sources(m *meta, script string, report bool) []string {
 	if report {
 		sources = append(sources, "/resources/testharnessreport.js")
 	}
+	return slices.Concat(sources, s.scripts(), m.scripts, []string{script})
+}
+
+// scripts are the package's.
+func (s *site) scripts() []string {
+	scripts := []string{optionsPath}
 	for _, b := range s.before {
-		sources = append(sources, packagePath+b)
+		scripts = append(scripts, packagePath+b)
 	}
-	return append(append(sources, m.scripts...), script)
+	return scripts
 }
 
 func (s *site) windowPage(m *meta, script string) []byte {
@@ -181,8 +194,8 @@ func (s *site) instrument(page []byte) []byte {
 	}
 	b := new(bytes.Buffer)
 	b.Write(page[:at])
-	for _, source := range s.before {
-		fmt.Fprintf(b, "<script src=\"%s\"></script>\n", html.EscapeString(packagePath+source))
+	for _, source := range s.scripts() {
+		fmt.Fprintf(b, "<script src=\"%s\"></script>\n", html.EscapeString(source))
 	}
 	b.Write(page[at:])
 	return b.Bytes()

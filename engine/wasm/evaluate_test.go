@@ -1,0 +1,65 @@
+package wasm_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/concord-nn/concord/engine/wasm"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
+)
+
+// TestEvaluation evaluates generated cases of every operator as a program without references does, and compares the bits.
+func TestEvaluation(t *testing.T) {
+	ctx := t.Context()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer r.Close(ctx)
+	evaluate := func(d *op.Def, c *op.Call, pieces int) error {
+		m, err := wasm.Evaluation(d, c, pieces)
+		if err != nil {
+			return err
+		}
+		made, err := r.InstantiateWithConfig(ctx, m.Code, wazero.NewModuleConfig().WithName(""))
+		if err != nil {
+			return err
+		}
+		defer made.Close(ctx)
+		return evaluated(t, made, m, c)
+	}
+	for _, d := range op.All() {
+		for seed := range uint64(testdata.Cases(1, 10)) {
+			c := d.Draw(op.NewRand(seed, 3))
+			want, err := op.Eval(d, c.In, c.Attrs, c.Blocks...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			op.Evaluate = evaluate
+			got, err := op.Eval(d, c.In, c.Attrs, c.Blocks...)
+			op.Evaluate = nil
+			if err != nil {
+				t.Fatalf("%s, seed %d: %v", d.Name, seed, err)
+			}
+			for i := range want {
+				if !bytes.Equal(got[i].Bytes(), want[i].Bytes()) {
+					t.Errorf("%s, seed %d: result %d is %v; want %v", d.Name, seed, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// evaluated runs a module and takes the results of the call from its memory.
+func evaluated(t *testing.T, made api.Module, m *wasm.Module, c *op.Call) error {
+	made.Memory().Write(uint32(m.WeightsAt), m.Weights)
+	if _, err := made.ExportedFunction("run").Call(t.Context()); err != nil {
+		return err
+	}
+	for i, p := range m.Outputs {
+		b, _ := made.Memory().Read(uint32(p.At), uint32(len(c.Out[i].Bytes())))
+		copy(c.Out[i].Bytes(), b)
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package op_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestRules gives shape rules what they must refuse, and looks who is to blame.
+func TestRules(t *testing.T) {
+	type types = []op.Type
+	of := func(d tensor.DType, shape ...int) op.Type { return op.Type{DType: d, Shape: shape} }
+	f := func(shape ...int) op.Type { return of(tensor.Float32, shape...) }
+	i := func(shape ...int) op.Type { return of(tensor.Int32, shape...) }
+	const most = tensor.MaxElements
+	flat, line := []int{0, 0, 0, 0}, []int{0, 0}
+	for _, c := range []struct {
+		op      string
+		in      types
+		attrs   graph.Attrs
+		operand string
+		text    string // in the error
+	}{
+		{"argmax_reduce", types{f(1<<31+1, 0)}, graph.AttrsOf("axes", []int{0}, "dtype", tensor.Int32), "dtype", "int32 does not hold the indices"},
+		{"argmax_pool", types{f(1<<20, 1)}, graph.AttrsOf("size", []int{1, 1}, "padding", flat, "dtype", tensor.Int32, "steps", []int{1 << 12, 1}), "steps", "lead beyond int32"},
+		{"col_to_im", types{f(1, 4, 4)}, graph.AttrsOf("output_size", []int{}, "size", []int{}, "padding", []int{}), "output_size", "an image has 0 dimensions"},
+		{"col_to_im", types{f(1, 4, 4)}, graph.AttrsOf("output_size", []int{9, 9, 9}, "size", []int{1 << 30, 1 << 30, 1 << 30}, "padding", make([]int, 6)), "size", ""},
+		{"col_to_im", types{f(1, 5, 4)}, graph.AttrsOf("output_size", []int{5}, "size", []int{2}, "padding", line), "input", "a multiple of 2"},
+		{"col_to_im", types{f(1, 3, 1)}, graph.AttrsOf("output_size", []int{1}, "size", []int{3}, "padding", line), "padding", ""},
+		{"split", types{f(6)}, graph.AttrsOf("axis", 0, "ratios", slices.Repeat([]int{1 << 59}, 32)), "ratios", "does not divide the extent 6"},
+		{"conv", types{f(1, 0, 5), f(3, 0, 3)}, graph.AttrsOf("groups", 0, "padding", line), "groups", "0 makes one group for each of the 0"},
+		{"deconv", types{f(1, 4, 5), of(tensor.Int8, 4, 1, 3)}, graph.AttrsOf("padding", line), "filter", ""},
+		{"deconv", types{f(1, 4, 5), f(4, 1, 3)}, graph.AttrsOf("output_shape", []int{1 << 30, 1, 1 << 30}, "padding", line), "output_shape", "elements"},
+		{"deconv", types{f(1, 4, 5), f(3, 1, 3)}, graph.AttrsOf("padding", line), "filter", "has 3 input channels"},
+		{"deconv", types{f(1, 0, 5), f(0, most, 1)}, graph.AttrsOf("groups", 2, "padding", line), "groups", "are too many"},
+		{"deform_conv", types{f(1, 4, 5, 5), f(3, 2, 3, 3), f(1, 18, 3, 3)}, graph.AttrsOf("groups", 2, "padding", flat), "groups", "2 groups do not divide"},
+		{"deform_conv", types{f(1, 4, 5, 5), f(2, 4, 3, 3), f(1, 54, 3, 3)}, graph.AttrsOf("offset_groups", 3, "padding", flat), "offset_groups", "3 groups do not divide"},
+		{"deform_conv", types{f(1, 4, 5, 5), f(2, 4, 9, 9), f(1, 162, 3, 3)}, graph.AttrsOf("padding", flat), "padding", ""},
+		{"deform_conv", types{f(1, 4, 5, 5), f(2, 4, 3, 3), f(1, 18, 3, 3), f(3)}, graph.AttrsOf("padding", flat), "bias", "it must be [2]"},
+		{"instance_normalization", types{f(1, 2, 3), f(3)}, nil, "scale", ""},
+		{"n_gram_count", types{i(8)}, graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{2, 0}, "columns", []int{0, 1}, "max_length", 2), "starts", "ascending"},
+		{"n_gram_count", types{i(8)}, graph.AttrsOf("pool", []int{1, 2}, "starts", []int{0, 4}, "columns", []int{0, 1}, "max_length", 2), "starts", "ascending"},
+		{"lstm", types{f(1, 1, 1), f(1, 4, 1), f(1, 4, 1)}, graph.AttrsOf("steps", 1, "hidden_size", most/2), "hidden_size", "too large"},
+		{"lstm", types{f(1, 1, 1), f(1, 4, 1), f(1, 4, 1)}, graph.AttrsOf("steps", 1, "hidden_size", 1, "activation_alpha", []float64{1}), "activation_alpha", "1 parameters"},
+		{"roi_pool", types{f(2, 1, 4, 4), i(1, 3, 4), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "batch_index", "it must be [3]"},
+		{"roi_pool", types{f(0, 1, 4, 4), i(1, 3, 4), i(3)}, graph.AttrsOf("output_size", []int{1, 1}), "data", "has no item for 3"},
+		{"reshape", types{f(1)}, graph.AttrsOf("shape", make([]int, tensor.MaxRank+1)), "shape", "extents are given; at most"},
+		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension"},
+		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{0, 0}), "axes", ""},
+		{"roi_align", types{f(1, 1, 4, 4), f(2, 5), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "rois", "it must be [N,4]"},
+		{"scatter_nd", types{f(2, 3), i(1, 3), f(1)}, nil, "indices", ""},
+		{"box_suppression", types{f(1, 2, 5), f(1, 2)}, nil, "boxes", "rows of 5"},
+		{"class_box_suppression", types{f(1, 2, 5), f(1, 1, 2)}, graph.AttrsOf("max_output_size", 1), "boxes", "rows of 5"},
+		{"class_box_suppression", types{f(2, 2, 4), f(1, 1, 2)}, graph.AttrsOf("max_output_size", 1), "scores", ""},
+	} {
+		d, ok := op.Lookup(c.op)
+		if !ok {
+			t.Errorf("there is no operator %s", c.op)
+			continue
+		}
+		_, _, err := d.Bind(c.in, c.attrs)
+		var violated *op.Error
+		if !errors.As(err, &violated) || violated.Operand != c.operand || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s %v %v: %v; want %q of %s", c.op, c.in, c.attrs, err, c.text, c.operand)
+		}
+	}
+}
+
+// TestDepthwiseChannels lets the wanted shape of a transposed convolution say how many groups there are.
+func TestDepthwiseChannels(t *testing.T) {
+	d, _ := op.Lookup("deconv")
+	f := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
+	_, out, err := d.Bind([]op.Type{f(1, 4, 5), f(4, 1, 3)}, graph.AttrsOf("groups", 0, "output_shape", []int{1, 2, 7}, "padding", []int{0, 0}))
+	if err != nil || !out[0].Shape.Equal(tensor.Shape{1, 2, 7}) {
+		t.Errorf("got %v, %v", out, err)
+	}
+}
+
+// TestNoOperator asks what needs an operator, or what one lacks, for one that is not there.
+func TestNoOperator(t *testing.T) {
+	f := op.Type{DType: tensor.Float32, Shape: tensor.Shape{2}}
+	x := &graph.Value{Name: "x", Type: f}
+	odd := &graph.Node{Op: "odd", In: []*graph.Value{x}, Out: []*graph.Value{{Name: "y", Type: f}}}
+	refused := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v; want %s", err, want)
+		}
+	}
+	for _, n := range []*graph.Node{nil, odd} {
+		want := map[bool]string{true: "the node is nil", false: `there is no operator "odd"`}[n == nil]
+		_, err := op.Of(n)
+		refused(err, want)
+		_, err = op.EvalNode(t.Context(), n, []*tensor.Tensor{tensor.Scalar(float32(1))})
+		refused(err, want)
+		_, _, err = op.NodeCost(n)
+		refused(err, want)
+	}
+	_, _, err := op.Rules.Infer("odd", []op.Type{f}, nil, nil)
+	refused(err, `there is no operator "odd"`)
+	if _, ok := op.Rules.Signature("odd"); ok {
+		t.Error("an operator that is not there has a signature")
+	}
+	if same, simpler := op.Simplify(odd); same != nil || simpler != nil || op.NonNegative(odd, []bool{true}) || op.HasZeroPoints(odd) || op.Views(odd) != nil || op.Joins(odd) != nil {
+		t.Error("something is known of an operator that is not there")
+	}
+	var none *op.Def
+	_, err = none.Expanded(nil, nil)
+	refused(err, "the definition is nil")
+	_, _, err = none.Bind(nil, nil)
+	refused(err, "there is no operator")
+	_, _, err = (&op.Def{}).Bind(nil, nil)
+	refused(err, "there is no operator")
+	d, _ := op.Lookup("conv")
+	if _, err = d.Expanded([]*graph.Value{x}, nil); d.Expand == nil {
+		refused(err, "no simpler operators are known that say conv")
+	}
+	d, _ = op.Lookup("relu")
+	_, err = op.Budget{}.Eval(d, nil, nil)
+	refused(err, "relu")
+	_, _, err = d.Bind([]op.Type{f}, graph.AttrsOf("odd", 1))
+	refused(err, "the operator has no such attribute")
+	d, _ = op.Lookup("softmax")
+	_, _, err = d.Bind([]op.Type{f}, graph.AttrsOf("axes", []int{0}, "axes", []int{0}))
+	refused(err, "the attribute is given twice")
+}
+
+// TestWords writes ranks and ranges in sentences.
+func TestWords(t *testing.T) {
+	for r, want := range map[op.Ranks]string{op.AnyRank: "any", op.Rank(2): "2", op.AtLeast(2): "2 or more", {Min: 1, Max: 4}: "1 to 4"} {
+		if r.String() != want {
+			t.Errorf("ranks %d to %d are written as %s; want %s", r.Min, r.Max, r, want)
+		}
+	}
+	for r, want := range map[[2]float64]string{{}: "", {0, 1.5}: "from 0 to 1.5", {-1 << 31, math.MaxInt}: "from -2147483648 to " + strconv.Itoa(math.MaxInt),
+		{1, 9.5e18}: "from 1 to 9500000000000000000", {0, 1e300}: "from 0 to 1e+300"} {
+		if got := (&op.Attr{Range: r}).Bounds(); got != want {
+			t.Errorf("the range %v is written as %q; want %q", r, got, want)
+		}
+	}
+	if got := (op.Elementwise | op.Commutative).String(); strings.Count(got, ", ") != 1 {
+		t.Errorf("two traits are written as %q", got)
+	}
+}
+
+// TestInterpreterInputs begins runs with what a graph does not take.
+func TestInterpreterInputs(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	x, err := b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Output("y", x); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := tensor.Scalar(float32(1))
+	for _, in := range [][]*tensor.Tensor{nil, {one, one}, {nil}, {tensor.Scalar(int8(1))}} {
+		if err := op.NewInterpreter(g).Begin(in); err == nil {
+			t.Errorf("a run begins with %v", in)
+		}
+	}
+}

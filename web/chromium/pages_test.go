@@ -1,0 +1,245 @@
+package main_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/web"
+	"github.com/concord-nn/concord/web/chromium/browser"
+)
+
+var (
+	full    = flag.Bool("full", false, "run what takes minutes and gigabytes of memory, too")
+	program = flag.String("chromium", "chromium", "the browser's `program`")
+	dist    = flag.String("package", "", "a `folder` with the built package, if it is not to be built")
+)
+
+// What all tests share; start makes it.
+var (
+	chromium *browser.Browser
+	site     *browser.Server
+)
+
+// TestMain ends the browser behind the tests.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "concord-package")
+	if err != nil {
+		panic(err)
+	}
+	if *dist == "" {
+		*dist = dir
+	}
+	code := m.Run()
+	if site != nil {
+		_ = site.Close()
+		chromium.Close()
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// start builds the package, serves it and the pages of testdata, and starts Chromium. Without Chromium the test is skipped.
+func start(t *testing.T) {
+	t.Helper()
+	if site != nil {
+		return
+	}
+	b, err := browser.Start(context.Background(), browser.Options{Path: *program, Flags: []string{"js-flags=--expose-gc",
+		"use-fake-device-for-media-stream", "use-fake-ui-for-media-stream", "autoplay-policy=no-user-gesture-required"}})
+	if err != nil {
+		t.Skip(err)
+	}
+	chromium = b
+	if _, err := os.Stat(filepath.Join(*dist, "concord.wasm")); err != nil {
+		buildPackage(t, *dist)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/package/", http.StripPrefix("/package", browser.Isolated(browser.Folder(*dist))))
+	mux.HandleFunc("/favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	pages := browser.Folder("testdata")
+	mux.Handle("/", pages)
+	mux.Handle("/isolated/", http.StripPrefix("/isolated", browser.Isolated(pages)))
+	mux.Handle("/policy/", http.StripPrefix("/policy", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "script-src 'self'")
+		pages.ServeHTTP(w, r)
+	})))
+	if site, err = browser.Serve(mux); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func buildPackage(t *testing.T, dir string) {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := web.Files(support, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "concord.wasm"), "./web/concord")
+	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", build, err, out)
+	}
+}
+
+// open opens a page of the site. Errors in its console fail the test.
+func open(t *testing.T, path string) *browser.Page {
+	t.Helper()
+	start(t)
+	return openAt(t, site.URL+path)
+}
+
+func openAt(t *testing.T, url string) *browser.Page {
+	t.Helper()
+	p, err := chromium.Open(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if list := p.Errors(); list != nil && !t.Failed() {
+			t.Errorf("the console has errors: %q", list)
+		}
+		p.Close()
+	})
+	if err := p.Go(url, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// wait returns the value of the page's global variable result, when it is set.
+func wait[T any](t *testing.T, p *browser.Page, limit time.Duration) T {
+	t.Helper()
+	v, err := browser.Wait[T](p, "globalThis.result", limit)
+	if err != nil {
+		at, _ := browser.Eval[any](p, "globalThis.at ?? null", time.Second)
+		t.Fatalf("%v (at %v); the console has %q", err, at, p.Errors())
+	}
+	return v
+}
+
+// TestInstall: the package installs WebNN in windows and in workers, as a classic script and as a module.
+func TestInstall(t *testing.T) {
+	start(t)
+	for _, page := range []string{"classic", "module", "classic-worker", "module-worker"} {
+		for _, folder := range []string{"/", "/isolated/"} {
+			t.Run(strings.Trim(folder, "/")+page, func(t *testing.T) {
+				type result struct {
+					Error    string    `json:"error"`
+					Values   []float32 `json:"values"`
+					ML       string    `json:"ml"`
+					Builder  string    `json:"builder"`
+					Global   bool      `json:"global"`
+					Isolated bool      `json:"isolated"`
+				}
+				got := wait[result](t, open(t, folder+page+".html"), time.Minute)
+				want := result{"", []float32{1, 1, 1, 1}, "[object ML]", "[object MLGraphBuilder]", true, folder == "/isolated/"}
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("the result is %+v; want %+v", got, want)
+				}
+			})
+		}
+	}
+}
+
+type outcome struct {
+	Name string `json:"name"`
+	Want string `json:"want"`
+	Got  string `json:"got"`
+	MS   int    `json:"ms"`
+}
+
+// TestFailures: what a page may throw at the interface ends in the standard's errors, and no promise stays pending.
+func TestFailures(t *testing.T) {
+	for _, r := range wait[[]outcome](t, open(t, "/failures.html"), 9*time.Minute) {
+		t.Logf("%5d ms %s: %s", r.MS, r.Name, r.Got)
+		if r.Got != r.Want {
+			t.Errorf("%s: %s; want %s", r.Name, r.Got, r.Want)
+		}
+	}
+}
+
+// TestHuge is the same for what takes gigabytes.
+func TestHuge(t *testing.T) {
+	if !*full {
+		t.Skip("it runs with -full only")
+	}
+	for _, r := range wait[[]outcome](t, open(t, "/failures.html?huge"), 9*time.Minute) {
+		if r.Got != r.Want {
+			t.Errorf("%s: %s; want %s", r.Name, r.Got, r.Want)
+		}
+	}
+}
+
+// TestRefused: where WebAssembly is forbidden, or the package's files are missing, there is no context.
+func TestRefused(t *testing.T) {
+	start(t)
+	for _, page := range []string{"/policy/policy.html", "/missing.html"} {
+		p, err := chromium.Open(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close() // its console has errors
+		if err := p.Go(site.URL+page, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if got := wait[string](t, p, time.Minute); got != "NotSupportedError" {
+			t.Errorf("%s: createContext() comes to %s; want NotSupportedError", page, got)
+		}
+	}
+}
+
+// TestLeak: builds and dispatches leave nothing behind.
+func TestLeak(t *testing.T) {
+	rounds := 60
+	if *full {
+		rounds = 500
+	}
+	p := open(t, "/leak.html")
+	wait[string](t, p, time.Minute)
+	var list []float64
+	for range 3 {
+		if _, err := browser.Eval[int](p, fmt.Sprintf("rounds(%d)", rounds), 10*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(6 * time.Second) // an idle compiler ends after five
+		for range 3 {               // what the first has collected is released by messages
+			if err := p.Collect(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(500 * time.Millisecond)
+		}
+		m, err := chromium.Memory()
+		if err != nil {
+			t.Skip(err)
+		}
+		list = append(list, float64(m)/(1<<20))
+	}
+	t.Logf("MiB of all processes, each time behind %d rounds more: %.0f", rounds, list)
+	// What a round would leave is a module, its memory of pages of 64 KiB, and tensors: 200 KiB or more.
+	if grown := min(list[1], list[2]) - list[0]; grown > 0.05*float64(rounds)+16 {
+		t.Errorf("memory has grown by %.0f MiB", grown)
+	}
+}

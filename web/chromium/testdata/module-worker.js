@@ -1,0 +1,4 @@
+import "/package/concord-webnn.js";
+import "./compute.js";
+
+compute().then(postMessage, (e) => postMessage({ error: String(e) }));

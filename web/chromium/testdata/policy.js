@@ -1,0 +1,1 @@
+navigator.ml.createContext().then(() => { globalThis.result = "ok"; }, (e) => { globalThis.result = e.name; });
