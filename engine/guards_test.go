@@ -64,6 +64,9 @@ func TestNothing(t *testing.T) {
 			t.Errorf("no session runs: %v", err)
 		}
 	}
+	if _, err := new(Program).NewSession(); !errors.Is(err, errNoProgram) {
+		t.Errorf("a session of no program: %v", err)
+	}
 	for want, n := range map[string]*graph.Node{"no node": nil, "node neg y [l]": {Op: "neg", Label: "l", Out: []*graph.Value{{Name: "y"}}}, "node neg": {Op: "neg"}} {
 		if got := nameOf(n); got != want {
 			t.Errorf("a node is named %q; want %q", got, want)

@@ -48,8 +48,8 @@ func TestLimits(t *testing.T) {
 			var e *LimitError
 			if !errors.As(err, &e) || *e != c.want {
 				t.Errorf("got %v; want %v", err, &c.want)
-			} else if !strings.Contains(err.Error(), e.What) {
-				t.Errorf("the error does not name the limit: %v", err)
+			} else if !strings.Contains(err.Error(), e.What) || !strings.Contains(err.Error(), e.Node) {
+				t.Errorf("the error does not name the limit, or the node: %v", err)
 			}
 			if _, err := Compile(g, Options{Limits: c.enough}); err != nil {
 				t.Errorf("with just enough: %v", err)
@@ -181,6 +181,36 @@ func TestFoldedMemory(t *testing.T) {
 		if _, err := Compile(g, Options{Limits: Limits{Memory: memory}}); !errors.As(err, &e) || e.Allowed != memory || e.Need <= memory {
 			t.Errorf("%d bytes: got %v", memory, err)
 		}
+	}
+}
+
+// TestPlannedMemory compiles random graphs with the memory that their plans take, and with one byte less: also where holes between buffers, and not
+// what is in use at one unit, need it.
+func TestPlannedMemory(t *testing.T) {
+	holes := 0
+	for seed := range uint64(60) {
+		g, _ := randomGraph(t, seed)
+		p, err := Compile(g, Options{Threads: 1})
+		ok(t, p, err)
+		plan := p.Plan()
+		p.Close()
+		if plan.Arena > plan.Peak {
+			holes++
+		}
+		need := plan.Session() + plan.Folded + plan.Packed
+		for _, memory := range []int64{need, need - 1} {
+			var e *LimitError
+			p, err := Compile(g, Options{Threads: 1, Limits: Limits{Memory: memory}})
+			if (err == nil) != (memory == need) || err != nil && !errors.As(err, &e) {
+				t.Errorf("seed %d: %d bytes of %d: %v", seed, memory, need, err)
+			}
+			if err == nil {
+				p.Close()
+			}
+		}
+	}
+	if holes == 0 {
+		t.Error("no plan has holes")
 	}
 }
 

@@ -25,9 +25,9 @@ var activationErrors = []struct {
 	{"gelu", nil, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }, []segment{{-15, 15, 2.3}, {-1e-3, 1e-3, 2.3}}},
 	{"gelu", graph.AttrsOf("approximate", "tanh"), func(x float64) float64 {
 		return x / (1 + math.Exp(-2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
-	}, []segment{{-2, 10, 8}, {-4, -2, 25}, {-6, -4, 60}, {-12, -6, 210}}},
+	}, []segment{{-2, 10, 8}, {-4, -2, 25}, {-6, -4, 63}, {-12, -6, 219}}},
 	{"gelu", graph.AttrsOf("approximate", "sigmoid"), func(x float64) float64 { return x / (1 + math.Exp(-1.702*x)) },
-		[]segment{{-2, 10, 4}, {-4, -2, 7}, {-6, -4, 12}, {-65, -6, 110}}},
+		[]segment{{-2, 10, 4}, {-4, -2, 7}, {-6, -4, 12}, {-65, -6, 111}}},
 	{"silu", nil, func(x float64) float64 { return x / (1 + math.Exp(-x)) }, []segment{{-87, 30, 2}, {-110, -87, 55}}},
 	{"softsign", nil, func(x float64) float64 { return x / (1 + math.Abs(x)) }, []segment{{-50, 50, 2}}},
 	{"hard_swish", nil, func(x float64) float64 { return x * max(min(x+3, 6), 0) / 6 }, []segment{{-2.9, 10, 2}}},

@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/concord-nn/concord/internal/measure"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/tensor"
@@ -28,6 +29,7 @@ import (
 
 // TestMain lets scripts run this binary under the name of concord.
 func TestMain(m *testing.M) {
+	measure.Patience = 0 // peaks are some numbers here
 	testscript.Main(m, map[string]func(){"concord": main})
 }
 

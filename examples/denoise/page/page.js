@@ -45,12 +45,17 @@ async function denoised(samples, rate) {
 }
 
 // The live sound: source → denoise, and → delay, which makes both equally late; each has a gain, by which one of them is heard.
-let live;
+let live, starting;
 async function start() {
-  if (live) {
-    await live.context.resume();
-    return live;
-  }
+  starting ??= begin().catch((e) => {
+    starting = undefined; // the next press of a button tries again
+    throw e;
+  });
+  await starting;
+  await live.context.resume();
+}
+
+async function begin() {
   const context = new AudioContext();
   const node = await denoiser(context);
   const delay = new DelayNode(context, { delayTime: (2 * hop) / context.sampleRate, channelCount: 1, channelCountMode: "explicit" });
@@ -70,8 +75,6 @@ async function start() {
   live.pictures = ["before", "after"].map((side) => new Spectrogram($(side), live[side].analyser));
   $("frame").textContent = ((1000 * hop) / context.sampleRate).toFixed(1);
   hear();
-  await context.resume();
-  return live;
 }
 
 function hear() {
@@ -96,7 +99,10 @@ function connect(node, end) {
   $("stop").disabled = false;
   $("save").disabled = !sound;
   say("");
-  requestAnimationFrame(draw);
+  if (!drawing) {
+    drawing = true;
+    requestAnimationFrame(draw);
+  }
 }
 
 function stop() {
@@ -155,7 +161,7 @@ async function save() {
   link.href = URL.createObjectURL(wav(await denoised(sound.samples, sound.rate), sound.rate));
   link.download = "without-noise.wav";
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000); // some browsers read it later
 }
 
 /** Does what a button is for, and says what went wrong. */
@@ -197,9 +203,10 @@ function level(analyser) {
   return 10 * Math.log10(x.reduce((sum, v) => sum + v * v, 0) / x.length + 1e-10);
 }
 
-let drawn = 0;
+let drawing = false, drawn = 0, told = 0;
 function draw(now) {
-  if (!source) {
+  drawing = source !== undefined;
+  if (!drawing) {
     return;
   }
   requestAnimationFrame(draw);
@@ -222,7 +229,6 @@ function drawGains() {
   live.gains.forEach((gain, i) => context.fillRect(i * width + 1, canvas.height * (1 - gain), width - 2, canvas.height * gain));
 }
 
-let told = 0;
 function tell() {
   for (const side of ["before", "after"]) {
     $(`level-${side}`).textContent = `${level(live[side].analyser).toFixed(0)} dB`;

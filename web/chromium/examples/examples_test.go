@@ -127,17 +127,34 @@ func picture(t *testing.T, p *browser.Page, name string, width, height int64, co
 	}
 }
 
+// says asserts what a page says when something that it was asked for cannot be done.
+func says(t *testing.T, p *browser.Page, do, want string) {
+	t.Helper()
+	eval[any](t, p, do+"; undefined")
+	wait(t, p, fmt.Sprintf(`document.getElementById("message").textContent.includes(%q)`, want))
+}
+
+// drop drops a file of text on a page, and refuse lets no page have a camera or a microphone.
+const (
+	drop = `(() => { const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File(["text"], "letter.txt"));
+		document.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true })); })()`
+	refuse = `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", %q)); document.getElementById(%q).click()`
+)
+
 // answers are the parts of what `concord run --json` prints that are compared.
 type answers struct {
-	Runs []struct {
-		Outputs []struct {
-			Classes []struct {
-				Label       string  `json:"label"`
-				Probability float32 `json:"probability"`
-			} `json:"classes"`
-			Boxes []box `json:"boxes"`
-		} `json:"outputs"`
-	} `json:"runs"`
+	Runs []result `json:"runs"`
+}
+
+type result struct {
+	Input   string `json:"input"`
+	Outputs []struct {
+		Classes []struct {
+			Label       string  `json:"label"`
+			Probability float32 `json:"probability"`
+		} `json:"classes"`
+		Boxes []box `json:"boxes"`
+	} `json:"outputs"`
 }
 
 type box struct {
@@ -160,14 +177,21 @@ func answer(t *testing.T, text []byte) answers {
 // TestDigits asserts that the page reads every drawing with the probabilities that the program prints.
 func TestDigits(t *testing.T) {
 	p, _ := open(t, "digits")
-	program := concord(t)
+	wanted := map[string]result{}
+	all := answer(t, run(t, concord(t), "run", "examples/digits/model.nnef", "examples/digits/drawings", "--json", "--output", t.TempDir()))
+	for _, r := range all.Runs {
+		wanted[filepath.Base(r.Input)] = r
+	}
 	for i, name := range strings.Fields("zero one two three four five six seven eight nine") {
 		for k, file := range []string{name + ".png", name + "-2.png"} {
 			eval[any](t, p, fmt.Sprintf(`window.result = null; document.querySelectorAll("#drawings button")[%d].click()`, 2*i+k))
 			wait(t, p, "window.result")
 			y := eval[[]float32](t, p, "window.result.y")
-			want := answer(t, run(t, program, "run", "examples/digits/model.nnef", "examples/digits/drawings/"+file, "--json"))
-			for _, c := range want.Runs[0].Outputs[0].Classes {
+			want := wanted[file]
+			if len(want.Outputs) != 1 {
+				t.Fatalf("the program says nothing of %s", file)
+			}
+			for _, c := range want.Outputs[0].Classes {
 				if got := y[c.Label[0]-'0']; got != c.Probability {
 					t.Errorf("%s is a %s by %v on the page and by %v in the program", file, c.Label, got, c.Probability)
 				}
@@ -199,6 +223,7 @@ func TestDigits(t *testing.T) {
 			for (let i = 0; i < 22; i++) press("ArrowDown");
 		})()`)
 	wait(t, p, "window.result.digit === 1")
+	says(t, p, drop, "is not a picture")
 }
 
 // TestFaces asserts that the page finds the faces that the program does: of the painting, whose pixels both have, the same; of photos, which browsers
@@ -248,6 +273,9 @@ func TestFaces(t *testing.T) {
 		page, want := faces(photo)
 		compare(t, filepath.Base(photo), page, want)
 	}
+	says(t, p, drop, "letter.txt is not a picture")
+	says(t, p, fmt.Sprintf(refuse, "NotFoundError", "camera"), "There is no camera.")
+	says(t, p, fmt.Sprintf(refuse, "NotAllowedError", "camera"), "The camera was not allowed")
 }
 
 // compare asserts that lists have the same boxes but for those about as good as the threshold.
@@ -299,6 +327,9 @@ func TestDenoise(t *testing.T) {
 	eval[any](t, p, `document.getElementById("microphone").click()`)
 	wait(t, p, `document.getElementById("message").textContent.startsWith("You hear nothing")`)
 	eval[any](t, p, `document.getElementById("stop").click()`)
+	says(t, p, drop, "letter.txt is not a sound")
+	says(t, p, fmt.Sprintf(refuse, "NotFoundError", "microphone"), "There is no microphone.")
+	says(t, p, fmt.Sprintf(refuse, "NotAllowedError", "microphone"), "The microphone was not allowed")
 }
 
 // TestPlayground asserts that every network of the playground yields a picture, but for the mistake, which is said.
@@ -332,6 +363,8 @@ func TestPlayground(t *testing.T) {
 	}
 	choose("Life")
 	wait(t, p, "window.result.round >= 12")
+	choose("Edges")
+	says(t, p, drop, "letter.txt is not a picture")
 	choose("Edges")
 	picture(t, p, "examples/playground/page.png", 1120, 800, 128)
 }
