@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -203,6 +204,15 @@ func TestRefused(t *testing.T) {
 		if got := wait[string](t, p, time.Minute); got != "NotSupportedError" {
 			t.Errorf("%s: createContext() comes to %s; want NotSupportedError", page, got)
 		}
+	}
+}
+
+// TestCache: equal graphs are compiled once, and what was kept and is broken is compiled again.
+func TestCache(t *testing.T) {
+	got := wait[[]string](t, open(t, "/cache.html"), time.Minute)
+	want := []string{"2,1 1", "2,1 1", "3,0 2", "2,1 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("results, and how many graphs are kept: %q; want %q", got, want)
 	}
 }
 
