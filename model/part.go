@@ -2,10 +2,11 @@ package model
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -49,20 +50,31 @@ func (e *PartsError) Error() string {
 	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
 }
 
+// seeds are those of two hashes of 64 bits, which nobody who makes models knows.
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
 // key returns a text that is the same if the part, whose own key is given, goes on with equal elements of the values that it asks for, and not
 // otherwise.
 func (p *Part) key(own string, values Values) (string, error) {
-	b := sha256.New()
-	fmt.Fprintf(b, "%q", own)
+	var hashes [len(seeds)]maphash.Hash
+	for i := range hashes {
+		hashes[i].SetSeed(seeds[i])
+	}
+	write := func(b []byte) {
+		for i := range hashes {
+			hashes[i].Write(b)
+		}
+	}
+	write(strconv.AppendQuote(nil, own))
 	for _, name := range p.Asked {
 		t := values[name]
 		if t == nil {
 			return "", fmt.Errorf("the value %q, which decides how to go on, was not computed", name)
 		}
-		fmt.Fprintf(b, "%v:", t.Shape())
-		b.Write(t.Bytes())
+		write(fmt.Appendf(nil, "%v:", t.Shape()))
+		write(t.Bytes())
 	}
-	return string(b.Sum(nil)), nil
+	return fmt.Sprintf("%016x%016x", hashes[0].Sum64(), hashes[1].Sum64()), nil
 }
 
 // forget removes the values that nothing behind the part reads, but for the inputs, and returns how many bytes the others take.
