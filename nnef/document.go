@@ -291,8 +291,8 @@ func (d *document) external(l *lowering) *graph.Value {
 				}
 			}
 			if x <= 0 && l.Err == nil && !d.empty {
-				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
-				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
+				l.Fail(&eval.Error{Code: eval.CodeAttribute, Arg: "shape", Msg: fmt.Sprintf("the extent %d is not allowed; extents of an external tensor are positive", x),
+					Hint: "write the extent of one run, such as 1; another can be given when the model is loaded"})
 			}
 			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
@@ -351,9 +351,8 @@ func (d *document) constant(l *lowering) *graph.Value {
 		return nil
 	}
 	for _, v := range values {
-		if err := d.representable(v, dtype); err != nil {
+		if err := d.representable("value", v, dtype); err != nil {
 			l.Fail(err)
-			l.at("value")
 			return nil
 		}
 	}
