@@ -341,11 +341,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		expand = true
 	case len(values) == 1:
 		d.filled += n
-		filled := make(eval.Array, n)
-		for i := range filled {
-			filled[i] = values[0]
-		}
-		values = filled
+		values = slices.Repeat(values, n)
 	default:
 		l.fail(CodeConstantItems, "value", "%d values are given; shape %v takes %d, or one for all", len(values), shape, n)
 		return nil
@@ -358,10 +354,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 	}
 	held := shape
 	if expand {
-		held = make(tensor.Shape, len(shape))
-		for i := range held {
-			held[i] = 1
-		}
+		held = slices.Repeat(tensor.Shape{1}, len(shape))
 	}
 	t, err := element.Tensor(values, dtype, held)
 	if err != nil {
