@@ -282,7 +282,11 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	op := &Op{Invocation: c, Results: make([]eval.Value, len(c.Op.Results))}
 	wished, names := c.Names, make([]string, 0, len(op.Results))
 	add := func(declared syntax.Type) *Tensor {
-		t := r.tensor(op, declared, take(&wished))
+		name := ""
+		if len(wished) > 0 {
+			name, wished = wished[0], wished[1:]
+		}
+		t := r.tensor(op, declared, name)
 		names = append(names, t.Name)
 		return t
 	}
@@ -332,16 +336,6 @@ func holdsOpen(v eval.Value) bool {
 		return slices.ContainsFunc(v, holdsOpen)
 	}
 	return false
-}
-
-// take removes the first name of a list.
-func take(names *[]string) string {
-	if len(*names) == 0 {
-		return ""
-	}
-	name := (*names)[0]
-	*names = (*names)[1:]
-	return name
 }
 
 // tensor returns a new tensor of a declared type.
