@@ -16,7 +16,8 @@ const levels = ["emulated", "fused", "loose"]; // by their numbers in package en
 const invalidState = (message) => new DOMException(message, "InvalidStateError");
 
 // collected gives back what belongs to objects that nobody can reach any more: of a context the worker, else what that has of the name "free".
-const collected = new FinalizationRegistry(({ checker, names, channel, free }) => {
+const collected = new FinalizationRegistry(({ checker, names, channel, free, lose }) => {
+  checker.failing.delete(lose);
   if (free !== undefined) {
     channel.send({ do: "free", name: free });
   } else if (channel !== undefined) {
@@ -166,8 +167,10 @@ class Context extends Named {
     this.threads = entry.threads(options);
     this.waiting = new Set(); // functions that reject what depends on the context
     this.lost = new Promise((resolve) => { this.resolveLost = resolve; });
-    channel.onfailure = checker.onfailure = loses(this); // as the browser holds workers
-    collected.register(this, { checker, names: [this.name], channel });
+    const lose = loses(this); // as the browser holds workers
+    channel.onfailure = lose;
+    checker.failing.add(lose);
+    collected.register(this, { checker, names: [this.name], channel, lose });
   }
 
   call(method, ...args) {
