@@ -5,8 +5,8 @@
 //   node bench/web/chromium.mjs --concord ./concord --ort FOLDER/node_modules [--threads N] [--rounds N] [--cold N] [--exact] MODEL.onnx…
 //
 // In a worker both run each model in turns, first on one thread, then in another worker on as many as --threads says (2). Then, --cold times (7) in turns, a
-// new browser without any cache opens a page that loads the first model and runs it once on one thread: it prints the times from navigation to the
-// first result, and the bytes that were sent. --exact takes the modules without relaxed SIMD; models.mjs says how shapes and values are given.
+// new browser without any cache leaves a page of another site for one that loads the first model and runs it once on one thread: it prints the times from
+// navigation to the first result, and the bytes that were sent. --exact takes the modules without relaxed SIMD; models.mjs says how shapes and values are given.
 import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -49,6 +49,8 @@ const pages = {
     w.onmessage = ({ data }) => post(data);
     w.onerror = (e) => post({ error: e.message });
     w.postMessage({ threads, rounds, exact, models });`),
+  // A page of another site, which leads on when the browser has done what it does at its start.
+  "/start": page(`setTimeout(() => location.replace("http://localhost:" + location.port + new URLSearchParams(location.search).get("to")), 3000);`),
   "/cold-concord": page(`${post}
     import { drawn } from "/script/models.mjs";
     import { load } from "/model/0/model.js";
@@ -97,7 +99,9 @@ const server = createServer(async (request, response) => {
   }
   try {
     const [content, type] = contentOf(pathname);
-    sent.push(Buffer.from(content));
+    if (pathname !== "/start") {
+      sent.push(Buffer.from(content));
+    }
     response.writeHead(200, {
       "Content-Type": type,
       "Cache-Control": "no-store",
@@ -112,11 +116,11 @@ const server = createServer(async (request, response) => {
 });
 
 // Opens a page in a browser of its own, and returns what it tells.
-async function opened(path) {
+async function opened(path, host = "localhost") {
   const profile = mkdtempSync(join(work, "profile-"));
   sent = [];
   const result = new Promise((resolve) => (told = resolve));
-  const url = `http://localhost:${server.address().port}${path}`;
+  const url = `http://${host}:${server.address().port}${path}`;
   const browser = spawn(flags.chromium, ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-component-update", `--user-data-dir=${profile}`, url], { stdio: "ignore" });
   const ended = new Promise((resolve) => browser.on("exit", resolve));
   const value = await Promise.race([result, ended.then(() => ({ error: "the browser has ended" }))]);
@@ -133,7 +137,7 @@ async function cold() {
   const bytes = {};
   for (let i = 0; i < Number(flags.cold); i++) {
     for (const path of Object.keys(took)) {
-      took[path].push((await opened(path)).took);
+      took[path].push((await opened(`/start?to=${path}`, "127.0.0.1")).took);
       bytes[path] ??= sent;
     }
   }
@@ -153,7 +157,7 @@ try {
     execFileSync(flags.concord, ["export", "--wasm", path, "-o", dir, "--name", "model", "--page", "", ...shapes], { stdio: ["ignore", "ignore", "inherit"] });
     execFileSync("cp", [path, join(dir, "model.onnx")]);
   });
-  await new Promise((resolve) => server.listen(0, "localhost", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const version = JSON.parse(readFileSync(join(ort, "package.json"))).version;
   const browser = execFileSync(flags.chromium, ["--version"]).toString().trim();
   console.log(`onnxruntime-web ${version}, ${browser}, ${cpus()[0].model}, ${cpus().length} processors`);
