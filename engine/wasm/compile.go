@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"slices"
 	"sync"
 
 	"github.com/concord-nn/concord/engine"
