@@ -3,8 +3,8 @@ package wasm
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/concord-nn/concord/engine"
