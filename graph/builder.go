@@ -16,6 +16,7 @@ type Builder struct {
 	rules Rules
 	graph *Graph
 	names map[string]bool
+	kept  map[string]bool // names that nobody gets who has not wished for them
 	own   map[*Value]bool
 	next  map[string]int // the number to try next, by prefix
 	tried map[string]int // what next is if Try fails, for the prefixes that it has used; nil outside of it
@@ -46,6 +47,13 @@ func (b *Builder) made() error {
 		return errors.New("there is no builder: it is the zero Builder; NewBuilder makes one")
 	}
 	return nil
+}
+
+// Reserve keeps names for those who wish for them: what has no name of its own gets others.
+func (b *Builder) Reserve(names map[string]bool) {
+	if b.made() == nil {
+		b.kept = names
+	}
 }
 
 // Input adds a graph input. The name must not be in use.
@@ -384,7 +392,7 @@ func (b *Builder) unique(wish, prefix string) string {
 	for {
 		b.next[prefix]++
 		name := prefix + strconv.Itoa(b.next[prefix])
-		if b.names[name] {
+		if b.names[name] || b.kept[name] {
 			continue
 		}
 		b.names[name] = true

@@ -30,12 +30,12 @@ const (
 	CodeConstantItems syntax.Code = 1102               // constant whose value does not fill its shape
 )
 
-// document lowers the operations of one flat graph, one by one, into a graph, or without a source into nodes that only have types. It is
+// document lowers the operations of one flat graph, one by one, into a graph, or without a source into one for its types alone. It is
 // the [flat.Inferrer] of the flat graph.
 type document struct {
 	*sink
 	*statements
-	source  source                  // nil if there is no data: variables become inputs, and there is no graph
+	source  source                  // nil if there is no data: variables become inputs
 	quants  map[string]*quant.Entry // of the quantization file, by tensor
 	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
 
@@ -54,14 +54,18 @@ type document struct {
 
 // newDocument returns the lowering of a file's operations. Without a source it infers types only.
 func newDocument(f *File, src source) *document {
-	var b *graph.Builder
-	if src != nil {
-		b = graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name)
+	g := f.Document.Graph
+	s := newSink(graph.NewBuilder(op.Rules, g.Name.Name), f.opts.Limits.Eval.Filled())
+	names := make(map[string]bool)
+	for i := range g.Body {
+		for id := range g.Body[i].Names() {
+			names[id.Name] = true
+		}
 	}
-	s := newSink(b, f.opts.Limits.Eval.Filled())
+	s.b.Reserve(names)
 	s.finite = src != nil
-	s.most += statementMost * len(f.Document.Graph.Body)
-	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tract.Document(f.Document)
+	s.most += statementMost * len(g.Body)
+	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || f.Document.Tract
 	d := &document{
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: tract.NewFolding(),
@@ -79,11 +83,13 @@ func newDocument(f *File, src source) *document {
 func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 	d.spans = make(map[*flat.Op][]*graph.Node)
 	var list syntax.Diagnostics
+	names := make(map[string]bool)
 	for _, o := range g.Ops {
 		for _, t := range o.Outputs() {
-			d.reserved[t.Name] = true
+			names[t.Name] = true
 		}
 	}
+	d.b.Reserve(names)
 	d.findStates(g)
 	for _, o := range g.Ops {
 		var err error
@@ -292,10 +298,10 @@ func (d *document) external(l *lowering) *graph.Value {
 		}
 	}
 	name := id
-	if public, ok := d.names[d.file.qualified(id)]; ok {
+	if public, ok := d.names[d.file.qualified(id)]; ok && d.source != nil {
 		name = public
 	}
-	v, err := d.input(name, t)
+	v, err := d.b.Input(name, t)
 	if err != nil {
 		l.fail(eval.CodeShape, "shape", "%v", err)
 		return nil
@@ -331,7 +337,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 	expand := false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled || d.b == nil && d.tract == nil): // the type may be all that is asked for
+	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled || d.source == nil && d.tract == nil): // the type may be all that is asked for
 		expand = true
 	case len(values) == 1:
 		d.filled += n
@@ -376,7 +382,7 @@ func (d *document) variable(l *lowering) *graph.Value {
 		return nil
 	}
 	if d.source == nil {
-		v, err := d.input(id, graph.Type{DType: dtype, Shape: shape})
+		v, err := d.b.Input(id, graph.Type{DType: dtype, Shape: shape})
 		l.Fail(err)
 		return v
 	}
@@ -481,15 +487,16 @@ func (d *document) update(l *lowering) *graph.Value {
 
 // finish names the outputs and puts the inputs into the order of the parameters.
 func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
-	if d.b == nil {
-		return d.typedGraph(fg)
-	}
 	for i, t := range fg.Outputs {
 		name := fg.OutputNames[i]
 		if public, ok := d.names[d.file.qualified(name)]; ok {
 			name = public
 		}
-		if err := d.b.Output(name, d.values[t.Index]); err != nil {
+		v := d.values[t.Index]
+		if v == nil {
+			return nil, &eval.Error{Code: eval.CodeUnknown, Msg: "the type of " + name + " is not known"}
+		}
+		if err := d.b.Output(name, v); err != nil {
 			return nil, err
 		}
 	}
@@ -504,21 +511,8 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 			g.Inputs[i] = n.In[0] // what stands for the input is rounded
 		}
 	}
-	return g, nil
-}
-
-// typedGraph returns a graph of nodes of which only the types are known: a block, for the types of its results.
-func (d *document) typedGraph(fg *flat.Graph) (*graph.Graph, error) {
-	g := &graph.Graph{Name: fg.Name, Nodes: d.nodes}
-	for i, t := range fg.Outputs {
-		v := d.values[t.Index]
-		if v == nil {
-			return nil, &eval.Error{Code: eval.CodeUnknown, Msg: "the type of " + fg.OutputNames[i] + " is not known"}
-		}
-		g.Outputs = append(g.Outputs, graph.Output{Name: fg.OutputNames[i], Value: v})
-	}
-	for _, t := range fg.Inputs {
-		g.Inputs = append(g.Inputs, d.values[t.Index])
+	if d.source == nil {
+		g.Inputs = g.Inputs[:len(fg.Inputs)]
 	}
 	return g, nil
 }

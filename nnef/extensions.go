@@ -2,10 +2,9 @@ package nnef
 
 import (
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/eval"
@@ -78,37 +77,21 @@ func named(texts map[string]string, statement string) bool {
 	return ok && graph.Identifier(fragment) == fragment && (!qualified || graph.Identifier(own) == own)
 }
 
-// word is an identifier, perhaps behind that of a block and a point, or a text as [graph.QuoteText] writes it.
-const word = `([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
-
-var pairStatement = regexp.MustCompile(`^` + word + `\s+` + word + `$`)
-
 // pair reads two words.
 func pair(statement string) (first, second string, ok bool) {
-	m := pairStatement.FindStringSubmatch(statement)
-	if m == nil {
-		return "", "", false
-	}
-	first, okFirst := unquoted(m[1])
-	second, okSecond := unquoted(m[2])
-	return first, second, okFirst && okSecond
+	first, rest, ok := word(statement)
+	second, behind, okToo := word(strings.TrimSpace(rest))
+	return first, second, ok && okToo && behind == "" && strings.TrimSpace(rest) != rest
 }
 
-// unquoted returns what a word says.
-func unquoted(w string) (string, bool) {
-	switch w[0] {
-	case '"':
-		s, err := strconv.Unquote(w)
-		return s, err == nil
-	case '\'':
-		x, err := syntax.ParseExpr("", w)
-		literal, ok := x.(*syntax.StringLit)
-		if err != nil || !ok {
-			return "", false
-		}
-		return literal.Value, true
+// word reads an identifier, perhaps behind that of a block and a point, or a text as [graph.QuoteText] writes it, and returns what follows.
+func word(s string) (text, rest string, ok bool) {
+	if text, rest, ok = graph.UnquoteText(s); ok {
+		return text, rest, true
 	}
-	return w, true
+	n := len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && r != '\'' && r != '"' }))
+	plain := strings.Replace(s[:n], ".", "_", 1)
+	return s[:n], s[n:], n > 0 && graph.Identifier(plain) == plain
 }
 
 // readStatements reads the extension statements of a document. The shapes are those that the user gives to inputs.
@@ -136,7 +119,7 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 		s.symbols, found = symbol.Bind(doc, s.symbols, shapes)
 		s.found = append(s.found, found...)
 	}
-	if tract.Document(doc) {
+	if doc.Tract {
 		s.tract, s.found = tract.New(doc, shapes, s.fragments, func(name string) bool { return loweringOf(syntax.Final, name) != nil })
 		s.symbols, s.types, s.properties = s.tract.Symbols, s.tract.Types, s.tract.Properties()
 	}

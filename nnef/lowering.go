@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
@@ -22,9 +21,7 @@ import (
 
 // sink is the graph that invocations add to.
 type sink struct {
-	b        *graph.Builder  // nil where only types are asked for: values and nodes then belong to no graph
-	reserved map[string]bool // names that the document gives to values
-	numbers  map[string]int  // the last number of automatic names, by prefix
+	b        *graph.Builder
 	limits   eval.Limits
 	dialect  syntax.Dialect
 	empty    bool                                                             // extents may be 0
@@ -45,17 +42,7 @@ const (
 )
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {
-	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, added: new(int), most: maxNodes}
-}
-
-// name returns a name that no value of the document has.
-func (s *sink) name(prefix string) string {
-	for {
-		s.numbers[prefix]++
-		if name := prefix + strconv.Itoa(s.numbers[prefix]); !s.reserved[name] {
-			return name
-		}
-	}
+	return &sink{b: b, limits: limits, added: new(int), most: maxNodes}
 }
 
 // Add adds a node, of which the results are given the names or, where there is none, are named after the operator.
@@ -66,44 +53,11 @@ func (s *sink) Add(n graph.Node, names []string) ([]*graph.Value, error) {
 	for len(n.In) > 0 && n.In[len(n.In)-1] == nil {
 		n.In = n.In[:len(n.In)-1]
 	}
-	wishes := names
-	if len(names) == 0 || slices.Contains(names, "") {
-		wishes = make([]string, max(len(names), 1))
-		for i := range wishes {
-			if i < len(names) && names[i] != "" {
-				wishes[i] = names[i]
-			} else {
-				wishes[i] = s.name(n.Op)
-			}
-		}
-	}
-	var out []*graph.Value
-	var err error
-	if s.b != nil {
-		out, err = s.b.Add(n, wishes...)
-	} else {
-		out, err = typed(&n, wishes)
-	}
+	out, err := s.b.Add(n, names...)
 	if len(out) > 0 {
 		s.nodes = append(s.nodes, out[0].Producer)
 	}
 	return out, diagnosed(err)
-}
-
-// typed completes a node that belongs to no graph, and returns its results.
-func typed(n *graph.Node, names []string) ([]*graph.Value, error) {
-	full, types, err := op.Rules.Infer(n.Op, graph.TypesOf(n.In), n.Attrs, n.Blocks)
-	if err != nil {
-		return nil, err
-	}
-	n.Attrs, n.Out = full, make([]*graph.Value, len(types))
-	for i, t := range types {
-		n.Out[i] = &graph.Value{Type: t, Producer: n}
-		if i < len(names) {
-			n.Out[i].Name = names[i]
-		}
-	}
-	return n.Out, nil
 }
 
 // Open returns the extent that stands for those which are not specified, 0 if there is none.
@@ -123,25 +77,6 @@ func (s *sink) spend(n int) error {
 		return &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
 	}
 	return nil
-}
-
-// input adds an input of the graph.
-func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
-	if s.b != nil {
-		return s.b.Input(name, t)
-	}
-	return &graph.Value{Name: name, Type: t}, t.Shape.Check()
-}
-
-// constant adds a constant, which is numbered if it is given no name.
-func (s *sink) constant(name, label string, t *tensor.Tensor) (*graph.Value, error) {
-	if name == "" {
-		name = s.name("const")
-	}
-	if s.b != nil {
-		return s.b.Constant(name, label, t)
-	}
-	return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
 }
 
 // ValueOf returns the value of the graph that an argument is, and false if it is none.
@@ -164,7 +99,7 @@ func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
 	if err != nil {
 		return nil, &eval.Error{Code: eval.CodeType, Msg: err.Error()}
 	}
-	return s.constant("", "", t)
+	return s.b.Constant("", "", t)
 }
 
 // representable reports a scalar of a type that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
@@ -229,7 +164,7 @@ func (t target) Node(name string, in []*graph.Value, attrs graph.Attrs, label st
 
 // Constant implements [emit.Target].
 func (t target) Constant(name, label string, data *tensor.Tensor) (*graph.Value, error) {
-	return t.l.constant(name, label, data)
+	return t.l.b.Constant(name, label, data)
 }
 
 func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {

@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/symbol"
-	"github.com/concord-nn/concord/internal/nnef/tract"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -132,7 +131,7 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
 		case int64:
-			if x > 0 || s.operators || x == 0 && tract.Document(f.Document) {
+			if x > 0 || s.operators || x == 0 && f.Document.Tract {
 				d = model.Dim{Extent: int(min(x, math.MaxInt))} // one that is too large is refused when a graph is made
 			}
 		case eval.Symbol:

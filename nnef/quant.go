@@ -100,7 +100,7 @@ func (d *document) dequantized(l *lowering, v *variable, label string, entry *qu
 		d.decoded[t] = coded{v.t, own}
 		return d.held(l, label, t)
 	}
-	codes := l.Stored(d.name(id+"_codes"), label, v.t)
+	codes := l.Stored(id+"_codes1", label, v.t)
 	q := &quantizer{lowering: l, entry: entry, place: v.place}
 	return q.zeroPoint(codes)
 }

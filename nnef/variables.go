@@ -27,30 +27,14 @@ type variable struct {
 	info  tensorfile.Info  // zero if the tensor does not come from a tensor file
 	t     *tensor.Tensor   // as stored, contiguous; zeros that take no memory before load
 	file  *tensorfile.File // that is to be decoded by load; nil if t has the elements
-	casts map[tensor.DType]*tensor.Tensor
 }
 
-// as returns the tensor with elements of type d; for a small float, those of which the file holds the codes. Variables of one label share it.
+// as returns the tensor with elements of type d; for a small float, those of which the file holds the codes.
 func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
-	if v.t.DType() == d {
+	switch {
+	case v.t.DType() == d:
 		return v.t, nil
-	}
-	if t := v.casts[d]; t != nil {
-		return t, nil
-	}
-	t, err := v.converted(d)
-	if err != nil {
-		return nil, err
-	}
-	if v.casts == nil {
-		v.casts = make(map[tensor.DType]*tensor.Tensor)
-	}
-	v.casts[d] = t
-	return t, nil
-}
-
-func (v *variable) converted(d tensor.DType) (*tensor.Tensor, error) {
-	if !d.IsSmallFloat() {
+	case !d.IsSmallFloat():
 		return tensor.Cast(v.t, d)
 	}
 	codes := v.t
@@ -205,7 +189,7 @@ func (v *variable) otherFloat(d tensor.DType) bool {
 // asSingle adds a constant of 16-bit or 64-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
 // data and the graph says where they are rounded.
 func (d *document) asSingle(l *lowering, label string, t *tensor.Tensor) *graph.Value {
-	stored := l.Stored(d.name(l.c.Names[0]+"_stored"), label, t)
+	stored := l.Stored(l.c.Names[0]+"_stored1", label, t)
 	return l.single("cast", []*graph.Value{stored}, attr("dtype", tensor.Float32))
 }
 
@@ -226,7 +210,7 @@ func (d *document) sameShape(v *variable, shape tensor.Shape) bool {
 	if err != nil {
 		return false
 	}
-	v.t, v.casts = t, nil
+	v.t = t
 	return true
 }
 

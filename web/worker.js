@@ -82,13 +82,17 @@ class Compiler {
 
   async answer({ text, buffers, level, threads }) {
     const key = await this.#cache?.key([text, this.#options.version, level, threads], buffers);
-    let made = await this.#cache?.get(key);
-    if (made === undefined) {
-      made = await this.#compile(text, buffers, level, threads);
-      this.#cache?.put(key, made);
+    const kept = await this.#cache?.get(key);
+    if (kept !== undefined) {
+      try {
+        return await loadable(kept);
+      } catch {
+        // what was kept is no module any more, and is replaced
+      }
     }
-    const { code, ...rest } = made;
-    return { ...rest, module: await WebAssembly.compile(code) };
+    const made = await this.#compile(text, buffers, level, threads);
+    this.#cache?.put(key, made);
+    return loadable(made);
   }
 
   async #compile(text, buffers, level, threads) {
@@ -102,6 +106,10 @@ class Compiler {
     }
     return { code: this.#program.bytes(...code), weights: this.#program.bytes(...weights).buffer, ...rest };
   }
+}
+
+async function loadable({ code, ...rest }) {
+  return { ...rest, module: await WebAssembly.compile(code) };
 }
 
 /** Serves a port. */

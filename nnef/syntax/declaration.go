@@ -172,6 +172,7 @@ func (p *parser) extensionNames() {
 	for {
 		id := p.ident("the name of an extension")
 		p.doc.Extensions = append(p.doc.Extensions, Extension{Span: id.Span, Name: id.Name})
+		p.tractName(id.Name)
 		if p.tok.kind == ',' {
 			p.next()
 		} else if p.tok.kind != tokIdent {

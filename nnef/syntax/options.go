@@ -1,8 +1,6 @@
 package syntax
 
 import (
-	"cmp"
-
 	"github.com/concord-nn/concord/internal/limits"
 )
 
@@ -70,13 +68,7 @@ var DefaultLimits = Limits{
 
 // Filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
 func (l Limits) Filled() Limits {
-	pick := func(v, def int) int { return cmp.Or(max(v, 0), def) }
-	d := DefaultLimits
-	return Limits{
-		Bytes:   int(min(int64(pick(l.Bytes, d.Bytes)), limits.TextOffset)),
-		Tokens:  pick(l.Tokens, d.Tokens),
-		Depth:   pick(l.Depth, d.Depth),
-		Literal: pick(l.Literal, d.Literal),
-		Errors:  pick(l.Errors, d.Errors),
-	}
+	l = limits.Filled(l, DefaultLimits)
+	l.Bytes = int(min(int64(l.Bytes), limits.TextOffset))
+	return l
 }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/concord-nn/concord/web"
 	"github.com/concord-nn/concord/web/chromium/browser"
 )
 
@@ -21,6 +21,9 @@ var (
 	program = flag.String("chromium", "chromium", "the browser's `program`")
 	dist    = flag.String("package", "", "a `folder` with the built package, if it is not to be built")
 )
+
+// policies are folders with the pages of testdata under a Content Security Policy that leaves no room for the package.
+var policies = map[string]string{"/policy/": "script-src 'self'", "/policy/workers/": "worker-src 'none'"}
 
 // What all tests share; start makes it.
 var (
@@ -68,10 +71,17 @@ func start(t *testing.T) {
 	pages := browser.Folder("testdata")
 	mux.Handle("/", pages)
 	mux.Handle("/isolated/", http.StripPrefix("/isolated", browser.Isolated(pages)))
-	mux.Handle("/policy/", http.StripPrefix("/policy", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "script-src 'self'")
-		pages.ServeHTTP(w, r)
-	})))
+	for path, policy := range policies {
+		mux.Handle(path, http.StripPrefix(strings.TrimSuffix(path, "/"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", policy)
+			pages.ServeHTTP(w, r)
+		})))
+	}
+	mux.HandleFunc("/broken/concord.wasm", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/wasm")
+		_, _ = w.Write([]byte("\x00asm\x01\x00\x00\x00\x01"))
+	})
+	mux.Handle("/broken/", http.StripPrefix("/broken", browser.Folder(*dist)))
 	if site, err = browser.Serve(mux); err != nil {
 		t.Fatal(err)
 	}
@@ -79,26 +89,8 @@ func start(t *testing.T) {
 
 func buildPackage(t *testing.T, dir string) {
 	t.Helper()
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := web.Files(support, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "concord.wasm"), "./web/concord")
+	build := exec.Command("go", "run", "./web/build", "-o", dir)
 	build.Dir = filepath.Join("..", "..")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", build, err, out)
 	}
@@ -193,10 +185,14 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestRefused: where WebAssembly is forbidden, or the package's files are missing, there is no context.
+// TestRefused: where WebAssembly or workers are forbidden, or the package's files are missing or broken, there is no context.
 func TestRefused(t *testing.T) {
 	start(t)
-	for _, page := range []string{"/policy/policy.html", "/missing.html"} {
+	pages := []string{"/missing.html?/nowhere/", "/missing.html?/broken/", "/missing.html?http://localhost:1/"}
+	for path := range policies {
+		pages = append(pages, path+"policy.html")
+	}
+	for _, page := range pages {
 		p, err := chromium.Open(false)
 		if err != nil {
 			t.Fatal(err)
@@ -208,6 +204,15 @@ func TestRefused(t *testing.T) {
 		if got := wait[string](t, p, time.Minute); got != "NotSupportedError" {
 			t.Errorf("%s: createContext() comes to %s; want NotSupportedError", page, got)
 		}
+	}
+}
+
+// TestCache: equal graphs are compiled once, and what was kept and is broken is compiled again.
+func TestCache(t *testing.T) {
+	got := wait[[]string](t, open(t, "/cache.html"), time.Minute)
+	want := []string{"2,1 1", "2,1 1", "3,0 2", "2,1 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("results, and how many graphs are kept: %q; want %q", got, want)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/mapfile"
@@ -35,9 +34,6 @@ type Container struct {
 	close func() error // nil if there is nothing to close
 
 	closed atomic.Bool
-
-	mu    sync.Mutex
-	lists map[string][]string // what list has returned, sorted
 }
 
 // ReadFile returns the bytes of a member, which must not be changed and are valid as long as somebody has the container or a tensor of them. The
@@ -58,7 +54,7 @@ func (c *Container) ReadFile(name string) ([]byte, error) {
 func (c *Container) Names() []string { return c.names() }
 
 // List returns the whole names of the members that stand in one folder, "." for the top, in lexical order. A folder that
-// does not exist has none. The caller must not change the list, which is not made again when files come and go.
+// does not exist has none.
 func (c *Container) List(dir string) ([]string, error) {
 	if !fs.ValidPath(dir) {
 		return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
@@ -66,20 +62,11 @@ func (c *Container) List(dir string) ([]string, error) {
 	if c.closed.Load() {
 		return nil, mapfile.ErrClosed
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if names, ok := c.lists[dir]; ok {
-		return names, nil
-	}
 	names, err := c.list(dir)
 	if err = mapfile.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	slices.Sort(names)
-	if c.lists == nil {
-		c.lists = make(map[string][]string)
-	}
-	c.lists[dir] = names
 	return names, nil
 }
 

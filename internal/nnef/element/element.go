@@ -122,3 +122,29 @@ func Tensor(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Te
 	}
 	return tensor.Cast(wide, d)
 }
+
+// Literals returns the shape and the elements of a nested list of literals, or of one alone, and false if it is no such list.
+func Literals(v eval.Value) (shape tensor.Shape, values []eval.Value, ok bool) {
+	shape, ok = appendLiterals(v, &values)
+	return shape, values, ok
+}
+
+func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
+	list, ok := v.(eval.Array)
+	if tuple, isTuple := v.(eval.Tuple); isTuple {
+		list, ok = eval.Array(tuple), true
+	}
+	if !ok {
+		*values = append(*values, v)
+		return tensor.Shape{}, TypeOf(v) != tensor.Invalid
+	}
+	var inner tensor.Shape
+	for i, x := range list {
+		shape, ok := appendLiterals(x, values)
+		if !ok || i > 0 && !shape.Equal(inner) {
+			return nil, false
+		}
+		inner = shape
+	}
+	return append(tensor.Shape{len(list)}, inner...), true
+}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -25,13 +24,7 @@ var DefaultLimits = Limits{
 }
 
 // Filled returns the limits with the defaults in place of each 0.
-func (l Limits) Filled() Limits {
-	d := DefaultLimits
-	return Limits{
-		Depth: cmp.Or(max(l.Depth, 0), d.Depth), Steps: cmp.Or(max(l.Steps, 0), d.Steps), Items: cmp.Or(max(l.Items, 0), d.Items),
-		Calls: cmp.Or(max(l.Calls, 0), d.Calls), Errors: cmp.Or(max(l.Errors, 0), d.Errors),
-	}
-}
+func (l Limits) Filled() Limits { return limits.Filled(l, DefaultLimits) }
 
 // Evaluator evaluates or checks bodies and collects diagnostics. It must not be used by several goroutines at once.
 type Evaluator struct {

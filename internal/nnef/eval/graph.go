@@ -74,7 +74,7 @@ func (e *Evaluator) graphTensor(f *frame, a *syntax.Assignment, id *syntax.Ident
 	if e.checking {
 		return unknownTensor{primitiveOf(literal)}, nil
 	}
-	copying := f.op.Scope.Operation(e.copying())
+	copying := f.op.Scope.Operation(Copying(e.dialect))
 	if copying == nil {
 		return nil, e.noTensor(f, id, v)
 	}

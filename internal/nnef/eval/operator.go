@@ -19,9 +19,9 @@ var (
 		syntax.Equal: "eq", syntax.NotEqual: "ne", syntax.And: "and", syntax.Or: "or"}
 )
 
-// copying is the name of the operation that yields its argument.
-func (e *Evaluator) copying() string {
-	if e.dialect == syntax.Provisional {
+// Copying returns the name of the operation of a dialect that yields its argument.
+func Copying(d syntax.Dialect) string {
+	if d == syntax.Provisional {
 		return "idn"
 	}
 	return "copy"
@@ -99,7 +99,7 @@ func (e *Evaluator) unary(f *frame, x *syntax.Unary, names []string) (Value, err
 	case Tensor, Absent:
 		name := unaryNames[x.Op]
 		if x.Op == syntax.Plus {
-			name = e.copying()
+			name = Copying(e.dialect)
 		}
 		return e.operate(f, x, name, names, argument{value: v, x: x.X})
 	}

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"strings"
-
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -197,20 +195,7 @@ func (e *Evaluator) typeText(t syntax.Type) string {
 		}
 		return e.typeText(t.Item) + "[]"
 	case *syntax.TupleType:
-		var b strings.Builder
-		b.WriteByte('(')
-		for i, item := range t.Items {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			if b.Len() > shownBytes {
-				b.WriteString("…")
-				break
-			}
-			b.WriteString(e.typeText(item))
-		}
-		b.WriteByte(')')
-		return b.String()
+		return "(" + listed(t.Items, ", ", e.typeText) + ")"
 	case *syntax.TensorType:
 		switch {
 		case t.Item == anyItem || t.Item == syntax.NoPrimitive && e.dialect == syntax.Provisional:

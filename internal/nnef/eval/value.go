@@ -98,7 +98,7 @@ const (
 )
 
 // listed writes the first items of a list by a function.
-func listed(list []Value, separator string, write func(Value) string) string {
+func listed[T any](list []T, separator string, write func(T) string) string {
 	var b strings.Builder
 	for i, v := range list {
 		if i > 0 {

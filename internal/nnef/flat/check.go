@@ -102,7 +102,7 @@ func (c *checker) repeated(list, params []*syntax.Ident, format string) {
 		case first == nil:
 			seen[id.Name] = id
 		case first.From < list[0].From:
-			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+c.copying()+"("+id.Name+")",
+			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+eval.Copying(c.doc.Dialect)+"("+id.Name+")",
 				here(first.Span, "the parameter is here"), "a parameter and a result of the graph are named %s", id.Name)
 		default:
 			c.report(CodeRepeated, id.Span, "choose another name", here(first.Span, "the first one is here"), format, id.Name)

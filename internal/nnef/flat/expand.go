@@ -9,13 +9,12 @@ import (
 // Expander expands invocations of operations that the standard defines by others, one at a time.
 type Expander struct {
 	recorder
-	limits    eval.Limits
-	compounds map[string]*eval.Operation
+	limits eval.Limits
 }
 
 // NewExpander returns the expander for operations of a dialect.
 func NewExpander(d syntax.Dialect, limits eval.Limits) *Expander {
-	x := &Expander{limits: limits, compounds: make(map[string]*eval.Operation)}
+	x := &Expander{limits: limits}
 	x.recorder = *newRecorder(&syntax.Document{Dialect: d}, Options{})
 	x.unnamed = true
 	return x
@@ -27,18 +26,9 @@ func NewExpander(d syntax.Dialect, limits eval.Limits) *Expander {
 func (x *Expander) Expand(op *eval.Operation, args []eval.Value, names []string, from int) ([]*Op, []eval.Value, error) {
 	x.graph = &Graph{Dialect: x.doc.Dialect, Tensors: from}
 	x.most = maxTensors + from
-	out, err := eval.New(x.limits).Expand(x.compound(op.Name), args, names)
+	f, _ := std.Of(x.doc.Dialect).Lookup(op.Name) // which has a body
+	compound := eval.FromFragment(f, &x.recorder)
+	compound.Source = nil // errors concern the invocation
+	out, err := eval.New(x.limits).Expand(compound, args, names)
 	return x.graph.Ops, out, err
-}
-
-// compound returns an operation with its body, which the standard must give.
-func (x *Expander) compound(name string) *eval.Operation {
-	if o, ok := x.compounds[name]; ok {
-		return o
-	}
-	f, _ := std.Of(x.doc.Dialect).Lookup(name)
-	o := eval.FromFragment(f, &x.recorder)
-	o.Source = nil // errors concern the invocation
-	x.compounds[name] = o
-	return o
 }

@@ -506,14 +506,6 @@ func (r *recorder) update(c *eval.Invocation) ([]eval.Value, error) {
 	return r.apply(c)
 }
 
-// copying returns the name of the operation that yields its argument.
-func (r *recorder) copying() string {
-	if r.doc.Dialect == syntax.Provisional {
-		return "idn"
-	}
-	return "copy"
-}
-
 // finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
 // identifier names one tensor.
 func (r *recorder) finish(value func(name string) (v eval.Value, assigned bool)) {
@@ -526,7 +518,7 @@ func (r *recorder) finish(value func(name string) (v eval.Value, assigned bool))
 			if !ok || t.Name == id.Name {
 				continue
 			}
-			c := &eval.Invocation{Op: r.Operation(r.copying()), Type: t.Type, Args: []eval.Value{t}, Names: []string{id.Name}}
+			c := &eval.Invocation{Op: r.Operation(eval.Copying(r.doc.Dialect)), Type: t.Type, Args: []eval.Value{t}, Names: []string{id.Name}}
 			if out, err := r.apply(c); err == nil {
 				copies[id.Name], _ = out[0].(*Tensor)
 			}

@@ -1,10 +1,7 @@
 package flat
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"math"
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -21,23 +18,17 @@ import (
 // dialect. A shape is null if it is not known; an extent that is not specified is 0. Integer tensors of the provisional
 // dialect have the dtype "coordinate".
 func (g *Graph) MarshalJSON() ([]byte, error) {
-	var inputs, outputs, ops eval.Array
+	inputs, ops, tensors := []string{}, []object{}, object{}
 	for _, t := range g.Inputs {
 		inputs = append(inputs, t.Name)
 	}
-	for _, name := range g.OutputNames {
-		outputs = append(outputs, name)
-	}
-	var tensors object
 	for _, op := range g.Ops {
 		ops = append(ops, g.members(op))
 		for _, t := range op.Outputs() {
 			tensors = append(tensors, member{t.Name, g.typeMembers(t)})
 		}
 	}
-	var w jsonWriter
-	w.write(object{{"inputs", inputs}, {"outputs", outputs}, {"ops", ops}, {"tensors", tensors}})
-	return w.Bytes(), w.err
+	return json.Marshal(object{{"inputs", inputs}, {"outputs", append([]string{}, g.OutputNames...)}, {"ops", ops}, {"tensors", tensors}})
 }
 
 // object is one of JSON, with the members in this order.
@@ -48,19 +39,36 @@ type member struct {
 	value any
 }
 
+// MarshalJSON implements [json.Marshaler].
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for i, m := range o {
+		name, _ := json.Marshal(m.name) // of which nothing can fail
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}'), nil
+}
+
 func (g *Graph) members(op *Op) object {
 	o := object{{"op", op.Name()}}
 	if op.Type != syntax.NoPrimitive && g.Dialect != syntax.Provisional {
 		o = append(o, member{"dtype", op.Type.String()})
 	}
-	var args, results object
+	args, results := object{}, object{}
 	for i, v := range op.Args {
 		if _, absent := v.(eval.Absent); !absent {
-			args = append(args, member{op.Op.Params[i].Name, v})
+			args = append(args, member{op.Op.Params[i].Name, value(v)})
 		}
 	}
 	for i, v := range op.Results {
-		results = append(results, member{op.Op.Results[i].Name, v})
+		results = append(results, member{op.Op.Results[i].Name, value(v)})
 	}
 	return append(o, member{"args", args}, member{"results", results})
 }
@@ -70,57 +78,31 @@ func (g *Graph) typeMembers(t *Tensor) object {
 	if g.Dialect == syntax.Provisional && t.Type == syntax.Integer {
 		dtype = "coordinate"
 	}
-	if t.Shape == nil && !t.Known {
-		return object{{"dtype", dtype}, {"shape", nil}}
-	}
-	shape := make(eval.Array, len(t.Shape))
-	for i, n := range t.Shape {
-		shape[i] = n
+	shape := t.Shape
+	if t.Known {
+		shape = append([]int{}, shape...) // which is not null
 	}
 	return object{{"dtype", dtype}, {"shape", shape}}
 }
 
-type jsonWriter struct {
-	bytes.Buffer
-	err error // the first one
-}
-
-// write writes an object, a value of the evaluation, or what JSON has.
-func (w *jsonWriter) write(v any) {
+// value returns a value of the evaluation as one of JSON.
+func value(v eval.Value) any {
 	switch v := v.(type) {
-	case object:
-		w.list("{}", len(v), func(i int) {
-			w.write(v[i].name)
-			w.WriteByte(':')
-			w.write(v[i].value)
-		})
-	case eval.Array:
-		w.list("[]", len(v), func(i int) { w.write(v[i]) })
-	case eval.Tuple:
-		w.write(object{{"tuple", eval.Array(v)}})
 	case *Tensor:
-		w.write(object{{"t", v.Name}})
+		return object{{"t", v.Name}}
 	case float64:
-		if (math.IsNaN(v) || math.IsInf(v, 0)) && w.err == nil {
-			w.err = fmt.Errorf("the scalar %v has no form in JSON", v)
+		if v-v != 0 {
+			return v // which JSON refuses
 		}
-		w.WriteString(`{"f":` + syntax.FormatScalar(v) + "}")
-	default:
-		text, err := json.Marshal(v)
-		if err != nil && w.err == nil {
-			w.err = err
+		return object{{"f", json.RawMessage(syntax.FormatScalar(v))}}
+	case eval.Tuple:
+		return object{{"tuple", value(eval.Array(v))}}
+	case eval.Array:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = value(x)
 		}
-		w.Write(text)
+		return list
 	}
-}
-
-func (w *jsonWriter) list(brackets string, n int, item func(i int)) {
-	w.WriteByte(brackets[0])
-	for i := range n {
-		if i > 0 {
-			w.WriteByte(',')
-		}
-		item(i)
-	}
-	w.WriteByte(brackets[1])
+	return v
 }

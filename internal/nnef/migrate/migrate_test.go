@@ -3,13 +3,14 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
-	"github.com/concord-nn/concord/internal/diff"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/diff"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/nnef/eval"

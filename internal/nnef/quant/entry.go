@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -101,29 +101,17 @@ func (e *Entry) Numbers(name string, rank int) ([]float64, tensor.Shape, error) 
 
 // flatten returns the numbers in nested arrays and the shape of these. It fails if they are not regular.
 func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
-	items, nested := v.(eval.Array)
-	for nested {
-		shape = append(shape, len(items))
-		if len(items) == 0 {
-			break
-		}
-		items, nested = items[0].(eval.Array)
-	}
-	var walk func(v eval.Value, rest tensor.Shape) bool
-	walk = func(v eval.Value, rest tensor.Shape) bool {
-		switch v := v.(type) {
+	shape, values, ok := element.Literals(v)
+	for _, x := range values {
+		switch n := x.(type) {
 		case int64:
-			list = append(list, float64(v))
-			return len(rest) == 0
+			list = append(list, float64(n))
 		case float64:
-			list = append(list, v)
-			return len(rest) == 0
-		case eval.Array:
-			return len(rest) > 0 && len(v) == rest[0] && !slices.ContainsFunc(v, func(x eval.Value) bool { return !walk(x, rest[1:]) })
+			list = append(list, n)
+		default:
+			ok = false
 		}
-		return false
 	}
-	ok = walk(v, shape)
 	return list, shape, ok
 }
 

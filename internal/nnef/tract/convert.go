@@ -294,7 +294,7 @@ func (l *Lowering) asTensor(arg string, v eval.Value, item syntax.Primitive) eva
 
 // packed returns a list, of lists or of tensors, as one tensor.
 func (l *Lowering) packed(arg string, v eval.Value) *graph.Value {
-	if shape, values, ok := literals(v); ok {
+	if shape, values, ok := element.Literals(v); ok {
 		d := tensor.Bool
 		for _, x := range values {
 			d = widest(d, element.TypeOf(x))
@@ -320,32 +320,6 @@ func (l *Lowering) packed(arg string, v eval.Value) *graph.Value {
 		return nil
 	}
 	return l.Node("stack", emit.Attr("axis", 0), l.alike(parts)...)
-}
-
-// literals returns the shape and the elements of a nested list of literals, and false if it is no such list.
-func literals(v eval.Value) (shape tensor.Shape, values []eval.Value, ok bool) {
-	shape, ok = appendLiterals(v, &values)
-	return shape, values, ok
-}
-
-func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
-	list, ok := v.(eval.Array)
-	if tuple, isTuple := v.(eval.Tuple); isTuple {
-		list, ok = eval.Array(tuple), true
-	}
-	if !ok {
-		*values = append(*values, v)
-		return tensor.Shape{}, element.TypeOf(v) != tensor.Invalid
-	}
-	var inner tensor.Shape
-	for i, x := range list {
-		shape, ok := appendLiterals(x, values)
-		if !ok || i > 0 && !shape.Equal(inner) {
-			return nil, false
-		}
-		inner = shape
-	}
-	return append(tensor.Shape{len(list)}, inner...), true
 }
 
 // maxMade bounds the elements of all constants that arguments and operations of one document make.

@@ -169,7 +169,7 @@ func (s *scan) bindTaken() {
 		name, _ := tuple[0].(string)
 		_, tensor := tuple[1].(eval.Tensor)
 		if i, ok := s.params[plain(name)]; ok && !tensor {
-			if _, _, literal := literals(tuple[1]); literal || tuple[1] == true || tuple[1] == false {
+			if _, _, literal := element.Literals(tuple[1]); literal || tuple[1] == true || tuple[1] == false {
 				s.bind("full", i, name)
 				s.args[i].Literal = tuple[1]
 				continue

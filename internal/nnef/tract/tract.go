@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/nnef/symbol"
@@ -23,24 +24,6 @@ const prefix = "tract_"
 
 // propertiesFragment is the fragment in which tract notes where a model comes from.
 const propertiesFragment = "tract_core_properties"
-
-// Document reports whether a document is written in the manner of tract.
-func Document(doc *syntax.Document) bool {
-	if doc.Tract {
-		return true
-	}
-	for i := range doc.Extensions {
-		if strings.HasPrefix(doc.Extensions[i].Name, prefix) {
-			return true
-		}
-	}
-	for _, f := range doc.Fragments {
-		if strings.HasPrefix(f.Name.Name, prefix) {
-			return true
-		}
-	}
-	return false
-}
 
 // Literals reports whether a graph gives an identifier nested arrays of numbers, which are a constant tensor in
 // documents of tract and nothing in others.
@@ -192,7 +175,7 @@ func (t *Library) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 	case eval.Tensor:
 		extents, ok = v.Extents()
 	case eval.Array:
-		extents, _, ok = literals(v)
+		extents, _, ok = element.Literals(v)
 	}
 	if !ok {
 		return nil, t.notKnown("input", "the shape")
