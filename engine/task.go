@@ -100,7 +100,7 @@ func (t *task) round(p *pool, n int) {
 	}
 }
 
-// A session that was held up by other programs looks for patience times as long whether it gets on better without workers. What holds it up
+// A session that was held up by other processes looks for patience times as long whether it gets on better without workers. What holds it up
 // for longer than lateTime is something else.
 const (
 	patience = 8
@@ -119,7 +119,7 @@ func (p *pace) forget() {
 	}
 }
 
-// judge looks at how long workers and session took for a step. If that is far longer than it can be, other programs have the processors, and
+// judge looks at how long workers and session took for a step. If that is far longer than it can be, other processes have the processors, and
 // workers and session wait for one another's time slices. What is faster then, with or without workers, is measured.
 func (t *task) judge(st *step, started, ended time.Time) {
 	took := ended.Sub(started)

@@ -144,7 +144,7 @@ func multiHeadAttention(c *call) []*graph.Value {
 	return []*graph.Value{y, a.k, a.v, a.biased}
 }
 
-// unpacked takes an operand (batch, sequence, heads, parts, size) to pieces.
+// unpacked takes an operand (batch, sequence, heads, parts, size) apart.
 func (c *call) unpacked(i, heads, parts int) []*graph.Value {
 	v := c.In(i)
 	s := v.Type.Shape

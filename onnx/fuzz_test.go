@@ -36,7 +36,7 @@ const (
 
 var fuzzLimits = engine.Limits{Nodes: 2000, Memory: 16 << 20, Operations: 1 << 22, Time: time.Second}
 
-// allocated returns the bytes that the program has allocated so far.
+// allocated returns the bytes that the process has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

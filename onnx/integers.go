@@ -51,7 +51,7 @@ func (c *call) dequantize(x coded) *graph.Value {
 // quantize returns the codes of numbers. If they are made of codes in a way that integers can go, the codes are computed of those.
 func (c *call) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Value {
 	if d := to.zero.Type.DType; d.IsInteger() && d.Size() <= 2 && !d.IsPacked() {
-		l := &lowering{call: c, to: to, made: make(map[*graph.Node][]*graph.Value), left: limits.ONNXQuantised}
+		l := &coder{call: c, to: to, made: make(map[*graph.Node][]*graph.Value), left: limits.ONNXQuantised}
 		label := c.Label
 		y := l.value(x)
 		if c.Label = label; y != nil {
@@ -61,8 +61,8 @@ func (c *call) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Va
 	return c.Node("quantize_linear", emit.Attr(append(attrs, "block", to.block)...), x, to.scale, to.zero)
 }
 
-// lowering makes the codes of one quantization.
-type lowering struct {
+// coder makes the codes of one quantization.
+type coder struct {
 	*call
 	to   quantisation
 	made map[*graph.Node][]*graph.Value // the codes of the results of nodes, nil for nodes that stay what they are
@@ -70,7 +70,7 @@ type lowering struct {
 }
 
 // value returns the codes of a value if it is computed with integers, and else nil.
-func (l *lowering) value(v *graph.Value) *graph.Value {
+func (l *coder) value(v *graph.Value) *graph.Value {
 	n := v.Producer
 	if n == nil {
 		return nil
@@ -87,7 +87,7 @@ func (l *lowering) value(v *graph.Value) *graph.Value {
 }
 
 // look reports whether one more node may be looked at, which counts as a step of the walker.
-func (l *lowering) look() bool {
+func (l *coder) look() bool {
 	if l.left--; l.left < 0 {
 		return false
 	}
@@ -96,14 +96,14 @@ func (l *lowering) look() bool {
 }
 
 // codes returns the codes of a value, computed with integers or not.
-func (l *lowering) codes(v *graph.Value) *graph.Value {
+func (l *coder) codes(v *graph.Value) *graph.Value {
 	if y := l.value(v); y != nil {
 		return y
 	}
 	return l.Node("quantize_linear", nil, v, l.to.scale, l.to.zero)
 }
 
-func (l *lowering) node(n *graph.Node) []*graph.Value {
+func (l *coder) node(n *graph.Node) []*graph.Value {
 	if n.Op == "dequantize_linear" {
 		if x := codedBy(n); x.codes.Type.DType == l.to.zero.Type.DType && l.equal(x.quantisation, l.to) {
 			return one(x.codes)
@@ -172,7 +172,7 @@ func (m movement) elements(n *graph.Node) []*graph.Value {
 }
 
 // move has a movement done with codes, if those of some operand are computed with integers.
-func (l *lowering) move(n *graph.Node, m movement) []*graph.Value {
+func (l *coder) move(n *graph.Node, m movement) []*graph.Value {
 	if m.unless != nil && m.unless(n) {
 		return nil
 	}
@@ -193,24 +193,24 @@ func (l *lowering) move(n *graph.Node, m movement) []*graph.Value {
 }
 
 // integerForms are the operators that integers compute. Each function returns the codes of the only result, nil if that must stay a float.
-var integerForms map[string]func(l *lowering, n *graph.Node) *graph.Value
+var integerForms map[string]func(l *coder, n *graph.Node) *graph.Value
 
 func init() { // they look at each other
-	integerForms = map[string]func(l *lowering, n *graph.Node) *graph.Value{
-		"add":         (*lowering).add,
-		"box":         (*lowering).box,
-		"conv":        func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
-		"deconv":      func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
-		"gemm":        (*lowering).gemm,
-		"matmul":      (*lowering).matmul,
-		"mean_reduce": (*lowering).mean,
-		"pad":         (*lowering).pad,
-		"relu":        (*lowering).relu,
+	integerForms = map[string]func(l *coder, n *graph.Node) *graph.Value{
+		"add":         (*coder).add,
+		"box":         (*coder).box,
+		"conv":        func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
+		"deconv":      func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
+		"gemm":        (*coder).gemm,
+		"matmul":      (*coder).matmul,
+		"mean_reduce": (*coder).mean,
+		"pad":         (*coder).pad,
+		"relu":        (*coder).relu,
 	}
 }
 
 // add adds codes of 8 bits in steps of the result, its zero point included.
-func (l *lowering) add(n *graph.Node) *graph.Value {
+func (l *coder) add(n *graph.Node) *graph.Value {
 	a, b := l.factors(n)
 	if a == nil || !a.single() || !b.single() || sums(*a, *b) != tensor.Int32 || l.to.zero.Type.DType.Size() > 1 {
 		return nil
@@ -230,7 +230,7 @@ func (l *lowering) add(n *graph.Node) *graph.Value {
 }
 
 // relu bounds codes by that of 0.
-func (l *lowering) relu(n *graph.Node) *graph.Value {
+func (l *coder) relu(n *graph.Node) *graph.Value {
 	y := l.value(n.In[0])
 	if y == nil {
 		return nil
@@ -245,7 +245,7 @@ func (l *lowering) relu(n *graph.Node) *graph.Value {
 func isZero(t *tensor.Tensor) bool { return bytes.Count(t.Bytes(), []byte{0}) == len(t.Bytes()) }
 
 // pad adds codes of what was added.
-func (l *lowering) pad(n *graph.Node) *graph.Value {
+func (l *coder) pad(n *graph.Node) *graph.Value {
 	y := l.value(n.In[0])
 	if y == nil {
 		return nil
@@ -263,7 +263,7 @@ func (l *lowering) pad(n *graph.Node) *graph.Value {
 
 // coded returns the codes that a value stands for, with what moves elements done with them; nil if there are none. Codes of less than 8 bits
 // are widened.
-func (l *lowering) coded(v *graph.Value) *coded {
+func (l *coder) coded(v *graph.Value) *coded {
 	n := v.Producer
 	if n == nil || !l.look() {
 		return nil
@@ -297,7 +297,7 @@ func (l *lowering) coded(v *graph.Value) *coded {
 	return x
 }
 
-func (l *lowering) widened(x coded) *coded {
+func (l *coder) widened(x coded) *coded {
 	d := x.codes.Type.DType
 	switch {
 	case !d.IsInteger():
@@ -312,7 +312,7 @@ func (l *lowering) widened(x coded) *coded {
 }
 
 // factor returns codes of 8 or 16 bits, which sums are made of.
-func (l *lowering) factor(v *graph.Value) *coded {
+func (l *coder) factor(v *graph.Value) *coded {
 	if x := l.coded(v); x != nil && x.codes.Type.DType.Size() <= 2 {
 		return x
 	}
@@ -320,7 +320,7 @@ func (l *lowering) factor(v *graph.Value) *coded {
 }
 
 // factors returns the codes of the first two operands of a node, nil if there are none of both.
-func (l *lowering) factors(n *graph.Node) (a, b *coded) {
+func (l *coder) factors(n *graph.Node) (a, b *coded) {
 	if a = l.factor(n.In[0]); a == nil {
 		return nil, nil
 	}
@@ -352,7 +352,7 @@ func (c *call) requantize(sums, unit *graph.Value, to quantisation) *graph.Value
 }
 
 // counted returns how many units an addend is, as one of sums of type d; nil if that would be too coarse, or more than 32 bits count.
-func (l *lowering) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
+func (l *coder) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
 	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
 		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
 			return l.Cast(x.codes, d)
@@ -376,7 +376,7 @@ func (c *call) channels(v *graph.Value) *graph.Value {
 }
 
 // convolution is conv or deconv, whose filter has the output channels in the given dimension.
-func (l *lowering) convolution(n *graph.Node, channel int) *graph.Value {
+func (l *coder) convolution(n *graph.Node, channel int) *graph.Value {
 	x, w := l.factors(n)
 	if x == nil || !x.single() || !w.along(channel) || channel == 1 && !w.single() && n.Attrs.Int("groups") != 1 {
 		return nil
@@ -406,7 +406,7 @@ func (c *call) convolve(op string, attrs graph.Attrs, x, w coded, bias *graph.Va
 	return c.requantize(y, unit, to)
 }
 
-func (l *lowering) matmul(n *graph.Node) *graph.Value {
+func (l *coder) matmul(n *graph.Node) *graph.Value {
 	y, unit := l.product(n)
 	if y == nil {
 		return nil
@@ -414,7 +414,7 @@ func (l *lowering) matmul(n *graph.Node) *graph.Value {
 	return l.requantize(y, unit, l.to)
 }
 
-func (l *lowering) gemm(n *graph.Node) *graph.Value {
+func (l *coder) gemm(n *graph.Node) *graph.Value {
 	addend := n.In[2:]
 	if n.Attrs.Float("alpha") != 1 || len(addend) > 0 && addend[0] != nil && n.Attrs.Float("beta") != 1 {
 		return nil
@@ -437,7 +437,7 @@ func (l *lowering) gemm(n *graph.Node) *graph.Value {
 }
 
 // product returns the sums of a product of matrices, and what they are counted in.
-func (l *lowering) product(n *graph.Node) (y, unit *graph.Value) {
+func (l *coder) product(n *graph.Node) (y, unit *graph.Value) {
 	a, b := l.factors(n)
 	if a == nil {
 		return nil, nil
@@ -468,7 +468,7 @@ func (c *call) upright(v *graph.Value, transposed bool) *graph.Value {
 }
 
 // mean is a reduction to averages.
-func (l *lowering) mean(n *graph.Node) *graph.Value {
+func (l *coder) mean(n *graph.Node) *graph.Value {
 	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
@@ -483,7 +483,7 @@ func (l *lowering) mean(n *graph.Node) *graph.Value {
 }
 
 // box is a pooling of averages.
-func (l *lowering) box(n *graph.Node) *graph.Value {
+func (l *coder) box(n *graph.Node) *graph.Value {
 	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
@@ -519,7 +519,7 @@ func stays(n *graph.Node, d int) bool {
 }
 
 // centred returns codes less their zero point, in a type that holds the sum of so many.
-func (l *lowering) centred(x *coded, many float64) *graph.Value {
+func (l *coder) centred(x *coded, many float64) *graph.Value {
 	d := sums(*x)
 	if many > 1<<22 {
 		d = tensor.Int64
@@ -528,7 +528,7 @@ func (l *lowering) centred(x *coded, many float64) *graph.Value {
 }
 
 // average returns the codes of sums of codes divided by their number.
-func (l *lowering) average(sums *graph.Value, x *coded, count *graph.Value) *graph.Value {
+func (l *coder) average(sums *graph.Value, x *coded, count *graph.Value) *graph.Value {
 	scale := l.Node("mul", nil, l.Cast(l.to.scale, tensor.Float32), count)
 	return l.Node("requantize", nil, sums, l.Node("div", nil, l.Cast(x.scale, tensor.Float32), scale), l.to.zero)
 }

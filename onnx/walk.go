@@ -56,7 +56,7 @@ func (c *call) inner(net *network, text string) *scope {
 	return &scope{parent: c.scope, net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
 }
 
-// step is a piece of work of a walker: a node, or what is done after or instead of one. It is small, as there may be very many that wait, in
+// step is what a walker does next: a node, or what is done after or instead of one. It is small, as there may be very many that wait, in
 // each part of a model.
 type step struct {
 	scope  *scope
@@ -254,7 +254,7 @@ func recovered(x any, err error) error {
 		return err
 	case bailout:
 		return x.err
-	default: // what hostile models get past the rows' checks must not end the program
+	default: // what hostile models get past the rows' checks must not end the process
 		if lost := mapfile.Fault(x); lost != nil {
 			return lost
 		}

@@ -125,7 +125,35 @@ func pairing() []*graph.Graph {
 	})}
 }
 
+// inlined evaluates an application to constants after nodes that constants decide are inlined, and reports whether it was.
+func inlined(t *testing.T, operator string, in []*tensor.Tensor, attrs graph.Attrs, blocks []*graph.Graph, most int64) (string, bool) {
+	t.Helper()
+	b := drawn{graph.NewBuilder(op.Rules, "g")}
+	values := make([]*graph.Value, len(in))
+	for i, x := range in {
+		if x != nil {
+			values[i] = b.num(x)
+		}
+	}
+	b.out(must(b.Add(graph.Node{Op: operator, In: values, Attrs: attrs, Blocks: blocks}))...)
+	l := op.NewInliner(op.Budget{Bytes: 1 << 20, Operations: 1 << 20, Result: most})
+	g := must(graph.Rewrite(must(b.Build()), op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		if out, err := l.Inline(r, n, in); out != nil || err != nil {
+			return out, err
+		}
+		return r.Keep(in)
+	}))
+	out, err := op.NewInterpreter(g).Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written(out), len(g.Nodes) == 0 || len(g.Nodes[0].Blocks) == 0
+}
+
+// TestControl evaluates operators that own graphs, as they are and inlined where constants decide.
 func TestControl(t *testing.T) {
+	decided := map[string]int64{"then": 0, "else": 0, "no captures": 0, "no turn by trips": 16, "negative trips": 16, "no turn by condition": 0, "one turn": 0,
+		"no parts": 0, "one part": 0} // the bytes of zeros that stand for results
 	for _, tt := range []struct {
 		name   string
 		op     string
@@ -147,6 +175,11 @@ func TestControl(t *testing.T) {
 			"int64[][3] int64[][3] int64[5][0 1 2 0 0]"},
 		{"until the condition fails", "loop", []*tensor.Tensor{nil, scalar(true), scalar(int64(0))}, graph.AttrsOf("carried", 1, "most", 4), counting(6),
 			"int64[][4] int64[][6] int64[4][0 1 2 3]"},
+		{"one turn", "loop", []*tensor.Tensor{scalar(int64(1)), nil, scalar(int64(7))}, graph.AttrsOf("carried", 1, "most", 1), counting(100),
+			"int64[][1] int64[][7] int64[1][0]"},
+		{"one turn of more", "loop", []*tensor.Tensor{scalar(int64(1)), nil, scalar(int64(7))}, graph.AttrsOf("carried", 1, "most", 2), counting(100),
+			"int64[][1] int64[][7] int64[2][0 0]"},
+		{"one part", "scan", []*tensor.Tensor{listOf[int32](9), listOf[int32](1)}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), "int32[1][10] int32[1][10]"},
 		{"no turn by trips", "loop", []*tensor.Tensor{scalar(int64(0)), nil, scalar(int64(7))}, graph.AttrsOf("carried", 1, "most", 2), counting(100),
 			"int64[][0] int64[][7] int64[2][0 0]"},
 		{"negative trips", "loop", []*tensor.Tensor{scalar(int64(-3)), nil, scalar(int64(7))}, graph.AttrsOf("carried", 1, "most", 2), counting(100),
@@ -179,6 +212,13 @@ func TestControl(t *testing.T) {
 			}
 			if got := written(out); got != tt.want {
 				t.Errorf("got %s; want %s", got, tt.want)
+			}
+			bytes, can := decided[tt.name]
+			if got, is := inlined(t, tt.op, tt.in, tt.attrs, tt.blocks, bytes); got != tt.want || is != can {
+				t.Errorf("inlined, %v: got %s; want %s", is, got, tt.want)
+			}
+			if _, is := inlined(t, tt.op, tt.in, tt.attrs, tt.blocks, bytes-1); bytes > 0 && is {
+				t.Error("it is inlined, though constants take more than may stand for results")
 			}
 		})
 	}
@@ -274,6 +314,8 @@ func TestTurnsError(t *testing.T) {
 func TestControlWork(t *testing.T) {
 	testdata.Wide(t)
 	i64, v1, v3 := op.Type{DType: tensor.Int64}, op.Type{DType: tensor.Int32, Shape: []int{1}}, op.Type{DType: tensor.Int32, Shape: []int{3}}
+	short := blockOf("short", func(b drawn) { b.out(b.op("neg", b.in("x", tensor.Int32, 2))) })
+	longer := blockOf("longer", func(b drawn) { b.out(b.op("neg", b.op("neg", b.in("x", tensor.Int32, 2)))) })
 	body := int64(len(counting(1)[0].Nodes))
 	for _, n := range counting(1)[0].Nodes {
 		cost, _, err := op.NodeCost(n)
@@ -291,6 +333,8 @@ func TestControlWork(t *testing.T) {
 	}{
 		{"if", []op.Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}, {DType: tensor.Int32, Shape: []int{2}}}, nil, sumDifference(), 3},
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 7), counting(1), 7 * (body + 1)},
+		{"if", []op.Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}}, nil, []*graph.Graph{short, longer}, 2 * 3},
+		{"if", []op.Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}}, nil, []*graph.Graph{longer, short}, 2 * 3},
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
 		{"scan", []op.Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},

@@ -131,7 +131,7 @@ func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, b
 	return c.Out, nil
 }
 
-// Evaluate computes all pieces of a call for [Eval], with the bits of the reference, where it is not nil: in programs that have no references, as that of
+// Evaluate computes all pieces of a call for [Eval], with the bits of the reference, where it is not nil: in executables that have no references, as that of
 // web/build. It is set before anything is evaluated.
 var Evaluate func(d *Def, c *Call, pieces int) error
 

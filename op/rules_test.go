@@ -171,3 +171,34 @@ func TestInterpreterInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestCanonicalSums adds infinities of both signs, of which processors make NaNs of either sign, and quantizes NaN.
+func TestCanonicalSums(t *testing.T) {
+	inf := float32(math.Inf(1))
+	f := func(v []float32, shape ...int) *tensor.Tensor { return must(tensor.FromSlice(v, shape...)) }
+	for _, c := range []struct {
+		op    string
+		in    []*tensor.Tensor
+		attrs graph.Attrs
+	}{
+		{"conv", []*tensor.Tensor{f([]float32{inf}, 1, 1, 1), f([]float32{1}, 1, 1, 1), f([]float32{-inf}, 1)}, graph.AttrsOf("padding", []int{0, 0})},
+		{"box", []*tensor.Tensor{f([]float32{inf, -inf}, 2)}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0})},
+		{"desample", []*tensor.Tensor{f([]float32{inf, -inf}, 2), must(tensor.FromSlice([]int32{1, 0}, 2))}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "stride", []int{1}, "output_shape", []int{3})},
+	} {
+		nan := 0
+		for _, y := range apply[float32](t, c.op, c.attrs, c.in...) {
+			if bits := math.Float32bits(y); y != y && bits != 0x7FC00000 {
+				t.Errorf("%s: NaN is %#x", c.op, bits)
+			} else if y != y {
+				nan++
+			}
+		}
+		if nan == 0 {
+			t.Errorf("%s: there is no NaN", c.op)
+		}
+	}
+	y, err := op.Eval(def("quantize_linear"), []*tensor.Tensor{f([]float32{float32(math.NaN()), 3}, 2), f([]float32{1}), must(tensor.Cast(f([]float32{2}), tensor.Int4))}, nil)
+	if err != nil || y[0].Bytes()[0] != 5<<4 {
+		t.Errorf("NaN and 3 become %v, %v", y, err)
+	}
+}

@@ -3,9 +3,14 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+const aligned = (n) => Math.ceil(n / 64) * 64;
+
 /** A running instance of the program. */
 export class Program {
   #exports;
+  #exchange; // where the program says where room is, how much, and the last answer
+  #bytes;
+  #words;
 
   /** Why the program has ended, if it has. */
   failed;
@@ -14,50 +19,69 @@ export class Program {
   static async start(Go, module) {
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
-    const program = new Program(instance.exports);
+    const program = new Program();
     go.run(instance).then(() => { program.failed ??= "the program has ended"; });
+    program.#exports = instance.exports;
+    program.#exchange = (instance.exports.exchange() >>> 0) / 4;
     return program;
   }
 
-  constructor(exports) {
-    this.#exports = exports;
+  // Looks at the memory, which has moved if it has grown.
+  #look() {
+    const { buffer } = this.#exports.mem;
+    if (this.#bytes?.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#words = new Uint32Array(buffer);
+    }
   }
 
-  /** Calls an exported function that answers with bytes, which are copied. given is a text, and buffers lie behind it in multiples of 64 bytes. */
-  call(name, given = "", buffers = [], ...args) {
+  // Puts a text into the room, and buffers behind it in multiples of 64 bytes, and returns the length of the text.
+  #put(text, buffers) {
+    const behind = buffers.reduce((n, b) => n + aligned(b.byteLength), 0);
+    const most = aligned(3 * text.length) + behind; // of UTF-8
+    this.#look();
+    if (this.#words[this.#exchange + 1] < most) {
+      this.#exports.room(Math.max(most, 4096));
+      this.#look();
+    }
+    const room = this.#words[this.#exchange];
+    const { written } = encoder.encodeInto(text, this.#bytes.subarray(room, room + most));
+    let at = room + aligned(written);
+    for (const b of buffers) {
+      this.#bytes.set(new Uint8Array(b), at);
+      at += aligned(b.byteLength);
+    }
+    return written;
+  }
+
+  #call(name, text, buffers, args) {
     if (this.failed !== undefined) {
       throw new Error(this.failed);
     }
     try {
-      const text = encoder.encode(given);
-      let at = Math.ceil(text.length / 64) * 64;
-      const places = buffers.map((b) => {
-        const place = at;
-        at += Math.ceil(b.byteLength / 64) * 64;
-        return place;
-      });
-      const room = this.#exports.room(buffers.length === 0 ? text.length : at) >>> 0;
-      const memory = new Uint8Array(this.#exports.mem.buffer);
-      memory.set(text, room);
-      buffers.forEach((b, i) => memory.set(new Uint8Array(b), room + places[i]));
-      if (buffers.length > 0 || args.length > 0) {
-        args.unshift(text.length);
-      }
-      const length = this.#exports[name](...args);
-      return this.bytes(this.#exports.reply() >>> 0, length);
+      const length = this.#exports[name](this.#put(text, buffers), ...args);
+      this.#look();
+      const at = this.#words[this.#exchange + 2];
+      return this.#bytes.subarray(at, at + length);
     } catch (e) {
       this.failed ??= `the program has failed: ${e.message}`;
       throw e;
     }
   }
 
-  /** Returns a copy of memory. */
-  bytes(at, length) {
-    return new Uint8Array(this.#exports.mem.buffer, at, length).slice();
+  /** Calls an exported function that answers with bytes. */
+  call(name, text = "", buffers = [], ...args) {
+    return this.#call(name, text, buffers, args).slice();
   }
 
   /** Calls a function that answers with JSON. */
-  callJSON(...args) {
-    return JSON.parse(decoder.decode(this.call(...args)));
+  callJSON(name, text, buffers = [], ...args) {
+    return JSON.parse(decoder.decode(this.#call(name, text, buffers, args)));
+  }
+
+  /** Returns a copy of memory. */
+  bytes(at, length) {
+    this.#look();
+    return this.#bytes.slice(at, at + length);
   }
 }

@@ -235,6 +235,10 @@ func (p param) toWord(v any) (string, *fault) {
 
 func (p param) toType(v any) (any, *fault) {
 	d, ok := v.(tensor.DType)
+	if text, isText := v.(string); isText {
+		parsed, err := tensor.ParseDType(text)
+		d, ok = parsed, err == nil
+	}
 	if !ok {
 		return nil, p.wrongKind(v)
 	}

@@ -26,7 +26,9 @@ type convolution struct {
 	geometry.Convolution
 	n        *graph.Node
 	tail     *tail
-	tiles    map[[2]int]int // functions of tiles, by pixels and columns of taps
+	tiles    map[tileKind]int
+	wide     bool           // whether sums are those of float64
+	least    float32        // the least magnitude of a weight but 0
 	rows     geometry.Slide // of lines; one line of one where the window moves along one dimension only
 	columns  geometry.Slide
 	in, out  tensor.Shape
@@ -35,6 +37,12 @@ type convolution struct {
 	greatest bool // whether the greatest element is sought
 
 	pixel, channel, line, item, blockStep int // bytes of the input between neighbouring pixels, channels, lines, items, blocks
+}
+
+// tileKind is what tiles of a convolution differ in.
+type tileKind struct {
+	pixels, columns int // of taps
+	wide            bool
 }
 
 func convolveTiles(r kernel.Region) *kernel.Plan {
@@ -211,10 +219,12 @@ func (v *convolution) lines(m *maker) int {
 // make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
 func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 	v.tail.bind(m)
-	v.tiles = make(map[[2]int]int)
+	v.tiles = make(map[tileKind]int)
+	v.wide = m.level == Emulated && !v.greatest
 	weights := 0
 	if !v.greatest {
 		weights = m.constant(v.pack())
+		v.least = leastOf(tensor.Data[float32](v.n.In[1].Const))
 	}
 	blocks, _ := v.blocks()
 	perBlock, width := block/partChans, 4*partChans // parts in a block of the result, and bytes of one
@@ -266,7 +276,7 @@ func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 		f.Get(out)
 		f.Get(line[3])
 		f.Get(line[4])
-		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, pixels, r.to-r.from), 0)
+		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, tileKind{pixels, r.to - r.from, v.wide}), 0)
 		f.move(x, pixels*v.columns.Stride*v.pixel)
 		f.move(out, pixels*blockPixel)
 	}
@@ -281,8 +291,13 @@ func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 
 // mostPixels returns how many pixels tiles have in a run of n.
 func (v *convolution) mostPixels(n int) int {
-	if v.each {
+	switch {
+	case v.each && v.wide:
+		return min(4, n)
+	case v.each:
 		return min(8, n)
+	case v.wide:
+		return min(2, n)
 	}
 	best := mostPixels
 	for p := mostPixels; p >= 4; p-- {
@@ -295,28 +310,36 @@ func (v *convolution) mostPixels(n int) int {
 
 var tileType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32, wasmobj.I32, wasmobj.I32, wasmobj.I32, wasmobj.I32}}
 
-// tile returns the function of a tile of so many pixels, which so many columns of taps meet. It is given where the input, the weights and the result
-// begin, the lines of taps, and where the first channel lies in a list by channel.
-func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
-	key := [2]int{pixels, columns}
+// leastOf returns the least magnitude of numbers but 0; 0 if there is none.
+func leastOf(list []float32) float32 {
+	least := float32(0)
+	for _, x := range list {
+		if x = max(x, -x); x > 0 && (least == 0 || x < least) {
+			least = x
+		}
+	}
+	return least
+}
+
+// tile returns the function of a tile. It is given where the input, the weights and the result begin, the lines of taps, and where the first channel lies in
+// a list by channel.
+func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	if fn, ok := v.tiles[key]; ok {
 		return fn
 	}
+	pixels, columns := key.pixels, key.columns
 	f := m.newFunction(tileType)
 	x, w, out, taps, channel := 0, 1, 2, 3, 4
 	vectors := 2
 	if v.each {
 		vectors = 1
 	}
-	sums := make([]int, pixels*vectors)
-	for i := range sums {
-		sums[i] = f.v128()
-	}
-	weights := make([]int, vectors)
+	sums := f.newSums(pixels*vectors, key.wide, v.least)
+	weights := make([]factor, vectors)
 	for i := range weights {
-		weights[i] = f.v128()
+		weights[i] = sums.newFactor()
 	}
-	pixel := f.v128()
+	element := sums.newFactor()
 	blocks, last := v.blocks()
 	tap := v.tapBytes()
 	step := v.columns.Stride * v.pixel
@@ -325,34 +348,42 @@ func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
 		for k := range n {
 			for i := range weights {
 				if !v.greatest {
-					f.load(w, k*vectors*16+16*i)
-					f.Set(weights[i])
+					sums.load(weights[i], w, k*vectors*16+16*i, false)
 				}
 			}
 			for p := range pixels {
 				if v.greatest {
 					f.load(x, p*step)
-					f.Get(sums[p])
+					f.Get(sums.v[p])
 					f.SIMD(f32x4Max)
-					f.Set(sums[p])
+					f.Set(sums.v[p])
 					continue
 				}
 				if v.each {
-					f.madd(sums[p], func() { f.load(x, p*step) }, func() { f.Get(weights[0]) })
+					sums.load(element, x, p*step, true)
+					sums.add(p, element, weights[0])
 					continue
 				}
-				f.splat(x, p*step+k*v.channel)
-				f.Set(pixel)
+				one := sums.splat(element, x, p*step+k*v.channel)
 				for i := range vectors {
-					f.madd(sums[p*vectors+i], func() { f.Get(pixel) }, func() { f.Get(weights[i]) })
+					sums.add(p*vectors+i, one, weights[i])
 				}
 			}
 		}
 	}
 	if v.greatest {
-		for _, sum := range sums {
+		for _, sum := range sums.v {
 			f.vector(float32(math.Inf(-1)))
 			f.Set(sum)
+		}
+	}
+	first := [2]int{}
+	if key.wide {
+		sums.clear()
+		for i, at := range []int{x, w} {
+			first[i] = f.i32()
+			f.Get(at)
+			f.Set(first[i])
 		}
 	}
 	line := f.i32()
@@ -413,7 +444,25 @@ func (v *convolution) tile(m *maker, c *op.Call, pixels, columns int) int {
 		pass(last, 1)
 		f.Op(opEnd)
 	}
-	v.tail.write(f, c, sums, vectors, out, channel)
+	if key.wide {
+		exact := v.tile(m, c, tileKind{1, columns, false})
+		sums.doubts()
+		f.Op(opIf, noResult)
+		for p := range pixels {
+			f.Get(first[0])
+			f.I32(int32(p * step))
+			f.Op(i32Add)
+			f.Get(first[1])
+			f.Get(out)
+			f.I32(int32(p * blockPixel))
+			f.Op(i32Add)
+			f.Get(taps)
+			f.Get(channel)
+			f.Ref(wasmobj.ToFunc, exact, 0)
+		}
+		f.Op(opReturn, opEnd)
+	}
+	v.tail.write(f, c, sums.finish(), vectors, out, channel)
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
 }

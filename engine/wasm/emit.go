@@ -44,9 +44,13 @@ const (
 	f32x4Add, f32x4Sub, f32x4Mul, f32x4Div          = 0xE4, 0xE5, 0xE6, 0xE7
 	f32x4Min, f32x4Max                              = 0xE8, 0xE9
 	f64x2Abs, f64x2Add, f64x2Mul                    = 0xEC, 0xF0, 0xF2
-	f64x2Lt, f64x2Gt                                = 0x49, 0x4A
+	f64x2Eq, f64x2Gt                                = 0x47, 0x4A
 	f32x4Demote, f64x2Promote                       = 0x5E, 0x5F
-	i64x2Eq, i8x16Shuffle                           = 0xD6, 0x0D
+	i8x16Shuffle                                    = 0x0D
+	v128Load64Zero, v128AndNot, v128Xor             = 0x5D, 0x4F, 0x51
+	f64x2Sub, i64x2Shl, i64x2ShrS, i64x2Add         = 0xF1, 0xCB, 0xCC, 0xCE
+	i32x4Eq, i32x4LtU, i32x4Shl, i32x4Sub           = 0x37, 0x3A, 0xAB, 0xB1
+	i32x4MinS, i32x4MinU                            = 0xB6, 0xB7
 	i32x4AllTrue, f32x4Madd                         = 0xA3, 0x105
 )
 
@@ -171,8 +175,8 @@ func (f *function) vector(x float32) {
 	f.Op(b...)
 }
 
-// wide pushes a constant with twice the bits of 64.
-func (f *function) wide(x uint64) {
+// wide64 pushes a constant with twice the bits of 64.
+func (f *function) wide64(x uint64) {
 	f.SIMD(v128Const)
 	f.Op(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, x), x)...)
 }
@@ -231,74 +235,4 @@ func (m *maker) multiplyAdd() {
 	if m.names {
 		made.Name = "madd"
 	}
-}
-
-// emulate yields x·y + z with one rounding, by float64: internal/fmath says why that is right.
-func (m *maker) emulate(f *function) {
-	sums := [2]int{f.v128(), f.v128()}
-	high := func(v int) { // the upper half of a vector in the lower one
-		f.Get(v)
-		f.Get(v)
-		f.SIMD(i8x16Shuffle)
-		f.Op(8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
-	}
-	for half, s := range sums {
-		for v := range 3 {
-			if half == 0 {
-				f.Get(v)
-			} else {
-				high(v)
-			}
-			f.SIMD(f64x2Promote)
-			if v == 1 {
-				f.SIMD(f64x2Mul)
-			}
-		}
-		f.SIMD(f64x2Add)
-		f.Set(s)
-	}
-	// Sums in the middle between two floats, and those that become subnormal, are computed one by one.
-	for half, s := range sums {
-		f.Get(s)
-		f.wide(1<<29 - 1)
-		f.SIMD(v128And)
-		f.wide(1 << 28)
-		f.SIMD(i64x2Eq)
-		f.Get(s)
-		f.SIMD(f64x2Abs)
-		f.wide(math.Float64bits(0x1p-126))
-		f.SIMD(f64x2Lt)
-		f.Get(s)
-		f.SIMD(f64x2Abs)
-		f.wide(0)
-		f.SIMD(f64x2Gt)
-		f.SIMD(v128And)
-		f.SIMD(v128Or)
-		if half == 1 {
-			f.SIMD(v128Or)
-		}
-	}
-	f.SIMD(v128AnyTrue)
-	f.Op(opIf, noResult)
-	e := m.o.Names["fma"]
-	for lane := range byte(4) {
-		f.Get(2)
-		for v := range 3 {
-			f.Get(v)
-			f.SIMD(f32x4Extract)
-			f.Op(lane)
-		}
-		f.Ref(wasmobj.ToFunc, e.Func, 0)
-		f.SIMD(f32x4Replace)
-		f.Op(lane)
-		f.Set(2)
-	}
-	f.Get(2)
-	f.Op(opReturn, opEnd)
-	for _, s := range sums {
-		f.Get(s)
-		f.SIMD(f32x4Demote)
-	}
-	f.SIMD(i8x16Shuffle)
-	f.Op(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
 }

@@ -18,9 +18,11 @@ type product struct {
 	geometry.Product
 	n       *graph.Node
 	bias    []float32
-	rows    int  // of a left matrix; of all of them where the right one is the same
-	batches int  // of matrices that are multiplied pair by pair
-	packed  bool // whether the right matrix is a constant, in panels
+	rows    int     // of a left matrix; of all of them where the right one is the same
+	batches int     // of matrices that are multiplied pair by pair
+	packed  bool    // whether the right matrix is a constant, in panels
+	wide    bool    // whether sums are those of float64
+	least   float32 // the least magnitude of an element of the right matrix but 0, 0 if that is not known
 }
 
 const (
@@ -79,6 +81,13 @@ func (p *product) together() int {
 	return 4 / p.rows
 }
 
+// exactly returns the function that computes one row of one panel by [function.madd].
+func (p *product) exactly(m *maker) int {
+	one := *p
+	one.rows, one.wide = 1, false
+	return one.some(m, 1)
+}
+
 // pack returns the matrix by panel, row, column.
 func (p *product) pack(b []float32) []byte {
 	out := make([]byte, p.panels()*p.K*panelBytes)
@@ -93,8 +102,10 @@ func (p *product) pack(b []float32) []byte {
 // make adds the function that computes panels of all rows. A piece is a panel, or some together, of a pair of matrices.
 func (p *product) make(m *maker, c *op.Call) (int, error) {
 	weights, list := 0, -1
+	p.wide = m.level == Emulated
 	if p.packed {
-		weights = m.constant(p.pack(tensor.Data[float32](p.n.In[1].Const)))
+		matrix := tensor.Data[float32](p.n.In[1].Const)
+		weights, p.least = m.constant(p.pack(matrix)), leastOf(matrix)
 	}
 	if len(p.bias) > 0 {
 		bias := newMemory(panelBytes * p.panels())
@@ -275,7 +286,7 @@ func (f *function) transpose(v [4]int) {
 // some returns the function that computes so many panels. It is given where the rows, the panels, the result and what is added begin, and the number of
 // the first one.
 func (p *product) some(m *maker, panels int) int {
-	name := fmt.Sprintf("product %d×%d×%d, %d and %d apart, %t, %d panels", p.rows, p.K, p.N, p.ARow, p.AK, len(p.bias) > 0, panels)
+	name := fmt.Sprintf("product %d×%d×%d, %d and %d apart, %t, %d panels %t %v", p.rows, p.K, p.N, p.ARow, p.AK, len(p.bias) > 0, panels, p.wide, p.least)
 	return m.shared(name, words(5), func(f *function) {
 		t := productTile{product: p, panels: panels, x: 0, w: 1, out: 2, adding: 3, first: 4}
 		rows := func(n, times int) {
@@ -286,10 +297,14 @@ func (p *product) some(m *maker, panels int) int {
 				f.move(t.out, n*p.N*4)
 			})
 		}
-		if full := p.rows / panelRows; full > 0 {
-			rows(panelRows, full)
+		most := panelRows
+		if p.wide {
+			most = 2
 		}
-		if rest := p.rows % panelRows; rest > 0 {
+		if full := p.rows / most; full > 0 {
+			rows(most, full)
+		}
+		if rest := p.rows % most; rest > 0 {
 			rows(rest, 1)
 		}
 	})
@@ -297,7 +312,7 @@ func (p *product) some(m *maker, panels int) int {
 
 // all returns the function of all panels, which is given where the rows, the panels and the result begin.
 func (p *product) all(m *maker) int {
-	return m.shared(fmt.Sprintf("products %d×%d×%d", p.rows, p.K, p.N), words(3), func(f *function) {
+	return m.shared(fmt.Sprintf("products %d×%d×%d %v", p.rows, p.K, p.N, p.least), words(3), func(f *function) {
 		x, w, out, panel := 0, 1, 2, f.i32()
 		f.loop(geometry.CeilDiv(p.panels(), p.together()), func() {
 			p.call(f, x, w, out, func() { f.I32(0) }, panel)
@@ -320,25 +335,21 @@ func (t *productTile) compute(f *function) {
 	f.Set(x)
 	f.Get(t.w)
 	f.Set(w)
-	sums := make([]int, 2*t.rows*t.panels) // by panel, row, vector
-	for i := range sums {
-		sums[i] = f.v128()
-		f.vector(0)
-		f.Set(sums[i])
-	}
-	b := [2]int{f.v128(), f.v128()}
-	elements := make([]int, t.rows)
+	sums := f.newSums(2*t.rows*t.panels, t.wide, t.least) // by panel, row, vector
+	sums.clear()
+	b := [2]factor{sums.newFactor(), sums.newFactor()}
+	elements := make([]factor, t.rows)
 	for i := range elements {
-		if elements[i] = f.v128(); t.panels == 1 {
+		if i == 0 || t.panels > 1 {
+			elements[i] = sums.newFactor()
+		} else {
 			elements[i] = elements[0] // one after the other
 		}
 	}
 	steps := func(unroll int) {
 		for k := range unroll {
-			element := func(r int) {
-				f.splat(x, 4*(r*t.ARow+k*t.AK))
-				f.Set(elements[r])
-			}
+			one := make([]factor, t.rows)
+			element := func(r int) { one[r] = sums.splat(elements[r], x, 4*(r*t.ARow+k*t.AK)) }
 			for r := range t.rows {
 				if t.panels > 1 {
 					element(r)
@@ -346,15 +357,14 @@ func (t *productTile) compute(f *function) {
 			}
 			for panel := range t.panels {
 				for i := range b {
-					f.load(w, panelBytes*(panel*t.K+k)+16*i)
-					f.Set(b[i])
+					sums.load(b[i], w, panelBytes*(panel*t.K+k)+16*i, false)
 				}
 				for r := range t.rows {
 					if t.panels == 1 {
 						element(r)
 					}
 					for i := range b {
-						f.madd(sums[2*(panel*t.rows+r)+i], func() { f.Get(elements[r]) }, func() { f.Get(b[i]) })
+						sums.add(2*(panel*t.rows+r)+i, one[r], b[i])
 					}
 				}
 			}
@@ -368,7 +378,11 @@ func (t *productTile) compute(f *function) {
 	if rest := t.K % 4; rest > 0 {
 		steps(rest)
 	}
-	for i, sum := range sums {
+	if t.wide {
+		t.again(f, sums)
+	}
+	made := sums.finish()
+	for i, sum := range made {
 		if len(t.bias) > 0 {
 			f.Get(sum)
 			f.load(t.adding, i/(2*t.rows)*panelBytes+i%2*16)
@@ -378,8 +392,34 @@ func (t *productTile) compute(f *function) {
 		f.canonical(sum)
 	}
 	for panel := range t.panels {
-		t.write(f, sums[2*panel*t.rows:][:2*t.rows], panel)
+		t.write(f, made[2*panel*t.rows:][:2*t.rows], panel)
 	}
+	if t.wide {
+		f.Op(opEnd)
+	}
+}
+
+// again computes the tile by other means if there are doubts about the sums, and begins what is done else.
+func (t *productTile) again(f *function, sums *sums) {
+	exact := t.exactly(f.m)
+	sums.doubts()
+	f.Op(opIf, noResult)
+	for panel := range t.panels {
+		for r := range t.rows {
+			at := func(local, offset int) {
+				f.Get(local)
+				f.I32(int32(offset))
+				f.Op(i32Add)
+			}
+			at(t.x, 4*r*t.ARow)
+			at(t.w, panel*panelBytes*t.K)
+			at(t.out, 4*r*t.N+panel*panelBytes)
+			at(t.adding, panel*panelBytes)
+			at(t.first, panel)
+			f.Ref(wasmobj.ToFunc, exact, 0)
+		}
+	}
+	f.Op(opElse)
 }
 
 // write writes the sums of a panel. The last one of all has fewer columns.

@@ -24,7 +24,7 @@ type recurrent struct {
 	offset                             []int  // where each gate begins among those of a row of products, in bytes
 	steps, dirs, batch, inputs, hidden int
 	together                           int // steps of which the inputs are multiplied at once
-	bias, initial, states, sequence    int // positions of operands and results, of the last ones behind so many states
+	bias, initial, states              int // positions of operands, and how many results are states
 	functions                          int
 
 	// Where working memory has the products of inputs, those of the state, the sums of biases, the state that GRU resets, and its length.
@@ -84,9 +84,9 @@ func (v *recurrent) wide() int { return len(v.gates) * v.hidden }
 func (v *recurrent) times(m *maker, rows int, weights *graph.Value, dir, first, columns int) (fn, packed int) {
 	shape := weights.Type.Shape
 	k := shape[2]
-	p := &product{n: v.n, rows: rows, batches: 1, packed: true, Product: geometry.Product{M: rows, K: k, N: columns, ARow: k, AK: 1, BK: 1, BCol: k}}
-	all := tensor.Data[float32](weights.Const.Contiguous())
-	return p.all(m), m.constant(p.pack(all[(dir*shape[1]+first)*k:][:columns*k]))
+	part := tensor.Data[float32](weights.Const.Contiguous())[(dir*shape[1]+first)*k:][:columns*k]
+	p := &product{n: v.n, rows: rows, batches: 1, packed: true, wide: m.level == Emulated, least: leastOf(part), Product: geometry.Product{M: rows, K: k, N: columns, ARow: k, AK: 1, BK: 1, BCol: k}}
+	return p.all(m), m.constant(p.pack(part))
 }
 
 func (v *recurrent) make(m *maker, c *op.Call) (int, error) {

@@ -21,7 +21,7 @@ func TestBits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = "dde559dfc51b60cb4ebae12685358cf0addf90082703e6290c8de406f22883de"
+	const want = "471d914c159e82b2408d98b9660e27b1714daee639a62471884036bd6426c0cd"
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
 		t.Errorf("the sum of the gains is %s; want %s", got, want)
 	}

@@ -17,8 +17,8 @@ type state struct {
 
 // states are the recurrent layers in their order. Each hears the results of all that come before it.
 var states = []state{
-	{"voice", bands, 0, averages()},
-	{"noise", bands, 1, floors()}, // everything is noise until it is found to be quieter
+	{"voice", bands, 1, averages()}, // loud, so that no floor begins below the noise
+	{"noise", bands, 1, floors()},   // everything is noise until it is found to be quieter
 	{"gain", 2 * bands, -1, evidence()},
 }
 

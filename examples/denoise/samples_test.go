@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/media"
 )
 
@@ -62,6 +63,45 @@ func TestRemovesNoise(t *testing.T) {
 	tone, kept := decibels(in[110*hop:]), decibels(out[110*hop:])
 	if math.Abs(tone-kept) > 1 {
 		t.Errorf("a tone of %.1f dB is %.1f dB loud afterwards", tone, kept)
+	}
+}
+
+// TestKeepsSpeech asserts that noise between the words of a person goes, and that the words stay.
+func TestKeepsSpeech(t *testing.T) {
+	s, err := media.OpenSound(testdata.Shared(t, "models", "silero-vad", "speech-20s.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	speech, err := media.Resample(s.Mono()[:5*s.Rate], s.Rate, 48000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := hiss(len(speech)/hop, 0.02)
+	in := make([]float32, len(noise))
+	for i, x := range noise {
+		in[i] = speech[i] + x
+	}
+	out, err := through(t.Context(), in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after [2][]float32                // between words, and in them
+	for at := 94 * hop; at < len(in); at += hop { // after a second, in which floors settle
+		level, k := decibels(speech[at:at+hop])-decibels(noise[at:at+hop]), 0
+		switch {
+		case level > 10:
+			k = 1
+		case level > -6:
+			continue
+		}
+		before[k] = append(before[k], in[at:at+hop]...)
+		after[k] = append(after[k], out[at:at+hop]...)
+	}
+	if gone := decibels(before[0]) - decibels(after[0]); gone < 18 {
+		t.Errorf("between words %.1f dB are gone", gone)
+	}
+	if gone := decibels(before[1]) - decibels(after[1]); gone > 1 {
+		t.Errorf("of words %.1f dB are gone", gone)
 	}
 }
 

@@ -81,7 +81,7 @@ func evidence() cells {
 	for b := range bands {
 		near := []int{max(b-1, 0), min(b+1, bands-1)}
 		for unit, around := range map[int][]int{b: {b, b}, bands + b: near} {
-			c.biases(unit, 0.5, -3)
+			c.biases(unit, 0.5, -1)
 			for _, k := range around {
 				c.hold(unit, average+k, -5)
 				c.hold(unit, floor+k, 5)

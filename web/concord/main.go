@@ -22,33 +22,38 @@ func main() {
 	select {}               // the page keeps on calling
 }
 
+var host = session.NewHost(session.HostOptions{Context: webnn.ContextOptions{CheckOnly: true}})
+
+// exchanged says where what is exchanged with a page lies: room for what it gives, with its size, and the last answer.
+var exchanged struct{ room, size, answer uint32 }
+
+// What exchanged says, kept alive.
 var (
-	host      = session.NewHost(session.HostOptions{Context: webnn.ContextOptions{CheckOnly: true}})
-	given     []byte // by the page
-	answered  []byte // to the page
-	keepAlive any    // what an answer refers to
+	given    []byte
+	answered []byte
+	module   *wasm.Module
 )
 
-// room returns memory for n bytes, which the next call takes.
+// exchange returns where exchanged lies, which never changes.
+//
+//go:wasmexport exchange
+func exchange() unsafe.Pointer { return unsafe.Pointer(&exchanged) }
+
+// room makes room for n bytes, which the next call takes.
 //
 //go:wasmexport room
-func room(n int32) unsafe.Pointer {
-	if int(n) > cap(given) {
-		given = nil // before there is more
-		given = make([]byte, n)
-	}
-	given = given[:n]
-	return unsafe.Pointer(unsafe.SliceData(given))
+func room(n int32) {
+	given = nil // before there is more
+	given = make([]byte, n)
+	exchanged.room, exchanged.size = address(given), uint32(n)
 }
 
-// reply returns where the last answer lies.
-//
-//go:wasmexport reply
-func reply() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(answered)) }
+func address(b []byte) uint32 { return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
 // answer keeps an answer and returns its length.
 func answer(b []byte) int32 {
 	answered = b
+	exchanged.answer = address(b)
 	return int32(len(b))
 }
 
@@ -60,19 +65,19 @@ func answerJSON(v any) int32 {
 	return answer(text)
 }
 
-// check performs the call in the room, in the flat form of package session, and answers it by a [session.Reply].
+// check performs the call in the room, which has n bytes, in the flat form of package session, and answers it by a [session.Reply].
 //
 //go:wasmexport check
-func check() int32 {
+func check(n int32) int32 {
 	var got session.Reply
-	host.Do(given, nil, func(r session.Reply) { got = r })
+	host.Do(given[:n], nil, func(r session.Reply) { got = r })
 	return answerJSON(got)
 }
 
 // probe answers with the module of [wasm.Probe].
 //
 //go:wasmexport probe
-func probe() int32 { return answer(wasm.Probe()) }
+func probe(int32) int32 { return answer(wasm.Probe()) }
 
 // compiled describes a module, or says why there is none.
 type compiled struct {
@@ -87,10 +92,10 @@ type compiled struct {
 }
 
 // place is memory: address and length.
-type place [2]uintptr
+type place [2]uint32
 
 func placeOf(b []byte) place {
-	return place{uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))}
+	return place{address(b), uint32(len(b))}
 }
 
 // port is an input or an output by name, and where its bytes lie in the memory of the module.
@@ -113,19 +118,19 @@ func ports(list []wasm.Port) []port {
 //go:wasmexport compile
 func compile(text, level, threads int32) int32 {
 	options := wasm.Options{Level: wasm.Level(level), Threads: int(threads), Limits: engine.Limits{Nodes: mostNodes}}
-	m, err := module(given[:text], given[min((int(text)+63)&^63, len(given)):], options)
-	given = nil
+	m, err := compiledSession(given[:text], given[min((int(text)+63)&^63, len(given)):], options)
+	room(0)
 	if err != nil {
 		return answerJSON(compiled{Error: err.Error()})
 	}
-	keepAlive = m
+	module = m
 	return answerJSON(compiled{placeOf(m.Code), placeOf(m.Weights), m.WeightsAt, m.Threads, m.Pages, ports(m.Inputs), ports(m.Outputs), ""})
 }
 
 // mostNodes bounds a graph beyond what is the default: a page pays with its own time.
 const mostNodes = 1 << 18
 
-func module(text, data []byte, options wasm.Options) (*wasm.Module, error) {
+func compiledSession(text, data []byte, options wasm.Options) (*wasm.Module, error) {
 	s, err := session.Decode(text, data, &session.Limits{Calls: math.MaxInt32})
 	if err != nil {
 		return nil, err

@@ -113,9 +113,9 @@ func toClamped(f float64) uint64 { return toInteger(math.RoundToEven(min(max(f, 
 // assigned stores a number that is written by bits.
 func assigned(bits func(f float64) uint64) func(Value) (uint64, error) {
 	return func(v Value) (uint64, error) {
-		f, err := toNumber(v)
-		if err != nil {
-			return 0, err
+		f, ok := number(v).(float64)
+		if !ok {
+			return 0, fmt.Errorf("the value is %s; it must be a number", nameOf(v))
 		}
 		return bits(f), nil
 	}

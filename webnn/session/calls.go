@@ -1,32 +1,37 @@
 package session
 
 import (
-	"cmp"
+	"math/big"
 
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
 
-// handlers perform the calls whose arguments are not those of an operator.
-var handlers = map[string]func(x *execution, receiver any, args []any) error{
-	"ML.createContext": createContext,
+// operation is a member of an interface that is no attribute and makes no operands from operands.
+type operation struct {
+	async   bool // it returns a promise
+	perform func(x *execution, a *arguments) error
+}
 
-	"MLContext.dispatch":             dispatch,
-	"MLContext.createTensor":         createTensor,
-	"MLContext.createConstantTensor": createConstantTensor,
-	"MLContext.readTensor":           readTensor,
-	"MLContext.writeTensor":          writeTensor,
-	"MLContext.opSupportLimits":      opSupportLimits,
-	"MLContext.lost":                 lost,
+var operations = map[string]operation{
+	"ML.createContext": {true, createContext},
 
-	"MLContext.destroy": destroy,
-	"MLTensor.destroy":  destroy,
-	"MLGraph.destroy":   destroy,
+	"MLContext.dispatch":             {false, dispatch},
+	"MLContext.createTensor":         {true, createTensor},
+	"MLContext.createConstantTensor": {true, createConstantTensor},
+	"MLContext.readTensor":           {true, readTensor},
+	"MLContext.writeTensor":          {false, writeTensor},
+	"MLContext.opSupportLimits":      {false, opSupportLimits},
+	"MLContext.lost":                 {true, lost},
 
-	"MLGraphBuilder.constructor": newBuilder,
-	"MLGraphBuilder.input":       input,
-	"MLGraphBuilder.constant":    constant,
-	"MLGraphBuilder.build":       build,
+	"MLContext.destroy": {false, destroy},
+	"MLTensor.destroy":  {false, destroy},
+	"MLGraph.destroy":   {false, destroy},
+
+	"MLGraphBuilder.constructor": {false, newBuilder},
+	"MLGraphBuilder.input":       {false, input},
+	"MLGraphBuilder.constant":    {false, constant},
+	"MLGraphBuilder.build":       {true, build},
 }
 
 // describe returns the attributes of an object.
@@ -49,146 +54,167 @@ func describe(object any) Description {
 	return Description{"interface": "MLGraph"}
 }
 
-func createContext(x *execution, _ any, args []any) error {
+func createContext(x *execution, a *arguments) error {
 	options := x.turn.host.options.Context
-	given, _ := args[0].(map[string]any)
-	if power, ok := given["powerPreference"].(string); ok {
-		options.PowerPreference = webnn.PowerPreference(power)
+	if a.more() && x.call.Args[0] != nil {
+		given := argument[Dict](a, "options", "a dictionary")
+		if power, ok := given["powerPreference"]; ok {
+			text, ok := power.(string)
+			if !ok {
+				a.fail("powerPreference", "the value is %s; it must be a string", nameOf(power))
+			}
+			options.PowerPreference = webnn.PowerPreference(text)
+		}
+		if accelerated, ok := a.flag(given, "accelerated"); ok {
+			options.Accelerated = &accelerated
+		}
 	}
-	if accelerated, ok := given["accelerated"].(bool); ok {
-		options.Accelerated = &accelerated
+	if a.err != nil {
+		return a.err
 	}
 	c, err := webnn.ML{}.CreateContext(&options)
 	return x.result(c, err)
 }
 
-func newBuilder(x *execution, _ any, args []any) error {
-	c := args[0].(*webnn.Context)
-	b, err := webnn.NewGraphBuilder(c)
+func newBuilder(x *execution, a *arguments) error {
+	c := argument[*webnn.Context](a, "context", "an MLContext")
+	if a.err != nil {
+		return a.err
+	}
 	x.context = c
+	b, err := webnn.NewGraphBuilder(c)
 	return x.result(b, err)
 }
 
-// descriptor returns an MLOperandDescriptor that has been converted.
-func descriptor(v any) webnn.OperandDescriptor {
-	d := v.(map[string]any)
-	shape := values(d["shape"].([]any), func(n any) int { return n.(int) })
-	return webnn.OperandDescriptor{DataType: d["dataType"].(tensor.DType), Shape: shape}
-}
+func (x *execution) on() *webnn.Context { return x.receiver.value.(*webnn.Context) }
 
-func createTensor(x *execution, receiver any, args []any) error {
-	d := webnn.TensorDescriptor{OperandDescriptor: descriptor(args[0])}
-	d.Readable, _ = args[0].(map[string]any)["readable"].(bool)
-	d.Writable, _ = args[0].(map[string]any)["writable"].(bool)
-	t, err := receiver.(*webnn.Context).CreateTensor(d)
+func createTensor(x *execution, a *arguments) error {
+	d := a.descriptor()
+	if a.err != nil {
+		return a.err
+	}
+	t, err := x.on().CreateTensor(d)
 	return x.result(t, err)
 }
 
-func createConstantTensor(x *execution, receiver any, args []any) error {
-	d := descriptor(args[0])
-	data, err := x.contents("inputData", args[1].(*Buffer), d.DataType)
-	if err != nil {
-		return err
+func createConstantTensor(x *execution, a *arguments) error {
+	d := a.descriptor().OperandDescriptor
+	data := a.contents("inputData", d.DataType)
+	if a.err != nil {
+		return a.err
 	}
-	t, err := receiver.(*webnn.Context).CreateConstantTensor(d, data)
+	t, err := x.on().CreateConstantTensor(d, data)
 	return x.result(t, err)
-}
-
-// contents returns the bytes of a buffer for an operand of type d.
-func (x *execution) contents(argument string, b *Buffer, d tensor.DType) (any, error) {
-	if !b.holds(d) {
-		return nil, x.reject(argument+".type", "the buffer is a %s; for %v it must be a %s or an ArrayBuffer", b.Type, d, TypedArray(d))
-	}
-	return b.content(), nil
 }
 
 // writeTensor takes the bytes of any view, as readTensor fills any that is large enough: the tests of the platform write an
 // Uint32Array to a tensor of int32, which the table of compatible views leaves out.
-func writeTensor(x *execution, receiver any, args []any) error {
-	return receiver.(*webnn.Context).WriteTensor(args[0].(*webnn.Tensor), args[1].(*Buffer).content())
+func writeTensor(x *execution, a *arguments) error {
+	t, b := argument[*webnn.Tensor](a, "tensor", "an MLTensor"), a.buffer("inputData")
+	if a.err != nil {
+		return a.err
+	}
+	return x.on().WriteTensor(t, b.content())
 }
 
-func readTensor(x *execution, receiver any, args []any) error {
-	t, h := args[0].(*webnn.Tensor), x.turn.host
-	pending, err := receiver.(*webnn.Context).EnqueueRead(t)
+func readTensor(x *execution, a *arguments) error {
+	t, size := argument[*webnn.Tensor](a, "tensor", "an MLTensor"), -1
+	if a.more() {
+		size = a.buffer("outputData").size()
+	}
+	if a.err != nil {
+		return a.err
+	}
+	pending, err := x.on().EnqueueRead(t)
 	if err != nil {
 		return err
 	}
-	if len(args) > 1 {
-		given, size := args[1].(*Buffer).size(), t.DataType().Bytes(t.Shape().Len())
-		if given < size {
-			return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", given, size)
-		}
+	if least := t.DataType().Bytes(t.Shape().Len()); size >= 0 && size < least {
+		return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", size, least)
 	}
-	if h.options.Context.CheckOnly {
-		return nil
-	}
-	return x.background(func() error {
-		<-x.turn.ended // until then nobody asks for the bytes
-		data, err := pending.Wait(h.ctx)
+	x.wait = func() error {
+		data, err := pending.Wait(x.turn.ctx)
 		x.reply.Data, x.reply.ByteLength = data, new(len(data))
 		return err
-	})
-}
-
-func dispatch(_ *execution, receiver any, args []any) error {
-	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[*webnn.Tensor](args[1]), named[*webnn.Tensor](args[2]))
-}
-
-// named returns a record of objects.
-func named[T any](record any) map[string]T {
-	out := make(map[string]T)
-	for name, v := range record.(map[string]any) {
-		out[name] = v.(T)
 	}
-	return out
-}
-
-func destroy(_ *execution, receiver any, _ []any) error {
-	receiver.(interface{ Destroy() }).Destroy()
 	return nil
 }
 
-func lost(x *execution, receiver any, _ []any) error {
-	c, h := receiver.(*webnn.Context), x.turn.host
-	return x.background(func() error {
-		select {
-		case <-c.Lost():
-			info, _ := c.LostInfo()
-			x.reply.Value = map[string]any{"message": info.Message}
-			return nil
-		case <-h.ctx.Done():
-			return h.ctx.Err()
-		}
-	})
+func dispatch(x *execution, a *arguments) error {
+	g := argument[*webnn.Graph](a, "graph", "an MLGraph")
+	inputs, outputs := named[*webnn.Tensor](a, "inputs", "an MLTensor"), named[*webnn.Tensor](a, "outputs", "an MLTensor")
+	if a.err != nil {
+		return a.err
+	}
+	return x.on().Dispatch(g, inputs, outputs)
 }
 
-func input(x *execution, receiver any, args []any) error {
-	name, d := args[0].(string), descriptor(args[1])
+func destroy(x *execution, _ *arguments) error {
+	x.receiver.value.(interface{ Destroy() }).Destroy()
+	return nil
+}
+
+func lost(x *execution, _ *arguments) error {
+	h := x.turn.host
+	if n := len(h.waiting); n >= h.options.MaxPending {
+		return hostError(webnn.UnknownError, "pending", "%d calls wait for their replies, as many as may", n)
+	}
+	x.later = true
+	h.waiting = append(h.waiting, x)
+	return nil
+}
+
+func (x *execution) builder() *webnn.GraphBuilder { return x.receiver.value.(*webnn.GraphBuilder) }
+
+func input(x *execution, a *arguments) error {
+	name, d := argument[string](a, "name", "a string"), a.descriptor().OperandDescriptor
+	if a.err != nil {
+		return a.err
+	}
 	if shape, given := x.turn.host.shapes[name]; given {
 		d.Shape = shape
 	}
-	o, err := receiver.(*webnn.GraphBuilder).Input(name, d)
+	o, err := x.builder().Input(name, d)
 	return x.result(o, err)
 }
 
-func constant(x *execution, receiver any, args []any) error {
-	b := receiver.(*webnn.GraphBuilder)
-	switch a := args[0].(type) {
-	case *webnn.Tensor:
-		o, err := b.ConstantTensor(a)
+func constant(x *execution, a *arguments) error {
+	if !a.more() {
+		return x.reject("arguments", "arguments given: 0; there must be a tensor, a type and a number, or a descriptor and a buffer")
+	}
+	b := x.builder()
+	switch x.call.Args[0].(type) {
+	case Ref:
+		t := argument[*webnn.Tensor](a, "tensor", "an MLTensor")
+		if a.err != nil {
+			return a.err
+		}
+		o, err := b.ConstantTensor(t)
 		return x.result(o, err)
-	case tensor.DType:
-		o, err := b.ConstantNumber(a, number(args[1]))
+	case string:
+		d, n := a.dataType("dataType", a.next("dataType")), number(a.next("value"))
+		var value webnn.Number
+		switch n := n.(type) {
+		case float64:
+			value = webnn.Float(n)
+		case *big.Int:
+			value = webnn.BigInt{Int: n}
+		default:
+			a.fail("value", "the value is %s; it must be a number", nameOf(n))
+		}
+		if a.err != nil {
+			return a.err
+		}
+		o, err := b.ConstantNumber(d, value)
 		return x.result(o, err)
 	}
-	d := descriptor(args[0])
-	data, err := x.contents("buffer", args[1].(*Buffer), d.DataType)
-	if err != nil {
-		return err
+	d := a.descriptor().OperandDescriptor
+	data := a.contents("buffer", d.DataType)
+	if a.err != nil {
+		return a.err
 	}
-	if x.turn.host.network != nil { // where the buffers outlive the graph
-		if t := shared(d, data.([]byte)); t != nil {
+	if bytes, ok := data.([]byte); ok && x.turn.host.network != nil { // where the buffers outlive the graph
+		if t := shared(d, bytes); t != nil {
 			o, err := b.SharedConstant(t)
 			return x.result(o, err)
 		}
@@ -206,56 +232,22 @@ func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
 	return t
 }
 
-func build(x *execution, receiver any, args []any) error {
-	b, h := receiver.(*webnn.GraphBuilder), x.turn.host
-	outputs := named[*webnn.Operand](args[0])
+func build(x *execution, a *arguments) error {
+	b, h := x.builder(), x.turn.host
+	outputs := named[*webnn.Operand](a, "outputs", "an MLOperand")
+	if a.err != nil {
+		return a.err
+	}
 	if h.network != nil {
 		g, err := b.Network(outputs)
 		h.network(g)
 		return err
 	}
-	if h.options.Context.CheckOnly {
-		g, err := b.Build(h.ctx, outputs)
-		return x.result(g, err)
-	}
-	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
-	known, ready := make(chan struct{}), make(chan struct{})
-	defer close(known)
-	graph := x.object((*webnn.Graph)(nil))
-	graph.ready = ready
-	err := x.background(func() error {
-		<-known
-		g, err := b.Build(h.ctx, outputs)
-		if err != nil {
-			graph.err = err
-			h.forget(x.call.ID, graph)
-		} else {
-			graph.value, x.reply.Result = g, describe(g)
-		}
-		close(ready)
-		<-x.turn.ended
-		return cmp.Or(err, x.checkLost())
-	})
-	if err != nil {
-		return err
-	}
-	h.keep(x.call.ID, graph)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	x.receiver.ready = ready
-	return nil
+	g, err := b.Build(x.turn.ctx, outputs)
+	return x.result(g, err)
 }
 
-// forget takes an id from an object that could not be made.
-func (h *Host) forget(id string, o *object) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.objects[id] == o {
-		delete(h.objects, id)
-	}
-}
-
-func opSupportLimits(x *execution, receiver any, _ []any) error {
-	x.reply.Value = receiver.(*webnn.Context).OpSupportLimits() // which has the JSON form of the dictionary
+func opSupportLimits(x *execution, _ *arguments) error {
+	x.reply.Value = x.on().OpSupportLimits() // which has the JSON form of the dictionary
 	return nil
 }

@@ -19,14 +19,13 @@ import (
 type HostOptions struct {
 	// Context is what contexts have beyond the options that createContext gives: threads and limits. All contexts share one
 	// [webnn.Memory], of MaxMemory bytes if none is given. Limits.Time is how long a dispatch may take; it holds up those behind it
-	// in its context, and only those. With CheckOnly every call is answered before Do returns, but "lost", and nothing lies beside messages:
-	// of buffers there only the places count.
+	// in its context, and only those. With CheckOnly nothing lies beside messages: of buffers there only the places count.
 	Context webnn.ContextOptions
 	// Limits bounds a message. Limits.Data is at most MaxMemory, if that is given.
 	Limits Limits
 	// MaxObjects is how many objects may live at a time, those that "release" has not forgotten; 0 stands for 1<<20.
 	MaxObjects int
-	// MaxPending is how many calls of build, readTensor and lost may wait for their replies at a time; 0 stands for 1<<17.
+	// MaxPending is how many calls of "lost" may wait for their replies at a time; 0 stands for 1<<17.
 	MaxPending int
 }
 
@@ -35,16 +34,15 @@ type HostOptions struct {
 // performed one after the other.
 //
 // Every call is answered by one [Reply]. Those of methods that return promises come when all calls of their message have been
-// made, as on a page no promise is settled before a script has ended, or later: a reading is enqueued at its place and answered
-// when the tensor has been read. If the context has been destroyed by then, the promise is rejected. A call that uses the result
-// of a build that is still running waits for it.
+// made, as on a page no promise is settled before a script has ended: a reading is enqueued at its place and answered when the
+// tensor has been read. If the context has been destroyed by then, the promise is rejected. The promise "lost" is answered at the
+// end of the message by which, or after which, the context is lost.
 //
 // A call that fails leaves no result and does not hinder the calls behind it.
 type Host struct {
 	options HostOptions
 	ctx     context.Context
 	cancel  context.CancelFunc
-	running sync.WaitGroup     // of builds and readings
 	network func(*graph.Graph) // takes the graph of each build, which then is not compiled; nil in a host for pages
 	shapes  model.Shapes       // of inputs that have others than the calls say
 
@@ -52,7 +50,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	objects map[string]*object
-	pending int // calls that something in the background answers
+	waiting []*execution // calls of "lost"; for who has the turn
 }
 
 // object is what an id names.
@@ -60,9 +58,6 @@ type object struct {
 	value   any
 	iface   string
 	context *webnn.Context // that it is, or belongs to; nil if there is none
-
-	ready chan struct{} // closed when value and err are set; nil if they are from the start
-	err   error
 }
 
 // The ids that every host has: the entry to the interface, and the receiver of calls on the host itself.
@@ -96,9 +91,9 @@ func (h *Host) Close() {
 	}
 	h.forgetAll()
 	h.turn.Lock()
+	defer h.turn.Unlock()
 	h.forgetAll() // what a message has made meanwhile
-	h.turn.Unlock()
-	h.running.Wait()
+	h.answerLost()
 }
 
 // forgetAll destroys all contexts and forgets all objects.
@@ -160,65 +155,52 @@ const (
 	referenceError webnn.ErrorName = "ReferenceError" // an id that names nothing, or something already
 )
 
-// Do performs a message and hands the replies to send, one at a time, from this and other goroutines. data are the bytes
-// beside the message. It returns when all calls have been made; the last replies may come later. A message that is not of the
-// form is answered by one reply with a SyntaxError, and nothing of it is performed. send must not call the host.
-func (h *Host) Do(message, data []byte, send func(Reply)) { h.do(message, data, send) }
-
-// do returns what is still to be answered.
-func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
+// Do performs a message and hands the replies to send, one at a time. data are the bytes beside the message. It returns when all calls have
+// been answered, but those of "lost" of a context that is not. A message that is not of the form is answered by one reply with a SyntaxError, and
+// nothing of it is performed. send must not call the host.
+func (h *Host) Do(message, data []byte, send func(Reply)) {
 	h = orZero(h)
-	var sending sync.Mutex
-	m := &turn{host: h, ended: make(chan struct{}), send: func(r Reply) {
-		if send == nil {
-			return // nobody wants to know
-		}
-		sending.Lock()
-		defer sending.Unlock()
-		send(r)
-	}}
+	h.do(cmp.Or(h.ctx, context.Background()), message, data, send)
+}
+
+func (h *Host) do(ctx context.Context, message, data []byte, send func(Reply)) {
+	if send == nil {
+		send = func(Reply) {} // nobody wants to know
+	}
+	m := &turn{host: h, ctx: ctx, send: send}
 	calls, err := h.decode(message, data)
 	if err != nil {
 		m.send(Reply{Error: &ReplyError{Name: string(syntaxError), Message: err.Error()}})
-		return &m.open
+		return
 	}
 	h.turn.Lock()
 	defer h.turn.Unlock()
 	for i := range calls {
 		m.perform(i, &calls[i])
 	}
-	close(m.ended)
-	for _, x := range m.settle {
-		x.answer(x.checkLost())
+	for _, x := range m.promises {
+		err := error(nil)
+		if x.wait != nil {
+			err = x.wait()
+		}
+		x.answer(cmp.Or(err, x.checkLost()))
 	}
-	return &m.open
+	h.answerLost()
 }
 
-// Run performs a message like Do, waits until every call is answered, or ctx ends, and returns the replies in their order.
-func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
+// Run performs a message like Do and returns the replies. Promises are rejected when ctx ends.
+func (h *Host) Run(ctx context.Context, message, data []byte) (replies []Reply, err error) {
 	if ctx == nil {
 		return nil, hostError(webnn.TypeError, "ctx", "the context.Context is nil")
 	}
-	var mu sync.Mutex
-	var replies []Reply
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		h.do(message, data, func(r Reply) {
-			mu.Lock()
-			defer mu.Unlock()
-			replies = append(replies, r)
-		}).Wait()
-	}()
-	var err error
-	select {
-	case <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
+	h = orZero(h)
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if h.ctx != nil {
+		defer context.AfterFunc(h.ctx, cancel)()
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	return slices.Clone(replies), err
+	h.do(until, message, data, func(r Reply) { replies = append(replies, r) })
+	return replies, ctx.Err()
 }
 
 // decode reads a document or a single call, which its first member tells.
@@ -241,49 +223,10 @@ func (h *Host) decode(message, data []byte) (calls []Call, err error) {
 
 // turn is a message that is performed.
 type turn struct {
-	host   *Host
-	send   func(Reply)
-	open   sync.WaitGroup // calls to be answered
-	settle []*execution   // whose promises nothing in the background settles
-	ended  chan struct{}  // closed when the calls have been made
-}
-
-// admit counts a call that will be answered in the background.
-func (h *Host) admit() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.pending >= h.options.MaxPending {
-		return hostError(webnn.UnknownError, "pending", "%d calls wait for their replies, as many as may; wait for some", h.pending)
-	}
-	h.pending++
-	return nil
-}
-
-// dismiss ends what admit has begun.
-func (h *Host) dismiss() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.pending--
-}
-
-// background answers the call when f has ended and all calls of the message have been made.
-func (x *execution) background(f func() error) error {
-	m, h := x.turn, x.turn.host
-	if err := h.admit(); err != nil {
-		return err
-	}
-	x.later = true
-	m.open.Add(1)
-	h.running.Add(1)
-	go func() {
-		defer m.open.Done()
-		defer h.running.Done()
-		defer h.dismiss()
-		err := f()
-		<-m.ended
-		x.answer(err)
-	}()
-	return nil
+	host     *Host
+	ctx      context.Context // of builds and readings
+	send     func(Reply)
+	promises []*execution // to be settled
 }
 
 // perform makes one call and answers it, or sees to it that it will be answered.
@@ -291,14 +234,23 @@ func (m *turn) perform(i int, c *Call) {
 	x := &execution{turn: m, call: c, reply: &Reply{Call: i, ID: c.ID, IDs: c.IDs}}
 	err := x.run()
 	switch {
-	case err != nil:
+	case err != nil || !x.reply.Async:
 		x.answer(err)
-	case x.later:
-	case x.reply.Async:
-		m.settle = append(m.settle, x)
-	default:
-		x.answer(nil)
+	case !x.later:
+		m.promises = append(m.promises, x)
 	}
+}
+
+// answerLost answers the calls of "lost" whose contexts are.
+func (h *Host) answerLost() {
+	h.waiting = slices.DeleteFunc(h.waiting, func(x *execution) bool {
+		info, lost := x.context.LostInfo()
+		if lost {
+			x.reply.Value = map[string]any{"message": info.Message}
+			x.answer(nil)
+		}
+		return lost
+	})
 }
 
 // answer sends the reply, with the error if there is one.
@@ -320,20 +272,14 @@ func (r *Reply) fail(err error) {
 	}
 }
 
-// object returns what a reference names, if need be after the build that makes it.
+// object returns what a reference names.
 func (h *Host) object(ref Ref) (*object, error) {
 	h.mu.Lock()
-	o := h.objects[string(ref)]
-	if o == nil {
-		h.mu.Unlock()
-		return nil, hostError(referenceError, "id", "no object has the id %q", string(ref))
+	defer h.mu.Unlock()
+	if o := h.objects[string(ref)]; o != nil {
+		return o, nil
 	}
-	ready := o.ready
-	h.mu.Unlock()
-	if ready != nil {
-		<-ready
-	}
-	return o, o.err
+	return nil, hostError(referenceError, "id", "no object has the id %q", string(ref))
 }
 
 // hostError is an error that no object makes.
@@ -341,8 +287,8 @@ func hostError(name webnn.ErrorName, rule, format string, args ...any) error {
 	return &webnn.Error{Name: name, Method: "host", Rule: rule, Reason: fmt.Sprintf(format, args...)}
 }
 
-// free refuses ids that name something, and results beyond the bound if the ids are for objects.
-func (h *Host) free(ids []string, objects bool) error {
+// free refuses ids that name something, and those beyond the bound.
+func (h *Host) free(ids []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range ids {
@@ -350,7 +296,7 @@ func (h *Host) free(ids []string, objects bool) error {
 			return hostError(referenceError, "id", "the id %q names an object already; release it first, or use another", id)
 		}
 	}
-	if objects && len(h.objects)+len(ids) > h.options.MaxObjects {
+	if len(h.objects)+len(ids) > h.options.MaxObjects {
 		return hostError(webnn.UnknownError, "objects", "there are %d objects; there may be %d, release some", len(h.objects), h.options.MaxObjects)
 	}
 	return nil

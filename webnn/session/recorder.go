@@ -75,7 +75,7 @@ func (r *Recorder) Session() (*Session, error) {
 		c := Call{On: builderID, Method: n.method, ID: graphID}
 		c.Args, _ = replace(n.args, func(o *webnn.Operand) Value { return Ref(ids[o]) }).([]Value)
 		switch results := values(n.results, func(o *webnn.Operand) string { return ids[o] }); {
-		case lists(n.method):
+		case lists[n.method]:
 			c.ID, c.IDs = "", results
 		case len(results) == 1:
 			c.ID = results[0]
@@ -153,12 +153,6 @@ func (r *Recorder) note(c webnn.Call) {
 	for _, o := range c.Results {
 		r.made[o] = true
 	}
-}
-
-// lists says whether a method of the builder returns a list.
-func lists(method string) bool {
-	o := operations()[[2]string{"MLGraphBuilder", method}]
-	return o != nil && o.list
 }
 
 // castType is the data type that a call casts its MLNumbers to.

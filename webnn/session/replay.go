@@ -43,7 +43,7 @@ func (s *Session) graph(options webnn.ContextOptions, shapes model.Shapes) (*gra
 	h.shapes = shapes
 	var built *graph.Graph
 	h.network = func(g *graph.Graph) { built = g }
-	m := &turn{host: h, send: func(Reply) {}, ended: make(chan struct{})}
+	m := &turn{host: h, ctx: h.ctx, send: func(Reply) {}}
 	builder := ""
 	for i := range s.Calls {
 		c := &s.Calls[i]
