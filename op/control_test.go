@@ -359,13 +359,14 @@ func TestInterpreter(t *testing.T) {
 	last := must(b.State("last", "", listOf[int32](-1)))
 	must(0, b.Update(last, x))
 	out := must(b.Add(graph.Node{Op: "scan", In: []*graph.Value{next, x}, Attrs: graph.AttrsOf("states", 1, "scanned", 1), Blocks: runningSum(1)}))
-	b.out(next, out[1], last, x)
+	kept := must(b.State("kept", "", listOf[int32](5))) // which no run changes
+	b.out(next, out[1], last, x, kept)
 	g := must(b.Build())
 	p := op.NewInterpreter(g)
 	in := listOf[int32](3)
 	for i, want := range []string{
-		"int32[1][3] int32[1][6] int32[1][-1] int32[1][3]",
-		"int32[1][6] int32[1][9] int32[1][3] int32[1][3]",
+		"int32[1][3] int32[1][6] int32[1][-1] int32[1][3] int32[1][5]",
+		"int32[1][6] int32[1][9] int32[1][3] int32[1][3] int32[1][5]",
 	} {
 		got, err := p.Run(context.Background(), []*tensor.Tensor{in})
 		if err != nil || written(got) != want {

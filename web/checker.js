@@ -32,6 +32,9 @@ export async function loadChecker(base) {
 class Checker {
   #program;
 
+  /** Functions that are told why the program has failed. */
+  failing = new Set();
+
   constructor(program, module, version) {
     this.#program = program;
     this.module = module;
@@ -45,7 +48,15 @@ class Checker {
 
   /** Makes a call, in the flat form of docs/webnn-session.md, and returns the reply. Errors are thrown. */
   call(on, method, args, id) {
-    const reply = this.#program.callJSON("check", JSON.stringify({ on, call: method, args, id }));
+    let reply;
+    try {
+      reply = this.#program.callJSON("check", JSON.stringify({ on, call: method, args, id }));
+    } catch (e) {
+      const failing = [...this.failing];
+      this.failing.clear();
+      failing.forEach((f) => f(this.failed));
+      throw new DOMException(e.message, "UnknownError");
+    }
     if (reply.error === undefined) {
       return reply;
     }

@@ -1,3 +1,5 @@
+/// <reference path="./webnn.d.ts" />
+
 /** How concord-webnn is installed. */
 export interface InstallOptions {
   /** Installs also where the browser has WebNN itself, and in pages that are no secure contexts. */
@@ -13,7 +15,7 @@ export interface InstallOptions {
 }
 
 /** Installs navigator.ml and returns it. Importing the module does so without options, or with those in the global concordWebNN. */
-export function install(options?: InstallOptions): unknown;
+export function install(options?: InstallOptions): ML;
 
 /** Returns how a context computes: "fused" and "emulated" have the same bits, "loose" has others. */
-export function levelOf(context: unknown): "fused" | "emulated" | "loose";
+export function levelOf(context: MLContext): "fused" | "emulated" | "loose";

@@ -1,5 +1,6 @@
 // Removes noise from a sound while it plays.
 import { download } from "./denoise.js";
+import { exact, tellLevel } from "./level.js";
 import { Spectrogram } from "./spectrogram.js";
 import { speak } from "./voice.js";
 import { wav } from "./wav.js";
@@ -11,7 +12,7 @@ const say = (message) => ($("message").textContent = message);
 const keep = () => $("keep").value / 100;
 
 // Everything is fetched while the person reads; audio may start only when a button is pressed.
-const parts = download();
+const parts = download({ exact });
 
 /** Makes a node that removes noise, in a context that is live or not. */
 async function denoiser(context) {
@@ -238,8 +239,8 @@ function tell() {
 }
 
 try {
-  const { exact, code, weights } = await parts;
-  $("multiply").textContent = exact ? "emulated, same bits" : "fused";
+  const { exact: emulated, code, weights } = await parts;
+  tellLevel($("multiply"), emulated);
   $("size").textContent = `${((code.byteLength + weights.byteLength) / 1024).toFixed(0)} KB, weights and code`;
   window.result = { ready: true, denoised, speak };
 } catch (e) {

@@ -1,5 +1,6 @@
 // Reads a digit while it is drawn.
 import { description, open as load, samples } from "./digits.media.js";
+import { exact, tellLevel } from "./level.js";
 import { pixels } from "./pixels.js";
 
 const $ = (id) => document.getElementById(id);
@@ -242,10 +243,10 @@ for (const name of names) {
 
 clear();
 try {
-  network = await load();
+  network = await load({ exact });
   const bytes = performance.getEntriesByType("resource").reduce((sum, { name, decodedBodySize }) => sum + (/digits\./.test(name) ? decodedBodySize : 0), 0);
   $("size").textContent = `${(bytes / 1024).toFixed(0)} KB, weights and code`;
-  $("level").textContent = network.model.exact ? "emulated, same bits" : "fused";
+  tellLevel($("level"), network.model.exact);
   await read();
 } catch (e) {
   say(typeof WebAssembly === "object" ? `The network could not be loaded: ${e.message}` : "This browser has no WebAssembly. Any one from 2021 or later has.");

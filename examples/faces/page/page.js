@@ -1,5 +1,6 @@
 // Finds faces in a photo, in pictures of the camera, or in a painting.
 import { open as load } from "./faces.media.js";
+import { exact, tellLevel } from "./level.js";
 import { paint } from "./paint.js";
 import { pixels } from "./pixels.js";
 
@@ -151,11 +152,11 @@ const loaded = (async () => {
   }
   // Half of what the machine has: the rest draws the page.
   const threads = Math.max(1, Math.min(4, navigator.hardwareConcurrency >> 1));
-  network = await load({ worker: true, threads });
-  const { exact, threads: taken } = network.model;
-  $("level").textContent = exact ? "emulated, same bits" : "fused";
+  network = await load({ worker: true, threads, exact });
+  const { exact: emulated, threads: taken } = network.model;
+  tellLevel($("level"), emulated);
   $("threads").textContent = taken;
-  const code = `faces${exact ? ".exact" : ""}${taken > 1 ? ".threads" : ""}.wasm`;
+  const code = `faces${emulated ? ".exact" : ""}${taken > 1 ? ".threads" : ""}.wasm`;
   const sizes = await Promise.all(["faces.bin", code].map((name) => fetch(name, { method: "HEAD" }).then((r) => Number(r.headers.get("Content-Length")))));
   $("size").textContent = `${((sizes[0] + sizes[1]) / 1024).toFixed(0)} KB, weights and code`;
 })();

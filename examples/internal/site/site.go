@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,9 +22,9 @@ import (
 	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// shared is what all pages have: their looks, and how a picture comes from a file, or from the camera, onto a canvas.
+// shared is what all pages have: their looks, how a picture comes onto a canvas, and how multiply-adds are computed.
 //
-//go:embed style.css pixels.js
+//go:embed style.css pixels.js level.js
 var shared embed.FS
 
 // Site is the files of a page, by their paths.
@@ -104,16 +105,19 @@ func (o *Output) Put(s Site, err error) error {
 
 func (s Site) write(dir string) error {
 	for name, content := range s {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
+		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// types are the types of what browsers refuse to run under another; a system's table may have others.
+var types = map[string]string{".js": "text/javascript; charset=utf-8", ".wasm": "application/wasm"}
 
 // ServeHTTP answers with a file, index.html for a folder. Pages may share memory between threads.
 func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -125,6 +129,9 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		http.NotFound(w, r)
 		return
+	}
+	if t := types[path.Ext(name)]; t != "" {
+		w.Header().Set("Content-Type", t)
 	}
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")

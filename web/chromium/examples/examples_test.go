@@ -300,10 +300,13 @@ func TestDenoise(t *testing.T) {
 	p, dir := open(t, "denoise", "-page")
 	samples := `const bytes = (x) => { const b = new Uint8Array(x.buffer, x.byteOffset, x.byteLength); let s = ""; for (const v of b) s += String.fromCharCode(v); return btoa(s); };`
 	const rate = 48000
-	got := eval[[2][]byte](t, p, fmt.Sprintf(`(async () => { %s
-		const noisy = window.result.speak(%d).slice(0, 3 * %[2]d + 100);
-		return [bytes(noisy), bytes(await window.result.denoised(noisy, %[2]d))];
-	})()`, samples, rate))
+	sounds := func() [2][]byte {
+		return eval[[2][]byte](t, p, fmt.Sprintf(`(async () => { %s
+			const noisy = window.result.speak(%d).slice(0, 3 * %[2]d + 100);
+			return [bytes(noisy), bytes(await window.result.denoised(noisy, %[2]d))];
+		})()`, samples, rate))
+	}
+	got := sounds()
 	noisy, clean := filepath.Join(dir, "noisy.wav"), filepath.Join(dir, "clean.wav")
 	if err := os.WriteFile(noisy, append(header(len(got[0]), rate), got[0]...), 0o600); err != nil {
 		t.Fatal(err)
@@ -330,6 +333,16 @@ func TestDenoise(t *testing.T) {
 	says(t, p, drop, "letter.txt is not a sound")
 	says(t, p, fmt.Sprintf(refuse, "NotFoundError", "microphone"), "There is no microphone.")
 	says(t, p, fmt.Sprintf(refuse, "NotAllowedError", "microphone"), "The microphone was not allowed")
+	if err := p.Go(eval[string](t, p, `new URL("?exact", location).href`), limit); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, p, "window.result")
+	if level := eval[string](t, p, `document.getElementById("multiply").textContent`); !strings.HasPrefix(level, "emulated") {
+		t.Errorf("multiply-adds are %s", level)
+	}
+	if exact := sounds(); !bytes.Equal(exact[1], got[1]) {
+		t.Error("emulated multiply-adds yield other samples")
+	}
 }
 
 // TestPlayground asserts that every network of the playground yields a picture, but for the mistake, which is said.

@@ -5,6 +5,7 @@ import (
 	_ "embed" // what the files look like
 	"fmt"
 	"go/format"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +41,13 @@ func file(doc *idl.Document, text words, name string) ([]byte, error) {
 		"types": w.types, "highest": highest, "args": w.args, "options": w.options, "limitsOf": w.limitsOf, "param": w.param,
 		"doc": w.document, "text": func(key string) string { return w.words.texts[key] }, "name": func(key string) string { return w.words.names[key] },
 		"goName": goName, "list": listName, "json": script, "overloads": overloads, "returned": returned,
-	}).Parse(codeTemplate + scriptTemplate)
+		"typescript": typescript, "needsGPU": needsGPU, "constructs": constructs,
+	}).Parse(codeTemplate + scriptTemplate + typesTemplate)
 	if err != nil {
 		return nil, err
 	}
 	var body bytes.Buffer
-	if err := t.ExecuteTemplate(&body, name, doc); err != nil || name == scriptFile {
+	if err := t.ExecuteTemplate(&body, name, doc); err != nil || filepath.Ext(name) != ".go" {
 		return body.Bytes(), err
 	}
 	head := generated + "package webnn\n\n"

@@ -9,7 +9,7 @@ import (
 )
 
 // files are those that are written: of package webnn, and the table of the npm package.
-var files = []string{"operators.go", "options.go", "table.go", scriptFile}
+var files = []string{"operators.go", "options.go", "table.go", scriptFile, typesFile}
 
 // main runs in the folder of package webnn, where go generate is told of it.
 func main() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed" // what the table looks like
 	"encoding/json"
 	"slices"
@@ -75,4 +76,44 @@ func overloads(i idl.Interface) (list [][]idl.Operation) {
 // returned says whether a dictionary only describes what the interface returns.
 func returned(dictionary string) bool {
 	return strings.HasSuffix(dictionary, "Limits") || strings.HasSuffix(dictionary, "Info")
+}
+
+// typesFile has the types of the interface for TypeScript.
+const typesFile = "../web/webnn.d.ts"
+
+//go:embed types.tmpl
+var typesTemplate string
+
+// scriptTypes are the types of WebIDL that have other names in TypeScript.
+var scriptTypes = map[string]string{
+	"USVString": "string", "DOMString": "string", "unsigned long": "number", "unsigned long long": "number", "long": "number", "float": "number",
+	"double": "number", "unrestricted double": "number", "undefined": "void",
+	"AllowSharedBufferSource": "ArrayBufferLike | ArrayBufferView",
+}
+
+// typescript writes a type as TypeScript has it.
+func typescript(t idl.Type) string {
+	param := func(i int) string { return typescript(t.Params[i]) }
+	switch t.Name {
+	case "sequence":
+		return param(0) + "[]"
+	case "FrozenArray":
+		return "readonly " + param(0) + "[]"
+	case "record":
+		return "Record<string, " + param(1) + ">"
+	case "Promise":
+		return "Promise<" + param(0) + ">"
+	case "or":
+		return param(0) + " | " + param(1)
+	}
+	return cmp.Or(scriptTypes[t.Name], t.Name)
+}
+
+// needsGPU says whether an operation takes an object of another interface, which TypeScript may not know.
+func needsGPU(o idl.Operation) bool {
+	return slices.ContainsFunc(o.Args, func(a idl.Argument) bool { return a.Type.Is("GPUDevice") })
+}
+
+func constructs(i idl.Interface) bool {
+	return slices.ContainsFunc(i.Operations, func(o idl.Operation) bool { return o.Name == "constructor" })
 }
