@@ -13,6 +13,9 @@ const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * ex
 const [defaultThreads, mostThreads] = [4, 16];
 const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
 
+// named returns an error by the name that the standard gives it.
+const named = (e, method, name) => e instanceof DOMException ? e : new DOMException(`${method}: ${e.message}`, name);
+
 const invalidState = (message) => new DOMException(message, "InvalidStateError");
 
 // collected gives back what belongs to objects that nobody can reach any more: of a context the worker, else what that has of the name "free".
@@ -38,6 +41,15 @@ const newName = (kind) => `${kind}${++count}`; // of an object, in the checker a
 // references are written with the names that the checker knows, or, in what the compiler gets, with those within a builder, so that equal graphs
 // are equal texts.
 let within = false;
+
+function written(session) {
+  within = true;
+  try {
+    return JSON.stringify(session); // which throws if it is too long
+  } finally {
+    within = false;
+  }
+}
 
 class Named {
   constructor(name, local) {
@@ -197,7 +209,11 @@ class Context extends Named {
       return;
     }
     this.lostBy = message;
-    this.checker.release([], this.name);
+    try {
+      this.checker.release([], this.name);
+    } catch {
+      // it has failed, and with it all of its contexts
+    }
     this.channel.close();
     for (const fail of [...this.waiting]) {
       fail(invalidState(`the context is lost: ${message}`));
@@ -217,7 +233,7 @@ class Context extends Named {
       await this.settled(this.channel.request(message, content ? [message.content] : []));
     } catch (e) {
       this.checker.release([name]);
-      throw e instanceof DOMException ? e : new DOMException(`MLContext.${method}: ${e.message}`, "UnknownError");
+      throw named(e, `MLContext.${method}`, "UnknownError");
     }
     return new Tensor(this, name, result);
   }
@@ -238,7 +254,12 @@ class Context extends Named {
 
   async readTensor(tensor, outputData) {
     this.call("readTensor", tensor, ...outputData ? [outputData] : []);
-    const content = await this.settled(this.channel.request({ do: "read", tensor: tensor.name }), [tensor.waiting]);
+    let content;
+    try {
+      content = await this.settled(this.channel.request({ do: "read", tensor: tensor.name }), [tensor.waiting]);
+    } catch (e) {
+      throw named(e, "MLContext.readTensor", "UnknownError");
+    }
     if (!outputData) {
       return content;
     }
@@ -352,15 +373,15 @@ class Builder extends Named {
   async build(outputs) {
     const { context } = this;
     const name = newName("g");
-    const named = flat(outputs);
-    context.checker.call(this.name, "build", [named], name);
+    const operands = flat(outputs);
+    context.checker.call(this.name, "build", [operands], name);
     const { calls, contents } = this;
     this.calls = this.contents = [];
     try {
-      await context.settled(this.load(name, calls, contents, named));
+      await context.settled(this.load(name, calls, contents, operands));
     } catch (e) {
       context.checker.release([name]);
-      throw e instanceof DOMException ? e : new DOMException(`MLGraphBuilder.build: ${e.message}`, "OperationError");
+      throw named(e, "MLGraphBuilder.build", "OperationError");
     }
     return new Graph(context, name);
   }
@@ -375,11 +396,9 @@ class Builder extends Named {
       c.length = buffers[i].byteLength;
       end += Math.ceil(c.length / 64) * 64;
     });
-    within = true;
-    const text = JSON.stringify({ webnnSession: 1, calls: [
+    const text = written({ webnnSession: 1, calls: [
       { on: null, call: "MLGraphBuilder", args: [{ $ref: "c" }], id: "b" }, ...calls, { on: "b", call: "build", args: [outputs], id: "g" },
     ] });
-    within = false;
     const made = await entry.compile(text, buffers, context);
     await channel.request({ do: "load", graph: name, ...made }, [made.weights]);
   }

@@ -7,7 +7,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -71,10 +70,21 @@ func (l *lowering) bound(name string) *graph.Value {
 	return l.number(name, l.operand("input").Type.DType)
 }
 
-// greater compares two scalars of one type. NaN is not greater than anything, nor is anything greater than NaN.
+// greater compares two scalars of one type. NaN is not greater than anything, nor is anything greater than NaN. It is no evaluation of an operator: on a
+// page that takes a module of its own, for each clamp.
 func greater(a, b *tensor.Tensor) bool {
-	out, err := op.Eval(definition("greater"), []*tensor.Tensor{a, b}, nil)
-	return err == nil && out[0].Bytes()[0] != 0
+	switch a.DType() {
+	case tensor.Int64:
+		return tensor.Data[int64](a)[0] > tensor.Data[int64](b)[0]
+	case tensor.Uint64:
+		return tensor.Data[uint64](a)[0] > tensor.Data[uint64](b)[0]
+	}
+	x, err := tensor.Cast(a, tensor.Float64) // which has the values of all others
+	if err != nil {
+		return false
+	}
+	y, err := tensor.Cast(b, tensor.Float64)
+	return err == nil && tensor.Data[float64](x)[0] > tensor.Data[float64](y)[0]
 }
 
 // maxTensorCount is the greatest "valid tensor count" of the standard: of the inputs of concat and the results of split.

@@ -3,6 +3,7 @@ package wasm
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -125,14 +126,14 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 
 // link makes the module of what has been added, without the names and types of its ports. If it is to be whole, it holds the weights itself.
 func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole bool) (*Module, error) {
-	m.o.Data[m.weights].Size = len(m.blob)
+	for _, t := range slices.Concat(inputs, outputs) {
+		m.place(t.Bytes()) // which may add to the weights
+	}
+	m.o.Data[m.weights].Size = m.weightBytes
 	for _, e := range l.Exports {
 		l.Func(e.Func)
 	}
-	made := &Module{Weights: m.blob, Threads: m.threads}
-	if whole {
-		m.o.Data[m.weights].Bytes, made.Weights = m.blob, nil
-	}
+	made := &Module{Threads: m.threads}
 	l.Globals = make([]wasmobj.Global, globals)
 	for i := range l.Globals {
 		l.Globals[i].Mutable = true
@@ -153,6 +154,9 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole 
 	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
+	if made.Weights = m.allWeights(); whole {
+		m.o.Data[m.weights].Bytes, made.Weights = made.Weights, nil
+	}
 	made.Code, made.Pages = l.Module(), l.Pages
 	return made, nil
 }
@@ -164,7 +168,8 @@ type maker struct {
 
 	arena, scratch, weights, stack int // data; of the second and the last as many as there are threads
 	threads                        int
-	blob                           []byte
+	blob                           []piece // the weights, and how many bytes they take
+	weightBytes                    int
 	tensors                        map[*tensor.Tensor]int
 	functions                      map[string]int  // that units share
 	constants                      map[stretch]int // where they lie in the weights
@@ -188,17 +193,33 @@ func newMaker(image *engine.Image, opts Options) (*maker, error) {
 	return m, nil
 }
 
+// piece is bytes of the weights, and where they lie there.
+type piece struct {
+	at    int
+	bytes []byte
+}
+
 // stretch is memory of a constant.
 type stretch struct {
 	at *byte
 	n  int
 }
 
-// constant adds bytes to the weights and returns where they lie there.
+// constant adds bytes to the weights, which must not change any more, and returns where they lie there.
 func (m *maker) constant(b []byte) int {
-	at := (len(m.blob) + tensor.Alignment - 1) &^ (tensor.Alignment - 1)
-	m.blob = append(append(m.blob, make([]byte, at-len(m.blob))...), b...)
+	at := (m.weightBytes + tensor.Alignment - 1) &^ (tensor.Alignment - 1)
+	m.blob = append(m.blob, piece{at, b})
+	m.weightBytes = at + len(b)
 	return at
+}
+
+// allWeights returns the weights in one.
+func (m *maker) allWeights() []byte {
+	all := make([]byte, m.weightBytes)
+	for _, p := range m.blob {
+		copy(all[p.at:], p.bytes)
+	}
+	return all
 }
 
 // function makes the function that computes an image.
