@@ -32,9 +32,10 @@ type convolution struct {
 	rows     geometry.Slide // of lines; one line of one where the window moves along one dimension only
 	columns  geometry.Slide
 	in, out  tensor.Shape
-	each     bool // whether there is a group for each channel
-	plain    bool // whether the input lies in row-major order
-	greatest bool // whether the greatest element is sought
+	each     bool   // whether there is a group for each channel
+	plain    bool   // whether the input lies in row-major order
+	greatest bool   // whether the greatest element is sought
+	up       [2]int // lines and pixels of the result that each of the input makes, by a window of as many positions, in place of 1
 
 	pixel, channel, line, item, blockStep int // bytes of the input between neighbouring pixels, channels, lines, items, blocks
 }
@@ -66,6 +67,34 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 	default:
 		return nil
 	}
+	return v.plan(r, 2)
+}
+
+// convolveUp takes a deconv whose window moves by its own size, so that each element of the result meets one of its positions.
+func convolveUp(r kernel.Region) *kernel.Plan {
+	n := r.Root()
+	for i, v := range n.In {
+		if i > 2 && v != nil {
+			return nil // zero points
+		}
+	}
+	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
+	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
+		return nil
+	}
+	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, true), n: n, in: in, out: out, up: [2]int{1, 1}}
+	if v.GroupIn != in[1] || v.Rank > 2 {
+		return nil
+	}
+	for i := range v.Rank {
+		d := &v.Dim[i]
+		if d.Before != 0 || d.Size != d.Stride || d.Size > 1 && d.Dilation != 1 || d.Out != d.In*d.Stride {
+			return nil
+		}
+		v.up[2-v.Rank+i] = d.Stride
+		*d = geometry.Slide{In: d.In, Out: d.In, Size: 1, Stride: 1, Dilation: 1}
+	}
+	v.Border, v.Taps, v.plain = geometry.BorderIgnore, 1, in[1] <= plainChans
 	return v.plan(r, 2)
 }
 
@@ -112,9 +141,18 @@ func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
 	for _, i := range v.tail.tensors {
 		p.In[i] = kernel.Blocked16
 	}
-	p.Pieces = v.in[0] * v.parts() * v.rows.Out
+	p.Pieces = v.in[0] * v.parts() * v.rows.Out * v.places()
 	p.Code = makes(v.make)
 	return p
+}
+
+// places returns how many elements of a plane of the result one of the input makes.
+func (v *convolution) places() int { return max(v.up[0]*v.up[1], 1) }
+
+// outPixel returns the bytes between pixels of the result that neighbouring pixels make, outLine those between lines.
+func (v *convolution) outPixel() int { return max(v.up[1], 1) * blockPixel }
+func (v *convolution) outLine() int {
+	return max(v.up[0], 1) * max(v.up[1], 1) * v.columns.Out * blockPixel
 }
 
 // parts returns how many parts the channels of the result have: tiles, or vectors of channels that are groups.
@@ -178,12 +216,25 @@ func (v *convolution) tapBytes() int {
 	return block * partChans * 4
 }
 
-// pack returns the weights by part, block, tap, channel of the input, channel of the result; of groups by part, tap, channel.
+// pack returns the weights by place, part, block, tap, channel of the input, channel of the result; of groups by part, tap, channel.
 func (v *convolution) pack() []byte {
 	w := tensor.Data[float32](v.n.In[1].Const)
 	blocks, _ := v.blocks()
 	tap := v.tapBytes()
-	out := make([]byte, v.parts()*blocks*v.Taps*tap)
+	size := v.parts() * blocks * v.Taps * tap
+	out := make([]byte, v.places()*size)
+	if v.Up {
+		for o := range v.out[1] {
+			at, step := v.Weights(o)
+			for place := range v.places() {
+				for c := range v.GroupIn {
+					to := place*size + (o/partChans*blocks+c/block)*tap + (c%block*partChans+o%partChans)*4
+					binary.LittleEndian.PutUint32(out[to:], math.Float32bits(w[(at+c*step)*v.places()+place]))
+				}
+			}
+		}
+		return out
+	}
 	put := func(at, o, c, k int) {
 		binary.LittleEndian.PutUint32(out[at:], math.Float32bits(w[(o*v.GroupIn+c)*v.Taps+k]))
 	}
@@ -235,11 +286,15 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 	f := m.newFunction(kernelType)
 	f.pieces(func(piece int) {
 		rest, line := f.divided(piece, v.rows.Out)
+		place := -1
+		if v.places() > 1 {
+			rest, place = f.divided(rest, v.places())
+		}
 		item, part := f.divided(rest, v.parts())
 		outer, inner := f.divided(part, perBlock) // the block of a part, and its place there
 		out, channel, at := f.i32(), f.i32(), f.i32()
 		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * blockPixel},
-			term{outer, v.OutPlane * blockPixel}, term{inner, width}, term{line, v.columns.Out * blockPixel})
+			term{outer, v.OutPlane * blockPixel}, term{inner, width}, term{line, v.outLine()})
 		f.address(channel, func() { f.I32(0) }, term{part, width})
 		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
 		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
@@ -250,6 +305,11 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 		}
 		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, in...)
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
+		if place >= 0 {
+			down, across := f.divided(place, v.up[1])
+			f.address(out, func() { f.Get(out) }, term{down, v.up[1] * v.columns.Out * blockPixel}, term{across, blockPixel})
+			f.address(w, func() { f.Get(w) }, term{place, v.parts() * blocks * v.tapBytes()})
+		}
 		word(8)
 		f.Set(taps)
 		for _, r := range runsOf(&v.columns) {
@@ -267,7 +327,7 @@ func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 	}
 	x, out := f.i32(), f.i32()
 	f.address(x, func() { f.I32(int32(first * v.pixel)) }, term{line[0], 1})
-	f.address(out, func() { f.I32(int32(r.first * blockPixel)) }, term{line[2], 1})
+	f.address(out, func() { f.I32(int32(r.first * v.outPixel())) }, term{line[2], 1})
 	tile := func(pixels int) {
 		f.Get(x)
 		f.Get(line[1])
@@ -278,7 +338,7 @@ func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 		f.Get(line[4])
 		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, tileKind{pixels, r.to - r.from, v.wide}), 0)
 		f.move(x, pixels*v.columns.Stride*v.pixel)
-		f.move(out, pixels*blockPixel)
+		f.move(out, pixels*v.outPixel())
 	}
 	pixels := v.mostPixels(r.count)
 	if full := r.count / pixels; full > 0 {
@@ -454,7 +514,7 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 			f.Op(i32Add)
 			f.Get(first[1])
 			f.Get(out)
-			f.I32(int32(p * blockPixel))
+			f.I32(int32(p * v.outPixel()))
 			f.Op(i32Add)
 			f.Get(taps)
 			f.Get(channel)
@@ -462,7 +522,7 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 		}
 		f.Op(opReturn, opEnd)
 	}
-	v.tail.write(f, c, sums.finish(), vectors, out, channel)
+	v.tail.write(f, c, sums.finish(), vectors, [3]int{out, channel, v.outPixel()})
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
 }

@@ -131,6 +131,16 @@ func (n *network) padding(extents, size, dilation []int) (list []int) {
 	return list
 }
 
+// up adds a deconvolution whose window moves by its own size.
+func (n *network) up(x *graph.Value) *graph.Value {
+	out, size := n.Between(1, 20), []int{n.Between(1, 3), n.Between(1, 3)}
+	in := []*graph.Value{x, n.constant(x.Type.Shape[1], out, size[0], size[1])}
+	if n.Bool() {
+		in = append(in, n.constant(out))
+	}
+	return n.tail(n.node("deconv", graph.AttrsOf("stride", size, "padding", []int{0, 0, 0, 0}, "groups", 1), in...))
+}
+
 func (n *network) pooling(x *graph.Value) *graph.Value {
 	size := []int{n.Between(1, 3), n.Between(1, 3)}
 	return n.tail(n.node("max_pool", graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, n.Between(1, 2), n.Between(1, 2)},
@@ -166,9 +176,12 @@ func TestKernels(t *testing.T) {
 		n := newNetwork(t, seed)
 		x := n.input(n.Between(1, 2), n.Between(1, 40), n.Between(1, 14), n.Between(1, 23))
 		for range n.Between(1, 3) {
-			if n.IntN(4) == 0 {
+			switch n.IntN(5) {
+			case 0:
 				x = n.pooling(x)
-			} else {
+			case 1:
+				x = n.up(x)
+			default:
 				x = n.convolution(x)
 			}
 		}

@@ -34,7 +34,10 @@ type recurrent struct {
 // gateLoops are the functions of gates that are loops of operators without parameters.
 var gateLoops = []string{"relu", "sigmoid", "tanh", "softsign", "softplus"}
 
-const mostTogether = 64
+const (
+	mostTogether = 64      // steps of which the inputs are multiplied at once,
+	mostProducts = 1 << 20 // and how many products that may yield
+)
 
 func computeLSTM(r kernel.Region) *kernel.Plan {
 	n := r.Root()
@@ -66,7 +69,7 @@ func (v *recurrent) plan(r kernel.Region, lengths int) *kernel.Plan {
 	for _, g := range v.gates {
 		v.offset = append(v.offset, 4*v.hidden*strings.IndexRune(n.Attrs.String("layout"), g))
 	}
-	v.together = min(v.steps, mostTogether)
+	v.together = max(min(v.steps, mostTogether, mostProducts/(v.batch*v.wide())), 1)
 	at := 0
 	take := func(n int) int {
 		at += (4*n + 15) &^ 15

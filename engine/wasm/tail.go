@@ -174,7 +174,9 @@ func (t *tail) bind(m *maker) {
 }
 
 // write performs the steps on sums of pixels, of so many vectors each, and writes them.
-func (t *tail) write(f *function, c *op.Call, sums []int, vectors, out, channel int) {
+// It is given locals with where the result begins and where the first channel lies in lists, and the bytes between pixels.
+func (t *tail) write(f *function, c *op.Call, sums []int, vectors int, to [3]int) {
+	out, channel, apart := to[0], to[1], to[2]
 	beside := make(map[int]int) // where the elements of a tensor lie that belong to the tile
 	for _, in := range t.tensors {
 		at := f.i32()
@@ -204,7 +206,7 @@ func (t *tail) write(f *function, c *op.Call, sums []int, vectors, out, channel 
 				case o.in < 0:
 					pushes = append(pushes, nil)
 				default:
-					pushes = append(pushes, func(p int) { f.load(beside[o.in], p*blockPixel+16*i) })
+					pushes = append(pushes, func(p int) { f.load(beside[o.in], p*apart+16*i) })
 				}
 			}
 			for p := range len(sums) / vectors {
@@ -215,7 +217,7 @@ func (t *tail) write(f *function, c *op.Call, sums []int, vectors, out, channel 
 	}
 	for k, sum := range sums {
 		f.canonical(sum)
-		f.store(out, k/vectors*blockPixel+k%vectors*16, sum)
+		f.store(out, k/vectors*apart+k%vectors*16, sum)
 	}
 }
 
