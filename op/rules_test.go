@@ -209,6 +209,8 @@ func TestOneSample(t *testing.T) {
 	x := must(tensor.FromSlice([]float32{1, 2, 3, 4}, 4))
 	for coordinates, want := range map[string]float32{"pytorch_half_pixel": 1, "align_corners": 1, "half_pixel": 2.5} {
 		equalFloats(t, coordinates, apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}), x), []float32{want})
+		scaled := apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}, "scales", []float64{0.25}), x)
+		equalFloats(t, coordinates+" by a scale", scaled, []float32{want})
 	}
 }
 
