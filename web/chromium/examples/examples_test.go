@@ -254,7 +254,7 @@ func TestFaces(t *testing.T) {
 	if len(want) != 11 || !slices.Equal(page, want) {
 		t.Errorf("in the painting are\n%v\nthe page finds\n%v", want, page)
 	}
-	picture(t, p, "examples/faces/page.png", 760, 800, 128)
+	picture(t, p, "examples/faces/page.png", 760, 735, 128)
 	photos, err := filepath.Glob(filepath.Join(shared, "photos", "*.jpg"))
 	if err != nil || len(photos) == 0 {
 		t.Fatal(err)
