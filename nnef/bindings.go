@@ -132,10 +132,7 @@ func sampled(l *lowering) {
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {
 	case float64:
-		if err := l.representable(v, tensor.Float32); err != nil && l.Err == nil {
-			l.Fail(err)
-			l.at(name)
-		}
+		l.Fail(l.representable(name, v, tensor.Float32))
 		return v
 	case int64:
 		return l.Narrow(name, v)

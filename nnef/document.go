@@ -291,8 +291,8 @@ func (d *document) external(l *lowering) *graph.Value {
 				}
 			}
 			if x <= 0 && l.Err == nil && !d.empty {
-				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
-				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
+				l.Fail(&eval.Error{Code: eval.CodeAttribute, Arg: "shape", Msg: fmt.Sprintf("the extent %d is not allowed; extents of an external tensor are positive", x),
+					Hint: "write the extent of one run, such as 1; another can be given when the model is loaded"})
 			}
 			t.Shape = append(t.Shape, l.Narrow("shape", x))
 		}
@@ -341,28 +341,20 @@ func (d *document) constant(l *lowering) *graph.Value {
 		expand = true
 	case len(values) == 1:
 		d.filled += n
-		filled := make(eval.Array, n)
-		for i := range filled {
-			filled[i] = values[0]
-		}
-		values = filled
+		values = slices.Repeat(values, n)
 	default:
 		l.fail(CodeConstantItems, "value", "%d values are given; shape %v takes %d, or one for all", len(values), shape, n)
 		return nil
 	}
 	for _, v := range values {
-		if err := d.representable(v, dtype); err != nil {
+		if err := d.representable("value", v, dtype); err != nil {
 			l.Fail(err)
-			l.at("value")
 			return nil
 		}
 	}
 	held := shape
 	if expand {
-		held = make(tensor.Shape, len(shape))
-		for i := range held {
-			held[i] = 1
-		}
+		held = slices.Repeat(tensor.Shape{1}, len(shape))
 	}
 	t, err := element.Tensor(values, dtype, held)
 	if err != nil {

@@ -133,19 +133,14 @@ func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*
 	if err != nil {
 		return g, err
 	}
+	var names []string
+	for _, t := range g.Inputs {
+		names = append(names, t.Name)
+	}
 	for name := range opts.Extents {
-		if !slices.ContainsFunc(g.Inputs, func(t *flat.Tensor) bool { return t.Name == name }) {
-			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, inputNames(g))
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, strings.Join(names, ", "))
 		}
 	}
 	return g, nil
-}
-
-// inputNames lists the inputs of a graph for messages.
-func inputNames(g *flat.Graph) string {
-	names := make([]string, len(g.Inputs))
-	for i, t := range g.Inputs {
-		names[i] = t.Name
-	}
-	return strings.Join(names, ", ")
 }

@@ -363,7 +363,7 @@ func TestStatements(t *testing.T) {
 	}
 	want := []string{"concord_cvm 'a; \\'b\\'' ''", "concord_cvm \"\\n\\x3b\" 1,2", "concord_cvm"}
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
-	if err := nnef.SaveWith(first, g, want); err != nil {
+	if err := nnef.Save(first, g, want...); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{first, second} {

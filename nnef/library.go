@@ -269,7 +269,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 			if t == tensor.Invalid || len(d.Blocks) > 0 { // what blocks take has types of its own
 				t = element.TypeOf(v)
 			}
-			x, err := s.literal(v, t)
+			x, err := s.literal(o.Name, v, t)
 			if err != nil {
 				return &eval.Error{Code: eval.CodeType, Arg: o.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, o.Name, err)}
 			}

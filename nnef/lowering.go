@@ -91,22 +91,22 @@ func (s *sink) ValueOf(v eval.Value) (*graph.Value, bool) {
 }
 
 // literal adds a constant that holds one literal.
-func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
-	if err := s.representable(v, d); err != nil {
+func (s *sink) literal(arg string, v eval.Value, d tensor.DType) (*graph.Value, error) {
+	if err := s.representable(arg, v, d); err != nil {
 		return nil, err
 	}
 	t, err := element.Tensor([]eval.Value{v}, d, tensor.Shape{})
 	if err != nil {
-		return nil, &eval.Error{Code: eval.CodeType, Msg: err.Error()}
+		return nil, &eval.Error{Code: eval.CodeType, Arg: arg, Msg: err.Error()}
 	}
 	return s.b.Constant("", "", t)
 }
 
 // representable reports a scalar of a type that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
 // only shapes are asked for, the document is right as it is.
-func (s *sink) representable(v eval.Value, d tensor.DType) error {
+func (s *sink) representable(arg string, v eval.Value, d tensor.DType) error {
 	if x, ok := v.(float64); ok && s.finite && d != tensor.Float64 && math.IsInf(float64(float32(x)), 0) {
-		return &eval.Error{Code: CodeMagnitude, Msg: fmt.Sprintf("the scalar %s is beyond the range of float32", eval.Text(x)),
+		return &eval.Error{Code: CodeMagnitude, Arg: arg, Msg: fmt.Sprintf("the scalar %s is beyond the range of float32", eval.Text(x)),
 			Hint: "scalars are computed in float32, which reaches to 3.4028235e+38"}
 	}
 	return nil
@@ -171,22 +171,6 @@ func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
 	l.Fail(&eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)})
 }
 
-// hint says what would be right, if an error does not say so already.
-func (l *lowering) hint(text string) {
-	var e *eval.Error
-	if errors.As(l.Err, &e) && e.Hint == "" {
-		e.Hint = text
-	}
-}
-
-// at names the argument that an error is about.
-func (l *lowering) at(arg string) {
-	var e *eval.Error
-	if errors.As(l.Err, &e) && e.Arg == "" {
-		e.Arg = arg
-	}
-}
-
 // tensor returns an argument as a value of the graph.
 func (l *lowering) tensor(name string) *graph.Value { return l.Value(name, l.c.Arg(name)) }
 
@@ -197,10 +181,8 @@ func (l *lowering) Value(arg string, v eval.Value) *graph.Value {
 	}
 	switch v := v.(type) {
 	case int64, float64, bool:
-		out, err := l.literal(v, element.TypeOf(v))
-		if l.Fail(err); err != nil {
-			l.at(arg)
-		}
+		out, err := l.literal(arg, v, element.TypeOf(v))
+		l.Fail(err)
 		return out
 	case eval.Absent:
 		return nil

@@ -188,11 +188,7 @@ func (q *quantizer) same(list ...*tensor.Tensor) []*graph.Value {
 	out := make([]*graph.Value, len(list))
 	for i, t := range list {
 		if len(t.Shape()) == 0 && len(shape) > 0 {
-			ones := make([]int, len(shape))
-			for k := range ones {
-				ones[k] = 1
-			}
-			t, q.Err = t.Reshape(ones...)
+			t, q.Err = t.Reshape(slices.Repeat([]int{1}, len(shape))...)
 		}
 		if q.Err == nil {
 			t, q.Err = t.Expand(shape...)

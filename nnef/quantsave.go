@@ -175,7 +175,10 @@ func otherFloat(n *graph.Node) *decoding {
 // zeroPoint matches what [quantizer.zeroPoint] makes.
 func zeroPoint(n *graph.Node) *decoding {
 	codes, scale, zero := n.In[0], n.In[1], n.In[2]
-	if !inFile(codes) || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
+	if !inFile(codes) || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() {
+		return nil
+	}
+	if _, err := scale.Const.Expand(codes.Const.Shape()...); err != nil && scale.Const.Rank() > 0 {
 		return nil
 	}
 	d := codes.Type.DType
@@ -187,22 +190,6 @@ func zeroPoint(n *graph.Node) *decoding {
 	return &decoding{codes: codes, entry: quant.Entry{Operation: quant.ZeroPoint, Args: []quant.Arg{
 		{Name: "zero_point", Value: nested(zero.Const)}, {Name: "scale", Value: nested(scale.Const)},
 		{Name: "bits", Value: int64(d.Bits())}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
-}
-
-// broadcasts reports whether a tensor is a scalar, or has the rank of another and its extents or 1.
-func broadcasts(s, full tensor.Shape) bool {
-	if len(s) == 0 {
-		return true
-	}
-	if len(s) != len(full) {
-		return false
-	}
-	for i, n := range s {
-		if n != 1 && n != full[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // nested returns the elements of a small tensor as a quantization file has them: a number for a scalar, and else nested

@@ -23,10 +23,9 @@ import (
 // in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
 // that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
 // nodes that decode them, the codes are stored again, and graph.quant says what they mean; floats of 16 and 64 bits stay such, too.
-func Save(name string, g *graph.Graph) error { return saved(name, g, &extras{}) }
-
-// SaveWith is [Save] with further extension statements, which loading gives back as [Model.Statements].
-func SaveWith(name string, g *graph.Graph, statements []string) error {
+//
+// Further extension statements are those that loading gives back as [Model.Statements].
+func Save(name string, g *graph.Graph, statements ...string) error {
 	return saved(name, g, &extras{passedOn: statements})
 }
 
@@ -193,7 +192,7 @@ var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)
 
 // usableLabel returns a label of the allowed characters that names a file within the model's folder.
 func usableLabel(label string) string {
-	if labels.Check(label) == nil {
+	if why, _ := labels.Check(label); why == "" {
 		return label
 	}
 	parts := strings.Split(unusable.ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")

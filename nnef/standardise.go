@@ -46,18 +46,17 @@ func (r standardRules) Signature(name string) (graph.Signature, bool) {
 // isStandard reports whether a graph can be said with the operations and types of the standard, so that reading the text
 // gives the same graph.
 func isStandard(g *graph.Graph) bool {
-	taken := make(map[string]bool)
+	var names []string
 	for _, v := range g.Inputs {
-		if graph.Identifier(v.Name) != v.Name || taken[v.Name] {
-			return false
-		}
-		taken[v.Name] = true
+		names = append(names, v.Name)
 	}
 	for _, o := range g.Outputs {
-		if graph.Identifier(o.Name) != o.Name || taken[o.Name] {
+		names = append(names, o.Name)
+	}
+	for i, name := range names {
+		if graph.Identifier(name) != name || slices.Contains(names[:i], name) {
 			return false
 		}
-		taken[o.Name] = true
 	}
 	for v := range g.Values() {
 		if v.Type.Shape.Len() == 0 || element.Natural(element.ItemOf(v.Type.DType)) != v.Type.DType {

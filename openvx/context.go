@@ -142,14 +142,6 @@ func (c *Context) forget(data []byte) {
 	}
 }
 
-// SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
-func (c *Context) SetImmediateBorder(b BorderValue) error {
-	return do(c, ".SetImmediateBorder", func() {
-		b.check()
-		c.border = b
-	})
-}
-
 func (b BorderValue) check() {
 	if all, is := membersOf(b.Mode, borderNames); !is {
 		refuse(ErrorInvalidValue, "the border mode is %s; it must be %s", b.Mode, all)
@@ -167,13 +159,6 @@ func checkTarget(t Target, name string) {
 		return
 	}
 	refuse(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
-}
-
-// SetCompatible changes [Context.Compatible] for graphs that run from now on.
-func (c *Context) SetCompatible(on bool) error {
-	return do(c, ".SetCompatible", func() {
-		c.opts.Compatible = on
-	})
 }
 
 // SetThreads changes [Context.Threads] for graphs that run from now on. Results do not depend on it. A number that is negative, or more than

@@ -50,8 +50,18 @@ func (c *Context) ImmediateBorder() BorderValue {
 	return query(c, func() BorderValue { return c.border })
 }
 
+// SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
+func (c *Context) SetImmediateBorder(b BorderValue) error {
+	return do(c, ".SetImmediateBorder", func() { b.check(); c.border = b })
+}
+
 // Compatible says whether layers compute what the sample implementation computes; see [Options].
 func (c *Context) Compatible() bool { return query(c, func() bool { return c.opts.Compatible }) }
+
+// SetCompatible changes [Context.Compatible] for graphs that run from now on.
+func (c *Context) SetCompatible(on bool) error {
+	return do(c, ".SetCompatible", func() { c.opts.Compatible = on })
+}
 
 // Threads returns how many goroutines compute one node, 0 for as many as there are processors; see [Options].
 func (c *Context) Threads() int { return query(c, func() int { return c.opts.Threads }) }

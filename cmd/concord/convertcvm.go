@@ -83,7 +83,7 @@ func openCVM(src, stage string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rewritten(func(dir string) error { return nnef.SaveWith(dir, g, statements) }, stage)
+	return rewritten(func(dir string) error { return nnef.Save(dir, g, statements...) }, stage)
 }
 
 // toCVM returns the files of the CVM model that a model becomes.

@@ -96,7 +96,7 @@ func throughText(t *testing.T, f cvm.Files) *nnef.Model {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "text")
-	if err := nnef.SaveWith(dir, g, statements); err != nil {
+	if err := nnef.Save(dir, g, statements...); err != nil {
 		t.Fatal(err)
 	}
 	m, err := nnef.Load(dir, nnef.Options{})

@@ -257,10 +257,7 @@ func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 
 // digits returns where a run of digits ends.
 func (l *lexer) digits(i int) int {
-	for i < len(l.text) && classOf[l.text[i]] == clsDigit {
-		i++
-	}
-	return i
+	return len(l.text) - len(strings.TrimLeft(l.text[i:], "0123456789"))
 }
 
 // pointed returns where a run of letters, digits and points ends.

@@ -91,11 +91,7 @@ func (w *writer) header() []byte {
 
 // list writes numbers with commas.
 func list(numbers []int) string {
-	items := make([]string, len(numbers))
-	for i, n := range numbers {
-		items[i] = strconv.Itoa(n)
-	}
-	return strings.Join(items, ", ")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
 func (w *writer) source(size int) []byte {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
@@ -109,9 +110,9 @@ func table() string {
 	for _, r := range export.Table() {
 		to, bits := r.To, "equal"
 		switch {
-		case r.Form == export.Refused:
+		case r.Form == kit.Refused:
 			continue
-		case r.Form == export.Free:
+		case r.Form == kit.Free:
 			to = "nothing"
 		case r.To == "vxTensorTableLookupNode" && r.Op != "lookup":
 			bits = "refused"

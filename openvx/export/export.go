@@ -279,7 +279,7 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 	case !ok && d.IsInteger() && row.wide:
 		e.waiting[n.Out[0]] = n
 		return n.Out
-	case !row.types.Has(d) && row.Form != Refused:
+	case !row.types.Has(d) && row.Form != kit.Refused:
 		kit.Refuse("it has no exact expression for elements of type %v", d)
 	}
 	if row.emit(c); c.simpler {

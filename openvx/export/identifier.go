@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/kit"
@@ -10,27 +11,17 @@ import (
 // identifier returns the text with everything replaced that an identifier of C cannot have, or should not: one that begins with an
 // underscore or like the names of OpenVX, and one without small letters, as macros have them, gets another beginning or end.
 func identifier(text string) string {
-	var b strings.Builder
-	small := false
-	for _, r := range text {
-		switch {
-		case 'a' <= r && r <= 'z':
-			small = true
-		case 'A' <= r && r <= 'Z' || '0' <= r && r <= '9':
-		default:
-			r = '_'
-		}
-		b.WriteRune(r)
-	}
-	name := b.String()
+	name := strange.ReplaceAllString(text, "_")
 	if name == "" || name[0] == '_' || '0' <= name[0] && name[0] <= '9' || strings.HasPrefix(strings.ToLower(name), "vx") {
-		name, small = "t_"+strings.TrimLeft(name, "_"), true
+		name = "t_" + strings.TrimLeft(name, "_")
 	}
-	if !small {
+	if strings.ToUpper(name) == name {
 		name += "_"
 	}
 	return name
 }
+
+var strange = regexp.MustCompile(`[^A-Za-z0-9]`)
 
 // reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
 // itself uses.

@@ -18,7 +18,7 @@ import (
 const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number; factor and shift constant, one for all elements"
 
 var integerRows = []row{
-	{Row{Op: "rescale", Form: Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +
+	{kit.Row{Op: "rescale", Form: kit.Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +
 		"int16 rounded toward zero or halves to even, and with shift 0 to 8 bits; products: vxTensorMultiplyNode; " + convertNote}, op.Integers, rescale, true},
 	direct("lookup", "vxTensorTableLookupNode", op.TypeSet(tensor.Uint8, tensor.Int16), lookup,
 		"a constant table; uint8 by indices of uint8, int16 by such and those of int16"),

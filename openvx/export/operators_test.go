@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -52,7 +53,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
+func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
 	d, _ := op.Lookup(r.Op)

@@ -14,9 +14,9 @@ import (
 
 var shapeRows = []row{
 	free("copy"), free("squeeze"), free("unsqueeze"),
-	{Row{Op: "reshape", Form: Free, Note: "where a layer needs extents that are joined or divided: refused, other than in front of a fully " +
+	{kit.Row{Op: "reshape", Form: kit.Free, Note: "where a layer needs extents that are joined or divided: refused, other than in front of a fully " +
 		"connected layer, and of channels that were transposed to the end, for which regions of one element are pooled"}, anyType, reshape, false},
-	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
+	{kit.Row{Op: "cast", Form: kit.Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
 	bodied("stack"), bodied("unstack"), bodied("split"),
@@ -30,7 +30,7 @@ var shapeRows = []row{
 
 // free is a row of an operator whose result has the elements of its operand, in the same order.
 func free(name string) row {
-	return row{Row{Op: name, Form: Free}, anyType, func(c *call) { c.alias() }, false}
+	return row{kit.Row{Op: name, Form: kit.Free}, anyType, func(c *call) { c.alias() }, false}
 }
 
 // alias lets the result be its operand.

@@ -9,49 +9,25 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Form is how an operator is expressed.
-type Form = kit.Form
-
-// The forms.
-const (
-	Direct     = kit.Direct     // a call means the same
-	Decomposed = kit.Decomposed // several calls together mean the same, or nearly
-	Free       = kit.Free       // no call is needed
-	Body       = kit.Body       // the operator's definition says it in other operators
-	Refused    = kit.Refused    // OpenVX has no means for it
-)
-
-// Row says how one operator is expressed: To names the calls, and the tolerance is that in float32.
-type Row = kit.Row
-
-// Table returns a row for each operator, in the order of op.All.
-func Table() []Row {
-	out := make([]Row, len(table.Rows))
-	for i := range table.Rows {
-		out[i] = table.Rows[i].Row
-	}
-	return out
-}
-
 // row is a row with what makes the calls, for results of some types.
 type row struct {
-	Row
-	types op.Types
-	emit  func(c *call)
-	wide  bool // integers that no tensor can have may be part of what a layer does: what reads them emits them
+	kit.Row // To names the calls, and the tolerance is that in float32
+	types   op.Types
+	emit    func(c *call)
+	wide    bool // integers that no tensor can have may be part of what a layer does: what reads them emits them
 }
 
 // table has a row for each operator. One without a row is refused.
 var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows),
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
-		return row{Row{Op: d.Name, Form: Refused, To: "no layer computes it"}, anyType, func(*call) { kit.Refuse("no layer computes it") }, false}
+		return row{kit.Row{Op: d.Name, Form: kit.Refused, To: "no layer computes it"}, anyType, func(*call) { kit.Refuse("no layer computes it") }, false}
 	})
 
 // bodied is a row of an operator that its definition says in others that layers compute.
 func bodied(name string) row {
 	d, _ := op.Lookup(name)
-	return row{Row: Row{Op: name, Form: Body, To: "its body", Tolerance: d.BodyTol}}
+	return row{Row: kit.Row{Op: name, Form: kit.Body, To: "its body", Tolerance: d.BodyTol}}
 }
 
 // anyType are the types of tensors that calls can be about: all but those that OpenVX has no place for.
@@ -62,13 +38,13 @@ var layerTypes = op.Singles | op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8
 
 // direct is a row of an operator that a call means.
 func direct(name, function string, types op.Types, emit func(c *call), note ...string) row {
-	return row{Row{Op: name, Form: Direct, To: function, Note: strings.Join(note, "; ")}, types, emit, false}
+	return row{kit.Row{Op: name, Form: kit.Direct, To: function, Note: strings.Join(note, "; ")}, types, emit, false}
 }
 
 // decomposed is a row of an operator that several calls express.
 func decomposed(name, functions string, tolerance float64, types op.Types, emit func(c *call), note ...string) row {
 	r := direct(name, functions, types, emit, note...)
-	r.Form, r.Tolerance = Decomposed, tolerance
+	r.Form, r.Tolerance = kit.Decomposed, tolerance
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
@@ -50,10 +51,10 @@ func TestTable(t *testing.T) {
 		if r.Op != all[i].Name {
 			t.Errorf("row %d is of %s; it must be of %s", i, r.Op, all[i].Name)
 		}
-		if r.To == "" && r.Form != export.Body || r.Form == export.Body && all[i].Body == "" && all[i].Expand == nil {
+		if r.To == "" && r.Form != kit.Body || r.Form == kit.Body && all[i].Body == "" && all[i].Expand == nil {
 			t.Errorf("%s: the row does not say what the operator becomes", r.Op)
 		}
-		if r.Form == export.Direct && all[i].Spec.WebNN != "" && r.To != all[i].Spec.WebNN {
+		if r.Form == kit.Direct && all[i].Spec.WebNN != "" && r.To != all[i].Spec.WebNN {
 			t.Errorf("%s becomes %s; the definition of the operator names %s", r.Op, r.To, all[i].Spec.WebNN)
 		}
 	}
@@ -215,15 +216,15 @@ func table() string {
 	b.WriteString("\n| operator | becomes | bits | besides |\n| --- | --- | --- | --- |\n")
 	for _, r := range export.Table() {
 		to, bits := r.To, "equal"
-		if r.Form == export.Body {
+		if r.Form == kit.Body {
 			to = "its body"
 		}
 		switch {
-		case r.Form == export.Refused:
+		case r.Form == kit.Refused:
 			to, bits = "refused: "+to, ""
 		case r.Tolerance > 0:
 			bits = fmt.Sprintf("within %g", r.Tolerance)
-			if r.Form == export.Direct {
+			if r.Form == kit.Direct {
 				bits = "equal, else " + bits
 			}
 		}

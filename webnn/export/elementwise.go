@@ -48,7 +48,7 @@ var elementwiseRows = slices.Concat(
 			return nil
 		}, "bounds that are tensors, and a lower bound above the upper: min, max"),
 		direct("cast", "cast", cast, "to logical: notEqual with 0"),
-		{Row{Op: "logarithmic_quantize", Form: Body, Tolerance: 1, Note: "next to a tie another power of two, as log2 is not the same to the bit"},
+		{kit.Row{Op: "logarithmic_quantize", Form: kit.Body, Tolerance: 1, Note: "next to a tie another power of two, as log2 is not the same to the bit"},
 			func(c *call) []*webnn.Operand {
 				c.Near(1)
 				return nil

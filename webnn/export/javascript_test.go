@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
@@ -126,7 +127,7 @@ func TestModules(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "all")
 	inputs := make(map[string]*tensor.Tensor)
 	for i, r := range export.Table() {
-		if r.Form == export.Refused {
+		if r.Form == kit.Refused {
 			continue
 		}
 		d, _ := op.Lookup(r.Op)

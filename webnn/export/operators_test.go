@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
@@ -54,7 +55,7 @@ func TestOperators(t *testing.T) {
 		for _, why := range slices.Sorted(maps.Keys(o.refused)) {
 			fmt.Fprintf(&b, "    refused: %s\n", why)
 		}
-		if r.Form != export.Refused && o.exported == 0 {
+		if r.Form != kit.Refused && o.exported == 0 {
 			t.Errorf("%s: no case could be exported", r.Op)
 		}
 	}
@@ -63,7 +64,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
+func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
 	d, _ := op.Lookup(r.Op)

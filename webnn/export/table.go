@@ -8,32 +8,10 @@ import (
 	"github.com/concord-nn/concord/webnn"
 )
 
-// Form is how an operator is expressed.
-type Form = kit.Form
-
-// The forms.
-const (
-	Direct  = kit.Direct  // a method means the same
-	Body    = kit.Body    // the operator's definition says it in other operators
-	Refused = kit.Refused // WebNN has no means for it
-)
-
-// Row says how one operator is expressed. To names the methods.
-type Row = kit.Row
-
-// Table returns a row for each operator, in the order of op.All.
-func Table() []Row {
-	out := make([]Row, len(table.Rows))
-	for i := range table.Rows {
-		out[i] = table.Rows[i].Row
-	}
-	return out
-}
-
 // row is a row with what makes the calls. It makes none and returns nil where WebNN does not say the operator so.
 type row struct {
-	Row
-	emit func(c *call) []*webnn.Operand
+	kit.Row // To names the methods
+	emit    func(c *call) []*webnn.Operand
 }
 
 var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows),
@@ -42,7 +20,7 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows
 		if d.Body == "" && d.Expand == nil {
 			return refusedRow(d.Name, "no methods are known that express it")
 		}
-		return row{Row{Op: d.Name, Form: Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
+		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
 	})
 
 // bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
@@ -72,7 +50,7 @@ func refused(why string, names ...string) (rows []row) {
 }
 
 func refusedRow(name, why string) row {
-	return row{Row{Op: name, Form: Refused, To: why}, func(*call) []*webnn.Operand {
+	return row{kit.Row{Op: name, Form: kit.Refused, To: why}, func(*call) []*webnn.Operand {
 		kit.Refuse("%s", why)
 		return nil
 	}}
@@ -80,7 +58,7 @@ func refusedRow(name, why string) row {
 
 // direct is a row of an operator that a method means.
 func direct(name, method string, emit func(c *call) []*webnn.Operand, note ...string) row {
-	r := row{Row{Op: name, Form: Direct, To: method}, emit}
+	r := row{kit.Row{Op: name, Form: kit.Direct, To: method}, emit}
 	if len(note) > 0 {
 		r.Note = note[0]
 	}

@@ -65,10 +65,8 @@ func All() []Entry { return slices.Clone(table()) }
 
 // Lookup returns the entry of a code.
 func Lookup(code syntax.Code) (Entry, bool) {
-	list := table()
-	i, ok := slices.BinarySearchFunc(list, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
-	if ok {
-		return list[i], true
+	if i := slices.IndexFunc(table(), func(e Entry) bool { return e.Code == code }); i >= 0 {
+		return table()[i], true
 	}
 	return Entry{}, false
 }

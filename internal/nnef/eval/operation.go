@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -44,12 +45,7 @@ func (o *Operation) compound() bool { return o.Body != nil || o.Decl != nil && o
 
 // Index returns the place of a parameter in Params, -1 if there is none of that name.
 func (o *Operation) Index(name string) int {
-	for i := range o.Params {
-		if o.Params[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(o.Params, func(p Param) bool { return p.Name == name })
 }
 
 // Param is a parameter of an operation.

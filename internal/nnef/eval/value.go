@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -139,10 +140,10 @@ func equal(a, b Value) bool {
 	switch a := a.(type) {
 	case Array:
 		b, ok := b.(Array)
-		return ok && equalLists(a, b)
+		return ok && slices.EqualFunc(a, b, equal)
 	case Tuple:
 		b, ok := b.(Tuple)
-		return ok && equalLists(a, b)
+		return ok && slices.EqualFunc(a, b, equal)
 	case Tensor:
 		b, ok := b.(Tensor)
 		return ok && a.SameTensor(b)
@@ -152,16 +153,4 @@ func equal(a, b Value) bool {
 		return false
 	}
 	return a == b
-}
-
-func equalLists(a, b []Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !equal(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
 }

@@ -147,7 +147,8 @@ const (
 // Inferrer infers shapes.
 type Inferrer interface {
 	// Infer sets Shape and Known of the results of an operation, and Type where it is open. It is called once for each
-	// operation, in order. An *[eval.Error] names the argument at fault; what depends on the results is then unknown.
+	// operation, in order. An *[eval.Error] names the argument at fault; what depends on the results is then unknown,
+	// which is no further error.
 	Infer(op *Op) error
 }
 

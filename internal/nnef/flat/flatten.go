@@ -75,7 +75,6 @@ type recorder struct {
 	unnamed  bool              // tensors that are given no names have none
 	inferred int               // the operations whose shapes were inferred
 	most     int               // how many tensors there may be
-	failed   map[*Tensor]bool
 
 	labels  map[string]*Op     // the first variable of each label, in lower case
 	updated map[string]*Tensor // the variable that was updated, likewise
@@ -283,7 +282,11 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	op := &Op{Invocation: c, Results: make([]eval.Value, len(c.Op.Results))}
 	wished, names := c.Names, make([]string, 0, len(op.Results))
 	add := func(declared syntax.Type) *Tensor {
-		t := r.tensor(op, declared, take(&wished))
+		name := ""
+		if len(wished) > 0 {
+			name, wished = wished[0], wished[1:]
+		}
+		t := r.tensor(op, declared, name)
 		names = append(names, t.Name)
 		return t
 	}
@@ -333,16 +336,6 @@ func holdsOpen(v eval.Value) bool {
 		return slices.ContainsFunc(v, holdsOpen)
 	}
 	return false
-}
-
-// take removes the first name of a list.
-func take(names *[]string) string {
-	if len(*names) == 0 {
-		return ""
-	}
-	name := (*names)[0]
-	*names = (*names)[1:]
-	return name
 }
 
 // tensor returns a new tensor of a declared type.
@@ -456,9 +449,8 @@ func (r *recorder) external(c *eval.Invocation) ([]eval.Value, error) {
 // external, variable and update refer to things outside of the expressions, so that their rules cannot be left to shapes.
 func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 	label, _ := c.Arg("label").(string)
-	var wrong *labels.Error
-	if errors.As(labels.Check(label), &wrong) {
-		return nil, &eval.Error{Code: CodeLabel, Arg: "label", Msg: wrong.Msg, Hint: wrong.Hint}
+	if why, hint := labels.Check(label); why != "" {
+		return nil, &eval.Error{Code: CodeLabel, Arg: "label", Msg: why, Hint: hint}
 	}
 	op, err := r.record(c)
 	if err != nil {
@@ -585,31 +577,10 @@ func (r *recorder) catchUp() {
 	for r.inferred < len(r.graph.Ops) {
 		op := r.graph.Ops[r.inferred]
 		r.inferred++
-		if r.follows(op) {
-			r.fail(op)
-			continue
-		}
-		if err := r.opts.Shapes.Infer(op); err != nil {
-			r.fail(op)
-			if op.Site != nil {
-				for _, d := range op.Diagnostics(err) {
-					r.eval.Report(d)
-				}
+		if err := r.opts.Shapes.Infer(op); err != nil && op.Site != nil {
+			for _, d := range op.Diagnostics(err) {
+				r.eval.Report(d)
 			}
 		}
-	}
-}
-
-// follows reports whether an operation depends on one that has failed.
-func (r *recorder) follows(op *Op) bool {
-	return len(r.failed) > 0 && slices.ContainsFunc(op.Inputs(), func(t *Tensor) bool { return r.failed[t] })
-}
-
-func (r *recorder) fail(op *Op) {
-	if r.failed == nil {
-		r.failed = make(map[*Tensor]bool)
-	}
-	for _, t := range op.Outputs() {
-		r.failed[t] = true
 	}
 }

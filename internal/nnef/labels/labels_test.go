@@ -10,7 +10,8 @@ import (
 
 func Example() {
 	fmt.Println(labels.File(`block1\conv/filter`))
-	fmt.Println(labels.Check("../filter"))
+	why, _ := labels.Check("../filter")
+	fmt.Println(why)
 	// Output:
 	// block1/conv/filter.dat
 	// the label '../filter' is not allowed; it leads out of the folder of the model
@@ -21,11 +22,11 @@ func TestCheck(t *testing.T) {
 		"a": true, "conv1/W.0-b_c": true, `a\b`: true, "/a": true, ".": true, "/": true, "a..b": true, "": false, "a b": false,
 		"../a": false, "a/../../b": false, `..\a`: false, "ä": false, "a\x00": false,
 	} {
-		err := labels.Check(label)
-		if (err == nil) != ok {
-			t.Errorf("%q: got %v", label, err)
+		why, hint := labels.Check(label)
+		if (why == "") != ok || (hint == "") != ok {
+			t.Errorf("%q: got %q, %q", label, why, hint)
 		}
-		if name := labels.File(label); err == nil && !fs.ValidPath(name) {
+		if name := labels.File(label); why == "" && !fs.ValidPath(name) {
 			t.Errorf("%q: the file would be %q", label, name)
 		}
 	}

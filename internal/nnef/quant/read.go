@@ -196,7 +196,7 @@ func (r *reader) value(p *eval.Param, a *syntax.Arg) eval.Value {
 	t, isTensor := p.Type.(*syntax.TensorType)
 	if !isTensor {
 		r.items(p, a, v, p.Type.(*syntax.PrimitiveType).Kind)
-	} else if _, nested := v.(eval.Array); r.items(p, a, v, t.Item) && nested && !regular(v) {
+	} else if list, _, ok := flatten(v); r.items(p, a, v, t.Item) && (!ok || len(list) == 0) {
 		r.report(eval.CodeShape, syntax.SpanOf(a.Value), "all arrays on one level have as many items", "the nested arrays of %s are not regular, or empty", p.Name)
 	}
 	return v
@@ -226,11 +226,6 @@ func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.P
 		r.report(eval.CodeType, syntax.SpanOf(a.Value), hint, "the argument %s is %s; it must be %v", p.Name, eval.Text(v), item)
 	}
 	return ok
-}
-
-func regular(v eval.Value) bool {
-	list, _, ok := flatten(v)
-	return ok && len(list) > 0
 }
 
 // values reports numbers that the operation cannot work with.

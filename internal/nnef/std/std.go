@@ -1,7 +1,7 @@
 package std
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,11 +9,8 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-//go:embed standard.nnef
-var standardText string
-
-//go:embed provisional.nnef
-var provisionalText string
+//go:embed standard.nnef provisional.nnef tract.nnef
+var texts embed.FS
 
 // Set is the operations of one dialect, or of tract. It may be used by several goroutines at once.
 type Set struct {
@@ -21,27 +18,37 @@ type Set struct {
 	byName map[string]*syntax.Fragment
 }
 
-var sets = map[syntax.Dialect]func() *Set{
-	syntax.Final:       sync.OnceValue(func() *Set { return read("standard.nnef", standardText) }),
-	syntax.Provisional: sync.OnceValue(func() *Set { return read("provisional.nnef", provisionalText) }),
-}
+var standard, provisional, tract = declared("standard.nnef"), declared("provisional.nnef"), declared("tract.nnef")
 
-func read(name, text string) *Set {
-	fragments, err := syntax.ParseFragments(name, text)
-	if err != nil {
-		panic(fmt.Sprintf("internal/nnef/std: the embedded declarations are broken: %v", err)) // held by a test
-	}
-	s := &Set{list: fragments, byName: make(map[string]*syntax.Fragment, len(fragments))}
-	for _, f := range fragments {
-		s.byName[f.Name.Name] = f
-	}
-	return s
+// declared reads a text when it is asked for first. A test holds that there are no errors.
+func declared(name string) func() *Set {
+	return sync.OnceValue(func() *Set {
+		text, _ := texts.ReadFile(name)
+		fragments, err := syntax.ParseFragments(name, string(text))
+		if err != nil {
+			panic(fmt.Sprintf("internal/nnef/std: the embedded declarations are broken: %v", err))
+		}
+		s := &Set{list: fragments, byName: make(map[string]*syntax.Fragment, len(fragments))}
+		for _, f := range fragments {
+			s.byName[f.Name.Name] = f
+		}
+		return s
+	})
 }
 
 // Of returns the operations of a dialect: the 118 of NNEF 1.0.5, or the 85 of the provisional text. The declarations are
 // written in the final dialect in both cases, so that the element types of tensors are seen; provisional operations that
 // say a generic type have none in their own dialect.
-func Of(d syntax.Dialect) *Set { return sets[d]() }
+func Of(d syntax.Dialect) *Set {
+	if d == syntax.Provisional {
+		return provisional()
+	}
+	return standard()
+}
+
+// Tract returns the operations that the engine tract adds to those of the standard. The types of their declarations say
+// how arguments are converted; see the text tract.nnef.
+func Tract() *Set { return tract() }
 
 // Fragments returns the declarations in the order of the standard's chapters. They must not be changed.
 func (s *Set) Fragments() []*syntax.Fragment { return slices.Clone(s.list) }

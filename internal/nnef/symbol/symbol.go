@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -248,50 +249,40 @@ func (s *Solver) checkInput(in input) {
 // assertions checks the statements tract_assert whose symbols all have values. Those of scenarios, which are named, say
 // nothing about one run.
 func (s *Solver) assertions() {
-	comparisons := []string{"<=", ">=", "==", "<", ">", "="}
 	for i := range s.doc.Extensions {
 		e := &s.doc.Extensions[i]
 		if e.Name != "tract_assert" || strings.Contains(e.Text, ":") {
 			continue
 		}
-		for _, op := range comparisons {
-			left, right, ok := strings.Cut(e.Text, op)
-			if !ok {
-				continue
-			}
-			a, knownA := s.number(left)
-			b, knownB := s.number(right)
-			if knownA && knownB && !holds(op, a, b) {
+		x, err := syntax.ParseExpr("", equals.ReplaceAllString(e.Text, "$1==$2"))
+		if c, ok := x.(*syntax.Binary); ok && err == nil {
+			a, knownA := s.linear(c.X)
+			b, knownB := s.linear(c.Y)
+			if knownA && knownB && a.k == 0 && b.k == 0 && !holds(c.Op, a.c, b.c) {
 				s.report(eval.CodeShape, e.Span, "give inputs other shapes", "the assertion %s does not hold for the given shapes: %s",
 					strings.TrimSpace(e.Text), s.assignment())
 			}
-			break
 		}
 	}
 }
 
-func holds(op string, a, b int64) bool {
-	switch op {
-	case "<=":
-		return a <= b
-	case ">=":
-		return a >= b
-	case "<":
-		return a < b
-	case ">":
-		return a > b
-	}
-	return a == b
-}
+// equals is what tract also writes for ==.
+var equals = regexp.MustCompile(`([^<>=])=([^=])`)
 
-// number returns the value of an expression, and false if a symbol in it has none.
-func (s *Solver) number(text string) (int64, bool) {
-	x, err := syntax.ParseExpr("", strings.TrimSpace(text))
-	if err != nil {
-		return 0, false
+func holds(op syntax.Op, a, b int64) bool {
+	switch op {
+	case syntax.LessEqual:
+		return a <= b
+	case syntax.GreaterEqual:
+		return a >= b
+	case syntax.Less:
+		return a < b
+	case syntax.Greater:
+		return a > b
+	case syntax.Equal:
+		return a == b
 	}
-	l, ok := s.linear(x)
-	return l.c, ok && l.k == 0
+	return true // no assertion of these
 }
 
 // assignment writes the values of the symbols.

@@ -193,12 +193,7 @@ func (l *Lowering) einsum(args []eval.Value) eval.Value {
 }
 
 func repeats(letters []string) bool {
-	for i, c := range letters {
-		if slices.Contains(letters[:i], c) {
-			return true
-		}
-	}
-	return false
+	return len(slices.Compact(slices.Sorted(slices.Values(letters)))) < len(letters)
 }
 
 // axesText returns the expression of tract's older form of matrix products, which names the dimensions of rows, columns and inner products.

@@ -2,7 +2,7 @@ package tract
 
 import (
 	"fmt"
-	"strings"
+	"regexp"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
@@ -305,17 +305,7 @@ func (s *scan) state(result int) int {
 
 // plain returns a name as tract writes it where it must be an identifier.
 func plain(name string) string {
-	var b strings.Builder
-	for i, c := range name {
-		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if i == 0 && !letter {
-			b.WriteByte('_')
-		}
-		if letter || '0' <= c && c <= '9' {
-			b.WriteRune(c)
-		} else {
-			b.WriteByte('_')
-		}
-	}
-	return b.String()
+	return strange.ReplaceAllString(begins.ReplaceAllString(name, "_$0"), "_")
 }
+
+var strange, begins = regexp.MustCompile(`[^A-Za-z0-9_]`), regexp.MustCompile(`^[^A-Za-z_]`)

@@ -29,11 +29,8 @@ const propertiesFragment = "tract_core_properties"
 // documents of tract and nothing in others.
 func Literals(doc *syntax.Document) bool {
 	for i := range doc.Graph.Body {
-		a := &doc.Graph.Body[i]
-		if _, single := a.Left.(*syntax.Ident); !single {
-			continue
-		}
-		if list, ok := a.Right.(*syntax.Array); ok && len(list.Items) > 0 {
+		_, single := doc.Graph.Body[i].Left.(*syntax.Ident)
+		if list, ok := doc.Graph.Body[i].Right.(*syntax.Array); ok && single && len(list.Items) > 0 {
 			if _, nested := list.Items[0].(*syntax.Array); nested {
 				return true
 			}
@@ -121,18 +118,13 @@ func (t *Library) Operation(name string) *eval.Operation {
 	}
 	o := t.declared(name)
 	if o == nil && strings.HasPrefix(name, prefix) {
-		o = &eval.Operation{Name: name, Refusal: unsupported(name)}
+		o = &eval.Operation{Name: name, Refusal: &eval.Error{Code: eval.CodeUndeclared, Hint: "see docs/nnef.md for those that are",
+			Msg: "the operation " + name + " of the engine tract is not supported"}}
 	}
 	if o != nil {
 		t.ops[name] = o
 	}
 	return o
-}
-
-// unsupported says that an operation of tract cannot be lowered.
-func unsupported(name string) *eval.Error {
-	return &eval.Error{Code: eval.CodeUndeclared, Msg: "the operation " + name + " of the engine tract is not supported",
-		Hint: "see docs/nnef.md for those that are"}
 }
 
 // declared returns an operation that has a declaration.
