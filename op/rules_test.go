@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -200,5 +201,59 @@ func TestCanonicalSums(t *testing.T) {
 	y, err := op.Eval(def("quantize_linear"), []*tensor.Tensor{f([]float32{float32(math.NaN()), 3}, 2), f([]float32{1}), must(tensor.Cast(f([]float32{2}), tensor.Int4))}, nil)
 	if err != nil || y[0].Bytes()[0] != 5<<4 {
 		t.Errorf("NaN and 3 become %v, %v", y, err)
+	}
+}
+
+// TestOneSample resizes to one element, which two ways of coordinates take from the beginning.
+func TestOneSample(t *testing.T) {
+	x := must(tensor.FromSlice([]float32{1, 2, 3, 4}, 4))
+	for coordinates, want := range map[string]float32{"pytorch_half_pixel": 1, "align_corners": 1, "half_pixel": 2.5} {
+		equalFloats(t, coordinates, apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}), x), []float32{want})
+		scaled := apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}, "scales", []float64{0.25}), x)
+		equalFloats(t, coordinates+" by a scale", scaled, []float32{want})
+	}
+}
+
+// TestNotSimpler keeps nodes that what is simpler does not stand for.
+func TestNotSimpler(t *testing.T) {
+	for _, c := range []struct {
+		op    string
+		attrs graph.Attrs
+	}{
+		{"resize", graph.AttrsOf("mode", "linear", "coordinates", "half_pixel_symmetric", "sizes", []int{6}, "scales", []float64{1.6})},
+		{"resize", graph.AttrsOf("mode", "linear", "coordinates", "pytorch_half_pixel", "sizes", []int{1})},
+		{"cast", graph.AttrsOf("dtype", tensor.Float32)},
+	} {
+		b := drawn{graph.NewBuilder(op.Rules, "g")}
+		y := must(b.One(c.op, []*graph.Value{b.in("x", tensor.Float32, 4)}, c.attrs, ""))
+		if same, simpler := op.Simplify(y.Producer); same != nil || simpler != nil {
+			t.Errorf("%s %v: %v, %v stand for it", c.op, c.attrs, same, simpler)
+		}
+	}
+}
+
+// TestPaddedCodes pads with numbers that only some types hold.
+func TestPaddedCodes(t *testing.T) {
+	for _, c := range []struct {
+		d     tensor.DType
+		value float64
+		want  []byte // nil if it is refused
+	}{
+		{tensor.Float8E4M3FN, 1.5, []byte{0x3C}}, {tensor.Uint8, 255, []byte{255}}, {tensor.Uint8, 256, nil}, {tensor.Uint8, 1.5, nil},
+		{tensor.Uint64, 1 << 63, tensor.Scalar(uint64(1) << 63).Bytes()}, {tensor.Uint64, -1, nil}, {tensor.Int8, -128, []byte{0x80}}, {tensor.Int8, 128, nil},
+	} {
+		x := must(tensor.New(c.d, tensor.Shape{1}))
+		y, err := op.Eval(def("pad"), []*tensor.Tensor{x}, graph.AttrsOf("padding", []int{0, 1}, "value", c.value))
+		if (err == nil) != (c.want != nil) || err == nil && !bytes.Equal(y[0].Bytes()[len(c.want):], c.want) {
+			t.Errorf("%v padded with %v: %v, %v; want %x", c.d, c.value, y, err, c.want)
+		}
+	}
+}
+
+func TestProductWork(t *testing.T) {
+	f := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
+	s, out, err := def("matmul").Bind([]op.Type{f(3, 5), f(3, 7)}, graph.AttrsOf("transposeA", true))
+	if err != nil || def("matmul").Cost(s, out).MACs != 5*7*3 {
+		t.Errorf("%v, %v", out, err)
 	}
 }

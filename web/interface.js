@@ -11,6 +11,7 @@ const elementBytes = { float32: 4, float16: 2, int32: 4, uint32: 4, int64: 8, ui
 const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * extent, elementBytes[dataType]);
 
 const [defaultThreads, mostThreads] = [4, 16];
+const restTime = 5000; // milliseconds
 const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
 
 // named returns an error by the name that the standard gives it.
@@ -104,6 +105,7 @@ class Entry {
   constructor(options) {
     this.options = options;
     this.compiler = undefined;
+    this.compiling = 0;
     this.checker = undefined;
   }
 
@@ -141,28 +143,36 @@ class Entry {
     return this.checker;
   }
 
-  // compile returns what the compiler makes of a session. The compiler ends when it has had nothing to do for some time, and gives its memory back.
-  async compile(text, buffers, { level, threads, checker }) {
+  // start starts the compiler, when the first builder is made, so that it is there at build().
+  start({ module, version }) {
+    if (this.compiler?.failed !== undefined) {
+      this.compiler = undefined;
+    }
+    this.compiler ??= new Channel(this.options.base, { role: "compile", wasm: module, version, cache: this.options.cache ?? true });
+    this.rest();
+    return this.compiler;
+  }
+
+  // rest ends the compiler when it has had nothing to do for some time, and so gives its memory back.
+  rest() {
     clearTimeout(this.idle);
-    this.compiling = (this.compiling ?? 0) + 1;
-    try {
-      this.compiler ??= new Channel(this.options.base, {
-        role: "compile", wasm: checker.module, version: checker.version, cache: this.options.cache ?? true,
-      });
-      return await this.compiler.request({ text, buffers, level, threads }, buffers);
-    } catch (e) {
-      if (this.compiler?.failed !== undefined) {
+    if (this.compiling === 0) {
+      this.idle = setTimeout(() => {
+        this.compiler?.close();
         this.compiler = undefined;
-      }
-      throw e;
+      }, restTime);
+      this.idle.unref?.(); // in Node
+    }
+  }
+
+  // compile returns what the compiler makes of a session.
+  async compile(text, buffers, { level, threads, checker }) {
+    this.compiling++;
+    try {
+      return await this.start(checker).request({ text, buffers, level, threads }, buffers);
     } finally {
-      if (--this.compiling === 0) {
-        this.idle = setTimeout(() => {
-          this.compiler?.close();
-          this.compiler = undefined;
-        }, 5000);
-        this.idle.unref?.(); // in Node
-      }
+      this.compiling--;
+      this.rest();
     }
   }
 }
@@ -325,6 +335,7 @@ class Builder extends Named {
     super(newName("b"), "b");
     const { checker } = context;
     checker.call(null, "MLGraphBuilder", [context], this.name);
+    context.entry.start(checker);
     this.context = context;
     this.calls = []; // what the compiler gets
     this.contents = [];
