@@ -315,7 +315,7 @@ export function makeInterface(name, Implementation) {
   return made;
 }
 
-/** Defines navigator.ml on the prototype of the navigator, or as its own if its prototype is not to be had. */
+/** Defines navigator.ml on the prototype of the navigator. */
 export function defineEntry(navigator, ml) {
   const prototype = Object.getPrototypeOf(navigator);
   const brand = getterOf(prototype, "userAgent");

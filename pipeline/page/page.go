@@ -100,7 +100,7 @@ type output struct {
 
 // module is a small module with its weights.
 type module struct {
-	File    string `json:"file"`
+	File    string `json:"file"` // as an address
 	Inputs  []port `json:"inputs"`
 	Outputs []port `json:"outputs"`
 }
@@ -137,7 +137,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if p.Title == "" {
 		p.Title = name
 	}
-	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", "./"+name+".js", "$MEDIA", "./"+name+MediaEnding)
+	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", export.Address(name+".js"), "$MEDIA", export.Address(name+MediaEnding))
 	if !fits {
 		return []export.File{{Name: Index, Content: []byte(text.Replace(numbers))}}, nil
 	}
@@ -148,7 +148,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if err != nil {
 		return nil, err
 	}
-	js := strings.NewReplacer("$LOADER", "./"+name+".js", "$DESCRIPTION", string(d)).Replace(script)
+	js := strings.NewReplacer("$LOADER", export.Address(name+".js"), "$DESCRIPTION", string(d)).Replace(script)
 	return append([]export.File{{Name: Index, Content: []byte(text.Replace(answers))}, {Name: name + MediaEnding, Content: []byte(js)}}, p.files...), nil
 }
 
@@ -237,7 +237,7 @@ func (p *maker) module(what string, g *graph.Graph) (*module, error) {
 	}
 	file := fmt.Sprintf("%s.%s.wasm", p.name, what)
 	p.files = append(p.files, export.File{Name: file, Content: m.Code})
-	return &module{file, ports(m.Inputs), ports(m.Outputs)}, nil
+	return &module{export.Address(file), ports(m.Inputs), ports(m.Outputs)}, nil
 }
 
 // outputs says what the outputs mean.

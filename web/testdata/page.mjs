@@ -40,6 +40,22 @@ assert.throws(() => MLContext.prototype.accelerated, throws("TypeError", "Illega
 await assert.rejects(MLContext.prototype.createTensor({}), throws("TypeError", "Illegal invocation"));
 await assert.rejects(context.createTensor({ dataType: "float32" }), throws("TypeError", "shape"));
 
+// Workers that cannot be started, and tensors for which they lack memory: what was not made takes none in the checker, either.
+const { Worker: starts } = globalThis;
+globalThis.Worker = class { constructor() { throw new DOMException("not here", "SecurityError"); } };
+await assert.rejects(ml.createContext(), throws("NotSupportedError", "not here"));
+const lone = new MLGraphBuilder(context);
+await assert.rejects(lone.build({ y: lone.relu(lone.input("x", descriptor)) }), throws("OperationError", "not here"));
+globalThis.Worker = starts;
+const { postMessage } = starts.prototype;
+starts.prototype.postMessage = function (message, transfer) {
+  postMessage.call(this, message.do === "create" ? { ...message, content: -1 } : message, transfer);
+};
+for (let i = 0; i < 6; i++) {
+  await assert.rejects(context.createTensor({ dataType: "float32", shape: [2 ** 28] }), throws("UnknownError", "typed array length"));
+}
+starts.prototype.postMessage = postMessage;
+
 // The standard's first example: C = 0.2 * A + B.
 const builder = new MLGraphBuilder(context);
 const A = builder.input("A", descriptor);
