@@ -70,7 +70,7 @@ With --wasm, code that runs it, without Concord, on a page, in a worker or in No
                      the same for several threads, unless nothing of the model is worth dividing
   index.html         a page that shows what the model says of a picture or a sound, if MODEL has a
                      manifest, and else runs it on numbers; --page names it otherwise
-  NAME.media.js, NAME.image.wasm, NAME.output1.wasm, …
+  NAME.media.js, NAME.media.d.ts, NAME.image.wasm, NAME.output1.wasm, …
                      how it prepares pictures and sounds, and reads outputs
 
 A model that cannot be expressed is refused, with a list of all operators that it concerns. A note

@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 func TestExportWASM(t *testing.T) {
 	model, dir := digits(t, "model.nnef"), t.TempDir()
 	args := []string{"export", "--wasm", model, "-o", dir, "--name", "digits"}
-	if out, code := execute(t, args...); code != 0 || strings.Count(out, "written: ") != 10 {
+	if out, code := execute(t, args...); code != 0 || strings.Count(out, "written: ") != 11 {
 		t.Fatalf("code %d: %s", code, out)
 	}
 	if out, code := execute(t, args...); code != exitUsage || !strings.Contains(out, "--force") {

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -27,7 +28,7 @@ var compiled = sync.OnceValues(func() (*wasmobj.Object, error) { return wasmobj.
 // their first content.
 //
 // A module for several threads imports that memory, which is shared, from env as memory: each thread has an instance of its own. One of them is the
-// caller's: it calls begin, with 1 if it may sleep, with 0 if it must not, as a window's thread, and then run. In between it may tell others, which call
+// caller's: it calls begin, with 1 if it may sleep and 0 if it must not, as a window's thread, plus 2 if there are no others any more, and then run. In between it may tell others, which call
 // help with their number, from 1 to Threads-1, and compute what run has not begun; whether they come, and when, does not matter. Who ends with a trap
 // calls fail, so that nobody waits for it: run ends with a trap, too, and may be called again.
 type Module struct {
@@ -67,7 +68,7 @@ type Options struct {
 }
 
 // MostThreads is the greatest number of threads of a module.
-const MostThreads = 64
+const MostThreads = limits.WASMThreads
 
 // Compile makes the module of a graph.
 func Compile(g *graph.Graph, opts Options) (*Module, error) {

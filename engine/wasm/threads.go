@@ -464,20 +464,31 @@ func (t *meeting) running(compute int, shares []share) int {
 	return t.o.AddFunc(wasmobj.FuncType{}, f.Code)
 }
 
+// The bits of what begin is given.
+const (
+	maySleep = 1
+	isAlone  = 2 // and need not wait for helpers, which may have ended anywhere
+)
+
 // beginning makes begin. After a run that has failed it waits until the helpers have left it.
 func (t *meeting) beginning() int {
 	f := t.newFunction(blockType)
-	sleep, n, run := 0, f.i32(), f.i32()
-	f.Get(sleep)
+	how, n, run := 0, f.i32(), f.i32()
+	f.Get(how)
+	f.I32(maySleep)
+	f.Op(i32And)
 	f.GlobalSet(threadSleep)
 	t.load(f, meetRun)
 	f.Tee(run)
 	t.load(f, meetFailed)
-	f.Op(i32Eq, opIf, noResult, opLoop, noResult)
+	f.Op(i32Eq)
+	f.Get(how)
+	f.I32(isAlone)
+	f.Op(i32And, i32Eqz, i32And, opIf, noResult, opLoop, noResult)
 	t.load(f, meetHelpers)
 	f.Tee(n)
 	f.Op(opIf, noResult)
-	f.Get(sleep)
+	f.GlobalGet(threadSleep)
 	f.Op(opIf, noResult)
 	t.word(f, meetHelpers)
 	f.Get(n)

@@ -32,6 +32,7 @@ const (
 	EngineOperations  = 1 << 43
 	EngineSeconds     = 600
 	EngineThreads     = 4096
+	WASMThreads       = 64
 	ModelParts        = 1 << 16
 	ModelKept         = 128
 	FoldNode          = 64 << 10
@@ -228,6 +229,8 @@ var All = []Row{
 		"engine.LimitError", "engine.TestTimeLimit"},
 	{"engine.threads", EngineThreads, "goroutines", "The workers of a program; no machine has as many processors.",
 		"an error of Compile", "engine.TestThreadLimit"},
+	{"wasm.threads", WASMThreads, "threads", "The threads of a module, each of which has a stack and working memory in it.",
+		"an error of Compile", "engine/wasm.TestMostThreads"},
 	{"model.parts", ModelParts, "parts", "The parts that one run passes through, such as one for each turn of a loop whose values grow.",
 		"engine.LimitError", "model.TestPartsLimit"},
 	{"model.kept", ModelKept, "parts", "The programs of later parts kept for each first one, if their constants take less than a session may.",

@@ -22,6 +22,9 @@ import (
 //go:embed media.js.txt
 var script string
 
+//go:embed media.d.ts.txt
+var declarations string
+
 //go:embed index.html.txt
 var answers string
 
@@ -149,7 +152,11 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 		return nil, err
 	}
 	js := strings.NewReplacer("$LOADER", export.Address(name+".js"), "$DESCRIPTION", string(d)).Replace(script)
-	return append([]export.File{{Name: Index, Content: []byte(text.Replace(answers))}, {Name: name + MediaEnding, Content: []byte(js)}}, p.files...), nil
+	return append([]export.File{
+		{Name: Index, Content: []byte(text.Replace(answers))},
+		{Name: name + MediaEnding, Content: []byte(js)},
+		{Name: name + ".media.d.ts", Content: []byte(text.Replace(declarations))},
+	}, p.files...), nil
 }
 
 // inputs says how the inputs are made, and whether they can be.

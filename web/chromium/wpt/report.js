@@ -9,6 +9,5 @@ add_completion_callback((tests, status) => {
     message: status.message ?? "",
     subtests: tests.map((t) => ({ name: t.name, status: statuses[t.status], message: t.message ?? "" })),
   };
-  // Names may hold lone surrogates, which no UTF-8 can carry.
   fetch("/-/report", { method: "POST", body: JSON.stringify(result) });
 });
