@@ -12,7 +12,8 @@ const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * ex
 
 const [defaultThreads, mostThreads] = [4, 16];
 const restTime = 5000; // milliseconds
-const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
+/** How contexts may compute. */
+export const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
 
 // named returns an error by the name that the standard gives it. Of those that browsers throw, as a DataCloneError, it is another one.
 const named = (e, method, name) => e.name === "InvalidStateError" ? e : new DOMException(`${method}: ${e.message}`, name);
@@ -131,7 +132,7 @@ class Entry {
       return 1;
     }
     const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
-    return Math.max(1, Math.min(this.options.threads ?? Math.min(cores, defaultThreads), mostThreads));
+    return Math.max(1, Math.min(Math.trunc(this.options.threads ?? Math.min(cores, defaultThreads)) || 1, mostThreads));
   }
 
   // check returns the checker, which the first call loads.

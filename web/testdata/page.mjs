@@ -25,12 +25,15 @@ globalThis.Worker = class {
 
 const [folder, exported, weights, input] = process.argv.slice(2);
 const { install, levelOf } = await import(`${pathToFileURL(folder)}/concord-webnn.js`);
+assert.throws(() => install({ always: true, level: "exact" }), TypeError);
 const ml = install({ always: true });
 const descriptor = { dataType: "float32", shape: [2, 2] };
 const throws = (name, message) => (e) => e.name === name && (e instanceof TypeError || e instanceof DOMException) && e.message.includes(message);
 
 await assert.rejects(ml.createContext({ powerPreference: "much" }), throws("TypeError", "powerPreference"));
 const context = await ml.createContext({ accelerated: false });
+globalThis.GPUDevice = class { get powerPreference() { throw new Error("a device is no dictionary"); } };
+(await ml.createContext(new GPUDevice())).destroy();
 assert.equal(String(context), "[object MLContext]");
 assert.equal(context.accelerated, false);
 assert.ok(["fused", "emulated"].includes(levelOf(context)));
