@@ -31,6 +31,9 @@ var answers string
 //go:embed plain.html.txt
 var numbers string
 
+//go:embed words.js.txt
+var words string
+
 // Index is the name of the page.
 const Index = "index.html"
 
@@ -140,7 +143,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if p.Title == "" {
 		p.Title = name
 	}
-	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", export.Address(name+".js"), "$MEDIA", export.Address(name+MediaEnding))
+	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", export.Address(name+".js"), "$MEDIA", export.Address(name+MediaEnding), "$WORDS", words)
 	if !fits {
 		return []export.File{{Name: Index, Content: []byte(text.Replace(numbers))}}, nil
 	}

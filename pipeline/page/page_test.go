@@ -239,3 +239,14 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestWords runs what pages make of floats of 16 bits.
+func TestWords(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	if out, err := exec.CommandContext(t.Context(), node, "testdata/words.mjs", "words.js.txt").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
