@@ -21,6 +21,7 @@ func TestRules(t *testing.T) {
 	f := func(shape ...int) op.Type { return of(tensor.Float32, shape...) }
 	i := func(shape ...int) op.Type { return of(tensor.Int32, shape...) }
 	const most = tensor.MaxElements
+	past31, bit59 := int64(1<<31+1), int64(1<<59) // which an int may not hold
 	flat, line := []int{0, 0, 0, 0}, []int{0, 0}
 	for _, c := range []struct {
 		op      string
@@ -29,13 +30,13 @@ func TestRules(t *testing.T) {
 		operand string
 		text    string // in the error
 	}{
-		{"argmax_reduce", types{f(1<<31+1, 0)}, graph.AttrsOf("axes", []int{0}, "dtype", tensor.Int32), "dtype", "int32 does not hold the indices"},
+		{"argmax_reduce", types{f(int(past31), 0)}, graph.AttrsOf("axes", []int{0}, "dtype", tensor.Int32), "dtype", "int32 does not hold the indices"},
 		{"argmax_pool", types{f(1<<20, 1)}, graph.AttrsOf("size", []int{1, 1}, "padding", flat, "dtype", tensor.Int32, "steps", []int{1 << 12, 1}), "steps", "lead beyond int32"},
 		{"col_to_im", types{f(1, 4, 4)}, graph.AttrsOf("output_size", []int{}, "size", []int{}, "padding", []int{}), "output_size", "an image has 0 dimensions"},
 		{"col_to_im", types{f(1, 4, 4)}, graph.AttrsOf("output_size", []int{9, 9, 9}, "size", []int{1 << 30, 1 << 30, 1 << 30}, "padding", make([]int, 6)), "size", ""},
 		{"col_to_im", types{f(1, 5, 4)}, graph.AttrsOf("output_size", []int{5}, "size", []int{2}, "padding", line), "input", "a multiple of 2"},
 		{"col_to_im", types{f(1, 3, 1)}, graph.AttrsOf("output_size", []int{1}, "size", []int{3}, "padding", line), "padding", ""},
-		{"split", types{f(6)}, graph.AttrsOf("axis", 0, "ratios", slices.Repeat([]int{1 << 59}, 32)), "ratios", "does not divide the extent 6"},
+		{"split", types{f(6)}, graph.AttrsOf("axis", 0, "ratios", slices.Repeat([]int{int(bit59)}, 32)), "ratios", "does not divide the extent 6"},
 		{"conv", types{f(1, 0, 5), f(3, 0, 3)}, graph.AttrsOf("groups", 0, "padding", line), "groups", "0 makes one group for each of the 0"},
 		{"deconv", types{f(1, 4, 5), of(tensor.Int8, 4, 1, 3)}, graph.AttrsOf("padding", line), "filter", ""},
 		{"deconv", types{f(1, 4, 5), f(4, 1, 3)}, graph.AttrsOf("output_shape", []int{1 << 30, 1, 1 << 30}, "padding", line), "output_shape", "elements"},
@@ -61,6 +62,9 @@ func TestRules(t *testing.T) {
 		{"class_box_suppression", types{f(1, 2, 5), f(1, 1, 2)}, graph.AttrsOf("max_output_size", 1), "boxes", "rows of 5"},
 		{"class_box_suppression", types{f(2, 2, 4), f(1, 1, 2)}, graph.AttrsOf("max_output_size", 1), "scores", ""},
 	} {
+		if strconv.IntSize < 64 && (c.op == "argmax_reduce" || c.op == "split") {
+			continue
+		}
 		d, ok := op.Lookup(c.op)
 		if !ok {
 			t.Errorf("there is no operator %s", c.op)

@@ -11,10 +11,15 @@ const done = (request) => new Promise((resolve, reject) => {
 
 /** Opens the cache; undefined where there can be none. */
 export function open() {
-  if (globalThis.indexedDB === undefined || globalThis.crypto?.subtle === undefined) {
+  let opening;
+  try {
+    opening = globalThis.crypto?.subtle && globalThis.indexedDB?.open("concord-webnn", 1);
+  } catch {
+    // frames without an origin, and browsers that are told to keep nothing
+  }
+  if (!opening) {
     return undefined;
   }
-  const opening = indexedDB.open("concord-webnn", 1);
   opening.onupgradeneeded = () => {
     opening.result.createObjectStore("modules");
     opening.result.createObjectStore("uses");
@@ -31,14 +36,18 @@ class Cache {
     this.#database = database;
   }
 
-  /** The key of what values and buffers hold. */
+  /** The key of what values and buffers hold; undefined, under which nothing is kept, if they are too large for one. */
   async key(values, buffers) {
     const digest = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
-    const digests = [];
-    for (const b of buffers) {
-      digests.push(await digest(b));
+    try {
+      const digests = [];
+      for (const b of buffers) {
+        digests.push(await digest(b));
+      }
+      return await digest(new TextEncoder().encode(JSON.stringify([values, digests])));
+    } catch {
+      return undefined;
     }
-    return digest(new TextEncoder().encode(JSON.stringify([values, digests])));
   }
 
   async #stores(mode) {

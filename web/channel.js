@@ -25,9 +25,16 @@ export class Channel {
   /** Why the channel is of no use any more. */
   failed;
 
-  /** Starts a worker, to which the first message goes. */
+  /** Starts a worker, to which the first message goes. If there can be none the channel has failed. */
   constructor(base, first) {
-    this.#worker = made(base);
+    try {
+      this.#worker = made(base);
+    } catch (e) {
+      this.failed = e.message;
+      this.ready = Promise.reject(e);
+      this.ready.catch(() => {});
+      return;
+    }
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = (event) => {
       event.preventDefault?.();

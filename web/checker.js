@@ -24,7 +24,7 @@ export async function loadChecker(base) {
     import(/* webpackIgnore: true */ /* @vite-ignore */ new URL("go.js", base).href),
     fetched(url),
   ]);
-  const module = response.headers.get("Content-Type")?.startsWith("application/wasm") ?
+  const module = response.headers.get("Content-Type") === "application/wasm" ? // which may not have parameters
     await WebAssembly.compileStreaming(response) : await WebAssembly.compile(await response.arrayBuffer());
   return new Checker(await Program.start(Go, module), module, version);
 }
@@ -52,9 +52,11 @@ class Checker {
     try {
       reply = this.#program.callJSON("check", JSON.stringify({ on, call: method, args, id }));
     } catch (e) {
-      const failing = [...this.failing];
-      this.failing.clear();
-      failing.forEach((f) => f(this.failed));
+      if (this.failed !== undefined) { // and it is not the text alone that is too long
+        const failing = [...this.failing];
+        this.failing.clear();
+        failing.forEach((f) => f(this.failed));
+      }
       throw new DOMException(e.message, "UnknownError");
     }
     if (reply.error === undefined) {

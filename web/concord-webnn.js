@@ -1,6 +1,6 @@
 // The entry of package concord-webnn: puts navigator.ml where there is none.
 
-import { classes, levelOf, makeEntry } from "./interface.js";
+import { classes, levelOf, levels, makeEntry } from "./interface.js";
 import { defineEntry, objectOf } from "./webidl.js";
 
 export { levelOf };
@@ -13,6 +13,9 @@ let installed;
  */
 export function install(options = {}) {
   const { always = false, base = new URL(".", import.meta.url), ...rest } = options;
+  if (rest.level !== undefined && !levels.includes(rest.level)) {
+    throw new TypeError(`the level is ${JSON.stringify(rest.level)}, which is none of ${levels.join(", ")}`);
+  }
   const { navigator } = globalThis;
   if (installed === undefined && !always && (navigator?.ml !== undefined || globalThis.isSecureContext === false)) {
     return navigator?.ml;

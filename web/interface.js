@@ -12,10 +12,11 @@ const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * ex
 
 const [defaultThreads, mostThreads] = [4, 16];
 const restTime = 5000; // milliseconds
-const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
+/** How contexts may compute. */
+export const levels = ["emulated", "fused", "loose"]; // by their numbers in package engine/wasm
 
-// named returns an error by the name that the standard gives it.
-const named = (e, method, name) => e instanceof DOMException ? e : new DOMException(`${method}: ${e.message}`, name);
+// named returns an error by the name that the standard gives it. Of those that browsers throw, as a DataCloneError, it is another one.
+const named = (e, method, name) => e.name === "InvalidStateError" ? e : new DOMException(`${method}: ${e.message}`, name);
 
 const invalidState = (message) => new DOMException(message, "InvalidStateError");
 
@@ -131,7 +132,7 @@ class Entry {
       return 1;
     }
     const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
-    return Math.max(1, Math.min(this.options.threads ?? Math.min(cores, defaultThreads), mostThreads));
+    return Math.max(1, Math.min(Math.trunc(this.options.threads ?? Math.min(cores, defaultThreads)) || 1, mostThreads));
   }
 
   // check returns the checker, which the first call loads.
@@ -242,7 +243,7 @@ class Context extends Named {
       const message = { do: "create", tensor: name, content: content?.() ?? byteLengthOf(result) };
       await this.settled(this.channel.request(message, content ? [message.content] : []));
     } catch (e) {
-      this.checker.release([name]);
+      this.checker.release([name], name); // its bytes are free again
       throw named(e, `MLContext.${method}`, "UnknownError");
     }
     return new Tensor(this, name, result);
@@ -391,7 +392,7 @@ class Builder extends Named {
     try {
       await context.settled(this.load(name, calls, contents, operands));
     } catch (e) {
-      context.checker.release([name]);
+      context.checker.release([name], name);
       throw named(e, "MLGraphBuilder.build", "OperationError");
     }
     return new Graph(context, name);

@@ -20,7 +20,7 @@ export class Program {
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const program = new Program();
-    go.run(instance).then(() => { program.failed ??= "the program has ended"; });
+    go.run(instance).then(() => "the program has ended", (e) => e.message).then((why) => { program.failed ??= why; });
     program.#exports = instance.exports;
     program.#exchange = (instance.exports.exchange() >>> 0) / 4;
     return program;

@@ -227,17 +227,15 @@ function convertAll(overloads, args, method) {
     const least = Math.min(...overloads.map(([, ...params]) => required(params)));
     throw new TypeError(`${method}: ${args.length} arguments are given, at least ${least} must be`);
   }
-  const [, ...params] = fits.length > 1 && n > 0 ? fits.find(([, [, type]]) => accepts(type, args[0])) ?? fits[0] : fits[0];
+  const chosen = (accept) => fits.find(([, [, type]]) => accept(type, args[0]));
+  const [, ...params] = fits.length > 1 && n > 0 ? chosen((type, v) => isInterface(type) && implementationOf(type, v)) ?? chosen(accepts) ?? fits[0] : fits[0];
   return params.map(([name, type, optional], i) =>
     optional && args[i] === undefined ? {} : convert(type, args[i], `${method}: ${name}`));
 }
 
-// accepts says whether the overload whose first argument has the type takes v, in the order of preference of Web IDL.
+// accepts says whether the overload whose first argument has the type takes v, which is no object of an interface that others take.
 function accepts(type, v) {
-  if (isInterface(type)) {
-    return implementationOf(type, v) !== undefined;
-  }
-  return Boolean(dictionaries[type]) === (isObject(v) || v === undefined || v === null);
+  return !isInterface(type) && Boolean(dictionaries[type]) === (isObject(v) || v === undefined || v === null);
 }
 
 /** Returns the page's object for an implementation, always the same. */
@@ -315,7 +313,7 @@ export function makeInterface(name, Implementation) {
   return made;
 }
 
-/** Defines navigator.ml on the prototype of the navigator, or as its own if its prototype is not to be had. */
+/** Defines navigator.ml on the prototype of the navigator. */
 export function defineEntry(navigator, ml) {
   const prototype = Object.getPrototypeOf(navigator);
   const brand = getterOf(prototype, "userAgent");

@@ -15,7 +15,7 @@ class Runner {
   }
 
   create({ tensor, content }) {
-    this.#tensors.set(tensor, typeof content === "number" ? new Uint8Array(content) : new Uint8Array(content));
+    this.#tensors.set(tensor, new Uint8Array(content)); // a buffer, or how many zeros
   }
 
   write({ tensor, content }) {

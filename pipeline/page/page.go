@@ -31,6 +31,9 @@ var answers string
 //go:embed plain.html.txt
 var numbers string
 
+//go:embed words.js.txt
+var words string
+
 // Index is the name of the page.
 const Index = "index.html"
 
@@ -103,7 +106,7 @@ type output struct {
 
 // module is a small module with its weights.
 type module struct {
-	File    string `json:"file"`
+	File    string `json:"file"` // as an address
 	Inputs  []port `json:"inputs"`
 	Outputs []port `json:"outputs"`
 }
@@ -140,7 +143,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if p.Title == "" {
 		p.Title = name
 	}
-	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", "./"+name+".js", "$MEDIA", "./"+name+MediaEnding)
+	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", export.Address(name+".js"), "$MEDIA", export.Address(name+MediaEnding), "$WORDS", words)
 	if !fits {
 		return []export.File{{Name: Index, Content: []byte(text.Replace(numbers))}}, nil
 	}
@@ -151,7 +154,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if err != nil {
 		return nil, err
 	}
-	js := strings.NewReplacer("$LOADER", "./"+name+".js", "$DESCRIPTION", string(d)).Replace(script)
+	js := strings.NewReplacer("$LOADER", export.Address(name+".js"), "$DESCRIPTION", string(d)).Replace(script)
 	return append([]export.File{
 		{Name: Index, Content: []byte(text.Replace(answers))},
 		{Name: name + MediaEnding, Content: []byte(js)},
@@ -244,7 +247,7 @@ func (p *maker) module(what string, g *graph.Graph) (*module, error) {
 	}
 	file := fmt.Sprintf("%s.%s.wasm", p.name, what)
 	p.files = append(p.files, export.File{Name: file, Content: m.Code})
-	return &module{file, ports(m.Inputs), ports(m.Outputs)}, nil
+	return &module{export.Address(file), ports(m.Inputs), ports(m.Outputs)}, nil
 }
 
 // outputs says what the outputs mean.

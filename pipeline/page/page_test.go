@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -54,12 +55,15 @@ func model(t *testing.T, text, description string) (*concord.Model, *manifest.Ma
 	return m, spec, g
 }
 
+// odd is the name of a model whose characters mean something in scripts, in HTML and in addresses.
+const odd = `n"e't<script>#1 50%?`
+
 // exported writes what a page needs.
 func exported(t *testing.T, dir string, m *manifest.Manifest, g *graph.Graph) {
 	t.Helper()
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, err := export.Files(g, odd, engine.Limits{})
 	check(t, err)
-	more, err := page.Files(m, g, "net", engine.Limits{})
+	more, err := page.Files(m, g, odd, engine.Limits{})
 	check(t, err)
 	for _, f := range append(files, more...) {
 		write(t, dir, map[string][]byte{f.Name: f.Content})
@@ -105,12 +109,12 @@ graph classifier( x ) -> ( y )
 `
 
 const listener = `
-graph listener( x, state, one ) -> ( loud, y, next )
+graph listener( x, state, __proto__ ) -> ( loud, y, next )
 {
     x = external(shape = [1, 10]);
     state = external(shape = [1, 1]);
-    one = external(shape = [1]);
-    next = state * 0.5 + mean_reduce(x * x, axes = [1]) + reshape(one, shape = [1, 1]);
+    __proto__ = external(shape = [1]);
+    next = state * 0.5 + mean_reduce(x * x, axes = [1]) + reshape(__proto__, shape = [1, 1]);
     loud = sigmoid(next);
     y = slice(x, axes = [1], begin = [2], end = [10]) * next;
 }
@@ -143,9 +147,9 @@ func TestBits(t *testing.T) {
 		{model: detector, picture: photo(10, 20, false), manifest: `{"version": 1, "inputs": {"image": {"kind": "image", "std": 40}}, "outputs": {"boxes": {
 			"kind": "boxes", "scores": "scores", "format": "centre", "units": "pixels", "score_threshold": 0.1}}}`},
 		{model: listener, samples: 50, manifest: `{"version": 1, "inputs": {"x": {"kind": "audio", "rate": 16000, "window": 8, "context": 2, "scale": 0.7},
-			"state": {"kind": "state", "from": "next"}, "one": {"kind": "tensor", "value": 0.25}}, "outputs": {"loud": {"kind": "track", "label": "loud"}}}`},
+			"state": {"kind": "state", "from": "next"}, "__proto__": {"kind": "tensor", "value": 0.25}}, "outputs": {"loud": {"kind": "track", "label": "loud"}}}`},
 	}
-	args := []string{"testdata/check.mjs"}
+	args := []string{"testdata/check.mjs", odd}
 	want := make([]*pipeline.Answer, len(tests))
 	for i, test := range tests {
 		m, spec, g := model(t, test.model, test.manifest)
@@ -217,5 +221,32 @@ func TestPlain(t *testing.T) {
 		if len(files) != 1 || files[0].Name != page.Index || !strings.Contains(string(files[0].Content), "<title>"+title+"</title>") {
 			t.Errorf("there are %d files", len(files))
 		}
+	}
+}
+
+// TestNames holds the page to what names and titles may not do to it.
+func TestNames(t *testing.T) {
+	for from, manifest := range map[string]string{"": "", page.MediaEnding: `{"version": 1, "title": "</title><script>", "inputs": {"x": {"kind": "image"}}, "outputs": {}}`} {
+		_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), cmp.Or(manifest, `{"version": 1, "title": "</h1><script>", "inputs": {}, "outputs": {}}`))
+		files, err := page.Files(spec, g, odd, engine.Limits{})
+		check(t, err)
+		index := string(files[0].Content)
+		if address := fmt.Sprintf(`from "./n%%22e%%27t%%3Cscript%%3E%%231%%2050%%25%%3F%s"`, cmp.Or(from, ".js")); !strings.Contains(index, address) {
+			t.Errorf("the page does not import %s", address)
+		}
+		if n := strings.Count(index, "<script"); n != 2 {
+			t.Errorf("the page has %d scripts", n)
+		}
+	}
+}
+
+// TestWords runs what pages make of floats of 16 bits.
+func TestWords(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	if out, err := exec.CommandContext(t.Context(), node, "testdata/words.mjs", "words.js.txt").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -25,12 +25,15 @@ globalThis.Worker = class {
 
 const [folder, exported, weights, input] = process.argv.slice(2);
 const { install, levelOf } = await import(`${pathToFileURL(folder)}/concord-webnn.js`);
+assert.throws(() => install({ always: true, level: "exact" }), TypeError);
 const ml = install({ always: true });
 const descriptor = { dataType: "float32", shape: [2, 2] };
 const throws = (name, message) => (e) => e.name === name && (e instanceof TypeError || e instanceof DOMException) && e.message.includes(message);
 
 await assert.rejects(ml.createContext({ powerPreference: "much" }), throws("TypeError", "powerPreference"));
 const context = await ml.createContext({ accelerated: false });
+globalThis.GPUDevice = class { get powerPreference() { throw new Error("a device is no dictionary"); } };
+(await ml.createContext(new GPUDevice())).destroy();
 assert.equal(String(context), "[object MLContext]");
 assert.equal(context.accelerated, false);
 assert.ok(["fused", "emulated"].includes(levelOf(context)));
@@ -39,6 +42,22 @@ assert.throws(() => new MLContext(), throws("TypeError", "Illegal constructor"))
 assert.throws(() => MLContext.prototype.accelerated, throws("TypeError", "Illegal invocation"));
 await assert.rejects(MLContext.prototype.createTensor({}), throws("TypeError", "Illegal invocation"));
 await assert.rejects(context.createTensor({ dataType: "float32" }), throws("TypeError", "shape"));
+
+// Workers that cannot be started, and tensors for which they lack memory: what was not made takes none in the checker, either.
+const { Worker: starts } = globalThis;
+globalThis.Worker = class { constructor() { throw new DOMException("not here", "SecurityError"); } };
+await assert.rejects(ml.createContext(), throws("NotSupportedError", "not here"));
+const lone = new MLGraphBuilder(context);
+await assert.rejects(lone.build({ y: lone.relu(lone.input("x", descriptor)) }), throws("OperationError", "not here"));
+globalThis.Worker = starts;
+const { postMessage } = starts.prototype;
+starts.prototype.postMessage = function (message, transfer) {
+  postMessage.call(this, message.do === "create" ? { ...message, content: -1 } : message, transfer);
+};
+for (let i = 0; i < 6; i++) {
+  await assert.rejects(context.createTensor({ dataType: "float32", shape: [2 ** 28] }), throws("UnknownError", "typed array length"));
+}
+starts.prototype.postMessage = postMessage;
 
 // The standard's first example: C = 0.2 * A + B.
 const builder = new MLGraphBuilder(context);

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -69,7 +70,7 @@ type port struct {
 
 // module is what it knows of a module.
 type module struct {
-	File    string `json:"file"`
+	File    string `json:"file"` // as an address
 	Exact   bool   `json:"exact"`
 	Threads int    `json:"threads"`
 	Pages   int    `json:"pages"`
@@ -102,7 +103,7 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, error) {
 			return nil, fmt.Errorf("the modules need different weights") // they differ in code alone
 		}
 		file := name + Endings[firstModule+i]
-		d.Modules = append(d.Modules, module{file, kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
+		d.Modules = append(d.Modules, module{Address(file), kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
 		files = append(files, File{file, m.Code})
 	}
 	text, err := json.Marshal(d)
@@ -111,12 +112,15 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, error) {
 	}
 	js := strings.NewReplacer(
 		"$MODULES", string(text),
-		"$WEIGHTS", quoted(name+Endings[2]),
+		"$WEIGHTS", quoted(Address(name+Endings[2])),
 		"$PROBE", quoted(base64.StdEncoding.EncodeToString(wasm.Probe())),
 		"$POOL", strings.ReplaceAll(comments.ReplaceAllString(Pool, ""), "\nexport ", "\n"),
 	).Replace(loader)
 	return append([]File{{name + Endings[0], []byte(js)}, {name + Endings[1], []byte(declared(first))}, {name + Endings[2], first.Weights}}, files...), nil
 }
+
+// Address returns the address of a file beside the one that names it. It has no character that means something in a script or in HTML.
+func Address(file string) string { return "./" + url.PathEscape(file) }
 
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // a string has a JSON form

@@ -70,10 +70,12 @@ async function startCamera() {
   if (!navigator.mediaDevices) {
     throw new Error("Browsers give the camera only to pages from localhost or over https.");
   }
-  camera = await navigator.mediaDevices.getUserMedia({ video: { width: 640, height: 480, facingMode: "user" } }).catch((e) => {
+  const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 640, height: 480, facingMode: "user" } }).catch((e) => {
     throw new Error(e.name === "NotFoundError" ? "There is no camera." : "The camera was not allowed; the browser's address bar has a button to change that.");
   });
-  const stream = camera, video = document.createElement("video");
+  endCamera(); // there may be one since
+  camera = stream;
+  const video = document.createElement("video");
   video.muted = video.playsInline = true;
   video.srcObject = stream;
   await video.play();

@@ -73,7 +73,9 @@ function drop() {
   }
 }
 
-async function renew() {
+const renew = () => remake().catch(complain);
+
+async function remake() {
   const mine = ++request;
   const shape = [1, 3, before.height, before.width];
   $("shape").textContent = `[${shape.join(", ")}]`;
@@ -170,13 +172,14 @@ async function open(file) {
   image.src = url;
   try {
     await image.decode();
-    pixels(image, before, largest);
-    await renew();
   } catch {
     complain(new Error(`${file.name} is not a picture that the browser can show. JPEG, PNG, WebP and GIF are.`));
+    return;
   } finally {
     URL.revokeObjectURL(url);
   }
+  pixels(image, before, largest);
+  await renew();
 }
 $("file").addEventListener("change", (event) => {
   open(event.target.files[0]);

@@ -1,12 +1,13 @@
-// Answers what models in folders say of the pixels or the samples that lie there, and prints it.
+// Answers what models of a name in folders say of the pixels or the samples that lie there, and prints it.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const text = (y) => Buffer.from(y.buffer, y.byteOffset, y.byteLength).toString("base64");
 const said = (o) => (o.tensor ? { ...o, tensor: text(o.tensor), sound: o.sound && text(o.sound) } : o);
 const results = [];
-for (const dir of process.argv.slice(2)) {
-  const { open } = await import(pathToFileURL(`${dir}/net.media.js`));
+const [name, ...folders] = process.argv.slice(2);
+for (const dir of folders) {
+  const { open } = await import(pathToFileURL(`${dir}/${name}.media.js`));
   const pipeline = await open({ exact: true });
   const given = JSON.parse(readFileSync(`${dir}/given.json`));
   const outputs = given.pixels

@@ -30,4 +30,12 @@ const results = [];
 for (const options of [{}, { exact: true }, { threads: 2 }, { threads: 3, exact: true }, { worker: true, threads: 2 }, { posted: true }]) {
   results.push(await tried(options));
 }
+
+// An answer that is under way when the worker is ended.
+const model = await load({ worker: true });
+const late = model.run({ x });
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+model.close();
+await late.catch(() => {});
+await new Promise((resolve) => setTimeout(resolve, 10));
 process.stdout.write(JSON.stringify(results));
