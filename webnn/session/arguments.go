@@ -2,8 +2,10 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -121,15 +123,16 @@ func argument[T any](a *arguments, name, what string) T {
 // named reads a record of objects.
 func named[T any](a *arguments, name, what string) map[string]T {
 	out := make(map[string]T)
-	for key, v := range argument[Dict](a, name, "a dictionary") {
-		r, err := a.resolve(v)
+	given := argument[Dict](a, name, "a dictionary")
+	for _, key := range slices.Sorted(maps.Keys(given)) { // so that the error is always the same
+		r, err := a.resolve(given[key])
 		if err != nil {
 			a.err = err
 			return nil
 		}
 		t, ok := r.(T)
 		if !ok {
-			a.fail(name, "%q is %s; it must be %s", key, nameOf(v), what)
+			a.fail(name, "%q is %s; it must be %s", key, nameOf(given[key]), what)
 		}
 		out[key] = t
 	}

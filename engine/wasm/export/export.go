@@ -157,14 +157,21 @@ func ArrayOf(d tensor.DType) string { return cmp.Or(arrays[d], "Uint8Array") }
 
 // declared writes the types of the loader for a module.
 func declared(m *wasm.Module) string {
-	list := func(ports []wasm.Port, optional string) string {
+	list := func(ports []wasm.Port, given bool) string {
 		var b strings.Builder
 		for _, p := range ports {
-			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), ArrayOf(p.Type.DType)+optional)
+			array := ArrayOf(p.Type.DType)
+			also := ""
+			if given && strings.HasPrefix(array, "Big") {
+				also = " | ArrayLike<bigint>"
+			} else if given {
+				also = " | ArrayLike<number>"
+			}
+			fmt.Fprintf(&b, "  /** %v, %v in row-major order. */\n  %s: %s;\n", p.Type, counted(p.Type), quoted(p.Name), array+also)
 		}
 		return b.String()
 	}
-	return strings.NewReplacer("$INPUTS", list(m.Inputs, " | ArrayLike<number>"), "$OUTPUTS", list(m.Outputs, "")).Replace(declarations)
+	return strings.NewReplacer("$INPUTS", list(m.Inputs, true), "$OUTPUTS", list(m.Outputs, false)).Replace(declarations)
 }
 
 func counted(t graph.Type) string {

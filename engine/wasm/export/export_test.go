@@ -136,3 +136,45 @@ func TestNode(t *testing.T) {
 		break
 	}
 }
+
+// TestNames runs a model of 64-bit integers whose names mean something in scripts and in HTML.
+func TestNames(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	names := []string{"__proto__", "a'\"`${$POOL}\u2028</script>\n*/ \\\\"}
+	b := graph.NewBuilder(op.Rules, "names")
+	for _, name := range names {
+		x, err := b.Input(name, graph.Type{DType: tensor.Int64, Shape: tensor.Shape{2}})
+		check(t, err)
+		y, err := b.One("neg", []*graph.Value{x}, nil, "")
+		check(t, err)
+		check(t, b.Output(name, y))
+	}
+	g, err := b.Build()
+	check(t, err)
+	files, err := export.Files(g, "net", engine.Limits{})
+	check(t, err)
+	dir := t.TempDir()
+	for _, f := range files {
+		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
+		if f.Name == "net.d.ts" && (bytes.Contains(f.Content, []byte("</")) || bytes.Count(f.Content, []byte(": BigInt64Array | ArrayLike<bigint>;")) != len(names)) {
+			t.Errorf("the types are\n%s", f.Content)
+		}
+	}
+	text, err := json.Marshal(names)
+	check(t, err)
+	script := `import { load } from "./net.js";
+const names = ` + string(text) + `;
+const model = await load({ worker: true });
+const y = await model.run(Object.fromEntries(names.map((name, i) => [name, BigInt64Array.of(1n, BigInt(i))])));
+model.close();
+process.stdout.write(names.map((name) => y[name].join()).join(" "));
+`
+	check(t, os.WriteFile(filepath.Join(dir, "test.mjs"), []byte(script), 0o600))
+	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "test.mjs")).CombinedOutput()
+	if err != nil || string(out) != "-1,0 -1,-1" {
+		t.Errorf("the model says %q, %v", out, err)
+	}
+}
