@@ -56,6 +56,8 @@ const (
 	i8x16MinS, i8x16MinU, i8x16MaxS, i8x16MaxU      = 0x76, 0x77, 0x78, 0x79
 	i8x16NarrowS, i8x16NarrowU, i16x8NarrowS        = 0x65, 0x66, 0x85
 	i16x8Sub, i32x4Add, i32x4Dot                    = 0x91, 0xAE, 0xBA
+	i32x4ExtendLowS, i32x4ExtendHighS               = 0xA7, 0xA8
+	i32Load8U, i32Store8, v128Store8Lane            = 0x2D, 0x3A, 0x58
 	f32x4PMin, f32x4PMax, f32x4ConvertS             = 0xEA, 0xEB, 0xFA
 )
 

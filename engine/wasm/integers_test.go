@@ -75,6 +75,36 @@ func (n *network) integerConvolution(x *graph.Value) *graph.Value {
 	return n.requantized(n.node("conv", attrs, in...), 1)
 }
 
+// codes adds what makes of integers floats, adds such, and makes integers of them again.
+func (n *network) codes(x *graph.Value) *graph.Value {
+	number := func(x float32) *graph.Value { return must(n.Constant("", "", tensor.Scalar(x)))(n.t) }
+	scales := []float32{1, 0.1, -0.25, 0, 1e-30, 3e38}
+	floats := func(x *graph.Value) *graph.Value {
+		return n.node("dequantize_linear", nil, x, number(op.Pick(n.Rand, scales)), n.integer(x.Type.DType))
+	}
+	y := floats(x)
+	for range n.IntN(3) {
+		y = n.node(op.Pick(n.Rand, []string{"add", "sub", "mul", "div", "max"}), nil, y, n.constant())
+	}
+	switch n.IntN(4) {
+	case 0:
+		y = n.node("add", nil, y, n.input(y.Type.Shape...))
+	case 1:
+		y = n.node("add", nil, y, floats(x))
+	case 2:
+		y = n.node("add", nil, floats(n.bytes(n.byteType(), y.Type.Shape...)), y)
+	}
+	if n.IntN(4) > 0 {
+		d := n.byteType()
+		y = n.node("quantize_linear", nil, y, number(op.Pick(n.Rand, scales)), n.integer(d))
+		if n.Bool() {
+			table := must(n.Constant("", "", n.Tensor(n.byteType(), []int{n.Between(1, 256)})))(n.t)
+			y = n.node("lookup", graph.AttrsOf("offset", op.Pick(n.Rand, []int{0, 128, -3})), y, table)
+		}
+	}
+	return y
+}
+
 // TestIntegers compares networks of integers of 8 bits with the references.
 func TestIntegers(t *testing.T) {
 	e, _ := evaluate.Find("wasm")
@@ -82,7 +112,11 @@ func TestIntegers(t *testing.T) {
 		n := newNetwork(t, seed)
 		x := n.bytes(n.byteType(), n.Between(1, 2), n.Between(1, 40), n.Between(1, 14), n.Between(1, 23))
 		for range n.Between(1, 3) {
-			if x.Type.DType.Size() == 1 {
+			switch {
+			case x.Type.DType.Size() > 1:
+			case n.IntN(3) == 0:
+				x = n.codes(x)
+			default:
 				x = n.integerConvolution(x)
 			}
 		}
