@@ -116,6 +116,10 @@ func TestIntegers(t *testing.T) {
 			case x.Type.DType.Size() > 1:
 			case n.IntN(3) == 0:
 				x = n.codes(x)
+			case n.IntN(4) == 0:
+				size, shape := []int{n.Between(1, 3), n.Between(1, 3)}, x.Type.Shape
+				x = n.node("max_pool", graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, n.Between(1, 2), n.Between(1, 2)},
+					"padding", append([]int{0, 0, 0, 0}, n.padding(shape[2:], size, []int{1, 1})...), "border", "ignore"), x)
 			default:
 				x = n.integerConvolution(x)
 			}
