@@ -211,25 +211,15 @@ func (e *codes) write(f *function, v [4]int, out, n int) {
 			f.store(out, 0, v[0])
 			return
 		}
-		for lane := range n {
-			f.Get(out)
-			f.Get(v[0])
-			f.SIMD(v128Store8Lane, 0, uint64(lane))
-			f.Op(byte(lane))
-		}
+		f.storeLanes(v128Store8Lane, out, 0, v[0], n, 1)
 		return
 	}
 	for i := range geometry.CeilDiv(n, 4) {
 		f.canonical(v[i])
 		if n >= 4*i+4 {
 			f.store(out, 16*i, v[i])
-			continue
-		}
-		for lane := range n % 4 {
-			f.Get(out)
-			f.Get(v[i])
-			f.SIMD(v128Store32Lane, vectorMemory, uint64(16*i+4*lane))
-			f.Op(byte(lane))
+		} else {
+			f.storeLanes(v128Store32Lane, out, 16*i, v[i], n%4, 4)
 		}
 	}
 }

@@ -257,7 +257,7 @@ func (v *integerConvolution) tile(m *maker, key tileKind) int {
 		f.Op(opEnd)
 	}
 	for p := range key.pixels {
-		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel, channel)
+		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel, channel, octet)
 	}
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", key.pixels, key.columns), tileType, f.Code)
 	return v.tiles[key]

@@ -16,13 +16,14 @@ type dots struct {
 	sums   []int
 	signed bool
 	zero   int32
+	by     int   // a local with the zero point, if it is computed; else -1
 	x      []int // eight elements of each pixel, as 16 bits
 	w      [2]int
 	t      [2]int
 }
 
 func newDots(f *function, pixels int, signed bool, zero int32) *dots {
-	d := &dots{function: f, signed: signed, zero: zero, w: [2]int{f.v128(), f.v128()}, t: [2]int{f.v128(), f.v128()}}
+	d := &dots{function: f, signed: signed, zero: zero, by: -1, w: [2]int{f.v128(), f.v128()}, t: [2]int{f.v128(), f.v128()}}
 	for range pixels {
 		d.sums = append(d.sums, f.v128(), f.v128())
 		d.x = append(d.x, f.v128())
@@ -38,7 +39,11 @@ func (d *dots) bring(to, at, offset int) {
 	}
 	d.Get(at)
 	d.SIMD(load, 0, uint64(offset))
-	if d.zero != 0 {
+	switch {
+	case d.by >= 0:
+		d.Get(d.by)
+		d.SIMD(i16x8Sub)
+	case d.zero != 0:
 		d.wideWords(uint32(uint16(d.zero)) * 0x10001)
 		d.SIMD(i16x8Sub)
 	}
@@ -201,11 +206,15 @@ func (t *integerTail) begin(f *function, sums []int, channel int) {
 	}
 }
 
-// write writes the sums of eight channels.
-func (t *integerTail) write(f *function, sums []int, out, offset, channel int) {
+// write writes the sums of eight channels, or of the first ones.
+func (t *integerTail) write(f *function, sums []int, out, offset, channel, channels int) {
 	if t.to == tensor.Int32 {
 		for i, sum := range sums {
-			f.store(out, offset+16*i, sum)
+			if channels >= 4*i+4 {
+				f.store(out, offset+16*i, sum)
+			} else {
+				f.storeLanes(v128Store32Lane, out, offset+16*i, sum, max(channels-4*i, 0), 4)
+			}
 		}
 		return
 	}
@@ -231,10 +240,21 @@ func (t *integerTail) write(f *function, sums []int, out, offset, channel int) {
 			f.Set(v)
 		}
 	}
-	f.Get(out)
-	f.Get(v)
-	f.SIMD(v128Store64Lane, 0, uint64(offset))
-	f.Op(0)
+	if channels == octet {
+		f.storeLanes(v128Store64Lane, out, offset, v, 1, 8)
+	} else {
+		f.storeLanes(v128Store8Lane, out, offset, v, channels, 1)
+	}
+}
+
+// storeLanes writes the first n lanes of a local, of so many bytes each.
+func (f *function) storeLanes(store uint32, at, offset, v, n, size int) {
+	for lane := range n {
+		f.Get(at)
+		f.Get(v)
+		f.SIMD(store, 0, uint64(offset+lane*size))
+		f.Op(byte(lane))
+	}
 }
 
 // round makes of floats that are pushed, but NaN, the nearest integers plus another of at most 9 bits. Great ones become such that are beyond 8 bits.

@@ -57,7 +57,8 @@ const (
 	i8x16NarrowS, i8x16NarrowU, i16x8NarrowS        = 0x65, 0x66, 0x85
 	i16x8Sub, i32x4Add, i32x4Dot                    = 0x91, 0xAE, 0xBA
 	i32x4ExtendLowS, i32x4ExtendHighS               = 0xA7, 0xA8
-	i32Load8U, i32Store8, v128Store8Lane            = 0x2D, 0x3A, 0x58
+	i32Load8S, i32Load8U, i32Store8                 = 0x2C, 0x2D, 0x3A
+	v128Store8Lane, i16x8Splat                      = 0x58, 0x10
 	f32x4PMin, f32x4PMax, f32x4ConvertS             = 0xEA, 0xEB, 0xFA
 )
 

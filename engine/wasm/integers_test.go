@@ -105,6 +105,31 @@ func (n *network) codes(x *graph.Value) *graph.Value {
 	return y
 }
 
+// integerProduct adds a product of matrices of integers of 8 bits.
+func (n *network) integerProduct() *graph.Value {
+	rows, inner, columns, d := n.Between(1, 12), n.Between(1, 40), n.Between(1, 30), n.byteType()
+	x := n.bytes(n.byteType(), rows, inner)
+	int32s := graph.Attr{Name: "dtype", Value: tensor.Int32}
+	if n.Bool() {
+		in := []*graph.Value{x, n.integer(d, columns, inner), nil}
+		if n.Bool() {
+			in[2] = n.integer(tensor.Int32, op.Pick(n.Rand, []int{1, columns}))
+		}
+		return n.requantized(n.node("linear", graph.Attrs{int32s}, in...), 1)
+	}
+	in := []*graph.Value{x, n.integer(d, inner, columns), nil, nil}
+	switch n.IntN(3) {
+	case 0:
+		in[2] = n.integer(x.Type.DType)
+	case 1:
+		in[2] = n.bytes(x.Type.DType)
+	}
+	if n.Bool() {
+		in[3] = n.integer(d, 1, op.Pick(n.Rand, []int{1, columns}))
+	}
+	return n.requantized(n.node("matmul", graph.Attrs{int32s}, in...), 1)
+}
+
 // TestIntegers compares networks of integers of 8 bits with the references.
 func TestIntegers(t *testing.T) {
 	e, _ := evaluate.Find("wasm")
@@ -124,8 +149,10 @@ func TestIntegers(t *testing.T) {
 				x = n.integerConvolution(x)
 			}
 		}
-		if err := n.Output("out", x); err != nil {
-			t.Fatal(err)
+		for i, v := range []*graph.Value{x, n.integerProduct()} {
+			if err := n.Output(fmt.Sprint("out", i), v); err != nil {
+				t.Fatal(err)
+			}
 		}
 		g, err := n.Build()
 		if err != nil {

@@ -28,6 +28,8 @@ var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "groups", Op: "layer_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
 	{Name: "groups", Op: "instance_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
 	{Name: "groups", Op: "rms_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
+	{Name: "dots", Op: "matmul", In: []op.Types{bits8, bits8}, Prepare: multiplyIntegers},
+	{Name: "dots", Op: "linear", In: []op.Types{bits8, bits8}, Prepare: multiplyIntegers},
 	{Name: "codes", Op: "add", In: []op.Types{float32s, float32s}, Prepare: computeCodes, Sources: true},
 	{Name: "codes", Op: "quantize_linear", In: []op.Types{float32s, float32s, bits8}, Prepare: computeCodes},
 	{Name: "codes", Op: "dequantize_linear", In: []op.Types{bits8, float32s}, Prepare: computeCodes},
