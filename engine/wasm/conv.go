@@ -252,16 +252,21 @@ func (v *convolution) pack() []byte {
 	return out
 }
 
-// lines returns the datum with, for each line of the result, bytes from the begin of the input to the first line that taps meet, of weights in front of
-// the first such tap, and how many lines of taps there are.
+// lines is [linesOf] the convolution.
 func (v *convolution) lines(m *maker) int {
-	d := newMemory(12 * v.rows.Out)
-	for o := range v.rows.Out {
-		from, to := reach(&v.rows, o)
-		if i, _ := v.rows.Source(o, from); from < to {
-			d.word(12*o, i*v.line)
+	return linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
+}
+
+// linesOf returns the datum with, for each line of the result, bytes from the begin of the input to the first line that taps meet, of weights in front of
+// the first such tap, and how many lines of taps there are. It is given the bytes of a line of the input, and of the weights of a line of taps.
+func linesOf(m *maker, rows *geometry.Slide, line, weights int) int {
+	d := newMemory(12 * rows.Out)
+	for o := range rows.Out {
+		from, to := reach(rows, o)
+		if i, _ := rows.Source(o, from); from < to {
+			d.word(12*o, i*line)
 		}
-		d.word(12*o+4, from*v.columns.Size*v.tapBytes())
+		d.word(12*o+4, from*weights)
 		d.word(12*o+8, to-from)
 	}
 	return m.add(d)

@@ -52,6 +52,11 @@ const (
 	i32x4Eq, i32x4LtU, i32x4Shl, i32x4Sub           = 0x37, 0x3A, 0xAB, 0xB1
 	i32x4MinS, i32x4MinU                            = 0xB6, 0xB7
 	i32x4AllTrue, f32x4Madd                         = 0xA3, 0x105
+	v128Load8x8S, v128Load8x8U, v128Store64Lane     = 0x01, 0x02, 0x5B
+	i8x16MinS, i8x16MinU, i8x16MaxS, i8x16MaxU      = 0x76, 0x77, 0x78, 0x79
+	i8x16NarrowS, i8x16NarrowU, i16x8NarrowS        = 0x65, 0x66, 0x85
+	i16x8Sub, i32x4Add, i32x4Dot                    = 0x91, 0xAE, 0xBA
+	f32x4PMin, f32x4PMax, f32x4ConvertS             = 0xEA, 0xEB, 0xFA
 )
 
 const vectorMemory = 2 // the alignment of vectors that instructions promise, as a power of two: elements are aligned

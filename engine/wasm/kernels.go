@@ -15,6 +15,7 @@ var float32s = op.TypeSet(tensor.Float32)
 // vectors is the tier of kernels that modules have. What it does not take, the references compute.
 var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: convolveTiles},
+	{Name: "dots", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: convolveIntegers},
 	{Name: "tiles", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: convolveUp},
 	{Name: "windows", Op: "max_pool", In: []op.Types{float32s}, Prepare: greatestInWindows},
 	{Name: "columns", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},

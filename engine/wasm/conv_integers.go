@@ -1,0 +1,264 @@
+package wasm
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/wasmobj"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Convolutions of integers of 8 bits by dot products of pairs of 16 bits: differences from zero points have 9 bits, and sums of 32 bits wrap as the
+// reference's do, in any order.
+
+const (
+	octet       = 8 // channels that are extended to 16 bits at once, and of the result that a tile has
+	octetPixels = 4 // of a tile, at most
+	octetBytes  = octet * octet * 2
+	tapOfEach   = 64 // bytes of weights that eight channels, each its own group, have for a tap: with the next tap, and alone
+)
+
+var bits8 = op.TypeSet(tensor.Int8, tensor.Uint8)
+
+// integerConvolution is a conv of 8 bits with constant weights and zero points, in one group or with one for each channel.
+type integerConvolution struct {
+	geometry.Convolution
+	n             *graph.Node
+	tail          *integerTail
+	tiles         map[tileKind]int
+	rows, columns geometry.Slide
+	in, out       tensor.Shape
+	each, signed  bool // whether there is a group for each channel, and whether the input's elements have signs
+	zero          int32
+
+	line, item, blockStep int // bytes of the input
+	outPixel              int // bytes of a pixel of a block of the result
+}
+
+func convolveIntegers(r kernel.Region) *kernel.Plan {
+	n := r.Root()
+	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
+	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 || n.Out[0].Type.DType != tensor.Int32 {
+		return nil
+	}
+	for _, v := range n.In[2:] {
+		if v != nil && v.Const == nil {
+			return nil
+		}
+	}
+	v := &integerConvolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, in: in, out: out}
+	v.Sliding = v.WithoutZeros()
+	v.each = v.GroupIn == 1 && v.GroupOut == 1 && in[1] > 1
+	if v.GroupIn != in[1] && !v.each || v.Border != geometry.BorderIgnore || v.Rank > 2 {
+		return nil
+	}
+	if v.tail = integerTailOf(r, out[1], 1); v.tail == nil {
+		return nil
+	}
+	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+	if v.Rank == 2 {
+		v.rows = v.Dim[0]
+	}
+	v.signed, v.zero = n.In[0].Type.DType == tensor.Int8, integersOf(n.In, 3)[0]
+	v.line, v.blockStep = v.columns.In*block, v.InPlane*block
+	v.item, v.outPixel = geometry.CeilDiv(in[1], block)*v.blockStep, block*v.tail.size()
+	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
+	p.In[0] = kernel.Blocked16
+	p.Pieces = in[0] * v.parts() * v.rows.Out
+	p.Code = makes(v.make)
+	return p
+}
+
+// integersOf returns the elements of a constant operand of integers, one 0 if it is absent.
+func integersOf(in []*graph.Value, i int) []int32 {
+	if i >= len(in) || in[i] == nil {
+		return []int32{0}
+	}
+	list := make([]int32, in[i].Const.Len())
+	geometry.Load(list, in[i].Const.Contiguous(), 0, 1)
+	return list
+}
+
+// parts returns how many parts of eight channels the result has.
+func (v *integerConvolution) parts() int { return geometry.CeilDiv(v.out[1], octet) }
+
+// octets returns the number of blocks of channels that sums go through, and in how many octets the channels of the last one are.
+func (v *integerConvolution) octets() (blocks, last int) {
+	blocks = geometry.CeilDiv(v.GroupIn, block)
+	return blocks, geometry.CeilDiv(v.GroupIn-(blocks-1)*block, octet)
+}
+
+// tapBytes returns the bytes of weights that a part has for a tap and a block of channels.
+func (v *integerConvolution) tapBytes() int {
+	if v.each {
+		return tapOfEach
+	}
+	if blocks, last := v.octets(); blocks == 1 {
+		return last * octetBytes
+	}
+	return block / octet * octetBytes
+}
+
+// pack returns the weights, less their zero points, by part, block, tap, pair of channels of the input, channel of the result; of groups by part, tap.
+func (v *integerConvolution) pack() []byte {
+	w, zeros := make([]int32, v.n.In[1].Const.Len()), integersOf(v.n.In, 4)
+	geometry.Load(w, v.n.In[1].Const.Contiguous(), 0, 1)
+	blocks, _ := v.octets()
+	tap := v.tapBytes()
+	out := make([]byte, v.parts()*blocks*v.Taps*tap)
+	put := func(at int, x int32) { binary.LittleEndian.PutUint16(out[at:], uint16(x)) }
+	for o := range v.out[1] {
+		part, lane := o/octet, o%octet
+		for c := range v.GroupIn {
+			for k := range v.Taps {
+				x := w[(o*v.GroupIn+c)*v.Taps+k] - zeros[o%len(zeros)]
+				if !v.each {
+					put(((part*blocks+c/block)*v.Taps+k)*tap+c%block/2*4*octet+4*lane+c%2*2, x)
+					continue
+				}
+				at := (part*v.Taps+k)*tap + 4*lane
+				put(at, x)
+				put(at+4*octet, x)
+				if k > 0 {
+					put(at-tap+2, x)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
+func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
+	v.tail.bind(m, v.out[1], integersOf(v.n.In, 2))
+	v.tiles = make(map[tileKind]int)
+	weights, table := m.constant(v.pack()), linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
+	blocks, _ := v.octets()
+	f := m.newFunction(kernelType)
+	f.pieces(func(piece int) {
+		rest, line := f.divided(piece, v.rows.Out)
+		item, part := f.divided(rest, v.parts())
+		outer, inner := f.divided(part, block/octet)
+		x, w, out, taps, channel, at := f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
+		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * v.outPixel},
+			term{outer, v.OutPlane * v.outPixel}, term{inner, v.outPixel * octet / block}, term{line, v.columns.Out * v.outPixel})
+		f.address(channel, func() { f.I32(0) }, term{part, 4 * octet})
+		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
+		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
+		in := []term{{item, v.item}}
+		if v.each {
+			in = append(in, term{outer, v.blockStep}, term{inner, octet})
+		}
+		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, in...)
+		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
+		word(8)
+		f.Set(taps)
+		for _, r := range runsOf(&v.columns) {
+			v.run(f, r, [5]int{x, w, out, taps, channel})
+		}
+	})
+	return m.addFunc("", kernelType, f.Code), nil
+}
+
+// run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
+func (v *integerConvolution) run(f *function, r run, line [5]int) {
+	first, _ := v.columns.Source(r.first, r.from)
+	if r.from == r.to {
+		first = 0
+	}
+	x, out := f.i32(), f.i32()
+	f.address(x, func() { f.I32(int32(first * block)) }, term{line[0], 1})
+	f.address(out, func() { f.I32(int32(r.first * v.outPixel)) }, term{line[2], 1})
+	tile := func(pixels int) {
+		f.Get(x)
+		f.Get(line[1])
+		f.I32(int32(r.from * v.tapBytes()))
+		f.Op(i32Add)
+		f.Get(out)
+		f.Get(line[3])
+		f.Get(line[4])
+		f.Ref(wasmobj.ToFunc, v.tile(f.m, tileKind{pixels: pixels, columns: r.to - r.from}), 0)
+		f.move(x, pixels*v.columns.Stride*block)
+		f.move(out, pixels*v.outPixel)
+	}
+	if full := r.count / octetPixels; full > 0 {
+		f.loop(full, func() { tile(octetPixels) })
+	}
+	if rest := r.count % octetPixels; rest > 0 {
+		tile(rest)
+	}
+}
+
+// tile returns the function of a tile, which is given what one of [convolution.tile] is.
+func (v *integerConvolution) tile(m *maker, key tileKind) int {
+	if fn, ok := v.tiles[key]; ok {
+		return fn
+	}
+	f := m.newFunction(tileType)
+	x, w, out, taps, channel := 0, 1, 2, 3, 4
+	d := newDots(f, key.pixels, v.signed, v.zero)
+	v.tail.begin(f, d.sums, channel)
+	blocks, last := v.octets()
+	tap, step := v.tapBytes(), v.columns.Stride*block
+	line := f.i32()
+	row := func(octets int) {
+		if v.each {
+			d.taps(x, w, key.columns, v.columns.Dilation*block, step)
+			return
+		}
+		f.loop(key.columns, func() {
+			for i := range octets {
+				d.add(x, w, i*octet, i*octetBytes, step)
+			}
+			f.move(x, v.columns.Dilation*block)
+			f.move(w, tap)
+		})
+		f.move(x, -key.columns*v.columns.Dilation*block)
+		f.move(w, -key.columns*tap)
+	}
+	pass := func(octets, times int) {
+		f.loop(times, func() {
+			f.Get(taps)
+			f.Set(line)
+			f.repeat(line, func() {
+				row(octets)
+				f.move(x, v.rows.Dilation*v.line)
+				f.move(w, v.columns.Size*tap)
+			})
+			if blocks > 1 { // back to the first line, on to the next block
+				f.Get(x)
+				f.I32(int32(v.blockStep))
+				f.Op(i32Add)
+				f.Get(taps)
+				f.I32(int32(v.rows.Dilation * v.line))
+				f.Op(i32Mul, i32Sub)
+				f.Set(x)
+				f.Get(w)
+				f.I32(int32(v.Taps * tap))
+				f.Op(i32Add)
+				f.Get(taps)
+				f.I32(int32(v.columns.Size * tap))
+				f.Op(i32Mul, i32Sub)
+				f.Set(w)
+			}
+		})
+	}
+	if key.columns > 0 {
+		f.Get(taps)
+		f.Op(opIf, noResult)
+		if blocks > 1 {
+			pass(block/octet, blocks-1)
+		}
+		pass(last, 1)
+		f.Op(opEnd)
+	}
+	for p := range key.pixels {
+		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel, channel)
+	}
+	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", key.pixels, key.columns), tileType, f.Code)
+	return v.tiles[key]
+}
