@@ -59,6 +59,9 @@ for (let i = 0; i < 6; i++) {
 }
 starts.prototype.postMessage = postMessage;
 
+// A call that is too long to be read. The context stays.
+assert.throws(() => new MLGraphBuilder(context).input("x".repeat(2 ** 28), descriptor), throws("UnknownError", "bytes"));
+
 // The standard's first example: C = 0.2 * A + B.
 const builder = new MLGraphBuilder(context);
 const A = builder.input("A", descriptor);
