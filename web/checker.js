@@ -64,7 +64,7 @@ class Checker {
     }
     const { name, message } = reply.error;
     const standard = { TypeError, RangeError }[name];
-    throw standard ? new standard(message) : new DOMException(message, name);
+    throw standard ? new standard(message) : new DOMException(message, name === "SyntaxError" ? "UnknownError" : name); // too long to be read
   }
 
   /** Forgets objects, and destroys one. */

@@ -9,7 +9,7 @@ import (
 // The tables of functions that a Go program carries say for each instruction from which file and line it is, and which calls were inlined there. Only
 // traces of goroutines read that: without it they have the names of functions. Other tables, by which the collector knows what is a pointer, stay.
 
-// The layout of Go 1.20 and later: runtime.pcHeader and runtime._func in runtime/symtab.go and runtime2.go. A program with another one keeps its tables.
+// The layout of Go 1.20 and later: runtime.pcHeader and runtime._func in runtime/symtab.go and runtime2.go. A program with another one is refused.
 const (
 	pcMagic    = 0xfffffff1
 	pcWordSize = 8
@@ -27,7 +27,7 @@ const (
 	noData                  = 0xffffffff
 )
 
-var errLines = errors.New("the tables of functions of the program are not as those of Go 1.20 and later")
+var errLines = errors.New("the tables of functions of the program are not as those of Go 1.20 and later; -plain leaves them alone")
 
 // dropLines removes files, lines and inlined calls.
 func dropLines(memory []byte) error {

@@ -19,8 +19,12 @@ func evaluate(d *op.Def, c *op.Call, pieces int) (err error) {
 		return err
 	}
 	defer func() {
-		if e, ok := recover().(js.Error); ok { // of a module that the page refuses, or whose run ends with a trap
+		switch e := recover().(type) {
+		case nil:
+		case js.Error: // of a module that the page refuses, or whose run ends with a trap
 			err = fmt.Errorf("it cannot be computed beforehand: %w", e)
+		default:
+			panic(e)
 		}
 	}()
 	engine, arrays := js.Global().Get("WebAssembly"), js.Global().Get("Uint8Array")

@@ -59,6 +59,9 @@ for (let i = 0; i < 6; i++) {
 }
 starts.prototype.postMessage = postMessage;
 
+// A call that is too long to be read. The context stays.
+assert.throws(() => new MLGraphBuilder(context).input("x".repeat(2 ** 28), descriptor), throws("UnknownError", "bytes"));
+
 // The standard's first example: C = 0.2 * A + B.
 const builder = new MLGraphBuilder(context);
 const A = builder.input("A", descriptor);
@@ -108,6 +111,18 @@ const y = await context.createTensor({ dataType: "int64", shape: [1], readable: 
 context.writeTensor(x, BigInt64Array.of(0n, 1n, 2n));
 context.dispatch(listed, { "$x": x }, { "$y": y });
 assert.deepEqual([...new BigInt64Array(await context.readTensor(y))], [2n ** 62n + 2n]);
+
+// Names that objects of JavaScript, or options, have already.
+const own = new MLGraphBuilder(context);
+const taken = ["__proto__", "label", "toString"];
+const signs = await own.build(Object.fromEntries(taken.map((name) => [name, own.neg(own.input(name, descriptor))])));
+const tensorsOf = async (options) => Object.fromEntries(await Promise.all(taken.map(async (name) => [name, await context.createTensor({ ...descriptor, ...options })])));
+const [given, yielded] = [await tensorsOf({ writable: true }), await tensorsOf({ readable: true })];
+taken.forEach((name, i) => context.writeTensor(given[name], new Float32Array(4).fill(i + 1)));
+context.dispatch(signs, given, yielded);
+for (const [i, name] of taken.entries()) {
+  assert.equal(new Float32Array(await context.readTensor(yielded[name]))[3], -i - 1);
+}
 
 // What waits when its context is destroyed is rejected.
 const other = await ml.createContext();
