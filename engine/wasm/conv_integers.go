@@ -19,6 +19,7 @@ const (
 	octet       = 8 // channels that are extended to 16 bits at once, and of the result that a tile has
 	octetPixels = 4 // of a tile, at most
 	octetBytes  = octet * octet * 2
+	mostTaps    = 16 // in a row of a window for each channel: their code has no loop
 	tapOfEach   = 64 // bytes of weights that eight channels, each its own group, have for a tap: with the next tap, and alone
 )
 
@@ -62,6 +63,9 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 	if v.Rank == 2 {
 		v.rows = v.Dim[0]
+	}
+	if v.each && v.columns.Size > mostTaps {
+		return nil
 	}
 	v.signed, v.zero = n.In[0].Type.DType == tensor.Int8, integersOf(n.In, 3)[0]
 	v.line, v.blockStep = v.columns.In*block, v.InPlane*block
