@@ -165,7 +165,7 @@ func onlyFiles(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // signalled SIGNAL CODE PATTERN PROGRAM ARG… runs a program, whose standard input stays open, sends it INT, TERM, HUP or KILL once there is a file that matches the
-// pattern, or, where that is -, once it has had some time, and looks whether it ends with this code: -1 if the signal ends it.
+// pattern, or, where that is -, once it reads its standard input, and looks whether it ends with this code: -1 if the signal ends it.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
 	if neg || len(args) < 4 || signals[args[0]] == nil {
@@ -184,10 +184,14 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	for since := time.Now(); ; time.Sleep(2 * time.Millisecond) {
+	if args[2] == "-" {
+		_, err = in.Write(make([]byte, 1<<16+1)) // more than a pipe holds
+		ts.Check(err)
+	}
+	for since := time.Now(); args[2] != "-"; time.Sleep(2 * time.Millisecond) {
 		found, err := filepath.Glob(ts.MkAbs(args[2]))
 		ts.Check(err)
-		if len(found) > 0 || args[2] == "-" && time.Since(since) > 100*time.Millisecond {
+		if len(found) > 0 {
 			break
 		}
 		select {
