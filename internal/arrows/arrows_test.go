@@ -34,7 +34,8 @@ var layers = [][]string{
 	{"manifest"},
 	{"media"},
 	{"internal/conform", "pipeline"},
-	{"bench", "cmd", "examples", "web"},
+	{"serve", "bulk"},
+	{"bench", "cmd", "examples", "web", "beam"},
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
