@@ -114,7 +114,7 @@ type computing struct {
 	Output duration `json:"compute_output"`
 }
 
-// modelStat is $model_stat of the statistics, of version 2.70 of Triton, with "cancel" and "batch_cuts" of our own.
+// modelStat is $model_stat of the statistics, with "cancel", "batch_cuts" and "pending_request_count" of our own.
 type modelStat struct {
 	Name           string `json:"name"`
 	Version        string `json:"version"`
@@ -132,8 +132,15 @@ type modelStat struct {
 	} `json:"inference_stats"`
 	ResponseStats struct{}          `json:"response_stats"` // of models with several responses to a request
 	BatchStats    []batchStat       `json:"batch_stats"`
-	MemoryUsage   []struct{}        `json:"memory_usage"`
-	BatchCuts     map[string]uint64 `json:"batch_cuts"`
+	MemoryUsage   []memoryUsage     `json:"memory_usage"`
+	BatchCuts     map[string]uint64 `json:"batch_cuts"` // how many batches ended there, by why
+	Pending       uint64            `json:"pending_request_count"`
+}
+
+type memoryUsage struct {
+	Type     string `json:"type"`
+	ID       int    `json:"id"`
+	ByteSize uint64 `json:"byte_size"`
 }
 
 type batchStat struct {
@@ -144,7 +151,8 @@ type batchStat struct {
 func modelStatOf(s *oip.ModelStatistics) modelStat {
 	out := modelStat{
 		Name: s.Name, Version: s.Version, InferenceCount: s.InferenceCount, ExecutionCount: s.ExecutionCount,
-		BatchStats: make([]batchStat, len(s.Batches)), MemoryUsage: []struct{}{}, BatchCuts: s.Cuts,
+		BatchStats: make([]batchStat, len(s.Batches)), BatchCuts: s.Cuts, Pending: s.Pending,
+		MemoryUsage: []memoryUsage{{"CPU", 0, s.Memory}},
 	}
 	if !s.LastInference.IsZero() {
 		out.LastInference = s.LastInference.Round(0).UnixMilli()

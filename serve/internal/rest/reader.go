@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -97,32 +98,25 @@ func (p *reader) object(what string, member func(name string) (known bool, err e
 	if p.take('}') {
 		return nil
 	}
-	var seen [16]string // the names that are known; no object has more
-	n := 0
+	seen := make([]string, 0, 8) // the names that are known
 	for {
 		at := p.at
 		name, err := p.string("the name of a member")
 		if err != nil {
 			return err
 		}
-		for _, s := range seen[:n] {
-			if s == name {
-				p.at = at
-				return p.errorf("the member %s of %s is there twice", quote(name), what)
-			}
+		if slices.Contains(seen, name) {
+			p.at = at
+			return p.errorf("the member %s of %s is there twice", quote(name), what)
 		}
 		if !p.take(':') {
 			return p.wanted("a colon")
 		}
 		known, err := member(name)
-		if err != nil {
-			return err
-		}
-		if !known {
+		if known {
+			seen = append(seen, name)
+		} else if err == nil {
 			err = p.skip()
-		} else if n < len(seen) {
-			seen[n] = name
-			n++
 		}
 		if err != nil {
 			return err

@@ -263,9 +263,6 @@ func (p *reader) parameters() (oip.Parameters, error) {
 		if len(list) == limits.ServeParameters {
 			return true, p.errorf("there are more than %d parameters", limits.ServeParameters)
 		}
-		if _, ok := list[name]; ok {
-			return true, p.errorf("the parameter %s is there twice", quote(name))
-		}
 		value, err := p.parameter(name)
 		list[name] = value
 		return true, err
