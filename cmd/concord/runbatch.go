@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
@@ -60,13 +61,13 @@ func stacks(one, all graph.Type, n int) bool {
 
 // runTogether runs jobs at once, at most as many as there are samples, and makes their reports. With --keep-going it leaves out those that cannot
 // be run, and returns their errors beside the reports of the others.
-func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobReport, err error) {
+func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*report.Report, err error) {
 	var broken failures
 	var ready []*job
 	for _, j := range jobs {
 		if err := r.join(j, len(ready)); err == nil {
 			ready = append(ready, j)
-		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
 			return nil, broken[0]
 		}
 	}
@@ -80,10 +81,10 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobRe
 		for i := range r.session.Outputs() {
 			copy(r.session.Output(i).Bytes(), row(r.batch.Output(i), k, r.batch.samples))
 		}
-		rep := &jobReport{Input: j.source}
+		rep := &report.Report{Input: j.Source}
 		if err := r.report(j, rep); err == nil {
 			reports = append(reports, rep)
-		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
 			return nil, broken[0]
 		}
 	}
