@@ -106,7 +106,9 @@ type Session struct {
 func (s *Session) Samples() int { return s.samples }
 
 // Stacks reports whether input i has samples.
-func (s *Session) Stacks(i int) bool { return stacks(s.one.Inputs()[i].Type, s.Program().Inputs()[i].Type, s.samples) }
+func (s *Session) Stacks(i int) bool {
+	return stacks(s.one.Inputs()[i].Type, s.Program().Inputs()[i].Type, s.samples)
+}
 
 // Put makes the samples of a tensor, one or more, those from k on of input i, which must have room for them. An input that has no samples must be
 // the same for all of a run; sample 0 decides.
