@@ -13,7 +13,8 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -164,29 +165,29 @@ type runner struct {
 	path     string
 	model    *concord.Model
 	programs *model.Programs
-	saved    *saving // nil without --save
+	shapes   model.Shapes // of one run
+	saved    *saving      // nil without --save
 	manifest *manifest.Manifest
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	answers  *pipeline.Session // which runs the session
-	batch    *together         // nil without --batch
-	in       io.Reader
-	piped    *stream // what in holds; nil until something asks for it
+	batch    *samples.Session  // nil without --batch
+	stdin    *feed.Stream
+	feeder   *feed.Feeder
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  *profiler       // nil unless it is asked for
-	mapped   []*mapfile.File // of inputs
-	encoded  *encodedOutput  // nil unless --encoded asks for it
-	bar      *progress       // of runAll
-	window   int             // of a sound, that is being run
-	count    int             // of its windows
+	profile  *profiler      // nil unless it is asked for
+	encoded  *encodedOutput // nil unless --encoded asks for it
+	bar      *progress      // of runAll
+	window   int            // of a sound, that is being run
+	count    int            // of its windows
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
 func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer) (*runner, error) {
 	path := args[0]
-	r := &runner{flags: f, path: path, in: in, out: out, progress: progress}
+	r := &runner{flags: f, path: path, stdin: feed.NewStream(in), out: out, progress: progress}
 	if err := f.check(); err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
@@ -207,13 +208,14 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, errors.Join(r.undescribed(err), r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
+		opts.Shapes = feed.Shapes(r.model.Inputs(), r.manifest, args[1:], r.stdin)
 	}
 	if n := max(f.batch, min(f.samples, 1)); n > 0 {
-		if err = addBatch(r.model.Inputs(), opts.Shapes, n); err != nil {
-			return nil, errors.Join(placed(path, err), r.model.Close())
+		if opts.Shapes, err = samples.Shapes(r.model.Inputs(), opts.Shapes, n); err != nil {
+			return nil, errors.Join(placed(path, fmt.Errorf("--batch: %w", err)), r.model.Close())
 		}
 	}
+	r.shapes = opts.Shapes
 	opts.Threads, opts.Limits = f.threads, f.limits()
 	if len(f.save) == 0 {
 		r.programs = r.model.Programs(opts)
@@ -229,8 +231,8 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		r.encoded, err = f.openEncoded(r.model, out)
 	}
 	if err == nil && f.samples > 0 {
-		if r.batch, err = r.together(opts.Shapes); err != nil {
-			err = placed(path, err)
+		if r.batch, err = r.together(); err != nil {
+			err = placed(path, fmt.Errorf("--batch: %w", err))
 		}
 	}
 	if err != nil {
@@ -281,6 +283,7 @@ func (r *runner) describe() (err error) {
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
 		return r.undescribed(err)
 	}
+	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin}
 	r.answers, err = pipeline.NewSession(r.session, r.manifest)
 	return err
 }
