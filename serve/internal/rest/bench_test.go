@@ -57,7 +57,7 @@ func BenchmarkInfer(b *testing.B) {
 				b.SetBytes(int64(len(f.body)))
 				b.ReportAllocs()
 				for b.Loop() {
-					r, err := http.NewRequest("POST", "http://localhost/v2/models/echo/infer", bytes.NewReader(f.body))
+					r, err := http.NewRequest(http.MethodPost, "http://localhost/v2/models/echo/infer", bytes.NewReader(f.body))
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -97,7 +97,7 @@ func BenchmarkConnection(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, f.name), func(b *testing.B) {
 				client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 				for b.Loop() {
-					r, err := http.NewRequest("POST", server.URL+"/v2/models/echo/infer", bytes.NewReader(f.body))
+					r, err := http.NewRequest(http.MethodPost, server.URL+"/v2/models/echo/infer", bytes.NewReader(f.body))
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -105,7 +105,7 @@ func BenchmarkConnection(b *testing.B) {
 						r.Header.Set(headerLength, f.header)
 					}
 					answer, err := client.Do(r)
-					if err != nil || answer.StatusCode != 200 {
+					if err != nil || answer.StatusCode != http.StatusOK {
 						b.Fatal(answer, err)
 					}
 					_, _ = io.Copy(io.Discard, answer.Body)

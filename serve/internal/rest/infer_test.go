@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strconv"
@@ -500,7 +501,7 @@ func TestBodyLimits(t *testing.T) {
 		if w := ask(h, "POST", "/v2/models/echo/infer", c.body, "Content-Encoding", c.encoding); w.Code != c.status {
 			t.Errorf("%d bytes, %s: %d %s; want %d", len(c.body), c.encoding, w.Code, w.Body, c.status)
 		}
-		r := httptest.NewRequest("POST", "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
+		r := httptest.NewRequest(http.MethodPost, "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
 		r.Header.Set("Content-Encoding", c.encoding)
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != c.status {
@@ -540,7 +541,7 @@ func TestSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != 408 {
+	if answer.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("status %d; want 408", answer.StatusCode)
 	}
 }

@@ -226,7 +226,7 @@ func (p *reader) number() (n numeral, err error) {
 	}
 	zero := p.at < len(p.text) && p.text[p.at] == '0'
 	n.integer = true
-	ok := p.digits(&n) && !(zero && n.digits > 1)
+	ok := p.digits(&n) && (!zero || n.digits == 1)
 	if ok && p.at < len(p.text) && p.text[p.at] == '.' {
 		p.at++
 		before := n.digits
