@@ -18,13 +18,14 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/looks"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// shared is what all pages have: their looks, how a picture comes onto a canvas, and how multiply-adds are computed.
+// shared is what all pages have, beside their looks: how a picture comes onto a canvas, and how multiply-adds are computed.
 //
-//go:embed style.css pixels.js level.js
+//go:embed pixels.js level.js
 var shared embed.FS
 
 // frame is what stands around index.html.
@@ -37,7 +38,7 @@ type Site map[string][]byte
 
 // New returns a page of the files in folders of a tree, with what all pages have: index.html has a title, styles and a body.
 func New(tree fs.FS, folders ...string) (Site, error) {
-	s := Site{}
+	s := Site{"style.css": []byte(looks.Style)}
 	if err := s.Add("", shared); err != nil {
 		return nil, err
 	}

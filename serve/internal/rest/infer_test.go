@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strconv"
@@ -59,6 +60,11 @@ var inferences = []struct{ request, answer string }{
 	{one("FP64", "[3]", "[-0.0,-0,0]"), echoed("FP64", "[3]", "[-0.0,-0.0,0]")},
 	// 2^-24 above 1, and a little more than that: a rounding by way of FP64 would lose the little.
 	{one("FP32", "[2]", "[1.000000059604644775390625,1.00000005960464477539062500000000000000001]"), echoed("FP32", "[2]", "[1,1.0000001]")},
+	// The middle between two FP32 goes to the even one; a little more does not.
+	{one("FP32", "[6]", "[16777217,16777219,16777217.000001,-16777217,1.6777217e7,167772170e-1]"),
+		echoed("FP32", "[6]", "[1.6777216e+07,1.677722e+07,1.6777218e+07,-1.6777216e+07,1.6777216e+07,1.6777216e+07]")},
+	{one("FP64", "[5]", "[1e22,1e23,123456789012345e-22,0e99999999999999999999,9999999999999999999999e-21]"),
+		echoed("FP64", "[5]", "[1e+22,1e+23,1.23456789012345e-08,0,10]")},
 	{one("FP32", "[3]", "[3.4028235e38,1e-45,1e-46]"), echoed("FP32", "[3]", "[3.4028235e+38,1e-45,0]")},
 	{one("FP64", "[2]", "[0.1,9007199254740993]"), echoed("FP64", "[2]", "[0.1,9.007199254740992e+15]")},
 	{one("BOOL", "[2]", "[true,false]"), echoed("BOOL", "[2]", "[true,false]")},
@@ -359,6 +365,48 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// TestDecimals compares numbers of up to 20 digits and some powers of ten with those of strconv, to the bit.
+func TestDecimals(t *testing.T) {
+	f := &fake{}
+	h := rest.New(f, rest.Options{})
+	random := rand.New(rand.NewPCG(5, 6))
+	texts := make([]string, 4000)
+	for i := range texts {
+		digits := strconv.FormatUint(random.Uint64()>>random.IntN(64), 10)
+		if at := random.IntN(len(digits)); at > 0 {
+			digits = digits[:at] + "." + digits[at:]
+		}
+		if i%2 == 0 { // near the middle between two FP32
+			v := float64(math.Float32frombits(random.Uint32N(1 << 31)))
+			digits = strconv.FormatFloat(math.Float64frombits(math.Float64bits(v)+1<<28), 'g', 5+random.IntN(14), 64)
+			if v > 1e37 || v != v {
+				digits = "1"
+			}
+		} else if random.IntN(2) == 0 {
+			digits += "e" + strconv.Itoa(random.IntN(30)-28)
+		}
+		texts[i] = digits
+	}
+	for _, bits := range []int{32, 64} {
+		ask(h, "POST", "/v2/models/echo/infer", one(fmt.Sprintf("FP%d", bits), "[4000]", "["+strings.Join(texts, ",")+"]"))
+		if f.last == nil {
+			t.Fatal("the service was not asked")
+		}
+		for i, text := range texts {
+			want, _ := strconv.ParseFloat(text, bits)
+			var got float64
+			if x := f.last.Inputs[0].Data; bits == 32 {
+				got = float64(tensor.Data[float32](x)[i])
+			} else {
+				got = tensor.Data[float64](x)[i]
+			}
+			if got != want {
+				t.Errorf("%s as FP%d: %v; want %v", text, bits, got, want)
+			}
+		}
+	}
+}
+
 // quietNaNs makes every NaN the one that JSON stands for.
 func quietNaNs(x *tensor.Tensor) {
 	switch x.DType() {
@@ -453,7 +501,7 @@ func TestBodyLimits(t *testing.T) {
 		if w := ask(h, "POST", "/v2/models/echo/infer", c.body, "Content-Encoding", c.encoding); w.Code != c.status {
 			t.Errorf("%d bytes, %s: %d %s; want %d", len(c.body), c.encoding, w.Code, w.Body, c.status)
 		}
-		r := httptest.NewRequest("POST", "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
+		r := httptest.NewRequest(http.MethodPost, "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
 		r.Header.Set("Content-Encoding", c.encoding)
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != c.status {
@@ -493,7 +541,7 @@ func TestSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != 408 {
+	if answer.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("status %d; want 408", answer.StatusCode)
 	}
 }

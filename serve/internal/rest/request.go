@@ -280,18 +280,18 @@ func (p *reader) parameter(name string) (any, error) {
 		return nil, p.wanted("the parameter " + quote(name) + ", a string, a number, true or false,")
 	}
 	begin := p.at
-	text, integer, err := p.number()
+	n, err := p.number()
 	if err != nil {
 		return nil, err
 	}
-	if integer {
-		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+	if n.integer {
+		if n, err := strconv.ParseInt(string(n.text), 10, 64); err == nil {
 			return n, nil
 		}
-		if n, err := strconv.ParseUint(string(text), 10, 64); err == nil {
+		if n, err := strconv.ParseUint(string(n.text), 10, 64); err == nil {
 			return n, nil
 		}
-	} else if x, err := strconv.ParseFloat(string(text), 64); err == nil {
+	} else if x, err := n.float(64); err == nil {
 		return x, nil
 	}
 	p.at = begin
@@ -493,11 +493,11 @@ func (p *reader) float(bits int) (float64, error) {
 		}
 	}
 	begin := p.at
-	text, _, err := p.number()
+	n, err := p.number()
 	if err != nil {
 		return 0, p.wanted(`a number, "NaN", "Infinity" or "-Infinity"`)
 	}
-	x, err := strconv.ParseFloat(string(text), bits)
+	x, err := n.float(bits)
 	if err != nil {
 		p.at = begin
 		return 0, p.wanted(fmt.Sprintf("a number of FP%d", bits))
