@@ -173,6 +173,9 @@ const (
 
 	DiffSources = 16
 	DiffCells   = 1 << 14
+
+	ServeFiles = 1 << 12
+	ServeDepth = 16
 )
 
 // All is the table of the bounds.
@@ -500,4 +503,9 @@ var All = []Row{
 		"the others are left out", "internal/diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
 		"they count as different", "cmd/concord.TestDiffCells"},
+
+	{"serve.files", ServeFiles, "files", "A version of a model in a repository: links can lead in circles.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
+	{"serve.depth", ServeDepth, "folders", "Folders in folders of a version.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
 }
