@@ -244,6 +244,18 @@ func (m *Manifest) Input(name string) InputKind {
 	return nil
 }
 
+// Consecutive returns the name of an input for which each run needs the one before it, as that of a sound, which runs window by window, or of a
+// state; "" if there is none.
+func (m *Manifest) Consecutive() string {
+	for i := range m.Inputs {
+		switch m.Inputs[i].Kind.(type) {
+		case *Audio, *State:
+			return m.Inputs[i].Name
+		}
+	}
+	return ""
+}
+
 // Output returns what the manifest says about the output of that name, nil if nothing.
 func (m *Manifest) Output(name string) OutputKind {
 	for i := range m.Outputs {

@@ -93,8 +93,8 @@ type benchReport struct {
 	Comparison *timesCompared `json:"comparison,omitempty"`
 }
 
-// samples is how many times are kept in a report.
-const samples = 200
+// keptTimes is how many times are kept in a report.
+const keptTimes = 200
 
 func (f *measuringFlags) bench(c *cobra.Command, args []string) (*benchReport, error) {
 	m, err := f.measuring(c, args)
@@ -108,7 +108,7 @@ func (f *measuringFlags) bench(c *cobra.Command, args []string) (*benchReport, e
 	}
 	r := &benchReport{modelTimes: m.Report, RSS: mebibytes(measure.PeakMemory()), Base: mebibytes(m.base)} // before the peaks are measured
 	r.times(times)
-	for _, t := range times.Sample(samples) {
+	for _, t := range times.Sample(keptTimes) {
 		r.Samples = append(r.Samples, measure.Milliseconds(t))
 	}
 	r.memory(m.session.Ran())

@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -164,12 +165,13 @@ type runner struct {
 	path     string
 	model    *concord.Model
 	programs *model.Programs
-	saved    *saving // nil without --save
+	shapes   model.Shapes // of one run
+	saved    *saving      // nil without --save
 	manifest *manifest.Manifest
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	answers  *pipeline.Session // which runs the session
-	batch    *together         // nil without --batch
+	batch    *samples.Session  // nil without --batch
 	in       io.Reader
 	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
@@ -210,10 +212,11 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
 	}
 	if n := max(f.batch, min(f.samples, 1)); n > 0 {
-		if err = addBatch(r.model.Inputs(), opts.Shapes, n); err != nil {
-			return nil, errors.Join(placed(path, err), r.model.Close())
+		if opts.Shapes, err = samples.Shapes(r.model.Inputs(), opts.Shapes, n); err != nil {
+			return nil, errors.Join(placed(path, fmt.Errorf("--batch: %w", err)), r.model.Close())
 		}
 	}
+	r.shapes = opts.Shapes
 	opts.Threads, opts.Limits = f.threads, f.limits()
 	if len(f.save) == 0 {
 		r.programs = r.model.Programs(opts)
@@ -229,8 +232,8 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		r.encoded, err = f.openEncoded(r.model, out)
 	}
 	if err == nil && f.samples > 0 {
-		if r.batch, err = r.together(opts.Shapes); err != nil {
-			err = placed(path, err)
+		if r.batch, err = r.together(); err != nil {
+			err = placed(path, fmt.Errorf("--batch: %w", err))
 		}
 	}
 	if err != nil {

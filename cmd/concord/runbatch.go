@@ -1,61 +1,24 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
-	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/model"
-	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/internal/samples"
 )
 
-// together computes several samples in one run. The runner's session has the shapes of one sample, in which inputs are made and outputs read; it
-// does not run.
-type together struct {
-	*model.Session
-	samples int
-}
-
-// together makes the session that computes as many samples as --batch says, beside that of one.
-func (r *runner) together(shapes model.Shapes) (*together, error) {
-	n := r.flags.samples
-	for _, in := range r.manifest.Inputs {
-		switch in.Kind.(type) {
-		case *manifest.Audio, *manifest.State:
-			return nil, fmt.Errorf("--batch: the model runs window by window or keeps a state (input %q); each of its runs needs the one before", in.Name)
-		}
+// together makes the session that computes as many samples as --batch says. Beside it, the runner's session has the shapes of one sample; in it
+// inputs are made and outputs read, and it does not run.
+func (r *runner) together() (*samples.Session, error) {
+	if name := r.manifest.Consecutive(); name != "" {
+		return nil, fmt.Errorf("the model runs window by window or keeps a state (input %q); each of its runs needs the one before", name)
 	}
-	if r.session.InParts() {
-		return nil, errors.New("--batch: the model runs in parts, which depend on the elements of its inputs")
-	}
-	if states := r.session.Ran()[0].Graph().States; len(states) > 0 {
-		return nil, fmt.Errorf("--batch: the model keeps a state (%s); each of its runs needs the one before", states[0].Value.Name)
-	}
-	wide := maps.Clone(shapes)
-	if err := addBatch(r.model.Inputs(), wide, n); err != nil {
-		return nil, err
-	}
-	s, err := r.programs.Session(wide)
+	b, err := samples.New(r.model.Model, r.programs, r.shapes)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range s.Outputs() {
-		if one := r.session.Outputs()[i]; !stacks(one.Type, p.Type, n) {
-			return nil, fmt.Errorf("--batch: the output is %v for one sample and %v for %d; samples cannot be told apart in it", one, p, n)
-		}
-	}
-	return &together{s, n}, nil
-}
-
-// stacks reports whether a tensor has n samples of another one's type.
-func stacks(one, all graph.Type, n int) bool {
-	return len(one.Shape) > 0 && len(all.Shape) > 0 && one.DType == all.DType && one.Shape[0] == 1 && all.Shape[0] == n && one.Shape[1:].Equal(all.Shape[1:]) &&
-		all.Bytes() == int64(n)*one.Bytes()
+	return b.Session(r.flags.samples)
 }
 
 // runTogether runs jobs at once, at most as many as there are samples, and makes their reports. With --keep-going it leaves out those that cannot
@@ -78,7 +41,9 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobRe
 	}
 	for k, j := range ready {
 		for i := range r.session.Outputs() {
-			copy(r.session.Output(i).Bytes(), row(r.batch.Output(i), k, r.batch.samples))
+			if err := r.batch.Take(i, k, r.session.Output(i)); err != nil {
+				return nil, err
+			}
 		}
 		rep := &jobReport{Input: j.source}
 		if err := r.report(j, rep); err == nil {
@@ -95,29 +60,14 @@ func (r *runner) join(j *job, k int) error {
 	if err := r.prepare(j); err != nil {
 		return err
 	}
-	for i, p := range r.session.Inputs() {
-		if err := r.batch.give(i, k, p, r.session.Input(i)); err != nil {
+	for i := range r.session.Inputs() {
+		err := r.batch.Put(i, k, r.session.Input(i))
+		if shared := (*samples.SharedError)(nil); errors.As(err, &shared) {
+			return fmt.Errorf("--batch: %w", err)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// give sets sample k of an input. One that has no samples must be the same for all.
-func (t *together) give(i, k int, p engine.Port, x *tensor.Tensor) error {
-	to := t.Input(i)
-	if stacks(p.Type, t.Inputs()[i].Type, t.samples) {
-		copy(row(to, k, t.samples), x.Bytes())
-		return nil
-	}
-	if k > 0 && !bytes.Equal(to.Bytes(), x.Bytes()) {
-		return fmt.Errorf("--batch: the input %v has no extent for samples, and would be another one for each", p)
-	}
-	return t.SetInput(i, x)
-}
-
-// row returns the bytes of sample k of n.
-func row(t *tensor.Tensor, k, n int) []byte {
-	size := len(t.Bytes()) / n
-	return t.Bytes()[k*size : (k+1)*size]
 }

@@ -18,12 +18,12 @@ func (r *runner) watchProgress(jobs int) {
 	if r.bar.w == nil || r.session.InParts() {
 		return
 	}
-	session := r.session
+	programs, observe := r.session.Ran(), r.session.Observe
 	if r.batch != nil {
-		session = r.batch.Session
+		programs, observe = []*engine.Program{r.batch.Program()}, r.batch.Observe
 	}
 	all, done := 0.0, 0.0
-	for _, p := range session.Ran() {
+	for _, p := range programs {
 		for _, u := range p.Units() {
 			all += effort(u)
 		}
@@ -38,7 +38,7 @@ func (r *runner) watchProgress(jobs int) {
 			r.profile.add(u, began, took)
 		}
 	}}
-	session.Observe(observer)
+	observe(observer)
 }
 
 // effort is about how much there is to do for a unit.

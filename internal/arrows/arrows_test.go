@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"engine"},
 	{"engine/wasm"},
 	{"model"},
-	{"internal/nnef", "internal/cvm"},
+	{"internal/nnef", "internal/cvm", "internal/samples"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
 	{"internal/evaluate"},
 	{".", "internal/diff"},

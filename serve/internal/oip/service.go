@@ -146,6 +146,8 @@ type ModelStatistics struct {
 	Cancel         Duration
 	Batches        []BatchStatistics // by size, ascending
 	Cuts           map[string]uint64 // how many batches ended there, by why
+	Pending        uint64            // requests that wait now
+	Memory         uint64            // bytes that the version takes now
 }
 
 // BatchStatistics counts the runs of one batch size.
@@ -154,11 +156,27 @@ type BatchStatistics struct {
 	Input, Infer, Output Duration
 }
 
-// Duration is how often something happened, and how long it took in all.
+// Duration is how often something happened, how long it took in all, and how often it took how long.
 type Duration struct {
-	Count uint64
-	Took  time.Duration
+	Count  uint64
+	Took   time.Duration
+	Within [len(Bounds)]uint64 // how often it took at most the bound, but more than the one before it
+}
+
+// Bounds divide durations, ascending. What takes longer than the last one is counted by Count alone.
+var Bounds = [...]time.Duration{
+	10 * time.Microsecond, 25 * time.Microsecond, 50 * time.Microsecond, 100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond,
+	1 * time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 1 * time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
 }
 
 // Add counts once more.
-func (d *Duration) Add(took time.Duration) { d.Count, d.Took = d.Count+1, d.Took+took }
+func (d *Duration) Add(took time.Duration) {
+	d.Count, d.Took = d.Count+1, d.Took+took
+	for i, b := range Bounds {
+		if took <= b {
+			d.Within[i]++
+			return
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package samples
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Batch makes the sessions of a model for different numbers of samples of the same shapes. Any number of goroutines may use it.
+type Batch struct {
+	model    *model.Model
+	programs *model.Programs
+	given    model.Shapes
+	one      *engine.Program // of one sample
+}
+
+// New compiles the model for one sample. The given shapes are those of one sample, or of any number, and need not be complete; the programs are
+// those of the model. It fails if the model leaves no first extent open, or several, if it runs in parts, and if it keeps a state.
+func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, error) {
+	shapes, err := Shapes(m.Inputs(), given, 1)
+	if err != nil {
+		return nil, err
+	}
+	one, err := programs.For(shapes)
+	if parts := (*model.PartsError)(nil); errors.As(err, &parts) {
+		return nil, errors.New("the model runs in parts, which depend on the elements of its inputs")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if states := one.Graph().States; len(states) > 0 {
+		return nil, fmt.Errorf("the model keeps a state (%s); each of its runs needs the one before", states[0].Value.Name)
+	}
+	return &Batch{m, programs, shapes, one}, nil
+}
+
+// Inputs returns the tensors that one sample takes. Their order is that of [engine.Program.Inputs].
+func (b *Batch) Inputs() []engine.Port { return b.one.Inputs() }
+
+// Outputs returns the tensors that one sample yields.
+func (b *Batch) Outputs() []engine.Port { return b.one.Outputs() }
+
+// Session returns a session for n samples, 1 or more. It fails if the samples cannot be told apart in an output.
+func (b *Batch) Session(n int) (*Session, error) {
+	shapes, err := Shapes(b.model.Inputs(), b.given, n)
+	if err != nil {
+		return nil, err
+	}
+	program, err := b.programs.For(shapes)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range program.Outputs() {
+		if one := b.one.Outputs()[i]; !stacks(one.Type, p.Type, n) {
+			return nil, fmt.Errorf("the output is %v for one sample and %v for %d; samples cannot be told apart in it", one, p, n)
+		}
+	}
+	s, err := program.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s, b.one, n}, nil
+}
+
+// stacks reports whether a tensor has n samples of another one's type.
+func stacks(one, all graph.Type, n int) bool {
+	return len(one.Shape) > 0 && len(all.Shape) > 0 && one.DType == all.DType && one.Shape[0] == 1 && all.Shape[0] == n && one.Shape[1:].Equal(all.Shape[1:]) &&
+		all.Bytes() == int64(n)*one.Bytes()
+}
+
+// Session computes samples together. It serves one goroutine at a time.
+type Session struct {
+	*engine.Session
+	one     *engine.Program
+	samples int
+}
+
+// Samples returns how many samples a run computes.
+func (s *Session) Samples() int { return s.samples }
+
+// Put makes the samples of a tensor, one or more, those from k on of input i, which must have room for them. An input that has no samples must be
+// the same for all of a run; sample 0 decides.
+func (s *Session) Put(i, k int, x *tensor.Tensor) error {
+	one, to := &s.one.Inputs()[i], s.Input(i)
+	if !stacks(one.Type, graph.TypeOf(to), s.samples) {
+		if k > 0 && graph.TypeOf(x).Equal(one.Type) && !bytes.Equal(to.Bytes(), x.Contiguous().Bytes()) {
+			return &SharedError{*one}
+		}
+		return s.SetInput(i, x)
+	}
+	n := 0
+	if x != nil && len(x.Shape()) > 0 {
+		n = x.Shape()[0]
+	}
+	if k < 0 || n < 1 || n > s.samples-k || !stacks(one.Type, graph.TypeOf(x), n) {
+		return &engine.InputError{Name: one.Name, Got: x.Describe(), Want: one.Type.String()}
+	}
+	copy(s.rows(to, k, n), x.Contiguous().Bytes())
+	return nil
+}
+
+// Take copies samples from k on of output i, as many as the tensor has room for.
+func (s *Session) Take(i, k int, to *tensor.Tensor) error {
+	n := 0
+	if to != nil && len(to.Shape()) > 0 {
+		n = to.Shape()[0]
+	}
+	one := &s.one.Outputs()[i]
+	if k < 0 || n < 1 || n > s.samples-k || !stacks(one.Type, graph.TypeOf(to), n) || !to.IsContiguous() {
+		return fmt.Errorf("output %v: %d samples from %d on are not what a tensor %v has room for", one, s.samples, k, to.Describe())
+	}
+	copy(to.Bytes(), s.rows(s.Output(i), k, n))
+	return nil
+}
+
+// rows returns the bytes of n samples from k on.
+func (s *Session) rows(t *tensor.Tensor, k, n int) []byte {
+	size := len(t.Bytes()) / s.samples
+	return t.Bytes()[k*size : (k+n)*size]
+}
+
+// SharedError says that an input without samples would have to be another one for each.
+type SharedError struct {
+	Input engine.Port
+}
+
+// Error names the input.
+func (e *SharedError) Error() string {
+	if e == nil {
+		e = new(SharedError)
+	}
+	return fmt.Sprintf("the input %v has no extent for samples, and would be another one for each", e.Input)
+}
