@@ -109,7 +109,7 @@ func versionsIn(dir string) (map[string]candidate, error) {
 	versions := make(map[string]candidate)
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(path); !isVersion(e.Name()) || err != nil || !info.IsDir() {
+		if info, err := os.Stat(path); !IsVersion(e.Name()) || err != nil || !info.IsDir() {
 			continue
 		}
 		model, problem := modelIn(path)
@@ -122,8 +122,8 @@ func versionsIn(dir string) (map[string]candidate, error) {
 	return versions, nil
 }
 
-// isVersion reports whether a name is a number above 0, written as numbers are.
-func isVersion(name string) bool {
+// IsVersion reports whether a name is a number above 0, written as numbers are.
+func IsVersion(name string) bool {
 	if name == "" || len(name) > 18 || name[0] == '0' {
 		return false
 	}
