@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/repository"
 )
 
@@ -65,6 +66,8 @@ type Options struct {
 	// Tokens are what clients must show, one of them, in a header "Authorization: Bearer TOKEN", unless they ask about health. Nil lets all in.
 	Tokens []string
 
+	// Metrics says which names metrics have: "own", the default, or "triton" for those of Triton; "off" for no metrics.
+	Metrics string
 	// Log takes what happens, a line for each request; nil for nobody.
 	Log *slog.Logger
 	// Version is the server's own, as its metadata says it.
@@ -79,6 +82,9 @@ func (o Options) resolved() (Options, error) {
 	o.Control = cmp.Or(o.Control, "poll")
 	if _, ok := controls[o.Control]; !ok {
 		return o, fmt.Errorf(`Control: %q; it must be "poll", "explicit" or "none"`, o.Control)
+	}
+	if o.Metrics = cmp.Or(o.Metrics, "own"); metricNames[o.Metrics] == "" {
+		return o, fmt.Errorf(`Metrics: %q; it must be "own", "triton" or "off"`, o.Metrics)
 	}
 	if len(o.Load) > 0 && o.Control != "explicit" {
 		return o, fmt.Errorf(`Load: with Control %q the folder says what is loaded; only "explicit" takes names`, o.Control)
@@ -121,6 +127,9 @@ func (o Options) resolved() (Options, error) {
 }
 
 var controls = map[string]repository.Control{"poll": repository.Poll, "explicit": repository.Explicit, "none": repository.Once}
+
+// metricNames are what metrics can be called.
+var metricNames = map[string]metrics.Names{"own": metrics.Own, "triton": metrics.Triton, "off": metrics.Own}
 
 // versions returns whether all versions are served, or else which; nil for the newest alone.
 func (o *Options) versions() (all bool, some []string, err error) {

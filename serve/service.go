@@ -11,36 +11,36 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/model"
-	batch "github.com/concord-nn/concord/serve/internal/alone"
+	"github.com/concord-nn/concord/serve/internal/batch"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // service is the server as its transports see it.
-type service struct{ *Server }
+type service Server
 
 // extensions are those of the protocol that there are.
 var extensions = []string{"binary_tensor_data", "model_configuration", "model_repository", "parameters", "schedule_policy", "sequence", "statistics"}
 
 // Live implements [oip.Service]: whoever can ask knows.
-func (s service) Live() bool { return true }
+func (s *service) Live() bool { return true }
 
 // Ready implements [oip.Service]. A server that goes down is not ready.
-func (s service) Ready() bool { return !s.down.Load() && s.models.Ready() }
+func (s *service) Ready() bool { return !s.down.Load() && s.models.Ready() }
 
 // Server implements [oip.Service].
-func (s service) Server() oip.ServerMetadata {
+func (s *service) Server() oip.ServerMetadata {
 	return oip.ServerMetadata{Name: "concord", Version: s.opts.Version, Extensions: extensions}
 }
 
 // ModelReady implements [oip.Service].
-func (s service) ModelReady(name, version string) (bool, error) {
+func (s *service) ModelReady(name, version string) (bool, error) {
 	able, err := s.models.Able(name, version)
 	return able && !s.down.Load(), err
 }
 
 // use calls f with a version that is loaded. One that has to be loaded first is waited for a little.
-func (s service) use(name, number string, f func(v *version, number string) error) error {
+func (s *service) use(name, number string, f func(v *version, number string) error) error {
 	ctx, cancel := context.WithTimeout(s.stop, s.opts.ReadTimeout)
 	defer cancel()
 	v, of, release, err := s.models.Acquire(ctx, name, number)
@@ -52,7 +52,7 @@ func (s service) use(name, number string, f func(v *version, number string) erro
 }
 
 // Model implements [oip.Service].
-func (s service) Model(name, number string) (m *oip.ModelMetadata, err error) {
+func (s *service) Model(name, number string) (m *oip.ModelMetadata, err error) {
 	err = s.use(name, number, func(v *version, _ string) error {
 		m = v.metadata(name, s.models.Versions(name))
 		return nil
@@ -61,7 +61,7 @@ func (s service) Model(name, number string) (m *oip.ModelMetadata, err error) {
 }
 
 // Config implements [oip.Service].
-func (s service) Config(name, number string) (c *oip.ModelConfig, err error) {
+func (s *service) Config(name, number string) (c *oip.ModelConfig, err error) {
 	err = s.use(name, number, func(v *version, _ string) error {
 		c = &oip.ModelConfig{Name: name, Platform: v.platform(), Inputs: metadataOf(v.inputs), Outputs: metadataOf(v.outputs),
 			MaxQueueDelay: s.opts.BatchDelay, PriorityLevels: cmp.Or(s.opts.Priorities, 1), DefaultPriority: (cmp.Or(s.opts.Priorities, 1) + 1) / 2,
@@ -82,42 +82,43 @@ func (s service) Config(name, number string) (c *oip.ModelConfig, err error) {
 }
 
 // Statistics implements [oip.Service].
-func (s service) Statistics(name, number string) ([]oip.ModelStatistics, error) {
+func (s *service) Statistics(name, number string) ([]oip.ModelStatistics, error) {
 	if name == "" {
-		return s.Server.statistics(), nil
+		return (*Server)(s).statistics(), nil
 	}
 	if _, err := s.models.Able(name, number); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(s.Server.statistics(), func(st oip.ModelStatistics) bool {
+	return slices.DeleteFunc((*Server)(s).statistics(), func(st oip.ModelStatistics) bool {
 		return st.Name != name || number != "" && st.Version != number
 	}), nil
 }
 
 // Index implements [oip.Service].
-func (s service) Index(ready bool) ([]oip.IndexEntry, error) { return s.models.Index(ready), nil }
+func (s *service) Index(ready bool) ([]oip.IndexEntry, error) { return s.models.Index(ready), nil }
 
 // Load implements [oip.Service].
-func (s service) Load(ctx context.Context, name string) error { return failure(s.models.Load(ctx, name)) }
+func (s *service) Load(ctx context.Context, name string) error {
+	return failure(s.models.Load(ctx, name))
+}
 
 // Unload implements [oip.Service].
-func (s service) Unload(ctx context.Context, name string) error {
+func (s *service) Unload(ctx context.Context, name string) error {
 	return failure(s.models.Unload(ctx, name))
 }
 
 // Infer implements [oip.Service].
-func (s service) Infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
-	began := time.Now()
+func (s *service) Infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
 	answer, err := s.infer(ctx, r)
 	number := r.Version
 	if answer != nil {
 		number = answer.Version
 	}
-	s.asked(ctx, r.Model, number, err, time.Since(began))
+	asked(ctx, r.Model, number, err)
 	return answer, err
 }
 
-func (s service) infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
+func (s *service) infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
 	given, err := parametersOf(r.Parameters)
 	if err != nil {
 		return nil, err
@@ -272,6 +273,3 @@ func failure(err error) error {
 	}
 	return err
 }
-
-
-

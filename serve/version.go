@@ -12,7 +12,7 @@ import (
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
-	batch "github.com/concord-nn/concord/serve/internal/alone"
+	"github.com/concord-nn/concord/serve/internal/batch"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/repository"
 	"github.com/concord-nn/concord/tensor"
@@ -28,7 +28,7 @@ type version struct {
 }
 
 // Bytes returns what the version takes now.
-func (v *version) Bytes() int64 { return v.files + int64(v.scheduler.Statistics().Memory) }
+func (v *version) Bytes() int64 { return v.files + v.scheduler.Memory() }
 
 // Close ends the version when its requests are answered.
 func (v *version) Close() {
@@ -37,8 +37,8 @@ func (v *version) Close() {
 }
 
 // open loads a version and runs it once, so that all that is made in the first run is there when clients ask.
-func (s *Server) open(ctx context.Context, of repository.Source) (v *version, err error) {
-	v = &version{}
+func (s *Server) open(ctx context.Context, of repository.Source) (*version, error) {
+	v := &version{}
 	read, find, name := s.opts.Loader.Open, manifest.Find, of.Path
 	if !s.opts.Mapped { // whoever writes over a file changes no model that is loaded
 		folder := os.DirFS(filepath.Dir(of.Path))
@@ -47,40 +47,47 @@ func (s *Server) open(ctx context.Context, of repository.Source) (v *version, er
 		find = func(name string) (*manifest.Manifest, error) { return manifest.FindFS(folder, name) }
 		v.files = of.Bytes
 	}
+	var err error
 	if v.model, err = read(name); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, v.model.Close())
-		}
-	}()
-	if v.manifest, err = find(name); err != nil && !errors.As(err, new(*manifest.NotFoundError)) {
-		return nil, err
+	if v.manifest, err = find(name); errors.As(err, new(*manifest.NotFoundError)) {
+		err = nil
 	}
+	if err == nil {
+		err = v.prepare(ctx, &s.opts)
+	}
+	if err != nil {
+		return nil, errors.Join(err, v.model.Close())
+	}
+	return v, nil
+}
+
+// prepare makes a model that was read ready for requests.
+func (v *version) prepare(ctx context.Context, opts *Options) (err error) {
 	if v.description, err = describe(v.model, v.manifest); err != nil {
-		return nil, err
+		return err
 	}
 	if v.manifest != nil {
-		if err = v.manifest.Check(typesOf(v.inputs), typesOf(v.outputs)); err != nil {
-			return nil, err
+		if err := v.manifest.Check(typesOf(v.inputs), typesOf(v.outputs)); err != nil {
+			return err
 		}
 	}
-	compile := concord.Options{Threads: s.opts.Threads, Limits: s.opts.Limits}
+	compile := concord.Options{Threads: opts.Threads, Limits: opts.Limits}
 	if !v.guessed {
 		compile.Shapes = v.sample
 	}
 	if v.scheduler, err = batch.New(v.model, batch.Options{
-		Largest: s.opts.Batch, Delay: s.opts.BatchDelay, Queue: s.opts.Queue, Workers: s.opts.Workers, Priorities: s.opts.Priorities,
+		Largest: opts.Batch, Delay: opts.BatchDelay, Queue: opts.Queue, Workers: opts.Workers, Priorities: opts.Priorities,
 		Compile: compile, Manifest: v.manifest,
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	if err = v.warm(ctx); err != nil {
+	if err := v.warm(ctx); err != nil {
 		v.scheduler.Close()
-		return nil, err
+		return err
 	}
-	return v, nil
+	return nil
 }
 
 // warm runs the model on zeros, and what its manifest says of inputs. A model of which the shapes are not known waits for its first request, and

@@ -200,8 +200,8 @@ func (p *printer) add(path, name string, depth int) error {
 	if err != nil {
 		return err
 	}
-	if p.files++; p.files > limits.ServeFiles {
-		return fmt.Errorf("the version has more than %d files", limits.ServeFiles)
+	if p.files++; p.files > limits.RepositoryFiles {
+		return fmt.Errorf("the version has more than %d files", limits.RepositoryFiles)
 	}
 	if !info.IsDir() {
 		changed, node := identity(info)
@@ -210,8 +210,8 @@ func (p *printer) add(path, name string, depth int) error {
 		p.newest = later(p.newest, later(changed, info.ModTime()))
 		return nil
 	}
-	if depth > limits.ServeDepth {
-		return fmt.Errorf("the version has folders in folders, more than %d deep", limits.ServeDepth)
+	if depth > limits.RepositoryDepth {
+		return fmt.Errorf("the version has folders in folders, more than %d deep", limits.RepositoryDepth)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
