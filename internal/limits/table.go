@@ -507,7 +507,7 @@ var All = []Row{
 
 	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
 		"413; rest.Options.Body in place of it", "serve/internal/rest.TestBodyLimits"},
-	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered.",
+	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, and the tensors that their text becomes.",
 		"429; rest.Options.Held in place of it", "serve/internal/rest.TestBodyLimits"},
 	{"serve.tensors", ServeTensors, "tensors", "The inputs of a request, and the outputs that it asks for.",
 		"400", "serve/internal/rest.TestRequestLimits"},
