@@ -232,6 +232,34 @@ func Data[M any](get func(*M) *[]byte) Codec[M] {
 	}
 }
 
+// Datas is a field with any number of bytes that stay where they are.
+func Datas[M any](get func(*M) *[][]byte) Codec[M] {
+	size := int(reflect.TypeFor[[]byte]().Size())
+	return Codec[M]{
+		Type:    Lengthed,
+		present: func(m *M) bool { return len(*get(m)) > 0 },
+		read: func(r *reader, m *M, _ Type) *Error {
+			b, err := r.bytes()
+			if err == nil {
+				err = r.spend(size)
+			}
+			if err == nil {
+				p := get(m)
+				*p = append(*p, b)
+			}
+			return err
+		},
+		write: func(w *writer, m *M, number int) {
+			for _, b := range *get(m) {
+				w.tag(number, Lengthed)
+				mark := w.begin()
+				w.bytes(b)
+				w.end(mark)
+			}
+		},
+	}
+}
+
 // Scalar is a type of numbers: how it is encoded, and its bits there.
 type Scalar[T any] struct {
 	wire Type
@@ -373,4 +401,43 @@ func Viewed[T tensor.Element](s Scalar[T]) Scalar[T] {
 		return slices.Clip(tensor.Data[T](t))
 	}
 	return s
+}
+
+// Choice is a field with a number that is one of several alternatives: of these a message has the last one, in a value of its type.
+func Choice[M, T any](s Scalar[T], get func(*M) *any) Codec[M] {
+	return Codec[M]{
+		Type: s.wire,
+		present: func(m *M) bool {
+			_, ok := (*get(m)).(T)
+			return ok
+		},
+		read: func(r *reader, m *M, w Type) *Error {
+			b, err := r.word(w)
+			*get(m) = s.from(b)
+			return err
+		},
+		write: func(w *writer, m *M, number int) {
+			w.tag(number, s.wire)
+			w.word(s.wire, s.Bits((*get(m)).(T)))
+		},
+	}
+}
+
+// ChoiceText is [Choice] for a string.
+func ChoiceText[M any](get func(*M) *any) Codec[M] {
+	return Codec[M]{
+		Type: Lengthed,
+		present: func(m *M) bool {
+			_, ok := (*get(m)).(string)
+			return ok
+		},
+		read: func(r *reader, m *M, _ Type) *Error {
+			b, err := r.bytes()
+			if err == nil {
+				*get(m), err = r.text(b)
+			}
+			return err
+		},
+		write: func(w *writer, m *M, number int) { putText(w, number, (*get(m)).(string)) },
+	}
 }
