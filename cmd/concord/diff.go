@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
@@ -266,7 +267,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 	}
 	f := &runFlags{inputFlags: inputFlags{manifest: d.flags.manifest}}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
-	r := &runner{flags: f, path: d.sides[0].path, session: session, in: d.in, out: d.out, progress: d.progress}
+	r := &runner{flags: f, path: d.sides[0].path, session: session, stdin: feed.NewStream(d.in), out: d.out, progress: d.progress}
 	if err := r.findManifest(); err != nil {
 		return err
 	}
@@ -302,7 +303,7 @@ func (r *runner) feedback() map[int]int {
 // inputsAt returns copies of the inputs of a run of a job.
 func (r *runner) inputsAt(j *job, step int) ([]*tensor.Tensor, error) {
 	if j.sound && step >= j.windows {
-		return nil, fmt.Errorf("%s: it has %d windows; --steps asks for more", j.source, j.windows)
+		return nil, fmt.Errorf("%s: it has %d windows; --steps asks for more", j.Source, j.windows)
 	}
 	if err := r.answers.Window(step); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/onnx"
@@ -69,7 +70,7 @@ func (r *errorReport) place(err error) {
 		call      *session.SyntaxError
 		evaluated *engine.NodeError
 		path      *fs.PathError
-		input     *fileError
+		input     *feed.FileError
 	)
 	switch {
 	case errors.As(err, &found) && len(found) > 0:
@@ -95,7 +96,7 @@ func (r *errorReport) place(err error) {
 	case errors.As(err, &evaluated) && evaluated.Node != nil && len(evaluated.Node.Out) > 0:
 		r.Node = evaluated.Node.Out[0].Name
 	case errors.As(err, &input):
-		r.File = input.file
+		r.File = input.File
 	case errors.As(err, &path):
 		r.File = path.Path
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -50,7 +51,7 @@ func main() {
 	go func() { done <- perform(ctx) }()
 	err := await(ctx, done, patience)
 	stage.Abandon() // outputs that are not complete do not stay
-	os.Exit(report(err))
+	os.Exit(conclude(err))
 }
 
 // perform does what the command line says. A file that is lost while it is read is an error.
@@ -95,8 +96,8 @@ func await(ctx context.Context, done <-chan error, patience time.Duration) error
 	}
 }
 
-// report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
-func report(err error) int {
+// conclude writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
+func conclude(err error) int {
 	clearProgress()
 	if err == nil {
 		return 0
@@ -147,9 +148,12 @@ func errorText(err error) string {
 func exitCode(err error) int {
 	var coded *codedError
 	var limit *engine.LimitError
+	var usage *feed.UsageError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.As(err, &usage):
+		return exitUsage
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.As(err, &limit) && limit.What == "time":
 		return exitCancel

@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/measure"
+	"github.com/concord-nn/concord/internal/report"
 )
 
 // measuringFlags are the flags of the commands that measure runs.
@@ -135,7 +136,7 @@ func (m *measured) first(ctx context.Context, args []string) error {
 		return err
 	}
 	m.Report.First = measure.Milliseconds(time.Since(began))
-	lines := m.hashes(nil)
+	lines := report.Hashes(m.session, m.results(), nil)
 	if len(lines) > 0 { // a model in parts may yield nothing
 		m.Report.SHA256 = lines[len(lines)-1].SHA256
 	}

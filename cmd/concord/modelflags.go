@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
@@ -79,8 +80,8 @@ func (f *modelFlags) constants() (model.Values, error) {
 		if !ok {
 			return nil, &codedError{exitUsage, fmt.Errorf("--set %s: it must be NAME=VALUE, such as sr=16000", s)}
 		}
-		if ext(value) == ".npy" {
-			t, err := readNPY(value)
+		if feed.FormOf(value, nil) == feed.Array {
+			t, err := feed.ReadNPY(value)
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -107,7 +108,7 @@ func TestONNXSpeech(t *testing.T) {
 	for m, probs := range map[string]string{
 		"silero_vad.onnx": "probs_op16.npy", "silero_vad_16k_op15.onnx": "probs_op15.npy", "silero_vad_op18_ifless.onnx": "probs_op18.npy",
 	} {
-		x, err := readNPY(filepath.Join(dir, probs))
+		x, err := feed.ReadNPY(filepath.Join(dir, probs))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -17,7 +18,7 @@ import (
 
 // stdinArg stands for standard input among arguments, stdinName in messages.
 const (
-	stdinArg  = "-"
+	stdinArg  = feed.Stdin
 	stdinName = "<stdin>"
 )
 

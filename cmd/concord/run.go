@@ -13,7 +13,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -172,23 +172,22 @@ type runner struct {
 	session  *model.Session
 	answers  *pipeline.Session // which runs the session
 	batch    *samples.Session  // nil without --batch
-	in       io.Reader
-	piped    *stream // what in holds; nil until something asks for it
+	stdin    *feed.Stream
+	feeder   *feed.Feeder
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  *profiler       // nil unless it is asked for
-	mapped   []*mapfile.File // of inputs
-	encoded  *encodedOutput  // nil unless --encoded asks for it
-	bar      *progress       // of runAll
-	window   int             // of a sound, that is being run
-	count    int             // of its windows
+	profile  *profiler      // nil unless it is asked for
+	encoded  *encodedOutput // nil unless --encoded asks for it
+	bar      *progress      // of runAll
+	window   int            // of a sound, that is being run
+	count    int            // of its windows
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
 func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer) (*runner, error) {
 	path := args[0]
-	r := &runner{flags: f, path: path, in: in, out: out, progress: progress}
+	r := &runner{flags: f, path: path, stdin: feed.NewStream(in), out: out, progress: progress}
 	if err := f.check(); err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
@@ -209,7 +208,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, errors.Join(r.undescribed(err), r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
+		opts.Shapes = feed.Shapes(r.model.Inputs(), r.manifest, args[1:], r.stdin)
 	}
 	if n := max(f.batch, min(f.samples, 1)); n > 0 {
 		if opts.Shapes, err = samples.Shapes(r.model.Inputs(), opts.Shapes, n); err != nil {
@@ -284,6 +283,7 @@ func (r *runner) describe() (err error) {
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
 		return r.undescribed(err)
 	}
+	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin}
 	r.answers, err = pipeline.NewSession(r.session, r.manifest)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/internal/samples"
 )
 
@@ -23,13 +24,13 @@ func (r *runner) together() (*samples.Session, error) {
 
 // runTogether runs jobs at once, at most as many as there are samples, and makes their reports. With --keep-going it leaves out those that cannot
 // be run, and returns their errors beside the reports of the others.
-func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobReport, err error) {
+func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*report.Report, err error) {
 	var broken failures
 	var ready []*job
 	for _, j := range jobs {
 		if err := r.join(j, len(ready)); err == nil {
 			ready = append(ready, j)
-		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
 			return nil, broken[0]
 		}
 	}
@@ -45,10 +46,10 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*jobRe
 				return nil, err
 			}
 		}
-		rep := &jobReport{Input: j.source}
+		rep := &report.Report{Input: j.Source}
 		if err := r.report(j, rep); err == nil {
 			reports = append(reports, rep)
-		} else if broken = append(broken, j.placed(err)); !r.flags.onwards {
+		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
 			return nil, broken[0]
 		}
 	}

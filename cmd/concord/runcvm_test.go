@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -236,7 +237,7 @@ func TestCVMUsage(t *testing.T) {
 // TestEncodedText shows no more of the bytes than fits a line.
 func TestEncodedText(t *testing.T) {
 	for n, want := range map[int]string{0: "0 bytes, ", 2: "2 bytes, abab", 33: "33 bytes, " + strings.Repeat("ab", 32) + "…"} {
-		if got := fmt.Sprint(hexBytes(strings.Repeat("\xab", n))); got != want {
+		if got := fmt.Sprint(report.HexBytes(strings.Repeat("\xab", n))); got != want {
 			t.Errorf("%d bytes: %q; want %q", n, got, want)
 		}
 	}

@@ -2,53 +2,20 @@ package main
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/internal/stage"
-	"github.com/concord-nn/concord/tensor"
 )
 
-// hexBytes are the bytes of a CVM model's encoded outputs.
-type hexBytes []byte
-
-// MarshalJSON writes all bytes in hexadecimal.
-func (b hexBytes) MarshalJSON() ([]byte, error) { return json.Marshal(hex.EncodeToString(b)) }
-
-// String says how many bytes there are, and the first of them.
-func (b hexBytes) String() string {
-	const most = 32
-	if len(b) > most {
-		return fmt.Sprintf("%d bytes, %x…", len(b), []byte(b[:most]))
-	}
-	return fmt.Sprintf("%d bytes, %x", len(b), []byte(b))
-}
-
-// encode encodes the session's outputs of a CVM model, and writes the result where --encoded says. A model whose outputs
-// cannot be encoded, though they can be shown, is noted in the report.
-func (r *runner) encode(rep *jobReport) error {
-	m := r.model.CVM()
-	if m == nil {
-		return nil
-	}
-	heads := make([]*tensor.Tensor, len(m.Graph().Outputs)) // the session may have others behind them
-	for i := range heads {
-		heads[i] = r.session.Output(i)
-	}
-	out, err := m.Encode(heads)
-	if errors.As(err, &rep.Refusal) && rep.Refusal.Class == fault.Logic {
-		return nil
-	}
-	rep.Refusal = nil
-	if err != nil {
+// encode adds the encoded outputs of a CVM model to a report, and writes them where --encoded says.
+func (r *runner) encode(rep *report.Report) error {
+	if err := rep.Encode(r.model, r.session); err != nil || rep.Encoded == nil {
 		return err
 	}
-	rep.Encoded = (*hexBytes)(&out)
-	return r.encoded.write(out)
+	return r.encoded.write(*rep.Encoded)
 }
 
 // encodedOutput is where --encoded and --hex write.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -167,17 +166,5 @@ func TestOutputFolder(t *testing.T) {
 	}
 	if out, code := piped(t, nil, "run", digits(t, "model.nnef"), "--random", "-o", name); code != exitInput || !strings.Contains(out, "the results need a folder") {
 		t.Errorf("code %d: %s", code, out)
-	}
-}
-
-// TestStreamLimit bounds what is read of standard input.
-func TestStreamLimit(t *testing.T) {
-	s := newStream(strings.NewReader(strings.Repeat("x", 1001)))
-	if s.most != media.MaxFileBytes {
-		t.Errorf("%d bytes are read", s.most)
-	}
-	s.most = 1000
-	if _, err := s.bytes(); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
-		t.Errorf("a long stream gives %v", err)
 	}
 }

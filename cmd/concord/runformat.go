@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -40,15 +39,15 @@ func (f *runFlags) settleFormat() error {
 
 // printer shows the reports of runs.
 type printer interface {
-	show(*jobReport) error // as soon as it is there
-	end() error            // after the last one
+	show(*report.Report) error // as soon as it is there
+	end() error                // after the last one
 }
 
 // newPrinter returns what shows the reports of so many runs.
 func (r *runner) newPrinter(runs int) printer {
 	switch r.flags.format {
 	case "json":
-		return &jsonPrinter{runner: r, reports: []*jobReport{}}
+		return &jsonPrinter{runner: r, reports: []*report.Report{}}
 	case "ndjson":
 		return linePrinter{r.out}
 	case "csv":
@@ -63,7 +62,9 @@ type textPrinter struct {
 	several bool
 }
 
-func (p *textPrinter) show(rep *jobReport) error { return rep.write(p.out, p.style, p.several) }
+func (p *textPrinter) show(rep *report.Report) error {
+	return writeReport(p.out, rep, p.style, p.several)
+}
 
 func (p *textPrinter) end() error {
 	if p.profile == nil {
@@ -75,10 +76,10 @@ func (p *textPrinter) end() error {
 // jsonPrinter writes one object with everything in the end.
 type jsonPrinter struct {
 	*runner
-	reports []*jobReport
+	reports []*report.Report
 }
 
-func (p *jsonPrinter) show(rep *jobReport) error {
+func (p *jsonPrinter) show(rep *report.Report) error {
 	p.reports = append(p.reports, rep)
 	return nil
 }
@@ -94,16 +95,11 @@ func (p *jsonPrinter) end() error {
 // linePrinter writes an object on a line for each input.
 type linePrinter struct{ w io.Writer }
 
-func (p linePrinter) show(rep *jobReport) error {
-	var text, line bytes.Buffer
-	if err := writeJSON(&text, rep); err != nil {
-		return err
+func (p linePrinter) show(rep *report.Report) error {
+	line, err := rep.Line()
+	if err == nil {
+		_, err = p.w.Write(line)
 	}
-	if err := json.Compact(&line, text.Bytes()); err != nil {
-		return err
-	}
-	line.WriteByte('\n')
-	_, err := p.w.Write(line.Bytes())
 	return err
 }
 
@@ -115,8 +111,8 @@ type csvPrinter struct {
 	columns []string
 }
 
-func (p *csvPrinter) show(rep *jobReport) error {
-	cells := rep.cells()
+func (p *csvPrinter) show(rep *report.Report) error {
+	cells := reportCells(rep)
 	if p.columns == nil {
 		for _, c := range cells {
 			p.columns = append(p.columns, c.column)
@@ -141,15 +137,15 @@ func (p *csvPrinter) end() error { return nil }
 // tableCell is a value in a row of a table.
 type tableCell struct{ column, value string }
 
-// cells sums the report up: of each output its best class or box, the course of a track, or what its elements are like.
-func (rep *jobReport) cells() []tableCell {
+// reportCells sums the report up: of each output its best class or box, the course of a track, or what its elements are like.
+func reportCells(rep *report.Report) []tableCell {
 	list := []tableCell{{"input", escape.Text(rep.Input)}}
 	for _, h := range rep.Hashes {
 		list = append(list, tableCell{escape.Text(h.Name) + ".sha256", h.SHA256})
 	}
 	for _, o := range rep.Outputs {
 		name := escape.Text(o.Name) + "."
-		for _, c := range o.cells() {
+		for _, c := range outputCells(o) {
 			list = append(list, tableCell{name + c.column, c.value})
 		}
 	}
@@ -159,18 +155,18 @@ func (rep *jobReport) cells() []tableCell {
 	return list
 }
 
-func (o *outputReport) cells() []tableCell {
+func outputCells(o *report.Output) []tableCell {
 	switch o.Kind {
 	case "classes":
 		list := []tableCell{{"class", ""}, {"label", ""}, {"probability", ""}}
-		if o.scores != nil {
+		if o.Scores != nil {
 			list[2].column = "score"
 		}
 		if len(o.Classes) > 0 {
 			best := o.Classes[0]
 			list[0].value, list[1].value, list[2].value = strconv.Itoa(best.Index), escape.Text(best.Label), number(float64(best.Probability), 32)
-			if o.scores != nil {
-				list[2].value = strconv.FormatInt(tensor.Data[int64](o.scores)[best.Index], 10)
+			if o.Scores != nil {
+				list[2].value = strconv.FormatInt(tensor.Data[int64](o.Scores)[best.Index], 10)
 			}
 		}
 		return list

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/media"
 )
 
@@ -56,18 +57,18 @@ func TestRunLines(t *testing.T) {
 func TestCells(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, c := range []struct {
-		out  outputReport
+		out  report.Output
 		want string
 	}{
-		{outputReport{Kind: "classes", Classes: []media.Class{{Index: 3, Label: "a\x1b", Probability: nan}}}, `class=3 label=a\x1b probability=NaN`},
-		{outputReport{Kind: "classes"}, "class= label= probability="},
-		{outputReport{Kind: "boxes", Boxes: []media.Box{{Label: "face", Score: 0.75, Left: 1.5, Top: 2, Right: 3, Bottom: 4.25}, {}}}, "count=2 label=face score=0.75 left=1.5 top=2 right=3 bottom=4.25"},
-		{outputReport{Kind: "boxes"}, "count=0 label= score= left= top= right= bottom="},
-		{outputReport{Kind: "track", Track: &media.Track{Threshold: 0.5, Step: 0.032, Values: []float32{0.5, 1, nan, 0.25}}}, "windows=4 segments=1 seconds=0.064 max=NaN"},
-		{outputReport{Kind: "tensor", Stats: &stats{Min: math.Inf(-1), Max: math.Inf(1), Mean: 0.5, NonFinite: 2}}, "min=-inf mean=0.5 max=inf nonFinite=2"},
+		{report.Output{Kind: "classes", Classes: []media.Class{{Index: 3, Label: "a\x1b", Probability: nan}}}, `class=3 label=a\x1b probability=NaN`},
+		{report.Output{Kind: "classes"}, "class= label= probability="},
+		{report.Output{Kind: "boxes", Boxes: []media.Box{{Label: "face", Score: 0.75, Left: 1.5, Top: 2, Right: 3, Bottom: 4.25}, {}}}, "count=2 label=face score=0.75 left=1.5 top=2 right=3 bottom=4.25"},
+		{report.Output{Kind: "boxes"}, "count=0 label= score= left= top= right= bottom="},
+		{report.Output{Kind: "track", Track: &media.Track{Threshold: 0.5, Step: 0.032, Values: []float32{0.5, 1, nan, 0.25}}}, "windows=4 segments=1 seconds=0.064 max=NaN"},
+		{report.Output{Kind: "tensor", Stats: &report.Stats{Min: math.Inf(-1), Max: math.Inf(1), Mean: 0.5, NonFinite: 2}}, "min=-inf mean=0.5 max=inf nonFinite=2"},
 	} {
 		var list []string
-		for _, cell := range c.out.cells() {
+		for _, cell := range outputCells(&c.out) {
 			list = append(list, cell.column+"="+cell.value)
 		}
 		if got := strings.Join(list, " "); got != c.want {

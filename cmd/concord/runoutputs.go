@@ -6,50 +6,25 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// jobReport is what a job has yielded.
-type jobReport struct {
-	Input   string          `json:"input,omitempty"`
-	Outputs []*outputReport `json:"outputs"`
-	Files   []string        `json:"files,omitempty"`   // what was written
-	Encoded *hexBytes       `json:"encoded,omitempty"` // of a CVM model
-	Refusal *cvm.Error      `json:"refusal,omitempty"` // why there are no encoded bytes
-	Hashes  []outputHash    `json:"hashes,omitempty"`
-}
-
-// outputReport is what one output says, in the form that the manifest gives it.
-type outputReport struct {
-	Name    string        `json:"name"`
-	Type    string        `json:"type"`
-	Kind    string        `json:"kind"`
-	Classes []media.Class `json:"classes,omitempty"`
-	Boxes   []media.Box   `json:"boxes,omitempty"`
-	Track   *media.Track  `json:"track,omitempty"`
-	Stats   *stats        `json:"statistics,omitempty"`
-
-	scores *tensor.Tensor // the values of classes as int64, where they are integers, which are no probabilities; else nil
-}
-
 // run runs a job and makes its report.
-func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
+func (r *runner) run(ctx context.Context, j *job) (*report.Report, error) {
 	if err := r.prepare(j); err != nil {
 		return nil, err
 	}
-	rep := &jobReport{Input: j.source}
+	rep := &report.Report{Input: j.Source}
 	if r.model.CVM() == nil { // what a CVM model keeps, it keeps from run to run, as for its bytes
 		r.session.Reset()
 	}
@@ -67,12 +42,12 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 }
 
 // report completes the report of a job whose outputs are there.
-func (r *runner) report(j *job, rep *jobReport) error {
+func (r *runner) report(j *job, rep *report.Report) error {
 	if err := r.encode(rep); err != nil {
 		return err
 	}
 	if r.flags.hash {
-		if rep.Hashes = r.hashes(rep.Encoded); !r.flags.asJSON {
+		if rep.Hashes = report.Hashes(r.session, r.results(), rep.Encoded); !r.flags.asJSON {
 			return nil
 		}
 	}
@@ -80,49 +55,17 @@ func (r *runner) report(j *job, rep *jobReport) error {
 }
 
 // interpret says what the outputs of the last run mean and writes the files.
-func (r *runner) interpret(j *job, rep *jobReport) error {
-	answer, err := r.answers.Answer()
-	if err != nil {
+func (r *runner) interpret(j *job, rep *report.Report) error {
+	if err := rep.Interpret(r.manifest, r.session, r.results(), r.answers); err != nil {
 		return err
-	}
-	said := make(map[string]*pipeline.Output)
-	for i := range answer.Outputs {
-		said[answer.Outputs[i].Name] = &answer.Outputs[i]
 	}
 	var arrays []tensor.Named
 	for i, p := range r.results() {
-		o, t := said[p.Name], r.session.Output(i)
-		if o != nil {
-			out, err := r.outputReport(p, o, t)
-			if err != nil {
-				return err
-			}
-			rep.Outputs = append(rep.Outputs, out)
-		}
-		if o != nil && o.Tensor != nil || r.flags.raw {
-			arrays = append(arrays, tensor.Named{Name: p.Name, Tensor: t})
+		if r.flags.raw || slices.ContainsFunc(rep.Outputs, func(o *report.Output) bool { return o.Name == p.Name && o.Kind == "tensor" }) {
+			arrays = append(arrays, tensor.Named{Name: p.Name, Tensor: r.session.Output(i)})
 		}
 	}
 	return r.writeFiles(j, rep, arrays)
-}
-
-// outputReport is the report of an output that says something.
-func (r *runner) outputReport(p engine.Port, o *pipeline.Output, t *tensor.Tensor) (out *outputReport, err error) {
-	out = &outputReport{Name: p.Name, Type: p.Type.String(), Classes: o.Classes, Boxes: o.Boxes, Track: o.Track}
-	switch spec := r.manifest.Output(p.Name).(type) {
-	case *manifest.Classes:
-		out.Kind = "classes"
-		if t.DType().IsInteger() && !spec.Logits {
-			out.scores, err = tensor.Cast(t, tensor.Int64)
-		}
-	case *manifest.Boxes:
-		out.Kind = "boxes"
-	default:
-		if out.Kind = "track"; o.Tensor != nil {
-			out.Kind, out.Stats = "tensor", statsOf(t)
-		}
-	}
-	return out, err
 }
 
 // outputs are the files that jobs will write.
@@ -140,8 +83,8 @@ func (r *runner) outputs(jobs []*job) []output {
 		switch r.manifest.Output(p.Name).(type) {
 		case *manifest.Classes:
 		case *manifest.Boxes:
-			if !slices.Contains(endings, boxesEnding) { // all boxes are in one picture
-				endings = append(endings, boxesEnding)
+			if !slices.Contains(endings, feed.BoxesEnding) { // all boxes are in one picture
+				endings = append(endings, feed.BoxesEnding)
 			}
 		case *manifest.Track:
 			endings = append(endings, trackEnding(p.Name))
@@ -150,45 +93,32 @@ func (r *runner) outputs(jobs []*job) []output {
 		}
 	}
 	for _, j := range jobs {
-		of := func(name string) output { return output{path: name, of: cmp.Or(j.source, "random inputs")} }
+		of := func(name string) output { return output{path: name, of: cmp.Or(j.Source, "random inputs")} }
 		if !r.keeps(j) {
 			continue
 		}
 		for _, ending := range endings {
-			if r.media(j) {
+			if r.feeder.Media(j.Job) {
 				list = append(list, of(r.beside(j, ending)))
 			}
 		}
 		if plain {
-			list = append(list, of(r.beside(j, arraysEnding)))
+			list = append(list, of(r.beside(j, feed.ArraysEnding)))
 		}
 		if r.saved != nil {
-			list = append(list, of(r.beside(j, savedEnding)))
+			list = append(list, of(r.beside(j, feed.SavedEnding)))
 		}
 	}
 	return list
-}
-
-// media reports whether a job's inputs are a picture or a sound, beside which pictures may be written.
-func (r *runner) media(j *job) bool {
-	for i, p := range r.session.Inputs() {
-		kind := r.manifest.Input(p.Name)
-		switch own, file := mediaForm(kind), j.files[i]; {
-		case own == "" || file == "":
-		case file == stdinArg && r.stdin().form(kind) == own, file != stdinArg && formOf(file, kind) == own:
-			return true
-		}
-	}
-	return false
 }
 
 // reads are the files that jobs read.
 func (r *runner) reads(jobs []*job) []string {
 	list := []string{r.path, r.flags.manifest}
 	for _, j := range jobs {
-		list = append(slices.AppendSeq(list, maps.Values(j.files)), j.source)
+		list = append(slices.AppendSeq(list, maps.Values(j.Files)), j.Source)
 	}
-	return slices.DeleteFunc(list, func(name string) bool { return name == "" || name == stdinArg })
+	return slices.DeleteFunc(list, func(name string) bool { return name == "" || name == feed.Stdin })
 }
 
 // scores are the outputs that the meaning of another one takes in.
@@ -204,20 +134,13 @@ func (r *runner) scores() map[string]bool {
 
 // keeps reports whether anything is written for a job: there is a file beside which they can stand, or a folder for them.
 func (r *runner) keeps(j *job) bool {
-	return j.source != "" && j.source != stdinArg || r.flags.output != ""
+	return j.Source != "" && j.Source != feed.Stdin || r.flags.output != ""
 }
-
-// How the names of files end that are written beside inputs.
-const (
-	boxesEnding  = "-boxes.png"
-	arraysEnding = "-outputs.npz"
-	savedEnding  = "-saved.npz"
-)
 
 func trackEnding(output string) string { return "-" + inFileName(output) + ".png" }
 
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
-func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named) error {
+func (r *runner) writeFiles(j *job, rep *report.Report, arrays []tensor.Named) error {
 	if r.flags.hash || r.encoded.printed() || !r.keeps(j) {
 		return nil
 	}
@@ -226,10 +149,10 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named) error
 	for _, o := range rep.Outputs {
 		boxes, drawn = append(boxes, o.Boxes...), drawn || o.Kind == "boxes"
 	}
-	if drawn && j.picture != nil {
-		m, err := media.DrawBoxes(j.picture, boxes)
+	if drawn && j.Picture != nil {
+		m, err := media.DrawBoxes(j.Picture, boxes)
 		if err == nil {
-			name := r.beside(j, boxesEnding)
+			name := r.beside(j, feed.BoxesEnding)
 			rep.Files = append(rep.Files, name)
 			err = media.SavePNG(name, m)
 		}
@@ -252,18 +175,18 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named) error
 		}
 	}
 	if saved := r.savedArrays(); len(saved) > 0 {
-		if err := r.writeArrays(j, rep, savedEnding, saved); err != nil {
+		if err := r.writeArrays(j, rep, feed.SavedEnding, saved); err != nil {
 			return err
 		}
 	}
 	if len(arrays) == 0 {
 		return nil
 	}
-	return r.writeArrays(j, rep, arraysEnding, arrays)
+	return r.writeArrays(j, rep, feed.ArraysEnding, arrays)
 }
 
 // writeArrays writes an archive that belongs to the job's input.
-func (r *runner) writeArrays(j *job, rep *jobReport, ending string, arrays []tensor.Named) error {
+func (r *runner) writeArrays(j *job, rep *report.Report, ending string, arrays []tensor.Named) error {
 	name := r.beside(j, ending)
 	rep.Files = append(rep.Files, name)
 	return stage.Write(name, func(w io.Writer) error { return tensor.WriteNPZ(w, arrays, false) })
@@ -272,11 +195,11 @@ func (r *runner) writeArrays(j *job, rep *jobReport, ending string, arrays []ten
 // beside returns the name of a file that belongs to the job's input: its name with another ending, in its folder or in
 // that of --output.
 func (r *runner) beside(j *job, ending string) string {
-	source := j.source
+	source := j.Source
 	switch source {
 	case "":
 		source = "random"
-	case stdinArg:
+	case feed.Stdin:
 		source = "stdin"
 	}
 	name := strings.TrimSuffix(source, filepath.Ext(source)) + ending
@@ -291,8 +214,8 @@ func inFileName(name string) string {
 	return strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(escape.Text(name))
 }
 
-// write prints the report as text.
-func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error {
+// writeReport prints the report as text.
+func writeReport(w io.Writer, rep *report.Report, style media.Style, several bool) error {
 	var lines []string
 	if several {
 		lines = append(lines, escape.Text(rep.Input))
@@ -336,47 +259,4 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
-}
-
-// stats sums up the elements of a tensor.
-type stats struct {
-	Min       float64 `json:"min"`
-	Mean      float64 `json:"mean"`
-	Max       float64 `json:"max"`
-	NonFinite int     `json:"nonFinite"`
-}
-
-func statsOf(t *tensor.Tensor) *stats {
-	wide := t
-	if t.DType() != tensor.Float32 { // a copy may be as large as the model may be
-		var err error
-		if wide, err = tensor.Cast(t, tensor.Float32); err != nil {
-			return &stats{}
-		}
-	}
-	s := &stats{Min: math.Inf(1), Max: math.Inf(-1)}
-	n := 0
-	for _, v := range tensor.Data[float32](wide) {
-		x := float64(v)
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			s.NonFinite++
-			continue
-		}
-		n++
-		s.Min, s.Max, s.Mean = min(s.Min, x), max(s.Max, x), s.Mean+x
-	}
-	if n == 0 {
-		return &stats{NonFinite: s.NonFinite}
-	}
-	s.Mean /= float64(n)
-	return s
-}
-
-// String writes the numbers in one line.
-func (s *stats) String() string {
-	text := fmt.Sprintf("from %.6g to %.6g, mean %.6g", s.Min, s.Max, s.Mean)
-	if s.NonFinite > 0 {
-		text += fmt.Sprintf("; %d not finite", s.NonFinite)
-	}
-	return text
 }

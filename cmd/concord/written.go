@@ -1,25 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"github.com/concord-nn/concord/internal/escape"
 )
 
 // writeJSON writes all JSON that the program prints, with < and > as they are, and nothing in it that a terminal obeys.
-func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(escape.JSON(b.Bytes()))
-	return err
-}
+func writeJSON(w io.Writer, v any) error { return escape.WriteJSON(w, v) }
 
 // printed writes reports and messages: names in them are foreign, and nothing in them is obeyed by a terminal.
 func printed(w io.Writer) io.Writer { return escape.Writer(w) }

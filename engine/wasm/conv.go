@@ -125,10 +125,7 @@ func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
 	if v.tail, ok = tailOf(r, bias); !ok {
 		return nil
 	}
-	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
-	if v.Rank == 2 {
-		v.rows = v.Dim[0]
-	}
+	v.rows, v.columns = linesAndPixels(&v.Sliding)
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
 	v.pixel, v.channel, v.blockStep = blockPixel, 4, v.InPlane*blockPixel
 	v.item = geometry.CeilDiv(v.in[1], block) * v.blockStep
@@ -161,6 +158,15 @@ func (v *convolution) parts() int {
 		return geometry.CeilDiv(v.out[1], 4)
 	}
 	return geometry.CeilDiv(v.out[1], partChans)
+}
+
+// linesAndPixels returns how windows move from line to line of a plane, and along a line. There is one line if the planes have one dimension, or the
+// geometry has made one of two, as where windows cover the whole plane.
+func linesAndPixels(s *geometry.Sliding) (rows, columns geometry.Slide) {
+	if s.Rank == 2 {
+		return s.Dim[0], s.Dim[1]
+	}
+	return geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}, *s.Last()
 }
 
 // reach returns which taps along a dimension index o of the result meets.
@@ -482,21 +488,7 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 				f.move(w, (v.columns.Size-columns)*tap)
 			})
 			if blocks > 1 {
-				// back to the first line, on to the next block
-				f.Get(x)
-				f.I32(int32(v.blockStep))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.rows.Dilation * v.line))
-				f.Op(i32Mul, i32Sub)
-				f.Set(x)
-				f.Get(w)
-				f.I32(int32(v.Taps * tap))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.columns.Size * tap))
-				f.Op(i32Mul, i32Sub)
-				f.Set(w)
+				f.nextBlock(taps, [2]int{x, w}, [2]int{v.blockStep, v.Taps * tap}, [2]int{v.rows.Dilation * v.line, v.columns.Size * tap})
 			}
 		})
 	}
@@ -530,4 +522,12 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	v.tail.write(f, c, sums.finish(), vectors, [3]int{out, channel, v.outPixel()})
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
+}
+
+// nextBlock moves locals, as of the input and of the weights, from behind the last line of taps to the next block: that many bytes behind the first line,
+// when there are so many bytes from line to line, and a local has how many lines there are.
+func (f *function) nextBlock(lines int, locals, blocks, line [2]int) {
+	for i, at := range locals {
+		f.address(at, func() { f.Get(at); f.I32(int32(blocks[i])); f.Op(i32Add) }, term{lines, -line[i]})
+	}
 }

@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"manifest"},
 	{"media"},
 	{"internal/conform", "pipeline"},
+	{"internal/feed", "internal/report"},
 	{"serve", "bulk"},
 	{"bench", "cmd", "examples", "web", "beam"},
 }

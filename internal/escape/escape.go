@@ -1,6 +1,8 @@
 package escape
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -67,4 +69,17 @@ func JSON(text []byte) []byte {
 		i += size
 	}
 	return out
+}
+
+// WriteJSON writes a value as JSON, indented, with < and > as they are, and nothing in it that a terminal obeys.
+func WriteJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(JSON(b.Bytes()))
+	return err
 }

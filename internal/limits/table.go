@@ -169,6 +169,12 @@ const (
 	MediaRate     = 1 << 20
 	MediaSamples  = 1 << 28
 
+	ServeBody       = 64 << 20
+	ServeHeld       = 1 << 30
+	ServeTensors    = 1024
+	ServeParameters = 128
+	ServeDepth      = 64
+
 	DrawPoints = 1 << 18
 
 	DiffSources = 16
@@ -492,6 +498,17 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.samples", MediaSamples, "samples", "A sound at another rate, which can be many times its own.",
 		"an error of Resample", "media.TestResampleLimits"},
+
+	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
+		"413; rest.Options.Body in place of it", "serve/internal/rest.TestBodyLimits"},
+	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered.",
+		"429; rest.Options.Held in place of it", "serve/internal/rest.TestBodyLimits"},
+	{"serve.tensors", ServeTensors, "tensors", "The inputs of a request, and the outputs that it asks for.",
+		"400", "serve/internal/rest.TestRequestLimits"},
+	{"serve.parameters", ServeParameters, "parameters", "Of a request or of one of its tensors.",
+		"400", "serve/internal/rest.TestRequestLimits"},
+	{"serve.depth", ServeDepth, "values", "The nesting of JSON that a request may have although nobody reads it.",
+		"400", "serve/internal/rest.TestRequestLimits"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},

@@ -17,6 +17,7 @@ type Batch struct {
 	programs *model.Programs
 	given    model.Shapes
 	one      *engine.Program // of one sample
+	shared   []string
 }
 
 // New compiles the model for one sample. The given shapes are those of one sample, or of any number, and need not be complete; the programs are
@@ -36,7 +37,25 @@ func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, 
 	if states := one.Graph().States; len(states) > 0 {
 		return nil, fmt.Errorf("the model keeps a state (%s); each of its runs needs the one before", states[0].Value.Name)
 	}
-	return &Batch{m, programs, shapes, one}, nil
+	b := &Batch{model: m, programs: programs, given: shapes, one: one}
+	return b, b.split()
+}
+
+// split finds out which inputs have samples.
+func (b *Batch) split() error {
+	shapes, err := Shapes(b.model.Inputs(), b.given, 2)
+	if err == nil {
+		shapes, err = b.model.Complete(shapes)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range b.one.Inputs() {
+		if !stacks(p.Type, graph.Type{DType: p.Type.DType, Shape: shapes[p.Name]}, 2) {
+			b.shared = append(b.shared, p.Name)
+		}
+	}
+	return nil
 }
 
 // Inputs returns the tensors that one sample takes. Their order is that of [engine.Program.Inputs].
@@ -44,6 +63,9 @@ func (b *Batch) Inputs() []engine.Port { return b.one.Inputs() }
 
 // Outputs returns the tensors that one sample yields.
 func (b *Batch) Outputs() []engine.Port { return b.one.Outputs() }
+
+// Shared returns the names of inputs that have no samples, which must be the same for all of a run.
+func (b *Batch) Shared() []string { return b.shared }
 
 // Session returns a session for n samples, 1 or more. It fails if the samples cannot be told apart in an output.
 func (b *Batch) Session(n int) (*Session, error) {
@@ -83,11 +105,16 @@ type Session struct {
 // Samples returns how many samples a run computes.
 func (s *Session) Samples() int { return s.samples }
 
+// Stacks reports whether input i has samples.
+func (s *Session) Stacks(i int) bool {
+	return stacks(s.one.Inputs()[i].Type, s.Program().Inputs()[i].Type, s.samples)
+}
+
 // Put makes the samples of a tensor, one or more, those from k on of input i, which must have room for them. An input that has no samples must be
 // the same for all of a run; sample 0 decides.
 func (s *Session) Put(i, k int, x *tensor.Tensor) error {
 	one, to := &s.one.Inputs()[i], s.Input(i)
-	if !stacks(one.Type, graph.TypeOf(to), s.samples) {
+	if !s.Stacks(i) {
 		if k > 0 && graph.TypeOf(x).Equal(one.Type) && !bytes.Equal(to.Bytes(), x.Contiguous().Bytes()) {
 			return &SharedError{*one}
 		}

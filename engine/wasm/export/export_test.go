@@ -18,11 +18,11 @@ import (
 
 func TestFiles(t *testing.T) {
 	g := stateful(t)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := export.Files(g, "net", engine.Limits{})
+	again, _, err := export.Files(g, "net", engine.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestNode(t *testing.T) {
 		t.Skip("Node is not installed")
 	}
 	g := stateful(t)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -154,7 +154,7 @@ func TestNames(t *testing.T) {
 	}
 	g, err := b.Build()
 	check(t, err)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -176,5 +176,37 @@ process.stdout.write(names.map((name) => y[name].join()).join(" "));
 	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "test.mjs")).CombinedOutput()
 	if err != nil || string(out) != "-1,0 -1,-1" {
 		t.Errorf("the model says %q, %v", out, err)
+	}
+}
+
+// TestMixed has files of another export of the same name among those of one, as a cache may.
+func TestMixed(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	var dirs [2]string
+	for i, name := range []string{"neg", "abs"} {
+		b := graph.NewBuilder(op.Rules, "net")
+		x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}})
+		check(t, err)
+		y, err := b.One(name, []*graph.Value{x}, nil, "")
+		check(t, err)
+		check(t, b.Output("y", y))
+		g, err := b.Build()
+		check(t, err)
+		files, _, err := export.Files(g, "net", engine.Limits{})
+		check(t, err)
+		dirs[i] = t.TempDir()
+		for _, f := range files {
+			check(t, os.WriteFile(filepath.Join(dirs[i], f.Name), f.Content, 0o600))
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), node, append([]string{"testdata/mixed.mjs"}, dirs[:]...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := strings.Count(string(out), " is of another export than file:"); n != 4 || strings.Count(string(out), "\n") != n {
+		t.Errorf("four ways to load it come to\n%s", out)
 	}
 }

@@ -61,10 +61,10 @@ func (s Site) Add(before string, tree fs.FS) error {
 // Export adds what `concord export --wasm` writes for a graph: the modules with their loader and, if there is a manifest, the script that prepares
 // pictures and reads outputs by it. The page has a page of its own.
 func (s Site) Export(g *graph.Graph, m *manifest.Manifest, name string) error {
-	files, err := export.Files(g, name, engine.Limits{})
+	files, mark, err := export.Files(g, name, engine.Limits{})
 	if err == nil && m != nil {
 		var more []export.File
-		more, err = page.Files(m, g, name, engine.Limits{})
+		more, err = page.Files(m, g, name, mark, engine.Limits{})
 		files = append(files, more...)
 	}
 	for _, f := range files {

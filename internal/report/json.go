@@ -1,10 +1,11 @@
-package main
+package report
 
 import (
 	"bytes"
 	"encoding/json"
 	"math"
 
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -43,8 +44,8 @@ type (
 )
 
 // MarshalJSON writes the report of one output.
-func (o *outputReport) MarshalJSON() ([]byte, error) {
-	type plain outputReport // without this method
+func (o *Output) MarshalJSON() ([]byte, error) {
+	type plain Output // without this method
 	out := struct {
 		*plain
 		Classes []jsonClass `json:"classes,omitempty"`
@@ -53,8 +54,8 @@ func (o *outputReport) MarshalJSON() ([]byte, error) {
 	}{plain: (*plain)(o)}
 	for _, c := range o.Classes {
 		class := jsonClass{Class: c}
-		if o.scores != nil {
-			class.Score = &tensor.Data[int64](o.scores)[c.Index]
+		if o.Scores != nil {
+			class.Score = &tensor.Data[int64](o.Scores)[c.Index]
 		} else {
 			class.Probability = &finite[float32]{c.Probability}
 		}
@@ -71,6 +72,6 @@ func (o *outputReport) MarshalJSON() ([]byte, error) {
 		}
 	}
 	var text bytes.Buffer
-	err := writeJSON(&text, out) // as json.Marshal writes it, with < and > as they are
+	err := escape.WriteJSON(&text, out) // as json.Marshal writes it, with < and > as they are
 	return text.Bytes(), err
 }

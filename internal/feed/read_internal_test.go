@@ -1,11 +1,13 @@
-package main
+package feed
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -27,4 +29,16 @@ func FuzzReadRaw(f *testing.F) {
 			t.Errorf("%v holds other bytes than the file", x.Describe())
 		}
 	})
+}
+
+// TestStreamLimit bounds what is read of standard input.
+func TestStreamLimit(t *testing.T) {
+	s := NewStream(strings.NewReader(strings.Repeat("x", 1001)))
+	if s.most != media.MaxFileBytes {
+		t.Errorf("%d bytes are read", s.most)
+	}
+	s.most = 1000
+	if _, err := s.bytes(); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
+		t.Errorf("a long stream gives %v", err)
+	}
 }

@@ -1,20 +1,18 @@
-package main
+package feed
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// openShapes returns the shapes that the arrays among the arguments give to the inputs that a model leaves open, wholly or in extents, and
+// Shapes returns the shapes that the arrays among the arguments give to the inputs that a model leaves open, wholly or in extents, and
 // those that the manifest gives to the others. Of a folder or a pattern the first array counts. Files that are no arrays are left to the run.
-func openShapes(m *concord.Model, description *manifest.Manifest, args []string, stdin func() *stream) model.Shapes {
-	inputs := m.Inputs()
+func Shapes(inputs []model.Input, description *manifest.Manifest, args []string, stdin *Stream) model.Shapes {
 	shapes := pipeline.Shapes(inputs, description)
 	if !slices.ContainsFunc(inputs, isOpen) {
 		return shapes
@@ -36,19 +34,19 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string,
 			}
 			plain++
 		}
-		if files, several, _ := standsFor(file, []fileForm{arrayForm, archiveForm}); several && len(files) > 0 {
+		if files, several, _ := StandsFor(file, []Form{Array, Archive}); several && len(files) > 0 {
 			file = files[0]
 		}
-		form := formOf(file, nil)
-		if file == stdinArg {
-			form = stdin().form(nil)
+		form := FormOf(file, nil)
+		if file == Stdin {
+			form = stdin.form(nil)
 		}
 		switch form { // errors are told when the files are read for the run
-		case arrayForm:
+		case Array:
 			if t, err := firstArray(file, stdin); err == nil {
 				add(name, t.Shape())
 			}
-		case archiveForm:
+		case Archive:
 			_ = firstArchive(file, stdin, func(a *tensor.NPZ) error {
 				for _, name := range a.Names() {
 					if _, shape, err := a.Type(name); err == nil {
@@ -63,19 +61,19 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string,
 }
 
 // firstArray reads an array that the run reads again.
-func firstArray(file string, stdin func() *stream) (*tensor.Tensor, error) {
-	if file != stdinArg {
-		return readNPY(file)
+func firstArray(file string, stdin *Stream) (*tensor.Tensor, error) {
+	if file != Stdin {
+		return ReadNPY(file)
 	}
-	return stdin().npy()
+	return stdin.npy()
 }
 
 // firstArchive calls a function with an archive that the run reads again.
-func firstArchive(file string, stdin func() *stream, f func(a *tensor.NPZ) error) error {
-	if file != stdinArg {
+func firstArchive(file string, stdin *Stream, f func(a *tensor.NPZ) error) error {
+	if file != Stdin {
 		return withNPZ(file, f)
 	}
-	a, err := stdin().npz()
+	a, err := stdin.npz()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package feed
 
 import (
 	"bufio"
@@ -12,40 +12,41 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// stream is standard input, from which inputs of a model are made.
-type stream struct {
+// Stream is standard input, from which inputs of a model are made.
+type Stream struct {
 	r      *bufio.Reader
 	most   int64          // bytes that are read into memory to be decoded
 	arrays *tensor.NPZ    // an archive that was read
 	array  *tensor.Tensor // that was read
 }
 
-func newStream(r io.Reader) *stream { return &stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
+// NewStream returns standard input.
+func NewStream(r io.Reader) *Stream { return &Stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
 
 // signatures are the first bytes of files. A JPEG has too few for raw bytes not to begin so: it counts for an input that is a picture only.
 var signatures = []struct {
-	form   fileForm
+	form   Form
 	begins string
 }{
-	{arrayForm, "\x93NUMPY"}, {archiveForm, "PK\x03\x04"}, {pictureForm, "\x89PNG\r\n\x1a\n"}, {pictureForm, "GIF87a"}, {pictureForm, "GIF89a"}, {soundForm, "RIFF"},
+	{Array, "\x93NUMPY"}, {Archive, "PK\x03\x04"}, {Picture, "\x89PNG\r\n\x1a\n"}, {Picture, "GIF87a"}, {Picture, "GIF89a"}, {Sound, "RIFF"},
 }
 
 // form recognises what the stream holds for an input of a kind by its first bytes. What begins like nothing else is raw.
-func (s *stream) form(kind manifest.InputKind) fileForm {
+func (s *Stream) form(kind manifest.InputKind) Form {
 	head, _ := s.r.Peek(12) // of a shorter stream, what there is
 	for _, known := range signatures {
-		if strings.HasPrefix(string(head), known.begins) && (known.form != soundForm || bytes.HasSuffix(head, []byte("WAVE"))) {
+		if strings.HasPrefix(string(head), known.begins) && (known.form != Sound || bytes.HasSuffix(head, []byte("WAVE"))) {
 			return known.form
 		}
 	}
-	if mediaForm(kind) == pictureForm && bytes.HasPrefix(head, []byte{0xff, 0xd8, 0xff}) {
-		return pictureForm
+	if MediaForm(kind) == Picture && bytes.HasPrefix(head, []byte{0xff, 0xd8, 0xff}) {
+		return Picture
 	}
-	return rawForm
+	return Raw
 }
 
 // bytes reads the stream to its end.
-func (s *stream) bytes() ([]byte, error) {
+func (s *Stream) bytes() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(s.r, s.most+1))
 	if err == nil && int64(len(data)) > s.most {
 		err = fmt.Errorf("%s: it is larger than %d bytes", stdinName, s.most)
@@ -54,7 +55,7 @@ func (s *stream) bytes() ([]byte, error) {
 }
 
 // npy returns the array that the stream holds.
-func (s *stream) npy() (*tensor.Tensor, error) {
+func (s *Stream) npy() (*tensor.Tensor, error) {
 	if s.array != nil {
 		return s.array, nil
 	}
@@ -67,7 +68,7 @@ func (s *stream) npy() (*tensor.Tensor, error) {
 }
 
 // npz returns the archive that the stream holds.
-func (s *stream) npz() (*tensor.NPZ, error) {
+func (s *Stream) npz() (*tensor.NPZ, error) {
 	if s.arrays != nil {
 		return s.arrays, nil
 	}

@@ -1,4 +1,4 @@
-package main
+package feed
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // given are the files of inputs as the arguments name them.
@@ -16,39 +15,33 @@ type given struct {
 	varied int              // the input of which several files are named; -1 if there is none
 }
 
-// jobs assigns files to inputs. With one input that takes a file, each file is a job of its own.
-func (r *runner) jobs(args []string) ([]*job, error) {
-	fail := func(format string, args ...any) ([]*job, error) {
-		return nil, &codedError{exitUsage, fmt.Errorf(format, args...)}
+// Jobs assigns files to inputs. With one input that takes a file, each file is a job of its own.
+func (f *Feeder) Jobs(args []string) ([]*Job, error) {
+	fail := func(format string, args ...any) ([]*Job, error) {
+		return nil, &UsageError{fmt.Errorf(format, args...)}
 	}
-	inputs := r.session.Inputs()
-	if r.flags.random {
-		if len(args) > 0 {
-			return fail("--random takes no INPUT")
-		}
-		return []*job{{}}, nil
-	}
-	g, err := r.assign(args)
+	inputs := f.Inputs
+	g, err := f.assign(args)
 	if err != nil {
 		return nil, err
 	}
 	var open []int // inputs that still need a file
 	var wanting []engine.Port
 	for i, p := range inputs {
-		if _, ok := g.named[i]; !ok && r.needsFile(p) {
+		if _, ok := g.named[i]; !ok && f.NeedsFile(p) {
 			open, wanting = append(open, i), append(wanting, p)
 		}
 	}
-	archive := len(g.plain) > 0 && !slices.ContainsFunc(g.plain, func(f string) bool { return !r.isArchive(f) })
+	archive := len(g.plain) > 0 && !slices.ContainsFunc(g.plain, func(file string) bool { return !f.isArchive(file) })
 	switch {
 	case g.varied >= 0 && (len(g.plain) > 0 || len(open) > 0):
 		return fail("%s: several files are given for it; then every other input needs NAME=FILE", inputs[g.varied].Name)
 	case g.varied >= 0:
-		return r.each(g, g.varied, g.named[g.varied]), nil
+		return f.each(g, g.varied, g.named[g.varied]), nil
 	case archive:
-		return r.each(g, -1, g.plain), nil
+		return f.each(g, -1, g.plain), nil
 	case len(open) == 1 && len(g.plain) > 0:
-		return r.each(g, open[0], g.plain), nil
+		return f.each(g, open[0], g.plain), nil
 	case len(open) != len(g.plain):
 		return fail("the model needs a file for each of: %s; %d are given", portNames(wanting), len(g.plain))
 	}
@@ -57,19 +50,19 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 	}
 	j := g.job()
 	for i := range inputs {
-		if f := j.files[i]; f != "" && j.source == "" {
-			j.source = f
+		if f := j.Files[i]; f != "" && j.Source == "" {
+			j.Source = f
 		}
 	}
-	return []*job{j}, nil
+	return []*Job{j}, nil
 }
 
 // assign finds out which input an argument is for, and which files it stands for.
-func (r *runner) assign(args []string) (*given, error) {
+func (f *Feeder) assign(args []string) (*given, error) {
 	fail := func(format string, args ...any) (*given, error) {
-		return nil, &codedError{exitUsage, fmt.Errorf(format, args...)}
+		return nil, &UsageError{fmt.Errorf(format, args...)}
 	}
-	inputs := r.session.Inputs()
+	inputs := f.Inputs
 	g := &given{named: make(map[int][]string), varied: -1}
 	var others []string
 	streams := 0
@@ -80,7 +73,7 @@ func (r *runner) assign(args []string) (*given, error) {
 		case ok && i >= 0 && g.named[i] != nil:
 			return fail("%s: a file is given for the input %s already; several are a folder, or a pattern such as %s='*.npy'", a, name, name)
 		case ok && i >= 0:
-			files, several, err := standsFor(file, r.takes(i))
+			files, several, err := StandsFor(file, f.takes(i))
 			if err != nil {
 				return nil, err
 			}
@@ -96,16 +89,16 @@ func (r *runner) assign(args []string) (*given, error) {
 		default:
 			others = append(others, a)
 		}
-		if a == stdinArg || ok && i >= 0 && file == stdinArg {
+		if a == Stdin || ok && i >= 0 && file == Stdin {
 			streams++
 		}
 	}
 	if streams > 1 {
 		return fail("standard input can be read once; %d inputs are to be read from it", streams)
 	}
-	takes := r.takesPlain(g)
+	takes := f.takesPlain(g)
 	for _, a := range others {
-		files, _, err := standsFor(a, takes)
+		files, _, err := StandsFor(a, takes)
 		if err != nil {
 			return nil, err
 		}
@@ -115,50 +108,47 @@ func (r *runner) assign(args []string) (*given, error) {
 }
 
 // takes returns the forms of files that an input can be made from, its own first.
-func (r *runner) takes(i int) []fileForm {
-	takes := []fileForm{arrayForm, archiveForm, rawForm}
-	if own := mediaForm(r.manifest.Input(r.session.Inputs()[i].Name)); own != "" {
+func (f *Feeder) takes(i int) []Form {
+	takes := []Form{Array, Archive, Raw}
+	if own := MediaForm(f.Manifest.Input(f.Inputs[i].Name)); own != "" {
 		takes = slices.Insert(takes, 0, own)
 	}
 	return takes
 }
 
 // takesPlain returns the forms of files whose input is not named: those of the only one that is open, or archives with all of them.
-func (r *runner) takesPlain(g *given) []fileForm {
+func (f *Feeder) takesPlain(g *given) []Form {
 	open := -1
-	for i, p := range r.session.Inputs() {
-		if _, ok := g.named[i]; ok || !r.needsFile(p) {
+	for i, p := range f.Inputs {
+		if _, ok := g.named[i]; ok || !f.NeedsFile(p) {
 			continue
 		}
 		if open >= 0 {
-			return []fileForm{archiveForm}
+			return []Form{Archive}
 		}
 		open = i
 	}
 	if open < 0 {
-		return []fileForm{archiveForm}
+		return []Form{Archive}
 	}
-	return r.takes(open)
+	return f.takes(open)
 }
 
 // isArchive reports whether a file has arrays for inputs by their names.
-func (r *runner) isArchive(file string) bool {
-	if file == stdinArg {
-		return r.stdin().form(nil) == archiveForm
-	}
-	return formOf(file, nil) == archiveForm
+func (f *Feeder) isArchive(file string) bool {
+	return f.formOf(file, nil) == Archive
 }
 
 // each makes a job of every file of an input, or of every archive if there is no such input.
-func (r *runner) each(g *given, input int, files []string) []*job {
-	jobs := make([]*job, len(files))
+func (f *Feeder) each(g *given, input int, files []string) []*Job {
+	jobs := make([]*Job, len(files))
 	for k, file := range files {
 		j := g.job()
-		j.source = file
+		j.Source = file
 		if input < 0 {
-			j.archive = file
+			j.Archive = file
 		} else {
-			j.files[input] = file
+			j.Files[input] = file
 		}
 		jobs[k] = j
 	}
@@ -166,34 +156,10 @@ func (r *runner) each(g *given, input int, files []string) []*job {
 }
 
 // job returns a job with the files that are named.
-func (g *given) job() *job {
-	j := &job{files: make(map[int]string, len(g.named)+1)}
+func (g *given) job() *Job {
+	j := &Job{Files: make(map[int]string, len(g.named)+1)}
 	for i, files := range g.named {
-		j.files[i] = files[0]
+		j.Files[i] = files[0]
 	}
 	return j
-}
-
-// archive reads the arrays of an .npz that are for inputs.
-func (r *runner) archive(file string, inputs []engine.Port) (map[string]*tensor.Tensor, error) {
-	if file != stdinArg {
-		return readNPZ(file, inputs)
-	}
-	a, err := r.stdin().npz()
-	if err != nil {
-		return nil, err
-	}
-	out, err := arraysFor(inputs, a)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", stdinName, err)
-	}
-	return out, nil
-}
-
-// stdin returns standard input, which is the same for all that read it.
-func (r *runner) stdin() *stream {
-	if r.piped == nil {
-		r.piped = newStream(r.in)
-	}
-	return r.piped
 }

@@ -1,4 +1,4 @@
-package main
+package feed
 
 import (
 	"fmt"
@@ -12,54 +12,65 @@ import (
 	"github.com/concord-nn/concord/manifest"
 )
 
-// fileForm is what a file holds that an input is made from.
-type fileForm string
+// Form is what a file holds that an input is made from.
+type Form string
 
 // The forms.
 const (
-	arrayForm   fileForm = "array"   // .npy
-	archiveForm fileForm = "archive" // .npz
-	rawForm     fileForm = "raw"     // .bin
-	pictureForm fileForm = "picture"
-	soundForm   fileForm = "sound"
+	Array   Form = "array"   // .npy
+	Archive Form = "archive" // .npz
+	Raw     Form = "raw"     // .bin
+	Picture Form = "picture"
+	Sound   Form = "sound"
 )
 
 // fileEndings are those of the files of a form, in lower case.
-var fileEndings = map[fileForm][]string{
-	arrayForm: {".npy"}, archiveForm: {".npz"}, rawForm: {".bin"},
-	pictureForm: {".png", ".jpg", ".jpeg", ".gif"}, soundForm: {".wav"},
+var fileEndings = map[Form][]string{
+	Array: {".npy"}, Archive: {".npz"}, Raw: {".bin"},
+	Picture: {".png", ".jpg", ".jpeg", ".gif"}, Sound: {".wav"},
 }
 
-// mediaForm returns what the manifest makes an input from besides arrays; "" for nothing.
-func mediaForm(kind manifest.InputKind) fileForm {
+// MediaForm returns what the manifest makes an input from besides arrays; "" for nothing.
+func MediaForm(kind manifest.InputKind) Form {
 	switch kind.(type) {
 	case *manifest.Image:
-		return pictureForm
+		return Picture
 	case *manifest.Audio:
-		return soundForm
+		return Sound
 	}
 	return ""
 }
 
-// formOf returns the form of a file for an input of a kind: that of its ending, or what the manifest says; "" if it does not.
-func formOf(file string, kind manifest.InputKind) fileForm {
-	for _, f := range []fileForm{arrayForm, archiveForm, rawForm} {
+// FormOf returns the form of a file for an input of a kind: that of its ending, or what the manifest says; "" if it does not.
+func FormOf(file string, kind manifest.InputKind) Form {
+	for _, f := range []Form{Array, Archive, Raw} {
 		if slices.Contains(fileEndings[f], ext(file)) {
 			return f
 		}
 	}
-	return mediaForm(kind)
+	return MediaForm(kind)
+}
+
+// Media reports whether an input of a job is made from a picture or a sound.
+func (f *Feeder) Media(j *Job) bool {
+	for i, p := range f.Inputs {
+		kind := f.Manifest.Input(p.Name)
+		if own, file := MediaForm(kind), j.Files[i]; own != "" && file != "" && f.formOf(file, kind) == own {
+			return true
+		}
+	}
+	return false
 }
 
 // isPattern reports whether an argument is a pattern, and no file of that name.
 func isPattern(arg string) bool { return strings.ContainsAny(arg, "*?[") && !exists(arg) }
 
-// standsFor returns the files that an argument stands for, and whether it is a folder or a pattern, which may stand for any number of them.
+// StandsFor returns the files that an argument stands for, and whether it is a folder or a pattern, which may stand for any number of them.
 // Of a folder these are the files of the best form that the inputs take, media first; of a pattern, all of a form that they take. They are sorted by name, and do
 // not include what earlier runs have written beside their inputs.
-func standsFor(arg string, takes []fileForm) (files []string, several bool, err error) {
+func StandsFor(arg string, takes []Form) (files []string, several bool, err error) {
 	switch info, err := os.Stat(arg); {
-	case arg == stdinArg:
+	case arg == Stdin:
 		return []string{arg}, false, nil
 	case err == nil && info.IsDir():
 		files, err = inFolder(arg, takes)
@@ -72,7 +83,7 @@ func standsFor(arg string, takes []fileForm) (files []string, several bool, err 
 }
 
 // inFolder returns the files in a folder that inputs are made from.
-func inFolder(folder string, takes []fileForm) ([]string, error) {
+func inFolder(folder string, takes []Form) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
@@ -90,10 +101,10 @@ func inFolder(folder string, takes []fileForm) ([]string, error) {
 }
 
 // matching returns the files that a pattern matches and inputs are made from.
-func matching(pattern string, takes []fileForm) ([]string, error) {
+func matching(pattern string, takes []Form) ([]string, error) {
 	all, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, &codedError{exitUsage, fmt.Errorf("%s: this is no pattern: it has a [ without a ], or nothing between them", pattern)}
+		return nil, &UsageError{fmt.Errorf("%s: this is no pattern: it has a [ without a ], or nothing between them", pattern)}
 	}
 	slices.Sort(all)
 	files := ofForms(all, takes...)
@@ -113,7 +124,7 @@ func (*noMatch) Error() string        { return "no file matches the pattern" }
 func (*noMatch) Is(target error) bool { return target == fs.ErrNotExist }
 
 // ofForms returns the regular files of some forms, without those that a run has written beside another one.
-func ofForms(names []string, forms ...fileForm) []string {
+func ofForms(names []string, forms ...Form) []string {
 	allowed := endingsOf(forms)
 	folders := make(map[string]map[string]bool)
 	var files []string
@@ -134,7 +145,14 @@ func ofForms(names []string, forms ...fileForm) []string {
 }
 
 // written are the ends that a run puts behind the name of an input, for files beside it.
-var written = []string{boxesEnding, arraysEnding, savedEnding}
+var written = []string{BoxesEnding, ArraysEnding, SavedEnding}
+
+// How the names of files end that a run writes beside inputs.
+const (
+	BoxesEnding  = "-boxes.png"
+	ArraysEnding = "-outputs.npz"
+	SavedEnding  = "-saved.npz"
+)
 
 // stemsIn returns the names in a folder that an input may have, without their endings.
 func stemsIn(folder string) map[string]bool {
@@ -148,7 +166,7 @@ func stemsIn(folder string) map[string]bool {
 	return stems
 }
 
-func endingsOf(forms []fileForm) []string {
+func endingsOf(forms []Form) []string {
 	var all []string
 	for _, f := range forms {
 		all = append(all, fileEndings[f]...)
