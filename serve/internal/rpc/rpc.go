@@ -22,7 +22,7 @@ type Options struct {
 
 // New returns a handler for clients that speak gRPC over HTTP/2. It knows every path of its services, and answers others with UNIMPLEMENTED.
 func New(service oip.Service, opts Options) http.Handler {
-	opts = limits.Filled(opts, Options{limits.ServeBody, limits.ServeHeld, time.Minute})
+	opts = limits.Filled(opts, Options{limits.ServeBody, limits.ServeHeld, limits.ServeAccept * time.Second})
 	h := &handler{service}
 	methods := make(map[string]grpc.Method)
 	for name, m := range h.methods() {
