@@ -135,9 +135,10 @@ class Entry {
     return Math.max(1, Math.min(Math.trunc(this.options.threads ?? Math.min(cores, defaultThreads)) || 1, mostThreads));
   }
 
-  // check returns the checker, which the first call loads.
+  // check returns the checker, which the first call loads, and the first one after it has failed.
   async check() {
-    if (this.checker === undefined || (await this.checker.catch(() => {}))?.failed !== undefined) {
+    const before = this.checker;
+    if (before === undefined || (await before.catch(() => {}))?.failed !== undefined && this.checker === before) {
       this.checker = loadChecker(this.options.base);
       this.checker.catch(() => { this.checker = undefined; });
     }

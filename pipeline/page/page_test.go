@@ -239,6 +239,21 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestMissing has no module of a step: nothing of what was loaded beside is left.
+func TestMissing(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	dir := t.TempDir()
+	_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), picture(""))
+	exported(t, dir, spec, g)
+	check(t, os.Remove(filepath.Join(dir, odd+".image.wasm")))
+	if out, err := exec.CommandContext(t.Context(), node, "testdata/missing.mjs", odd, dir).CombinedOutput(); err != nil || string(out) != "ENOENT 0" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestPlain holds pages on what cannot be prepared to fields for numbers.
 func TestPlain(t *testing.T) {
 	_, spec, g := model(t, fmt.Sprintf(negative, "1, 3"), `{"version": 1, "title": "A < B", "inputs": {}, "outputs": {}}`)

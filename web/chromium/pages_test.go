@@ -210,7 +210,7 @@ func TestRefused(t *testing.T) {
 // TestCache: equal graphs are compiled once, and what was kept and is broken is compiled again.
 func TestCache(t *testing.T) {
 	got := wait[[]string](t, open(t, "/cache.html"), time.Minute)
-	want := []string{"2,1 1", "2,1 1", "3,0 2", "2,1 2"}
+	want := []string{"2,1 1", "2,1 1", "3,0 2", "2,1 2", "4,-1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("results, and how many graphs are kept: %q; want %q", got, want)
 	}
