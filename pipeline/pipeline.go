@@ -22,9 +22,9 @@ type Pipeline struct {
 	manifest *manifest.Manifest
 	run      func(ctx context.Context, inputs model.Values) (model.Values, error)
 	programs *model.Programs // nil if somebody else runs the model
-	shapes   model.Shapes // of inputs that the model leaves open
-	outputs  []string     // in the order of the model; nil if only a run shows them
-	owned    bool         // whether Close closes the model
+	shapes   model.Shapes    // of inputs that the model leaves open
+	outputs  []string        // in the order of the model; nil if only a run shows them
+	owned    bool            // whether Close closes the model
 }
 
 // Open reads the model at a path and the manifest that [manifest.Find] finds for it. That there is none is a [*manifest.NotFoundError].
