@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
@@ -299,8 +300,27 @@ func TestMethod(t *testing.T) {
 
 const openMetrics = "application/openmetrics-text;version=1.0.0,text/plain;q=0.1"
 
-// Prometheus's own tools read what is told: Debian's prometheus and python3-prometheus-client.
+// TestForms asks for both forms. No family may have the name of another one, in OpenMetrics without _total.
+func TestForms(t *testing.T) {
+	for _, names := range []metrics.Names{metrics.Own, metrics.Triton} {
+		m := metrics.New(digits(), names)
+		plain, open := scrape(t, m, ""), scrape(t, m, openMetrics)
+		if strings.Contains(plain, "# EOF") || !strings.HasSuffix(open, "\n# EOF\n") {
+			t.Errorf("%s: only OpenMetrics has an end", names)
+		}
+		seen := make(map[string]bool)
+		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\w+)`).FindAllStringSubmatch(open, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s: there are two families %s", names, m[1])
+			}
+			seen[m[1]] = true
+		}
+	}
+}
+
+// TestReaders lets Prometheus's own tools read what is told: those of Debian's packages prometheus and python3-prometheus-client.
 func TestReaders(t *testing.T) {
+	testdata.Exhaustive(t, "starts programs that few have")
 	for _, x := range []struct {
 		names  metrics.Names
 		accept string
@@ -314,18 +334,11 @@ func TestReaders(t *testing.T) {
 	} {
 		m := metrics.New(digits(), x.names)
 		m.Load("digits", nil)
-		m.Service(metrics.REST).Infer(t.Context(), &oip.Request{Model: "digits"})
-		text := scrape(t, m, x.accept)
-		if x.accept != "" && !strings.HasSuffix(text, "\n# EOF\n") {
-			t.Errorf("%s does not end", x.names)
+		if _, err := m.Service(metrics.REST).Infer(t.Context(), &oip.Request{Model: "digits"}); err != nil {
+			t.Fatal(err)
 		}
-		path, err := exec.LookPath(x.reader[0])
-		if err != nil || x.reader[0] != "promtool" && exec.Command(path, "-c", "import prometheus_client").Run() != nil {
-			t.Logf("%s is not installed", x.reader[0])
-			continue
-		}
-		cmd := exec.Command(path, x.reader[1:]...)
-		cmd.Stdin = strings.NewReader(text)
+		cmd := exec.Command(x.reader[0], x.reader[1:]...)
+		cmd.Stdin = strings.NewReader(scrape(t, m, x.accept))
 		out, err := cmd.CombinedOutput()
 		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || regexp.MustCompile(x.tell).Match(out) {
 			t.Errorf("%s: %v: %s says %s", x.names, err, x.reader[0], out)

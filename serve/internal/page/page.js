@@ -255,7 +255,7 @@ function send(file) {
         address = URL.createObjectURL(file);
         Object.assign(at("sound"), { src: address, hidden: false });
       }
-      const { outputs } = answer.runs ? answer.runs[0] : answer;
+      const { outputs } = answer;
       at("shown").className = outputs.some((o) => o.kind === "boxes") ? "" : "beside";
       return outputs.flatMap((o) => headed(outputs.length > 1, o.name, (kinds[o.kind] ?? kinds.tensor)(o)));
     };
