@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -147,14 +146,16 @@ func (m *Metrics) known(v version, c oip.Code) version {
 	if c == oip.NotFound {
 		return version{}
 	}
-	switch d, err := m.service.Model(v.model, ""); {
-	case err == nil && slices.Contains(d.Versions, v.version):
-		return v
-	case err == nil:
-		return version{v.model, ""}
-	default:
-		return version{}
+	known := version{}
+	index, _ := m.service.Index(false) // which, other than the rest, never loads a model
+	for _, x := range index {
+		if x.Name == v.model && x.Version == v.version {
+			return v
+		} else if x.Name == v.model {
+			known.model = v.model
+		}
 	}
+	return known
 }
 
 // read returns the statistics and the index of the service, and forgets models and versions that there are no more.
