@@ -102,6 +102,23 @@ func New(s oip.Service, names Names) *Metrics {
 // Refuse counts a request that did not become a call of the service.
 func (m *Metrics) Refuse(p Protocol, c oip.Code) { m.of(version{})[p][none][c].Add(1) }
 
+// Infer counts an inference that is no call of a service that [Metrics.Service] returned. If err is nil, the version is the one that answered.
+func (m *Metrics) Infer(p Protocol, model, number string, err error) { m.count(p, infer, version{model, number}, err) }
+
+func (m *Metrics) count(p Protocol, what method, v version, err error) {
+	c := answered
+	if err != nil {
+		c = oip.Internal
+		if e, ok := errors.AsType[*oip.Error](err); ok && int(e.Code) < oip.NumCodes {
+			c = e.Code
+		}
+	}
+	if c != answered || what != infer { // the answer to an inference has the version that it is of
+		v = m.known(v, c)
+	}
+	m.of(v)[p][what][c].Add(1)
+}
+
 // Load counts a load of a model that the service has, which failed if err is not nil.
 func (m *Metrics) Load(model string, err error) {
 	m.mu.Lock()
@@ -192,19 +209,7 @@ type counted struct {
 	protocol Protocol
 }
 
-func (s *counted) count(m method, v version, err error) {
-	c := answered
-	if err != nil {
-		c = oip.Internal
-		if e, ok := errors.AsType[*oip.Error](err); ok && int(e.Code) < oip.NumCodes {
-			c = e.Code
-		}
-	}
-	if c != answered || m != infer { // the answer to an inference has the version that it is of
-		v = s.m.known(v, c)
-	}
-	s.m.of(v)[s.protocol][m][c].Add(1)
-}
+func (s *counted) count(m method, v version, err error) { s.m.count(s.protocol, m, v, err) }
 
 func (s *counted) Infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
 	a, err := s.Service.Infer(ctx, r)

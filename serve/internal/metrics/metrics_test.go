@@ -197,23 +197,27 @@ func TestCalls(t *testing.T) {
 	grpc.Model("digits", "")
 	grpc.Model("digits", "4")
 	m.Refuse(metrics.REST, oip.Unauthenticated)
+	m.Infer(metrics.Page, "digits", "3", nil)
+	m.Infer(metrics.Page, "hostile", "", oip.Errorf(oip.NotFound, "gone"))
 	want := []string{
 		`concord_requests_total{model="",version="",method="",protocol="rest",code="unauthenticated"} 1`,
 		`concord_requests_total{model="",version="",method="infer",protocol="rest",code="not_found"} 1`,
 		`concord_requests_total{model="",version="",method="infer",protocol="rest",code="exhausted"} 1`,
 		`concord_requests_total{model="",version="",method="metadata",protocol="grpc",code="not_found"} 1`,
+		`concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 1`,
 		`concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="internal"} 1`,
 		`concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="exhausted"} 2`,
 		`concord_requests_total{model="digits",version="",method="metadata",protocol="grpc",code="ok"} 1`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="rest",code="exhausted"} 1`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="rest",code="ok"} 2`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="grpc",code="ok"} 1`,
+		`concord_requests_total{model="digits",version="3",method="infer",protocol="page",code="ok"} 1`,
 	}
 	lines(t, scrape(t, m, ""), want...)
 
 	// A model that is unloaded takes its series with it.
 	s.models, s.index = nil, nil
-	lines(t, scrape(t, m, ""), want[:4]...)
+	lines(t, scrape(t, m, ""), want[:5]...)
 }
 
 func TestTriton(t *testing.T) {
