@@ -121,6 +121,7 @@ func TestParametersPass(t *testing.T) {
 // mistakes are requests that are wrong, and parts of what is said about them.
 var mistakes = []struct{ request, message string }{
 	{``, "byte 0 of the request: the JSON ends where the request, an object, has to be"},
+	{`{}`, "the request lacks its inputs"},
 	{`[]`, `there is \"[]\" where the request, an object, has to be`},
 	{`{}x`, "where the end has to be"},
 	{`{"inputs":[]} {}`, "where the end has to be"},
@@ -163,8 +164,8 @@ var mistakes = []struct{ request, message string }{
 	{one("FP32", "[1.0]", "[1]"), "an integer, without fraction"},
 	{one("FP32", "[9223372036854775808]", "[1]"), "no open extents"},
 	{one("FP32", "[18446744073709551616]", "[1]"), "at most 64 bits"},
-	{one("FP32", "[4294967296,4294967296]", "[1]"), "more elements than can be addressed"},
-	{one("FP32", "[1000000000]", "[1]"), "has 1000000000 elements, more than follow"},
+	{one("FP32", "[2147483647,2147483647]", "[1]"), "more elements than can be addressed"},
+	{one("FP32", "[100000000]", "[1]"), "has 100000000 elements, more than follow"},
 	{one("FP32", "[3]", "[1,2]"), "a comma: the shape wants 3 elements"},
 	{one("FP32", "[1]", "[1,2]"), "the end of a list: the shape wants 1 elements"},
 	{one("FP32", "[0]", "[1]"), "the end of a list: the shape wants 0 elements"},
@@ -462,9 +463,17 @@ func TestCompression(t *testing.T) {
 		}
 	}
 
-	request = one("INT8", "[1000]", "["+strings.Repeat("1,", 999)+"1]")
+	small := one("INT8", "[1000]", "["+strings.Repeat("1,", 999)+"1]")
+	if w := ask(h, "POST", "/v2/models/echo/infer", small, "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
+		t.Errorf("%d bytes are compressed", w.Body.Len())
+	}
+	request = one("INT8", "[40000]", "["+strings.Repeat("1,", 39999)+"1]")
+	binary := strings.Replace(request, "{", `{"parameters":{"binary_data_output":true},`, 1)
+	if w := ask(h, "POST", "/v2/models/echo/infer", binary, "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
+		t.Error("binary elements are compressed")
+	}
 	plain := ask(h, "POST", "/v2/models/echo/infer", request)
-	if plain.Header().Get("Content-Encoding") != "" || plain.Body.Len() < 2000 {
+	if plain.Header().Get("Content-Encoding") != "" || plain.Body.Len() < 80000 {
 		t.Errorf("it is compressed although nobody asks: %d bytes", plain.Body.Len())
 	}
 	for accept, want := range map[string]bool{
@@ -521,6 +530,10 @@ func TestBodyLimits(t *testing.T) {
 	outside = ask(h, "POST", "/v2/models/echo/infer", fits)
 	if outside.Code != 200 || inside.Code != 429 || inside.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %s, and beside it %d %s; want 200 and 429", outside.Code, outside.Body, inside.Code, inside.Body)
+	}
+	text := one("FP64", "[20]", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]") // which takes more than it is long
+	if w := ask(h, "POST", "/v2/models/echo/infer", text); w.Code != 429 {
+		t.Errorf("%d bytes of text become 160 of a tensor: %d %s; want 429", len(text), w.Code, w.Body)
 	}
 	if w := ask(h, "POST", "/v2/models/echo/infer", fits); w.Code != 200 {
 		t.Errorf("nothing was given back: %d %s", w.Code, w.Body)

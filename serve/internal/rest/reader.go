@@ -16,6 +16,7 @@ type reader struct {
 	text  []byte
 	at    int // the next byte
 	depth int // of values that nobody asked for
+	lease *lease
 }
 
 // errorf says what is wrong, and where.

@@ -28,10 +28,11 @@ const (
 var refused = []string{"classification", "shared_memory_region"}
 
 // parseRequest reads a request: its JSON, and behind that the elements of binary tensors, if it may have some.
-func parseRequest(text, data []byte, binary bool) (*request, error) {
-	p := &reader{text: text}
+func parseRequest(text, data []byte, binary bool, l *lease) (*request, error) {
+	p := &reader{text: text, lease: l}
 	q := &request{}
 	var inputs []input
+	given := false
 	err := p.object("the request", func(name string) (known bool, err error) {
 		switch name {
 		case "id":
@@ -41,6 +42,7 @@ func parseRequest(text, data []byte, binary bool) (*request, error) {
 		case "parameters":
 			q.Parameters, err = p.parameters()
 		case "inputs":
+			given = true
 			inputs, err = p.inputs()
 		case "outputs":
 			if !p.word("null") {
@@ -53,6 +55,9 @@ func parseRequest(text, data []byte, binary bool) (*request, error) {
 	})
 	if err == nil {
 		err = p.end()
+	}
+	if err == nil && !given {
+		err = p.errorf("the request lacks its inputs")
 	}
 	if err == nil {
 		q.binary, err = takeBool(q.Parameters, binaryDataOutput, "the request")
@@ -375,6 +380,9 @@ func (p *reader) data(d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error
 func read[T tensor.Element](p *reader, d tensor.DType, shape tensor.Shape, element func(*reader) (T, error)) (*tensor.Tensor, error) {
 	if n := shape.Len(); n > (len(p.text)-p.at+1)/2 {
 		return nil, p.errorf("the shape %v has %d elements, more than follow", shape, n)
+	}
+	if err := p.lease.take(d.Bytes(shape.Len())); err != nil {
+		return nil, err
 	}
 	t, err := tensor.New(d, shape)
 	if err != nil {
