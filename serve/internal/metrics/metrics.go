@@ -80,7 +80,8 @@ type Metrics struct {
 	names   Names
 	service oip.Service
 
-	calls atomic.Pointer[map[version]*calls] // replaced, never changed
+	calls    atomic.Pointer[map[version]*calls] // replaced, never changed
+	statuses [statuses]atomic.Uint64
 
 	mu    sync.Mutex // held while calls is replaced
 	loads map[string]*loads
@@ -103,7 +104,9 @@ func New(s oip.Service, names Names) *Metrics {
 func (m *Metrics) Refuse(p Protocol, c oip.Code) { m.of(version{})[p][none][c].Add(1) }
 
 // Infer counts an inference that is no call of a service that [Metrics.Service] returned. If err is nil, the version is the one that answered.
-func (m *Metrics) Infer(p Protocol, model, number string, err error) { m.count(p, infer, version{model, number}, err) }
+func (m *Metrics) Infer(p Protocol, model, number string, err error) {
+	m.count(p, infer, version{model, number}, err)
+}
 
 func (m *Metrics) count(p Protocol, what method, v version, err error) {
 	c := answered
@@ -117,6 +120,16 @@ func (m *Metrics) count(p Protocol, what method, v version, err error) {
 		v = m.known(v, c)
 	}
 	m.of(v)[p][what][c].Add(1)
+}
+
+// statuses are more than any of HTTP is.
+const statuses = 600
+
+// Status counts an answer by HTTP.
+func (m *Metrics) Status(status int) {
+	if status >= 0 && status < statuses {
+		m.statuses[status].Add(1)
+	}
 }
 
 // Load counts a load of a model that the service has, which failed if err is not nil.

@@ -120,9 +120,13 @@ func TestOwn(t *testing.T) {
 	m.Load("digits", nil)
 	m.Load("digits", errors.New("broken"))
 	m.Load("gone", nil)
+	for _, status := range []int{200, 404, 200, -1, 1000} {
+		m.Status(status)
+	}
 	text := scrape(t, m, "")
 	lines(t, text, `concord_build_info{version="v1"} 1`)
 	lines(t, text, `concord_ready 1`)
+	lines(t, text, `concord_http_responses_total{status="200"} 2`, `concord_http_responses_total{status="404"} 1`)
 	lines(t, text,
 		`concord_request_duration_seconds_bucket{model="digits",version="3",le="1e-05"} 2`,
 		`concord_request_duration_seconds_bucket{model="digits",version="3",le="2.5e-05"} 2`,
