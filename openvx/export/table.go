@@ -24,6 +24,15 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, nor
 		return row{kit.Row{Op: d.Name, Form: kit.Refused, To: "no layer computes it"}, anyType, func(*call) { kit.Refuse("no layer computes it") }, false}
 	})
 
+// Table returns a row for each operator, in the order of op.All.
+func Table() []kit.Row {
+	out := make([]kit.Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
+	}
+	return out
+}
+
 // bodied is a row of an operator that its definition says in others that layers compute.
 func bodied(name string) row {
 	d, _ := op.Lookup(name)

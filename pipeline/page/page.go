@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/looks"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
@@ -155,7 +156,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engin
 	if err != nil {
 		return nil, err
 	}
-	all := [][]byte{[]byte(script), []byte(mark), d}
+	all := [][]byte{[]byte(script), []byte(looks.Segments), []byte(mark), d}
 	for _, f := range p.files {
 		all = append(all, f.Content)
 	}
@@ -163,12 +164,12 @@ func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engin
 	for i := range p.files {
 		p.files[i].Content = export.Marked(p.files[i].Content, own)
 	}
-	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$MEDIA", marked(name+MediaEnding, own), "$WORDS", words)
-	js := strings.NewReplacer("$LOADER", loader, "$DESCRIPTION", string(d), "$MARK", mark, "$OWN", own)
+	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$MEDIA", marked(name+MediaEnding, own), "$WORDS", words, "$SHOW", looks.Inlined(looks.Show))
+	js := strings.NewReplacer("$LOADER", loader, "$SEGMENTS", looks.Segments, "$DESCRIPTION", string(d), "$MARK", mark, "$OWN", own)
 	return append([]export.File{
 		{Name: Index, Content: []byte(text.Replace(answers))},
 		{Name: name + MediaEnding, Content: []byte(js.Replace(script))},
-		{Name: name + ".media.d.ts", Content: []byte(text.Replace(declarations))},
+		{Name: name + ".media.d.ts", Content: []byte(strings.Replace(declarations, "$LOADER", export.Address(name+".js"), 1))},
 	}, p.files...), nil
 }
 

@@ -66,6 +66,9 @@ func exported(t *testing.T, dir string, m *manifest.Manifest, g *graph.Graph) {
 	more, err := page.Files(m, g, odd, mark, engine.Limits{})
 	check(t, err)
 	for _, f := range append(files, more...) {
+		if bytes.Contains(f.Content, []byte(`"$`)) || bytes.Contains(f.Content, []byte(`/$`)) {
+			t.Errorf("%s lacks something", f.Name)
+		}
 		write(t, dir, map[string][]byte{f.Name: f.Content})
 	}
 }
@@ -236,6 +239,21 @@ func TestMixed(t *testing.T) {
 		if out := tried(file); file != ".js" && !strings.Contains(out, "is of another export than file:") {
 			t.Errorf("with another %s it says\n%s", file, out)
 		}
+	}
+}
+
+// TestMissing has no module of a step: nothing of what was loaded beside is left.
+func TestMissing(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	dir := t.TempDir()
+	_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), picture(""))
+	exported(t, dir, spec, g)
+	check(t, os.Remove(filepath.Join(dir, odd+".image.wasm")))
+	if out, err := exec.CommandContext(t.Context(), node, "testdata/missing.mjs", odd, dir).CombinedOutput(); err != nil || string(out) != "ENOENT 0" {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

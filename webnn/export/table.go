@@ -23,6 +23,15 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows
 		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
 	})
 
+// Table returns a row for each operator, in the order of op.All.
+func Table() []kit.Row {
+	out := make([]kit.Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
+	}
+	return out
+}
+
 // bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
 var bodyNotes = map[string]string{
 	"argmax_pool": "at most 256 window positions, and places in them",

@@ -2,7 +2,9 @@ package export_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -208,5 +211,38 @@ func TestMixed(t *testing.T) {
 	}
 	if n := strings.Count(string(out), " is of another export than file:"); n != 4 || strings.Count(string(out), "\n") != n {
 		t.Errorf("four ways to load it come to\n%s", out)
+	}
+}
+
+// TestEndedThread runs a graph of which a helper ends between two runs, and another one in the middle of one, which fails: the next run computes alone, and has
+// states and weights as they were.
+func TestEndedThread(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	g := stateful(t)
+	m, err := wasm.Compile(g, wasm.Options{Threads: 3})
+	check(t, err)
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
+	p := op.NewInterpreter(g)
+	var want []string
+	for range 3 {
+		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
+		check(t, err)
+		want = append(want, fmt.Sprintf("%x", sha256.Sum256(y["y"].Bytes())))
+	}
+	dir := t.TempDir()
+	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(x.Bytes()) * 2})
+	check(t, err)
+	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": m.Weights, "x": x.Bytes(), "places": places} {
+		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	out, err := exec.CommandContext(t.Context(), node, "testdata/ended.mjs", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := fmt.Sprintf("%s 2\n%s 1\nError: a thread has ended in the middle of a run; from now on there is one\n%s 0\n", want[0], want[1], want[2]); string(out) != want {
+		t.Errorf("the runs come to\n%s\nwant\n%s", out, want)
 	}
 }

@@ -21,19 +21,27 @@ import (
 // firstPiece is what is allocated for a body of which nothing has come yet, whatever its header says.
 const firstPiece = 1 << 20
 
-// body reads the body of a request, decompressed. Its bytes count as held until release is called, which is never nil.
-func (h *handler) body(w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
-	held := int64(0)
-	release = func() { h.held.Add(-held) }
-	hold := func(bytes int) error {
-		held += int64(bytes)
-		if h.held.Add(int64(bytes)) > h.opts.Held {
-			return oip.Errorf(oip.Exhausted, "the bodies of all requests take more than %d bytes at the moment", h.opts.Held)
-		}
-		return nil
+// lease is what a request holds of the memory for all requests.
+type lease struct {
+	of    *handler
+	bytes int64
+}
+
+// take holds so many bytes more, before they are allocated.
+func (l *lease) take(bytes int) error {
+	l.bytes += int64(bytes)
+	if l.of.held.Add(int64(bytes)) > l.of.opts.Held {
+		return oip.Errorf(oip.Exhausted, "all requests together take more than %d bytes at the moment", l.of.opts.Held)
 	}
+	return nil
+}
+
+func (l *lease) release() { l.of.held.Add(-l.bytes) }
+
+// body reads the body of a request, decompressed.
+func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body []byte, err error) {
 	if r.ContentLength > h.opts.Body {
-		return nil, release, h.tooLarge()
+		return nil, h.tooLarge()
 	}
 	source := &source{Reader: http.MaxBytesReader(w, r.Body, h.opts.Body)}
 	encoding := strings.ToLower(strings.Join(r.Header.Values("Content-Encoding"), ","))
@@ -48,12 +56,12 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request) (body []byte, rel
 		from, err = zlib.NewReader(source)
 		size = -1
 	default:
-		return nil, release, &encodingError{encoding}
+		return nil, &encodingError{encoding}
 	}
 	if err == nil {
-		body, err = h.readAll(from, size, hold)
+		body, err = h.readAll(from, size, l)
 	}
-	return body, release, h.bodyError(source, encoding, err)
+	return body, h.bodyError(source, encoding, err)
 }
 
 // source remembers why nothing more comes.
@@ -90,18 +98,18 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 }
 
 // readAll reads to the end. Memory grows with what has come, not with the size, which is -1 where it is not known.
-func (h *handler) readAll(from io.Reader, size int64, hold func(int) error) ([]byte, error) {
+func (h *handler) readAll(from io.Reader, size int64, l *lease) ([]byte, error) {
 	more := int64(4 << 10)
 	if size >= 0 {
 		more = min(size+1, firstPiece) // one more, so that the end is seen without growing
 	}
 	var body []byte
 	for {
-		if before := cap(body); len(body) == before {
-			body = slices.Grow(body, int(more))
-			if err := hold(cap(body) - before); err != nil {
+		if len(body) == cap(body) {
+			if err := l.take(int(more)); err != nil {
 				return nil, err
 			}
+			body = slices.Grow(body, int(more))
 			if more = int64(cap(body)); size >= 0 {
 				more = max(min(more, size+1-more), 1)
 			}
@@ -193,13 +201,20 @@ func milliseconds(s string) (time.Duration, bool) {
 	return time.Duration(limits.Times(int64(n), int64(time.Millisecond))), err == nil
 }
 
-// compressFrom is the size from which answers are worth compressing: what one packet holds anyway.
-const compressFrom = 1400
+// compressFrom is the size from which answers in JSON are compressed for who asks. Most clients ask without being told, and compressing takes longer
+// than making the text, so that it pays only where much has to go far. Binary elements hardly become smaller.
+const compressFrom = 64 << 10
 
 var compressors = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return z
 }}
+
+// The types of answers.
+const (
+	jsonType   = "application/json"
+	binaryType = "application/octet-stream" // JSON, and binary elements behind it
+)
 
 // send writes an answer of several pieces, compressed if the client asks for it. If that fails, the client is gone.
 func send(w http.ResponseWriter, r *http.Request, status int, contentType string, pieces ...[]byte) {
@@ -210,7 +225,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, contentType string
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	to := io.Writer(w)
-	if size >= compressFrom && takesGzip(r) {
+	if size >= compressFrom && contentType == jsonType && takesGzip(r) {
 		z := compressors.Get().(*gzip.Writer)
 		z.Reset(w)
 		defer func() {

@@ -20,8 +20,9 @@ func (h *handler) infer(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer cancel()
-	body, release, err := h.body(w, r)
-	defer release()
+	l := &lease{of: h}
+	defer l.release()
+	body, err := h.body(w, r, l)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (h *handler) infer(w http.ResponseWriter, r *http.Request) error {
 	if binary && length == 0 {
 		q, err = h.rawRequest(model, version, body)
 	} else {
-		q, err = parseRequest(body[:length], body[length:], binary)
+		q, err = parseRequest(body[:length], body[length:], binary, l)
 	}
 	if err != nil {
 		return err
@@ -55,11 +56,11 @@ func (h *handler) infer(w http.ResponseWriter, r *http.Request) error {
 		*buffer = text
 	}
 	if len(elements) == 0 {
-		send(w, r, http.StatusOK, "application/json", text)
+		send(w, r, http.StatusOK, jsonType, text)
 		return nil
 	}
 	w.Header().Set("Inference-Header-Content-Length", strconv.Itoa(len(text)))
-	send(w, r, http.StatusOK, "application/octet-stream", append([][]byte{text}, elements...)...)
+	send(w, r, http.StatusOK, binaryType, append([][]byte{text}, elements...)...)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strconv"
@@ -59,6 +60,11 @@ var inferences = []struct{ request, answer string }{
 	{one("FP64", "[3]", "[-0.0,-0,0]"), echoed("FP64", "[3]", "[-0.0,-0.0,0]")},
 	// 2^-24 above 1, and a little more than that: a rounding by way of FP64 would lose the little.
 	{one("FP32", "[2]", "[1.000000059604644775390625,1.00000005960464477539062500000000000000001]"), echoed("FP32", "[2]", "[1,1.0000001]")},
+	// The middle between two FP32 goes to the even one; a little more does not.
+	{one("FP32", "[6]", "[16777217,16777219,16777217.000001,-16777217,1.6777217e7,167772170e-1]"),
+		echoed("FP32", "[6]", "[1.6777216e+07,1.677722e+07,1.6777218e+07,-1.6777216e+07,1.6777216e+07,1.6777216e+07]")},
+	{one("FP64", "[5]", "[1e22,1e23,123456789012345e-22,0e99999999999999999999,9999999999999999999999e-21]"),
+		echoed("FP64", "[5]", "[1e+22,1e+23,1.23456789012345e-08,0,10]")},
 	{one("FP32", "[3]", "[3.4028235e38,1e-45,1e-46]"), echoed("FP32", "[3]", "[3.4028235e+38,1e-45,0]")},
 	{one("FP64", "[2]", "[0.1,9007199254740993]"), echoed("FP64", "[2]", "[0.1,9.007199254740992e+15]")},
 	{one("BOOL", "[2]", "[true,false]"), echoed("BOOL", "[2]", "[true,false]")},
@@ -115,6 +121,7 @@ func TestParametersPass(t *testing.T) {
 // mistakes are requests that are wrong, and parts of what is said about them.
 var mistakes = []struct{ request, message string }{
 	{``, "byte 0 of the request: the JSON ends where the request, an object, has to be"},
+	{`{}`, "the request lacks its inputs"},
 	{`[]`, `there is \"[]\" where the request, an object, has to be`},
 	{`{}x`, "where the end has to be"},
 	{`{"inputs":[]} {}`, "where the end has to be"},
@@ -157,8 +164,8 @@ var mistakes = []struct{ request, message string }{
 	{one("FP32", "[1.0]", "[1]"), "an integer, without fraction"},
 	{one("FP32", "[9223372036854775808]", "[1]"), "no open extents"},
 	{one("FP32", "[18446744073709551616]", "[1]"), "at most 64 bits"},
-	{one("FP32", "[4294967296,4294967296]", "[1]"), "more elements than can be addressed"},
-	{one("FP32", "[1000000000]", "[1]"), "has 1000000000 elements, more than follow"},
+	{one("FP32", "[2147483647,2147483647]", "[1]"), "more elements than can be addressed"},
+	{one("FP32", "[100000000]", "[1]"), "has 100000000 elements, more than follow"},
 	{one("FP32", "[3]", "[1,2]"), "a comma: the shape wants 3 elements"},
 	{one("FP32", "[1]", "[1,2]"), "the end of a list: the shape wants 1 elements"},
 	{one("FP32", "[0]", "[1]"), "the end of a list: the shape wants 0 elements"},
@@ -359,6 +366,48 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// TestDecimals compares numbers of up to 20 digits and some powers of ten with those of strconv, to the bit.
+func TestDecimals(t *testing.T) {
+	f := &fake{}
+	h := rest.New(f, rest.Options{})
+	random := rand.New(rand.NewPCG(5, 6))
+	texts := make([]string, 4000)
+	for i := range texts {
+		digits := strconv.FormatUint(random.Uint64()>>random.IntN(64), 10)
+		if at := random.IntN(len(digits)); at > 0 {
+			digits = digits[:at] + "." + digits[at:]
+		}
+		if i%2 == 0 { // near the middle between two FP32
+			v := float64(math.Float32frombits(random.Uint32N(1 << 31)))
+			digits = strconv.FormatFloat(math.Float64frombits(math.Float64bits(v)+1<<28), 'g', 5+random.IntN(14), 64)
+			if v > 1e37 || v != v {
+				digits = "1"
+			}
+		} else if random.IntN(2) == 0 {
+			digits += "e" + strconv.Itoa(random.IntN(30)-28)
+		}
+		texts[i] = digits
+	}
+	for _, bits := range []int{32, 64} {
+		ask(h, "POST", "/v2/models/echo/infer", one(fmt.Sprintf("FP%d", bits), "[4000]", "["+strings.Join(texts, ",")+"]"))
+		if f.last == nil {
+			t.Fatal("the service was not asked")
+		}
+		for i, text := range texts {
+			want, _ := strconv.ParseFloat(text, bits)
+			var got float64
+			if x := f.last.Inputs[0].Data; bits == 32 {
+				got = float64(tensor.Data[float32](x)[i])
+			} else {
+				got = tensor.Data[float64](x)[i]
+			}
+			if got != want {
+				t.Errorf("%s as FP%d: %v; want %v", text, bits, got, want)
+			}
+		}
+	}
+}
+
 // quietNaNs makes every NaN the one that JSON stands for.
 func quietNaNs(x *tensor.Tensor) {
 	switch x.DType() {
@@ -414,9 +463,17 @@ func TestCompression(t *testing.T) {
 		}
 	}
 
-	request = one("INT8", "[1000]", "["+strings.Repeat("1,", 999)+"1]")
+	small := one("INT8", "[1000]", "["+strings.Repeat("1,", 999)+"1]")
+	if w := ask(h, "POST", "/v2/models/echo/infer", small, "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
+		t.Errorf("%d bytes are compressed", w.Body.Len())
+	}
+	request = one("INT8", "[40000]", "["+strings.Repeat("1,", 39999)+"1]")
+	binary := strings.Replace(request, "{", `{"parameters":{"binary_data_output":true},`, 1)
+	if w := ask(h, "POST", "/v2/models/echo/infer", binary, "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
+		t.Error("binary elements are compressed")
+	}
 	plain := ask(h, "POST", "/v2/models/echo/infer", request)
-	if plain.Header().Get("Content-Encoding") != "" || plain.Body.Len() < 2000 {
+	if plain.Header().Get("Content-Encoding") != "" || plain.Body.Len() < 80000 {
 		t.Errorf("it is compressed although nobody asks: %d bytes", plain.Body.Len())
 	}
 	for accept, want := range map[string]bool{
@@ -453,7 +510,7 @@ func TestBodyLimits(t *testing.T) {
 		if w := ask(h, "POST", "/v2/models/echo/infer", c.body, "Content-Encoding", c.encoding); w.Code != c.status {
 			t.Errorf("%d bytes, %s: %d %s; want %d", len(c.body), c.encoding, w.Code, w.Body, c.status)
 		}
-		r := httptest.NewRequest("POST", "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
+		r := httptest.NewRequest(http.MethodPost, "/v2/models/echo/infer", io.MultiReader(strings.NewReader(c.body))) // of unknown length
 		r.Header.Set("Content-Encoding", c.encoding)
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != c.status {
@@ -474,6 +531,10 @@ func TestBodyLimits(t *testing.T) {
 	if outside.Code != 200 || inside.Code != 429 || inside.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %s, and beside it %d %s; want 200 and 429", outside.Code, outside.Body, inside.Code, inside.Body)
 	}
+	text := one("FP64", "[20]", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]") // which takes more than it is long
+	if w := ask(h, "POST", "/v2/models/echo/infer", text); w.Code != 429 {
+		t.Errorf("%d bytes of text become 160 of a tensor: %d %s; want 429", len(text), w.Code, w.Body)
+	}
 	if w := ask(h, "POST", "/v2/models/echo/infer", fits); w.Code != 200 {
 		t.Errorf("nothing was given back: %d %s", w.Code, w.Body)
 	}
@@ -493,7 +554,7 @@ func TestSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != 408 {
+	if answer.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("status %d; want 408", answer.StatusCode)
 	}
 }

@@ -16,6 +16,7 @@ type reader struct {
 	text  []byte
 	at    int // the next byte
 	depth int // of values that nobody asked for
+	lease *lease
 }
 
 // errorf says what is wrong, and where.
@@ -198,42 +199,88 @@ func (p *reader) boolean() (bool, error) {
 	return false, p.wanted("true or false")
 }
 
-// digits passes digits and reports whether there were any.
-func (p *reader) digits() bool {
+// numeral is a number as it is written: its digits as an integer, unless there are more than 19, times a power of ten.
+type numeral struct {
+	text     []byte
+	mantissa uint64
+	digits   int
+	exponent int
+	integer  bool // there is neither a fraction nor an exponent
+}
+
+// digits passes digits, adds them to the mantissa, and reports whether there were any.
+func (p *reader) digits(n *numeral) bool {
 	begin := p.at
-	for p.at < len(p.text) && p.text[p.at]-'0' <= 9 {
-		p.at++
+	for ; p.at < len(p.text) && p.text[p.at]-'0' <= 9; p.at++ {
+		n.mantissa = n.mantissa*10 + uint64(p.text[p.at]-'0')
 	}
+	n.digits += p.at - begin
 	return p.at > begin
 }
 
-// number passes a number, as JSON writes it, and reports whether it has neither a fraction nor an exponent.
-func (p *reader) number() (text []byte, integer bool, err error) {
+// number reads a number as JSON writes it.
+func (p *reader) number() (n numeral, err error) {
 	p.space()
 	begin := p.at
 	if p.at < len(p.text) && p.text[p.at] == '-' {
 		p.at++
 	}
 	zero := p.at < len(p.text) && p.text[p.at] == '0'
-	first := p.at
-	ok := p.digits() && !(zero && p.at > first+1)
-	integer = true
+	n.integer = true
+	ok := p.digits(&n) && (!zero || n.digits == 1)
 	if ok && p.at < len(p.text) && p.text[p.at] == '.' {
 		p.at++
-		ok, integer = p.digits(), false
+		before := n.digits
+		ok, n.integer = p.digits(&n), false
+		n.exponent = before - n.digits
 	}
 	if ok && p.at < len(p.text) && p.text[p.at]|0x20 == 'e' {
 		p.at++
-		if p.at < len(p.text) && (p.text[p.at] == '+' || p.text[p.at] == '-') {
+		negative := p.at < len(p.text) && p.text[p.at] == '-'
+		if negative || p.at < len(p.text) && p.text[p.at] == '+' {
 			p.at++
 		}
-		ok, integer = p.digits(), false
+		var e numeral
+		ok, n.integer = p.digits(&e), false
+		switch shift := int(min(e.mantissa, 1<<20)); {
+		case e.digits > 19:
+			n.exponent = 1 << 20 // or so: it is not used
+		case negative:
+			n.exponent -= shift
+		default:
+			n.exponent += shift
+		}
 	}
 	if !ok {
 		p.at = begin
-		return nil, false, p.wanted("a number")
+		return numeral{}, p.wanted("a number")
 	}
-	return p.text[begin:p.at], integer, nil
+	n.text = p.text[begin:p.at]
+	return n, nil
+}
+
+// tens are the powers of ten that an FP64 has exactly.
+var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float returns the nearest float of so many bits. Most numbers are short: then both digits and power are exact in FP64, and one operation rounds
+// their product or quotient once. To FP32 that rounds once more, which matters only from the middle between two of them.
+func (n *numeral) float(bits int) (float64, error) {
+	if n.digits <= 15 && n.exponent >= -22 && n.exponent <= 22 {
+		x := float64(n.mantissa)
+		if n.exponent < 0 {
+			x /= tens[-n.exponent]
+		} else {
+			x *= tens[n.exponent]
+		}
+		if n.text[0] == '-' {
+			x = -x
+		}
+		const middle, below = 1 << 28, 1<<29 - 1 // of the bits that FP32 lacks
+		if bits == 64 || math.Float64bits(x)&below != middle {
+			return x, nil
+		}
+	}
+	return strconv.ParseFloat(string(n.text), bits)
 }
 
 // integer reads a whole number: its magnitude, and whether there is a sign before it.
@@ -277,7 +324,7 @@ func (p *reader) skip() error {
 	case p.word("true"), p.word("false"), p.word("null"), p.word("NaN"), p.word("Infinity"), p.word("-Infinity"):
 		return nil
 	case c == '-' || c-'0' <= 9:
-		_, _, err := p.number()
+		_, err := p.number()
 		return err
 	}
 	return p.wanted("a value")

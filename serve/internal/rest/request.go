@@ -28,10 +28,11 @@ const (
 var refused = []string{"classification", "shared_memory_region"}
 
 // parseRequest reads a request: its JSON, and behind that the elements of binary tensors, if it may have some.
-func parseRequest(text, data []byte, binary bool) (*request, error) {
-	p := &reader{text: text}
+func parseRequest(text, data []byte, binary bool, l *lease) (*request, error) {
+	p := &reader{text: text, lease: l}
 	q := &request{}
 	var inputs []input
+	given := false
 	err := p.object("the request", func(name string) (known bool, err error) {
 		switch name {
 		case "id":
@@ -41,6 +42,7 @@ func parseRequest(text, data []byte, binary bool) (*request, error) {
 		case "parameters":
 			q.Parameters, err = p.parameters()
 		case "inputs":
+			given = true
 			inputs, err = p.inputs()
 		case "outputs":
 			if !p.word("null") {
@@ -53,6 +55,9 @@ func parseRequest(text, data []byte, binary bool) (*request, error) {
 	})
 	if err == nil {
 		err = p.end()
+	}
+	if err == nil && !given {
+		err = p.errorf("the request lacks its inputs")
 	}
 	if err == nil {
 		q.binary, err = takeBool(q.Parameters, binaryDataOutput, "the request")
@@ -280,18 +285,18 @@ func (p *reader) parameter(name string) (any, error) {
 		return nil, p.wanted("the parameter " + quote(name) + ", a string, a number, true or false,")
 	}
 	begin := p.at
-	text, integer, err := p.number()
+	n, err := p.number()
 	if err != nil {
 		return nil, err
 	}
-	if integer {
-		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+	if n.integer {
+		if n, err := strconv.ParseInt(string(n.text), 10, 64); err == nil {
 			return n, nil
 		}
-		if n, err := strconv.ParseUint(string(text), 10, 64); err == nil {
+		if n, err := strconv.ParseUint(string(n.text), 10, 64); err == nil {
 			return n, nil
 		}
-	} else if x, err := strconv.ParseFloat(string(text), 64); err == nil {
+	} else if x, err := n.float(64); err == nil {
 		return x, nil
 	}
 	p.at = begin
@@ -375,6 +380,9 @@ func (p *reader) data(d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error
 func read[T tensor.Element](p *reader, d tensor.DType, shape tensor.Shape, element func(*reader) (T, error)) (*tensor.Tensor, error) {
 	if n := shape.Len(); n > (len(p.text)-p.at+1)/2 {
 		return nil, p.errorf("the shape %v has %d elements, more than follow", shape, n)
+	}
+	if err := p.lease.take(d.Bytes(shape.Len())); err != nil {
+		return nil, err
 	}
 	t, err := tensor.New(d, shape)
 	if err != nil {
@@ -493,11 +501,11 @@ func (p *reader) float(bits int) (float64, error) {
 		}
 	}
 	begin := p.at
-	text, _, err := p.number()
+	n, err := p.number()
 	if err != nil {
 		return 0, p.wanted(`a number, "NaN", "Infinity" or "-Infinity"`)
 	}
-	x, err := strconv.ParseFloat(string(text), bits)
+	x, err := n.float(bits)
 	if err != nil {
 		p.at = begin
 		return 0, p.wanted(fmt.Sprintf("a number of FP%d", bits))

@@ -108,6 +108,7 @@ func appendString(b []byte, s string) []byte {
 // appendData appends the elements of a tensor as one list.
 func appendData(b []byte, t *tensor.Tensor) ([]byte, error) {
 	t = t.Contiguous()
+	b = slices.Grow(b, 3*len(t.Bytes())) // about what digits and commas take
 	switch t.DType() {
 	case tensor.Bool:
 		return appendList(b, tensor.Data[bool](t), strconv.AppendBool), nil
@@ -138,7 +139,6 @@ func appendData(b []byte, t *tensor.Tensor) ([]byte, error) {
 var errNoJSON = oip.Errorf(oip.InvalidArgument, "the datatype has no JSON form")
 
 func appendList[T any](b []byte, list []T, element func([]byte, T) []byte) []byte {
-	b = slices.Grow(b, 8*len(list)+2)
 	b = append(b, '[')
 	for i, v := range list {
 		if i > 0 {

@@ -16,7 +16,7 @@ import (
 // Options bounds what requests may cost. A field that is 0 stands for its default.
 type Options struct {
 	Body int64 // bytes of the body of a request, as it comes and as it is when it is decompressed; default 64 MiB
-	Held int64 // bytes of all bodies that are held at the same time; default 1 GiB
+	Held int64 // bytes of all bodies that are held at the same time, and of tensors that their text becomes; default 1 GiB
 }
 
 // New returns the handler of all paths below /v2. A handler in front of it finds in [http.Request.Pattern] afterwards which one it was.
@@ -122,8 +122,10 @@ func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", quote(r.URL.Path))
 }
 
-// fail answers with an error.
-func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { Fail(w, r, err) }
+
+// Fail answers with an error as all paths do.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var known *oip.Error
 	var method *methodError
@@ -162,18 +164,19 @@ func answer(w http.ResponseWriter, r *http.Request, status int, value any) error
 	if err != nil {
 		return err
 	}
-	send(w, r, status, "application/json", text)
+	send(w, r, status, jsonType, text)
 	return nil
 }
 
 // post reads the body of a request that need not have one: a JSON object, of which member takes what it knows.
 func (h *handler) post(w http.ResponseWriter, r *http.Request, member func(p *reader, name string) (known bool, err error)) error {
-	body, release, err := h.body(w, r)
+	l := &lease{of: h}
+	defer l.release()
+	body, err := h.body(w, r, l)
 	if err != nil {
 		return err
 	}
-	defer release()
-	p := &reader{text: body}
+	p := &reader{text: body, lease: l}
 	if p.space(); p.at == len(body) {
 		return nil
 	}

@@ -251,7 +251,7 @@ func TestMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if body, _ := io.ReadAll(r.Body); r.StatusCode != 200 || r.ContentLength != int64(len(metadata)) || len(body) > 0 {
+	if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusOK || r.ContentLength != int64(len(metadata)) || len(body) > 0 {
 		t.Errorf("HEAD: %d, length %d, body %q; want 200, %d and none", r.StatusCode, r.ContentLength, body, len(metadata))
 	}
 }

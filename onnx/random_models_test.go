@@ -1,14 +1,15 @@
-package random_test
+package onnx_test
 
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
-// TestGraph makes many graphs and looks at how much there is in them.
-func TestGraph(t *testing.T) {
+// TestRandomGraphsHaveAll makes many graphs and looks at how much there is in them.
+func TestRandomGraphsHaveAll(t *testing.T) {
 	ops := make(map[string]int)
 	for seed := range uint64(500) {
 		m := random.Graph(seed)
@@ -48,5 +49,21 @@ func visit(nodes []*proto.Node, around string, f func(n *proto.Node, around stri
 				visit(a.G.Node, n.OpType, f)
 			}
 		}
+	}
+}
+
+// TestRandomModelsOfAll makes many models of every operator.
+func TestRandomModelsOfAll(t *testing.T) {
+	for _, op := range random.Ops() {
+		func() {
+			defer func() {
+				if x := recover(); x != nil {
+					t.Errorf("%s: %v", op, x)
+				}
+			}()
+			for seed := range uint64(testdata.Cases(60, 300)) {
+				random.Of(op, seed)
+			}
+		}()
 	}
 }

@@ -1,4 +1,4 @@
-package random_test
+package cvm_test
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
-// TestOperators makes sure that every operator occurs, that models evaluate, and that a plan without overlap has no conflict.
-func TestOperators(t *testing.T) {
+// TestRandomModelsHaveAll makes sure that every operator occurs, that models evaluate, and that a plan without overlap has no conflict.
+func TestRandomModelsHaveAll(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(200) {
 		m := random.New(seed, random.Options{Strict: seed%2 == 0})
@@ -30,8 +30,8 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestSame makes sure that a seed always makes the same model.
-func TestSame(t *testing.T) {
+// TestRandomModelsAreTheSame makes sure that a seed always makes the same model.
+func TestRandomModelsAreTheSame(t *testing.T) {
 	a, b := random.New(3, random.Options{}), random.New(3, random.Options{})
 	if !slices.Equal(a.Symbol, b.Symbol) || !slices.Equal(a.Params, b.Params) || !slices.Equal(a.Inputs[2], b.Inputs[2]) {
 		t.Error("two models of one seed differ")

@@ -1,4 +1,4 @@
-package formal_test
+package cvm_test
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
-// TestConformance holds the evaluation against the shared cases, which tell what the text means where it can be read in two ways.
-func TestConformance(t *testing.T) { cases.Operators(t, checkCase) }
+// TestFormalConformance holds the evaluation written from the text against the shared cases, which tell what the text means where it can be read in two ways.
+func TestFormalConformance(t *testing.T) { cases.Operators(t, checkCase) }
 
-// tensors returns operands or results in the form of this package.
-func tensors(list []cases.Tensor) []*formal.Tensor {
+// formalTensors returns operands or results in the form of package formal.
+func formalTensors(list []cases.Tensor) []*formal.Tensor {
 	out := make([]*formal.Tensor, len(list))
 	for i, x := range list {
 		out[i] = &formal.Tensor{Precision: x.Precision}
@@ -29,7 +29,7 @@ func tensors(list []cases.Tensor) []*formal.Tensor {
 }
 
 func checkCase(t *testing.T, c *cases.Operator) {
-	in, want := tensors(c.Inputs), tensors(c.Expect.Outputs)
+	in, want := formalTensors(c.Inputs), formalTensors(c.Expect.Outputs)
 	for _, x := range in {
 		if x.Len() >= 1<<20 && x.Data == nil { // only gas and shapes are asked for
 			return
@@ -73,8 +73,8 @@ func checkCase(t *testing.T, c *cases.Operator) {
 	}
 }
 
-// TestOperators names the operators in the count that the reference has.
-func TestOperators(t *testing.T) {
+// TestFormalOperators names the operators in the count that the reference has.
+func TestFormalOperators(t *testing.T) {
 	if n := len(formal.Operators()); n != 37 {
 		t.Errorf("%d operators, want 37", n)
 	}
