@@ -1,37 +1,36 @@
-package proto
+package wire
 
 import (
 	"encoding/binary"
 	"fmt"
 	"strings"
-
-	"github.com/concord-nn/concord/internal/limits"
+	"unicode/utf8"
 )
 
-// wire is how a field is encoded.
-type wire uint8
+// Type is how a field is encoded.
+type Type uint8
 
 const (
-	varint     wire = 0
-	fixed64    wire = 1
-	lengthed   wire = 2 // a length and so many bytes
-	startGroup wire = 3
-	endGroup   wire = 4
-	fixed32    wire = 5
+	Varint     Type = 0
+	Fixed64    Type = 1
+	Lengthed   Type = 2 // a length and so many bytes
+	StartGroup Type = 3
+	EndGroup   Type = 4
+	Fixed32    Type = 5
 )
 
 // String names the wire type for messages.
-func (w wire) String() string {
+func (w Type) String() string {
 	switch w {
-	case varint:
+	case Varint:
 		return "a varint"
-	case fixed64:
+	case Fixed64:
 		return "8 bytes"
-	case lengthed:
+	case Lengthed:
 		return "bytes with a length"
-	case startGroup, endGroup:
+	case StartGroup, EndGroup:
 		return "a group"
-	case fixed32:
+	case Fixed32:
 		return "4 bytes"
 	}
 	return fmt.Sprint("wire type ", uint8(w))
@@ -40,14 +39,31 @@ func (w wire) String() string {
 // reader reads protobuf's wire format. All errors leave it useless.
 type reader struct {
 	data     []byte // everything
-	pos, end int    // what is left of the innermost message
-	depth    int    // messages that may still be nested
-	spare    int64  // bytes that messages may still take beyond those of data
+	bounds   Bounds
+	pos, end int   // what is left of the innermost message
+	depth    int   // messages that may still be nested
+	spare    int64 // bytes that messages may still take beyond those of data
 	chunk    strings.Builder
 }
 
-func newReader(data []byte) *reader {
-	return &reader{data: data, end: len(data), depth: limits.ONNXDepth, spare: limits.ONNXMemory}
+// Bounds is what reading a message may take.
+type Bounds struct {
+	Depth  int   // of messages in one another
+	Memory int64 // of all messages, beyond their bytes
+	UTF8   bool  // whether strings must be UTF-8, as those of proto3
+}
+
+// Decode reads a message from all of the bytes, which must not change: fields with bytes share them. An error is an *[Error], after which the
+// message is useless.
+func Decode[M any](t *Table[M], m *M, b []byte, bounds Bounds) error {
+	if err := t.decode(newReader(b, bounds), m); err != nil {
+		return err
+	}
+	return nil
+}
+
+func newReader(data []byte, bounds Bounds) *reader {
+	return &reader{data: data, bounds: bounds, end: len(data), depth: bounds.Depth, spare: bounds.Memory}
 }
 
 // varint reads a number in groups of seven bits.
@@ -78,15 +94,15 @@ func (r *reader) take(n uint64) ([]byte, *Error) {
 }
 
 // word reads a number of a wire type other than lengthed.
-func (r *reader) word(w wire) (uint64, *Error) {
+func (r *reader) word(w Type) (uint64, *Error) {
 	switch w {
-	case fixed32:
+	case Fixed32:
 		b, err := r.take(4)
 		if err != nil {
 			return 0, err
 		}
 		return uint64(binary.LittleEndian.Uint32(b)), nil
-	case fixed64:
+	case Fixed64:
 		b, err := r.take(8)
 		if err != nil {
 			return 0, err
@@ -106,7 +122,7 @@ func (r *reader) bytes() ([]byte, *Error) {
 }
 
 // tag reads what stands before a field.
-func (r *reader) tag() (number uint64, w wire, err *Error) {
+func (r *reader) tag() (number uint64, w Type, err *Error) {
 	at := r.pos
 	v, err := r.varint()
 	switch {
@@ -115,18 +131,18 @@ func (r *reader) tag() (number uint64, w wire, err *Error) {
 	case v>>3 == 0 || v>>3 > 1<<29-1:
 		return 0, 0, errorAt(at, "there is no field number %d; this is no message, or it is broken", v>>3)
 	}
-	return v >> 3, wire(v & 7), nil
+	return v >> 3, Type(v & 7), nil
 }
 
 // skip passes over a field.
-func (r *reader) skip(w wire) (err *Error) {
+func (r *reader) skip(w Type) (err *Error) {
 	switch w {
-	case varint, fixed64, fixed32:
+	case Varint, Fixed64, Fixed32:
 		_, err = r.word(w)
-	case lengthed:
+	case Lengthed:
 		_, err = r.bytes()
 	default:
-		err = errorAt(r.pos-1, "the field is %v; ONNX has none such", w)
+		err = errorAt(r.pos-1, "the field is %v; there are none such", w)
 	}
 	return err
 }
@@ -141,7 +157,7 @@ func (r *reader) enter() (end int, err *Error) {
 	case n > uint64(r.end-r.pos):
 		return 0, errorAt(at, "a message of %d bytes should follow; there are %d", n, r.end-r.pos)
 	case r.depth == 0:
-		err = errorAt(at, "messages are nested more than %d times", limits.ONNXDepth)
+		err = errorAt(at, "messages are nested more than %d times", r.bounds.Depth)
 		err.Err = ErrLimit
 		return 0, err
 	}
@@ -162,7 +178,7 @@ func (r *reader) spend(n int) *Error {
 		return nil
 	}
 	if r.spare -= int64(n); r.spare < 0 {
-		err := errorAt(r.pos, "the messages take more than %d bytes of memory beyond those of the file", int64(limits.ONNXMemory))
+		err := errorAt(r.pos, "the messages take more than %d bytes of memory beyond their own", r.bounds.Memory)
 		err.Err = ErrLimit
 		return err
 	}
@@ -172,10 +188,13 @@ func (r *reader) spend(n int) *Error {
 // chunkSize is the memory that many strings share: one allocation instead of one for each.
 const chunkSize = 64 << 10
 
-// text returns a string that does not share memory with the file.
-func (r *reader) text(b []byte) string {
+// text returns a string that does not share memory with the message, of bytes just read.
+func (r *reader) text(b []byte) (string, *Error) {
+	if r.bounds.UTF8 && !utf8.Valid(b) {
+		return "", errorAt(r.pos-len(b), "the string is not valid UTF-8")
+	}
 	if len(b) > chunkSize/8 {
-		return string(b)
+		return string(b), nil
 	}
 	if r.chunk.Cap()-r.chunk.Len() < len(b) {
 		r.chunk.Reset()
@@ -183,5 +202,5 @@ func (r *reader) text(b []byte) string {
 	}
 	at := r.chunk.Len()
 	r.chunk.Write(b)
-	return r.chunk.String()[at:]
+	return r.chunk.String()[at:], nil
 }
