@@ -10,20 +10,41 @@ import (
 )
 
 // moveRows are operators that only move elements, by the routines of AVX2 or, if the tier is nil, in Go.
-func moveRows(t *simd.Tier) []Kernel {
+func moveRows(t *simd.Tier) (rows []Kernel) {
 	if t != nil && !t.Interleave4.Exists() {
 		return nil
 	}
-	row := func(name string, prepare func(t *simd.Tier, r Region) *Plan) Kernel {
-		return Kernel{Name: "elements", Op: name, In: []op.Types{wholeBytes}, Prepare: func(r Region) *Plan {
-			n := r.Root()
-			if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || n.In[0].Type.DType.Size() == 0 {
+	for _, name := range Movers {
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{wholeBytes}, Prepare: func(r Region) *Plan {
+			boxes, in, out := Moves(r)
+			if boxes == nil {
 				return nil
 			}
-			return prepare(t, r)
-		}}
+			p := movePlan(t, boxes, r.Root().In[0].Type.DType.Size())
+			p.In, p.Out = in, out
+			return p
+		}})
 	}
-	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat), row("tile", tile)}
+	return rows
+}
+
+// Movers are the operators that [Moves] knows.
+var Movers = []string{"transpose", "slice", "reverse", "expand", "concat", "tile"}
+
+// Moves returns the boxes of elements that go to the result of a node of [Movers], alone in its region, with the layouts in which its operands and the
+// result lie, nil for plain ones; no boxes if there are no elements with bytes of their own.
+func Moves(r Region) (boxes []Box, in, out []Layout) {
+	n := r.Root()
+	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || !wholeBytes.Has(n.In[0].Type.DType) {
+		return nil, nil, nil
+	}
+	switch n.Op {
+	case "concat":
+		return concat(r)
+	case "tile":
+		return tile(n), nil, nil
+	}
+	return choose(r)
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -47,41 +68,38 @@ func distances(shape tensor.Shape) []int {
 	return list
 }
 
-// choose prepares an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
+// choose is an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
 // become the last dimension, it is read so.
-func choose(t *simd.Tier, r Region) *Plan {
+func choose(r Region) (boxes []Box, in, out []Layout) {
 	n := r.Root()
-	in, size := n.In[0].Type.Shape, n.In[0].Type.DType.Size()
-	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(in)) {
-		p := movePlan(t, spreadBlocks(in), size)
-		p.In = []Layout{Blocked16}
-		return p
+	shape := n.In[0].Type.Shape
+	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(shape)) {
+		return spreadBlocks(shape), []Layout{Blocked16}, nil
 	}
-	list, _ := selected(n)
-	return movePlan(t, list, size)
+	boxes, _ = selected(n)
+	return boxes, nil, nil
 }
 
 // selected returns the boxes of the elements that a node chooses, and where the first one is.
-func selected(n *graph.Node) (list []box, offset int) {
+func selected(n *graph.Node) (list []Box, offset int) {
 	out := n.Out[0].Type.Shape
 	offset, stride, _ := op.Selection(n)
-	loops, to := make([]loop, len(out)), distances(out)
+	loops, to := make([]Loop, len(out)), distances(out)
 	for d := range loops {
-		loops[d] = loop{out[d], stride[d], to[d]}
+		loops[d] = Loop{out[d], stride[d], to[d]}
 	}
 	return addBox(nil, 0, offset, 0, loops...), offset
 }
 
-// tile prepares the repetition of an operand along its dimensions.
-func tile(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
+// tile repeats an operand along its dimensions.
+func tile(n *graph.Node) []Box {
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
 	from, to := distances(in), distances(out)
-	var loops []loop
+	var loops []Loop
 	for d, extent := range in {
-		loops = append(loops, loop{out[d] / extent, 0, extent * to[d]}, loop{extent, from[d], to[d]})
+		loops = append(loops, Loop{out[d] / extent, 0, extent * to[d]}, Loop{extent, from[d], to[d]})
 	}
-	return movePlan(t, addBox(nil, 0, 0, 0, loops...), n.In[0].Type.DType.Size())
+	return addBox(nil, 0, 0, 0, loops...)
 }
 
 // channelsLast reports whether axes bring dimension 1 of so many behind the others, which stay in their order.
@@ -94,37 +112,35 @@ func channelsLast(axes []int, rank int) bool {
 }
 
 // spreadBlocks moves blocks of channels to their places in pixels of all channels.
-func spreadBlocks(in tensor.Shape) []box {
+func spreadBlocks(in tensor.Shape) []Box {
 	items, channels, inner := in[0], in[1], in[2:].Len()
 	blocks := blocked(in)[1]
-	items1 := loop{items, blocks * inner * block, inner * channels}
+	items1 := Loop{items, blocks * inner * block, inner * channels}
 	whole := channels / block
-	list := addBox(nil, 0, 0, 0, items1, loop{inner, block, channels}, loop{whole, inner * block, block}, loop{block, 1, 1})
-	return addBox(list, 0, whole*inner*block, whole*block, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
+	list := addBox(nil, 0, 0, 0, items1, Loop{inner, block, channels}, Loop{whole, inner * block, block}, Loop{block, 1, 1})
+	return addBox(list, 0, whole*inner*block, whole*block, items1, Loop{inner, block, channels}, Loop{channels % block, 1, 1})
 }
 
-// concat prepares the concatenation of operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
-func concat(t *simd.Tier, r Region) *Plan {
+// concat joins operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
+func concat(r Region) (boxes []Box, in, out []Layout) {
 	n := r.Root()
-	axis, out := n.Attrs.Int("axis"), n.Out[0].Type.Shape
+	axis := n.Attrs.Int("axis")
 	l := Plain
 	if r.Layouts[n.In[0]] == Blocked16 && joinsBlocks(n.In, axis) {
 		l = Blocked16
 	}
-	of := l.Shape(out)
+	of := l.Shape(n.Out[0].Type.Shape)
 	outer, row := of[:axis].Len(), of[axis:].Len()
-	var boxes []box
 	at := 0
 	for i, v := range n.In {
 		run := l.Shape(v.Type.Shape)[axis:].Len()
-		boxes = addBox(boxes, i, 0, at, loop{outer, run, row}, loop{run, 1, 1})
+		boxes = addBox(boxes, i, 0, at, Loop{outer, run, row}, Loop{run, 1, 1})
 		at += run
 	}
-	p := movePlan(t, boxes, n.In[0].Type.DType.Size())
-	if p != nil && l == Blocked16 {
-		p.In, p.Out = slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
+	if l == Blocked16 {
+		return boxes, slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
 	}
-	return p
+	return boxes, nil, nil
 }
 
 // joinsBlocks reports whether operands may be joined block by block.
