@@ -37,11 +37,8 @@ var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "codes", Op: "lookup", In: []op.Types{bits8, bits8}, Prepare: lookUp},
 }, moreRows()...)}
 
-// moreRows returns the rows of operators that move elements, of reductions and of element-wise operators.
+// moreRows returns the rows of reductions and element-wise operators.
 func moreRows() (rows []kernel.Kernel) {
-	for _, name := range kernel.Movers {
-		rows = append(rows, kernel.Kernel{Name: "moves", Op: name, Prepare: moveElements})
-	}
 	for _, d := range op.All() {
 		if _, ok := reductions[d.Name]; ok {
 			rows = append(rows, kernel.Kernel{Name: "groups", Op: d.Name, In: []op.Types{float32s}, Prepare: reduceGroups})
@@ -73,7 +70,7 @@ func (m *maker) convert(p *engine.ImagePart) int {
 		planar = from
 	}
 	plane := planar.Shape()[2:].Len()
-	load, store := wordCodes[size][0], wordCodes[size][1]
+	load, store := map[int]byte{1: 0x2D, 2: 0x2F, 4: 0x28, 8: 0x29}[size], map[int]byte{1: 0x3A, 2: 0x3B, 4: 0x36, 8: 0x37}[size]
 	x, y := f.i32(), f.i32()
 	some := func(channels int) {
 		f.loop(plane, func() {

@@ -11,22 +11,18 @@ import (
 
 // Moving elements without looking at them: boxes of elements from one order to another.
 
-// Box is elements of an operand that go to a result: those at any indices within the extents. It has loops from the outermost to the innermost.
-type Box struct {
-	Operand, From, To int // the first element, of that operand and in the result
-	Loops             []Loop
-}
-
-// Loop is a dimension of a box: its extent, and how far neighbours lie apart in the operand and in the result.
-type Loop struct{ N, From, To int }
-
-// box is a box as it is moved here.
+// box is elements of an operand that go to a result: those at any indices within the extents. It has loops from the outermost to the innermost.
 type box struct {
-	Box
+	operand, from, to int // the first element, of that operand and in the result
+	loops             []loop
+
 	chunks, pieces int // into which the loop before the last one is divided, and all pieces
 	kind           boxKind
 	still          bool // whether neighbours are as far apart in the operand as in the result
 }
+
+// loop is a dimension of a box: its extent, and how far neighbours lie apart in the operand and in the result.
+type loop struct{ n, from, to int }
 
 // boxKind is what the two innermost loops of a box do.
 type boxKind uint8
@@ -44,49 +40,41 @@ const (
 	boxChunk = 1 << 13
 )
 
-// addBox puts a box of the elements that loops go through into a list, if there are any. The last loop must go through the result without gaps.
-func addBox(list []Box, operand, from, to int, loops ...Loop) []Box {
-	b := Box{Operand: operand, From: from, To: to}
+// add puts boxes for the elements that the loops go through into a list. The last loop must go through the result without gaps.
+func addBox(list []box, operand, from, to int, loops ...loop) []box {
+	b := box{operand: operand, from: from, to: to}
 	for _, l := range loops {
-		switch last := len(b.Loops) - 1; {
-		case l.N == 0:
+		switch last := len(b.loops) - 1; {
+		case l.n == 0:
 			return list
-		case l.N == 1:
-		case last >= 0 && b.Loops[last].From == l.N*l.From && b.Loops[last].To == l.N*l.To:
-			b.Loops[last] = Loop{b.Loops[last].N * l.N, l.From, l.To}
+		case l.n == 1:
+		case last >= 0 && b.loops[last].from == l.n*l.from && b.loops[last].to == l.n*l.to:
+			b.loops[last] = loop{b.loops[last].n * l.n, l.from, l.to}
 		default:
-			b.Loops = append(b.Loops, l)
+			b.loops = append(b.loops, l)
 		}
 	}
-	if last := len(b.Loops) - 1; last < 0 || b.Loops[last].To != 1 {
-		b.Loops = append(b.Loops, Loop{1, 1, 1})
-	}
-	return append(list, b)
-}
-
-// divide puts a box into a list, as one or more that can be moved by chunks.
-func divide(list []box, of Box) []box {
-	b := box{Box: of}
-	b.Loops = slices.Clone(of.Loops)
-	last := len(b.Loops) - 1
-	inner := b.Loops[last]
-	if inner.N > 2*longRun {
-		rest := inner.N % longRun
-		if rest > 0 {
-			end := inner.N - rest
-			list = divide(list, Box{of.Operand, of.From + end*inner.From, of.To + end*inner.To, append(b.Loops[:last:last], Loop{rest, inner.From, inner.To})})
-		}
-		b.Loops = append(b.Loops[:last], Loop{inner.N / longRun, longRun * inner.From, longRun * inner.To}, Loop{longRun, inner.From, inner.To})
+	last := len(b.loops) - 1
+	if last < 0 || b.loops[last].to != 1 {
+		b.loops = append(b.loops, loop{1, 1, 1})
 		last++
-		inner = b.Loops[last]
+	}
+	inner := b.loops[last]
+	if inner.n > 2*longRun {
+		rest := inner.n % longRun
+		more := append(b.loops[:last:last], loop{rest, inner.from, inner.to})
+		list = addBox(list, operand, from+(inner.n-rest)*inner.from, to+(inner.n-rest)*inner.to, more...)
+		b.loops = append(b.loops[:last], loop{inner.n / longRun, longRun * inner.from, longRun * inner.to}, loop{longRun, inner.from, inner.to})
+		last++
+		inner = b.loops[last]
 	}
 	if last == 0 {
-		b.Loops = []Loop{{1, 0, 0}, inner}
+		b.loops = []loop{{1, 0, 0}, inner}
 		last = 1
 	}
-	switch inner.From {
+	switch inner.from {
 	case 1:
-		if b.kind = runs; inner.N < block/2 {
+		if b.kind = runs; inner.n < block/2 {
 			b.kind = scattered // as a call of copy takes longer
 		}
 	case 0:
@@ -94,40 +82,36 @@ func divide(list []box, of Box) []box {
 	default:
 		b.kind = scattered
 		for i := range last {
-			if b.Loops[i].From == 1 {
-				b.Loops[i], b.Loops[last-1] = b.Loops[last-1], b.Loops[i]
+			if b.loops[i].from == 1 {
+				b.loops[i], b.loops[last-1] = b.loops[last-1], b.loops[i]
 				b.kind = transposes
 				break
 			}
 		}
 	}
-	b.still = b.kind == runs && !slices.ContainsFunc(b.Loops, func(l Loop) bool { return l.N > 1 && l.From != l.To })
+	b.still = b.kind == runs && !slices.ContainsFunc(b.loops, func(l loop) bool { return l.n > 1 && l.from != l.to })
 	if b.kind != transposes { // pieces are of the longest loop
 		longest := last - 1
 		for i := range last {
-			if b.Loops[i].N > b.Loops[longest].N {
+			if b.loops[i].n > b.loops[longest].n {
 				longest = i
 			}
 		}
-		b.Loops[longest], b.Loops[last-1] = b.Loops[last-1], b.Loops[longest]
+		b.loops[longest], b.loops[last-1] = b.loops[last-1], b.loops[longest]
 	}
-	b.chunks = max(b.Loops[last-1].N*inner.N/boxChunk, 1)
-	b.chunks = min(b.chunks, geometry.CeilDiv(b.Loops[last-1].N, 2*block))
+	b.chunks = max(b.loops[last-1].n*inner.n/boxChunk, 1)
+	b.chunks = min(b.chunks, geometry.CeilDiv(b.loops[last-1].n, 2*block))
 	b.pieces = b.chunks
-	for _, l := range b.Loops[:last-1] {
-		b.pieces *= l.N
+	for _, l := range b.loops[:last-1] {
+		b.pieces *= l.n
 	}
 	return append(list, b)
 }
 
 // movePlan returns the plan that moves boxes of elements of a size to a result, by the routines of a tier or, if it is nil, in Go. It is nil where
 // elements have no bytes of their own.
-func movePlan(t *simd.Tier, list []Box, size int) *Plan {
+func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
 	p := &Plan{}
-	var boxes []box
-	for _, b := range list {
-		boxes = divide(boxes, b)
-	}
 	for i := range boxes {
 		p.Pieces += boxes[i].pieces
 	}
@@ -151,26 +135,26 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 		y, watch, first := tensor.Words[W](c.Out[0]), c.Watch(), 0
 		for i := range boxes {
 			b := &boxes[i]
-			x := tensor.Words[W](c.In[b.Operand])
-			if b.still && b.pieces > 0 && &x[b.From] == &y[b.To] { // the operand lies where it belongs, where others may read it meanwhile
+			x := tensor.Words[W](c.In[b.operand])
+			if b.still && b.pieces > 0 && &x[b.from] == &y[b.to] { // the operand lies where it belongs, where others may read it meanwhile
 				first += b.pieces
 				continue
 			}
 			for p := max(lo-first, 0); p < min(hi-first, b.pieces); p++ {
-				last := len(b.Loops) - 1
-				outer, inner := b.Loops[last-1], b.Loops[last]
-				begin, end := p%b.chunks*outer.N/b.chunks, (p%b.chunks+1)*outer.N/b.chunks
-				if watch.Stops((end - begin) * inner.N) {
+				last := len(b.loops) - 1
+				outer, inner := b.loops[last-1], b.loops[last]
+				begin, end := p%b.chunks*outer.n/b.chunks, (p%b.chunks+1)*outer.n/b.chunks
+				if watch.Stops((end - begin) * inner.n) {
 					return
 				}
-				from, to, rest := b.From+begin*outer.From, b.To+begin*outer.To, p/b.chunks
+				from, to, rest := b.from+begin*outer.from, b.to+begin*outer.to, p/b.chunks
 				for d := last - 2; d >= 0; d-- {
-					l := &b.Loops[d]
-					from += rest % l.N * l.From
-					to += rest % l.N * l.To
-					rest /= l.N
+					l := &b.loops[d]
+					from += rest % l.n * l.from
+					to += rest % l.n * l.to
+					rest /= l.n
 				}
-				outer.N = end - begin
+				outer.n = end - begin
 				moveBox(y, x, from, to, b.kind, outer, inner, &move)
 			}
 			first += b.pieces
@@ -179,58 +163,58 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 }
 
 // moveBox goes through two loops.
-func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner Loop, move *interleaver[W]) {
+func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, move *interleaver[W]) {
 	switch kind {
 	case runs:
-		for range outer.N {
-			if run := y[to : to+inner.N]; inner.N == block { // such as the channels of a pixel
+		for range outer.n {
+			if run := y[to : to+inner.n]; inner.n == block { // such as the channels of a pixel
 				*(*[block]W)(run) = *(*[block]W)(x[from:])
 			} else {
 				copy(run, x[from:])
 			}
-			from += outer.From
-			to += outer.To
+			from += outer.from
+			to += outer.to
 		}
 	case repeats:
-		for range outer.N {
-			run, w := y[to:to+inner.N], x[from]
+		for range outer.n {
+			run, w := y[to:to+inner.n], x[from]
 			for i := range run {
 				run[i] = w
 			}
-			from += outer.From
-			to += outer.To
+			from += outer.from
+			to += outer.to
 		}
 	case scattered:
 		const more = block / 2
-		if end := to + outer.N*inner.N; inner.From == 1 && outer.To == inner.N && inner.N >= more/2 && inner.N < more {
-			for ; outer.N > 0 && to+more <= end && from+more <= len(x); outer.N-- { // longer runs, of which the next one overwrites the end
+		if end := to + outer.n*inner.n; inner.from == 1 && outer.to == inner.n && inner.n >= more/2 && inner.n < more {
+			for ; outer.n > 0 && to+more <= end && from+more <= len(x); outer.n-- { // longer runs, of which the next one overwrites the end
 				*(*[more]W)(y[to:]) = *(*[more]W)(x[from:])
-				from += outer.From
-				to += outer.To
+				from += outer.from
+				to += outer.to
 			}
 		}
-		if inner.N < more/2 && inner.N < outer.N { // element by element of a run, as long loops are faster
-			for i := range inner.N {
-				from, to := from+i*inner.From, to+i
-				for range outer.N {
+		if inner.n < more/2 && inner.n < outer.n { // element by element of a run, as long loops are faster
+			for i := range inner.n {
+				from, to := from+i*inner.from, to+i
+				for range outer.n {
 					y[to] = x[from]
-					from += outer.From
-					to += outer.To
+					from += outer.from
+					to += outer.to
 				}
 			}
 			return
 		}
-		for range outer.N {
-			run, at := y[to:to+inner.N], from
+		for range outer.n {
+			run, at := y[to:to+inner.n], from
 			for i := range run {
 				run[i] = x[at]
-				at += inner.From
+				at += inner.from
 			}
-			from += outer.From
-			to += outer.To
+			from += outer.from
+			to += outer.to
 		}
 	case transposes:
-		move.transpose(y[to:], outer.To, x[from:], inner.From, inner.N, outer.N)
+		move.transpose(y[to:], outer.to, x[from:], inner.from, inner.n, outer.n)
 	}
 }
 

@@ -10,41 +10,20 @@ import (
 )
 
 // moveRows are operators that only move elements, by the routines of AVX2 or, if the tier is nil, in Go.
-func moveRows(t *simd.Tier) (rows []Kernel) {
+func moveRows(t *simd.Tier) []Kernel {
 	if t != nil && !t.Interleave4.Exists() {
 		return nil
 	}
-	for _, name := range Movers {
-		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{wholeBytes}, Prepare: func(r Region) *Plan {
-			boxes, in, out := Moves(r)
-			if boxes == nil {
+	row := func(name string, prepare func(t *simd.Tier, r Region) *Plan) Kernel {
+		return Kernel{Name: "elements", Op: name, In: []op.Types{wholeBytes}, Prepare: func(r Region) *Plan {
+			n := r.Root()
+			if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || n.In[0].Type.DType.Size() == 0 {
 				return nil
 			}
-			p := movePlan(t, boxes, r.Root().In[0].Type.DType.Size())
-			p.In, p.Out = in, out
-			return p
-		}})
+			return prepare(t, r)
+		}}
 	}
-	return rows
-}
-
-// Movers are the operators that [Moves] knows.
-var Movers = []string{"transpose", "slice", "reverse", "expand", "concat", "tile"}
-
-// Moves returns the boxes of elements that go to the result of a node of [Movers], alone in its region, with the layouts in which its operands and the
-// result lie, nil for plain ones; no boxes if there are no elements with bytes of their own.
-func Moves(r Region) (boxes []Box, in, out []Layout) {
-	n := r.Root()
-	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || !wholeBytes.Has(n.In[0].Type.DType) {
-		return nil, nil, nil
-	}
-	switch n.Op {
-	case "concat":
-		return concat(r)
-	case "tile":
-		return tile(n), nil, nil
-	}
-	return choose(r)
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat), row("tile", tile)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -68,38 +47,41 @@ func distances(shape tensor.Shape) []int {
 	return list
 }
 
-// choose is an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
+// choose prepares an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
 // become the last dimension, it is read so.
-func choose(r Region) (boxes []Box, in, out []Layout) {
+func choose(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	shape := n.In[0].Type.Shape
-	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(shape)) {
-		return spreadBlocks(shape), []Layout{Blocked16}, nil
+	in, size := n.In[0].Type.Shape, n.In[0].Type.DType.Size()
+	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(in)) {
+		p := movePlan(t, spreadBlocks(in), size)
+		p.In = []Layout{Blocked16}
+		return p
 	}
-	boxes, _ = selected(n)
-	return boxes, nil, nil
+	list, _ := selected(n)
+	return movePlan(t, list, size)
 }
 
 // selected returns the boxes of the elements that a node chooses, and where the first one is.
-func selected(n *graph.Node) (list []Box, offset int) {
+func selected(n *graph.Node) (list []box, offset int) {
 	out := n.Out[0].Type.Shape
 	offset, stride, _ := op.Selection(n)
-	loops, to := make([]Loop, len(out)), distances(out)
+	loops, to := make([]loop, len(out)), distances(out)
 	for d := range loops {
-		loops[d] = Loop{out[d], stride[d], to[d]}
+		loops[d] = loop{out[d], stride[d], to[d]}
 	}
 	return addBox(nil, 0, offset, 0, loops...), offset
 }
 
-// tile repeats an operand along its dimensions.
-func tile(n *graph.Node) []Box {
+// tile prepares the repetition of an operand along its dimensions.
+func tile(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
 	from, to := distances(in), distances(out)
-	var loops []Loop
+	var loops []loop
 	for d, extent := range in {
-		loops = append(loops, Loop{out[d] / extent, 0, extent * to[d]}, Loop{extent, from[d], to[d]})
+		loops = append(loops, loop{out[d] / extent, 0, extent * to[d]}, loop{extent, from[d], to[d]})
 	}
-	return addBox(nil, 0, 0, 0, loops...)
+	return movePlan(t, addBox(nil, 0, 0, 0, loops...), n.In[0].Type.DType.Size())
 }
 
 // channelsLast reports whether axes bring dimension 1 of so many behind the others, which stay in their order.
@@ -112,35 +94,37 @@ func channelsLast(axes []int, rank int) bool {
 }
 
 // spreadBlocks moves blocks of channels to their places in pixels of all channels.
-func spreadBlocks(in tensor.Shape) []Box {
+func spreadBlocks(in tensor.Shape) []box {
 	items, channels, inner := in[0], in[1], in[2:].Len()
 	blocks := blocked(in)[1]
-	items1 := Loop{items, blocks * inner * block, inner * channels}
+	items1 := loop{items, blocks * inner * block, inner * channels}
 	whole := channels / block
-	list := addBox(nil, 0, 0, 0, items1, Loop{inner, block, channels}, Loop{whole, inner * block, block}, Loop{block, 1, 1})
-	return addBox(list, 0, whole*inner*block, whole*block, items1, Loop{inner, block, channels}, Loop{channels % block, 1, 1})
+	list := addBox(nil, 0, 0, 0, items1, loop{inner, block, channels}, loop{whole, inner * block, block}, loop{block, 1, 1})
+	return addBox(list, 0, whole*inner*block, whole*block, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
 }
 
-// concat joins operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
-func concat(r Region) (boxes []Box, in, out []Layout) {
+// concat prepares the concatenation of operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
+func concat(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	axis := n.Attrs.Int("axis")
+	axis, out := n.Attrs.Int("axis"), n.Out[0].Type.Shape
 	l := Plain
 	if r.Layouts[n.In[0]] == Blocked16 && joinsBlocks(n.In, axis) {
 		l = Blocked16
 	}
-	of := l.Shape(n.Out[0].Type.Shape)
+	of := l.Shape(out)
 	outer, row := of[:axis].Len(), of[axis:].Len()
+	var boxes []box
 	at := 0
 	for i, v := range n.In {
 		run := l.Shape(v.Type.Shape)[axis:].Len()
-		boxes = addBox(boxes, i, 0, at, Loop{outer, run, row}, Loop{run, 1, 1})
+		boxes = addBox(boxes, i, 0, at, loop{outer, run, row}, loop{run, 1, 1})
 		at += run
 	}
-	if l == Blocked16 {
-		return boxes, slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
+	p := movePlan(t, boxes, n.In[0].Type.DType.Size())
+	if p != nil && l == Blocked16 {
+		p.In, p.Out = slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
 	}
-	return boxes, nil, nil
+	return p
 }
 
 // joinsBlocks reports whether operands may be joined block by block.

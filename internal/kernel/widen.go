@@ -19,12 +19,11 @@ var widenKernels = func() []Kernel {
 			return nil
 		case r.Sources == 1 && r.Nodes[0].Op == "slice":
 			list, offset := selected(r.Nodes[0])
-			if len(list) != 1 || len(list[0].Loops) > 2 {
+			if len(list) != 1 || len(list[0].loops) != 2 {
 				return nil
 			}
-			loops := append(list[0].Loops, Loop{1, 0, 0})
-			a, b := loops[0], loops[1]
-			if a.N < b.N {
+			a, b := list[0].loops[0], list[0].loops[1]
+			if a.n < b.n {
 				a, b = b, a // long loops are faster
 			}
 			return widening(n, offset, a, b)
@@ -32,7 +31,7 @@ var widenKernels = func() []Kernel {
 			return nil
 		}
 		count = l.Shape(n.Out[0].Type.Shape).Len()
-		p := widening(n, 0, Loop{count, 1, 1}, Loop{1, 0, 0})
+		p := widening(n, 0, loop{count, 1, 1}, loop{1, 0, 0})
 		p.In, p.Out, p.Even = []Layout{l}, []Layout{l}, true
 		return p
 	}}}
@@ -45,7 +44,7 @@ func widens(n *graph.Node) bool {
 }
 
 // widening returns the plan of a cast of the elements which two loops go through, from one of the operand on: the pieces are of the first loop.
-func widening(n *graph.Node, first int, outer, inner Loop) *Plan {
+func widening(n *graph.Node, first int, outer, inner loop) *Plan {
 	from, to := n.In[0].Type.DType, n.Out[0].Type.DType
 	widen := widenOf[uint16, uint32]
 	switch words := to.Size() == 2; {
@@ -60,23 +59,23 @@ func widening(n *graph.Node, first int, outer, inner Loop) *Plan {
 	case from == tensor.Int16:
 		widen = widenOf[int16, uint32]
 	}
-	return &Plan{Pieces: outer.N, Nanos: int64(outer.N*inner.N)/2 + 1, Run: widen(first, outer, inner)}
+	return &Plan{Pieces: outer.n, Nanos: int64(outer.n*inner.n)/2 + 1, Run: widen(first, outer, inner)}
 }
 
 // widenAtOnce is how many elements are cast between two looks at the watch.
 const widenAtOnce = 1 << 14
 
-func widenOf[F int8 | uint8 | int16 | uint16, T uint16 | uint32](first int, outer, inner Loop) op.Kernel {
-	together := max(1, widenAtOnce/inner.N)
-	run := inner.N == 1 && outer.From == 1 && outer.To == 1
+func widenOf[F int8 | uint8 | int16 | uint16, T uint16 | uint32](first int, outer, inner loop) op.Kernel {
+	together := max(1, widenAtOnce/inner.n)
+	run := inner.n == 1 && outer.from == 1 && outer.to == 1
 	return func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[F](c.In[0]), tensor.Words[T](c.Out[0]), c.Watch()
 		for lo < hi {
 			n := min(hi-lo, together)
-			if watch.Stops(n * inner.N) {
+			if watch.Stops(n * inner.n) {
 				return
 			}
-			from, to := first+lo*outer.From, lo*outer.To
+			from, to := first+lo*outer.from, lo*outer.to
 			lo += n
 			if run {
 				y := y[to:][:n]
@@ -85,12 +84,12 @@ func widenOf[F int8 | uint8 | int16 | uint16, T uint16 | uint32](first int, oute
 				}
 				continue
 			}
-			for i := range inner.N {
-				from, to := from+i*inner.From, to+i*inner.To
+			for i := range inner.n {
+				from, to := from+i*inner.from, to+i*inner.to
 				for range n {
 					y[to] = T(x[from])
-					from += outer.From
-					to += outer.To
+					from += outer.from
+					to += outer.to
 				}
 			}
 		}
