@@ -135,7 +135,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	text(t, p, "memory", "iB") // since when requests are counted
-	for range 3 { // so that there is something to be seen of times and batches
+	for range 3 {              // so that there is something to be seen of times and batches
 		eval[any](t, p, `document.getElementById("answer").replaceChildren()`)
 		give(t, p, seven)
 		text(t, p, "answer", `^71\.000`)
