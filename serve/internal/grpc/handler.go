@@ -94,7 +94,7 @@ func (h *Handler) serve(s *Stream, r *http.Request) error {
 	ctx := r.Context()
 	deadline := time.Time{} // none
 	if v := r.Header.Get("Grpc-Timeout"); v != "" {
-		d, ok := timeout(v)
+		d, ok := Timeout(v)
 		if !ok {
 			return Errorf(InvalidArgument, "the grpc-timeout %.40q is not a number of at most 8 digits and one of HMSmun", v)
 		}
@@ -128,8 +128,8 @@ var units = map[byte]time.Duration{
 	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
 }
 
-// timeout reads a grpc-timeout.
-func timeout(v string) (time.Duration, bool) {
+// Timeout reads the value of the header grpc-timeout, and reports whether it is one. What is too long for a duration is the longest.
+func Timeout(v string) (time.Duration, bool) {
 	n := len(v) - 1
 	if n < 1 || n > 8 {
 		return 0, false

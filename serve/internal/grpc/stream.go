@@ -71,14 +71,19 @@ func (s *Stream) Only() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b, s.End()
+}
+
+// End fails unless the client has sent its last message.
+func (s *Stream) End() error {
 	var more [1]byte
 	switch n, err := s.r.Body.Read(more[:]); {
 	case n > 0:
-		return nil, Errorf(Unimplemented, "the method takes one message; there is a second one")
+		return Errorf(Unimplemented, "the method takes one message; there is a second one")
 	case err != io.EOF:
-		return nil, s.broken(err)
+		return s.broken(err)
 	}
-	return b, nil
+	return nil
 }
 
 // Receive returns the next message, which belongs to the caller, or [io.EOF] if the client has sent its last one.
