@@ -181,6 +181,12 @@ const (
 
 	DiffSources = 16
 	DiffCells   = 1 << 14
+
+	ServeHeader     = 32 << 10
+	ServeAnswer     = 16 << 20
+	ServeNumbers    = 1 << 20
+	RepositoryFiles = 1 << 12
+	RepositoryDepth = 16
 )
 
 // All is the table of the bounds.
@@ -523,4 +529,15 @@ var All = []Row{
 		"the others are left out", "internal/diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
 		"they count as different", "cmd/concord.TestDiffCells"},
+
+	{"serve.header", ServeHeader, "bytes", "The header of a request, about.",
+		"status 431", "serve.TestHeaderLimit"},
+	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which there are 16 in memory.",
+		"status 413", "serve.TestAnswerLimits"},
+	{"serve.numbers", ServeNumbers, "bytes", "Numbers in JSON that a server is asked about, which take many times as much.",
+		"status 413", "serve.TestAnswerLimits"},
+	{"repository.files", RepositoryFiles, "files", "A version of a model in a repository: links can lead in circles.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
+	{"repository.depth", RepositoryDepth, "folders", "Folders in folders of a version.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
 }

@@ -169,7 +169,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engin
 	return append([]export.File{
 		{Name: Index, Content: []byte(text.Replace(answers))},
 		{Name: name + MediaEnding, Content: []byte(js.Replace(script))},
-		{Name: name + ".media.d.ts", Content: []byte(text.Replace(declarations))},
+		{Name: name + ".media.d.ts", Content: []byte(strings.Replace(declarations, "$LOADER", export.Address(name+".js"), 1))},
 	}, p.files...), nil
 }
 

@@ -66,6 +66,9 @@ func exported(t *testing.T, dir string, m *manifest.Manifest, g *graph.Graph) {
 	more, err := page.Files(m, g, odd, mark, engine.Limits{})
 	check(t, err)
 	for _, f := range append(files, more...) {
+		if bytes.Contains(f.Content, []byte(`"$`)) || bytes.Contains(f.Content, []byte(`/$`)) {
+			t.Errorf("%s lacks something", f.Name)
+		}
 		write(t, dir, map[string][]byte{f.Name: f.Content})
 	}
 }

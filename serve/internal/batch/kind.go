@@ -35,13 +35,36 @@ type kind struct {
 type size struct {
 	samples int
 	ready   bool
-	free    []*session // under the scheduler's lock
+
+	// Under the scheduler's lock:
+	free   []*session
+	busy   int   // sessions that run
+	shared int64 // bytes that all sessions share
+	each   int64 // bytes of a session
+}
+
+// note notes what a session takes. The caller has the scheduler's lock, or nobody else knows the size.
+func (z *size) note(own *session) {
+	z.shared, z.each = 0, 0
+	for _, p := range own.programs() {
+		plan := p.Plan()
+		z.shared += plan.Folded + plan.Packed
+		z.each += plan.Session()
+	}
 }
 
 // session is memory for a run: of samples that are put together, or else of a request as it is.
 type session struct {
 	together *samples.Session
 	single   *model.Session
+}
+
+// programs returns those that the session has run, or will.
+func (own *session) programs() []*engine.Program {
+	if own.together != nil {
+		return []*engine.Program{own.together.Program()}
+	}
+	return own.single.Ran()
 }
 
 // prepare compiles what runs one sample, and all other numbers of samples if asked so.
@@ -65,6 +88,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 				break
 			}
 			z.ready, z.free = true, []*session{own}
+			z.note(own)
 		}
 		k.sizes = append(k.sizes, z)
 	}
@@ -91,13 +115,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 
 // look finds out what a session says about the model.
 func (k *kind) look(one *session) {
-	var ran []*engine.Program
-	if one.together != nil {
-		ran = append(ran, one.together.Program())
-	} else {
-		ran = one.single.Ran()
-	}
-	for _, p := range ran {
+	for _, p := range one.programs() {
 		if len(p.Graph().States) > 0 {
 			k.stateful = true
 			plan := p.Plan()
@@ -125,6 +143,7 @@ func (s *Scheduler) grow(k *kind, z *size) {
 	defer s.mu.Unlock()
 	if err == nil {
 		z.ready, z.free = true, append(z.free, own)
+		z.note(own)
 	} else { // as the memory does not suffice
 		k.sizes = slices.DeleteFunc(k.sizes, func(x *size) bool { return x == z })
 	}

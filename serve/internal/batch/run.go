@@ -157,6 +157,7 @@ func (s *Scheduler) take(u *run, z *size) (*session, error) {
 		return q.session(u)
 	}
 	s.mu.Lock()
+	z.busy++
 	if n := len(z.free); n > 0 {
 		own := z.free[n-1]
 		z.free = z.free[:n-1]
@@ -167,7 +168,13 @@ func (s *Scheduler) take(u *run, z *size) (*session, error) {
 		return own, nil
 	}
 	s.mu.Unlock()
-	return u.line.kind.session(z)
+	own, err := u.line.kind.session(z)
+	if err != nil {
+		s.mu.Lock()
+		z.busy--
+		s.mu.Unlock()
+	}
+	return own, err
 }
 
 // give returns a session for others to use.
@@ -177,6 +184,10 @@ func (s *Scheduler) give(u *run, z *size, own *session) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	z.busy--
+	if own.together == nil { // parts of the model may be new
+		z.note(own)
+	}
 	if len(z.free) < s.opts.Workers {
 		z.free = append(z.free, own)
 	}

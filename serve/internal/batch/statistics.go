@@ -25,7 +25,30 @@ func (s *Scheduler) Statistics() oip.ModelStatistics {
 			out.Cuts[Cut(c).String()] = n
 		}
 	}
+	out.Pending, out.Memory = uint64(s.waiting), uint64(s.memory())
 	return out
+}
+
+// Memory returns the bytes that programs, sessions and states of sequences take, without the model's own constants.
+func (s *Scheduler) Memory() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory()
+}
+
+func (s *Scheduler) memory() int64 {
+	total := s.kept
+	for _, k := range s.kinds {
+		select {
+		case <-k.ready:
+		default:
+			continue // its sizes are being made
+		}
+		for _, z := range k.sizes {
+			total += z.shared + z.each*int64(len(z.free)+z.busy)
+		}
+	}
+	return total
 }
 
 // Waiting returns how many requests wait, and how many runs there are at the moment.

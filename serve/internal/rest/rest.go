@@ -122,8 +122,10 @@ func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", quote(r.URL.Path))
 }
 
-// fail answers with an error.
-func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { Fail(w, r, err) }
+
+// Fail answers with an error as all paths do.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var known *oip.Error
 	var method *methodError
