@@ -3,12 +3,13 @@ package grpc
 import (
 	"cmp"
 	"context"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Method answers calls of one method. It receives and sends messages by the stream, and the error that it returns is the status of the call. The
@@ -128,19 +129,12 @@ var units = map[byte]time.Duration{
 	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
 }
 
-// Timeout reads the value of the header grpc-timeout, and reports whether it is one. What is too long for a duration is the longest.
-func Timeout(v string) (time.Duration, bool) {
-	n := len(v) - 1
-	if n < 1 || n > 8 {
+// Timeout reads the value of the header grpc-timeout, and reports whether it is one: at most eight digits and a unit.
+func Timeout(s string) (time.Duration, bool) {
+	if len(s) < 2 || len(s) > 9 {
 		return 0, false
 	}
-	count, err := strconv.ParseUint(v[:n], 10, 32)
-	unit, ok := units[v[n]]
-	if err != nil || !ok {
-		return 0, false
-	}
-	if count > uint64(math.MaxInt64/unit) {
-		return math.MaxInt64, true
-	}
-	return time.Duration(count) * unit, true
+	unit, ok := units[s[len(s)-1]]
+	n, err := strconv.ParseUint(s[:len(s)-1], 10, 32)
+	return time.Duration(limits.Times(int64(n), int64(unit))), ok && err == nil
 }
