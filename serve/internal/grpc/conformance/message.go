@@ -132,7 +132,8 @@ func init() {
 		wire.Row(5, "response_trailers", wire.Many(&headerFields, func(m *streamDefinition) *[]*header { return &m.trailers })),
 	)
 	requestFields.Set(wire.Row(1, "response_definition", wire.One(&definitionFields, func(m *request) **definition { return &m.definition })))
-	definitionRow := wire.Row(1, "response_definition", wire.One(&streamDefinitionFields, func(m *streamRequest) **streamDefinition { return &m.definition }))
+	definitionRow := wire.Row(1, "response_definition",
+		wire.One(&streamDefinitionFields, func(m *streamRequest) **streamDefinition { return &m.definition }))
 	serverStreamFields.Set(definitionRow)
 	bidiStreamFields.Set(
 		definitionRow,
