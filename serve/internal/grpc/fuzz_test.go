@@ -3,6 +3,7 @@ package grpc_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +20,7 @@ func FuzzCall(f *testing.F) {
 	h := grpc.New(map[string]grpc.Method{"/t/All": {Stream: true, Serve: func(_ context.Context, s *grpc.Stream) error {
 		for {
 			b, err := s.Receive()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err != nil {

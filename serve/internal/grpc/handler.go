@@ -3,6 +3,7 @@ package grpc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -110,18 +111,10 @@ func (h *Handler) serve(s *Stream, r *http.Request) error {
 		_ = s.control.SetWriteDeadline(time.Time{})
 	}
 	err := m.Serve(ctx, s)
-	if late := ctx.Err(); err != nil && late != nil {
-		err = cmp.Or(asStatus(err), late)
+	if _, ok := errors.AsType[*Status](err); err != nil && !ok { // what fails after the end of the call fails of that
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return err
-}
-
-// asStatus returns an error that says itself what a client is told, or nil.
-func asStatus(err error) error {
-	if s, ok := err.(*Status); ok {
-		return s
-	}
-	return nil
 }
 
 // units are those of timeouts.

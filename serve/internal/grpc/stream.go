@@ -65,7 +65,7 @@ const prefix = 5
 // Only receives the message of a call that has one.
 func (s *Stream) Only() ([]byte, error) {
 	b, err := s.Receive()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, Errorf(Unimplemented, "the method takes one message; there is none")
 	}
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Stream) End() error {
 	switch n, err := s.r.Body.Read(more[:]); {
 	case n > 0:
 		return Errorf(Unimplemented, "the method takes one message; there is a second one")
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return s.broken(err)
 	}
 	return nil
@@ -92,7 +92,7 @@ func (s *Stream) Receive() ([]byte, error) {
 		s.release()
 	}
 	var head [prefix]byte
-	if _, err := io.ReadFull(s.r.Body, head[:]); err == io.EOF {
+	if _, err := io.ReadFull(s.r.Body, head[:]); errors.Is(err, io.EOF) {
 		return nil, err
 	} else if err != nil {
 		return nil, s.broken(err)
@@ -188,7 +188,7 @@ func (s *Stream) inflate(b []byte) ([]byte, error) {
 		switch {
 		case int64(len(out)) > s.h.opts.Message:
 			return nil, s.tooLarge(int64(len(out)))
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:
 			return nil, Errorf(Internal, "a message cannot be decompressed: %v", err)

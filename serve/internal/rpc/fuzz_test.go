@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -29,7 +30,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decode(&inferRequestFields, b)
 		if err != nil {
-			if s, ok := err.(*grpc.Status); !ok || s.Code != grpc.InvalidArgument || s.Message == "" {
+			if s, ok := errors.AsType[*grpc.Status](err); !ok || s.Code != grpc.InvalidArgument || s.Message == "" {
 				t.Fatalf("%#v", err)
 			}
 			return
@@ -44,7 +45,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		q, err := requestOf(m)
 		if err != nil {
-			if e, ok := err.(*oip.Error); !ok || e.Message == "" {
+			if e, ok := errors.AsType[*oip.Error](err); !ok || e.Message == "" {
 				t.Fatalf("%#v", err)
 			}
 			return

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -158,7 +159,7 @@ func clientStream(ctx context.Context, s *grpc.Stream) error {
 	var all [][]byte
 	for {
 		b, err := s.Receive()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return answerTo(ctx, s, "ClientStreamRequest", all)
 		}
 		if err != nil {
@@ -239,7 +240,7 @@ func bidiStream(ctx context.Context, s *grpc.Stream) error {
 	full, first, sent := false, true, 0
 	for {
 		b, err := s.Receive()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
