@@ -46,7 +46,8 @@ type tileKind struct {
 	wide            bool
 }
 
-func convolveTiles(r kernel.Region) *kernel.Plan {
+// newConvolution returns the convolution of a region, nil if there are none of its elements, or more operands than tiles take.
+func newConvolution(r kernel.Region, transposed bool) *convolution {
 	n := r.Root()
 	for i, v := range n.In {
 		if i > 2 && v != nil {
@@ -57,11 +58,18 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
 	}
-	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, in: in, out: out}
+	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, in: in, out: out}
+}
+
+func convolveTiles(r kernel.Region) *kernel.Plan {
+	v := newConvolution(r, false)
+	if v == nil {
+		return nil
+	}
 	v.Sliding = v.WithoutZeros()
 	switch {
-	case v.GroupIn == in[1]:
-		v.plain = in[1] <= plainChans
+	case v.GroupIn == v.in[1]:
+		v.plain = v.in[1] <= plainChans
 	case v.GroupIn == 1 && v.GroupOut == 1:
 		v.each = true
 	default:
@@ -72,20 +80,11 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 
 // convolveUp takes a deconv whose window moves by its own size, so that each element of the result meets one of its positions.
 func convolveUp(r kernel.Region) *kernel.Plan {
-	n := r.Root()
-	for i, v := range n.In {
-		if i > 2 && v != nil {
-			return nil // zero points
-		}
-	}
-	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
-	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
+	v := newConvolution(r, true)
+	if v == nil || v.GroupIn != v.in[1] || v.Rank > 2 {
 		return nil
 	}
-	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, true), n: n, in: in, out: out, up: [2]int{1, 1}}
-	if v.GroupIn != in[1] || v.Rank > 2 {
-		return nil
-	}
+	v.up = [2]int{1, 1}
 	for i := range v.Rank {
 		d := &v.Dim[i]
 		if d.Before != 0 || d.Size != d.Stride || d.Size > 1 && d.Dilation != 1 || d.Out != d.In*d.Stride {
@@ -94,7 +93,7 @@ func convolveUp(r kernel.Region) *kernel.Plan {
 		v.up[2-v.Rank+i] = d.Stride
 		*d = geometry.Slide{In: d.In, Out: d.In, Size: 1, Stride: 1, Dilation: 1}
 	}
-	v.Border, v.Taps, v.plain = geometry.BorderIgnore, 1, in[1] <= plainChans
+	v.Border, v.Taps, v.plain = geometry.BorderIgnore, 1, v.in[1] <= plainChans
 	return v.plan(r, 2)
 }
 

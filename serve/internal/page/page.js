@@ -237,7 +237,7 @@ const kinds = {
 };
 
 function send(file) {
-  if (!description || !file) {
+  if (stateOf(models.get(selected) ?? []) !== "READY" || !file) {
     return;
   }
   const path = `${pathOf(selected, at("version").value)}/answer`;
@@ -255,7 +255,7 @@ function send(file) {
         address = URL.createObjectURL(file);
         Object.assign(at("sound"), { src: address, hidden: false });
       }
-      const { outputs } = answer.runs ? answer.runs[0] : answer;
+      const { outputs } = answer;
       at("shown").className = outputs.some((o) => o.kind === "boxes") ? "" : "beside";
       return outputs.flatMap((o) => headed(outputs.length > 1, o.name, (kinds[o.kind] ?? kinds.tensor)(o)));
     };
@@ -371,7 +371,7 @@ function totals(statistics) {
   return t;
 }
 
-const milliseconds = (ns) => `${(ns / 1e6).toPrecision(3)} ms`;
+const time = (ns) => (ns < 1e6 ? `${(ns / 1e3).toPrecision(3)} µs` : ns < 1e9 ? `${(ns / 1e6).toPrecision(3)} ms` : `${(ns / 1e9).toPrecision(3)} s`);
 
 function bytes(n) {
   const k = n >= 1 ? Math.min(3, Math.floor(Math.log2(n) / 10)) : 0;
@@ -389,8 +389,8 @@ function draw() {
   } else {
     const n = last.n - first.n;
     fill("rate", last === first ? "–" : `${((1e3 * n) / (last.at - first.at)).toFixed(1)} a second`);
-    fill("mean", n ? milliseconds((last.ns - first.ns) / n) : "–");
-    fill("waited", last.queued > first.queued ? milliseconds((last.waited - first.waited) / (last.queued - first.queued)) : "–");
+    fill("mean", n ? time((last.ns - first.ns) / n) : "–");
+    fill("waited", last.queued > first.queued ? time((last.waited - first.waited) / (last.queued - first.queued)) : "–");
     fill("batch", last.runs > first.runs ? ((last.samples - first.samples) / (last.runs - first.runs)).toFixed(1) : "–");
     fill("pending", last.pending);
     fill("failed", last.failed);
@@ -399,7 +399,7 @@ function draw() {
   const points = (mean) => between.map((b) => ({ x: KEPT - (last.at - b.at) / INTERVAL, y: mean(b) }));
   const [all, queue] = [points((b) => b.ns / b.n), points((b) => b.waited / b.queued)];
   const top = Math.max(0, ...[...all, ...queue].map((p) => p.y).filter(Number.isFinite));
-  fill("top", top ? `up to ${milliseconds(top)}` : "");
+  fill("top", top ? `, up to ${time(top)}` : "");
   at("times").replaceChildren(curve("queue", queue, top), curve("all", all, top));
   const sizes = last ? [...last.sizes].map(([size, n]) => [size, n - (first.sizes.get(size) ?? 0)]).filter(([, n]) => n > 0).sort((a, b) => a[0] - b[0]) : [];
   const most = Math.max(1, ...sizes.map(([, n]) => n));
@@ -416,7 +416,7 @@ function curve(className, points, top) {
     if (Number.isFinite(y)) {
       const first = !Number.isFinite(points[i - 1]?.y);
       const alone = first && !Number.isFinite(points[i + 1]?.y);
-      d += `${first ? "M" : "L"}${x.toFixed(2)} ${(19.5 - (18.5 * y) / (top || 1)).toFixed(2)}${alone ? "h0.01" : ""}`;
+      d += `${first ? "M" : "L"}${x.toFixed(2)} ${(19.5 - (18.5 * y) / (top || 1)).toFixed(2)}${alone ? "h0.2" : ""}`;
     }
   });
   path.setAttribute("class", className);

@@ -41,7 +41,7 @@ func (l *lease) release() { l.of.held.Add(-l.bytes) }
 
 // body reads the body of a request, decompressed.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body []byte, err error) {
-	if r.ContentLength > h.opts.Body {
+	if r.ContentLength > h.opts.Body { // so that nothing of it need come
 		return nil, h.tooLarge()
 	}
 	source := &source{Reader: http.MaxBytesReader(w, r.Body, h.opts.Body)}
@@ -57,7 +57,8 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body [
 		from, err = zlib.NewReader(source)
 		size = -1
 	default:
-		return nil, &encodingError{encoding}
+		return nil, &refusal{http.StatusUnsupportedMediaType, "Accept-Encoding", "gzip, deflate",
+			"the content encoding of the body is " + quote(encoding) + "; it can be gzip, deflate or identity"}
 	}
 	if err == nil {
 		body, err = h.readAll(from, size, l)
@@ -89,7 +90,7 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 	case errors.As(from.err, &large):
 		return h.tooLarge()
 	case errors.Is(from.err, os.ErrDeadlineExceeded): // the connection's
-		return errSlow
+		return &refusal{http.StatusRequestTimeout, "Connection", "close", "the body takes too long to arrive"}
 	case from.err != nil:
 		return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", from.err)
 	case errors.As(err, &known):

@@ -13,8 +13,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// call is the emission of one node.
-type call struct {
+// emission is the emission of one node.
+type emission struct {
 	*scope
 	kit.Node
 	in []val // absent ones included
@@ -28,7 +28,7 @@ func at(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
 
 // results adds the nodes for a node of the graph, and returns what stands for its results.
 func (s *scope) results(n *graph.Node) []val {
-	c := &call{scope: s, Node: kit.NodeOf(n), in: make([]val, len(n.In))}
+	c := &emission{scope: s, Node: kit.NodeOf(n), in: make([]val, len(n.In))}
 	for i, v := range n.In {
 		c.in[i] = s.value(v)
 	}
@@ -49,7 +49,7 @@ func (s *scope) results(n *graph.Node) []val {
 }
 
 // body adds nodes that say the same in the standard's operators, perhaps not to the bit.
-func (c *call) body(r *row) []val {
+func (c *emission) body(r *row) []val {
 	switch {
 	case r.body != nil:
 		if out := r.body(c); out != nil {
@@ -84,7 +84,7 @@ func (c *call) body(r *row) []val {
 // Nodes of the standard.
 
 // nodes adds a node whose results have the given types; the zero type is that of one that is left out.
-func (c *call) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val) []val {
+func (c *emission) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val) []val {
 	out, names := make([]val, len(types)), make([]string, len(types))
 	for i, t := range types {
 		if t.DType == tensor.Invalid {
@@ -98,7 +98,7 @@ func (c *call) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val
 }
 
 // node1 adds a node that has one result.
-func (c *call) node1(op string, t graph.Type, attrs graph.Attrs, in ...val) val {
+func (c *emission) node1(op string, t graph.Type, attrs graph.Attrs, in ...val) val {
 	return c.nodes(op, []graph.Type{t}, attrs, in...)[0]
 }
 
@@ -149,21 +149,21 @@ func attribute(name string, value any) *proto.Attribute {
 // Facts of the node, and lists.
 
 // out returns the type of result i.
-func (c *call) out(i int) graph.Type { return c.Out[i].Type }
+func (c *emission) out(i int) graph.Type { return c.Out[i].Type }
 
 // one makes a result list of one value.
 func one(v val) []val { return []val{v} }
 
 // Conversions, none of which adds a node that would change nothing.
 
-func (c *call) cast(x val, d tensor.DType) val {
+func (c *emission) cast(x val, d tensor.DType) val {
 	if x.name == "" || x.DType == d {
 		return x
 	}
 	return c.node1("Cast", graph.Type{DType: d, Shape: x.Shape}, at("to", d), x)
 }
 
-func (c *call) reshape(x val, shape ...int) val {
+func (c *emission) reshape(x val, shape ...int) val {
 	if x.name == "" || x.Shape.Equal(shape) {
 		return x
 	}
@@ -179,7 +179,7 @@ func (c *call) reshape(x val, shape ...int) val {
 	return c.node1("Reshape", graph.Type{DType: x.DType, Shape: shape}, attrs, x, c.list(shape...))
 }
 
-func (c *call) transpose(x val, perm ...int) val {
+func (c *emission) transpose(x val, perm ...int) val {
 	if slices.IsSorted(perm) {
 		return x
 	}
@@ -191,7 +191,7 @@ func (c *call) transpose(x val, perm ...int) val {
 }
 
 // list adds a constant that is a list of int64.
-func (c *call) list(list ...int) val {
+func (c *emission) list(list ...int) val {
 	wide := make([]int64, len(list))
 	for i, n := range list {
 		wide[i] = int64(n)
@@ -211,24 +211,24 @@ func room(extents ...int) {
 }
 
 // along adds a constant: integers along dimension d of a tensor of some rank, whose other extents are 1.
-func (c *call) along(d, rank int, list []int64) val {
+func (c *emission) along(d, rank int, list []int64) val {
 	shape := slices.Repeat(ints{1}, rank)
 	shape[d] = len(list)
 	return c.constant(kit.Must(tensor.FromSlice(list, shape...)))
 }
 
 // number adds a scalar constant of an element type, which must be able to hold it.
-func (c *call) number(d tensor.DType, x float64) val {
+func (c *emission) number(d tensor.DType, x float64) val {
 	return c.constant(kit.Must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // integer adds a scalar constant of an integer type.
-func (c *call) integer(d tensor.DType, x int64) val {
+func (c *emission) integer(d tensor.DType, x int64) val {
 	return c.constant(kit.Must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // full adds a constant all of whose elements are one number.
-func (c *call) full(t graph.Type, x float64) val {
+func (c *emission) full(t graph.Type, x float64) val {
 	room(t.Shape...)
 	s := kit.Must(tensor.Cast(tensor.Scalar(x), t.DType))
 	s = kit.Must(s.Reshape(slices.Repeat(ints{1}, len(t.Shape))...))
@@ -237,12 +237,12 @@ func (c *call) full(t graph.Type, x float64) val {
 
 // do adds an element-wise node: its result has the element type of the last operand and the common shape of all, aligned at the last
 // dimension.
-func (c *call) do(op string, in ...val) val {
+func (c *emission) do(op string, in ...val) val {
 	return c.node1(op, graph.Type{DType: in[len(in)-1].DType, Shape: broadcast(in)}, nil, in...)
 }
 
 // test is do for a node that yields logical values.
-func (c *call) test(op string, in ...val) val {
+func (c *emission) test(op string, in ...val) val {
 	return c.node1(op, graph.Type{DType: tensor.Bool, Shape: broadcast(in)}, nil, in...)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// call is a node as its row sees it. Methods that find a mistake end the row, so that rows need not look at errors.
-type call struct {
+// lowering is a node as its row sees it. Methods that find a mistake end the row, so that rows need not look at errors.
+type lowering struct {
 	*emit.Emitter
 	w     *walker
 	step  step
@@ -29,7 +29,7 @@ type call struct {
 }
 
 // lower translates the node.
-func (c *call) lower() ([]item, error) {
+func (c *lowering) lower() ([]item, error) {
 	if c.step.sequel != nil {
 		return c.step.sequel.run(c), nil
 	}
@@ -48,7 +48,7 @@ func (c *call) lower() ([]item, error) {
 }
 
 // bind finds the row of a node and checks the node against its declaration.
-func (c *call) bind() (*row, error) {
+func (c *lowering) bind() (*row, error) {
 	version, imported := c.scope.opsets.version(c.node.Domain)
 	r, f, err := find(c.node, version, imported)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *call) bind() (*row, error) {
 }
 
 // checkTypes refuses operands of types that the declaration does not allow.
-func (c *call) checkTypes() {
+func (c *lowering) checkTypes() {
 	for i := range c.in {
 		v := c.item(i).value
 		if p := c.param(i); v != nil && p.types != 0 && !p.types.Has(v.Type.DType) {
@@ -78,7 +78,7 @@ func (c *call) checkTypes() {
 }
 
 // param returns the declaration of an operand.
-func (c *call) param(i int) param {
+func (c *lowering) param(i int) param {
 	if len(c.form.in) == 0 {
 		return param{}
 	}
@@ -116,19 +116,19 @@ func tensors(values ...*graph.Value) []item {
 }
 
 // Fail ends the row, unless the error is nil.
-func (c *call) Fail(err error) {
+func (c *lowering) Fail(err error) {
 	if err != nil {
 		panic(bailout{err})
 	}
 }
 
 // failf ends the row with a mistake at an operand or attribute.
-func (c *call) failf(operand, format string, args ...any) {
+func (c *lowering) failf(operand, format string, args ...any) {
 	c.Fail(&Error{Operand: operand, Msg: short(fmt.Sprintf(format, args...))})
 }
 
 // operandName returns the name of an operand in the standard.
-func (c *call) operandName(i int) string {
+func (c *lowering) operandName(i int) string {
 	if c.form == nil || len(c.form.in) == 0 {
 		return fmt.Sprintf("operand %d", i)
 	}
@@ -140,7 +140,7 @@ func (c *call) operandName(i int) string {
 }
 
 // item returns an operand of any kind.
-func (c *call) item(i int) item {
+func (c *lowering) item(i int) item {
 	if i >= len(c.in) {
 		return item{}
 	}
@@ -148,7 +148,7 @@ func (c *call) item(i int) item {
 }
 
 // In returns an operand that is a tensor, nil if it is left out.
-func (c *call) In(i int) *graph.Value {
+func (c *lowering) In(i int) *graph.Value {
 	x := c.item(i)
 	if x.kind != absent && x.kind != aTensor {
 		c.failf(c.operandName(i), "it is %v; it must be a tensor", x.kind)
@@ -157,7 +157,7 @@ func (c *call) In(i int) *graph.Value {
 }
 
 // All returns the operands from i on.
-func (c *call) All(i int) []*graph.Value {
+func (c *lowering) All(i int) []*graph.Value {
 	var out []*graph.Value
 	for ; i < len(c.in); i++ {
 		if v := c.In(i); v != nil {
@@ -170,25 +170,25 @@ func (c *call) All(i int) []*graph.Value {
 }
 
 // Shape returns the shape of an operand that is there.
-func (c *call) Shape(i int) tensor.Shape { return c.In(i).Type.Shape }
+func (c *lowering) Shape(i int) tensor.Shape { return c.In(i).Type.Shape }
 
 // DType returns the element type of an operand that is there.
-func (c *call) DType(i int) tensor.DType { return c.In(i).Type.DType }
+func (c *lowering) DType(i int) tensor.DType { return c.In(i).Type.DType }
 
 // Wants reports whether a result is asked for.
-func (c *call) Wants(i int) bool { return i < len(c.outputs()) && c.outputs()[i] != "" }
+func (c *lowering) Wants(i int) bool { return i < len(c.outputs()) && c.outputs()[i] != "" }
 
 // outputs returns the names of the node's results.
-func (c *call) outputs() []string {
+func (c *lowering) outputs() []string {
 	names, _ := c.step.results()
 	return names
 }
 
 // Given reports whether the node states an attribute.
-func (c *call) Given(name string) bool { return c.attrs[name] != nil }
+func (c *lowering) Given(name string) bool { return c.attrs[name] != nil }
 
 // attribute returns what the node states, or else what the declaration says.
-func (c *call) attribute(name string, kind proto.AttributeType) (*proto.Attribute, any) {
+func (c *lowering) attribute(name string, kind proto.AttributeType) (*proto.Attribute, any) {
 	d := c.form.declared(name)
 	if d == nil || d.kind != kind {
 		panic(fmt.Sprintf("onnx: the row of %s does not declare %s so", c.node.OpType, name))
@@ -201,7 +201,7 @@ func (c *call) attribute(name string, kind proto.AttributeType) (*proto.Attribut
 }
 
 // Int returns an integer, 0 if there is neither a value nor a default.
-func (c *call) Int(name string) int {
+func (c *lowering) Int(name string) int {
 	a, value := c.attribute(name, proto.AttributeInt)
 	if a != nil {
 		if int64(int(a.I)) != a.I {
@@ -214,7 +214,7 @@ func (c *call) Int(name string) int {
 }
 
 // Flag returns an integer that says yes or no. It is no where only other versions of the operator declare it.
-func (c *call) Flag(name string) bool {
+func (c *lowering) Flag(name string) bool {
 	if c.form.declared(name) == nil && slices.ContainsFunc(c.form.all, func(f *form) bool { return f.declared(name) != nil }) {
 		return false
 	}
@@ -222,7 +222,7 @@ func (c *call) Flag(name string) bool {
 }
 
 // Float returns a number, 0 if there is neither a value nor a default.
-func (c *call) Float(name string) float64 {
+func (c *lowering) Float(name string) float64 {
 	a, value := c.attribute(name, proto.AttributeFloat)
 	if a != nil {
 		return float64(a.F)
@@ -232,7 +232,7 @@ func (c *call) Float(name string) float64 {
 }
 
 // Str returns a string, "" if there is neither a value nor a default.
-func (c *call) Str(name string) string {
+func (c *lowering) Str(name string) string {
 	a, value := c.attribute(name, proto.AttributeString)
 	if a != nil {
 		return a.S
@@ -242,7 +242,7 @@ func (c *call) Str(name string) string {
 }
 
 // OneOf returns a string that must be one of some.
-func (c *call) OneOf(name string, allowed ...string) string {
+func (c *lowering) OneOf(name string, allowed ...string) string {
 	s := c.Str(name)
 	for _, x := range allowed {
 		if s == x {
@@ -254,7 +254,7 @@ func (c *call) OneOf(name string, allowed ...string) string {
 }
 
 // Ints returns integers, nil if there are none.
-func (c *call) Ints(name string) []int {
+func (c *lowering) Ints(name string) []int {
 	a, _ := c.attribute(name, proto.AttributeInts)
 	if a == nil {
 		return nil
@@ -262,8 +262,8 @@ func (c *call) Ints(name string) []int {
 	return c.narrow(name, a.Ints)
 }
 
-// Places returns integers as [call.KnownPlaces] does, nil if there are none.
-func (c *call) Places(name string) []int {
+// Places returns integers as [lowering.KnownPlaces] does, nil if there are none.
+func (c *lowering) Places(name string) []int {
 	a, _ := c.attribute(name, proto.AttributeInts)
 	if a == nil {
 		return nil
@@ -271,7 +271,7 @@ func (c *call) Places(name string) []int {
 	return places(a.Ints)
 }
 
-func (c *call) narrow(name string, list []int64) []int {
+func (c *lowering) narrow(name string, list []int64) []int {
 	out := make([]int, len(list))
 	for i, x := range list {
 		if int64(int(x)) != x {
@@ -283,7 +283,7 @@ func (c *call) narrow(name string, list []int64) []int {
 }
 
 // Floats returns numbers, nil if there are none.
-func (c *call) Floats(name string) []float64 {
+func (c *lowering) Floats(name string) []float64 {
 	a, _ := c.attribute(name, proto.AttributeFloats)
 	if a == nil {
 		return nil
@@ -292,7 +292,7 @@ func (c *call) Floats(name string) []float64 {
 }
 
 // Strs returns strings, nil if there are none.
-func (c *call) Strs(name string) []string {
+func (c *lowering) Strs(name string) []string {
 	a, _ := c.attribute(name, proto.AttributeStrings)
 	if a == nil {
 		return nil
@@ -301,7 +301,7 @@ func (c *call) Strs(name string) []string {
 }
 
 // Tensor returns the tensor in an attribute, nil if there is none.
-func (c *call) Tensor(name string) *tensor.Tensor {
+func (c *lowering) Tensor(name string) *tensor.Tensor {
 	a, _ := c.attribute(name, proto.AttributeTensor)
 	if a == nil {
 		return nil
@@ -317,7 +317,7 @@ func (c *call) Tensor(name string) *tensor.Tensor {
 }
 
 // Graph returns the graph in an attribute.
-func (c *call) Graph(name string) *network {
+func (c *lowering) Graph(name string) *network {
 	a, _ := c.attribute(name, proto.AttributeGraph)
 	if a == nil || a.G == nil {
 		c.failf(name, "the graph is missing")
@@ -326,14 +326,14 @@ func (c *call) Graph(name string) *network {
 }
 
 // ElemType returns the element type that an integer attribute names; tensor.Invalid if the attribute is not given.
-func (c *call) ElemType(name string) tensor.DType {
+func (c *lowering) ElemType(name string) tensor.DType {
 	if !c.Given(name) && c.form.declared(name).value == nil {
 		return tensor.Invalid
 	}
 	return c.elemType(name, int64(c.Int(name)))
 }
 
-func (c *call) elemType(name string, n int64) tensor.DType {
+func (c *lowering) elemType(name string, n int64) tensor.DType {
 	if n < 0 || n > math.MaxInt32 {
 		c.failf(name, "%d is no element type", n)
 	}
@@ -345,7 +345,7 @@ func (c *call) elemType(name string, n int64) tensor.DType {
 }
 
 // Axis makes an axis that may count from the end one that counts from the beginning.
-func (c *call) Axis(what string, axis, rank int) int {
+func (c *lowering) Axis(what string, axis, rank int) int {
 	if axis < -rank || axis >= rank {
 		c.failf(what, "there is no axis %d in a tensor of rank %d", axis, rank)
 	}
@@ -355,8 +355,8 @@ func (c *call) Axis(what string, axis, rank int) int {
 	return axis
 }
 
-// Axes is [call.Axis] for a list of different axes.
-func (c *call) Axes(what string, axes []int, rank int) []int {
+// Axes is [lowering.Axis] for a list of different axes.
+func (c *lowering) Axes(what string, axes []int, rank int) []int {
 	out := make([]int, len(axes))
 	seen := make(map[int]bool)
 	for i, a := range axes {
@@ -370,7 +370,7 @@ func (c *call) Axes(what string, axes []int, rank int) []int {
 }
 
 // Known returns the elements of an operand, nil if it is left out. If they are not known before the run the node is put off until then.
-func (c *call) Known(i int) *tensor.Tensor {
+func (c *lowering) Known(i int) *tensor.Tensor {
 	v := c.In(i)
 	if v == nil {
 		return nil
@@ -383,7 +383,7 @@ func (c *call) Known(i int) *tensor.Tensor {
 }
 
 // constant returns the elements of a value that constants decide, and nil for another.
-func (c *call) constant(v *graph.Value) *tensor.Tensor {
+func (c *lowering) constant(v *graph.Value) *tensor.Tensor {
 	t, err := c.w.folder.Constant(v)
 	if err != nil {
 		return nil // too much work to be done beforehand
@@ -391,8 +391,8 @@ func (c *call) constant(v *graph.Value) *tensor.Tensor {
 	return t
 }
 
-// KnownInts is [call.Known] for an operand of integers.
-func (c *call) KnownInts(i int) []int {
+// KnownInts is [lowering.Known] for an operand of integers.
+func (c *lowering) KnownInts(i int) []int {
 	list := c.knownInt64s(i)
 	if list == nil {
 		return nil
@@ -400,8 +400,8 @@ func (c *call) KnownInts(i int) []int {
 	return c.narrow(c.operandName(i), list)
 }
 
-// KnownPlaces is [call.KnownInts] for places that may lie beyond what there is: those beyond the range of int become its bounds.
-func (c *call) KnownPlaces(i int) []int {
+// KnownPlaces is [lowering.KnownInts] for places that may lie beyond what there is: those beyond the range of int become its bounds.
+func (c *lowering) KnownPlaces(i int) []int {
 	list := c.knownInt64s(i)
 	if list == nil {
 		return nil
@@ -417,7 +417,7 @@ func places(list []int64) []int {
 	return out
 }
 
-func (c *call) knownInt64s(i int) []int64 {
+func (c *lowering) knownInt64s(i int) []int64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
@@ -431,7 +431,7 @@ func (c *call) knownInt64s(i int) []int64 {
 }
 
 // listable refuses what is no list of a few numbers.
-func (c *call) listable(i int, t *tensor.Tensor) *tensor.Tensor {
+func (c *lowering) listable(i int, t *tensor.Tensor) *tensor.Tensor {
 	if t.Len() > limits.ONNXList {
 		c.Fail(&Error{Operand: c.operandName(i), Err: ErrLimit, Msg: fmt.Sprintf("it is %v; such a list may have at most %d numbers", t.Describe(), limits.ONNXList)})
 	}
@@ -439,8 +439,8 @@ func (c *call) listable(i int, t *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// KnownInt is [call.KnownInts] for one integer.
-func (c *call) KnownInt(i int) int {
+// KnownInt is [lowering.KnownInts] for one integer.
+func (c *lowering) KnownInt(i int) int {
 	list := c.KnownInts(i)
 	if len(list) != 1 {
 		c.failf(c.operandName(i), "it has %d elements; it must have one", len(list))
@@ -448,16 +448,16 @@ func (c *call) KnownInt(i int) int {
 	return list[0]
 }
 
-// KnownFlag is [call.Known] for one boolean.
-func (c *call) KnownFlag(i int) bool {
+// KnownFlag is [lowering.Known] for one boolean.
+func (c *lowering) KnownFlag(i int) bool {
 	if t := c.In(i).Type; t.DType != tensor.Bool || t.Shape.Len() != 1 {
 		c.failf(c.operandName(i), "it is %v; it must be one boolean", t)
 	}
 	return tensor.Data[bool](c.Known(i))[0]
 }
 
-// KnownFloats is [call.Known] for an operand of numbers.
-func (c *call) KnownFloats(i int) []float64 {
+// KnownFloats is [lowering.Known] for an operand of numbers.
+func (c *lowering) KnownFloats(i int) []float64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
@@ -470,8 +470,8 @@ func (c *call) KnownFloats(i int) []float64 {
 	return tensor.Data[float64](wide)
 }
 
-// KnownWhole is [call.KnownInt] for a number of any type, truncated.
-func (c *call) KnownWhole(i int) int {
+// KnownWhole is [lowering.KnownInt] for a number of any type, truncated.
+func (c *lowering) KnownWhole(i int) int {
 	list := c.KnownFloats(i)
 	if len(list) != 1 || !(math.Abs(list[0]) <= math.MaxInt32) {
 		c.failf(c.operandName(i), "it is %v; it must be one number of 32 bits", list)
@@ -481,7 +481,7 @@ func (c *call) KnownWhole(i int) int {
 
 // AttrOrInts returns the integers that older versions of an operator have in an attribute and newer ones in an operand, nil if neither is
 // given.
-func (c *call) AttrOrInts(name string, i int) []int {
+func (c *lowering) AttrOrInts(name string, i int) []int {
 	if c.form.declared(name) != nil {
 		return c.Ints(name)
 	}
@@ -489,7 +489,7 @@ func (c *call) AttrOrInts(name string, i int) []int {
 }
 
 // IntsConstant adds a list of integers.
-func (c *call) IntsConstant(list ...int) *graph.Value {
+func (c *lowering) IntsConstant(list ...int) *graph.Value {
 	wide := make([]int64, len(list))
 	for i, x := range list {
 		wide[i] = int64(x)
@@ -500,7 +500,7 @@ func (c *call) IntsConstant(list ...int) *graph.Value {
 }
 
 // Number adds a scalar of an element type.
-func (c *call) Number(x float64, d tensor.DType) *graph.Value {
+func (c *lowering) Number(x float64, d tensor.DType) *graph.Value {
 	t, err := tensor.Cast(tensor.Scalar(x), d)
 	c.Fail(err)
 	return c.Constant(t)
@@ -508,10 +508,10 @@ func (c *call) Number(x float64, d tensor.DType) *graph.Value {
 
 // Then has the results made by next when the elements of a value are known that this row has added, which may be in another graph: what
 // next needs of this one it is given, the operands of the node and keep.
-func (c *call) Then(value *graph.Value, keep []*graph.Value, next func(c *call, elements *tensor.Tensor, keep []*graph.Value) []*graph.Value) []item {
+func (c *lowering) Then(value *graph.Value, keep []*graph.Value, next func(c *lowering, elements *tensor.Tensor, keep []*graph.Value) []*graph.Value) []item {
 	node := len(c.in)
-	form, opset, attrs := c.form, c.opset, c.attrs // not the call, behind which stands all that was made so far
-	run := func(d *call) []item {
+	form, opset, attrs := c.form, c.opset, c.attrs // not the lowering, behind which stands all that was made so far
+	run := func(d *lowering) []item {
 		d.form, d.opset, d.attrs = form, opset, attrs
 		known := d.In(node)
 		elements := d.constant(known)

@@ -12,8 +12,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// call is the emission of one node, or of one that a later node completes.
-type call struct {
+// emission is the emission of one node, or of one that a later node completes.
+type emission struct {
 	kit.Node
 	e        *exporter
 	out      *graph.Value // what the last call makes
@@ -27,22 +27,22 @@ type call struct {
 }
 
 // constant returns the elements of operand i if they do not depend on inputs, and else nil; those of float types as float32.
-func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.Operand(i)) }
+func (c *emission) constant(i int) *tensor.Tensor { return c.e.number(c.Operand(i)) }
 
 // shape returns the extents of operand i.
-func (c *call) shape(i int) ints { return c.In[i].Type.Shape }
+func (c *emission) shape(i int) ints { return c.In[i].Type.Shape }
 
 // outShape returns those of the result.
-func (c *call) outShape() ints { return c.out.Type.Shape }
+func (c *emission) outShape() ints { return c.out.Type.Shape }
 
 // tensor returns where operand i lies, in any grouping of extents.
-func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.In[i]) }
+func (c *emission) tensor(i int) *Tensor { return c.e.tensor(c.In[i]) }
 
 // natural returns operand i with the extents of its shape.
-func (c *call) natural(i int) *Tensor { return c.as(c.In[i], dimsOf(c.shape(i))) }
+func (c *emission) natural(i int) *Tensor { return c.as(c.In[i], dimsOf(c.shape(i))) }
 
 // format returns the format of the result.
-func (c *call) format() Format {
+func (c *emission) format() Format {
 	f, ok := c.e.formatOf(c.out.Type.DType)
 	if !ok {
 		kit.Refuse("layers do not compute with elements of type %v", c.out.Type.DType)
@@ -51,10 +51,10 @@ func (c *call) format() Format {
 }
 
 // isFloat reports whether the result is a float in the graph.
-func (c *call) isFloat() bool { return c.out.Type.DType.IsFloat() }
+func (c *emission) isFloat() bool { return c.out.Type.DType.IsFloat() }
 
 // virtual adds a tensor for a result of the node.
-func (c *call) virtual(dims ints) *Tensor {
+func (c *emission) virtual(dims ints) *Tensor {
 	if len(dims) > openvx.MaxTensorDims {
 		kit.Refuse("a tensor of extents %v would be needed; there are at most %d", dims, openvx.MaxTensorDims)
 	}
@@ -62,33 +62,33 @@ func (c *call) virtual(dims ints) *Tensor {
 }
 
 // weights adds a tensor with elements that belong to the node.
-func (c *call) weights(what string, dims ints, t *tensor.Tensor) *Tensor {
+func (c *emission) weights(what string, dims ints, t *tensor.Tensor) *Tensor {
 	return c.e.weights(c.name+"_"+what, c.format(), dims, t)
 }
 
 // weightsOf adds a tensor with the elements of operand i, or with others that were made of them.
-func (c *call) weightsOf(i int, dims ints, t *tensor.Tensor) *Tensor {
+func (c *emission) weightsOf(i int, dims ints, t *tensor.Tensor) *Tensor {
 	return c.e.weights(c.e.source(c.In[i]).Name, c.format(), dims, t)
 }
 
 // number adds a tensor of one element with so many dimensions.
-func (c *call) number(x float64, rank int) *Tensor {
+func (c *emission) number(x float64, rank int) *Tensor {
 	return c.weights("constant", ones(rank), tensor.Scalar(float32(x)))
 }
 
 // set says where the result of the node lies.
-func (c *call) set(t *Tensor) { c.e.tensors[c.out] = t }
+func (c *emission) set(t *Tensor) { c.e.tensors[c.out] = t }
 
 // do makes a call.
-func (c *call) do(function string, args ...any) { c.repeat(1, function, args...) }
+func (c *emission) do(function string, args ...any) { c.repeat(1, function, args...) }
 
 // repeat makes a call several times, with parts of tensors.
-func (c *call) repeat(times int, function string, args ...any) {
+func (c *emission) repeat(times int, function string, args ...any) {
 	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: c.Label, Value: c.out.Name})
 }
 
 // make makes a call whose last argument is a tensor of these extents, added for what it makes.
-func (c *call) make(dims ints, function string, args ...any) *Tensor {
+func (c *emission) make(dims ints, function string, args ...any) *Tensor {
 	y := c.virtual(dims)
 	c.do(function, append(args, y)...)
 	return y
@@ -96,21 +96,21 @@ func (c *call) make(dims ints, function string, args ...any) *Tensor {
 
 // Steps that several operators share. Each adds a tensor for what it makes.
 
-func (c *call) activate(x *Tensor, f openvx.Activation, a, b float64) *Tensor {
+func (c *emission) activate(x *Tensor, f openvx.Activation, a, b float64) *Tensor {
 	return c.make(x.Dims, "vxActivationLayer", x, f, float32(a), float32(b))
 }
 
 // add adds two tensors, or subtracts them with the other function. Extents of 1 of the second fit any other.
-func (c *call) add(function string, x, y *Tensor, p openvx.ConvertPolicy) *Tensor {
+func (c *emission) add(function string, x, y *Tensor, p openvx.ConvertPolicy) *Tensor {
 	return c.make(x.Dims, function, x, y, p)
 }
 
-func (c *call) multiply(x, y *Tensor, scale float64) *Tensor {
+func (c *emission) multiply(x, y *Tensor, scale float64) *Tensor {
 	return c.make(x.Dims, "vxTensorMultiplyNode", x, y, Real(scale), c.overflow, c.rounding)
 }
 
 // zeros adds a tensor of zeros.
-func (c *call) zeros(f Format, dims ints) *Tensor {
+func (c *emission) zeros(f Format, dims ints) *Tensor {
 	return c.e.weights("zeros", f, dims, filled(f.raw(0), dims))
 }
 
@@ -120,12 +120,12 @@ func filled(x *tensor.Tensor, shape ints) *tensor.Tensor {
 }
 
 // copy copies a tensor into another of the same extents: it adds nothing.
-func (c *call) copy(from, to *Tensor) {
+func (c *emission) copy(from, to *Tensor) {
 	c.do("vxTensorAddNode", from, c.zeros(from.Format, ones(len(from.Dims))), openvx.ConvertPolicySaturate, to)
 }
 
 // swap exchanges two dimensions, which may be the same.
-func (c *call) swap(x *Tensor, a, b int) *Tensor {
+func (c *emission) swap(x *Tensor, a, b int) *Tensor {
 	dims := slices.Clone(x.Dims)
 	dims[a], dims[b] = dims[b], dims[a]
 	if a == b || x.Dims[a] == 1 && x.Dims[b] == 1 {
@@ -137,7 +137,7 @@ func (c *call) swap(x *Tensor, a, b int) *Tensor {
 }
 
 // permute brings dimensions into another order: dimension i of the result is dimension from[i] of x.
-func (c *call) permute(x *Tensor, from ints) *Tensor {
+func (c *emission) permute(x *Tensor, from ints) *Tensor {
 	now := make(ints, len(from)) // which dimension of x stands at each place
 	for i := range now {
 		now[i] = i
