@@ -185,7 +185,7 @@ out of time.`,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
+	root.AddCommand(newRun(), newBulk(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)

@@ -160,6 +160,9 @@ const (
 	ManifestPriors = 1 << 22
 	ManifestMaps   = 64
 
+	BulkLine   = 64 << 20
+	BulkShards = 1 << 16
+
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
 	MediaSide     = 1<<16 - 1
@@ -492,6 +495,11 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.samples", MediaSamples, "samples", "A sound at another rate, which can be many times its own.",
 		"an error of Resample", "media.TestResampleLimits"},
+
+	{"bulk.line", BulkLine, "bytes", "A line of a list of inputs, or a row of a table.",
+		"an error of Job.Run", "bulk.TestLineLimit"},
+	{"bulk.shards", BulkShards, "shards", "The parts that a list of inputs is divided into.",
+		"an error of New", "bulk.TestOptions"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},
