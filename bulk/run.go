@@ -179,8 +179,8 @@ func (j *Job) record(it *Item, r *result) ([]byte, error) {
 var errUnsteady = errors.New("the list of inputs has changed while it was read")
 
 // each computes items and calls a function for their results, in the order of the list.
-func (j *Job) each(ctx context.Context, from, to int64, take func(*Item, *result) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (j *Job) each(asked context.Context, from, to int64, take func(*Item, *result) error) error {
+	ctx, cancel := context.WithCancelCause(asked)
 	defer cancel(nil)
 	type group struct {
 		items   []*Item
@@ -259,6 +259,9 @@ func (j *Job) each(ctx context.Context, from, to int64, take func(*Item, *result
 	for range order { // what is at hand ends
 	}
 	all.Wait()
+	if ended := asked.Err(); ended != nil && err != nil {
+		return ended // whatever that has broken
+	}
 	return err
 }
 

@@ -257,7 +257,7 @@ func (w *worker) interpret(s *session) (*answer, error) {
 	if err := rep.Encode(w.model, s.Session); err != nil {
 		return nil, err
 	}
-	if err := rep.Interpret(w.manifest, s.Session, s.Outputs(), s.answers); err != nil {
+	if err := rep.Interpret(w.manifest, s.Outputs(), s.answers); err != nil {
 		return nil, err
 	}
 	line, err := rep.Line()

@@ -69,6 +69,15 @@ func FindFS(fsys fs.FS, model string) (*Manifest, error) {
 // Beside returns where the manifest of a model in a file is written, which is not an archive.
 func Beside(model string) string { return model + suffix }
 
+// ModelName returns what a model in a file or folder is called: the last part of its path without the endings of formats and archives.
+func ModelName(path string) string {
+	name := filepath.Base(path)
+	for short := name; short != ""; short = shorten(name) {
+		name = short
+	}
+	return name
+}
+
 // NotFoundError says that a model has no manifest, and where it was looked for.
 type NotFoundError struct {
 	Model  string

@@ -116,7 +116,7 @@ func pointwise(l *lowering) {
 	filter := l.tensor("point_filter")
 	for _, n := range l.spatial(filter, "point_filter") {
 		if n != 1 {
-			l.fail(eval.CodeShape, "point_filter", "the filter has the shape %v; its spatial extents must be 1", l.shape(filter))
+			l.fail(eval.CodeShape, "point_filter", "the filter has the shape %v; its spatial extents must be 1", l.Shape(filter))
 		}
 	}
 }
@@ -196,7 +196,7 @@ func lowerAddN(l *lowering) []*graph.Value {
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
 func lowerLinear(l *lowering) []*graph.Value {
 	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.unless("bias", 0.0)
-	if shape := l.shape(bias); len(shape) > 2 || len(shape) > 0 && shape[0] != 1 {
+	if shape := l.Shape(bias); len(shape) > 2 || len(shape) > 0 && shape[0] != 1 {
 		return l.body()
 	}
 	return l.result("linear", []*graph.Value{input, filter, bias})

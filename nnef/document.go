@@ -369,7 +369,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 
 func (d *document) variable(l *lowering) *graph.Value {
 	id := l.c.Names[0]
-	dtype, shape, label := d.typeOf(l, id), l.extents(), l.string("label")
+	dtype, shape, label := d.typeOf(l, id), l.extents(), l.c.Text("label")
 	if l.Err != nil {
 		return nil
 	}
@@ -454,7 +454,7 @@ func (d *document) update(l *lowering) *graph.Value {
 	if l.Err != nil || state == nil || next == nil {
 		return nil
 	}
-	if want := l.shape(state); d.dialect == syntax.Provisional && trimmed(next.Type.Shape).Equal(trimmed(want)) {
+	if want := l.Shape(state); d.dialect == syntax.Provisional && trimmed(next.Type.Shape).Equal(trimmed(want)) {
 		next = l.Reshape(next, want...)
 	}
 	if l.Err != nil {

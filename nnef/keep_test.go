@@ -186,18 +186,7 @@ func checkArchives(t *testing.T, g *graph.Graph) {
 	if !bytes.Equal(first, archive(g)) {
 		t.Fatalf("the same graph gives other bytes:\n%s", graph.Text(g, op.Rules))
 	}
-	c, err := container.ReadArchive(bytes.NewReader(first), container.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := fstest.MapFS{}
-	for _, name := range c.Names() {
-		data, err := c.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = &fstest.MapFile{Data: data}
-	}
+	files := unpacked(t, first)
 	m, err := loadFS(files, ".")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, files["graph.nnef"].Data)
@@ -391,4 +380,22 @@ func TestBrokenStatements(t *testing.T) {
 			t.Errorf("%s: got %v", statement, err)
 		}
 	}
+}
+
+// unpacked returns the files of an archive.
+func unpacked(t *testing.T, archive []byte) fstest.MapFS {
+	t.Helper()
+	c, err := container.ReadArchive(bytes.NewReader(archive), container.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for _, name := range c.Names() {
+		data, err := c.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files
 }

@@ -211,7 +211,6 @@ func (l *lowering) unless(name string, neutral eval.Value) *graph.Value {
 
 func (l *lowering) float(name string) float64 { v, _ := l.c.Arg(name).(float64); return v }
 func (l *lowering) bool(name string) bool     { v, _ := l.c.Arg(name).(bool); return v }
-func (l *lowering) string(name string) string { v, _ := l.c.Arg(name).(string); return v }
 
 // int returns an argument of type integer, which the graph has as an int.
 func (l *lowering) int(name string) int {
@@ -256,14 +255,6 @@ func (l *lowering) ints(name string) []int {
 		}
 	}
 	return out
-}
-
-// shape returns the extents of a value.
-func (l *lowering) shape(v *graph.Value) tensor.Shape {
-	if v == nil || l.Err != nil {
-		return nil
-	}
-	return v.Type.Shape.Clone()
 }
 
 // positive reports extents that are not; the text form has tensors without elements.

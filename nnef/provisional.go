@@ -26,7 +26,7 @@ var provisional = map[string]func(l *lowering) []*graph.Value{
 // an operation asks for; and where a list has an item for each dimension, those at the end may be left out.
 
 // rank returns the number of dimensions of a value whose shape is known.
-func (l *lowering) rank(v *graph.Value) int { return len(l.shape(v)) }
+func (l *lowering) rank(v *graph.Value) int { return len(l.Shape(v)) }
 
 // extended gives a value of the provisional dialect at least so many dimensions.
 func (l *lowering) extended(v *graph.Value, rank int) *graph.Value {
@@ -85,7 +85,7 @@ func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
 	if l.dialect != syntax.Provisional {
 		return v
 	}
-	shape := l.shape(v)
+	shape := l.Shape(v)
 	n := max(rank, len(trimmed(shape)))
 	return l.Squeeze(v, emit.Counting(n, len(shape)-n)...)
 }
@@ -94,7 +94,7 @@ func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
 func (l *lowering) matrix(name string) *graph.Value {
 	v := l.extended(l.tensor(name), 2)
 	if v = l.reduced(v, 2); l.rank(v) > 2 && l.dialect == syntax.Provisional {
-		l.fail(eval.CodeShape, name, "the shape %v is not that of a matrix; only the first two extents may differ from 1", l.shape(v))
+		l.fail(eval.CodeShape, name, "the shape %v is not that of a matrix; only the first two extents may differ from 1", l.Shape(v))
 	}
 	return v
 }
@@ -111,7 +111,7 @@ func uniform(l *lowering) {
 		if !ok {
 			continue // a literal
 		}
-		s := l.shape(v)
+		s := l.Shape(v)
 		if l.Err != nil || s.Len() == 1 {
 			continue
 		}

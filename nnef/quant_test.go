@@ -431,18 +431,7 @@ func FuzzModelFiles(f *testing.F) {
 		if err := m.WriteArchive(first, false); err != nil {
 			t.Fatal(err)
 		}
-		c, err := container.ReadArchive(bytes.NewReader(first.Bytes()), container.DefaultLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		saved := fstest.MapFS{}
-		for _, name := range c.Names() {
-			content, err := c.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			saved[name] = &fstest.MapFile{Data: content}
-		}
+		saved := unpacked(t, first.Bytes())
 		again, err := loadFS(saved, ".")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, saved["graph.nnef"].Data)

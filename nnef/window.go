@@ -132,7 +132,7 @@ func (l *lowering) halves(total int64) []int {
 
 // spatial returns the extents behind batch and channels.
 func (l *lowering) spatial(v *graph.Value, arg string) []int {
-	shape := l.shape(v)
+	shape := l.Shape(v)
 	if l.Err == nil && len(shape) < 3 {
 		l.fail(eval.CodeShape, arg, "the rank of %v is %d; it must be at least 3: batch, channels and spatial dimensions", shape, len(shape))
 	}
@@ -148,7 +148,7 @@ func (l *lowering) bias() *graph.Value {
 	if v == nil || l.Err != nil {
 		return nil
 	}
-	shape := l.shape(v)
+	shape := l.Shape(v)
 	if shape.Len() == 1 && len(shape) <= 2 || len(shape) == 2 && shape[0] == 1 {
 		return v
 	}
@@ -181,12 +181,12 @@ func kernelled(name string) func(l *lowering) []*graph.Value {
 		l.positive("output_shape", shape)
 		padding, large := l.up(s, in, shape[min(2, len(shape)):])
 		if l.Err == nil && len(shape) == 0 && large != nil {
-			f := l.shape(filter)
+			f := l.Shape(filter)
 			channels := l.Narrow("groups", int64(f[1])*int64(groups))
 			if groups == 0 {
 				channels = f[0]
 			}
-			shape = append([]int{l.shape(input)[0], channels}, large...)
+			shape = append([]int{l.Shape(input)[0], channels}, large...)
 		}
 		return l.result(name, []*graph.Value{input, filter, l.bias()}, append(attrs, attr("padding", padding), attr("output_shape", shape))...)
 	}
@@ -200,7 +200,7 @@ func slidesUp(name string) bool {
 
 // sliding returns the attributes of a window that moves in n dimensions, but for its size and padding, with further ones.
 func (l *lowering) sliding(n int, further ...graph.Attr) graph.Attrs {
-	return append(further, attr("border", l.string("border")), attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1)))
+	return append(further, attr("border", l.c.Text("border")), attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1)))
 }
 
 // windowed binds an operation to an operator whose window slides over all dimensions of its operands, or, if that has an attribute output_shape, of
@@ -227,7 +227,7 @@ func (l *lowering) window(up bool) ([]*graph.Value, graph.Attrs) {
 			in = append(in, l.extended(l.tensor(p.Name), len(size)))
 		}
 	}
-	extents := l.shape(in[0])
+	extents := l.Shape(in[0])
 	n := len(extents)
 	s, attrs := l.slide(size, n), l.sliding(n, attr("size", l.each("size", n, 1)))
 	if !up {

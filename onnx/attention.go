@@ -42,7 +42,7 @@ type attention struct {
 }
 
 // heads makes (batch, sequence, heads·size) a tensor (batch, heads, sequence, size).
-func (c *call) heads(what string, v *graph.Value, n int) *graph.Value {
+func (c *lowering) heads(what string, v *graph.Value, n int) *graph.Value {
 	s := v.Type.Shape
 	if n < 1 {
 		c.failf(what, "the number of heads is %d; it must be positive", n)
@@ -53,14 +53,14 @@ func (c *call) heads(what string, v *graph.Value, n int) *graph.Value {
 	return c.Transpose(c.Reshape(v, s[0], s[1], n, s[2]/n), 0, 2, 1, 3)
 }
 
-// flat is the inverse of [call.heads].
-func (c *call) flat(v *graph.Value) *graph.Value {
+// flat is the inverse of [lowering.heads].
+func (c *lowering) flat(v *graph.Value) *graph.Value {
 	s := v.Type.Shape
 	return c.Reshape(c.Transpose(v, 0, 2, 1, 3), s[0], s[2], s[1]*s[3])
 }
 
 // check holds the shapes of an attention against each other.
-func (c *call) check(a *attention) {
+func (c *lowering) check(a *attention) {
 	for i, v := range []*graph.Value{a.q, a.k, a.v} {
 		if len(v.Type.Shape) != 4 {
 			c.failf(c.operandName(i), "it has the shape %v; there must be four dimensions: batch, heads, sequence, size", v.Type.Shape)
@@ -80,7 +80,7 @@ func (c *call) check(a *attention) {
 }
 
 // shared multiplies the matrices in a, which have as many heads or a multiple, with those in b.
-func (c *call) shared(a, b *graph.Value, transposed bool) *graph.Value {
+func (c *lowering) shared(a, b *graph.Value, transposed bool) *graph.Value {
 	s, t := a.Type.Shape, b.Type.Shape
 	if s[1] != t[1] {
 		a = c.Reshape(a, s[0], t[1], s[1]/max(t[1], 1)*s[2], s[3]) // the rows of all heads that share a matrix
@@ -90,7 +90,7 @@ func (c *call) shared(a, b *graph.Value, transposed bool) *graph.Value {
 }
 
 // score sets the scores of keys for queries, in all stages before the softmax.
-func (c *call) score(a *attention) {
+func (c *lowering) score(a *attention) {
 	c.check(a)
 	a.scores = c.shared(c.scaled(a.q, "scale", a.scale), a.k, true)
 	a.capped = a.scores
@@ -108,7 +108,7 @@ func (c *call) score(a *attention) {
 }
 
 // weigh returns the result of an attention whose scores are there.
-func (c *call) weigh(a *attention) *graph.Value {
+func (c *lowering) weigh(a *attention) *graph.Value {
 	d := a.q.Type.DType
 	x := a.biased
 	if a.precision != tensor.Invalid {
@@ -130,7 +130,7 @@ func (c *call) weigh(a *attention) *graph.Value {
 }
 
 // defaultScale returns the attribute scale, by default the reciprocal root of the size of vectors.
-func (c *call) defaultScale(size int) float64 {
+func (c *lowering) defaultScale(size int) float64 {
 	if c.Given("scale") {
 		return c.Float("scale")
 	}
@@ -138,7 +138,7 @@ func (c *call) defaultScale(size int) float64 {
 }
 
 // sum adds values that are there, nil if none is.
-func (c *call) sum(biases ...*graph.Value) *graph.Value {
+func (c *lowering) sum(biases ...*graph.Value) *graph.Value {
 	var out *graph.Value
 	for _, b := range biases {
 		switch {
@@ -152,13 +152,13 @@ func (c *call) sum(biases ...*graph.Value) *graph.Value {
 }
 
 // maskWhere returns a bias that leaves out what a condition is false for.
-func (c *call) maskWhere(keep *graph.Value, d tensor.DType) *graph.Value {
+func (c *lowering) maskWhere(keep *graph.Value, d tensor.DType) *graph.Value {
 	return c.Node("select", nil, keep, c.Number(0, d), c.Number(math.Inf(-1), d))
 }
 
 // maskBeyond returns a bias for scores of that many queries and keys that leaves out key j for query i if j - i is beyond a bound: greater or, if it
 // is a lower one, less.
-func (c *call) maskBeyond(queries, keys, bound int, lower bool, d tensor.DType) *graph.Value {
+func (c *lowering) maskBeyond(queries, keys, bound int, lower bool, d tensor.DType) *graph.Value {
 	all := c.Broadcast(c.Number(math.Inf(-1), d), queries, keys)
 	if lower {
 		return c.Node("triangular", emit.Attr("upper", false, "diagonal", bound-1), all)
@@ -166,7 +166,7 @@ func (c *call) maskBeyond(queries, keys, bound int, lower bool, d tensor.DType) 
 	return c.Node("triangular", emit.Attr("upper", true, "diagonal", bound+1), all)
 }
 
-func lowerAttention(c *call) []*graph.Value {
+func lowerAttention(c *lowering) []*graph.Value {
 	a := &attention{q: c.In(0), k: c.In(1), v: c.In(2), softcap: c.Float("softcap"), precision: c.ElemType("softmax_precision")}
 	flat := len(a.q.Type.Shape) == 3
 	if flat {
@@ -210,7 +210,7 @@ func lowerAttention(c *call) []*graph.Value {
 
 // attentionBias sets the bias of Attention: that of the mask, of what lies behind the query, of windows around it, and of keys that are padding.
 // The queries stand behind as many keys as are past or, if lengths without padding are given, at the end of those.
-func (c *call) attentionBias(a *attention, past int) {
+func (c *lowering) attentionBias(a *attention, past int) {
 	d, queries, keys := a.q.Type.DType, a.q.Type.Shape[2], a.k.Type.Shape[2]
 	mask := c.In(3)
 	if mask != nil {
@@ -239,7 +239,7 @@ func (c *call) attentionBias(a *attention, past int) {
 
 // windowBias leaves out the keys that lie farther to the left or right of a query than these numbers say, the queries standing behind as many keys as
 // are past; negative numbers leave out none.
-func (c *call) windowBias(left, right, queries, keys, past int, d tensor.DType) *graph.Value {
+func (c *lowering) windowBias(left, right, queries, keys, past int, d tensor.DType) *graph.Value {
 	var biases []*graph.Value
 	if right >= 0 {
 		biases = append(biases, c.maskBeyond(queries, keys, past+right, false, d))
@@ -251,7 +251,7 @@ func (c *call) windowBias(left, right, queries, keys, past int, d tensor.DType) 
 }
 
 // attentionMask makes a mask a bias for all keys; those that it says nothing of are left out.
-func (c *call) attentionMask(mask *graph.Value, keys int, d tensor.DType) *graph.Value {
+func (c *lowering) attentionMask(mask *graph.Value, keys int, d tensor.DType) *graph.Value {
 	if mask.Type.DType == tensor.Bool {
 		mask = c.maskWhere(mask, d)
 	}
@@ -265,8 +265,8 @@ func (c *call) attentionMask(mask *graph.Value, keys int, d tensor.DType) *graph
 	return c.Node("pad", emit.Attr("padding", padding), mask, c.Number(math.Inf(-1), d))
 }
 
-// paddedBias is [call.windowBias] with known keys for each item of the batch, the rest being padding, and the place of its first query.
-func (c *call) paddedBias(left, right, queries, keys int, known, first *graph.Value, d tensor.DType) *graph.Value {
+// paddedBias is [lowering.windowBias] with known keys for each item of the batch, the rest being padding, and the place of its first query.
+func (c *lowering) paddedBias(left, right, queries, keys int, known, first *graph.Value, d tensor.DType) *graph.Value {
 	if len(known.Type.Shape) != 1 {
 		c.failf("nonpad_kv_seqlen", "it is %v; it must have one dimension", known.Type)
 	}
@@ -287,7 +287,7 @@ func (c *call) paddedBias(left, right, queries, keys int, known, first *graph.Va
 }
 
 // flexAttention is an attention with graphs that change scores and weights.
-func flexAttention(c *call) []item {
+func flexAttention(c *lowering) []item {
 	a := &attention{q: c.In(0), k: c.In(1), v: c.In(2)}
 	c.check(a)
 	a.scale = c.defaultScale(a.q.Type.Shape[3])
@@ -301,16 +301,16 @@ func flexAttention(c *call) []item {
 	if !d.IsFloat() {
 		c.failf("softmax_precision", "it is %v; it must be a float", d)
 	}
-	return c.modified("score_mod", c.Cast(a.scores, d), func(c *call, scores *graph.Value) []item {
+	return c.modified("score_mod", c.Cast(a.scores, d), func(c *lowering, scores *graph.Value) []item {
 		weights := c.shares(scores, 3)
-		return c.modified("prob_mod", weights, func(c *call, weights *graph.Value) []item {
+		return c.modified("prob_mod", weights, func(c *lowering, weights *graph.Value) []item {
 			return tensors(c.Cast(c.shared(weights, c.Cast(c.In(2), d), false), c.DType(2)))
 		})
 	})
 }
 
 // modified has a graph in an attribute, if there is one, make another value of the same type of one, and then next go on.
-func (c *call) modified(name string, v *graph.Value, next func(c *call, v *graph.Value) []item) []item {
+func (c *lowering) modified(name string, v *graph.Value, next func(c *lowering, v *graph.Value) []item) []item {
 	if !c.Given(name) {
 		return next(c, v)
 	}
@@ -319,7 +319,7 @@ func (c *call) modified(name string, v *graph.Value, next func(c *call, v *graph
 		c.failf(name, "the graph has %d inputs and %d outputs; it must have one of each", len(net.inputs), len(net.outputs))
 	}
 	t := v.Type
-	return c.through(net, tensors(v), func(c *call, out []item) []item {
+	return c.through(net, tensors(v), func(c *lowering, out []item) []item {
 		w := out[0].value
 		if w == nil || !w.Type.Shape.Equal(t.Shape) || w.Type.DType != t.DType {
 			c.failf(name, "the output of the graph is no tensor of the type of its input, %v", t)

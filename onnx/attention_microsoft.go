@@ -25,7 +25,7 @@ var microsoftAttentionRows = family{"Attention of ONNX Runtime", []row{
 }}
 
 // attended adds an attention whose heads are there and returns its results without heads.
-func (c *call) attended(a *attention) *graph.Value {
+func (c *lowering) attended(a *attention) *graph.Value {
 	if a.scale = c.Float("scale"); a.scale == 0 { // which stands for the default here
 		a.scale = 1 / math.Sqrt(float64(max(a.q.Type.Shape[3], 1)))
 	}
@@ -34,7 +34,7 @@ func (c *call) attended(a *attention) *graph.Value {
 }
 
 // grown returns keys or values with past ones in front, if there are any.
-func (c *call) grown(past, v *graph.Value) *graph.Value {
+func (c *lowering) grown(past, v *graph.Value) *graph.Value {
 	if past == nil {
 		return v
 	}
@@ -43,7 +43,7 @@ func (c *call) grown(past, v *graph.Value) *graph.Value {
 
 // filterBias is the bias of a mask: the numbers of keys, or where they end and begin, or ones and zeros for all of them, also for each query.
 // Masked ones are not left out, but get mask_filter_value.
-func (c *call) filterBias(mask *graph.Value, batch, keys int, d tensor.DType) *graph.Value {
+func (c *lowering) filterBias(mask *graph.Value, batch, keys int, d tensor.DType) *graph.Value {
 	if mask == nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c *call) filterBias(mask *graph.Value, batch, keys int, d tensor.DType) *g
 }
 
 // maskedBias is the bias that Attention and MultiHeadAttention have: of a mask, of what lies behind each query, and one that is given.
-func (c *call) maskedBias(a *attention, mask, bias *graph.Value) *graph.Value {
+func (c *lowering) maskedBias(a *attention, mask, bias *graph.Value) *graph.Value {
 	d, queries, keys := a.q.Type.DType, a.q.Type.Shape[2], a.k.Type.Shape[2]
 	right := -1
 	if c.Flag("unidirectional") {
@@ -78,7 +78,7 @@ func (c *call) maskedBias(a *attention, mask, bias *graph.Value) *graph.Value {
 }
 
 // projectedAttention makes queries, keys and values of its input itself.
-func projectedAttention(c *call) []*graph.Value {
+func projectedAttention(c *lowering) []*graph.Value {
 	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
 		if c.Flag(name) {
 			c.failf(name, "it is not supported")
@@ -112,7 +112,7 @@ func projectedAttention(c *call) []*graph.Value {
 	return out
 }
 
-func multiHeadAttention(c *call) []*graph.Value {
+func multiHeadAttention(c *lowering) []*graph.Value {
 	if c.In(8) != nil || c.In(9) != nil {
 		c.failf("past_sequence_length", "buffers that past and present share are not supported")
 	}
@@ -145,7 +145,7 @@ func multiHeadAttention(c *call) []*graph.Value {
 }
 
 // unpacked takes an operand (batch, sequence, heads, parts, size) apart.
-func (c *call) unpacked(i, heads, parts int) []*graph.Value {
+func (c *lowering) unpacked(i, heads, parts int) []*graph.Value {
 	v := c.In(i)
 	s := v.Type.Shape
 	if s[2] != heads || s[3] != parts {
@@ -159,7 +159,7 @@ func (c *call) unpacked(i, heads, parts int) []*graph.Value {
 }
 
 // headBias adds the biases of all heads to queries, keys and values, but not to keys and values that another attention has left.
-func (c *call) headBias(a *attention, bias *graph.Value) {
+func (c *lowering) headBias(a *attention, bias *graph.Value) {
 	if bias == nil {
 		return
 	}
@@ -184,7 +184,7 @@ func (c *call) headBias(a *attention, bias *graph.Value) {
 }
 
 // groupQueryAttention keeps keys and values in a cache, whose known elements seqlens_k counts.
-func groupQueryAttention(c *call) []*graph.Value {
+func groupQueryAttention(c *lowering) []*graph.Value {
 	if c.Str("k_quant_type") != "NONE" || c.Str("v_quant_type") != "NONE" || c.In(12) != nil || c.In(13) != nil {
 		c.failf("k_quant_type", "quantized caches are not supported")
 	}
@@ -230,7 +230,7 @@ type grouped struct {
 }
 
 // groupedHeads returns queries, keys and values, which may be packed in one operand.
-func (c *call) groupedHeads() *attention {
+func (c *lowering) groupedHeads() *attention {
 	n, kv := c.groups("num_heads"), c.groups("kv_num_heads")
 	q, k, v := c.In(0), c.In(1), c.In(2)
 	if k == nil && v == nil {
@@ -257,7 +257,7 @@ func (c *call) groupedHeads() *attention {
 }
 
 // groupedRotary turns queries and keys by where they stand.
-func (c *call) groupedRotary(a *attention, g *grouped) {
+func (c *lowering) groupedRotary(a *attention, g *grouped) {
 	if c.In(7) == nil || c.In(8) == nil {
 		c.failf("cos_cache", "the operand is missing; do_rotary asks for it")
 	}
@@ -274,7 +274,7 @@ func (c *call) groupedRotary(a *attention, g *grouped) {
 }
 
 // cached puts new keys or values where they belong in a cache, which grows if it is too small.
-func (c *call) cached(past, v *graph.Value, g *grouped) *graph.Value {
+func (c *lowering) cached(past, v *graph.Value, g *grouped) *graph.Value {
 	if past == nil || len(past.Type.Shape) != 4 || past.Type.Shape[2] == 0 {
 		return v
 	}
@@ -293,7 +293,7 @@ func (c *call) cached(past, v *graph.Value, g *grouped) *graph.Value {
 }
 
 // groupedBias leaves out what lies behind each query, or too far in front of it, and what is not known.
-func (c *call) groupedBias(a *attention, g *grouped) {
+func (c *lowering) groupedBias(a *attention, g *grouped) {
 	d, queries, keys := a.q.Type.DType, a.q.Type.Shape[2], a.k.Type.Shape[2]
 	left, right := -1, -1
 	if c.Flag("causal") {

@@ -10,7 +10,7 @@ import (
 
 // captured returns the tensors that graphs read from around them, but for those that constants decide: their values in the scope of the
 // node, each once.
-func (c *call) captured(nets ...*network) []*graph.Value {
+func (c *lowering) captured(nets ...*network) []*graph.Value {
 	var out []*graph.Value
 	seen := make(map[*graph.Value]bool)
 	for _, net := range nets {
@@ -40,8 +40,8 @@ var errOpen = errors.New("the shapes in the graph are not known before the run")
 
 // block makes a graph of one in an attribute. Its inputs are of the given types, and then the captured values. The function start returns
 // what the inputs of the network are, given the values of the first inputs; end may add to the outputs.
-func (c *call) block(net *network, types []op.Type, captured []*graph.Value, start func(in []*graph.Value, inner *call) []item,
-	end func(out []*graph.Value, inner *call) []*graph.Value) (*graph.Graph, error) {
+func (c *lowering) block(net *network, types []op.Type, captured []*graph.Value, start func(in []*graph.Value, inner *lowering) []item,
+	end func(out []*graph.Value, inner *lowering) []*graph.Value) (*graph.Graph, error) {
 	if c.w.work.failed[net] > attempts {
 		return nil, errOpen
 	}
@@ -51,7 +51,7 @@ func (c *call) block(net *network, types []op.Type, captured []*graph.Value, sta
 	}
 	w := &walker{file: c.w.file, b: graph.NewBuilder(op.Rules, "block"), folder: c.w.folder, work: c.w.work}
 	s := &scope{net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
-	inner := &call{w: w, scope: s, node: c.node}
+	inner := &lowering{w: w, scope: s, node: c.node}
 	var made *graph.Graph
 	err = guarded(inner, func() {
 		var in []*graph.Value
@@ -104,7 +104,7 @@ func (c *call) block(net *network, types []op.Type, captured []*graph.Value, sta
 }
 
 // guarded calls f and returns the error that ends it.
-func guarded(c *call, f func()) (err error) {
+func guarded(c *lowering, f func()) (err error) {
 	defer func() { err = recovered(recover(), err) }()
 	c.Emitter = c.emitter()
 	f()
@@ -112,7 +112,7 @@ func guarded(c *call, f func()) (err error) {
 }
 
 // capture gives a block's scope what the network reads from around it. The map has inputs of the block for values; others are constants.
-func (c *call) capture(inner *call, net *network, outer map[*graph.Value]*graph.Value) {
+func (c *lowering) capture(inner *lowering, net *network, outer map[*graph.Value]*graph.Value) {
 	value := func(v *graph.Value) *graph.Value {
 		if outer[v] == nil {
 			made, err := inner.w.b.Constant(v.Name, v.Label, c.constant(v))
@@ -129,6 +129,6 @@ func (c *call) capture(inner *call, net *network, outer map[*graph.Value]*graph.
 }
 
 // scalar adds a constant of one element.
-func scalar[T tensor.Element](c *call, x T) item {
+func scalar[T tensor.Element](c *lowering, x T) item {
 	return item{kind: aTensor, value: c.Constant(tensor.Scalar(x))}
 }

@@ -21,8 +21,8 @@ var controlRows = family{"Control flow", []row{
 			"scan_input_directions: ints, scan_output_axes: ints, scan_output_directions: ints -> final_state_and_scan_outputs..."), items: lowerScan},
 }}
 
-// emitter returns one for the call's builder.
-func (c *call) emitter() *emit.Emitter {
+// emitter returns one for the lowering's builder.
+func (c *lowering) emitter() *emit.Emitter {
 	return &emit.Emitter{Target: target{c.w.b, c.w.work}, Label: label(c.node)}
 }
 
@@ -30,7 +30,7 @@ func (c *call) emitter() *emit.Emitter {
 func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 
 // add adds a node with blocks.
-func (c *call) add(n graph.Node) []*graph.Value {
+func (c *lowering) add(n graph.Node) []*graph.Value {
 	n.Label = c.Label
 	out, err := c.w.b.Add(n)
 	c.Fail(err)
@@ -38,14 +38,14 @@ func (c *call) add(n graph.Node) []*graph.Value {
 }
 
 // condition makes a tensor of one boolean a scalar.
-func (c *call) condition(v *graph.Value) *graph.Value {
+func (c *lowering) condition(v *graph.Value) *graph.Value {
 	if n := v.Type.Shape.Len(); v.Type.DType != tensor.Bool || n != 1 {
 		c.failf("cond", "it is %v; it must be one boolean", v.Type)
 	}
 	return c.Reshape(v)
 }
 
-func lowerIf(c *call) []item {
+func lowerIf(c *lowering) []item {
 	branches := []*network{c.Graph("then_branch"), c.Graph("else_branch")}
 	for i, b := range branches {
 		if len(b.outputs) != len(c.node.Output) {
@@ -63,8 +63,8 @@ func lowerIf(c *call) []item {
 	blocks := make([]*graph.Graph, 2)
 	for i, b := range branches {
 		var err error
-		blocks[i], err = c.block(b, nil, captured, func([]*graph.Value, *call) []item { return nil },
-			func(out []*graph.Value, _ *call) []*graph.Value { return out })
+		blocks[i], err = c.block(b, nil, captured, func([]*graph.Value, *lowering) []item { return nil },
+			func(out []*graph.Value, _ *lowering) []*graph.Value { return out })
 		if err != nil {
 			return c.branch(branches[truth(c.Known(0))]) // one of them may be wrong that is never taken
 		}
@@ -86,14 +86,14 @@ func truth(t *tensor.Tensor) int {
 }
 
 // branch has the nodes of a graph take the place of the node.
-func (c *call) branch(net *network) []item {
+func (c *lowering) branch(net *network) []item {
 	s := c.inner(net, "in "+c.node.OpType+": ")
 	c.finish(s, net.outputs)
 	c.follow(s)
 	return nil
 }
 
-func lowerLoop(c *call) []item {
+func lowerLoop(c *lowering) []item {
 	net := c.Graph("body")
 	carried := max(len(c.in)-2, 0)
 	parts := len(net.outputs) - 1 - carried
@@ -118,7 +118,7 @@ type looping struct {
 
 // trips returns the greatest number of turns: that which constants say, -1 if something else decides, or the greatest one if the operand is
 // absent.
-func (c *call) trips() int64 {
+func (c *lowering) trips() int64 {
 	v := c.In(0)
 	if v == nil {
 		return math.MaxInt64
@@ -133,7 +133,7 @@ func (c *call) trips() int64 {
 }
 
 // realLoop makes the operator loop, if the shapes of what is carried stay the same and the results' are known.
-func (c *call) realLoop(l *looping) ([]item, bool) {
+func (c *lowering) realLoop(l *looping) ([]item, bool) {
 	trips := c.trips()
 	most := trips
 	if trips < 0 || trips > math.MaxInt32 {
@@ -164,7 +164,7 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 	if l.parts > 0 && !always {
 		// The number of turns decides about the extent of the parts: it is not known before the loop has run.
 		out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
-		return c.Then(out[0], out[1:], func(d *call, count *tensor.Tensor, out []*graph.Value) []*graph.Value {
+		return c.Then(out[0], out[1:], func(d *lowering, count *tensor.Tensor, out []*graph.Value) []*graph.Value {
 			n := int(tensor.Data[int64](count)[0])
 			for i := l.carried; i < len(out); i++ {
 				out[i] = d.Section(out[i], 0, 0, n)
@@ -178,7 +178,7 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 
 // body makes a block of what is repeated. It returns also what is carried, which must be tensors, and captured, and whether every turn is
 // followed by another one, as far as the body decides that.
-func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*graph.Value, always bool, err error) {
+func (c *lowering) body(l *looping, carried []item) (body *graph.Graph, values []*graph.Value, always bool, err error) {
 	types := []op.Type{{DType: tensor.Int64, Shape: tensor.Shape{}}}
 	for _, x := range carried {
 		if x.kind != aTensor {
@@ -188,9 +188,9 @@ func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*gr
 		types = append(types, x.value.Type)
 	}
 	captured := c.captured(l.net)
-	body, err = c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
+	body, err = c.block(l.net, types, captured, func(in []*graph.Value, inner *lowering) []item {
 		return append([]item{{kind: aTensor, value: in[0]}, scalar(inner, true)}, tensors(in[1:]...)...)
-	}, func(out []*graph.Value, inner *call) []*graph.Value {
+	}, func(out []*graph.Value, inner *lowering) []*graph.Value {
 		out[0] = inner.condition(out[0])
 		if t := inner.constant(out[0]); t != nil {
 			always = tensor.Data[bool](t)[0]
@@ -205,7 +205,7 @@ func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*gr
 
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
 // follow, and then the next turn.
-func (c *call) turn(l *looping, i int64, carried []item, parts [][]*graph.Value, cond item) []item {
+func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Value, cond item) []item {
 	trips := c.trips()
 	if trips < 0 {
 		c.Known(0)
@@ -241,7 +241,7 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]*graph.Value,
 	for _, p := range parts {
 		operands = append(operands, item{kind: sequence, list: p})
 	}
-	next := func(d *call) []item {
+	next := func(d *lowering) []item {
 		d.form, d.attrs, d.opset = form, attrs, opset
 		n := len(l.net.outputs)
 		out, rest := d.in[:n], d.in[n:]
@@ -259,7 +259,7 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]*graph.Value,
 }
 
 // nothing returns what the turns of a loop yield that takes none: tensors without elements, of the shapes that a turn would give them.
-func (c *call) nothing(l *looping, carried []item) []item {
+func (c *lowering) nothing(l *looping, carried []item) []item {
 	if l.parts == 0 {
 		return nil
 	}

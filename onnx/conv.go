@@ -12,26 +12,26 @@ const convAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: in
 
 // Convolutions.
 var convRows = family{"Convolution", []row{
-	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *call) []*graph.Value {
+	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *lowering) []*graph.Value {
 		return one(c.conv())
 	}},
 	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
-	{name: "ConvInteger", forms: forms("10", "x, w, x_zero_point?, w_zero_point?; "+convAttrs), lower: func(c *call) []*graph.Value {
+	{name: "ConvInteger", forms: forms("10", "x, w, x_zero_point?, w_zero_point?; "+convAttrs), lower: func(c *lowering) []*graph.Value {
 		w := c.filterWindow(0, 1)
 		c.autoPad(w, c.spatial(0))
 		return one(c.Node("conv", append(w.convAttrs(c.groups("group")), emit.Attr("dtype", tensor.Int32)...),
 			c.In(0), c.In(1), nil, c.scalar(2), c.plain(c.In(3))))
 	}},
 	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+convAttrs+" -> y"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			window := c.filterWindow(0, 3)
 			c.autoPad(window, c.spatial(0))
 			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
 			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
 		}},
 	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			w := c.filterWindow(0, 1)
 			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
 				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
@@ -41,7 +41,7 @@ var convRows = family{"Convolution", []row{
 }}
 
 // filterWindow returns the window of a filter that slides over x, both of which are operands, and checks what kernel_shape says of it.
-func (c *call) filterWindow(x, filter int) *sliding {
+func (c *lowering) filterWindow(x, filter int) *sliding {
 	extents := c.spatial(x)
 	size := []int(c.spatial(filter).Clone())
 	if len(size) != len(extents) {
@@ -57,7 +57,7 @@ func (c *call) filterWindow(x, filter int) *sliding {
 }
 
 // groups returns the number of groups of channels.
-func (c *call) groups(name string) int {
+func (c *lowering) groups(name string) int {
 	n := c.Int(name)
 	if n < 1 {
 		c.failf(name, "it is %d; it must be positive", n)
@@ -71,14 +71,14 @@ func (w *sliding) convAttrs(groups int) graph.Attrs {
 }
 
 // conv is the convolution of operands 0 and 1, with the bias in operand 2.
-func (c *call) conv() *graph.Value {
+func (c *lowering) conv() *graph.Value {
 	w := c.filterWindow(0, 1)
 	c.autoPad(w, c.spatial(0))
 	return c.Node("conv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2))
 }
 
-func fusedConv(c *call) []*graph.Value {
+func fusedConv(c *lowering) []*graph.Value {
 	y := c.conv()
 	if z := c.In(3); z != nil {
 		y = c.Node("add", nil, y, z)
@@ -86,7 +86,7 @@ func fusedConv(c *call) []*graph.Value {
 	return one(c.activation(c.Str("activation"), y, c.Floats("activation_params")))
 }
 
-func convTranspose(c *call) []*graph.Value {
+func convTranspose(c *lowering) []*graph.Value {
 	w, extents := c.filterWindow(0, 1), c.spatial(0)
 	more := c.perDimension("output_padding", len(extents), 0, 0)
 	wanted := c.Ints("output_shape")
@@ -119,7 +119,7 @@ func convTranspose(c *call) []*graph.Value {
 		c.In(0), c.In(1), c.In(2)))
 }
 
-func col2im(c *call) []*graph.Value {
+func col2im(c *lowering) []*graph.Value {
 	image, block := c.KnownInts(1), c.KnownInts(2)
 	if len(image) != len(block) {
 		c.failf("block_shape", "there are %d extents; there must be %d, as in image_shape", len(block), len(image))
@@ -130,7 +130,7 @@ func col2im(c *call) []*graph.Value {
 }
 
 // causalConv is a convolution of each channel by itself along the last dimension, in front of which what came before is kept.
-func causalConv(c *call) []*graph.Value {
+func causalConv(c *lowering) []*graph.Value {
 	x, w := c.In(0), c.In(1)
 	activation := c.OneOf("activation", "none", "silu", "swish")
 	extent, taps := c.spatial(0), c.spatial(1)

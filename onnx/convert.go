@@ -9,22 +9,22 @@ import (
 
 // Operators that convert elements to another type.
 var convertRows = family{"Conversions", []row{
-	{name: "BitCast", forms: forms("26", "input; to: int! -> output"), lower: func(c *call) []*graph.Value {
+	{name: "BitCast", forms: forms("26", "input; to: int! -> output"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Node("bit_cast", emit.Attr("dtype", c.ElemType("to")), c.In(0)))
 	}},
 	{name: "Cast", forms: forms("1", "input; to: string! -> output", "6 9 13", "input; to: int! -> output", "19 21 23", "input; saturate=1, to: int! -> output",
-		"24 25", `input; round_mode="up", saturate=1, to: int! -> output`), lower: func(c *call) []*graph.Value {
+		"24 25", `input; round_mode="up", saturate=1, to: int! -> output`), lower: func(c *lowering) []*graph.Value {
 		if c.form.declared("to").kind == proto.AttributeString {
 			return one(c.convert(c.elemTypeNamed("to")))
 		}
 		return one(c.convert(c.ElemType("to")))
 	}},
 	{name: "CastLike", forms: forms("15", "input, target_type -> output", "19 21 23", "input, target_type; saturate=1 -> output",
-		"24 25", `input, target_type; round_mode="up", saturate=1 -> output`), lower: func(c *call) []*graph.Value { return one(c.convert(c.DType(1))) }},
+		"24 25", `input, target_type; round_mode="up", saturate=1 -> output`), lower: func(c *lowering) []*graph.Value { return one(c.convert(c.DType(1))) }},
 }}
 
 // elemTypeNamed returns the element type whose name in the standard an attribute is.
-func (c *call) elemTypeNamed(attr string) tensor.DType {
+func (c *lowering) elemTypeNamed(attr string) tensor.DType {
 	d := proto.DataTypeNamed(c.Str(attr))
 	if d == proto.Undefined {
 		c.failf(attr, "%q is no element type", c.Str(attr))
@@ -33,7 +33,7 @@ func (c *call) elemTypeNamed(attr string) tensor.DType {
 }
 
 // convert casts the first operand, with what the node says of floats of 8 bits.
-func (c *call) convert(d tensor.DType) *graph.Value {
+func (c *lowering) convert(d tensor.DType) *graph.Value {
 	attrs := []any{"dtype", d}
 	if c.form.declared("saturate") != nil {
 		attrs = append(attrs, "saturate", c.Flag("saturate"))

@@ -25,12 +25,12 @@ var createRows = family{"Constants and ranges", []row{
 	{name: "OneHot", forms: forms("9 11", "indices: number, depth: number, values; axis=-1 -> output"), lower: oneHot},
 	{name: "Range", forms: forms("11", "start, limit, delta -> output", "27", "start, limit, delta; stash_type=1 -> output"), lower: rangeOf},
 	{name: "Shape", forms: forms("1 13", "data -> shape", "15 19 21 23 24 25", "data; end: int, start=0 -> shape"), lower: shapeOf},
-	{name: "Size", forms: forms("1 13 19 21 23 24 25", "data -> size"), lower: func(c *call) []*graph.Value {
+	{name: "Size", forms: forms("1 13 19 21 23 24 25", "data -> size"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Constant(tensor.Scalar(int64(c.Shape(0).Len()))))
 	}},
 }}
 
-func constant(c *call) []*graph.Value {
+func constant(c *lowering) []*graph.Value {
 	given := ""
 	for _, a := range c.form.attrs {
 		if c.Given(a.name) && given != "" {
@@ -72,7 +72,7 @@ func constant(c *call) []*graph.Value {
 	return one(c.Constant(t))
 }
 
-func constantOfShape(c *call) []*graph.Value {
+func constantOfShape(c *lowering) []*graph.Value {
 	t := tensor.Scalar[float32](0)
 	if c.Given("value") {
 		if t = c.Tensor("value"); t.Len() != 1 {
@@ -83,13 +83,13 @@ func constantOfShape(c *call) []*graph.Value {
 }
 
 // Iota adds the numbers 0 … n-1.
-func (c *call) Iota(n int, d tensor.DType) *graph.Value {
+func (c *lowering) Iota(n int, d tensor.DType) *graph.Value {
 	ones := c.Broadcast(c.Constant(tensor.Scalar[int64](1)), n)
 	return c.Cast(c.Node("cumulative_sum", emit.Attr("axis", 0, "exclusive", true), ones), d)
 }
 
 // IotaAlong adds the numbers 0 … n-1 along an axis of a tensor of a rank.
-func (c *call) IotaAlong(axis, rank, n int, d tensor.DType) *graph.Value {
+func (c *lowering) IotaAlong(axis, rank, n int, d tensor.DType) *graph.Value {
 	shape := make([]int, rank)
 	for i := range shape {
 		shape[i] = 1
@@ -99,7 +99,7 @@ func (c *call) IotaAlong(axis, rank, n int, d tensor.DType) *graph.Value {
 }
 
 // eyeLike compares numbers of rows and columns.
-func eyeLike(c *call) []*graph.Value {
+func eyeLike(c *lowering) []*graph.Value {
 	s, d := c.Shape(0), c.ElemType("dtype")
 	if len(s) != 2 {
 		c.failf("input", "it is %v; its rank must be 2", c.In(0).Type)
@@ -112,7 +112,7 @@ func eyeLike(c *call) []*graph.Value {
 	return one(c.Cast(c.Node("eq", nil, rows, c.IotaAlong(1, 2, s[1], tensor.Int64)), d))
 }
 
-func oneHot(c *call) []*graph.Value {
+func oneHot(c *lowering) []*graph.Value {
 	indices := c.Cast(c.In(0), tensor.Int64)
 	depth := c.KnownWhole(1)
 	if depth < 0 {
@@ -129,7 +129,7 @@ func oneHot(c *call) []*graph.Value {
 }
 
 // oneHot adds a dimension of extent n and says where an index, which may be negative, is that of the place along it.
-func (c *call) oneHot(indices *graph.Value, axis, n int) *graph.Value {
+func (c *lowering) oneHot(indices *graph.Value, axis, n int) *graph.Value {
 	zero, extent := c.Constant(tensor.Scalar[int64](0)), c.Constant(tensor.Scalar(int64(n)))
 	indices = c.Node("select", nil, c.Node("lt", nil, indices, zero), c.Node("add", nil, indices, extent), indices)
 	places := c.IotaAlong(axis, len(indices.Type.Shape)+1, n, tensor.Int64)
@@ -137,7 +137,7 @@ func (c *call) oneHot(indices *graph.Value, axis, n int) *graph.Value {
 }
 
 // rangeOf computes floats of 16 bits in the type that stash_type says.
-func rangeOf(c *call) []*graph.Value {
+func rangeOf(c *lowering) []*graph.Value {
 	d := c.DType(0)
 	wide := d
 	if d.IsHalf() {
@@ -167,7 +167,7 @@ func rangeOf(c *call) []*graph.Value {
 }
 
 // count returns how many numbers there are from start up to but without limit, delta apart.
-func (c *call) count(start, limit, delta int) int {
+func (c *lowering) count(start, limit, delta int) int {
 	var way, step uint64
 	switch {
 	case delta == 0:
@@ -183,7 +183,7 @@ func (c *call) count(start, limit, delta int) int {
 }
 
 // floatSteps is steps for floats.
-func (c *call) floatSteps(start, limit, delta float64) int {
+func (c *lowering) floatSteps(start, limit, delta float64) int {
 	n := math.Ceil((limit - start) / delta)
 	if math.IsNaN(n) || n > tensor.MaxElements {
 		c.failf("limit", "from %v to %v by %v is no range", start, limit, delta)
@@ -192,14 +192,14 @@ func (c *call) floatSteps(start, limit, delta float64) int {
 }
 
 // number checks a number of elements.
-func (c *call) number(n uint64) int {
+func (c *lowering) number(n uint64) int {
 	if n > tensor.MaxElements {
 		c.failf("limit", "the range has %d elements, more than can be addressed", n)
 	}
 	return int(n)
 }
 
-func shapeOf(c *call) []*graph.Value {
+func shapeOf(c *lowering) []*graph.Value {
 	s := c.Shape(0)
 	begin, end := 0, len(s)
 	if c.form.declared("start") != nil {
@@ -221,7 +221,7 @@ func shapeOf(c *call) []*graph.Value {
 // window is the row of a window function c₀ + c₁·s + c₂·s² of s = sin²(π·i/n), which is (1 - cos(2π·i/n)) / 2 without the loss of digits
 // near the edges.
 func windowFunction(name string, c0, c1, c2 float64) row {
-	return row{name: name, forms: forms("17", "size; output_datatype=1, periodic=1 -> output"), lower: func(c *call) []*graph.Value {
+	return row{name: name, forms: forms("17", "size; output_datatype=1, periodic=1 -> output"), lower: func(c *lowering) []*graph.Value {
 		size := c.KnownInt(0)
 		if size < 0 {
 			c.failf("size", "%d is no size", size)
@@ -240,7 +240,7 @@ func windowFunction(name string, c0, c1, c2 float64) row {
 }
 
 // melWeightMatrix makes triangles over the bins of a spectrum, whose corners have equal distances on the mel scale: m = 2595·log₁₀(1 + f/700).
-func melWeightMatrix(c *call) []*graph.Value {
+func melWeightMatrix(c *lowering) []*graph.Value {
 	bands, length, rate := c.KnownInt(0), c.KnownInt(1), c.KnownInt(2)
 	switch {
 	case bands < 0 || bands > math.MaxInt32:
@@ -273,11 +273,11 @@ func melWeightMatrix(c *call) []*graph.Value {
 }
 
 // slope is the line that is 0 at one place and 1 at another.
-func (c *call) slope(x, zero, one *graph.Value) *graph.Value {
+func (c *lowering) slope(x, zero, one *graph.Value) *graph.Value {
 	return c.Each("div", c.Each("sub", x, zero), c.Each("sub", one, zero))
 }
 
 // between says which x lie from least to most.
-func (c *call) between(x, least, most *graph.Value) *graph.Value {
+func (c *lowering) between(x, least, most *graph.Value) *graph.Value {
 	return c.Each("and", c.Each("ge", x, least), c.Each("le", x, most))
 }

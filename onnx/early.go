@@ -35,7 +35,7 @@ func pairForms(versions string, arithmetic bool) declarations {
 }
 
 // Pair returns the two operands of an operator on pairs of elements, of equal ranks.
-func (c *call) Pair() []*graph.Value {
+func (c *lowering) Pair() []*graph.Value {
 	a, b := c.In(0), c.In(1)
 	if c.form.declared("broadcast") == nil {
 		return c.AlignRight(a, b)
@@ -53,7 +53,7 @@ func (c *call) Pair() []*graph.Value {
 }
 
 // from gives a value extents of 1 behind its own, so that it begins at a dimension of a tensor of some rank.
-func (c *call) from(v *graph.Value, axis, rank int) *graph.Value {
+func (c *lowering) from(v *graph.Value, axis, rank int) *graph.Value {
 	own := len(v.Type.Shape)
 	if axis+own > rank {
 		c.failf("axis", "%v has no place at dimension %d of a tensor of rank %d", v.Type, axis, rank)

@@ -14,7 +14,7 @@ var einsumRows = family{"Einstein sums", []row{
 }}
 
 // einsum sums products of elements, whose dimensions have letters, or numbers where an ellipsis stands for them, counted from the last one.
-func einsum(c *call) []*graph.Value {
+func einsum(c *lowering) []*graph.Value {
 	operands, out := c.equation(c.All(0))
 	for _, t := range operands {
 		for d, l := range t.Labels {
@@ -42,7 +42,7 @@ func einsum(c *call) []*graph.Value {
 }
 
 // equation parses the equation and returns operands and result with their labels.
-func (c *call) equation(values []*graph.Value) (operands []emit.Labelled, out []string) {
+func (c *lowering) equation(values []*graph.Value) (operands []emit.Labelled, out []string) {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(c.Str("equation"), " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(values) {
@@ -106,7 +106,7 @@ func numbered(n int) []string {
 func isLetter(s string) bool { return s >= "A" && s <= "Z" || s >= "a" && s <= "z" }
 
 // letters splits a term of an equation.
-func (c *call) letters(term string) []string {
+func (c *lowering) letters(term string) []string {
 	var out []string
 	for rest := term; rest != ""; {
 		l := rest[:1]

@@ -27,7 +27,7 @@ var elementwiseRows = family{"Element-wise", []row{
 	sameEarly("Exp", "exp", "6 13"),
 	sameEarly("Floor", "floor", "6 13"),
 	{name: "IsInf", forms: forms("10 20", "X; detect_negative=1, detect_positive=1"), lower: isInf},
-	{name: "IsNaN", forms: forms("9 13 20", "X"), lower: func(c *call) []*graph.Value { return one(c.Node("is_nan", nil, c.computable(c.In(0)))) }},
+	{name: "IsNaN", forms: forms("9 13 20", "X"), lower: func(c *lowering) []*graph.Value { return one(c.Node("is_nan", nil, c.computable(c.In(0)))) }},
 	sameEarly("Log", "log", "6 13"),
 	sameEarly("Neg", "neg", "6 13"),
 	same("Not", "not", "1"),
@@ -44,7 +44,7 @@ var elementwiseRows = family{"Element-wise", []row{
 	pair("BitwiseAnd", "bitwise_and", "18"),
 	pair("BitwiseOr", "bitwise_or", "18"),
 	pair("BitwiseXor", "bitwise_xor", "18"),
-	{name: "BitShift", forms: forms("11", "X, Y; direction: string! -> Z"), lower: func(c *call) []*graph.Value {
+	{name: "BitShift", forms: forms("11", "X, Y; direction: string! -> Z"), lower: func(c *lowering) []*graph.Value {
 		shifts := map[string]string{"LEFT": "shift_left", "RIGHT": "shift_right"}
 		return one(c.Each(shifts[c.OneOf("direction", "LEFT", "RIGHT")], c.All(0)...))
 	}},
@@ -66,12 +66,12 @@ var elementwiseRows = family{"Element-wise", []row{
 		"6", "input; max=3.4028234663852886e+38, min=-3.4028234663852886e+38 -> output", "11 12 13", "input, min?, max? -> output"),
 		lower: clip},
 	folded("Max", "max", "6 8 12 13"),
-	{name: "Mean", forms: early("6 8 13", "data...: number; -> mean"), lower: func(c *call) []*graph.Value {
+	{name: "Mean", forms: early("6 8 13", "data...: number; -> mean"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Node("div", nil, c.fold("add"), c.Number(float64(len(c.in)), c.DType(0))))
 	}},
 	folded("Min", "min", "6 8 12 13"),
 	folded("Sum", "add", "6 8 13"),
-	{name: "Where", forms: forms("9 16", "condition, X, Y -> output"), lower: func(c *call) []*graph.Value { return one(c.Each("select", c.All(0)...)) }},
+	{name: "Where", forms: forms("9 16", "condition, X, Y -> output"), lower: func(c *lowering) []*graph.Value { return one(c.Each("select", c.All(0)...)) }},
 }}
 
 // one is a list of one result.
@@ -79,7 +79,7 @@ func one(v *graph.Value) []*graph.Value { return []*graph.Value{v} }
 
 // same is the row of an operator on each element of one operand that is one of ours, with the same attributes, which are numbers.
 func same(name, operator, versions string, attributes ...string) row {
-	return row{name: name, forms: forms(versions, "X; "+strings.Join(attributes, ", ")+" -> Y"), lower: func(c *call) []*graph.Value {
+	return row{name: name, forms: forms(versions, "X; "+strings.Join(attributes, ", ")+" -> Y"), lower: func(c *lowering) []*graph.Value {
 		var attrs []any
 		for _, a := range c.form.attrs {
 			if a.kind == proto.AttributeFloat {
@@ -99,7 +99,7 @@ func sameEarly(name, operator, versions string, attributes ...string) row {
 
 // pair is the row of an operator of two operands, which broadcast, that is one of ours.
 func pair(name, operator, versions string) row {
-	return row{name: name, forms: forms(versions, "A, B -> C"), lower: func(c *call) []*graph.Value { return one(c.Node(operator, nil, c.Pair()...)) }}
+	return row{name: name, forms: forms(versions, "A, B -> C"), lower: func(c *lowering) []*graph.Value { return one(c.Node(operator, nil, c.Pair()...)) }}
 }
 
 // arithmetic and comparison are pair for operators that have early versions, too.
@@ -117,16 +117,16 @@ func comparison(name, operator, versions string) row {
 
 // folded is the row of an operator of any number of operands, which are joined by one of ours.
 func folded(name, operator, versions string) row {
-	return row{name: name, forms: early(versions, "data...: number; -> Y"), lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
+	return row{name: name, forms: early(versions, "data...: number; -> Y"), lower: func(c *lowering) []*graph.Value { return one(c.fold(operator)) }}
 }
 
 // Each adds an operator on elements of values that broadcast, aligned at the last dimension.
-func (c *call) Each(operator string, values ...*graph.Value) *graph.Value {
+func (c *lowering) Each(operator string, values ...*graph.Value) *graph.Value {
 	return c.Node(operator, nil, c.AlignRight(values...)...)
 }
 
 // fold joins all operands by an operator of two.
-func (c *call) fold(operator string) *graph.Value {
+func (c *lowering) fold(operator string) *graph.Value {
 	values := c.All(0)
 	if len(values) == 0 {
 		c.failf("data", "there is no operand; there must be one or more")
@@ -139,14 +139,14 @@ func (c *call) fold(operator string) *graph.Value {
 }
 
 // computable makes a float of 8 or 4 bits, which operators do not compute with, a float32.
-func (c *call) computable(v *graph.Value) *graph.Value {
+func (c *lowering) computable(v *graph.Value) *graph.Value {
 	if v.Type.DType.IsSmallFloat() {
 		return c.Cast(v, tensor.Float32)
 	}
 	return v
 }
 
-func isInf(c *call) []*graph.Value {
+func isInf(c *lowering) []*graph.Value {
 	x := c.computable(c.In(0))
 	d := x.Type.DType
 	switch negative, positive := c.Flag("detect_negative"), c.Flag("detect_positive"); {
@@ -161,7 +161,7 @@ func isInf(c *call) []*graph.Value {
 }
 
 // mod has the sign of the divisor, or with fmod that of the dividend.
-func mod(c *call) []*graph.Value {
+func mod(c *lowering) []*graph.Value {
 	sign := "divisor"
 	if c.Flag("fmod") {
 		sign = "dividend"
@@ -170,7 +170,7 @@ func mod(c *call) []*graph.Value {
 }
 
 // pow computes in the wider one of two types and returns the base's.
-func pow(c *call) []*graph.Value {
+func pow(c *lowering) []*graph.Value {
 	base, exponent := c.DType(0), c.DType(1)
 	d := base
 	if base != exponent {
@@ -192,7 +192,7 @@ func wider(a, b tensor.DType) tensor.DType {
 }
 
 // clip bounds by the least one first: where it is above the greatest, that counts.
-func clip(c *call) []*graph.Value {
+func clip(c *lowering) []*graph.Value {
 	x := c.In(0)
 	if c.form.declared("min") != nil {
 		return one(c.clamp(x, c.bound("min"), c.bound("max")))
@@ -201,7 +201,7 @@ func clip(c *call) []*graph.Value {
 }
 
 // bound returns an attribute as a scalar of the type of the first operand, nil if there is none.
-func (c *call) bound(name string) *graph.Value {
+func (c *lowering) bound(name string) *graph.Value {
 	if !c.Given(name) && c.form.declared(name).value == nil {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (c *call) bound(name string) *graph.Value {
 }
 
 // clamp bounds elements by scalars, either of which may be absent.
-func (c *call) clamp(x, least, greatest *graph.Value) *graph.Value {
+func (c *lowering) clamp(x, least, greatest *graph.Value) *graph.Value {
 	switch {
 	case least == nil && greatest == nil:
 		return x
@@ -220,7 +220,7 @@ func (c *call) clamp(x, least, greatest *graph.Value) *graph.Value {
 }
 
 // ascending reports whether constants decide that one scalar is not above another.
-func (c *call) ascending(a, b *graph.Value) bool {
+func (c *lowering) ascending(a, b *graph.Value) bool {
 	if c.constant(a) == nil || c.constant(b) == nil {
 		return false
 	}
@@ -229,7 +229,7 @@ func (c *call) ascending(a, b *graph.Value) bool {
 }
 
 // scalar returns an operand of one element as a scalar, nil if it is left out.
-func (c *call) scalar(i int) *graph.Value {
+func (c *lowering) scalar(i int) *graph.Value {
 	v := c.In(i)
 	if v != nil && v.Type.Shape.Len() != 1 {
 		c.failf(c.operandName(i), "it is %v; it must have one element", v.Type)

@@ -63,7 +63,7 @@ func (f *File) Explain(given model.Shapes) (out []*Translation, err error) {
 func (f *File) inputsOnly() *model.Model { return model.InParts(f.inputs, f.outputs, nil) }
 
 // tell reports a node.
-func (w *walker) tell(c *call, results []item, made []*graph.Node, problem error) {
+func (w *walker) tell(c *lowering, results []item, made []*graph.Node, problem error) {
 	if w.report == nil || c.node == nil || c.step.sequel != nil && problem == nil && len(made) == 0 {
 		return
 	}

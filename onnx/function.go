@@ -27,7 +27,7 @@ func (s *scope) stated(a *proto.Attribute) *proto.Attribute {
 }
 
 // inline makes the nodes of a function the next steps, in a scope of their own.
-func (c *call) inline(f *function) error {
+func (c *lowering) inline(f *function) error {
 	if len(c.in) > len(f.Input) {
 		return &Error{Msg: fmt.Sprintf("%d operands are given; the function has %d", len(c.in), len(f.Input))}
 	}
@@ -52,7 +52,7 @@ func (c *call) inline(f *function) error {
 }
 
 // arguments returns the attributes that a function is called with: its defaults, and what the node states.
-func (c *call) arguments(f *function) (map[string]*proto.Attribute, error) {
+func (c *lowering) arguments(f *function) (map[string]*proto.Attribute, error) {
 	out := make(map[string]*proto.Attribute)
 	has := make(map[string]bool)
 	for _, name := range f.Attribute {
@@ -75,19 +75,19 @@ func (c *call) arguments(f *function) (map[string]*proto.Attribute, error) {
 
 // then adds a step that yields the results of the node: what run returns, given what names stand for in a scope, and then some operands. It comes
 // before the steps that were added already.
-func (c *call) then(s *scope, names []string, operands []item, run func(c *call) []item) {
+func (c *lowering) then(s *scope, names []string, operands []item, run func(c *lowering) []item) {
 	c.charge(1 + len(names)/crowd)
 	outputs, into := c.step.results()
 	c.later = append(c.later, step{c.scope, c.node, c.step.number, &sequel{from: s, reads: names, operands: operands, run: run, into: into, outputs: outputs}})
 }
 
 // finish adds the step that gives the results of the node the items that names stand for in another scope.
-func (c *call) finish(s *scope, names []string) {
-	c.then(s, names, nil, func(c *call) []item { return c.in })
+func (c *lowering) finish(s *scope, names []string) {
+	c.then(s, names, nil, func(c *lowering) []item { return c.in })
 }
 
 // follow makes the nodes of a scope the next steps, before those that were added already.
-func (c *call) follow(s *scope) {
+func (c *lowering) follow(s *scope) {
 	steps, err := c.w.steps(s)
 	c.Fail(err)
 	c.later = append(c.later, steps...)
@@ -95,13 +95,13 @@ func (c *call) follow(s *scope) {
 
 // through has the nodes of a graph in an attribute follow, and then the results of the node made by next, given the operands of the node again and
 // what the outputs of the graph are. The function must not capture values, as it may run in another graph.
-func (c *call) through(net *network, inputs []item, next func(c *call, out []item) []item) []item {
+func (c *lowering) through(net *network, inputs []item, next func(c *lowering, out []item) []item) []item {
 	s := c.inner(net, "in "+c.node.OpType+": ")
 	for i, x := range inputs {
 		s.items[net.inputs[i]] = x
 	}
 	form, attrs, opset := c.form, c.attrs, c.opset
-	run := func(d *call) []item {
+	run := func(d *lowering) []item {
 		d.form, d.attrs, d.opset = form, attrs, opset
 		out := d.in[:len(net.outputs)]
 		d.in = d.in[len(out):]

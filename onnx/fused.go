@@ -28,7 +28,7 @@ var activationKinds = map[string]activationKind{
 }
 
 // activation applies the function of that name, with as many numbers as are given; none if there is no name.
-func (c *call) activation(name string, v *graph.Value, numbers []float64) *graph.Value {
+func (c *lowering) activation(name string, v *graph.Value, numbers []float64) *graph.Value {
 	if name == "" {
 		return v
 	}
@@ -59,7 +59,7 @@ func (c *call) activation(name string, v *graph.Value, numbers []float64) *graph
 }
 
 // given returns the numbers that the node states under some names, up to the first one that it does not state.
-func (c *call) given(names ...string) []float64 {
+func (c *lowering) given(names ...string) []float64 {
 	var out []float64
 	for _, n := range names {
 		if !c.Given(n) {

@@ -11,12 +11,12 @@ import (
 
 // Operators that read or write elements at indices, of which negative ones count from the end.
 var gatherRows = family{"Indices", []row{
-	{name: "Gather", forms: forms("1 11 13", "data, indices; axis=0 -> output"), lower: func(c *call) []*graph.Value {
+	{name: "Gather", forms: forms("1 11 13", "data, indices; axis=0 -> output"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Node("gather", c.indexed("axis", c.Axis("axis", c.Int("axis"), len(c.Shape(0)))), c.In(0), c.In(1)))
 	}},
 	{name: "GatherElements", forms: forms("11 13", "data, indices; axis=0 -> output"), lower: gatherElements},
 	{name: "GatherND", forms: forms("11", "data, indices: integer -> output", "12 13", "data, indices: integer; batch_dims=0 -> output"), lower: gatherND},
-	{name: "ReverseSequence", forms: forms("10", "input, sequence_lens; batch_axis=1, time_axis=0"), lower: func(c *call) []*graph.Value {
+	{name: "ReverseSequence", forms: forms("10", "input, sequence_lens; batch_axis=1, time_axis=0"), lower: func(c *lowering) []*graph.Value {
 		rank := len(c.Shape(0))
 		axes := emit.Attr("batch_axis", c.Axis("batch_axis", c.Int("batch_axis"), rank), "time_axis", c.Axis("time_axis", c.Int("time_axis"), rank))
 		return one(c.Node("reverse_sequence", axes, c.In(0), c.In(1)))
@@ -25,7 +25,7 @@ var gatherRows = family{"Indices", []row{
 	{name: "ScatterElements", forms: forms("11 13", "data, indices, updates; axis=0 -> output",
 		"16 18", `data, indices, updates; axis=0, reduction="none" -> output`), lower: scatterElements},
 	{name: "ScatterND", forms: forms("11 13", "data, indices, updates -> output", "16 18", `data, indices, updates; reduction="none" -> output`),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			operator, attrs := c.updating("scatter_nd", c.DType(0))
 			return one(c.logical(operator, c.In(0), c.In(2), func(data, updates *graph.Value) *graph.Value {
 				return c.Node(operator, attrs, data, c.In(1), updates)
@@ -35,12 +35,12 @@ var gatherRows = family{"Indices", []row{
 }}
 
 // indexed returns attributes of an operator at indices.
-func (c *call) indexed(pairs ...any) graph.Attrs {
+func (c *lowering) indexed(pairs ...any) graph.Attrs {
 	return emit.Attr(append(pairs, "negative", true)...)
 }
 
 // updating returns the operator that puts updates in the places of elements of type d or, as the attribute reduction says, combines them.
-func (c *call) updating(operator string, d tensor.DType, pairs ...any) (string, graph.Attrs) {
+func (c *lowering) updating(operator string, d tensor.DType, pairs ...any) (string, graph.Attrs) {
 	if c.form.declared("reduction") == nil {
 		return operator, c.indexed(pairs...)
 	}
@@ -55,7 +55,7 @@ func (c *call) updating(operator string, d tensor.DType, pairs ...any) (string, 
 }
 
 // logical has a function combine bools as the numbers 0 and 1, if the operator is one that combines.
-func (c *call) logical(operator string, a, b *graph.Value, combine func(a, b *graph.Value) *graph.Value) *graph.Value {
+func (c *lowering) logical(operator string, a, b *graph.Value, combine func(a, b *graph.Value) *graph.Value) *graph.Value {
 	if d := a.Type.DType; d == tensor.Bool && strings.HasSuffix(operator, "_reduce") {
 		if b.Type.DType != d {
 			c.failf(c.operandName(2), "the element type is %v; it must be %v, as in %s", b.Type.DType, d, c.operandName(0))
@@ -66,7 +66,7 @@ func (c *call) logical(operator string, a, b *graph.Value, combine func(a, b *gr
 }
 
 // gatherElements reads from the first places of the dimensions that are not indexed.
-func gatherElements(c *call) []*graph.Value {
+func gatherElements(c *lowering) []*graph.Value {
 	data, indices := c.In(0), c.In(1)
 	axis := c.Axis("axis", c.Int("axis"), len(data.Type.Shape))
 	if len(indices.Type.Shape) == len(data.Type.Shape) {
@@ -80,7 +80,7 @@ func gatherElements(c *call) []*graph.Value {
 }
 
 // gatherND makes the number of the batch an index like the others.
-func gatherND(c *call) []*graph.Value {
+func gatherND(c *lowering) []*graph.Value {
 	data, indices := c.In(0), c.In(1)
 	b := 0
 	if c.form.declared("batch_dims") != nil {
@@ -102,7 +102,7 @@ func gatherND(c *call) []*graph.Value {
 	return one(c.Reshape(y, slices.Concat(at[:k], y.Type.Shape[2:])...))
 }
 
-func scatterElements(c *call) []*graph.Value {
+func scatterElements(c *lowering) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
 	operator, attrs := c.updating("scatter_elements", c.DType(0), "axis", axis)
 	return one(c.logical(operator, c.In(0), c.In(2), func(data, updates *graph.Value) *graph.Value {
@@ -111,7 +111,7 @@ func scatterElements(c *call) []*graph.Value {
 }
 
 // scatter writes to the first places of the dimensions that are not indexed, and leaves what is behind them as it is.
-func (c *call) scatter(operator string, attrs graph.Attrs, data, indices, updates *graph.Value) *graph.Value {
+func (c *lowering) scatter(operator string, attrs graph.Attrs, data, indices, updates *graph.Value) *graph.Value {
 	axis := attrs.Int("axis")
 	if len(indices.Type.Shape) == len(data.Type.Shape) {
 		for d, n := range indices.Type.Shape {
@@ -125,7 +125,7 @@ func (c *call) scatter(operator string, attrs graph.Attrs, data, indices, update
 }
 
 // tensorScatter writes updates one behind the other, from an index for each item of the batch on.
-func tensorScatter(c *call) []*graph.Value {
+func tensorScatter(c *lowering) []*graph.Value {
 	cache, update := c.In(0), c.In(1)
 	s := update.Type.Shape
 	rank := len(cache.Type.Shape)

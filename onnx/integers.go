@@ -44,14 +44,14 @@ type coded struct {
 }
 
 // dequantize returns what codes stand for.
-func (c *call) dequantize(x coded) *graph.Value {
+func (c *lowering) dequantize(x coded) *graph.Value {
 	return c.Node("dequantize_linear", emit.Attr("block", x.block), x.codes, x.scale, x.zero)
 }
 
 // quantize returns the codes of numbers. If they are made of codes in a way that integers can go, the codes are computed of those.
-func (c *call) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Value {
+func (c *lowering) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Value {
 	if d := to.zero.Type.DType; d.IsInteger() && d.Size() <= 2 && !d.IsPacked() {
-		l := &coder{call: c, to: to, made: make(map[*graph.Node][]*graph.Value), left: limits.ONNXQuantised}
+		l := &coder{lowering: c, to: to, made: make(map[*graph.Node][]*graph.Value), left: limits.ONNXQuantised}
 		label := c.Label
 		y := l.value(x)
 		if c.Label = label; y != nil {
@@ -63,7 +63,7 @@ func (c *call) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Va
 
 // coder makes the codes of one quantization.
 type coder struct {
-	*call
+	*lowering
 	to   quantisation
 	made map[*graph.Node][]*graph.Value // the codes of the results of nodes, nil for nodes that stay what they are
 	left int                            // nodes that may still be looked at
@@ -130,12 +130,12 @@ func codedBy(n *graph.Node) coded {
 }
 
 // equal reports whether two quantizations are known to be the same.
-func (c *call) equal(a, b quantisation) bool {
+func (c *lowering) equal(a, b quantisation) bool {
 	return slices.Equal(a.block, b.block) && c.same(a.scale, b.scale) && c.same(a.zero, b.zero)
 }
 
 // same reports whether two values are known to have the same elements.
-func (c *call) same(a, b *graph.Value) bool {
+func (c *lowering) same(a, b *graph.Value) bool {
 	if a == b {
 		return true
 	}
@@ -342,12 +342,12 @@ func sums(factors ...coded) tensor.DType {
 }
 
 // unit returns the product of two scales, which is what a sum of products of codes is counted in.
-func (c *call) unit(a, b *graph.Value) *graph.Value {
+func (c *lowering) unit(a, b *graph.Value) *graph.Value {
 	return c.Node("mul", nil, c.Cast(a, tensor.Float32), c.Cast(b, tensor.Float32))
 }
 
 // requantize returns the codes of sums that are counted in a unit.
-func (c *call) requantize(sums, unit *graph.Value, to quantisation) *graph.Value {
+func (c *lowering) requantize(sums, unit *graph.Value, to quantisation) *graph.Value {
 	return c.Node("requantize", nil, sums, c.Node("div", nil, unit, c.Cast(to.scale, tensor.Float32)), to.zero)
 }
 
@@ -368,7 +368,7 @@ func (l *coder) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
 }
 
 // channels makes scales or zero points of a filter's output channels a list, and leaves a scalar.
-func (c *call) channels(v *graph.Value) *graph.Value {
+func (c *lowering) channels(v *graph.Value) *graph.Value {
 	if len(v.Type.Shape) == 0 {
 		return v
 	}
@@ -396,7 +396,7 @@ func (l *coder) convolution(n *graph.Node, channel int) *graph.Value {
 }
 
 // convolve adds a convolution of codes and its requantization. The bias, which may be nil, is counted in the product of the scales.
-func (c *call) convolve(op string, attrs graph.Attrs, x, w coded, bias *graph.Value, to quantisation) *graph.Value {
+func (c *lowering) convolve(op string, attrs graph.Attrs, x, w coded, bias *graph.Value, to quantisation) *graph.Value {
 	d := sums(x, w)
 	y := c.Node(op, attrs.With("dtype", d), x.codes, w.codes, c.Cast(bias, d), x.zero, c.channels(w.zero))
 	unit := c.unit(x.scale, c.channels(w.scale))
@@ -459,7 +459,7 @@ func (l *coder) product(n *graph.Node) (y, unit *graph.Value) {
 }
 
 // upright transposes what matrices have for their rows or columns, if they are transposed.
-func (c *call) upright(v *graph.Value, transposed bool) *graph.Value {
+func (c *lowering) upright(v *graph.Value, transposed bool) *graph.Value {
 	rank := len(v.Type.Shape)
 	if !transposed || rank == 0 {
 		return v

@@ -11,12 +11,12 @@ import (
 
 // turns evaluates a body for each element of some tensors along an axis, in order. The body is given states and elements, which keep the axis, and
 // returns the next states and the elements of the results; these are joined along the same axis and returned behind the last states.
-func (c *call) turns(axis int, states, parts []*graph.Value, body func(c *call, states, parts []*graph.Value) []*graph.Value) []*graph.Value {
+func (c *lowering) turns(axis int, states, parts []*graph.Value, body func(c *lowering, states, parts []*graph.Value) []*graph.Value) []*graph.Value {
 	if parts[0].Type.Shape[axis] == 1 {
 		return body(c, states, parts)
 	}
 	b := graph.NewBuilder(op.Rules, "block")
-	inner := &call{w: &walker{file: c.w.file, b: b, folder: c.w.folder, work: c.w.work}, step: c.step, scope: c.scope, node: c.node,
+	inner := &lowering{w: &walker{file: c.w.file, b: b, folder: c.w.folder, work: c.w.work}, step: c.step, scope: c.scope, node: c.node,
 		form: c.form, opset: c.opset, attrs: c.attrs}
 	inner.Emitter = inner.emitter()
 	input := func(i int, v *graph.Value, extent bool) *graph.Value {
@@ -53,7 +53,7 @@ func (c *call) turns(axis int, states, parts []*graph.Value, body func(c *call, 
 }
 
 // linearAttention keeps a matrix for each head to which each turn adds the product of key and value, and which the queries are multiplied with.
-func linearAttention(c *call) []*graph.Value {
+func linearAttention(c *lowering) []*graph.Value {
 	rule := c.OneOf("update_rule", "linear", "gated", "delta", "gated_delta")
 	gated, delta := rule == "gated" || rule == "gated_delta", rule == "delta" || rule == "gated_delta"
 	if gated != (c.In(4) != nil) || delta != (c.In(5) != nil) {
@@ -95,7 +95,7 @@ func linearAttention(c *call) []*graph.Value {
 	} else {
 		d = c.DType(3)
 	}
-	out := c.turns(1, []*graph.Value{state}, parts, func(c *call, states, parts []*graph.Value) []*graph.Value {
+	out := c.turns(1, []*graph.Value{state}, parts, func(c *lowering, states, parts []*graph.Value) []*graph.Value {
 		matrices := func(v *graph.Value, heads, rows, columns int) *graph.Value {
 			return c.Reshape(v, batch, heads, rows, columns)
 		}

@@ -8,11 +8,11 @@ import (
 // Losses.
 var lossRows = family{"Losses", []row{
 	{name: "NegativeLogLikelihoodLoss", forms: forms("12 13 22", `input, target, weight?; ignore_index: int, reduction="mean" -> loss`),
-		lower: func(c *call) []*graph.Value { return one(c.likelihoodLoss(c.In(0))) }},
+		lower: func(c *lowering) []*graph.Value { return one(c.likelihoodLoss(c.In(0))) }},
 }}
 
 // classes checks that operand 0 has classes along its second dimension, and operand 1 one of them for all else.
-func (c *call) classes() {
+func (c *lowering) classes() {
 	s := c.Shape(0)
 	if len(s) < 2 {
 		c.failf(c.operandName(0), "it is %v; its second dimension must be that of the classes", c.In(0).Type)
@@ -24,7 +24,7 @@ func (c *call) classes() {
 }
 
 // likelihoodLoss returns the weighted negative logarithms for the classes in operand 1, or what the reduction makes of them.
-func (c *call) likelihoodLoss(logs *graph.Value) *graph.Value {
+func (c *lowering) likelihoodLoss(logs *graph.Value) *graph.Value {
 	c.classes()
 	d, target := logs.Type.DType, c.In(1)
 	loss := c.Node("neg", nil, c.Squeeze(c.Node("gather_elements", emit.Attr("axis", 1), logs, c.Unsqueeze(target, 1)), 1))

@@ -12,11 +12,11 @@ import (
 var moveRows = family{"Shapes and places", []row{
 	{name: "Concat", forms: forms("1", "inputs...; axis=1 -> concat_result", "4 11 13", "inputs...; axis: int! -> concat_result"), lower: concat},
 	{name: "DepthToSpace", forms: forms("1", "input; blocksize: int! -> output", "11 13", `input; blocksize: int!, mode="DCR" -> output`), lower: depthToSpace},
-	{name: "Expand", forms: forms("8 13", "input, shape -> output"), lower: func(c *call) []*graph.Value {
+	{name: "Expand", forms: forms("8 13", "input, shape -> output"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Broadcast(c.In(0), c.extents(1)...))
 	}},
 	{name: "Flatten", forms: forms("1 9 11 13 21 23 24 25", "input; axis=1 -> output"), lower: flatten},
-	{name: "Identity", forms: forms("1 13 14 16 19 21 23 24 25", "input -> output"), items: func(c *call) []item { return []item{c.item(0)} }},
+	{name: "Identity", forms: forms("1 13 14 16 19 21 23 24 25", "input -> output"), items: func(c *lowering) []item { return []item{c.item(0)} }},
 	{name: "Reshape", forms: forms("1", "data; shape: ints, "+consumed+" -> reshaped", "5 13", "data, shape -> reshaped",
 		"14 19 21 23 24 25", "data, shape; allowzero=0 -> reshaped"), lower: reshape},
 	{name: "SpaceToDepth", forms: forms("1 13", "input; blocksize: int! -> output"), lower: spaceToDepth},
@@ -24,7 +24,7 @@ var moveRows = family{"Shapes and places", []row{
 		"18", "input, split?; axis=0, num_outputs: int -> outputs..."), lower: split},
 	{name: "Squeeze", forms: forms("1 11", "data; axes: ints -> squeezed", "13 21 23 24 25", "data, axes? -> squeezed"), lower: squeeze},
 	{name: "Tile", forms: forms("1", "input, tiles, axis -> output", "6 13", "input, repeats -> output"), lower: tile},
-	{name: "Transpose", forms: forms("1 13 21 23 24 25", "data; perm: ints -> transposed"), lower: func(c *call) []*graph.Value {
+	{name: "Transpose", forms: forms("1 13 21 23 24 25", "data; perm: ints -> transposed"), lower: func(c *lowering) []*graph.Value {
 		perm := c.Ints("perm")
 		if !c.Given("perm") {
 			for d := len(c.Shape(0)) - 1; d >= 0; d-- {
@@ -33,14 +33,14 @@ var moveRows = family{"Shapes and places", []row{
 		}
 		return one(c.moved(func(v ...*graph.Value) *graph.Value { return c.Transpose(v[0], perm...) }, c.In(0)))
 	}},
-	{name: "Unsqueeze", forms: forms("1 11", "data; axes: ints! -> expanded", "13 21 23 24 25", "data, axes -> expanded"), lower: func(c *call) []*graph.Value {
+	{name: "Unsqueeze", forms: forms("1 11", "data; axes: ints! -> expanded", "13 21 23 24 25", "data, axes -> expanded"), lower: func(c *lowering) []*graph.Value {
 		axes := c.AttrOrInts("axes", 1)
 		return one(c.Unsqueeze(c.In(0), c.Axes("axes", axes, len(c.Shape(0))+len(axes))...))
 	}},
 }}
 
 // extents returns the elements of an operand that is a shape.
-func (c *call) extents(i int) []int {
+func (c *lowering) extents(i int) []int {
 	list := c.KnownInts(i)
 	for _, n := range list {
 		if n < 0 {
@@ -51,7 +51,7 @@ func (c *call) extents(i int) []int {
 }
 
 // Broadcast repeats a value to the shape to which its own and the given one broadcast, aligned at the last dimension.
-func (c *call) Broadcast(v *graph.Value, shape ...int) *graph.Value {
+func (c *lowering) Broadcast(v *graph.Value, shape ...int) *graph.Value {
 	missing := max(len(shape)-len(v.Type.Shape), 0)
 	v = c.Unsqueeze(v, emit.Counting(0, missing)...)
 	to := v.Type.Shape.Clone()
@@ -67,7 +67,7 @@ func (c *call) Broadcast(v *graph.Value, shape ...int) *graph.Value {
 }
 
 // Section returns elements begin … end-1 along an axis.
-func (c *call) Section(v *graph.Value, axis, begin, end int) *graph.Value {
+func (c *lowering) Section(v *graph.Value, axis, begin, end int) *graph.Value {
 	n := v.Type.Shape[axis]
 	if begin == 0 && end == n {
 		return v
@@ -79,7 +79,7 @@ func (c *call) Section(v *graph.Value, axis, begin, end int) *graph.Value {
 }
 
 // Sections cuts a value along an axis into parts of the given extents, which make its own.
-func (c *call) Sections(v *graph.Value, axis int, sizes ...int) []*graph.Value {
+func (c *lowering) Sections(v *graph.Value, axis int, sizes ...int) []*graph.Value {
 	whole := len(sizes) > 0
 	for _, n := range sizes {
 		whole = whole && n > 0
@@ -96,7 +96,7 @@ func (c *call) Sections(v *graph.Value, axis int, sizes ...int) []*graph.Value {
 	return out
 }
 
-func concat(c *call) []*graph.Value {
+func concat(c *lowering) []*graph.Value {
 	values := c.All(0)
 	if len(values) == 0 {
 		c.failf("inputs", "there is no operand; there must be one or more")
@@ -105,7 +105,7 @@ func concat(c *call) []*graph.Value {
 }
 
 // blocks returns the extents of a picture and the size of the blocks that DepthToSpace and SpaceToDepth move.
-func (c *call) blocks() (n, channels, height, width, size int) {
+func (c *lowering) blocks() (n, channels, height, width, size int) {
 	s, size := c.Shape(0), c.Int("blocksize")
 	switch {
 	case len(s) != 4:
@@ -116,7 +116,7 @@ func (c *call) blocks() (n, channels, height, width, size int) {
 	return s[0], s[1], s[2], s[3], size
 }
 
-func depthToSpace(c *call) []*graph.Value {
+func depthToSpace(c *lowering) []*graph.Value {
 	n, channels, h, w, b := c.blocks()
 	if channels%(b*b) != 0 {
 		c.failf("blocksize", "%d channels cannot make blocks of %d by %d", channels, b, b)
@@ -132,7 +132,7 @@ func depthToSpace(c *call) []*graph.Value {
 	return one(c.Reshape(v, n, channels, h*b, w*b))
 }
 
-func spaceToDepth(c *call) []*graph.Value {
+func spaceToDepth(c *lowering) []*graph.Value {
 	n, channels, h, w, b := c.blocks()
 	if h%b != 0 || w%b != 0 {
 		c.failf("blocksize", "a picture of %d by %d has no whole blocks of %d by %d", h, w, b, b)
@@ -141,7 +141,7 @@ func spaceToDepth(c *call) []*graph.Value {
 	return one(c.Reshape(v, n, channels*b*b, h/b, w/b))
 }
 
-func flatten(c *call) []*graph.Value {
+func flatten(c *lowering) []*graph.Value {
 	s, axis := c.Shape(0), c.Int("axis")
 	if axis < 0 {
 		axis += len(s)
@@ -152,7 +152,7 @@ func flatten(c *call) []*graph.Value {
 	return one(c.Reshape(c.In(0), s[:axis].Len(), s[axis:].Len()))
 }
 
-func reshape(c *call) []*graph.Value {
+func reshape(c *lowering) []*graph.Value {
 	x, shape := c.In(0), c.AttrOrInts("shape", 1)
 	if !c.Flag("allowzero") {
 		for i, n := range shape {
@@ -169,7 +169,7 @@ func reshape(c *call) []*graph.Value {
 }
 
 // inferred replaces the -1 in a shape by the extent that gives the elements of another, if there is one.
-func (c *call) inferred(shape []int, from tensor.Shape) []int {
+func (c *lowering) inferred(shape []int, from tensor.Shape) []int {
 	open, rest := -1, 1
 	for i, n := range shape {
 		switch {
@@ -195,7 +195,7 @@ func (c *call) inferred(shape []int, from tensor.Shape) []int {
 	return shape
 }
 
-func split(c *call) []*graph.Value {
+func split(c *lowering) []*graph.Value {
 	x, parts := c.In(0), len(c.outputs())
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	n := x.Type.Shape[axis]
@@ -233,7 +233,7 @@ func split(c *call) []*graph.Value {
 	return c.Sections(x, axis, sizes...)
 }
 
-func squeeze(c *call) []*graph.Value {
+func squeeze(c *lowering) []*graph.Value {
 	s, axes := c.Shape(0), c.AttrOrInts("axes", 1)
 	if axes == nil {
 		for d, n := range s {
@@ -245,7 +245,7 @@ func squeeze(c *call) []*graph.Value {
 	return one(c.Squeeze(c.In(0), c.Axes("axes", axes, len(s))...))
 }
 
-func tile(c *call) []*graph.Value {
+func tile(c *lowering) []*graph.Value {
 	x := c.In(0)
 	if c.operandName(1) == "tiles" {
 		repeats := slices.Repeat([]int{1}, len(x.Type.Shape))
@@ -260,7 +260,7 @@ func tile(c *call) []*graph.Value {
 }
 
 // Repeat repeats a value as a whole along each dimension, which may be no time.
-func (c *call) Repeat(v *graph.Value, repeats ...int) *graph.Value {
+func (c *lowering) Repeat(v *graph.Value, repeats ...int) *graph.Value {
 	shape := v.Type.Shape.Clone()
 	none := false
 	for d, k := range repeats {
@@ -280,7 +280,7 @@ func (c *call) Repeat(v *graph.Value, repeats ...int) *graph.Value {
 
 // moved has a function move elements of values about, all of the first one's type: those of 8 bits as what is stored, those of fewer as numbers
 // that can be the same. Nil stays nil.
-func (c *call) moved(move func(v ...*graph.Value) *graph.Value, v ...*graph.Value) *graph.Value {
+func (c *lowering) moved(move func(v ...*graph.Value) *graph.Value, v ...*graph.Value) *graph.Value {
 	d := v[0].Type.DType
 	through, wide := c.Cast, d
 	switch {

@@ -16,7 +16,7 @@ var normalizationRows = family{"Normalization", []row{
 		"14 15", "X: float, scale: float, B: float, input_mean: float, input_var: float; epsilon=1e-05, momentum=0.9, training_mode=0 -> Y, running_mean?, running_var?"),
 		lower: batchNormalization, remark: "before opset 14 only the first result"},
 	{name: "InstanceNormalization", forms: forms("1", "input, scale, B; consumed_inputs: ints, epsilon=1e-05 -> output",
-		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *call) []*graph.Value {
+		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Node("instance_normalization", c.epsilon(), c.All(0)...))
 	}},
 	{name: "LayerNormalization", forms: forms("17", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
@@ -39,9 +39,9 @@ var normalizationRows = family{"Normalization", []row{
 }}
 
 // epsilon returns the attribute that says by how much variances are increased.
-func (c *call) epsilon() graph.Attrs { return emit.Attr("epsilon", c.Float("epsilon")) }
+func (c *lowering) epsilon() graph.Attrs { return emit.Attr("epsilon", c.Float("epsilon")) }
 
-func batchNormalization(c *call) []*graph.Value {
+func batchNormalization(c *lowering) []*graph.Value {
 	in, d := c.All(0), c.DType(0)
 	for _, v := range in {
 		if v.Type.DType != d {
@@ -73,7 +73,7 @@ func batchNormalization(c *call) []*graph.Value {
 }
 
 // trainedBatch normalizes by mean and variance of the batch itself, and moves the known ones towards those.
-func (c *call) trainedBatch(in []*graph.Value) []*graph.Value {
+func (c *lowering) trainedBatch(in []*graph.Value) []*graph.Value {
 	x := in[0]
 	axes := append([]int{0}, spatialAxes(x)...)
 	mean := c.Node("mean_reduce", emit.Attr("axes", axes), x)
@@ -90,7 +90,7 @@ func (c *call) trainedBatch(in []*graph.Value) []*graph.Value {
 	return out
 }
 
-func layerNormalization(c *call) []*graph.Value {
+func layerNormalization(c *lowering) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
 	out := []*graph.Value{c.layer(c.In(0), c.In(1), c.In(2), axis, true), nil, nil}
 	if c.Wants(1) || c.Wants(2) {
@@ -99,7 +99,7 @@ func layerNormalization(c *call) []*graph.Value {
 	return out
 }
 
-func rmsNormalization(c *call) []*graph.Value {
+func rmsNormalization(c *lowering) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
 	out := []*graph.Value{c.layer(c.In(0), c.In(1), nil, axis, false), nil}
 	if c.Wants(1) {
@@ -110,7 +110,7 @@ func rmsNormalization(c *call) []*graph.Value {
 
 // layer normalizes over the axes from one on: by mean and variance if it is centred, else by the mean of the squares. The result has the element
 // type of the scale.
-func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph.Value {
+func (c *lowering) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph.Value {
 	c.stash()
 	d := scale.Type.DType
 	if x.Type.DType != d {
@@ -133,7 +133,7 @@ func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph
 }
 
 // statistics returns the means over the axes from one on, and the reciprocal deviations from them or, if they are not centred, from 0.
-func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse *graph.Value) {
+func (c *lowering) statistics(x *graph.Value, axis int, centred bool) (mean, inverse *graph.Value) {
 	d := c.stash()
 	x = c.Cast(x, d)
 	axes := emit.Attr("axes", emit.Counting(axis, len(x.Type.Shape)-axis))
@@ -146,7 +146,7 @@ func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse
 }
 
 // stash returns the element type in which statistics are returned, and checks it: our operators compute them in float32 or better.
-func (c *call) stash() tensor.DType {
+func (c *lowering) stash() tensor.DType {
 	if c.form.declared("stash_type") == nil {
 		return tensor.Float32
 	}
@@ -158,8 +158,8 @@ func (c *call) stash() tensor.DType {
 }
 
 // skipLayer is the row of a normalization of the sum of operands: input, skip and, in operand bias, one more.
-func skipLayer(centred bool, bias int) func(c *call) []*graph.Value {
-	return func(c *call) []*graph.Value {
+func skipLayer(centred bool, bias int) func(c *lowering) []*graph.Value {
+	return func(c *lowering) []*graph.Value {
 		sum := c.Each("add", c.In(0), c.In(1))
 		if v := c.In(bias); v != nil {
 			sum = c.Each("add", sum, v)
@@ -178,7 +178,7 @@ func skipLayer(centred bool, bias int) func(c *call) []*graph.Value {
 }
 
 // embedding normalizes the sum of what words, positions and segments are embedded as.
-func embedding(c *call) []*graph.Value {
+func embedding(c *lowering) []*graph.Value {
 	ids := c.In(0)
 	if len(ids.Type.Shape) != 2 {
 		c.failf("input_ids", "it is %v; it must have two dimensions", ids.Type)
@@ -202,7 +202,7 @@ func embedding(c *call) []*graph.Value {
 	return []*graph.Value{c.layer(sum, c.In(5), c.In(6), 2, true), counts, sum}
 }
 
-func groupNormalization(c *call) []*graph.Value {
+func groupNormalization(c *lowering) []*graph.Value {
 	x, shape := c.In(0), c.Shape(0)
 	n := c.groups("num_groups")
 	c.stash()
@@ -228,7 +228,7 @@ func groupNormalization(c *call) []*graph.Value {
 	return one(y)
 }
 
-func lrn(c *call) []*graph.Value {
+func lrn(c *lowering) []*graph.Value {
 	if rank := len(c.Shape(0)); rank < 2 {
 		c.failf("X", "it is %v; it must have channels", c.In(0).Type)
 	}

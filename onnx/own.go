@@ -33,7 +33,7 @@ func (f *File) owns(domain, name string) *op.Def {
 // ownRow is the row of an operator of package op.
 func ownRow(d *op.Def) row {
 	return row{name: fullName(OwnDomain, d.Name), forms: sync.OnceValue(func() []*form { return []*form{ownForm(d)} }),
-		lower: func(c *call) []*graph.Value { return c.own(d) }}
+		lower: func(c *lowering) []*graph.Value { return c.own(d) }}
 }
 
 // ownForm declares an operator of package op.
@@ -55,7 +55,7 @@ func ownForm(d *op.Def) *form {
 }
 
 // own adds the operator that the node stands for.
-func (c *call) own(d *op.Def) []*graph.Value {
+func (c *lowering) own(d *op.Def) []*graph.Value {
 	n := graph.Node{Op: d.Name}
 	for i := range c.in {
 		n.In = append(n.In, c.In(i))
@@ -77,7 +77,7 @@ func (c *call) own(d *op.Def) []*graph.Value {
 }
 
 // closed returns the graph of an attribute as a block whose inputs have the given types.
-func (c *call) closed(name string, types []op.Type) *graph.Graph {
+func (c *lowering) closed(name string, types []op.Type) *graph.Graph {
 	net := c.Graph(name)
 	switch {
 	case len(net.free) > 0:
@@ -85,14 +85,14 @@ func (c *call) closed(name string, types []op.Type) *graph.Graph {
 	case len(net.inputs) != len(types):
 		c.failf(name, "the graph has %d inputs; it must have %d", len(net.inputs), len(types))
 	}
-	b, err := c.block(net, types, nil, func(in []*graph.Value, _ *call) []item { return tensors(in...) },
-		func(out []*graph.Value, _ *call) []*graph.Value { return out })
+	b, err := c.block(net, types, nil, func(in []*graph.Value, _ *lowering) []item { return tensors(in...) },
+		func(out []*graph.Value, _ *lowering) []*graph.Value { return out })
 	c.Fail(err)
 	return b
 }
 
 // ownValue returns the value of an attribute of an operator of ours: see [OwnAttribute].
-func (c *call) ownValue(kind graph.Kind, a *proto.Attribute) any {
+func (c *lowering) ownValue(kind graph.Kind, a *proto.Attribute) any {
 	wrong := func(want string) {
 		c.failf(a.Name, "the attribute is %s; it must be %s", named(a.Type), want)
 	}
@@ -143,7 +143,7 @@ var ownTypes = map[graph.Kind]struct {
 }
 
 // doubles returns the elements of an attribute that is a tensor of doubles.
-func (c *call) doubles(a *proto.Attribute, rank int) []float64 {
+func (c *lowering) doubles(a *proto.Attribute, rank int) []float64 {
 	if a.T == nil {
 		c.failf(a.Name, "the attribute has no tensor")
 	}

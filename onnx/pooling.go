@@ -27,7 +27,7 @@ var poolingRows = family{"Pooling", []row{
 }}
 
 // pool returns the window of a pooling, and what ceil_mode adds to the padding behind.
-func (c *call) pool() (w *sliding, added []int) {
+func (c *lowering) pool() (w *sliding, added []int) {
 	extents := c.spatial(0)
 	size := c.Ints("kernel_shape")
 	if len(size) != len(extents) {
@@ -54,7 +54,7 @@ func (w *sliding) extend(added []int) {
 	}
 }
 
-func maxPool(c *call) []*graph.Value {
+func maxPool(c *lowering) []*graph.Value {
 	w, added := c.pool()
 	w.extend(added)
 	attrs := w.attrs("ignore")
@@ -67,7 +67,7 @@ func maxPool(c *call) []*graph.Value {
 
 // distances returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
 // each channel, the first spatial dimension counts fastest.
-func (c *call) distances(columns bool) []int {
+func (c *lowering) distances(columns bool) []int {
 	shape := c.Shape(0)
 	out, step := make([]int, len(shape)), int64(1)
 	for i := range shape {
@@ -81,7 +81,7 @@ func (c *call) distances(columns bool) []int {
 	return out
 }
 
-func averagePool(c *call) []*graph.Value {
+func averagePool(c *lowering) []*graph.Value {
 	w, added := c.pool()
 	x, border := c.In(0), "ignore"
 	if c.Flag("count_include_pad") {
@@ -101,7 +101,7 @@ func averagePool(c *call) []*graph.Value {
 	return one(c.Node("box", append(w.attrs(border), emit.Attr("normalize", true)...), x))
 }
 
-func lpPool(c *call) []*graph.Value {
+func lpPool(c *lowering) []*graph.Value {
 	w, added := c.pool()
 	w.extend(added)
 	attrs := w.attrs("ignore")
@@ -110,7 +110,7 @@ func lpPool(c *call) []*graph.Value {
 }
 
 // power returns the attribute p, which was a float at first.
-func (c *call) power() float64 {
+func (c *lowering) power() float64 {
 	if c.form.declared("p").kind == proto.AttributeFloat {
 		return c.Float("p")
 	}
@@ -118,7 +118,7 @@ func (c *call) power() float64 {
 }
 
 // norm returns the p-th root of the sums of the p-th powers of magnitudes; l2 has them for p = 2.
-func (c *call) norm(x *graph.Value, p float64, sum, l2 func(x *graph.Value) *graph.Value) *graph.Value {
+func (c *lowering) norm(x *graph.Value, p float64, sum, l2 func(x *graph.Value) *graph.Value) *graph.Value {
 	switch {
 	case p == 2:
 		return l2(x)
@@ -133,13 +133,13 @@ func (c *call) norm(x *graph.Value, p float64, sum, l2 func(x *graph.Value) *gra
 
 // global is the row of a reduction over all spatial dimensions.
 func global(name, operator string) row {
-	return row{name: name, forms: forms("1 22", "X"), lower: func(c *call) []*graph.Value {
+	return row{name: name, forms: forms("1 22", "X"), lower: func(c *lowering) []*graph.Value {
 		c.spatial(0)
 		return one(c.Node(operator, emit.Attr("axes", spatialAxes(c.In(0))), c.In(0)))
 	}}
 }
 
-func globalLpPool(c *call) []*graph.Value {
+func globalLpPool(c *lowering) []*graph.Value {
 	c.spatial(0)
 	axes := emit.Attr("axes", spatialAxes(c.In(0)))
 	return one(c.norm(c.In(0), c.power(), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
@@ -147,7 +147,7 @@ func globalLpPool(c *call) []*graph.Value {
 }
 
 // maxUnpool puts elements where they stood, which their indices say in the shape that a pooling of that window has come from.
-func maxUnpool(c *call) []*graph.Value {
+func maxUnpool(c *lowering) []*graph.Value {
 	x, places := c.In(0), c.In(1)
 	extents, size := c.spatial(0), c.Ints("kernel_shape")
 	if len(size) != len(extents) {

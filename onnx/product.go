@@ -8,17 +8,17 @@ import (
 
 // Products of matrices.
 var productRows = family{"Matrix products", []row{
-	{name: "MatMul", forms: forms("1 9 13", "A, B"), lower: func(c *call) []*graph.Value {
+	{name: "MatMul", forms: forms("1 9 13", "A, B"), lower: func(c *lowering) []*graph.Value {
 		return one(c.matmul(c.In(0), c.In(1)))
 	}},
 	{name: "Gemm", forms: forms(
 		"1 6", "A, B, C; alpha=1.0, beta=1.0, broadcast=0, transA=0, transB=0",
 		"7 9", "A, B, C; alpha=1.0, beta=1.0, transA=0, transB=0",
-		"11 13", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
+		"11 13", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0"), lower: func(c *lowering) []*graph.Value {
 		return one(c.gemm())
 	}},
 	{name: "com.microsoft.FusedGemm", forms: forms("1", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0, activation=\"\", "+
-		"activation_alpha: float, activation_beta: float, activation_gamma: float"), lower: func(c *call) []*graph.Value {
+		"activation_alpha: float, activation_beta: float, activation_gamma: float"), lower: func(c *lowering) []*graph.Value {
 		second := "activation_beta"
 		if c.Str("activation") == "Selu" {
 			second = "activation_gamma"
@@ -26,13 +26,13 @@ var productRows = family{"Matrix products", []row{
 		return one(c.activation(c.Str("activation"), c.gemm(), c.given("activation_alpha", second)))
 	}, remark: "the activation_beta of functions that have none, and the activation_gamma of all but Selu have no effect"},
 	{name: "com.microsoft.FusedMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0"), lower: fusedMatMul},
-	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
+	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *lowering) []*graph.Value {
 		return one(c.scaled(c.product(c.In(0), c.In(1), c.Flag("transA"), c.Flag("transB")), "alpha", c.Float("alpha")))
 	}},
 }}
 
 // matmul multiplies matrices as numpy does: a vector on the left is a row, one on the right a column, which the result has no dimension for.
-func (c *call) matmul(a, b *graph.Value) *graph.Value {
+func (c *lowering) matmul(a, b *graph.Value) *graph.Value {
 	if a.Type.DType != b.Type.DType {
 		c.failf(c.operandName(1), "the element type is %v; it must be that of %s, %v", b.Type.DType, c.operandName(0), a.Type.DType)
 	}
@@ -40,7 +40,7 @@ func (c *call) matmul(a, b *graph.Value) *graph.Value {
 }
 
 // multiplied has factors multiplied of which any may be a vector.
-func (c *call) multiplied(a, b *graph.Value, product func(a, b *graph.Value) *graph.Value) *graph.Value {
+func (c *lowering) multiplied(a, b *graph.Value, product func(a, b *graph.Value) *graph.Value) *graph.Value {
 	var row, column bool
 	if row = len(a.Type.Shape) == 1; row {
 		a = c.Unsqueeze(a, 0)
@@ -62,7 +62,7 @@ func (c *call) multiplied(a, b *graph.Value, product func(a, b *graph.Value) *gr
 }
 
 // product multiplies matrices, whose ranks may differ. Integers wrap in their own type.
-func (c *call) product(a, b *graph.Value, transposeA, transposeB bool) *graph.Value {
+func (c *lowering) product(a, b *graph.Value, transposeA, transposeB bool) *graph.Value {
 	for i, v := range []*graph.Value{a, b} {
 		if len(v.Type.Shape) < 2 {
 			c.failf(c.operandName(i), "it is %v; it must have two dimensions or more", v.Type)
@@ -85,7 +85,7 @@ func sumType(d tensor.DType) tensor.DType {
 }
 
 // gemm is the operator of that name.
-func (c *call) gemm() *graph.Value {
+func (c *lowering) gemm() *graph.Value {
 	a, b, addend := c.In(0), c.In(1), c.In(2)
 	alpha, beta := c.Float("alpha"), c.Float("beta")
 	if a.Type.DType.IsFloat() {
@@ -99,7 +99,7 @@ func (c *call) gemm() *graph.Value {
 }
 
 // scaled multiplies a value by a number, of which integers must be multiples.
-func (c *call) scaled(v *graph.Value, attr string, factor float64) *graph.Value {
+func (c *lowering) scaled(v *graph.Value, attr string, factor float64) *graph.Value {
 	if factor == 1 {
 		return v
 	}
@@ -109,7 +109,7 @@ func (c *call) scaled(v *graph.Value, attr string, factor float64) *graph.Value 
 	return c.Node("mul", nil, v, c.Number(factor, v.Type.DType))
 }
 
-func fusedMatMul(c *call) []*graph.Value {
+func fusedMatMul(c *lowering) []*graph.Value {
 	operand := func(i int, flag string) *graph.Value {
 		v := c.In(i)
 		rank := len(v.Type.Shape)

@@ -19,16 +19,16 @@ var quantisedRows = family{"Quantisation", []row{
 		lower: dequantizeLinear},
 	{name: "com.microsoft.QuantizeLinear", forms: forms("1", "x: number, y_scale: step, y_zero_point?; axis=1 -> y"), lower: quantizeLinear},
 	{name: "com.microsoft.DequantizeLinear", forms: forms("1", "x, x_scale: scale, x_zero_point?; axis=1 -> y"), lower: dequantizeLinear},
-	{name: "DynamicQuantizeLinear", forms: forms("11", "x -> y, y_scale, y_zero_point"), lower: func(c *call) []*graph.Value {
+	{name: "DynamicQuantizeLinear", forms: forms("11", "x -> y, y_scale, y_zero_point"), lower: func(c *lowering) []*graph.Value {
 		x := c.dynamic(c.In(0))
 		return []*graph.Value{x.codes, x.scale, x.zero}
 	}},
 
-	{name: "MatMulInteger", forms: forms("10", "A, B, a_zero_point?, b_zero_point?"), lower: func(c *call) []*graph.Value {
+	{name: "MatMulInteger", forms: forms("10", "A, B, a_zero_point?, b_zero_point?"), lower: func(c *lowering) []*graph.Value {
 		a, b := coded{c.In(0), quantisation{zero: c.In(2)}}, coded{c.In(1), quantisation{zero: c.In(3)}}
 		return one(c.matmulCodes(a, b, tensor.Int32, func(y, _ *graph.Value) *graph.Value { return y }))
 	}},
-	{name: "QLinearMatMul", forms: forms("10 21", "a, a_scale: float, a_zero_point, b, b_scale: float, b_zero_point, y_scale: float, y_zero_point -> y"), lower: func(c *call) []*graph.Value {
+	{name: "QLinearMatMul", forms: forms("10 21", "a, a_scale: float, a_zero_point, b, b_scale: float, b_zero_point, y_scale: float, y_zero_point -> y"), lower: func(c *lowering) []*graph.Value {
 		to := c.target(6, 7, c.DType(0))
 		if c.DType(0).IsSmallFloat() {
 			x, y := c.numbers(c.triple(0), c.perRow), c.numbers(c.triple(3), c.perColumn)
@@ -39,23 +39,23 @@ var quantisedRows = family{"Quantisation", []row{
 }}
 
 // triple returns the codes in operand i with the scale and the zero point in the next two.
-func (c *call) triple(i int) coded {
+func (c *lowering) triple(i int) coded {
 	return coded{c.In(i), quantisation{scale: c.In(i + 1), zero: c.In(i + 2)}}
 }
 
 // numbers returns what the codes of a matrix stand for; the function is perRow or perColumn.
-func (c *call) numbers(x coded, per func(v *graph.Value, rank int) *graph.Value) *graph.Value {
+func (c *lowering) numbers(x coded, per func(v *graph.Value, rank int) *graph.Value) *graph.Value {
 	rank := len(x.codes.Type.Shape)
 	return c.dequantize(coded{x.codes, quantisation{scale: per(x.scale, rank), zero: per(x.zero, rank)}})
 }
 
 // single returns the codes in an operand with one scale and one zero point, which may be absent.
-func (c *call) single(codes, scale, zero int) coded {
+func (c *lowering) single(codes, scale, zero int) coded {
 	return coded{c.In(codes), c.target(scale, zero, c.DType(codes))}
 }
 
 // target returns the quantization with one scale and one zero point, which is 0 of type d if it is absent.
-func (c *call) target(scale, zero int, d tensor.DType) quantisation {
+func (c *lowering) target(scale, zero int, d tensor.DType) quantisation {
 	q := quantisation{scale: c.scalar(scale), zero: c.scalar(zero)}
 	if q.zero == nil {
 		q.zero = c.Number(0, d)
@@ -64,7 +64,7 @@ func (c *call) target(scale, zero int, d tensor.DType) quantisation {
 }
 
 // plain makes a list of one element a scalar; nil stays nil.
-func (c *call) plain(v *graph.Value) *graph.Value {
+func (c *lowering) plain(v *graph.Value) *graph.Value {
 	if v != nil && v.Type.Shape.Len() == 1 {
 		return c.Reshape(v)
 	}
@@ -73,7 +73,7 @@ func (c *call) plain(v *graph.Value) *graph.Value {
 
 // quantisation returns what operands 1 and 2 say of one whose codes have the shape of operand 0: scales and zero points of type d along an
 // axis, or of blocks, or for all.
-func (c *call) quantisation(d tensor.DType) quantisation {
+func (c *lowering) quantisation(d tensor.DType) quantisation {
 	q := quantisation{scale: c.plain(c.In(1)), zero: c.plain(c.In(2))}
 	if q.zero == nil {
 		q.zero = c.Number(0, d)
@@ -114,7 +114,7 @@ func (c *call) quantisation(d tensor.DType) quantisation {
 	return q
 }
 
-func quantizeLinear(c *call) []*graph.Value {
+func quantizeLinear(c *lowering) []*graph.Value {
 	d := tensor.Uint8
 	if c.form.declared("output_dtype") != nil && c.Int("output_dtype") != 0 {
 		d = c.ElemType("output_dtype")
@@ -132,7 +132,7 @@ func quantizeLinear(c *call) []*graph.Value {
 	return one(c.quantize(x, q))
 }
 
-func dequantizeLinear(c *call) []*graph.Value {
+func dequantizeLinear(c *lowering) []*graph.Value {
 	q := c.quantisation(c.DType(0))
 	d := q.scale.Type.DType
 	if c.form.declared("output_dtype") != nil && c.Int("output_dtype") != 0 {
@@ -145,7 +145,7 @@ func dequantizeLinear(c *call) []*graph.Value {
 }
 
 // dynamic quantizes numbers to uint8, from the least to the greatest of them and 0.
-func (c *call) dynamic(x *graph.Value) coded {
+func (c *lowering) dynamic(x *graph.Value) coded {
 	d := x.Type.DType
 	zero, axes := c.Number(0, d), emit.Attr("axes", emit.Counting(0, len(x.Type.Shape)))
 	most := c.Node("max", nil, c.Reshape(c.Node("max_reduce", axes, x)), zero)
@@ -158,7 +158,7 @@ func (c *call) dynamic(x *graph.Value) coded {
 
 // matmulCodes multiplies matrices or vectors of codes, whose scales and zero points may be nil: rows of the left one may have their own, and
 // columns of the right one. The function makes the result of the sums, which have the type d if that is valid, and what they are counted in.
-func (c *call) matmulCodes(a, b coded, d tensor.DType, then func(y, unit *graph.Value) *graph.Value) *graph.Value {
+func (c *lowering) matmulCodes(a, b coded, d tensor.DType, then func(y, unit *graph.Value) *graph.Value) *graph.Value {
 	if d == tensor.Invalid {
 		d = sums(a, b)
 	}
@@ -174,14 +174,14 @@ func (c *call) matmulCodes(a, b coded, d tensor.DType, then func(y, unit *graph.
 }
 
 // perRow gives what a matrix has for each of its rows the rank of the product, perColumn what it has for each column.
-func (c *call) perRow(v *graph.Value, rank int) *graph.Value {
+func (c *lowering) perRow(v *graph.Value, rank int) *graph.Value {
 	if v = c.plain(v); v != nil && len(v.Type.Shape) == 1 {
 		v = c.Unsqueeze(v, 1)
 	}
 	return c.perColumn(v, rank)
 }
 
-func (c *call) perColumn(v *graph.Value, rank int) *graph.Value {
+func (c *lowering) perColumn(v *graph.Value, rank int) *graph.Value {
 	if v = c.plain(v); v == nil || len(v.Type.Shape) == 0 {
 		return v
 	}

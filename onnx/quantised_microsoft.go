@@ -11,11 +11,11 @@ import (
 var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 	quantisedPair("Add", "add"),
 	quantisedPair("Mul", "mul"),
-	quantisedUnary("QLinearSigmoid", "", func(c *call, x *graph.Value) *graph.Value { return c.Node("sigmoid", nil, x) }),
-	quantisedUnary("QLinearLeakyRelu", "alpha=0.01", func(c *call, x *graph.Value) *graph.Value {
+	quantisedUnary("QLinearSigmoid", "", func(c *lowering, x *graph.Value) *graph.Value { return c.Node("sigmoid", nil, x) }),
+	quantisedUnary("QLinearLeakyRelu", "alpha=0.01", func(c *lowering, x *graph.Value) *graph.Value {
 		return c.Node("leaky_relu", emit.Attr("alpha", c.Float("alpha")), x)
 	}),
-	quantisedUnary("QLinearGlobalAveragePool", "channels_last=0", func(c *call, x *graph.Value) *graph.Value {
+	quantisedUnary("QLinearGlobalAveragePool", "channels_last=0", func(c *lowering, x *graph.Value) *graph.Value {
 		c.spatial(0)
 		axes := spatialAxes(x)
 		if c.Flag("channels_last") {
@@ -23,7 +23,7 @@ var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 		}
 		return c.Node("mean_reduce", emit.Attr("axes", axes), x)
 	}),
-	quantisedUnary("QLinearAveragePool", ceilAttrs+", channels_last=0, count_include_pad=0", func(c *call, x *graph.Value) *graph.Value {
+	quantisedUnary("QLinearAveragePool", ceilAttrs+", channels_last=0, count_include_pad=0", func(c *lowering, x *graph.Value) *graph.Value {
 		rank := len(x.Type.Shape)
 		last := c.Flag("channels_last") && rank > 2
 		if last {
@@ -38,16 +38,16 @@ var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 	}),
 	{name: "com.microsoft.QLinearConcat", forms: forms("1", "Y_scale: float, Y_zero_point, inputs...; axis: int!"), lower: quantisedConcat},
 	{name: "com.microsoft.QLinearWhere", forms: forms("1", "condition, X, x_scale: float, x_zero_point, Y, y_scale: float, y_zero_point, z_scale: float, z_zero_point -> Z"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			y := c.Each("select", c.In(0), c.dequantize(c.single(1, 2, 3)), c.dequantize(c.single(4, 5, 6)))
 			return one(c.quantize(y, c.target(7, 8, c.DType(1))))
 		}},
 	{name: "com.microsoft.QGemm", forms: forms("1", "A, a_scale: float, a_zero_point, B, b_scale: float, b_zero_point?, C?: integer, y_scale?: float, y_zero_point?; alpha=1.0, transA=0, transB=0"),
 		lower: quantisedGemm},
-	{name: "com.microsoft.MatMulIntegerToFloat", forms: forms("1", "A, B, a_scale: float, b_scale: float, a_zero_point?, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+	{name: "com.microsoft.MatMulIntegerToFloat", forms: forms("1", "A, B, a_scale: float, b_scale: float, a_zero_point?, b_zero_point?, bias?"), lower: func(c *lowering) []*graph.Value {
 		return one(c.measured(c.single(0, 2, 4), coded{c.In(1), quantisation{scale: c.In(3), zero: c.In(5)}}, c.In(6)))
 	}},
-	{name: "com.microsoft.DynamicQuantizeMatMul", forms: forms("1", "A, B, b_scale: float, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+	{name: "com.microsoft.DynamicQuantizeMatMul", forms: forms("1", "A, B, b_scale: float, b_zero_point?, bias?"), lower: func(c *lowering) []*graph.Value {
 		return one(c.measured(c.dynamic(c.In(0)), c.triple(1), c.In(4)))
 	}},
 	{name: "com.microsoft.MatMulNBits", forms: forms("1", "A, B, scales, zero_points?, g_idx?, bias?; K: int!, N: int!, accuracy_level=0, bits=4, block_size: int!"),
@@ -57,23 +57,23 @@ var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 // quantisedPair is the row of an operator on elements of two operands.
 func quantisedPair(name, operator string) row {
 	return row{name: "com.microsoft.QLinear" + name, forms: forms("1", "A, A_scale: float, A_zero_point?, B, B_scale: float, B_zero_point?, C_scale: float, C_zero_point? -> C"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			y := c.Each(operator, c.dequantize(c.single(0, 1, 2)), c.dequantize(c.single(3, 4, 5)))
 			return one(c.quantize(y, c.target(6, 7, c.DType(0))))
 		}}
 }
 
 // quantisedUnary is the row of an operator on one operand, of which the function makes the result in floats.
-func quantisedUnary(name, attributes string, of func(c *call, x *graph.Value) *graph.Value) row {
+func quantisedUnary(name, attributes string, of func(c *lowering, x *graph.Value) *graph.Value) row {
 	return row{name: "com.microsoft." + name, forms: forms("1", "X, X_scale: float, X_zero_point?, Y_scale: float, Y_zero_point?; "+attributes+" -> Y"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			to := c.target(3, 4, c.DType(0))
 			return one(c.quantize(of(c, c.dequantize(c.single(0, 1, 2))), to))
 		}}
 }
 
 // quantisedConcat joins operands that come with their scales and zero points.
-func quantisedConcat(c *call) []*graph.Value {
+func quantisedConcat(c *lowering) []*graph.Value {
 	if n := len(c.in); n < 5 || n%3 != 2 {
 		c.failf("inputs", "there are %d; there must be three for each tensor, with its scale and its zero point", n-2)
 	}
@@ -86,7 +86,7 @@ func quantisedConcat(c *call) []*graph.Value {
 }
 
 // quantisedGemm adds C, counted in alpha and the scales of A and B, to the product.
-func quantisedGemm(c *call) []*graph.Value {
+func quantisedGemm(c *lowering) []*graph.Value {
 	a, b := c.single(0, 1, 2), c.triple(3)
 	rows, columns := c.Flag("transA"), c.Flag("transB")
 	b.scale, b.zero = c.perColumn(b.scale, 2), c.perColumn(b.zero, 2)
@@ -102,7 +102,7 @@ func quantisedGemm(c *call) []*graph.Value {
 }
 
 // measured multiplies matrices of codes and returns floats, with a bias for each column.
-func (c *call) measured(a, b coded, bias *graph.Value) *graph.Value {
+func (c *lowering) measured(a, b coded, bias *graph.Value) *graph.Value {
 	d := a.scale.Type.DType
 	y := c.matmulCodes(a, b, tensor.Int32, func(y, unit *graph.Value) *graph.Value {
 		return c.Cast(c.dequantize(coded{y, quantisation{scale: unit, zero: c.Number(0, tensor.Int32)}}), d)
@@ -114,7 +114,7 @@ func (c *call) measured(a, b coded, bias *graph.Value) *graph.Value {
 }
 
 // matmulBits multiplies by a matrix of codes of a few bits, in blocks that have scales, and zero points of as many bits or of A's type.
-func matmulBits(c *call) []*graph.Value {
+func matmulBits(c *lowering) []*graph.Value {
 	codes := map[int]tensor.DType{2: tensor.Uint2, 4: tensor.Uint4, 8: tensor.Uint8}
 	bits, block, rows, inner := c.Int("bits"), c.Int("block_size"), c.Int("N"), c.Int("K")
 	d, ok := codes[bits]
@@ -157,7 +157,7 @@ func matmulBits(c *call) []*graph.Value {
 }
 
 // codesIn returns the codes in bytes, the first ones in the low bits, as rows. Those of a constant stay packed.
-func (c *call) codesIn(v *graph.Value, d tensor.DType, rows, columns int) *graph.Value {
+func (c *lowering) codesIn(v *graph.Value, d tensor.DType, rows, columns int) *graph.Value {
 	if d == tensor.Uint8 {
 		return c.Reshape(v, rows, columns)
 	}
@@ -170,7 +170,7 @@ func (c *call) codesIn(v *graph.Value, d tensor.DType, rows, columns int) *graph
 }
 
 // digits splits bytes into codes of so many bits, along a dimension that is added behind.
-func (c *call) digits(v *graph.Value, bits int) *graph.Value {
+func (c *lowering) digits(v *graph.Value, bits int) *graph.Value {
 	var parts []*graph.Value
 	for at := 0; at < 8; at += bits {
 		part := c.Node("shift_right", nil, v, c.Number(float64(at), tensor.Uint8))
@@ -183,7 +183,7 @@ func (c *call) digits(v *graph.Value, bits int) *graph.Value {
 }
 
 // zeroBits returns zero points for blocks, as codes of type d: those that bytes hold, each row beginning with one of its own, or that in the middle.
-func (c *call) zeroBits(v *graph.Value, d tensor.DType, bits, rows, many int) *graph.Value {
+func (c *lowering) zeroBits(v *graph.Value, d tensor.DType, bits, rows, many int) *graph.Value {
 	if v == nil {
 		return c.Number(float64(int(1)<<(bits-1)), d)
 	}

@@ -28,8 +28,8 @@ var randomRows = family{"Random numbers", []row{
 const randomRemark = "the numbers are the same in every run; without a seed they depend on the name of the result"
 
 // random is the row of an operator that fills a shape, its own or that of an operand, with numbers of a distribution.
-func random(name, declaration string, draw func(c *call, shape tensor.Shape) *graph.Value) row {
-	return row{name: name, forms: forms("1 22", declaration), remark: randomRemark, lower: func(c *call) []*graph.Value {
+func random(name, declaration string, draw func(c *lowering, shape tensor.Shape) *graph.Value) row {
+	return row{name: name, forms: forms("1 22", declaration), remark: randomRemark, lower: func(c *lowering) []*graph.Value {
 		d := c.ElemType("dtype")
 		var shape tensor.Shape
 		if c.form.declared("shape") != nil {
@@ -48,7 +48,7 @@ func random(name, declaration string, draw func(c *call, shape tensor.Shape) *gr
 }
 
 // seed returns the number that an attribute gives or, if it gives none, one of the result's name and where it is.
-func (c *call) seed() uint64 {
+func (c *lowering) seed() uint64 {
 	if !c.Given("seed") {
 		h := fnv.New64a()
 		if c.scope.site != nil {
@@ -65,7 +65,7 @@ func (c *call) seed() uint64 {
 }
 
 // bits adds 24 random bits for each element of a shape, as float32. Others have other numbers of the sequence.
-func (c *call) bits(shape tensor.Shape, sequence int) *graph.Value {
+func (c *lowering) bits(shape tensor.Shape, sequence int) *graph.Value {
 	n := shape.Len()
 	index := c.Node("add", nil, c.Iota(n, tensor.Int64), c.Constant(tensor.Scalar(int64(sequence)*int64(n))))
 	bits := c.Node("shift_right", nil, c.Node("random_bits", emit.Attr("seed", op.Seed(c.seed())), index), c.Number(8, tensor.Uint32))
@@ -73,18 +73,18 @@ func (c *call) bits(shape tensor.Shape, sequence int) *graph.Value {
 }
 
 // uniformUnit adds numbers of the uniform distribution in [0, 1).
-func (c *call) uniformUnit(shape tensor.Shape) *graph.Value {
+func (c *lowering) uniformUnit(shape tensor.Shape) *graph.Value {
 	return c.Node("mul", nil, c.bits(shape, 0), c.Number(1.0/(1<<24), tensor.Float32))
 }
 
-func uniform(c *call, shape tensor.Shape) *graph.Value {
+func uniform(c *lowering, shape tensor.Shape) *graph.Value {
 	low, high := c.Float("low"), c.Float("high")
 	y := c.Node("mul", nil, c.uniformUnit(shape), c.Number(high-low, tensor.Float32))
 	return c.Node("add", nil, y, c.Number(low, tensor.Float32))
 }
 
 // normal makes normal numbers of two uniform ones each, by the method of Box and Muller: √(-2·ln u)·cos(2π·v) for u in (0, 1].
-func normal(c *call, shape tensor.Shape) *graph.Value {
+func normal(c *lowering, shape tensor.Shape) *graph.Value {
 	number := func(x float64) *graph.Value { return c.Number(x, tensor.Float32) }
 	u := c.Node("mul", nil, c.Node("add", nil, c.bits(shape, 0), number(1)), number(1.0/(1<<24)))
 	radius := c.Node("sqrt", nil, c.Node("mul", nil, c.Node("log", nil, u), number(-2)))
@@ -93,7 +93,7 @@ func normal(c *call, shape tensor.Shape) *graph.Value {
 	return c.Node("add", nil, c.Node("mul", nil, y, number(c.Float("scale"))), number(c.Float("mean")))
 }
 
-func bernoulli(c *call) []*graph.Value {
+func bernoulli(c *lowering) []*graph.Value {
 	d := c.ElemType("dtype")
 	if d == tensor.Invalid {
 		d = c.DType(0)
@@ -102,7 +102,7 @@ func bernoulli(c *call) []*graph.Value {
 }
 
 // multinomial counts for each sample the outcomes whose probabilities, together with those before them, do not exceed a uniform number.
-func multinomial(c *call) []*graph.Value {
+func multinomial(c *lowering) []*graph.Value {
 	s, samples := c.Shape(0), c.Int("sample_size")
 	switch {
 	case len(s) != 2 || s[1] == 0:
@@ -118,7 +118,7 @@ func multinomial(c *call) []*graph.Value {
 }
 
 // dropout leaves the operand as it is unless it is asked to train: then elements are dropped, and the others grow by 1 / (1 - ratio).
-func dropout(c *call) []*graph.Value {
+func dropout(c *lowering) []*graph.Value {
 	x := c.In(0)
 	d := x.Type.DType
 	train := false

@@ -56,7 +56,7 @@ type recurrent struct {
 }
 
 // recurrent reads what all networks have, for one with that many gates and functions.
-func (c *call) recurrent(gates, functions int) *recurrent {
+func (c *lowering) recurrent(gates, functions int) *recurrent {
 	n := &recurrent{x: c.In(0), biases: []*graph.Value{nil, nil}, sequence: c.Wants(0)}
 	n.batched = c.Flag("layout")
 	n.x = c.timeFirst(n, n.x)
@@ -96,7 +96,7 @@ func (c *call) recurrent(gates, functions int) *recurrent {
 
 // functions returns the attributes for the functions of gates, of which there must be all or as many as each direction has. Parameters are given for
 // those that have some, one after the other.
-func (c *call) functions(names []string, each, all int) graph.Attrs {
+func (c *lowering) functions(names []string, each, all int) graph.Attrs {
 	if len(names) < each {
 		c.failf("activations", "there are %d; there must be %d", len(names), all)
 	}
@@ -126,7 +126,7 @@ func (c *call) functions(names []string, each, all int) graph.Attrs {
 }
 
 // timeFirst exchanges the first two dimensions of an operand or result that has the batch first.
-func (c *call) timeFirst(n *recurrent, v *graph.Value) *graph.Value {
+func (c *lowering) timeFirst(n *recurrent, v *graph.Value) *graph.Value {
 	if !n.batched || v == nil {
 		return v
 	}
@@ -137,7 +137,7 @@ func (c *call) timeFirst(n *recurrent, v *graph.Value) *graph.Value {
 }
 
 // results puts states and sequence in the order that the standard has.
-func (c *call) results(n *recurrent, out []*graph.Value, states int) []*graph.Value {
+func (c *lowering) results(n *recurrent, out []*graph.Value, states int) []*graph.Value {
 	results := []*graph.Value{nil}
 	if n.sequence {
 		// (steps, directions, batch, elements)
@@ -151,13 +151,13 @@ func (c *call) results(n *recurrent, out []*graph.Value, states int) []*graph.Va
 	return results
 }
 
-func rnn(c *call) []*graph.Value {
+func rnn(c *lowering) []*graph.Value {
 	n := c.recurrent(1, 1)
 	out := c.Nodes("rnn", n.attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), c.In(recurrentLengths))
 	return c.results(n, out, 1)
 }
 
-func gru(c *call) []*graph.Value {
+func gru(c *lowering) []*graph.Value {
 	n := c.recurrent(3, 2)
 	after := c.Flag("linear_before_reset")
 	attrs := append(n.attrs, emit.Attr("layout", "zrn", "reset_after", after)...)
@@ -165,7 +165,7 @@ func gru(c *call) []*graph.Value {
 	return c.results(n, out, 1)
 }
 
-func lstm(c *call) []*graph.Value {
+func lstm(c *lowering) []*graph.Value {
 	n := c.recurrent(4, 3)
 	attrs := append(n.attrs, emit.Attr("layout", "iofg")...)
 	if c.In(7) != nil {

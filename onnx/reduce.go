@@ -18,7 +18,7 @@ var reduceRows = family{"Reductions", []row{
 	reduction("ReduceLogSum", "1 11 13", "18", reducingFloats("log_sum_reduce")),
 	reduction("ReduceLogSumExp", "1 11 13", "18", reducingFloats("log_sum_exp_reduce")),
 	reduction("ReduceMax", "1 11 12 13", "18 20", reducingBools("any_reduce", "max_reduce")),
-	reduction("ReduceMean", "1 11 13", "18", func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value {
+	reduction("ReduceMean", "1 11 13", "18", func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value {
 		if x.Type.DType.IsInteger() {
 			return c.Node("sum_reduce", append(axes, emit.Attr("normalize", true)...), x)
 		}
@@ -31,14 +31,14 @@ var reduceRows = family{"Reductions", []row{
 }}
 
 // reducer adds a reduction of a value, with the attribute axes.
-type reducer func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value
+type reducer func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value
 
 // reduction is the row of a reduction whose axes are an attribute in the older versions and an operand in the newer ones.
 func reduction(name, older, newer string, reduce reducer) row {
 	return row{
 		name:  name,
 		forms: forms(older, "data: any; axes: ints, keepdims=1 -> reduced", newer, "data: any, axes?; keepdims=1, noop_with_empty_axes=0 -> reduced"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			x := c.In(0)
 			axes := c.AttrOrInts("axes", 1)
 			rank := len(x.Type.Shape)
@@ -57,12 +57,12 @@ func reduction(name, older, newer string, reduce reducer) row {
 
 // reducing is a reduction that is one of our operators.
 func reducing(operator string) reducer {
-	return func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value { return c.Node(operator, axes, x) }
+	return func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value { return c.Node(operator, axes, x) }
 }
 
 // reducingFloats is a reduction that is one of our operators on floats; integers are made floats and the result integers again.
 func reducingFloats(operator string) reducer {
-	return func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value {
+	return func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value {
 		d := x.Type.DType
 		if d.IsInteger() {
 			x = c.Cast(x, tensor.Float32)
@@ -73,7 +73,7 @@ func reducingFloats(operator string) reducer {
 
 // reducingBools is a reduction that is one of our operators on bools, and another one on numbers.
 func reducingBools(bools, numbers string) reducer {
-	return func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value {
+	return func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value {
 		if x.Type.DType == tensor.Bool {
 			return c.Node(bools, axes, x)
 		}
@@ -83,14 +83,14 @@ func reducingBools(bools, numbers string) reducer {
 
 // running is the row of a sum or product of the elements before each one.
 func running(name, operator, versions string) row {
-	return row{name: name, forms: forms(versions, "x, axis; exclusive=0, reverse=0 -> y"), lower: func(c *call) []*graph.Value {
+	return row{name: name, forms: forms(versions, "x, axis; exclusive=0, reverse=0 -> y"), lower: func(c *lowering) []*graph.Value {
 		axis := c.Axis("axis", c.KnownInt(1), len(c.Shape(0)))
 		return one(c.Node(operator, emit.Attr("axis", axis, "exclusive", c.Flag("exclusive"), "reversed", c.Flag("reverse")), c.In(0)))
 	}}
 }
 
 // lpNormalization gives 0 where the norm is 0.
-func lpNormalization(c *call) []*graph.Value {
+func lpNormalization(c *lowering) []*graph.Value {
 	x := c.In(0)
 	zero := c.Number(0, x.Type.DType)
 	norms := map[int]string{1: "l1_reduce", 2: "l2_reduce"}
@@ -102,7 +102,7 @@ func lpNormalization(c *call) []*graph.Value {
 	return one(c.Node("select", nil, c.Node("eq", nil, norm, zero), zero, c.Node("div", nil, x, norm)))
 }
 
-func meanVarianceNormalization(c *call) []*graph.Value {
+func meanVarianceNormalization(c *lowering) []*graph.Value {
 	x, list := c.In(0), c.Ints("axes")
 	if !c.Given("axes") {
 		list = []int{0, 2, 3}

@@ -23,7 +23,7 @@ var regionRows = family{"Places and regions", []row{
 // sampleModes are the names that our operator has for modes, which got others in opset 20.
 var sampleModes = map[string]string{"nearest": "nearest", "bilinear": "linear", "linear": "linear", "bicubic": "cubic", "cubic": "cubic"}
 
-func gridSample(c *call) []*graph.Value {
+func gridSample(c *lowering) []*graph.Value {
 	mode := sampleModes[c.OneOf("mode", "nearest", "bilinear", "linear", "bicubic", "cubic")]
 	padding := c.OneOf("padding_mode", "zeros", "border", "reflection")
 	attrs := emit.Attr("mode", mode, "padding_mode", padding, "align_corners", c.Flag("align_corners"))
@@ -34,7 +34,7 @@ func gridSample(c *call) []*graph.Value {
 	return one(c.Cast(c.Node("grid_sample", attrs, x, c.Cast(c.In(1), x.Type.DType)), d))
 }
 
-func roiAlign(c *call) []*graph.Value {
+func roiAlign(c *lowering) []*graph.Value {
 	half := c.form.declared("coordinate_transformation_mode") != nil &&
 		c.OneOf("coordinate_transformation_mode", "half_pixel", "output_half_pixel") == "half_pixel"
 	return one(c.Node("roi_align", emit.Attr("mode", c.OneOf("mode", "avg", "max"), "output_size", []int{c.Int("output_height"), c.Int("output_width")},
@@ -42,7 +42,7 @@ func roiAlign(c *call) []*graph.Value {
 }
 
 // maxRoiPool takes regions of whole elements: the item of each, and then where it begins and ends.
-func maxRoiPool(c *call) []*graph.Value {
+func maxRoiPool(c *lowering) []*graph.Value {
 	rois := c.In(1)
 	if s := rois.Type.Shape; len(s) != 2 || s[1] != 5 {
 		c.failf("rois", "it is %v; it must have five columns", rois.Type)
@@ -55,7 +55,7 @@ func maxRoiPool(c *call) []*graph.Value {
 }
 
 // affineGrid multiplies the coordinates of all places in a tensor of the given size, with a 1 behind, by matrices.
-func affineGrid(c *call) []*graph.Value {
+func affineGrid(c *lowering) []*graph.Value {
 	theta, size := c.In(0), c.KnownInts(1)
 	d := theta.Type.DType
 	rank := len(size) - 2

@@ -35,7 +35,7 @@ type resizing struct {
 }
 
 // resizing returns a description that changes nothing.
-func (c *call) resizing() *resizing { return &resizing{sizes: c.Shape(0).Clone()} }
+func (c *lowering) resizing() *resizing { return &resizing{sizes: c.Shape(0).Clone()} }
 
 // factor sets the factor of a dimension.
 func (r *resizing) factor(d int, f float64) {
@@ -46,7 +46,7 @@ func (r *resizing) factor(d int, f float64) {
 }
 
 // scale multiplies the extents of dimensions by factors.
-func (c *call) scale(r *resizing, axes []int, factors []float64) {
+func (c *lowering) scale(r *resizing, axes []int, factors []float64) {
 	if len(factors) != len(axes) {
 		c.failf("scales", "there are %d numbers; there must be %d", len(factors), len(axes))
 	}
@@ -65,7 +65,7 @@ func (c *call) scale(r *resizing, axes []int, factors []float64) {
 }
 
 // node adds the operator. Factors that are the quotients of the extents are not mentioned.
-func (r *resizing) node(c *call, x *graph.Value, attrs graph.Attrs) *graph.Value {
+func (r *resizing) node(c *lowering, x *graph.Value, attrs graph.Attrs) *graph.Value {
 	exact := true
 	for d, f := range r.scales {
 		exact = exact && float64(r.sizes[d]) == f*float64(x.Type.Shape[d])
@@ -81,7 +81,7 @@ func (r *resizing) node(c *call, x *graph.Value, attrs graph.Attrs) *graph.Value
 }
 
 // upsample is Upsample, and Resize of opset 10: the elements begin where those of the input do.
-func upsample(c *call) []*graph.Value {
+func upsample(c *lowering) []*graph.Value {
 	var factors []float64
 	switch {
 	case c.form.declared("height_scale") != nil:
@@ -116,7 +116,7 @@ func upsample(c *call) []*graph.Value {
 	return one(more.node(c, y, attrs))
 }
 
-func resize(c *call) []*graph.Value {
+func resize(c *lowering) []*graph.Value {
 	if c.form.declared("nearest_mode") == nil {
 		return upsample(c)
 	}
@@ -149,7 +149,7 @@ func resize(c *call) []*graph.Value {
 }
 
 // region reads which part of the input is resized.
-func (c *call) region(r *resizing, axes []int) {
+func (c *lowering) region(r *resizing, axes []int) {
 	given, rank := c.KnownFloats(1), len(r.sizes)
 	if len(given) != 2*len(axes) {
 		c.failf("roi", "there are %d numbers; there must be %d", len(given), 2*len(axes))
@@ -164,7 +164,7 @@ func (c *call) region(r *resizing, axes []int) {
 }
 
 // resizeTo sets the extents of dimensions, or makes them fit.
-func (c *call) resizeTo(r *resizing, axes, sizes []int) {
+func (c *lowering) resizeTo(r *resizing, axes, sizes []int) {
 	if len(sizes) != len(axes) {
 		c.failf("sizes", "there are %d numbers; there must be %d", len(sizes), len(axes))
 	}

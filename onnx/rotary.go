@@ -9,7 +9,7 @@ import (
 // Rotary embeddings.
 var rotaryRows = family{"Rotary embeddings", []row{
 	{name: "RotaryEmbedding", forms: forms("23", "X, cos_cache, sin_cache, position_ids?; interleaved=0, num_heads: int, rotary_embedding_dim=0"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			cos, sin := c.In(1), c.In(2)
 			if positions := c.In(3); positions != nil {
 				cos, sin = c.rows(cos, positions), c.rows(sin, positions)
@@ -21,14 +21,14 @@ var rotaryRows = family{"Rotary embeddings", []row{
 }}
 
 // rows returns rows of a matrix.
-func (c *call) rows(table, indices *graph.Value) *graph.Value {
+func (c *lowering) rows(table, indices *graph.Value) *graph.Value {
 	if len(table.Type.Shape) != 2 {
 		c.failf("cos_cache", "it is %v; it must have two dimensions", table.Type)
 	}
 	return c.Node("gather", emit.Attr("axis", 0), table, indices)
 }
 
-func microsoftRotary(c *call) []*graph.Value {
+func microsoftRotary(c *lowering) []*graph.Value {
 	positions, shape := c.In(1), c.Shape(0)
 	if len(shape) < 3 {
 		c.failf("input", "it is %v; it must have three or four dimensions", c.In(0).Type)
@@ -42,7 +42,7 @@ func microsoftRotary(c *call) []*graph.Value {
 
 // rotary turns pairs of elements of operand 0, (batch, heads, sequence, size) or (batch, sequence, heads·size), by angles whose cosines and sines,
 // (batch, sequence, pairs), are given.
-func (c *call) rotary(cos, sin *graph.Value) *graph.Value {
+func (c *lowering) rotary(cos, sin *graph.Value) *graph.Value {
 	x, shape := c.In(0), c.Shape(0)
 	// In a tensor of rank 3 the heads stand behind the sequence, where they may stay.
 	heads, parts := 1, x
@@ -68,7 +68,7 @@ func (c *call) rotary(cos, sin *graph.Value) *graph.Value {
 
 // rotated turns the first n elements along the last of four dimensions in pairs: each of the first half with one of the second, or interleaved
 // neighbours.
-func (c *call) rotated(x, cos, sin *graph.Value, n int, interleaved bool) *graph.Value {
+func (c *lowering) rotated(x, cos, sin *graph.Value, n int, interleaved bool) *graph.Value {
 	size := x.Type.Shape[3]
 	if n < 0 || n > size || n%2 != 0 {
 		c.failf("rotary_embedding_dim", "%d elements of vectors of %d cannot be turned; it must be an even number of them", n, size)
@@ -87,7 +87,7 @@ func (c *call) rotated(x, cos, sin *graph.Value, n int, interleaved bool) *graph
 }
 
 // turned turns (a, b).
-func (c *call) turned(a, b, cos, sin *graph.Value) []*graph.Value {
+func (c *lowering) turned(a, b, cos, sin *graph.Value) []*graph.Value {
 	return []*graph.Value{
 		c.Node("sub", nil, c.Node("mul", nil, a, cos), c.Node("mul", nil, b, sin)),
 		c.Node("add", nil, c.Node("mul", nil, a, sin), c.Node("mul", nil, b, cos)),
@@ -95,7 +95,7 @@ func (c *call) turned(a, b, cos, sin *graph.Value) []*graph.Value {
 }
 
 // turnedNeighbours turns each of the first n elements with an even index together with the next.
-func (c *call) turnedNeighbours(x, cos, sin *graph.Value, n int) *graph.Value {
+func (c *lowering) turnedNeighbours(x, cos, sin *graph.Value, n int) *graph.Value {
 	size := x.Type.Shape[3]
 	every := func(first int) *graph.Value {
 		return c.Node("slice", emit.Attr("axes", []int{3}, "begin", []int{first}, "end", []int{n}, "stride", []int{2}), x)

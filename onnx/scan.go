@@ -10,7 +10,7 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 )
 
-func lowerScan(c *call) []item {
+func lowerScan(c *lowering) []item {
 	if c.opset < 9 {
 		return c.batchedScan()
 	}
@@ -31,7 +31,7 @@ type scanning struct {
 }
 
 // scanning reads the attributes. Axes may be nil for 0, directions for forward.
-func (c *call) scanning(values []*graph.Value, axes, directions, outAxes, outDirections []int) *scanning {
+func (c *lowering) scanning(values []*graph.Value, axes, directions, outAxes, outDirections []int) *scanning {
 	net := c.Graph("body")
 	scanned := c.Int("num_scan_inputs")
 	states := len(values) - scanned
@@ -60,7 +60,7 @@ func (c *call) scanning(values []*graph.Value, axes, directions, outAxes, outDir
 }
 
 // scan makes the operator scan, if the shapes in the body are known.
-func (c *call) scan(l *scanning) ([]item, bool) {
+func (c *lowering) scan(l *scanning) ([]item, bool) {
 	types := graph.TypesOf(l.values)
 	for i, axis := range l.axes {
 		t := &types[l.states+i]
@@ -69,12 +69,12 @@ func (c *call) scan(l *scanning) ([]item, bool) {
 	}
 	outAxes := slices.Clone(l.outAxes)
 	captured := c.captured(l.net)
-	body, err := c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
+	body, err := c.block(l.net, types, captured, func(in []*graph.Value, inner *lowering) []item {
 		for i, axis := range l.axes {
 			in[l.states+i] = inner.Squeeze(in[l.states+i], axis)
 		}
 		return tensors(in...)
-	}, func(out []*graph.Value, inner *call) []*graph.Value {
+	}, func(out []*graph.Value, inner *lowering) []*graph.Value {
 		for i := range l.parts {
 			v := out[l.states+i]
 			outAxes[i] = inner.Axis("scan_output_axes", outAxes[i], len(v.Type.Shape)+1)
@@ -92,7 +92,7 @@ func (c *call) scan(l *scanning) ([]item, bool) {
 }
 
 // scanTurn takes turn i of a Scan that is unrolled: the nodes of the body follow, and then the next turn.
-func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
+func (c *lowering) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 	states, scanned := l.values[:l.states], l.values[l.states:]
 	turns := scanned[0].Type.Shape[l.axes[0]]
 	for k, v := range scanned {
@@ -127,7 +127,7 @@ func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 		operands = append(operands, item{kind: sequence, list: p})
 	}
 	form, attrs, opset := c.form, c.attrs, c.opset
-	next := func(d *call) []item {
+	next := func(d *lowering) []item {
 		d.form, d.attrs, d.opset = form, attrs, opset
 		out, rest := d.in[:len(l.net.outputs)], d.in[len(l.net.outputs):]
 		after := *l // with values of the graph that d is for
@@ -151,7 +151,7 @@ func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 }
 
 // perItem returns a list of n numbers: a copy of the given one, or zeros if there is none.
-func (c *call) perItem(name string, list []int, n int) []int {
+func (c *lowering) perItem(name string, list []int, n int) []int {
 	if list != nil && len(list) != n {
 		c.failf(name, "there are %d items; there must be %d", len(list), n)
 	}
@@ -161,7 +161,7 @@ func (c *call) perItem(name string, list []int, n int) []int {
 }
 
 // batchedScan is Scan of opset 8, which scans each item of a batch by itself.
-func (c *call) batchedScan() []item {
+func (c *lowering) batchedScan() []item {
 	if c.item(0).kind != absent {
 		c.failf("sequence_lens", "sequences of different lengths are not supported")
 	}

@@ -16,9 +16,9 @@ var searchRows = family{"Searches", []row{
 	{name: "Hardmax", forms: forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output"), lower: hardmax},
 	{name: "NonMaxSuppression", forms: forms("10 11", "boxes, scores, max_output_boxes_per_class?, iou_threshold?: float, score_threshold?: float; center_point_box=0 -> selected_indices"),
 		items: nonMaxSuppression},
-	{name: "NonZero", forms: forms("9 13", "X"), items: func(c *call) []item {
+	{name: "NonZero", forms: forms("9 13", "X"), items: func(c *lowering) []item {
 		found := c.Nodes("non_zero", nil, c.In(0))
-		return c.Then(found[1], found[:1], func(c *call, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
+		return c.Then(found[1], found[:1], func(c *lowering, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
 			return one(c.Section(found[0], 1, 0, number(count)))
 		})
 	}},
@@ -35,7 +35,7 @@ func number(count *tensor.Tensor) int { return int(tensor.Data[int64](count)[0])
 // argument is the row of an operator that finds the place of an element along an axis.
 func argument(name, operator string) row {
 	return row{name: name, forms: forms("1 11", "data; axis=0, keepdims=1 -> reduced", "12 13", "data; axis=0, keepdims=1, select_last_index=0 -> reduced"),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
 			last := c.Flag("select_last_index")
 			y := c.place(operator, c.In(0), axis, last)
@@ -47,7 +47,7 @@ func argument(name, operator string) row {
 }
 
 // place finds the first or last place of an element along an axis.
-func (c *call) place(operator string, x *graph.Value, axis int, last bool) *graph.Value {
+func (c *lowering) place(operator string, x *graph.Value, axis int, last bool) *graph.Value {
 	axes := emit.Attr("axes", []int{axis})
 	if !last {
 		return c.Node(operator, axes, x)
@@ -56,7 +56,7 @@ func (c *call) place(operator string, x *graph.Value, axis int, last bool) *grap
 	return c.Node("sub", nil, most, c.Node(operator, axes, c.Node("reverse", axes, x)))
 }
 
-func compress(c *call) []item {
+func compress(c *lowering) []item {
 	x, axis := c.lined(c.In(0))
 	condition := c.In(1)
 	if len(condition.Type.Shape) != 1 {
@@ -64,7 +64,7 @@ func compress(c *call) []item {
 	}
 	condition = c.Section(condition, 0, 0, min(condition.Type.Shape[0], x.Type.Shape[axis]))
 	found := c.Nodes("non_zero", nil, condition)
-	return c.Then(found[1], []*graph.Value{x, found[0]}, func(c *call, count *tensor.Tensor, kept []*graph.Value) []*graph.Value {
+	return c.Then(found[1], []*graph.Value{x, found[0]}, func(c *lowering, count *tensor.Tensor, kept []*graph.Value) []*graph.Value {
 		n := number(count)
 		x, axis := c.lined(kept[0])
 		return one(c.Node("gather", emit.Attr("axis", axis), x, c.Reshape(c.Section(kept[1], 1, 0, n), n)))
@@ -72,14 +72,14 @@ func compress(c *call) []item {
 }
 
 // lined returns a value and the axis that an attribute names or, if it names none, the value as one dimension and 0.
-func (c *call) lined(x *graph.Value) (*graph.Value, int) {
+func (c *lowering) lined(x *graph.Value) (*graph.Value, int) {
 	if c.Given("axis") {
 		return x, c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	}
 	return c.Reshape(x, x.Type.Shape.Len()), 0
 }
 
-func hardmax(c *call) []*graph.Value {
+func hardmax(c *lowering) []*graph.Value {
 	x := c.In(0)
 	s := x.Type.Shape
 	axis := c.Axis("axis", c.Int("axis"), len(s))
@@ -92,7 +92,7 @@ func hardmax(c *call) []*graph.Value {
 	return one(c.Reshape(c.Cast(c.oneHot(best, axis, n), x.Type.DType), s...))
 }
 
-func nonMaxSuppression(c *call) []item {
+func nonMaxSuppression(c *lowering) []item {
 	attrs := []any{"centered", c.Flag("center_point_box"), "max_output_size", 0}
 	if c.In(2) != nil {
 		c.scalar(2)
@@ -104,12 +104,12 @@ func nonMaxSuppression(c *call) []item {
 		}
 	}
 	found := c.Nodes("class_box_suppression", emit.Attr(attrs...), c.In(0), c.In(1))
-	return c.Then(found[1], found[:1], func(c *call, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
+	return c.Then(found[1], found[:1], func(c *lowering, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
 		return one(c.Section(found[0], 0, 0, number(count)))
 	})
 }
 
-func tfIdfVectorizer(c *call) []*graph.Value {
+func tfIdfVectorizer(c *lowering) []*graph.Value {
 	if c.Given("pool_strings") {
 		c.failf("pool_strings", stringsOut)
 	}
@@ -122,10 +122,10 @@ func tfIdfVectorizer(c *call) []*graph.Value {
 		"mode", c.OneOf("mode", "TF", "IDF", "TFIDF"), "weights", weights), c.In(0)))
 }
 
-// list is [call.Ints], which may be empty but not nil.
-func (c *call) list(name string) []int { return append([]int{}, c.Ints(name)...) }
+// list is [lowering.Ints], which may be empty but not nil.
+func (c *lowering) list(name string) []int { return append([]int{}, c.Ints(name)...) }
 
-func topK(c *call) []*graph.Value {
+func topK(c *lowering) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
 	k := 0
 	if c.form.declared("k") != nil {
@@ -140,10 +140,10 @@ func topK(c *call) []*graph.Value {
 	return c.Nodes("top_k", emit.Attr("axis", axis, "k", k, "largest", largest, "sorted", sorted), c.In(0))
 }
 
-func unique(c *call) []item {
+func unique(c *lowering) []item {
 	x, axis := c.lined(c.In(0))
 	found := c.Nodes("unique", emit.Attr("axis", axis, "sorted", c.Flag("sorted")), x)
-	return c.Then(found[3], append(found[:3:3], x), func(c *call, count *tensor.Tensor, kept []*graph.Value) []*graph.Value {
+	return c.Then(found[3], append(found[:3:3], x), func(c *lowering, count *tensor.Tensor, kept []*graph.Value) []*graph.Value {
 		n := number(count)
 		x, axis := c.lined(kept[3])
 		first, inverse, counts := c.Section(kept[0], 0, 0, n), kept[1], c.Section(kept[2], 0, 0, n)

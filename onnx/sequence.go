@@ -15,23 +15,23 @@ import (
 // is left in it.
 var sequenceRows = family{"Sequences and optionals", []row{
 	{name: "SequenceConstruct", forms: forms("11", "inputs... -> output_sequence"), items: sequenceConstruct},
-	{name: "SequenceEmpty", forms: forms("11", "; dtype=1 -> output"), items: func(c *call) []item {
+	{name: "SequenceEmpty", forms: forms("11", "; dtype=1 -> output"), items: func(c *lowering) []item {
 		return []item{{kind: sequence, elem: c.ElemType("dtype")}}
 	}},
 	{name: "SequenceInsert", forms: forms("11", "input_sequence, tensor, position? -> output_sequence"), items: sequenceInsert},
 	{name: "SequenceErase", forms: forms("11", "input_sequence, position? -> output_sequence"), items: sequenceErase},
 	{name: "SequenceAt", forms: forms("11", "input_sequence, position -> tensor"), items: sequenceAt},
-	{name: "SequenceLength", forms: forms("11", "input_sequence -> length"), items: func(c *call) []item {
+	{name: "SequenceLength", forms: forms("11", "input_sequence -> length"), items: func(c *lowering) []item {
 		return []item{scalar(c, int64(len(c.sequence(0).list)))}
 	}},
 	{name: "SplitToSequence", forms: forms("11 24", "input, split?; axis=0, keepdims=1 -> output_sequence"), items: splitToSequence},
 	{name: "ConcatFromSequence", forms: forms("11", "input_sequence; axis: int!, new_axis=0 -> concat_result"), items: concatFromSequence},
 	{name: "SequenceMap", forms: forms("17", "input_sequence, additional_inputs...; body: graph! -> out_sequence..."), items: sequenceMap},
-	{name: "Optional", forms: forms("15", "input?; type: type -> output"), items: func(c *call) []item { return []item{c.item(0)} }},
-	{name: "OptionalHasElement", forms: forms("15", "input -> output", "18", "input? -> output"), items: func(c *call) []item {
+	{name: "Optional", forms: forms("15", "input?; type: type -> output"), items: func(c *lowering) []item { return []item{c.item(0)} }},
+	{name: "OptionalHasElement", forms: forms("15", "input -> output", "18", "input? -> output"), items: func(c *lowering) []item {
 		return []item{scalar(c, c.item(0).kind != absent)}
 	}},
-	{name: "OptionalGetElement", forms: forms("15 18", "input -> output"), items: func(c *call) []item {
+	{name: "OptionalGetElement", forms: forms("15 18", "input -> output"), items: func(c *lowering) []item {
 		if c.item(0).kind == absent {
 			c.failf("input", "the optional has no value")
 		}
@@ -40,7 +40,7 @@ var sequenceRows = family{"Sequences and optionals", []row{
 }}
 
 // sequence returns an operand that is a sequence.
-func (c *call) sequence(i int) item {
+func (c *lowering) sequence(i int) item {
 	x := c.item(i)
 	if x.kind != sequence {
 		c.failf(c.operandName(i), "it is %v; it must be a sequence", x.kind)
@@ -49,7 +49,7 @@ func (c *call) sequence(i int) item {
 }
 
 // listed makes a sequence of tensors, which must be of one element type.
-func (c *call) listed(elem tensor.DType, list []*graph.Value) []item {
+func (c *lowering) listed(elem tensor.DType, list []*graph.Value) []item {
 	for _, v := range list {
 		if v == nil {
 			c.failf("", "a sequence cannot have an element that is absent; all must be tensors")
@@ -66,17 +66,17 @@ func (c *call) listed(elem tensor.DType, list []*graph.Value) []item {
 }
 
 // tensor returns what an output of a graph in the node is, which must be a tensor.
-func (c *call) tensor(x item, output string) *graph.Value {
+func (c *lowering) tensor(x item, output string) *graph.Value {
 	if x.kind != aTensor {
 		c.failf("body", "output %q is %v; it must be a tensor", output, x.kind)
 	}
 	return x.value
 }
 
-func sequenceConstruct(c *call) []item { return c.listed(tensor.Invalid, c.All(0)) }
+func sequenceConstruct(c *lowering) []item { return c.listed(tensor.Invalid, c.All(0)) }
 
 // position returns the operand that says where in a sequence of n elements; otherwise stands for one that is left out.
-func (c *call) position(i, n, otherwise int) int {
+func (c *lowering) position(i, n, otherwise int) int {
 	if c.item(i).kind == absent {
 		return otherwise
 	}
@@ -90,13 +90,13 @@ func (c *call) position(i, n, otherwise int) int {
 	return p
 }
 
-func sequenceInsert(c *call) []item {
+func sequenceInsert(c *lowering) []item {
 	s := c.sequence(0)
 	at := c.position(2, len(s.list)+1, len(s.list))
 	return c.listed(s.elem, slices.Concat(s.list[:at], []*graph.Value{c.In(1)}, s.list[at:]))
 }
 
-func sequenceErase(c *call) []item {
+func sequenceErase(c *lowering) []item {
 	s := c.sequence(0)
 	if len(s.list) == 0 {
 		c.failf("input_sequence", "the sequence is empty")
@@ -105,12 +105,12 @@ func sequenceErase(c *call) []item {
 	return c.listed(s.elem, slices.Concat(s.list[:at], s.list[at+1:]))
 }
 
-func sequenceAt(c *call) []item {
+func sequenceAt(c *lowering) []item {
 	s := c.sequence(0)
 	return tensors(s.list[c.position(1, len(s.list), -1)])
 }
 
-func splitToSequence(c *call) []item {
+func splitToSequence(c *lowering) []item {
 	x := c.In(0)
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	extent := x.Type.Shape[axis]
@@ -152,7 +152,7 @@ func splitToSequence(c *call) []item {
 	return c.listed(x.Type.DType, out)
 }
 
-func concatFromSequence(c *call) []item {
+func concatFromSequence(c *lowering) []item {
 	s := c.sequence(0)
 	if len(s.list) == 0 {
 		c.failf("input_sequence", "the sequence is empty")
@@ -165,7 +165,7 @@ func concatFromSequence(c *call) []item {
 }
 
 // sequenceMap has the nodes of the body follow once for each element.
-func sequenceMap(c *call) []item {
+func sequenceMap(c *lowering) []item {
 	net := c.Graph("body")
 	if len(net.inputs) != len(c.in) {
 		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
@@ -177,7 +177,7 @@ func sequenceMap(c *call) []item {
 		yielded[names[i]] = true
 	}
 	found := c.inner(&network{names: yielded}, "") // for what the graph yields, element by element
-	c.then(found, names, nil, func(d *call) []item {
+	c.then(found, names, nil, func(d *lowering) []item {
 		lists := make([]item, outputs)
 		for i := range lists {
 			list := make([]*graph.Value, n)

@@ -13,7 +13,7 @@ var signalRows = family{"Signals", []row{
 	{name: "STFT", forms: forms("17", "signal, frame_step, window?, frame_length?; onesided=1 -> output"), lower: stft},
 }}
 
-func dft(c *call) []*graph.Value {
+func dft(c *lowering) []*graph.Value {
 	axis := -2
 	if c.form.declared("axis") != nil {
 		axis = c.Int("axis")
@@ -31,7 +31,7 @@ func dft(c *call) []*graph.Value {
 }
 
 // stft transforms sections of a signal, each a step behind the one before.
-func stft(c *call) []*graph.Value {
+func stft(c *lowering) []*graph.Value {
 	x, shape := c.In(0), c.Shape(0)
 	if len(shape) == 2 {
 		x, shape = c.Unsqueeze(x, 2), append(shape.Clone(), 1)

@@ -16,7 +16,7 @@ var sliceRows = family{"Slices and padding", []row{
 		"2", `data; mode="constant", pads: ints!, value=0.0 -> output`, "11 13", `data, pads, constant_value?; mode="constant" -> output`,
 		"18 19 21 23 24 25", `data, pads, constant_value?, axes?; mode="constant" -> output`), lower: pad},
 	{name: "Slice", forms: forms("1", "data; axes: ints, ends: ints!, starts: ints! -> output", "10 11 13", "data, starts, ends, axes?, steps? -> output"), lower: slice},
-	{name: "Trilu", forms: forms("14", "input, k?; upper=1 -> output"), lower: func(c *call) []*graph.Value {
+	{name: "Trilu", forms: forms("14", "input, k?; upper=1 -> output"), lower: func(c *lowering) []*graph.Value {
 		diagonal := 0
 		if c.In(1) != nil {
 			diagonal = c.KnownInt(1)
@@ -28,7 +28,7 @@ var sliceRows = family{"Slices and padding", []row{
 // span is what a slice takes of a dimension.
 type span struct{ axis, begin, end, step int }
 
-func slice(c *call) []*graph.Value {
+func slice(c *lowering) []*graph.Value {
 	x := c.In(0)
 	var begin, end, axes, step []int
 	if c.form.declared("starts") != nil {
@@ -56,7 +56,7 @@ func slice(c *call) []*graph.Value {
 }
 
 // Slice takes the elements of spans, with the standard's meaning of begin, end and step.
-func (c *call) Slice(v *graph.Value, spans ...span) *graph.Value {
+func (c *lowering) Slice(v *graph.Value, spans ...span) *graph.Value {
 	var axes, begin, end, stride []int
 	for _, s := range spans {
 		if s = s.within(v.Type.Shape[s.axis]); s != (span{s.axis, 0, v.Type.Shape[s.axis], 1}) {
@@ -98,7 +98,7 @@ func (s span) within(n int) span {
 // borders are the modes of Pad, as our operator names them.
 var borders = map[string]string{"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "wrap"}
 
-func pad(c *call) []*graph.Value {
+func pad(c *lowering) []*graph.Value {
 	x := c.In(0)
 	rank := len(x.Type.Shape)
 	var pads []int
@@ -130,7 +130,7 @@ func pad(c *call) []*graph.Value {
 }
 
 // padding checks how many elements are added.
-func (c *call) padding(n int) int {
+func (c *lowering) padding(n int) int {
 	if n < -tensor.MaxElements || n > tensor.MaxElements {
 		c.failf("pads", "%d is more than can be addressed", n)
 	}
@@ -139,7 +139,7 @@ func (c *call) padding(n int) int {
 
 // Pad adds elements before and after each dimension, or takes some away. What it takes away is no element that is repeated, mirrored or
 // wrapped around.
-func (c *call) Pad(x *graph.Value, mode string, fill *graph.Value, before, after []int) *graph.Value {
+func (c *lowering) Pad(x *graph.Value, mode string, fill *graph.Value, before, after []int) *graph.Value {
 	before, after = slices.Clone(before), slices.Clone(after)
 	for d, n := range x.Type.Shape {
 		if n+min(before[d], 0)+min(after[d], 0) < 0 {
@@ -159,7 +159,7 @@ func (c *call) Pad(x *graph.Value, mode string, fill *graph.Value, before, after
 }
 
 // wrap pads as if each dimension were a circle: it repeats the whole and takes a part of it.
-func (c *call) wrap(x *graph.Value, before, after []int) *graph.Value {
+func (c *lowering) wrap(x *graph.Value, before, after []int) *graph.Value {
 	s := x.Type.Shape
 	repeats, spans := make([]int, len(s)), make([]span, len(s))
 	for d, n := range s {
@@ -177,7 +177,7 @@ func (c *call) wrap(x *graph.Value, before, after []int) *graph.Value {
 	return c.Slice(c.Repeat(x, repeats...), spans...)
 }
 
-func centerCropPad(c *call) []*graph.Value {
+func centerCropPad(c *lowering) []*graph.Value {
 	x, shape := c.In(0), c.extents(1)
 	rank := len(x.Type.Shape)
 	axes := c.Ints("axes")

@@ -19,7 +19,7 @@ const (
 )
 
 // sliding returns the window of that size that the attributes describe.
-func (c *call) sliding(size []int) *sliding {
+func (c *lowering) sliding(size []int) *sliding {
 	n := len(size)
 	w := &sliding{size: c.bounded("kernel_shape", 1, size), stride: c.perDimension("strides", n, 1, 1), dilation: c.perDimension("dilations", n, 1, 1)}
 	pads := c.perDimension("pads", 2*n, -windowBound, 0)
@@ -28,7 +28,7 @@ func (c *call) sliding(size []int) *sliding {
 }
 
 // perDimension returns a list of n numbers that are not less than least, all of them value if the attribute is not given or not declared.
-func (c *call) perDimension(name string, n, least, value int) []int {
+func (c *lowering) perDimension(name string, n, least, value int) []int {
 	var list []int
 	if c.form.declared(name) != nil {
 		list = c.Ints(name)
@@ -46,7 +46,7 @@ func (c *call) perDimension(name string, n, least, value int) []int {
 }
 
 // bounded returns a list after checking that no number is less than least, or very large.
-func (c *call) bounded(name string, least int, list []int) []int {
+func (c *lowering) bounded(name string, least int, list []int) []int {
 	for i, x := range list {
 		if x < least || x > windowBound {
 			c.failf(name, "number %d is %d; it must be from %d to %d", i, x, least, windowBound)
@@ -56,7 +56,7 @@ func (c *call) bounded(name string, least int, list []int) []int {
 }
 
 // spatial returns the extents of an operand behind batch and channels, of which there must be one or more.
-func (c *call) spatial(i int) tensor.Shape {
+func (c *lowering) spatial(i int) tensor.Shape {
 	s := c.Shape(i)
 	if len(s) < 3 {
 		c.failf(c.operandName(i), "it is %v; it must have batch, channels and one or more spatial dimensions", c.In(i).Type)
@@ -78,7 +78,7 @@ func (w *sliding) room(d, n int) int64 {
 }
 
 // small makes an int of a number that a tensor's extent may be.
-func (c *call) small(name string, n int64) int {
+func (c *lowering) small(name string, n int64) int {
 	if n < -tensor.MaxElements || n > tensor.MaxElements || int64(int(n)) != n {
 		c.failf(name, "%d elements are too many", n)
 	}
@@ -87,7 +87,7 @@ func (c *call) small(name string, n int64) int {
 
 // autoPad replaces the padding as auto_pad says: so that there are as many windows as strides in the extents, the odd element of padding
 // behind or in front.
-func (c *call) autoPad(w *sliding, extents tensor.Shape) {
+func (c *lowering) autoPad(w *sliding, extents tensor.Shape) {
 	mode := c.OneOf("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "")
 	if mode == "NOTSET" || mode == "" {
 		return
@@ -103,7 +103,7 @@ func (c *call) autoPad(w *sliding, extents tensor.Shape) {
 }
 
 // halves divides padding among both sides; the odd element comes behind if upper says so.
-func (c *call) halves(total int64, upper bool) (before, after int) {
+func (c *lowering) halves(total int64, upper bool) (before, after int) {
 	less, more := c.small("pads", total/2), c.small("pads", total-total/2)
 	if upper {
 		return less, more
@@ -113,7 +113,7 @@ func (c *call) halves(total int64, upper bool) (before, after int) {
 
 // roundUp adds padding behind so that a window for which it is not whole elements remain is not left out, if it does not begin behind the
 // input and the padding in front of it. The number that it adds to each dimension is returned.
-func (c *call) roundUp(w *sliding, extents tensor.Shape) []int {
+func (c *lowering) roundUp(w *sliding, extents tensor.Shape) []int {
 	added := make([]int, len(extents))
 	for d, n := range extents {
 		stride, room := int64(w.stride[d]), w.room(d, n)

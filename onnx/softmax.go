@@ -7,21 +7,21 @@ import (
 
 // Shares of a sum of exponentials, and what is made of them.
 var shareRows = family{"Softmax", []row{
-	{name: "LogSoftmax", forms: softmaxForms(), lower: func(c *call) []*graph.Value {
+	{name: "LogSoftmax", forms: softmaxForms(), lower: func(c *lowering) []*graph.Value {
 		// The greatest element is subtracted first, so that the logarithm loses no digits to it.
 		x, axes := c.In(0), emit.Attr("axes", c.softmaxAxes(c.opset))
 		x = c.Node("sub", nil, x, c.Node("max_reduce", axes, x))
 		return one(c.Node("sub", nil, x, c.Node("log_sum_reduce", axes, c.Node("exp", nil, x))))
 	}},
-	{name: "Softmax", forms: softmaxForms(), lower: func(c *call) []*graph.Value { return one(c.shares(c.In(0), c.softmaxAxes(c.opset)...)) }},
+	{name: "Softmax", forms: softmaxForms(), lower: func(c *lowering) []*graph.Value { return one(c.shares(c.In(0), c.softmaxAxes(c.opset)...)) }},
 	{name: "SoftmaxCrossEntropyLoss", forms: forms("12 13", `scores, labels, weights?; ignore_index: int, reduction="mean" -> output, log_prob?`),
-		lower: func(c *call) []*graph.Value {
+		lower: func(c *lowering) []*graph.Value {
 			c.classes()
 			x := c.In(0)
 			logs := c.Node("sub", nil, x, c.Node("log_sum_exp_reduce", emit.Attr("axes", []int{1}), x))
 			return []*graph.Value{c.likelihoodLoss(logs), logs}
 		}},
-	quantisedUnary("QLinearSoftmax", "axis=-1, opset: int!", func(c *call, x *graph.Value) *graph.Value {
+	quantisedUnary("QLinearSoftmax", "axis=-1, opset: int!", func(c *lowering, x *graph.Value) *graph.Value {
 		return c.shares(x, c.softmaxAxes(c.Int("opset"))...)
 	}),
 }}
@@ -31,7 +31,7 @@ func softmaxForms() declarations {
 }
 
 // softmaxAxes returns the axes that share one sum in a version of Softmax: before opset 13 all from the given one on.
-func (c *call) softmaxAxes(opset int) []int {
+func (c *lowering) softmaxAxes(opset int) []int {
 	rank := len(c.Shape(0))
 	axis := c.Axis("axis", c.Int("axis"), rank)
 	if opset < 13 {
@@ -41,6 +41,6 @@ func (c *call) softmaxAxes(opset int) []int {
 }
 
 // shares returns what share each exponential has of the sum along axes.
-func (c *call) shares(x *graph.Value, axes ...int) *graph.Value {
+func (c *lowering) shares(x *graph.Value, axes ...int) *graph.Value {
 	return c.Node("softmax", emit.Attr("axes", axes), x)
 }

@@ -14,9 +14,9 @@ type row struct {
 	name  string // with the domain in front, unless it is the standard's own: "Conv", "com.microsoft.Gelu"
 	forms declarations
 	// lower returns the results of a node, as many as the form declares or fewer: those that are not asked for may be nil.
-	lower func(c *call) []*graph.Value
+	lower func(c *lowering) []*graph.Value
 	// items is lower for operators on sequences and optionals, and those that own graphs.
-	items  func(c *call) []item
+	items  func(c *lowering) []item
 	remark string // what the coverage page says of it; may be empty
 }
 

@@ -49,7 +49,7 @@ type scope struct {
 }
 
 // inner returns a scope for a graph in an attribute of the node.
-func (c *call) inner(net *network, text string) *scope {
+func (c *lowering) inner(net *network, text string) *scope {
 	c.charge(opening)
 	at, err := c.scope.in(text)
 	c.Fail(err)
@@ -70,7 +70,7 @@ type sequel struct {
 	from     *scope   // of the names that it reads
 	reads    []string // what stands for these names is given to run, and then the operands
 	operands []item
-	run      func(c *call) []item
+	run      func(c *lowering) []item
 	into     *scope // where the results get their names
 	outputs  []string
 }
@@ -163,7 +163,7 @@ func (w *walker) walk() error {
 		s := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if err := w.step(s); err != nil {
-			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
+			w.tell(&lowering{step: s, scope: s.scope, node: s.node}, nil, nil, err)
 			if !w.collect || errors.Is(err, ErrLimit) {
 				return err
 			}
@@ -199,11 +199,11 @@ func (w *walker) step(s step) *Error {
 	case state == pending:
 		w.waiting = append(w.waiting, s)
 		if w.report != nil { // a call is too much for what only goes on waiting
-			w.tell(&call{w: w, step: s, scope: s.scope, node: s.node, in: operands}, nil, nil, errWaits)
+			w.tell(&lowering{w: w, step: s, scope: s.scope, node: s.node, in: operands}, nil, nil, errWaits)
 		}
 		return nil
 	}
-	c := &call{w: w, step: s, scope: s.scope, node: s.node, in: operands}
+	c := &lowering{w: w, step: s, scope: s.scope, node: s.node, in: operands}
 	var results []item
 	before := w.b.Nodes()
 	failed := w.b.Try(func() (err error) {

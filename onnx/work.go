@@ -35,7 +35,7 @@ func (w *work) charge(n int) error {
 }
 
 // charge counts what goes beyond the step that the node takes by itself.
-func (c *call) charge(steps int) { c.Fail(c.w.work.charge(steps)) }
+func (c *lowering) charge(steps int) { c.Fail(c.w.work.charge(steps)) }
 
 // crowd is how many things that are only looked at make a step.
 const crowd = 16

@@ -59,6 +59,7 @@ var scatterElementsReduceDef = &Def{
 	},
 	NonNegative: reducedSign,
 	Work:        scatterWork,
+	Lane:        allLane(besideAxis),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Numbers), r.Shape(1, 4)
 		axis := r.IntN(len(shape))

@@ -37,6 +37,7 @@ func argReduce(name, which, webnn string, kernels Kernels) *Def {
 		Ref:    Reference{Kernels: kernels, PerElement: true},
 		Work:   addWork,
 		Expand: expandArgReduce,
+		Lane:   firstLane(besideAxes),
 		Generate: func(r *Rand) Case {
 			c := reduceCase(r, Numbers)
 			if r.Bool() { // few values, so that ties are frequent

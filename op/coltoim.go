@@ -33,6 +33,7 @@ integers wrap.`,
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		return Work{Ops: limits.Add(int64(s.In[0].Shape.Len()), times(append([]int{out[0].Len()}, s.Ints("size")...)...))}
 	},
+	Lane: itemLane("input"),
 	Generate: func(r *Rand) Case {
 		image, size, _, attrs := r.window(r.Between(1, 3), false)
 		attrs = append(graph.Attrs{{Name: "output_size", Value: image}, {Name: "size", Value: size}}, attrs...)

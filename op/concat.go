@@ -47,6 +47,7 @@ var concatDef = &Def{
 	Join:     joined,
 	Simplify: ifSingle,
 	Work:     func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
+	Lane:     allLane(besideAxis),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -83,6 +84,7 @@ var stackDef = &Def{
 	Ref:  Reference{Kernels: everyType(joinElements), PerElement: true},
 	Join: joined,
 	Body: "value = concat([for v in values yield unsqueeze(v, axes = [axis])], axis = axis);",
+	Lane: stackLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		d := r.DType(AnyType)
@@ -135,6 +137,7 @@ var splitDef = &Def{
 	Ref:    Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
 	View:   parts,
 	Work:   func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
+	Lane:   firstLane(besideAxis),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -178,6 +181,7 @@ var unstackDef = &Def{
 	View: parts,
 	Body: "values = [for part in split(value, axis = axis, ratios = [1] * shape_of(value)[axis]) " +
 		"yield squeeze(part, axes = [axis])];",
+	Lane: unstackLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		return Case{

@@ -40,6 +40,7 @@ func cumulativeDef(name, webnn, doc string, kernels Kernels) *Def {
 		Ref:         Reference{Kernels: kernels, Pieces: perLine},
 		NonNegative: ofFloats(ifAll),
 		Work:        addWork,
+		Lane:        firstLane(besideAxis),
 		Generate: func(r *Rand) Case {
 			shape, d := r.Shape(1, 4), r.DType(Numbers)
 			x := r.Tensor(d, shape)

@@ -70,6 +70,9 @@ type Def struct {
 	Simplify func(n *graph.Node) (same *graph.Value, simpler *graph.Node)
 	// Work returns the arithmetic that one evaluation takes. Nil means one operation for each element of the results.
 	Work func(s *Sig, out []tensor.Shape) Work
+	// Lane says whether the positions of a dimension of the first result do not depend on one another: see [LaneOf]. A nil Lane knows of none, but
+	// for element-wise operators, whose operands broadcast. For operators without blocks.
+	Lane func(s *Sig, out []Type, axis int) *Lane
 	// Generate returns a random legal case.
 	Generate func(r *Rand) Case
 	// Further returns a random legal case with operands or types that Generate leaves out, so that the sums of the bits of Generate's cases, which

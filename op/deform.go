@@ -36,6 +36,7 @@ added last, with one rounding. Extents as in conv.`,
 	Shape:    deformShape,
 	Ref:      Reference{Kernels: floatKernels(deformKernel[float32], deformKernel[float64]), PerElement: true},
 	Work:     deformWork,
+	Lane:     itemLane("input", "offset", "mask"),
 	Generate: generateDeform,
 }
 

@@ -38,6 +38,7 @@ the result. Then aᵢⱼ = aᵢⱼ - (aᵢₖ/aₖₖ)·aₖⱼ for all i, j > k
 		n := s.In[0].Shape[len(s.In[0].Shape)-1]
 		return Work{MACs: times(out[0].Len(), n, n, n) / 3, Ops: int64(s.In[0].Shape.Len())}
 	},
+	Lane: firstLane(leading),
 	Generate: func(r *Rand) Case {
 		n, d := r.Between(0, r.Size), r.DType(Floats)
 		shape := append(r.Shape(0, 2), n, n)

@@ -34,6 +34,7 @@ products F(r)[k mod m]·w(r·k mod N), (a + jb)(c + jd) being (a·c - b·d) + j(
 	Shape:    dftShape,
 	Ref:      Reference{Kernels: floatKernels(dftKernel[float32], dftKernel[float64]), Pieces: dftSignals, Scratch: dftScratch},
 	Work:     dftWork,
+	Lane:     firstLane(func(s *Sig, axis int) bool { return axis != s.Int("axis") && axis != s.In[0].Shape.Rank()-1 }),
 	Generate: generateDFT,
 }
 

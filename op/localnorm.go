@@ -43,6 +43,7 @@ var localResponseNormalization = &Def{
 		n := int64(s.In[0].Shape.Len())
 		return Work{MACs: times(s.In[0].Shape.Len(), tensor.Shape(s.Ints("size")).Len()), Ops: 4 * n}
 	},
+	Lane: firstLane(func(s *Sig, axis int) bool { return s.Ints("size")[axis] == 1 }),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		size := make([]int, len(shape))

@@ -39,6 +39,7 @@ var matmul = &Def{
 	Ref:      Reference{Kernels: productKernels(matmulOf(fma[float32]), matmulOf(fma[float64]), matmulOf(mulAdd[int32]), matmulOf(mulAdd[int64])), PerElement: true},
 	Work:     matmulWork,
 	Expand:   expandMatmul,
+	Lane:     matmulLane,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 	Further: func(r *Rand) Case {
 		c := r.matrices(r.Between(0, 2), true, r.DType(Integers))
@@ -85,6 +86,7 @@ var linear = &Def{
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
 	Work:    addedWork,
+	Lane:    itemLane("input"),
 	Generate: func(r *Rand) Case {
 		c := r.matrices(0, false, r.DType(Numbers))
 		c.In[1] = r.Tensor(c.In[1].DType(), tensor.Shape{r.Extent(), c.In[0].Shape()[1]})
@@ -133,6 +135,7 @@ var gemm = &Def{
 	Body: "output = alpha * matmul(a, b, transposeA = transposeA, transposeB = transposeB)\n" +
 		"    + mul(reshape(c, shape = [1] * (2 - length_of(shape_of(c))) + shape_of(c)), beta);",
 	Work: addedWork,
+	Lane: gemmLane,
 	Generate: func(r *Rand) Case {
 		c := r.matrices(0, true, r.DType(Floats))
 		m, n := c.In[0].Shape()[0], c.In[1].Shape()[1]

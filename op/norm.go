@@ -79,6 +79,7 @@ var batchNormalization = &Def{
 		"    + reshape(offset, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]);",
 	BodyTol: 1e-4,
 	Work:    mulAddWork,
+	Lane:    channelLane("axis"),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -175,6 +176,7 @@ var instanceNormalization = &Def{
 		"    + reshape(bias, shape = [for i in range_of(shape_of(input)) yield -1 if i == 1 else 1]);",
 	BodyTol: 1e-4,
 	Work:    normalizationWork,
+	Lane:    itemLane("input"),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(2, 4)
 		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, shape[1:2]), r.Tensor(d, shape[1:2])}
@@ -242,6 +244,7 @@ var layerNormalization = &Def{
 		"    * reshape(transpose(scale, axes = order), shape = shape) + reshape(transpose(bias, axes = order), shape = shape);",
 	BodyTol: 1e-4,
 	Work:    normalizationWork,
+	Lane:    firstLane(besideAxes),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(0, 4)
 		axes, params := r.someAxes(len(shape)), tensor.Shape{}

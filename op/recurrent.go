@@ -121,6 +121,7 @@ func recurrentDef(rank, gates, states, vectors int, single, double Kernel, d *De
 	d.Shape = recurrentShape(gates, states)
 	d.Ref = Reference{Kernels: floatKernels(single, double), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
 	d.Work = recurrentWork(gates)
+	d.Lane = recurrentLane
 	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
 	if d.index(lengthsOperand.Name) >= 0 {
 		d.Further = func(r *Rand) Case { return lengthened(d, r) }

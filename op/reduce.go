@@ -70,6 +70,7 @@ var sumReduce = &Def{
 	Ref:    Reference{Kernels: merge(floatKernels(sumOrMean[float32](), sumOrMean[float64]()), sumIntegers), PerElement: true},
 	Work:   addWork,
 	Expand: expandSum,
+	Lane:   firstLane(besideAxes),
 	Generate: func(r *Rand) Case {
 		c := reduceCase(r, Numbers)
 		c.Attrs = append(c.Attrs, graph.Attr{Name: "normalize", Value: r.Bool()})
@@ -89,6 +90,7 @@ func reduceDef(name, doc string, spec Spec, types Types, work func(*Sig, []tenso
 		Ref:      Reference{Kernels: kernels, PerElement: true},
 		Body:     body,
 		Work:     work,
+		Lane:     firstLane(besideAxes),
 		Generate: func(r *Rand) Case { return reduceCase(r, types) },
 	}
 }

@@ -36,6 +36,7 @@ ceil(u) as multilinear_upsample does. 8- and 16-bit integers are interpolated as
 	Work:     interpolationWork(0),
 	Expand:   expandResample,
 	BodyTol:  1e-6,
+	Lane:     single("sizes", firstLane(resizeFree)),
 	Generate: generateResample,
 }
 
@@ -88,6 +89,7 @@ rounded to nearest, ties to even, and saturated.`,
 	Ref:      Reference{Kernels: resizeKernels, Pieces: gridRows, Scratch: resizeScratch},
 	Simplify: simplerResize,
 	Work:     resizeWork,
+	Lane:     single("sizes", firstLane(resizeFree)),
 	Generate: generateResize,
 }
 

@@ -240,6 +240,7 @@ var transposeDef = &Def{
 	Ref:      Reference{Kernels: viewKernels(transposed), PerElement: true},
 	View:     contiguous(transposed),
 	Simplify: simplerTranspose,
+	Lane:     transposeLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 5)
 		return Case{
@@ -310,6 +311,7 @@ var expandDef = &Def{
 	Ref:      Reference{Kernels: viewKernels(expanded), PerElement: true},
 	View:     contiguous(expanded),
 	Simplify: ifSameType, // equal shapes leave nothing to repeat
+	Lane:     single("shape", expandLane),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 5)
 		in := shape.Clone()

@@ -28,6 +28,7 @@ var rmsNormalization = &Def{
 		n := int64(s.In[0].Shape.Len())
 		return Work{MACs: n, Ops: 2 * n}
 	},
+	Lane: firstLane(besideAxes),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(0, 4)
 		axes, params := r.someAxes(len(shape)), tensor.Shape{}

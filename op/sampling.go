@@ -55,6 +55,7 @@ to even. Mode cubic adds the four elements around u with the weights that resize
 		}
 		return Work{MACs: times(steps...), Ops: times(out[0][0], out[0][2:].Len(), m, 8)}
 	},
+	Lane: itemLane("input", "grid"),
 	Generate: func(r *Rand) Case {
 		in, out := r.Shape(3, 5), tensor.Shape{}
 		for range in[2:] {

@@ -36,6 +36,7 @@ var scatterElementsDef = &Def{
 			return s.In[0].Shape[:s.Int("axis")].Len()
 		}),
 	Work: scatterWork,
+	Lane: allLane(besideAxis),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))

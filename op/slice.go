@@ -56,6 +56,7 @@ var sliceDef = &Def{
 	View:     contiguous(taken),
 	Simplify: ifWhole,
 	Expand:   expandSlice,
+	Lane:     sliceLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		axes := r.Axes(len(shape), r.IntN(len(shape)+1))
@@ -169,6 +170,7 @@ var reverseDef = &Def{
 	Simplify: ifWhole,
 	Body: "output = slice(input, axes = axes, begin = [for a in axes yield -1], " +
 		"end = [for a in axes yield -(shape_of(input)[a] + 1)], stride = [for a in axes yield -1]);",
+	Lane: firstLane(besideAxes),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		return Case{
@@ -205,6 +207,7 @@ var triangularDef = &Def{
 		shape := out[0].Shape
 		return shape[:len(shape)-1].Len()
 	}},
+	Lane: firstLane(leading),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(2, 4)
 		return Case{

@@ -22,6 +22,7 @@ var softmaxDef = &Def{
 	NonNegative: always,
 	Body:        "m = max_reduce(x, axes = axes);\ne = exp(x - m);\ny = e / sum_reduce(e, axes = axes);",
 	Work:        func(s *Sig, _ []tensor.Shape) Work { return Work{Ops: 5 * int64(s.In[0].Shape.Len())} },
+	Lane:        firstLane(besideAxes),
 	Generate:    func(r *Rand) Case { return reduceCase(r, Floats) },
 }
 

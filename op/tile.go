@@ -33,6 +33,7 @@ var tileDef = &Def{
 		return out[0].Shape[:tiledAxis(s.Attrs)].Len()
 	}},
 	Simplify: ifSameType,
+	Lane:     single("repeats", tileLane),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		repeats := make([]int, len(shape))

@@ -48,6 +48,7 @@ var topKDef = &Def{
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		return Work{Ops: times(s.In[0].Shape.Len(), 1+bits.Len(uint(s.Int("k"))))}
 	},
+	Lane: firstLane(besideAxis),
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Numbers), r.Shape(1, 4)
 		axis := r.IntN(len(shape))

@@ -30,6 +30,7 @@ var claims = []struct {
 	{"view", func(d *op.Def) bool { return d.View != nil }, checkView},
 	{"join", func(d *op.Def) bool { return d.Join != nil }, checkJoin},
 	{"simplify", func(d *op.Def) bool { return d.Simplify != nil }, checkSimplify},
+	{"lane", func(d *op.Def) bool { return d.Lane != nil || d.Traits.Has(op.Elementwise) }, checkLane},
 }
 
 // TestTraits holds what definitions claim of all applications against generated cases. Some case must bear out each claim.
@@ -202,6 +203,53 @@ func checkJoin(d *op.Def, c op.Case, _ *op.Rand) string {
 		return "-"
 	}
 	return inRuns(evaluated(d, c)[0], offsets, c.In)
+}
+
+// checkLane evaluates an application at one position of a lane alone.
+func checkLane(d *op.Def, c op.Case, r *op.Rand) string {
+	n := nodeOf(d, c)
+	rank := n.Out[0].Type.Shape.Rank()
+	if rank == 0 || n.Out[0].Type.Shape.Len() == 0 || n.Out[0].Type.DType.IsPacked() {
+		return "-"
+	}
+	first := r.IntN(rank)
+	for k := range rank {
+		axis := (first + k) % rank
+		l, extent := op.LaneOf(n, axis), n.Out[0].Type.Shape[axis]
+		if l == nil || extent == 1 && k < rank-1 { // which is of interest only if there is no other
+			continue
+		}
+		position := r.IntN(extent)
+		alone := func(x *tensor.Tensor, axis int) *tensor.Tensor {
+			if x == nil || axis < 0 {
+				return x
+			}
+			return must(x.Slice(axis, position, position+1, 1)).Clone()
+		}
+		in := make([]*tensor.Tensor, len(c.In))
+		for i, x := range c.In {
+			if x != nil && x.DType().IsPacked() {
+				return "-" // they cannot be cut
+			}
+			if x != nil && l.In[i] >= 0 && x.Shape()[l.In[i]] != extent {
+				return fmt.Sprintf("operand %d does not have %d positions along dimension %d", i, extent, l.In[i])
+			}
+			in[i] = alone(x, l.In[i])
+		}
+		var want []*tensor.Tensor
+		for i, y := range evaluated(d, c) {
+			want = append(want, alone(y, l.Out[i]))
+		}
+		got, err := op.Eval(d, in, l.Attrs)
+		if err != nil {
+			return err.Error()
+		}
+		if w := differ(want, got); w != "" {
+			return fmt.Sprintf("dimension %d, position %d: %s", axis, position, w)
+		}
+		return ""
+	}
+	return "-"
 }
 
 // inRuns reports where parts are not the runs of the elements of all that begin at the offsets.

@@ -70,6 +70,7 @@ var nonMaxSuppressionDef = &Def{
 		Scratch: orderScratch,
 	},
 	Work: suppressionWork,
+	Lane: itemLane("data", "valid_count"),
 	Generate: func(r *Rand) Case {
 		b, n := r.Extent(), r.Between(1, 4*r.Size)
 		data := r.Integers(tensor.Int32, tensor.Shape{b, n, boxColumns}, 0, 60)
@@ -228,6 +229,7 @@ var validCountDef = &Def{
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		return Work{Ops: int64(s.In[0].Shape.Len())}
 	},
+	Lane: itemLane("data"),
 	Generate: func(r *Rand) Case {
 		shape := tensor.Shape{r.Extent(), r.Extent(), r.Between(2, 7)}
 		return Case{In: []*tensor.Tensor{r.Tensor(r.DType(boxTypes), shape)}, Attrs: graph.Attrs{{Name: "score_threshold", Value: r.Between(-50, 50)}}}
@@ -289,6 +291,7 @@ var boxSuppressionDef = &Def{
 	},
 	Ref:  Reference{Kernels: singleKernel(boxSuppression), Pieces: perBatch, Scratch: orderScratch},
 	Work: suppressionWork,
+	Lane: itemLane("boxes", "scores"),
 	Generate: func(r *Rand) Case {
 		b, n, d := r.Extent(), r.Between(1, 4*r.Size), r.DType(Singles)
 		boxes := r.Uniform(tensor.Float32, tensor.Shape{b, n, 4}, 0, 1)

@@ -39,6 +39,7 @@ MaxPool); -1 where no element of the input is the greatest.`,
 			PerElement: true},
 		Work:   windowWork,
 		Expand: expandArgmaxPool,
+		Lane:   firstLane(unslid),
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames...)
 			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)})
@@ -73,6 +74,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		},
 		Ref:    Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), PerElement: true},
 		Expand: expandSample,
+		Lane:   allLane(unslid),
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames[:geometry.BorderIgnore]...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
@@ -103,6 +105,7 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			Pieces: desamplePieces},
 		Work:   func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
 		Expand: expandDesample,
+		Lane:   single("output_shape", allLane(unslid)),
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, true, geometry.BorderNames[geometry.BorderConstant])
 			c.In = append(c.In, r.windowIndices(c, c.In[0].Shape()))

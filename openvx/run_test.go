@@ -317,27 +317,29 @@ func TestViewsOfAnotherRank(t *testing.T) {
 	y.expect(flat, 4, 8, 12)
 }
 
-// TestWrittenScalar lets a kernel of the application set the scale of a layer that follows it.
-func TestWrittenScalar(t *testing.T) {
-	y := newYard(t)
-	a, out := y.tensor(3), y.tensor(3)
+// scaled multiplies a tensor by itself, with a scale that a kernel of the application behind it sets.
+func (y *yard) scaled(a, out *openvx.Tensor, factor func() float32) {
 	scale := must(y.c.CreateScalar(openvx.TypeFloat32, float32(1)))
 	y.keep(scale)
-	factor := float32(1)
 	k := must(y.c.AddKernel("org.example.scale", must(y.c.AllocateKernelID()), 1, openvx.UserKernel{
-		Run: func(_ *openvx.Node, params []openvx.Reference) error {
-			factor++
-			return params[0].(*openvx.Scalar).Set(factor)
-		},
+		Run:      func(_ *openvx.Node, params []openvx.Reference) error { return params[0].(*openvx.Scalar).Set(factor()) },
 		Validate: nothing.Validate,
 	}))
-	status(t, k.AddParameter(0, openvx.Output, openvx.TypeScalar, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.Finalize(), openvx.Success)
+	status(y.t, k.AddParameter(0, openvx.Output, openvx.TypeScalar, openvx.ParameterStateRequired), openvx.Success)
+	status(y.t, k.Finalize(), openvx.Success)
 	y.kernels = append(y.kernels, k)
 	y.keep(must(y.g.TensorMultiplyNode(a, a, scale, openvx.ConvertPolicySaturate, openvx.RoundPolicyToZero, out)))
 	n := must(y.g.CreateGenericNode(k))
 	y.keep(n)
-	status(t, n.SetParameter(0, scale), openvx.Success)
+	status(y.t, n.SetParameter(0, scale), openvx.Success)
+}
+
+// TestWrittenScalar lets a kernel of the application set the scale of a layer that follows it.
+func TestWrittenScalar(t *testing.T) {
+	y := newYard(t)
+	a, out := y.tensor(3), y.tensor(3)
+	factor := float32(1)
+	y.scaled(a, out, func() float32 { factor++; return factor })
 	y.write(a, 1, 2, 3)
 	for i := range uint8(3) {
 		status(t, y.g.Process(), openvx.Success)
@@ -349,20 +351,8 @@ func TestWrittenScalar(t *testing.T) {
 func TestWrittenScalarThatCannotBe(t *testing.T) {
 	y := newYard(t)
 	a, out := y.tensor(3), y.tensor(3)
-	scale := must(y.c.CreateScalar(openvx.TypeFloat32, float32(1)))
-	y.keep(scale)
 	factor := float32(1)
-	k := must(y.c.AddKernel("org.example.scale", must(y.c.AllocateKernelID()), 1, openvx.UserKernel{
-		Run:      func(_ *openvx.Node, params []openvx.Reference) error { return params[0].(*openvx.Scalar).Set(factor) },
-		Validate: nothing.Validate,
-	}))
-	status(t, k.AddParameter(0, openvx.Output, openvx.TypeScalar, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.Finalize(), openvx.Success)
-	y.kernels = append(y.kernels, k)
-	y.keep(must(y.g.TensorMultiplyNode(a, a, scale, openvx.ConvertPolicySaturate, openvx.RoundPolicyToZero, out)))
-	n := must(y.g.CreateGenericNode(k))
-	y.keep(n)
-	status(t, n.SetParameter(0, scale), openvx.Success)
+	y.scaled(a, out, func() float32 { return factor })
 	for i, test := range []struct {
 		factor float32
 		want   openvx.Status

@@ -15,15 +15,16 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Pipeline is a model with its manifest. Any number of goroutines may use it at the same time. [Open], [OpenFS] and [New] make pipelines;
+// Pipeline is a model with its manifest. Any number of goroutines may use it at the same time. [Open], [OpenFS], [New] and [Through] make pipelines;
 // every run of another one is an error.
 type Pipeline struct {
 	model    *concord.Model
 	manifest *manifest.Manifest
-	programs *model.Programs
-	shapes   model.Shapes // of inputs that the model leaves open
-	outputs  []string     // in the order of the model; nil if only a run shows them
-	owned    bool         // whether Close closes the model
+	run      func(ctx context.Context, inputs model.Values) (model.Values, error)
+	programs *model.Programs // nil if somebody else runs the model
+	shapes   model.Shapes    // of inputs that the model leaves open
+	outputs  []string        // in the order of the model; nil if only a run shows them
+	owned    bool            // whether Close closes the model
 }
 
 // Open reads the model at a path and the manifest that [manifest.Find] finds for it. That there is none is a [*manifest.NotFoundError].
@@ -71,12 +72,25 @@ func New(m *concord.Model, d *manifest.Manifest, opts concord.Options) (*Pipelin
 		d = &manifest.Manifest{}
 	}
 	p := &Pipeline{model: m, manifest: d, programs: m.Programs(opts), shapes: Shapes(m.Inputs(), d)}
+	p.run = p.programs.Run
 	maps.Copy(p.shapes, opts.Shapes)
 	if err := p.check(); err != nil {
 		p.programs.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// Through makes a pipeline of a model that somebody else runs, such as a server with a queue of requests, and that a manifest fits. Outputs are
+// answered in the order of their names here. The pipeline has no sessions, and nothing to close.
+func Through(m *concord.Model, d *manifest.Manifest, outputs []string, run func(ctx context.Context, inputs model.Values) (model.Values, error)) (*Pipeline, error) {
+	if m == nil || run == nil {
+		return nil, errors.New("the model, or what runs it, is nil")
+	}
+	if d == nil {
+		d = &manifest.Manifest{}
+	}
+	return &Pipeline{model: m, manifest: d, run: run, shapes: Shapes(m.Inputs(), d), outputs: outputs}, nil
 }
 
 // check compiles the model and holds the manifest against it. What depends on inputs that are not known yet, runs will show.
@@ -123,8 +137,11 @@ func (p *Pipeline) typeOf(in model.Input) manifest.Type {
 // Session makes a session for inputs of some shapes: of those that the model leaves open, as in the options of [New], which count where none is
 // given. It may be used until the pipeline is closed.
 func (p *Pipeline) Session(shapes model.Shapes) (*Session, error) {
-	if p == nil || p.programs == nil {
+	if p == nil || p.run == nil {
 		return nil, errNoPipeline
+	}
+	if p.programs == nil {
+		return nil, errors.New("the pipeline has no sessions, as somebody else runs its model")
 	}
 	all := maps.Clone(p.shapes)
 	maps.Copy(all, shapes)
@@ -135,7 +152,7 @@ func (p *Pipeline) Session(shapes model.Shapes) (*Session, error) {
 	return NewSession(s, p.manifest)
 }
 
-var errNoPipeline = errors.New("the pipeline was made neither by Open nor by New")
+var errNoPipeline = errors.New("the pipeline was made neither by Open nor by New nor by Through")
 
 // Model returns the model.
 func (p *Pipeline) Model() *concord.Model { return p.model }
@@ -174,10 +191,10 @@ func (p *Pipeline) Sound(ctx context.Context, s *media.Sound) (*Answer, error) {
 // Run answers what the model says of inputs. An input that is missing, or that the manifest does not say how to make, is an error that names
 // it; so is one that the model does not have.
 func (p *Pipeline) Run(ctx context.Context, in Inputs) (*Answer, error) {
-	if p == nil || p.programs == nil {
+	if p == nil || p.run == nil {
 		return nil, errNoPipeline
 	}
-	j := &job{machine: &values{programs: p.programs, in: make(model.Values)}, manifest: p.manifest}
+	j := &job{machine: &values{do: p.run, in: make(model.Values)}, manifest: p.manifest}
 	return j.all(ctx, p.ports(in), in, p.outputs)
 }
 
@@ -197,10 +214,10 @@ func (p *Pipeline) ports(in Inputs) []port {
 	return list
 }
 
-// values runs the program of whatever shapes its inputs have.
+// values runs the model on inputs of whatever shapes.
 type values struct {
-	programs *model.Programs
-	in, out  model.Values
+	do      func(ctx context.Context, inputs model.Values) (model.Values, error)
+	in, out model.Values
 }
 
 func (v *values) set(name string, t *tensor.Tensor) error {
@@ -209,7 +226,7 @@ func (v *values) set(name string, t *tensor.Tensor) error {
 }
 
 func (v *values) run(ctx context.Context) (err error) {
-	v.out, err = v.programs.Run(ctx, v.in)
+	v.out, err = v.do(ctx, v.in)
 	return err
 }
 

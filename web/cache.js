@@ -25,7 +25,7 @@ export function open() {
     opening.result.createObjectStore("uses");
   };
   const database = done(opening);
-  database.catch(() => {});
+  database.then((d) => { d.onversionchange = () => d.close(); }, () => {}); // so that pages may delete it; nothing is kept from then on
   return new Cache(database);
 }
 

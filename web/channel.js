@@ -1,7 +1,38 @@
 // A channel to a worker: requests are answered in any order, and all of them fail when the worker does.
 
+import { provided } from "./provided.js";
+
+// What stands for a worker in shared and service workers, which have none: it computes on their thread.
+class Inline {
+  #port;
+
+  constructor(base) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.onmessage = (event) => this.onmessage(event);
+    port1.onmessageerror = () => this.onmessageerror();
+    Promise.resolve(provided.serve ?? import(/* webpackIgnore: true */ /* @vite-ignore */ new URL("serve.js", base).href))
+      .then(({ serve }) => serve(port2))
+      .catch((e) => this.onerror(e));
+  }
+
+  postMessage(message, transfer) {
+    this.#port.postMessage(message, transfer);
+  }
+
+  terminate() {
+    this.#port.close();
+  }
+}
+
+/** Whether there are workers here. */
+export const haveWorkers = () => typeof Worker === "function";
+
 // made makes a worker of worker.js at base, also where that is of another origin, which only modules are loaded from.
 function made(base) {
+  if (!haveWorkers()) {
+    return new Inline(base);
+  }
   const url = new URL("worker.js", base);
   if (url.origin === globalThis.location?.origin || url.protocol === "file:") {
     return new Worker(url, { type: "module" });

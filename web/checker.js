@@ -1,6 +1,7 @@
 // The checker: Concord on the thread of the page, where it checks calls and computes nothing.
 
 import { Program } from "./program.js";
+import { provided } from "./provided.js";
 
 const wasmHeader = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
@@ -21,7 +22,7 @@ export async function loadChecker(base) {
   await WebAssembly.compile(wasmHeader); // so that a policy that forbids WebAssembly is told of at once
   const url = new URL("concord.wasm", base);
   const [{ Go, version }, response] = await Promise.all([
-    import(/* webpackIgnore: true */ /* @vite-ignore */ new URL("go.js", base).href),
+    provided.go ?? import(/* webpackIgnore: true */ /* @vite-ignore */ new URL("go.js", base).href),
     fetched(url),
   ]);
   const module = response.headers.get("Content-Type") === "application/wasm" ? // which may not have parameters

@@ -5,7 +5,7 @@
 import { interfaces } from "./idl.js";
 import { BufferSource, implementationOf, makeInterface } from "./webidl.js";
 import { loadChecker } from "./checker.js";
-import { Channel } from "./channel.js";
+import { Channel, haveWorkers } from "./channel.js";
 
 const elementBytes = { float32: 4, float16: 2, int32: 4, uint32: 4, int64: 8, uint64: 8, int8: 1, uint8: 1 };
 const byteLengthOf = ({ dataType, shape }) => shape.reduce((n, extent) => n * extent, elementBytes[dataType]);
@@ -128,16 +128,17 @@ class Entry {
 
   // threads is how many compute a dispatch: shared memory is for pages that are isolated.
   threads({ powerPreference }) {
-    if (globalThis.crossOriginIsolated !== true || powerPreference === "low-power") {
+    if (globalThis.crossOriginIsolated !== true || !haveWorkers() || powerPreference === "low-power") {
       return 1;
     }
     const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
     return Math.max(1, Math.min(Math.trunc(this.options.threads ?? Math.min(cores, defaultThreads)) || 1, mostThreads));
   }
 
-  // check returns the checker, which the first call loads.
+  // check returns the checker, which the first call loads, and the first one after it has failed.
   async check() {
-    if (this.checker === undefined || (await this.checker.catch(() => {}))?.failed !== undefined) {
+    const before = this.checker;
+    if (before === undefined || (await before.catch(() => {}))?.failed !== undefined && this.checker === before) {
       this.checker = loadChecker(this.options.base);
       this.checker.catch(() => { this.checker = undefined; });
     }

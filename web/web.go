@@ -21,7 +21,7 @@ type File struct {
 }
 
 // parts are the modules of the classic script, each behind those that it imports.
-var parts = []string{"idl.js", "webidl.js", "channel.js", "program.js", "checker.js", "interface.js", "concord-webnn.js"}
+var parts = []string{"idl.js", "webidl.js", "provided.js", "channel.js", "program.js", "checker.js", "interface.js", "concord-webnn.js"}
 
 // Files returns the package without concord.wasm. support is wasm_exec.js of the distribution of Go that concord.wasm was compiled by, and
 // version changes when concord.wasm does: modules that it has compiled are kept under it.

@@ -45,7 +45,7 @@ func TestSyntax(t *testing.T) {
 		switch {
 		case f.Name == "concord-webnn.classic.js": // which has most of the others
 			kind = "--input-type=commonjs"
-		case f.Name != "worker.js" && f.Name != "cache.js" && f.Name != "go.js":
+		case f.Name != "serve.js" && f.Name != "cache.js" && f.Name != "go.js":
 			continue
 		}
 		check := exec.Command(node, "--check", kind, "-")

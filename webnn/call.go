@@ -66,6 +66,7 @@ type method struct {
 	args    []param
 	options []param // beside "label", which every method has
 	limits  []operandLimits
+	list    bool // it returns a list of operands, perhaps of one
 }
 
 // methodOf returns the method of that name, nil if there is none.
@@ -94,6 +95,12 @@ func Methods() []string {
 		names[i] = m.name
 	}
 	return names
+}
+
+// ReturnsList reports whether a method that makes operands from operands returns a list of them, perhaps of one.
+func ReturnsList(method string) bool {
+	m := methodOf(method)
+	return m != nil && m.list
 }
 
 // The typed methods, in operators.go, only name their arguments. What their documentation does not repeat:

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/pipeline/page"
 )
@@ -167,16 +168,7 @@ func exportName(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	name := filepath.Base(path)
-	for cut := true; cut; {
-		cut = false
-		for _, ending := range []string{".nnef", ".onnx", ".tgz", ".gz", ".tar", ".json"} {
-			if short, ok := strings.CutSuffix(name, ending); ok && short != "" {
-				name, cut = short, true
-			}
-		}
-	}
-	return name
+	return manifest.ModelName(path)
 }
 
 func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.Writer) error {

@@ -14,10 +14,10 @@ import (
 var writeWASM = target{
 	endings: export.Endings,
 	files: func(_ *concord.Model, g *graph.Graph, e exported) ([]exportFile, error) {
-		files, err := export.Files(g, e.base, engine.Limits{})
+		files, mark, err := export.Files(g, e.base, engine.Limits{})
 		if err == nil && e.page != "" {
 			var more []export.File
-			more, err = pageFiles(g, e)
+			more, err = pageFiles(g, e, mark)
 			files = append(files, more...)
 		}
 		if err != nil {
@@ -32,12 +32,12 @@ var writeWASM = target{
 }
 
 // pageFiles returns the page, under the name that it shall have, and what it needs.
-func pageFiles(g *graph.Graph, e exported) ([]export.File, error) {
+func pageFiles(g *graph.Graph, e exported, mark string) ([]export.File, error) {
 	m, err := carried(e.path, e.fixes)
 	if err != nil {
 		return nil, err
 	}
-	files, err := page.Files(m, g, e.base, engine.Limits{})
+	files, err := page.Files(m, g, e.base, mark, engine.Limits{})
 	if err != nil {
 		return nil, err
 	}

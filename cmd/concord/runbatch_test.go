@@ -65,6 +65,10 @@ func TestRunBatch(t *testing.T) {
 	}
 	saveNPZ(t, filepath.Join(dir, "in9.npz"), tensor.Named{Name: "x", Tensor: op.NewRand(9, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 8, 8}, 0, 1)},
 		tensor.Named{Name: "scale", Tensor: op.NewRand(8, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 1, 1}, 0, 1)})
+	mixing := filepath.Join(dir, "mixing.nnef")
+	if err := os.WriteFile(mixing, []byte(strings.Replace(openDocument, "softmax(b)", "softmax(b, axes = [0])", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -73,6 +77,7 @@ func TestRunBatch(t *testing.T) {
 		{[]string{path, filepath.Join(dir, "in?.npz"), "--batch", "2", "--force"}, exitInput, "in9.npz: --batch: the input scale: float32[1,3,1,1] has no extent for samples"},
 		{[]string{digits(t, "model.nnef"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
 		{[]string{filepath.Join("testdata", "open.nnef"), "--random", "--batch", "2"}, exitInput, "samples cannot be told apart"},
+		{[]string{mixing, "--random", "--batch", "2"}, exitInput, "--batch: samples may not be as they are alone behind the operator softmax"},
 		{[]string{filepath.Join("testdata", "cvm", "strokes"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
 		{[]string{path, "--random", "--batch", "-1"}, exitUsage, "--batch: it must be 1 or more"},
 		{[]string{path, "--random", "--batch", "2", "--save", "a"}, exitUsage, "exclude each other"},

@@ -56,7 +56,7 @@ func (r *runner) report(j *job, rep *report.Report) error {
 
 // interpret says what the outputs of the last run mean and writes the files.
 func (r *runner) interpret(j *job, rep *report.Report) error {
-	if err := rep.Interpret(r.manifest, r.session, r.results(), r.answers); err != nil {
+	if err := rep.Interpret(r.manifest, r.results(), r.answers); err != nil {
 		return err
 	}
 	var arrays []tensor.Named

@@ -16,10 +16,10 @@ import (
 // row says what an operator of package op becomes.
 type row struct {
 	op      string
-	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
-	keeps   bool                    // whether each element of a result is one of an operand
-	logical bool                    // whether it takes logical operands of which only the truth is known
-	numbers bool                    // whether the operands behind the first are numbers that it reads itself, which become no parameters
+	emit    func(c *emission) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
+	keeps   bool                        // whether each element of a result is one of an operand
+	logical bool                        // whether it takes logical operands of which only the truth is known
+	numbers bool                        // whether the operands behind the first are numbers that it reads itself, which become no parameters
 }
 
 // table has the operators that CVM has. Others are said in these, as far as they can be.
@@ -207,8 +207,8 @@ func (e *exporter) heads(g *graph.Graph) []int {
 	return heads
 }
 
-// call is a node while it is converted.
-type call struct {
+// emission is a node while it is converted.
+type emission struct {
 	*exporter
 	kit.Node
 	in []operand // not those that are absent, and numbers
@@ -216,7 +216,7 @@ type call struct {
 
 // emit makes the nodes for a node.
 func (e *exporter) emit(n *graph.Node, in []operand) []operand {
-	c, r := &call{e, kit.NodeOf(n), in}, table.Of(n.Op)
+	c, r := &emission{e, kit.NodeOf(n), in}, table.Of(n.Op)
 	if r.emit == nil {
 		if c.Def.Body == "" && c.Def.Expand == nil {
 			kit.Refuse("CVM has no operator that does this")
@@ -257,7 +257,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
-func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
+func (c *emission) do(operator string, attrs graph.Attrs, in ...int) int {
 	e, err := c.apply(operator, attrs, in)
 	if err != nil {
 		kit.Refuse("%v", err)
@@ -266,10 +266,10 @@ func (c *call) do(operator string, attrs graph.Attrs, in ...int) int {
 }
 
 // shape returns the shape of an entry.
-func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
+func (c *emission) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
 
 // outShape returns the shape that stands for that of a result.
-func (c *call) outShape(i int) tensor.Shape { return shapeOf(c.Out[i]) }
+func (c *emission) outShape(i int) tensor.Shape { return shapeOf(c.Out[i]) }
 
 // one is the list of a single result.
 func one(entry int) []operand { return []operand{{entry: entry}} }

@@ -10,8 +10,8 @@ import (
 )
 
 var elementwiseRows = []row{
-	{op: "copy", keeps: true, logical: true, emit: func(c *call) []operand { return c.in[:1] }},
-	{op: "cast", logical: true, emit: func(c *call) []operand {
+	{op: "copy", keeps: true, logical: true, emit: func(c *emission) []operand { return c.in[:1] }},
+	{op: "cast", logical: true, emit: func(c *emission) []operand {
 		// It is nothing where the result's type holds the operand.
 		x, from, to := c.in[0], c.In[0].Type.DType, c.Out[0].Type.DType
 		switch {
@@ -39,14 +39,14 @@ var elementwiseRows = []row{
 	{op: "mul", emit: binary("broadcast_mul")},
 	{op: "div", emit: binary("broadcast_div")},
 	{op: "max", emit: binary("broadcast_max"), keeps: true},
-	{op: "min", keeps: true, emit: func(c *call) []operand {
+	{op: "min", keeps: true, emit: func(c *emission) []operand {
 		return c.negated(func(in ...int) int { return c.do("broadcast_max", nil, in...) }, c.in[0].entry, c.in[1].entry)
 	}},
 	{op: "gt", emit: binary("broadcast_greater")},
-	{op: "lt", emit: func(c *call) []operand {
+	{op: "lt", emit: func(c *emission) []operand {
 		return one(c.do("broadcast_greater", nil, c.in[1].entry, c.in[0].entry))
 	}},
-	{op: "ne", emit: func(c *call) []operand {
+	{op: "ne", emit: func(c *emission) []operand {
 		// Comparisons with 0 hold where the other operand does.
 		for i, v := range c.In {
 			if n, ok := single(v); ok && n == 0 {
@@ -56,7 +56,7 @@ var elementwiseRows = []row{
 		kit.Refuse("CVM compares with 0 only")
 		return nil
 	}},
-	{op: "select", keeps: true, logical: true, emit: func(c *call) []operand {
+	{op: "select", keeps: true, logical: true, emit: func(c *emission) []operand {
 		// It selects by a condition of the same shape, or by one for each row.
 		condition, out := c.in[0].entry, c.outShape(0)
 		for i := 1; i <= 2; i++ {
@@ -72,7 +72,7 @@ var elementwiseRows = []row{
 		}
 		return one(c.do("where", nil, condition, c.in[1].entry, c.in[2].entry))
 	}},
-	{op: "clamp", keeps: true, numbers: true, emit: func(c *call) []operand {
+	{op: "clamp", keeps: true, numbers: true, emit: func(c *emission) []operand {
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
 		most := operators.Bound(c.outs[x].Precision)
@@ -99,10 +99,10 @@ var elementwiseRows = []row{
 		}
 		return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
 	}},
-	{op: "clamp_precision", keeps: true, emit: func(c *call) []operand {
+	{op: "clamp_precision", keeps: true, emit: func(c *emission) []operand {
 		return one(c.clipped(c.in[0].entry, c.Int("precision")))
 	}},
-	{op: "rescale", numbers: true, emit: func(c *call) []operand {
+	{op: "rescale", numbers: true, emit: func(c *emission) []operand {
 		// It multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 		x, a := c.in[0].entry, c.Attrs
 		shift, known := c.number(1, 0)
@@ -141,7 +141,7 @@ var elementwiseRows = []row{
 		}
 		return one(c.do(operator, graph.AttrsOf("precision", precision, "shift_bit", shift), x))
 	}},
-	{op: "lookup", keeps: true, emit: func(c *call) []operand {
+	{op: "lookup", keeps: true, emit: func(c *emission) []operand {
 		// Tables of CVM begin with index 0.
 		x, table := c.in[0].entry, c.in[1].entry
 		if offset := c.Int("offset"); offset != 0 {
@@ -151,16 +151,16 @@ var elementwiseRows = []row{
 	}},
 }
 
-func unary(operator string) func(*call) []operand {
-	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry)) }
+func unary(operator string) func(*emission) []operand {
+	return func(c *emission) []operand { return one(c.do(operator, nil, c.in[0].entry)) }
 }
 
-func binary(operator string) func(*call) []operand {
-	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry, c.in[1].entry)) }
+func binary(operator string) func(*emission) []operand {
+	return func(c *emission) []operand { return one(c.do(operator, nil, c.in[0].entry, c.in[1].entry)) }
 }
 
 // negated applies what works on largest elements to smallest ones.
-func (c *call) negated(f func(in ...int) int, in ...int) []operand {
+func (c *emission) negated(f func(in ...int) int, in ...int) []operand {
 	for i := range in {
 		in[i] = c.do("negative", nil, in[i])
 	}
@@ -181,7 +181,7 @@ func single(v *graph.Value) (int, bool) {
 }
 
 // number returns an operand, the default if it is absent, and false if it is no number.
-func (c *call) number(i, absent int) (int, bool) {
+func (c *emission) number(i, absent int) (int, bool) {
 	if !c.Has(i) {
 		return absent, true
 	}
@@ -189,7 +189,7 @@ func (c *call) number(i, absent int) (int, bool) {
 }
 
 // clipped bounds an entry by a precision.
-func (c *call) clipped(x, precision int) int {
+func (c *emission) clipped(x, precision int) int {
 	if c.outs[x].Precision <= precision {
 		return x
 	}

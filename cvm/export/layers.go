@@ -11,19 +11,19 @@ import (
 )
 
 var layerRows = []row{
-	{op: "sum_reduce", emit: func(c *call) []operand {
+	{op: "sum_reduce", emit: func(c *emission) []operand {
 		if c.Bool("normalize") {
 			kit.Refuse("it divides by the number of elements; shift the sum instead")
 		}
 		return one(c.reduced("sum", c.in[0].entry))
 	}},
-	{op: "max_reduce", keeps: true, emit: func(c *call) []operand {
+	{op: "max_reduce", keeps: true, emit: func(c *emission) []operand {
 		return one(c.reduced("max", c.in[0].entry))
 	}},
-	{op: "min_reduce", keeps: true, emit: func(c *call) []operand {
+	{op: "min_reduce", keeps: true, emit: func(c *emission) []operand {
 		return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
 	}},
-	{op: "conv", emit: func(c *call) []operand {
+	{op: "conv", emit: func(c *emission) []operand {
 		x, w := c.in[0].entry, c.in[1].entry
 		filter := c.shape(w)
 		if len(filter) != 4 {
@@ -36,8 +36,8 @@ var layerRows = []row{
 			"groups", c.Groups(c.shape(x)[1]),
 		), filter[0], x, w)
 	}},
-	{op: "linear", emit: func(c *call) []operand { return c.dense(c.in[0].entry, c.in[1].entry) }},
-	{op: "matmul", emit: func(c *call) []operand {
+	{op: "linear", emit: func(c *emission) []operand { return c.dense(c.in[0].entry, c.in[1].entry) }},
+	{op: "matmul", emit: func(c *emission) []operand {
 		x, w := c.in[0].entry, c.in[1].entry
 		if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
 			kit.Refuse("CVM multiplies matrices, not lists of matrices")
@@ -51,7 +51,7 @@ var layerRows = []row{
 		}
 		return c.dense(x, w)
 	}},
-	{op: "max_pool", keeps: true, emit: func(c *call) []operand {
+	{op: "max_pool", keeps: true, emit: func(c *emission) []operand {
 		x := c.in[0].entry
 		if len(c.shape(x)) != 4 {
 			kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
@@ -64,7 +64,7 @@ var layerRows = []row{
 		return one(c.do("max_pool2d", graph.AttrsOf(
 			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
 	}},
-	{op: "resample", keeps: true, emit: func(c *call) []operand {
+	{op: "resample", keeps: true, emit: func(c *emission) []operand {
 		// It repeats rows and columns.
 		x, a := c.in[0].entry, c.Attrs
 		if mode := a.String("mode"); mode != "nearest-neighbor" {
@@ -91,11 +91,11 @@ var layerRows = []row{
 		}
 		return one(x)
 	}},
-	{op: "valid_count", emit: func(c *call) []operand {
+	{op: "valid_count", emit: func(c *emission) []operand {
 		e := c.do("get_valid_counts", graph.AttrsOf("score_threshold", c.Int("score_threshold")), c.in[0].entry)
 		return []operand{{entry: e}, {entry: e + 1}}
 	}},
-	{op: "non_max_suppression", emit: func(c *call) []operand {
+	{op: "non_max_suppression", emit: func(c *emission) []operand {
 		var attrs graph.Attrs
 		for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
 			attrs = attrs.With(name, c.Attrs.Get(name))
@@ -105,7 +105,7 @@ var layerRows = []row{
 }
 
 // reduced reduces over the axes of the node, which stay.
-func (c *call) reduced(operator string, x int) int {
+func (c *emission) reduced(operator string, x int) int {
 	axes := c.Ints("axes")
 	if len(axes) == 0 {
 		return x // which CVM would take for all
@@ -114,13 +114,13 @@ func (c *call) reduced(operator string, x int) int {
 }
 
 // dense multiplies by the transposed second factor.
-func (c *call) dense(x, w int) []operand {
+func (c *emission) dense(x, w int) []operand {
 	n := c.shape(w)[0]
 	return c.multiplied("dense", graph.AttrsOf("units", n), n, x, w)
 }
 
 // multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
-func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
+func (c *emission) multiplied(operator string, attrs graph.Attrs, n int, in ...int) []operand {
 	for i, x := range in {
 		if p := c.outs[x].Precision; p > operators.MaxFactor {
 			kit.Refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
@@ -138,7 +138,7 @@ func (c *call) multiplied(operator string, attrs graph.Attrs, n int, in ...int) 
 }
 
 // parameter gives an operand another shape: without an operator if it is a parameter that nothing else reads.
-func (c *call) parameter(i int, shape tensor.Shape) int {
+func (c *emission) parameter(i int, shape tensor.Shape) int {
 	x, v := c.in[i].entry, c.In[i]
 	if v.Const != nil && len(c.readers[v]) == 1 && c.outputs[v] == "" {
 		p := &c.nodes[c.outs[x].node]
@@ -158,7 +158,7 @@ type window struct {
 }
 
 // planar returns the window of the node over height and width, its last dimensions.
-func (c *call) planar(size []int) *window {
+func (c *emission) planar(size []int) *window {
 	w := geometry.WindowOf(c.Attrs, size)
 	last := len(size) - 2
 	if slices.ContainsFunc(w.Active(), func(d int) bool { return d < last }) {
@@ -173,7 +173,7 @@ func (c *call) planar(size []int) *window {
 // window finds the padding that makes the result of the node as large as it is. CVM pads both sides of height and of width alike, with
 // what the border means: zeros (constant), or what is no element (ignore), where a pool may also round up. Other paddings are concatenated
 // to the operand; value is what stands for elements of that border.
-func (c *call) window(w *window, x int, border string, value int) int {
+func (c *emission) window(w *window, x int, border string, value int) int {
 	before, after := [2]int(w.Before), [2]int(w.After)
 	padded := before != [2]int{} || after != [2]int{}
 	got := c.Str("border")
@@ -217,7 +217,7 @@ func (w *window) fits(padding [2]int, ceil bool, in, out tensor.Shape) bool {
 }
 
 // surrounded adds elements of one value before and behind a dimension.
-func (c *call) surrounded(x, axis, before, after, value int) int {
+func (c *emission) surrounded(x, axis, before, after, value int) int {
 	parts := []int{x}
 	for i, n := range []int{before, after} {
 		if n == 0 {

@@ -12,7 +12,7 @@ var shapeRows = []row{
 	{op: "reshape", emit: reshape, keeps: true, logical: true},
 	{op: "squeeze", emit: reshape, keeps: true, logical: true},
 	{op: "unsqueeze", emit: reshape, keeps: true, logical: true},
-	{op: "transpose", keeps: true, emit: func(c *call) []operand {
+	{op: "transpose", keeps: true, emit: func(c *emission) []operand {
 		// It leaves dimensions that the node does not name where they are.
 		axes := slices.Clone(c.Ints("axes"))
 		for d := len(axes); d < len(c.shape(c.in[0].entry)); d++ {
@@ -25,14 +25,14 @@ var shapeRows = []row{
 	}},
 	{op: "tile", emit: tile, keeps: true},
 	{op: "expand", emit: tile, keeps: true},
-	{op: "concat", keeps: true, emit: func(c *call) []operand {
+	{op: "concat", keeps: true, emit: func(c *emission) []operand {
 		var in []int
 		for _, x := range c.in {
 			in = append(in, x.entry)
 		}
 		return one(c.do("concatenate", graph.AttrsOf("axis", c.Int("axis")), in...))
 	}},
-	{op: "slice", keeps: true, emit: func(c *call) []operand {
+	{op: "slice", keeps: true, emit: func(c *emission) []operand {
 		// It begins where the node begins and ends behind as many elements as its result has.
 		a, in, out := c.Attrs, c.shape(c.in[0].entry), c.outShape(0)
 		begin, end, stride := make([]int, len(in)), slices.Clone(in), slices.Repeat([]int{1}, len(in))
@@ -54,7 +54,7 @@ var shapeRows = []row{
 		}
 		return one(c.do("strided_slice", graph.AttrsOf("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
 	}},
-	{op: "gather", keeps: true, emit: func(c *call) []operand {
+	{op: "gather", keeps: true, emit: func(c *emission) []operand {
 		if c.Bool("negative") {
 			kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
 		}
@@ -65,19 +65,19 @@ var shapeRows = []row{
 }
 
 // reshaped gives an entry another shape of as many elements.
-func (c *call) reshaped(x int, shape tensor.Shape) int {
+func (c *emission) reshaped(x int, shape tensor.Shape) int {
 	if c.shape(x).Equal(shape) {
 		return x
 	}
 	return c.do("reshape", graph.AttrsOf("shape", []int(shape)), x)
 }
 
-func reshape(c *call) []operand {
+func reshape(c *emission) []operand {
 	return []operand{{entry: c.reshaped(c.in[0].entry, c.outShape(0)), truth: c.in[0].truth}}
 }
 
 // tile is for expand, too: both repeat an operand as a whole.
-func tile(c *call) []operand {
+func tile(c *emission) []operand {
 	x, out := c.in[0].entry, c.outShape(0)
 	reps := make([]int, len(out))
 	for d, n := range c.shape(x) {

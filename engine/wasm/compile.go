@@ -28,9 +28,12 @@ var compiled = sync.OnceValues(func() (*wasmobj.Object, error) { return wasmobj.
 // their first content.
 //
 // A module for several threads imports that memory, which is shared, from env as memory: each thread has an instance of its own. One of them is the
-// caller's: it calls begin, with 1 if it may sleep and 0 if it must not, as a window's thread, plus 2 if there are no others any more, and then run. In between it may tell others, which call
-// help with their number, from 1 to Threads-1, and compute what run has not begun; whether they come, and when, does not matter. Who ends with a trap
-// calls fail, so that nobody waits for it: run ends with a trap, too, and may be called again.
+// caller's: it calls begin, with 1 if it may sleep and 0 if it must not, as a window's thread, plus 2 if there are no others any more, plus four times n,
+// and then run. In between it may tell others, which call help with their number, from 1 to Threads-1, and compute what run has not begun; whether they
+// come, and when, does not matter. Who ends with a trap calls fail, so that nobody waits for it: run ends with a trap, too, and may be called again.
+// If a thread ends in another way, what it has begun is never done. A caller that has waited n times, about 10 ms each, while no thread has computed a
+// unit gives up: run ends with a trap and fail returns 1, or begin returns 1 after a run that has failed. The memory must not be used any more then, as
+// nobody knows who writes there. With n = 0 it waits for ever.
 type Module struct {
 	Code []byte
 	// Threads is how many threads may compute a run, and Pages the size of the memory, also its bound where it is imported, in 64 KiB.
@@ -176,8 +179,9 @@ type maker struct {
 	constants                      map[stretch]int // where they lie in the weights
 	level                          Level
 	names                          bool
-	unit                           string // what the function is for that is made next, if names are wanted
-	fma                            int    // the function of a multiply-add of vectors
+	unit                           string                   // what the function is for that is made next, if names are wanted
+	fma                            int                      // the function of a multiply-add of vectors
+	computed                       func(code *wasmobj.Code) // adds what tells other threads that a unit is computed; nil if there are none
 }
 
 // newMaker returns a maker for an image. It has the functions of the references, and a fused multiply-add.
@@ -280,6 +284,9 @@ func piecesOf(st *engine.ImageStep, part int) int {
 
 // step adds the computation of some pieces of a unit.
 func (m *maker) step(code *wasmobj.Code, st *engine.ImageStep, some pieces) error {
+	if m.computed != nil {
+		defer m.computed(code)
+	}
 	if st.Blocks != nil {
 		return m.control(code, st)
 	}

@@ -46,7 +46,8 @@ type tileKind struct {
 	wide            bool
 }
 
-func convolveTiles(r kernel.Region) *kernel.Plan {
+// newConvolution returns the convolution of a region, nil if there are none of its elements, or more operands than tiles take.
+func newConvolution(r kernel.Region, transposed bool) *convolution {
 	n := r.Root()
 	for i, v := range n.In {
 		if i > 2 && v != nil {
@@ -57,11 +58,18 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
 	}
-	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, in: in, out: out}
+	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, in: in, out: out}
+}
+
+func convolveTiles(r kernel.Region) *kernel.Plan {
+	v := newConvolution(r, false)
+	if v == nil {
+		return nil
+	}
 	v.Sliding = v.WithoutZeros()
 	switch {
-	case v.GroupIn == in[1]:
-		v.plain = in[1] <= plainChans
+	case v.GroupIn == v.in[1]:
+		v.plain = v.in[1] <= plainChans
 	case v.GroupIn == 1 && v.GroupOut == 1:
 		v.each = true
 	default:
@@ -72,20 +80,11 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 
 // convolveUp takes a deconv whose window moves by its own size, so that each element of the result meets one of its positions.
 func convolveUp(r kernel.Region) *kernel.Plan {
-	n := r.Root()
-	for i, v := range n.In {
-		if i > 2 && v != nil {
-			return nil // zero points
-		}
-	}
-	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
-	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
+	v := newConvolution(r, true)
+	if v == nil || v.GroupIn != v.in[1] || v.Rank > 2 {
 		return nil
 	}
-	v := &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, true), n: n, in: in, out: out, up: [2]int{1, 1}}
-	if v.GroupIn != in[1] || v.Rank > 2 {
-		return nil
-	}
+	v.up = [2]int{1, 1}
 	for i := range v.Rank {
 		d := &v.Dim[i]
 		if d.Before != 0 || d.Size != d.Stride || d.Size > 1 && d.Dilation != 1 || d.Out != d.In*d.Stride {
@@ -94,7 +93,7 @@ func convolveUp(r kernel.Region) *kernel.Plan {
 		v.up[2-v.Rank+i] = d.Stride
 		*d = geometry.Slide{In: d.In, Out: d.In, Size: 1, Stride: 1, Dilation: 1}
 	}
-	v.Border, v.Taps, v.plain = geometry.BorderIgnore, 1, in[1] <= plainChans
+	v.Border, v.Taps, v.plain = geometry.BorderIgnore, 1, v.in[1] <= plainChans
 	return v.plan(r, 2)
 }
 
@@ -125,10 +124,7 @@ func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
 	if v.tail, ok = tailOf(r, bias); !ok {
 		return nil
 	}
-	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
-	if v.Rank == 2 {
-		v.rows = v.Dim[0]
-	}
+	v.rows, v.columns = linesAndPixels(&v.Sliding)
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
 	v.pixel, v.channel, v.blockStep = blockPixel, 4, v.InPlane*blockPixel
 	v.item = geometry.CeilDiv(v.in[1], block) * v.blockStep
@@ -161,6 +157,15 @@ func (v *convolution) parts() int {
 		return geometry.CeilDiv(v.out[1], 4)
 	}
 	return geometry.CeilDiv(v.out[1], partChans)
+}
+
+// linesAndPixels returns how windows move from line to line of a plane, and along a line. There is one line if the planes have one dimension, or the
+// geometry has made one of two, as where windows cover the whole plane.
+func linesAndPixels(s *geometry.Sliding) (rows, columns geometry.Slide) {
+	if s.Rank == 2 {
+		return s.Dim[0], s.Dim[1]
+	}
+	return geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}, *s.Last()
 }
 
 // reach returns which taps along a dimension index o of the result meets.
@@ -482,21 +487,7 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 				f.move(w, (v.columns.Size-columns)*tap)
 			})
 			if blocks > 1 {
-				// back to the first line, on to the next block
-				f.Get(x)
-				f.I32(int32(v.blockStep))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.rows.Dilation * v.line))
-				f.Op(i32Mul, i32Sub)
-				f.Set(x)
-				f.Get(w)
-				f.I32(int32(v.Taps * tap))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.columns.Size * tap))
-				f.Op(i32Mul, i32Sub)
-				f.Set(w)
+				f.nextBlock(taps, [2]int{x, w}, [2]int{v.blockStep, v.Taps * tap}, [2]int{v.rows.Dilation * v.line, v.columns.Size * tap})
 			}
 		})
 	}
@@ -530,4 +521,12 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	v.tail.write(f, c, sums.finish(), vectors, [3]int{out, channel, v.outPixel()})
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
+}
+
+// nextBlock moves locals, as of the input and of the weights, from behind the last line of taps to the next block: that many bytes behind the first line,
+// when there are so many bytes from line to line, and a local has how many lines there are.
+func (f *function) nextBlock(lines int, locals, blocks, line [2]int) {
+	for i, at := range locals {
+		f.address(at, func() { f.Get(at); f.I32(int32(blocks[i])); f.Op(i32Add) }, term{lines, -line[i]})
+	}
 }

@@ -60,10 +60,7 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 	if v.tail = integerTailOf(r, out[1], 1); v.tail == nil {
 		return nil
 	}
-	v.columns, v.rows = v.Dim[v.Rank-1], geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
-	if v.Rank == 2 {
-		v.rows = v.Dim[0]
-	}
+	v.rows, v.columns = linesAndPixels(&v.Sliding)
 	if v.each && v.columns.Size > mostTaps {
 		return nil
 	}
@@ -233,21 +230,8 @@ func (v *integerConvolution) tile(m *maker, key tileKind) int {
 				f.move(x, v.rows.Dilation*v.line)
 				f.move(w, v.columns.Size*tap)
 			})
-			if blocks > 1 { // back to the first line, on to the next block
-				f.Get(x)
-				f.I32(int32(v.blockStep))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.rows.Dilation * v.line))
-				f.Op(i32Mul, i32Sub)
-				f.Set(x)
-				f.Get(w)
-				f.I32(int32(v.Taps * tap))
-				f.Op(i32Add)
-				f.Get(taps)
-				f.I32(int32(v.columns.Size * tap))
-				f.Op(i32Mul, i32Sub)
-				f.Set(w)
+			if blocks > 1 {
+				f.nextBlock(taps, [2]int{x, w}, [2]int{v.blockStep, v.Taps * tap}, [2]int{v.rows.Dilation * v.line, v.columns.Size * tap})
 			}
 		})
 	}

@@ -1,13 +1,10 @@
 package wasm_test
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -132,7 +129,6 @@ func (n *network) integerProduct() *graph.Value {
 
 // TestIntegers compares networks of integers of 8 bits with the references.
 func TestIntegers(t *testing.T) {
-	e, _ := evaluate.Find("wasm")
 	for seed := range uint64(testdata.Cases(25, 2000)) {
 		n := newNetwork(t, seed)
 		x := n.bytes(n.byteType(), n.Between(1, 2), n.Between(1, 40), n.Between(1, 14), n.Between(1, 23))
@@ -149,35 +145,23 @@ func TestIntegers(t *testing.T) {
 				x = n.integerConvolution(x)
 			}
 		}
-		for i, v := range []*graph.Value{x, n.integerProduct()} {
-			if err := n.Output(fmt.Sprint("out", i), v); err != nil {
-				t.Fatal(err)
-			}
+		n.compare(seed, x, n.integerProduct())
+	}
+}
+
+// TestWholePlanes has windows that cover a plane, or all of its lines or columns, which the geometry counts as one dimension.
+func TestWholePlanes(t *testing.T) {
+	for i, size := range [][]int{{3, 5}, {3, 2}, {1, 5}} {
+		n := newNetwork(t, uint64(i))
+		attrs := graph.AttrsOf("stride", []int{1, 1}, "dilation", []int{1, 1}, "padding", []int{0, 0, 0, 0}, "groups", 1)
+		windows := graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, 1, 1}, "padding", make([]int, 8), "border", "ignore")
+		x := n.input(2, 20, 3, 5)
+		y := []*graph.Value{n.node("max_pool", windows, x), n.node("conv", attrs, x, n.constant(9, 20, size[0], size[1]))}
+		for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8} {
+			x := n.bytes(d, 2, 20, 3, 5)
+			y = append(y, n.node("max_pool", windows, x), n.node("conv", attrs, x, n.integer(d, 9, 20, size[0], size[1]), nil, nil, nil))
 		}
-		g, err := n.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := op.NewInterpreter(g).RunNamed(t.Context(), n.inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := e.Open(g, evaluate.Options{})
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		got, err := evaluate.Run(t.Context(), w, g, n.inputs)
-		w.Close()
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		for name, y := range want {
-			if z := got[name]; !bytes.Equal(y.Contiguous().Bytes(), z.Bytes()) {
-				var text strings.Builder
-				_ = graph.Print(&text, g, op.Rules)
-				t.Fatalf("seed %d: %s is %v; want %v\n%s", seed, name, z, y, text.String())
-			}
-		}
+		n.compare(uint64(i), y...)
 	}
 }
 

@@ -18,6 +18,7 @@ var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "dots", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: convolveIntegers},
 	{Name: "tiles", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: convolveUp},
 	{Name: "windows", Op: "max_pool", In: []op.Types{float32s}, Prepare: greatestInWindows},
+	{Name: "windows", Op: "max_pool", In: []op.Types{bits8}, Prepare: greatestBytes},
 	{Name: "columns", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "columns", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},

@@ -1,17 +1,14 @@
 package wasm_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
 
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -171,7 +168,6 @@ func (n *network) product() *graph.Value {
 
 // TestKernels compares networks of what has kernels with the references, bit by bit, for numbers of all kinds.
 func TestKernels(t *testing.T) {
-	e, _ := evaluate.Find("wasm")
 	for seed := range uint64(testdata.Cases(25, 2000)) {
 		n := newNetwork(t, seed)
 		x := n.input(n.Between(1, 2), n.Between(1, 40), n.Between(1, 14), n.Between(1, 23))
@@ -185,35 +181,7 @@ func TestKernels(t *testing.T) {
 				x = n.convolution(x)
 			}
 		}
-		for i, v := range []*graph.Value{x, n.product()} {
-			if err := n.Output(fmt.Sprint("out", i), v); err != nil {
-				t.Fatal(err)
-			}
-		}
-		g, err := n.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := op.NewInterpreter(g).RunNamed(t.Context(), n.inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := e.Open(g, evaluate.Options{})
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		got, err := evaluate.Run(t.Context(), w, g, n.inputs)
-		w.Close()
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		for name, y := range want {
-			if z := got[name]; !bytes.Equal(y.Contiguous().Bytes(), z.Bytes()) {
-				var text strings.Builder
-				_ = graph.Print(&text, g, op.Rules)
-				t.Fatalf("seed %d: %s is %v; want %v\n%s", seed, name, z, y, text.String())
-			}
-		}
+		n.compare(seed, x, n.product())
 	}
 }
 

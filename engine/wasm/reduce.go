@@ -64,41 +64,34 @@ func (r *reduction) make(m *maker, n *graph.Node, g groups, c *op.Call) int {
 		f.address(first, func() { f.I32(0) }, term{outer, g.inner}, term{part, columnChunk})
 		f.address(y, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{first, 4})
 		f.chunkOf(left, part, g.inner, columnChunk)
-		f.Op(opLoop, noResult)
-		var v int
-		if g.inner == 1 {
-			v = f.row(&r.folding, x, g.count)
-		} else {
-			v = f.columns(&r.folding, x, g.count, 4*g.inner)
-		}
-		write := func() {
-			if r.finish != nil {
-				r.finish(f, v, g.count)
+		f.fours(left, func() {
+			var v int
+			if g.inner == 1 {
+				v = f.row(&r.folding, x, g.count)
+			} else {
+				v = f.columns(&r.folding, x, g.count, 4*g.inner)
 			}
-			f.canonical(v)
-			f.storeSome(y, v, left)
-		}
-		if r.rescued {
-			f.infinite(v)
-			f.Op(opIf, noResult)
-			f.reference(n, c, first, func() { f.least(left, 4) })
-			f.Op(opElse)
-			write()
-			f.Op(opEnd)
-		} else {
-			write()
-		}
-		if g.inner > 4 {
+			write := func() {
+				if r.finish != nil {
+					r.finish(f, v, g.count)
+				}
+				f.canonical(v)
+				f.storeSome(y, v, left)
+			}
+			if r.rescued {
+				f.infinite(v)
+				f.Op(opIf, noResult)
+				f.reference(n, c, first, func() { f.least(left, 4) })
+				f.Op(opElse)
+				write()
+				f.Op(opEnd)
+			} else {
+				write()
+			}
 			f.move(x, 16)
 			f.move(y, 16)
 			f.move(first, 4)
-			f.Get(left)
-			f.I32(4)
-			f.Op(i32GtU)
-			f.move(left, -4)
-			f.Uint(opBranchIf, 0)
-		}
-		f.Op(opEnd)
+		})
 	})
 	return m.addFunc("", kernelType, f.Code)
 }
@@ -110,4 +103,16 @@ func (f *function) least(local, most int) {
 	f.Get(local)
 	f.I32(int32(most))
 	f.Op(i32LtU, opSelect)
+}
+
+// fours repeats a body for as many elements as a local says, at least once, four at a time. The body finds there how many are left.
+func (f *function) fours(left int, body func()) {
+	f.Op(opLoop, noResult)
+	body()
+	f.Get(left)
+	f.I32(4)
+	f.Op(i32GtU)
+	f.move(left, -4)
+	f.Uint(opBranchIf, 0)
+	f.Op(opEnd)
 }

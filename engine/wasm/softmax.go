@@ -69,16 +69,11 @@ func (m *maker) softmaxColumns(count, apart int) int {
 				f.Get(pair[0])
 				f.Set(pair[1])
 			}
-			f.Op(opLoop, noResult)
-			f.store(to, 0, f.columns(fo, at, count, apart))
-			f.move(at, 16)
-			f.move(to, 16)
-			f.Get(left)
-			f.I32(4)
-			f.Op(i32GtU)
-			f.move(left, -4)
-			f.Uint(opBranchIf, 0)
-			f.Op(opEnd)
+			f.fours(left, func() {
+				f.store(to, 0, f.columns(fo, at, count, apart))
+				f.move(at, 16)
+				f.move(to, 16)
+			})
 		}
 		from, to := f.i32(), f.i32()
 		rows := func(body func()) {

@@ -17,6 +17,8 @@ const (
 	threadNumber
 	threadRun   // the number of the run that the thread computes
 	threadSleep // whether it may sleep
+	threadWaits // how often it waits while no thread gets on with the run, until it gives up; 0 if it never does
+	threadLost  // whether it has given up the run
 	globals
 )
 
@@ -26,6 +28,7 @@ const (
 	meetFailed   = 4  // that of the last one that a thread has failed in
 	meetHelpers  = 8  // how many helpers are in a run
 	meetSleepers = 12 // how many threads sleep, or are about to
+	meetUnits    = 16 // how many units, or chunks of such, threads have computed
 	meetBytes    = 64 // of these words, and of those of each share:
 	shareTaken   = 0  // below the number of the run, how many chunks have been taken,
 	shareDone    = 8  // and how many have been computed
@@ -175,6 +178,7 @@ func order(list []share) {
 func (m *maker) meeting(shares []share) ([]wasmobj.Export, error) {
 	t := &meeting{maker: m, at: m.o.AddData(wasmobj.Datum{Align: meetBytes, Size: meetBytes * (1 + len(shares))})}
 	t.take, t.finish, t.await = t.taking(), t.finishing(), t.awaiting()
+	m.computed = func(code *wasmobj.Code) { t.add(&function{code, m}, meetUnits, 1) }
 	compute, err := t.compute(shares)
 	if err != nil {
 		return nil, err
@@ -201,13 +205,14 @@ const (
 	atomicStore32, atomicAdd32, atomicExchange   = 0x17, 0x1E, 0x49
 	opBlock, opBranch                            = 0x02, 0x0C
 	i32Eqz, i32Eq, i32LtS, i32GtS, i32GeS, i32Or = 0x45, 0x46, 0x48, 0x4A, 0x4E, 0x72
-	i64Eq, i64Or, i64Shl, i64ShrU                = 0x51, 0x84, 0x86, 0x88
+	i64Eq, i64Or, i64Shl, i64ShrU, i32ShrU       = 0x51, 0x84, 0x86, 0x88, 0x76
 	i32Wrap, i64ExtendU                          = 0xA7, 0xAD
 	resultI32                                    = 0x7F
 )
 
 const (
 	spins     = 2_000      // looks at a word before a thread sleeps
+	turns     = 1 << 20    // looks that take one that may not sleep about as long as a sleep
 	sleepTime = 10_000_000 // nanoseconds until a sleeping thread looks whether another one has failed
 )
 
@@ -334,10 +339,11 @@ func (t *meeting) finishing() int {
 	return t.o.AddFunc(shareType, f.Code)
 }
 
-// awaiting makes the function that waits until all chunks are computed. It returns 1 if there is nothing more to compute in this run.
+// awaiting makes the function that waits until all chunks are computed. It returns 1 if there is nothing more to compute in this run, or if the thread
+// gives it up: who has taken a chunk must have ended.
 func (t *meeting) awaiting() int {
 	f := t.newFunction(shareType)
-	address, chunks, w, n, looks := 0, 1, f.Local(wasmobj.I64), f.i32(), f.i32()
+	address, chunks, w, n, units, seen, looks, waits := 0, 1, f.Local(wasmobj.I64), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
 	one := func() { f.I32(1) }
 	f.Op(opLoop, noResult)
 	t.read(f, address, shareDone, w, n, one)
@@ -350,25 +356,57 @@ func (t *meeting) awaiting() int {
 	f.Op(opIf, noResult)
 	one()
 	f.Op(opReturn, opEnd)
+	t.load(f, meetUnits)
+	f.Tee(units)
+	f.Get(seen)
+	f.Op(i32Ne, opIf, noResult)
+	f.Get(units)
+	f.Set(seen)
+	f.I32(0)
+	f.Set(waits)
+	f.Op(opEnd)
+	t.wait(f, looks, waits, func() {
+		t.add(f, meetSleepers, 1)
+		f.Get(address)
+		f.Get(w)
+		f.I64(sleepTime)
+		f.Atomic(atomicWait64, 3, shareDone)
+		f.Op(opDrop)
+		t.add(f, meetSleepers, -1)
+	})
+	f.Uint(opBranchIf, 0)
+	f.Op(opEnd)
+	one()
+	f.GlobalSet(threadLost)
+	one()
+	return t.o.AddFunc(shareType, f.Code)
+}
+
+// wait lets a thread look again, after a sleep if it may and has looked often, and pushes whether it still waits. Two locals count.
+func (t *meeting) wait(f *function, looks, waits int, sleep func()) {
 	f.Get(looks)
 	f.I32(1)
 	f.Op(i32Add)
 	f.Tee(looks)
 	f.I32(spins)
-	f.Op(i32LtS)
+	f.I32(turns)
 	f.GlobalGet(threadSleep)
-	f.Op(i32Eqz, i32Or)
-	f.Uint(opBranchIf, 0)
-	t.add(f, meetSleepers, 1)
-	f.Get(address)
-	f.Get(w)
-	f.I64(sleepTime)
-	f.Atomic(atomicWait64, 3, shareDone)
-	f.Op(opDrop)
-	t.add(f, meetSleepers, -1)
-	f.Uint(opBranch, 0)
-	f.Op(opEnd, opUnreachable)
-	return t.o.AddFunc(shareType, f.Code)
+	f.Op(opSelect, i32GeS, opIf, resultI32)
+	f.GlobalGet(threadSleep)
+	f.Op(opIf, noResult)
+	sleep()
+	f.Op(opElse)
+	f.I32(0)
+	f.Set(looks)
+	f.Op(opEnd)
+	f.Get(waits)
+	f.I32(1)
+	f.Op(i32Add)
+	f.Tee(waits)
+	f.GlobalGet(threadWaits)
+	f.Op(i32Ne, opElse)
+	f.I32(1)
+	f.Op(opEnd)
 }
 
 // pushShare pushes where a share meets, and how many chunks it has.
@@ -464,20 +502,29 @@ func (t *meeting) running(compute int, shares []share) int {
 	return t.o.AddFunc(wasmobj.FuncType{}, f.Code)
 }
 
-// The bits of what begin is given.
+// What begin is given: bits, and above them for how many waits nobody need get on.
 const (
-	maySleep = 1
-	isAlone  = 2 // and need not wait for helpers, which may have ended anywhere
+	maySleep  = 1
+	isAlone   = 2 // and need not wait for helpers, which may have ended anywhere
+	waitShift = 2
 )
 
-// beginning makes begin. After a run that has failed it waits until the helpers have left it.
+var beginType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32}, Results: []wasmobj.ValType{wasmobj.I32}}
+
+// beginning makes begin. After a run that has failed it waits until the helpers have left it. It returns 1 if they do not.
 func (t *meeting) beginning() int {
-	f := t.newFunction(blockType)
-	how, n, run := 0, f.i32(), f.i32()
+	f := t.newFunction(beginType)
+	how, n, run, looks, waits := 0, f.i32(), f.i32(), f.i32(), f.i32()
 	f.Get(how)
 	f.I32(maySleep)
 	f.Op(i32And)
 	f.GlobalSet(threadSleep)
+	f.Get(how)
+	f.I32(waitShift)
+	f.Op(i32ShrU)
+	f.GlobalSet(threadWaits)
+	f.I32(0)
+	f.GlobalSet(threadLost)
 	t.load(f, meetRun)
 	f.Tee(run)
 	t.load(f, meetFailed)
@@ -488,15 +535,16 @@ func (t *meeting) beginning() int {
 	t.load(f, meetHelpers)
 	f.Tee(n)
 	f.Op(opIf, noResult)
-	f.GlobalGet(threadSleep)
-	f.Op(opIf, noResult)
-	t.word(f, meetHelpers)
-	f.Get(n)
-	f.I64(sleepTime / 10)
-	f.Atomic(atomicWait32, 2, 0)
-	f.Op(opDrop, opEnd)
-	f.Uint(opBranch, 1)
-	f.Op(opEnd, opEnd, opEnd)
+	t.wait(f, looks, waits, func() {
+		t.word(f, meetHelpers)
+		f.Get(n)
+		f.I64(sleepTime / 10)
+		f.Atomic(atomicWait32, 2, 0)
+		f.Op(opDrop)
+	})
+	f.Uint(opBranchIf, 1)
+	f.I32(1)
+	f.Op(opReturn, opEnd, opEnd, opEnd)
 	f.Get(run)
 	f.I32(1)
 	f.Op(i32Add)
@@ -504,7 +552,8 @@ func (t *meeting) beginning() int {
 	t.word(f, meetRun)
 	f.GlobalGet(threadRun)
 	f.Atomic(atomicStore32, 2, 0)
-	return t.o.AddFunc(blockType, f.Code)
+	f.I32(0)
+	return t.o.AddFunc(beginType, f.Code)
 }
 
 // helping makes help.
@@ -526,9 +575,10 @@ func (t *meeting) helping(compute int) int {
 	return t.o.AddFunc(blockType, f.Code)
 }
 
-// failing makes fail.
+// failing makes fail, which returns 1 if the thread has given up the run.
 func (t *meeting) failing() int {
-	f := t.newFunction(wasmobj.FuncType{})
+	result := wasmobj.FuncType{Results: []wasmobj.ValType{wasmobj.I32}}
+	f := t.newFunction(result)
 	t.word(f, meetFailed)
 	f.GlobalGet(threadRun)
 	f.Atomic(atomicStore32, 2, 0)
@@ -539,5 +589,6 @@ func (t *meeting) failing() int {
 	f.Ref(wasmobj.ToData, t.stack, stackBytes) // the trap has left it anywhere
 	f.GlobalSet(stackPointer)
 	f.Op(opEnd)
-	return t.o.AddFunc(wasmobj.FuncType{}, f.Code)
+	f.GlobalGet(threadLost)
+	return t.o.AddFunc(result, f.Code)
 }

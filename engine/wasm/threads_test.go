@@ -190,6 +190,49 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestEndedThread has a helper that ends in the middle of what it has taken, and tells nobody: the caller waits for it no longer than it was told to, with and
+// without sleeping.
+func TestEndedThread(t *testing.T) {
+	g := branching(t)
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 12, 10}, -1, 1)
+	want, err := op.NewInterpreter(g).RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x, "trips": tensor.Scalar(int64(2))})
+	check(t, err)
+	m, err := wasm.Compile(g, wasm.Options{Threads: 2})
+	check(t, err)
+	for how := range uint64(2) {
+		c := gather(t, m)
+		call := func(instance int, name string, args ...uint64) uint64 {
+			y, err := c.instances[instance].ExportedFunction(name).Call(t.Context(), args...)
+			if traps := name == "help" || name == "run"; traps != (err != nil) {
+				t.Fatalf("%s of thread %d: %v", name, instance, err)
+			}
+			if len(y) == 0 {
+				return 0
+			}
+			return y[0]
+		}
+		memory := c.instances[0].Memory()
+		memory.Write(uint32(m.Inputs[0].At), x.Bytes())
+		memory.Write(uint32(m.Inputs[1].At), []byte{3, 0, 0, 0, 0, 0, 0, 0}) // more turns than the loop may have, which is a trap
+		call(0, "begin", how+3*4)
+		call(1, "help", 1)
+		call(0, "run")
+		if call(0, "fail") != 1 || call(0, "begin", how+3*4) != 1 {
+			t.Fatal("the caller has not given up")
+		}
+		memory.Write(uint32(m.Inputs[0].At), x.Bytes())
+		memory.Write(uint32(m.Inputs[1].At), []byte{2})
+		call(0, "begin", how+2+3*4)
+		_, err := c.instances[0].ExportedFunction("run").Call(t.Context())
+		check(t, err)
+		for _, o := range m.Outputs {
+			if y, _ := memory.Read(uint32(o.At), uint32(o.Type.Bytes())); !bytes.Equal(y, want[o.Name].Bytes()) {
+				t.Errorf("alone it computes other bits of %s", o.Name)
+			}
+		}
+	}
+}
+
 // TestMostThreads asks for more than there may be.
 func TestMostThreads(t *testing.T) {
 	for _, n := range []int{-1, wasm.MostThreads + 1} {

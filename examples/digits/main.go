@@ -5,9 +5,6 @@ package main
 
 import (
 	"embed"
-	"flag"
-	"fmt"
-	"os"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/examples/internal/site"
@@ -17,14 +14,7 @@ import (
 //go:embed page drawings model.nnef
 var files embed.FS
 
-func main() {
-	out := site.Flags()
-	flag.Parse()
-	if err := out.Put(page()); err != nil {
-		fmt.Fprintln(os.Stderr, "digits:", err)
-		os.Exit(1)
-	}
-}
+func main() { site.Main("digits", page) }
 
 // page returns the page with the exported network.
 func page() (site.Site, error) {

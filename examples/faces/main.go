@@ -8,8 +8,6 @@ import (
 	"embed"
 	"errors"
 	"flag"
-	"fmt"
-	"os"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/examples/internal/site"
@@ -19,14 +17,7 @@ import (
 //go:embed page
 var files embed.FS
 
-func main() {
-	out := site.Flags()
-	flag.Parse()
-	if err := out.Put(page(flag.Args())); err != nil {
-		fmt.Fprintln(os.Stderr, "faces:", err)
-		os.Exit(1)
-	}
-}
+func main() { site.Main("faces", func() (site.Site, error) { return page(flag.Args()) }) }
 
 // least is the score from which on the page knows faces; a slider on it asks for more.
 const least = 0.3

@@ -19,12 +19,7 @@ var files embed.FS
 
 func main() {
 	ready := flag.String("webnn", "", "folder with the package concord-webnn, if it is made already")
-	out := site.Flags()
-	flag.Parse()
-	if err := out.Put(page(*ready)); err != nil {
-		fmt.Fprintln(os.Stderr, "playground:", err)
-		os.Exit(1)
-	}
+	site.Main("playground", func() (site.Site, error) { return page(*ready) })
 }
 
 // page returns the page with the package, which lies in a folder or is made.

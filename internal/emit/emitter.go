@@ -76,3 +76,11 @@ func (e *Emitter) valid(out ...*graph.Value) *graph.Value {
 
 // Attr is shorthand for [graph.AttrsOf].
 func Attr(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
+
+// Shape returns the extents of a value, nil behind a mistake.
+func (e *Emitter) Shape(v *graph.Value) tensor.Shape {
+	if v == nil || e.Err != nil {
+		return nil
+	}
+	return v.Type.Shape.Clone()
+}

@@ -114,7 +114,7 @@ func TestStop(t *testing.T) {
 		return long.Case{Attrs: graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), In: append(in, make([]*tensor.Tensor, absent)...), Parts: true}
 	}
 	cases["lstm"], cases["gru"] = network(4, 6), network(3, 4)
-	const n = 8 * limits.OpWatch
+	const n = 3 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
 		"cast":                  {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
 		"valid_count rows":      {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},

@@ -172,10 +172,24 @@ const (
 	MediaRate     = 1 << 20
 	MediaSamples  = 1 << 28
 
+	ServeBody       = 64 << 20
+	ServeHeld       = 1 << 30
+	ServeTensors    = 1024
+	ServeParameters = 128
+	ServeDepth      = 64
+	ServeGrowth     = 16
+	ServeAccept     = 60
+
 	DrawPoints = 1 << 18
 
 	DiffSources = 16
 	DiffCells   = 1 << 14
+
+	ServeHeader     = 32 << 10
+	ServeAnswer     = 16 << 20
+	ServeNumbers    = 1 << 20
+	RepositoryFiles = 1 << 12
+	RepositoryDepth = 16
 )
 
 // All is the table of the bounds.
@@ -501,6 +515,21 @@ var All = []Row{
 	{"bulk.shards", BulkShards, "shards", "The parts that a list of inputs is divided into.",
 		"an error of New", "bulk.TestOptions"},
 
+	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
+		"413, RESOURCE_EXHAUSTED; an option in place of it", "serve/internal/rest.TestBodyLimits"},
+	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, and the tensors that their text becomes.",
+		"429, UNAVAILABLE; an option in place of it", "serve/internal/rest.TestBodyLimits"},
+	{"serve.tensors", ServeTensors, "tensors", "The inputs of a request, and the outputs that it asks for.",
+		"400, INVALID_ARGUMENT", "serve/internal/rest.TestRequestLimits"},
+	{"serve.parameters", ServeParameters, "parameters", "Of a request or of one of its tensors.",
+		"400, INVALID_ARGUMENT", "serve/internal/rest.TestRequestLimits"},
+	{"serve.depth", ServeDepth, "values", "The nesting of JSON that a request may have although nobody reads it, and of messages of gRPC.",
+		"400, INVALID_ARGUMENT", "serve/internal/rest.TestRequestLimits"},
+	{"serve.growth", ServeGrowth, "times", "The bytes of a message of gRPC that it takes in memory beside them: two bytes can be a message, one a number of eight.",
+		"INVALID_ARGUMENT", "serve/internal/rpc.TestGrowth"},
+	{"serve.accept", ServeAccept, "seconds", "The time that a client takes to accept a message of a stream.",
+		"the call is reset; rpc.Options.Idle in place of it", "serve/internal/grpc.TestSlowClient"},
+
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},
 
@@ -508,4 +537,15 @@ var All = []Row{
 		"the others are left out", "internal/diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
 		"they count as different", "cmd/concord.TestDiffCells"},
+
+	{"serve.header", ServeHeader, "bytes", "The header of a request, about.",
+		"status 431", "serve.TestHeaderLimit"},
+	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which there are 16 in memory.",
+		"status 413", "serve.TestAnswerLimits"},
+	{"serve.numbers", ServeNumbers, "bytes", "Numbers in JSON that a server is asked about, which take many times as much.",
+		"status 413", "serve.TestAnswerLimits"},
+	{"repository.files", RepositoryFiles, "files", "A version of a model in a repository: links can lead in circles.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
+	{"repository.depth", RepositoryDepth, "folders", "Folders in folders of a version.",
+		"the version is not loaded, and the index says why", "serve/internal/repository.TestLimits"},
 }

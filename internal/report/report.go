@@ -56,19 +56,24 @@ func (r *Report) Line() ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// Interpret adds what the outputs of a session's last run mean, which come first in it. The answers are those of the session and the manifest.
-func (r *Report) Interpret(d *manifest.Manifest, s *model.Session, outputs []engine.Port, answers *pipeline.Session) error {
+// Interpret adds what outputs of a session's last run mean. The answers are those of the session and the manifest.
+func (r *Report) Interpret(d *manifest.Manifest, outputs []engine.Port, answers *pipeline.Session) error {
 	answer, err := answers.Answer()
 	if err != nil {
 		return err
 	}
+	return r.Add(d, outputs, answer)
+}
+
+// Add adds what outputs of a model say, by their names in an answer.
+func (r *Report) Add(d *manifest.Manifest, outputs []engine.Port, answer *pipeline.Answer) error {
 	said := make(map[string]*pipeline.Output)
 	for i := range answer.Outputs {
 		said[answer.Outputs[i].Name] = &answer.Outputs[i]
 	}
-	for i, p := range outputs {
+	for _, p := range outputs {
 		if o := said[p.Name]; o != nil {
-			out, err := outputOf(d, p, o, s.Output(i))
+			out, err := outputOf(d, p, o, answer.Tensors[p.Name])
 			if err != nil {
 				return err
 			}

@@ -17,10 +17,12 @@ type Batch struct {
 	programs *model.Programs
 	given    model.Shapes
 	one      *engine.Program // of one sample
+	shared   []string
 }
 
 // New compiles the model for one sample. The given shapes are those of one sample, or of any number, and need not be complete; the programs are
-// those of the model. It fails if the model leaves no first extent open, or several, if it runs in parts, and if it keeps a state.
+// those of the model. It fails if the model leaves no first extent open, or several, if it runs in parts, if it keeps a state,
+// and as [Batch.Session] does.
 func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, error) {
 	shapes, err := Shapes(m.Inputs(), given, 1)
 	if err != nil {
@@ -36,7 +38,60 @@ func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, 
 	if states := one.Graph().States; len(states) > 0 {
 		return nil, fmt.Errorf("the model keeps a state (%s); each of its runs needs the one before", states[0].Value.Name)
 	}
-	return &Batch{m, programs, shapes, one}, nil
+	b := &Batch{model: m, programs: programs, given: shapes, one: one}
+	if err := b.split(); err != nil {
+		return nil, err
+	}
+	if err := b.prove(2); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// prove shows that samples are in a run of n as they are alone. The graph is made, but not compiled.
+func (b *Batch) prove(n int) error {
+	if n == 1 {
+		return nil
+	}
+	shapes, err := Shapes(b.model.Inputs(), b.given, n)
+	if err != nil {
+		return err
+	}
+	all, err := b.model.Graph(shapes)
+	if err != nil {
+		return err
+	}
+	one, err := b.model.Graph(b.given) // not the program's, in which passes have changed what was written
+	if err != nil {
+		return err
+	}
+	if len(one.Outputs) != len(all.Outputs) || len(one.Inputs) != len(all.Inputs) {
+		return errors.New("the model has other inputs or outputs for several samples")
+	}
+	for i, o := range all.Outputs {
+		t, u := one.Outputs[i].Value.Type, o.Value.Type
+		if !stacks(t, u, n) {
+			return fmt.Errorf("the output %s is %v for one sample and %v for %d; samples cannot be told apart in it", o.Name, t, u, n)
+		}
+	}
+	return prove(one, all, n)
+}
+
+// split finds out which inputs have samples.
+func (b *Batch) split() error {
+	shapes, err := Shapes(b.model.Inputs(), b.given, 2)
+	if err == nil {
+		shapes, err = b.model.Complete(shapes)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range b.one.Inputs() {
+		if !stacks(p.Type, graph.Type{DType: p.Type.DType, Shape: shapes[p.Name]}, 2) {
+			b.shared = append(b.shared, p.Name)
+		}
+	}
+	return nil
 }
 
 // Inputs returns the tensors that one sample takes. Their order is that of [engine.Program.Inputs].
@@ -45,20 +100,22 @@ func (b *Batch) Inputs() []engine.Port { return b.one.Inputs() }
 // Outputs returns the tensors that one sample yields.
 func (b *Batch) Outputs() []engine.Port { return b.one.Outputs() }
 
-// Session returns a session for n samples, 1 or more. It fails if the samples cannot be told apart in an output.
+// Shared returns the names of inputs that have no samples, which must be the same for all of a run.
+func (b *Batch) Shared() []string { return b.shared }
+
+// Session returns a session for n samples, 1 or more. It fails if samples cannot be told apart in an output, and if it is not
+// known that they have the bits that they have alone: a *[MixedError].
 func (b *Batch) Session(n int) (*Session, error) {
 	shapes, err := Shapes(b.model.Inputs(), b.given, n)
 	if err != nil {
 		return nil, err
 	}
+	if err := b.prove(n); err != nil {
+		return nil, err
+	}
 	program, err := b.programs.For(shapes)
 	if err != nil {
 		return nil, err
-	}
-	for i, p := range program.Outputs() {
-		if one := b.one.Outputs()[i]; !stacks(one.Type, p.Type, n) {
-			return nil, fmt.Errorf("the output is %v for one sample and %v for %d; samples cannot be told apart in it", one, p, n)
-		}
 	}
 	s, err := program.NewSession()
 	if err != nil {
@@ -83,11 +140,16 @@ type Session struct {
 // Samples returns how many samples a run computes.
 func (s *Session) Samples() int { return s.samples }
 
+// Stacks reports whether input i has samples.
+func (s *Session) Stacks(i int) bool {
+	return stacks(s.one.Inputs()[i].Type, s.Program().Inputs()[i].Type, s.samples)
+}
+
 // Put makes the samples of a tensor, one or more, those from k on of input i, which must have room for them. An input that has no samples must be
 // the same for all of a run; sample 0 decides.
 func (s *Session) Put(i, k int, x *tensor.Tensor) error {
 	one, to := &s.one.Inputs()[i], s.Input(i)
-	if !stacks(one.Type, graph.TypeOf(to), s.samples) {
+	if !s.Stacks(i) {
 		if k > 0 && graph.TypeOf(x).Equal(one.Type) && !bytes.Equal(to.Bytes(), x.Contiguous().Bytes()) {
 			return &SharedError{*one}
 		}

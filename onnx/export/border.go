@@ -11,7 +11,7 @@ import (
 // What lies around a tensor that windows slide over.
 
 // padded adds the border to a tensor, after which the window has none. Zeros and what is ignored are told apart by the border.
-func (c *call) padded(x val, w *window, border string) val {
+func (c *emission) padded(x val, w *window, border string) val {
 	first := x.rank() - len(w.Size)
 	if border == "constant" || border == "ignore" {
 		return c.zeros(x, first, w, c.number(x.DType, 0))
@@ -25,7 +25,7 @@ func (c *call) padded(x val, w *window, border string) val {
 }
 
 // cropped takes away what negative padding says, for a border that is ignored.
-func (c *call) cropped(x val, w *window) val {
+func (c *emission) cropped(x val, w *window) val {
 	crop := &window{geometry.Window{Size: w.Size, Before: make(ints, len(w.Size)), After: make(ints, len(w.Size))}}
 	if !w.reaches() {
 		kit.Refuse("padding as large as the window cannot be ignored")
@@ -39,7 +39,7 @@ func (c *call) cropped(x val, w *window) val {
 
 // zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,
 // after others have been added.
-func (c *call) zeros(x val, first int, w *window, fill val) val {
+func (c *emission) zeros(x val, first int, w *window, fill val) val {
 	n := len(w.Size)
 	more, less := slices.Repeat([]ints{nil}, 2), slices.Repeat([]ints{nil}, 2)
 	for i, list := range []ints{w.Before, w.After} {
@@ -63,7 +63,7 @@ func (c *call) zeros(x val, first int, w *window, fill val) val {
 }
 
 // bordered adds a border that is no constant to the dimensions from first on, and takes away what negative numbers say.
-func (c *call) bordered(x val, first int, padding ints, border string) val {
+func (c *emission) bordered(x val, first int, padding ints, border string) val {
 	rule := geometry.BorderOf(at("border", border))
 	for i := range len(padding) / 2 {
 		d, before, after := first+i, padding[2*i], padding[2*i+1]
@@ -83,7 +83,7 @@ func (c *call) bordered(x val, first int, padding ints, border string) val {
 }
 
 // cut takes the first n elements along a dimension.
-func (c *call) cut(x val, d, n int) val {
+func (c *emission) cut(x val, d, n int) val {
 	if x.Shape[d] == n {
 		return x
 	}
@@ -93,12 +93,12 @@ func (c *call) cut(x val, d, n int) val {
 }
 
 // flip reverses a dimension.
-func (c *call) flip(x val, d int) val {
+func (c *emission) flip(x val, d int) val {
 	return c.node1("Slice", x.Type, nil, x, c.list(-1), c.list(-x.Shape[d]-1), c.list(d), c.list(-1))
 }
 
 // spread puts zeros between the elements of each dimension behind the first two, as many as the stride skips.
-func (c *call) spread(x val, w *window) val {
+func (c *emission) spread(x val, w *window) val {
 	for i, s := range w.Stride {
 		if s == 1 {
 			continue

@@ -37,9 +37,9 @@ func (s *scope) declare(inputs []*graph.Value) []*proto.ValueInfo {
 }
 
 // types returns the types of results.
-func (c *call) types() []graph.Type { return graph.TypesOf(c.Out) }
+func (c *emission) types() []graph.Type { return graph.TypesOf(c.Out) }
 
-func branch(c *call) []val {
+func branch(c *emission) []val {
 	graphs := make([]*proto.Graph, 2)
 	for i, b := range c.Blocks {
 		s := c.block()
@@ -50,7 +50,7 @@ func branch(c *call) []val {
 }
 
 // loop takes loops that cannot end by their bound, and if turns yield parts, those of which all turns are taken.
-func loop(c *call) []val {
+func loop(c *emission) []val {
 	carried := c.Int("carried")
 	parts := len(c.Out) - 1 - carried
 	turns, most := int64(-1), int64(c.Int("most"))
@@ -69,7 +69,7 @@ func loop(c *call) []val {
 }
 
 // always reports whether nothing but their number ends the turns.
-func (c *call) always() bool {
+func (c *emission) always() bool {
 	folder := op.NewFolder(beforehand)
 	holds := func(v *graph.Value) bool {
 		t, err := folder.Constant(v)
@@ -79,7 +79,7 @@ func (c *call) always() bool {
 }
 
 // turns adds the loop. The count of the turns is carried, too, if anything reads it; parts get a new dimension in front.
-func (c *call) turns(trips val) []val {
+func (c *emission) turns(trips val) []val {
 	carried, b := c.Int("carried"), c.Blocks[0]
 	s := c.block()
 	inputs := s.declare(b.Inputs[:1])
@@ -110,7 +110,7 @@ func (c *call) turns(trips val) []val {
 }
 
 // boundedLoop takes no more turns than it may, and fills the parts of those that are not taken with zeros.
-func boundedLoop(c *call) []val {
+func boundedLoop(c *emission) []val {
 	carried, most := c.Int("carried"), c.integer(tensor.Int64, int64(c.Int("most")))
 	trips := most
 	if c.Has(0) {
@@ -130,7 +130,7 @@ func boundedLoop(c *call) []val {
 }
 
 // scan gives each scanned tensor a dimension for the turns, in front of that for the elements of one, and joins those of results.
-func scan(c *call) []val {
+func scan(c *emission) []val {
 	states, scanned, b := c.Int("states"), c.Int("scanned"), c.Blocks[0]
 	s := c.block()
 	inputs := s.declare(b.Inputs[:states+scanned])

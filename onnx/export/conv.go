@@ -14,7 +14,7 @@ import (
 const convNote = "other borders, negative padding, zero points that differ, and other integers: own"
 
 var convRows = []row{
-	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
+	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *emission) []val {
 		w := c.filterWindow()
 		if c.Str("border") != "constant" || w.Crops() {
 			return nil
@@ -24,7 +24,7 @@ var convRows = []row{
 		}
 		return one(c.filtered(c.out(0), w, c.groups(), c.in[0], c.in[1], c.bias()))
 	}, convNote).otherwise(conv),
-	direct("deconv", "ConvTranspose", floats, func(c *call) []val {
+	direct("deconv", "ConvTranspose", floats, func(c *emission) []val {
 		w := c.filterWindow()
 		if c.Str("border") != "constant" || w.Crops() || c.Has(3) || c.Has(4) {
 			return nil
@@ -32,7 +32,7 @@ var convRows = []row{
 		attrs := append(w.attrs(0), at("group", c.groups(), "output_padding", c.longer(w))...)
 		return one(c.node1("ConvTranspose", c.out(0), attrs, c.in[0], c.in[1], c.bias()))
 	}, convNote).otherwise(deconv),
-	direct("deform_conv", "DeformConv", floats, func(c *call) []val {
+	direct("deform_conv", "DeformConv", floats, func(c *emission) []val {
 		w := c.filterWindow()
 		if w.Crops() {
 			return nil
@@ -43,17 +43,17 @@ var convRows = []row{
 }
 
 // filterWindow returns the window of a filter, over the dimensions behind batch and channels.
-func (c *call) filterWindow() *window {
+func (c *emission) filterWindow() *window {
 	return &window{*geometry.WindowOf(c.Attrs, c.in[1].Shape[2:])}
 }
 
 // filtered adds a convolution of floats.
-func (c *call) filtered(t graph.Type, w *window, groups int, in ...val) val {
+func (c *emission) filtered(t graph.Type, w *window, groups int, in ...val) val {
 	return c.node1("Conv", t, append(w.attrs(0), at("group", groups)...), in...)
 }
 
 // convInteger multiplies integers of 8 bits, and adds the bias to their sums.
-func (c *call) convInteger(w *window) []val {
+func (c *emission) convInteger(w *window) []val {
 	if !bytes.Has(c.in[1].DType) || c.out(0).DType != tensor.Int32 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (c *call) convInteger(w *window) []val {
 }
 
 // uniform returns a zero point as a scalar, and whether it is the same for all channels: ONNX Runtime has no others.
-func (c *call) uniform(i int) (val, bool) {
+func (c *emission) uniform(i int) (val, bool) {
 	x, t := c.in[i], c.Known(i)
 	switch {
 	case !c.Has(i) || x.Shape.Len() == 1:
@@ -82,7 +82,7 @@ func (c *call) uniform(i int) (val, bool) {
 }
 
 // groups returns the number of groups of channels.
-func (c *call) groups() int {
+func (c *emission) groups() int {
 	if c.Op == "deconv" {
 		return c.Groups(c.out(0).Shape[1] / c.in[1].Shape[1])
 	}
@@ -90,7 +90,7 @@ func (c *call) groups() int {
 }
 
 // bias returns the bias with one element for each channel of the result.
-func (c *call) bias() val {
+func (c *emission) bias() val {
 	if !c.Has(2) {
 		return val{}
 	}
@@ -98,7 +98,7 @@ func (c *call) bias() val {
 }
 
 // shift adds the bias to sums, behind whose channels there are as many dimensions.
-func (c *call) shift(y val) val {
+func (c *emission) shift(y val) val {
 	b := c.bias()
 	if b.name == "" {
 		return y
@@ -110,7 +110,7 @@ func (c *call) shift(y val) val {
 func convolved(d tensor.DType) bool { return d.IsFloat() && d != tensor.Float64 }
 
 // conv adds the border first. Where there is no convolution, elements are multiplied position by position, in the type of the result.
-func conv(c *call) []val {
+func conv(c *emission) []val {
 	w, d := c.filterWindow(), c.out(0).DType
 	if convolved(d) {
 		x := c.padded(c.in[0], w, c.Str("border"))
@@ -121,7 +121,7 @@ func conv(c *call) []val {
 }
 
 // weights returns the filter of integers in the type of the result, without its zero point.
-func (c *call) weights(d tensor.DType) val {
+func (c *emission) weights(d tensor.DType) val {
 	zero := c.in[4]
 	if n := zero.Shape.Len(); zero.name != "" && n > 1 {
 		zero = c.reshape(zero, append(ints{n}, slices.Repeat(ints{1}, c.in[1].rank()-1)...)...)
@@ -132,7 +132,7 @@ func (c *call) weights(d tensor.DType) val {
 }
 
 // product adds up, position by position of the window, the products of the elements there and the filter.
-func (c *call) product(x, filter val, w *window, groups int) val {
+func (c *emission) product(x, filter val, w *window, groups int) val {
 	out := w.extents(x.Shape[2:])
 	n, channels := x.Shape[0], filter.Shape[0]
 	// (groups, channels of a group, inputs of a group, positions)

@@ -12,7 +12,7 @@ import (
 
 // deconv cuts what the windows reach to size. Where there is no convolution, it is one of the elements with zeros between them with the filter
 // turned around, position by position.
-func deconv(c *call) []val {
+func deconv(c *emission) []val {
 	w, d, groups, extents := c.filterWindow(), c.out(0).DType, c.groups(), c.out(0).Shape[2:]
 	x := c.extended(c.centred(c.in[0], c.reshape(c.in[3]), d), w, extents)
 	if convolved(d) {
@@ -27,7 +27,7 @@ func deconv(c *call) []val {
 }
 
 // longer returns by how many elements each dimension of a transposed convolution is longer than the windows reach.
-func (c *call) longer(w *window) ints {
+func (c *emission) longer(w *window) ints {
 	out := make(ints, len(w.Size))
 	for d := range out {
 		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.Stride[d] + w.Span(d) - w.Before[d] - w.After[d])
@@ -36,7 +36,7 @@ func (c *call) longer(w *window) ints {
 }
 
 // extended adds the border to the dimensions behind the first two, as far as the transposed windows reach.
-func (c *call) extended(x val, w *window, extents tensor.Shape) val {
+func (c *emission) extended(x val, w *window, extents tensor.Shape) val {
 	border := c.Str("border")
 	if border == "constant" || border == "ignore" {
 		return x
@@ -51,7 +51,7 @@ func (c *call) extended(x val, w *window, extents tensor.Shape) val {
 }
 
 // inverse makes of transposed windows such as slide, by one element, over x with zeros between its elements, and returns that.
-func (c *call) inverse(x val, w *window, extents tensor.Shape) val {
+func (c *emission) inverse(x val, w *window, extents tensor.Shape) val {
 	x = c.spread(x, w)
 	for d := range w.Size {
 		w.Before[d], w.After[d] = w.Span(d)-1-w.Before[d], extents[d]-x.Shape[2+d]+w.Before[d]
@@ -61,7 +61,7 @@ func (c *call) inverse(x val, w *window, extents tensor.Shape) val {
 }
 
 // transposed adds a transposed convolution whose result has the given extents behind batch and channels.
-func (c *call) transposed(x, filter val, w *window, extents tensor.Shape, groups int) val {
+func (c *emission) transposed(x, filter val, w *window, extents tensor.Shape, groups int) val {
 	full := append(tensor.Shape{x.Shape[0], filter.Shape[1] * groups}, extents...)
 	for d := range w.Size {
 		full[2+d] = (x.Shape[2+d]-1)*w.Stride[d] + w.Span(d)
@@ -77,7 +77,7 @@ func (c *call) transposed(x, filter val, w *window, extents tensor.Shape, groups
 }
 
 // weightsOf returns the filter of a transposed convolution as that of a convolution: (O, C/groups, f…).
-func (c *call) weightsOf(d tensor.DType, groups int) val {
+func (c *emission) weightsOf(d tensor.DType, groups int) val {
 	f, zero := c.in[1], c.in[4]
 	rest := f.Shape[2:]
 	parts := func(x val) val { // (C, O/groups, …) as (groups, C/groups, O/groups, …)
@@ -98,7 +98,7 @@ func (c *call) weightsOf(d tensor.DType, groups int) val {
 }
 
 // debox is a transposed convolution with ones. Where there is no convolution, elements are added position by position.
-func debox(c *call) []val {
+func debox(c *emission) []val {
 	d, border, out := c.in[0].DType, c.Str("border"), c.out(0)
 	w := c.window()
 	if len(w.Size) == 0 {
@@ -125,7 +125,7 @@ func debox(c *call) []val {
 }
 
 // reaching returns how many elements reach each of a larger tensor, never 0.
-func (c *call) reaching(w *window, in, out tensor.Shape) val {
+func (c *emission) reaching(w *window, in, out tensor.Shape) val {
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, extent := range out {
 		room(extent)

@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
@@ -70,23 +71,10 @@ func roundTrip(t *testing.T, path string, g *graph.Graph) bool {
 	return true
 }
 
-// documents visits NNEF documents of the conformance cases that can be loaded.
-func documents(t *testing.T, visit func(path string, g *graph.Graph)) {
-	t.Helper()
-	for _, path := range testdata.Documents(t) {
-		n, err := nnef.Load(path, nnef.Options{})
-		if err != nil {
-			continue // cases of mistakes
-		}
-		visit(path, n.Graph)
-		n.Close()
-	}
-}
-
 // TestDocuments exports documents and runs what was exported.
 func TestDocuments(t *testing.T) {
 	ran := 0
-	documents(t, func(path string, g *graph.Graph) {
+	networks.Documents(t, func(path string, g *graph.Graph) {
 		if roundTrip(t, path, g) {
 			ran++
 		}

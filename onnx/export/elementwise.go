@@ -25,30 +25,30 @@ var elementwiseRows = slices.Concat(
 	same(numbers|bools, "eq", "Equal"),
 	same(op.Integers, "bitwise_and", "BitwiseAnd", "bitwise_or", "BitwiseOr", "bitwise_xor", "BitwiseXor", "bitwise_not", "BitwiseNot"),
 	[]row{
-		several("ne", "Equal, Not", numbers|bools, func(c *call) []val { return one(c.do("Not", c.test("Equal", c.in...))) }),
-		several("sqr", "Mul", numbers, func(c *call) []val { return one(c.do("Mul", c.in[0], c.in[0])) }),
-		direct("relu", "Relu", signed, func(c *call) []val { return one(c.do("Relu", c.in[0])) }, "unsigned integers: own").
-			otherwise(func(c *call) []val { return one(c.do("Identity", c.in[0])) }),
+		several("ne", "Equal, Not", numbers|bools, func(c *emission) []val { return one(c.do("Not", c.test("Equal", c.in...))) }),
+		several("sqr", "Mul", numbers, func(c *emission) []val { return one(c.do("Mul", c.in[0], c.in[0])) }),
+		direct("relu", "Relu", signed, func(c *emission) []val { return one(c.do("Relu", c.in[0])) }, "unsigned integers: own").
+			otherwise(func(c *emission) []val { return one(c.do("Identity", c.in[0])) }),
 		with("leaky_relu", "LeakyRelu", floats, "alpha", "alpha"),
 		with("elu", "Elu", floats, "alpha", "alpha"),
 		with("selu", "Selu", floats, "alpha", "alpha", "lambda", "gamma"),
 		with("hard_sigmoid", "HardSigmoid", floats, "alpha", "alpha", "beta", "beta"),
-		direct("prelu", "PRelu", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+		direct("prelu", "PRelu", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *emission) []val {
 			if !c.in[0].Shape.Equal(c.out(0).Shape) {
 				return nil
 			}
 			return one(c.node1("PRelu", c.out(0), nil, c.in...))
 		}, "small integers, and slopes of a greater shape: own"),
-		direct("gelu", "Gelu", floats, func(c *call) []val {
+		direct("gelu", "Gelu", floats, func(c *emission) []val {
 			if c.Str("approximate") == "sigmoid" {
 				return nil
 			}
 			return one(c.node1("Gelu", c.out(0), at("approximate", c.Str("approximate")), c.in[0]))
 		}, `approximate = "sigmoid": own`).otherwise(gated(1.702)),
 		own("silu", "Sigmoid, Mul", gated(1)),
-		own("rsqrt", "Sqrt, Reciprocal", func(c *call) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
+		own("rsqrt", "Sqrt, Reciprocal", func(c *emission) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
 		own("round", "Floor, Sub, GreaterOrEqual, Add, Where", roundUp),
-		own("affine", "Mul, Add", func(c *call) []val {
+		own("affine", "Mul, Add", func(c *emission) []val {
 			return c.widened(realOf(c.in[0].DType), func(in []val) val {
 				d := in[0].DType
 				return c.do("Add", c.do("Mul", in[0], c.number(d, c.Float("alpha"))), c.number(d, c.Float("beta")))
@@ -57,9 +57,9 @@ var elementwiseRows = slices.Concat(
 		arithmetic("add", "Add"),
 		arithmetic("sub", "Sub"),
 		arithmetic("mul", "Mul"),
-		direct("pow", "Pow", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+		direct("pow", "Pow", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *emission) []val {
 			return one(c.node1("Pow", c.out(0), nil, c.in...))
-		}, "other integers: own").otherwise(func(c *call) []val {
+		}, "other integers: own").otherwise(func(c *emission) []val {
 			if c.in[0].DType.Size() > 2 {
 				return nil
 			}
@@ -77,8 +77,8 @@ var elementwiseRows = slices.Concat(
 )
 
 // gated returns what multiplies x by sigmoid(alpha·x). ONNX Runtime makes one operator of that which has no kernel for float64 and halves.
-func gated(alpha float64) func(c *call) []val {
-	return func(c *call) []val {
+func gated(alpha float64) func(c *emission) []val {
+	return func(c *emission) []val {
 		return c.widened(realOf(c.in[0].DType), func(in []val) val {
 			x, u := in[0], in[0]
 			if alpha != 1 {
@@ -92,7 +92,7 @@ func gated(alpha float64) func(c *call) []val {
 	}
 }
 
-func roundUp(c *call) []val {
+func roundUp(c *emission) []val {
 	return c.widened(realOf(c.in[0].DType), func(in []val) val {
 		x := in[0]
 		f := c.do("Floor", x)
@@ -103,12 +103,12 @@ func roundUp(c *call) []val {
 
 // arithmetic is the row of an operator whose integers may saturate: then they are computed in 64 bits.
 func arithmetic(name, to string) row {
-	return direct(name, to, numbers, func(c *call) []val {
+	return direct(name, to, numbers, func(c *emission) []val {
 		if c.Str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
 			return nil
 		}
 		return one(c.node1(to, c.out(0), nil, c.in...))
-	}, `overflow = "saturate": own`).otherwise(func(c *call) []val {
+	}, `overflow = "saturate": own`).otherwise(func(c *emission) []val {
 		d, wide := c.in[0].DType, tensor.Int64
 		switch {
 		case d.Size() > 4:
@@ -121,7 +121,7 @@ func arithmetic(name, to string) row {
 }
 
 // saturate bounds integers of 64 bits to the range of a type, of which one of 64 bits has all that are not negative.
-func (c *call) saturate(x val, d tensor.DType) val {
+func (c *emission) saturate(x val, d tensor.DType) val {
 	lo, hi := d.IntRange()
 	if d == tensor.Int64 {
 		return x
@@ -130,13 +130,13 @@ func (c *call) saturate(x val, d tensor.DType) val {
 }
 
 // bounded bounds integers of 64 bits. ONNX Runtime's Clip, Min and Max do not compare all their bits.
-func (c *call) bounded(x val, lo, hi int64) val {
+func (c *emission) bounded(x val, lo, hi int64) val {
 	least, most := c.integer(x.DType, lo), c.integer(x.DType, hi)
 	x = c.do("Where", c.test("Less", x, least), least, x)
 	return c.do("Where", c.test("Greater", x, most), most, x)
 }
 
-func mod(c *call) []val {
+func mod(c *emission) []val {
 	fmod := 0
 	switch d := c.in[0].DType; {
 	case c.Str("sign") == "dividend":
@@ -148,7 +148,7 @@ func mod(c *call) []val {
 }
 
 // floorMod adds y to a remainder that has another sign.
-func floorMod(c *call) []val {
+func floorMod(c *emission) []val {
 	x, y := c.in[0], c.in[1]
 	zero := c.number(x.DType, 0)
 	r := c.node1("Mod", c.out(0), at("fmod", 1), x, y)
@@ -160,9 +160,9 @@ func floorMod(c *call) []val {
 // shift is the row of an operator that moves bits. The standard leaves open what moving them by more than there are makes of unsigned
 // integers, and has no others.
 func shift(name, direction string) row {
-	return direct(name, "BitShift", op.Unsigned, func(c *call) []val {
+	return direct(name, "BitShift", op.Unsigned, func(c *emission) []val {
 		return one(c.node1("BitShift", c.out(0), at("direction", direction), c.in...))
-	}, "signed integers: own").otherwise(func(c *call) []val {
+	}, "signed integers: own").otherwise(func(c *emission) []val {
 		most := int64(c.in[0].DType.Bits() - 1)
 		return c.widened(tensor.Int64, func(in []val) val {
 			x, y, zero := in[0], in[1], c.integer(tensor.Int64, 0)
@@ -183,7 +183,7 @@ func shift(name, direction string) row {
 }
 
 // clamp is Clip for bounds that are scalars and known not to be exchanged, as it leaves open which one counts then.
-func clamp(c *call) []val {
+func clamp(c *emission) []val {
 	x, lo, hi := c.in[0], c.in[1], c.in[2]
 	if lo.rank() == 0 && hi.rank() == 0 && (!c.Has(1) || !c.Has(2) || c.ascending(1, 2)) {
 		return one(c.node1("Clip", c.out(0), nil, x, lo, hi))
@@ -198,7 +198,7 @@ func clamp(c *call) []val {
 }
 
 // ascending reports whether operands i and k are constants of one element of which the second one is not below the first one.
-func (c *call) ascending(i, k int) bool {
+func (c *emission) ascending(i, k int) bool {
 	a, b := c.Known(i), c.Known(k)
 	if a == nil || b == nil {
 		return false
@@ -208,7 +208,7 @@ func (c *call) ascending(i, k int) bool {
 	return err == nil && tensor.Data[bool](out[0])[0]
 }
 
-func cast(c *call) []val {
+func cast(c *emission) []val {
 	to := c.Attrs.DType("dtype")
 	attrs := at("to", to)
 	if !c.Bool("saturate") {
@@ -221,7 +221,7 @@ func cast(c *call) []val {
 }
 
 // bitLength counts the powers of two that the magnitude reaches. That of the least number is reached from below only.
-func bitLength(c *call) []val {
+func bitLength(c *emission) []val {
 	d, x := c.in[0].DType, c.in[0]
 	if d.IsSigned() {
 		x = c.cast(x, tensor.Int64)
@@ -252,7 +252,7 @@ func bitLength(c *call) []val {
 	return one(c.cast(c.do("Add", n, c.number(tensor.Int64, 1)), d))
 }
 
-func clampPrecision(c *call) []val {
+func clampPrecision(c *emission) []val {
 	d, bits := c.in[0].DType, c.Int("precision")
 	lo, hi := d.IntRange()
 	if bits < 64 && int64(1)<<(bits-1)-1 < int64(min(hi, math.MaxInt64)) {
@@ -265,7 +265,7 @@ func clampPrecision(c *call) []val {
 	return c.widened(tensor.Int64, func(in []val) val { return c.bounded(in[0], lo, int64(hi)) })
 }
 
-func lookup(c *call) []val {
+func lookup(c *emission) []val {
 	n, offset := c.in[1].Shape.Len(), c.Int("offset")
 	// The bounds of the table are moved, so that the sum cannot overflow.
 	i := c.index(c.in[0], int64(-offset), int64(n-1-offset))
@@ -276,7 +276,7 @@ func lookup(c *call) []val {
 }
 
 // index brings integers into a range, as int64.
-func (c *call) index(x val, lo, hi int64) val {
+func (c *emission) index(x val, lo, hi int64) val {
 	if x.DType == tensor.Uint64 {
 		x = c.do("Min", x, c.integer(tensor.Uint64, max(hi, 0)))
 	}

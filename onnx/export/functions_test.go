@@ -1,7 +1,6 @@
 package export_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
@@ -10,7 +9,6 @@ import (
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // TestFunctions runs the functions that say operators to other runtimes, on moderate cases of every operator: results must be near.
@@ -47,7 +45,7 @@ func functionCase(t *testing.T, d *op.Def, seed uint64, size int) {
 		t.Fatalf("seed %d: %v: operands %v, attributes %v\n%s", seed, err, c.In, c.Attrs, nodes(m))
 	}
 	for name, w := range want {
-		if far := distance(got[name], w); far > 1e-3 && !(w.DType().IsHalf() && far <= 0.02) {
+		if far := single.Distance(got[name], w, nil); got[name] == nil || got[name].DType() != w.DType() || far > 1e-3 && !(w.DType().IsHalf() && far <= 0.02) {
 			t.Fatalf("seed %d: %s is off by %v: operands %v, attributes %v\n%s", seed, name, far, c.In, c.Attrs, nodes(m))
 		}
 	}
@@ -71,42 +69,4 @@ func foreign(m *proto.Model) bool {
 }
 
 // moderate reports whether all numbers are finite and of a size for which other orders of rounding make no great difference.
-func moderate(c op.Case) bool {
-	for _, x := range c.In {
-		if x == nil || !x.DType().IsFloat() {
-			continue
-		}
-		for _, v := range numbers(x) {
-			if !(math.Abs(v) <= 1e4) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// distance returns the greatest difference, relative to max(1, |want|).
-func distance(got, want *tensor.Tensor) float64 {
-	if got == nil || got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
-		return math.Inf(1)
-	}
-	worst := 0.0
-	a, b := numbers(got), numbers(want)
-	for i := range a {
-		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) {
-			continue
-		}
-		if far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i])); far > worst || math.IsNaN(far) {
-			worst = far
-		}
-	}
-	return worst
-}
-
-func numbers(x *tensor.Tensor) []float64 {
-	wide, err := tensor.Cast(x, tensor.Float64)
-	if err != nil {
-		panic(err)
-	}
-	return tensor.Data[float64](wide.Contiguous())
-}
+func moderate(c op.Case) bool { return single.Moderate(c, 1e4) }

@@ -12,20 +12,20 @@ import (
 const indexNote = "indices of other types: Cast; those that need not be in range, unless negative = true: Max, Min"
 
 var indexRows = []row{
-	direct("gather", "Gather", moved, func(c *call) []val {
+	direct("gather", "Gather", moved, func(c *emission) []val {
 		return one(c.node1("Gather", c.out(0), at("axis", c.Int("axis")), c.in[0], c.indices(c.in[0].Shape[c.Int("axis")])))
 	}, indexNote),
-	direct("gather_elements", "GatherElements", moved, func(c *call) []val {
+	direct("gather_elements", "GatherElements", moved, func(c *emission) []val {
 		return one(c.node1("GatherElements", c.out(0), at("axis", c.Int("axis")), c.in[0], c.indices(c.in[0].Shape[c.Int("axis")])))
 	}, indexNote),
-	direct("gather_nd", "GatherND", moved, func(c *call) []val {
+	direct("gather_nd", "GatherND", moved, func(c *emission) []val {
 		return one(c.node1("GatherND", c.out(0), nil, c.in[0], c.cast(c.indices(c.coordinates()...), tensor.Int64)))
 	}, indexNote),
 	direct("scatter_elements", "ScatterElements", moved, scatterElements, indexNote),
 	direct("scatter_elements_reduce", "ScatterElements", moved, scatterElements, indexNote),
 	direct("scatter_nd", "ScatterND", moved, scatterND, indexNote),
 	direct("scatter_nd_reduce", "ScatterND", moved, scatterND, indexNote),
-	direct("reverse_sequence", "ReverseSequence", moved, func(c *call) []val {
+	direct("reverse_sequence", "ReverseSequence", moved, func(c *emission) []val {
 		batch, time := c.Int("batch_axis"), c.Int("time_axis")
 		if max(batch, time) != 1 || min(batch, time) != 0 || c.in[0].DType == tensor.BFloat16 {
 			return nil
@@ -33,7 +33,7 @@ var indexRows = []row{
 		attrs := at("batch_axis", batch, "time_axis", time)
 		return one(c.node1("ReverseSequence", c.out(0), attrs, c.in[0], c.cast(c.in[1], tensor.Int64)))
 	}, "other axes than the first two: own").otherwise(reverseSequence),
-	direct("top_k", "TopK", numbers, func(c *call) []val {
+	direct("top_k", "TopK", numbers, func(c *emission) []val {
 		if c.in[0].DType == tensor.BFloat16 {
 			c.needs(Versions[3])
 		}
@@ -43,22 +43,22 @@ var indexRows = []row{
 }
 
 // coordinates returns the extents of the dimensions along which the last dimension of the indices holds coordinates.
-func (c *call) coordinates() ints {
+func (c *emission) coordinates() ints {
 	at := c.in[1].Shape
 	return c.in[0].Shape[:at[len(at)-1]]
 }
 
-func scatterElements(c *call) []val {
+func scatterElements(c *emission) []val {
 	attrs := append(at("axis", c.Int("axis")), c.reduction()...)
 	return one(c.node1("ScatterElements", c.out(0), attrs, c.in[0], c.indices(c.in[0].Shape[c.Int("axis")]), c.in[2]))
 }
 
-func scatterND(c *call) []val {
+func scatterND(c *emission) []val {
 	return one(c.node1("ScatterND", c.out(0), c.reduction(), c.in[0], c.cast(c.indices(c.coordinates()...), tensor.Int64), c.in[2]))
 }
 
 // reduction says how an element and an update are combined, if they are.
-func (c *call) reduction() graph.Attrs {
+func (c *emission) reduction() graph.Attrs {
 	if how := c.Str("reduction"); how != "" {
 		return at("reduction", how)
 	}
@@ -68,7 +68,7 @@ func (c *call) reduction() graph.Attrs {
 // indices returns the operand of indices in a type that the standard takes, of which the last dimension holds the coordinates along as many
 // dimensions, or else all count along one, of the given extents. Negative indices count from the end in the standard, and those that are
 // out of range are mistakes: where the operator takes them for the nearest ones, they become so.
-func (c *call) indices(extents ...int) val {
+func (c *emission) indices(extents ...int) val {
 	i := c.in[1]
 	if len(extents) == 0 || slices.Contains(extents, 0) {
 		return c.cast(i, tensor.Int64) // there is nothing to index
@@ -100,7 +100,7 @@ func (c *call) indices(extents ...int) val {
 }
 
 // inside reports whether the indices are constants, and then whether all are in range.
-func (c *call) inside(negative bool, extents ints) (known, inside bool) {
+func (c *emission) inside(negative bool, extents ints) (known, inside bool) {
 	t := c.Known(1)
 	if t == nil || len(extents) == 0 {
 		return len(extents) == 0, len(extents) == 0
@@ -119,7 +119,7 @@ func (c *call) inside(negative bool, extents ints) (known, inside bool) {
 }
 
 // reverseSequence reads at places that are reversed up to a length.
-func reverseSequence(c *call) []val {
+func reverseSequence(c *emission) []val {
 	x, batch, time := c.in[0], c.Int("batch_axis"), c.Int("time_axis")
 	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
 	shape := slices.Repeat(ints{1}, rank)

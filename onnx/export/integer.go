@@ -11,16 +11,16 @@ import (
 // Quantization, and integers that are scaled.
 
 var integerRows = []row{
-	direct("quantize_linear", "QuantizeLinear", op.Singles, func(c *call) []val {
+	direct("quantize_linear", "QuantizeLinear", op.Singles, func(c *emission) []val {
 		if c.coded(c.In[0]) {
 			return nil // integers would be computed with
 		}
 		return c.standardCodes("QuantizeLinear", c.out(0).DType)
 	}, "numbers that have been made of codes, float64, scales of several dimensions, and codes of 32 bits: own").otherwise(quantize),
-	direct("dequantize_linear", "DequantizeLinear", codes|op.TypeSet(tensor.Int32), func(c *call) []val {
+	direct("dequantize_linear", "DequantizeLinear", codes|op.TypeSet(tensor.Int32), func(c *emission) []val {
 		return c.standardCodes("DequantizeLinear", c.in[0].DType)
 	}, "scales of float64 or of several dimensions, and uint32: own"),
-	own("requantize", "Cast, Mul, Round, Add, Clip", func(c *call) []val {
+	own("requantize", "Cast, Mul, Round, Add, Clip", func(c *emission) []val {
 		x := c.cast(c.in[0], tensor.Float32)
 		return one(c.quantized(c.do("Round", c.do("Mul", x, c.blocks(c.in[1]))), c.blocks(c.cast(c.in[2], tensor.Int64))))
 	}),
@@ -31,7 +31,7 @@ var integerRows = []row{
 var codes = op.Packed | op.SmallFloats&^op.TypeSet(tensor.Float8E8M0) | small
 
 // coded reports whether package onnx may take a value for one that has been made of codes, by a chain of nodes. Inputs of blocks may be.
-func (c *call) coded(v *graph.Value) bool {
+func (c *emission) coded(v *graph.Value) bool {
 	if c.e.coded == nil {
 		c.e.coded = make(map[*graph.Value]bool)
 	}
@@ -50,7 +50,7 @@ func (c *call) coded(v *graph.Value) bool {
 
 // standardCodes adds an operator of the standard, where scales and zero points are as it wants them: one for all, one for each element along
 // an axis, or those of blocks along one.
-func (c *call) standardCodes(to string, d tensor.DType) []val {
+func (c *emission) standardCodes(to string, d tensor.DType) []val {
 	in, scale, zero := c.in[0].Shape, c.in[1], c.in[2]
 	if !(codes | op.TypeSet(tensor.Int32)).Has(d) || d == tensor.Int32 && to == "QuantizeLinear" || !op.Singles.Has(scale.DType) {
 		return nil
@@ -97,7 +97,7 @@ func (c *call) standardCodes(to string, d tensor.DType) []val {
 }
 
 // blocks repeats what serves blocks of the first operand for each of its elements.
-func (c *call) blocks(x val) val {
+func (c *emission) blocks(x val) val {
 	block := c.Ints("block")
 	for d, n := range x.Shape {
 		all := c.in[0].Shape[d]
@@ -120,7 +120,7 @@ func (c *call) blocks(x val) val {
 	return x
 }
 
-func quantize(c *call) []val {
+func quantize(c *emission) []val {
 	d := c.out(0).DType
 	wide := realOf(c.in[0].DType)
 	x := c.do("Div", c.cast(c.in[0], wide), c.blocks(c.cast(c.in[1], wide)))
@@ -133,7 +133,7 @@ func quantize(c *call) []val {
 }
 
 // quantized adds a zero point to whole numbers and bounds the sum to the type of the result, in integers.
-func (c *call) quantized(x, zero val) val {
+func (c *emission) quantized(x, zero val) val {
 	d := c.out(0).DType
 	none := c.test("IsNaN", x)
 	x = c.do("Where", none, c.number(x.DType, 0), x)
@@ -143,7 +143,7 @@ func (c *call) quantized(x, zero val) val {
 }
 
 // rescale computes in int64: products of more bits wrap there.
-func rescale(c *call) []val {
+func rescale(c *emission) []val {
 	d := c.out(0).DType
 	along := func(x val) val { // one element, or one for each index along the axis
 		x = c.cast(x, tensor.Int64)
@@ -179,7 +179,7 @@ func rescale(c *call) []val {
 }
 
 // power returns 2^x for x from 0 to 63, of which 2^63 wraps.
-func (c *call) power(x val) val {
+func (c *emission) power(x val) val {
 	list := make([]int64, 64)
 	for i := range list {
 		list[i] = int64(uint64(1) << i)
@@ -188,7 +188,7 @@ func (c *call) power(x val) val {
 }
 
 // rounded divides by powers of two as the attribute rounding says; whole says where the divisor is 1.
-func (c *call) rounded(v, p, whole val) val {
+func (c *emission) rounded(v, p, whole val) val {
 	number := func(n int64) val { return c.integer(tensor.Int64, n) }
 	two := number(2)
 	floor := func(v val) val { return c.do("Div", c.do("Sub", v, c.do("Mod", v, p)), p) }

@@ -14,7 +14,7 @@ import (
 var bytes = op.TypeSet(tensor.Int8, tensor.Uint8)
 
 var linearRows = []row{
-	several("matmul", "Transpose, MatMul or MatMulInteger", op.Numbers, func(c *call) []val {
+	several("matmul", "Transpose, MatMul or MatMulInteger", op.Numbers, func(c *emission) []val {
 		a, b := c.in[0], c.in[1]
 		if bytes.Has(a.DType) && bytes.Has(b.DType) && c.out(0).DType == tensor.Int32 {
 			return one(c.node1("MatMulInteger", c.out(0), nil, c.turned(a, "transposeA"), c.turned(b, "transposeB"), c.in[2], c.in[3]))
@@ -26,14 +26,14 @@ var linearRows = []row{
 			return nil
 		}
 		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
-	}, "integers that differ from those of the result, but for 8 bits: own").otherwise(func(c *call) []val {
+	}, "integers that differ from those of the result, but for 8 bits: own").otherwise(func(c *emission) []val {
 		d := c.out(0).DType
 		a, b := c.centred(c.in[0], c.turned(c.in[2], "transposeA"), d), c.centred(c.in[1], c.turned(c.in[3], "transposeB"), d)
 		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
 	}),
-	several("linear", "Gemm", floats, func(c *call) []val {
+	several("linear", "Gemm", floats, func(c *emission) []val {
 		return one(c.node1("Gemm", c.out(0), at("transB", 1), c.in...))
-	}, "integers: own").otherwise(func(c *call) []val {
+	}, "integers: own").otherwise(func(c *emission) []val {
 		d := c.out(0).DType
 		y := c.matmul(c.cast(c.in[0], d), c.transpose(c.cast(c.in[1], d), 1, 0))
 		if c.Has(2) {
@@ -41,14 +41,14 @@ var linearRows = []row{
 		}
 		return one(y)
 	}),
-	direct("gemm", "Gemm", floats, func(c *call) []val {
+	direct("gemm", "Gemm", floats, func(c *emission) []val {
 		attrs := at("alpha", c.Float("alpha"), "beta", c.Float("beta"), "transA", c.Bool("transposeA"), "transB", c.Bool("transposeB"))
 		return one(c.node1("Gemm", c.out(0), attrs, c.in...))
 	}),
 }
 
 // turned returns matrices that are transposed if an attribute says so.
-func (c *call) turned(x val, attr string) val {
+func (c *emission) turned(x val, attr string) val {
 	if !c.Bool(attr) || x.rank() < 2 {
 		return x
 	}
@@ -61,7 +61,7 @@ func (c *call) turned(x val, attr string) val {
 }
 
 // matmul multiplies matrices.
-func (c *call) matmul(a, b val) val {
+func (c *emission) matmul(a, b val) val {
 	n := a.rank()
 	lead := broadcast([]val{{Type: graph.Type{Shape: a.Shape[:n-2]}}, {Type: graph.Type{Shape: b.Shape[:len(b.Shape)-2]}}})
 	shape := append(lead.Clone(), a.Shape[n-2], b.Shape[len(b.Shape)-1])
@@ -69,7 +69,7 @@ func (c *call) matmul(a, b val) val {
 }
 
 // centred converts integers to a type in which they are computed, and subtracts their zero point if there is one.
-func (c *call) centred(x, zero val, d tensor.DType) val {
+func (c *emission) centred(x, zero val, d tensor.DType) val {
 	x = c.cast(x, d)
 	if zero.name == "" {
 		return x

@@ -10,7 +10,7 @@ import (
 // Normalizations. Those of the standard want all their parameters.
 
 var normRows = []row{
-	direct("batch_normalization", "BatchNormalization", floats, func(c *call) []val {
+	direct("batch_normalization", "BatchNormalization", floats, func(c *emission) []val {
 		if c.Int("axis") != 1 || c.in[0].rank() < 2 {
 			return nil
 		}
@@ -19,7 +19,7 @@ var normRows = []row{
 		return one(c.node1("BatchNormalization", c.out(0), at("epsilon", c.Float("epsilon")), c.in[0], scale, offset,
 			c.perChannel(1, channels, 0), c.perChannel(2, channels, 0)))
 	}, "channels in another dimension than the second: own"),
-	direct("instance_normalization", "InstanceNormalization", floats, func(c *call) []val {
+	direct("instance_normalization", "InstanceNormalization", floats, func(c *emission) []val {
 		if c.in[0].rank() < 3 {
 			return nil
 		}
@@ -27,7 +27,7 @@ var normRows = []row{
 		return one(c.node1("InstanceNormalization", c.out(0), at("epsilon", c.Float("epsilon")), c.in[0],
 			c.perChannel(1, channels, 1), c.perChannel(2, channels, 0)))
 	}, "no spatial dimensions: own"),
-	direct("layer_normalization", "LayerNormalization", floats, func(c *call) []val {
+	direct("layer_normalization", "LayerNormalization", floats, func(c *emission) []val {
 		inner, ok := c.trailing()
 		if !ok {
 			return nil
@@ -38,7 +38,7 @@ var normRows = []row{
 		}
 		return one(c.node1("LayerNormalization", c.out(0), c.from(inner), c.in[0], scale, c.in[2]))
 	}, "axes that are not the last ones: own"),
-	direct("rms_normalization", "RMSNormalization", floats, func(c *call) []val {
+	direct("rms_normalization", "RMSNormalization", floats, func(c *emission) []val {
 		inner, ok := c.trailing()
 		if !ok {
 			return nil
@@ -50,7 +50,7 @@ var normRows = []row{
 		}
 		return one(c.node1("RMSNormalization", c.out(0), c.from(inner), c.in[0], scale))
 	}, "axes that are not the last ones: own"),
-	direct("local_response_normalization", "LRN", floats, func(c *call) []val {
+	direct("local_response_normalization", "LRN", floats, func(c *emission) []val {
 		size := c.Ints("size")
 		for d, n := range size {
 			if d != 1 && n != 1 {
@@ -65,7 +65,7 @@ var normRows = []row{
 }
 
 // perChannel returns an operand with one element for each channel; n everywhere if it is absent.
-func (c *call) perChannel(i, channels int, n float64) val {
+func (c *emission) perChannel(i, channels int, n float64) val {
 	t := graph.Type{DType: c.out(0).DType, Shape: tensor.Shape{channels}}
 	if !c.Has(i) {
 		return c.full(t, n)
@@ -78,7 +78,7 @@ func (c *call) perChannel(i, channels int, n float64) val {
 }
 
 // trailing returns the type of the part of the operand that the axes make, and whether they are its last ones, in order.
-func (c *call) trailing() (graph.Type, bool) {
+func (c *emission) trailing() (graph.Type, bool) {
 	axes, rank := c.Ints("axes"), c.in[0].rank()
 	for i, a := range axes {
 		if a != rank-len(axes)+i {
@@ -89,6 +89,6 @@ func (c *call) trailing() (graph.Type, bool) {
 }
 
 // from returns the attributes of a normalization over that part.
-func (c *call) from(inner graph.Type) graph.Attrs {
+func (c *emission) from(inner graph.Type) graph.Attrs {
 	return at("axis", c.in[0].rank()-len(inner.Shape), "epsilon", c.Float("epsilon"))
 }

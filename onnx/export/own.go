@@ -13,7 +13,7 @@ import (
 )
 
 // own adds a node of the domain of Concord, which is the operator itself, and the function that says it to others.
-func (c *call) own() []val {
+func (c *emission) own() []val {
 	c.e.own = true
 	var attrs []*proto.Attribute
 	for _, a := range c.Attrs {
@@ -33,7 +33,7 @@ func (c *call) own() []val {
 }
 
 // closed returns a block as a graph that reads nothing but its inputs.
-func (c *call) closed(g *graph.Graph) *proto.Graph {
+func (c *emission) closed(g *graph.Graph) *proto.Graph {
 	s := c.block()
 	return s.finish(g, s.declare(g.Inputs))
 }

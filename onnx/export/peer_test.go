@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/nnef"
@@ -95,7 +96,7 @@ func TestPeer(t *testing.T) {
 func TestPeerDocuments(t *testing.T) {
 	runtime := peer.Find(t)
 	var all []*written
-	documents(t, func(path string, g *graph.Graph) {
+	networks.Documents(t, func(path string, g *graph.Graph) {
 		a := &written{name: filepath.Base(path)}
 		if a.Inputs, a.want = computed(t, g); a.want != nil {
 			a.write(t, g)

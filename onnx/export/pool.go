@@ -14,14 +14,14 @@ import (
 const windowNote = "other borders, windows over batch or channels, padding as large as the window, and other types: own"
 
 var windowRows = []row{
-	direct("max_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), func(c *call) []val {
+	direct("max_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), func(c *emission) []val {
 		w := c.window()
 		if c.Str("border") != "ignore" || !w.spatial() {
 			return nil
 		}
 		return one(c.node1("MaxPool", c.out(0), w.attrs(2), c.in[0]))
 	}, windowNote).otherwise(maxPool),
-	direct("box", "AveragePool", floats, func(c *call) []val {
+	direct("box", "AveragePool", floats, func(c *emission) []val {
 		w, border := c.window(), c.Str("border")
 		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() {
 			return nil
@@ -29,7 +29,7 @@ var windowRows = []row{
 		attrs := append(w.attrs(2), at("count_include_pad", border == "constant")...)
 		return one(c.node1("AveragePool", c.out(0), attrs, c.in[0]))
 	}, "sums, and "+windowNote).otherwise(box),
-	direct("l2_pool", "LpPool", floats, func(c *call) []val {
+	direct("l2_pool", "LpPool", floats, func(c *emission) []val {
 		w := c.window()
 		if c.Str("border") != "ignore" || !w.spatial() {
 			return nil
@@ -45,7 +45,7 @@ var windowRows = []row{
 
 // pooled lets a body compute on windows of a tensor whose dimensions with windows are the last ones, behind one for all others and one of
 // extent 1. The border is added before, but for one that is ignored.
-func (c *call) pooled(x val, w *window, border string, f func(x val, w *window) val) val {
+func (c *emission) pooled(x val, w *window, border string, f func(x val, w *window) val) val {
 	var idle, moved ints
 	for d := range w.Size {
 		if w.Idle(d) {
@@ -79,7 +79,7 @@ func (c *call) pooled(x val, w *window, border string, f func(x val, w *window) 
 }
 
 // pool adds a pooling of the standard.
-func (c *call) pool(to string, x val, w *window, more ...any) val {
+func (c *emission) pool(to string, x val, w *window, more ...any) val {
 	t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 	return c.node1(to, t, append(w.attrs(0), at(more...)...), x)
 }
@@ -97,7 +97,7 @@ func exactFloat(d tensor.DType) tensor.DType {
 
 // maxPool pools in floats that hold the integers; those of 64 bits it compares position by position. Where windows reach no elements, or
 // that is not known to the operator, the border is made of least elements.
-func maxPool(c *call) []val {
+func maxPool(c *emission) []val {
 	w, border, d := c.window(), c.Str("border"), c.in[0].DType
 	x := c.cast(c.in[0], exactFloat(d))
 	if border == "ignore" && (!w.reaches() || x.DType.IsInteger()) {
@@ -117,7 +117,7 @@ func maxPool(c *call) []val {
 }
 
 // box adds up elements of float32 by a convolution with ones. Others, for which ONNX Runtime has none, it adds position by position.
-func box(c *call) []val {
+func box(c *emission) []val {
 	d, border, normalize := c.in[0].DType, c.Str("border"), c.Bool("normalize")
 	w := c.window()
 	if convolved(d) && (border != "ignore" || w.reaches()) {
@@ -140,7 +140,7 @@ func box(c *call) []val {
 }
 
 // summed converts elements to a type in which their sums are computed.
-func (c *call) summed(x val) val {
+func (c *emission) summed(x val) val {
 	switch d := x.DType; {
 	case d.IsFloat():
 		return c.cast(x, realOf(d))
@@ -151,7 +151,7 @@ func (c *call) summed(x val) val {
 }
 
 // counts returns how many positions of each window count: those inside the tensor if the border is ignored, else all. Never 0.
-func (c *call) counts(w *window, in tensor.Shape, border string) val {
+func (c *emission) counts(w *window, in tensor.Shape, border string) val {
 	if border != "ignore" {
 		return c.integer(tensor.Int64, int64(tensor.Shape(w.Size).Len()))
 	}
@@ -173,7 +173,7 @@ func (c *call) counts(w *window, in tensor.Shape, border string) val {
 }
 
 // argmaxPool is the second result of MaxPool for places in the whole input, counted in row-major order or, in each channel, by columns.
-func argmaxPool(c *call) []val {
+func argmaxPool(c *emission) []val {
 	w := c.window()
 	if c.Str("border") != "ignore" || !w.spatial() || c.Attrs.DType("dtype") != tensor.Int64 {
 		return nil
@@ -203,7 +203,7 @@ func steps(shape tensor.Shape, columns bool) ints {
 }
 
 // placesInWindow makes places in the input those in windows.
-func placesInWindow(c *call) []val {
+func placesInWindow(c *emission) []val {
 	d := exactFloat(c.in[0].DType)
 	if len(c.Ints("steps")) > 0 || !d.IsFloat() {
 		return nil

@@ -10,21 +10,21 @@ import (
 // Recurrent networks. Operands are the input, weights of input and state, biases of both, and then what each has by itself.
 
 var recurrentRows = []row{
-	direct("rnn", "RNN", floats, func(c *call) []val {
+	direct("rnn", "RNN", floats, func(c *emission) []val {
 		return c.recurrent("RNN", nil, nil, c.in[5], c.in[6], val{}, val{})
 	}),
-	direct("gru", "GRU", floats, func(c *call) []val {
+	direct("gru", "GRU", floats, func(c *emission) []val {
 		if c.Str("layout") != "zrn" {
 			return nil
 		}
 		return c.gru(nil)
-	}, `layout = "rzn": own`).otherwise(func(c *call) []val { return c.gru(ints{1, 0, 2}) }),
-	direct("lstm", "LSTM", floats, func(c *call) []val {
+	}, `layout = "rzn": own`).otherwise(func(c *emission) []val { return c.gru(ints{1, 0, 2}) }),
+	direct("lstm", "LSTM", floats, func(c *emission) []val {
 		if c.Str("layout") != "iofg" || c.Has(5) && c.Str("peephole_output") != "after" {
 			return nil
 		}
 		return c.lstm(nil)
-	}, `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`).otherwise(func(c *call) []val {
+	}, `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`).otherwise(func(c *emission) []val {
 		if c.Has(5) && c.Str("peephole_output") != "after" {
 			return nil
 		}
@@ -35,11 +35,11 @@ var recurrentRows = []row{
 	}),
 }
 
-func (c *call) gru(order ints) []val {
+func (c *emission) gru(order ints) []val {
 	return c.recurrent("GRU", at("linear_before_reset", c.Bool("reset_after")), order, c.in[5], c.in[6], val{}, val{})
 }
 
-func (c *call) lstm(order ints) []val {
+func (c *emission) lstm(order ints) []val {
 	return c.recurrent("LSTM", at("input_forget", c.Bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
 }
 
@@ -53,7 +53,7 @@ var (
 )
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
-func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
+func (c *emission) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
 	attrs = append(attrs, at("hidden_size", c.Int("hidden_size"), "direction", directionNames[c.Str("direction")])...)
 	attrs = append(attrs, c.functions()...)
 	if clip := c.Float("clip"); clip > 0 {
@@ -77,7 +77,7 @@ func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengt
 }
 
 // functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
-func (c *call) functions() graph.Attrs {
+func (c *emission) functions() graph.Attrs {
 	names := c.Attrs.Strings("activations")
 	given := [2][]float64{c.Attrs.Floats("activation_alpha"), c.Attrs.Floats("activation_beta")}
 	out := make([]string, len(names))
@@ -107,10 +107,10 @@ func (c *call) functions() graph.Attrs {
 }
 
 // each reports whether n functions are those of one direction.
-func (c *call) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.Op] }
+func (c *emission) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.Op] }
 
 // gates brings the gates along dimension 1 into the order that the standard has.
-func (c *call) gates(x val, order ints) val {
+func (c *emission) gates(x val, order ints) val {
 	if order == nil || x.name == "" {
 		return x
 	}
@@ -126,7 +126,7 @@ func (c *call) gates(x val, order ints) val {
 }
 
 // biases joins the biases of input and state.
-func (c *call) biases(order ints) val {
+func (c *emission) biases(order ints) val {
 	if !c.Has(3) && !c.Has(4) {
 		return val{}
 	}

@@ -33,7 +33,7 @@ var reductionRows = slices.Concat(
 		argument("argmin_reduce", "ArgMin"),
 		running("cumulative_sum", "CumSum"),
 		running("cumulative_product", "CumProd"),
-		direct("softmax", "Softmax", floats, func(c *call) []val {
+		direct("softmax", "Softmax", floats, func(c *emission) []val {
 			if len(c.Ints("axes")) != 1 {
 				return nil
 			}
@@ -44,12 +44,12 @@ var reductionRows = slices.Concat(
 
 // reduction is the row of an operator along axes. Without axes operators of the standard differ in what they leave undone.
 func reduction(name, to string, types op.Types) row {
-	return direct(name, to, types, func(c *call) []val {
+	return direct(name, to, types, func(c *emission) []val {
 		if len(c.Ints("axes")) == 0 || c.Bool("normalize") {
 			return nil
 		}
 		return one(c.reduce(to, c.in[0], c.Ints("axes")))
-	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *call) []val {
+	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *emission) []val {
 		x := c.in[0]
 		switch {
 		case small.Has(x.DType):
@@ -79,7 +79,7 @@ func reduction(name, to string, types op.Types) row {
 }
 
 // reduce reduces along axes and keeps them.
-func (c *call) reduce(to string, x val, axes ints) val {
+func (c *emission) reduce(to string, x val, axes ints) val {
 	shape := x.Shape.Clone()
 	for _, a := range axes {
 		shape[a] = 1
@@ -89,12 +89,12 @@ func (c *call) reduce(to string, x val, axes ints) val {
 
 // argument is the row of an operator that finds the place of an element along one axis.
 func argument(name, to string) row {
-	return direct(name, to, numbers, func(c *call) []val {
+	return direct(name, to, numbers, func(c *emission) []val {
 		if len(c.Ints("axes")) != 1 || c.Attrs.DType("dtype") != tensor.Int64 {
 			return nil
 		}
 		return one(c.node1(to, c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
-	}, "several axes or none, and results of other types: own").otherwise(func(c *call) []val {
+	}, "several axes or none, and results of other types: own").otherwise(func(c *emission) []val {
 		x, axes := c.in[0], slices.Clone(c.Ints("axes"))
 		slices.Sort(axes)
 		switch x.DType {
@@ -125,14 +125,14 @@ func argument(name, to string) row {
 
 // running is the row of a sum or product of the elements before each one.
 func running(name, to string) row {
-	return direct(name, to, sums, func(c *call) []val {
+	return direct(name, to, sums, func(c *emission) []val {
 		return one(c.run(to, c.in[0]))
-	}, "small integers: own").otherwise(func(c *call) []val {
+	}, "small integers: own").otherwise(func(c *emission) []val {
 		return c.widened(tensor.Int32, func(in []val) val { return c.run(to, in[0]) })
 	})
 }
 
-func (c *call) run(to string, x val) val {
+func (c *emission) run(to string, x val) val {
 	if to == "CumProd" {
 		c.needs(bitVersion)
 	}

@@ -11,15 +11,15 @@ import (
 // are to them, by which the dimensions are reduced one after the other.
 
 var regionRows = []row{
-	own("avg_roi_pool", "Gather, Floor, GreaterOrEqual, Less, MatMul, Div", func(c *call) []val {
+	own("avg_roi_pool", "Gather, Floor, GreaterOrEqual, Less, MatMul, Div", func(c *emission) []val {
 		return c.roiPool(func(y, mask val) val { return c.weighted(y, c.cast(mask, y.DType)) }, true)
 	}),
-	own("max_roi_pool", "Gather, Floor, GreaterOrEqual, Less, Where, ReduceMax", func(c *call) []val {
+	own("max_roi_pool", "Gather, Floor, GreaterOrEqual, Less, Where, ReduceMax", func(c *emission) []val {
 		return c.roiPool(c.greatest, false)
 	}),
 	own("roi_resample", "Gather, Sub, Abs, Clip, MatMul", roiResample),
 	own("roi_pool", "Gather, GreaterOrEqual, Less, Where, ReduceMax", roiMaxPool),
-	direct("col_to_im", "Col2Im", numbers, func(c *call) []val {
+	direct("col_to_im", "Col2Im", numbers, func(c *emission) []val {
 		w := c.window()
 		if w.Crops() {
 			return nil
@@ -27,7 +27,7 @@ var regionRows = []row{
 		attrs := at("strides", w.Stride, "dilations", w.Dilation, "pads", slices.Concat(w.Before, w.After))
 		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.Ints("output_size")...), c.list(w.Size...)))
 	}, "negative padding: own, without a function"),
-	direct("roi_align", "RoiAlign", floats, func(c *call) []val {
+	direct("roi_align", "RoiAlign", floats, func(c *emission) []val {
 		mode := "output_half_pixel"
 		if c.Bool("half_pixel") {
 			mode = "half_pixel"
@@ -40,19 +40,19 @@ var regionRows = []row{
 }
 
 // items returns for each region the item of the batch that it takes.
-func (c *call) items(x, numbers val) val {
+func (c *emission) items(x, numbers val) val {
 	i := c.index(numbers, 0, int64(x.Shape[0]-1))
 	i = c.reshape(i, i.Shape.Len())
 	return c.node1("Gather", graph.Type{DType: x.DType, Shape: append(tensor.Shape{i.Shape[0]}, x.Shape[1:]...)}, nil, x, i)
 }
 
 // column returns column i of a matrix, as a matrix.
-func (c *call) column(x val, i int) val {
+func (c *emission) column(x val, i int) val {
 	return c.node1("Gather", graph.Type{DType: x.DType, Shape: tensor.Shape{x.Shape[0], 1}}, at("axis", 1), x, c.list(i))
 }
 
 // counting returns the numbers from 0 to n-1 along a dimension of a tensor of some rank.
-func (c *call) counting(n, d, rank int) val {
+func (c *emission) counting(n, d, rank int) val {
 	room(n)
 	list := make([]int64, n)
 	for i := range list {
@@ -63,17 +63,17 @@ func (c *call) counting(n, d, rank int) val {
 
 // cells returns for n regions, p cells and the elements of a dimension whether an element is in a cell, of the shape (n, p, elements). The
 // begins and ends of cells are of the shape (n, p).
-func (c *call) cells(begin, end val, elements int) val {
+func (c *emission) cells(begin, end val, elements int) val {
 	n, p := begin.Shape[0], begin.Shape[1]
 	i := c.counting(elements, 2, 3)
 	return c.test("And", c.test("GreaterOrEqual", i, c.reshape(begin, n, p, 1)), c.test("Less", i, c.reshape(end, n, p, 1)))
 }
 
 // weighted adds the elements of the last dimension of y (n, m, elements) for each cell, times their weights (n, p, elements).
-func (c *call) weighted(y, weights val) val { return c.matmul(y, c.transpose(weights, 0, 2, 1)) }
+func (c *emission) weighted(y, weights val) val { return c.matmul(y, c.transpose(weights, 0, 2, 1)) }
 
 // greatest returns the greatest element of the last dimension of y (n, m, elements) in each cell of a mask (n, p, elements).
-func (c *call) greatest(y, mask val) val {
+func (c *emission) greatest(y, mask val) val {
 	n, m, k, p := y.Shape[0], y.Shape[1], y.Shape[2], mask.Shape[1]
 	inside := c.do("Where", c.reshape(mask, n, 1, p, k), c.reshape(y, n, m, 1, k), c.lowest(y.DType))
 	t := graph.Type{DType: y.DType, Shape: tensor.Shape{n, m, p}}
@@ -81,7 +81,7 @@ func (c *call) greatest(y, mask val) val {
 }
 
 // lowest adds the least number of a type.
-func (c *call) lowest(d tensor.DType) val {
+func (c *emission) lowest(d tensor.DType) val {
 	if d.IsFloat() {
 		return c.do("Neg", c.do("Reciprocal", c.number(d, 0)))
 	}
@@ -90,7 +90,7 @@ func (c *call) lowest(d tensor.DType) val {
 }
 
 // perDimension reduces each dimension of y behind the first two by its cells.
-func (c *call) perDimension(y val, cells []val, reduce func(y, cells val) val) val {
+func (c *emission) perDimension(y val, cells []val, reduce func(y, cells val) val) val {
 	for range cells {
 		// The dimension reduced last is the last one, so that each comes to that place in turn.
 		d := y.rank() - 1
@@ -112,7 +112,7 @@ func (c *call) perDimension(y val, cells []val, reduce func(y, cells val) val) v
 }
 
 // roiPool pools regions of floats whose corners are rounded.
-func (c *call) roiPool(reduce func(y, mask val) val, average bool) []val {
+func (c *emission) roiPool(reduce func(y, mask val) val, average bool) []val {
 	t := realOf(c.in[0].DType)
 	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.Ints("output_size")
 	m := len(size)
@@ -142,7 +142,7 @@ func (c *call) roiPool(reduce func(y, mask val) val, average bool) []val {
 }
 
 // times multiplies the numbers of elements in cells by those of the cells of dimension d of m.
-func (c *call) times(counts, mask val, d, m int) val {
+func (c *emission) times(counts, mask val, d, m int) val {
 	n, p := mask.Shape[0], mask.Shape[1]
 	t := graph.Type{DType: tensor.Int64, Shape: tensor.Shape{n, p}}
 	sum := c.node1("ReduceSum", t, at("keepdims", 0), c.cast(mask, tensor.Int64), c.list(2))
@@ -155,7 +155,7 @@ func (c *call) times(counts, mask val, d, m int) val {
 }
 
 // roiResample weighs each element by how near it is to the place, up to 1.
-func roiResample(c *call) []val {
+func roiResample(c *emission) []val {
 	t := realOf(c.in[0].DType)
 	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.Ints("output_size")
 	m := len(size)
@@ -185,7 +185,7 @@ func roiResample(c *call) []val {
 }
 
 // roiMaxPool pools regions that integers say.
-func roiMaxPool(c *call) []val {
+func roiMaxPool(c *emission) []val {
 	x, size, d := c.in[0], c.Ints("output_size"), realOf(c.in[0].DType)
 	if x.DType.IsInteger() {
 		d = tensor.Int64

@@ -14,13 +14,13 @@ import (
 
 var resizeRows = []row{
 	direct("resize", "Resize", moved, resize, "scales and other numbers that are no float32, and scales that the extents say already: own").
-		otherwise(func(c *call) []val {
+		otherwise(func(c *emission) []val {
 			if c.in[0].rank() == 0 {
 				return one(c.do("Identity", c.in[0]))
 			}
 			return one(c.resized(c.in[0], c.scales()))
 		}),
-	own("resample", "Resize", func(c *call) []val {
+	own("resample", "Resize", func(c *emission) []val {
 		x := c.in[0]
 		if x.rank() == 0 {
 			return one(c.do("Identity", x))
@@ -36,11 +36,11 @@ var resizeRows = []row{
 		return one(c.cast(y, c.out(0).DType))
 	}),
 	own("multilinear_upsample", "Resize", multilinear),
-	direct("grid_sample", "GridSample", floats, func(c *call) []val {
+	direct("grid_sample", "GridSample", floats, func(c *emission) []val {
 		attrs := at("mode", c.Str("mode"), "padding_mode", c.Str("padding_mode"), "align_corners", c.Bool("align_corners"))
 		return one(c.node1("GridSample", c.out(0), attrs, c.in...))
 	}),
-	direct("dft", "DFT", floats, func(c *call) []val {
+	direct("dft", "DFT", floats, func(c *emission) []val {
 		if parts := c.in[0].Shape[c.in[0].rank()-1]; c.Bool("onesided") && (parts == 2) != c.Bool("inverse") {
 			return nil
 		}
@@ -49,7 +49,7 @@ var resizeRows = []row{
 }
 
 // dft adds the operator of the standard. ONNX Runtime does not cut or fill what half a spectrum needs, so that is done before.
-func (c *call) dft(x val, onesided bool, t graph.Type) val {
+func (c *emission) dft(x val, onesided bool, t graph.Type) val {
 	length, axis := val{}, c.Int("axis")
 	if n := c.Int("length"); n > 0 {
 		length = c.integer(tensor.Int64, int64(n))
@@ -62,7 +62,7 @@ func (c *call) dft(x val, onesided bool, t graph.Type) val {
 }
 
 // brought gives a dimension n elements: the first ones, or zeros behind all.
-func (c *call) brought(x val, d, n int) val {
+func (c *emission) brought(x val, d, n int) val {
 	more := n - x.Shape[d]
 	if more <= 0 {
 		return c.cut(x, d, n)
@@ -73,7 +73,7 @@ func (c *call) brought(x val, d, n int) val {
 }
 
 // dft takes the first half of all frequencies, or gives half of them imaginary parts.
-func dft(c *call) []val {
+func dft(c *emission) []val {
 	x, axis, out := c.in[0], c.Int("axis"), c.out(0)
 	last := x.rank() - 1
 	if c.Bool("inverse") {
@@ -93,7 +93,7 @@ func dft(c *call) []val {
 var resizeModes = map[string]string{"nearest-neighbor": "nearest", "linear": "linear", "cubic": "cubic"}
 
 // resize leaves out what the standard rounds or computes otherwise.
-func resize(c *call) []val {
+func resize(c *emission) []val {
 	scales, in, out := c.Attrs.Floats("scales"), c.in[0].Shape, c.out(0).Shape
 	if !singles(append(slices.Concat(scales, c.Attrs.Floats("roi")), c.Float("cubic_coeff_a"), c.Float("extrapolation_value"))...) {
 		return nil
@@ -112,7 +112,7 @@ func resize(c *call) []val {
 }
 
 // resized adds the operator of the standard.
-func (c *call) resized(x val, to []val) val {
+func (c *emission) resized(x val, to []val) val {
 	mode := resizeModes[c.Str("mode")]
 	antialias := c.Bool("antialias") && mode != "nearest" // where it means nothing, ONNX Runtime wants it to be false
 	exclude := c.Bool("exclude_outside") && (mode == "cubic" || antialias)
@@ -129,7 +129,7 @@ func (c *call) resized(x val, to []val) val {
 }
 
 // scales returns the operands that say the extents of the result: scales, or else sizes.
-func (c *call) scales() []val {
+func (c *emission) scales() []val {
 	if f := c.factors(); f != nil {
 		return []val{c.reals(f)}
 	}
@@ -138,7 +138,7 @@ func (c *call) scales() []val {
 
 // factors returns the scales as float32, nil if there are none that lead to the extents of the result. Runtimes multiply as float32 and
 // onnx.checker as float64, so that a scale may have to be a little greater than the nearest float32.
-func (c *call) factors() []float64 {
+func (c *emission) factors() []float64 {
 	in, roi := c.in[0].Shape, c.Attrs.Floats("roi")
 	var out []float64
 	for d, s := range c.Attrs.Floats("scales") {
@@ -162,7 +162,7 @@ func (c *call) factors() []float64 {
 }
 
 // reals adds a constant that is a list of float32.
-func (c *call) reals(list []float64) val {
+func (c *emission) reals(list []float64) val {
 	single := make([]float32, len(list))
 	for i, x := range list {
 		single[i] = float32(x)
@@ -179,7 +179,7 @@ func singles(list ...float64) bool {
 var upsampleModes = map[string]string{"symmetric": "half_pixel", "asymmetric": "asymmetric", "aligned": "align_corners"}
 
 // multilinear adds an element of the border on each side, and takes away what becomes of it.
-func multilinear(c *call) []val {
+func multilinear(c *emission) []val {
 	x, factor, method, border := c.in[0], c.Ints("factor"), c.Str("method"), c.Str("border")
 	outer := method != "aligned" && border != "replicate"
 	if outer {

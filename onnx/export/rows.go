@@ -23,31 +23,31 @@ var (
 )
 
 // direct is the row of an operator that one of the standard means, for a first operand of some types.
-func direct(name, to string, types op.Types, exact func(c *call) []val, note ...string) row {
+func direct(name, to string, types op.Types, exact func(c *emission) []val, note ...string) row {
 	return row{Row: Row{Op: name, Form: Direct, To: to, Note: strings.Join(note, "")}, exact: ifTyped(types, exact)}
 }
 
 // several is direct for an operator that takes more than one node.
-func several(name, to string, types op.Types, exact func(c *call) []val, note ...string) row {
+func several(name, to string, types op.Types, exact func(c *emission) []val, note ...string) row {
 	r := direct(name, to, types, exact, note...)
 	r.Form = Nodes
 	return r
 }
 
 // own is the row of an operator that is no operator of the standard, but can be said in some.
-func own(name, to string, body func(c *call) []val) row {
+func own(name, to string, body func(c *emission) []val) row {
 	return row{Row: Row{Op: name, Form: Own, To: to}, body: body}
 }
 
 // otherwise adds a body to a row, for the applications that it does not take.
-func (r row) otherwise(body func(c *call) []val) row {
+func (r row) otherwise(body func(c *emission) []val) row {
 	r.body = body
 	return r
 }
 
 // ifTyped restricts an emission to a first operand of some types.
-func ifTyped(types op.Types, exact func(c *call) []val) func(c *call) []val {
-	return func(c *call) []val {
+func ifTyped(types op.Types, exact func(c *emission) []val) func(c *emission) []val {
+	return func(c *emission) []val {
 		if !types.Has(c.in[0].DType) {
 			return nil
 		}
@@ -60,7 +60,7 @@ func same(types op.Types, pairs ...string) []row {
 	var out []row
 	for i := 0; i+1 < len(pairs); i += 2 {
 		to := pairs[i+1]
-		out = append(out, direct(pairs[i], to, types, func(c *call) []val {
+		out = append(out, direct(pairs[i], to, types, func(c *emission) []val {
 			return one(c.node1(to, c.out(0), nil, c.in...))
 		}))
 	}
@@ -70,7 +70,7 @@ func same(types op.Types, pairs ...string) []row {
 // with makes a row of an operator that has attributes of the same meaning: names of ours and of the standard, in turn. Numbers among them
 // are rounded to float32, as the operator rounds them too.
 func with(name, to string, types op.Types, pairs ...string) row {
-	return direct(name, to, types, func(c *call) []val {
+	return direct(name, to, types, func(c *emission) []val {
 		attrs := at()
 		for i := 0; i+1 < len(pairs); i += 2 {
 			attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.Attrs.Get(pairs[i])})
@@ -80,7 +80,7 @@ func with(name, to string, types op.Types, pairs ...string) row {
 }
 
 // widened lets a body compute in another type than that of the operands, which have d or are of a narrower type, and converts the result.
-func (c *call) widened(d tensor.DType, f func(in []val) val) []val {
+func (c *emission) widened(d tensor.DType, f func(in []val) val) []val {
 	in := slices.Clone(c.in)
 	for i := range in {
 		in[i] = c.cast(in[i], d)

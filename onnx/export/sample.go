@@ -10,7 +10,7 @@ import (
 
 // places returns, for the positions that an operand names in the windows of a tensor of the shape small over one of the shape large, which
 // element of the large one stands there, in row-major order, and -1 for one outside.
-func (c *call) places(index val, large, small tensor.Shape, border string) val {
+func (c *emission) places(index val, large, small tensor.Shape, border string) val {
 	w := c.window()
 	rule := geometry.BorderOf(at("border", border))
 	volume := tensor.Shape(w.Size).Len()
@@ -46,7 +46,7 @@ func (c *call) places(index val, large, small tensor.Shape, border string) val {
 }
 
 // sample reads behind the elements a zero for those outside.
-func sample(c *call) []val {
+func sample(c *emission) []val {
 	x, n := c.in[0], c.in[0].Shape.Len()
 	zero := c.reshape(c.number(x.DType, 0), 1)
 	flat := c.node1("Concat", graph.Type{DType: x.DType, Shape: tensor.Shape{n + 1}}, at("axis", 0), c.reshape(x, n), zero)
@@ -56,7 +56,7 @@ func sample(c *call) []val {
 }
 
 // desample adds to zeros, of which one more takes what falls outside.
-func desample(c *call) []val {
+func desample(c *emission) []val {
 	x, out := c.in[0], c.out(0)
 	d := x.DType
 	if d.IsHalf() {

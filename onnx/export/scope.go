@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -101,7 +100,7 @@ func (s *scope) store(wish string, t *tensor.Tensor) string {
 // constant returns a constant that the emission needs, one for all that are equal.
 func (s *scope) constant(t *tensor.Tensor) val {
 	t = t.Contiguous()
-	return s.once(fmt.Sprintf("%v %x", t.Describe(), t.Bytes()), "constant", t)
+	return s.once(t.Describe()+string(t.Bytes()), "constant", t)
 }
 
 // once stores a constant, unless there is one with the key already.

@@ -11,7 +11,7 @@ import (
 // Operators that find or choose elements. Those of the standard yield as many as they find; ours fill what is left.
 
 var searchRows = []row{
-	own("non_zero", "Cast, NonZero, Shape, Pad", func(c *call) []val {
+	own("non_zero", "Cast, NonZero, Shape, Pad", func(c *emission) []val {
 		x := c.in[0]
 		some := c.cast(x, tensor.Bool)
 		if x.rank() == 0 {
@@ -20,7 +20,7 @@ var searchRows = []row{
 		found := c.node1("NonZero", c.out(0), nil, some)
 		return []val{c.filled(found, 1, x.Shape.Len()), c.number1(found, 1)}
 	}),
-	own("unique", "Cast, Unique, Shape, Pad", func(c *call) []val {
+	own("unique", "Cast, Unique, Shape, Pad", func(c *emission) []val {
 		axis := c.Int("axis")
 		n := c.in[0].Shape[axis]
 		x := c.in[0]
@@ -33,7 +33,7 @@ var searchRows = []row{
 		out := c.nodes("Unique", []graph.Type{x.Type, c.out(0), c.out(1), c.out(2)}, at("axis", axis, "sorted", c.Bool("sorted")), x)
 		return []val{c.filled(out[1], 0, n), out[2], c.filled(out[3], 0, n), c.number1(out[1], 0)}
 	}),
-	own("class_box_suppression", "NonMaxSuppression, Shape, Pad", func(c *call) []val {
+	own("class_box_suppression", "NonMaxSuppression, Shape, Pad", func(c *emission) []val {
 		single := func(name string) val { return c.reals([]float64{c.Float(name)}) }
 		found := c.node1("NonMaxSuppression", c.out(0), at("center_point_box", c.Bool("centered")), c.in[0], c.in[1],
 			c.list(c.Int("max_output_size")), single("iou_threshold"), single("score_threshold"))
@@ -42,7 +42,7 @@ var searchRows = []row{
 	own("valid_count", "Greater, CumSum, ScatterElements, ReduceSum", validCount),
 	own("box_suppression", "TopK, Loop, ScatterElements", boxSuppression),
 	own("non_max_suppression", "TopK, Loop, ScatterElements", nonMaxSuppression),
-	direct("n_gram_count", "TfIdfVectorizer", stored, func(c *call) []val {
+	direct("n_gram_count", "TfIdfVectorizer", stored, func(c *emission) []val {
 		if !singles(c.Attrs.Floats("weights")...) {
 			return nil
 		}
@@ -57,13 +57,13 @@ var searchRows = []row{
 }
 
 // number1 returns the extent of a dimension that only a run knows, as a scalar.
-func (c *call) number1(x val, d int) val {
+func (c *emission) number1(x val, d int) val {
 	shape := c.node1("Shape", graph.Type{DType: tensor.Int64, Shape: tensor.Shape{x.rank()}}, nil, x)
 	return c.node1("Gather", graph.Type{DType: tensor.Int64, Shape: tensor.Shape{}}, nil, shape, c.integer(tensor.Int64, int64(d)))
 }
 
 // filled appends zeros to a dimension whose extent only a run knows, up to n.
-func (c *call) filled(x val, d, n int) val {
+func (c *emission) filled(x val, d, n int) val {
 	missing := c.do("Sub", c.list(n), c.reshape(c.number1(x, d), 1))
 	pads := []val{c.list(make(ints, x.rank()+d)...), missing, c.list(make(ints, x.rank()-d-1)...)}
 	pads = slices.DeleteFunc(pads, func(v val) bool { return v.Shape[0] == 0 })
@@ -74,7 +74,7 @@ func (c *call) filled(x val, d, n int) val {
 }
 
 // compacted moves the rows of x (b, n, …) that are kept, of the shape (b, n), to the front of each batch; the others become -1.
-func (c *call) compacted(x, kept val) val {
+func (c *emission) compacted(x, kept val) val {
 	n := x.Shape[1]
 	before := c.do("Sub", c.node1("CumSum", kept.Type, nil, kept, c.integer(tensor.Int64, 1)), c.integer(tensor.Int64, 1))
 	places := c.do("Where", c.cast(kept, tensor.Bool), before, c.integer(tensor.Int64, int64(n)))
@@ -89,12 +89,12 @@ func (c *call) compacted(x, kept val) val {
 }
 
 // element returns element i of the last dimension.
-func (c *call) element(x val, i int) val {
+func (c *emission) element(x val, i int) val {
 	last := x.rank() - 1
 	return c.node1("Gather", graph.Type{DType: x.DType, Shape: x.Shape[:last:last]}, at("axis", last), x, c.integer(tensor.Int64, int64(i)))
 }
 
-func validCount(c *call) []val {
+func validCount(c *emission) []val {
 	x := c.cast(c.in[0], tensor.Int64)
 	kept := c.cast(c.test("Greater", c.element(x, 1), c.integer(tensor.Int64, int64(c.Int("score_threshold")))), tensor.Int64)
 	count := c.node1("ReduceSum", graph.Type{DType: tensor.Int64, Shape: c.out(0).Shape}, at("keepdims", 0), kept, c.list(1))
@@ -102,7 +102,7 @@ func validCount(c *call) []val {
 }
 
 // loop adds a loop of n turns. The function adds the nodes of a turn and returns what is carried to the next one.
-func (c *call) loop(n val, carried []val, turn func(c *call, i val, carried []val) []val) []val {
+func (c *emission) loop(n val, carried []val, turn func(c *emission, i val, carried []val) []val) []val {
 	inner := *c
 	inner.scope = c.block()
 	input := func(name string, t graph.Type) val { return val{inner.unique(c.Op + "/" + name), t} }
@@ -123,11 +123,11 @@ func (c *call) loop(n val, carried []val, turn func(c *call, i val, carried []va
 
 // suppressed visits the boxes of each batch in their order. It keeps those that are valid, of the shape (b, n), and overlap, of the shape
 // (b, n, n), none that is kept, at most limit of a batch, and returns 1 for those that are kept and 0 for others.
-func (c *call) suppressed(valid, overlap val, limit int) val {
+func (c *emission) suppressed(valid, overlap val, limit int) val {
 	b, n := valid.Shape[0], valid.Shape[1]
 	zeros := c.full(graph.Type{DType: tensor.Int64, Shape: valid.Shape}, 0)
 	none := c.full(graph.Type{DType: tensor.Int64, Shape: tensor.Shape{b, 1}}, 0)
-	out := c.loop(c.integer(tensor.Int64, int64(n)), []val{zeros, none}, func(c *call, i val, carried []val) []val {
+	out := c.loop(c.integer(tensor.Int64, int64(n)), []val{zeros, none}, func(c *emission, i val, carried []val) []val {
 		kept, count := carried[0], carried[1]
 		number := func(n int) val { return c.integer(tensor.Int64, int64(n)) }
 		row := graph.Type{DType: tensor.Int64, Shape: tensor.Shape{b, n}}
@@ -143,7 +143,7 @@ func (c *call) suppressed(valid, overlap val, limit int) val {
 }
 
 // sorted returns the order in which the scores (b, n) descend, and their rows (b, n, k) so.
-func (c *call) sorted(scores, rows val) (best, order, sorted val) {
+func (c *emission) sorted(scores, rows val) (best, order, sorted val) {
 	n := scores.Shape[1]
 	places := graph.Type{DType: tensor.Int64, Shape: scores.Shape}
 	out := c.nodes("TopK", []graph.Type{scores.Type, places}, at("axis", 1), scores, c.list(n))
@@ -153,12 +153,12 @@ func (c *call) sorted(scores, rows val) (best, order, sorted val) {
 }
 
 // pairs returns a value (b, n) as those of the first and of the second of two boxes: (b, n, 1) and (b, 1, n).
-func (c *call) pairs(x val) (a, b val) {
+func (c *emission) pairs(x val) (a, b val) {
 	return c.reshape(x, x.Shape[0], x.Shape[1], 1), c.reshape(x, x.Shape[0], 1, x.Shape[1])
 }
 
 // common returns the extents of what boxes have in common along a dimension, given the corners.
-func (c *call) common(lo, hi val) val {
+func (c *emission) common(lo, hi val) val {
 	a, b := c.pairs(lo)
 	least := c.do("Max", a, b)
 	a, b = c.pairs(hi)
@@ -166,14 +166,14 @@ func (c *call) common(lo, hi val) val {
 }
 
 // limit returns an attribute that bounds a number, which it does not if it is negative.
-func (c *call) limit(name string, n int) int {
+func (c *emission) limit(name string, n int) int {
 	if k := c.Int(name); k >= 0 {
 		return min(k, n)
 	}
 	return n
 }
 
-func boxSuppression(c *call) []val {
+func boxSuppression(c *emission) []val {
 	d := realOf(c.in[0].DType)
 	boxes, scores := c.cast(c.in[0], d), c.cast(c.in[1], d)
 	n := scores.Shape[1]
@@ -192,7 +192,7 @@ func boxSuppression(c *call) []val {
 	return one(c.compacted(order, kept))
 }
 
-func nonMaxSuppression(c *call) []val {
+func nonMaxSuppression(c *emission) []val {
 	x := c.cast(c.in[0], tensor.Int64)
 	b, n := x.Shape[0], x.Shape[1]
 	number := func(n int64) val { return c.integer(tensor.Int64, n) }
@@ -221,7 +221,7 @@ func nonMaxSuppression(c *call) []val {
 }
 
 // randomBits multiplies in 64 bits, of which the halves are the words of the generator.
-func randomBits(c *call) []val {
+func randomBits(c *emission) []val {
 	seed := c.Ints("seed")
 	word := func(x uint64) val { return c.integer(tensor.Int64, int64(x&0xffffffff)) }
 	low := func(x val) val { return c.do("BitwiseAnd", x, word(0xffffffff)) }

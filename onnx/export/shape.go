@@ -12,7 +12,7 @@ import (
 // Operators that give elements other places.
 
 var shapeRows = []row{
-	direct("reshape", "Reshape", stored, func(c *call) []val {
+	direct("reshape", "Reshape", stored, func(c *emission) []val {
 		to := c.out(0).Shape
 		attrs := at()
 		if slices.Contains(to, 0) {
@@ -20,32 +20,32 @@ var shapeRows = []row{
 		}
 		return one(c.node1("Reshape", c.out(0), attrs, c.in[0], c.list(to...)))
 	}),
-	direct("squeeze", "Squeeze", stored, func(c *call) []val {
+	direct("squeeze", "Squeeze", stored, func(c *emission) []val {
 		if len(c.Ints("axes")) == 0 { // some squeeze all dimensions then
 			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 		}
 		return one(c.node1("Squeeze", c.out(0), nil, c.in[0], c.list(c.Ints("axes")...)))
 	}),
-	direct("unsqueeze", "Unsqueeze", stored, func(c *call) []val {
+	direct("unsqueeze", "Unsqueeze", stored, func(c *emission) []val {
 		return one(c.node1("Unsqueeze", c.out(0), nil, c.in[0], c.list(c.Ints("axes")...)))
 	}),
-	direct("transpose", "Transpose", stored, func(c *call) []val {
+	direct("transpose", "Transpose", stored, func(c *emission) []val {
 		perm := slices.Clone(c.Ints("axes"))
 		for d := len(perm); d < c.in[0].rank(); d++ {
 			perm = append(perm, d)
 		}
 		return one(c.node1("Transpose", c.out(0), at("perm", perm), c.in[0]))
 	}),
-	direct("expand", "Expand", moved, func(c *call) []val {
+	direct("expand", "Expand", moved, func(c *emission) []val {
 		return one(c.node1("Expand", c.out(0), nil, c.in[0], c.list(c.Ints("shape")...)))
 	}),
-	direct("tile", "Tile", moved, func(c *call) []val {
+	direct("tile", "Tile", moved, func(c *emission) []val {
 		return one(c.node1("Tile", c.out(0), nil, c.in[0], c.list(c.Ints("repeats")...)))
 	}),
-	direct("concat", "Concat", moved, func(c *call) []val {
+	direct("concat", "Concat", moved, func(c *emission) []val {
 		return one(c.node1("Concat", c.out(0), at("axis", c.Int("axis")), c.in...))
 	}),
-	several("stack", "Unsqueeze, Concat", moved, func(c *call) []val {
+	several("stack", "Unsqueeze, Concat", moved, func(c *emission) []val {
 		axis := c.Int("axis")
 		parts := make([]val, len(c.in))
 		for i, x := range c.in {
@@ -54,14 +54,14 @@ var shapeRows = []row{
 		}
 		return one(c.node1("Concat", c.out(0), at("axis", axis), parts...))
 	}),
-	direct("split", "Split", moved, func(c *call) []val {
+	direct("split", "Split", moved, func(c *emission) []val {
 		types, sizes := make([]graph.Type, len(c.Out)), make(ints, len(c.Out))
 		for i, v := range c.Out {
 			types[i], sizes[i] = v.Type, v.Type.Shape[c.Int("axis")]
 		}
 		return c.nodes("Split", types, at("axis", c.Int("axis")), c.in[0], c.list(sizes...))
 	}),
-	several("unstack", "Split, Squeeze", moved, func(c *call) []val {
+	several("unstack", "Split, Squeeze", moved, func(c *emission) []val {
 		axis := c.Int("axis")
 		parts := make([]graph.Type, len(c.Out))
 		for i, v := range c.Out {
@@ -74,7 +74,7 @@ var shapeRows = []row{
 		return out
 	}),
 	direct("slice", "Slice", moved, slice),
-	several("reverse", "Slice", moved, func(c *call) []val {
+	several("reverse", "Slice", moved, func(c *emission) []val {
 		n := len(c.Ints("axes"))
 		if n == 0 {
 			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
@@ -83,17 +83,17 @@ var shapeRows = []row{
 		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.Ints("axes")...), minus))
 	}),
 	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`).otherwise(padBody),
-	direct("triangular", "Trilu", moved, func(c *call) []val {
+	direct("triangular", "Trilu", moved, func(c *emission) []val {
 		return one(c.node1("Trilu", c.out(0), at("upper", c.Bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.Int("diagonal")))))
 	}),
-	direct("bit_cast", "BitCast", stored, func(c *call) []val {
+	direct("bit_cast", "BitCast", stored, func(c *emission) []val {
 		c.needs(bitVersion)
 		return one(c.node1("BitCast", c.out(0), at("to", c.Attrs.DType("dtype")), c.in[0]))
 	}),
 }
 
 // slice says anew where each dimension begins and ends, as the standard counts from the end otherwise.
-func slice(c *call) []val {
+func slice(c *emission) []val {
 	axes, strides := c.Ints("axes"), c.Ints("stride")
 	if len(axes) == 0 {
 		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
@@ -131,7 +131,7 @@ var padModes = map[string]string{"constant": "constant", "replicate": "edge", "r
 
 // pad leaves out what the standard understands otherwise: elements that are mirrored more than once, those that are taken away on one side
 // and repeated on the other, and more elements that are taken away than there are.
-func pad(c *call) []val {
+func pad(c *emission) []val {
 	mode, padding := padModes[c.Str("border")], c.Ints("padding")
 	if len(padding) == 0 {
 		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
@@ -154,7 +154,7 @@ func pad(c *call) []val {
 }
 
 // fill returns what a constant border is made of.
-func (c *call) fill() val {
+func (c *emission) fill() val {
 	switch {
 	case c.Str("border") != "constant":
 		return val{}
@@ -166,7 +166,7 @@ func (c *call) fill() val {
 	return c.number(c.in[0].DType, c.Float("value"))
 }
 
-func padBody(c *call) []val {
+func padBody(c *emission) []val {
 	if border := c.Str("border"); border != "constant" {
 		return one(c.bordered(c.in[0], 0, c.Ints("padding"), border))
 	}

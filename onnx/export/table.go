@@ -41,13 +41,13 @@ func Table() []Row {
 type row struct {
 	Row
 	// exact adds nodes that package onnx reads as what gives the same bits. It returns nil, and adds nothing, where there are none.
-	exact func(c *call) []val
+	exact func(c *emission) []val
 	// body adds nodes that say the same, perhaps not to the bit, for a function; nil stands for the operator's own body.
-	body func(c *call) []val
+	body func(c *emission) []val
 }
 
 // standard adds nodes of the standard that mean the operator to the bit, if there are some.
-func (r *row) standard(c *call) []val {
+func (r *row) standard(c *emission) []val {
 	if r.exact == nil || c.loses() {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (r *row) standard(c *call) []val {
 
 // loses reports whether attributes of the standard, which are float32, lose digits of the operator's. Operators round numbers to the type in
 // which they compute: to float32, unless it is float64.
-func (c *call) loses() bool {
+func (c *emission) loses() bool {
 	if c.function || len(c.in) == 0 || c.in[0].DType != tensor.Float64 {
 		return false
 	}

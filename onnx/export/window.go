@@ -16,7 +16,7 @@ import (
 type window struct{ geometry.Window }
 
 // window returns the window that the attributes describe.
-func (c *call) window() *window { return &window{*geometry.WindowOf(c.Attrs, c.Ints("size"))} }
+func (c *emission) window() *window { return &window{*geometry.WindowOf(c.Attrs, c.Ints("size"))} }
 
 // spatial reports whether the window is one as the standard has it: it slides over the dimensions behind the first two only, and its
 // padding is smaller than it.
@@ -50,7 +50,7 @@ func (w *window) extents(in []int) tensor.Shape {
 }
 
 // taps joins, position by position of a window without padding, the elements there.
-func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
+func (c *emission) taps(x val, w *window, join func(sum, part val) val) val {
 	first := x.rank() - len(w.Size)
 	var sum val
 	for k := range c.positions(w) {
@@ -65,7 +65,7 @@ func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
 }
 
 // positions yields the positions in a window, in row-major order.
-func (c *call) positions(w *window) func(yield func(k ints) bool) {
+func (c *emission) positions(w *window) func(yield func(k ints) bool) {
 	if n := tensor.Shape(w.Size).Len(); n > limits.ONNXTaps {
 		kit.Refuse("a window of %d positions is not said one by one", n)
 	}
@@ -90,7 +90,7 @@ func (c *call) positions(w *window) func(yield func(k ints) bool) {
 }
 
 // tap returns, for each window, the element at position k of it, in the dimensions from first on.
-func (c *call) tap(x val, first int, w *window, k ints) val {
+func (c *emission) tap(x val, first int, w *window, k ints) val {
 	if len(k) == 0 {
 		return x
 	}

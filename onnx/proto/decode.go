@@ -1,5 +1,20 @@
 package proto
 
+import (
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/wire"
+)
+
+// message is a type that has a table.
+type message[M any] interface {
+	*M
+	table() any // a *wire.Table[M], which every package that has to do with messages would compile again if it were said here
+}
+
+func tableOf[M any, P message[M]](m P) *wire.Table[M] { return m.table().(*wire.Table[M]) }
+
+var bounds = wire.Bounds{Depth: limits.ONNXDepth, Memory: limits.ONNXMemory}
+
 // Decode reads a model. Raw data of its tensors shares memory with the bytes, which must not change. An error is an *[Error].
 func Decode(b []byte) (*Model, error) { return decode[Model](b) }
 
@@ -14,7 +29,7 @@ func DecodeOptional(b []byte) (*Optional, error) { return decode[Optional](b) }
 
 func decode[M any, P message[M]](b []byte) (*M, error) {
 	m := new(M)
-	if err := tableOf(P(m)).decode(newReader(b), m); err != nil {
+	if err := wire.Decode(tableOf(P(m)), m, b, bounds); err != nil {
 		return nil, err
 	}
 	return m, nil

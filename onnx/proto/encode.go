@@ -1,14 +1,13 @@
 package proto
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/wire"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -37,9 +36,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	out := &counter{to: w}
-	err = write(out, m, counted)
-	return out.n, err
+	return counted.WriteTo(w)
 }
 
 func encode[M any, P message[M]](m *M) ([]byte, error) {
@@ -47,39 +44,16 @@ func encode[M any, P message[M]](m *M) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.Grow(int(counted.n))
-	err = write[M, P](&b, m, counted)
-	return b.Bytes(), err
+	return counted.Bytes(), nil
 }
 
 // measure counts the bytes of a message.
-func measure[M any, P message[M]](m *M) (*writer, error) {
-	var w writer
-	tableOf(P(m)).encode(&w, m)
-	if w.n > limits.ONNXBytes {
-		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, w.n, int64(limits.ONNXBytes))
+func measure[M any, P message[M]](m *M) (*wire.Measured[M], error) {
+	counted := wire.Measure(tableOf(P(m)), m)
+	if n := counted.Len(); n > limits.ONNXBytes {
+		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, n, int64(limits.ONNXBytes))
 	}
-	return &w, nil
-}
-
-// write writes a message that was measured.
-func write[M any, P message[M]](to io.Writer, m *M, counted *writer) error {
-	w := &writer{out: bufio.NewWriterSize(to, 64<<10), sizes: counted.sizes}
-	tableOf(P(m)).encode(w, m)
-	return w.out.Flush()
-}
-
-// counter counts the bytes that are written.
-type counter struct {
-	to io.Writer
-	n  int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.to.Write(b)
-	c.n += int64(n)
-	return n, err
+	return counted, nil
 }
 
 // NewTensor returns the message for a tensor, whose raw data shares its memory as [tensor.Raw] says. It fails if ONNX has no such elements.

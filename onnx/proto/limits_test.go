@@ -3,9 +3,11 @@ package proto
 import (
 	"errors"
 	"io"
+	"reflect"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/wire"
 )
 
 // nestedGraphs returns a model with graphs in attributes: each takes three messages.
@@ -32,21 +34,13 @@ func TestLimitsAreReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReader(b)
-	if r.spare != limits.ONNXMemory {
-		t.Errorf("messages may take %d bytes", r.spare)
+	if bounds.Memory != limits.ONNXMemory {
+		t.Errorf("messages may take %d bytes", bounds.Memory)
 	}
-	if err := modelFields.decode(r, new(Model)); err != nil {
-		t.Fatal(err)
-	}
-	taken := limits.ONNXMemory - r.spare
-	if want := int64(graphFields.size + 2*nodeFields.size + 2*16); taken != want && ^uint(0)>>32 > 0 {
-		t.Errorf("the messages take %d bytes; want %d", taken, want)
-	}
+	taken := int64(graphFields.Size + 2*nodeFields.Size + 2*int(reflect.TypeFor[string]().Size()))
 	for spare, ok := range map[int64]bool{taken: true, taken - 1: false} {
-		r := newReader(b)
-		r.spare = spare
-		if err := modelFields.decode(r, new(Model)); (err == nil) != ok || !ok && !errors.Is(err, ErrLimit) {
+		err := wire.Decode(&modelFields, new(Model), b, wire.Bounds{Depth: limits.ONNXDepth, Memory: spare})
+		if (err == nil) != ok || !ok && !errors.Is(err, ErrLimit) {
 			t.Errorf("%d bytes where %d are allowed: %v", taken, spare, err)
 		}
 	}
@@ -57,9 +51,7 @@ func TestLimitsAreReached(t *testing.T) {
 	for range 1<<31>>26 - 1 {
 		m.Graph.Initializer = append(m.Graph.Initializer, &Tensor{RawData: raw})
 	}
-	var w writer
-	modelFields.encode(&w, m)
-	rest := &Tensor{RawData: raw[:limits.ONNXBytes-w.n-10]} // two tags and lengths take 10 bytes
+	rest := &Tensor{RawData: raw[:limits.ONNXBytes-wire.Measure(&modelFields, m).Len()-10]} // two tags and lengths take 10 bytes
 	m.Graph.Initializer = append(m.Graph.Initializer, rest)
 	if n, err := m.WriteTo(io.Discard); err != nil || n != limits.ONNXBytes {
 		t.Errorf("%d bytes are written: %v", n, err)

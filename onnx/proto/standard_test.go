@@ -8,34 +8,36 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/wire"
 )
 
 // declared is a field as onnx.proto declares it.
 type declared struct {
 	number int
 	name   string
-	wire   wire
+	wire   wire.Type
 	list   bool // of numbers
 }
 
-func fieldsOf[M any](t *table[M]) []declared {
+func fieldsOf[M any](t *wire.Table[M]) []declared {
 	var list []declared
-	for _, f := range t.fields {
-		list = append(list, declared{f.number, f.name, f.wire, f.list})
+	for _, f := range t.Fields {
+		list = append(list, declared{f.Number, f.Name, f.Type, f.List})
 	}
 	return list
 }
 
 // tables has the fields of all messages by the standard's names.
 var tables = map[string][]declared{
-	"ModelProto": fieldsOf(modelFields), "OperatorSetIdProto": fieldsOf(operatorSetFields), "StringStringEntryProto": fieldsOf(stringEntryFields),
-	"GraphProto": fieldsOf(graphFields), "NodeProto": fieldsOf(nodeFields), "AttributeProto": fieldsOf(attributeFields),
-	"ValueInfoProto": fieldsOf(valueInfoFields), "TensorAnnotation": fieldsOf(tensorAnnotationFields), "FunctionProto": fieldsOf(functionFields),
-	"TrainingInfoProto": fieldsOf(trainingInfoFields), "TensorProto": fieldsOf(tensorFields), "TensorProto.Segment": fieldsOf(segmentFields),
-	"SparseTensorProto": fieldsOf(sparseTensorFields), "TypeProto": fieldsOf(typeFields), "TypeProto.Tensor": fieldsOf(tensorTypeFields),
-	"TypeProto.SparseTensor": fieldsOf(tensorTypeFields), "TypeProto.Sequence": fieldsOf(elementTypeFields), "TypeProto.Optional": fieldsOf(elementTypeFields),
-	"TypeProto.Map": fieldsOf(mapTypeFields), "TypeProto.Opaque": fieldsOf(opaqueTypeFields), "TensorShapeProto": fieldsOf(shapeFields),
-	"TensorShapeProto.Dimension": fieldsOf(dimFields), "SequenceProto": fieldsOf(sequenceFields), "OptionalProto": fieldsOf(optionalFields),
+	"ModelProto": fieldsOf(&modelFields), "OperatorSetIdProto": fieldsOf(&operatorSetFields), "StringStringEntryProto": fieldsOf(&stringEntryFields),
+	"GraphProto": fieldsOf(&graphFields), "NodeProto": fieldsOf(&nodeFields), "AttributeProto": fieldsOf(&attributeFields),
+	"ValueInfoProto": fieldsOf(&valueInfoFields), "TensorAnnotation": fieldsOf(&tensorAnnotationFields), "FunctionProto": fieldsOf(&functionFields),
+	"TrainingInfoProto": fieldsOf(&trainingInfoFields), "TensorProto": fieldsOf(&tensorFields), "TensorProto.Segment": fieldsOf(&segmentFields),
+	"SparseTensorProto": fieldsOf(&sparseTensorFields), "TypeProto": fieldsOf(&typeFields), "TypeProto.Tensor": fieldsOf(&tensorTypeFields),
+	"TypeProto.SparseTensor": fieldsOf(&tensorTypeFields), "TypeProto.Sequence": fieldsOf(&elementTypeFields), "TypeProto.Optional": fieldsOf(&elementTypeFields),
+	"TypeProto.Map": fieldsOf(&mapTypeFields), "TypeProto.Opaque": fieldsOf(&opaqueTypeFields), "TensorShapeProto": fieldsOf(&shapeFields),
+	"TensorShapeProto.Dimension": fieldsOf(&dimFields), "SequenceProto": fieldsOf(&sequenceFields), "OptionalProto": fieldsOf(&optionalFields),
 }
 
 // skipped are the fields that are passed over.
@@ -48,7 +50,7 @@ func TestStandard(t *testing.T) {
 	if dir == "" {
 		t.Skip("set CONCORD_ONNX_PROTO to the folder of the standard's onnx.proto to compare with it")
 	}
-	wires := map[string]wire{"string": lengthed, "bytes": lengthed, "float": fixed32, "double": fixed64, "int32": varint, "int64": varint, "uint64": varint}
+	wires := map[string]wire.Type{"string": wire.Lengthed, "bytes": wire.Lengthed, "float": wire.Fixed32, "double": wire.Fixed64, "int32": wire.Varint, "int64": wire.Varint, "uint64": wire.Varint}
 	open := regexp.MustCompile(`^(message|enum|oneof) (\w+) *{`)
 	line := regexp.MustCompile(`^(?:(optional|repeated) +)?(\w+) +(\w+) *= *(\d+)`)
 	constant := regexp.MustCompile(`^(\w+) *= *(\d+);`)
@@ -79,12 +81,12 @@ func TestStandard(t *testing.T) {
 				w, scalar := wires[m[2]]
 				switch {
 				case slices.Contains(enums, m[2]):
-					w = varint
+					w = wire.Varint
 				case !scalar:
-					w = lengthed
+					w = wire.Lengthed
 				}
 				n, _ := strconv.Atoi(m[4])
-				want[path] = append(want[path], declared{n, m[3], w, m[1] == "repeated" && w != lengthed})
+				want[path] = append(want[path], declared{n, m[3], w, m[1] == "repeated" && w != wire.Lengthed})
 			}
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/openvx/export"
 )
@@ -15,51 +15,41 @@ import (
 func TestDocuments(t *testing.T) {
 	var loaded, exported, near int
 	reasons := make(map[string]int)
-	for _, path := range testdata.Documents(t) {
-		n, err := nnef.Load(path, nnef.Options{})
-		if err != nil {
-			continue // cases of mistakes
-		}
-		defer n.Close()
-		p, err := engine.Compile(n.Graph, engine.Options{Threads: 1})
-		if err != nil {
-			continue // cases of limits, and of shapes that are left open
-		}
-		p.Close()
+	networks.Documents(t, func(path string, g *graph.Graph) {
 		loaded++
-		m, err := export.New(n.Graph, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
+		m, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
 		if err != nil {
 			var refused *export.Error
 			if !errors.As(err, &refused) {
 				t.Errorf("%s: %v", path, err)
-				continue
+				return
 			}
 			for _, r := range refused.Refusals {
 				reasons[r.Op+": "+numerals.ReplaceAllString(r.Reason, "#")]++
 			}
-			continue
+			return
 		}
 		exported++
 		tolerance := 0.0
 		for _, a := range m.Approximations {
 			tolerance = max(tolerance, a.Tolerance)
 		}
-		inputs := inputsOf(t, n.Graph, 1, 1)
-		got, want := runs(t, m, inputs), run(t, n.Graph, inputs)
+		inputs := inputsOf(t, g, 1, 1)
+		got, want := runs(t, m, inputs), run(t, g, inputs)
 		same := true
 		for name, w := range want {
 			if equal(got[name], w) {
 				continue
 			}
 			same = false
-			if far := distance(t, got[name], w); far > tolerance {
+			if far := distance(got[name], w); far > tolerance {
 				t.Errorf("%s: output %s differs by %v; %v is announced", path, name, far, tolerance)
 			}
 		}
 		if !same {
 			near++
 		}
-	}
+	})
 	t.Logf("%d documents are loaded, %d exported, %d of them with equal bits", loaded, exported, exported-near)
 	for why, n := range reasons {
 		t.Logf("%3d %s", n, why)

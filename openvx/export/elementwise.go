@@ -18,22 +18,22 @@ const lookupNote = "in Q7.8 only: a table of all 65536 numbers"
 var elementwiseRows = []row{
 	direct("relu", "vxActivationLayer RELU", layerTypes, activation(openvx.ActivationRelu)),
 	direct("sigmoid", "vxActivationLayer LOGISTIC", op.Singles, activation(openvx.ActivationLogistic)),
-	direct("tanh", "vxActivationLayer HYPERBOLIC_TAN", op.Singles, func(c *call) {
+	direct("tanh", "vxActivationLayer HYPERBOLIC_TAN", op.Singles, func(c *emission) {
 		c.set(c.activate(c.tensor(0), openvx.ActivationHyperbolicTan, 1, 1))
 	}),
 	direct("softplus", "vxActivationLayer SOFTRELU", op.Singles, activation(openvx.ActivationSoftrelu)),
 	direct("abs", "vxActivationLayer ABS", op.Singles|op.TypeSet(tensor.Uint8), activation(openvx.ActivationAbs)),
 	direct("sqr", "vxActivationLayer SQUARE", op.Singles, activation(openvx.ActivationSquare)),
 	direct("sqrt", "vxActivationLayer SQRT", op.Singles, activation(openvx.ActivationSqrt)),
-	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Singles, func(c *call) {
+	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Singles, func(c *emission) {
 		c.set(c.line(c.tensor(0), c.Float("alpha"), c.Float("beta")))
 	}, "negative numbers: multiply, add"),
 
-	widening(direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) })),
-	direct("sub", "vxTensorSubtractNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorSubtractNode", false)) }),
+	widening(direct("add", "vxTensorAddNode", layerTypes, func(c *emission) { c.set(c.sum("vxTensorAddNode", true)) })),
+	direct("sub", "vxTensorSubtractNode", layerTypes, func(c *emission) { c.set(c.sum("vxTensorSubtractNode", false)) }),
 	widening(direct("mul", "vxTensorMultiplyNode", layerTypes, mul)),
 	decomposed("div", "vxTensorMultiplyNode", 1e-6, op.Singles, div, "by constants only, with their reciprocals"),
-	direct("neg", "vxTensorMultiplyNode", op.Singles, func(c *call) {
+	direct("neg", "vxTensorMultiplyNode", op.Singles, func(c *emission) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.number(-1, len(x.Dims)), 1))
 	}),
@@ -43,20 +43,20 @@ var elementwiseRows = []row{
 	decomposed("clamp", "vxActivationLayer BRELU", 1e-6, op.Singles|op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8), clamp,
 		"scalar bounds only; a lower bound other than 0: for floats, subtract it and add it again"),
 
-	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
+	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *emission) {
 		c.set(c.leaky(c.tensor(0), tensor.Scalar(float32(c.Float("alpha")))))
 	}),
-	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
+	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *emission) {
 		alpha := c.constant(1)
 		if alpha == nil {
 			kit.Refuse("its factor must be a constant")
 		}
 		c.set(c.leaky(c.expanded(c.natural(0), dimsOf(c.outShape())), alpha))
 	}, "constant factors only"),
-	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Singles, func(c *call) {
+	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Singles, func(c *emission) {
 		c.set(c.activate(c.line(c.tensor(0), c.Float("alpha"), c.Float("beta")), openvx.ActivationBrelu, 1, 0))
 	}),
-	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Singles, func(c *call) {
+	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Singles, func(c *emission) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.activate(c.line(x, 1, 3), openvx.ActivationBrelu, 6, 0), 1.0/6))
 	}),
@@ -70,16 +70,16 @@ var elementwiseRows = []row{
 
 // tabled is a row of a function of one variable that no layer has.
 func tabled(name string) row {
-	return decomposed(name, "vxTensorTableLookupNode", 0, op.Singles, func(c *call) { c.set(c.tabulate(0)) }, lookupNote)
+	return decomposed(name, "vxTensorTableLookupNode", 0, op.Singles, func(c *emission) { c.set(c.tabulate(0)) }, lookupNote)
 }
 
 // activation is the emission of a function that an activation layer has.
-func activation(f openvx.Activation) func(*call) {
-	return func(c *call) { c.set(c.activate(c.tensor(0), f, 0, 0)) }
+func activation(f openvx.Activation) func(*emission) {
+	return func(c *emission) { c.set(c.activate(c.tensor(0), f, 0, 0)) }
 }
 
 // line returns alpha · x + beta.
-func (c *call) line(x *Tensor, alpha, beta float64) *Tensor {
+func (c *emission) line(x *Tensor, alpha, beta float64) *Tensor {
 	switch {
 	case alpha == 1:
 	case alpha >= 0 && beta >= 0:
@@ -91,7 +91,7 @@ func (c *call) line(x *Tensor, alpha, beta float64) *Tensor {
 }
 
 // leaky returns x, or alpha · x where that is negative: alpha · x + (1 - alpha) · relu(x).
-func (c *call) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
+func (c *emission) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
 	rest := eval("sub", nil, tensor.Scalar(float32(1)), alpha)
 	dims := dimsOf(ints(alpha.Shape()))
 	if alpha.Rank() == 0 {
@@ -104,7 +104,7 @@ func (c *call) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
 
 // pair returns the two operands in tensors of which the extents of the second, if they are not those of the first, are 1. Where each has
 // to be expanded, the first one is by adding it to zeros. commutes says that the operands may change places.
-func (c *call) pair(commutes bool) (x, y *Tensor) {
+func (c *emission) pair(commutes bool) (x, y *Tensor) {
 	a, b := c.In[0], c.In[1]
 	shapeA, shapeB, shape := c.shape(0), c.shape(1), c.outShape()
 	if commutes && product(shapeA) < product(shapeB) {
@@ -140,7 +140,7 @@ func ranked(shape ints, n int) ints {
 }
 
 // expanded repeats a tensor along dimensions in which its extent is 1.
-func (c *call) expanded(x *Tensor, dims ints) *Tensor {
+func (c *emission) expanded(x *Tensor, dims ints) *Tensor {
 	if product(x.Dims) == product(dims) {
 		return x
 	}
@@ -148,12 +148,12 @@ func (c *call) expanded(x *Tensor, dims ints) *Tensor {
 }
 
 // sum adds or subtracts the operands.
-func (c *call) sum(function string, commutes bool) *Tensor {
+func (c *emission) sum(function string, commutes bool) *Tensor {
 	x, y := c.pair(commutes)
 	return c.add(function, x, y, c.overflow)
 }
 
-func mul(c *call) {
+func mul(c *emission) {
 	x, y := c.pair(true)
 	scale := 1.0
 	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
@@ -179,7 +179,7 @@ func number(t *tensor.Tensor) float64 {
 	return tensor.Data[float64](kit.Must(tensor.Cast(t, tensor.Float64)))[0]
 }
 
-func div(c *call) {
+func div(c *emission) {
 	k := c.constant(1)
 	if k == nil {
 		kit.Refuse("OpenVX does not divide by tensors; by constants it can be said")
@@ -190,7 +190,7 @@ func div(c *call) {
 }
 
 // excess returns x - y, or 0 where that is negative, and both operands.
-func (c *call) excess() (x, y, above *Tensor) {
+func (c *emission) excess() (x, y, above *Tensor) {
 	x, y = c.pair(true)
 	above = c.add("vxTensorSubtractNode", x, y, openvx.ConvertPolicySaturate)
 	if c.format() != Uint8 { // which saturates at 0
@@ -199,7 +199,7 @@ func (c *call) excess() (x, y, above *Tensor) {
 	return x, y, above
 }
 
-func greater(c *call) {
+func greater(c *emission) {
 	for i := range 2 {
 		if k := c.constant(i); k != nil && k.Len() == 1 && number(k) == 0 && product(c.shape(1-i)) == product(c.outShape()) {
 			c.exact = true
@@ -211,13 +211,13 @@ func greater(c *call) {
 	c.set(c.add("vxTensorAddNode", above, y, openvx.ConvertPolicySaturate))
 }
 
-func lesser(c *call) {
+func lesser(c *emission) {
 	x, _, above := c.excess()
 	c.set(c.add("vxTensorSubtractNode", x, above, openvx.ConvertPolicySaturate))
 }
 
 // clamp: a bound of a raw number is the number that it stands for.
-func clamp(c *call) {
+func clamp(c *emission) {
 	bound := func(i int, absent float64) float64 {
 		if c.Operand(i) == nil {
 			return absent
@@ -255,7 +255,7 @@ func clamp(c *call) {
 }
 
 // between bounds elements by 0 and a number, which may be infinite.
-func (c *call) between(x *Tensor, high float64) *Tensor {
+func (c *emission) between(x *Tensor, high float64) *Tensor {
 	if math.IsInf(high, 1) {
 		return c.activate(x, openvx.ActivationRelu, 0, 0)
 	}
@@ -263,7 +263,7 @@ func (c *call) between(x *Tensor, high float64) *Tensor {
 }
 
 // tabulate looks elements up in a table of all numbers of Q7.8, to which the node has been applied with its operand i in their place.
-func (c *call) tabulate(i int) *Tensor {
+func (c *emission) tabulate(i int) *Tensor {
 	if c.format() != Q78 {
 		kit.Refuse("no layer computes it; only in Q7.8 there is a table that does")
 	}
@@ -282,7 +282,7 @@ func (c *call) tabulate(i int) *Tensor {
 }
 
 // find looks the elements of operand i up in a table.
-func (c *call) find(i int, table *tensor.Tensor) *Tensor {
+func (c *emission) find(i int, table *tensor.Tensor) *Tensor {
 	x := c.tensor(i)
 	return c.make(x.Dims, "vxTensorTableLookupNode", x, c.table(table))
 }
@@ -298,7 +298,7 @@ func every(d tensor.DType) *tensor.Tensor {
 }
 
 // table adds a table for 16 bits of which the entry in the middle is that of 0, or for uint8.
-func (c *call) table(t *tensor.Tensor) *LUT {
+func (c *emission) table(t *tensor.Tensor) *LUT {
 	f := c.format()
 	table := &LUT{Name: c.e.name(c.name + "_table"), Type: f.Type, Count: t.Len(), Data: tensor.AppendRaw(nil, f.converted(t))}
 	c.e.net.LUTs = append(c.e.net.LUTs, table)

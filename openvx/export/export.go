@@ -268,7 +268,7 @@ func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 	if t := kit.Must(e.folder.Constant(n.Out[0])); t != nil {
 		return n.Out
 	}
-	c := &call{e: e, Node: kit.NodeOf(n), out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
+	c := &emission{e: e, Node: kit.NodeOf(n), out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
 	if !c.isFloat() && c.Str("overflow") == "wrap" {
 		c.overflow = openvx.ConvertPolicyWrap
 	}
@@ -320,7 +320,7 @@ func (e *exporter) output(o graph.Output) {
 	if t.Kind == Virtual {
 		t.Kind = Output
 	} else {
-		c := &call{e: e, Node: kit.Node{Node: &graph.Node{}}, name: o.Name, out: o.Value}
+		c := &emission{e: e, Node: kit.Node{Node: &graph.Node{}}, name: o.Name, out: o.Value}
 		y := e.virtual(o.Name, t.Format, t.Dims)
 		y.Kind = Output
 		c.copy(t, y)

@@ -28,7 +28,7 @@ var integerRows = []row{
 var roundPolicies = map[string]openvx.RoundPolicy{"to_zero": openvx.RoundPolicyToZero, "half_even": openvx.RoundPolicyToNearestEven}
 
 // rescale is the end of what layers do, and by itself a conversion.
-func rescale(c *call) {
+func rescale(c *emission) {
 	x := c.e.source(c.In[0])
 	if c.e.waiting[x] == nil {
 		convert(c)
@@ -42,7 +42,7 @@ func rescale(c *call) {
 }
 
 // scaled rounds a product of two tensors.
-func (c *call) scaled(n *graph.Node) {
+func (c *emission) scaled(n *graph.Node) {
 	f := c.format()
 	shift, multiplier := c.factors()
 	c.Node.Node = &graph.Node{Op: n.Op, In: slices.Clone(n.In), Out: n.Out, Attrs: c.Attrs, Label: c.Label}
@@ -58,7 +58,7 @@ func (c *call) scaled(n *graph.Node) {
 }
 
 // factors returns the shift and the multiplier of a rescale, which must be constants with one element.
-func (c *call) factors() (shift, multiplier int) {
+func (c *emission) factors() (shift, multiplier int) {
 	one := func(i int, name string) int {
 		if c.Operand(i) == nil {
 			return 1
@@ -77,7 +77,7 @@ func (c *call) factors() (shift, multiplier int) {
 }
 
 // scale returns multiplier / 2^shift of a rescale times 2^fixed, as a layer takes it.
-func (c *call) scale(shift, multiplier, fixed int) float64 {
+func (c *emission) scale(shift, multiplier, fixed int) float64 {
 	scale := math.Ldexp(float64(multiplier), fixed-shift)
 	if scale < 0 || float64(float32(scale)) != scale {
 		kit.Refuse("its factor %g is no positive float32", scale)
@@ -86,7 +86,7 @@ func (c *call) scale(shift, multiplier, fixed int) float64 {
 }
 
 // round takes over the rounding of a rescale, where there is a fraction to round.
-func (c *call) round(fraction bool) {
+func (c *emission) round(fraction bool) {
 	policy, ok := roundPolicies[c.Str("rounding")]
 	if !ok && fraction {
 		kit.Refuse("its rounding is %s; layers round to_zero or half_even", c.Str("rounding"))
@@ -98,7 +98,7 @@ func (c *call) round(fraction bool) {
 }
 
 // narrow follows casts back to elements that a tensor can have, as long as these keep the numbers.
-func (c *call) narrow(v *graph.Value) *graph.Value {
+func (c *emission) narrow(v *graph.Value) *graph.Value {
 	for v.Producer != nil && v.Producer.Op == "cast" && c.e.constant(v) == nil && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
 		v = v.Producer.In[0]
 	}
@@ -111,7 +111,7 @@ func keeps(from, to tensor.DType) bool {
 }
 
 // layer emits the layer whose sums of products are rounded. n is that, or adds something constant to it.
-func (c *call) layer(n *graph.Node) {
+func (c *emission) layer(n *graph.Node) {
 	sum := *c
 	if n.Op == "add" {
 		for i := range 2 {
@@ -150,7 +150,7 @@ func (c *call) layer(n *graph.Node) {
 }
 
 // check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
-func (c *call) check(f Format) {
+func (c *emission) check(f Format) {
 	greatest := greatestSum(c.filter(), float64(int(1)<<(f.elements().Bits()-1)))
 	if f == Uint8 {
 		greatest *= 2
@@ -170,7 +170,7 @@ func (c *call) check(f Format) {
 }
 
 // convert converts elements of 8 or 16 bits, as cast and rescale do.
-func convert(c *call) {
+func convert(c *emission) {
 	from, ok := c.e.formatOf(c.In[0].Type.DType)
 	if !ok {
 		kit.Refuse("layers do not compute with elements of type %v", c.In[0].Type.DType)
@@ -197,7 +197,7 @@ func convert(c *call) {
 
 // lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table
 // OpenVX says nothing, so that it is made complete, with the first or last entry for those.
-func lookup(c *call) {
+func lookup(c *emission) {
 	t, from, to := c.constant(1), c.In[0].Type.DType, c.out.Type.DType
 	if t == nil {
 		kit.Refuse("its table must be a constant")

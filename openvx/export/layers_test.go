@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
@@ -160,7 +161,7 @@ func TestConvolutions(t *testing.T) {
 		said++
 		inputs := inputsOf(t, g, seed, 1)
 		if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 	if said < cases*9/10 {
@@ -205,8 +206,8 @@ func TestDeconvolutions(t *testing.T) {
 		}
 		said++
 		inputs := inputsOf(t, g, seed, 1)
-		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(t, got["y0"], want["y0"]) > 1e-6 {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 	if said < cases*9/10 {
@@ -234,8 +235,8 @@ func TestPoolings(t *testing.T) {
 		g := n.graph(n.node(operator, a, x))
 		made := exported(t, g, export.Float32)
 		inputs := inputsOf(t, g, seed, 1)
-		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(t, got["y0"], want["y0"]) > 1e-6 {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[1].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[1].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 }
@@ -403,7 +404,7 @@ func TestIntegers(t *testing.T) {
 					}
 					inputs := inputsOf(t, g, seed, magnitude)
 					if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
-						t.Fatalf("seed %d:\n%s\ngot  %v\nwant %v", seed, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+						t.Fatalf("seed %d:\n%s\ngot  %v\nwant %v", seed, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 					}
 				}
 			})

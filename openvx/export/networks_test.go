@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -143,7 +144,7 @@ func TestNetworks(t *testing.T) {
 			if len(n.Approximations) > 0 {
 				tolerance = 1e-4
 			}
-			if far := distance(t, got[name], w); far > tolerance {
+			if far := distance(got[name], w); far > tolerance {
 				t.Fatalf("seed %d: output %s differs by %v; %v is allowed\n%s", seed, name, far, tolerance, graph.Text(g, op.Rules))
 			}
 		}
@@ -167,7 +168,7 @@ func TestFixedPoint(t *testing.T) {
 			made := exported(t, g, export.Q78)
 			inputs := map[string]*tensor.Tensor{"x": n.onGrid(inputsOf(t, g, seed, 4)["x"])}
 			want, got := run(t, g, inputs)["y0"], runs(t, made, inputs)["y0"]
-			a, b := numbers(t, got), numbers(t, want)
+			a, b := single.Numbers(got), single.Numbers(want)
 			for i := range a {
 				if math.Abs(a[i]-b[i]) >= 1.0/256 {
 					t.Fatalf("%s: %v in place of %v\n%s", s.name, a[i], b[i], graph.Text(g, op.Rules))
@@ -210,7 +211,7 @@ func TestTables(t *testing.T) {
 		inputs := map[string]*tensor.Tensor{"x": n.onGrid(inputsOf(t, g, 1, 9)["x"])}
 		want, got := run(t, g, inputs)["y0"], runs(t, exported(t, g, export.Q78), inputs)["y0"]
 		if nearest := n.onGrid(want); !equal(got, nearest) {
-			t.Errorf("%s gives\n%v\nin place of\n%v", r.Op, numbers(t, got), numbers(t, nearest))
+			t.Errorf("%s gives\n%v\nin place of\n%v", r.Op, single.Numbers(got), single.Numbers(nearest))
 		}
 	}
 	if tables == 0 {

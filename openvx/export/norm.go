@@ -39,7 +39,7 @@ func (e *exporter) normalization(n *graph.Node, channels int) (factor, shift *te
 	return of(1, Float32.raw(0), nil), of(0, in[1], in[3])
 }
 
-func batchNormalization(c *call) {
+func batchNormalization(c *emission) {
 	if p := c.In[0].Producer; p != nil && c.e.norms[p] == c.Node.Node {
 		if c.e.tensors[c.out] == nil {
 			c.e.stub(c.out) // as the convolution that it was to be part of has been refused
@@ -55,7 +55,7 @@ func batchNormalization(c *call) {
 	c.set(c.add("vxTensorAddNode", y, c.weights("shift", dimsOf(each), shift), c.overflow))
 }
 
-func localResponse(c *call) {
+func localResponse(c *emission) {
 	size, shape := c.Ints("size"), c.shape(0)
 	n := len(shape)
 	wide := ints{}
@@ -85,7 +85,7 @@ func localResponse(c *call) {
 }
 
 // softmax: a layer normalizes dimension 0 of one or two, and dimension 2 of three or four.
-func softmax(c *call) {
+func softmax(c *emission) {
 	var along ints
 	for _, a := range c.Ints("axes") {
 		if c.shape(0)[a] != 1 {

@@ -88,8 +88,8 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	for name, w := range want {
 		if !equal(got[name], w) {
 			same = false
-			if moderate(t, c) {
-				worst = max(worst, distance(t, got[name], w))
+			if single.Moderate(c, 1e9) {
+				worst = max(worst, distance(got[name], w))
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	}
 	if exact := !want["out0"].DType().IsFloat(); worst > r.Tolerance || exact && !same {
 		t.Errorf("seed %d: the results differ by %v; %v is allowed: operands %v, attributes %v\ngot  %v\nwant %v", seed, worst, r.Tolerance, c.In, c.Attrs,
-			numbers(t, got["out0"]), numbers(t, want["out0"]))
+			single.Numbers(got["out0"]), single.Numbers(want["out0"]))
 	}
 }
 
@@ -128,58 +128,9 @@ func equal(got, want *tensor.Tensor) bool {
 	return true
 }
 
-// distance returns the greatest difference, relative to max(1, |want|).
-func distance(t testing.TB, got, want *tensor.Tensor) float64 {
-	t.Helper()
-	a, b := numbers(t, got), numbers(t, want)
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	worst := 0.0
-	for i := range a {
-		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) || math.IsInf(b[i], 0) || want.DType().IsHalf() && math.Abs(a[i]-b[i]) <= math.Abs(b[i])/100 {
-			continue
-		}
-		far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i]))
-		if math.IsNaN(far) {
-			far = math.Inf(1)
-		}
-		worst = max(worst, far)
-	}
-	return worst
-}
-
-func numbers(t testing.TB, x *tensor.Tensor) []float64 {
-	t.Helper()
-	d := tensor.Float32
-	if !x.DType().IsFloat() {
-		d = tensor.Int64
-	}
-	y, err := tensor.Cast(x, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []float64
-	for _, v := range tensor.Data[float32](y) {
-		out = append(out, float64(v))
-	}
-	for _, v := range tensor.Data[int64](y) {
-		out = append(out, float64(v))
-	}
-	return out
-}
-
-// moderate reports whether all elements are finite and not so great that intermediate results overflow.
-func moderate(t testing.TB, c op.Case) bool {
-	for _, x := range c.In {
-		if x == nil || !x.DType().IsFloat() {
-			continue
-		}
-		for _, v := range numbers(t, x) {
-			if !(math.Abs(v) <= 1e9) {
-				return false
-			}
-		}
-	}
-	return true
+// distance leaves out what is infinite in want, and 16-bit floats within a hundredth.
+func distance(got, want *tensor.Tensor) float64 {
+	return single.Distance(got, want, func(_ int, x, y float64) bool {
+		return math.IsInf(y, 0) || want.DType().IsHalf() && math.Abs(x-y) <= math.Abs(y)/100
+	})
 }

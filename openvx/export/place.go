@@ -11,7 +11,7 @@ import (
 
 // as returns a value in a tensor of the given extents. Extents of 1 can be added, removed and moved; others cannot be joined or divided,
 // other than those of constants and of inputs that nothing else has read yet.
-func (c *call) as(v *graph.Value, dims ints) *Tensor {
+func (c *emission) as(v *graph.Value, dims ints) *Tensor {
 	if k := c.e.constant(v); k != nil {
 		f, _ := c.e.formatOf(v.Type.DType)
 		return c.e.weights(c.e.source(v).Name, f, dims, k)
@@ -69,7 +69,7 @@ func arrangement(have, want ints) ints {
 }
 
 // raise gives a tensor more dimensions, of extent 1 behind its own: it becomes a view of one that has them.
-func (c *call) raise(t *Tensor, n int) *Tensor {
+func (c *emission) raise(t *Tensor, n int) *Tensor {
 	if len(t.Dims) == n {
 		return t
 	}
@@ -84,7 +84,7 @@ func (c *call) raise(t *Tensor, n int) *Tensor {
 }
 
 // dimension returns the dimension of a tensor that is an axis of the value in it, and refuses if that is part of another or divided.
-func (c *call) dimension(t *Tensor, shape ints, axis int) int {
+func (c *emission) dimension(t *Tensor, shape ints, axis int) int {
 	if slices.Equal(t.Dims, dimsOf(shape)) {
 		return len(shape) - 1 - axis
 	}
@@ -100,7 +100,7 @@ func (c *call) dimension(t *Tensor, shape ints, axis int) int {
 }
 
 // join lays tensors side by side along a dimension. Those that nodes make are made in their place at once; others are copied.
-func (c *call) join(parts []*Tensor, d int) *Tensor {
+func (c *emission) join(parts []*Tensor, d int) *Tensor {
 	dims, total := slices.Clone(parts[0].Dims), 0
 	for _, p := range parts {
 		total += p.Dims[d]
@@ -122,7 +122,7 @@ func (c *call) join(parts []*Tensor, d int) *Tensor {
 }
 
 // cut returns a view of the elements from begin up to but without end along a dimension.
-func (c *call) cut(t *Tensor, d, begin, end int) *Tensor {
+func (c *emission) cut(t *Tensor, d, begin, end int) *Tensor {
 	start, stop := make(ints, len(t.Dims)), slices.Clone(t.Dims)
 	start[d], stop[d] = begin, end
 	return c.e.view(t, c.name, start, stop)

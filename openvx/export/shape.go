@@ -22,7 +22,7 @@ var shapeRows = []row{
 	bodied("stack"), bodied("unstack"), bodied("split"),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
-	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
+	direct("expand", "vxTensorAddNode", layerTypes, func(c *emission) {
 		dims := dimsOf(c.outShape())
 		c.set(c.expanded(c.as(c.In[0], extended(dimsOf(c.shape(0)), len(dims))), dims))
 	}),
@@ -30,13 +30,13 @@ var shapeRows = []row{
 
 // free is a row of an operator whose result has the elements of its operand, in the same order.
 func free(name string) row {
-	return row{kit.Row{Op: name, Form: kit.Free}, anyType, func(c *call) { c.alias() }, false}
+	return row{kit.Row{Op: name, Form: kit.Free}, anyType, func(c *emission) { c.alias() }, false}
 }
 
 // alias lets the result be its operand.
-func (c *call) alias() { c.same = c.In[0] }
+func (c *emission) alias() { c.same = c.In[0] }
 
-func reshape(c *call) {
+func reshape(c *emission) {
 	if t := c.e.waiting[c.e.source(c.In[0])]; t != nil && t.Op == "transpose" {
 		c.gather(t)
 		return
@@ -44,7 +44,7 @@ func reshape(c *call) {
 	c.alias()
 }
 
-func cast(c *call) {
+func cast(c *emission) {
 	from, to := c.In[0].Type.DType, c.out.Type.DType
 	switch {
 	case from == to || from.IsFloat() && to.IsFloat():
@@ -57,7 +57,7 @@ func cast(c *call) {
 }
 
 // transpose waits if all who read its result can have the elements gathered.
-func transpose(c *call) {
+func transpose(c *emission) {
 	if _, output := c.e.wishes[c.out]; !output && !slices.ContainsFunc(c.e.users[c.out], func(r *graph.Node) bool { return !c.gathers(c.Node.Node, r) }) {
 		c.e.waiting[c.out] = c.Node.Node
 		return
@@ -90,7 +90,7 @@ func transpose(c *call) {
 
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
 // equal parts of them, in the order of the positions.
-func (c *call) gathers(t, r *graph.Node) bool {
+func (c *emission) gathers(t, r *graph.Node) bool {
 	in, out := t.In[0].Type.Shape, r.Out[0].Type.Shape
 	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
 		return false
@@ -106,7 +106,7 @@ func (c *call) gathers(t, r *graph.Node) bool {
 
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
 // divided, the parts are laid one below the other first.
-func (c *call) gather(t *graph.Node) {
+func (c *emission) gather(t *graph.Node) {
 	in, out := t.In[0].Type.Shape, c.outShape()
 	height, width, channels := in[2], in[3], out[len(out)-1]
 	parts := in[1] / channels
@@ -133,7 +133,7 @@ func (c *call) gather(t *graph.Node) {
 	c.set(c.make(ints{1, 1, channels, n}, "vxROIPoolingLayer", x, c.weights("regions", ints{4, n}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}))
 }
 
-func concat(c *call) {
+func concat(c *emission) {
 	axis := c.Int("axis")
 	first := c.In[0]
 	t := c.e.tensor(first)
@@ -147,7 +147,7 @@ func concat(c *call) {
 	c.set(c.join(parts, d))
 }
 
-func slice(c *call) {
+func slice(c *emission) {
 	x, shape, out := c.tensor(0), slices.Clone(c.shape(0)), c.outShape()
 	for i, axis := range c.Ints("axes") {
 		n, begin, last := shape[axis], c.Ints("begin")[i], shape[axis]
@@ -171,7 +171,7 @@ func slice(c *call) {
 }
 
 // pad is its body, of slices and tensors that are laid beside each other.
-func pad(c *call) {
+func pad(c *emission) {
 	if c.Str("border") != "constant" {
 		kit.Refuse("its border is %s; only constants can be laid around a tensor", c.Str("border"))
 	}
@@ -179,7 +179,7 @@ func pad(c *call) {
 }
 
 // framed lays strips of a constant beside the elements along a dimension, or takes elements away where a number is negative.
-func (c *call) framed(x *Tensor, d, before, after int, fill *tensor.Tensor) *Tensor {
+func (c *emission) framed(x *Tensor, d, before, after int, fill *tensor.Tensor) *Tensor {
 	begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
 	if begin >= end {
 		kit.Refuse("its padding takes all elements of a dimension away")

@@ -29,7 +29,7 @@ var sumRows = []row{
 }
 
 // summed is a row of an operator that adds products.
-func summed(name, function string, emit func(*call), note string) row {
+func summed(name, function string, emit func(*emission), note string) row {
 	return widening(direct(name, function, op.Singles, emit, note))
 }
 
@@ -41,7 +41,7 @@ var structures = map[reflect.Type]string{
 }
 
 // filter returns operand 1, which must be a constant.
-func (c *call) filter() *tensor.Tensor {
+func (c *emission) filter() *tensor.Tensor {
 	f := c.constant(1)
 	if f == nil {
 		kit.Refuse("its filter must be a constant")
@@ -50,7 +50,7 @@ func (c *call) filter() *tensor.Tensor {
 }
 
 // biases returns what is added to the sums of each output, nil if there is nothing. Sums of integers may have a number for each element.
-func (c *call) biases(outputs int) *tensor.Tensor {
+func (c *emission) biases(outputs int) *tensor.Tensor {
 	b := c.addend
 	if b == nil {
 		if c.Operand(2) == nil {
@@ -71,7 +71,7 @@ func (c *call) biases(outputs int) *tensor.Tensor {
 
 // checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
 // an item of the batch.
-func (c *call) checkAddend(n *graph.Node) {
+func (c *emission) checkAddend(n *graph.Node) {
 	out, k := n.Out[0].Type.Shape, c.addend.Shape()
 	axis := len(out) - 1
 	if n.Op == "conv" || n.Op == "deconv" {
@@ -86,7 +86,7 @@ func (c *call) checkAddend(n *graph.Node) {
 }
 
 // bias adds the tensor of a bias; nil if there is none.
-func (c *call) bias(b *tensor.Tensor) *Tensor {
+func (c *emission) bias(b *tensor.Tensor) *Tensor {
 	if b == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func planar(shape ints) ints {
 }
 
 // slides returns the filter with two spatial dimensions, and its windows along width and height.
-func (c *call) slides() (f *tensor.Tensor, both [2]slide) {
+func (c *emission) slides() (f *tensor.Tensor, both [2]slide) {
 	in, out, padding := planar(c.shape(0)), planar(c.outShape()), c.Ints("padding")
 	f = c.filter()
 	f = eval("reshape", attrs("shape", planar(f.Shape())), f)
@@ -124,7 +124,7 @@ func (c *call) slides() (f *tensor.Tensor, both [2]slide) {
 }
 
 // surrounded puts zeros around a filter.
-func (c *call) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
+func (c *emission) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
 	w, h := &both[0], &both[1]
 	padding := ints{0, 0, 0, 0, h.zerosBefore, h.zerosBehind, w.zerosBefore, w.zerosBehind}
 	if !slices.ContainsFunc(padding, func(n int) bool { return n != 0 }) {
@@ -134,9 +134,11 @@ func (c *call) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
 }
 
 // filters adds the tensor of a filter that was made of operand 1.
-func (c *call) filters(f *tensor.Tensor) *Tensor { return c.weightsOf(1, dimsOf(ints(f.Shape())), f) }
+func (c *emission) filters(f *tensor.Tensor) *Tensor {
+	return c.weightsOf(1, dimsOf(ints(f.Shape())), f)
+}
 
-func conv(c *call) {
+func conv(c *emission) {
 	norm := c.e.norms[c.Node.Node]
 	if norm != nil && c.isFloat() {
 		c.out, c.name = norm.Out[0], c.e.wish(norm.Out[0])
@@ -152,14 +154,14 @@ func conv(c *call) {
 }
 
 // convolve calls a convolution layer for each group, with windows that have been widened.
-func (c *call) convolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide) {
+func (c *emission) convolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide) {
 	w, h := &both[0], &both[1]
 	c.grouped(groups, "vxConvolutionLayer", x, f, b, both, openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow,
 		RoundingPolicy: c.rounding, DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1})
 }
 
 // cropped returns the view that is left where padding is negative.
-func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
+func (c *emission) cropped(x *Tensor, both *[2]slide) *Tensor {
 	for d := range both {
 		s := &both[d]
 		x = c.framed(x, d, min(s.before, 0), min(s.after, 0), nil)
@@ -169,7 +171,7 @@ func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
 }
 
 // grouped calls a layer for each group, on parts of the channels. Filters of one output are for all of them.
-func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, both *[2]slide, params any) {
+func (c *emission) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, both *[2]slide, params any) {
 	y := c.virtual(slices.Concat(ints{both[0].out, both[1].out, max(f.Dims[3], groups)}, x.Dims[3:]))
 	c.set(y)
 	bias := c.bias(b)
@@ -201,7 +203,7 @@ func (e *exporter) absorb(n *graph.Node) {
 }
 
 // normalized makes a normalization of the results part of a filter and a bias.
-func (c *call) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *tensor.Tensor) {
+func (c *emission) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *tensor.Tensor) {
 	factor, shift := c.e.normalization(norm, f.Shape()[0])
 	if b != nil {
 		shift = eval("add", nil, eval("mul", nil, b, factor), shift)
@@ -210,7 +212,7 @@ func (c *call) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *
 }
 
 // deconv: the layer correlates what has been scaled up with the weights, so that they are the filter turned around.
-func deconv(c *call) {
+func deconv(c *emission) {
 	f, both := c.slides()
 	a := deconvolved(&both)
 	outputs := c.outShape()[1]
@@ -224,7 +226,7 @@ func deconv(c *call) {
 }
 
 // deconvolve calls a deconvolution layer for each group, with what [deconvolved] has found.
-func (c *call) deconvolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide, a [2]int) {
+func (c *emission) deconvolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide, a [2]int) {
 	c.grouped(groups, "vxDeconvolutionLayer", x, f, b, both, openvx.DeconvolutionParams{PaddingX: both[0].pad, PaddingY: both[1].pad,
 		OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]})
 }
@@ -251,7 +253,7 @@ func deconvolved(both *[2]slide) (a [2]int) {
 	return a
 }
 
-func linear(c *call) {
+func linear(c *emission) {
 	if c.simpler = c.isFloat() && !c.e.areConstant(c.In[1:]); c.simpler {
 		return
 	}
@@ -259,7 +261,7 @@ func linear(c *call) {
 }
 
 // connect calls a fully connected layer with weights of each output and feature.
-func (c *call) connect(weights *tensor.Tensor) {
+func (c *emission) connect(weights *tensor.Tensor) {
 	f, outputs, features := c.filters(weights), weights.Shape()[0], weights.Shape()[1]
 	b, x, core := c.biases(outputs), c.tensor(0), 0
 	for _, n := range []int{1, 3} {
@@ -277,7 +279,7 @@ func (c *call) connect(weights *tensor.Tensor) {
 	c.set(c.make(append(ints{outputs}, x.Dims[core:]...), "vxFullyConnectedLayer", x, f, c.bias(b), c.overflow, c.rounding))
 }
 
-func matmul(c *call) {
+func matmul(c *emission) {
 	f := c.constant(1)
 	if f == nil || product(ints(f.Shape()[:f.Rank()-2])) != 1 || c.Bool("transposeA") || c.constant(0) != nil {
 		c.matrices()
@@ -287,7 +289,7 @@ func matmul(c *call) {
 }
 
 // turned returns the second factor of a product as a layer has it, with the outputs first.
-func (c *call) turned(f *tensor.Tensor) *tensor.Tensor {
+func (c *emission) turned(f *tensor.Tensor) *tensor.Tensor {
 	if c.Bool("transposeB") {
 		return f
 	}
@@ -295,7 +297,7 @@ func (c *call) turned(f *tensor.Tensor) *tensor.Tensor {
 }
 
 // matrices calls the product of two matrices. It rounds half up and saturates.
-func (c *call) matrices() {
+func (c *emission) matrices() {
 	if !c.isFloat() {
 		kit.Refuse("the product of two matrices that are not constant rounds halves up; of integers only a layer with weights is exact")
 	}
@@ -311,7 +313,7 @@ func (c *call) matrices() {
 }
 
 // gemm multiplies constants by the factors, and is its body for others.
-func gemm(c *call) {
+func gemm(c *emission) {
 	alpha, beta := tensor.Scalar(float32(c.Float("alpha"))), tensor.Scalar(float32(c.Float("beta")))
 	c.exact = c.Float("alpha") == 1 && c.Float("beta") == 1
 	f, b := c.constant(1), c.constant(2)

@@ -13,7 +13,7 @@ import (
 type row struct {
 	kit.Row // To names the calls, and the tolerance is that in float32
 	types   op.Types
-	emit    func(c *call)
+	emit    func(c *emission)
 	wide    bool // integers that no tensor can have may be part of what a layer does: what reads them emits them
 }
 
@@ -21,8 +21,17 @@ type row struct {
 var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows),
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
-		return row{kit.Row{Op: d.Name, Form: kit.Refused, To: "no layer computes it"}, anyType, func(*call) { kit.Refuse("no layer computes it") }, false}
+		return row{kit.Row{Op: d.Name, Form: kit.Refused, To: "no layer computes it"}, anyType, func(*emission) { kit.Refuse("no layer computes it") }, false}
 	})
+
+// Table returns a row for each operator, in the order of op.All.
+func Table() []kit.Row {
+	out := make([]kit.Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
+	}
+	return out
+}
 
 // bodied is a row of an operator that its definition says in others that layers compute.
 func bodied(name string) row {
@@ -37,12 +46,12 @@ var anyType = op.Singles | op.Integers | op.Bools
 var layerTypes = op.Singles | op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8)
 
 // direct is a row of an operator that a call means.
-func direct(name, function string, types op.Types, emit func(c *call), note ...string) row {
+func direct(name, function string, types op.Types, emit func(c *emission), note ...string) row {
 	return row{kit.Row{Op: name, Form: kit.Direct, To: function, Note: strings.Join(note, "; ")}, types, emit, false}
 }
 
 // decomposed is a row of an operator that several calls express.
-func decomposed(name, functions string, tolerance float64, types op.Types, emit func(c *call), note ...string) row {
+func decomposed(name, functions string, tolerance float64, types op.Types, emit func(c *emission), note ...string) row {
 	r := direct(name, functions, types, emit, note...)
 	r.Form, r.Tolerance = kit.Decomposed, tolerance
 	return r

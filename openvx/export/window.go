@@ -20,14 +20,14 @@ var windowRows = []row{
 			"vxConvolutionLayer with ones for each channel; borders other than constant and ignore are refused"),
 	decomposed("debox", "vxDeconvolutionLayer", 1e-5, op.Singles, debox,
 		"windows over the last two dimensions, with ones for each channel; averages with border ignore: of windows that do not meet"),
-	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
-	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) {
+	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *emission) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
+	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *emission) {
 		if !c.Bool("normalize") {
 			kit.Refuse("a pooling layer has averages but no sums")
 		}
 		c.reduce(openvx.PoolingAvg)
 	}, "with normalize, over the last one or two dimensions"),
-	direct("max_reduce", "vxPoolingLayer MAX", layerTypes, func(c *call) { c.reduce(openvx.PoolingMax) }, "over the last one or two dimensions"),
+	direct("max_reduce", "vxPoolingLayer MAX", layerTypes, func(c *emission) { c.reduce(openvx.PoolingMax) }, "over the last one or two dimensions"),
 }
 
 // slide is a window along one dimension as an operator has it.
@@ -127,7 +127,7 @@ type pooling struct {
 }
 
 // pooling returns the window of the node.
-func (c *call) pooling() *pooling {
+func (c *emission) pooling() *pooling {
 	shape, out := c.shape(0), c.outShape()
 	n := len(shape)
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
@@ -166,7 +166,7 @@ func (p *pooling) outside() bool {
 
 // fit finds a rounding of sizes with which both windows can be said. Where padding on both sides alike does not do, zeros are laid around
 // the elements, or elements that no window reaches are left out.
-func (c *call) fit(p *pooling) openvx.SizeRounding {
+func (c *emission) fit(p *pooling) openvx.SizeRounding {
 	for _, r := range roundings {
 		if p.fits(r) {
 			return r
@@ -193,21 +193,21 @@ func (p *pooling) fits(r openvx.SizeRounding) bool {
 }
 
 // lay makes the elements along a dimension exactly those that windows reach.
-func (c *call) lay(p *pooling, d int) {
+func (c *emission) lay(p *pooling, d int) {
 	s := &p.along[d]
 	p.x = c.framed(p.x, d, s.before, s.end()-s.in, c.format().raw(0))
 	s.in, s.before, s.after = p.x.Dims[d], 0, 0
 }
 
 // pool makes the call.
-func (c *call) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
+func (c *emission) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
 	w, h := &p.along[0], &p.along[1]
 	return c.make(append(ints{w.out, h.out}, p.x.Dims[2:]...), "vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r)
 }
 
 // maxPool: the standard's padding are zeros that take part, the sample implementation's do not. Of what is never negative no zero is the
 // greatest but where all are.
-func maxPool(c *call) {
+func maxPool(c *emission) {
 	p := c.pooling()
 	if p.outside() && p.border == "ignore" && !c.e.neverNegative(c.In[0], 0) {
 		kit.Refuse("its padding has no part in the maxima, but in the standard's pooling layer it has that of zeros; it can be said of inputs " +
@@ -216,7 +216,7 @@ func maxPool(c *call) {
 	c.set(c.pool(p, openvx.PoolingMax, c.fit(p)))
 }
 
-func averagePool(c *call) {
+func averagePool(c *emission) {
 	p := c.pooling()
 	if !c.Bool("normalize") {
 		c.sums(p)
@@ -240,7 +240,7 @@ func averagePool(c *call) {
 }
 
 // sums convolves each channel with ones.
-func (c *call) sums(p *pooling) {
+func (c *emission) sums(p *pooling) {
 	if !c.isFloat() {
 		kit.Refuse("sums of integers wrap in their type, those of a layer are exact")
 	}
@@ -249,14 +249,14 @@ func (c *call) sums(p *pooling) {
 }
 
 // uniform adds a filter of one channel whose elements are a number, with the zeros around it that the windows say.
-func (c *call) uniform(p *pooling, x float64) *Tensor {
+func (c *emission) uniform(p *pooling, x float64) *Tensor {
 	w, h := &p.along[0], &p.along[1]
 	f := c.surrounded(filled(tensor.Scalar(float32(x)), ints{1, 1, h.size, w.size}), &p.along)
 	return c.weights("ones", dimsOf(ints(f.Shape())), f)
 }
 
 // debox is a deconvolution of each channel with ones, or with what they are divided by.
-func debox(c *call) {
+func debox(c *emission) {
 	p := c.pooling()
 	x := 1.0
 	if c.Bool("normalize") {
@@ -274,7 +274,7 @@ func debox(c *call) {
 }
 
 // reduce pools all elements of the last one or two dimensions.
-func (c *call) reduce(kind openvx.Pooling) {
+func (c *emission) reduce(kind openvx.Pooling) {
 	shape := c.shape(0)
 	n := len(shape)
 	size := ints{1, 1} // width and height

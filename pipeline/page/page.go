@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/looks"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
@@ -129,9 +130,9 @@ type maker struct {
 	view     media.View
 }
 
-// Files returns the page [Index] on a model that [export.Files] has written under a name, and what it needs beside that. If there is no manifest, or the
+// Files returns the page [Index] on a model that [export.Files] has written under a name and a mark, and what it needs beside that. If there is no manifest, or the
 // model takes neither one picture nor one sound of float32, and for all other inputs the manifest has values or states, the page has fields for numbers.
-func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limits) ([]export.File, error) {
+func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engine.Limits) ([]export.File, error) {
 	p := &maker{manifest: m, graph: g, name: name, limits: limits}
 	if m != nil {
 		p.Title = m.Title
@@ -143,8 +144,9 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if p.Title == "" {
 		p.Title = name
 	}
-	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", export.Address(name+".js"), "$MEDIA", export.Address(name+MediaEnding), "$WORDS", words)
+	loader := marked(name+".js", mark)
 	if !fits {
+		text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", loader, "$WORDS", words)
 		return []export.File{{Name: Index, Content: []byte(text.Replace(numbers))}}, nil
 	}
 	if err := p.outputs(); err != nil {
@@ -154,13 +156,25 @@ func Files(m *manifest.Manifest, g *graph.Graph, name string, limits engine.Limi
 	if err != nil {
 		return nil, err
 	}
-	js := strings.NewReplacer("$LOADER", export.Address(name+".js"), "$DESCRIPTION", string(d)).Replace(script)
+	all := [][]byte{[]byte(script), []byte(looks.Segments), []byte(mark), d}
+	for _, f := range p.files {
+		all = append(all, f.Content)
+	}
+	own := export.Mark(all...)
+	for i := range p.files {
+		p.files[i].Content = export.Marked(p.files[i].Content, own)
+	}
+	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$MEDIA", marked(name+MediaEnding, own), "$WORDS", words, "$SHOW", looks.Inlined(looks.Show))
+	js := strings.NewReplacer("$LOADER", loader, "$SEGMENTS", looks.Segments, "$DESCRIPTION", string(d), "$MARK", mark, "$OWN", own)
 	return append([]export.File{
 		{Name: Index, Content: []byte(text.Replace(answers))},
-		{Name: name + MediaEnding, Content: []byte(js)},
-		{Name: name + ".media.d.ts", Content: []byte(text.Replace(declarations))},
+		{Name: name + MediaEnding, Content: []byte(js.Replace(script))},
+		{Name: name + ".media.d.ts", Content: []byte(strings.Replace(declarations, "$LOADER", export.Address(name+".js"), 1))},
 	}, p.files...), nil
 }
+
+// marked returns the address of a script with its mark, under which no cache has that of another export.
+func marked(file, mark string) string { return export.Address(file) + "?" + mark }
 
 // inputs says how the inputs are made, and whether they can be.
 func (p *maker) inputs() (bool, error) {

@@ -61,11 +61,14 @@ const odd = `n"e't<script>#1 50%?`
 // exported writes what a page needs.
 func exported(t *testing.T, dir string, m *manifest.Manifest, g *graph.Graph) {
 	t.Helper()
-	files, err := export.Files(g, odd, engine.Limits{})
+	files, mark, err := export.Files(g, odd, engine.Limits{})
 	check(t, err)
-	more, err := page.Files(m, g, odd, engine.Limits{})
+	more, err := page.Files(m, g, odd, mark, engine.Limits{})
 	check(t, err)
 	for _, f := range append(files, more...) {
+		if bytes.Contains(f.Content, []byte(`"$`)) || bytes.Contains(f.Content, []byte(`/$`)) {
+			t.Errorf("%s lacks something", f.Name)
+		}
 		write(t, dir, map[string][]byte{f.Name: f.Content})
 	}
 }
@@ -208,11 +211,57 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// TestMixed has files of another export of the same name among those of one, as a cache may.
+func TestMixed(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	one, other := t.TempDir(), t.TempDir()
+	for dir, y := range map[string]string{one: "-x", other: "1.0 - x"} {
+		_, spec, g := model(t, strings.Replace(fmt.Sprintf(negative, "1, 3, 7, 5"), "-x", y, 1), picture(""))
+		exported(t, dir, spec, g)
+	}
+	tried := func(file string) string {
+		from, err := os.ReadFile(filepath.Join(other, odd+file))
+		check(t, err)
+		kept, err := os.ReadFile(filepath.Join(one, odd+file))
+		check(t, err)
+		write(t, one, map[string][]byte{odd + file: from})
+		defer write(t, one, map[string][]byte{odd + file: kept})
+		out, err := exec.CommandContext(t.Context(), node, "testdata/check.mjs", odd, one).CombinedOutput()
+		if err == nil {
+			t.Errorf("another %s is not noticed", file)
+		}
+		return string(out)
+	}
+	for _, file := range []string{".js", ".exact.wasm", ".bin", ".image.wasm", ".media.js"} {
+		if out := tried(file); file != ".js" && !strings.Contains(out, "is of another export than file:") {
+			t.Errorf("with another %s it says\n%s", file, out)
+		}
+	}
+}
+
+// TestMissing has no module of a step: nothing of what was loaded beside is left.
+func TestMissing(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	dir := t.TempDir()
+	_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), picture(""))
+	exported(t, dir, spec, g)
+	check(t, os.Remove(filepath.Join(dir, odd+".image.wasm")))
+	if out, err := exec.CommandContext(t.Context(), node, "testdata/missing.mjs", odd, dir).CombinedOutput(); err != nil || string(out) != "ENOENT 0" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestPlain holds pages on what cannot be prepared to fields for numbers.
 func TestPlain(t *testing.T) {
 	_, spec, g := model(t, fmt.Sprintf(negative, "1, 3"), `{"version": 1, "title": "A < B", "inputs": {}, "outputs": {}}`)
 	for _, m := range []*manifest.Manifest{nil, spec} {
-		files, err := page.Files(m, g, "net", engine.Limits{})
+		files, err := page.Files(m, g, "net", "", engine.Limits{})
 		check(t, err)
 		title := "net"
 		if m != nil {
@@ -228,10 +277,10 @@ func TestPlain(t *testing.T) {
 func TestNames(t *testing.T) {
 	for from, manifest := range map[string]string{"": "", page.MediaEnding: `{"version": 1, "title": "</title><script>", "inputs": {"x": {"kind": "image"}}, "outputs": {}}`} {
 		_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), cmp.Or(manifest, `{"version": 1, "title": "</h1><script>", "inputs": {}, "outputs": {}}`))
-		files, err := page.Files(spec, g, odd, engine.Limits{})
+		files, err := page.Files(spec, g, odd, "", engine.Limits{})
 		check(t, err)
 		index := string(files[0].Content)
-		if address := fmt.Sprintf(`from "./n%%22e%%27t%%3Cscript%%3E%%231%%2050%%25%%3F%s"`, cmp.Or(from, ".js")); !strings.Contains(index, address) {
+		if address := fmt.Sprintf(`from "./n%%22e%%27t%%3Cscript%%3E%%231%%2050%%25%%3F%s?`, cmp.Or(from, ".js")); !strings.Contains(index, address) {
 			t.Errorf("the page does not import %s", address)
 		}
 		if n := strings.Count(index, "<script"); n != 2 {

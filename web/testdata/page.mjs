@@ -135,8 +135,21 @@ for (const p of pending) {
 assert.deepEqual(await other.lost, { message: "destroy was called" });
 assert.throws(() => new MLGraphBuilder(other), throws("InvalidStateError", "lost"));
 
+// The program on the page fails, and is loaded once by two that need it again.
+const { encodeInto } = TextEncoder.prototype;
+TextEncoder.prototype.encodeInto = () => { throw new RangeError("no memory"); };
+await assert.rejects(ml.createContext(), throws("NotSupportedError", "no memory"));
+TextEncoder.prototype.encodeInto = encodeInto;
+assert.equal((await context.lost).message, "the program has failed: no memory");
+const { compileStreaming } = WebAssembly;
+let loads = 0;
+WebAssembly.compileStreaming = (response) => (loads++, compileStreaming(response));
+const anew = await Promise.all([ml.createContext(), ml.createContext()]);
+assert.equal(loads, 1);
+
 if (exported) {
   const { buildGraph, inputs, outputs } = await import(pathToFileURL(exported));
+  const [context] = anew;
   const { graph: network } = await buildGraph(context, new Uint8Array(readFileSync(weights)).buffer);
   const from = await context.createTensor({ ...inputs.x, writable: true });
   const to = await context.createTensor({ ...outputs.y, readable: true });

@@ -156,7 +156,7 @@ func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) []*webnn.Operand {
 			kit.Refuse("the result %s: %v", v.Name, err)
 		}
 	}
-	out := table.Of(n.Op).emit(&call{exporter: e, Node: kit.NodeOf(n), in: in})
+	out := table.Of(n.Op).emit(&emission{exporter: e, Node: kit.NodeOf(n), in: in})
 	for i := range out {
 		want := descriptor(n.Out[i].Type)
 		if out[i].DataType() != want.DataType || !slices.Equal(out[i].Shape(), want.Shape) {

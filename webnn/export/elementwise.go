@@ -25,23 +25,23 @@ var elementwiseRows = slices.Concat(
 		"lt", "lesser", "gt", "greater", "le", "lesserOrEqual", "ge", "greaterOrEqual", "eq", "equal", "ne", "notEqual",
 		"and", "logicalAnd", "or", "logicalOr", "xor", "logicalXor", "select", "where"),
 	[]row{
-		signed("abs", "unsigned integers: identity", func(c *call) []*webnn.Operand { return c.one("identity", nil, c.in[0]) }),
-		signed("relu", "unsigned integers: identity", func(c *call) []*webnn.Operand { return c.one("identity", nil, c.in[0]) }),
-		signed("sign", "unsigned integers: min with 1", func(c *call) []*webnn.Operand {
+		signed("abs", "unsigned integers: identity", func(c *emission) []*webnn.Operand { return c.one("identity", nil, c.in[0]) }),
+		signed("relu", "unsigned integers: identity", func(c *emission) []*webnn.Operand { return c.one("identity", nil, c.in[0]) }),
+		signed("sign", "unsigned integers: min with 1", func(c *emission) []*webnn.Operand {
 			return c.one("min", nil, c.in[0], c.number(c.in[0].DataType(), 1))
 		}),
 		activation("leaky_relu", "leakyRelu", "alpha"),
 		activation("elu", "elu", "alpha"),
 		activation("hard_sigmoid", "hardSigmoid", "alpha", "beta"),
 		activation("affine", "linear", "alpha", "beta"),
-		nearly("gelu", "gelu", func(c *call) []*webnn.Operand {
+		nearly("gelu", "gelu", func(c *emission) []*webnn.Operand {
 			if c.Str("approximate") != "none" {
 				return nil
 			}
 			return c.one("gelu", nil, c.in[0])
 		}, "approximations: the operator's body, within the tolerance"),
 		arithmetic("add"), arithmetic("sub"), arithmetic("mul"),
-		direct("clamp", "clamp", func(c *call) []*webnn.Operand {
+		direct("clamp", "clamp", func(c *emission) []*webnn.Operand {
 			if o, ok := c.bounds(); ok {
 				return c.one("clamp", o, c.in[0])
 			}
@@ -49,7 +49,7 @@ var elementwiseRows = slices.Concat(
 		}, "bounds that are tensors, and a lower bound above the upper: min, max"),
 		direct("cast", "cast", cast, "to logical: notEqual with 0"),
 		{kit.Row{Op: "logarithmic_quantize", Form: kit.Body, Tolerance: 1, Note: "next to a tie another power of two, as log2 is not the same to the bit"},
-			func(c *call) []*webnn.Operand {
+			func(c *emission) []*webnn.Operand {
 				c.Near(1)
 				return nil
 			}},
@@ -57,8 +57,8 @@ var elementwiseRows = slices.Concat(
 )
 
 // plain calls a method with the operands and nothing else.
-func plain(method string) func(c *call) []*webnn.Operand {
-	return func(c *call) []*webnn.Operand {
+func plain(method string) func(c *emission) []*webnn.Operand {
+	return func(c *emission) []*webnn.Operand {
 		args := make([]any, len(c.in))
 		for k, o := range c.in {
 			args[k] = o
@@ -77,8 +77,8 @@ func same(pairs ...string) []row {
 }
 
 // signed makes a row of a method of the same name, which other types than signed ones have something else for.
-func signed(name, note string, other func(c *call) []*webnn.Operand) row {
-	return direct(name, name, func(c *call) []*webnn.Operand {
+func signed(name, note string, other func(c *emission) []*webnn.Operand) row {
+	return direct(name, name, func(c *emission) []*webnn.Operand {
 		if !slices.Contains(signedTypes, c.in[0].DataType()) {
 			return other(c)
 		}
@@ -88,7 +88,7 @@ func signed(name, note string, other func(c *call) []*webnn.Operand) row {
 
 // activation makes a row of a method with these options.
 func activation(name, method string, names ...string) row {
-	return direct(name, method, rounded(func(c *call) []*webnn.Operand {
+	return direct(name, method, rounded(func(c *emission) []*webnn.Operand {
 		o := options{}
 		for _, n := range names {
 			o[n] = c.Float(n)
@@ -99,7 +99,7 @@ func activation(name, method string, names ...string) row {
 
 // arithmetic makes a row of an operator whose integers may saturate.
 func arithmetic(name string) row {
-	return direct(name, name, func(c *call) []*webnn.Operand {
+	return direct(name, name, func(c *emission) []*webnn.Operand {
 		if c.outType(0).IsInteger() && c.Str("overflow") != "wrap" {
 			return nil
 		}
@@ -108,7 +108,7 @@ func arithmetic(name string) row {
 }
 
 // bounds returns the bounds of clamp as options, if they are numbers that the method takes.
-func (c *call) bounds() (options, bool) {
+func (c *emission) bounds() (options, bool) {
 	o := options{}
 	for i, name := range map[int]string{1: "minValue", 2: "maxValue"} {
 		if c.operand(i) == nil {
@@ -143,7 +143,7 @@ func number(t *tensor.Tensor) (any, bool) {
 	return webnn.Int(tensor.Data[int64](wide(tensor.Int64))[0]), true
 }
 
-func cast(c *call) []*webnn.Operand {
+func cast(c *emission) []*webnn.Operand {
 	x, to := c.in[0], c.Attrs.DType("dtype")
 	switch {
 	case to == tensor.Bool && c.In[0].Type.DType != tensor.Bool:
@@ -157,7 +157,7 @@ func cast(c *call) []*webnn.Operand {
 const narrowNote = "8-bit integers: in int32"
 
 var reductionRows = []row{
-	direct("sum_reduce", "reduceSum", func(c *call) []*webnn.Operand {
+	direct("sum_reduce", "reduceSum", func(c *emission) []*webnn.Operand {
 		switch {
 		case !c.Bool("normalize"):
 			return c.widened(reduce("reduceSum"))
@@ -179,12 +179,12 @@ var reductionRows = []row{
 	direct("any_reduce", "reduceMax", reduce("reduceMax")),
 	place("argmax_reduce", "argMax"),
 	place("argmin_reduce", "argMin"),
-	direct("cumulative_sum", "cumulativeSum", func(c *call) []*webnn.Operand {
-		return c.widened(func(c *call) []*webnn.Operand {
+	direct("cumulative_sum", "cumulativeSum", func(c *emission) []*webnn.Operand {
+		return c.widened(func(c *emission) []*webnn.Operand {
 			return c.one("cumulativeSum", options{"exclusive": c.Bool("exclusive"), "reversed": c.Bool("reversed")}, c.in[0], c.Int("axis"))
 		})
 	}, narrowNote),
-	direct("softmax", "softmax", func(c *call) []*webnn.Operand {
+	direct("softmax", "softmax", func(c *emission) []*webnn.Operand {
 		if axes := c.Ints("axes"); len(axes) == 1 {
 			return c.one("softmax", nil, c.in[0], axes[0])
 		}
@@ -192,14 +192,14 @@ var reductionRows = []row{
 	}, "several axes, or none: the operator's body"),
 }
 
-func reduce(method string) func(c *call) []*webnn.Operand {
-	return func(c *call) []*webnn.Operand {
+func reduce(method string) func(c *emission) []*webnn.Operand {
+	return func(c *emission) []*webnn.Operand {
 		return c.one(method, options{"axes": c.Ints("axes"), "keepDimensions": true}, c.in[0])
 	}
 }
 
 // widened makes an emission compute 8-bit integers in int32 and keep the low bits of the results, which is what wrapping is.
-func (c *call) widened(emit func(c *call) []*webnn.Operand) []*webnn.Operand {
+func (c *emission) widened(emit func(c *emission) []*webnn.Operand) []*webnn.Operand {
 	if d := c.in[0].DataType(); d.Size() == 1 {
 		return c.wide(d, tensor.Int32, emit)
 	}
@@ -207,12 +207,12 @@ func (c *call) widened(emit func(c *call) []*webnn.Operand) []*webnn.Operand {
 }
 
 func widened(name, method string) row {
-	return direct(name, method, func(c *call) []*webnn.Operand { return c.widened(reduce(method)) }, narrowNote)
+	return direct(name, method, func(c *emission) []*webnn.Operand { return c.widened(reduce(method)) }, narrowNote)
 }
 
 // place makes a row of an operator that finds an element along axes.
 func place(name, method string) row {
-	return direct(name, method, func(c *call) []*webnn.Operand {
+	return direct(name, method, func(c *emission) []*webnn.Operand {
 		if axes := c.Ints("axes"); len(axes) == 1 {
 			return c.one(method, options{"keepDimensions": true, "outputDataType": c.outType(0)}, c.in[0], axes[0])
 		}

@@ -13,17 +13,17 @@ import (
 const indexNote = "indices of other types, and those that may be negative where that means 0: cast, clamp"
 
 var indexRows = []row{
-	direct("gather", "gather", func(c *call) []*webnn.Operand {
+	direct("gather", "gather", func(c *emission) []*webnn.Operand {
 		return c.one("gather", options{"axis": c.Int("axis")}, c.in[0], c.indices())
 	}, indexNote),
-	direct("gather_elements", "gatherElements", func(c *call) []*webnn.Operand {
+	direct("gather_elements", "gatherElements", func(c *emission) []*webnn.Operand {
 		return c.one("gatherElements", options{"axis": c.Int("axis")}, c.in[0], c.indices())
 	}, indexNote),
-	direct("gather_nd", "gatherND", func(c *call) []*webnn.Operand { return c.one("gatherND", nil, c.in[0], c.indices()) }, indexNote),
-	direct("scatter_elements", "scatterElements", func(c *call) []*webnn.Operand {
+	direct("gather_nd", "gatherND", func(c *emission) []*webnn.Operand { return c.one("gatherND", nil, c.in[0], c.indices()) }, indexNote),
+	direct("scatter_elements", "scatterElements", func(c *emission) []*webnn.Operand {
 		return c.one("scatterElements", options{"axis": c.Int("axis")}, c.in[0], c.indices(), c.in[2])
 	}, indexNote),
-	direct("scatter_nd", "scatterND", func(c *call) []*webnn.Operand {
+	direct("scatter_nd", "scatterND", func(c *emission) []*webnn.Operand {
 		return c.one("scatterND", nil, c.in[0], c.indices(), c.in[2])
 	}, indexNote),
 	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), quantizationNote),
@@ -35,7 +35,7 @@ var indexTypes = []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}
 
 // indices returns the operand of indices in a type that methods take. Negative indices count from the end in WebNN; where the
 // operator takes them for 0, they become 0.
-func (c *call) indices() *webnn.Operand {
+func (c *emission) indices() *webnn.Operand {
 	i, d := c.in[1], c.in[1].DataType()
 	most := int64(1)<<31 - 1
 	switch {
@@ -51,7 +51,7 @@ func (c *call) indices() *webnn.Operand {
 }
 
 // nonNegative reports whether the indices are constants of which none is negative.
-func (c *call) nonNegative() bool {
+func (c *emission) nonNegative() bool {
 	t := c.Known(1)
 	if t == nil {
 		return false
@@ -62,15 +62,15 @@ func (c *call) nonNegative() bool {
 
 const quantizationNote = "scalars: reshape, expand; blocks that do not divide an extent are refused"
 
-func quantization(method string) func(c *call) []*webnn.Operand {
-	return func(c *call) []*webnn.Operand {
+func quantization(method string) func(c *emission) []*webnn.Operand {
+	return func(c *emission) []*webnn.Operand {
 		scale := c.served(c.in[1])
 		return c.one(method, nil, c.in[0], scale, c.like(scale, c.in[2]))
 	}
 }
 
 // served returns a scale in the rank of operand 0, of which it must serve equal blocks.
-func (c *call) served(scale *webnn.Operand) *webnn.Operand {
+func (c *emission) served(scale *webnn.Operand) *webnn.Operand {
 	in := shape(c.in[0])
 	for d, size := range c.Ints("block") {
 		if in[d] != size*shape(scale)[d] {
@@ -84,7 +84,7 @@ func (c *call) served(scale *webnn.Operand) *webnn.Operand {
 }
 
 // like gives a scalar the shape of another operand.
-func (c *call) like(other, o *webnn.Operand) *webnn.Operand {
+func (c *emission) like(other, o *webnn.Operand) *webnn.Operand {
 	if rank(o) == 0 && rank(other) > 0 {
 		o = c.do("expand", nil, c.reshape(o, slices.Repeat(ints{1}, rank(other))), shape(other))
 	}

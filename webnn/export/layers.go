@@ -13,46 +13,46 @@ var layerRows = []row{
 	direct("batch_normalization", "batchNormalization", rounded(batchNormalization, "epsilon"), roundedNote),
 	direct("instance_normalization", "instanceNormalization", rounded(instanceNormalization, "epsilon"),
 		"other ranks than 4: reshape; "+roundedNote),
-	direct("layer_normalization", "layerNormalization", rounded(func(c *call) []*webnn.Operand {
+	direct("layer_normalization", "layerNormalization", rounded(func(c *emission) []*webnn.Operand {
 		return c.one("layerNormalization", options{"scale": c.operand(1), "bias": c.operand(2),
 			"axes": c.Ints("axes"), "epsilon": c.Float("epsilon")}, c.in[0])
 	}, "epsilon"), roundedNote),
-	direct("matmul", "matmul", func(c *call) []*webnn.Operand {
+	direct("matmul", "matmul", func(c *emission) []*webnn.Operand {
 		if c.outType(0).IsInteger() || c.Bool("transposeA") || c.Bool("transposeB") {
 			return nil
 		}
 		return c.one("matmul", nil, c.in[0], c.in[1])
 	}, "transposed operands: transpose; integers: mul and reduceSum, up to 2^24 products"),
-	direct("linear", "gemm", func(c *call) []*webnn.Operand {
+	direct("linear", "gemm", func(c *emission) []*webnn.Operand {
 		if c.in[0].DataType().IsInteger() {
 			return nil
 		}
 		return c.one("gemm", options{"c": c.operand(2), "bTranspose": true}, c.in[0], c.in[1])
 	}, "integers: the operator's body"),
-	direct("gemm", "gemm", rounded(func(c *call) []*webnn.Operand {
+	direct("gemm", "gemm", rounded(func(c *emission) []*webnn.Operand {
 		return c.one("gemm", options{"c": c.operand(2), "alpha": c.Float("alpha"), "beta": c.Float("beta"),
 			"aTranspose": c.Bool("transposeA"), "bTranspose": c.Bool("transposeB")}, c.in[0], c.in[1])
 	}, "alpha", "beta"), roundedNote),
-	direct("lstm", "lstm", func(c *call) []*webnn.Operand {
+	direct("lstm", "lstm", func(c *emission) []*webnn.Operand {
 		o := c.recurrent(c.sequence(nil), "bias", "recurrentBias", "peepholeWeight", "initialHiddenState", "initialCellState")
 		return c.all("lstm", o, c.in[0], c.in[1], c.in[2], c.Int("steps"), c.Int("hidden_size"))
 	}),
-	direct("lstm_cell", "lstmCell", func(c *call) []*webnn.Operand {
+	direct("lstm_cell", "lstmCell", func(c *emission) []*webnn.Operand {
 		o := c.recurrent(nil, "", "", "bias", "recurrentBias", "peepholeWeight")
 		return c.all("lstmCell", o, c.in[0], c.in[1], c.in[2], c.in[3], c.in[4], c.Int("hidden_size"))
 	}),
-	direct("gru", "gru", func(c *call) []*webnn.Operand {
+	direct("gru", "gru", func(c *emission) []*webnn.Operand {
 		o := c.recurrent(c.sequence(options{"resetAfter": c.Bool("reset_after")}), "bias", "recurrentBias", "initialHiddenState")
 		return c.all("gru", o, c.in[0], c.in[1], c.in[2], c.Int("steps"), c.Int("hidden_size"))
 	}),
-	direct("gru_cell", "gruCell", func(c *call) []*webnn.Operand {
+	direct("gru_cell", "gruCell", func(c *emission) []*webnn.Operand {
 		o := c.recurrent(options{"resetAfter": c.Bool("reset_after")}, "", "bias", "recurrentBias")
 		return c.all("gruCell", o, c.in[0], c.in[1], c.in[2], c.in[3], c.Int("hidden_size"))
 	}),
 }
 
 // recurrent adds the options that recurrent networks share; names are those of the operands from the fourth on.
-func (c *call) recurrent(o options, names ...string) options {
+func (c *emission) recurrent(o options, names ...string) options {
 	if o == nil {
 		o = options{}
 	}
@@ -66,7 +66,7 @@ func (c *call) recurrent(o options, names ...string) options {
 }
 
 // sequence adds the options of networks over several steps, and refuses what only ONNX has.
-func (c *call) sequence(o options) options {
+func (c *emission) sequence(o options) options {
 	functions, shared := c.Attrs.Strings("activations"), map[string]int{"lstm": 3, "gru": 2}
 	for _, f := range functions {
 		if f != "relu" && f != "sigmoid" && f != "tanh" {
@@ -93,7 +93,7 @@ func (c *call) sequence(o options) options {
 }
 
 // channels returns a parameter of each channel in the shape [n]: it may have other dimensions of extent 1, or be one number.
-func (c *call) channels(o *webnn.Operand, n int) *webnn.Operand {
+func (c *emission) channels(o *webnn.Operand, n int) *webnn.Operand {
 	if o == nil {
 		return nil
 	}
@@ -105,14 +105,14 @@ func (c *call) channels(o *webnn.Operand, n int) *webnn.Operand {
 	return o
 }
 
-func batchNormalization(c *call) []*webnn.Operand {
+func batchNormalization(c *emission) []*webnn.Operand {
 	x, axis := c.in[0], c.Int("axis")
 	n := shape(x)[axis]
 	return c.one("batchNormalization", options{"bias": c.channels(c.operand(3), n), "scale": c.channels(c.operand(4), n),
 		"axis": axis, "epsilon": c.Float("epsilon")}, x, c.channels(c.in[1], n), c.channels(c.in[2], n))
 }
 
-func instanceNormalization(c *call) []*webnn.Operand {
+func instanceNormalization(c *emission) []*webnn.Operand {
 	x := c.in[0]
 	s := shape(x)
 	flat := slices.Clone(s)

@@ -101,8 +101,8 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	for name, w := range want {
 		if !equal(got[name], w) {
 			same = false
-			if moderate(t, c) {
-				worst = max(worst, distance(t, got[name], w))
+			if single.Moderate(c, 1e18) {
+				worst = max(worst, distance(got[name], w))
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 		t.Errorf("seed %d: %v is announced, the table allows %v", seed, tolerance, r.Tolerance)
 	}
 	if !same && tolerance == 0 {
-		t.Errorf("seed %d: the bits differ, by %v: operands %v, attributes %v\ngot  %v\nwant %v", seed, worst, c.In, c.Attrs, numbers(t, got["out0"]), numbers(t, want["out0"]))
+		t.Errorf("seed %d: the bits differ, by %v: operands %v, attributes %v\ngot  %v\nwant %v", seed, worst, c.In, c.Attrs, single.Numbers(got["out0"]), single.Numbers(want["out0"]))
 	}
 	if worst > r.Tolerance {
 		t.Errorf("seed %d: the results differ by %v; %v is allowed: operands %v, attributes %v", seed, worst, r.Tolerance, c.In, c.Attrs)

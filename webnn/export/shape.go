@@ -15,17 +15,17 @@ var shapeRows = []row{
 	direct("reshape", "reshape", reshaped),
 	direct("squeeze", "reshape", reshaped),
 	direct("unsqueeze", "reshape", reshaped),
-	direct("transpose", "transpose", func(c *call) []*webnn.Operand {
+	direct("transpose", "transpose", func(c *emission) []*webnn.Operand {
 		perm := slices.Clone(c.Ints("axes"))
 		for d := len(perm); d < rank(c.in[0]); d++ {
 			perm = append(perm, d)
 		}
 		return c.one("transpose", options{"permutation": perm}, c.in[0])
 	}),
-	direct("expand", "expand", func(c *call) []*webnn.Operand { return c.one("expand", nil, c.in[0], c.outShape(0)) }),
-	direct("tile", "tile", func(c *call) []*webnn.Operand { return c.one("tile", nil, c.in[0], c.Ints("repeats")) }),
-	direct("concat", "concat", func(c *call) []*webnn.Operand { return c.one("concat", nil, c.in, c.Int("axis")) }),
-	direct("split", "split", func(c *call) []*webnn.Operand {
+	direct("expand", "expand", func(c *emission) []*webnn.Operand { return c.one("expand", nil, c.in[0], c.outShape(0)) }),
+	direct("tile", "tile", func(c *emission) []*webnn.Operand { return c.one("tile", nil, c.in[0], c.Ints("repeats")) }),
+	direct("concat", "concat", func(c *emission) []*webnn.Operand { return c.one("concat", nil, c.in, c.Int("axis")) }),
+	direct("split", "split", func(c *emission) []*webnn.Operand {
 		splits := make(ints, len(c.Out))
 		for i := range splits {
 			splits[i] = c.outShape(i)[c.Int("axis")]
@@ -35,15 +35,15 @@ var shapeRows = []row{
 	direct("slice", "slice", slice, "negative strides: reverse"),
 	direct("pad", "pad", pad, "reflect-even, and reflect beyond one mirror image: gather; negative padding: slice; "+
 		"a fill that is no constant: concat"),
-	direct("reverse", "reverse", func(c *call) []*webnn.Operand { return c.one("reverse", options{"axes": c.Ints("axes")}, c.in[0]) }),
-	direct("triangular", "triangular", func(c *call) []*webnn.Operand {
+	direct("reverse", "reverse", func(c *emission) []*webnn.Operand { return c.one("reverse", options{"axes": c.Ints("axes")}, c.in[0]) }),
+	direct("triangular", "triangular", func(c *emission) []*webnn.Operand {
 		return c.one("triangular", options{"upper": c.Bool("upper"), "diagonal": c.Int("diagonal")}, c.in[0])
 	}),
 }
 
-func reshaped(c *call) []*webnn.Operand { return c.one("reshape", nil, c.in[0], c.outShape(0)) }
+func reshaped(c *emission) []*webnn.Operand { return c.one("reshape", nil, c.in[0], c.outShape(0)) }
 
-func slice(c *call) []*webnn.Operand {
+func slice(c *emission) []*webnn.Operand {
 	x, out, steps := c.in[0], c.outShape(0), c.Ints("stride")
 	start, sizes, stride, every := make(ints, rank(x)), slices.Clone(out), slices.Repeat(ints{1}, rank(x)), true
 	for i, d := range c.Ints("axes") {
@@ -71,7 +71,7 @@ func slice(c *call) []*webnn.Operand {
 }
 
 // pad adds elements with the modes that the method has, of which one mirrors once.
-func pad(c *call) []*webnn.Operand {
+func pad(c *emission) []*webnn.Operand {
 	x, padding, border := c.in[0], c.Ints("padding"), c.Str("border")
 	before, after := make(ints, rank(x)), make(ints, rank(x))
 	for d, n := range shape(x) {
@@ -96,7 +96,7 @@ func pad(c *call) []*webnn.Operand {
 }
 
 // fill returns what a constant border consists of, if a method takes it as a number.
-func (c *call) fill() (any, bool) {
+func (c *emission) fill() (any, bool) {
 	t := c.Known(1)
 	switch {
 	case c.Str("border") != "constant":

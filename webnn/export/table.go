@@ -11,7 +11,7 @@ import (
 // row is a row with what makes the calls. It makes none and returns nil where WebNN does not say the operator so.
 type row struct {
 	kit.Row // To names the methods
-	emit    func(c *call) []*webnn.Operand
+	emit    func(c *emission) []*webnn.Operand
 }
 
 var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows),
@@ -20,8 +20,17 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows
 		if d.Body == "" && d.Expand == nil {
 			return refusedRow(d.Name, "no methods are known that express it")
 		}
-		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
+		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*emission) []*webnn.Operand { return nil }}
 	})
+
+// Table returns a row for each operator, in the order of op.All.
+func Table() []kit.Row {
+	out := make([]kit.Row, len(table.Rows))
+	for i := range table.Rows {
+		out[i] = table.Rows[i].Row
+	}
+	return out
+}
 
 // bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
 var bodyNotes = map[string]string{
@@ -50,14 +59,14 @@ func refused(why string, names ...string) (rows []row) {
 }
 
 func refusedRow(name, why string) row {
-	return row{kit.Row{Op: name, Form: kit.Refused, To: why}, func(*call) []*webnn.Operand {
+	return row{kit.Row{Op: name, Form: kit.Refused, To: why}, func(*emission) []*webnn.Operand {
 		kit.Refuse("%s", why)
 		return nil
 	}}
 }
 
 // direct is a row of an operator that a method means.
-func direct(name, method string, emit func(c *call) []*webnn.Operand, note ...string) row {
+func direct(name, method string, emit func(c *emission) []*webnn.Operand, note ...string) row {
 	r := row{kit.Row{Op: name, Form: kit.Direct, To: method}, emit}
 	if len(note) > 0 {
 		r.Note = note[0]
@@ -66,7 +75,7 @@ func direct(name, method string, emit func(c *call) []*webnn.Operand, note ...st
 }
 
 // nearly is direct for an operator whose body, which says what the method does not, is not the same to the bit.
-func nearly(name, method string, emit func(c *call) []*webnn.Operand, note string) row {
+func nearly(name, method string, emit func(c *emission) []*webnn.Operand, note string) row {
 	r := direct(name, method, emit, note)
 	r.Tolerance = tolerance(name)
 	return r

@@ -41,14 +41,14 @@ func tolerance(name string) float64 {
 }
 
 // skips reports whether a method does with the padding what one of the borders means; none takes elements away.
-func (c *call) skips(w *geometry.Window, borders ...string) bool {
+func (c *emission) skips(w *geometry.Window, borders ...string) bool {
 	all := append(slices.Clone(w.Before), w.After...)
 	return !slices.ContainsFunc(all, func(n int) bool { return n < 0 || n > 0 && !slices.Contains(borders, c.Str("border")) })
 }
 
 // planar brings an operand into four dimensions, of which the last two are those listed, of which there are at most two; back
 // brings a result of other extents there into the old form.
-func (c *call) planar(x *webnn.Operand, axes ints) (flat *webnn.Operand, back func(y *webnn.Operand) *webnn.Operand) {
+func (c *emission) planar(x *webnn.Operand, axes ints) (flat *webnn.Operand, back func(y *webnn.Operand) *webnn.Operand) {
 	if rank(x) == 4 && (len(axes) == 0 || axes[0] >= 2) {
 		return x, func(y *webnn.Operand) *webnn.Operand { return y }
 	}
@@ -107,7 +107,7 @@ func windowOptions(w *geometry.Window) options {
 }
 
 // pooled calls a method on the operand in four dimensions, with the window in the last two of them; nil if it is in more.
-func (c *call) pooled(w *geometry.Window, f func(x *webnn.Operand, w *geometry.Window) *webnn.Operand) []*webnn.Operand {
+func (c *emission) pooled(w *geometry.Window, f func(x *webnn.Operand, w *geometry.Window) *webnn.Operand) []*webnn.Operand {
 	active := w.Active()
 	if len(active) > 2 {
 		return nil
@@ -120,7 +120,7 @@ func (c *call) pooled(w *geometry.Window, f func(x *webnn.Operand, w *geometry.W
 }
 
 // pool calls a pooling method, unless it does not do what the border means.
-func (c *call) pool(method string, borders ...string) []*webnn.Operand {
+func (c *emission) pool(method string, borders ...string) []*webnn.Operand {
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	if !c.skips(w, borders...) {
 		return nil
@@ -133,14 +133,14 @@ func (c *call) pool(method string, borders ...string) []*webnn.Operand {
 }
 
 func pooling(name, method, note string, borders ...string) row {
-	r := direct(name, method, func(c *call) []*webnn.Operand { return c.pool(method, borders...) }, windowNote+note)
+	r := direct(name, method, func(c *emission) []*webnn.Operand { return c.pool(method, borders...) }, windowNote+note)
 	if name != "max_pool" { // of the greatest elements the greatest
 		r.Tolerance = tolerance("box")
 	}
 	return r
 }
 
-func box(c *call) []*webnn.Operand {
+func box(c *emission) []*webnn.Operand {
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	switch {
 	case c.in[0].DataType().IsInteger() || !c.skips(w, "ignore", "constant"):
@@ -162,7 +162,7 @@ func box(c *call) []*webnn.Operand {
 var beforehand = op.Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
 
 // convolution returns input, filter and window of a convolution in two dimensions; nil if WebNN does not convolve so.
-func (c *call) convolution() (x, f *webnn.Operand, w *geometry.Window) {
+func (c *emission) convolution() (x, f *webnn.Operand, w *geometry.Window) {
 	x, f, w = c.in[0], c.in[1], geometry.WindowOf(c.Attrs, shape(c.in[1])[2:])
 	if x.DataType().IsInteger() || rank(x) > 4 || !c.skips(w, "constant") {
 		return nil, nil, nil
@@ -176,7 +176,7 @@ func (c *call) convolution() (x, f *webnn.Operand, w *geometry.Window) {
 }
 
 // convolve calls a method with a window, and with the options that are no defaults.
-func (c *call) convolve(method string, x, f *webnn.Operand, w *geometry.Window, groups, channels int, more options) []*webnn.Operand {
+func (c *emission) convolve(method string, x, f *webnn.Operand, w *geometry.Window, groups, channels int, more options) []*webnn.Operand {
 	o := windowOptions(w)
 	o["bias"] = c.channels(c.operand(2), channels)
 	if groups != 1 {
@@ -188,7 +188,7 @@ func (c *call) convolve(method string, x, f *webnn.Operand, w *geometry.Window, 
 	return one(c.reshape(c.do(method, o, x, f), c.outShape(0)))
 }
 
-func conv(c *call) []*webnn.Operand {
+func conv(c *emission) []*webnn.Operand {
 	x, f, w := c.convolution()
 	if x == nil {
 		return nil
@@ -196,7 +196,7 @@ func conv(c *call) []*webnn.Operand {
 	return c.convolve("conv2d", x, f, w, c.Groups(shape(x)[1]), shape(f)[0], nil)
 }
 
-func deconv(c *call) []*webnn.Operand {
+func deconv(c *emission) []*webnn.Operand {
 	if b := c.Str("border"); b != "constant" { // which concerns the operand, not the padding
 		return nil
 	}
@@ -219,7 +219,7 @@ func deconv(c *call) []*webnn.Operand {
 }
 
 // upsample is resample2d for the method that places results as it does, within the tolerance.
-func upsample(c *call) []*webnn.Operand {
+func upsample(c *emission) []*webnn.Operand {
 	x, s, out := c.in[0], shape(c.in[0]), c.outShape(0)
 	if c.Str("method") != "symmetric" || c.Str("border") != "replicate" || len(s) > 4 {
 		return nil
@@ -229,7 +229,7 @@ func upsample(c *call) []*webnn.Operand {
 	return one(c.reshape(c.do("resample2d", options{"mode": "linear", "sizes": to}, c.reshape(x, from)), out))
 }
 
-func resample(c *call) []*webnn.Operand {
+func resample(c *emission) []*webnn.Operand {
 	x, sizes, scales := c.in[0], c.Ints("sizes"), c.Attrs.Floats("scales")
 	axes := ints{}
 	for d, n := range shape(x) {

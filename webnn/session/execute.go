@@ -94,9 +94,6 @@ func labelOf(c *Call) string {
 	return label
 }
 
-// lists has the methods that return a list, also if it has one operand.
-var lists = map[string]bool{"gru": true, "lstm": true, "lstmCell": true, "split": true}
-
 // operator performs a call of a method that makes operands from operands. A dictionary at the end is the options; package webnn knows the rest.
 func (x *execution) operator(b *webnn.GraphBuilder, name string) error {
 	var args []any
@@ -116,7 +113,7 @@ func (x *execution) operator(b *webnn.GraphBuilder, name string) error {
 	if err != nil {
 		return err
 	}
-	if !lists[name] {
+	if !webnn.ReturnsList(name) {
 		return x.result(out[0], nil)
 	}
 	ids, err := x.listIDs(len(out))

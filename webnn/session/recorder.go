@@ -75,7 +75,7 @@ func (r *Recorder) Session() (*Session, error) {
 		c := Call{On: builderID, Method: n.method, ID: graphID}
 		c.Args, _ = replace(n.args, func(o *webnn.Operand) Value { return Ref(ids[o]) }).([]Value)
 		switch results := values(n.results, func(o *webnn.Operand) string { return ids[o] }); {
-		case lists[n.method]:
+		case webnn.ReturnsList(n.method):
 			c.ID, c.IDs = "", results
 		case len(results) == 1:
 			c.ID = results[0]

@@ -3,12 +3,14 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
@@ -35,7 +37,7 @@ var Pool string
 //go:embed loader.d.ts.txt
 var declarations string
 
-// comments are those of a script that stand on lines of their own.
+// comments are those of a script that stand on lines of their own. What pages load goes without.
 var comments = regexp.MustCompile(`(?m)^\s*(//.*|/\*\*(.|\n)*?\*/)\n`)
 
 // Endings are what [Files] puts behind the name, in its order.
@@ -79,28 +81,41 @@ type module struct {
 	Outputs []int  `json:"outputs"`
 }
 
-// Files returns the files of a graph, of that name and each with one of [Endings]; those for threads are absent if nothing of the graph is worth
-// dividing. It fails as [wasm.Compile] does.
-func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, error) {
+// Mark returns what files with some contents, and no others, are marked by, so that a cache cannot mix those of two exports unnoticed.
+func Mark(contents ...[]byte) string {
+	h := sha256.New()
+	for _, c := range contents {
+		fmt.Fprintln(h, len(c))
+		h.Write(c)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+}
+
+// Marked returns a module with a mark behind it, in a section of its own, which loaders look for.
+func Marked(code []byte, mark string) []byte {
+	section := append([]byte{byte(len("mark"))}, "mark"+mark...)
+	return slices.Concat(code, []byte{0, byte(len(section))}, section)
+}
+
+// Files returns the files of a graph, of that name and each with one of [Endings], and their mark, which the loader exports; those for threads are
+// absent if nothing of the graph is worth dividing. It fails as [wasm.Compile] does.
+func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, string, error) {
 	var d description
 	var files []File
 	var first *wasm.Module
 	for i, kind := range kinds {
 		m, err := wasm.Compile(g, wasm.Options{Limits: limits, Level: kind.level, Threads: kind.threads})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if m.Threads < kind.threads {
 			continue
 		}
 		if first == nil {
 			first = m
-			if m.Weights == nil {
-				m.Weights = []byte{}
-			}
 			d.Inputs, d.Outputs = ports(m.Inputs), ports(m.Outputs)
 		} else if !bytes.Equal(first.Weights, m.Weights) {
-			return nil, fmt.Errorf("the modules need different weights") // they differ in code alone
+			return nil, "", fmt.Errorf("the modules need different weights") // they differ in code alone
 		}
 		file := name + Endings[firstModule+i]
 		d.Modules = append(d.Modules, module{Address(file), kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
@@ -108,15 +123,31 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, error) {
 	}
 	text, err := json.Marshal(d)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	js := strings.NewReplacer(
-		"$MODULES", string(text),
-		"$WEIGHTS", quoted(Address(name+Endings[2])),
-		"$PROBE", quoted(base64.StdEncoding.EncodeToString(wasm.Probe())),
-		"$POOL", strings.ReplaceAll(comments.ReplaceAllString(Pool, ""), "\nexport ", "\n"),
-	).Replace(loader)
-	return append([]File{{name + Endings[0], []byte(js)}, {name + Endings[1], []byte(declared(first))}, {name + Endings[2], first.Weights}}, files...), nil
+	script := func(mark string) []byte {
+		head, rest, _ := strings.Cut(loader, "\n")
+		return []byte(head + "\n" + strings.NewReplacer(
+			"$MODULES", string(text),
+			"$WEIGHTS", quoted(Address(name+Endings[2])),
+			"$MARK", quoted(mark),
+			"$PROBE", quoted(base64.StdEncoding.EncodeToString(wasm.Probe())),
+			"$POOL", strings.ReplaceAll(comments.ReplaceAllString(Pool, ""), "\nexport ", "\n"),
+		).Replace(comments.ReplaceAllString(rest, "")))
+	}
+	all := [][]byte{script(""), first.Weights}
+	for _, f := range files {
+		all = append(all, f.Content)
+	}
+	mark := Mark(all...)
+	for i := range files {
+		files[i].Content = Marked(files[i].Content, mark)
+	}
+	return append([]File{
+		{name + Endings[0], script(mark)},
+		{name + Endings[1], []byte(declared(first))},
+		{name + Endings[2], append(first.Weights, mark...)},
+	}, files...), mark, nil
 }
 
 // Address returns the address of a file beside the one that names it. It has no character that means something in a script or in HTML.

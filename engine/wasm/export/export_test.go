@@ -2,7 +2,9 @@ package export_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -18,11 +21,11 @@ import (
 
 func TestFiles(t *testing.T) {
 	g := stateful(t)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := export.Files(g, "net", engine.Limits{})
+	again, _, err := export.Files(g, "net", engine.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func TestNode(t *testing.T) {
 		t.Skip("Node is not installed")
 	}
 	g := stateful(t)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -154,7 +157,7 @@ func TestNames(t *testing.T) {
 	}
 	g, err := b.Build()
 	check(t, err)
-	files, err := export.Files(g, "net", engine.Limits{})
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -176,5 +179,70 @@ process.stdout.write(names.map((name) => y[name].join()).join(" "));
 	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "test.mjs")).CombinedOutput()
 	if err != nil || string(out) != "-1,0 -1,-1" {
 		t.Errorf("the model says %q, %v", out, err)
+	}
+}
+
+// TestMixed has files of another export of the same name among those of one, as a cache may.
+func TestMixed(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	var dirs [2]string
+	for i, name := range []string{"neg", "abs"} {
+		b := graph.NewBuilder(op.Rules, "net")
+		x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}})
+		check(t, err)
+		y, err := b.One(name, []*graph.Value{x}, nil, "")
+		check(t, err)
+		check(t, b.Output("y", y))
+		g, err := b.Build()
+		check(t, err)
+		files, _, err := export.Files(g, "net", engine.Limits{})
+		check(t, err)
+		dirs[i] = t.TempDir()
+		for _, f := range files {
+			check(t, os.WriteFile(filepath.Join(dirs[i], f.Name), f.Content, 0o600))
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), node, append([]string{"testdata/mixed.mjs"}, dirs[:]...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := strings.Count(string(out), " is of another export than file:"); n != 4 || strings.Count(string(out), "\n") != n {
+		t.Errorf("four ways to load it come to\n%s", out)
+	}
+}
+
+// TestEndedThread runs a graph of which a helper ends between two runs, and another one in the middle of one, which fails: the next run computes alone, and has
+// states and weights as they were.
+func TestEndedThread(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	g := stateful(t)
+	m, err := wasm.Compile(g, wasm.Options{Threads: 3})
+	check(t, err)
+	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
+	p := op.NewInterpreter(g)
+	var want []string
+	for range 3 {
+		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
+		check(t, err)
+		want = append(want, fmt.Sprintf("%x", sha256.Sum256(y["y"].Bytes())))
+	}
+	dir := t.TempDir()
+	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(x.Bytes()) * 2})
+	check(t, err)
+	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": m.Weights, "x": x.Bytes(), "places": places} {
+		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	out, err := exec.CommandContext(t.Context(), node, "testdata/ended.mjs", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := fmt.Sprintf("%s 2\n%s 1\nError: a thread has ended in the middle of a run; from now on there is one\n%s 0\n", want[0], want[1], want[2]); string(out) != want {
+		t.Errorf("the runs come to\n%s\nwant\n%s", out, want)
 	}
 }

@@ -24,8 +24,10 @@ function say(message) {
   $("message").textContent = message;
 }
 
-/** Reads what is on the paper and shows it. */
-async function read() {
+/** Reads what is on the paper and shows it, or says why it cannot. */
+const read = () => answer().catch((e) => say(`The drawing could not be read: ${e.message}`));
+
+async function answer() {
   const image = ink.getImageData(0, 0, paper.width, paper.height), none = blank;
   const start = performance.now();
   const [{ classes }] = await network.picture(image);

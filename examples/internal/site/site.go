@@ -18,21 +18,27 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/looks"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/pipeline/page"
 )
 
-// shared is what all pages have: their looks, how a picture comes onto a canvas, and how multiply-adds are computed.
+// shared is what all pages have, beside their looks: how a picture comes onto a canvas, and how multiply-adds are computed.
 //
-//go:embed style.css pixels.js level.js
+//go:embed pixels.js level.js
 var shared embed.FS
+
+// frame is what stands around index.html.
+//
+//go:embed frame.html
+var frame string
 
 // Site is the files of a page, by their paths.
 type Site map[string][]byte
 
-// New returns a page of the files in folders of a tree, with what all pages have.
+// New returns a page of the files in folders of a tree, with what all pages have: index.html has a title, styles and a body.
 func New(tree fs.FS, folders ...string) (Site, error) {
-	s := Site{}
+	s := Site{"style.css": []byte(looks.Style)}
 	if err := s.Add("", shared); err != nil {
 		return nil, err
 	}
@@ -45,6 +51,7 @@ func New(tree fs.FS, folders ...string) (Site, error) {
 			return nil, err
 		}
 	}
+	s["index.html"] = []byte(strings.Replace(frame, "$PAGE", string(s["index.html"]), 1))
 	return s, nil
 }
 
@@ -61,10 +68,10 @@ func (s Site) Add(before string, tree fs.FS) error {
 // Export adds what `concord export --wasm` writes for a graph: the modules with their loader and, if there is a manifest, the script that prepares
 // pictures and reads outputs by it. The page has a page of its own.
 func (s Site) Export(g *graph.Graph, m *manifest.Manifest, name string) error {
-	files, err := export.Files(g, name, engine.Limits{})
+	files, mark, err := export.Files(g, name, engine.Limits{})
 	if err == nil && m != nil {
 		var more []export.File
-		more, err = page.Files(m, g, name, engine.Limits{})
+		more, err = page.Files(m, g, name, mark, engine.Limits{})
 		files = append(files, more...)
 	}
 	for _, f := range files {
@@ -84,6 +91,16 @@ func Flags() *Output {
 	flag.StringVar(&o.address, "http", "localhost:8080", "address to serve the page at")
 	flag.StringVar(&o.folder, "o", "", "folder to write the page to, instead of serving it")
 	return &o
+}
+
+// Main is the whole of a program of a name that serves a page, or writes it, when its flags are known.
+func Main(name string, page func() (Site, error)) {
+	out := Flags()
+	flag.Parse()
+	if err := out.Put(page()); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
 }
 
 // Put serves a page until the program is ended, or writes it to a folder. It returns an error of making the page as it is.

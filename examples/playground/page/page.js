@@ -49,6 +49,17 @@ function complain(e) {
 
 let context;
 
+/** Makes a context, at first and when the last one is lost. */
+async function start() {
+  const mine = (context = await ml.createContext());
+  mine.lost.then(({ message }) => {
+    if (context === mine) {
+      context = current = undefined;
+      complain(new Error(`the context is lost: ${message}`));
+    }
+  });
+}
+
 /** Makes the graph of what is written for pictures of a shape. */
 async function build(code, shape) {
   const b = new MLGraphBuilder(context);
@@ -67,10 +78,9 @@ async function build(code, shape) {
 let current, request = 0;
 
 function drop() {
-  if (current) {
-    [current.graph, ...current.tensors].forEach((object) => object.destroy());
-    current = undefined;
-  }
+  const objects = current ? [current.graph, ...current.tensors] : [];
+  current = undefined;
+  objects.forEach((object) => object.destroy());
 }
 
 const renew = () => remake().catch(complain);
@@ -79,7 +89,10 @@ async function remake() {
   const mine = ++request;
   const shape = [1, 3, before.height, before.width];
   $("shape").textContent = `[${shape.join(", ")}]`;
-  const start = performance.now();
+  if (!context) {
+    await start();
+  }
+  const began = performance.now();
   let made;
   try {
     made = await build($("code").value, shape);
@@ -90,7 +103,7 @@ async function remake() {
     }
     return;
   }
-  const built = performance.now() - start;
+  const built = performance.now() - began;
   if (mine !== request) {
     made.graph.destroy();
     return;
@@ -195,9 +208,9 @@ document.addEventListener("drop", (event) => {
 
 paint(before);
 try {
-  const start = performance.now();
-  context = await ml.createContext();
-  const loading = performance.now() - start;
+  const began = performance.now();
+  await start();
+  const loading = performance.now() - began;
   $("level").textContent = { fused: "fused", emulated: "emulated, same bits" }[levelOf(context)] ?? levelOf(context);
   const entry = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("concord.wasm"));
   if (entry) {

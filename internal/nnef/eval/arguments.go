@@ -47,7 +47,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				if e.tract && op.Body == nil && !op.hasAttributes() {
 					continue // exporters for tract write abs(x, axes = …), which it overlooks
 				}
-				return f.fail(CodeParameter, a.name.Span, op.paramHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
+				return f.fail(CodeParameter, a.name.Span, op.ParamHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
 					with(op.declaration(-1)...)
 			}
 			if values[at] != nil {

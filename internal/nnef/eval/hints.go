@@ -21,8 +21,8 @@ func (op *Operation) declaration(param int) []syntax.Related {
 	return []syntax.Related{{Source: op.Source, Span: span, Message: id.Name + " is declared here"}}
 }
 
-// paramHint says which parameter may be meant by a name that is none.
-func (op *Operation) paramHint(name string) string {
+// ParamHint says which parameter may be meant by a name that is none.
+func (op *Operation) ParamHint(name string) string {
 	names := make([]string, min(len(op.Params), 256))
 	for i := range names {
 		names[i] = op.Params[i].Name

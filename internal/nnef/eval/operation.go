@@ -94,6 +94,12 @@ func (c *Invocation) Arg(name string) Value {
 	return nil
 }
 
+// Text returns the argument for a parameter of type string, "" if there is none.
+func (c *Invocation) Text(name string) string {
+	v, _ := c.Arg(name).(string)
+	return v
+}
+
 // FromFragment returns the operation that a fragment declares. The body, if there is one, is looked up in scope.
 func FromFragment(f *syntax.Fragment, scope Library) *Operation {
 	op := &Operation{Name: f.Name.Name, Body: f.Body, Scope: scope, Source: f.Source, Decl: f}

@@ -111,14 +111,14 @@ func (r *reader) report(code syntax.Code, span syntax.Span, hint, format string,
 	r.found = append(r.found, syntax.Diagnostic{Code: code, Source: r.src, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// operation returns the parameters of a quantization, of which the quantized tensor is the first, nil if it is none.
-func (r *reader) operation(id *syntax.Ident) []eval.Param {
+// operation returns a quantization, whose first parameter is the quantized tensor, nil if it is none.
+func (r *reader) operation(id *syntax.Ident) *eval.Operation {
 	var names []string
 	for _, f := range std.Of(r.dialect).Fragments() {
 		switch name := f.Name.Name; {
 		case !strings.HasSuffix(name, "_quantize"):
 		case name == id.Name:
-			return eval.FromFragment(f, nil).Params
+			return eval.FromFragment(f, nil)
 		default:
 			names = append(names, name)
 		}
@@ -132,16 +132,17 @@ func (r *reader) operation(id *syntax.Ident) []eval.Param {
 func (r *reader) entry(x *syntax.QuantEntry) (Entry, bool) {
 	before := r.mistakes
 	e := Entry{Tensor: x.Tensor.Value, Operation: x.Call.Name.Name, call: x.Call}
-	params := r.operation(x.Call.Name)
-	if params == nil {
+	op := r.operation(x.Call.Name)
+	if op == nil {
 		return e, false
 	}
-	quantized, params := params[0].Name, params[1:]
-	given := make([]*syntax.Arg, len(params))
+	quantized := op.Params[0].Name
+	op.Params = op.Params[1:]
+	given := make([]*syntax.Arg, len(op.Params))
 	for i := range x.Call.Args {
-		r.argument(x.Call, i, quantized, params, given)
+		r.argument(op, &x.Call.Args[i], i, quantized, given)
 	}
-	for i, p := range params {
+	for i, p := range op.Params {
 		value := p.Default
 		span := x.Call.Name.Span
 		switch a := given[i]; {
@@ -159,26 +160,20 @@ func (r *reader) entry(x *syntax.QuantEntry) (Entry, bool) {
 }
 
 // argument finds the parameter that an argument is for.
-func (r *reader) argument(call *syntax.Call, i int, quantized string, params []eval.Param, given []*syntax.Arg) {
-	a := &call.Args[i]
+func (r *reader) argument(op *eval.Operation, a *syntax.Arg, i int, quantized string, given []*syntax.Arg) {
 	if a.Name == nil {
-		if r.dialect == syntax.Provisional && i < len(params) && given[i] == nil {
+		if r.dialect == syntax.Provisional && i < len(given) && given[i] == nil {
 			given[i] = a
 			return
 		}
 		r.report(eval.CodePositional, syntax.SpanOf(a.Value), "write NAME = before it", "arguments of a quantization have names")
 		return
 	}
-	k := slices.IndexFunc(params, func(p eval.Param) bool { return p.Name == a.Name.Name })
-	switch {
+	switch k := op.Index(a.Name.Name); {
 	case a.Name.Name == quantized:
 		r.report(eval.CodeParameter, a.Name.Span, "leave it out", "%s is the quantized tensor itself, which the entry names in front", quantized)
 	case k < 0:
-		var names []string
-		for _, p := range params {
-			names = append(names, p.Name)
-		}
-		r.report(eval.CodeParameter, a.Name.Span, "the parameters are "+strings.Join(names, ", "), "%s has no parameter %s", call.Name.Name, a.Name.Name)
+		r.report(eval.CodeParameter, a.Name.Span, op.ParamHint(a.Name.Name), "%s has no parameter %s", op.Name, a.Name.Name)
 	case given[k] != nil:
 		r.report(eval.CodeDuplicate, a.Name.Span, "keep one of them", "the argument %s is given twice", a.Name.Name)
 	default:

@@ -233,7 +233,7 @@ func (l *Lowering) iota(n int, d tensor.DType) *graph.Value {
 
 func dynSlice(l *Lowering) []*graph.Value {
 	x, axis, begin, end := l.tensor("input"), l.int("axis"), l.int("start"), l.int("end")
-	shape := l.shape(x)
+	shape := l.Shape(x)
 	switch {
 	case l.Err != nil:
 		return nil
@@ -275,7 +275,7 @@ func counting(l *Lowering) []*graph.Value {
 func conv(l *Lowering) []*graph.Value {
 	i := l.c.Op.Index("bias")
 	if v, ok := l.c.Args[i].(element.Operand); ok {
-		shape := l.shape(v.V)
+		shape := l.Shape(v.V)
 		if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
 			l.c.Args[i] = element.Of(l.Reshape(v.V, 1, n))
 		}
@@ -285,7 +285,7 @@ func conv(l *Lowering) []*graph.Value {
 
 // ignoring leaves padding out of maxima, as tract does for border constant, too.
 func ignoring(l *Lowering) []*graph.Value {
-	if l.string("border") == "constant" {
+	if l.c.Text("border") == "constant" {
 		l.c.Args[l.c.Op.Index("border")] = "ignore"
 	}
 	return l.Standard()

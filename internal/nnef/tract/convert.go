@@ -42,16 +42,7 @@ func (l *Lowering) fail(code syntax.Code, arg, format string, args ...any) {
 }
 
 func (l *Lowering) tensor(name string) *graph.Value { return l.Value(name, l.c.Arg(name)) }
-func (l *Lowering) string(name string) string       { v, _ := l.c.Arg(name).(string); return v }
 func (l *Lowering) int(name string) int             { n, _ := l.c.Arg(name).(int64); return l.Narrow(name, n) }
-
-// shape returns the extents of a value.
-func (l *Lowering) shape(v *graph.Value) tensor.Shape {
-	if v == nil || l.Err != nil {
-		return nil
-	}
-	return v.Type.Shape.Clone()
-}
 
 // elementTypes are the element types by the names that tract gives them, in small letters. A dimension (tdim) is a number
 // here, as all symbols have values.

@@ -50,7 +50,7 @@ func (v *scanValues) add(x *graph.Value, param int) {
 
 // scan adds the operator scan, with the fragment as its block.
 func (l *Lowering) scan() []*graph.Value {
-	name := l.string("body")
+	name := l.c.Text("body")
 	s := &scan{Lowering: l, body: l.t.fragments[name], params: make(map[string]int), order: make(map[string]int)}
 	switch {
 	case s.body == nil:

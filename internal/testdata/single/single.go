@@ -1,8 +1,9 @@
-// Package single makes graphs of one operator for the tests of exporters.
+// Package single makes graphs of one operator for the tests of exporters, and compares what comes back.
 package single
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -45,4 +46,49 @@ func Graph(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*grap
 		t.Fatal(err)
 	}
 	return g, inputs
+}
+
+// Numbers returns the elements of a tensor.
+func Numbers(x *tensor.Tensor) []float64 {
+	wide, err := tensor.Cast(x, tensor.Float64)
+	if err != nil {
+		panic(err) // any element is a number
+	}
+	return tensor.Data[float64](wide.Contiguous())
+}
+
+// Moderate reports whether all operands of a float type are finite and not so great that intermediate results overflow.
+func Moderate(c op.Case, most float64) bool {
+	for _, x := range c.In {
+		if x == nil || !x.DType().IsFloat() {
+			continue
+		}
+		for _, v := range Numbers(x) {
+			if !(math.Abs(v) <= most) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Distance returns the greatest difference of two tensors, relative to max(1, |want|), leaving out what is alike though it differs,
+// if alike is not nil.
+func Distance(got, want *tensor.Tensor, alike func(i int, got, want float64) bool) float64 {
+	if got == nil || !got.Shape().Equal(want.Shape()) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	a, b := Numbers(got), Numbers(want)
+	for i := range a {
+		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) || alike != nil && alike(i, a[i], b[i]) {
+			continue
+		}
+		far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i]))
+		if math.IsNaN(far) {
+			far = math.Inf(1)
+		}
+		worst = max(worst, far)
+	}
+	return worst
 }

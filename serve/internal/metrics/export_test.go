@@ -21,18 +21,17 @@ func Tables() (tables []string) {
 	return tables
 }
 
-// Series are the names by which a board may ask, with Concord's names.
-func Series() map[string]bool {
-	all := make(map[string]bool)
+// Series are the series that have Concord's names, with their labels.
+func Series() map[string][]string {
+	all := make(map[string][]string)
 	for _, list := range [][]family{ownFamilies, processFamilies} {
 		for _, f := range list {
 			if f.kind != histogram {
-				all[f.name] = true
+				all[f.name] = f.labels
 				continue
 			}
-			for _, ending := range []string{"_bucket", "_sum", "_count"} {
-				all[f.name+ending] = true
-			}
+			all[f.name+"_bucket"] = append(f.labels[:len(f.labels):len(f.labels)], "le")
+			all[f.name+"_sum"], all[f.name+"_count"] = f.labels, f.labels
 		}
 	}
 	return all

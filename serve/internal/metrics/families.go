@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/concord-nn/concord/serve/internal/oip"
@@ -37,6 +38,7 @@ var ownFamilies = []family{
 		func(s *snapshot, w *writer) { w.value(truth(s.ready)) }},
 	{"concord_requests_total", counter, []string{"model", "version", "method", "protocol", "code"},
 		"Requests that ended. Model and version are empty where they are unknown or of no model.", writeRequests},
+	{"concord_http_responses_total", counter, []string{"status"}, "Answers by HTTP, whatever was asked. Calls of gRPC that fail have status 200, too.", writeStatuses},
 	{"concord_request_duration_seconds", histogram, versioned, "Time from arrival to answer of inferences that succeeded.",
 		durations(func(x *oip.ModelStatistics) *oip.Duration { return &x.Success })},
 	{"concord_queue_duration_seconds", histogram, versioned, "Time that inferences waited.",
@@ -158,6 +160,14 @@ func writeRequests(s *snapshot, w *writer) {
 					}
 				}
 			}
+		}
+	}
+}
+
+func writeStatuses(s *snapshot, w *writer) {
+	for status := range statuses {
+		if n := s.statuses[status].Load(); n > 0 {
+			w.value(float64(n), strconv.Itoa(status))
 		}
 	}
 }

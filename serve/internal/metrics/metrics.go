@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,7 +80,8 @@ type Metrics struct {
 	names   Names
 	service oip.Service
 
-	calls atomic.Pointer[map[version]*calls] // replaced, never changed
+	calls    atomic.Pointer[map[version]*calls] // replaced, never changed
+	statuses [statuses]atomic.Uint64
 
 	mu    sync.Mutex // held while calls is replaced
 	loads map[string]*loads
@@ -102,6 +102,35 @@ func New(s oip.Service, names Names) *Metrics {
 
 // Refuse counts a request that did not become a call of the service.
 func (m *Metrics) Refuse(p Protocol, c oip.Code) { m.of(version{})[p][none][c].Add(1) }
+
+// Infer counts an inference that is no call of a service that [Metrics.Service] returned. If err is nil, the version is the one that answered.
+func (m *Metrics) Infer(p Protocol, model, number string, err error) {
+	m.count(p, infer, version{model, number}, err)
+}
+
+func (m *Metrics) count(p Protocol, what method, v version, err error) {
+	c := answered
+	if err != nil {
+		c = oip.Internal
+		if e, ok := errors.AsType[*oip.Error](err); ok && int(e.Code) < oip.NumCodes {
+			c = e.Code
+		}
+	}
+	if c != answered || what != infer { // the answer to an inference has the version that it is of
+		v = m.known(v, c)
+	}
+	m.of(v)[p][what][c].Add(1)
+}
+
+// statuses are more than any of HTTP is.
+const statuses = 600
+
+// Status counts an answer by HTTP.
+func (m *Metrics) Status(status int) {
+	if status >= 0 && status < statuses {
+		m.statuses[status].Add(1)
+	}
+}
 
 // Load counts a load of a model that the service has, which failed if err is not nil.
 func (m *Metrics) Load(model string, err error) {
@@ -147,14 +176,16 @@ func (m *Metrics) known(v version, c oip.Code) version {
 	if c == oip.NotFound {
 		return version{}
 	}
-	switch d, err := m.service.Model(v.model, ""); {
-	case err == nil && slices.Contains(d.Versions, v.version):
-		return v
-	case err == nil:
-		return version{v.model, ""}
-	default:
-		return version{}
+	known := version{}
+	index, _ := m.service.Index(false) // which, other than the rest, never loads a model
+	for _, x := range index {
+		if x.Name == v.model && x.Version == v.version {
+			return v
+		} else if x.Name == v.model {
+			known.model = v.model
+		}
 	}
+	return known
 }
 
 // read returns the statistics and the index of the service, and forgets models and versions that there are no more.
@@ -191,19 +222,7 @@ type counted struct {
 	protocol Protocol
 }
 
-func (s *counted) count(m method, v version, err error) {
-	c := answered
-	if err != nil {
-		c = oip.Internal
-		if e, ok := errors.AsType[*oip.Error](err); ok && int(e.Code) < oip.NumCodes {
-			c = e.Code
-		}
-	}
-	if c != answered || m != infer { // the answer to an inference has the version that it is of
-		v = s.m.known(v, c)
-	}
-	s.m.of(v)[s.protocol][m][c].Add(1)
-}
+func (s *counted) count(m method, v version, err error) { s.m.count(s.protocol, m, v, err) }
 
 func (s *counted) Infer(ctx context.Context, r *oip.Request) (*oip.Response, error) {
 	a, err := s.Service.Infer(ctx, r)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
@@ -119,9 +120,13 @@ func TestOwn(t *testing.T) {
 	m.Load("digits", nil)
 	m.Load("digits", errors.New("broken"))
 	m.Load("gone", nil)
+	for _, status := range []int{200, 404, 200, -1, 1000} {
+		m.Status(status)
+	}
 	text := scrape(t, m, "")
 	lines(t, text, `concord_build_info{version="v1"} 1`)
 	lines(t, text, `concord_ready 1`)
+	lines(t, text, `concord_http_responses_total{status="200"} 2`, `concord_http_responses_total{status="404"} 1`)
 	lines(t, text,
 		`concord_request_duration_seconds_bucket{model="digits",version="3",le="1e-05"} 2`,
 		`concord_request_duration_seconds_bucket{model="digits",version="3",le="2.5e-05"} 2`,
@@ -196,23 +201,27 @@ func TestCalls(t *testing.T) {
 	grpc.Model("digits", "")
 	grpc.Model("digits", "4")
 	m.Refuse(metrics.REST, oip.Unauthenticated)
+	m.Infer(metrics.Page, "digits", "3", nil)
+	m.Infer(metrics.Page, "hostile", "", oip.Errorf(oip.NotFound, "gone"))
 	want := []string{
 		`concord_requests_total{model="",version="",method="",protocol="rest",code="unauthenticated"} 1`,
 		`concord_requests_total{model="",version="",method="infer",protocol="rest",code="not_found"} 1`,
 		`concord_requests_total{model="",version="",method="infer",protocol="rest",code="exhausted"} 1`,
 		`concord_requests_total{model="",version="",method="metadata",protocol="grpc",code="not_found"} 1`,
+		`concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 1`,
 		`concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="internal"} 1`,
 		`concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="exhausted"} 2`,
 		`concord_requests_total{model="digits",version="",method="metadata",protocol="grpc",code="ok"} 1`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="rest",code="exhausted"} 1`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="rest",code="ok"} 2`,
 		`concord_requests_total{model="digits",version="3",method="infer",protocol="grpc",code="ok"} 1`,
+		`concord_requests_total{model="digits",version="3",method="infer",protocol="page",code="ok"} 1`,
 	}
 	lines(t, scrape(t, m, ""), want...)
 
 	// A model that is unloaded takes its series with it.
 	s.models, s.index = nil, nil
-	lines(t, scrape(t, m, ""), want[:4]...)
+	lines(t, scrape(t, m, ""), want[:5]...)
 }
 
 func TestTriton(t *testing.T) {
@@ -299,8 +308,27 @@ func TestMethod(t *testing.T) {
 
 const openMetrics = "application/openmetrics-text;version=1.0.0,text/plain;q=0.1"
 
-// Prometheus's own tools read what is told: Debian's prometheus and python3-prometheus-client.
+// TestForms asks for both forms. No family may have the name of another one, in OpenMetrics without _total.
+func TestForms(t *testing.T) {
+	for _, names := range []metrics.Names{metrics.Own, metrics.Triton} {
+		m := metrics.New(digits(), names)
+		plain, open := scrape(t, m, ""), scrape(t, m, openMetrics)
+		if strings.Contains(plain, "# EOF") || !strings.HasSuffix(open, "\n# EOF\n") {
+			t.Errorf("%s: only OpenMetrics has an end", names)
+		}
+		seen := make(map[string]bool)
+		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\w+)`).FindAllStringSubmatch(open, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s: there are two families %s", names, m[1])
+			}
+			seen[m[1]] = true
+		}
+	}
+}
+
+// TestReaders lets Prometheus's own tools read what is told: those of Debian's packages prometheus and python3-prometheus-client.
 func TestReaders(t *testing.T) {
+	testdata.Exhaustive(t, "starts programs that few have")
 	for _, x := range []struct {
 		names  metrics.Names
 		accept string
@@ -314,18 +342,11 @@ func TestReaders(t *testing.T) {
 	} {
 		m := metrics.New(digits(), x.names)
 		m.Load("digits", nil)
-		m.Service(metrics.REST).Infer(t.Context(), &oip.Request{Model: "digits"})
-		text := scrape(t, m, x.accept)
-		if x.accept != "" && !strings.HasSuffix(text, "\n# EOF\n") {
-			t.Errorf("%s does not end", x.names)
+		if _, err := m.Service(metrics.REST).Infer(t.Context(), &oip.Request{Model: "digits"}); err != nil {
+			t.Fatal(err)
 		}
-		path, err := exec.LookPath(x.reader[0])
-		if err != nil || x.reader[0] != "promtool" && exec.Command(path, "-c", "import prometheus_client").Run() != nil {
-			t.Logf("%s is not installed", x.reader[0])
-			continue
-		}
-		cmd := exec.Command(path, x.reader[1:]...)
-		cmd.Stdin = strings.NewReader(text)
+		cmd := exec.Command(x.reader[0], x.reader[1:]...)
+		cmd.Stdin = strings.NewReader(scrape(t, m, x.accept))
 		out, err := cmd.CombinedOutput()
 		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || regexp.MustCompile(x.tell).Match(out) {
 			t.Errorf("%s: %v: %s says %s", x.names, err, x.reader[0], out)

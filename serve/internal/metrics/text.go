@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
@@ -19,6 +20,7 @@ type snapshot struct {
 	index      []oip.IndexEntry
 	calls      map[version]*calls
 	versions   []version // of the calls
+	statuses   *[statuses]atomic.Uint64
 	loads      map[string]loads
 	process    *process
 }
@@ -26,7 +28,7 @@ type snapshot struct {
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (m *Metrics) snapshot() *snapshot {
-	s := &snapshot{server: m.service.Server(), ready: m.service.Ready(), process: readProcess(), loads: make(map[string]loads)}
+	s := &snapshot{server: m.service.Server(), ready: m.service.Ready(), process: readProcess(), statuses: &m.statuses, loads: make(map[string]loads)}
 	statistics, index := m.read()
 	// A series may be there once: a version that goes may stand beside the same one that comes.
 	s.statistics = once(statistics, func(x oip.ModelStatistics) version { return version{x.Name, x.Version} })

@@ -21,6 +21,12 @@ const (
 	NumCodes         int  = iota // how many there are, for tables
 )
 
+var codes = [NumCodes]string{"internal", "invalid_argument", "not_found", "too_large", "exhausted", "not_ready", "deadline_exceeded", "canceled",
+	"unauthenticated", "permission_denied", "unimplemented"}
+
+// String returns the code in words, as logs and metrics have it.
+func (c Code) String() string { return codes[c] }
+
 // Error is a failure that the client is told.
 type Error struct {
 	Code    Code

@@ -224,6 +224,7 @@ func TestDigits(t *testing.T) {
 		})()`)
 	wait(t, p, "window.result.digit === 1")
 	says(t, p, drop, "is not a picture")
+	says(t, p, `window.ImageData = class { constructor() { throw new Error("no memory"); } }; document.getElementById("clear").click()`, "could not be read: no memory")
 }
 
 // TestFaces asserts that the page finds the faces that the program does: of the painting, whose pixels both have, the same; of photos, which browsers
@@ -376,7 +377,13 @@ func TestPlayground(t *testing.T) {
 	}
 	choose("Life")
 	wait(t, p, "window.result.round >= 12")
+	// A context that is lost is replaced.
+	says(t, p, `const { dispatch } = MLContext.prototype; MLContext.prototype.dispatch = function (...list) {
+		MLContext.prototype.dispatch = dispatch; this.destroy(); dispatch.apply(this, list); }`, "the context is lost")
 	choose("Edges")
+	if got := eval[string](t, p, `window.result.error ?? ""`); got != "" {
+		t.Errorf("with another context: %s", got)
+	}
 	says(t, p, drop, "letter.txt is not a picture")
 	choose("Edges")
 	picture(t, p, "examples/playground/page.png", 1120, 800, 128)

@@ -2,11 +2,15 @@
 package exported
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +27,20 @@ func export(t *testing.T, model, dir string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+}
+
+// exportSum writes what adds, or combines in another way, two inputs.
+func exportSum(t *testing.T, operator, dir string) {
+	t.Helper()
+	text := "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph sum(append, onsubmit) -> (y)\n{\n    append = external(shape = [3]);\n    onsubmit = external(shape = [3]);\n    y = append " + operator + " onsubmit;\n}\n"
+	model := filepath.Join(t.TempDir(), "sum.nnef")
+	if err := os.Mkdir(model, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(model, "graph.nnef"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	export(t, model, dir)
 }
 
 // given gives the page a file of its folder, as if somebody had chosen it.
@@ -85,15 +103,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: the answer is %q; errors: %v", name, answer, p.Errors())
 		}
 	}
-	text := "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph sum(append, onsubmit) -> (y)\n{\n    append = external(shape = [3]);\n    onsubmit = external(shape = [3]);\n    y = append + onsubmit;\n}\n"
-	model := filepath.Join(t.TempDir(), "sum.nnef")
-	if err := os.Mkdir(model, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(model, "graph.nnef"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	export(t, model, numbers)
+	exportSum(t, "+", numbers)
 	p := page(t, b, numbers, plain)
 	answer, err := browser.Eval[string](p, `(async () => {
 		const form = document.getElementById("inputs");
@@ -105,5 +115,84 @@ func TestPages(t *testing.T) {
 	})()`, limit)
 	if err != nil || answer != "y: float32[3]1.5 2.5 3.5" || len(p.Errors()) > 0 {
 		t.Errorf("the answer is %q, %v; errors: %v", answer, err, p.Errors())
+	}
+}
+
+// TestCaches replaces an export by another one while the browser keeps some of its files: the page takes the new ones together. One that asks for its script
+// without a mark may have the old one, says so, and has the new one when it is loaded again, which Chromium, with scripts in memory, needs twice.
+func TestCaches(t *testing.T) {
+	b, err := browser.Start(t.Context(), browser.Options{})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer b.Close()
+	sum, difference := t.TempDir(), t.TempDir()
+	exportSum(t, "+", sum)
+	exportSum(t, "-", difference)
+	marks := regexp.MustCompile(`\.js\?[\w-]+`)
+	for _, test := range []struct {
+		kept   string
+		marked bool
+	}{{".wasm", true}, {".bin", true}, {".js", true}, {".js", false}} {
+		var now atomic.Pointer[http.Handler]
+		serve := func(dir string) { h := browser.Folder(dir); now.Store(&h) }
+		serve(sum)
+		s, err := browser.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-cache")
+			if strings.HasSuffix(r.URL.Path, test.kept) {
+				w.Header().Set("Cache-Control", "max-age=3600")
+			}
+			r.Header.Del("If-Modified-Since") // both may be of the same second
+			if r.URL.Path != "/" || test.marked {
+				(*now.Load()).ServeHTTP(w, r)
+				return
+			}
+			page := httptest.NewRecorder()
+			(*now.Load()).ServeHTTP(page, r)
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, marks.ReplaceAllString(page.Body.String(), ".js"))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		p, err := b.Open(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		answer := func() string {
+			if err := p.Go(s.URL+"/", limit); err != nil {
+				t.Fatal(err)
+			}
+			text, err := browser.Wait[string](p, `(async () => {
+				const [said, form] = [document.getElementById("said"), document.getElementById("inputs")];
+				if (said.className === "wrong") {
+					return said.textContent;
+				}
+				if (!("ready" in document.documentElement.dataset)) {
+					return undefined;
+				}
+				const [one, other] = form.querySelectorAll("textarea");
+				[one.value, other.value] = ["3", "2"];
+				await form.onsubmit(new Event("submit", { cancelable: true }));
+				return document.querySelector("pre").textContent;
+			})()`, limit)
+			if err != nil {
+				t.Fatal(err, p.Errors())
+			}
+			return text
+		}
+		if y := answer(); y != "5 5 5" {
+			t.Fatalf("the first answer is %q", y)
+		}
+		serve(difference)
+		y, said := answer(), 0
+		for ; said < 2 && !test.marked && strings.Contains(y, " is of another export than "); said++ {
+			y = answer()
+		}
+		if y != "1 1 1" || said == 0 && !test.marked {
+			t.Errorf("with %s from the cache the page says %q, after %d errors", test.kept, y, said)
+		}
 	}
 }

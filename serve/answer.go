@@ -1,0 +1,216 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/report"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/pipeline"
+	"github.com/concord-nn/concord/serve/internal/batch"
+	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/serve/internal/rest"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// answer says what a model says of a picture, a sound or numbers, as concord run --json does: POST /models/MODEL/answer, with the file as the body, or
+// a JSON object with numbers by the names of inputs. The manifest says how that becomes inputs, and what outputs mean.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	text, err := s.say(w, r)
+	if err != nil {
+		rest.Fail(w, r, failure(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // nobody can be told
+}
+
+func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err error) {
+	name, number := r.PathValue("model"), ""
+	defer func() { asked(r.Context(), name, number, err) }()
+	if err := s.origin.Check(r); err != nil {
+		return nil, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err)
+	}
+	body, free, err := s.body(w, r)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	v, of, release, err := s.models.Acquire(r.Context(), name, "")
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	number = of.Version
+	decode, err := take(r.Context(), s.decoding) // pictures become large
+	if err != nil {
+		return nil, err
+	}
+	defer decode()
+	in, err := v.mediaOf(body)
+	if err != nil {
+		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
+	}
+	rep, err := v.report(r.Context(), in)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = escape.WriteJSON(&b, rep)
+	return b.Bytes(), err
+}
+
+// body reads the body of a request. Only some are in memory at the same time.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, free func(), err error) {
+	if free, err = take(r.Context(), s.bodies); err != nil {
+		return nil, nil, err
+	}
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limits.ServeAnswer))
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		err = oip.Errorf(oip.TooLarge, "the body has more than %d bytes", large.Limit)
+	} else if err != nil {
+		err = oip.Errorf(oip.InvalidArgument, "the body does not arrive: %v", err)
+	} else if isJSON(body) && len(body) > limits.ServeNumbers {
+		err = oip.Errorf(oip.TooLarge, "the body is JSON of more than %d bytes; the protocol's infer takes more", limits.ServeNumbers)
+	}
+	if err != nil {
+		free()
+	}
+	return body, free, err
+}
+
+// take takes one of the places that a channel has, and returns what gives it back.
+func take(ctx context.Context, places chan struct{}) (free func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func isJSON(body []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) }
+
+// mediaOf returns the inputs that a body is: a JSON object, a sound, or a picture.
+func (v *version) mediaOf(body []byte) (in pipeline.Inputs, err error) {
+	switch {
+	case len(body) == 0:
+		return in, errors.New("the body is empty; it must be a picture, a sound, or a JSON object with numbers by the names of inputs")
+	case bytes.HasPrefix(body, []byte("RIFF")):
+		in.Sound, err = media.DecodeWAV(body)
+	case isJSON(body):
+		in.Tensors, err = v.numbers(body)
+	default:
+		in.Picture, err = media.DecodePicture(body)
+	}
+	return in, err
+}
+
+// report runs the model through its queue, like any request, and says what its outputs mean.
+func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Report, error) {
+	outputs := make([]string, len(v.outputs))
+	for i, p := range v.outputs {
+		outputs[i] = p.name
+	}
+	next := batch.Request{}
+	if v.stateful && in.Sound != nil { // its windows belong together
+		next.Sequence, next.Start = random(16), true
+	}
+	p, err := pipeline.Through(v.model, v.manifest, outputs, func(ctx context.Context, inputs model.Values) (model.Values, error) {
+		request := next
+		request.Inputs, next.Start = inputs, false
+		result, err := v.scheduler.Run(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return result.Outputs, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.Run(ctx, in)
+	if known := (*oip.Error)(nil); err != nil && !errors.As(err, &known) && ctx.Err() == nil {
+		err = oip.Errorf(oip.InvalidArgument, "%v", err) // of what was given, as the model has not failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	rep, ports := &report.Report{}, make([]engine.Port, 0, len(answer.Outputs))
+	for _, o := range answer.Outputs {
+		t := answer.Tensors[o.Name]
+		ports = append(ports, engine.Port{Name: o.Name, Type: graph.Type{DType: t.DType(), Shape: t.Shape()}})
+	}
+	said := v.manifest
+	if said == nil {
+		said = &manifest.Manifest{}
+	}
+	return rep, rep.Add(said, ports, answer)
+}
+
+// numbers reads tensors by the names of inputs: numbers in lists, row by row, or in one list.
+func (v *version) numbers(body []byte) (map[string]*tensor.Tensor, error) {
+	var given map[string]any
+	if err := json.Unmarshal(body, &given); err != nil {
+		return nil, oip.Errorf(oip.InvalidArgument, "the body is no JSON object: %v", err)
+	}
+	out := make(map[string]*tensor.Tensor)
+	for name, value := range given {
+		i := slices.IndexFunc(v.inputs, func(p port) bool { return p.name == name })
+		if i < 0 {
+			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", name, names(v.inputs))
+		}
+		list, shape, err := flatten(value)
+		if err != nil {
+			return nil, oip.Errorf(oip.InvalidArgument, "the input %q: %v", name, err)
+		}
+		if sample := v.sample[name]; len(shape) <= 1 && sample != nil && sample.Len() == len(list) {
+			shape = sample
+		}
+		t, err := tensor.FromSlice(list, shape...)
+		if err == nil {
+			out[name], err = tensor.Cast(t, v.inputs[i].dtype)
+		}
+		if err != nil {
+			return nil, oip.Errorf(oip.InvalidArgument, "the input %q: %v", name, err)
+		}
+	}
+	return out, nil
+}
+
+// flatten returns the numbers of lists in lists, and their extents. Lists beside one another must have the same.
+func flatten(value any) (numbers []float64, shape tensor.Shape, err error) {
+	switch x := value.(type) {
+	case float64:
+		return []float64{x}, nil, nil
+	case bool:
+		if x {
+			return []float64{1}, nil, nil
+		}
+		return []float64{0}, nil, nil
+	case []any:
+		var inner tensor.Shape
+		for i, item := range x {
+			more, s, err := flatten(item)
+			if err != nil {
+				return nil, nil, err
+			}
+			if i > 0 && !s.Equal(inner) {
+				return nil, nil, errors.New("lists beside one another have different lengths")
+			}
+			numbers, inner = append(numbers, more...), s
+		}
+		return numbers, append(tensor.Shape{len(x)}, inner...), nil
+	}
+	return nil, nil, errors.New("it must be numbers in lists")
+}

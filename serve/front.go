@@ -1,0 +1,170 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/concord-nn/concord/serve/internal/metrics"
+	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/serve/internal/rest"
+)
+
+// record is what the log says of a request.
+type record struct {
+	trace          traceContext
+	id             string // of the request
+	model, version string
+	err            error
+	status         int
+	sent           int64
+}
+
+type recordKey struct{}
+
+// asked notes what became of an inference, for the log.
+func asked(ctx context.Context, model, version string, err error) {
+	if r, ok := ctx.Value(recordKey{}).(*record); ok {
+		r.model, r.version, r.err = model, version, err
+	}
+}
+
+// front stands in front of all that can be asked: it lets in who has a token, cuts off who reads slowly, and writes the log.
+func (s *Server) front(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		rec := &record{trace: traceOf(r.Header)}
+		rec.id = requestID(r.Header, rec.trace)
+		w.Header().Set("X-Request-Id", rec.id)
+		out := &writer{ResponseWriter: w, record: rec, patience: s.opts.WriteTimeout}
+		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
+		if s.allowed(r) {
+			next.ServeHTTP(out, r)
+		} else {
+			s.refuse(out, r)
+		}
+		s.write(r, rec, time.Since(began))
+	})
+}
+
+// allowed reports whether a client may ask. About health anybody may.
+func (s *Server) allowed(r *http.Request) bool {
+	if len(s.opts.Tokens) == 0 || openToAll[r.URL.Path] {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	found := 0
+	for _, t := range s.opts.Tokens { // all of them, so that the time says nothing
+		sum := sha256.Sum256([]byte(t))
+		found |= subtle.ConstantTimeCompare(given[:], sum[:])
+	}
+	return found == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// openToAll are the paths about health, by REST and by gRPC.
+var openToAll = map[string]bool{
+	"/v2/health/live": true, "/v2/health/ready": true,
+	"/inference.GRPCInferenceService/ServerLive": true, "/inference.GRPCInferenceService/ServerReady": true,
+	"/grpc.health.v1.Health/Check": true, "/grpc.health.v1.Health/Watch": true,
+}
+
+// isGRPC reports whether a request is a call of gRPC.
+func isGRPC(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+}
+
+// refuse answers who has no token. Clients of gRPC know the status, too.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
+	protocol := metrics.REST
+	if isGRPC(r) {
+		protocol = metrics.GRPC
+	}
+	s.metrics.Refuse(protocol, oip.Unauthenticated)
+	rest.Fail(w, r, oip.Errorf(oip.Unauthenticated, "there must be a header Authorization: Bearer TOKEN with a token that the server knows"))
+}
+
+// write writes the line of a request.
+func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
+	level, code := slog.LevelDebug, ""
+	status := rec.status
+	if known := (*oip.Error)(nil); errors.As(rec.err, &known) {
+		code = known.Code.String()
+		level = slog.LevelWarn
+		if known.Code == oip.Internal {
+			level = slog.LevelError
+		}
+	} else if rec.err != nil || status >= 500 && !openToAll[r.URL.Path] {
+		level, code = slog.LevelError, oip.Internal.String()
+	} else if status >= 400 && status < 500 {
+		level = slog.LevelWarn
+	}
+	if !s.opts.Log.Enabled(r.Context(), level) {
+		return
+	}
+	line := []slog.Attr{
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status), slog.Duration("took", took),
+		slog.Int64("sent", rec.sent), slog.String("client", r.RemoteAddr), slog.String("request_id", rec.id),
+		slog.String("trace_id", rec.trace.trace), slog.String("span_id", rec.trace.span),
+	}
+	if rec.trace.parent != "" {
+		line = append(line, slog.String("parent_id", rec.trace.parent))
+	}
+	if rec.model != "" {
+		line = append(line, slog.String("model", rec.model), slog.String("version", rec.version))
+	}
+	if code != "" {
+		line = append(line, slog.String("code", code))
+	}
+	if rec.err != nil {
+		line = append(line, slog.String("error", rec.err.Error()))
+	}
+	s.opts.Log.LogAttrs(r.Context(), level, "request", line...)
+}
+
+// writer notes what is answered, and gives who reads it some time, from the first byte on.
+type writer struct {
+	http.ResponseWriter
+	record   *record
+	patience time.Duration
+}
+
+func (w *writer) WriteHeader(status int) {
+	if w.record.status == 0 && status >= 200 {
+		w.record.status = status
+		w.wait()
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *writer) Write(data []byte) (int, error) {
+	if w.record.status == 0 {
+		w.record.status = http.StatusOK
+		w.wait()
+	}
+	n, err := w.ResponseWriter.Write(data)
+	w.record.sent += int64(n)
+	return n, err
+}
+
+// wait begins the time that the client has. Whoever writes a stream begins it anew.
+func (w *writer) wait() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // in tests there is none
+}
+
+// Flush implements [http.Flusher].
+func (w *writer) Flush() {
+	if w.record.status == 0 {
+		w.record.status = http.StatusOK
+		w.wait()
+	}
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // in tests there may be none
+}
+
+// Unwrap lets handlers set deadlines.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

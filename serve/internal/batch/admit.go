@@ -1,0 +1,125 @@
+package batch
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/pipeline"
+	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// states returns the inputs that the manifest makes states, with the outputs that they come from.
+func (s *Scheduler) states() map[string]string {
+	out := make(map[string]string)
+	for _, in := range s.opts.Manifest.Inputs {
+		if k, ok := in.Kind.(*manifest.State); ok {
+			out[in.Name] = k.From
+		}
+	}
+	return out
+}
+
+// complete returns the shapes of all inputs, of which some are given. What neither they nor the model decide is as the manifest says.
+func (s *Scheduler) complete(given model.Shapes) (model.Shapes, error) {
+	shapes, err := s.model.Complete(given)
+	if open := (*model.OpenError)(nil); !errors.As(err, &open) {
+		return shapes, err
+	}
+	all := pipeline.Shapes(s.model.Inputs(), s.opts.Manifest)
+	maps.Copy(all, given)
+	return s.model.Complete(all)
+}
+
+// admit checks the inputs of a request, adds those that the manifest knows, and counts the samples. It returns the shapes of one sample or, if
+// requests run alone, of the request.
+func (s *Scheduler) admit(r *request) (model.Shapes, error) {
+	inputs := s.model.Inputs()
+	given := make(model.Shapes, len(r.Inputs))
+	for name, t := range r.Inputs {
+		if t == nil {
+			return nil, oip.Errorf(oip.InvalidArgument, "input %q has no tensor", name)
+		}
+		given[name] = t.Shape()
+	}
+	r.samples = 1
+	for _, in := range inputs {
+		if err := declared(in, r.Inputs[in.Name]); err != nil {
+			return nil, err
+		}
+		if s.apart == nil && given[in.Name] != nil && !in.Unranked && len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+			r.samples = given[in.Name][0]
+		}
+	}
+	shapes, err := s.complete(given)
+	if err != nil {
+		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
+	}
+	if r.samples < 1 {
+		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the extent %s of its inputs is 0", s.symbol)
+	}
+	values := maps.Clone(r.Inputs)
+	if values == nil {
+		values = make(model.Values)
+	}
+	for _, in := range inputs {
+		if values[in.Name] != nil || in.Optional || in.Sequence {
+			continue
+		}
+		if values[in.Name], err = s.missing(in, shapes[in.Name]); err != nil {
+			return nil, err
+		}
+	}
+	r.own, r.Inputs = r.Inputs, values
+	if s.apart == nil {
+		for _, in := range inputs {
+			if shape := shapes[in.Name]; len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+				shapes[in.Name] = slices.Concat(tensor.Shape{1}, shape[1:])
+			}
+		}
+	}
+	return shapes, nil
+}
+
+// declared holds a tensor against what the model declares. Extents that it fixes have no other value here.
+func declared(in model.Input, t *tensor.Tensor) error {
+	if t == nil {
+		return nil
+	}
+	ok := in.DType == t.DType() && (in.Unranked || len(in.Shape) == t.Rank())
+	for k := 0; ok && !in.Unranked && k < len(in.Shape); k++ {
+		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k]
+	}
+	if !ok {
+		return oip.Errorf(oip.InvalidArgument, "input %v is given as %v", in, t.Describe())
+	}
+	return nil
+}
+
+// missing returns an input that a request does not give: what the manifest says it is, zeros for a state.
+func (s *Scheduler) missing(in model.Input, shape tensor.Shape) (*tensor.Tensor, error) {
+	var t *tensor.Tensor
+	var err error
+	switch k := s.opts.Manifest.Input(in.Name).(type) {
+	case *manifest.State:
+		t, err = tensor.New(in.DType, shape)
+	case *manifest.Tensor:
+		t, err = media.Value(k, manifest.Type{Name: in.Name, DType: in.DType, Shape: shape})
+	}
+	if err != nil {
+		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
+	}
+	if t == nil {
+		names := make([]string, 0, len(s.model.Inputs()))
+		for _, in := range s.model.Inputs() {
+			names = append(names, in.String())
+		}
+		return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing; the inputs are %s", in, strings.Join(names, ", "))
+	}
+	return t, nil
+}

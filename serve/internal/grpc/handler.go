@@ -1,0 +1,146 @@
+package grpc
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Method answers calls of one method. It receives and sends messages by the stream, and the error that it returns is the status of the call. The
+// context ends with the deadline of the call, and when the client goes.
+type Method struct {
+	Serve  func(ctx context.Context, s *Stream) error
+	Stream bool // whether messages are sent when they are there, and may be received for any time
+}
+
+// Unary is a method with one message to receive and one to send.
+func Unary(serve func(ctx context.Context, request []byte) (Message, error)) Method {
+	return Method{Serve: func(ctx context.Context, s *Stream) error {
+		b, err := s.Only()
+		if err != nil {
+			return err
+		}
+		m, err := serve(ctx, b)
+		if err != nil {
+			return err
+		}
+		return s.Send(m)
+	}}
+}
+
+// Options bound what clients may send.
+type Options struct {
+	Message int64         // bytes of a message, as it comes and decompressed
+	Held    int64         // bytes of the messages of all calls that are being read or answered
+	Idle    time.Duration // how long a client may take to accept a message of a stream
+}
+
+// Handler serves methods to clients that speak gRPC over HTTP/2.
+type Handler struct {
+	methods map[string]Method
+	opts    Options
+	held    atomic.Int64
+}
+
+// New returns a handler for methods by their paths, such as "/grpc.health.v1.Health/Check".
+func New(methods map[string]Method, opts Options) *Handler {
+	return &Handler{methods: methods, opts: opts}
+}
+
+var (
+	contentType = []string{"application/grpc"}
+	encodings   = []string{"gzip, identity"}
+)
+
+// ServeHTTP serves a call.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch {
+	case r.ProtoMajor < 2:
+		http.Error(w, "gRPC needs HTTP/2", http.StatusHTTPVersionNotSupported)
+		return
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "gRPC's method is POST", http.StatusMethodNotAllowed)
+		return
+	case kind != "application/grpc" && kind != "application/grpc+proto":
+		w.Header().Set("Accept-Post", "application/grpc, application/grpc+proto")
+		http.Error(w, "the content type is not application/grpc", http.StatusUnsupportedMediaType)
+		return
+	}
+	s := &Stream{h: h, w: w, r: r, control: http.NewResponseController(w)}
+	defer s.release()
+	s.finish(h.serve(s, r))
+}
+
+func (h *Handler) serve(s *Stream, r *http.Request) error {
+	m, ok := h.methods[r.URL.Path]
+	if !ok {
+		return Errorf(Unimplemented, "there is no method %.200s here", r.URL.Path)
+	}
+	switch e := r.Header.Get("Grpc-Encoding"); e {
+	case "", "identity":
+	case "gzip":
+		s.gzip = true
+	default:
+		s.w.Header()["Grpc-Accept-Encoding"] = encodings
+		return Errorf(Unimplemented, "messages are compressed as %.40q; this server knows gzip", e)
+	}
+	ctx := r.Context()
+	deadline := time.Time{} // none
+	if v := r.Header.Get("Grpc-Timeout"); v != "" {
+		d, ok := timeout(v)
+		if !ok {
+			return Errorf(InvalidArgument, "the grpc-timeout %.40q is not a number of at most 8 digits and one of HMSmun", v)
+		}
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, d)
+		defer stop()
+		deadline, _ = ctx.Deadline()
+	}
+	s.ctx, s.stream = ctx, m.Stream
+	if m.Stream { // the server's own timeouts are those of a single answer
+		_ = s.control.SetReadDeadline(deadline)
+		_ = s.control.SetWriteDeadline(time.Time{})
+	}
+	err := m.Serve(ctx, s)
+	if late := ctx.Err(); err != nil && late != nil {
+		err = cmp.Or(asStatus(err), late)
+	}
+	return err
+}
+
+// asStatus returns an error that says itself what a client is told, or nil.
+func asStatus(err error) error {
+	if s, ok := err.(*Status); ok {
+		return s
+	}
+	return nil
+}
+
+// units are those of timeouts.
+var units = map[byte]time.Duration{
+	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
+}
+
+// timeout reads a grpc-timeout.
+func timeout(v string) (time.Duration, bool) {
+	n := len(v) - 1
+	if n < 1 || n > 8 {
+		return 0, false
+	}
+	count, err := strconv.ParseUint(v[:n], 10, 32)
+	unit, ok := units[v[n]]
+	if err != nil || !ok {
+		return 0, false
+	}
+	if count > uint64(math.MaxInt64/unit) {
+		return math.MaxInt64, true
+	}
+	return time.Duration(count) * unit, true
+}

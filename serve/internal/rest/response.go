@@ -1,0 +1,173 @@
+package rest
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// appendResponse appends the JSON of an answer, and returns the elements of its binary tensors, which follow it. These share memory with the
+// tensors.
+func appendResponse(b []byte, r *oip.Response, q *request) (text []byte, binary [][]byte, err error) {
+	b = append(b, '{')
+	if r.ID != "" {
+		b = append(appendString(append(b, `"id":`...), r.ID), ',')
+	}
+	b = appendString(append(b, `"model_name":`...), r.Model)
+	if r.Version != "" {
+		b = appendString(append(b, `,"model_version":`...), r.Version)
+	}
+	if len(r.Parameters) > 0 {
+		b = appendParameters(append(b, `,"parameters":`...), r.Parameters, -1)
+	}
+	b = append(b, `,"outputs":[`...)
+	for i, out := range r.Outputs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		datatype := oip.Datatype(out.Data.DType())
+		if datatype == "" {
+			return nil, nil, oip.Errorf(oip.Internal, "the output %s is of the type %v, which the protocol does not have", quote(out.Name), out.Data.DType())
+		}
+		b = appendString(append(b, `{"name":`...), out.Name)
+		b = append(append(append(b, `,"datatype":"`...), datatype...), `","shape":[`...)
+		for j, n := range out.Data.Shape() {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(n), 10)
+		}
+		b = append(b, ']')
+		size := -1
+		form, given := q.forms[out.Name]
+		if form || !given && q.binary {
+			elements := tensor.Raw(out.Data)
+			binary = append(binary, elements)
+			size = len(elements)
+		}
+		if size >= 0 || len(out.Parameters) > 0 {
+			b = appendParameters(append(b, `,"parameters":`...), out.Parameters, size)
+		}
+		if size < 0 {
+			if b, err = appendData(append(b, `,"data":`...), out.Data); err != nil {
+				return nil, nil, oip.Errorf(oip.InvalidArgument, "the output %s is of datatype %s, which has no JSON form: ask for it with the parameter %s",
+					quote(out.Name), datatype, binaryData)
+			}
+		}
+		b = append(b, '}')
+	}
+	return append(b, `]}`...), binary, nil
+}
+
+// appendParameters appends parameters, in the order of their names, and the size of binary elements if there is one.
+func appendParameters(b []byte, p oip.Parameters, size int) []byte {
+	b = append(b, '{')
+	begin := len(b)
+	if size >= 0 {
+		b = strconv.AppendInt(append(b, `"binary_data_size":`...), int64(size), 10)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if len(b) > begin {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, name), ':')
+		switch v := p[name].(type) {
+		case string:
+			b = appendString(b, v)
+		case bool:
+			b = strconv.AppendBool(b, v)
+		case int64:
+			b = strconv.AppendInt(b, v, 10)
+		case uint64:
+			b = strconv.AppendUint(b, v, 10)
+		case float64:
+			b = appendFloat(b, v, 64)
+		default:
+			b = append(b, "null"...)
+		}
+	}
+	return append(b, '}')
+}
+
+// appendString appends a string of JSON.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c > '~' {
+			text, _ := json.Marshal(s) // strings can be marshalled
+			return append(b, text...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// appendData appends the elements of a tensor as one list.
+func appendData(b []byte, t *tensor.Tensor) ([]byte, error) {
+	t = t.Contiguous()
+	b = slices.Grow(b, 3*len(t.Bytes())) // about what digits and commas take
+	switch t.DType() {
+	case tensor.Bool:
+		return appendList(b, tensor.Data[bool](t), strconv.AppendBool), nil
+	case tensor.Int8:
+		return appendList(b, tensor.Data[int8](t), appendSigned), nil
+	case tensor.Int16:
+		return appendList(b, tensor.Data[int16](t), appendSigned), nil
+	case tensor.Int32:
+		return appendList(b, tensor.Data[int32](t), appendSigned), nil
+	case tensor.Int64:
+		return appendList(b, tensor.Data[int64](t), appendSigned), nil
+	case tensor.Uint8:
+		return appendList(b, tensor.Data[uint8](t), appendUnsigned), nil
+	case tensor.Uint16:
+		return appendList(b, tensor.Data[uint16](t), appendUnsigned), nil
+	case tensor.Uint32:
+		return appendList(b, tensor.Data[uint32](t), appendUnsigned), nil
+	case tensor.Uint64:
+		return appendList(b, tensor.Data[uint64](t), appendUnsigned), nil
+	case tensor.Float32:
+		return appendList(b, tensor.Data[float32](t), func(b []byte, v float32) []byte { return appendFloat(b, float64(v), 32) }), nil
+	case tensor.Float64:
+		return appendList(b, tensor.Data[float64](t), func(b []byte, v float64) []byte { return appendFloat(b, v, 64) }), nil
+	}
+	return nil, errNoJSON
+}
+
+var errNoJSON = oip.Errorf(oip.InvalidArgument, "the datatype has no JSON form")
+
+func appendList[T any](b []byte, list []T, element func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = element(b, v)
+	}
+	return append(b, ']')
+}
+
+func appendSigned[T int8 | int16 | int32 | int64](b []byte, v T) []byte {
+	return strconv.AppendInt(b, int64(v), 10)
+}
+
+func appendUnsigned[T uint8 | uint16 | uint32 | uint64](b []byte, v T) []byte {
+	return strconv.AppendUint(b, uint64(v), 10)
+}
+
+// appendFloat appends the shortest number that reads back to the same bits.
+func appendFloat(b []byte, v float64, bits int) []byte {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		for _, f := range notFinite {
+			if f.value == v || math.IsNaN(f.value) && math.IsNaN(v) {
+				return append(b, f.word...)
+			}
+		}
+	case v == 0 && math.Signbit(v):
+		return append(b, "-0.0"...) // readers such as Python's take -0 for an integer
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, bits)
+}

@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/concord-nn/concord/serve/internal/metrics"
+	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/serve/internal/repository"
+	"github.com/concord-nn/concord/serve/internal/rest"
+)
+
+// Server serves the models of a folder. [New] makes one.
+type Server struct {
+	opts             Options
+	models           *repository.Repository[*version]
+	metrics          *metrics.Metrics
+	handler          http.Handler
+	stop             context.Context // ends with the server
+	end              context.CancelFunc
+	down             atomic.Bool   // the server goes down
+	bodies, decoding chan struct{} // places of [Server.answer]
+	origin           *http.CrossOriginProtection
+}
+
+// New returns a server. It reads nothing yet: [Server.Serve] does, or [Server.Start].
+func New(opts Options) (*Server, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	s := &Server{opts: opts, bodies: make(chan struct{}, 16), decoding: make(chan struct{}, runtime.GOMAXPROCS(0)), origin: http.NewCrossOriginProtection()}
+	all, some, _ := opts.versions() // which was checked
+	s.models = repository.New(opts.Dir, repository.Options[*version]{
+		Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
+	})
+	s.stop, s.end = context.WithCancel(context.Background())
+	s.metrics = metrics.New((*service)(s), metricNames[opts.Metrics])
+	s.handler = s.front(s.routes())
+	return s, nil
+}
+
+// routes are what there is to ask.
+func (s *Server) routes() http.Handler {
+	protocol := rest.New(s.metrics.Service(metrics.REST), rest.Options{Body: s.opts.MaxBody, Held: s.opts.MaxBodies})
+	own := http.NewServeMux()
+	own.HandleFunc("POST /models/{model}/answer", s.answer)
+	if s.opts.Metrics != "off" {
+		own.Handle("GET /metrics", s.metrics)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v2" || strings.HasPrefix(r.URL.Path, "/v2/") {
+			protocol.ServeHTTP(w, r)
+		} else {
+			own.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Handler answers everything that the server is asked, by REST and by gRPC.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Start looks at the folder, loads what is there, and goes on watching it. A model that is broken is no error; the index says what is wrong with it.
+// It is for those who serve [Server.Handler] themselves.
+func (s *Server) Start(ctx context.Context) error {
+	if err := s.models.Start(ctx); err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// Serve loads the models and answers on listeners, which it closes, until the context ends. Then the server is not ready any more and takes no new
+// connections; it returns when the requests that run have been answered, or after [Options.Grace].
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	server := s.transport()
+	failed := make(chan error, len(listeners)+1)
+	for _, l := range listeners {
+		s.opts.Log.Info("listening", "address", l.Addr().String(), "tls", s.opts.TLS != nil)
+		go func() {
+			if s.opts.TLS != nil {
+				failed <- server.ServeTLS(l, "", "")
+			} else {
+				failed <- server.Serve(l)
+			}
+		}()
+	}
+	go func() {
+		if err := s.Start(ctx); err != nil && ctx.Err() == nil {
+			failed <- err
+		} else {
+			s.opts.Log.Info("models were loaded", "ready", s.models.Ready())
+		}
+	}()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	s.down.Store(true)
+	s.opts.Log.Info("going down", "grace", s.opts.Grace.String())
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
+	defer cancel()
+	if late := server.Shutdown(soon); late != nil {
+		_ = server.Close()
+		s.opts.Log.Warn("requests were cut off", "after", s.opts.Grace.String())
+	}
+	if late := s.Shutdown(soon); late != nil {
+		s.opts.Log.Warn("models are still in use")
+	}
+	s.opts.Log.Info("down")
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
+}
+
+// Shutdown makes the server refuse requests, and closes all models when the requests that run are answered, or leaves them when the context ends.
+// Only who serves [Server.Handler] himself needs it.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.down.Store(true)
+	defer s.end()
+	return s.models.Close(ctx)
+}
+
+// transport is what speaks HTTP: version 1, and version 2 with TLS or without.
+func (s *Server) transport() *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler: s.handler, TLSConfig: s.opts.TLS, Protocols: protocols, MaxHeaderBytes: s.opts.MaxHeader,
+		ReadHeaderTimeout: s.opts.HeaderTimeout, ReadTimeout: s.opts.ReadTimeout, IdleTimeout: s.opts.IdleTimeout,
+		ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug), // such as of handshakes with those who do not speak TLS
+	}
+}
+
+// statistics are those of all versions that are loaded.
+func (s *Server) statistics() []oip.ModelStatistics {
+	list := []oip.ModelStatistics{}
+	s.models.Each(func(name, number string, v *version) {
+		st := v.scheduler.Statistics()
+		st.Name, st.Version, st.Memory = name, number, uint64(v.Bytes())
+		list = append(list, st)
+	})
+	return list
+}
+
+// happened notes what happened to a model.
+func (s *Server) happened(e repository.Event) {
+	log := s.opts.Log
+	if e.Model != "" {
+		log = log.With("model", e.Model, "version", e.Version)
+	}
+	switch e.What {
+	case repository.Arrived:
+		s.metrics.Load(e.Model, nil)
+		log.Info("loaded", "took", e.Took.Round(time.Microsecond).String(), "memory", e.Bytes)
+	case repository.Failed:
+		s.metrics.Load(e.Model, e.Err)
+		log.Error("not loaded", "error", e.Err.Error(), "took", e.Took.Round(time.Microsecond).String())
+	case repository.Unloaded:
+		log.Info("unloaded", "why", e.Why)
+	case repository.Unread:
+		log.Error("the folder of models cannot be read; what is loaded serves on", "error", e.Err.Error())
+	}
+}
