@@ -49,10 +49,10 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	}
 	r.samples = 1
 	for _, in := range inputs {
-		if err := declared(in, r.Inputs[in.Name]); err != nil {
+		if err := s.declared(in, r.Inputs[in.Name]); err != nil {
 			return nil, err
 		}
-		if s.apart == nil && given[in.Name] != nil && !in.Unranked && len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+		if s.apart == nil && given[in.Name] != nil && s.count.Of(in) {
 			r.samples = given[in.Name][0]
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
 	}
 	if r.samples < 1 {
-		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the extent %s of its inputs is 0", s.symbol)
+		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the first extent of its inputs is 0")
 	}
 	values := maps.Clone(r.Inputs)
 	if values == nil {
@@ -78,7 +78,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	r.own, r.Inputs = r.Inputs, values
 	if s.apart == nil {
 		for _, in := range inputs {
-			if shape := shapes[in.Name]; len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+			if shape := shapes[in.Name]; shape != nil && s.count.Of(in) {
 				shapes[in.Name] = slices.Concat(tensor.Shape{1}, shape[1:])
 			}
 		}
@@ -86,14 +86,15 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	return shapes, nil
 }
 
-// declared holds a tensor against what the model declares. Extents that it fixes have no other value here.
-func declared(in model.Input, t *tensor.Tensor) error {
+// declared holds a tensor against what the model declares. Extents that it fixes have no other value here,
+// but for that of samples.
+func (s *Scheduler) declared(in model.Input, t *tensor.Tensor) error {
 	if t == nil {
 		return nil
 	}
 	ok := in.DType == t.DType() && (in.Unranked || len(in.Shape) == t.Rank())
 	for k := 0; ok && !in.Unranked && k < len(in.Shape); k++ {
-		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k]
+		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k] || k == 0 && s.apart == nil && s.count.Of(in)
 	}
 	if !ok {
 		return oip.Errorf(oip.InvalidArgument, "input %v is given as %v", in, t.Describe())

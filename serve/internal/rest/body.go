@@ -40,7 +40,7 @@ func (l *lease) release() { l.of.held.Add(-l.bytes) }
 
 // body reads the body of a request, decompressed.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body []byte, err error) {
-	if r.ContentLength > h.opts.Body {
+	if r.ContentLength > h.opts.Body { // so that nothing of it need come
 		return nil, h.tooLarge()
 	}
 	source := &source{Reader: http.MaxBytesReader(w, r.Body, h.opts.Body)}

@@ -30,13 +30,13 @@ func New(service oip.Service, opts Options) http.Handler {
 	for _, p := range paths {
 		h.mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != p.method && (r.Method != http.MethodHead || p.method != http.MethodGet) {
-				h.fail(w, r, &methodError{r.Method, p.method})
+				Fail(w, r, &methodError{r.Method, p.method})
 			} else if err := p.serve(h, w, r); err != nil {
-				h.fail(w, r, err)
+				Fail(w, r, err)
 			}
 		})
 	}
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, unknownPath(r)) })
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { Fail(w, r, unknownPath(r)) })
 	return h
 }
 
@@ -51,11 +51,11 @@ type handler struct {
 // ServeHTTP answers a request. Pages of other origins may not ask for what changes something or takes long.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.origin.Check(r); err != nil {
-		h.fail(w, r, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err))
+		Fail(w, r, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err))
 		return
 	}
 	if p := r.URL.EscapedPath(); path.Clean(p) != strings.TrimSuffix(p, "/") && p != "/" { // for which the mux has redirections
-		h.fail(w, r, unknownPath(r))
+		Fail(w, r, unknownPath(r))
 		return
 	}
 	h.mux.ServeHTTP(w, r)
@@ -121,8 +121,6 @@ var errSlow = errors.New("the body takes too long to arrive")
 func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", quote(r.URL.Path))
 }
-
-func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { Fail(w, r, err) }
 
 // Fail answers with an error as all paths do.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
