@@ -56,7 +56,8 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body [
 		from, err = zlib.NewReader(source)
 		size = -1
 	default:
-		return nil, &encodingError{encoding}
+		return nil, &refusal{http.StatusUnsupportedMediaType, "Accept-Encoding", "gzip, deflate",
+			"the content encoding of the body is " + quote(encoding) + "; it can be gzip, deflate or identity"}
 	}
 	if err == nil {
 		body, err = h.readAll(from, size, l)
@@ -88,7 +89,7 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 	case errors.As(from.err, &large):
 		return h.tooLarge()
 	case errors.Is(from.err, os.ErrDeadlineExceeded): // the connection's
-		return errSlow
+		return &refusal{http.StatusRequestTimeout, "Connection", "close", "the body takes too long to arrive"}
 	case from.err != nil:
 		return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", from.err)
 	case errors.As(err, &known):
