@@ -56,6 +56,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 		if rec.err == nil {
 			rec.err = calledBack(w.Header())
 		}
+		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
 	})
 }
