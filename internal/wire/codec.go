@@ -10,35 +10,39 @@ import (
 
 // table has the fields of a message, of which only the place in memory is known.
 type table struct {
-	Fields []field  // in the order of their numbers
+	Fields []Field  // in the order of their numbers
 	Size   int      // of a message in memory, with what points to it
-	at     []*field // by number; nil where there is none
+	at     []*Field // by number; nil where there is none
 }
 
-// field is a field of a message.
-type field struct {
+// Field is a field of a message.
+type Field struct {
 	Number int
 	Name   string
 	codec
+	place  unsafe.Pointer              // of the value in the message that [Table.Set] has made
+	offset uintptr                     // in any message
+	when   func(m unsafe.Pointer) bool // whether the field is written, where more than its value decides
+	after  func(m unsafe.Pointer)      // what else reading the field changes, or nil
 }
 
-// codec reads and writes the value of a field in the message at m.
+// codec reads and writes values at a place in memory.
 type codec struct {
 	Type    Type
 	List    bool // of numbers, which may also stand packed together
-	present func(m unsafe.Pointer) bool
-	read    func(r *reader, m unsafe.Pointer, w Type) *Error
-	after   func(m unsafe.Pointer) // what else reading the field changes, or nil
-	write   func(w *writer, m unsafe.Pointer, number int)
+	present func(v unsafe.Pointer) bool
+	read    func(r *reader, v unsafe.Pointer, w Type) *Error
+	write   func(w *writer, v unsafe.Pointer, number int)
 }
 
-// place returns the value at a place of a message.
-func place[F any](m unsafe.Pointer, offset uintptr) *F { return (*F)(unsafe.Add(m, offset)) }
+func fieldOf(number int, name string, place unsafe.Pointer, c codec) Field {
+	return Field{Number: number, Name: name, codec: c, place: place}
+}
 
-func (t *table) set(fields []field, size int) {
+func (t *table) set(fields []Field, size int) {
 	*t = table{Fields: fields, Size: size}
 	if len(fields) > 0 {
-		t.at = make([]*field, fields[len(fields)-1].Number+1)
+		t.at = make([]*Field, fields[len(fields)-1].Number+1)
 	}
 	for i := range fields {
 		t.at[fields[i].Number] = &fields[i]
@@ -53,7 +57,7 @@ func (t *table) decode(r *reader, m unsafe.Pointer) *Error {
 		if err != nil {
 			return err
 		}
-		var f *field
+		var f *Field
 		if number < uint64(len(t.at)) {
 			f = t.at[number]
 		}
@@ -68,7 +72,7 @@ func (t *table) decode(r *reader, m unsafe.Pointer) *Error {
 			err.Err = ErrType
 			return err.below(f.Name)
 		}
-		if err := f.read(r, m, w); err != nil {
+		if err := f.read(r, unsafe.Add(m, f.offset), w); err != nil {
 			return err.below(f.Name)
 		}
 		if f.after != nil {
@@ -81,43 +85,48 @@ func (t *table) decode(r *reader, m unsafe.Pointer) *Error {
 // encode writes the fields.
 func (t *table) encode(w *writer, m unsafe.Pointer) {
 	for i := range t.Fields {
-		if f := &t.Fields[i]; f.present(m) {
-			f.write(w, m, f.Number)
+		f := &t.Fields[i]
+		v := unsafe.Add(m, f.offset)
+		if f.when != nil && f.when(m) || f.when == nil && f.present(v) {
+			f.write(w, v, f.Number)
 		}
 	}
 }
 
-// one is a field with a message. A message that stands there twice is the fields of both.
-func one(t *table, fresh func() unsafe.Pointer, offset uintptr) codec {
+// filled reports whether a list has items.
+func filled[E any](v unsafe.Pointer) bool { return len(*(*[]E)(v)) > 0 }
+
+// one is a message that is pointed to.
+func one(t *table, fresh func() unsafe.Pointer) codec {
 	return codec{
 		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return *place[unsafe.Pointer](m, offset) != nil },
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			p := place[unsafe.Pointer](m, offset)
+		present: func(v unsafe.Pointer) bool { return *(*unsafe.Pointer)(v) != nil },
+		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+			p := (*unsafe.Pointer)(v)
 			if *p == nil {
 				*p = fresh()
 			}
 			return nested(r, t, *p)
 		},
-		write: func(w *writer, m unsafe.Pointer, number int) { put(w, number, t, *place[unsafe.Pointer](m, offset)) },
+		write: func(w *writer, v unsafe.Pointer, number int) { put(w, number, t, *(*unsafe.Pointer)(v)) },
 	}
 }
 
-// many is a field with messages.
-func many(t *table, fresh func() unsafe.Pointer, offset uintptr) codec {
+// many is a list of messages that are pointed to.
+func many(t *table, fresh func() unsafe.Pointer) codec {
 	return codec{
 		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return len(*place[[]unsafe.Pointer](m, offset)) > 0 },
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			p, e := place[[]unsafe.Pointer](m, offset), fresh()
+		present: filled[unsafe.Pointer],
+		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+			p, e := (*[]unsafe.Pointer)(v), fresh()
 			*p = append(*p, e)
 			if err := nested(r, t, e); err != nil {
 				return err.below("[" + strconv.Itoa(len(*p)-1) + "]")
 			}
 			return nil
 		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			for _, e := range *place[[]unsafe.Pointer](m, offset) {
+		write: func(w *writer, v unsafe.Pointer, number int) {
+			for _, e := range *(*[]unsafe.Pointer)(v) {
 				put(w, number, t, e)
 			}
 		},
@@ -149,47 +158,40 @@ func put(w *writer, number int, t *table, m unsafe.Pointer) {
 	w.end(mark)
 }
 
-// text is a field with a string.
-func text(offset uintptr) codec {
-	return codec{
-		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return *place[string](m, offset) != "" },
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			b, err := r.bytes()
-			if err == nil {
-				*place[string](m, offset), err = r.text(b)
-			}
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) { putText(w, number, *place[string](m, offset)) },
-	}
+var text = codec{
+	Type:    Lengthed,
+	present: func(v unsafe.Pointer) bool { return *(*string)(v) != "" },
+	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+		b, err := r.bytes()
+		if err == nil {
+			*(*string)(v), err = r.text(b)
+		}
+		return err
+	},
+	write: func(w *writer, v unsafe.Pointer, number int) { putText(w, number, *(*string)(v)) },
 }
 
-// texts is a field with strings.
-func texts(offset uintptr) codec {
-	size := int(reflect.TypeFor[string]().Size())
-	return codec{
-		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return len(*place[[]string](m, offset)) > 0 },
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			b, err := r.bytes()
-			if err == nil {
-				err = r.spend(size)
-			}
-			if err == nil {
-				var s string
-				s, err = r.text(b)
-				p := place[[]string](m, offset)
-				*p = append(*p, s)
-			}
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			for _, s := range *place[[]string](m, offset) {
-				putText(w, number, s)
-			}
-		},
-	}
+var texts = codec{
+	Type:    Lengthed,
+	present: filled[string],
+	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+		b, err := r.bytes()
+		if err == nil {
+			err = r.spend(int(unsafe.Sizeof("")))
+		}
+		if err == nil {
+			var s string
+			s, err = r.text(b)
+			p := (*[]string)(v)
+			*p = append(*p, s)
+		}
+		return err
+	},
+	write: func(w *writer, v unsafe.Pointer, number int) {
+		for _, s := range *(*[]string)(v) {
+			putText(w, number, s)
+		}
+	},
 }
 
 func putText(w *writer, number int, s string) {
@@ -199,50 +201,59 @@ func putText(w *writer, number int, s string) {
 	w.end(mark)
 }
 
-// data is a field with bytes that stay where they are.
-func data(offset uintptr) codec {
-	return codec{
-		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return *place[[]byte](m, offset) != nil },
-		read: func(r *reader, m unsafe.Pointer, _ Type) (err *Error) {
-			*place[[]byte](m, offset), err = r.bytes()
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			w.tag(number, Lengthed)
-			mark := w.begin()
-			w.bytes(*place[[]byte](m, offset))
-			w.end(mark)
-		},
-	}
+var data = codec{
+	Type:    Lengthed,
+	present: func(v unsafe.Pointer) bool { return *(*[]byte)(v) != nil },
+	read: func(r *reader, v unsafe.Pointer, _ Type) (err *Error) {
+		*(*[]byte)(v), err = r.bytes()
+		return err
+	},
+	write: func(w *writer, v unsafe.Pointer, number int) { putBytes(w, number, *(*[]byte)(v)) },
 }
 
-// datas is a field with any number of bytes that stay where they are.
-func datas(offset uintptr) codec {
-	size := int(reflect.TypeFor[[]byte]().Size())
-	return codec{
-		Type:    Lengthed,
-		present: func(m unsafe.Pointer) bool { return len(*place[[][]byte](m, offset)) > 0 },
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			b, err := r.bytes()
-			if err == nil {
-				err = r.spend(size)
-			}
-			if err == nil {
-				p := place[[][]byte](m, offset)
-				*p = append(*p, b)
-			}
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			for _, b := range *place[[][]byte](m, offset) {
-				w.tag(number, Lengthed)
-				mark := w.begin()
-				w.bytes(b)
-				w.end(mark)
-			}
-		},
-	}
+var datas = codec{
+	Type:    Lengthed,
+	present: filled[[]byte],
+	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+		b, err := r.bytes()
+		if err == nil {
+			err = r.spend(int(unsafe.Sizeof(b)))
+		}
+		if err == nil {
+			p := (*[][]byte)(v)
+			*p = append(*p, b)
+		}
+		return err
+	},
+	write: func(w *writer, v unsafe.Pointer, number int) {
+		for _, b := range *(*[][]byte)(v) {
+			putBytes(w, number, b)
+		}
+	},
+}
+
+func putBytes(w *writer, number int, b []byte) {
+	w.tag(number, Lengthed)
+	mark := w.begin()
+	w.bytes(b)
+	w.end(mark)
+}
+
+// choiceText is a string among alternatives.
+var choiceText = codec{
+	Type: Lengthed,
+	present: func(v unsafe.Pointer) bool {
+		_, ok := (*(*any)(v)).(string)
+		return ok
+	},
+	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
+		b, err := r.bytes()
+		if err == nil {
+			*(*any)(v), err = r.text(b)
+		}
+		return err
+	},
+	write: func(w *writer, v unsafe.Pointer, number int) { putText(w, number, (*(*any)(v)).(string)) },
 }
 
 // Scalar is a type of numbers: how it is encoded, and its bits there.
@@ -253,54 +264,69 @@ type Scalar[T any] struct {
 	view func(b []byte) []T // the numbers that stand together in bytes, without copying them where that is possible; nil for others
 }
 
-// Narrow is the type for int32 and for enumerations, of which protobuf keeps the low 32 bits.
-func Narrow[T ~int32]() Scalar[T] {
-	return Scalar[T]{Varint, func(v T) uint64 { return uint64(int64(v)) }, func(b uint64) T { return T(int32(b)) }, nil}
-}
-
 // The types of numbers.
 var (
-	Bool = Scalar[bool]{Varint, func(v bool) uint64 {
+	Bool = &Scalar[bool]{Varint, func(v bool) uint64 {
 		if v {
 			return 1
 		}
 		return 0
 	}, func(b uint64) bool { return b != 0 }, nil}
-	Narrowed = Scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil} // the low 32 bits
-	Signed   = Scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil}
-	Unsigned = Scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil}
-	Single   = Scalar[float32]{Fixed32, func(v float32) uint64 { return uint64(math.Float32bits(v)) },
+	Narrow   = &Scalar[int32]{Varint, func(v int32) uint64 { return uint64(int64(v)) }, func(b uint64) int32 { return int32(b) }, nil} // the low 32 bits, as of Narrowed
+	Narrowed = &Scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil}
+	Signed   = &Scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil}
+	Unsigned = &Scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil}
+	Single   = &Scalar[float32]{Fixed32, func(v float32) uint64 { return uint64(math.Float32bits(v)) },
 		func(b uint64) float32 { return math.Float32frombits(uint32(b)) }, nil}
-	Double = Scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, nil}
+	Double = &Scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, nil}
 )
 
-// number is a field with a number.
-func (s Scalar[T]) number(offset uintptr) codec {
+func (s *Scalar[T]) put(w *writer, number int, v T) {
+	w.tag(number, s.wire)
+	w.word(s.wire, s.Bits(v))
+}
+
+func (s *Scalar[T]) number() codec {
 	return codec{
 		Type:    s.wire,
-		present: func(m unsafe.Pointer) bool { return s.Bits(*place[T](m, offset)) != 0 },
-		read: func(r *reader, m unsafe.Pointer, w Type) *Error {
+		present: func(v unsafe.Pointer) bool { return s.Bits(*(*T)(v)) != 0 },
+		read: func(r *reader, v unsafe.Pointer, w Type) *Error {
 			b, err := r.word(w)
-			*place[T](m, offset) = s.from(b)
+			*(*T)(v) = s.from(b)
 			return err
 		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			w.tag(number, s.wire)
-			w.word(s.wire, s.Bits(*place[T](m, offset)))
-		},
+		write: func(w *writer, v unsafe.Pointer, number int) { s.put(w, number, *(*T)(v)) },
 	}
 }
 
-// numbers is a field with numbers, written one by one.
-func (s Scalar[T]) numbers(offset uintptr) codec {
+// choice is a number among alternatives.
+func (s *Scalar[T]) choice() codec {
+	return codec{
+		Type: s.wire,
+		present: func(v unsafe.Pointer) bool {
+			_, ok := (*(*any)(v)).(T)
+			return ok
+		},
+		read: func(r *reader, v unsafe.Pointer, w Type) *Error {
+			b, err := r.word(w)
+			*(*any)(v) = s.from(b)
+			return err
+		},
+		write: func(w *writer, v unsafe.Pointer, number int) { s.put(w, number, (*(*any)(v)).(T)) },
+	}
+}
+
+// numbers is a list that is written one by one.
+func (s *Scalar[T]) numbers() codec {
 	size := int(reflect.TypeFor[T]().Size())
 	return codec{
 		Type:    s.wire,
 		List:    true,
-		present: func(m unsafe.Pointer) bool { return len(*place[[]T](m, offset)) > 0 },
-		read: func(r *reader, m unsafe.Pointer, w Type) *Error {
+		present: filled[T],
+		read: func(r *reader, v unsafe.Pointer, w Type) *Error {
+			p := (*[]T)(v)
 			if w == Lengthed {
-				return s.unpack(r, place[[]T](m, offset))
+				return s.unpack(r, p)
 			}
 			at := r.pos
 			b, err := r.word(w)
@@ -308,28 +334,26 @@ func (s Scalar[T]) numbers(offset uintptr) codec {
 				err = r.spend(size - (r.pos - at))
 			}
 			if err == nil {
-				p := place[[]T](m, offset)
 				*p = append(*p, s.from(b))
 			}
 			return err
 		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			for _, v := range *place[[]T](m, offset) {
-				w.tag(number, s.wire)
-				w.word(s.wire, s.Bits(v))
+		write: func(w *writer, v unsafe.Pointer, number int) {
+			for _, x := range *(*[]T)(v) {
+				s.put(w, number, x)
 			}
 		},
 	}
 }
 
-// packed is a field with numbers, written together.
-func (s Scalar[T]) packed(offset uintptr) codec {
-	c := s.numbers(offset)
-	c.write = func(w *writer, m unsafe.Pointer, number int) {
+// packed is a list that is written together.
+func (s *Scalar[T]) packed() codec {
+	c := s.numbers()
+	c.write = func(w *writer, v unsafe.Pointer, number int) {
 		w.tag(number, Lengthed)
 		mark := w.begin()
-		for _, v := range *place[[]T](m, offset) {
-			w.word(s.wire, s.Bits(v))
+		for _, x := range *(*[]T)(v) {
+			w.word(s.wire, s.Bits(x))
 		}
 		w.end(mark)
 	}
@@ -337,7 +361,7 @@ func (s Scalar[T]) packed(offset uintptr) codec {
 }
 
 // unpack reads numbers that stand together.
-func (s Scalar[T]) unpack(r *reader, p *[]T) *Error {
+func (s *Scalar[T]) unpack(r *reader, p *[]T) *Error {
 	b, err := r.bytes()
 	if err != nil {
 		return err
@@ -370,43 +394,4 @@ func (s Scalar[T]) unpack(r *reader, p *[]T) *Error {
 	}
 	r.end = end
 	return nil
-}
-
-// choice is a field with a number that is one of several alternatives.
-func (s Scalar[T]) choice(offset uintptr) codec {
-	return codec{
-		Type: s.wire,
-		present: func(m unsafe.Pointer) bool {
-			_, ok := (*place[any](m, offset)).(T)
-			return ok
-		},
-		read: func(r *reader, m unsafe.Pointer, w Type) *Error {
-			b, err := r.word(w)
-			*place[any](m, offset) = s.from(b)
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) {
-			w.tag(number, s.wire)
-			w.word(s.wire, s.Bits((*place[any](m, offset)).(T)))
-		},
-	}
-}
-
-// choiceText is choice for a string.
-func choiceText(offset uintptr) codec {
-	return codec{
-		Type: Lengthed,
-		present: func(m unsafe.Pointer) bool {
-			_, ok := (*place[any](m, offset)).(string)
-			return ok
-		},
-		read: func(r *reader, m unsafe.Pointer, _ Type) *Error {
-			b, err := r.bytes()
-			if err == nil {
-				*place[any](m, offset), err = r.text(b)
-			}
-			return err
-		},
-		write: func(w *writer, m unsafe.Pointer, number int) { putText(w, number, (*place[any](m, offset)).(string)) },
-	}
 }
