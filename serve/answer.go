@@ -19,6 +19,7 @@ import (
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/serve/internal/batch"
+	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
 	"github.com/concord-nn/concord/tensor"
@@ -38,7 +39,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err error) {
 	name, number := r.PathValue("model"), ""
-	defer func() { asked(r.Context(), name, number, err) }()
+	defer func() {
+		asked(r.Context(), name, number, err)
+		s.metrics.Infer(metrics.Page, name, number, failure(err))
+	}()
 	if err := s.origin.Check(r); err != nil {
 		return nil, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err)
 	}
@@ -124,7 +128,7 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 		outputs[i] = p.name
 	}
 	next := batch.Request{}
-	if v.stateful && in.Sound != nil { // its windows belong together
+	if v.carries && in.Sound != nil { // its windows belong together; other states the pipeline gives
 		next.Sequence, next.Start = random(16), true
 	}
 	p, err := pipeline.Through(v.model, v.manifest, outputs, func(ctx context.Context, inputs model.Values) (model.Values, error) {

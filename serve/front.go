@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -13,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
+	"github.com/concord-nn/concord/serve/internal/rpc"
 )
 
 // record is what the log says of a request.
@@ -41,22 +43,51 @@ func (s *Server) front(next http.Handler) http.Handler {
 		rec := &record{trace: traceOf(r.Header)}
 		rec.id = requestID(r.Header, rec.trace)
 		w.Header().Set("X-Request-Id", rec.id)
-		out := &writer{ResponseWriter: w, record: rec, patience: s.opts.WriteTimeout}
-		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
-		if s.allowed(r) {
-			next.ServeHTTP(out, r)
-		} else {
-			s.refuse(out, r)
+		out := &writer{ResponseWriter: w, record: rec}
+		if !streams[r.URL.Path] {
+			out.patience = s.opts.WriteTimeout
 		}
+		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
+		if err := s.allowed(r); err != nil {
+			s.refuse(out, r, err)
+		} else {
+			next.ServeHTTP(out, r)
+		}
+		if rec.err == nil {
+			rec.err = calledBack(w.Header())
+		}
+		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
 	})
 }
 
-// allowed reports whether a client may ask. About health anybody may.
-func (s *Server) allowed(r *http.Request) bool {
-	if len(s.opts.Tokens) == 0 || openToAll[r.URL.Path] {
-		return true
+// calledBack returns the failure of a call of gRPC, which stands in headers or trailers.
+func calledBack(h http.Header) error {
+	switch status := cmp.Or(h.Get("Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Status")); status {
+	case "", "0":
+		return nil
+	case "2", "13":
+		return oip.Errorf(oip.Internal, "the status of gRPC is %s", status)
+	default:
+		return oip.Errorf(oip.InvalidArgument, "the status of gRPC is %s", status)
 	}
+}
+
+// allowed reports whether a client may ask, and if not, what it lacks. About health anybody may, and have the page, which holds no secrets.
+func (s *Server) allowed(r *http.Request) error {
+	switch {
+	case openToAll[r.URL.Path] || r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/"):
+		return nil
+	case s.opts.TLS != nil && s.opts.TLS.ClientCAs != nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
+		return oip.Errorf(oip.Unauthenticated, "clients must have a certificate of an authority that the server knows")
+	case len(s.opts.Tokens) > 0 && !s.known(r):
+		return oip.Errorf(oip.Unauthenticated, "there must be a header Authorization: Bearer TOKEN with a token that the server knows")
+	}
+	return nil
+}
+
+// known reports whether a request has one of the tokens.
+func (s *Server) known(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	found := 0
@@ -74,19 +105,23 @@ var openToAll = map[string]bool{
 	"/grpc.health.v1.Health/Check": true, "/grpc.health.v1.Health/Watch": true,
 }
 
+// streams are the calls of gRPC that are answered for as long as somebody listens. They have deadlines of their own.
+var streams = map[string]bool{"/inference.GRPCInferenceService/ModelStreamInfer": true, "/grpc.health.v1.Health/Watch": true}
+
 // isGRPC reports whether a request is a call of gRPC.
 func isGRPC(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// refuse answers who has no token. Clients of gRPC know the status, too.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
-	protocol := metrics.REST
+// refuse answers who may not ask.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isGRPC(r) {
-		protocol = metrics.GRPC
+		s.metrics.Refuse(metrics.GRPC, oip.Unauthenticated)
+		rpc.Fail(w, err)
+	} else {
+		s.metrics.Refuse(metrics.REST, oip.Unauthenticated)
+		rest.Fail(w, r, err)
 	}
-	s.metrics.Refuse(protocol, oip.Unauthenticated)
-	rest.Fail(w, r, oip.Errorf(oip.Unauthenticated, "there must be a header Authorization: Bearer TOKEN with a token that the server knows"))
 }
 
 // write writes the line of a request.
@@ -131,7 +166,7 @@ func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
 type writer struct {
 	http.ResponseWriter
 	record   *record
-	patience time.Duration
+	patience time.Duration // 0 for a stream
 }
 
 func (w *writer) WriteHeader(status int) {
@@ -152,8 +187,11 @@ func (w *writer) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// wait begins the time that the client has. Whoever writes a stream begins it anew.
+// wait begins the time that the client has.
 func (w *writer) wait() {
+	if w.patience == 0 {
+		return
+	}
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // in tests there is none
 }
 

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// Dir is the folder of the models, which is only read.
 	Dir string
+	// Model makes the folder that of one model of this name, with its versions or without.
+	Model string
 	// Control says what decides which models are loaded: "poll", the default, for the folder, which is watched; "explicit" for calls of the
 	// protocol; "none" for the folder as it is at the start.
 	Control string

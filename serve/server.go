@@ -12,10 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/serve/internal/page"
 	"github.com/concord-nn/concord/serve/internal/repository"
 	"github.com/concord-nn/concord/serve/internal/rest"
+	"github.com/concord-nn/concord/serve/internal/rpc"
 )
 
 // Server serves the models of a folder. [New] makes one.
@@ -40,7 +43,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, bodies: make(chan struct{}, 16), decoding: make(chan struct{}, runtime.GOMAXPROCS(0)), origin: http.NewCrossOriginProtection()}
 	all, some, _ := opts.versions() // which was checked
 	s.models = repository.New(opts.Dir, repository.Options[*version]{
-		Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
+		Model: opts.Model, Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
 	})
 	s.stop, s.end = context.WithCancel(context.Background())
 	s.metrics = metrics.New((*service)(s), metricNames[opts.Metrics])
@@ -51,13 +54,19 @@ func New(opts Options) (*Server, error) {
 // routes are what there is to ask.
 func (s *Server) routes() http.Handler {
 	protocol := rest.New(s.metrics.Service(metrics.REST), rest.Options{Body: s.opts.MaxBody, Held: s.opts.MaxBodies})
+	calls := rpc.New(s.metrics.Service(metrics.GRPC), rpc.Options{Message: s.opts.MaxBody, Held: s.opts.MaxBodies})
 	own := http.NewServeMux()
+	for _, path := range page.Paths {
+		own.Handle(path, page.Handler())
+	}
 	own.HandleFunc("POST /models/{model}/answer", s.answer)
 	if s.opts.Metrics != "off" {
 		own.Handle("GET /metrics", s.metrics)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v2" || strings.HasPrefix(r.URL.Path, "/v2/") {
+		if isGRPC(r) {
+			calls.ServeHTTP(w, r)
+		} else if r.URL.Path == "/v2" || strings.HasPrefix(r.URL.Path, "/v2/") {
 			protocol.ServeHTTP(w, r)
 		} else {
 			own.ServeHTTP(w, r)
@@ -83,6 +92,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	server := s.transport()
 	failed := make(chan error, len(listeners)+1)
 	for _, l := range listeners {
+		l = grpc.Listen(l)
 		s.opts.Log.Info("listening", "address", l.Addr().String(), "tls", s.opts.TLS != nil)
 		go func() {
 			if s.opts.TLS != nil {
@@ -96,7 +106,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		if err := s.Start(ctx); err != nil && ctx.Err() == nil {
 			failed <- err
 		} else {
-			s.opts.Log.Info("models were loaded", "ready", s.models.Ready())
+			s.opts.Log.Info("the folder was read", "ready", s.models.Ready())
 		}
 	}()
 	var err error

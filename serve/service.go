@@ -20,7 +20,8 @@ import (
 type service Server
 
 // extensions are those of the protocol that there are.
-var extensions = []string{"binary_tensor_data", "model_configuration", "model_repository", "parameters", "schedule_policy", "sequence", "statistics"}
+var extensions = []string{"binary_tensor_data", "model_configuration", "model_repository", "model_repository(unload_dependents)", "parameters",
+	"schedule_policy", "sequence", "sequence(string_id)", "statistics"}
 
 // Live implements [oip.Service]: whoever can ask knows.
 func (s *service) Live() bool { return true }

@@ -144,7 +144,7 @@ async function cold() {
   const size = (list) => list.reduce((sum, b) => sum + b.length, 0) / 1024;
   const small = (b) => brotliCompressSync(b, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
   const [x, y] = Object.values(took);
-  console.log(line(`${basename(models[0].path)}, from navigation to the first result`, { times: [x, y], same: true }));
+  console.log(line(`${basename(models[0].path)}, from navigation to the first result`, { times: [x, y] }));
   for (const [path, list] of Object.entries(bytes)) {
     console.log(`${path.slice(6)}: ${list.length} files, ${size(list).toFixed(0)} KiB, with brotli ${size(list.map(small)).toFixed(0)} KiB`);
   }

@@ -4,7 +4,7 @@
 //   go build -o concord ./cmd/concord
 //   node --experimental-wasm-relaxed-simd bench/web/compare.mjs --concord ./concord --ort FOLDER/node_modules MODEL.onnx…
 //
-// It prints for each model the medians and least times in milliseconds, their ratios (below 1 is faster), and whether the first outputs are near.
+// It prints for each model the medians and least times in milliseconds, their ratios (below 1 is faster), and how far the first outputs are apart.
 // --exact takes the module without relaxed SIMD; --rounds N, 20 by default, says how often each model runs. models.mjs says how shapes and values are given.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

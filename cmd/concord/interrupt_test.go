@@ -14,19 +14,20 @@ import (
 
 // TestAwait leaves a command that goes on after an interrupt, and waits for one that ends by itself.
 func TestAwait(t *testing.T) {
+	none, hour := func() time.Duration { return 0 }, func() time.Duration { return time.Hour }
 	failed := errors.New("failed")
 	ended := make(chan error, 1)
 	ended <- failed
-	if err := await(t.Context(), ended, 0); err != failed { //nolint:errorlint // the error itself is wanted
+	if err := await(t.Context(), ended, none); err != failed { //nolint:errorlint // the error itself is wanted
 		t.Errorf("without an interrupt: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := await(ctx, make(chan error), 0); exitCode(err) != exitCancel {
+	if err := await(ctx, make(chan error), none); exitCode(err) != exitCancel {
 		t.Errorf("a command that goes on: %v", err)
 	}
 	ended <- failed
-	if err := await(ctx, ended, time.Hour); err != failed { //nolint:errorlint // the error itself is wanted
+	if err := await(ctx, ended, hour); err != failed { //nolint:errorlint // the error itself is wanted
 		t.Errorf("a command that ends: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,10 +47,10 @@ func (e *codedError) Unwrap() error { return e.err }
 func main() {
 	collectLater()
 	ctx, stop := interruptible()
-	context.AfterFunc(ctx, func() { time.AfterFunc(2*patience, stop) }) // then another one ends at once what is held up; some senders send two
+	context.AfterFunc(ctx, func() { time.AfterFunc(2*usualPatience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
 	go func() { done <- perform(ctx) }()
-	err := await(ctx, done, patience)
+	err := await(ctx, done, func() time.Duration { return time.Duration(patience.Load()) })
 	stage.Abandon() // outputs that are not complete do not stay
 	os.Exit(conclude(err))
 }
@@ -69,8 +70,13 @@ func collectLater() {
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// patience is how long a command that a signal ends may take to say what it has done. Reading a model, for one, or the standard input, goes on.
-const patience = 150 * time.Millisecond
+// usualPatience is how long a command that a signal ends may take to say what it has done. Reading a model, for one, or the standard input, goes on.
+// A command that has something to finish sets its own patience.
+const usualPatience = 150 * time.Millisecond
+
+var patience atomic.Int64 // a [time.Duration]
+
+func init() { patience.Store(int64(usualPatience)) }
 
 // interruptible returns a context that ends with the first signal that asks the program to end. Signals that it was told to ignore, as by nohup, it ignores.
 func interruptible() (context.Context, context.CancelFunc) {
@@ -82,7 +88,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 }
 
 // await returns how a command ends. Once ctx has ended it waits no longer than patience.
-func await(ctx context.Context, done <-chan error, patience time.Duration) error {
+func await(ctx context.Context, done <-chan error, patience func() time.Duration) error {
 	select {
 	case err := <-done:
 		return err
@@ -91,7 +97,7 @@ func await(ctx context.Context, done <-chan error, patience time.Duration) error
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(patience):
+	case <-time.After(patience()):
 		return ctx.Err()
 	}
 }
@@ -185,7 +191,7 @@ out of time.`,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
+	root.AddCommand(newRun(), newBulk(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newServe(), newVersion())
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)

@@ -75,10 +75,10 @@ func TestRunBatch(t *testing.T) {
 		want string
 	}{
 		{[]string{path, filepath.Join(dir, "in?.npz"), "--batch", "2", "--force"}, exitInput, "in9.npz: --batch: the input scale: float32[1,3,1,1] has no extent for samples"},
-		{[]string{digits(t, "model.nnef"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
+		{[]string{digits(t, "model.nnef"), "--random", "--batch", "2"}, exitInput, "reshape: shape: [1,192] has 192 elements"},
 		{[]string{filepath.Join("testdata", "open.nnef"), "--random", "--batch", "2"}, exitInput, "samples cannot be told apart"},
 		{[]string{mixing, "--random", "--batch", "2"}, exitInput, "--batch: samples may not be as they are alone behind the operator softmax"},
-		{[]string{filepath.Join("testdata", "cvm", "strokes"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
+		{[]string{filepath.Join("testdata", "cvm", "strokes"), "--random", "--batch", "2"}, exitInput, "which the model fixes; it cannot be [2,1,3,3]"},
 		{[]string{path, "--random", "--batch", "-1"}, exitUsage, "--batch: it must be 1 or more"},
 		{[]string{path, "--random", "--batch", "2", "--save", "a"}, exitUsage, "exclude each other"},
 	} {

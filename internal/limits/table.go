@@ -160,6 +160,9 @@ const (
 	ManifestPriors = 1 << 22
 	ManifestMaps   = 64
 
+	BulkLine   = 64 << 20
+	BulkShards = 1 << 16
+
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
 	MediaSide     = 1<<16 - 1
@@ -506,6 +509,11 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.samples", MediaSamples, "samples", "A sound at another rate, which can be many times its own.",
 		"an error of Resample", "media.TestResampleLimits"},
+
+	{"bulk.line", BulkLine, "bytes", "A line of a list of inputs, or a row of a table.",
+		"an error of Job.Run", "bulk.TestLineLimit"},
+	{"bulk.shards", BulkShards, "shards", "The parts that a list of inputs is divided into.",
+		"an error of New", "bulk.TestOptions"},
 
 	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
 		"413, RESOURCE_EXHAUSTED; an option in place of it", "serve/internal/rest.TestBodyLimits"},

@@ -30,6 +30,13 @@ func open(t *testing.T, text string) *model.Model {
 	return m
 }
 
+// fixed says one sample, and can have any number of them.
+const fixed = `graph net( x ) -> ( y )
+{
+    x = external(shape = [1, 3]);
+    y = softmax(x);
+}`
+
 const apart = `graph net( x, scale ) -> ( y, z )
 {
     x = external(shape = [0, 3, 8, 8]);
@@ -97,6 +104,20 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestFixed computes samples together of a model that fixes their number.
+func TestFixed(t *testing.T) {
+	m := open(t, fixed)
+	programs := model.NewPrograms(m, engine.Options{}, 0)
+	defer programs.Close()
+	b, err := samples.New(m, programs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.Session(3); err != nil || s.Program().Outputs()[0].Type.Shape[0] != 3 {
+		t.Errorf("got %v, %v", s, err)
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	m := open(t, apart)
 	programs := model.NewPrograms(m, engine.Options{}, 0)
@@ -138,7 +159,8 @@ func TestMisuse(t *testing.T) {
 // TestRefused holds the reasons why a model cannot compute samples together.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    y = relu(x);\n}", "no input leaves its first extent open"},
+		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [2, 2]);\n    y = relu(x);\n}", "no input has a first extent that is open or 1"},
+		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    y = reshape(x, shape = [1, 2]);\n}", "reshape"},
 		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [0, 2]);\n    y = sum_reduce(x, axes = [0]);\n}", "samples cannot be told apart"},
 	} {
 		m := open(t, c.text)

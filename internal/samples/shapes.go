@@ -9,30 +9,50 @@ import (
 	"github.com/concord-nn/concord/model"
 )
 
-// Symbol returns the one that counts the samples: that of the first extents of inputs which a model leaves open there, if they have one symbol.
-func Symbol(inputs []model.Input) (string, error) {
-	var symbols []string
+// Count says which extents of a model's inputs count the samples: first ones.
+type Count struct {
+	// Symbol stands for their number where the model leaves it open; "" for a model that fixes first extents at 1, all of which count then.
+	Symbol string
+}
+
+// CountOf returns what counts the samples of a model: one symbol, or ones where there is none.
+func CountOf(inputs []model.Input) (Count, error) {
+	var symbols, all []string
+	fixed := false
 	for _, in := range inputs {
-		if len(in.Shape) > 0 && in.Shape[0].Symbol != "" && !slices.Contains(symbols, in.Shape[0].Symbol) {
-			symbols = append(symbols, in.Shape[0].Symbol)
+		if all = append(all, in.String()); in.Unranked || len(in.Shape) == 0 {
+			continue
+		}
+		first := in.Shape[0]
+		if fixed = fixed || first.Symbol == "" && first.Extent == 1; first.Symbol != "" && !slices.Contains(symbols, first.Symbol) {
+			symbols = append(symbols, first.Symbol)
 		}
 	}
 	switch {
+	case len(symbols) == 0 && !fixed:
+		return Count{}, fmt.Errorf("no input has a first extent that is open or 1, which counts the samples; they are %s", strings.Join(all, ", "))
 	case len(symbols) == 0:
-		all := make([]string, len(inputs))
-		for i, in := range inputs {
-			all[i] = in.String()
-		}
-		return "", fmt.Errorf("no input leaves its first extent open, which counts the samples; they are %s", strings.Join(all, ", "))
+		return Count{}, nil
 	case len(symbols) > 1:
-		return "", fmt.Errorf("the first extents of inputs are %s; which of them counts the samples is not known", strings.Join(symbols, ", "))
+		return Count{}, fmt.Errorf("the first extents of inputs are %s; which of them counts the samples is not known", strings.Join(symbols, ", "))
 	}
-	return symbols[0], nil
+	return Count{symbols[0]}, nil
+}
+
+// Of reports whether the first extent of an input counts the samples.
+func (c Count) Of(in model.Input) bool {
+	if in.Unranked || len(in.Shape) == 0 {
+		return false
+	}
+	if first := in.Shape[0]; c.Symbol == "" {
+		return first.Symbol == "" && first.Extent == 1
+	}
+	return in.Shape[0].Symbol == c.Symbol
 }
 
 // Shapes returns those for n samples where the given ones are for any number of them, which need not be complete.
 func Shapes(inputs []model.Input, given model.Shapes, n int) (model.Shapes, error) {
-	symbol, err := Symbol(inputs)
+	count, err := CountOf(inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +61,22 @@ func Shapes(inputs []model.Input, given model.Shapes, n int) (model.Shapes, erro
 		out = make(model.Shapes, 1)
 	}
 	for _, in := range inputs {
-		if s := given[in.Name]; len(s) > 0 && len(in.Shape) > 0 && in.Shape[0].Symbol == symbol {
+		if !count.Of(in) {
+			continue
+		}
+		s := given[in.Name]
+		if s == nil && count.Symbol == "" && n != 1 {
+			var closed bool
+			if s, closed = in.Shape.Extents(); !closed {
+				return nil, fmt.Errorf("input %v: its shape must be given", in)
+			}
+		}
+		if len(s) > 0 {
 			out[in.Name] = slices.Concat(s[:0:0], []int{n}, s[1:])
 		}
 	}
-	out[symbol] = []int{n}
+	if count.Symbol != "" {
+		out[count.Symbol] = []int{n}
+	}
 	return out, nil
 }

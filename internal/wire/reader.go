@@ -11,6 +11,7 @@ import (
 // Type is how a field is encoded.
 type Type uint8
 
+// The wire types.
 const (
 	Varint     Type = 0
 	Fixed64    Type = 1

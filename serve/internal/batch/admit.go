@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -49,10 +48,13 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	}
 	r.samples = 1
 	for _, in := range inputs {
-		if err := declared(in, r.Inputs[in.Name]); err != nil {
+		if err := s.declared(in, r.Inputs[in.Name]); err != nil {
 			return nil, err
 		}
-		if s.apart == nil && given[in.Name] != nil && !in.Unranked && len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+		if r.Inputs[in.Name] == nil && !in.Optional && !in.Sequence && !s.known(in) {
+			return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing", in)
+		}
+		if s.apart == nil && given[in.Name] != nil && s.count.Of(in) {
 			r.samples = given[in.Name][0]
 		}
 	}
@@ -61,7 +63,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
 	}
 	if r.samples < 1 {
-		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the extent %s of its inputs is 0", s.symbol)
+		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the first extent of its inputs is 0")
 	}
 	values := maps.Clone(r.Inputs)
 	if values == nil {
@@ -78,7 +80,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	r.own, r.Inputs = r.Inputs, values
 	if s.apart == nil {
 		for _, in := range inputs {
-			if shape := shapes[in.Name]; len(in.Shape) > 0 && in.Shape[0].Symbol == s.symbol {
+			if shape := shapes[in.Name]; shape != nil && s.count.Of(in) {
 				shapes[in.Name] = slices.Concat(tensor.Shape{1}, shape[1:])
 			}
 		}
@@ -86,14 +88,15 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	return shapes, nil
 }
 
-// declared holds a tensor against what the model declares. Extents that it fixes have no other value here.
-func declared(in model.Input, t *tensor.Tensor) error {
+// declared holds a tensor against what the model declares. Extents that it fixes have no other value here,
+// but for that of samples.
+func (s *Scheduler) declared(in model.Input, t *tensor.Tensor) error {
 	if t == nil {
 		return nil
 	}
 	ok := in.DType == t.DType() && (in.Unranked || len(in.Shape) == t.Rank())
 	for k := 0; ok && !in.Unranked && k < len(in.Shape); k++ {
-		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k]
+		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k] || k == 0 && s.apart == nil && s.count.Of(in)
 	}
 	if !ok {
 		return oip.Errorf(oip.InvalidArgument, "input %v is given as %v", in, t.Describe())
@@ -101,25 +104,26 @@ func declared(in model.Input, t *tensor.Tensor) error {
 	return nil
 }
 
-// missing returns an input that a request does not give: what the manifest says it is, zeros for a state.
-func (s *Scheduler) missing(in model.Input, shape tensor.Shape) (*tensor.Tensor, error) {
-	var t *tensor.Tensor
-	var err error
+// known reports whether the manifest says what an input is that a request does not give.
+func (s *Scheduler) known(in model.Input) bool {
 	switch k := s.opts.Manifest.Input(in.Name).(type) {
 	case *manifest.State:
-		t, err = tensor.New(in.DType, shape)
+		return true
 	case *manifest.Tensor:
+		return k.Value != nil
+	}
+	return false
+}
+
+// missing returns an input that only the manifest knows: zeros for a state.
+func (s *Scheduler) missing(in model.Input, shape tensor.Shape) (t *tensor.Tensor, err error) {
+	if k, ok := s.opts.Manifest.Input(in.Name).(*manifest.Tensor); ok {
 		t, err = media.Value(k, manifest.Type{Name: in.Name, DType: in.DType, Shape: shape})
+	} else {
+		t, err = tensor.New(in.DType, shape)
 	}
 	if err != nil {
 		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
-	}
-	if t == nil {
-		names := make([]string, 0, len(s.model.Inputs()))
-		for _, in := range s.model.Inputs() {
-			names = append(names, in.String())
-		}
-		return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing; the inputs are %s", in, strings.Join(names, ", "))
 	}
 	return t, nil
 }

@@ -11,7 +11,8 @@ import (
 
 // Options say how requests are run. The zero Options are right for most models.
 type Options struct {
-	// Largest is how many samples a run has at most; 0 for 8, and 1 for runs of single samples.
+	// Largest is how many samples a run has at most; 0 for 8 if the model leaves their number open. One that fixes it at 1 computes several
+	// together only if a number is given, and the network can have it.
 	Largest int
 	// Delay is how long a request waits for others to fill a run. With 0 nothing waits that could run: a run takes what has come while others ran.
 	Delay time.Duration

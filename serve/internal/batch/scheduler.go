@@ -17,10 +17,10 @@ import (
 
 // Scheduler runs requests to a model. Any number of goroutines may use it.
 type Scheduler struct {
-	model  *concord.Model
-	opts   Options
-	symbol string // that counts samples
-	apart  error  // why requests are never put together; nil if they may be
+	model *concord.Model
+	opts  Options
+	count samples.Count // what counts samples, if apart is nil
+	apart error         // why requests are never put together; nil if they may be
 
 	compiling chan struct{} // has an element while something is compiled
 
@@ -41,6 +41,7 @@ type Scheduler struct {
 // The reasons why requests do not run together that are not the model's.
 var (
 	errSingle = errors.New("one sample is the largest number for a run")
+	errFixed  = errors.New("the model fixes the number of samples at 1, and no other number of them for a run is asked for")
 	errStates = errors.New("the model keeps a state, by its manifest")
 )
 
@@ -49,6 +50,7 @@ const mostKinds = 16
 
 // New returns the scheduler of a model, which must not be closed before it. What can be compiled is compiled then: see [Options.Compile].
 func New(m *concord.Model, opts Options) (*Scheduler, error) {
+	asked := opts.Largest > 0
 	opts, err := opts.resolved()
 	if err != nil {
 		return nil, err
@@ -58,7 +60,9 @@ func New(m *concord.Model, opts Options) (*Scheduler, error) {
 	}
 	s := &Scheduler{model: m, opts: opts, kinds: make(map[string]*kind), sequences: make(map[string]*sequence), compiling: make(chan struct{}, 1)}
 	s.quiet = sync.NewCond(&s.mu)
-	s.symbol, s.apart = samples.Symbol(m.Inputs())
+	if s.count, s.apart = samples.CountOf(m.Inputs()); s.apart == nil && s.count.Symbol == "" && !asked {
+		s.apart = errFixed
+	}
 	if len(s.states()) > 0 {
 		s.apart = errStates
 	}
@@ -285,7 +289,6 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 		if shapes, err = samples.Shapes(s.model.Inputs(), shapes, r.samples); err != nil {
 			return nil, err
 		}
-		delete(shapes, s.symbol)
 		r.samples = 1 // which the model takes as one
 	}
 }
@@ -382,7 +385,7 @@ func (s *Scheduler) due(l *line) (Cut, time.Time, bool) {
 		if at := r.came.Add(s.opts.Delay); at.Before(when) {
 			cut, when = Delay, at
 		}
-		if at := r.latest.Add(-2 * k.took); !r.latest.IsZero() && at.Before(when) {
+		if at := r.latest.Add(-2*k.took - time.Millisecond); !r.latest.IsZero() && at.Before(when) {
 			cut, when = Deadline, at
 		}
 	}

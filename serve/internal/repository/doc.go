@@ -6,7 +6,7 @@
 //	NAME/VERSION/model.*     a file or folder of any format that package concord reads; VERSION is a decimal number from 1 on
 //	NAME/VERSION/…           a folder that is a model itself, such as that of an NNEF model
 //	NAME.nnef, NAME.onnx …   a file or folder that is a model: version 1 of NAME
-//	NAME/…                   a folder that is a model, without versions: version 1 of NAME
+//	NAME/…                   a folder that is a model, or holds one, without versions: version 1 of NAME
 //
 // and names that begin with a dot do not count. What is loaded, this package does not know: a function opens a version.
 package repository

@@ -44,8 +44,12 @@ func (p print) settled(now time.Time, forTime time.Duration) bool {
 	return now.Sub(p.newest) >= forTime
 }
 
-// look returns what the folder has by names.
-func look(dir string) (map[string]*seen, error) {
+// look returns what the folder has by names, or what it is, if it is that of one model.
+func look(dir, only string) (map[string]*seen, error) {
+	if only != "" {
+		s, err := lookInto(dir)
+		return map[string]*seen{only: s}, err
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -77,27 +81,39 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 		return "", nil // a link to nowhere, or gone again
 	}
 	if info.IsDir() {
-		if versions, err := versionsIn(path); err != nil {
+		s, err := lookInto(path)
+		if err != nil {
 			return entry, &seen{problem: plain(err)}
-		} else if len(versions) > 0 {
-			return entry, &seen{versions: versions}
 		}
+		if _, err := concord.FormatOf(path); err == nil {
+			entry = manifest.ModelName(entry)
+		}
+		return entry, s
 	}
-	if _, err = concord.FormatOf(path); err != nil && info.IsDir() {
-		return entry, &seen{versions: make(map[string]candidate), problem: "the folder holds neither versions, which are folders named by numbers, nor a model"}
-	} else if err != nil {
+	if _, err := concord.FormatOf(path); err != nil {
 		return "", nil
 	}
 	name = manifest.ModelName(entry)
 	files := []string{entry}
-	if !info.IsDir() {
-		for _, e := range beside {
-			if strings.HasPrefix(e.Name(), name+".") && e.Name() != entry && !e.IsDir() {
-				files = append(files, e.Name())
-			}
+	for _, e := range beside {
+		if strings.HasPrefix(e.Name(), name+".") && e.Name() != entry && !e.IsDir() {
+			files = append(files, e.Name())
 		}
 	}
 	return name, &seen{versions: map[string]candidate{"1": candidateAt(dir, path, strings.Join(files, "\x00"))}}
+}
+
+// lookInto returns what the folder of one model has: versions, or else the model itself.
+func lookInto(dir string) (*seen, error) {
+	versions, err := versionsIn(dir)
+	if err != nil || len(versions) > 0 {
+		return &seen{versions: versions}, err
+	}
+	model, problem := modelIn(dir)
+	if problem != "" {
+		return &seen{versions: versions, problem: problem}, nil
+	}
+	return &seen{versions: map[string]candidate{"1": candidateAt(dir, model, ".")}}, nil
 }
 
 // versionsIn returns the versions in the folder of a model.
@@ -151,7 +167,7 @@ func modelIn(dir string) (path, problem string) {
 	case 1:
 		return filepath.Join(dir, models[0]), ""
 	case 0:
-		return dir, "the folder holds no model, such as model.nnef or model.onnx"
+		return dir, "the folder holds neither a model, such as model.nnef or model.onnx, nor versions, which are folders named by numbers"
 	}
 	return dir, fmt.Sprintf("the folder holds several models: %s; the one to serve must be called model, as model.onnx", strings.Join(models, ", "))
 }

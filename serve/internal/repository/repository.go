@@ -45,6 +45,7 @@ type Options[T Loaded] struct {
 	// Event is told what happens, one event after another; nil for nobody.
 	Event func(Event)
 
+	Model    string // the folder is that of one model of this name; empty for a folder of models
 	Control  Control
 	Names    []string      // of the models that are loaded at the start, with Explicit
 	Interval time.Duration // between two looks at the folder
@@ -175,7 +176,7 @@ func (r *Repository[T]) Start(ctx context.Context) error {
 func (r *Repository[T]) first(ctx context.Context) error {
 	r.look.Lock()
 	defer r.look.Unlock()
-	found, err := look(r.dir)
+	found, err := look(r.dir, r.opts.Model)
 	if err != nil {
 		return errors.New(plain(err))
 	}
@@ -188,7 +189,7 @@ func (r *Repository[T]) first(ctx context.Context) error {
 	r.mu.Lock()
 	for name, m := range r.models {
 		m.wanted = r.opts.Control != Explicit || slices.Contains(r.opts.Names, name)
-		m.expected = m.wanted && len(found[name].versions) > 0
+		m.expected = m.wanted && (len(found[name].versions) > 0 || r.opts.Model != "")
 	}
 	r.mu.Unlock()
 	r.settle(ctx)
@@ -202,7 +203,7 @@ func (r *Repository[T]) first(ctx context.Context) error {
 func (r *Repository[T]) Look(ctx context.Context) {
 	r.look.Lock()
 	defer r.look.Unlock()
-	found, err := look(r.dir)
+	found, err := look(r.dir, r.opts.Model)
 	if err != nil { // which may pass: what serves, serves on
 		r.tell(Event{What: Unread, Err: errors.New(plain(err))})
 		return

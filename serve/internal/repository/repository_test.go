@@ -150,6 +150,7 @@ func TestFolder(t *testing.T) {
 		"plain.onnx", "a file",
 		"folder.nnef/graph.nnef", "a folder",
 		"bare/graph.nnef", "a folder without an ending",
+		"named/net.onnx", "in a folder", "named/notes.txt", "",
 		"versions/2/model.onnx", "two", "versions/10/model.onnx", "ten", "versions/010/model.onnx", "no number",
 		"whole/1/graph.nnef", "a version that is a folder",
 		"other/1/net.onnx", "another name", "other/1/notes.txt", "",
@@ -163,6 +164,7 @@ func TestFolder(t *testing.T) {
 	s.want("plain", "1:a file")
 	s.want("folder", "1:a folder")
 	s.want("bare", "1:a folder without")
+	s.want("named", "1:in a folder")
 	s.want("versions", "10:ten")
 	s.want("versions/2", "it is not among the versions that are served")
 	s.want("versions/3", `the model "versions" has no version "3"; there are 2, 10`)
@@ -170,12 +172,12 @@ func TestFolder(t *testing.T) {
 	s.want("other", "1:another name")
 	s.want("several", "1:the one")
 	s.want("unclear", "several models: a.onnx, b.onnx; the one to serve must be called model")
-	s.want("empty", "holds no model")
-	s.want("nothing", "holds neither versions")
+	s.want("empty", "holds neither a model")
+	s.want("nothing", "holds neither a model")
 	s.want("v1.5", "1:dots")
 	s.want("twice", "twice.nnef and twice.onnx both are the model twice")
 	s.want("../plain", "there is no model")
-	s.wantIndex("bare/1 READY", "empty/1 UNAVAILABLE the folder holds no model", "folder/1 READY", "nothing/ UNAVAILABLE", "other/1 READY", "plain/1 READY",
+	s.wantIndex("bare/1 READY", "empty/1 UNAVAILABLE the folder holds neither", "folder/1 READY", "named/1 READY", "nothing/ UNAVAILABLE", "other/1 READY", "plain/1 READY",
 		"several/1 READY", "twice/ UNAVAILABLE twice.nnef", "unclear/1 UNAVAILABLE", "v1.5/1 READY", "versions/2 UNAVAILABLE it is not among", "versions/10 READY", "whole/1 READY")
 	if s.Ready() {
 		t.Error("it is ready, although models in the folder cannot be asked")
@@ -186,6 +188,22 @@ func TestFolder(t *testing.T) {
 	none := repository.New(filepath.Join(t.TempDir(), "none"), repository.Options[*text]{})
 	if err := none.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that does not exist: %v", err)
+	}
+}
+
+// TestOneModel has a folder that is a model, in the three ways in which it can be.
+func TestOneModel(t *testing.T) {
+	for _, files := range [][]string{{"2/model.onnx", "it"}, {"graph.nnef", "it"}, {"net.onnx", "it", "notes.txt", ""}} {
+		s := newShop(t, repository.Options[*text]{Model: "m", Control: repository.Once}, files...).start()
+		s.want("m", ":it")
+		if !s.Ready() {
+			t.Error("it is not ready")
+		}
+	}
+	s := newShop(t, repository.Options[*text]{Model: "m", Control: repository.Once}, "notes.txt", "").start()
+	s.want("m", "the folder holds neither")
+	if s.Ready() {
+		t.Error("it is ready without its model")
 	}
 }
 
@@ -482,13 +500,13 @@ func TestSwaps(t *testing.T) {
 			}
 		})
 	}
-	for i := range 100 {
+	for i := range 40 {
 		s.write("m.onnx", fmt.Sprint(i))
 		s.settle()
 	}
 	cancel()
 	all.Wait()
-	s.want("m", "1:99")
+	s.want("m", "1:39")
 }
 
 func TestLimits(t *testing.T) {

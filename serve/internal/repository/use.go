@@ -281,7 +281,7 @@ func (r *Repository[T]) remark(m *model[T], v string, newest bool) string {
 func (r *Repository[T]) glance() {
 	r.look.Lock()
 	defer r.look.Unlock()
-	if found, err := look(r.dir); err == nil {
+	if found, err := look(r.dir, r.opts.Model); err == nil {
 		r.note(found, func(candidate) bool { return true })
 	}
 }

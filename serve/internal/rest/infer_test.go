@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -130,6 +131,10 @@ var mistakes = []struct{ request, message string }{
 	{`{"inputs":[{}]}`, "lacks its name, datatype or shape"},
 	{`{"inputs":[],"inputs":[]}`, `the member \"inputs\" of the request is there twice`},
 	{`{"inputs":{}}`, "where the inputs, an array, has to be"},
+	{`{"inputs" []}`, "where a colon has to be"},
+	{`{"inputs":[] "id":"x"}`, "where a comma or the end of the request has to be"},
+	{one("BOOL", "[1 1]", "[true]"), "where a comma or the end of the extents has to be"},
+	{one(strings.Repeat("x", 200), "[1]", "[true]"), `the datatype is \"` + strings.Repeat("x", 80) + `\"…`},
 	{`{"id":7,"inputs":[]}`, "where the id, a string, has to be"},
 	{"{\"id\":\"\xff\",\"inputs\":[]}", "not UTF-8"},
 	{"{\"id\":\"\n\",\"inputs\":[]}", "control character 10"},
@@ -174,11 +179,13 @@ var mistakes = []struct{ request, message string }{
 	{one("FP32", "[1,2]", "[[1,2],[3,4]]"), "the end of a list: this dimension has 1"},
 	{one("FP32", "[1,2,2]", "[[1,2,3,4]]"), "a list of 2 elements"},
 	{one("FP32", "[2]", "[[1,2]]"), "a number"},
+	{one("FP32", "[1]", "5"), "a list of 1 elements"},
 	{one("FP32", "[]", "[[1]]"), "nested deeper than the shape"},
 	{one("FP32", "[1]", "[null]"), `a number, \"NaN\", \"Infinity\" or \"-Infinity\"`},
 	{one("FP32", "[1]", `["1"]`), `a number, \"NaN\", \"Infinity\" or \"-Infinity\"`},
 	{one("FP32", "[1]", "[3.5e38]"), "a number of FP32"},
 	{one("FP64", "[1]", "[1e400]"), "a number of FP64"},
+	{one("FP64", "[1]", "[1e18446744073709551617]"), "a number of FP64"},
 	{one("FP32", "[1]", "[0x10]"), "where the end of a list"},
 	{one("BOOL", "[1]", "[1]"), "true or false"},
 	{one("INT8", "[1]", "[128]"), "an integer of INT8"},
@@ -246,7 +253,7 @@ func TestRequestLimits(t *testing.T) {
 // TestBinary has binary inputs and outputs among others.
 func TestBinary(t *testing.T) {
 	h := rest.New(&fake{}, rest.Options{})
-	const inputs = `"inputs":[{"name":"a","datatype":"UINT16","shape":[2],"parameters":{"binary_data_size":4}},` +
+	const inputs = `"inputs":[{"name":"a","datatype":"UINT16","shape":[2],"parameters":{"binary_data_size":4},"data":null},` +
 		`{"name":"b","datatype":"INT8","shape":[1],"data":[-1]},{"name":"c","datatype":"FP16","shape":[1],"parameters":{"binary_data_size":2}}]`
 	const data = "\x01\x02\x03\x04\x00\x3c"
 	const a, b, c = `{"name":"a","datatype":"UINT16","shape":[2],"parameters":{"binary_data_size":4}}`, `{"name":"b","datatype":"INT8","shape":[1],"data":[-1]}`,
@@ -309,6 +316,9 @@ func TestRaw(t *testing.T) {
 		{"pair", data + "x", "the body has 9 bytes; the input \\\"x\\\" takes 8 as FP32[1,2]"},
 		{"echo", data, "the model has 2 inputs"},
 		{"nobody", data, "there is no model"},
+		{"batch", data + data, "the body has 16 bytes; the input \\\"x\\\" takes 8 as FP32[1,2]"},
+		{"open", data, "is [-1 -1]; a body without JSON decides about one open extent at most"},
+		{"strange", data, "is of the type INT4, which the protocol does not have"},
 	} {
 		if w := ask(h, "POST", "/v2/models/"+c[0]+"/infer", c[1], headerLength, "0"); !strings.Contains(w.Body.String(), c[2]) {
 			t.Errorf("%s: %d %s; want %s", c[0], w.Code, w.Body, c[2])
@@ -540,6 +550,30 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
+// TestBroken: what does not arrive is not blamed on its encoding.
+func TestBroken(t *testing.T) {
+	for _, encoding := range []string{"", "gzip"} {
+		r := httptest.NewRequest(http.MethodPost, "/v2/models/echo/infer", iotest.ErrReader(io.ErrUnexpectedEOF))
+		r.Header.Set("Content-Encoding", encoding)
+		w := httptest.NewRecorder()
+		rest.New(&fake{}, rest.Options{}).ServeHTTP(w, r)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), "the body ends early") {
+			t.Errorf("%s: %d %s", encoding, w.Code, w.Body)
+		}
+	}
+}
+
+// TestForeignType: a model that yields what the protocol has no name for is the server's mistake.
+func TestForeignType(t *testing.T) {
+	h := rest.New(&fake{infer: func(context.Context, *oip.Request) (*oip.Response, error) {
+		x, err := tensor.New(tensor.Int4, tensor.Shape{2})
+		return &oip.Response{Outputs: []oip.Tensor{{Name: "y", Data: x}}}, err
+	}}, rest.Options{})
+	if w := ask(h, "POST", "/v2/models/echo/infer", `{"inputs":[]}`); w.Code != 500 || !strings.Contains(w.Body.String(), "which the protocol does not have") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // TestSlow: a server ends the wait for a body by a deadline of the connection.
 func TestSlow(t *testing.T) {
 	server := httptest.NewUnstartedServer(rest.New(&fake{}, rest.Options{}))
@@ -563,7 +597,7 @@ func TestTimeouts(t *testing.T) {
 	f := &fake{}
 	var left time.Duration
 	f.infer = func(ctx context.Context, r *oip.Request) (*oip.Response, error) {
-		left = -1
+		left = math.MaxInt64
 		if d, ok := ctx.Deadline(); ok {
 			left = time.Until(d)
 		}
@@ -591,7 +625,7 @@ func TestTimeouts(t *testing.T) {
 			}
 		case w.Code != 200:
 			t.Errorf("%v: %d %s", c.headers, w.Code, w.Body)
-		case c.atMost == 0 && left >= 0, c.atMost > 0 && (left > c.atMost || left < c.atMost/2):
+		case c.atMost == 0 && left != math.MaxInt64, c.atMost > 0 && (left > c.atMost || left < c.atMost/2):
 			t.Errorf("%v: %v are left", c.headers, left)
 		}
 	}

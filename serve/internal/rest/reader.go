@@ -39,7 +39,7 @@ func (p *reader) wanted(what string) error {
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
-		s = s[:most] + "…"
+		return strconv.QuoteToASCII(s[:most]) + "…"
 	}
 	return strconv.QuoteToASCII(s)
 }

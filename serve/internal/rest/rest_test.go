@@ -17,7 +17,7 @@ import (
 	"github.com/concord-nn/concord/serve/internal/rest"
 )
 
-// fake answers like a server with two models: echo yields its inputs, and pair, of version 3, takes x, FP32 [-1,2], and yields it as y.
+// fake answers like a server with models of version 3 that yield their inputs. They take x, FP32 [-1,2], and echo z, too.
 type fake struct {
 	infer func(context.Context, *oip.Request) (*oip.Response, error) // in place of what it does
 	last  *oip.Request
@@ -32,7 +32,7 @@ func (f *fake) Server() oip.ServerMetadata {
 }
 
 func (f *fake) known(name, version string) error {
-	if name != "echo" && name != "pair" && name != "a/b" || version != "" && version != "3" {
+	if !slices.Contains([]string{"echo", "pair", "a/b", "batch", "open", "strange"}, name) || version != "" && version != "3" {
 		return oip.Errorf(oip.NotFound, "there is no model %q of version %q", name, version)
 	}
 	return nil
@@ -46,8 +46,13 @@ func (f *fake) Model(name, version string) (*oip.ModelMetadata, error) {
 	}
 	m := &oip.ModelMetadata{Name: name, Versions: []string{"3"}, Platform: "nnef",
 		Inputs: []oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}}, Outputs: []oip.TensorMetadata{}}
-	if name == "echo" {
+	switch name {
+	case "echo":
 		m.Inputs = append(m.Inputs, oip.TensorMetadata{Name: "z", Datatype: "BOOL", Shape: []int64{-1, -1}})
+	case "open":
+		m.Inputs[0].Shape[1] = -1
+	case "strange":
+		m.Inputs[0].Datatype = "INT4"
 	}
 	return m, nil
 }
@@ -58,7 +63,7 @@ func (f *fake) Config(name, version string) (*oip.ModelConfig, error) {
 		return nil, err
 	}
 	c := &oip.ModelConfig{Name: name, Platform: "nnef", Inputs: m.Inputs}
-	if name == "echo" {
+	if name == "echo" || name == "batch" {
 		c.MaxBatchSize, c.PreferredBatch, c.MaxQueueDelay, c.PriorityLevels, c.DefaultPriority = 8, []int64{4, 8}, 100*time.Microsecond, 2, 1
 	} else {
 		c.Sequences = true
@@ -127,6 +132,11 @@ var echoStats = `{"name":"echo","version":"3","last_inference":1234,"inference_c
 	`,"cache_miss":` + none + `,"cancel":` + none + `},"response_stats":{},"batch_stats":[{"batch_size":4,"compute_input":` + none + `,"compute_infer":` + three +
 	`,"compute_output":` + none + `}],"memory_usage":[{"type":"CPU","id":0,"byte_size":7}],"batch_cuts":{"full":1},"pending_request_count":1}`
 
+var pairStats = `{"name":"pair","version":"3","last_inference":0,"inference_count":0,"execution_count":0,"inference_stats":{"success":` + none +
+	`,"fail":` + none + `,"queue":` + none + `,"compute_input":` + none + `,"compute_infer":` + none + `,"compute_output":` + none + `,"cache_hit":` + none +
+	`,"cache_miss":` + none + `,"cancel":` + none + `},"response_stats":{},"batch_stats":[],"memory_usage":[{"type":"CPU","id":0,"byte_size":0}],` +
+	`"batch_cuts":{},"pending_request_count":0}`
+
 // exchanges are requests other than for inference, and their answers.
 var exchanges = []struct {
 	method, path, body string
@@ -150,7 +160,7 @@ var exchanges = []struct {
 		`{"name":"z","data_type":"TYPE_BOOL","dims":[-1,-1]}],"output":[],"dynamic_batching":{"preferred_batch_size":[4,8],"max_queue_delay_microseconds":100,` +
 		`"priority_levels":2,"default_priority_level":1},"model_transaction_policy":{"decoupled":false}}`},
 	{"GET", "/v2/models/nobody/config", "", 404, `{"error":"…`},
-	{"GET", "/v2/models/stats", "", 200, `{"model_stats":[` + echoStats + `,{"name":"pair","version":"3","last_inference":0,…`},
+	{"GET", "/v2/models/stats", "", 200, `{"model_stats":[` + echoStats + `,` + pairStats + `]}`},
 	{"GET", "/v2/models/echo/stats", "", 200, `{"model_stats":[` + echoStats + `,…`},
 	{"GET", "/v2/models/echo/versions/3/stats", "", 200, `{"model_stats":[` + echoStats + `,…`},
 	{"GET", "/v2/models/nobody/stats", "", 404, `{"error":"…`},
@@ -170,7 +180,7 @@ var exchanges = []struct {
 	{"GET", "/v2/model/pair", "", 404, `{"error":"there is nothing at \"/v2/model/pair\""}`},
 	{"GET", "/v2/models//ready", "", 404, `{"error":"there is nothing at \"/v2/models//ready\""}`},
 	{"GET", "/v2/../v2/health/live", "", 404, `{"error":"there is nothing at…`},
-	{"DELETE", "/v2/health/live", "", 405, `{"error":"the method is DELETE; this path has GET"}`},
+	{"DELETE", "/v2/health/live", "", 405, `{"error":"the method is DELETE; this path has GET, HEAD"}`},
 	{"GET", "/v2/models/pair/infer", "", 405, `{"error":"the method is GET; this path has POST"}`},
 }
 
