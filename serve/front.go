@@ -143,7 +143,7 @@ func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
 		return
 	}
 	line := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status), slog.Duration("took", took),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status), slog.Float64("seconds", took.Seconds()),
 		slog.Int64("sent", rec.sent), slog.String("client", r.RemoteAddr), slog.String("request_id", rec.id),
 		slog.String("trace_id", rec.trace.trace), slog.String("span_id", rec.trace.span),
 	}

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/concord-nn/concord/serve"
 )
@@ -135,11 +137,17 @@ func listen(t testing.TB, opts serve.Options) *server {
 			t.Error(err)
 		}
 	})
-	scheme := "http://"
+	url := "http://" + l.Addr().String()
 	if opts.TLS != nil {
-		scheme = "https://"
+		url = "https://" + l.Addr().String()
 	}
-	return &server{s, t, scheme + l.Addr().String()}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // this waits only
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if got := status(&http.Client{Transport: transport}, url+"/v2/health/ready"); strings.HasPrefix(got, "200") {
+			break
+		}
+	}
+	return &server{s, t, url}
 }
 
 // TestSound asks about a sound of two windows a model that has a state as input and output, and looks at the metrics.

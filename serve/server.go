@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/metrics"
@@ -115,12 +114,12 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.down.Store(true)
-	s.opts.Log.Info("going down", "grace", s.opts.Grace.String())
+	s.opts.Log.Info("going down", "grace_seconds", s.opts.Grace.Seconds())
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
 	defer cancel()
 	if late := server.Shutdown(soon); late != nil {
 		_ = server.Close()
-		s.opts.Log.Warn("requests were cut off", "after", s.opts.Grace.String())
+		s.opts.Log.Warn("requests were cut off", "after_seconds", s.opts.Grace.Seconds())
 	}
 	if late := s.Shutdown(soon); late != nil {
 		s.opts.Log.Warn("models are still in use")
@@ -173,10 +172,10 @@ func (s *Server) happened(e repository.Event) {
 	switch e.What {
 	case repository.Arrived:
 		s.metrics.Load(e.Model, nil)
-		log.Info("loaded", "took", e.Took.Round(time.Microsecond).String(), "memory", e.Bytes)
+		log.Info("loaded", "seconds", e.Took.Seconds(), "memory", e.Bytes)
 	case repository.Failed:
 		s.metrics.Load(e.Model, e.Err)
-		log.Error("not loaded", "error", e.Err.Error(), "took", e.Took.Round(time.Microsecond).String())
+		log.Error("not loaded", "error", e.Err.Error(), "seconds", e.Took.Seconds())
 	case repository.Unloaded:
 		log.Info("unloaded", "why", e.Why)
 	case repository.Unread:
