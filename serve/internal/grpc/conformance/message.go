@@ -147,8 +147,12 @@ func init() {
 			wire.Many(5, "response_trailers", &headerFields, &m.trailers),
 		}
 	})
-	requestFields.Set(func(m *request) []wire.Field { return []wire.Field{wire.One(1, "response_definition", &definitionFields, &m.definition)} })
-	serverStreamFields.Set(func(m *streamRequest) []wire.Field { return []wire.Field{wire.One(1, "response_definition", &streamDefinitionFields, &m.definition)} })
+	requestFields.Set(func(m *request) []wire.Field {
+		return []wire.Field{wire.One(1, "response_definition", &definitionFields, &m.definition)}
+	})
+	serverStreamFields.Set(func(m *streamRequest) []wire.Field {
+		return []wire.Field{wire.One(1, "response_definition", &streamDefinitionFields, &m.definition)}
+	})
 	bidiStreamFields.Set(func(m *streamRequest) []wire.Field {
 		return []wire.Field{
 			wire.One(1, "response_definition", &streamDefinitionFields, &m.definition),
