@@ -63,6 +63,7 @@ func (s *Server) routes() http.Handler {
 		own.Handle(path, page.Handler())
 	}
 	own.HandleFunc("POST /models/{model}/answer", s.answer)
+	own.HandleFunc("POST /models/{model}/versions/{version}/answer", s.answer)
 	if s.opts.Metrics != "off" {
 		own.Handle("GET /metrics", s.metrics)
 	}
