@@ -150,17 +150,12 @@ func (s *service) infer(ctx context.Context, r *oip.Request) (*oip.Response, err
 	return answer, nil
 }
 
-// take returns the inputs of a request by their names. What they must look like, the scheduler knows.
+// take returns the inputs of a request by their names, which the transports find to be different ones. What they must look like, the scheduler knows.
 func (v *version) take(list []oip.Tensor) (model.Values, error) {
 	in := make(model.Values, len(list))
 	for _, t := range list {
-		switch known := slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }); {
-		case !known:
+		if !slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }) {
 			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", t.Name, names(v.inputs))
-		case in[t.Name] != nil:
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q is given twice", t.Name)
-		case t.Data == nil:
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q has no elements", t.Name)
 		}
 		in[t.Name] = t.Data
 	}
@@ -168,10 +163,7 @@ func (v *version) take(list []oip.Tensor) (model.Values, error) {
 }
 
 func (v *version) checkOutputs(list []oip.Requested) error {
-	for i, o := range list {
-		if slices.ContainsFunc(list[:i], func(other oip.Requested) bool { return other.Name == o.Name }) {
-			return oip.Errorf(oip.InvalidArgument, "the output %q is asked for twice", o.Name)
-		}
+	for _, o := range list {
 		if len(v.outputs) > 0 && !slices.ContainsFunc(v.outputs, func(p port) bool { return p.name == o.Name }) {
 			return oip.Errorf(oip.InvalidArgument, "the model has no output %q; its outputs are %s", o.Name, names(v.outputs))
 		}

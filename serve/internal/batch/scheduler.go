@@ -385,7 +385,7 @@ func (s *Scheduler) due(l *line) (Cut, time.Time, bool) {
 		if at := r.came.Add(s.opts.Delay); at.Before(when) {
 			cut, when = Delay, at
 		}
-		if at := r.latest.Add(-2 * k.took); !r.latest.IsZero() && at.Before(when) {
+		if at := r.latest.Add(-2*k.took - time.Millisecond); !r.latest.IsZero() && at.Before(when) {
 			cut, when = Deadline, at
 		}
 	}
