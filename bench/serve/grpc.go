@@ -42,16 +42,12 @@ var (
 )
 
 func init() {
-	inputFields.Set(
-		wire.Row(1, "name", wire.Text(func(m *input) *string { return &m.name })),
-		wire.Row(2, "datatype", wire.Text(func(m *input) *string { return &m.datatype })),
-		wire.Row(3, "shape", wire.Packed(wire.Signed, func(m *input) *[]int64 { return &m.shape })),
-	)
-	requestFields.Set(
-		wire.Row(1, "model_name", wire.Text(func(m *request) *string { return &m.model })),
-		wire.Row(5, "inputs", wire.Many(&inputFields, func(m *request) *[]*input { return &m.inputs })),
-		wire.Row(7, "raw_input_contents", wire.Data(func(m *request) *[]byte { return &m.raw })),
-	)
+	inputFields.Set(func(m *input) []wire.Field {
+		return []wire.Field{wire.Text(1, "name", &m.name), wire.Text(2, "datatype", &m.datatype), wire.Packed(3, "shape", wire.Signed, &m.shape)}
+	})
+	requestFields.Set(func(m *request) []wire.Field {
+		return []wire.Field{wire.Text(1, "model_name", &m.model), wire.Many(5, "inputs", &inputFields, &m.inputs), wire.Data(7, "raw_input_contents", &m.raw)}
+	})
 }
 
 // The frames of HTTP/2.
