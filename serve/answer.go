@@ -25,8 +25,9 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// answer says what a model says of a picture, a sound or numbers, as concord run --json does: POST /models/MODEL/answer, with the file as the body, or
-// a JSON object with numbers by the names of inputs. The manifest says how that becomes inputs, and what outputs mean.
+// answer says what a model says of a picture, a sound or numbers, as concord run --json does: POST /models/MODEL/answer, or
+// /models/MODEL/versions/VERSION/answer, with the file as the body, or a JSON object with numbers by the names of inputs. The manifest says how that
+// becomes inputs, and what outputs mean.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	text, err := s.say(w, r)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err error) {
-	name, number := r.PathValue("model"), ""
+	name, number := r.PathValue("model"), r.PathValue("version")
 	defer func() {
 		asked(r.Context(), name, number, err)
 		s.metrics.Infer(metrics.Page, name, number, failure(err))
@@ -51,7 +52,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 		return nil, err
 	}
 	defer free()
-	v, of, release, err := s.models.Acquire(r.Context(), name, "")
+	v, of, release, err := s.models.Acquire(r.Context(), name, number)
 	if err != nil {
 		return nil, err
 	}

@@ -174,9 +174,11 @@ func TestSound(t *testing.T) {
           1,
           2
         ]`)
+	s.wants("POST", "/models/loud/versions/1/answer", wav, http.StatusOK, "loud")
+	s.wants("POST", "/models/loud/versions/2/answer", wav, http.StatusNotFound, "version")
 	s.wants("POST", "/models/quiet/answer", wav, http.StatusNotFound, "quiet")
-	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="loud",version="1",method="infer",protocol="page",code="ok"} 1`)
-	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 1`)
-	s.wants("GET", "/metrics", "", http.StatusOK, `concord_http_responses_total{status="404"} 1`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="loud",version="1",method="infer",protocol="page",code="ok"} 2`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 2`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_http_responses_total{status="404"} 2`)
 	s.wants("GET", "/metrics", "", http.StatusOK, `concord_model_loads_total{model="loud",result="success"} 1`)
 }

@@ -83,6 +83,7 @@ type Repository[T Loaded] struct {
 	end  context.CancelFunc
 	all  sync.WaitGroup // what goes on by itself, without the closing of versions
 	look sync.Mutex     // held while the folder is looked at and what follows is done
+	room chan struct{}  // has an element while room is made for a version and it is opened, with a limit of memory
 
 	mu       sync.Mutex
 	models   map[string]*model[T]
@@ -143,7 +144,7 @@ const (
 
 // New returns the repository of a folder. Nothing is loaded before [Repository.Start].
 func New[T Loaded](dir string, opts Options[T]) *Repository[T] {
-	r := &Repository[T]{dir: dir, opts: opts, models: make(map[string]*model[T]), draining: make(map[*instance[T]]bool)}
+	r := &Repository[T]{dir: dir, opts: opts, room: make(chan struct{}, 1), models: make(map[string]*model[T]), draining: make(map[*instance[T]]bool)}
 	r.stop, r.end = context.WithCancel(context.Background())
 	return r
 }
@@ -413,6 +414,14 @@ func (r *Repository[T]) load(ctx context.Context, m *model[T], v string, c candi
 func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candidate, need int64) (*instance[T], error) {
 	if c.problem != "" {
 		return nil, errors.New(c.problem)
+	}
+	if r.opts.Memory > 0 {
+		select {
+		case r.room <- struct{}{}:
+			defer func() { <-r.room }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	if err := r.trim(ctx, m, v, need); err != nil {
 		return nil, err

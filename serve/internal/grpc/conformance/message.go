@@ -89,64 +89,88 @@ var (
 )
 
 func init() {
-	credentialsFields.Set(
-		wire.Row(1, "cert", wire.Data(func(m *credentials) *[]byte { return &m.cert })),
-		wire.Row(2, "key", wire.Data(func(m *credentials) *[]byte { return &m.key })),
-	)
-	startFields.Set(
-		wire.Row(4, "use_tls", wire.Number(wire.Bool, func(m *start) *bool { return &m.tls })),
-		wire.Row(5, "client_tls_cert", wire.Data(func(m *start) *[]byte { return &m.client })),
-		wire.Row(6, "message_receive_limit", wire.Number(wire.Narrowed, func(m *start) *uint32 { return &m.limit })),
-		wire.Row(7, "server_creds", wire.One(&credentialsFields, func(m *start) **credentials { return &m.credentials })),
-	)
-	startedFields.Set(
-		wire.Row(1, "host", wire.Text(func(m *started) *string { return &m.host })),
-		wire.Row(2, "port", wire.Number(wire.Narrowed, func(m *started) *uint32 { return &m.port })),
-		wire.Row(3, "pem_cert", wire.Data(func(m *started) *[]byte { return &m.cert })),
-	)
-	headerFields.Set(
-		wire.Row(1, "name", wire.Text(func(m *header) *string { return &m.name })),
-		wire.Row(2, "value", wire.Texts(func(m *header) *[]string { return &m.values })),
-	)
-	anyFields.Set(
-		wire.Row(1, "type_url", wire.Text(func(m *anything) *string { return &m.name })),
-		wire.Row(2, "value", wire.Data(func(m *anything) *[]byte { return &m.bytes })),
-	)
-	failureFields.Set(
-		wire.Row(1, "code", wire.Enum(func(m *failure) *int32 { return &m.code })),
-		wire.Row(2, "message", wire.Text(func(m *failure) *string { return &m.message })),
-		wire.Row(3, "details", wire.Many(&anyFields, func(m *failure) *[]*anything { return &m.details })),
-	)
-	definitionFields.Set(
-		wire.Row(1, "response_headers", wire.Many(&headerFields, func(m *definition) *[]*header { return &m.headers })),
-		wire.Row(2, "response_data", wire.Data(func(m *definition) *[]byte { return &m.data })),
-		wire.Row(3, "error", wire.One(&failureFields, func(m *definition) **failure { return &m.failure })),
-		wire.Row(4, "response_trailers", wire.Many(&headerFields, func(m *definition) *[]*header { return &m.trailers })),
-		wire.Row(6, "response_delay_ms", wire.Number(wire.Narrowed, func(m *definition) *uint32 { return &m.delay })),
-	)
-	streamDefinitionFields.Set(
-		wire.Row(1, "response_headers", wire.Many(&headerFields, func(m *streamDefinition) *[]*header { return &m.headers })),
-		wire.Row(2, "response_data", wire.Datas(func(m *streamDefinition) *[][]byte { return &m.data })),
-		wire.Row(3, "response_delay_ms", wire.Number(wire.Narrowed, func(m *streamDefinition) *uint32 { return &m.delay })),
-		wire.Row(4, "error", wire.One(&failureFields, func(m *streamDefinition) **failure { return &m.failure })),
-		wire.Row(5, "response_trailers", wire.Many(&headerFields, func(m *streamDefinition) *[]*header { return &m.trailers })),
-	)
-	requestFields.Set(wire.Row(1, "response_definition", wire.One(&definitionFields, func(m *request) **definition { return &m.definition })))
-	definitionRow := wire.Row(1, "response_definition",
-		wire.One(&streamDefinitionFields, func(m *streamRequest) **streamDefinition { return &m.definition }))
-	serverStreamFields.Set(definitionRow)
-	bidiStreamFields.Set(
-		definitionRow,
-		wire.Row(2, "full_duplex", wire.Number(wire.Bool, func(m *streamRequest) *bool { return &m.full })),
-	)
-	infoFields.Set(
-		wire.Row(1, "request_headers", wire.Many(&headerFields, func(m *info) *[]*header { return &m.headers })),
-		wire.Row(2, "timeout_ms", wire.Number(wire.Signed, func(m *info) *int64 { return &m.timeout })),
-		wire.Row(3, "requests", wire.Many(&anyFields, func(m *info) *[]*anything { return &m.requests })),
-	)
-	payloadFields.Set(
-		wire.Row(1, "data", wire.Data(func(m *payload) *[]byte { return &m.data })),
-		wire.Row(2, "request_info", wire.One(&infoFields, func(m *payload) **info { return &m.info })),
-	)
-	answerFields.Set(wire.Row(1, "payload", wire.One(&payloadFields, func(m *answer) **payload { return &m.payload })))
+	credentialsFields.Set(func(m *credentials) []wire.Field {
+		return []wire.Field{
+			wire.Data(1, "cert", &m.cert),
+			wire.Data(2, "key", &m.key),
+		}
+	})
+	startFields.Set(func(m *start) []wire.Field {
+		return []wire.Field{
+			wire.Number(4, "use_tls", wire.Bool, &m.tls),
+			wire.Data(5, "client_tls_cert", &m.client),
+			wire.Number(6, "message_receive_limit", wire.Narrowed, &m.limit),
+			wire.One(7, "server_creds", &credentialsFields, &m.credentials),
+		}
+	})
+	startedFields.Set(func(m *started) []wire.Field {
+		return []wire.Field{
+			wire.Text(1, "host", &m.host),
+			wire.Number(2, "port", wire.Narrowed, &m.port),
+			wire.Data(3, "pem_cert", &m.cert),
+		}
+	})
+	headerFields.Set(func(m *header) []wire.Field {
+		return []wire.Field{
+			wire.Text(1, "name", &m.name),
+			wire.Texts(2, "value", &m.values),
+		}
+	})
+	anyFields.Set(func(m *anything) []wire.Field {
+		return []wire.Field{
+			wire.Text(1, "type_url", &m.name),
+			wire.Data(2, "value", &m.bytes),
+		}
+	})
+	failureFields.Set(func(m *failure) []wire.Field {
+		return []wire.Field{
+			wire.Enum(1, "code", &m.code),
+			wire.Text(2, "message", &m.message),
+			wire.Many(3, "details", &anyFields, &m.details),
+		}
+	})
+	definitionFields.Set(func(m *definition) []wire.Field {
+		return []wire.Field{
+			wire.Many(1, "response_headers", &headerFields, &m.headers),
+			wire.Data(2, "response_data", &m.data),
+			wire.One(3, "error", &failureFields, &m.failure),
+			wire.Many(4, "response_trailers", &headerFields, &m.trailers),
+			wire.Number(6, "response_delay_ms", wire.Narrowed, &m.delay),
+		}
+	})
+	streamDefinitionFields.Set(func(m *streamDefinition) []wire.Field {
+		return []wire.Field{
+			wire.Many(1, "response_headers", &headerFields, &m.headers),
+			wire.Datas(2, "response_data", &m.data),
+			wire.Number(3, "response_delay_ms", wire.Narrowed, &m.delay),
+			wire.One(4, "error", &failureFields, &m.failure),
+			wire.Many(5, "response_trailers", &headerFields, &m.trailers),
+		}
+	})
+	requestFields.Set(func(m *request) []wire.Field {
+		return []wire.Field{wire.One(1, "response_definition", &definitionFields, &m.definition)}
+	})
+	serverStreamFields.Set(func(m *streamRequest) []wire.Field {
+		return []wire.Field{wire.One(1, "response_definition", &streamDefinitionFields, &m.definition)}
+	})
+	bidiStreamFields.Set(func(m *streamRequest) []wire.Field {
+		return []wire.Field{
+			wire.One(1, "response_definition", &streamDefinitionFields, &m.definition),
+			wire.Number(2, "full_duplex", wire.Bool, &m.full),
+		}
+	})
+	infoFields.Set(func(m *info) []wire.Field {
+		return []wire.Field{
+			wire.Many(1, "request_headers", &headerFields, &m.headers),
+			wire.Number(2, "timeout_ms", wire.Signed, &m.timeout),
+			wire.Many(3, "requests", &anyFields, &m.requests),
+		}
+	})
+	payloadFields.Set(func(m *payload) []wire.Field {
+		return []wire.Field{
+			wire.Data(1, "data", &m.data),
+			wire.One(2, "request_info", &infoFields, &m.info),
+		}
+	})
+	answerFields.Set(func(m *answer) []wire.Field { return []wire.Field{wire.One(1, "payload", &payloadFields, &m.payload)} })
 }
