@@ -52,6 +52,9 @@ type Model struct {
 	format string
 	cvm    *cvm.Model // nil unless it is one
 	close  func() error
+
+	loader   Loader
+	contents func(*digester) error // adds the files that it is made of; nil of one that nobody has loaded
 }
 
 // format is a kind of model that is read.
@@ -152,7 +155,7 @@ func (l Loader) open(s source) (_ *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m.format = f.name
+	m.format, m.loader = f.name, l
 	return m, nil
 }
 
@@ -196,7 +199,7 @@ func loadNNEF(s source, l Loader) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Model{Model: m, close: f.Close}, nil
+	return &Model{Model: m, close: f.Close, contents: func(d *digester) error { return f.Contents(d.visit) }}, nil
 }
 
 func loadONNX(s source, l Loader) (*Model, error) {
@@ -211,7 +214,13 @@ func loadONNX(s source, l Loader) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Model{Model: m, close: f.Close}, nil
+	contents := func(d *digester) error {
+		if err := d.file(s, "", s.path); err != nil {
+			return err
+		}
+		return f.Contents(d.visit)
+	}
+	return &Model{Model: m, close: f.Close, contents: contents}, nil
 }
 
 // loadWebNN reads a session.
@@ -229,7 +238,8 @@ func loadWebNN(s source, _ Loader) (*Model, error) {
 		}
 		return g, nil
 	})
-	return &Model{Model: m, close: func() error { return nil }}, nil
+	contents := func(d *digester) error { return d.sessionFiles(s, recorded.Weights) }
+	return &Model{Model: m, close: func() error { return nil }, contents: contents}, nil
 }
 
 // loadCVM reads a CVM model. Its shapes are part of what was admitted.
@@ -240,7 +250,7 @@ func loadCVM(s source, l Loader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Model: model.Of(m.Graph()), cvm: m, close: func() error { m.Close(); return nil }}, nil
+	return &Model{Model: model.Of(m.Graph()), cvm: m, close: func() error { m.Close(); return nil }, contents: func(d *digester) error { return d.cvmFiles(s) }}, nil
 }
 
 // Format names the format that the model was stored in: "NNEF", "ONNX", "WebNN" or "CVM".

@@ -40,6 +40,11 @@ func Encode(s *symbol.Symbol, list []params.Param) (Files, error) {
 // Find returns the two files of the model at path, as [Open] finds them. The second is empty if there is none.
 func Find(path string) (symbol, params string, err error) { return find(place.Host, path) }
 
+// FindFS is [Find] in a file system.
+func FindFS(fsys fs.FS, path string) (symbol, params string, err error) {
+	return find(place.In(fsys), path)
+}
+
 func find(files place.Files, path string) (symbol, params string, err error) {
 	info, err := files.Stat(path)
 	if err != nil {

@@ -19,13 +19,15 @@ import (
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/serve/internal/batch"
+	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// answer says what a model says of a picture, a sound or numbers, as concord run --json does: POST /models/MODEL/answer, with the file as the body, or
-// a JSON object with numbers by the names of inputs. The manifest says how that becomes inputs, and what outputs mean.
+// answer says what a model says of a picture, a sound or numbers, as concord run --json does: POST /models/MODEL/answer, or
+// /models/MODEL/versions/VERSION/answer, with the file as the body, or a JSON object with numbers by the names of inputs. The manifest says how that
+// becomes inputs, and what outputs mean.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	text, err := s.say(w, r)
 	if err != nil {
@@ -37,8 +39,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err error) {
-	name, number := r.PathValue("model"), ""
-	defer func() { asked(r.Context(), name, number, err) }()
+	name, number := r.PathValue("model"), r.PathValue("version")
+	defer func() {
+		asked(r.Context(), name, number, err)
+		s.metrics.Infer(metrics.Page, name, number, failure(err))
+	}()
 	if err := s.origin.Check(r); err != nil {
 		return nil, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err)
 	}
@@ -47,7 +52,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 		return nil, err
 	}
 	defer free()
-	v, of, release, err := s.models.Acquire(r.Context(), name, "")
+	v, of, release, err := s.models.Acquire(r.Context(), name, number)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +129,7 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 		outputs[i] = p.name
 	}
 	next := batch.Request{}
-	if v.stateful && in.Sound != nil { // its windows belong together
+	if v.carries && in.Sound != nil { // its windows belong together; other states the pipeline gives
 		next.Sequence, next.Start = random(16), true
 	}
 	p, err := pipeline.Through(v.model, v.manifest, outputs, func(ctx context.Context, inputs model.Values) (model.Values, error) {

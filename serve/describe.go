@@ -21,6 +21,7 @@ type description struct {
 	guessed         bool         // extents of the sample are numbers that nothing says
 	inParts         bool         // the model has no single graph
 	stateful        bool         // the model keeps a state from one request of a sequence to the next
+	carries         bool         // in its graph, where nobody can give it
 }
 
 // port is an input or an output.
@@ -59,7 +60,8 @@ func describe(m *concord.Model, d *manifest.Manifest) (*description, error) {
 		}
 	}
 	if g != nil {
-		out.stateful = len(g.States) > 0
+		out.carries = len(g.States) > 0
+		out.stateful = out.carries
 		out.follow(m, g)
 	}
 	for _, p := range out.inputs {

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -56,8 +58,29 @@ func (s *Server) front(next http.Handler) http.Handler {
 		if rec.err == nil {
 			rec.err = calledBack(w.Header())
 		}
+		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
 	})
+}
+
+// guarded answers a request. If that panics, which is a mistake of ours, the client is told so and the log has the place.
+func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler { //nolint:errorlint // it is compared as package http does
+			panic(p)
+		}
+		w.record.err = fmt.Errorf("panic: %v", p)
+		s.opts.Log.Error("panic", "error", fmt.Sprint(p), "stack", string(debug.Stack()), "request_id", w.record.id)
+		if w.record.status != 0 {
+			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+		}
+		rest.Fail(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
+	}()
+	next.ServeHTTP(w, r)
 }
 
 // calledBack returns the failure of a call of gRPC, which stands in headers or trailers.
@@ -79,7 +102,7 @@ func (s *Server) allowed(r *http.Request) error {
 		return nil
 	case s.opts.TLS != nil && s.opts.TLS.ClientCAs != nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
 		return oip.Errorf(oip.Unauthenticated, "clients must have a certificate of an authority that the server knows")
-	case len(s.opts.Tokens) > 0 && !s.known(r):
+	case len(s.tokens) > 0 && !s.known(r):
 		return oip.Errorf(oip.Unauthenticated, "there must be a header Authorization: Bearer TOKEN with a token that the server knows")
 	}
 	return nil
@@ -90,8 +113,7 @@ func (s *Server) known(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	found := 0
-	for _, t := range s.opts.Tokens { // all of them, so that the time says nothing
-		sum := sha256.Sum256([]byte(t))
+	for _, sum := range s.tokens { // all of them, so that the time says nothing
 		found |= subtle.ConstantTimeCompare(given[:], sum[:])
 	}
 	return found == 1 && strings.EqualFold(scheme, "Bearer")
@@ -142,7 +164,7 @@ func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
 		return
 	}
 	line := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status), slog.Duration("took", took),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status), slog.Float64("seconds", took.Seconds()),
 		slog.Int64("sent", rec.sent), slog.String("client", r.RemoteAddr), slog.String("request_id", rec.id),
 		slog.String("trace_id", rec.trace.trace), slog.String("span_id", rec.trace.span),
 	}

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/concord-nn/concord/serve"
 )
@@ -135,9 +137,48 @@ func listen(t testing.TB, opts serve.Options) *server {
 			t.Error(err)
 		}
 	})
-	scheme := "http://"
+	url := "http://" + l.Addr().String()
 	if opts.TLS != nil {
-		scheme = "https://"
+		url = "https://" + l.Addr().String()
 	}
-	return &server{s, t, scheme + l.Addr().String()}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // this waits only
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if got := status(&http.Client{Transport: transport}, url+"/v2/health/ready"); strings.HasPrefix(got, "200") {
+			break
+		}
+	}
+	return &server{s, t, url}
+}
+
+// TestSound asks about a sound of two windows a model that has a state as input and output, and looks at the metrics.
+func TestSound(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "loud", "1")
+	if err := os.MkdirAll(model, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"graph.nnef": "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph loud(sound, before) -> (level, after)\n{\n    sound = external(shape = [1, 4]);\n" +
+			"    before = external(shape = [1, 1]);\n    level = before + sum_reduce(sound, axes = [1]);\n    after = copy(level);\n}\n",
+		"concord.json": `{"version": 1, "inputs": {"sound": {"kind": "audio", "rate": 8000, "window": 4}, "before": {"kind": "state", "from": "after"}},
+			"outputs": {"level": {"kind": "track", "label": "loud", "threshold": 1}}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(model, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, serve.Options{Dir: dir, Control: "none"})
+	const quarter = "\x00\x20" // of what 16 bits can say
+	wav := "RIFF\x34\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x10\x00\x00\x00" + strings.Repeat(quarter, 8)
+	s.wants("POST", "/models/loud/answer", wav, http.StatusOK, `"values": [
+          1,
+          2
+        ]`)
+	s.wants("POST", "/models/loud/versions/1/answer", wav, http.StatusOK, "loud")
+	s.wants("POST", "/models/loud/versions/2/answer", wav, http.StatusNotFound, "version")
+	s.wants("POST", "/models/quiet/answer", wav, http.StatusNotFound, "quiet")
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="loud",version="1",method="infer",protocol="page",code="ok"} 2`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 2`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_http_responses_total{status="404"} 2`)
+	s.wants("GET", "/metrics", "", http.StatusOK, `concord_model_loads_total{model="loud",result="success"} 1`)
 }

@@ -2,7 +2,7 @@ package serve
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/metrics"
@@ -27,7 +26,8 @@ type Server struct {
 	models           *repository.Repository[*version]
 	metrics          *metrics.Metrics
 	handler          http.Handler
-	stop             context.Context // ends with the server
+	tokens           [][sha256.Size]byte // their sums
+	stop             context.Context     // ends with the server
 	end              context.CancelFunc
 	down             atomic.Bool   // the server goes down
 	bodies, decoding chan struct{} // places of [Server.answer]
@@ -41,6 +41,9 @@ func New(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	s := &Server{opts: opts, bodies: make(chan struct{}, 16), decoding: make(chan struct{}, runtime.GOMAXPROCS(0)), origin: http.NewCrossOriginProtection()}
+	for _, t := range opts.Tokens {
+		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
+	}
 	all, some, _ := opts.versions() // which was checked
 	s.models = repository.New(opts.Dir, repository.Options[*version]{
 		Model: opts.Model, Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
@@ -60,6 +63,7 @@ func (s *Server) routes() http.Handler {
 		own.Handle(path, page.Handler())
 	}
 	own.HandleFunc("POST /models/{model}/answer", s.answer)
+	own.HandleFunc("POST /models/{model}/versions/{version}/answer", s.answer)
 	if s.opts.Metrics != "off" {
 		own.Handle("GET /metrics", s.metrics)
 	}
@@ -103,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}()
 	}
 	go func() {
-		if err := s.Start(ctx); err != nil && ctx.Err() == nil {
+		if err := s.Start(ctx); err != nil {
 			failed <- err
 		} else {
 			s.opts.Log.Info("the folder was read", "ready", s.models.Ready())
@@ -115,19 +119,19 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.down.Store(true)
-	s.opts.Log.Info("going down", "grace", s.opts.Grace.String())
+	s.opts.Log.Info("going down", "grace_seconds", s.opts.Grace.Seconds())
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
 	defer cancel()
 	if late := server.Shutdown(soon); late != nil {
 		_ = server.Close()
-		s.opts.Log.Warn("requests were cut off", "after", s.opts.Grace.String())
+		s.opts.Log.Warn("requests were cut off", "after_seconds", s.opts.Grace.Seconds())
 	}
 	if late := s.Shutdown(soon); late != nil {
 		s.opts.Log.Warn("models are still in use")
 	}
 	s.opts.Log.Info("down")
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
+	if ctx.Err() != nil {
+		return nil // which was asked for
 	}
 	return err
 }
@@ -173,10 +177,10 @@ func (s *Server) happened(e repository.Event) {
 	switch e.What {
 	case repository.Arrived:
 		s.metrics.Load(e.Model, nil)
-		log.Info("loaded", "took", e.Took.Round(time.Microsecond).String(), "memory", e.Bytes)
+		log.Info("loaded", "seconds", e.Took.Seconds(), "memory", e.Bytes)
 	case repository.Failed:
 		s.metrics.Load(e.Model, e.Err)
-		log.Error("not loaded", "error", e.Err.Error(), "took", e.Took.Round(time.Microsecond).String())
+		log.Error("not loaded", "error", e.Err.Error(), "seconds", e.Took.Seconds())
 	case repository.Unloaded:
 		log.Info("unloaded", "why", e.Why)
 	case repository.Unread:

@@ -68,11 +68,10 @@ func (s *service) Config(name, number string) (c *oip.ModelConfig, err error) {
 			MaxQueueDelay: s.opts.BatchDelay, PriorityLevels: cmp.Or(s.opts.Priorities, 1), DefaultPriority: (cmp.Or(s.opts.Priorities, 1) + 1) / 2,
 			Sequences: v.stateful}
 		if v.scheduler.Together() == nil && v.scheduler.Largest() > 1 {
-			c.MaxBatchSize = int64(v.scheduler.Largest())
 			for _, list := range [][]oip.TensorMetadata{c.Inputs, c.Outputs} {
 				for i := range list {
-					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 {
-						list[i].Shape = shape[1:]
+					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 { // of a model without, requests have one sample
+						list[i].Shape, c.MaxBatchSize = shape[1:], int64(v.scheduler.Largest())
 					}
 				}
 			}
@@ -150,17 +149,12 @@ func (s *service) infer(ctx context.Context, r *oip.Request) (*oip.Response, err
 	return answer, nil
 }
 
-// take returns the inputs of a request by their names. What they must look like, the scheduler knows.
+// take returns the inputs of a request by their names, which the transports find to be different ones. What they must look like, the scheduler knows.
 func (v *version) take(list []oip.Tensor) (model.Values, error) {
 	in := make(model.Values, len(list))
 	for _, t := range list {
-		switch known := slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }); {
-		case !known:
+		if !slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }) {
 			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", t.Name, names(v.inputs))
-		case in[t.Name] != nil:
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q is given twice", t.Name)
-		case t.Data == nil:
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q has no elements", t.Name)
 		}
 		in[t.Name] = t.Data
 	}
@@ -168,10 +162,7 @@ func (v *version) take(list []oip.Tensor) (model.Values, error) {
 }
 
 func (v *version) checkOutputs(list []oip.Requested) error {
-	for i, o := range list {
-		if slices.ContainsFunc(list[:i], func(other oip.Requested) bool { return other.Name == o.Name }) {
-			return oip.Errorf(oip.InvalidArgument, "the output %q is asked for twice", o.Name)
-		}
+	for _, o := range list {
 		if len(v.outputs) > 0 && !slices.ContainsFunc(v.outputs, func(p port) bool { return p.name == o.Name }) {
 			return oip.Errorf(oip.InvalidArgument, "the model has no output %q; its outputs are %s", o.Name, names(v.outputs))
 		}

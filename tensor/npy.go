@@ -217,7 +217,7 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	if t.dtype.IsPacked() || t.dtype.IsSmallFloat() {
 		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one that it has, such as %v", t.Describe(), npyStandIn(t.dtype))}
 	}
-	if _, err := w.Write(npyHeaderOf(t)); err != nil {
+	if _, err := w.Write(NPYHeader(npyDescr(t.dtype), t.shape)); err != nil {
 		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}
 	}
 	data, width := t.Contiguous().Bytes(), t.dtype.Size()
@@ -237,21 +237,35 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	return nil
 }
 
-// npyHeaderOf returns all that stands before the elements. Its length is a multiple of 64.
-func npyHeaderOf(t *Tensor) []byte {
+// npyDescr returns NumPy's name of a type of whole bytes, with the order of its bytes.
+func npyDescr(d DType) string {
 	order := "<"
-	if t.dtype.Size() == 1 {
+	if d.Size() == 1 {
 		order = "|"
 	}
-	items := make([]string, len(t.shape))
-	for i, n := range t.shape {
+	return order + npyCode(d)
+}
+
+// NPYDescr returns the name that [NPYHeader] takes for an element type. It fails for types that the format does not have.
+func NPYDescr(d DType) (string, error) {
+	if d.IsPacked() || d.IsSmallFloat() || d.Size() == 0 {
+		return "", &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v", d)}
+	}
+	return npyDescr(d), nil
+}
+
+// NPYHeader returns all that stands before the elements of an array in an .npy file, for those who write the elements themselves. The type is named
+// as NumPy does, such as "<f4" or "|S20". The length is a multiple of 64.
+func NPYHeader(descr string, shape Shape) []byte {
+	items := make([]string, len(shape))
+	for i, n := range shape {
 		items[i] = strconv.Itoa(n)
 	}
-	shape := strings.Join(items, ", ")
+	extents := strings.Join(items, ", ")
 	if len(items) == 1 {
-		shape += ","
+		extents += ","
 	}
-	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, npyCode(t.dtype), shape)
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, extents)
 	const before = len(npyMagic) + 2 + 2 // the magic number, the version and the length
 	text += strings.Repeat(" ", (Alignment-(before+len(text)+1)%Alignment)%Alignment) + "\n"
 	header := append([]byte(npyMagic), 1, 0)

@@ -265,7 +265,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.sides[0].path, err)
 	}
-	f := &runFlags{inputFlags: inputFlags{manifest: d.flags.manifest}}
+	f := &runFlags{inputFlags: inputFlags{describedFlags: describedFlags{manifest: d.flags.manifest}}}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
 	r := &runner{flags: f, path: d.sides[0].path, session: session, stdin: feed.NewStream(d.in), out: d.out, progress: d.progress}
 	if err := r.findManifest(); err != nil {

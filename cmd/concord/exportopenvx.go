@@ -77,7 +77,7 @@ type deviation struct {
 
 // compare runs the network beside the model.
 func (f *exportFlags) compare(ctx context.Context, args []string, out, notes io.Writer) error {
-	run := runFlags{inputFlags: inputFlags{modelFlags: f.modelFlags, random: len(args) == 1, seed: 1}}
+	run := runFlags{inputFlags: inputFlags{describedFlags: describedFlags{modelFlags: f.modelFlags}, random: len(args) == 1, seed: 1}}
 	run.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
 	r, err := newRunner(&run, args, f.in, out, notes)
 	if err != nil {

@@ -191,7 +191,7 @@ out of time.`,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newServe(), newVersion())
+	root.AddCommand(newRun(), newBulk(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newServe(), newVersion())
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)

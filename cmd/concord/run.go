@@ -40,23 +40,32 @@ type runFlags struct {
 	onwards bool // behind inputs that cannot be run
 }
 
-// inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
-type inputFlags struct {
+// describedFlags are the flags that say what a model is and how its inputs and outputs are described.
+type describedFlags struct {
 	modelFlags
 	limitFlags
 	manifest string
 	set      overrides
-	random   bool
-	seed     uint64
-	batch    int // of commands that measure: the number of the symbol that counts the samples; 0 if it is not asked for
 }
 
-func (f *inputFlags) register(fs *pflag.FlagSet) {
+func (f *describedFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
 	f.set.register(fs)
 	f.modelFlags.register(fs)
 	f.limitFlags.register(fs)
 	f.registerCompat(fs)
+}
+
+// inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
+type inputFlags struct {
+	describedFlags
+	random bool
+	seed   uint64
+	batch  int // of commands that measure: the number of the symbol that counts the samples; 0 if it is not asked for
+}
+
+func (f *inputFlags) register(fs *pflag.FlagSet) {
+	f.describedFlags.register(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
 	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
@@ -205,7 +214,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, errors.Join(err, r.model.Close())
 	}
 	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
-		return nil, errors.Join(r.undescribed(err), r.model.Close())
+		return nil, errors.Join(undescribed(err, r.missing), r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
 		opts.Shapes = feed.Shapes(r.model.Inputs(), r.manifest, args[1:], r.stdin)
@@ -256,22 +265,28 @@ func (r *runner) close() {
 	_ = r.model.Close() // the model has only been read
 }
 
-// findManifest finds the manifest of the model.
+// findManifest finds the manifest of the runner's model.
 func (r *runner) findManifest() (err error) {
-	if r.flags.manifest != "" {
-		r.manifest, err = manifest.Open(r.flags.manifest)
+	r.manifest, r.missing, err = r.flags.findManifest(r.path)
+	return err
+}
+
+// findManifest finds the manifest of a model, or else an empty one and the error that says where it was looked for.
+func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missing, err error) {
+	if f.manifest != "" {
+		d, err = manifest.Open(f.manifest)
 	} else {
-		r.manifest, err = manifest.Find(r.path)
+		d, err = manifest.Find(path)
 	}
 	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
-		r.manifest, r.missing, err = &manifest.Manifest{Source: "flags"}, none, nil
+		d, missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
 	if err == nil {
-		r.manifest.Inputs = slices.DeleteFunc(r.manifest.Inputs, func(in manifest.Input) bool {
-			return slices.ContainsFunc(r.flags.fixed, func(s string) bool { return strings.HasPrefix(s, in.Name+"=") })
+		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool {
+			return slices.ContainsFunc(f.fixed, func(s string) bool { return strings.HasPrefix(s, in.Name+"=") })
 		})
 	}
-	return err
+	return d, missing, err
 }
 
 // describe applies the flags that override the manifest, and holds it against the model.
@@ -281,7 +296,7 @@ func (r *runner) describe() (err error) {
 		names[i] = p.Name
 	}
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
-		return r.undescribed(err)
+		return undescribed(err, r.missing)
 	}
 	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin}
 	r.answers, err = pipeline.NewSession(r.session, r.manifest)
@@ -289,9 +304,9 @@ func (r *runner) describe() (err error) {
 }
 
 // undescribed is the error of flags that change what is not described, and why it is not.
-func (r *runner) undescribed(err error) error {
-	if r.missing != nil {
-		err = fmt.Errorf("%w; %w", err, r.missing)
+func undescribed(err, missing error) error {
+	if missing != nil {
+		err = fmt.Errorf("%w; %w", err, missing)
 	}
 	return &codedError{exitUsage, err}
 }

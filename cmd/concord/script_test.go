@@ -3,11 +3,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -61,6 +65,7 @@ func TestScripts(t *testing.T) {
 			"hash":      hashFiles,
 			"npy":       makeNPY,
 			"only":      onlyFiles,
+			"served":    served,
 			"signalled": signalled,
 		},
 	})
@@ -204,19 +209,67 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("there is no %s", args[2])
 		}
 	}
-	ts.Check(c.Process.Signal(signals[args[0]]))
-	var code *exec.ExitError
+	endsWith(ts, c, ended, signals[args[0]], args[1])
+}
+
+// endsWith sends a program a signal and looks whether it ends with a code.
+func endsWith(ts *testscript.TestScript, c *exec.Cmd, ended <-chan error, by os.Signal, want string) {
+	ts.Check(c.Process.Signal(by))
+	var err error
 	select {
 	case err = <-ended:
 	case <-time.After(time.Minute):
 		_ = c.Process.Kill()
 		ts.Fatalf("it goes on after the signal")
 	}
-	if errors.As(err, &code) {
+	if errors.As(err, new(*exec.ExitError)) {
 		err = nil
 	}
 	ts.Check(err)
-	if got := c.ProcessState.ExitCode(); strconv.Itoa(got) != args[1] {
+	if got := c.ProcessState.ExitCode(); strconv.Itoa(got) != want {
 		ts.Fatalf("it ends with code %d", got)
 	}
+}
+
+// served SIGNAL CODE PATH PROGRAM ARG… runs a server, whose log says where it listens, asks it for a path until its models are there, prints what it answers, sends it INT or TERM,
+// and looks whether it ends with this code.
+func served(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	if neg || len(args) < 4 || signals[args[0]] == nil {
+		ts.Fatalf("usage: served SIGNAL CODE PATH PROGRAM ARG…")
+	}
+	c := exec.Command(args[3], args[4:]...) //nolint:gosec // which the script says
+	c.Dir = ts.MkAbs(".")
+	log, err := c.StderrPipe()
+	ts.Check(err)
+	ts.Check(c.Start())
+	address := make(chan string, 1)
+	ended := make(chan error, 1)
+	go func() {
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			fmt.Fprintln(ts.Stderr(), lines.Text())
+			var line struct{ Msg, Address string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
+				address <- line.Address
+			}
+		}
+		close(address)
+		ended <- c.Wait()
+	}()
+	at, ok := <-address
+	if !ok {
+		ts.Fatalf("it does not listen: %v", <-ended)
+	}
+	for since := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		answer, err := http.Get("http://" + at + args[2]) //nolint:gosec // which is of this machine
+		ts.Check(err)
+		text, err := io.ReadAll(answer.Body)
+		ts.Check(errors.Join(err, answer.Body.Close()))
+		if waits := answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusServiceUnavailable; !waits || time.Since(since) > time.Minute {
+			fmt.Fprintln(ts.Stdout(), string(text))
+			break
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	endsWith(ts, c, ended, signals[args[0]], args[1])
 }

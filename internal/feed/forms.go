@@ -51,6 +51,16 @@ func FormOf(file string, kind manifest.InputKind) Form {
 	return MediaForm(kind)
 }
 
+// FormOfName returns the form of the files whose names end alike; "" if there is none.
+func FormOfName(name string) Form {
+	for form, endings := range fileEndings {
+		if slices.Contains(endings, ext(name)) {
+			return form
+		}
+	}
+	return ""
+}
+
 // Media reports whether an input of a job is made from a picture or a sound.
 func (f *Feeder) Media(j *Job) bool {
 	for i, p := range f.Inputs {

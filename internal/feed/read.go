@@ -231,13 +231,19 @@ func (f *Feeder) Release() {
 	f.mapped = nil
 }
 
+// Most returns how many bytes of a file are read at most, by the ending of its name.
+func Most(file string) int64 {
+	switch FormOfName(file) {
+	case Array, Archive, Raw:
+		return arrayBytes
+	}
+	return media.MaxFileBytes
+}
+
 // decoded reads an input from a file or from standard input.
 func decoded[T any](f *Feeder, file string, decode func([]byte) (T, error)) (T, error) {
-	most := int64(media.MaxFileBytes)
-	if form := FormOf(file, nil); form == Array || form == Archive {
-		most = arrayBytes
-	}
-	data, err := f.content(file, most)
+
+	data, err := f.content(file, Most(file))
 	if err == nil {
 		var x T
 		if x, err = decode(data); err == nil {

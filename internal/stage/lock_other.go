@@ -10,3 +10,6 @@ func hold(string) (*os.File, bool) { return nil, true }
 func orphan(string) (*os.File, bool) { return nil, false }
 
 func discard(dir string, _ *os.File) error { return os.RemoveAll(dir) }
+
+// Lock has no locks here.
+func Lock(*os.File) error { return nil }

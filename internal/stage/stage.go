@@ -45,6 +45,9 @@ var stages = struct {
 	abandoned bool
 }{live: make(map[*Stage]bool), swept: make(map[string]bool)}
 
+// ErrLocked is the error of [Lock] for a file that somebody else has locked.
+var ErrLocked = errors.New("another process has locked it")
+
 var errAbandoned = errors.New("the process is about to end")
 
 // New makes a stage in the folder beside which, or into which, outputs are to be moved. The caller closes it.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Type is how a field is encoded.
 type Type uint8
 
+// The wire types.
 const (
 	Varint     Type = 0
 	Fixed64    Type = 1
@@ -56,7 +58,7 @@ type Bounds struct {
 // Decode reads a message from all of the bytes, which must not change: fields with bytes share them. An error is an *[Error], after which the
 // message is useless.
 func Decode[M any](t *Table[M], m *M, b []byte, bounds Bounds) error {
-	if err := t.decode(newReader(b, bounds), m); err != nil {
+	if err := t.decode(newReader(b, bounds), unsafe.Pointer(m)); err != nil {
 		return err
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math/bits"
+	"unsafe"
 )
 
 // writer writes protobuf's wire format. It is run over a message twice: lengths, which stand before what they measure, are counted first.
@@ -18,25 +19,27 @@ type writer struct {
 }
 
 // Measured is a message whose bytes have been counted. It must not change until they are written.
-type Measured[M any] struct {
-	t     *Table[M]
-	m     *M
+type Measured struct {
+	t     *table
+	m     unsafe.Pointer
 	n     int64
 	sizes []int64
 }
 
 // Measure counts the bytes of a message. The same message has the same bytes.
-func Measure[M any](t *Table[M], m *M) *Measured[M] {
+func Measure[M any](t *Table[M], m *M) *Measured { return t.measure(unsafe.Pointer(m)) }
+
+func (t *table) measure(m unsafe.Pointer) *Measured {
 	var w writer
 	t.encode(&w, m)
-	return &Measured[M]{t, m, w.n, w.sizes}
+	return &Measured{t, m, w.n, w.sizes}
 }
 
 // Len returns the number of bytes.
-func (m *Measured[M]) Len() int64 { return m.n }
+func (m *Measured) Len() int64 { return m.n }
 
 // WriteTo writes the bytes, without a copy of many that stand together.
-func (m *Measured[M]) WriteTo(to io.Writer) (int64, error) {
+func (m *Measured) WriteTo(to io.Writer) (int64, error) {
 	out := &counter{to: to}
 	w := &writer{out: bufio.NewWriterSize(out, int(min(64<<10, m.n))), sizes: m.sizes}
 	m.t.encode(w, m.m)
@@ -45,7 +48,7 @@ func (m *Measured[M]) WriteTo(to io.Writer) (int64, error) {
 }
 
 // Bytes returns the bytes.
-func (m *Measured[M]) Bytes() []byte {
+func (m *Measured) Bytes() []byte {
 	var b bytes.Buffer
 	b.Grow(int(m.n))
 	_, _ = m.WriteTo(&b) // a buffer takes everything

@@ -48,7 +48,7 @@ func encode[M any, P message[M]](m *M) ([]byte, error) {
 }
 
 // measure counts the bytes of a message.
-func measure[M any, P message[M]](m *M) (*wire.Measured[M], error) {
+func measure[M any, P message[M]](m *M) (*wire.Measured, error) {
 	counted := wire.Measure(tableOf(P(m)), m)
 	if n := counted.Len(); n > limits.ONNXBytes {
 		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, n, int64(limits.ONNXBytes))

@@ -3,8 +3,10 @@ package proto
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,4 +73,46 @@ func count(key, value string, none uint64) (uint64, error) {
 		return 0, fmt.Errorf("the %s of the external data is %q; it must be a number of bytes", key, value)
 	}
 	return n, nil
+}
+
+// External returns the names of the files with external data that tensors anywhere in the model refer to, sorted. Locations that are not allowed are
+// left out.
+func (m *Model) External() []string {
+	names := make(map[string]bool)
+	tensors(reflect.ValueOf(m), func(t *Tensor) {
+		for _, e := range t.ExternalData {
+			if name, err := inside(e.Value); e.Key == "location" && err == nil && t.DataLocation == DataExternal {
+				names[name] = true
+			}
+		}
+	})
+	return slices.Sorted(maps.Keys(names))
+}
+
+// tensors calls a function for the tensors in a message.
+func tensors(v reflect.Value, visit func(*Tensor)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if t, ok := v.Interface().(*Tensor); ok {
+			visit(t)
+			return
+		}
+		tensors(v.Elem(), visit)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				tensors(v.Field(i), visit)
+			}
+		}
+	case reflect.Slice:
+		if kind := v.Type().Elem().Kind(); kind == reflect.Pointer || kind == reflect.Struct {
+			for i := range v.Len() {
+				tensors(v.Index(i), visit)
+			}
+		}
+	default: // no message
+	}
 }

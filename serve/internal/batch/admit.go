@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -51,6 +50,9 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	for _, in := range inputs {
 		if err := s.declared(in, r.Inputs[in.Name]); err != nil {
 			return nil, err
+		}
+		if r.Inputs[in.Name] == nil && !in.Optional && !in.Sequence && !s.known(in) {
+			return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing", in)
 		}
 		if s.apart == nil && given[in.Name] != nil && s.count.Of(in) {
 			r.samples = given[in.Name][0]
@@ -102,25 +104,26 @@ func (s *Scheduler) declared(in model.Input, t *tensor.Tensor) error {
 	return nil
 }
 
-// missing returns an input that a request does not give: what the manifest says it is, zeros for a state.
-func (s *Scheduler) missing(in model.Input, shape tensor.Shape) (*tensor.Tensor, error) {
-	var t *tensor.Tensor
-	var err error
+// known reports whether the manifest says what an input is that a request does not give.
+func (s *Scheduler) known(in model.Input) bool {
 	switch k := s.opts.Manifest.Input(in.Name).(type) {
 	case *manifest.State:
-		t, err = tensor.New(in.DType, shape)
+		return true
 	case *manifest.Tensor:
+		return k.Value != nil
+	}
+	return false
+}
+
+// missing returns an input that only the manifest knows: zeros for a state.
+func (s *Scheduler) missing(in model.Input, shape tensor.Shape) (t *tensor.Tensor, err error) {
+	if k, ok := s.opts.Manifest.Input(in.Name).(*manifest.Tensor); ok {
 		t, err = media.Value(k, manifest.Type{Name: in.Name, DType: in.DType, Shape: shape})
+	} else {
+		t, err = tensor.New(in.DType, shape)
 	}
 	if err != nil {
 		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
-	}
-	if t == nil {
-		names := make([]string, 0, len(s.model.Inputs()))
-		for _, in := range s.model.Inputs() {
-			names = append(names, in.String())
-		}
-		return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing; the inputs are %s", in, strings.Join(names, ", "))
 	}
 	return t, nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -94,7 +93,7 @@ func call(t testing.TB, c *http.Client, url string, body io.Reader, header ...st
 	for {
 		var head [5]byte
 		if _, err := io.ReadFull(resp.Body, head[:]); err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) {
 				a.err = err
 			}
 			break
@@ -303,7 +302,7 @@ func TestStream(t *testing.T) {
 	both := grpc.Method{Stream: true, Serve: func(_ context.Context, s *grpc.Stream) error {
 		for {
 			b, err := s.Receive()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err != nil {
@@ -409,7 +408,7 @@ func TestLarge(t *testing.T) {
 
 func BenchmarkUnary(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			url, c := serve(b, map[string]grpc.Method{"/t/Echo": echo}, grpc.Options{Message: 20 << 20})
 			body := frame(0, make([]byte, size))
 			b.SetBytes(int64(size))

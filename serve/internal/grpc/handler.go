@@ -3,12 +3,14 @@ package grpc
 import (
 	"cmp"
 	"context"
-	"math"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Method answers calls of one method. It receives and sends messages by the stream, and the error that it returns is the status of the call. The
@@ -94,7 +96,7 @@ func (h *Handler) serve(s *Stream, r *http.Request) error {
 	ctx := r.Context()
 	deadline := time.Time{} // none
 	if v := r.Header.Get("Grpc-Timeout"); v != "" {
-		d, ok := timeout(v)
+		d, ok := Timeout(v)
 		if !ok {
 			return Errorf(InvalidArgument, "the grpc-timeout %.40q is not a number of at most 8 digits and one of HMSmun", v)
 		}
@@ -109,18 +111,10 @@ func (h *Handler) serve(s *Stream, r *http.Request) error {
 		_ = s.control.SetWriteDeadline(time.Time{})
 	}
 	err := m.Serve(ctx, s)
-	if late := ctx.Err(); err != nil && late != nil {
-		err = cmp.Or(asStatus(err), late)
+	if _, ok := errors.AsType[*Status](err); err != nil && !ok { // what fails after the end of the call fails of that
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return err
-}
-
-// asStatus returns an error that says itself what a client is told, or nil.
-func asStatus(err error) error {
-	if s, ok := err.(*Status); ok {
-		return s
-	}
-	return nil
 }
 
 // units are those of timeouts.
@@ -128,19 +122,12 @@ var units = map[byte]time.Duration{
 	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
 }
 
-// timeout reads a grpc-timeout.
-func timeout(v string) (time.Duration, bool) {
-	n := len(v) - 1
-	if n < 1 || n > 8 {
+// Timeout reads the value of the header grpc-timeout, and reports whether it is one: at most eight digits and a unit.
+func Timeout(s string) (time.Duration, bool) {
+	if len(s) < 2 || len(s) > 9 {
 		return 0, false
 	}
-	count, err := strconv.ParseUint(v[:n], 10, 32)
-	unit, ok := units[v[n]]
-	if err != nil || !ok {
-		return 0, false
-	}
-	if count > uint64(math.MaxInt64/unit) {
-		return math.MaxInt64, true
-	}
-	return time.Duration(count) * unit, true
+	unit, ok := units[s[len(s)-1]]
+	n, err := strconv.ParseUint(s[:len(s)-1], 10, 32)
+	return time.Duration(limits.Times(int64(n), int64(unit))), ok && err == nil
 }

@@ -69,11 +69,11 @@ func (c *conn) Close() error {
 	}
 	c.err = net.ErrClosed
 	c.changed.Broadcast()
-	return c.Conn.SetWriteDeadline(time.Now().Add(lastWrite))
+	return c.SetWriteDeadline(time.Now().Add(lastWrite))
 }
 
 func (c *conn) write() {
-	defer c.Conn.Close()
+	defer func() { _ = c.Conn.Close() }() // all that matters was written
 	var spare []byte
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -65,20 +65,25 @@ const prefix = 5
 // Only receives the message of a call that has one.
 func (s *Stream) Only() ([]byte, error) {
 	b, err := s.Receive()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, Errorf(Unimplemented, "the method takes one message; there is none")
 	}
 	if err != nil {
 		return nil, err
 	}
+	return b, s.End()
+}
+
+// End fails unless the client has sent its last message.
+func (s *Stream) End() error {
 	var more [1]byte
 	switch n, err := s.r.Body.Read(more[:]); {
 	case n > 0:
-		return nil, Errorf(Unimplemented, "the method takes one message; there is a second one")
-	case err != io.EOF:
-		return nil, s.broken(err)
+		return Errorf(Unimplemented, "the method takes one message; there is a second one")
+	case !errors.Is(err, io.EOF):
+		return s.broken(err)
 	}
-	return b, nil
+	return nil
 }
 
 // Receive returns the next message, which belongs to the caller, or [io.EOF] if the client has sent its last one.
@@ -87,7 +92,7 @@ func (s *Stream) Receive() ([]byte, error) {
 		s.release()
 	}
 	var head [prefix]byte
-	if _, err := io.ReadFull(s.r.Body, head[:]); err == io.EOF {
+	if _, err := io.ReadFull(s.r.Body, head[:]); errors.Is(err, io.EOF) {
 		return nil, err
 	} else if err != nil {
 		return nil, s.broken(err)
@@ -183,7 +188,7 @@ func (s *Stream) inflate(b []byte) ([]byte, error) {
 		switch {
 		case int64(len(out)) > s.h.opts.Message:
 			return nil, s.tooLarge(int64(len(out)))
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:
 			return nil, Errorf(Internal, "a message cannot be decompressed: %v", err)

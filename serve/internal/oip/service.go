@@ -38,6 +38,19 @@ type Service interface {
 // Parameters are values that go with a request, a tensor or an answer: string, bool, int64, uint64 or float64, by their names.
 type Parameters map[string]any
 
+// refused are parameters that would change the meaning of a tensor. Others that nobody knows do nothing.
+var refused = []string{"classification", "shared_memory_region"}
+
+// Check fails if the parameters of an input or output, named for the message, ask for an extension that there is not.
+func (p Parameters) Check(of string) error {
+	for _, name := range refused {
+		if _, ok := p[name]; ok {
+			return Errorf(Unimplemented, "the parameter %s of %s: this server does not have that extension", name, of)
+		}
+	}
+	return nil
+}
+
 // Request asks a model for outputs.
 type Request struct {
 	Model, Version string

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -56,7 +57,8 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body [
 		from, err = zlib.NewReader(source)
 		size = -1
 	default:
-		return nil, &encodingError{encoding}
+		return nil, &refusal{http.StatusUnsupportedMediaType, "Accept-Encoding", "gzip, deflate",
+			"the content encoding of the body is " + quote(encoding) + "; it can be gzip, deflate or identity"}
 	}
 	if err == nil {
 		body, err = h.readAll(from, size, l)
@@ -88,7 +90,7 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 	case errors.As(from.err, &large):
 		return h.tooLarge()
 	case errors.Is(from.err, os.ErrDeadlineExceeded): // the connection's
-		return errSlow
+		return &refusal{http.StatusRequestTimeout, "Connection", "close", "the body takes too long to arrive"}
 	case from.err != nil:
 		return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", from.err)
 	case errors.As(err, &known):
@@ -155,7 +157,7 @@ var timeouts = []struct {
 	header string
 	parse  func(string) (time.Duration, bool)
 }{
-	{"Grpc-Timeout", grpcTimeout},
+	{"Grpc-Timeout", grpc.Timeout},
 	{"X-Envoy-Expected-Rq-Timeout-Ms", milliseconds},
 }
 
@@ -178,21 +180,6 @@ func deadline(r *http.Request) (context.Context, context.CancelFunc, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), shortest)
 	return ctx, cancel, nil
-}
-
-// units are those of a timeout of gRPC.
-var units = map[byte]time.Duration{
-	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
-}
-
-// grpcTimeout reads a timeout of gRPC: at most eight digits and a unit.
-func grpcTimeout(s string) (time.Duration, bool) {
-	if len(s) < 2 || len(s) > 9 {
-		return 0, false
-	}
-	unit, ok := units[s[len(s)-1]]
-	n, err := strconv.ParseUint(s[:len(s)-1], 10, 32)
-	return time.Duration(limits.Times(int64(n), int64(unit))), ok && err == nil
 }
 
 // milliseconds reads a number of them.

@@ -62,7 +62,7 @@ func TestPageExamples(t *testing.T) {
 		}
 		for _, example := range strings.Split(block, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(strings.TrimSpace(example), "\n")
-			line := strings.Replace(command, "curl localhost:8000", "curl -s "+server.URL, 1)
+			line := strings.Replace(command, "curl localhost:8080", "curl -s "+server.URL, 1)
 			cmd := exec.Command("sh", "-c", line)
 			cmd.Dir = dir
 			got, err := cmd.CombinedOutput()

@@ -24,9 +24,6 @@ const (
 	binaryDataOutput = "binary_data_output"
 )
 
-// refused are parameters that would change the meaning of a tensor. Others that nobody knows do nothing.
-var refused = []string{"classification", "shared_memory_region"}
-
 // parseRequest reads a request: its JSON, and behind that the elements of binary tensors, if it may have some.
 func parseRequest(text, data []byte, binary bool, l *lease) (*request, error) {
 	p := &reader{text: text, lease: l}
@@ -152,7 +149,7 @@ func (p *reader) input() (input, error) {
 	if data == (in.size >= 0) {
 		return in, p.errorf("the input %s has to have either data or the parameter %s", quote(in.Name), binaryDataSize)
 	}
-	return in, refuse(in.Parameters, "the input "+quote(in.Name))
+	return in, in.Parameters.Check("the input " + quote(in.Name))
 }
 
 // tensors returns the inputs as tensors. Those that are binary take their elements from data, in order, and leave nothing of it.
@@ -231,7 +228,7 @@ func (p *reader) outputs(q *request) error {
 			q.forms[out.Name] = form
 		}
 		q.Outputs = append(q.Outputs, out)
-		return refuse(out.Parameters, what)
+		return out.Parameters.Check(what)
 	})
 }
 
@@ -247,15 +244,6 @@ func takeBool(p oip.Parameters, name, of string) (bool, error) {
 	}
 	delete(p, name)
 	return b, nil
-}
-
-func refuse(p oip.Parameters, of string) error {
-	for _, name := range refused {
-		if _, ok := p[name]; ok {
-			return oip.Errorf(oip.Unimplemented, "the parameter %s of %s: this server does not have that extension", name, of)
-		}
-	}
-	return nil
 }
 
 // parameters reads names and strings, numbers or truth values.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -28,9 +29,13 @@ func New(service oip.Service, opts Options) http.Handler {
 		origin:  http.NewCrossOriginProtection(),
 	}
 	for _, p := range paths {
+		allowed := p.method
+		if allowed == http.MethodGet {
+			allowed = "GET, HEAD"
+		}
 		h.mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != p.method && (r.Method != http.MethodHead || p.method != http.MethodGet) {
-				Fail(w, r, &methodError{r.Method, p.method})
+			if !slices.Contains(strings.Split(allowed, ", "), r.Method) {
+				Fail(w, r, &refusal{http.StatusMethodNotAllowed, "Allow", allowed, "the method is " + r.Method + "; this path has " + allowed})
 			} else if err := p.serve(h, w, r); err != nil {
 				Fail(w, r, err)
 			}
@@ -101,22 +106,14 @@ var statuses = [oip.NumCodes]int{
 	oip.Unimplemented:    http.StatusNotImplemented,
 }
 
-// methodError is a request with another method than the path has.
-type methodError struct{ method, allowed string }
-
-func (e *methodError) Error() string {
-	return "the method is " + e.method + "; this path has " + e.allowed
+// refusal is a failure of which only HTTP knows, with a header that says what would be right.
+type refusal struct {
+	status        int
+	header, value string
+	message       string
 }
 
-// encodingError is a body in an encoding that is not known here.
-type encodingError struct{ encoding string }
-
-func (e *encodingError) Error() string {
-	return "the content encoding of the body is " + quote(e.encoding) + "; it can be gzip, deflate or identity"
-}
-
-// errSlow is a body that the connection waits for no longer.
-var errSlow = errors.New("the body takes too long to arrive")
+func (r *refusal) Error() string { return r.message }
 
 func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", quote(r.URL.Path))
@@ -126,8 +123,7 @@ func unknownPath(r *http.Request) error {
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var known *oip.Error
-	var method *methodError
-	var encoding *encodingError
+	var refused *refusal
 	switch header := w.Header(); {
 	case errors.As(err, &known):
 		status = statuses[known.Code]
@@ -137,17 +133,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		case oip.Unauthenticated:
 			header.Set("WWW-Authenticate", "Bearer")
 		}
-	case errors.As(err, &method):
-		status = http.StatusMethodNotAllowed
-		header.Set("Allow", method.allowed)
-		if method.allowed == http.MethodGet {
-			header.Set("Allow", "GET, HEAD")
-		}
-	case errors.As(err, &encoding):
-		status = http.StatusUnsupportedMediaType
-		header.Set("Accept-Encoding", "gzip, deflate")
-	case errors.Is(err, errSlow):
-		status = http.StatusRequestTimeout
+	case errors.As(err, &refused):
+		status = refused.status
+		header.Set(refused.header, refused.value)
 	case errors.Is(err, context.DeadlineExceeded):
 		status = statuses[oip.DeadlineExceeded]
 	case errors.Is(err, context.Canceled):

@@ -180,7 +180,7 @@ var exchanges = []struct {
 	{"GET", "/v2/model/pair", "", 404, `{"error":"there is nothing at \"/v2/model/pair\""}`},
 	{"GET", "/v2/models//ready", "", 404, `{"error":"there is nothing at \"/v2/models//ready\""}`},
 	{"GET", "/v2/../v2/health/live", "", 404, `{"error":"there is nothing at…`},
-	{"DELETE", "/v2/health/live", "", 405, `{"error":"the method is DELETE; this path has GET"}`},
+	{"DELETE", "/v2/health/live", "", 405, `{"error":"the method is DELETE; this path has GET, HEAD"}`},
 	{"GET", "/v2/models/pair/infer", "", 405, `{"error":"the method is GET; this path has POST"}`},
 }
 

@@ -45,7 +45,7 @@ func (h *handler) config(_ context.Context, q *named) (*modelConfigResponse, err
 	case c.Sequences:
 		m.sequences = new(empty)
 	case c.MaxBatchSize > 0:
-		m.batching = &dynamicBatching{delay: uint64(c.MaxQueueDelay.Microseconds()), levels: uint64(c.PriorityLevels), defaultRank: uint64(c.DefaultPriority)}
+		m.batching = &dynamicBatching{nil, uint64(c.MaxQueueDelay.Microseconds()), uint64(c.PriorityLevels), uint64(c.DefaultPriority)}
 		for _, n := range c.PreferredBatch {
 			m.batching.preferred = append(m.batching.preferred, int32(n))
 		}

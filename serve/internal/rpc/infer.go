@@ -12,9 +12,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// refused are parameters that would change the meaning of a tensor. Others that nobody knows do nothing.
-var refused = []string{"classification", "shared_memory_region"}
-
 // quote puts a name of a client into a message.
 func quote(name string) string { return strconv.QuoteToASCII(fmt.Sprintf("%.100s", name)) }
 
@@ -81,15 +78,12 @@ func parametersOf(entries []*entry, of string) (oip.Parameters, error) {
 	}
 	p := make(oip.Parameters, len(entries))
 	for _, e := range entries {
-		switch {
-		case slices.Contains(refused, e.key):
-			return nil, oip.Errorf(oip.Unimplemented, "the parameter %s of %s: this server does not have that extension", e.key, of)
-		case e.value == nil || e.value.value == nil:
+		if e.value == nil || e.value.value == nil {
 			return nil, invalid("the parameter %s of %s has no value", quote(e.key), of)
 		}
 		p[e.key] = e.value.value
 	}
-	return p, nil
+	return p, p.Check(of)
 }
 
 // tensorOf returns an input, of its raw contents if there are some.

@@ -135,7 +135,7 @@ func (h *handler) infer(ctx context.Context, m *inferRequest) (*inferResponse, e
 func (h *handler) stream(ctx context.Context, s *grpc.Stream) error {
 	for {
 		b, err := s.Receive()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -1,0 +1,77 @@
+package bulk
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/media"
+)
+
+// archive visits an item for each file in a .tar that an input is made from.
+func (w *walker) archive(name string) error {
+	f, _, err := mapfile.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	whole, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	var r io.Reader = f
+	if low := strings.ToLower(name); !strings.HasSuffix(low, ".tar") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for members := tar.NewReader(r); ; {
+		h, err := members.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = w.ctx.Err() // also of an archive with nothing to visit
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		// Names that begin with a dot are what systems write beside files, such as ._photo.jpg.
+		if h.Typeflag != tar.TypeReg || strings.HasPrefix(path.Base(h.Name), ".") || !slices.Contains(w.given.Takes, feed.FormOfName(h.Name)) {
+			continue
+		}
+		if err := w.member(name, h, members, stampOf(whole)); err != nil {
+			return err
+		}
+	}
+}
+
+// member visits the item of a file in an archive, which is read if it is wanted.
+func (w *walker) member(archive string, h *tar.Header, r io.Reader, stamp string) error {
+	file := archive + ":" + path.Clean(h.Name)
+	it := &Item{Source: file, mark: func() string { return stamp }}
+	if w.wanted() {
+		j := w.given.Job()
+		j.Source = file
+		w.plain(j, file)
+		if h.Size > media.MaxFileBytes {
+			it.open = func() (*opened, error) {
+				return nil, fmt.Errorf("it has %d bytes; files in archives may have %d", h.Size, media.MaxFileBytes)
+			}
+			return w.item(it)
+		}
+		data, err := io.ReadAll(io.LimitReader(r, h.Size))
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		it.open = func() (*opened, error) { return &opened{j, map[string][]byte{file: data}}, nil }
+	}
+	return w.item(it)
+}

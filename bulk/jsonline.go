@@ -1,0 +1,168 @@
+package bulk
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// parse reads the object of a line: for each input an array of numbers, or the path of a file beside the list. Other members are left alone.
+func (l *list) parse(line []byte, j *feed.Job, list string) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(line, &members); err != nil {
+		return fmt.Errorf("the line is no JSON object with a member for each input: %w", err)
+	}
+	j.Tensors = make(map[string]*tensor.Tensor)
+	for i, p := range l.feeder.Inputs {
+		raw, ok := members[p.Name]
+		if !ok {
+			continue // whether it must be there, the run says
+		}
+		if raw[0] == '"' {
+			var file string
+			if err := json.Unmarshal(raw, &file); err != nil {
+				return err
+			}
+			j.Files[i] = beside(list, file)
+			continue
+		}
+		t, err := parseArray(raw, p.Type.DType)
+		if err == nil && l.ranks[i] == t.Rank()+1 { // an extent of 1 in front may be left out
+			t, err = t.Reshape(append([]int{1}, t.Shape()...)...)
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", p.Name, err)
+		}
+		j.Tensors[p.Name] = t
+	}
+	return nil
+}
+
+// maxRank bounds how deep arrays lie in one another.
+const maxRank = limits.TensorRank
+
+// numbers reads arrays of arrays of numbers, which are valid JSON.
+type numbers[T tensor.Element] struct {
+	text   []byte
+	number func(text string) (T, error)
+	values []T
+	shape  tensor.Shape // extents that are known, -1 for those whose first array has not ended
+	leaf   int          // how deep numbers lie; -1 before the first one
+}
+
+// parseArray reads a number or arrays of numbers as a tensor of a type.
+func parseArray(text []byte, d tensor.DType) (*tensor.Tensor, error) {
+	switch {
+	case d == tensor.Bool:
+		return parseAs(text, d, func(s string) (bool, error) {
+			if s == "1" || s == "0" {
+				return s == "1", nil
+			}
+			if s != "true" && s != "false" {
+				return false, fmt.Errorf("%s is neither true nor false", s)
+			}
+			return s == "true", nil
+		})
+	case d.IsInteger():
+		lo, hi := d.IntRange()
+		if d.IsUnsigned() {
+			return parseAs(text, d, func(s string) (uint64, error) {
+				x, err := strconv.ParseUint(s, 10, 64)
+				if err != nil || x > hi {
+					return 0, fmt.Errorf("%s is no %v", s, d)
+				}
+				return x, nil
+			})
+		}
+		return parseAs(text, d, func(s string) (int64, error) {
+			x, err := strconv.ParseInt(s, 10, 64)
+			if err != nil || x < lo || x > 0 && uint64(x) > hi {
+				return 0, fmt.Errorf("%s is no %v", s, d)
+			}
+			return x, nil
+		})
+	}
+	return parseAs(text, d, func(s string) (float64, error) {
+		if s == "null" { // as reports write what is no number
+			return math.NaN(), nil
+		}
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s is no number", s)
+		}
+		return x, nil
+	})
+}
+
+func parseAs[T tensor.Element](text []byte, d tensor.DType, number func(string) (T, error)) (*tensor.Tensor, error) {
+	p := &numbers[T]{text: text, number: number, leaf: -1}
+	if err := p.value(0); err != nil {
+		return nil, err
+	}
+	t, err := tensor.FromSlice(p.values, p.shape...)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.Cast(t, d)
+}
+
+// space skips what stands between values.
+func (p *numbers[T]) space() {
+	for len(p.text) > 0 && (p.text[0] <= ' ' || p.text[0] == ',') {
+		p.text = p.text[1:]
+	}
+}
+
+// value reads a number or an array at a depth.
+func (p *numbers[T]) value(depth int) error {
+	if p.space(); p.text[0] != '[' {
+		return p.scalar(depth)
+	}
+	if depth == maxRank {
+		return fmt.Errorf("arrays lie in one another more than %d deep", maxRank)
+	}
+	if p.leaf >= 0 && depth >= p.leaf {
+		return errRagged
+	}
+	if depth == len(p.shape) {
+		p.shape = append(p.shape, -1)
+	}
+	p.text = p.text[1:]
+	n := 0
+	for p.space(); p.text[0] != ']'; p.space() {
+		if err := p.value(depth + 1); err != nil {
+			return err
+		}
+		n++
+	}
+	p.text = p.text[1:]
+	if p.shape[depth] < 0 {
+		p.shape[depth] = n
+	}
+	if p.shape[depth] != n || n == 0 && p.leaf > depth+1 {
+		return errRagged
+	}
+	return nil
+}
+
+// scalar reads a number at a depth.
+func (p *numbers[T]) scalar(depth int) error {
+	end := 0
+	for end < len(p.text) && p.text[end] != ',' && p.text[end] != ']' && p.text[end] > ' ' {
+		end++
+	}
+	if p.leaf < 0 && len(p.shape) == depth {
+		p.leaf = depth
+	}
+	if p.leaf != depth {
+		return errRagged
+	}
+	x, err := p.number(string(p.text[:end]))
+	p.values, p.text = append(p.values, x), p.text[end:]
+	return err
+}
