@@ -276,6 +276,9 @@ func (j *Job) Shards() int { return j.opts.Shards }
 // Close releases what the job has. Nothing of it may run any more.
 func (j *Job) Close() error {
 	j.programs.Close()
+	if j.cache != nil {
+		j.cache.close()
+	}
 	if j.owned {
 		return j.model.Close()
 	}

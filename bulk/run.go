@@ -238,6 +238,9 @@ func (j *Job) each(asked context.Context, from, to int64, take func(*Item, *resu
 	}
 	err := func() error {
 		for g := range order {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			select {
 			case <-g.done:
 			case <-ctx.Done():

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -61,6 +63,26 @@ func (s *Server) front(next http.Handler) http.Handler {
 	})
 }
 
+// guarded answers a request. If that panics, which is a mistake of ours, the client is told so and the log has the place.
+func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler { //nolint:errorlint // it is compared as package http does
+			panic(p)
+		}
+		w.record.err = fmt.Errorf("panic: %v", p)
+		s.opts.Log.Error("panic", "error", fmt.Sprint(p), "stack", string(debug.Stack()), "request_id", w.record.id)
+		if w.record.status != 0 {
+			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+		}
+		rest.Fail(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
+	}()
+	next.ServeHTTP(w, r)
+}
+
 // calledBack returns the failure of a call of gRPC, which stands in headers or trailers.
 func calledBack(h http.Header) error {
 	switch status := cmp.Or(h.Get("Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Status")); status {
@@ -80,7 +102,7 @@ func (s *Server) allowed(r *http.Request) error {
 		return nil
 	case s.opts.TLS != nil && s.opts.TLS.ClientCAs != nil && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
 		return oip.Errorf(oip.Unauthenticated, "clients must have a certificate of an authority that the server knows")
-	case len(s.opts.Tokens) > 0 && !s.known(r):
+	case len(s.tokens) > 0 && !s.known(r):
 		return oip.Errorf(oip.Unauthenticated, "there must be a header Authorization: Bearer TOKEN with a token that the server knows")
 	}
 	return nil
@@ -91,8 +113,7 @@ func (s *Server) known(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	found := 0
-	for _, t := range s.opts.Tokens { // all of them, so that the time says nothing
-		sum := sha256.Sum256([]byte(t))
+	for _, sum := range s.tokens { // all of them, so that the time says nothing
 		found |= subtle.ConstantTimeCompare(given[:], sum[:])
 	}
 	return found == 1 && strings.EqualFold(scheme, "Bearer")

@@ -2,7 +2,7 @@ package serve
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net"
@@ -26,7 +26,8 @@ type Server struct {
 	models           *repository.Repository[*version]
 	metrics          *metrics.Metrics
 	handler          http.Handler
-	stop             context.Context // ends with the server
+	tokens           [][sha256.Size]byte // their sums
+	stop             context.Context     // ends with the server
 	end              context.CancelFunc
 	down             atomic.Bool   // the server goes down
 	bodies, decoding chan struct{} // places of [Server.answer]
@@ -40,6 +41,9 @@ func New(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	s := &Server{opts: opts, bodies: make(chan struct{}, 16), decoding: make(chan struct{}, runtime.GOMAXPROCS(0)), origin: http.NewCrossOriginProtection()}
+	for _, t := range opts.Tokens {
+		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
+	}
 	all, some, _ := opts.versions() // which was checked
 	s.models = repository.New(opts.Dir, repository.Options[*version]{
 		Model: opts.Model, Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
@@ -103,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}()
 	}
 	go func() {
-		if err := s.Start(ctx); err != nil && ctx.Err() == nil {
+		if err := s.Start(ctx); err != nil {
 			failed <- err
 		} else {
 			s.opts.Log.Info("the folder was read", "ready", s.models.Ready())
@@ -126,8 +130,8 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.opts.Log.Warn("models are still in use")
 	}
 	s.opts.Log.Info("down")
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
+	if ctx.Err() != nil {
+		return nil // which was asked for
 	}
 	return err
 }

@@ -156,7 +156,7 @@ func writeRequests(s *snapshot, w *writer) {
 				for k := range codes {
 					// What is expected to count is there from the beginning, so that its rate is known from the first on.
 					if n := c[p][m][k].Load(); n > 0 || v.version != "" && p != Page && m == infer && oip.Code(k) == answered {
-						w.value(float64(n), v.model, v.version, methodNames[m], protocolNames[p], codeNames[k])
+						w.value(float64(n), v.model, v.version, methodNames[m], protocolNames[p], codeName(oip.Code(k)))
 					}
 				}
 			}

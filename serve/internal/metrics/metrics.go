@@ -15,7 +15,7 @@ import (
 // Names are what the metrics are called.
 type Names string
 
-// The names that there are. They are values of the flag.
+// The names that there are.
 const (
 	Own    Names = "concord" // in base units
 	Triton Names = "triton"  // as Triton calls its metrics, for boards that read those
@@ -57,10 +57,11 @@ const (
 	codes    = oip.NumCodes + 1
 )
 
-var codeNames = [codes]string{
-	oip.Internal: "internal", oip.InvalidArgument: "invalid_argument", oip.NotFound: "not_found", oip.TooLarge: "too_large", oip.Exhausted: "exhausted",
-	oip.NotReady: "not_ready", oip.DeadlineExceeded: "deadline_exceeded", oip.Canceled: "canceled", oip.Unauthenticated: "unauthenticated",
-	oip.PermissionDenied: "permission_denied", oip.Unimplemented: "unimplemented", answered: "ok",
+func codeName(c oip.Code) string {
+	if c == answered {
+		return "ok"
+	}
+	return c.String()
 }
 
 // version names a version of a model. Both are empty for calls that are of no model, the version for those that did not reach one.

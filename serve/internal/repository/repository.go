@@ -18,7 +18,7 @@ import (
 // Source is a version on disk.
 type Source struct {
 	Model, Version string
-	Path           string // of the file or folder, without links
+	Path           string // of the file or folder, which stands in a folder without links
 	Bytes          int64  // of all its files
 }
 
@@ -83,6 +83,7 @@ type Repository[T Loaded] struct {
 	end  context.CancelFunc
 	all  sync.WaitGroup // what goes on by itself, without the closing of versions
 	look sync.Mutex     // held while the folder is looked at and what follows is done
+	room chan struct{}  // has an element while room is made for a version and it is opened, with a limit of memory
 
 	mu       sync.Mutex
 	models   map[string]*model[T]
@@ -143,7 +144,7 @@ const (
 
 // New returns the repository of a folder. Nothing is loaded before [Repository.Start].
 func New[T Loaded](dir string, opts Options[T]) *Repository[T] {
-	r := &Repository[T]{dir: dir, opts: opts, models: make(map[string]*model[T]), draining: make(map[*instance[T]]bool)}
+	r := &Repository[T]{dir: dir, opts: opts, room: make(chan struct{}, 1), models: make(map[string]*model[T]), draining: make(map[*instance[T]]bool)}
 	r.stop, r.end = context.WithCancel(context.Background())
 	return r
 }
@@ -414,14 +415,22 @@ func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candi
 	if c.problem != "" {
 		return nil, errors.New(c.problem)
 	}
+	if r.opts.Memory > 0 {
+		select {
+		case r.room <- struct{}{}:
+			defer func() { <-r.room }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	if err := r.trim(ctx, m, v, need); err != nil {
 		return nil, err
 	}
-	path, err := filepath.EvalSymlinks(c.path)
+	folder, err := filepath.EvalSymlinks(filepath.Dir(c.path)) // the name itself may say the format
 	if err != nil {
 		return nil, errors.New(plain(err))
 	}
-	loaded, err := r.opts.Open(ctx, Source{m.name, v, path, c.print.bytes})
+	loaded, err := r.opts.Open(ctx, Source{m.name, v, filepath.Join(folder, filepath.Base(c.path)), c.print.bytes})
 	if err == nil {
 		if bytes := loaded.Bytes(); r.opts.Memory > 0 && bytes > r.opts.Memory {
 			loaded.Close()
