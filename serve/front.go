@@ -56,7 +56,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 			next.ServeHTTP(out, r)
 		}
 		if rec.err == nil {
-			rec.err = calledBack(w.Header())
+			rec.err = rpc.Failed(w.Header())
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
@@ -78,21 +78,14 @@ func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
 		if w.record.status != 0 {
 			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		}
-		rest.Fail(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
+		mistake := oip.Errorf(oip.Internal, "the server has made a mistake; its log says more")
+		if isGRPC(r) {
+			rpc.Fail(w, mistake)
+			return
+		}
+		rest.Fail(w, r, mistake)
 	}()
 	next.ServeHTTP(w, r)
-}
-
-// calledBack returns the failure of a call of gRPC, which stands in headers or trailers.
-func calledBack(h http.Header) error {
-	switch status := cmp.Or(h.Get("Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Status")); status {
-	case "", "0":
-		return nil
-	case "2", "13":
-		return oip.Errorf(oip.Internal, "the status of gRPC is %s", status)
-	default:
-		return oip.Errorf(oip.InvalidArgument, "the status of gRPC is %s", status)
-	}
 }
 
 // allowed reports whether a client may ask, and if not, what it lacks. About health anybody may, and have the page, which holds no secrets.
