@@ -53,7 +53,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 		if err := s.allowed(r); err != nil {
 			s.refuse(out, r, err)
 		} else {
-			next.ServeHTTP(out, r)
+			s.guarded(next, out, r)
 		}
 		if rec.err == nil {
 			rec.err = rpc.Failed(w.Header())
@@ -78,18 +78,13 @@ func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
 		if w.record.status != 0 {
 			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		}
-		mistake := oip.Errorf(oip.Internal, "the server has made a mistake; its log says more")
-		if isGRPC(r) {
-			rpc.Fail(w, mistake)
-			return
-		}
-		rest.Fail(w, r, mistake)
+		s.refuse(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
 	}()
 	next.ServeHTTP(w, r)
 }
 
 // allowed reports whether a client may ask, and if not, what it lacks. About health anybody may, and have the page, which holds no secrets.
-func (s *Server) allowed(r *http.Request) error {
+func (s *Server) allowed(r *http.Request) *oip.Error {
 	switch {
 	case openToAll[r.URL.Path] || r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/"):
 		return nil
@@ -127,13 +122,13 @@ func isGRPC(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// refuse answers who may not ask.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers with an error in the place of what was asked.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err *oip.Error) {
 	if isGRPC(r) {
-		s.metrics.Refuse(metrics.GRPC, oip.Unauthenticated)
+		s.metrics.Refuse(metrics.GRPC, err.Code)
 		rpc.Fail(w, err)
 	} else {
-		s.metrics.Refuse(metrics.REST, oip.Unauthenticated)
+		s.metrics.Refuse(metrics.REST, err.Code)
 		rest.Fail(w, r, err)
 	}
 }
