@@ -497,6 +497,27 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestDigest has jobs that give the same answers, and others.
+func TestDigest(t *testing.T) {
+	const model = "../cmd/concord/testdata/open.nnef"
+	want := open(t, digits, bulk.Options{Inputs: drawings(t)}).Digest()
+	for _, same := range []bulk.Options{{Inputs: drawings(t)[:1]}, {Workers: 1}, {Shards: 3, SkipErrors: true}, {Cache: t.TempDir()}} {
+		if same.Inputs == nil {
+			same.Inputs = drawings(t)
+		}
+		if got := open(t, digits, same).Digest(); got != want {
+			t.Errorf("%+v changes the digest", same)
+		}
+	}
+	if open(t, digits, bulk.Options{Inputs: drawings(t), Format: bulk.NPZ}).Digest() == want || open(t, model, bulk.Options{Inputs: []string{"x.npy"}}).Digest() == want {
+		t.Error("the format or the model do not change the digest")
+	}
+	wide := network(t, "graph n(x) -> (y)\n{\n    x = external<scalar>(shape = [0,8]);\n    y = softmax(x);\n}\n")
+	if open(t, wide, bulk.Options{Inputs: []string{"x.npy"}}).Digest() != open(t, wide, bulk.Options{Inputs: []string{"x.npy"}, Batch: 4}).Digest() {
+		t.Error("batches change the digest")
+	}
+}
+
 // TestCache computes nothing twice, whatever the inputs are called; what is damaged is computed anew, and the folder keeps within its bound.
 func TestCache(t *testing.T) {
 	files, dir := drawings(t), filepath.Join(t.TempDir(), "cache")
