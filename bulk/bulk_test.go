@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -444,6 +445,17 @@ func TestNPZ(t *testing.T) {
 	}
 	if !strings.Contains(text, list+":1"+list+":2"+list+":3") {
 		t.Error("the names of the inputs are not there")
+	}
+}
+
+// TestParquet holds the bytes of a table, which another reader reads in a module of its own: they are the same on every machine.
+func TestParquet(t *testing.T) {
+	model := network(t, "graph n(a) -> (y, n)\n{\n    a = external<scalar>(shape = [1,3]);\n    y = add(a, a);\n    n = lt(a, y);\n}\n")
+	t.Chdir(filepath.Dir(listed(t, "x.jsonl", `{"a": [1,2,3]}`, `{"a": [1]}`, `{"a": [-1,0,0.5]}`)))
+	text := written(t, open(t, model, bulk.Options{Inputs: []string{"x.jsonl"}, Format: bulk.Parquet, SkipErrors: true}), 0)
+	const want = "34c361235562e08246f8cea6a77e3269857e0bd6c87f8bcb4f5d873c99930ee5"
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != want {
+		t.Errorf("the table has the sum %s, want %s", got, want)
 	}
 }
 
