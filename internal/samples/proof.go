@@ -70,8 +70,10 @@ func (p *proof) find(one, all *graph.Value) *place {
 		return at
 	}
 	at := p.follow(one, all)
-	if at != nil && (all.Type.DType != one.Type.DType || at.same && !all.Type.Equal(one.Type) || !at.same && all.Type.Shape.Len() != p.n*one.Type.Shape.Len()) {
-		at = nil
+	switch {
+	case at == nil:
+	case at.same && !all.Type.Equal(one.Type), one.Type.DType != all.Type.DType, !at.same && all.Type.Shape.Len() != p.n*one.Type.Shape.Len():
+		at = nil // of other elements
 	}
 	p.places[key] = at
 	if at == nil && p.failed == nil {

@@ -22,7 +22,7 @@ type Batch struct {
 }
 
 // New compiles the model for one sample. The given shapes are those of one sample, or of any number, and need not be complete; the programs are
-// those of the model. It fails if the model leaves no first extent open, or several, if it runs in parts, if it keeps a state,
+// those of the model. It fails if nothing counts the samples, see [CountOf], or the network can have one only; if it runs in parts; if it keeps a state;
 // and as [Batch.Session] does.
 func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, error) {
 	shapes, err := Shapes(m.Inputs(), given, 1)
@@ -68,6 +68,11 @@ func (b *Batch) prove(n int) error {
 	}
 	if len(one.Outputs) != len(all.Outputs) || len(one.Inputs) != len(all.Inputs) {
 		return errors.New("the model has other inputs or outputs for several samples")
+	}
+	for i, in := range all.Inputs {
+		if in.Name != one.Inputs[i].Name {
+			return errors.New("the model has other inputs for several samples")
+		}
 	}
 	for i, o := range all.Outputs {
 		t, u := one.Outputs[i].Value.Type, o.Value.Type
