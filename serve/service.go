@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -220,7 +221,7 @@ func parametersOf(p oip.Parameters) (r batch.Request, err error) {
 		} else if n, ok := whole(x); !ok {
 			return bad(oip.SequenceID, "a text or a whole number")
 		} else if n != 0 {
-			r.Sequence = fmt.Sprint(n)
+			r.Sequence = strconv.FormatUint(n, 10)
 		}
 	}
 	if x, given := p[oip.Priority]; given {

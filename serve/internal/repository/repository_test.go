@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -401,7 +402,11 @@ func TestExplicit(t *testing.T) {
 	if err := s.Unload(t.Context(), "x"); err == nil {
 		t.Error("a model that is not there is unloaded")
 	}
-	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "c/1 UNAVAILABLE broken", "d/1 READY")
+	s.remove("c.onnx")
+	s.remove("d.onnx")
+	load("c", `there is no model "c" in the repository`)
+	s.want("d", "1:d")
+	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "d/1 READY")
 	missing := newShop(t, repository.Options[*text]{Control: repository.Explicit, Names: []string{"a"}})
 	if err := missing.Start(t.Context()); err == nil {
 		t.Error("it starts without a model that was named")
@@ -507,7 +512,7 @@ func TestSwaps(t *testing.T) {
 		})
 	}
 	for i := range 40 {
-		s.write("m.onnx", fmt.Sprint(i))
+		s.write("m.onnx", strconv.Itoa(i))
 		s.settle()
 	}
 	cancel()
@@ -530,7 +535,7 @@ func TestLimits(t *testing.T) {
 	s.want("circles", "more than 16")
 	many := newShop(t, repository.Options[*text]{Control: repository.Explicit}, "m/1/model.onnx", "")
 	for i := range limits.RepositoryFiles - 1 { // beside the folder and the model
-		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", fmt.Sprint(i))); err != nil {
+		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", strconv.Itoa(i))); err != nil {
 			t.Skip(err)
 		}
 	}
