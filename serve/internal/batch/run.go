@@ -114,11 +114,8 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err == nil || ctx.Err() != nil { // else it may be in any state
-			s.give(u, z, own)
-		}
-	}()
+	whole := false
+	defer func() { s.give(u, z, own, whole) }()
 	var states model.Values
 	if q := u.line.sequence; q != nil && !u.fresh {
 		states = q.states
@@ -137,6 +134,7 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 		return err
 	}
 	err = own.run(ctx)
+	whole = err == nil || ctx.Err() != nil
 	infer := time.Now()
 	took.infer += infer.Sub(input)
 	if err != nil {
@@ -177,14 +175,16 @@ func (s *Scheduler) take(u *run, z *size) (*session, error) {
 	return own, err
 }
 
-// give returns a session for others to use.
-func (s *Scheduler) give(u *run, z *size, own *session) {
+// give returns a session for others to use, unless a run has failed in it, which may be in any state.
+func (s *Scheduler) give(u *run, z *size, own *session, whole bool) {
 	if u.line.sequence != nil && u.line.kind.stateful {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	z.busy--
+	if z.busy--; !whole {
+		return
+	}
 	if own.together == nil { // parts of the model may be new
 		z.note(own)
 	}

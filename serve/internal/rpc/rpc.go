@@ -73,8 +73,8 @@ func Failed(h http.Header) error {
 	if status == "" {
 		status, message = h.Get(http.TrailerPrefix+"Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Message")
 	}
-	n, err := strconv.ParseUint(status, 10, 32)
-	if err != nil || n == 0 {
+	n, _ := strconv.ParseUint(status, 10, 32) // 0, which is success, of what is no status
+	if n == 0 {
 		return nil
 	}
 	if text, err := url.PathUnescape(message); err == nil {
