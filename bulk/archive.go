@@ -3,6 +3,7 @@ package bulk
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,9 +27,9 @@ func (w *walker) archive(name string) error {
 	if err != nil {
 		return err
 	}
-	var r io.Reader = f
+	r := io.Reader(&endingReader{w.ctx, f})
 	if low := strings.ToLower(name); !strings.HasSuffix(low, ".tar") {
-		if r, err = gzip.NewReader(f); err != nil {
+		if r, err = gzip.NewReader(r); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -36,9 +37,6 @@ func (w *walker) archive(name string) error {
 		h, err := members.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err == nil {
-			err = w.ctx.Err() // also of an archive with nothing to visit
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -51,6 +49,19 @@ func (w *walker) archive(name string) error {
 			return err
 		}
 	}
+}
+
+// endingReader ends with a context, also within a member that is passed over.
+type endingReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *endingReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
 }
 
 // member visits the item of a file in an archive, which is read if it is wanted.

@@ -215,6 +215,26 @@ func TestPower(t *testing.T) {
 	}
 }
 
+// TestDamaged damages what there is of the result in the middle: what is behind is computed again, and its errors count once.
+func TestDamaged(t *testing.T) {
+	j := sums(t, Options{})
+	j.chunkInputs = 1
+	d := newMemoryDisk()
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := j.run(ctx, d, "dir", 0, false, func(done, _ int64) {
+		if done == 4 {
+			cancel()
+		}
+	}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	work := d.files["dir/_part-00000-of-00001.work"]
+	work.data = work.data[:len(work.data)/2]
+	if s, err := j.run(context.Background(), d, "dir", 0, false, nil); err != nil || s.Before == 0 || s.Before > 2 || s.Failed != 1 {
+		t.Errorf("%+v, %v; want one that failed", s, err)
+	}
+}
+
 // FuzzJournal reads journals of any bytes: what is believed of them is their beginning, which was written so.
 func FuzzJournal(f *testing.F) {
 	lines := func(entries ...entry) (all []byte) {

@@ -174,9 +174,6 @@ func (j *Job) prepare() (err error) {
 		if j.batch, err = samples.New(j.model.Model, j.programs, j.shapes); err != nil {
 			return usage("batch: %w", err)
 		}
-		if j.shapes, err = samples.Shapes(j.model.Inputs(), j.shapes, 1); err != nil {
-			return err
-		}
 		if _, err = j.batch.Session(j.opts.Batch); err != nil {
 			return usage("batch: %w", err)
 		}

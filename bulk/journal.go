@@ -86,7 +86,7 @@ type history struct {
 	begin  *begin
 	chunks []chunk // without their errors, which stay in the file
 	finish *finish
-	failed int64
+	failed []int64 // inputs up to the end of each chunk
 	size   int64   // bytes of the journal that are believed
 	ends   []int64 // of each chunk's line
 }
@@ -106,7 +106,7 @@ func (h *history) follows(e *entry, bytes int64) bool {
 		if e.Chunk.Inputs <= last.Inputs || e.Chunk.Bytes < last.Bytes || len(e.Chunk.Errors) > chunkInputs {
 			return false
 		}
-		h.failed += int64(len(e.Chunk.Errors))
+		h.failed = append(h.failed, h.failures()+int64(len(e.Chunk.Errors)))
 		c := *e.Chunk
 		c.Errors = nil
 		h.chunks, h.ends = append(h.chunks, c), append(h.ends, h.size+bytes)
@@ -123,4 +123,12 @@ func (h *history) done() (inputs, bytes int64) {
 		return h.chunks[n-1].Inputs, h.chunks[n-1].Bytes
 	}
 	return 0, 0
+}
+
+// failures is how many of the inputs that are done could not be computed.
+func (h *history) failures() int64 {
+	if n := len(h.failed); n > 0 {
+		return h.failed[n-1]
+	}
+	return 0
 }

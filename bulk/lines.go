@@ -26,6 +26,7 @@ func (w *walker) lines(name string) error {
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 1<<16)
+	skipMark(r)
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if errors.Is(err, io.EOF) {
@@ -40,6 +41,16 @@ func (w *walker) lines(name string) error {
 		if err := w.line(name, n, line); err != nil {
 			return err
 		}
+	}
+}
+
+// byteOrder is the mark that some editors and tables begin a text with.
+const byteOrder = "\ufeff"
+
+// skipMark reads past the mark.
+func skipMark(r *bufio.Reader) {
+	if head, _ := r.Peek(len(byteOrder)); string(head) == byteOrder {
+		_, _ = r.Discard(len(byteOrder)) // which are there
 	}
 }
 
@@ -85,7 +96,9 @@ func (w *walker) table(name string) error {
 		return err
 	}
 	defer f.Close()
-	bounded := &boundedReader{r: f}
+	text := bufio.NewReader(f)
+	skipMark(text)
+	bounded := &boundedReader{r: text}
 	r := csv.NewReader(bounded)
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	var columns []int // of each open input
@@ -99,7 +112,6 @@ func (w *walker) table(name string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if first {
-			record[0] = strings.TrimPrefix(record[0], "\ufeff")
 			var header bool
 			if columns, header, err = w.columns(record); err != nil {
 				return fmt.Errorf("%s: %w", name, err)

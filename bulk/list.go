@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/feed"
@@ -267,6 +268,9 @@ func openArrays(file string, form feed.Form, l *list) (*arrayRows, error) {
 		p := l.feeder.Inputs[i]
 		if n := l.ranks[i]; len(shape) == 0 || n >= 0 && len(shape) != n && len(shape) != n+1 {
 			return fmt.Errorf("%s: %s is %v%v; with --rows it must be rows of %v", file, p.Name, d, shape, p)
+		}
+		if slices.Contains(shape[1:], 0) { // of which a few bytes may announce any number
+			return fmt.Errorf("%s: %s is %v%v; its rows have no elements", file, p.Name, d, shape)
 		}
 		if a.rows >= 0 && a.rows != shape[0] {
 			return fmt.Errorf("%s: %s has %d rows and %s %d", file, l.feeder.Inputs[a.inputs[0]].Name, a.rows, p.Name, shape[0])

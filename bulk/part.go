@@ -60,6 +60,7 @@ type part struct {
 	marks   hash.Hash
 	content hash.Hash
 	began   time.Time
+	broken  bool // whether writing has failed; a disk that could not keep it may say later that it has
 }
 
 // ChangedError says that what was begun cannot be continued, because it is not the same any more.
@@ -101,8 +102,10 @@ func openPart(d disk, n names, most int64, own *begin, force bool) (_ *part, err
 		}
 	}
 	if p.history.begin != nil {
-		if what := p.history.begin.differs(own); what != "" {
+		if what := p.history.begin.differs(own); what != "" && (len(p.history.chunks) > 0 || p.history.finish != nil) {
 			return nil, &ChangedError{n.journal, what}
+		} else if what != "" { // nothing is lost
+			p.history = history{}
 		}
 	}
 	return p, p.start(own)
@@ -267,7 +270,7 @@ func (p *part) forget(first int) error {
 		h.size = 0
 		h.begin = nil
 	}
-	h.ends = h.ends[:first]
+	h.ends, h.failed = h.ends[:first], h.failed[:first]
 	_, bytes := h.done()
 	p.sum = sha256.New()
 	_, err := io.Copy(p.sum, io.NewSectionReader(p.work, 0, bytes))
@@ -287,16 +290,11 @@ func (p *part) add(record []byte, it *Item, r *result) error {
 	p.bytes += int64(len(record))
 	p.digest.Write(record)
 	p.sum.Write(record)
-	note(p.marks, it)
+	note(p.marks, it.Source, r.mark)
 	p.content.Write(r.input[:])
 	p.chunk.Inputs++
 	if r.err != nil {
 		p.chunk.Errors = append(p.chunk.Errors, fault{it.Index, it.Source, r.err.Error()})
-	}
-	if len(p.pending) >= chunkBytes {
-		if err := p.flush(); err != nil {
-			return err
-		}
 	}
 	if p.due() {
 		return p.commit()
@@ -305,7 +303,7 @@ func (p *part) add(record []byte, it *Item, r *result) error {
 }
 
 // note adds what tells whether an item is as it was.
-func note(marks hash.Hash, it *Item) { _, _ = io.WriteString(marks, it.Source+"\n"+it.mark()+"\n") }
+func note(marks hash.Hash, source, mark string) { _, _ = io.WriteString(marks, source+"\n"+mark+"\n") }
 
 // due reports whether the chunk at hand should end.
 func (p *part) due() bool {
@@ -325,11 +323,12 @@ func (p *part) flush() error {
 	return nil
 }
 
-// commit ends the chunk at hand: from now on it is not computed again.
+// commit ends the chunk at hand: from now on it is not computed again. It is not tried again if it has failed.
 func (p *part) commit() error {
-	if inputs, _ := p.history.done(); p.chunk.Inputs == inputs {
+	if inputs, _ := p.history.done(); p.chunk.Inputs == inputs || p.broken {
 		return nil
 	}
+	p.broken = true
 	if err := p.flush(); err != nil {
 		return err
 	}
@@ -342,6 +341,7 @@ func (p *part) commit() error {
 	if err := p.write(&entry{Chunk: &c}); err != nil {
 		return err
 	}
+	p.broken = false
 	p.next()
 	return nil
 }
@@ -460,7 +460,7 @@ func (p *part) clean() error {
 
 // listErrors writes the inputs that could not be computed, which the journal has, into a file of their own.
 func (p *part) listErrors() error {
-	if p.history.failed == 0 {
+	if p.history.failures() == 0 {
 		if err := p.disk.Remove(p.errors); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

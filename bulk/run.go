@@ -83,7 +83,7 @@ func (j *Job) run(ctx context.Context, d disk, dir string, shard int, force bool
 			return s, err
 		}
 	}
-	if s.Failed = p.history.failed; s.Failed > 0 {
+	if s.Failed = p.history.failures(); s.Failed > 0 {
 		s.Errors = n.errors
 	}
 	return s, nil
@@ -289,7 +289,7 @@ func (j *Job) unchanged(ctx context.Context, p *part, from int64) error {
 		if first == "" {
 			first = it.Source
 		}
-		note(marks, it)
+		note(marks, it.Source, it.mark())
 		if it.Index+1-from < chunks[k].Inputs {
 			return nil
 		}
@@ -307,25 +307,31 @@ func (j *Job) unchanged(ctx context.Context, p *part, from int64) error {
 	if err != nil {
 		return err
 	}
+	if len(doubtful) == 0 {
+		return nil
+	}
 	w := j.worker()
 	defer j.rest(w)
-	for _, s := range doubtful {
-		content := sha256.New()
-		err := j.list.walk(ctx, s.from, s.to, func(it *Item) error {
-			if it.Index >= s.from {
-				_, input, _ := w.read(it) // zeros if it cannot be read, as before
-				content.Write(input[:])
-			}
+	content := sha256.New()
+	return j.list.walk(ctx, doubtful[0].from, doubtful[len(doubtful)-1].to, func(it *Item) error {
+		s := doubtful[0]
+		if it.Index < s.from {
 			return nil
-		})
-		if err != nil {
-			return err
+		}
+		_, input, _ := w.read(it) // zeros if it cannot be read, as before
+		content.Write(input[:])
+		if it.Index+1 < s.to {
+			return nil
 		}
 		if hexSum(content) != s.content {
 			return &ChangedError{p.names.journal, fmt.Sprintf("of the inputs from %s to %s one is not as it was when it was computed", s.first, s.last)}
 		}
-	}
-	return nil
+		if doubtful = doubtful[1:]; len(doubtful) == 0 {
+			return errEnough
+		}
+		content.Reset()
+		return nil
+	})
 }
 
 // records reads the records of a working file, one after another.

@@ -75,6 +75,9 @@ func writeTable(w io.Writer, work *io.SectionReader) error {
 	}
 	columns := []parquet.Column{text("input"), text("error")}
 	for _, f := range t.fields {
+		f.leaf = t.leaves
+		f.describe(t.name)
+		t.leaves += f.leaves()
 		columns = append(columns, f.columns...)
 	}
 	if t.encoded {
@@ -115,20 +118,17 @@ func (t *table) learn(x *row) error {
 		o := &said.Outputs[i]
 		known := slices.IndexFunc(t.fields, func(f *field) bool { return f.name == o.Name })
 		own := x.tensor(o.Name)
+		scores := len(o.Classes) > 0 && o.Classes[0].Score != nil
 		if known >= 0 {
-			if f := t.fields[known]; f.kind != o.Kind || own != nil && f.dtype != own.DType() {
+			f := t.fields[known]
+			if f.scores = f.scores || scores; f.kind != o.Kind || own != nil && f.dtype != own.DType() {
 				return fmt.Errorf("%s: the output %q has another type than for the first input", x.Input, o.Name)
 			}
 			continue
 		}
-		f := &field{name: o.Name, kind: o.Kind, leaf: t.leaves}
+		f := &field{name: o.Name, kind: o.Kind, scores: scores}
 		if own != nil {
 			f.dtype = own.DType()
-		}
-		f.scores = len(o.Classes) > 0 && o.Classes[0].Score != nil
-		f.describe(t.name)
-		for _, c := range f.columns {
-			t.leaves += len(c.Leaves)
 		}
 		t.fields = append(t.fields, f)
 	}

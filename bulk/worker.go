@@ -28,6 +28,7 @@ type worker struct {
 	feeder   *feed.Feeder
 	sessions []*kept // the one used last first
 	together *samples.Session
+	samples  []*session        // of the run at hand: one session of the model, and for each sample where its picture was
 	contents map[string][]byte // of the files of the item at hand
 }
 
@@ -62,6 +63,7 @@ type result struct {
 	answer *answer
 	err    error
 	input  [sha256.Size]byte // digest of the input; zero if it cannot be read
+	mark   string            // of the item, from before it was read
 	hit    bool              // whether the answer was in the cache
 }
 
@@ -135,12 +137,16 @@ func (w *worker) compute(ctx context.Context, items []*Item) []result {
 	var ready []int // items that are samples of the run
 	for i, it := range items {
 		j, r := w.begin(it)
-		if results[i] = r; r.err == nil && r.answer == nil {
-			if results[i].err = w.join(j, len(ready)); results[i].err == nil {
-				ready = append(ready, i)
-			} else {
-				results[i].err = j.Placed(results[i].err)
-			}
+		if results[i] = r; r.err != nil || r.answer != nil {
+			continue
+		}
+		joined, err := w.join(j, len(ready))
+		if err != nil {
+			results[i].err = j.Placed(err)
+		} else if joined {
+			ready = append(ready, i)
+		} else {
+			results[i] = w.one(ctx, it)
 		}
 	}
 	if len(ready) == 0 {
@@ -148,7 +154,9 @@ func (w *worker) compute(ctx context.Context, items []*Item) []result {
 	}
 	err := w.together.Run(ctx)
 	for k, i := range ready {
-		if results[i].err = err; err == nil {
+		if err != nil && !fatal(err) { // which may be due to one of them
+			results[i] = w.one(ctx, items[i])
+		} else if results[i].err = err; err == nil {
 			results[i].answer, results[i].err = w.take(k)
 			w.end(&results[i])
 		}
@@ -158,8 +166,9 @@ func (w *worker) compute(ctx context.Context, items []*Item) []result {
 
 // begin reads an item and looks for its answer in the cache.
 func (w *worker) begin(it *Item) (*feed.Job, result) {
+	mark := it.mark()
 	j, input, err := w.read(it)
-	r := result{err: err, input: input}
+	r := result{err: err, input: input, mark: mark}
 	if err == nil && w.cache != nil {
 		r.answer = w.cache.get(w.digest, input)
 		r.hit = r.answer != nil
@@ -274,28 +283,65 @@ func (w *worker) interpret(s *session) (*answer, error) {
 	return a, nil
 }
 
-// join makes a job sample k of those that run together.
-func (w *worker) join(j *feed.Job, k int) error {
-	s, _, err := w.set(j)
+// join makes a job sample k of those that run together. It reports false if the job is no such sample, as one that has several itself.
+func (w *worker) join(j *feed.Job, k int) (bool, error) {
+	defer w.feeder.Release()
+	in, err := w.feeder.Read(j)
 	if err != nil {
-		return err
+		return false, err
+	}
+	s, err := w.sample(in, k)
+	if s == nil || err != nil {
+		return false, err
+	}
+	if _, err := s.answers.Set(in); err != nil {
+		return false, w.feeder.From(j, err)
+	}
+	for i := range s.Inputs() {
+		err := w.together.Put(i, k, s.Input(i))
+		if shared := (*samples.SharedError)(nil); errors.As(err, &shared) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sample returns what inputs for sample k are set in and its answer is read from, nil if they are none.
+func (w *worker) sample(in pipeline.Inputs, k int) (*session, error) {
+	s, err := w.sessionFor(in)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range w.batch.Inputs() {
+		if !p.Type.Equal(s.Inputs()[i].Type) {
+			return nil, nil
+		}
 	}
 	if w.together == nil {
 		if w.together, err = w.batch.Session(w.opts.Batch); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for i := range s.Inputs() {
-		if err := w.together.Put(i, k, s.Input(i)); err != nil {
-			return err
+	if k == len(w.samples) {
+		one := s.Session
+		if k > 0 {
+			one = w.samples[0].Session
 		}
+		answers, err := pipeline.NewSession(one, w.manifest)
+		if err != nil {
+			return nil, err
+		}
+		w.samples = append(w.samples, &session{one, answers})
 	}
-	return nil
+	return w.samples[k], nil
 }
 
 // take makes the answer of sample k.
 func (w *worker) take(k int) (*answer, error) {
-	s := w.sessions[0].session
+	s := w.samples[k]
 	for i := range s.Outputs() {
 		if err := w.together.Take(i, k, s.Output(i)); err != nil {
 			return nil, err

@@ -131,8 +131,8 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 		for _, name := range indexVariables {
 			if text := env(name); text != "" {
 				n, err := strconv.Atoi(text)
-				if err != nil {
-					return bad("%s=%s: it must be a number from 0 to %d", name, text, o.Shards-1)
+				if err != nil || n < 0 || n >= o.Shards && o.Shards > 0 {
+					return bad("%s=%s: the number of the shard must be from 0 to %d, one less than --shards; --shard says another", name, text, o.Shards-1)
 				}
 				f.shard = n
 				break

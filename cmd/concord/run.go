@@ -179,8 +179,9 @@ type runner struct {
 	manifest *manifest.Manifest
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
-	answers  *pipeline.Session // which runs the session
-	batch    *samples.Session  // nil without --batch
+	answers  *pipeline.Session   // which runs the session
+	batch    *samples.Session    // nil without --batch
+	views    []*pipeline.Session // with --batch, what each sample's answer is read by: where its picture was
 	stdin    *feed.Stream
 	feeder   *feed.Feeder
 	out      io.Writer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/internal/samples"
+	"github.com/concord-nn/concord/pipeline"
 )
 
 // together makes the session that computes as many samples as --batch says. Beside it, the runner's session has the shapes of one sample; in it
@@ -19,7 +20,17 @@ func (r *runner) together() (*samples.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Session(r.flags.samples)
+	all, err := b.Session(r.flags.samples)
+	if err != nil {
+		return nil, err
+	}
+	r.views = make([]*pipeline.Session, r.flags.samples)
+	for k := range r.views {
+		if r.views[k], err = pipeline.NewSession(r.session, r.manifest); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // runTogether runs jobs at once, at most as many as there are samples, and makes their reports. With --keep-going it leaves out those that cannot
@@ -28,6 +39,7 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*repor
 	var broken failures
 	var ready []*job
 	for _, j := range jobs {
+		r.answers = r.views[len(ready)]
 		if err := r.join(j, len(ready)); err == nil {
 			ready = append(ready, j)
 		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
@@ -41,6 +53,7 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*repor
 		return nil, err
 	}
 	for k, j := range ready {
+		r.answers = r.views[k]
 		for i := range r.session.Outputs() {
 			if err := r.batch.Take(i, k, r.session.Output(i)); err != nil {
 				return nil, err
