@@ -23,6 +23,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -122,6 +123,9 @@ func printError(w io.Writer, err error) {
 	var found syntax.Diagnostics
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
+		if fixed := (*samples.FixedError)(nil); errors.As(err, &fixed) {
+			text = "--batch: " + escape.Text(fixed.Reason()) + ":\n" + text
+		}
 	}
 	name := "concord: "
 	if coloured(w) {

@@ -234,6 +234,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
 		open := (*model.OpenError)(nil)
+		err = samples.Fixed(r.model.Inputs(), f.batch, err)
 		if err = placed(path, err); errors.As(err, &open) && !f.random {
 			err = fmt.Errorf("%w, or %s=FILE", err, open.Input.Name)
 		}

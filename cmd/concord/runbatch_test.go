@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -85,5 +89,40 @@ func TestRunBatch(t *testing.T) {
 		if out, code := execute(t, append([]string{"run", "-o", dir}, c.args...)...); code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%q: code %d, %s; want %s", c.args, code, out, c.want)
 		}
+	}
+}
+
+// TestRunBatchPictures finds boxes in pictures of different sizes: each stands in the pixels of its own picture.
+func TestRunBatchPictures(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string][]byte{
+		"net.nnef": []byte("version 1.0;\ngraph n(x) -> (y, s)\n{\n    x = external<scalar>(shape = [1,1,2,2]);\n    y = reshape(x, shape = [0,1,4]);\n" +
+			"    m = max_reduce(x, axes = [1,2,3]);\n    s = reshape(m, shape = [0,1,1]);\n}\n"),
+		"net.nnef.concord.json": []byte(`{"version": 1, "inputs": {"x": {"kind": "image", "resize": "stretch", "colour": "gray", "std": 255}},
+			"outputs": {"y": {"kind": "boxes", "scores": "s", "labels": ["half"]}}}`),
+	}
+	for k := range 3 {
+		picture := image.NewGray(image.Rect(0, 0, 2*k+2, 2))
+		for x := range 2*k + 2 {
+			picture.SetGray(x, 1, color.Gray{Y: 255})
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, picture); err != nil {
+			t.Fatal(err)
+		}
+		files[strconv.Itoa(k)+".png"] = b.Bytes()
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"run", filepath.Join(dir, "net.nnef"), filepath.Join(dir, "?.png"), "-o", t.TempDir(), "--force", "--format", "ndjson"}
+	want, code := execute(t, args...)
+	if code != 0 || !strings.Contains(want, `"right":6,`) {
+		t.Fatalf("code %d\n%s", code, want)
+	}
+	if got, code := execute(t, append(args, "--batch", "2")...); code != 0 || got != want {
+		t.Errorf("code %d\n%s\nwant\n%s", code, got, want)
 	}
 }

@@ -160,6 +160,7 @@ func TestMisuse(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [2, 2]);\n    y = relu(x);\n}", "no input has a first extent that is open or 1"},
+		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    y = reshape(x, shape = [1, 2]);\n}", "no input leaves its first extent open"},
 		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    y = reshape(x, shape = [1, 2]);\n}", "reshape"},
 		{"graph net( x ) -> ( y )\n{\n    x = external(shape = [0, 2]);\n    y = sum_reduce(x, axes = [0]);\n}", "samples cannot be told apart"},
 	} {

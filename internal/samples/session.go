@@ -60,7 +60,7 @@ func (b *Batch) prove(n int) error {
 	}
 	all, err := b.model.Graph(shapes)
 	if err != nil {
-		return err
+		return Fixed(b.model.Inputs(), n, err)
 	}
 	one, err := b.model.Graph(b.given) // not the program's, in which passes have changed what was written
 	if err != nil {

@@ -80,3 +80,33 @@ func Shapes(inputs []model.Input, given model.Shapes, n int) (model.Shapes, erro
 	}
 	return out, nil
 }
+
+// FixedError says that a model whose inputs all have a first extent of 1, none an open one, cannot be made for several samples.
+type FixedError struct {
+	Inputs  string // with their shapes
+	Samples int
+	Err     error // what is wrong with it then
+}
+
+// Error says both.
+func (e *FixedError) Error() string { return e.Reason() + ": " + e.Err.Error() }
+
+// Reason says it without what is wrong then.
+func (e *FixedError) Reason() string {
+	return fmt.Sprintf("no input leaves its first extent open, which counts the samples; they are %s, and the model does not work with %d in place of 1", e.Inputs, e.Samples)
+}
+
+// Unwrap returns what is wrong with the model.
+func (e *FixedError) Unwrap() error { return e.Err }
+
+// Fixed returns the error of making a model for n samples, or a *[FixedError] around it, if the model leaves no first extent open.
+func Fixed(inputs []model.Input, n int, err error) error {
+	if count, other := CountOf(inputs); n < 2 || other != nil || count.Symbol != "" {
+		return err
+	}
+	all := make([]string, len(inputs))
+	for i, in := range inputs {
+		all[i] = in.String()
+	}
+	return &FixedError{strings.Join(all, ", "), n, err}
+}
