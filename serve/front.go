@@ -53,7 +53,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 		if err := s.allowed(r); err != nil {
 			s.refuse(out, r, err)
 		} else {
-			next.ServeHTTP(out, r)
+			s.guarded(next, out, r)
 		}
 		if rec.err == nil {
 			rec.err = calledBack(w.Header())
@@ -78,7 +78,12 @@ func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
 		if w.record.status != 0 {
 			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		}
-		rest.Fail(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
+		told := oip.Errorf(oip.Internal, "the server has made a mistake; its log says more")
+		if isGRPC(r) {
+			rpc.Fail(w, told)
+		} else {
+			rest.Fail(w, r, told)
+		}
 	}()
 	next.ServeHTTP(w, r)
 }

@@ -179,6 +179,7 @@ const (
 	ServeDepth      = 64
 	ServeGrowth     = 16
 	ServeAccept     = 60
+	ServeOutputs    = 1 << 30
 
 	DrawPoints = 1 << 18
 
@@ -529,6 +530,8 @@ var All = []Row{
 		"INVALID_ARGUMENT", "serve/internal/rpc.TestGrowth"},
 	{"serve.accept", ServeAccept, "seconds", "The time that a client takes to accept a message of a stream.",
 		"the call is reset; rpc.Options.Idle in place of it", "serve/internal/grpc.TestSlowClient"},
+	{"serve.outputs", ServeOutputs, "bytes", "The outputs for all samples of a request, where they are put together of several runs.",
+		"413, RESOURCE_EXHAUSTED", "serve/internal/batch.TestOutputLimit"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},

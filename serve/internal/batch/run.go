@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -21,23 +23,13 @@ type times struct{ input, infer, output time.Duration }
 func (s *Scheduler) execute(ctx context.Context, u *run) {
 	var took times
 	failed := make([]error, len(u.parts))
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				s.closeRead(u)
-				for i := range failed {
-					failed[i] = &engine.InternalError{During: "a run of requests", Cause: p}
-				}
-			}
-		}()
-		err := s.compute(ctx, u, u.size, u.parts, &took)
-		for i := range failed {
-			failed[i] = err
-			if err != nil && len(u.parts) > 1 && ctx.Err() == nil {
-				failed[i] = s.apartFrom(ctx, u, u.parts[i], &took)
-			}
+	err := s.compute(ctx, u, u.size, u.parts, &took)
+	for i := range failed {
+		failed[i] = err
+		if err != nil && len(u.parts) > 1 && ctx.Err() == nil {
+			failed[i] = s.apartFrom(ctx, u, u.parts[i], &took)
 		}
-	}()
+	}
 	s.closeRead(u)
 	u.cancel()
 	s.mu.Lock()
@@ -107,6 +99,13 @@ func (s *Scheduler) apartFrom(ctx context.Context, u *run, p part, took *times) 
 	return nil
 }
 
+// guard makes a panic an error, as a run that fails must not end the server.
+func guard(during string, err *error) {
+	if p := recover(); p != nil {
+		*err = &engine.InternalError{During: during, Cause: p, Stack: debug.Stack()}
+	}
+}
+
 // compute puts the inputs of parts together, runs them, and takes the outputs apart.
 func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, took *times) (err error) {
 	began := time.Now()
@@ -114,11 +113,8 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err == nil || ctx.Err() != nil { // else it may be in any state
-			s.give(u, z, own)
-		}
-	}()
+	defer func() { s.give(u, z, own, err != nil && !errors.Is(err, context.Canceled)) }()
+	defer guard("a run of requests", &err)
 	var states model.Values
 	if q := u.line.sequence; q != nil && !u.fresh {
 		states = q.states
@@ -177,14 +173,16 @@ func (s *Scheduler) take(u *run, z *size) (*session, error) {
 	return own, err
 }
 
-// give returns a session for others to use.
-func (s *Scheduler) give(u *run, z *size, own *session) {
+// give returns a session for others to use, unless it is broken and may be in any state.
+func (s *Scheduler) give(u *run, z *size, own *session, broken bool) {
 	if u.line.sequence != nil && u.line.kind.stateful {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	z.busy--
+	if z.busy--; broken {
+		return
+	}
 	if own.together == nil { // parts of the model may be new
 		z.note(own)
 	}
@@ -241,9 +239,14 @@ func (own *session) out(p part) error {
 	}
 	ports := own.together.Program().Outputs()
 	r.once.Do(func() {
+		left := int64(limits.ServeOutputs)
 		for _, port := range ports {
 			shape := slices.Clone(port.Type.Shape)
 			shape[0] = r.samples
+			if left -= limits.Times(port.Type.Bytes()/int64(own.together.Samples())+1, int64(r.samples)); left < 0 {
+				r.badOutputs = oip.Errorf(oip.TooLarge, "the outputs for %d samples take more than %d bytes; ask for fewer at once", r.samples, limits.ServeOutputs)
+				return
+			}
 			t, err := tensor.New(port.Type.DType, shape)
 			if err != nil {
 				r.badOutputs = err
