@@ -44,7 +44,8 @@ type Options struct {
 	// Threads is how many threads compute a run; 0 for all processors.
 	Threads int
 
-	// Batch is how many samples a run has at most, 8 if it is not given; BatchDelay how long a request waits for others.
+	// Batch is how many samples a run has at most; 0 for 8 where the model leaves their number open, and for 1 where it fixes that. BatchDelay is how long
+	// a request waits for others.
 	Batch      int
 	BatchDelay time.Duration
 	// Queue is how many requests to a model may wait; 256.

@@ -68,11 +68,10 @@ func (s *service) Config(name, number string) (c *oip.ModelConfig, err error) {
 			MaxQueueDelay: s.opts.BatchDelay, PriorityLevels: cmp.Or(s.opts.Priorities, 1), DefaultPriority: (cmp.Or(s.opts.Priorities, 1) + 1) / 2,
 			Sequences: v.stateful}
 		if v.scheduler.Together() == nil && v.scheduler.Largest() > 1 {
-			c.MaxBatchSize = int64(v.scheduler.Largest())
 			for _, list := range [][]oip.TensorMetadata{c.Inputs, c.Outputs} {
 				for i := range list {
-					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 {
-						list[i].Shape = shape[1:]
+					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 { // of a model without, requests have one sample
+						list[i].Shape, c.MaxBatchSize = shape[1:], int64(v.scheduler.Largest())
 					}
 				}
 			}

@@ -78,14 +78,16 @@ func (p *proof) find(one, all *graph.Value) *place {
 }
 
 func (p *proof) follow(one, all *graph.Value) *place {
-	switch a, b := one.Producer, all.Producer; {
+	a, b := one.Producer, all.Producer
+	alike := a != nil && b != nil && a.Op == b.Op && len(a.In) == len(b.In) && len(a.Out) == len(b.Out)
+	switch {
 	case one.Const != nil && all.Const != nil:
 		return p.constant(one.Const, all.Const)
-	case b != nil && op.Reshapes(b) && !(a != nil && a.Op == b.Op):
+	case !alike && b != nil && op.Reshapes(b): // which is not needed for one sample
 		return p.reshaped(one, b.In[0], one, all)
-	case a != nil && op.Reshapes(a) && !(b != nil && a.Op == b.Op):
+	case !alike && a != nil && op.Reshapes(a):
 		return p.reshaped(a.In[0], all, one, all)
-	case a == nil || b == nil || a.Op != b.Op || len(a.In) != len(b.In) || len(a.Out) != len(b.Out):
+	case !alike:
 		return nil
 	case op.Reshapes(a) && op.Reshapes(b):
 		return p.reshaped(a.In[0], b.In[0], one, all)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/serve/internal/batch"
@@ -389,14 +390,14 @@ func TestPriorities(t *testing.T) {
 // forever is a model whose runs do not end within a test.
 func forever(t testing.TB) *concord.Model {
 	var products strings.Builder
-	for k := range 3000 {
+	for k := range 500 {
 		fmt.Fprintf(&products, "a%d = matmul(a%d, x);", k+1, k)
 	}
 	return load(t, `graph net( x ) -> ( y )
 {
     x = external(shape = [0, 600, 600]);
     a0 = matmul(x, x);`+products.String()+`
-    y = copy(a3000);
+    y = copy(a500);
 }`)
 }
 
@@ -428,6 +429,72 @@ func TestCancel(t *testing.T) {
 	s.Close()
 	if st := s.Statistics(); st.ExecutionCount != 1 || st.Cancel.Count != 1 || st.Fail.Count != 2 {
 		t.Errorf("the statistics are %+v", st)
+	}
+}
+
+// TestQueueLimit has as many requests waiting as may.
+func TestQueueLimit(t *testing.T) {
+	s := start(t, forever(t), batch.Options{Largest: 1})
+	r := batch.Request{Inputs: model.Values{"x": random(1, 1, 600, 600)}}
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	for range limits.ServeQueue + 1 { // one of them runs
+		group.Go(func() {
+			if _, err := s.Run(ctx, r); !strings.HasPrefix(code(err), fmt.Sprint(oip.Canceled)) {
+				t.Error(err)
+			}
+		})
+		for n, running := s.Waiting(); n+running == 0; n, running = s.Waiting() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for n, _ := s.Waiting(); n < limits.ServeQueue; n, _ = s.Waiting() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := s.Run(ctx, r); !strings.HasPrefix(code(err), fmt.Sprint(oip.Exhausted)) {
+		t.Errorf("one more: got %v", err)
+	}
+	cancel()
+	group.Wait()
+	s.Close()
+}
+
+// TestShapesLimit has requests of as many shapes waiting as may.
+func TestShapesLimit(t *testing.T) {
+	m := load(t, wide)
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, m, batch.Options{Delay: time.Hour})
+		defer s.Close()
+		var all []*asked
+		for n := range limits.ServeShapes {
+			all = append(all, ask(t.Context(), s, batch.Request{Inputs: model.Values{"x": random(1, 1, n+1)}}))
+		}
+		more := batch.Request{Inputs: model.Values{"x": random(1, 1, limits.ServeShapes+1)}}
+		if _, err := s.Run(t.Context(), more); !strings.HasPrefix(code(err), fmt.Sprint(oip.Exhausted)) {
+			t.Errorf("one more: got %v", err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		for _, a := range all {
+			if !a.done.Load() || a.err != nil {
+				t.Errorf("got %v", a.err)
+			}
+		}
+		if a := ask(t.Context(), s, more); a.err != nil {
+			t.Errorf("when the others have been answered: got %v", a.err)
+		}
+	})
+}
+
+// TestLargeOutputs asks for more samples at once than there may be outputs of.
+func TestLargeOutputs(t *testing.T) {
+	m := load(t, "graph net( x ) -> ( y )\n{\n    x = external(shape = [0, 1]);\n    y = tile(x, repeats = [1, 1000]);\n}")
+	s := start(t, m, batch.Options{Compile: concord.Options{Limits: engine.Limits{Memory: 400_000}}})
+	defer s.Close()
+	for n, want := range map[int]string{100: "", 101: fmt.Sprint(oip.TooLarge)} {
+		if _, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, n, 1)}}); !strings.HasPrefix(code(err), want) || (err == nil) != (want == "") {
+			t.Errorf("%d samples: got %v", n, err)
+		}
 	}
 }
 

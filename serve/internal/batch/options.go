@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 )
 
@@ -57,14 +58,14 @@ func (o Options) resolved() (Options, error) {
 		}
 	}
 	o.Largest = cmp.Or(o.Largest, 8)
-	o.Queue = cmp.Or(o.Queue, 256)
+	o.Queue = cmp.Or(o.Queue, limits.ServeQueue)
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.Priorities = cmp.Or(o.Priorities, 1)
 	o.Priority = cmp.Or(o.Priority, (o.Priorities+1)/2)
 	o.Step = cmp.Or(o.Step, time.Second)
 	o.Sequences.Idle = cmp.Or(o.Sequences.Idle, time.Minute)
-	o.Sequences.Count = cmp.Or(o.Sequences.Count, 256)
-	o.Sequences.Bytes = cmp.Or(o.Sequences.Bytes, 1<<30)
+	o.Sequences.Count = cmp.Or(o.Sequences.Count, limits.ServeSequences)
+	o.Sequences.Bytes = cmp.Or(o.Sequences.Bytes, limits.ServeStates)
 	return o, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -239,14 +238,9 @@ func (own *session) out(p part) error {
 	}
 	ports := own.together.Program().Outputs()
 	r.once.Do(func() {
-		left := int64(limits.ServeOutputs)
 		for _, port := range ports {
 			shape := slices.Clone(port.Type.Shape)
 			shape[0] = r.samples
-			if left -= limits.Times(port.Type.Bytes()/int64(own.together.Samples())+1, int64(r.samples)); left < 0 {
-				r.badOutputs = oip.Errorf(oip.TooLarge, "the outputs for %d samples take more than %d bytes; ask for fewer at once", r.samples, limits.ServeOutputs)
-				return
-			}
 			t, err := tensor.New(port.Type.DType, shape)
 			if err != nil {
 				r.badOutputs = err

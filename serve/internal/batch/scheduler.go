@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -44,9 +45,6 @@ var (
 	errFixed  = errors.New("the model fixes the number of samples at 1, and no other number of them for a run is asked for")
 	errStates = errors.New("the model keeps a state, by its manifest")
 )
-
-// mostKinds is how many sets of shapes have programs at the same time.
-const mostKinds = 16
 
 // New returns the scheduler of a model, which must not be closed before it. What can be compiled is compiled then: see [Options.Compile].
 func New(m *concord.Model, opts Options) (*Scheduler, error) {
@@ -96,8 +94,8 @@ func New(m *concord.Model, opts Options) (*Scheduler, error) {
 func (s *Scheduler) kindOf(shapes model.Shapes, apart error) (*kind, error) {
 	k := s.kinds[s.key(shapes, apart)]
 	if k == nil {
-		if len(s.kinds) >= mostKinds && !s.evict() {
-			return nil, oip.Errorf(oip.Exhausted, "requests of %d other shapes are waiting; try again later", mostKinds)
+		if len(s.kinds) >= limits.ServeShapes && !s.evict() {
+			return nil, oip.Errorf(oip.Exhausted, "requests of %d other shapes are waiting; try again later", limits.ServeShapes)
 		}
 		k = s.made(shapes, apart)
 		go s.prepare(k, false)
@@ -276,8 +274,10 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 		if err == nil {
 			err = k.err
 		}
-		if again := err == nil && apart == nil && k.why != nil && r.samples > 1; err == nil && !again {
-			return k, nil
+		if err == nil && (k.batch != nil || apart != nil || r.samples == 1) {
+			if err = s.fits(r, k); err == nil {
+				return k, nil
+			}
 		}
 		s.mu.Lock()
 		s.release(k)
@@ -291,6 +291,21 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 		}
 		r.samples = 1 // which the model takes as one
 	}
+}
+
+// fits refuses a request whose outputs would take more memory than a run may.
+func (s *Scheduler) fits(r *request, k *kind) error {
+	if k.batch == nil {
+		return nil
+	}
+	bytes := int64(0)
+	for _, p := range k.batch.Outputs() {
+		bytes = limits.Add(bytes, p.Type.Bytes())
+	}
+	if most := s.opts.Compile.Limits.Resolved().Memory; bytes > most/int64(r.samples) {
+		return oip.Errorf(oip.TooLarge, "the outputs of %d samples, %d bytes each, take more than %d bytes", r.samples, bytes, most)
+	}
+	return nil
 }
 
 // room refuses a request if it cannot wait.

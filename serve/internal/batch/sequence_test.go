@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
@@ -132,7 +134,7 @@ func TestSequenceOrder(t *testing.T) {
 					for k := range 40 {
 						x := float32(id*1000 + k)
 						want += x
-						if got := sum(s.Run(t.Context(), next(x, fmt.Sprint(id), k == 0, k == 39))); got != fmt.Sprint(want) {
+						if got := sum(s.Run(t.Context(), next(x, strconv.Itoa(id), k == 0, k == 39))); got != fmt.Sprint(want) {
 							t.Errorf("sequence %d, request %d: got %s; want %v", id, k, got, want)
 						}
 					}
@@ -176,6 +178,23 @@ func TestSequenceStates(t *testing.T) {
 	cancel()
 	if got := sum(s.Run(gone, next(1, "b", true, false))); !strings.HasPrefix(got, fmt.Sprint(oip.Canceled)) {
 		t.Errorf("a cancelled one: got %s", got)
+	}
+}
+
+// TestSequencesLimit has as many sequences, and as many bytes of states, as may be.
+func TestSequencesLimit(t *testing.T) {
+	made := summing(t)["manifest"]
+	for count, o := range map[int]batch.Sequences{limits.ServeSequences: {}, 3: {Bytes: 12}} {
+		s := made(batch.Options{Sequences: o})
+		for k := range count {
+			if got := sum(s.Run(t.Context(), next(1, strconv.Itoa(k), true, false))); got != "1" {
+				t.Fatalf("sequence %d: got %s", k, got)
+			}
+		}
+		if got := sum(s.Run(t.Context(), next(1, "more", true, false))); !strings.HasPrefix(got, fmt.Sprint(oip.Exhausted)) {
+			t.Errorf("%d sequences and one more: got %s", count, got)
+		}
+		s.Close()
 	}
 }
 

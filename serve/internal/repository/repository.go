@@ -18,7 +18,7 @@ import (
 // Source is a version on disk.
 type Source struct {
 	Model, Version string
-	Path           string // of the file or folder, without links
+	Path           string // of the file or folder, which stands in a folder without links
 	Bytes          int64  // of all its files
 }
 
@@ -426,11 +426,11 @@ func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candi
 	if err := r.trim(ctx, m, v, need); err != nil {
 		return nil, err
 	}
-	path, err := filepath.EvalSymlinks(c.path)
+	folder, err := filepath.EvalSymlinks(filepath.Dir(c.path)) // the name itself may say the format
 	if err != nil {
 		return nil, errors.New(plain(err))
 	}
-	loaded, err := r.opts.Open(ctx, Source{m.name, v, path, c.print.bytes})
+	loaded, err := r.opts.Open(ctx, Source{m.name, v, filepath.Join(folder, filepath.Base(c.path)), c.print.bytes})
 	if err == nil {
 		if bytes := loaded.Bytes(); r.opts.Memory > 0 && bytes > r.opts.Memory {
 			loaded.Close()

@@ -307,7 +307,8 @@ func TestKubernetes(t *testing.T) {
 	s := newShop(t, repository.Options[*text]{Control: repository.Poll}, "..1/model.onnx", "one", "..2/model.onnx", "two")
 	link := func(to, name string) {
 		t.Helper()
-		if err := os.Symlink(to, filepath.Join(s.dir, name)); err != nil {
+		path := filepath.Join(s.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(to, path)); err != nil {
 			t.Skip(err)
 		}
 	}
@@ -324,7 +325,12 @@ func TestKubernetes(t *testing.T) {
 	s.want("model", "1:one")
 	s.Look(t.Context())
 	s.want("model", "1:two")
-	s.wantIndex("model/1 READY")
+	s.write(".blobs/1234", "a blob")
+	link("../../.blobs/1234", ".store/1/model.onnx")
+	link(".store", "linked")
+	s.settle()
+	s.want("linked", "1:a blob")
+	s.wantIndex("linked/1 READY", "model/1 READY")
 }
 
 // TestTornReads changes files while they are read.
