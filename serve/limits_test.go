@@ -13,7 +13,7 @@ import (
 func TestHeaderLimit(t *testing.T) {
 	s := listen(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none"})
 	for length, want := range map[int]int{limits.ServeHeader: 200, limits.ServeHeader + 8<<10: 431} {
-		r, err := http.NewRequest("GET", s.url+"/v2/health/live", nil)
+		r, err := http.NewRequest(http.MethodGet, s.url+"/v2/health/live", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,15 +125,15 @@ func TestOptions(t *testing.T) {
 		change func(o *serve.Options)
 		want   string
 	}{
-		{func(o *serve.Options) { o.Dir = "" }, "serve: Dir:"},
-		{func(o *serve.Options) { o.Control = "push" }, "serve: Control:"},
-		{func(o *serve.Options) { o.Load = []string{"m"} }, "serve: Load:"},
-		{func(o *serve.Options) { o.Versions = "1,x" }, "serve: Versions:"},
-		{func(o *serve.Options) { o.Metrics = "x" }, "serve: Metrics:"},
-		{func(o *serve.Options) { o.Poll = -1 }, "serve: Poll:"},
-		{func(o *serve.Options) { o.Batch = 1000 }, "serve: Batch:"},
-		{func(o *serve.Options) { o.Threads = -1 }, "serve: Threads:"},
-		{func(o *serve.Options) { o.Tokens = []string{"a b"} }, "serve: Tokens:"},
+		{func(o *serve.Options) { o.Dir = "" }, "serve: option Dir:"},
+		{func(o *serve.Options) { o.Control = "push" }, "serve: option Control:"},
+		{func(o *serve.Options) { o.Load = []string{"m"} }, "serve: option Load:"},
+		{func(o *serve.Options) { o.Versions = "1,x" }, "serve: option Versions:"},
+		{func(o *serve.Options) { o.Metrics = "x" }, "serve: option Metrics:"},
+		{func(o *serve.Options) { o.Poll = -1 }, "serve: option Poll:"},
+		{func(o *serve.Options) { o.Batch = 1000 }, "serve: option Batch:"},
+		{func(o *serve.Options) { o.Threads = -1 }, "serve: option Threads:"},
+		{func(o *serve.Options) { o.Tokens = []string{"a b"} }, "serve: option Tokens:"},
 		{func(o *serve.Options) { o.Versions = "all" }, ""},
 		{func(o *serve.Options) { o.Versions = "1, 20" }, ""},
 	} {

@@ -28,19 +28,19 @@ type candidate struct {
 	path    string // of the model, as it was found
 	dir     string // in which its files and folders stand
 	files   string // their names, with zeros between them
-	print   print
+	print   footprint
 	problem string // why there is no model
 }
 
-// print is what files look like from outside. It is another one whenever they were written, exchanged or removed.
-type print struct {
+// footprint is what files look like from outside. It is another one whenever they were written, exchanged or removed.
+type footprint struct {
 	sum    [sha256.Size]byte
 	newest time.Time // when the last of them was changed
 	bytes  int64
 }
 
 // settled reports whether the files have been as they are for some time.
-func (p print) settled(now time.Time, forTime time.Duration) bool {
+func (p footprint) settled(now time.Time, forTime time.Duration) bool {
 	return now.Sub(p.newest) >= forTime
 }
 
@@ -195,8 +195,8 @@ func candidateAt(dir, path, files string) candidate {
 			return c
 		}
 	}
-	p.print.sum = [sha256.Size]byte(p.sum.Sum(nil))
-	c.print = p.print
+	p.footprint.sum = [sha256.Size]byte(p.sum.Sum(nil))
+	c.print = p.footprint
 	return c
 }
 
@@ -205,7 +205,7 @@ func (c candidate) again() candidate { return candidateAt(c.dir, c.path, c.files
 
 // printer makes a print.
 type printer struct {
-	print
+	footprint
 	sum   hash.Hash
 	files int
 }

@@ -115,7 +115,7 @@ type instance[T Loaded] struct {
 	model   *model[T]
 	version string
 	loaded  T
-	print   print
+	print   footprint
 	leases  int
 	used    uint64
 	retired string        // what for; empty while it serves
@@ -124,13 +124,13 @@ type instance[T Loaded] struct {
 
 // parked is a version that was unloaded for want of memory.
 type parked struct {
-	print print
+	print footprint
 	bytes int64 // that it took
 }
 
 // failure is why a version could not be loaded.
 type failure struct {
-	print  print
+	print  footprint
 	reason string
 	again  time.Time // before which it is not tried again as it is
 	wait   time.Duration
@@ -359,7 +359,7 @@ func (r *Repository[T]) keep(ctx context.Context, m *model[T], v string, c candi
 	r.mu.Lock()
 	i, e, f := m.serving[v], m.evicted[v], m.failed[v]
 	same := i != nil && i.print == c.print && !anew
-	if same || i == nil && e.print == c.print && e.print != (print{}) && !anew {
+	if same || i == nil && e.print == c.print && e.print != (footprint{}) && !anew {
 		delete(m.failed, v) // the old files are there again
 		r.mu.Unlock()
 		return true
