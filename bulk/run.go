@@ -102,7 +102,7 @@ func (j *Job) Write(ctx context.Context, shard int, w io.Writer) (Summary, error
 		if err != nil {
 			return s, err
 		}
-		defer os.Remove(spool.Name())
+		defer func() { _ = os.Remove(spool.Name()) }()
 		defer spool.Close()
 		size := int64(0)
 		work = writerFunc(func(data []byte) (int, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -507,7 +508,7 @@ func TestSwaps(t *testing.T) {
 		})
 	}
 	for i := range 40 {
-		s.write("m.onnx", fmt.Sprint(i))
+		s.write("m.onnx", strconv.Itoa(i))
 		s.settle()
 	}
 	cancel()
@@ -530,7 +531,7 @@ func TestLimits(t *testing.T) {
 	s.want("circles", "more than 16")
 	many := newShop(t, repository.Options[*text]{Control: repository.Explicit}, "m/1/model.onnx", "")
 	for i := range limits.RepositoryFiles - 1 { // beside the folder and the model
-		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", fmt.Sprint(i))); err != nil {
+		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", strconv.Itoa(i))); err != nil {
 			t.Skip(err)
 		}
 	}
