@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -447,6 +448,17 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
+// TestParquet holds the bytes of a table, which another reader reads in a module of its own: they are the same on every machine.
+func TestParquet(t *testing.T) {
+	model := network(t, "graph n(a) -> (y, n)\n{\n    a = external<scalar>(shape = [1,3]);\n    y = add(a, a);\n    n = lt(a, y);\n}\n")
+	t.Chdir(filepath.Dir(listed(t, "x.jsonl", `{"a": [1,2,3]}`, `{"a": [1]}`, `{"a": [-1,0,0.5]}`)))
+	text := written(t, open(t, model, bulk.Options{Inputs: []string{"x.jsonl"}, Format: bulk.Parquet, SkipErrors: true}), 0)
+	const want = "34c361235562e08246f8cea6a77e3269857e0bd6c87f8bcb4f5d873c99930ee5"
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != want {
+		t.Errorf("the table has the sum %s, want %s", got, want)
+	}
+}
+
 // TestShapes has inputs of different shapes, each of which decides about its run. Tables have them all, arrays do not.
 func TestShapes(t *testing.T) {
 	list := listed(t, "x.jsonl", `{"x": [[1,2,3,4,5,6,7,8]]}`, `{"x": [[1,2,3,4,5,6,7,8],[0,0,0,0,0,0,0,0]]}`, `{"x": [[1]]}`)
@@ -482,6 +494,27 @@ func TestBatch(t *testing.T) {
 				t.Errorf("batches of %d give %s, want %s", n, got, want)
 			}
 		}
+	}
+}
+
+// TestDigest has jobs that give the same answers, and others.
+func TestDigest(t *testing.T) {
+	const model = "../cmd/concord/testdata/open.nnef"
+	want := open(t, digits, bulk.Options{Inputs: drawings(t)}).Digest()
+	for _, same := range []bulk.Options{{Inputs: drawings(t)[:1]}, {Workers: 1}, {Shards: 3, SkipErrors: true}, {Cache: t.TempDir()}} {
+		if same.Inputs == nil {
+			same.Inputs = drawings(t)
+		}
+		if got := open(t, digits, same).Digest(); got != want {
+			t.Errorf("%+v changes the digest", same)
+		}
+	}
+	if open(t, digits, bulk.Options{Inputs: drawings(t), Format: bulk.NPZ}).Digest() == want || open(t, model, bulk.Options{Inputs: []string{"x.npy"}}).Digest() == want {
+		t.Error("the format or the model do not change the digest")
+	}
+	wide := network(t, "graph n(x) -> (y)\n{\n    x = external<scalar>(shape = [0,8]);\n    y = softmax(x);\n}\n")
+	if open(t, wide, bulk.Options{Inputs: []string{"x.npy"}}).Digest() != open(t, wide, bulk.Options{Inputs: []string{"x.npy"}, Batch: 4}).Digest() {
+		t.Error("batches change the digest")
 	}
 }
 

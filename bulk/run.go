@@ -102,8 +102,7 @@ func (j *Job) Write(ctx context.Context, shard int, w io.Writer) (Summary, error
 		if err != nil {
 			return s, err
 		}
-		defer func() { _ = os.Remove(spool.Name()) }()
-		defer spool.Close()
+		defer func() { _ = errors.Join(spool.Close(), os.Remove(spool.Name())) }() // nobody needs it any more
 		size := int64(0)
 		work = writerFunc(func(data []byte) (int, error) {
 			n, err := spool.Write(data)

@@ -79,7 +79,7 @@ func server(dir string) error {
 		_, _ = w.Write(body)
 	})}
 	go func() { _ = plain.Serve(echo) }()
-	defer plain.Close()
+	defer func() { _ = plain.Close() }()
 	fmt.Println(l.Addr(), echo.Addr())
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {

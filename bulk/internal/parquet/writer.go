@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// When a page and a row group end, behind a row.
+// When a page and a row group end, behind a row, unless something else is said.
 const (
 	pageBytes  = 1 << 20
 	groupBytes = 64 << 20
@@ -19,6 +19,8 @@ const magic = "PAR1"
 
 // Writer writes a table. Each row is a call of a method for each column, or for each leaf of its lists, and then of EndRow.
 type Writer struct {
+	PageBytes, GroupBytes int // when a page and a row group end; may be changed before the first row
+
 	w      io.Writer
 	at     int64
 	leaves []*leaf
@@ -41,9 +43,9 @@ type leaf struct {
 	inChunk                int64 // values of the pages of the chunk
 }
 
-// NewWriter begins a table. What a program adds to the file about the table is in metadata, pairs of keys and values.
+// NewWriter begins a table.
 func NewWriter(w io.Writer, columns []Column) *Writer {
-	p := &Writer{w: w, column: columns}
+	p := &Writer{PageBytes: pageBytes, GroupBytes: groupBytes, w: w, column: columns}
 	for i := range columns {
 		for k := range columns[i].Leaves {
 			l := &leaf{Leaf: &columns[i].Leaves[k], column: &columns[i]}
@@ -128,14 +130,14 @@ func (p *Writer) EndRow() error {
 	p.rows++
 	size := 0
 	for _, l := range p.leaves {
-		if len(l.values) >= pageBytes || l.definition.runs() >= pageBytes {
+		if len(l.values) >= p.PageBytes || l.definition.runs() >= p.PageBytes {
 			if err := l.page(); err != nil {
 				return err
 			}
 		}
 		size += len(l.chunk) + len(l.values)
 	}
-	if size >= groupBytes || p.rows >= groupRows {
+	if size >= p.GroupBytes || p.rows >= groupRows {
 		return p.group()
 	}
 	return p.err

@@ -552,6 +552,21 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestUnfit gives a model shapes that it cannot have.
+func TestUnfit(t *testing.T) {
+	s := start(t, load(t, "graph net( x, y ) -> ( z )\n{\n    x = external(shape = [0, 0]);\n    y = external(shape = [1, 0]);\n    z = x + y;\n}"), batch.Options{})
+	defer s.Close()
+	for _, n := range []int{1, 2} {
+		_, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, n, 3), "y": random(1, 1, 4)}})
+		if !strings.HasPrefix(code(err), fmt.Sprint(oip.InvalidArgument)) || !strings.Contains(code(err), "broadcast") {
+			t.Errorf("%d samples: got %v", n, err)
+		}
+	}
+	if _, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, 3, 4), "y": random(1, 1, 4)}}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMany asks from many goroutines, some of which go, with all sizes and priorities, on several workers.
 func TestMany(t *testing.T) {
 	m := load(t, wide)

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
 // kind has the programs of requests whose inputs have equal shapes, apart from the number of samples if they run together.
@@ -91,6 +93,9 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 			z.note(own)
 		}
 		k.sizes = append(k.sizes, z)
+	}
+	if internal := (*engine.InternalError)(nil); k.err != nil && !all && !errors.As(k.err, &internal) {
+		k.err = oip.Errorf(oip.InvalidArgument, "the model cannot be run on inputs of these shapes: %v", k.err)
 	}
 	if k.err == nil {
 		k.look(k.sizes[0].free[0])

@@ -98,7 +98,7 @@ func (s *Scheduler) apartFrom(ctx context.Context, u *run, p part, took *times) 
 	return nil
 }
 
-// guard makes a panic an error, as a run that fails must not end the server.
+// guard makes a panic an error, as a mistake in one model must not end the server.
 func guard(during string, err *error) {
 	if p := recover(); p != nil {
 		*err = &engine.InternalError{During: during, Cause: p, Stack: debug.Stack()}
@@ -112,7 +112,8 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 	if err != nil {
 		return err
 	}
-	defer func() { s.give(u, z, own, err != nil && !errors.Is(err, context.Canceled)) }()
+	whole := false
+	defer func() { s.give(u, z, own, whole) }()
 	defer guard("a run of requests", &err)
 	var states model.Values
 	if q := u.line.sequence; q != nil && !u.fresh {
@@ -132,6 +133,7 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 		return err
 	}
 	err = own.run(ctx)
+	whole = err == nil || ctx.Err() != nil
 	infer := time.Now()
 	took.infer += infer.Sub(input)
 	if err != nil {
@@ -172,14 +174,14 @@ func (s *Scheduler) take(u *run, z *size) (*session, error) {
 	return own, err
 }
 
-// give returns a session for others to use, unless it is broken and may be in any state.
-func (s *Scheduler) give(u *run, z *size, own *session, broken bool) {
+// give returns a session for others to use, unless a run has failed in it, which may be in any state.
+func (s *Scheduler) give(u *run, z *size, own *session, whole bool) {
 	if u.line.sequence != nil && u.line.kind.stateful {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if z.busy--; broken {
+	if z.busy--; !whole {
 		return
 	}
 	if own.together == nil { // parts of the model may be new

@@ -31,6 +31,7 @@ type Scheduler struct {
 	sequences  map[string]*sequence
 	kept       int64 // bytes of states of sequences
 	waiting    int   // requests of which samples wait
+	entering   int   // requests that wait for the programs which say how they can be run
 	running    int   // runs
 	background int   // compilations
 	closed     bool
@@ -262,18 +263,21 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 			return nil, err
 		}
 		k, err := s.kindOf(shapes, apart)
-		s.mu.Unlock()
 		if err != nil || r.samples == 1 && r.Sequence == "" {
+			s.mu.Unlock()
 			return k, err
 		}
+		s.entering++
+		s.mu.Unlock()
 		select {
 		case <-k.ready:
+			err = k.err
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
-		if err == nil {
-			err = k.err
-		}
+		s.mu.Lock()
+		s.entering--
+		s.mu.Unlock()
 		if err == nil && (k.batch != nil || apart != nil || r.samples == 1) {
 			if err = s.fits(r, k); err == nil {
 				return k, nil
@@ -313,8 +317,8 @@ func (s *Scheduler) room() error {
 	switch {
 	case s.closed:
 		return oip.Errorf(oip.NotReady, "the model is being unloaded")
-	case s.waiting >= s.opts.Queue:
-		return oip.Errorf(oip.Exhausted, "%d requests are waiting, as many as may; try again later", s.waiting)
+	case s.waiting+s.entering >= s.opts.Queue:
+		return oip.Errorf(oip.Exhausted, "%d requests are waiting, as many as may; try again later", s.waiting+s.entering)
 	}
 	return nil
 }
@@ -436,11 +440,11 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) {
 	k := l.kind
 	n := 1
 	if cut != Alone {
-		if n = l.like(k.batch.Shared()); n < l.count() && n < s.opts.Largest {
+		if n = l.like(k.batch.Shared(), s.opts.Largest); n < l.count() && n < s.opts.Largest {
 			cut = Shape
 		}
 	}
-	z, wanted := k.choose(min(n, s.opts.Largest))
+	z, wanted := k.choose(n)
 	if wanted != z && !k.growing {
 		k.growing = true
 		k.users++
@@ -511,6 +515,9 @@ func (s *Scheduler) leave(r *request, err *oip.Error) {
 	}
 	s.mu.Lock()
 	s.answer(r, err)
+	if q := r.line.sequence; q != nil {
+		s.settle(q)
+	}
 	s.dispatch()
 	s.mu.Unlock()
 }

@@ -192,6 +192,18 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestForeignNames has names that are no texts of the protocol, which would break the index for clients of gRPC.
+func TestForeignNames(t *testing.T) {
+	s := newShop(t, repository.Options[*text]{Control: repository.Once},
+		"bad\xffname/1/model.onnx", "a folder", "\xfe.onnx", "a file", "\xfd.txt", "", "odd\n\x1b%2F é.onnx", "odd",
+		"several/1/\xff.onnx", "", "several/1/b.onnx", "",
+	).start()
+	s.want("odd\n\x1b%2F é", "1:odd")
+	s.want("bad\xffname", "there is no model")
+	s.wantIndex("bad\ufffdname/ UNAVAILABLE its name on disk is not UTF-8", "odd\n\x1b%2F é/1 READY", "several/1 UNAVAILABLE the folder holds several models: b.onnx, \ufffd.onnx",
+		"\ufffd/ UNAVAILABLE its name on disk")
+}
+
 // TestOneModel has a folder that is a model, in the three ways in which it can be.
 func TestOneModel(t *testing.T) {
 	for _, files := range [][]string{{"2/model.onnx", "it"}, {"graph.nnef", "it"}, {"net.onnx", "it", "notes.txt", ""}} {
@@ -402,7 +414,11 @@ func TestExplicit(t *testing.T) {
 	if err := s.Unload(t.Context(), "x"); err == nil {
 		t.Error("a model that is not there is unloaded")
 	}
-	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "c/1 UNAVAILABLE broken", "d/1 READY")
+	s.remove("c.onnx")
+	s.remove("d.onnx")
+	load("c", `there is no model "c" in the repository`)
+	s.want("d", "1:d")
+	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "d/1 READY")
 	missing := newShop(t, repository.Options[*text]{Control: repository.Explicit, Names: []string{"a"}})
 	if err := missing.Start(t.Context()); err == nil {
 		t.Error("it starts without a model that was named")
