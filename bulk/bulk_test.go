@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,9 +36,14 @@ func drawings(t *testing.T) []string {
 // sums writes a model that adds inputs.
 func sums(t *testing.T) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "sums.nnef")
-	text := "version 1.0;\ngraph sums(a, b) -> (y)\n{\n    a = external<scalar>(shape = [1,3]);\n    b = external<scalar>(shape = [1,3]);\n    y = add(a, b);\n}\n"
-	write(t, name, []byte(text))
+	return network(t, "graph sums(a, b) -> (y)\n{\n    a = external<scalar>(shape = [1,3]);\n    b = external<scalar>(shape = [1,3]);\n    y = add(a, b);\n}\n")
+}
+
+// network writes a model.
+func network(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "net.nnef")
+	write(t, name, []byte("version 1.0;\n"+text))
 	return name
 }
 
@@ -387,9 +393,231 @@ func TestLineLimit(t *testing.T) {
 		const begin = `{"x": [0], "y": "`
 		line := []byte(begin + strings.Repeat("a", 64<<20-len(begin)-2+more) + `"}`)
 		write(t, name, line)
-		_, err := open(t, digits, bulk.Options{Inputs: []string{name}, SkipErrors: true}).Write(t.Context(), 0, io.Discard)
+		_, _, err := open(t, digits, bulk.Options{Inputs: []string{name}}).Range(t.Context(), 0)
 		if more == 0 && err != nil || more > 0 && (err == nil || !strings.Contains(err.Error(), "longer than 67108864 bytes")) {
 			t.Errorf("%d bytes: %v", len(line), err)
 		}
 	}
+}
+
+// listed writes a list and returns its name.
+func listed(t *testing.T, name string, lines ...string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	write(t, name, []byte(strings.Join(lines, "\n")+"\n"))
+	return name
+}
+
+// TestNPZ reads the arrays that a job writes: a row for each input, 0 for one that could not be computed.
+func TestNPZ(t *testing.T) {
+	model := network(t, "graph n(a) -> (y, s, n)\n{\n    a = external<scalar>(shape = [1,3]);\n    y = add(a, a);\n    r = sum_reduce(a, axes = [1]);\n    s = squeeze(r, axes = [0,1]);\n    n = lt(a, y);\n}\n")
+	list := listed(t, "x.jsonl", `{"a": [1,2,3]}`, `{"a": [1]}`, `{"a": [-1,0,0.5]}`)
+	text := written(t, open(t, model, bulk.Options{Inputs: []string{list}, Format: bulk.NPZ, SkipErrors: true}), 0)
+	z, err := tensor.OpenNPZ(strings.NewReader(text), int64(len(text)), tensor.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := z.Names(), []string{"y", "s", "n", "source", "failed"}; !slices.Equal(got, want) {
+		t.Fatalf("the arrays are %q, want %q", got, want)
+	}
+	array := func(name, typ string) *tensor.Tensor {
+		t.Helper()
+		x, err := z.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.DType().String() + x.Shape().String(); got != typ {
+			t.Fatalf("%s is %s, want %s", name, got, typ)
+		}
+		return x
+	}
+	if y := tensor.Data[float32](array("y", "float32[3,3]")); !slices.Equal(y, []float32{2, 4, 6, 0, 0, 0, -2, 0, 1}) {
+		t.Errorf("y = %v", y)
+	}
+	if s := tensor.Data[float32](array("s", "float32[3]")); !slices.Equal(s, []float32{6, 0, -0.5}) {
+		t.Errorf("s = %v", s)
+	}
+	if n := tensor.Data[bool](array("n", "bool[3,3]")); !slices.Equal(n, []bool{true, true, true, false, false, false, false, false, true}) {
+		t.Errorf("n = %v", n)
+	}
+	if f := tensor.Data[bool](array("failed", "bool[3]")); !slices.Equal(f, []bool{false, true, false}) {
+		t.Errorf("failed = %v", f)
+	}
+	if !strings.Contains(text, list+":1"+list+":2"+list+":3") {
+		t.Error("the names of the inputs are not there")
+	}
+}
+
+// TestParquet holds the bytes of a table, which another reader reads in a module of its own: they are the same on every machine.
+func TestParquet(t *testing.T) {
+	model := network(t, "graph n(a) -> (y, n)\n{\n    a = external<scalar>(shape = [1,3]);\n    y = add(a, a);\n    n = lt(a, y);\n}\n")
+	t.Chdir(filepath.Dir(listed(t, "x.jsonl", `{"a": [1,2,3]}`, `{"a": [1]}`, `{"a": [-1,0,0.5]}`)))
+	text := written(t, open(t, model, bulk.Options{Inputs: []string{"x.jsonl"}, Format: bulk.Parquet, SkipErrors: true}), 0)
+	const want = "34c361235562e08246f8cea6a77e3269857e0bd6c87f8bcb4f5d873c99930ee5"
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != want {
+		t.Errorf("the table has the sum %s, want %s", got, want)
+	}
+}
+
+// TestShapes has inputs of different shapes, each of which decides about its run. Tables have them all, arrays do not.
+func TestShapes(t *testing.T) {
+	list := listed(t, "x.jsonl", `{"x": [[1,2,3,4,5,6,7,8]]}`, `{"x": [[1,2,3,4,5,6,7,8],[0,0,0,0,0,0,0,0]]}`, `{"x": [[1]]}`)
+	const model = "../cmd/concord/testdata/open.nnef"
+	text := written(t, open(t, model, bulk.Options{Inputs: []string{list}, SkipErrors: true}), 0)
+	if strings.Count(text, `"float32[1,2,4]"`) != 2 || strings.Count(text, `"error"`) != 1 {
+		t.Error(text)
+	}
+	list = listed(t, "y.jsonl", `{"x": [1,2,3]}`, `{"x": [1,2,3,4]}`)
+	wide := network(t, "extension KHR_enable_fragment_definitions;\ngraph n(x) -> (y)\n{\n    x = external<scalar>(shape = [0]);\n    y = add(x, x);\n}\n")
+	j := open(t, wide, bulk.Options{Inputs: []string{list}, Format: bulk.NPZ})
+	if _, err := j.Write(t.Context(), 0, io.Discard); err == nil || !strings.Contains(err.Error(), "y.jsonl:2: its outputs have other shapes") {
+		t.Errorf("%v", err)
+	}
+	if written(t, open(t, wide, bulk.Options{Inputs: []string{list}, Format: bulk.Parquet}), 0) == "" {
+		t.Error("no table")
+	}
+}
+
+// TestBatch computes inputs together, of which one fails, in batches of any size: the records are those of each alone.
+func TestBatch(t *testing.T) {
+	lines := make([]string, 23)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(`{"x": [[%d,2,3,4,5,6,7,%d]]}`, i, i*i)
+	}
+	lines[4] = `{"x": [[1]]}`
+	inputs := []string{listed(t, "x.jsonl", lines...)}
+	model := network(t, "graph n(x) -> (y)\n{\n    x = external<scalar>(shape = [1,8]);\n    y = softmax(x);\n}\n")
+	for _, format := range bulk.Formats {
+		want := written(t, open(t, model, bulk.Options{Inputs: inputs, SkipErrors: true, Format: format}), 0)
+		for _, n := range []int{2, 5, 23, 64} {
+			if got := written(t, open(t, model, bulk.Options{Inputs: inputs, SkipErrors: true, Format: format, Batch: n}), 0); got != want {
+				t.Errorf("batches of %d give %s, want %s", n, got, want)
+			}
+		}
+	}
+}
+
+// TestDigest has jobs that give the same answers, and others.
+func TestDigest(t *testing.T) {
+	const model = "../cmd/concord/testdata/open.nnef"
+	want := open(t, digits, bulk.Options{Inputs: drawings(t)}).Digest()
+	for _, same := range []bulk.Options{{Inputs: drawings(t)[:1]}, {Workers: 1}, {Shards: 3, SkipErrors: true}, {Cache: t.TempDir()}} {
+		if same.Inputs == nil {
+			same.Inputs = drawings(t)
+		}
+		if got := open(t, digits, same).Digest(); got != want {
+			t.Errorf("%+v changes the digest", same)
+		}
+	}
+	if open(t, digits, bulk.Options{Inputs: drawings(t), Format: bulk.NPZ}).Digest() == want || open(t, model, bulk.Options{Inputs: []string{"x.npy"}}).Digest() == want {
+		t.Error("the format or the model do not change the digest")
+	}
+	wide := network(t, "graph n(x) -> (y)\n{\n    x = external<scalar>(shape = [0,8]);\n    y = softmax(x);\n}\n")
+	if open(t, wide, bulk.Options{Inputs: []string{"x.npy"}}).Digest() != open(t, wide, bulk.Options{Inputs: []string{"x.npy"}, Batch: 4}).Digest() {
+		t.Error("batches change the digest")
+	}
+}
+
+// TestCache computes nothing twice, whatever the inputs are called; what is damaged is computed anew, and the folder keeps within its bound.
+func TestCache(t *testing.T) {
+	files, dir := drawings(t), filepath.Join(t.TempDir(), "cache")
+	want := written(t, open(t, digits, bulk.Options{Inputs: files}), 0)
+	cached := func(want string, hits int, opts bulk.Options) {
+		t.Helper()
+		opts.Cache = dir
+		j, err := bulk.Open(digits, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		s, err := j.Write(t.Context(), 0, &b)
+		if err = errors.Join(err, j.Close()); err != nil || b.String() != want || s.Cached != int64(hits) {
+			t.Errorf("%v, %d from the cache, want %d: %s, want %s", err, s.Cached, hits, b.String(), want)
+		}
+	}
+	all := func() []string {
+		list, err := filepath.Glob(dir + "/??/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	cached(want, 0, bulk.Options{Inputs: files})
+	cached(want, len(files), bulk.Options{Inputs: files, SkipErrors: true})
+	copied := filepath.Join(t.TempDir(), "other.png")
+	write(t, copied, read(t, files[3]))
+	cached(written(t, open(t, digits, bulk.Options{Inputs: []string{copied}}), 0), 1, bulk.Options{Inputs: []string{copied}})
+	cached(written(t, open(t, digits, bulk.Options{Inputs: files, Format: bulk.NPZ}), 0), 0, bulk.Options{Inputs: files, Format: bulk.NPZ})
+	if n := len(all()); n != 2*len(files) {
+		t.Errorf("%d answers are kept", n)
+	}
+	for i, name := range all() { // in one of several ways
+		data := read(t, name)
+		switch i % 3 {
+		case 0:
+			data = data[:len(data)/2]
+		case 1:
+			data[len(data)-1]++
+		default:
+			data = nil
+		}
+		write(t, name, data)
+	}
+	cached(want, 0, bulk.Options{Inputs: files})
+	cached(want, len(files), bulk.Options{Inputs: files})
+	size := func() (sum int) {
+		for _, name := range all() {
+			sum += len(read(t, name))
+		}
+		return sum
+	}
+	most := size() / 3
+	cached(written(t, open(t, digits, bulk.Options{Inputs: files, Format: bulk.Parquet}), 0), 0, bulk.Options{Inputs: files, Format: bulk.Parquet, CacheBytes: int64(most)})
+	if left := size(); left > most || left == 0 {
+		t.Errorf("the cache has %d bytes; %d are allowed", left, most)
+	}
+}
+
+// FuzzLine reads lines of any bytes: the input is refused, or it is what the line says.
+func FuzzLine(f *testing.F) {
+	for _, line := range []string{`{"a": [[1,2,3]], "b": [1,2,3]}`, `{"a": [[1,2],[3]], "b": 1}`, `{"a": "x.npy", "b": null}`, `{"a": [], "b": [[[[]]]]}`, `{"a": [[1,[2],3]]}`, `[1]`, `{"a":[null,1e999,-0],"b":[ 1 , 2 , 3 ]}`,
+		`{"a": ` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`, `{"a": {}, "b": true}`, "{\"a\": \"\u0000\"}"} {
+		f.Add([]byte(line))
+	}
+	dir := f.TempDir()
+	model := filepath.Join(dir, "sums.nnef")
+	if err := os.WriteFile(model, []byte("version 1.0;\ngraph sums(a, b) -> (y)\n{\n    a = external<scalar>(shape = [1,3]);\n    b = external<integer>(shape = [1,3]);\n    y = add(a, a);\n}\n"), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	list := filepath.Join(dir, "list.jsonl")
+	f.Fuzz(func(t *testing.T, line []byte) {
+		write(t, list, line)
+		j := open(t, model, bulk.Options{Inputs: []string{list}, SkipErrors: true})
+		_, n, err := j.Range(t.Context(), 0)
+		if err != nil {
+			return
+		}
+		if text := written(t, j, 0); strings.Count(text, "\n") != int(n) {
+			t.Errorf("%d inputs give %q", n, text)
+		}
+	})
+}
+
+// FuzzTable reads tables of any bytes.
+func FuzzTable(f *testing.F) {
+	for _, text := range []string{"a.png\n", "x,y\na.png,1\n", "path\n\n", "\"a\nb\"\n", "\"", "x\n,\n", "\ufeffPath,z\nq"} {
+		f.Add([]byte(text))
+	}
+	list := filepath.Join(f.TempDir(), "list.csv")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		write(t, list, text)
+		j := open(t, digits, bulk.Options{Inputs: []string{list}, SkipErrors: true})
+		_, n, err := j.Range(t.Context(), 0)
+		if err != nil {
+			return
+		}
+		if text := written(t, j, 0); strings.Count(text, "\n") != int(n) {
+			t.Errorf("%d inputs give %q", n, text)
+		}
+	})
 }

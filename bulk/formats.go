@@ -7,5 +7,5 @@ func (j *Job) assemble(w io.Writer, inputs int64, work *io.SectionReader) error 
 	if j.opts.Format == NPZ {
 		return writeNPZ(w, inputs, work)
 	}
-	return usage("the format %s is not there yet", j.opts.Format)
+	return writeTable(w, work)
 }

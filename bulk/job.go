@@ -77,9 +77,8 @@ type Job struct {
 	cache    *cache // nil without one
 	owned    bool
 
-	once   sync.Once
-	counts counts
-	failed error
+	counting sync.Mutex
+	counts   *counts // nil before the list was walked through
 
 	idle        chan *worker // that wait for work
 	chunkInputs int64        // of a chunk at most
@@ -123,7 +122,9 @@ func New(m *concord.Model, d *manifest.Manifest, opts Options) (*Job, error) {
 		return nil, err
 	}
 	if err := j.prepare(); err != nil {
-		j.programs.Close()
+		if j.programs != nil {
+			j.programs.Close()
+		}
 		return nil, err
 	}
 	return j, nil
@@ -161,6 +162,9 @@ func (j *Job) settle() error {
 func (j *Job) prepare() (err error) {
 	j.shapes = pipeline.Shapes(j.model.Inputs(), j.manifest)
 	maps.Copy(j.shapes, j.opts.Shapes)
+	if j.digest, err = j.identity(); err != nil { // before batches settle more shapes, which change no answer
+		return err
+	}
 	opts := concord.Options{Threads: 1, Limits: j.opts.Limits}
 	j.programs = j.model.Programs(opts)
 	if j.opts.Batch > 1 {
@@ -185,9 +189,6 @@ func (j *Job) prepare() (err error) {
 		if ranks[i] = len(in.Shape); in.Unranked {
 			ranks[i] = -1
 		}
-	}
-	if j.digest, err = j.identity(); err != nil {
-		return err
 	}
 	if j.opts.Cache != "" {
 		if j.cache, err = openCache(j.opts.Cache, j.opts.CacheBytes); err != nil {
@@ -276,6 +277,9 @@ func (j *Job) Shards() int { return j.opts.Shards }
 // Close releases what the job has. Nothing of it may run any more.
 func (j *Job) Close() error {
 	j.programs.Close()
+	if j.cache != nil {
+		j.cache.close()
+	}
 	if j.owned {
 		return j.model.Close()
 	}
@@ -284,27 +288,31 @@ func (j *Job) Close() error {
 
 // counts are what a walk through the whole list yields.
 type counts struct {
-	items   int64
-	longest int    // bytes of a source
-	digest  string // of all sources
+	items  int64
+	digest string // of all sources
 }
 
 // count walks through the list for the first time.
-func (j *Job) count(ctx context.Context) (counts, error) {
-	j.once.Do(func() {
-		h := sha256.New()
-		j.failed = j.list.walk(ctx, everything, everything, func(it *Item) error {
-			j.counts.items++
-			j.counts.longest = max(j.counts.longest, len(it.Source))
-			_, _ = fmt.Fprintf(h, "%q\n", it.Source) // which cannot fail
-			return nil
-		})
-		j.counts.digest = hex.EncodeToString(h.Sum(nil))
-		if j.failed == nil && j.counts.items == 0 {
-			j.failed = fmt.Errorf("%s: there are no inputs in it", strings.Join(j.opts.Inputs, ", "))
-		}
+func (j *Job) count(ctx context.Context) (*counts, error) {
+	j.counting.Lock()
+	defer j.counting.Unlock()
+	if j.counts != nil {
+		return j.counts, nil
+	}
+	c, h := &counts{}, sha256.New()
+	err := j.list.walk(ctx, everything, everything, func(it *Item) error {
+		c.items++
+		_, _ = fmt.Fprintf(h, "%q\n", it.Source) // which cannot fail
+		return nil
 	})
-	return j.counts, j.failed
+	if err != nil {
+		return nil, err
+	}
+	if c.digest = hex.EncodeToString(h.Sum(nil)); c.items == 0 {
+		return nil, fmt.Errorf("%s: there are no inputs in it", strings.Join(j.opts.Inputs, ", "))
+	}
+	j.counts = c
+	return c, nil
 }
 
 // List returns how many inputs the list has, and the SHA-256, in hexadecimal, of what they are called, in their order.
@@ -319,10 +327,13 @@ func (j *Job) Range(ctx context.Context, shard int) (from, to int64, err error) 
 		return 0, 0, usage("there is no shard %d; there are 0 to %d", shard, j.opts.Shards-1)
 	}
 	c, err := j.count(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
 	n := int64(j.opts.Shards)
 	q, r := c.items/n, c.items%n
 	start := func(i int64) int64 { return i*q + i*r/n }
-	return start(int64(shard)), start(int64(shard) + 1), err
+	return start(int64(shard)), start(int64(shard) + 1), nil
 }
 
 // Items calls a function for the items of a shard, in their order.

@@ -224,7 +224,7 @@ func (p *part) digestOf(name string) (string, int64, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // what counts is synced
 	size, err := f.Size()
 	if err != nil {
 		return "", 0, err
@@ -400,7 +400,7 @@ func (p *part) assemble(j *Job) (*finish, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // what counts is synced
 	if err := f.Truncate(0); err != nil {
 		return nil, err
 	}
@@ -470,7 +470,7 @@ func (p *part) listErrors() error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // what counts is synced
 	if err := f.Truncate(0); err != nil {
 		return err
 	}

@@ -104,8 +104,7 @@ func (j *Job) Write(ctx context.Context, shard int, w io.Writer) (Summary, error
 		if err != nil {
 			return s, err
 		}
-		defer os.Remove(spool.Name())
-		defer spool.Close()
+		defer func() { _ = errors.Join(spool.Close(), os.Remove(spool.Name())) }() // nobody needs it any more
 		size := int64(0)
 		work = writerFunc(func(data []byte) (int, error) {
 			n, err := spool.Write(data)
@@ -240,6 +239,9 @@ func (j *Job) each(asked context.Context, from, to int64, take func(*Item, *resu
 	}
 	err := func() error {
 		for g := range order {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			select {
 			case <-g.done:
 			case <-ctx.Done():

@@ -221,13 +221,16 @@ func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
 		d, _ := op.Lookup(n.Op)
 		return i >= 0 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 	}
-	return i == 0 && (n.Op == "softmax") != (last.Op == "softmax") && len(b.sourcesOf([]*graph.Node{n})) == 0
+	return i == 0 && has(n, op.Weights) != has(last, op.Weights) && len(b.sourcesOf([]*graph.Node{n})) == 0
 }
 
-func isElementwise(n *graph.Node) bool {
+// has reports whether a node's operator has traits.
+func has(n *graph.Node, t op.Traits) bool {
 	d, ok := op.Lookup(n.Op)
-	return ok && d.Traits.Has(op.Elementwise)
+	return ok && d.Traits.Has(t)
 }
+
+func isElementwise(n *graph.Node) bool { return has(n, op.Elementwise) }
 
 // elementwise returns how many of the nodes are a first one with a tail of element-wise ones.
 func elementwise(nodes []*graph.Node) int {

@@ -143,7 +143,7 @@ func single(attr string, rule laneRule) laneRule {
 	return func(s *Sig, out []Type, axis int) *Lane {
 		l := rule(s, out, axis)
 		if list := s.Ints(attr); l != nil && axis < len(list) {
-			l.Attrs = s.Attrs.With(attr, with(list, axis, 1))
+			l.Attrs = s.With(attr, with(list, axis, 1))
 		}
 		return l
 	}

@@ -19,6 +19,7 @@ var softmaxDef = &Def{
 	Attrs:       []Attr{{Name: "axes", Kind: graph.KindInts, Default: []int{1}, Doc: "axes that share one sum, distinct and in any order"}},
 	Shape:       axesShape,
 	Ref:         Reference{Kernels: floatKernels(softmaxKernel[float32], softmaxKernel[float64]), Pieces: perGroup},
+	Traits:      Weights,
 	NonNegative: always,
 	Body:        "m = max_reduce(x, axes = axes);\ne = exp(x - m);\ny = e / sum_reduce(e, axes = axes);",
 	Work:        func(s *Sig, _ []tensor.Shape) Work { return Work{Ops: 5 * int64(s.In[0].Shape.Len())} },

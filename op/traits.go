@@ -21,9 +21,11 @@ const (
 	Commutative
 	// Integral says that elements of float results are whole numbers, infinite or NaN.
 	Integral
+	// Weights says that a result weighs what is summed next, and is best made and used a few rows at a time, while they are near.
+	Weights
 )
 
-var traitNames = []string{"element-wise", "commutative", "integral"}
+var traitNames = []string{"element-wise", "commutative", "integral", "weights"}
 
 // Has reports whether all of the given traits are there.
 func (t Traits) Has(other Traits) bool { return t&other == other }

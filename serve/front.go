@@ -53,10 +53,10 @@ func (s *Server) front(next http.Handler) http.Handler {
 		if err := s.allowed(r); err != nil {
 			s.refuse(out, r, err)
 		} else {
-			next.ServeHTTP(out, r)
+			s.guarded(next, out, r)
 		}
 		if rec.err == nil {
-			rec.err = calledBack(w.Header())
+			rec.err = rpc.Failed(w.Header())
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
@@ -78,25 +78,13 @@ func (s *Server) guarded(next http.Handler, w *writer, r *http.Request) {
 		if w.record.status != 0 {
 			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		}
-		rest.Fail(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
+		s.refuse(w, r, oip.Errorf(oip.Internal, "the server has made a mistake; its log says more"))
 	}()
 	next.ServeHTTP(w, r)
 }
 
-// calledBack returns the failure of a call of gRPC, which stands in headers or trailers.
-func calledBack(h http.Header) error {
-	switch status := cmp.Or(h.Get("Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Status")); status {
-	case "", "0":
-		return nil
-	case "2", "13":
-		return oip.Errorf(oip.Internal, "the status of gRPC is %s", status)
-	default:
-		return oip.Errorf(oip.InvalidArgument, "the status of gRPC is %s", status)
-	}
-}
-
 // allowed reports whether a client may ask, and if not, what it lacks. About health anybody may, and have the page, which holds no secrets.
-func (s *Server) allowed(r *http.Request) error {
+func (s *Server) allowed(r *http.Request) *oip.Error {
 	switch {
 	case openToAll[r.URL.Path] || r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/"):
 		return nil
@@ -134,13 +122,13 @@ func isGRPC(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// refuse answers who may not ask.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers with an error in the place of what was asked.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err *oip.Error) {
 	if isGRPC(r) {
-		s.metrics.Refuse(metrics.GRPC, oip.Unauthenticated)
+		s.metrics.Refuse(metrics.GRPC, err.Code)
 		rpc.Fail(w, err)
 	} else {
-		s.metrics.Refuse(metrics.REST, oip.Unauthenticated)
+		s.metrics.Refuse(metrics.REST, err.Code)
 		rest.Fail(w, r, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestHeaderLimit(t *testing.T) {
 	s := listen(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none"})
 	for length, want := range map[int]int{limits.ServeHeader: 200, limits.ServeHeader + 8<<10: 431} {
-		r, err := http.NewRequest("GET", s.url+"/v2/health/live", nil)
+		r, err := http.NewRequest(http.MethodGet, s.url+"/v2/health/live", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestAnswerLimits(t *testing.T) {
 		message string
 	}{
 		{"", limits.ServeAnswer, 400, "no PNG"}, {"", limits.ServeAnswer + 1, 413, "has more than"},
-		{"{", limits.ServeNumbers, 400, "no JSON object"}, {"{", limits.ServeNumbers + 1, 413, "JSON of more than"},
+		{"{", limits.ServeNumbers, 400, "the name of a member"}, {"{", limits.ServeNumbers + 1, 413, "JSON of more than"},
 	} {
 		s.wants("POST", "/models/digits/answer", c.begin+strings.Repeat("x", c.length-len(c.begin)), c.status, c.message)
 	}

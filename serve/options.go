@@ -44,7 +44,8 @@ type Options struct {
 	// Threads is how many threads compute a run; 0 for all processors.
 	Threads int
 
-	// Batch is how many samples a run has at most, 8 if it is not given; BatchDelay how long a request waits for others.
+	// Batch is how many samples a run has at most; 0 for 8 where the model leaves their number open, and for 1 where it fixes that. BatchDelay is how long
+	// a request waits for others.
 	Batch      int
 	BatchDelay time.Duration
 	// Queue is how many requests to a model may wait; 256.
@@ -79,17 +80,17 @@ type Options struct {
 // resolved returns the options with defaults in the places of zeros. An option that cannot be is an error that names it.
 func (o Options) resolved() (Options, error) {
 	if o.Dir == "" {
-		return o, errors.New("Dir: there must be a folder of models")
+		return o, errors.New("option Dir: there must be a folder of models")
 	}
 	o.Control = cmp.Or(o.Control, "poll")
 	if _, ok := controls[o.Control]; !ok {
-		return o, fmt.Errorf(`Control: %q; it must be "poll", "explicit" or "none"`, o.Control)
+		return o, fmt.Errorf(`option Control: %q; it must be "poll", "explicit" or "none"`, o.Control)
 	}
 	if o.Metrics = cmp.Or(o.Metrics, "own"); metricNames[o.Metrics] == "" {
-		return o, fmt.Errorf(`Metrics: %q; it must be "own", "triton" or "off"`, o.Metrics)
+		return o, fmt.Errorf(`option Metrics: %q; it must be "own", "triton" or "off"`, o.Metrics)
 	}
 	if len(o.Load) > 0 && o.Control != "explicit" {
-		return o, fmt.Errorf(`Load: with Control %q the folder says what is loaded; only "explicit" takes names`, o.Control)
+		return o, fmt.Errorf(`option Load: with Control %q the folder says what is loaded; only "explicit" takes names`, o.Control)
 	}
 	if _, _, err := o.versions(); err != nil {
 		return o, err
@@ -107,12 +108,12 @@ func (o Options) resolved() (Options, error) {
 		{"Grace", int64(o.Grace), int64(24 * time.Hour)},
 	} {
 		if n.value < 0 || n.value > n.most {
-			return o, fmt.Errorf("%s: it is %d; it must be between 0 and %d", n.name, n.value, n.most)
+			return o, fmt.Errorf("option %s: it is %d; it must be between 0 and %d", n.name, n.value, n.most)
 		}
 	}
 	for _, t := range o.Tokens {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return o, errors.New("Tokens: one is empty, or has characters that no header has")
+			return o, errors.New("option Tokens: one is empty, or has characters that no header has")
 		}
 	}
 	o.Poll = cmp.Or(o.Poll, time.Second)
@@ -143,7 +144,7 @@ func (o *Options) versions() (all bool, some []string, err error) {
 	}
 	for v := range strings.SplitSeq(o.Versions, ",") {
 		if v = strings.TrimSpace(v); !repository.IsVersion(v) {
-			return false, nil, fmt.Errorf(`Versions: %q is no version; it must be "latest", "all" or numbers such as "1,3"`, v)
+			return false, nil, fmt.Errorf(`option Versions: %q is no version; it must be "latest", "all" or numbers such as "1,3"`, v)
 		}
 		some = append(some, v)
 	}

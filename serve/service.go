@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,11 +69,10 @@ func (s *service) Config(name, number string) (c *oip.ModelConfig, err error) {
 			MaxQueueDelay: s.opts.BatchDelay, PriorityLevels: cmp.Or(s.opts.Priorities, 1), DefaultPriority: (cmp.Or(s.opts.Priorities, 1) + 1) / 2,
 			Sequences: v.stateful}
 		if v.scheduler.Together() == nil && v.scheduler.Largest() > 1 {
-			c.MaxBatchSize = int64(v.scheduler.Largest())
 			for _, list := range [][]oip.TensorMetadata{c.Inputs, c.Outputs} {
 				for i := range list {
-					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 {
-						list[i].Shape = shape[1:]
+					if shape := list[i].Shape; len(shape) > 0 && shape[0] == -1 { // of a model without, requests have one sample
+						list[i].Shape, c.MaxBatchSize = shape[1:], int64(v.scheduler.Largest())
 					}
 				}
 			}
@@ -155,11 +155,15 @@ func (v *version) take(list []oip.Tensor) (model.Values, error) {
 	in := make(model.Values, len(list))
 	for _, t := range list {
 		if !slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }) {
-			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", t.Name, names(v.inputs))
+			return nil, v.noInput(t.Name)
 		}
 		in[t.Name] = t.Data
 	}
 	return in, nil
+}
+
+func (v *version) noInput(name string) error {
+	return oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", name, names(v.inputs))
 }
 
 func (v *version) checkOutputs(list []oip.Requested) error {
@@ -221,7 +225,7 @@ func parametersOf(p oip.Parameters) (r batch.Request, err error) {
 		} else if n, ok := whole(x); !ok {
 			return bad(oip.SequenceID, "a text or a whole number")
 		} else if n != 0 {
-			r.Sequence = fmt.Sprint(n)
+			r.Sequence = strconv.FormatUint(n, 10)
 		}
 	}
 	if x, given := p[oip.Priority]; given {

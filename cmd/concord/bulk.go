@@ -80,7 +80,7 @@ inputs are listed in a file of their own, too, and the exit code is then 3.
 	fs.IntVar(&f.shard, "shard", 0, "which part is computed, from 0; else what JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID says")
 	fs.StringVar(&f.onError, "on-error", "stop", "what an input does that cannot be computed: stop, or skip")
 	fs.IntVar(&f.options.Workers, "workers", 0, "how many inputs are computed at the same time, each by one thread; 0 for as many as there are processors")
-	fs.IntVar(&f.options.Batch, "batch", 0, "how many inputs are computed in one run, where the model leaves the first extents of its inputs open. The results are the same")
+	fs.IntVar(&f.options.Batch, "batch", 0, "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
 	fs.StringVar(&f.cache, "cache", "", "a `folder` of answers that need not be computed again")
 	fs.Var(&f.cacheMax, "cache-size", "what the cache may hold, such as 50GB; 10GB if it is not given. What was not used for longest goes")
 	fs.BoolVar(&f.asJSON, "json", false, "print what was done as JSON")

@@ -92,5 +92,6 @@ func setFlag(flags *pflag.FlagSet, name string, value any) error {
 			return fmt.Errorf("%q, %s: %s", name, quoted(text), cannotBe(f, err))
 		}
 	}
+	f.Changed = true // as on the command line
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 type serveFlags struct {
 	http, grpc     string
 	options        serve.Options
+	together       bool     // --batch is given, also for models that fix one sample
 	memory         byteSize // of all models
 	modelMemory    byteSize
 	time           patienceFlag
@@ -62,6 +63,7 @@ object a line. docs/serve.md says what can be asked.`,
 					return err
 				}
 			}
+			f.together = c.Flags().Changed("batch")
 			return f.serve(c, args[0])
 		},
 	}
@@ -84,7 +86,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.modelMemory, "model-memory", "what the runs of a model may take at most, such as 500MB or 6GiB, beside its own weights")
 	fs.Var(&f.time, "time", "how long a run may take; ten minutes if it is not given")
 	fs.IntVar(&o.Threads, "threads", 0, "threads to compute a run with; 0 for all processors. The result is the same")
-	fs.IntVar(&o.Batch, "batch", 8, "how many samples a run has at most, of requests that wait together; 1 for none. The result is the same")
+	fs.IntVar(&o.Batch, "batch", 8, "how many samples a run has at most, of requests that wait together; 1 for none. If it is given, models that fix one sample have more, too, where they can. The result is the same")
 	fs.DurationVar(&o.BatchDelay, "batch-delay", 0, "how long a request waits for others; 0 takes those that came while others ran")
 	fs.IntVar(&o.Queue, "queue", 256, "how many requests to a model may wait")
 	fs.IntVar(&o.Workers, "workers", 1, "how many runs of a model there are at the same time, each with memory of its own")
@@ -124,6 +126,9 @@ func (f *serveFlags) resolved(dir string, log *slog.Logger) (serve.Options, erro
 		if n.value <= 0 {
 			return o, refused("--%s: it must be above 0", n.name)
 		}
+	}
+	if !f.together {
+		o.Batch = 0
 	}
 	switch {
 	case f.http == "" && f.grpc == "":

@@ -24,18 +24,18 @@ const (
 // convolution is a conv of float32 with constant weights, in one group or with one for each channel, or the maximum of windows.
 type convolution struct {
 	geometry.Convolution
-	n        *graph.Node
-	tail     *tail
-	tiles    map[tileKind]int
-	wide     bool           // whether sums are those of float64
-	least    float32        // the least magnitude of a weight but 0
-	rows     geometry.Slide // of lines; one line of one where the window moves along one dimension only
-	columns  geometry.Slide
-	in, out  tensor.Shape
-	each     bool   // whether there is a group for each channel
-	plain    bool   // whether the input lies in row-major order
-	greatest bool   // whether the greatest element is sought
-	up       [2]int // lines and pixels of the result that each of the input makes, by a window of as many positions, in place of 1
+	n       *graph.Node
+	tail    *tail
+	tiles   map[tileKind]int
+	wide    bool           // whether sums are those of float64
+	least   float32        // the least magnitude of a weight but 0
+	rows    geometry.Slide // of lines; one line of one where the window moves along one dimension only
+	columns geometry.Slide
+	in, out tensor.Shape
+	each    bool   // whether there is a group for each channel
+	plain   bool   // whether the input lies in row-major order
+	pool    *pool  // what is made of windows of a channel, in place of sums of products
+	up      [2]int // lines and pixels of the result that each of the input makes, by a window of as many positions, in place of 1
 
 	pixel, channel, line, item, blockStep int // bytes of the input between neighbouring pixels, channels, lines, items, blocks
 }
@@ -97,8 +97,17 @@ func convolveUp(r kernel.Region) *kernel.Plan {
 	return v.plan(r, 2)
 }
 
-// greatestInWindows takes max_pool over planes.
-func greatestInWindows(r kernel.Region) *kernel.Plan {
+// pool is what pooling makes of the elements of a window.
+type pool struct {
+	first   float32
+	step    uint32 // the instruction that adds an element
+	divisor int    // of the result; 0 for none, byInside for how many elements were inside
+}
+
+const byInside = -1
+
+// poolWindows takes max_pool, and sums and averages, over planes.
+func poolWindows(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
 	if r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
@@ -109,8 +118,17 @@ func greatestInWindows(r kernel.Region) *kernel.Plan {
 		return nil
 	}
 	spatial := graph.AttrsOf("padding", n.Attrs.Ints("padding")[4:], "stride", w.Stride[2:], "dilation", w.Dilation[2:], "border", n.Attrs.String("border"))
-	v := &convolution{n: n, in: in, out: out, each: true, greatest: true}
+	v := &convolution{n: n, in: in, out: out, each: true, pool: &pool{first: float32(math.Inf(-1)), step: f32x4Max}}
 	v.Sliding = geometry.NewSliding(spatial, in[2:], out[2:], w.Size[2:], false)
+	if n.Op == "box" {
+		v.pool = &pool{step: f32x4Add}
+		if n.Attrs.Bool("normalize") {
+			if v.pool.divisor = v.Volume(); v.Border == geometry.BorderIgnore {
+				v.pool.divisor = byInside
+			}
+		}
+		v.Sliding = v.WithoutZeros()
+	}
 	v.GroupIn, v.Taps, v.InPlane, v.OutPlane = 1, v.Volume(), in[2:].Len(), out[2:].Len()
 	return v.plan(r, len(n.In))
 }
@@ -281,9 +299,9 @@ func linesOf(m *maker, rows *geometry.Slide, line, weights int) int {
 func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 	v.tail.bind(m)
 	v.tiles = make(map[tileKind]int)
-	v.wide = m.level == Emulated && !v.greatest
+	v.wide = m.level == Emulated && v.pool == nil
 	weights := 0
-	if !v.greatest {
+	if v.pool == nil {
 		weights = m.constant(v.pack())
 		v.least = leastOf(tensor.Data[float32](v.n.In[1].Const))
 	}
@@ -417,15 +435,15 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	steps := func(n int) {
 		for k := range n {
 			for i := range weights {
-				if !v.greatest {
+				if v.pool == nil {
 					sums.load(weights[i], w, k*vectors*16+16*i, false)
 				}
 			}
 			for p := range pixels {
-				if v.greatest {
+				if v.pool != nil {
 					f.load(x, p*step)
 					f.Get(sums.v[p])
-					f.SIMD(f32x4Max)
+					f.SIMD(v.pool.step)
 					f.Set(sums.v[p])
 					continue
 				}
@@ -441,9 +459,9 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 			}
 		}
 	}
-	if v.greatest {
+	if v.pool != nil {
 		for _, sum := range sums.v {
-			f.vector(float32(math.Inf(-1)))
+			f.vector(v.pool.first)
 			f.Set(sum)
 		}
 	}
@@ -518,9 +536,38 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 		}
 		f.Op(opReturn, opEnd)
 	}
+	if v.pool != nil && v.pool.divisor != 0 {
+		v.pool.divide(f, sums.v, taps, columns)
+	}
 	v.tail.write(f, c, sums.finish(), vectors, [3]int{out, channel, v.outPixel()})
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", pixels, columns), tileType, f.Code)
 	return v.tiles[key]
+}
+
+// divide divides sums of windows, given a local with how many lines of taps and how many taps of a line are inside.
+func (p *pool) divide(f *function, sums []int, lines, columns int) {
+	by := f.v128()
+	if p.divisor == byInside {
+		n := f.i32()
+		f.Get(lines)
+		f.I32(int32(columns))
+		f.Op(i32Mul)
+		f.Tee(n)
+		f.I32(1)
+		f.Get(n)
+		f.Op(opSelect) // of none the average is 0
+		f.Op(f32ConvertI32S)
+		f.SIMD(f32x4Splat)
+	} else {
+		f.vector(float32(p.divisor))
+	}
+	f.Set(by)
+	for _, sum := range sums {
+		f.Get(sum)
+		f.Get(by)
+		f.SIMD(f32x4Div)
+		f.Set(sum)
+	}
 }
 
 // nextBlock moves locals, as of the input and of the weights, from behind the last line of taps to the next block: that many bytes behind the first line,

@@ -33,7 +33,7 @@ const (
 	opMemory, memoryCopy, memoryFill                  = 0xFC, 10, 11
 	i32Load, i32Store, f32Store                       = 0x28, 0x36, 0x38
 	i32Add, i32Sub, i32Mul, i32DivU, i32RemU, i32And  = 0x6A, 0x6B, 0x6C, 0x6E, 0x70, 0x71
-	i32LtU, i32GtU, i32GeU, i32Ne                     = 0x49, 0x4B, 0x4F, 0x47
+	i32LtU, i32GtU, i32GeU, i32Ne, f32ConvertI32S     = 0x49, 0x4B, 0x4F, 0x47, 0xB2
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
 	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53

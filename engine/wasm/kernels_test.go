@@ -140,8 +140,13 @@ func (n *network) up(x *graph.Value) *graph.Value {
 
 func (n *network) pooling(x *graph.Value) *graph.Value {
 	size := []int{n.Between(1, 3), n.Between(1, 3)}
-	return n.tail(n.node("max_pool", graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, n.Between(1, 2), n.Between(1, 2)},
-		"padding", append([]int{0, 0, 0, 0}, n.padding(x.Type.Shape[2:], size, []int{1, 1})...), "border", "ignore"), x))
+	attrs := graph.AttrsOf("size", append([]int{1, 1}, size...), "stride", []int{1, 1, n.Between(1, 2), n.Between(1, 2)},
+		"padding", append([]int{0, 0, 0, 0}, n.padding(x.Type.Shape[2:], size, []int{1, 1})...), "border", "ignore")
+	if n.Bool() {
+		return n.tail(n.node("max_pool", attrs, x))
+	}
+	attrs = append(attrs[:3:3], graph.AttrsOf("border", op.Pick(n.Rand, []string{"ignore", "constant"}), "normalize", n.IntN(3) > 0)...)
+	return n.tail(n.node("box", attrs, x))
 }
 
 func (n *network) product() *graph.Value {

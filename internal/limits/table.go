@@ -179,6 +179,10 @@ const (
 	ServeDepth      = 64
 	ServeGrowth     = 16
 	ServeAccept     = 60
+	ServeQueue      = 256
+	ServeShapes     = 16
+	ServeSequences  = 256
+	ServeStates     = 1 << 30
 
 	DrawPoints = 1 << 18
 
@@ -529,6 +533,14 @@ var All = []Row{
 		"INVALID_ARGUMENT", "serve/internal/rpc.TestGrowth"},
 	{"serve.accept", ServeAccept, "seconds", "The time that a client takes to accept a message of a stream.",
 		"the call is reset; rpc.Options.Idle in place of it", "serve/internal/grpc.TestSlowClient"},
+	{"serve.queue", ServeQueue, "requests", "What waits for one model.",
+		"429, UNAVAILABLE; an option in place of it", "serve/internal/batch.TestQueueLimit"},
+	{"serve.shapes", ServeShapes, "shapes", "Shapes of inputs for which there are programs of one model: each is compiled.",
+		"the ones not used for longest are forgotten; 429, UNAVAILABLE while all have requests", "serve/internal/batch.TestShapesLimit"},
+	{"serve.sequences", ServeSequences, "sequences", "Those of a model that were not idle for too long.",
+		"429, UNAVAILABLE; an option in place of it", "serve/internal/batch.TestSequencesLimit"},
+	{"serve.states", ServeStates, "bytes", "The states of all sequences of a model.",
+		"429, UNAVAILABLE; an option in place of it", "serve/internal/batch.TestSequencesLimit"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},

@@ -70,6 +70,11 @@ func (p *proof) find(one, all *graph.Value) *place {
 		return at
 	}
 	at := p.follow(one, all)
+	switch {
+	case at == nil:
+	case at.same && !all.Type.Equal(one.Type), one.Type.DType != all.Type.DType, !at.same && all.Type.Shape.Len() != p.n*one.Type.Shape.Len():
+		at = nil // of other elements
+	}
 	p.places[key] = at
 	if at == nil && p.failed == nil {
 		p.failed = &MixedError{all.Producer, all.Name}
@@ -78,29 +83,22 @@ func (p *proof) find(one, all *graph.Value) *place {
 }
 
 func (p *proof) follow(one, all *graph.Value) *place {
-	switch a, b := one.Producer, all.Producer; {
+	a, b := one.Producer, all.Producer
+	alike := a != nil && b != nil && a.Op == b.Op && len(a.In) == len(b.In) && len(a.Out) == len(b.Out)
+	switch {
 	case one.Const != nil && all.Const != nil:
 		return p.constant(one.Const, all.Const)
-	case b != nil && op.Reshapes(b) && !(a != nil && a.Op == b.Op):
-		return p.reshaped(one, b.In[0], one, all)
-	case a != nil && op.Reshapes(a) && !(b != nil && a.Op == b.Op):
-		return p.reshaped(a.In[0], all, one, all)
-	case a == nil || b == nil || a.Op != b.Op || len(a.In) != len(b.In) || len(a.Out) != len(b.Out):
+	case !alike && b != nil && op.Reshapes(b): // which is not needed for one sample
+		return p.find(one, b.In[0])
+	case !alike && a != nil && op.Reshapes(a):
+		return p.find(a.In[0], all)
+	case !alike:
 		return nil
 	case op.Reshapes(a) && op.Reshapes(b):
-		return p.reshaped(a.In[0], b.In[0], one, all)
+		return p.find(a.In[0], b.In[0])
 	default:
 		return p.node(a, b, slices.Index(b.Out, all))
 	}
-}
-
-// reshaped returns the place in values that have the elements of others, in their order.
-func (p *proof) reshaped(fromOne, fromAll, one, all *graph.Value) *place {
-	at := p.find(fromOne, fromAll)
-	if at != nil && at.same && !one.Type.Equal(all.Type) {
-		return nil
-	}
-	return at
 }
 
 // constant returns the place in a constant, which may be repeated for each sample.

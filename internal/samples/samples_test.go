@@ -130,24 +130,24 @@ func TestMisuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	make := func(shape ...int) *tensor.Tensor { return op.NewRand(1, 1).Uniform(tensor.Float32, shape, -1, 1) }
-	if err := s.Put(1, 0, make(1, 3, 1, 1)); err != nil {
+	filled := func(shape ...int) *tensor.Tensor { return op.NewRand(1, 1).Uniform(tensor.Float32, shape, -1, 1) }
+	if err := s.Put(1, 0, filled(1, 3, 1, 1)); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range []struct {
 		err  error
 		want string
 	}{
-		{s.Put(0, 1, make(2, 3, 8, 8)), "x"},
-		{s.Put(0, 0, make(3, 3, 8, 8)), "x"},
-		{s.Put(0, -1, make(1, 3, 8, 8)), "x"},
-		{s.Put(0, 0, make(1, 3, 8, 9)), "x"},
-		{s.Put(0, 0, make(0, 3, 8, 8)), "x"},
-		{s.Put(0, 0, make()), "x"},
+		{s.Put(0, 1, filled(2, 3, 8, 8)), "x"},
+		{s.Put(0, 0, filled(3, 3, 8, 8)), "x"},
+		{s.Put(0, -1, filled(1, 3, 8, 8)), "x"},
+		{s.Put(0, 0, filled(1, 3, 8, 9)), "x"},
+		{s.Put(0, 0, filled(0, 3, 8, 8)), "x"},
+		{s.Put(0, 0, filled()), "x"},
 		{s.Put(0, 0, nil), "x"},
 		{s.Put(1, 1, op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 1, 1}, 0, 1)), "has no extent for samples"},
 		{s.Put(1, 1, nil), "scale"},
-		{s.Take(0, 1, make(2, 3, 3, 3)), "room"},
+		{s.Take(0, 1, filled(2, 3, 3, 3)), "room"},
 		{s.Take(0, 0, nil), "room"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

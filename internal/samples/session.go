@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -21,7 +22,7 @@ type Batch struct {
 }
 
 // New compiles the model for one sample. The given shapes are those of one sample, or of any number, and need not be complete; the programs are
-// those of the model. It fails if the model leaves no first extent open, or several, if it runs in parts, if it keeps a state,
+// those of the model. It fails if nothing counts the samples, see [CountOf], or the network can have one only; if it runs in parts; if it keeps a state;
 // and as [Batch.Session] does.
 func New(m *model.Model, programs *model.Programs, given model.Shapes) (*Batch, error) {
 	shapes, err := Shapes(m.Inputs(), given, 1)
@@ -67,6 +68,11 @@ func (b *Batch) prove(n int) error {
 	}
 	if len(one.Outputs) != len(all.Outputs) || len(one.Inputs) != len(all.Inputs) {
 		return errors.New("the model has other inputs or outputs for several samples")
+	}
+	for i, in := range all.Inputs {
+		if in.Name != one.Inputs[i].Name {
+			return errors.New("the model has other inputs for several samples")
+		}
 	}
 	for i, o := range all.Outputs {
 		t, u := one.Outputs[i].Value.Type, o.Value.Type
@@ -121,7 +127,7 @@ func (b *Batch) Session(n int) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s, b.one, n}, nil
+	return &Session{s, b, n}, nil
 }
 
 // stacks reports whether a tensor has n samples of another one's type.
@@ -133,7 +139,7 @@ func stacks(one, all graph.Type, n int) bool {
 // Session computes samples together. It serves one goroutine at a time.
 type Session struct {
 	*engine.Session
-	one     *engine.Program
+	batch   *Batch
 	samples int
 }
 
@@ -142,13 +148,13 @@ func (s *Session) Samples() int { return s.samples }
 
 // Stacks reports whether input i has samples.
 func (s *Session) Stacks(i int) bool {
-	return stacks(s.one.Inputs()[i].Type, s.Program().Inputs()[i].Type, s.samples)
+	return !slices.Contains(s.batch.shared, s.batch.Inputs()[i].Name)
 }
 
 // Put makes the samples of a tensor, one or more, those from k on of input i, which must have room for them. An input that has no samples must be
 // the same for all of a run; sample 0 decides.
 func (s *Session) Put(i, k int, x *tensor.Tensor) error {
-	one, to := &s.one.Inputs()[i], s.Input(i)
+	one, to := &s.batch.Inputs()[i], s.Input(i)
 	if !s.Stacks(i) {
 		if k > 0 && graph.TypeOf(x).Equal(one.Type) && !bytes.Equal(to.Bytes(), x.Contiguous().Bytes()) {
 			return &SharedError{*one}
@@ -172,7 +178,7 @@ func (s *Session) Take(i, k int, to *tensor.Tensor) error {
 	if to != nil && len(to.Shape()) > 0 {
 		n = to.Shape()[0]
 	}
-	one := &s.one.Outputs()[i]
+	one := &s.batch.Outputs()[i]
 	if k < 0 || n < 1 || n > s.samples-k || !stacks(one.Type, graph.TypeOf(to), n) || !to.IsContiguous() {
 		return fmt.Errorf("output %v: %d samples from %d on are not what a tensor %v has room for", one, s.samples, k, to.Describe())
 	}

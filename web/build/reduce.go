@@ -39,7 +39,7 @@ var cuts = []cut{
 	{
 		folder:  "op",
 		params:  []string{"*Rand", "*Expansion", kernel},
-		results: map[string]string{"Kernel": "cutKernel"},
+		results: map[string]string{"Kernel": "cutKernel", "*Lane": "nil", "laneRule": "nil"},
 		more:    `func cutKernel(*Call, int, int) { panic("this program has no references: op.Evaluate is not set") }`,
 	},
 	{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/serve/internal/batch"
@@ -389,14 +390,14 @@ func TestPriorities(t *testing.T) {
 // forever is a model whose runs do not end within a test.
 func forever(t testing.TB) *concord.Model {
 	var products strings.Builder
-	for k := range 3000 {
+	for k := range 500 {
 		fmt.Fprintf(&products, "a%d = matmul(a%d, x);", k+1, k)
 	}
 	return load(t, `graph net( x ) -> ( y )
 {
     x = external(shape = [0, 600, 600]);
     a0 = matmul(x, x);`+products.String()+`
-    y = copy(a3000);
+    y = copy(a500);
 }`)
 }
 
@@ -431,17 +432,87 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestQueueLimit has as many requests waiting as may.
+func TestQueueLimit(t *testing.T) {
+	s := start(t, forever(t), batch.Options{Largest: 1})
+	r := batch.Request{Inputs: model.Values{"x": random(1, 1, 600, 600)}}
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	for range limits.ServeQueue + 1 { // one of them runs
+		group.Go(func() {
+			if _, err := s.Run(ctx, r); !strings.HasPrefix(code(err), fmt.Sprint(oip.Canceled)) {
+				t.Error(err)
+			}
+		})
+		for n, running := s.Waiting(); n+running == 0; n, running = s.Waiting() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for n, _ := s.Waiting(); n < limits.ServeQueue; n, _ = s.Waiting() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := s.Run(ctx, r); !strings.HasPrefix(code(err), fmt.Sprint(oip.Exhausted)) {
+		t.Errorf("one more: got %v", err)
+	}
+	cancel()
+	group.Wait()
+	s.Close()
+}
+
+// TestShapesLimit has requests of as many shapes waiting as may.
+func TestShapesLimit(t *testing.T) {
+	m := load(t, wide)
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, m, batch.Options{Delay: time.Hour})
+		defer s.Close()
+		var all []*asked
+		for n := range limits.ServeShapes {
+			all = append(all, ask(t.Context(), s, batch.Request{Inputs: model.Values{"x": random(1, 1, n+1)}}))
+		}
+		more := batch.Request{Inputs: model.Values{"x": random(1, 1, limits.ServeShapes+1)}}
+		if _, err := s.Run(t.Context(), more); !strings.HasPrefix(code(err), fmt.Sprint(oip.Exhausted)) {
+			t.Errorf("one more: got %v", err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		for _, a := range all {
+			if !a.done.Load() || a.err != nil {
+				t.Errorf("got %v", a.err)
+			}
+		}
+		if a := ask(t.Context(), s, more); a.err != nil {
+			t.Errorf("when the others have been answered: got %v", a.err)
+		}
+	})
+}
+
+// TestLargeOutputs asks for more samples at once than there may be outputs of.
+func TestLargeOutputs(t *testing.T) {
+	m := load(t, "graph net( x ) -> ( y )\n{\n    x = external(shape = [0, 1]);\n    y = tile(x, repeats = [1, 1000]);\n}")
+	s := start(t, m, batch.Options{Compile: concord.Options{Limits: engine.Limits{Memory: 400_000}}})
+	defer s.Close()
+	for n, want := range map[int]string{100: "", 101: fmt.Sprint(oip.TooLarge)} {
+		if _, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, n, 1)}}); !strings.HasPrefix(code(err), want) || (err == nil) != (want == "") {
+			t.Errorf("%d samples: got %v", n, err)
+		}
+	}
+}
+
 // TestFailure answers all requests of a run that fails, each after a run of its own.
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, load(t, apart), batch.Options{Delay: time.Minute, Compile: concord.Options{Limits: engine.Limits{Time: 1}}})
 		defer s.Close()
 		var all []*asked
+		before := s.Memory()
 		for k := range 3 {
 			all = append(all, ask(t.Context(), s, batch.Request{Inputs: model.Values{"x": random(uint64(k), 1+k, 3, 8, 8)}}))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		if after := s.Memory(); after > before {
+			t.Errorf("the scheduler takes %d bytes, and took %d before runs failed", after, before)
+		}
 		for _, a := range all {
 			if !a.done.Load() || a.err != nil && !strings.HasPrefix(code(a.err), fmt.Sprint(oip.DeadlineExceeded)) {
 				t.Errorf("got %+v", a)
@@ -461,10 +532,10 @@ func TestRefused(t *testing.T) {
 		r    batch.Request
 		want string
 	}{
-		{batch.Request{}, "input x: float32[x.0,3,8,8] is missing"},
+		{batch.Request{}, `the input "x" (FP32[x.0,3,8,8]) is missing`},
 		{batch.Request{Inputs: model.Values{"x": nil}}, `input "x" has no tensor`},
-		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 9)}}, "is given as float32[1,3,8,9]"},
-		{batch.Request{Inputs: model.Values{"x": random(1, 3, 8, 8)}}, "is given as float32[3,8,8]"},
+		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 9)}}, "is given as FP32[1,3,8,9]"},
+		{batch.Request{Inputs: model.Values{"x": random(1, 3, 8, 8)}}, "is given as FP32[3,8,8]"},
 		{batch.Request{Inputs: model.Values{"x": random(1, 0, 3, 8, 8)}}, "no samples"},
 		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 8), "y": random(1, 1)}}, `"y"; the inputs are x`},
 		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 8)}, Priority: 2}, "the priority is 2"},
@@ -478,6 +549,21 @@ func TestRefused(t *testing.T) {
 		if _, err := batch.New(load(t, apart), o); err == nil {
 			t.Errorf("%+v: there is no error", o)
 		}
+	}
+}
+
+// TestUnfit gives a model shapes that it cannot have.
+func TestUnfit(t *testing.T) {
+	s := start(t, load(t, "graph net( x, y ) -> ( z )\n{\n    x = external(shape = [0, 0]);\n    y = external(shape = [1, 0]);\n    z = x + y;\n}"), batch.Options{})
+	defer s.Close()
+	for _, n := range []int{1, 2} {
+		_, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, n, 3), "y": random(1, 1, 4)}})
+		if !strings.HasPrefix(code(err), fmt.Sprint(oip.InvalidArgument)) || !strings.Contains(code(err), "broadcast") {
+			t.Errorf("%d samples: got %v", n, err)
+		}
+	}
+	if _, err := s.Run(t.Context(), batch.Request{Inputs: model.Values{"x": random(1, 3, 4), "y": random(1, 1, 4)}}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 )
 
@@ -47,24 +48,30 @@ func (o Options) resolved() (Options, error) {
 		name       string
 		value, max int64
 	}{
-		{"the largest number of samples", int64(o.Largest), mostSamples}, {"the delay", int64(o.Delay), int64(time.Hour)}, {"the queue", int64(o.Queue), 1 << 20},
-		{"the number of workers", int64(o.Workers), 1 << 10}, {"the number of priorities", int64(o.Priorities), 1 << 10}, {"the step of priorities", int64(o.Step), int64(time.Hour)},
-		{"the priority of requests that have none", int64(o.Priority), int64(max(o.Priorities, 1))}, {"the time of idle sequences", int64(o.Sequences.Idle), int64(24 * 365 * time.Hour)},
-		{"the number of sequences", int64(o.Sequences.Count), 1 << 20}, {"the bytes of sequences", o.Sequences.Bytes, 1 << 50},
+		{"the largest number of samples", int64(o.Largest), mostSamples},
+		{"the delay", int64(o.Delay), int64(time.Hour)},
+		{"the queue", int64(o.Queue), 1 << 20},
+		{"the number of workers", int64(o.Workers), 1 << 10},
+		{"the number of priorities", int64(o.Priorities), 1 << 10},
+		{"the step of priorities", int64(o.Step), int64(time.Hour)},
+		{"the priority of requests that have none", int64(o.Priority), int64(max(o.Priorities, 1))},
+		{"the time of idle sequences", int64(o.Sequences.Idle), int64(24 * 365 * time.Hour)},
+		{"the number of sequences", int64(o.Sequences.Count), 1 << 20},
+		{"the bytes of sequences", o.Sequences.Bytes, 1 << 50},
 	} {
 		if n.value < 0 || n.value > n.max {
 			return o, fmt.Errorf("%s is %d; it must be between 0 and %d", n.name, n.value, n.max)
 		}
 	}
 	o.Largest = cmp.Or(o.Largest, 8)
-	o.Queue = cmp.Or(o.Queue, 256)
+	o.Queue = cmp.Or(o.Queue, limits.ServeQueue)
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.Priorities = cmp.Or(o.Priorities, 1)
 	o.Priority = cmp.Or(o.Priority, (o.Priorities+1)/2)
 	o.Step = cmp.Or(o.Step, time.Second)
 	o.Sequences.Idle = cmp.Or(o.Sequences.Idle, time.Minute)
-	o.Sequences.Count = cmp.Or(o.Sequences.Count, 256)
-	o.Sequences.Bytes = cmp.Or(o.Sequences.Bytes, 1<<30)
+	o.Sequences.Count = cmp.Or(o.Sequences.Count, limits.ServeSequences)
+	o.Sequences.Bytes = cmp.Or(o.Sequences.Bytes, limits.ServeStates)
 	return o, nil
 }
 

@@ -118,10 +118,13 @@ func (l *line) count() int {
 	return n
 }
 
-// like returns how many samples wait whose requests have equal inputs of some names.
-func (l *line) like(names []string) int {
+// like returns how many samples wait whose requests have equal inputs of some names, counting to most.
+func (l *line) like(names []string, most int) int {
 	n := 0
 	for _, r := range l.waiting {
+		if n >= most {
+			return most
+		}
 		for _, name := range names {
 			if r != l.waiting[0] && !bytes.Equal(r.Inputs[name].Contiguous().Bytes(), l.waiting[0].Inputs[name].Contiguous().Bytes()) {
 				return n
@@ -129,7 +132,7 @@ func (l *line) like(names []string) int {
 		}
 		n += r.samples - r.taken
 	}
-	return n
+	return min(n, most)
 }
 
 // run is one evaluation: of samples of requests, or of a request as it is.

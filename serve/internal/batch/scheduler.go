@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -30,6 +31,7 @@ type Scheduler struct {
 	sequences  map[string]*sequence
 	kept       int64 // bytes of states of sequences
 	waiting    int   // requests of which samples wait
+	entering   int   // requests that wait for the programs which say how they can be run
 	running    int   // runs
 	background int   // compilations
 	closed     bool
@@ -44,9 +46,6 @@ var (
 	errFixed  = errors.New("the model fixes the number of samples at 1, and no other number of them for a run is asked for")
 	errStates = errors.New("the model keeps a state, by its manifest")
 )
-
-// mostKinds is how many sets of shapes have programs at the same time.
-const mostKinds = 16
 
 // New returns the scheduler of a model, which must not be closed before it. What can be compiled is compiled then: see [Options.Compile].
 func New(m *concord.Model, opts Options) (*Scheduler, error) {
@@ -96,8 +95,8 @@ func New(m *concord.Model, opts Options) (*Scheduler, error) {
 func (s *Scheduler) kindOf(shapes model.Shapes, apart error) (*kind, error) {
 	k := s.kinds[s.key(shapes, apart)]
 	if k == nil {
-		if len(s.kinds) >= mostKinds && !s.evict() {
-			return nil, oip.Errorf(oip.Exhausted, "requests of %d other shapes are waiting; try again later", mostKinds)
+		if len(s.kinds) >= limits.ServeShapes && !s.evict() {
+			return nil, oip.Errorf(oip.Exhausted, "requests of %d other shapes are waiting; try again later", limits.ServeShapes)
 		}
 		k = s.made(shapes, apart)
 		go s.prepare(k, false)
@@ -264,20 +263,25 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 			return nil, err
 		}
 		k, err := s.kindOf(shapes, apart)
-		s.mu.Unlock()
 		if err != nil || r.samples == 1 && r.Sequence == "" {
+			s.mu.Unlock()
 			return k, err
 		}
+		s.entering++
+		s.mu.Unlock()
 		select {
 		case <-k.ready:
+			err = k.err
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
-		if err == nil {
-			err = k.err
-		}
-		if again := err == nil && apart == nil && k.why != nil && r.samples > 1; err == nil && !again {
-			return k, nil
+		s.mu.Lock()
+		s.entering--
+		s.mu.Unlock()
+		if err == nil && (k.batch != nil || apart != nil || r.samples == 1) {
+			if err = s.fits(r, k); err == nil {
+				return k, nil
+			}
 		}
 		s.mu.Lock()
 		s.release(k)
@@ -293,13 +297,28 @@ func (s *Scheduler) enter(ctx context.Context, r *request, shapes model.Shapes) 
 	}
 }
 
+// fits refuses a request whose outputs would take more memory than a run may.
+func (s *Scheduler) fits(r *request, k *kind) error {
+	if k.batch == nil {
+		return nil
+	}
+	bytes := int64(0)
+	for _, p := range k.batch.Outputs() {
+		bytes = limits.Add(bytes, p.Type.Bytes())
+	}
+	if most := s.opts.Compile.Limits.Resolved().Memory; bytes > most/int64(r.samples) {
+		return oip.Errorf(oip.TooLarge, "the outputs of %d samples, %d bytes each, take more than %d bytes", r.samples, bytes, most)
+	}
+	return nil
+}
+
 // room refuses a request if it cannot wait.
 func (s *Scheduler) room() error {
 	switch {
 	case s.closed:
 		return oip.Errorf(oip.NotReady, "the model is being unloaded")
-	case s.waiting >= s.opts.Queue:
-		return oip.Errorf(oip.Exhausted, "%d requests are waiting, as many as may; try again later", s.waiting)
+	case s.waiting+s.entering >= s.opts.Queue:
+		return oip.Errorf(oip.Exhausted, "%d requests are waiting, as many as may; try again later", s.waiting+s.entering)
 	}
 	return nil
 }
@@ -421,11 +440,11 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) {
 	k := l.kind
 	n := 1
 	if cut != Alone {
-		if n = l.like(k.batch.Shared()); n < l.count() && n < s.opts.Largest {
+		if n = l.like(k.batch.Shared(), s.opts.Largest); n < l.count() && n < s.opts.Largest {
 			cut = Shape
 		}
 	}
-	z, wanted := k.choose(min(n, s.opts.Largest))
+	z, wanted := k.choose(n)
 	if wanted != z && !k.growing {
 		k.growing = true
 		k.users++
@@ -471,6 +490,9 @@ func (s *Scheduler) drop(r *request) {
 	if s.waiting--; len(r.line.waiting) == 0 {
 		s.lines = slices.DeleteFunc(s.lines, func(l *line) bool { return l == r.line })
 	}
+	if q := r.line.sequence; q != nil && r.taken == 0 {
+		s.skip(q, r)
+	}
 }
 
 // leave forgets a request for which nobody waits any more, and answers it.
@@ -481,9 +503,6 @@ func (s *Scheduler) leave(r *request, err *oip.Error) {
 		return
 	}
 	s.drop(r)
-	if r.taken == 0 && r.line.sequence != nil && r.Start {
-		r.line.sequence.reset = true
-	}
 	runs := slices.Clone(r.runs)
 	for _, u := range runs {
 		if u.live--; u.live == 0 {
@@ -496,6 +515,9 @@ func (s *Scheduler) leave(r *request, err *oip.Error) {
 	}
 	s.mu.Lock()
 	s.answer(r, err)
+	if q := r.line.sequence; q != nil {
+		s.settle(q)
+	}
 	s.dispatch()
 	s.mu.Unlock()
 }

@@ -82,12 +82,25 @@ func (s *Scheduler) step(u *run, r *request, err error) {
 	} else if u.fresh {
 		q.reset = true
 	}
-	if !q.open && len(q.line.waiting) == 0 {
-		s.end(q)
-		return
-	}
 	q.used = time.Now()
 	q.timer.Reset(s.opts.Sequences.Idle)
+	s.settle(q)
+}
+
+// settle ends a sequence that has had its last request.
+func (s *Scheduler) settle(q *sequence) {
+	if !q.open && !q.line.busy && len(q.line.waiting) == 0 && s.sequences[q.id] == q {
+		s.end(q)
+	}
+}
+
+// skip notes that a request was dropped before its run: if it was the first of the sequence, the state before it must not live on. A sequence
+// that nothing has begun, or nothing more may come to, is over.
+func (s *Scheduler) skip(q *sequence, r *request) {
+	q.reset = q.reset || r.Start
+	if (q.reset || !q.open) && !q.line.busy && len(q.line.waiting) == 0 {
+		s.end(q)
+	}
 }
 
 // expire ends a sequence that was idle for too long.

@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
@@ -132,7 +134,7 @@ func TestSequenceOrder(t *testing.T) {
 					for k := range 40 {
 						x := float32(id*1000 + k)
 						want += x
-						if got := sum(s.Run(t.Context(), next(x, fmt.Sprint(id), k == 0, k == 39))); got != fmt.Sprint(want) {
+						if got := sum(s.Run(t.Context(), next(x, strconv.Itoa(id), k == 0, k == 39))); got != fmt.Sprint(want) {
 							t.Errorf("sequence %d, request %d: got %s; want %v", id, k, got, want)
 						}
 					}
@@ -176,6 +178,54 @@ func TestSequenceStates(t *testing.T) {
 	cancel()
 	if got := sum(s.Run(gone, next(1, "b", true, false))); !strings.HasPrefix(got, fmt.Sprint(oip.Canceled)) {
 		t.Errorf("a cancelled one: got %s", got)
+	}
+}
+
+// TestSequencesLimit has as many sequences, and as many bytes of states, as may be.
+func TestSequencesLimit(t *testing.T) {
+	made := summing(t)["manifest"]
+	for count, o := range map[int]batch.Sequences{limits.ServeSequences: {}, 3: {Bytes: 12}} {
+		s := made(batch.Options{Sequences: o})
+		for k := range count {
+			if got := sum(s.Run(t.Context(), next(1, strconv.Itoa(k), true, false))); got != "1" {
+				t.Fatalf("sequence %d: got %s", k, got)
+			}
+		}
+		if got := sum(s.Run(t.Context(), next(1, "more", true, false))); !strings.HasPrefix(got, fmt.Sprint(oip.Exhausted)) {
+			t.Errorf("%d sequences and one more: got %s", count, got)
+		}
+		s.Close()
+	}
+}
+
+// TestSequenceNeverBegun drops requests before their runs: what came before the first of a sequence is over, and what never began takes no place.
+func TestSequenceNeverBegun(t *testing.T) {
+	for name, made := range summing(t) {
+		t.Run(name, func(t *testing.T) {
+			s := made(batch.Options{Sequences: batch.Sequences{Count: 2}})
+			defer s.Close()
+			late := func(r batch.Request) {
+				t.Helper()
+				r.Timeout = 1
+				if got := sum(s.Run(t.Context(), r)); !strings.HasPrefix(got, fmt.Sprint(oip.DeadlineExceeded)) {
+					t.Errorf("a request that is late: got %s", got)
+				}
+			}
+			for k := range 10 {
+				late(next(1, fmt.Sprint("never", k), true, k%2 == 0))
+			}
+			if got := sum(s.Run(t.Context(), next(5, "a", true, false))); got != "5" {
+				t.Errorf("after sequences that never began: got %s", got)
+			}
+			late(next(7, "a", false, false))
+			if got := sum(s.Run(t.Context(), next(1, "a", false, false))); got != "6" {
+				t.Errorf("after a request that was late: got %s", got)
+			}
+			late(next(7, "a", true, false))
+			if got := sum(s.Run(t.Context(), next(1, "a", false, false))); !strings.Contains(got, "there is no sequence") {
+				t.Errorf("after a first request that was late: got %s", got)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/limits"
@@ -28,19 +29,19 @@ type candidate struct {
 	path    string // of the model, as it was found
 	dir     string // in which its files and folders stand
 	files   string // their names, with zeros between them
-	print   print
+	print   outside
 	problem string // why there is no model
 }
 
-// print is what files look like from outside. It is another one whenever they were written, exchanged or removed.
-type print struct {
+// outside is what files look like from outside. It is another one whenever they were written, exchanged or removed.
+type outside struct {
 	sum    [sha256.Size]byte
 	newest time.Time // when the last of them was changed
 	bytes  int64
 }
 
 // settled reports whether the files have been as they are for some time.
-func (p print) settled(now time.Time, forTime time.Duration) bool {
+func (p outside) settled(now time.Time, forTime time.Duration) bool {
 	return now.Sub(p.newest) >= forTime
 }
 
@@ -71,6 +72,9 @@ func look(dir, only string) (map[string]*seen, error) {
 	return found, nil
 }
 
+// text is what the system calls something, fit for the protocol, whose texts are UTF-8.
+func text(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
 func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 
 // lookAt returns what one entry of the folder is, and nil if it is no model's.
@@ -79,6 +83,9 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return "", nil // a link to nowhere, or gone again
+	}
+	if _, err := concord.FormatOf(path); !utf8.ValidString(entry) && (err == nil || info.IsDir()) {
+		return text(manifest.ModelName(entry)), &seen{problem: "its name on disk is not UTF-8, which names of models must be"}
 	}
 	if info.IsDir() {
 		s, err := lookInto(path)
@@ -195,8 +202,8 @@ func candidateAt(dir, path, files string) candidate {
 			return c
 		}
 	}
-	p.print.sum = [sha256.Size]byte(p.sum.Sum(nil))
-	c.print = p.print
+	p.outside.sum = [sha256.Size]byte(p.sum.Sum(nil))
+	c.print = p.outside
 	return c
 }
 
@@ -205,7 +212,7 @@ func (c candidate) again() candidate { return candidateAt(c.dir, c.path, c.files
 
 // printer makes a print.
 type printer struct {
-	print
+	outside
 	sum   hash.Hash
 	files int
 }

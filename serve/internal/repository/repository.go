@@ -18,7 +18,7 @@ import (
 // Source is a version on disk.
 type Source struct {
 	Model, Version string
-	Path           string // of the file or folder, without links
+	Path           string // of the file or folder, which stands in a folder without links
 	Bytes          int64  // of all its files
 }
 
@@ -115,7 +115,7 @@ type instance[T Loaded] struct {
 	model   *model[T]
 	version string
 	loaded  T
-	print   print
+	print   outside
 	leases  int
 	used    uint64
 	retired string        // what for; empty while it serves
@@ -124,13 +124,13 @@ type instance[T Loaded] struct {
 
 // parked is a version that was unloaded for want of memory.
 type parked struct {
-	print print
+	print outside
 	bytes int64 // that it took
 }
 
 // failure is why a version could not be loaded.
 type failure struct {
-	print  print
+	print  outside
 	reason string
 	again  time.Time // before which it is not tried again as it is
 	wait   time.Duration
@@ -186,7 +186,9 @@ func (r *Repository[T]) first(ctx context.Context) error {
 			return fmt.Errorf("%s holds no model %q", r.dir, name)
 		}
 	}
-	r.note(found, func(c candidate) bool { return r.opts.Control != Poll || c.print.settled(time.Now(), r.opts.Interval) })
+	r.note(found, func(c candidate) bool {
+		return r.opts.Control != Poll || c.print.settled(time.Now(), r.opts.Interval)
+	})
 	r.mu.Lock()
 	for name, m := range r.models {
 		m.wanted = r.opts.Control != Explicit || slices.Contains(r.opts.Names, name)
@@ -214,7 +216,7 @@ func (r *Repository[T]) Look(ctx context.Context) {
 	_ = r.trim(ctx, nil, "", 0) // which fails if the repository ends
 }
 
-// note takes over what two looks agree about, or what is certain by itself.
+// note takes over what two looks agree about, or what is certain by itself; a candidate that is none stands for one that is gone.
 func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,13 +239,13 @@ func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) b
 		}
 		for v := range m.disk {
 			_, now := s.versions[v]
-			if _, then := before.versions[v]; !now && !then {
+			if _, then := before.versions[v]; !now && (!then || certain(candidate{})) {
 				delete(m.disk, v)
 			}
 		}
 	}
 	for name, m := range r.models {
-		if found[name] == nil && r.last[name] == nil {
+		if before := r.last[name]; found[name] == nil && (before == nil || certain(candidate{})) {
 			clear(m.disk)
 			m.problem, m.expected = "", false
 		}
@@ -272,7 +274,10 @@ func (r *Repository[T]) settle(ctx context.Context) {
 		if m.lock(ctx) != nil {
 			return
 		}
-		if m.wanted {
+		r.mu.Lock()
+		wanted := m.wanted
+		r.mu.Unlock()
+		if wanted {
 			r.serve(ctx, m, false)
 		}
 		r.forget(m)
@@ -359,7 +364,7 @@ func (r *Repository[T]) keep(ctx context.Context, m *model[T], v string, c candi
 	r.mu.Lock()
 	i, e, f := m.serving[v], m.evicted[v], m.failed[v]
 	same := i != nil && i.print == c.print && !anew
-	if same || i == nil && e.print == c.print && e.print != (print{}) && !anew {
+	if same || i == nil && e.print == c.print && e.print != (outside{}) && !anew {
 		delete(m.failed, v) // the old files are there again
 		r.mu.Unlock()
 		return true
@@ -426,11 +431,11 @@ func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candi
 	if err := r.trim(ctx, m, v, need); err != nil {
 		return nil, err
 	}
-	path, err := filepath.EvalSymlinks(c.path)
+	folder, err := filepath.EvalSymlinks(filepath.Dir(c.path)) // the name itself may say the format
 	if err != nil {
 		return nil, errors.New(plain(err))
 	}
-	loaded, err := r.opts.Open(ctx, Source{m.name, v, path, c.print.bytes})
+	loaded, err := r.opts.Open(ctx, Source{m.name, v, filepath.Join(folder, filepath.Base(c.path)), c.print.bytes})
 	if err == nil {
 		if bytes := loaded.Bytes(); r.opts.Memory > 0 && bytes > r.opts.Memory {
 			loaded.Close()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -191,6 +192,18 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestForeignNames has names that are no texts of the protocol, which would break the index for clients of gRPC.
+func TestForeignNames(t *testing.T) {
+	s := newShop(t, repository.Options[*text]{Control: repository.Once},
+		"bad\xffname/1/model.onnx", "a folder", "\xfe.onnx", "a file", "\xfd.txt", "", "odd\n\x1b%2F é.onnx", "odd",
+		"several/1/\xff.onnx", "", "several/1/b.onnx", "",
+	).start()
+	s.want("odd\n\x1b%2F é", "1:odd")
+	s.want("bad\xffname", "there is no model")
+	s.wantIndex("bad\ufffdname/ UNAVAILABLE its name on disk is not UTF-8", "odd\n\x1b%2F é/1 READY", "several/1 UNAVAILABLE the folder holds several models: b.onnx, \ufffd.onnx",
+		"\ufffd/ UNAVAILABLE its name on disk")
+}
+
 // TestOneModel has a folder that is a model, in the three ways in which it can be.
 func TestOneModel(t *testing.T) {
 	for _, files := range [][]string{{"2/model.onnx", "it"}, {"graph.nnef", "it"}, {"net.onnx", "it", "notes.txt", ""}} {
@@ -307,7 +320,8 @@ func TestKubernetes(t *testing.T) {
 	s := newShop(t, repository.Options[*text]{Control: repository.Poll}, "..1/model.onnx", "one", "..2/model.onnx", "two")
 	link := func(to, name string) {
 		t.Helper()
-		if err := os.Symlink(to, filepath.Join(s.dir, name)); err != nil {
+		path := filepath.Join(s.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(to, path)); err != nil {
 			t.Skip(err)
 		}
 	}
@@ -324,7 +338,12 @@ func TestKubernetes(t *testing.T) {
 	s.want("model", "1:one")
 	s.Look(t.Context())
 	s.want("model", "1:two")
-	s.wantIndex("model/1 READY")
+	s.write(".blobs/1234", "a blob")
+	link("../../.blobs/1234", ".store/1/model.onnx")
+	link(".store", "linked")
+	s.settle()
+	s.want("linked", "1:a blob")
+	s.wantIndex("linked/1 READY", "model/1 READY")
 }
 
 // TestTornReads changes files while they are read.
@@ -395,7 +414,11 @@ func TestExplicit(t *testing.T) {
 	if err := s.Unload(t.Context(), "x"); err == nil {
 		t.Error("a model that is not there is unloaded")
 	}
-	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "c/1 UNAVAILABLE broken", "d/1 READY")
+	s.remove("c.onnx")
+	s.remove("d.onnx")
+	load("c", `there is no model "c" in the repository`)
+	s.want("d", "1:d")
+	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "d/1 READY")
 	missing := newShop(t, repository.Options[*text]{Control: repository.Explicit, Names: []string{"a"}})
 	if err := missing.Start(t.Context()); err == nil {
 		t.Error("it starts without a model that was named")
@@ -501,7 +524,7 @@ func TestSwaps(t *testing.T) {
 		})
 	}
 	for i := range 40 {
-		s.write("m.onnx", fmt.Sprint(i))
+		s.write("m.onnx", strconv.Itoa(i))
 		s.settle()
 	}
 	cancel()
@@ -524,7 +547,7 @@ func TestLimits(t *testing.T) {
 	s.want("circles", "more than 16")
 	many := newShop(t, repository.Options[*text]{Control: repository.Explicit}, "m/1/model.onnx", "")
 	for i := range limits.RepositoryFiles - 1 { // beside the folder and the model
-		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", fmt.Sprint(i))); err != nil {
+		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", strconv.Itoa(i))); err != nil {
 			t.Skip(err)
 		}
 	}

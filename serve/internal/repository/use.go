@@ -97,7 +97,7 @@ func (r *Repository[T]) find(name, version string) (*model[T], string, error) {
 	}
 	m := r.models[name]
 	if m == nil {
-		return nil, "", unknown(name)
+		return nil, "", noModel(name)
 	}
 	able := m.able()
 	switch {
@@ -113,13 +113,9 @@ func (r *Repository[T]) find(name, version string) (*model[T], string, error) {
 		return m, "", oip.Errorf(oip.NotReady, "the model %s cannot be asked: %s", name, why)
 	}
 	if version == "" { // it is gone, and closed just now
-		return nil, "", unknown(name)
+		return nil, "", noModel(name)
 	}
 	return nil, "", oip.Errorf(oip.NotFound, "the model %q has no version %q; there are %s", name, version, strings.Join(m.versions(), ", "))
-}
-
-func unknown(name string) error {
-	return oip.Errorf(oip.NotFound, "there is no model %q; see the index of the repository", name)
 }
 
 // able returns the versions that can be asked, the newest last.
@@ -251,6 +247,9 @@ func (r *Repository[T]) Index(ready bool) []oip.IndexEntry {
 			list = append(list, oip.IndexEntry{Name: name, State: oip.Unavailable, Reason: m.problem})
 		}
 	}
+	for i := range list {
+		list[i].Reason = text(list[i].Reason)
+	}
 	if ready {
 		list = slices.DeleteFunc(list, func(e oip.IndexEntry) bool { return e.State != oip.ReadyState })
 	}
@@ -311,10 +310,14 @@ func (r *Repository[T]) Load(ctx context.Context, name string) error {
 			return oip.Errorf(oip.InvalidArgument, "the model %q, version %s, cannot be loaded: %s", name, v, f.reason)
 		}
 	}
-	if len(m.able()) == 0 {
-		return oip.Errorf(oip.InvalidArgument, "the model %q cannot be loaded: %s", name, r.whyNot(m, ""))
+	switch why := r.whyNot(m, ""); {
+	case len(m.able()) > 0:
+		return nil
+	case why == "":
+		return noModel(name)
+	default:
+		return oip.Errorf(oip.InvalidArgument, "the model %q cannot be loaded: %s", name, why)
 	}
-	return nil
 }
 
 // Unload takes a model out of service and returns when its requests are answered.
@@ -339,6 +342,10 @@ func (r *Repository[T]) Unload(ctx context.Context, name string) error {
 	return await(ctx, left)
 }
 
+func noModel(name string) error {
+	return oip.Errorf(oip.NotFound, "there is no model %q in the repository", name)
+}
+
 // explicit looks at the folder and locks a model, for a call that says what is loaded.
 func (r *Repository[T]) explicit(ctx context.Context, name string) (*model[T], error) {
 	if r.opts.Control != Explicit {
@@ -352,7 +359,7 @@ func (r *Repository[T]) explicit(ctx context.Context, name string) (*model[T], e
 	case closed:
 		return nil, errClosed
 	case m == nil:
-		return nil, oip.Errorf(oip.NotFound, "there is no model %q in the repository", name)
+		return nil, noModel(name)
 	}
 	return m, m.lock(ctx)
 }

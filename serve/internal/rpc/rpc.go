@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -62,6 +65,23 @@ func statusOf(err error) error {
 		return grpc.Errorf(codes[e.Code], "%s", e.Message)
 	}
 	return grpc.Errorf(grpc.Internal, "the server failed")
+}
+
+// Failed returns the error that a call was answered with, of the headers of its answer, which net/http keeps the trailers in as well; nil if it succeeded.
+func Failed(h http.Header) error {
+	status, message := h.Get("Grpc-Status"), h.Get("Grpc-Message")
+	if status == "" {
+		status, message = h.Get(http.TrailerPrefix+"Grpc-Status"), h.Get(http.TrailerPrefix+"Grpc-Message")
+	}
+	n, _ := strconv.ParseUint(status, 10, 32) // 0, which is success, of what is no status
+	if n == 0 {
+		return nil
+	}
+	if text, err := url.PathUnescape(message); err == nil {
+		message = text
+	}
+	code := max(0, slices.Index(codes[:], grpc.Code(n))) // Internal if nothing is nearer
+	return oip.Errorf(oip.Code(code), "%s", message)
 }
 
 // unary is a method that answers one message with another.

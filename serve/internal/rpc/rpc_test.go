@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strconv"
 	"strings"
@@ -442,6 +443,27 @@ func TestCodes(t *testing.T) {
 		}
 		if got != status || message != text {
 			t.Errorf("%d: %d, %s; want %d", code, got, message, status)
+		}
+	}
+}
+
+// TestFailed reads back what a call was answered with.
+func TestFailed(t *testing.T) {
+	for code := range oip.Code(oip.NumCodes) {
+		w := httptest.NewRecorder()
+		Fail(w, oip.Errorf(code, "100 %% ü"))
+		err, ok := errors.AsType[*oip.Error](Failed(w.Header()))
+		if code == oip.NotReady {
+			code = oip.Exhausted // which has the same status
+		}
+		if !ok || err.Code != code || err.Message != "100 % ü" {
+			t.Errorf("%v comes back as %v", code, err)
+		}
+	}
+	for status, want := range map[string]error{"": nil, "0": nil, "2": &oip.Error{Message: "m"}, "1": &oip.Error{Code: oip.Canceled, Message: "m"}} {
+		h := http.Header{http.TrailerPrefix + "Grpc-Status": {status}, http.TrailerPrefix + "Grpc-Message": {"m"}}
+		if err := Failed(h); !reflect.DeepEqual(err, want) {
+			t.Errorf("the status %q is %v", status, err)
 		}
 	}
 }

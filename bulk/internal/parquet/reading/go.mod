@@ -1,0 +1,22 @@
+module github.com/concord-nn/concord/bulk/internal/parquet/reading
+
+go 1.26.0
+
+require (
+	github.com/concord-nn/concord v0.0.0
+	github.com/parquet-go/parquet-go v0.32.0
+)
+
+require (
+	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/klauspost/compress v1.17.9 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.21 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	google.golang.org/protobuf v1.34.2 // indirect
+)
+
+replace github.com/concord-nn/concord => ../../../..
