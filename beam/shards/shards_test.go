@@ -125,6 +125,7 @@ func TestPipeline(t *testing.T) {
 		{"one", bulk.Options{}, shards.Total{Shards: 1, Inputs: 22, Failed: 2}},
 		{"several", bulk.Options{Shards: 5}, shards.Total{Shards: 5, Inputs: 22, Failed: 2}},
 		{"more than inputs", bulk.Options{Shards: 30}, shards.Total{Shards: 30, Inputs: 22, Failed: 2}},
+		{"tables", bulk.Options{Shards: 2, Format: bulk.Parquet}, shards.Total{Shards: 2, Inputs: 22, Failed: 2}},
 		{"arrays", bulk.Options{Shards: 3, Format: bulk.NPZ, Workers: 3}, shards.Total{Shards: 3, Inputs: 22, Failed: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

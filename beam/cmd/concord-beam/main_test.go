@@ -50,7 +50,7 @@ func execute(t *testing.T, args ...string) (stdout, stderr string, code int) {
 const boot = `#!/bin/sh
 for a; do case $a in --id=*) id=${a#--id=};; --provision_endpoint=*) at=${a#--provision_endpoint=};; esac; done
 id=${id#\'} id=${id%%\'}
-exec %q --worker --id="$id" --logging_endpoint="$at" --control_endpoint="$at" 2>%q
+exec %q --worker --id="$id" --logging_endpoint="$at" --control_endpoint="$at" >%q 2>&1
 `
 
 // TestRunner runs the program on Beam's embedded runner, with workers in the same process and in another, and compares what it writes with what package
