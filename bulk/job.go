@@ -318,7 +318,10 @@ func (j *Job) count(ctx context.Context) (*counts, error) {
 // List returns how many inputs the list has, and the SHA-256, in hexadecimal, of what they are called, in their order.
 func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error) {
 	c, err := j.count(ctx)
-	return c.items, c.digest, err
+	if err != nil {
+		return 0, "", err
+	}
+	return c.items, c.digest, nil
 }
 
 // Range returns the first input of a shard, and the one behind its last.

@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/concord-nn/concord/bulk"
 )
@@ -50,9 +50,9 @@ type Total struct {
 }
 
 func init() {
-	register.DoFn2x2[context.Context, int, Part, error](&computeFn{})
-	register.DoFn3x2[context.Context, int, func(*Part) bool, Total, error](&totalFn{})
-	register.Iter1[Part]()
+	// Package register has faster calls, which shards do not need, and takes ten seconds of a processor to compile each time.
+	beam.RegisterDoFn(reflect.TypeFor[*computeFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*totalFn]())
 }
 
 // Compute adds the computation of a job to a pipeline and returns a collection with its [Total]. The files in the folder have the bytes that
