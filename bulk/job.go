@@ -315,6 +315,12 @@ func (j *Job) count(ctx context.Context) (*counts, error) {
 	return c, nil
 }
 
+// List returns how many inputs the list has, and the SHA-256, in hexadecimal, of what they are called, in their order.
+func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error) {
+	c, err := j.count(ctx)
+	return c.items, c.digest, err
+}
+
 // Range returns the first input of a shard, and the one behind its last.
 func (j *Job) Range(ctx context.Context, shard int) (from, to int64, err error) {
 	if shard < 0 || shard >= j.opts.Shards {
