@@ -28,7 +28,7 @@ var extensions = []string{"binary_tensor_data", "model_configuration", "model_re
 func (s *service) Live() bool { return true }
 
 // Ready implements [oip.Service]. A server that goes down is not ready.
-func (s *service) Ready() bool { return !s.down.Load() && s.models.Ready() }
+func (s *service) Ready() bool { return s.down.Err() == nil && s.models.Ready() }
 
 // Server implements [oip.Service].
 func (s *service) Server() oip.ServerMetadata {
@@ -38,7 +38,7 @@ func (s *service) Server() oip.ServerMetadata {
 // ModelReady implements [oip.Service].
 func (s *service) ModelReady(name, version string) (bool, error) {
 	able, err := s.models.Able(name, version)
-	return able && !s.down.Load(), err
+	return able && s.down.Err() == nil, err
 }
 
 // use calls f with a version that is loaded. One that has to be loaded first is waited for a little.
