@@ -162,7 +162,7 @@ func (j *Job) settle() error {
 func (j *Job) prepare() (err error) {
 	j.shapes = pipeline.Shapes(j.model.Inputs(), j.manifest)
 	maps.Copy(j.shapes, j.opts.Shapes)
-	if j.digest, err = j.identity(); err != nil { // before batches settle more shapes, which change no answer
+	if j.digest, err = j.identity(); err != nil {
 		return err
 	}
 	opts := concord.Options{Threads: 1, Limits: j.opts.Limits}
@@ -310,6 +310,15 @@ func (j *Job) count(ctx context.Context) (*counts, error) {
 	}
 	j.counts = c
 	return c, nil
+}
+
+// List returns how many inputs the list has, and the SHA-256, in hexadecimal, of what they are called, in their order.
+func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error) {
+	c, err := j.count(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	return c.items, c.digest, nil
 }
 
 // Range returns the first input of a shard, and the one behind its last.

@@ -19,6 +19,7 @@ type Summary struct {
 	Cached int64  `json:"cached"` // that were in the cache
 	Failed int64  `json:"failed"` // that could not be computed
 	File   string `json:"file"`   // the result
+	SHA256 string `json:"sha256"` // of the result, in hexadecimal
 	Errors string `json:"errors"` // the file that lists those that could not be computed; "" if there are none
 }
 
@@ -83,6 +84,7 @@ func (j *Job) run(ctx context.Context, d disk, dir string, shard int, force bool
 			return s, err
 		}
 	}
+	s.SHA256 = p.history.finish.SHA256
 	if s.Failed = p.history.failures(); s.Failed > 0 {
 		s.Errors = n.errors
 	}

@@ -356,3 +356,66 @@ func TestShutdown(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestShutdownOfStreams has clients that never end their streams: these hold the server up no longer than what they have asked.
+func TestShutdownOfStreams(t *testing.T) {
+	srv, err := serve.New(serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", Grace: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ctx, l) }()
+	s := &server{srv, t, "http://" + l.Addr().String()}
+	s.wait("GET", "/v2/models/digits", "", "versions")
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: protocols}
+	defer transport.CloseIdleConnections()
+	var statuses [2]string
+	var all sync.WaitGroup
+	begun := make(chan bool, len(statuses))
+	for i, path := range []string{"/grpc.health.v1.Health/Watch", "/inference.GRPCInferenceService/ModelStreamInfer"} {
+		body, open := io.Pipe()
+		defer open.Close()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/grpc")
+		r.Header.Set("Te", "trailers")
+		all.Go(func() {
+			_, _ = open.Write(make([]byte, 5)) // a message, which is answered
+			if i == 0 {
+				open.Close()
+			}
+		})
+		all.Go(func() {
+			answer, err := transport.RoundTrip(r)
+			begun <- true
+			if err != nil {
+				statuses[i] = err.Error()
+				return
+			}
+			defer answer.Body.Close()
+			_, _ = io.Copy(io.Discard, answer.Body)
+			statuses[i] = answer.Header.Get("Grpc-Status") + answer.Trailer.Get("Grpc-Status")
+		})
+	}
+	for range statuses {
+		<-begun
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	if statuses != [2]string{"14", "14"} {
+		t.Errorf("the streams end with %q; want UNAVAILABLE", statuses)
+	}
+}

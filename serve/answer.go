@@ -3,9 +3,9 @@ package serve
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -129,12 +129,16 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 		outputs[i] = p.name
 	}
 	next := batch.Request{}
-	if v.carries && in.Sound != nil { // its windows belong together; other states the pipeline gives
+	if v.carries && in.Sound != nil { // its windows belong together
 		next.Sequence, next.Start = random(16), true
 	}
 	p, err := pipeline.Through(v.model, v.manifest, outputs, func(ctx context.Context, inputs model.Values) (model.Values, error) {
 		request := next
 		request.Inputs, next.Start = inputs, false
+		if next.Sequence != "" { // which keeps all states; else the pipeline gives those that are inputs
+			request.Inputs = maps.Clone(inputs)
+			maps.DeleteFunc(request.Inputs, func(name string, _ *tensor.Tensor) bool { return v.keeps(name) })
+		}
 		result, err := v.scheduler.Run(ctx, request)
 		if err != nil {
 			return nil, err
@@ -163,59 +167,13 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 	return rep, rep.Add(said, ports, answer)
 }
 
-// numbers reads tensors by the names of inputs: numbers in lists, row by row, or in one list.
+// numbers reads tensors by the names of inputs.
 func (v *version) numbers(body []byte) (map[string]*tensor.Tensor, error) {
-	var given map[string]any
-	if err := json.Unmarshal(body, &given); err != nil {
-		return nil, oip.Errorf(oip.InvalidArgument, "the body is no JSON object: %v", err)
-	}
-	out := make(map[string]*tensor.Tensor)
-	for name, value := range given {
+	return rest.Numbers(body, func(name string) (tensor.DType, tensor.Shape, error) {
 		i := slices.IndexFunc(v.inputs, func(p port) bool { return p.name == name })
 		if i < 0 {
-			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", name, names(v.inputs))
+			return tensor.Invalid, nil, v.noInput(name)
 		}
-		list, shape, err := flatten(value)
-		if err != nil {
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q: %v", name, err)
-		}
-		if sample := v.sample[name]; len(shape) <= 1 && sample != nil && sample.Len() == len(list) {
-			shape = sample
-		}
-		t, err := tensor.FromSlice(list, shape...)
-		if err == nil {
-			out[name], err = tensor.Cast(t, v.inputs[i].dtype)
-		}
-		if err != nil {
-			return nil, oip.Errorf(oip.InvalidArgument, "the input %q: %v", name, err)
-		}
-	}
-	return out, nil
-}
-
-// flatten returns the numbers of lists in lists, and their extents. Lists beside one another must have the same.
-func flatten(value any) (numbers []float64, shape tensor.Shape, err error) {
-	switch x := value.(type) {
-	case float64:
-		return []float64{x}, nil, nil
-	case bool:
-		if x {
-			return []float64{1}, nil, nil
-		}
-		return []float64{0}, nil, nil
-	case []any:
-		var inner tensor.Shape
-		for i, item := range x {
-			more, s, err := flatten(item)
-			if err != nil {
-				return nil, nil, err
-			}
-			if i > 0 && !s.Equal(inner) {
-				return nil, nil, errors.New("lists beside one another have different lengths")
-			}
-			numbers, inner = append(numbers, more...), s
-		}
-		return numbers, append(tensor.Shape{len(x)}, inner...), nil
-	}
-	return nil, nil, errors.New("it must be numbers in lists")
+		return v.inputs[i].dtype, v.sample[name], nil
+	})
 }

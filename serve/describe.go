@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"unicode/utf8"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
@@ -85,6 +86,9 @@ func open(rank int) []int64 {
 // refused is the error of ports that the protocol cannot say.
 func refused(what string, ports []port) error {
 	for _, p := range ports {
+		if !utf8.ValidString(p.name) {
+			return fmt.Errorf("%s %q has a name that is not UTF-8, as texts of the protocol are", what, p.name)
+		}
 		if p.dtype != tensor.Invalid && oip.Datatype(p.dtype) == "" {
 			return fmt.Errorf("%s %q is of type %v, for which the protocol has no name", what, p.name, p.dtype)
 		}

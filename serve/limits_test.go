@@ -38,7 +38,7 @@ func TestAnswerLimits(t *testing.T) {
 		message string
 	}{
 		{"", limits.ServeAnswer, 400, "no PNG"}, {"", limits.ServeAnswer + 1, 413, "has more than"},
-		{"{", limits.ServeNumbers, 400, "no JSON object"}, {"{", limits.ServeNumbers + 1, 413, "JSON of more than"},
+		{"{", limits.ServeNumbers, 400, "the name of a member"}, {"{", limits.ServeNumbers + 1, 413, "JSON of more than"},
 	} {
 		s.wants("POST", "/models/digits/answer", c.begin+strings.Repeat("x", c.length-len(c.begin)), c.status, c.message)
 	}

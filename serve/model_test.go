@@ -59,11 +59,11 @@ func TestRequests(t *testing.T) {
 	ask(x+","+scale, "", 200, `"outputs":[{"name":"y","datatype":"FP32","shape":[1,3,1,8],"data":[1,1,1,1,1,1,1,1,2,`)
 	ask(scale+","+x, `,"outputs":[{"name":"total"}],"id":"mine"`, 200, `"outputs":[{"name":"total","datatype":"FP32","shape":[1,1,1,1],"data":[24]}]`)
 	ask(scale+","+x, `,"outputs":[{"name":"total"},{"name":"y"}]`, 200, `"outputs":[{"name":"total"`)
-	ask(x, "", 400, `scale: float32[1,3,1,1] is missing`)
+	ask(x, "", 400, `the input \"scale\" (FP32[1,3,1,1]) is missing`)
 	ask(x+","+x+","+scale, "", 400, `twice`)
 	ask(x+","+scale+","+strings.Replace(x, `"x"`, `"z"`, 1), "", 400, `the model has no input \"z\"; its inputs are \"x\" (FP32 [-1 3 -1 8]), \"scale\" (FP32 [1 3 1 1])`)
-	ask(strings.Replace(x, "[1,3,1,8]", "[1,3,8,1]", 1)+","+scale, "", 400, `x: float32[`)
-	ask(strings.Replace(x, "FP32", "INT32", 1)+","+scale, "", 400, `is given as int32[1,3,1,8]`)
+	ask(strings.Replace(x, "[1,3,1,8]", "[1,3,8,1]", 1)+","+scale, "", 400, `the input \"x\" (FP32[`)
+	ask(strings.Replace(x, "FP32", "INT32", 1)+","+scale, "", 400, `is given as INT32[1,3,1,8]`)
 	ask(x+","+scale, `,"outputs":[{"name":"z"}]`, 400, `the model has no output \"z\"; its outputs are \"y\"`)
 	ask(x+","+scale, `,"outputs":[{"name":"y"},{"name":"y"}]`, 400, `twice`)
 	for _, c := range []struct {
@@ -110,8 +110,8 @@ func TestAnswer(t *testing.T) {
 	s.wants("POST", "/models/digits/answer", `{"x": [`+grey+`]}`, 200, `"kind": "classes"`)
 	s.wants("POST", "/models/digits/answer", `{"x": [[[`+strings.Repeat("["+strings.Repeat("0,", 27)+"0],", 27)+"["+strings.Repeat("0,", 27)+`0]]]]}`, 200, `"kind": "classes"`)
 	for body, part := range map[string]string{
-		"": "the body is empty", "rubbish": "no PNG", "RIFFrubbish": "", `{"x": "a"}`: "numbers in lists", `{"x": [[1, 2], [3]]}`: "different lengths", `{"z": [1]}`: `no input \"z\"`,
-		`{"x": [1, 2]}`: "x: float32[1,1,28,28]", `{`: "no JSON object", `{}`: "there is no picture for it",
+		"": "the body is empty", "rubbish": "no PNG", "RIFFrubbish": "", `{"x": "a"}`: "a list of numbers", `{"x": [[1, 2], [3]]}`: "the shape wants 2 elements", `{"z": [1]}`: `no input \"z\"`,
+		`{"x": [1, 2]}`: `\"x\" (FP32[1,1,28,28]) is given as FP32[2]`, `{`: "the name of a member", `{}`: "there is no picture for it",
 	} {
 		s.wants("POST", "/models/digits/answer", body, 400, part)
 	}

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/serve"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // digits is the model of the example.
@@ -107,13 +112,58 @@ func TestServer(t *testing.T) {
 	s.wants("GET", "/v2/health/ready", "", 200, "")
 	s.wants("GET", "/v2/models/digits", "", 200, `{"name":"digits","versions":["1"],"platform":"nnef_concord","inputs":[{"name":"x","datatype":"FP32","shape":[1,1,28,28]}],"outputs":[{"name":"y","datatype":"FP32","shape":[1,10]}]}`)
 	s.wants("GET", "/v2/models/digits/config", "", 200, `"name":"digits"`)
+	s.wants("GET", "/v2/models/digits/stats", "", 200, `"last_inference":0,"inference_count":0,"execution_count":0`) // the server's own run does not count
 	s.wants("POST", "/v2/models/digits/infer", one(0.5), 200, `"shape":[1,10]`)
+	s.wants("GET", "/v2/models/digits/stats", "", 200, `"inference_count":1,"execution_count":1`)
 	s.wants("POST", "/v2/models/none/infer", one(0.5), 404, `there is no model \"none\"`)
 	s.wants("POST", "/v2/models/digits/versions/2/infer", one(0.5), 404, "has no version")
 	s.wants("GET", "/v2/models/digits/stats", "", 200, `"model_stats":[{"name":"digits"`)
 	s.wants("POST", "/v2/repository/index", "", 200, `[{"name":"digits","version":"1","state":"READY","reason":""}]`)
 	s.wants("GET", "/metrics", "", 200, "concord_")
 	s.wants("GET", "/nothing", "", 404, "")
+}
+
+// TestSoundWithStates asks about a sound of two windows a model that has a state in its graph, and one as input and output.
+func TestSoundWithStates(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "both", "1")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder(op.Rules, "both")
+	one := graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 1}}
+	zero, err := tensor.New(one.DType, one.Shape)
+	must := func(v *graph.Value, e error) *graph.Value {
+		err = errors.Join(err, e)
+		return v
+	}
+	sound := must(b.Input("sound", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 4}}))
+	before := must(b.Input("before", one))
+	state := must(b.State("state", "state", zero))
+	sum := must(b.One("sum_reduce", []*graph.Value{sound}, graph.AttrsOf("axes", []int{1}), ""))
+	after := must(b.One("add", []*graph.Value{before, sum}, nil, ""))
+	next := must(b.One("add", []*graph.Value{state, sum}, nil, ""))
+	level := must(b.One("add", []*graph.Value{after, next}, nil, ""))
+	err = errors.Join(err, b.Update(state, next), b.Output("level", level), b.Output("after", after))
+	g, e := b.Build()
+	if err = errors.Join(err, e); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(filepath.Join(dir, "model.nnef.tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(nnef.WriteArchive(file, g, true), file.Close(), os.WriteFile(filepath.Join(dir, "model.concord.json"), []byte(
+		`{"version": 1, "inputs": {"sound": {"kind": "audio", "rate": 8000, "window": 4}, "before": {"kind": "state", "from": "after"}},
+			"outputs": {"level": {"kind": "track", "label": "loud", "threshold": 1}}}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, serve.Options{Dir: filepath.Dir(filepath.Dir(dir)), Control: "none"})
+	for range 2 { // the second one begins anew
+		s.wants("POST", "/models/both/answer", twoWindows, http.StatusOK, `"values": [
+          2,
+          4
+        ]`)
+	}
 }
 
 // listen starts a server that listens.
@@ -150,6 +200,11 @@ func listen(t testing.TB, opts serve.Options) *server {
 	return &server{s, t, url}
 }
 
+// twoWindows is a sound of eight samples, a quarter of what 16 bits can say.
+const twoWindows = "RIFF\x34\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x10\x00\x00\x00" + quarter + quarter
+
+const quarter = "\x00\x20\x00\x20\x00\x20\x00\x20" // four samples
+
 // TestSound asks about a sound of two windows a model that has a state as input and output, and looks at the metrics.
 func TestSound(t *testing.T) {
 	dir := t.TempDir()
@@ -168,15 +223,13 @@ func TestSound(t *testing.T) {
 		}
 	}
 	s := start(t, serve.Options{Dir: dir, Control: "none"})
-	const quarter = "\x00\x20" // of what 16 bits can say
-	wav := "RIFF\x34\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x10\x00\x00\x00" + strings.Repeat(quarter, 8)
-	s.wants("POST", "/models/loud/answer", wav, http.StatusOK, `"values": [
+	s.wants("POST", "/models/loud/answer", twoWindows, http.StatusOK, `"values": [
           1,
           2
         ]`)
-	s.wants("POST", "/models/loud/versions/1/answer", wav, http.StatusOK, "loud")
-	s.wants("POST", "/models/loud/versions/2/answer", wav, http.StatusNotFound, "version")
-	s.wants("POST", "/models/quiet/answer", wav, http.StatusNotFound, "quiet")
+	s.wants("POST", "/models/loud/versions/1/answer", twoWindows, http.StatusOK, "loud")
+	s.wants("POST", "/models/loud/versions/2/answer", twoWindows, http.StatusNotFound, "version")
+	s.wants("POST", "/models/quiet/answer", twoWindows, http.StatusNotFound, "quiet")
 	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="loud",version="1",method="infer",protocol="page",code="ok"} 2`)
 	s.wants("GET", "/metrics", "", http.StatusOK, `concord_requests_total{model="",version="",method="infer",protocol="page",code="not_found"} 2`)
 	s.wants("GET", "/metrics", "", http.StatusOK, `concord_http_responses_total{status="404"} 2`)

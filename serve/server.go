@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
-	"sync/atomic"
 
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/metrics"
@@ -29,7 +28,8 @@ type Server struct {
 	tokens           [][sha256.Size]byte // their sums
 	stop             context.Context     // ends with the server
 	end              context.CancelFunc
-	down             atomic.Bool   // the server goes down
+	down             context.Context // done when the server goes down
+	goDown           context.CancelFunc
 	bodies, decoding chan struct{} // places of [Server.answer]
 	origin           *http.CrossOriginProtection
 }
@@ -49,6 +49,7 @@ func New(opts Options) (*Server, error) {
 		Model: opts.Model, Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
 	})
 	s.stop, s.end = context.WithCancel(context.Background())
+	s.down, s.goDown = context.WithCancel(s.stop)
 	s.metrics = metrics.New((*service)(s), metricNames[opts.Metrics])
 	s.handler = s.front(s.routes())
 	return s, nil
@@ -57,7 +58,7 @@ func New(opts Options) (*Server, error) {
 // routes are what there is to ask.
 func (s *Server) routes() http.Handler {
 	protocol := rest.New(s.metrics.Service(metrics.REST), rest.Options{Body: s.opts.MaxBody, Held: s.opts.MaxBodies})
-	calls := rpc.New(s.metrics.Service(metrics.GRPC), rpc.Options{Message: s.opts.MaxBody, Held: s.opts.MaxBodies})
+	calls := rpc.New(s.down, s.metrics.Service(metrics.GRPC), rpc.Options{Message: s.opts.MaxBody, Held: s.opts.MaxBodies})
 	own := http.NewServeMux()
 	for _, path := range page.Paths {
 		own.Handle(path, page.Handler())
@@ -118,7 +119,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	s.down.Store(true)
+	s.goDown()
 	s.opts.Log.Info("going down", "grace_seconds", s.opts.Grace.Seconds())
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
 	defer cancel()
@@ -139,7 +140,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // Shutdown makes the server refuse requests, and closes all models when the requests that run are answered, or leaves them when the context ends.
 // Only who serves [Server.Handler] himself needs it.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.down.Store(true)
+	s.goDown()
 	defer s.end()
 	return s.models.Close(ctx)
 }

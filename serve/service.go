@@ -28,7 +28,7 @@ var extensions = []string{"binary_tensor_data", "model_configuration", "model_re
 func (s *service) Live() bool { return true }
 
 // Ready implements [oip.Service]. A server that goes down is not ready.
-func (s *service) Ready() bool { return !s.down.Load() && s.models.Ready() }
+func (s *service) Ready() bool { return s.down.Err() == nil && s.models.Ready() }
 
 // Server implements [oip.Service].
 func (s *service) Server() oip.ServerMetadata {
@@ -38,7 +38,7 @@ func (s *service) Server() oip.ServerMetadata {
 // ModelReady implements [oip.Service].
 func (s *service) ModelReady(name, version string) (bool, error) {
 	able, err := s.models.Able(name, version)
-	return able && !s.down.Load(), err
+	return able && s.down.Err() == nil, err
 }
 
 // use calls f with a version that is loaded. One that has to be loaded first is waited for a little.
@@ -155,11 +155,15 @@ func (v *version) take(list []oip.Tensor) (model.Values, error) {
 	in := make(model.Values, len(list))
 	for _, t := range list {
 		if !slices.ContainsFunc(v.inputs, func(p port) bool { return p.name == t.Name }) {
-			return nil, oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", t.Name, names(v.inputs))
+			return nil, v.noInput(t.Name)
 		}
 		in[t.Name] = t.Data
 	}
 	return in, nil
+}
+
+func (v *version) noInput(name string) error {
+	return oip.Errorf(oip.InvalidArgument, "the model has no input %q; its inputs are %s", name, names(v.inputs))
 }
 
 func (v *version) checkOutputs(list []oip.Requested) error {

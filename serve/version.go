@@ -117,6 +117,7 @@ func (v *version) warm(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("it does not run: %w", err)
 	}
+	v.scheduler.Forget()
 	for i := range v.outputs {
 		if t := result.Outputs[v.outputs[i].name]; t != nil && v.outputs[i].dtype == tensor.Invalid {
 			v.outputs[i].dtype, v.outputs[i].shape = t.DType(), open(t.Rank())
@@ -131,6 +132,12 @@ func (v *version) said(input string) manifest.InputKind {
 		return nil
 	}
 	return v.manifest.Input(input)
+}
+
+// keeps reports whether an input is a state.
+func (v *version) keeps(input string) bool {
+	_, ok := v.said(input).(*manifest.State)
+	return ok
 }
 
 // metadata describes the version to clients.

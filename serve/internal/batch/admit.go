@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -52,7 +53,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 			return nil, err
 		}
 		if r.Inputs[in.Name] == nil && !in.Optional && !in.Sequence && !s.known(in) {
-			return nil, oip.Errorf(oip.InvalidArgument, "input %v is missing", in)
+			return nil, oip.Errorf(oip.InvalidArgument, "the input %s is missing", describe(in))
 		}
 		if s.apart == nil && given[in.Name] != nil && s.count.Of(in) {
 			r.samples = given[in.Name][0]
@@ -99,9 +100,18 @@ func (s *Scheduler) declared(in model.Input, t *tensor.Tensor) error {
 		ok = in.Shape[k].Symbol != "" || in.Shape[k].Extent == t.Shape()[k] || k == 0 && s.apart == nil && s.count.Of(in)
 	}
 	if !ok {
-		return oip.Errorf(oip.InvalidArgument, "input %v is given as %v", in, t.Describe())
+		return oip.Errorf(oip.InvalidArgument, "the input %s is given as %s%v", describe(in), oip.Datatype(t.DType()), t.Shape())
 	}
 	return nil
+}
+
+// describe writes an input with the protocol's name of its type.
+func describe(in model.Input) string {
+	shape := in.Shape.String()
+	if in.Unranked {
+		shape = "[?]"
+	}
+	return fmt.Sprintf("%q (%s%s)", in.Name, oip.Datatype(in.DType), shape)
 }
 
 // known reports whether the manifest says what an input is that a request does not give.

@@ -504,11 +504,15 @@ func TestFailure(t *testing.T) {
 		s := start(t, load(t, apart), batch.Options{Delay: time.Minute, Compile: concord.Options{Limits: engine.Limits{Time: 1}}})
 		defer s.Close()
 		var all []*asked
+		before := s.Memory()
 		for k := range 3 {
 			all = append(all, ask(t.Context(), s, batch.Request{Inputs: model.Values{"x": random(uint64(k), 1+k, 3, 8, 8)}}))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		if after := s.Memory(); after > before {
+			t.Errorf("the scheduler takes %d bytes, and took %d before runs failed", after, before)
+		}
 		for _, a := range all {
 			if !a.done.Load() || a.err != nil && !strings.HasPrefix(code(a.err), fmt.Sprint(oip.DeadlineExceeded)) {
 				t.Errorf("got %+v", a)
@@ -528,10 +532,10 @@ func TestRefused(t *testing.T) {
 		r    batch.Request
 		want string
 	}{
-		{batch.Request{}, "input x: float32[x.0,3,8,8] is missing"},
+		{batch.Request{}, `the input "x" (FP32[x.0,3,8,8]) is missing`},
 		{batch.Request{Inputs: model.Values{"x": nil}}, `input "x" has no tensor`},
-		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 9)}}, "is given as float32[1,3,8,9]"},
-		{batch.Request{Inputs: model.Values{"x": random(1, 3, 8, 8)}}, "is given as float32[3,8,8]"},
+		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 9)}}, "is given as FP32[1,3,8,9]"},
+		{batch.Request{Inputs: model.Values{"x": random(1, 3, 8, 8)}}, "is given as FP32[3,8,8]"},
 		{batch.Request{Inputs: model.Values{"x": random(1, 0, 3, 8, 8)}}, "no samples"},
 		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 8), "y": random(1, 1)}}, `"y"; the inputs are x`},
 		{batch.Request{Inputs: model.Values{"x": random(1, 1, 3, 8, 8)}, Priority: 2}, "the priority is 2"},

@@ -76,7 +76,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 	k.programs = s.model.Programs(s.opts.Compile)
 	numbers := []int{1}
 	if k.why == nil && s.opts.Largest > 1 {
-		if k.batch, k.why = samples.New(s.model.Model, k.programs, k.shapes); k.why == nil {
+		if k.why = k.join(s.model); k.why == nil {
 			numbers = s.opts.sizes()
 		}
 	} else if k.why == nil {
@@ -116,6 +116,13 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 	s.background--
 	s.dispatch()
 	s.mu.Unlock()
+}
+
+// join finds out whether requests may run together.
+func (k *kind) join(m *concord.Model) (err error) {
+	defer guard("the proof that samples run together", &err)
+	k.batch, err = samples.New(m.Model, k.programs, k.shapes)
+	return err
 }
 
 // look finds out what a session says about the model.
@@ -159,13 +166,14 @@ func (s *Scheduler) grow(k *kind, z *size) {
 }
 
 // session makes a session.
-func (k *kind) session(z *size) (*session, error) {
+func (k *kind) session(z *size) (own *session, err error) {
+	defer guard("the compilation of a model", &err)
 	if k.batch != nil {
-		own, err := k.batch.Session(z.samples)
-		return &session{together: own}, err
+		together, err := k.batch.Session(z.samples)
+		return &session{together: together}, err
 	}
-	own, err := k.programs.Session(k.shapes)
-	return &session{single: own}, err
+	single, err := k.programs.Session(k.shapes)
+	return &session{single: single}, err
 }
 
 // choose returns the largest program for at most so many samples, and the one that there would be if it were compiled.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -21,23 +22,13 @@ type times struct{ input, infer, output time.Duration }
 func (s *Scheduler) execute(ctx context.Context, u *run) {
 	var took times
 	failed := make([]error, len(u.parts))
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				s.closeRead(u)
-				for i := range failed {
-					failed[i] = &engine.InternalError{During: "a run of requests", Cause: p}
-				}
-			}
-		}()
-		err := s.compute(ctx, u, u.size, u.parts, &took)
-		for i := range failed {
-			failed[i] = err
-			if err != nil && len(u.parts) > 1 && ctx.Err() == nil {
-				failed[i] = s.apartFrom(ctx, u, u.parts[i], &took)
-			}
+	err := s.compute(ctx, u, u.size, u.parts, &took)
+	for i := range failed {
+		failed[i] = err
+		if err != nil && len(u.parts) > 1 && ctx.Err() == nil {
+			failed[i] = s.apartFrom(ctx, u, u.parts[i], &took)
 		}
-	}()
+	}
 	s.closeRead(u)
 	u.cancel()
 	s.mu.Lock()
@@ -107,6 +98,13 @@ func (s *Scheduler) apartFrom(ctx context.Context, u *run, p part, took *times) 
 	return nil
 }
 
+// guard makes a panic an error, as a mistake in one model must not end the server.
+func guard(during string, err *error) {
+	if p := recover(); p != nil {
+		*err = &engine.InternalError{During: during, Cause: p, Stack: debug.Stack()}
+	}
+}
+
 // compute puts the inputs of parts together, runs them, and takes the outputs apart.
 func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, took *times) (err error) {
 	began := time.Now()
@@ -116,6 +114,7 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 	}
 	whole := false
 	defer func() { s.give(u, z, own, whole) }()
+	defer guard("a run of requests", &err)
 	var states model.Values
 	if q := u.line.sequence; q != nil && !u.fresh {
 		states = q.states

@@ -490,6 +490,9 @@ func (s *Scheduler) drop(r *request) {
 	if s.waiting--; len(r.line.waiting) == 0 {
 		s.lines = slices.DeleteFunc(s.lines, func(l *line) bool { return l == r.line })
 	}
+	if q := r.line.sequence; q != nil && r.taken == 0 {
+		s.skip(q, r)
+	}
 }
 
 // leave forgets a request for which nobody waits any more, and answers it.
@@ -500,9 +503,6 @@ func (s *Scheduler) leave(r *request, err *oip.Error) {
 		return
 	}
 	s.drop(r)
-	if q := r.line.sequence; q != nil && r.taken == 0 && r.Start {
-		q.reset = true
-	}
 	runs := slices.Clone(r.runs)
 	for _, u := range runs {
 		if u.live--; u.live == 0 {

@@ -94,6 +94,15 @@ func (s *Scheduler) settle(q *sequence) {
 	}
 }
 
+// skip notes that a request was dropped before its run: if it was the first of the sequence, the state before it must not live on. A sequence
+// that nothing has begun, or nothing more may come to, is over.
+func (s *Scheduler) skip(q *sequence, r *request) {
+	q.reset = q.reset || r.Start
+	if (q.reset || !q.open) && !q.line.busy && len(q.line.waiting) == 0 {
+		s.end(q)
+	}
+}
+
 // expire ends a sequence that was idle for too long.
 func (s *Scheduler) expire(q *sequence) {
 	s.mu.Lock()

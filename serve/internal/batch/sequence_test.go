@@ -198,6 +198,37 @@ func TestSequencesLimit(t *testing.T) {
 	}
 }
 
+// TestSequenceNeverBegun drops requests before their runs: what came before the first of a sequence is over, and what never began takes no place.
+func TestSequenceNeverBegun(t *testing.T) {
+	for name, made := range summing(t) {
+		t.Run(name, func(t *testing.T) {
+			s := made(batch.Options{Sequences: batch.Sequences{Count: 2}})
+			defer s.Close()
+			late := func(r batch.Request) {
+				t.Helper()
+				r.Timeout = 1
+				if got := sum(s.Run(t.Context(), r)); !strings.HasPrefix(got, fmt.Sprint(oip.DeadlineExceeded)) {
+					t.Errorf("a request that is late: got %s", got)
+				}
+			}
+			for k := range 10 {
+				late(next(1, fmt.Sprint("never", k), true, k%2 == 0))
+			}
+			if got := sum(s.Run(t.Context(), next(5, "a", true, false))); got != "5" {
+				t.Errorf("after sequences that never began: got %s", got)
+			}
+			late(next(7, "a", false, false))
+			if got := sum(s.Run(t.Context(), next(1, "a", false, false))); got != "6" {
+				t.Errorf("after a request that was late: got %s", got)
+			}
+			late(next(7, "a", true, false))
+			if got := sum(s.Run(t.Context(), next(1, "a", false, false))); !strings.Contains(got, "there is no sequence") {
+				t.Errorf("after a first request that was late: got %s", got)
+			}
+		})
+	}
+}
+
 // TestStateless gives a sequence to a model that keeps no state, which takes no notice.
 func TestStateless(t *testing.T) {
 	s := start(t, load(t, apart), batch.Options{})

@@ -29,6 +29,13 @@ func (s *Scheduler) Statistics() oip.ModelStatistics {
 	return out
 }
 
+// Forget makes statistics begin again, as after a run that no client has asked for.
+func (s *Scheduler) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statistics = statistics{}
+}
+
 // Memory returns the bytes that programs, sessions and states of sequences take, without the model's own constants.
 func (s *Scheduler) Memory() int64 {
 	s.mu.Lock()

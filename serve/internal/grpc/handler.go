@@ -40,6 +40,8 @@ type Options struct {
 	Message int64         // bytes of a message, as it comes and decompressed
 	Held    int64         // bytes of the messages of all calls that are being read or answered
 	Idle    time.Duration // how long a client may take to accept a message of a stream
+	// Down is done when the server goes down: then streams end with their next message, as clients need not end them. Nil for never.
+	Down context.Context //nolint:containedctx // it is the server's
 }
 
 // Handler serves methods to clients that speak gRPC over HTTP/2.
@@ -109,6 +111,9 @@ func (h *Handler) serve(s *Stream, r *http.Request) error {
 	if m.Stream { // the server's own timeouts are those of a single answer
 		_ = s.control.SetReadDeadline(deadline)
 		_ = s.control.SetWriteDeadline(time.Time{})
+		if h.opts.Down != nil {
+			defer context.AfterFunc(h.opts.Down, func() { _ = s.control.SetReadDeadline(time.Now()) })()
+		}
 	}
 	err := m.Serve(ctx, s)
 	if _, ok := errors.AsType[*Status](err); err != nil && !ok { // what fails after the end of the call fails of that

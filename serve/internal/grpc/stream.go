@@ -157,10 +157,24 @@ func (s *Stream) release() {
 	s.held = 0
 }
 
+// ErrDown is the status of a stream that a server ends which goes down.
+var ErrDown = Errorf(Unavailable, "the server is going down")
+
+// Down is closed when the server goes down; nil if nobody says so.
+func (s *Stream) Down() <-chan struct{} {
+	if s.h.opts.Down == nil {
+		return nil
+	}
+	return s.h.opts.Down.Done()
+}
+
 // broken says why a message could not be read.
 func (s *Stream) broken(err error) error {
 	if done := s.ctx.Err(); done != nil {
 		return done
+	}
+	if down := s.h.opts.Down; s.stream && down != nil && down.Err() != nil {
+		return ErrDown
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Errorf(Internal, "the call ends within a message")

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/limits"
@@ -71,6 +72,9 @@ func look(dir, only string) (map[string]*seen, error) {
 	return found, nil
 }
 
+// text is what the system calls something, fit for the protocol, whose texts are UTF-8.
+func text(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
 func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 
 // lookAt returns what one entry of the folder is, and nil if it is no model's.
@@ -79,6 +83,9 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return "", nil // a link to nowhere, or gone again
+	}
+	if _, err := concord.FormatOf(path); !utf8.ValidString(entry) && (err == nil || info.IsDir()) {
+		return text(manifest.ModelName(entry)), &seen{problem: "its name on disk is not UTF-8, which names of models must be"}
 	}
 	if info.IsDir() {
 		s, err := lookInto(path)

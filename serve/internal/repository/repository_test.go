@@ -192,6 +192,18 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestForeignNames has names that are no texts of the protocol, which would break the index for clients of gRPC.
+func TestForeignNames(t *testing.T) {
+	s := newShop(t, repository.Options[*text]{Control: repository.Once},
+		"bad\xffname/1/model.onnx", "a folder", "\xfe.onnx", "a file", "\xfd.txt", "", "odd\n\x1b%2F é.onnx", "odd",
+		"several/1/\xff.onnx", "", "several/1/b.onnx", "",
+	).start()
+	s.want("odd\n\x1b%2F é", "1:odd")
+	s.want("bad\xffname", "there is no model")
+	s.wantIndex("bad\ufffdname/ UNAVAILABLE its name on disk is not UTF-8", "odd\n\x1b%2F é/1 READY", "several/1 UNAVAILABLE the folder holds several models: b.onnx, \ufffd.onnx",
+		"\ufffd/ UNAVAILABLE its name on disk")
+}
+
 // TestOneModel has a folder that is a model, in the three ways in which it can be.
 func TestOneModel(t *testing.T) {
 	for _, files := range [][]string{{"2/model.onnx", "it"}, {"graph.nnef", "it"}, {"net.onnx", "it", "notes.txt", ""}} {

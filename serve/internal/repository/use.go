@@ -247,6 +247,9 @@ func (r *Repository[T]) Index(ready bool) []oip.IndexEntry {
 			list = append(list, oip.IndexEntry{Name: name, State: oip.Unavailable, Reason: m.problem})
 		}
 	}
+	for i := range list {
+		list[i].Reason = text(list[i].Reason)
+	}
 	if ready {
 		list = slices.DeleteFunc(list, func(e oip.IndexEntry) bool { return e.State != oip.ReadyState })
 	}

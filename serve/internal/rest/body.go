@@ -28,8 +28,11 @@ type lease struct {
 	bytes int64
 }
 
-// take holds so many bytes more, before they are allocated.
+// take holds so many bytes more, before they are allocated. Without a lease nothing is counted, as of a text that is short.
 func (l *lease) take(bytes int) error {
+	if l == nil {
+		return nil
+	}
 	l.bytes += int64(bytes)
 	if l.of.held.Add(int64(bytes)) > l.of.opts.Held {
 		return oip.Errorf(oip.Exhausted, "all requests together take more than %d bytes at the moment", l.of.opts.Held)

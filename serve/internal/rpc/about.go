@@ -156,6 +156,7 @@ func (h *handler) watch(ctx context.Context, s *grpc.Stream) error {
 	if err != nil {
 		return err
 	}
+	down, ending := s.Down(), false
 	tick := time.NewTicker(watched)
 	defer tick.Stop()
 	for last := int32(-1); ; {
@@ -165,9 +166,14 @@ func (h *handler) watch(ctx context.Context, s *grpc.Stream) error {
 				return err
 			}
 		}
+		if ending {
+			return grpc.ErrDown
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-down: // which is to be told
+			down, ending = nil, true
 		case <-tick.C:
 		}
 	}

@@ -169,7 +169,7 @@ func narrowed[T int8 | int16 | uint8 | uint16, W int32 | uint32](field string, l
 		for i, w := range wide {
 			data[i] = T(w)
 			if W(data[i]) != w {
-				return nil, 0, fmt.Errorf("element %d is %d, which is none of %v", i, w, tensor.TypeOf[T]())
+				return nil, 0, fmt.Errorf("element %d is %d, which is none of %s", i, w, oip.Datatype(tensor.TypeOf[T]()))
 			}
 		}
 		t, err := tensor.FromSlice(data, shape...)

@@ -23,8 +23,9 @@ type Options struct {
 	Idle    time.Duration // how long a client may take to accept a message of a stream; default a minute
 }
 
-// New returns a handler for clients that speak gRPC over HTTP/2. It knows every path of its services, and answers others with UNIMPLEMENTED.
-func New(service oip.Service, opts Options) http.Handler {
+// New returns a handler for clients that speak gRPC over HTTP/2. It knows every path of its services, and answers others with UNIMPLEMENTED. When down
+// is done, streams end.
+func New(down context.Context, service oip.Service, opts Options) http.Handler {
 	opts = limits.Filled(opts, Options{limits.ServeBody, limits.ServeHeld, limits.ServeAccept * time.Second})
 	h := &handler{service}
 	methods := make(map[string]grpc.Method)
@@ -33,7 +34,7 @@ func New(service oip.Service, opts Options) http.Handler {
 	}
 	methods["/grpc.health.v1.Health/Check"] = unary(&healthRequestFields, &healthResponseFields, h.check)
 	methods["/grpc.health.v1.Health/Watch"] = grpc.Method{Serve: h.watch, Stream: true}
-	return grpc.New(methods, grpc.Options{Message: opts.Message, Held: opts.Held, Idle: opts.Idle})
+	return grpc.New(methods, grpc.Options{Message: opts.Message, Held: opts.Held, Idle: opts.Idle, Down: down})
 }
 
 // Fail answers a request with an error of the protocol, as what stands before the handler has to if it refuses a request.

@@ -116,7 +116,7 @@ func serve(t testing.TB, f *fake, opts Options) *client {
 	}
 	var p http.Protocols
 	p.SetUnencryptedHTTP2(true)
-	s := &http.Server{Handler: New(f, opts), Protocols: &p}
+	s := &http.Server{Handler: New(context.Background(), f, opts), Protocols: &p}
 	go func() { _ = s.Serve(grpc.Listen(l)) }()
 	tr := &http.Transport{Protocols: &p}
 	t.Cleanup(func() {
