@@ -68,7 +68,7 @@ func Compute(ctx context.Context, s beam.Scope, cfg Config) (beam.PCollection, e
 	if err != nil {
 		return none, err
 	}
-	defer j.Close()
+	defer func() { _ = j.Close() }() // it has only been read
 	id, err := identify(ctx, j)
 	if err != nil {
 		return none, err
