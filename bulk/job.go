@@ -189,7 +189,7 @@ func (j *Job) prepare() (err error) {
 	}
 	if j.opts.Cache != "" {
 		if j.cache, err = openCache(j.opts.Cache, j.opts.CacheBytes); err != nil {
-			return err
+			return fmt.Errorf("the cache: %w", err)
 		}
 	}
 	j.list, err = newList(j.feeder(), ranks, j.opts.Inputs, j.opts.Rows)
