@@ -114,7 +114,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 		}
 	}
 	s.background--
-	s.dispatch()
+	s.dispatch(nil)
 	s.mu.Unlock()
 }
 
@@ -162,7 +162,7 @@ func (s *Scheduler) grow(k *kind, z *size) {
 	k.growing = false
 	k.users--
 	s.background--
-	s.dispatch()
+	s.dispatch(nil)
 }
 
 // session makes a session.

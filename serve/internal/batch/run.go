@@ -42,7 +42,7 @@ func (s *Scheduler) execute(ctx context.Context, u *run) {
 	if u.line.sequence != nil {
 		s.step(u, u.parts[0].r, failed[0])
 	}
-	s.dispatch()
+	s.dispatch(nil)
 }
 
 func (s *Scheduler) closeRead(u *run) {

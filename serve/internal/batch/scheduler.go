@@ -171,13 +171,18 @@ func (s *Scheduler) Largest() int {
 // Run answers a request. All errors are an [*oip.Error].
 func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 	began := time.Now()
-	r, err := s.queue(ctx, given, began)
+	r, own, err := s.queue(ctx, given, began)
 	if err != nil {
 		err := failure(ctx, err)
 		s.mu.Lock()
 		s.statistics.failed(err, time.Since(began))
 		s.mu.Unlock()
 		return nil, err
+	}
+	if own != nil {
+		stop := context.AfterFunc(ctx, func() { s.leave(r, failure(ctx, context.Cause(ctx))) })
+		own()
+		stop()
 	}
 	var late <-chan time.Time
 	if given.Timeout > 0 {
@@ -210,14 +215,14 @@ func (s *Scheduler) begun(r *request) bool {
 	return r.taken > 0
 }
 
-// queue puts a request into its line.
-func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (*request, error) {
-	r := &request{Request: given, came: now, done: make(chan struct{})}
+// queue puts a request into its line. It returns what runs it, if that is for the caller to do: see [Scheduler.dispatch].
+func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (r *request, own func(), err error) {
+	r = &request{Request: given, came: now, done: make(chan struct{})}
 	if r.Priority == 0 {
 		r.Priority = s.opts.Priority
 	}
 	if r.Priority < 1 || r.Priority > s.opts.Priorities {
-		return nil, oip.Errorf(oip.InvalidArgument, "the priority is %d; the levels are 1, the most urgent, to %d", r.Priority, s.opts.Priorities)
+		return nil, nil, oip.Errorf(oip.InvalidArgument, "the priority is %d; the levels are 1, the most urgent, to %d", r.Priority, s.opts.Priorities)
 	}
 	r.rank = now.Add(time.Duration(r.Priority-1) * s.opts.Step)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -228,20 +233,20 @@ func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (*r
 	}
 	shapes, err := s.admit(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	k, err := s.enter(ctx, r, shapes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.join(r, k); err != nil {
 		s.release(k)
-		return nil, err
+		return nil, nil, err
 	}
 	r.left = r.samples
 	if len(r.line.waiting) == 0 {
@@ -249,8 +254,7 @@ func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (*r
 	}
 	r.line.insert(r)
 	s.waiting++
-	s.dispatch()
-	return r, nil
+	return r, s.dispatch(r), nil
 }
 
 // enter finds the programs for a request. It waits for them where they must be known to say which they are.
@@ -343,8 +347,9 @@ func (s *Scheduler) join(r *request, k *kind) error {
 	return s.follow(r, k)
 }
 
-// dispatch begins runs as long as there are workers and something to run. The caller has the lock.
-func (s *Scheduler) dispatch() {
+// dispatch begins runs as long as there are workers and something to run. The caller has the lock. A run of nothing but the request that the caller
+// brings, if it brings one, is returned: on a machine that has nothing else to do, waking another goroutine would take longer than a small model.
+func (s *Scheduler) dispatch(brought *request) (own func()) {
 	now := time.Now()
 	for s.running < s.opts.Workers {
 		l, cut, when := s.next(now)
@@ -352,11 +357,19 @@ func (s *Scheduler) dispatch() {
 			s.wake(when)
 			break
 		}
-		s.begin(l, cut, now)
+		u, ctx := s.begin(l, cut, now)
+		switch {
+		case u == nil:
+		case len(u.parts) == 1 && u.parts[0].r == brought && u.parts[0].n == brought.samples:
+			own = func() { s.execute(ctx, u) }
+		default:
+			go s.execute(ctx, u)
+		}
 	}
 	if s.waiting == 0 && s.running == 0 && s.background == 0 {
 		s.quiet.Broadcast()
 	}
+	return own
 }
 
 // next returns the line whose run is to begin, or else when one might be; zero if never.
@@ -421,13 +434,13 @@ func (s *Scheduler) wake(when time.Time) {
 		s.timer = time.AfterFunc(time.Until(when), func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.dispatch()
+			s.dispatch(nil)
 		})
 	}
 }
 
-// begin takes samples out of a line and runs them.
-func (s *Scheduler) begin(l *line, cut Cut, now time.Time) {
+// begin takes samples out of a line for a run, which the caller executes. It is nil if nobody waits for any.
+func (s *Scheduler) begin(l *line, cut Cut, now time.Time) (*run, context.Context) {
 	for _, r := range slices.Clone(l.waiting) {
 		if r.taken == 0 && !r.latest.IsZero() && !r.latest.After(now) {
 			s.drop(r)
@@ -435,7 +448,7 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) {
 		}
 	}
 	if len(l.waiting) == 0 {
-		return
+		return nil, nil
 	}
 	k := l.kind
 	n := 1
@@ -479,7 +492,7 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) {
 	s.running++
 	var ctx context.Context
 	ctx, u.cancel = context.WithCancel(context.Background())
-	go s.execute(ctx, u)
+	return u, ctx
 }
 
 // drop takes a request out of its line, if it is there.
@@ -518,7 +531,7 @@ func (s *Scheduler) leave(r *request, err *oip.Error) {
 	if q := r.line.sequence; q != nil {
 		s.settle(q)
 	}
-	s.dispatch()
+	s.dispatch(nil)
 	s.mu.Unlock()
 }
 
@@ -544,7 +557,7 @@ func (s *Scheduler) answer(r *request, err error) {
 func (s *Scheduler) Close() {
 	s.mu.Lock()
 	s.closed = true
-	s.dispatch()
+	s.dispatch(nil)
 	for s.waiting > 0 || s.running > 0 || s.background > 0 {
 		s.quiet.Wait()
 	}
