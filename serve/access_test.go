@@ -3,7 +3,6 @@ package serve_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -314,20 +313,9 @@ func TestSlowClients(t *testing.T) {
 
 // TestShutdown ends a server while a request is on its way: it is answered, others are not.
 func TestShutdown(t *testing.T) {
-	srv, err := serve.New(serve.Options{Dir: folder(t, "digits.nnef"), Control: "none"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(ctx, l) }()
-	(&server{srv, t, "http://" + l.Addr().String()}).wait("GET", "/v2/models/digits", "", "versions")
-	c, err := net.Dial("tcp", l.Addr().String())
+	s, address, stop, done := begin(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none"})
+	s.wait("GET", "/v2/models/digits", "", "versions")
+	c, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +328,7 @@ func TestShutdown(t *testing.T) {
 	}
 	stop()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		c, err := net.Dial("tcp", l.Addr().String())
+		c, err := net.Dial("tcp", address)
 		if err != nil {
 			break
 		}
@@ -359,19 +347,7 @@ func TestShutdown(t *testing.T) {
 
 // TestShutdownOfStreams has clients that never end their streams: these hold the server up no longer than what they have asked.
 func TestShutdownOfStreams(t *testing.T) {
-	srv, err := serve.New(serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", Grace: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(ctx, l) }()
-	s := &server{srv, t, "http://" + l.Addr().String()}
+	s, _, stop, done := begin(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", Grace: time.Hour})
 	s.wait("GET", "/v2/models/digits", "", "versions")
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)

@@ -166,10 +166,10 @@ func TestSoundWithStates(t *testing.T) {
 	}
 }
 
-// listen starts a server that listens.
-func listen(t testing.TB, opts serve.Options) *server {
+// begin starts a server that listens, until somebody stops it; then it says how it ended.
+func begin(t testing.TB, opts serve.Options) (s *server, address string, stop func(), ended <-chan error) {
 	t.Helper()
-	s, err := serve.New(opts)
+	srv, err := serve.New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +178,16 @@ func listen(t testing.TB, opts serve.Options) *server {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, l) }()
+	go func() { done <- srv.Serve(ctx, l) }()
+	return &server{srv, t, "http://" + l.Addr().String()}, l.Addr().String(), stop, done
+}
+
+// listen starts a server that listens as long as the test runs.
+func listen(t testing.TB, opts serve.Options) *server {
+	t.Helper()
+	s, address, stop, done := begin(t, opts)
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
@@ -187,9 +195,9 @@ func listen(t testing.TB, opts serve.Options) *server {
 			t.Error(err)
 		}
 	})
-	url := "http://" + l.Addr().String()
+	url := "http://" + address
 	if opts.TLS != nil {
-		url = "https://" + l.Addr().String()
+		url = "https://" + address
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // this waits only
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -197,7 +205,7 @@ func listen(t testing.TB, opts serve.Options) *server {
 			break
 		}
 	}
-	return &server{s, t, url}
+	return &server{s.Server, t, url}
 }
 
 // twoWindows is a sound of eight samples, a quarter of what 16 bits can say.
