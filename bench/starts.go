@@ -36,7 +36,7 @@ func (s *suite) startProcesses(root string, manifest map[string]*entry) ([]*star
 		args       []string
 	}{
 		{"start", "`concord run slim-320.onnx input.npy --hash`", []string{"run", e.File, input, "--hash"}},
-		{"picture", "`concord run slim-320.onnx photo.jpg`, which draws boxes into a PNG", []string{"run", e.File, photo, "--output", s.cache}},
+		{"picture", "`concord run slim-320.onnx photo.jpg`, which draws boxes into a PNG", []string{"run", e.File, photo, "--force", "--output", s.cache}},
 	} {
 		st, err := s.process(append([]string{program}, p.args...))
 		if err != nil {
