@@ -15,12 +15,20 @@ type isa struct {
 	bytes     int    // of a vector
 	registers int    // vector registers
 	vnni      bool   // the dot products of bytes
+	features  []string
 }
 
+// What the processors of a tier have, in avo's words: what the tier of package simd asks for. The prefetches are of MMX+.
+var (
+	featuresAVX2   = []string{"CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
+	featuresAVX512 = append([]string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL"}, featuresAVX2...)
+	featuresVNNI   = append([]string{"AVX512VNNI"}, featuresAVX512...)
+)
+
 var isas = []*isa{
-	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16},
-	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32},
-	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true},
+	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16, features: featuresAVX2},
+	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32, features: featuresAVX512},
+	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true, features: featuresVNNI},
 }
 
 // wide reports whether vectors have 512 bits.
