@@ -10,15 +10,15 @@ import (
 
 // isa is what routines of a tier are built of.
 type isa struct {
-	name      string // in names of files
-	suffix    string // of the names of routines
-	bytes     int    // of a vector
-	registers int    // vector registers
-	vnni      bool   // the dot products of bytes
-	features  []string
+	name      string   // in names of files
+	suffix    string   // of the names of routines
+	bytes     int      // of a vector
+	registers int      // vector registers
+	vnni      bool     // the dot products of bytes
+	features  []string // of its processors
 }
 
-// What the processors of a tier have, in avo's words: what the tier of package simd asks for. The prefetches are of MMX+.
+// The features of processors, as avo calls them: what routines may use, and what package simd asks processors for. The prefetches are of MMX+.
 var (
 	featuresAVX2   = []string{"CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
 	featuresAVX512 = append([]string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL"}, featuresAVX2...)

@@ -126,6 +126,7 @@ func declare(stubs []stub) {
 	}
 	table.WriteString("}\n")
 	for _, isa := range isas {
+		fmt.Fprintf(&table, "\nvar features%s = %#v\n", isa.suffix, isa.features)
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		last := stub{}
 		for _, s := range append(stubs, stub{isa: isa}) {
