@@ -19,9 +19,9 @@ import (
 // The weights of a part of the channels, as many as a tile has, for some blocks of input channels fit into the nearest cache together with a
 // tile's input, and serve all tiles of a strip of lines; the input of a strip fits into the next cache and serves all parts. Between passes over
 // blocks of input channels the sums lie in the result, which therefore must not take the place of a tensor that the tail adds. A strip and a part
-// are a piece.
+// are a piece. Where windows of one element pass over some of the input, what they meet is copied first, so that it lies together.
 const (
-	convWeights   = 32 << 10  // bytes of weights in a pass
+	convWeights   = 1 << 10   // bytes of weights in a pass for each channel of the largest tile
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
@@ -64,6 +64,10 @@ type direct struct {
 	large              bool         // whether the input is more than a strip
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
+
+	thinned *geometry.Convolution // as it is without copying, which v is with it; or nil
+	copies  int                   // pieces that copy
+	copyAt  int                   // where the copy lies in the shared memory
 }
 
 // placement says where the elements of the input lie: bytes between items, blocks of channels, channels, pixels.
@@ -98,6 +102,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 		return nil
 	}
 	p := &Plan{In: make([]Layout, len(r.Operands())), Out: make([]Layout, 1)}
+	d.thin(in)
 	p.In[0] = d.inputLayout(r, in)
 	if v.OutPlane > 1 || out[1]%block != 0 {
 		p.Out[0] = Blocked16
@@ -116,10 +121,10 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 	p.Scratch = d.tail.size(block * 8)
 	p.Pieces = d.batch * d.strips * len(d.parts)
 	p.Nanos = d.nanos()
+	first := d.copies
 	if d.dynamic {
-		p.Shared = d.packed
-		p.Rounds = []int{len(d.parts), p.Pieces}
-		p.Pieces += len(d.parts)
+		p.Shared = (d.packed + 63) &^ 63
+		first += len(d.parts)
 	} else {
 		p.Pack = []Pack{{From: n.In[1].Const, Form: d.form(), Size: d.packed, Fill: func(dst []byte, i, of int) {
 			for g := i * len(d.parts) / of; g < (i+1)*len(d.parts)/of; g++ {
@@ -127,8 +132,28 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 			}
 		}}}
 	}
+	if d.thinned != nil {
+		d.copyAt = p.Shared
+		p.Shared += d.batch * d.at.item
+	}
+	if first > 0 {
+		p.Rounds = []int{first, p.Pieces}
+		p.Pieces += first
+	}
 	p.Run = d.run
 	return p
+}
+
+// thin decides whether what windows meet is copied.
+func (d *direct) thin(in tensor.Shape) {
+	if d.v.Up || d.v.Taps > 1 || d.v.InPlane == d.v.OutPlane || d.v.OutPlane == 1 || in[1] <= convPlain || reachesOut(&d.v.Sliding) {
+		return
+	}
+	if d.groups > 1 && d.v.GroupIn%block != 0 {
+		return
+	}
+	d.thinned, d.v = d.v, d.v.Thinned()
+	d.copies = d.batch * geometry.CeilDiv(in[1], block)
 }
 
 // nanos estimates how long it takes, by as many multiply-adds as a nanosecond has.
@@ -219,8 +244,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	weights := d.tiles[0].Channels * block * d.v.Taps * 4
-	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
+	d.pass[0] = min(max(convWeights/(block*d.v.Taps*4), 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
 }
@@ -244,7 +268,7 @@ func (d *direct) divideStrips() {
 
 // run computes pieces.
 func (d *direct) run(c *op.Call, lo, hi int) {
-	var weights []byte
+	input, weights := c.In[0].Bytes(), []byte(nil)
 	if d.dynamic {
 		for weights = c.Shared; lo < min(hi, len(d.parts)); lo++ {
 			d.pack(weights, tensor.Data[float32](c.In[1]), &d.parts[lo])
@@ -254,8 +278,15 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	} else {
 		weights = c.Packed[0]
 	}
+	if d.thinned != nil {
+		for input = c.Shared[d.copyAt:]; lo < min(hi, d.copies); lo++ {
+			d.copyMet(floatsOf(input), tensor.Data[float32](c.In[0]), lo)
+		}
+		lo -= d.copies
+		hi -= d.copies
+	}
 	watch := c.Watch()
-	in, out, filter := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), simd.At(weights, 0)
+	in, out, filter := simd.At(input, 0), simd.At(c.Out[0].Bytes(), 0), simd.At(weights, 0)
 	addend := 0
 	if len(d.tail.tensors) > 0 {
 		addend = int(simd.At(c.In[d.tail.tensors[0]].Bytes(), 0) - out)
@@ -274,6 +305,21 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	}
 }
 
+// copyMet copies what windows meet of a block of channels.
+func (d *direct) copyMet(to, from []float32, number int) {
+	to, from = to[number*d.v.InPlane*block:][:d.v.InPlane*block], from[number*d.thinned.InPlane*block:]
+	step := d.thinned.Last().Stride * block
+	var k geometry.Position
+	for row := range d.thinned.Rows() {
+		o := d.thinned.Row(row)
+		at := d.thinned.Source(&o, &k) * block
+		for range d.thinned.Last().Out {
+			*(*[block]float32)(to) = *(*[block]float32)(from[at:])
+			to, at = to[block:], at+step
+		}
+	}
+}
+
 // piece computes a part of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr, addend int) bool {
 	fresh := d.large && p.first == p.group*d.v.GroupOut // whether nobody has read the input yet
@@ -286,12 +332,10 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: d.outStep, BlockStep: d.outBlock,
 			Weights: weights + uintptr(first*d.v.Taps*block*channel),
 			Blocks:  blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
-			TapBytes: block * channel,
+			Whole: d.counts(block, channel),
 		}
 		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
-		base.Quads, base.Ones = d.quads(block)
-		base.LastQuads, base.LastOnes = d.quads(channels)
-		base.LastTapBytes = channels * channel
+		base.Last = d.counts(channels, channel)
 		base.Fetch = base.Weights
 		if pass == 0 {
 			base.First = 1
@@ -312,7 +356,7 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 				args.Out = out + uintptr(l.out+r.first*d.outStep)
 				if fetch < next+next-base.Weights {
 					args.Fetch, args.FetchStep = fetch, max(channel, 64)
-					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Quads * args.FetchStep)
+					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Whole.Quads * args.FetchStep)
 				}
 				if fresh && i+1 < len(lines) {
 					args.NextLine = lines[i+1].in - l.in
@@ -328,10 +372,16 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 	return false
 }
 
-// quads returns how many times four channels, and how many single ones, a routine takes for so many.
-func (d *direct) quads(channels int) (quads, ones int) {
-	if d.at.channel != 4 {
-		return 0, channels
+// counts returns how a routine takes so many channels of the input, each with so many bytes of weights.
+func (d *direct) counts(channels, bytes int) simd.ConvCounts {
+	c := simd.ConvCounts{TapBytes: channels * bytes}
+	switch {
+	case d.at.channel == 4:
+		c.Quads, c.Ones = channels/4, channels%4
+	case channels == 3:
+		c.Three = 1
+	default:
+		c.Ones = channels
 	}
-	return channels / 4, channels % 4
+	return c
 }

@@ -157,7 +157,10 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	},
 	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
-		if r.Bool() {
+		switch r.IntN(5) {
+		case 0:
+			return passedOver(r)
+		case 1, 2:
 			return pixelsAndBlocks(r, false)
 		}
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
@@ -401,6 +404,15 @@ func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {groups * outs}}))
 	}
 	return c
+}
+
+// passedOver returns a case of a convolution whose windows of one element pass over some of the input, or reach just to its end.
+func passedOver(r *op.Rand) op.Case {
+	groups, outs := op.Pick(r, []int{1, 1, 2}), op.Pick(r, []int{1, 8, 16, 24, 33})
+	perGroup := op.Pick(r, []int{3, 5, 16, 17, 32})
+	in := tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(1, 9), r.Between(1, 9)}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, tensor.Shape{groups * outs, perGroup, 1, 1}), nil},
+		Attrs: graph.AttrsOf("padding", []int{0, 0, 0, op.Pick(r, []int{0, 0, 1})}, "stride", []int{r.Between(1, 3), r.Between(1, 3)}, "groups", groups)}
 }
 
 // pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels.

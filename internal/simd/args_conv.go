@@ -12,16 +12,14 @@ type ConvArgs struct {
 	Out     uintptr // of the first pixel and channel
 
 	PixelStep   int // bytes between neighbouring pixels of the input
-	ChannelStep int // bytes between those of channels, for those that Ones counts; it is 4 for those of Quads
+	ChannelStep int // bytes between those of channels, which is 4 for those that Quads counts
 	OutStep     int // bytes between neighbouring pixels of the result
 	BlockStep   int // bytes between neighbouring blocks of 16 channels of the result
 
-	Blocks      int // of channels of the input, at least 1
-	InStep      int // bytes between them in the input
-	WeightsStep int // bytes between them in Weights
-	// The channels of a block, four times Quads and Ones, and the bytes of weights that a tap has; then those of the last block.
-	Quads, Ones, TapBytes             int
-	LastQuads, LastOnes, LastTapBytes int
+	Blocks      int        // of channels of the input, at least 1
+	InStep      int        // bytes between them in the input
+	WeightsStep int        // bytes between them in Weights
+	Whole, Last ConvCounts // of a block, and of the last one
 
 	Table      uintptr // of the first tile: a ConvTap whose In is the number of taps, and the taps
 	TableStep  int     // bytes between the tables of neighbouring tiles
@@ -38,7 +36,14 @@ type ConvArgs struct {
 	FetchStep        int
 
 	// Where the routine keeps what it has no registers for.
-	Pixels, BlocksLeft, TapsLeft, QuadsNow, OnesNow, TapBytesNow int
+	Pixels, BlocksLeft, TapsLeft int
+	Now                          uintptr
+}
+
+// ConvCounts says how many channels a block of the input has: four times Quads, and Ones; or three, if Three is not 0.
+type ConvCounts struct {
+	Quads, Ones, Three int
+	TapBytes           int // of weights for each tap
 }
 
 // ConvTap is what a pixel of the result takes: the elements of a block of channels of the input at one place.

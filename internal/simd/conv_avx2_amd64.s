@@ -7,16 +7,16 @@
 TEXT ·conv6x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 192(AX), R9
+	MOVQ 208(AX), R9
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 208(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -29,7 +29,7 @@ pixels:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	CMPQ    160(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -65,7 +65,7 @@ pixels:
 
 rows1:
 begun:
-	MOVQ       184(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
@@ -99,41 +99,36 @@ no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 216(AX)
+	MOVQ DX, 232(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 88(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 96(AX), DX
-	MOVQ DX, 248(AX)
-	CMPQ 216(AX), $0x01
+	LEAQ 80(AX), SI
+	CMPQ 232(AX), $0x01
 	JNE  taps
-	MOVQ 104(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 112(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 120(AX), DX
-	MOVQ DX, 248(AX)
+	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  128(AX), R12
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 224(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
+	MOVQ  248(AX), SI
+	CMPQ  16(SI), $0x00
+	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	IMULQ      248(AX), DX
+	MOVQ       248(AX), SI
+	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       176(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -151,7 +146,8 @@ no_line:
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000003f
 	JNE   some
-	MOVQ  232(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -237,15 +233,16 @@ all3:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	PREFETCHT0   (R9)
-	ADDQ         200(AX), R9
-	ADDQ         $0x00000100, DX
+	ADDQ         216(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
+	ADDQ         $0x00000100, DX
 	DECQ         SI
 	JNZ          all3
 
 all_done4:
-	MOVQ  240(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -270,285 +267,36 @@ all5:
 	VBROADCASTSS (R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
-	ADDQ         $0x00000040, DX
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
+	ADDQ         $0x00000040, DX
 	DECQ         SI
 	JNZ          all5
 
 all_done6:
-	JMP next
-
-some:
-	MOVQ  232(AX), SI
-	TESTQ SI, SI
-	JZ    some_done8
-
-some7:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      32(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip9
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip9:
-	TESTL        $0x00000002, BX
-	JZ           skip10
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip10:
-	TESTL        $0x00000004, BX
-	JZ           skip11
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip11:
-	TESTL        $0x00000008, BX
-	JZ           skip12
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip12:
-	TESTL        $0x00000010, BX
-	JZ           skip13
-	VBROADCASTSS (R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip13:
-	TESTL        $0x00000020, BX
-	JZ           skip14
-	VBROADCASTSS (R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip14:
-	VMOVUPS      64(DX), Y0
-	VMOVUPS      96(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip15
-	VBROADCASTSS 4(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip15:
-	TESTL        $0x00000002, BX
-	JZ           skip16
-	VBROADCASTSS 4(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip16:
-	TESTL        $0x00000004, BX
-	JZ           skip17
-	VBROADCASTSS 4(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip17:
-	TESTL        $0x00000008, BX
-	JZ           skip18
-	VBROADCASTSS 4(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip18:
-	TESTL        $0x00000010, BX
-	JZ           skip19
-	VBROADCASTSS 4(R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip19:
-	TESTL        $0x00000020, BX
-	JZ           skip20
-	VBROADCASTSS 4(R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip20:
-	VMOVUPS      128(DX), Y0
-	VMOVUPS      160(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip21
-	VBROADCASTSS 8(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip21:
-	TESTL        $0x00000002, BX
-	JZ           skip22
-	VBROADCASTSS 8(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip22:
-	TESTL        $0x00000004, BX
-	JZ           skip23
-	VBROADCASTSS 8(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip23:
-	TESTL        $0x00000008, BX
-	JZ           skip24
-	VBROADCASTSS 8(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip24:
-	TESTL        $0x00000010, BX
-	JZ           skip25
-	VBROADCASTSS 8(R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip25:
-	TESTL        $0x00000020, BX
-	JZ           skip26
-	VBROADCASTSS 8(R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip26:
-	VMOVUPS      192(DX), Y0
-	VMOVUPS      224(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip27
-	VBROADCASTSS 12(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip27:
-	TESTL        $0x00000002, BX
-	JZ           skip28
-	VBROADCASTSS 12(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip28:
-	TESTL        $0x00000004, BX
-	JZ           skip29
-	VBROADCASTSS 12(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip29:
-	TESTL        $0x00000008, BX
-	JZ           skip30
-	VBROADCASTSS 12(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip30:
-	TESTL        $0x00000010, BX
-	JZ           skip31
-	VBROADCASTSS 12(R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip31:
-	TESTL        $0x00000020, BX
-	JZ           skip32
-	VBROADCASTSS 12(R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip32:
-	PREFETCHT0 (R9)
-	ADDQ       200(AX), R9
-	ADDQ       $0x00000100, DX
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, R8
-	DECQ       SI
-	JNZ        some7
-
-some_done8:
-	MOVQ  240(AX), SI
-	TESTQ SI, SI
-	JZ    some_done34
-
-some33:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      32(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip35
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip35:
-	TESTL        $0x00000002, BX
-	JZ           skip36
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip36:
-	TESTL        $0x00000004, BX
-	JZ           skip37
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip37:
-	TESTL        $0x00000008, BX
-	JZ           skip38
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip38:
-	TESTL        $0x00000010, BX
-	JZ           skip39
-	VBROADCASTSS (R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip39:
-	TESTL        $0x00000020, BX
-	JZ           skip40
-	VBROADCASTSS (R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip40:
-	ADDQ $0x00000040, DX
-	ADDQ 32(AX), DI
-	ADDQ 32(AX), R8
-	DECQ SI
-	JNZ  some33
-
-some_done34:
 next:
-	DECQ 224(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  216(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  208(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step41:
+step7:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end42
+	JE      end8
 	CMPQ    DI, $0x02
-	JNE     not43
+	JNE     not9
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -563,11 +311,11 @@ step41:
 	VADDPS  Y1, Y12, Y12
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y1, Y14, Y14
-	JMP     step41
+	JMP     step7
 
-not43:
+not9:
 	CMPQ      DI, $0x01
-	JNE       not44
+	JNE       not10
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -580,7 +328,7 @@ not43:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers45
+	JZ        numbers11
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -610,12 +358,12 @@ not43:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers45:
-	JMP step41
+numbers11:
+	JMP step7
 
-not44:
+not10:
 	CMPQ    DI, $0x08
-	JNE     not46
+	JNE     not12
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -629,49 +377,49 @@ not44:
 	VPMAXSD Y0, Y12, Y12
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
-	JMP     step41
+	JMP     step7
 
-not46:
+not12:
 	CMPQ   DI, $0x03
-	JNE    not47
+	JNE    not13
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y11, Y11
 	VADDPS 32(R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows48
+	JZ     rows14
 	VADDPS (R8), Y13, Y13
 	VADDPS 32(R8), Y14, Y14
 
-rows48:
-	JMP step41
+rows14:
+	JMP step7
 
-not47:
+not13:
 	CMPQ    DI, $0x09
-	JNE     not49
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -686,11 +434,11 @@ not47:
 	VMINPS  Y12, Y1, Y12
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y1, Y14
-	JMP     step41
+	JMP     step7
 
-not49:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not50
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -705,11 +453,11 @@ not49:
 	VMAXPS  Y12, Y1, Y12
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y1, Y14
-	JMP     step41
+	JMP     step7
 
-not50:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not51
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -724,11 +472,11 @@ not50:
 	VMULPS  Y1, Y12, Y12
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y1, Y14, Y14
-	JMP     step41
+	JMP     step7
 
-not51:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not52
+	JNE       not18
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -753,11 +501,11 @@ not51:
 	VCVTPH2PS X0, Y13
 	VCVTPS2PH $0x00, Y14, X0
 	VCVTPH2PS X0, Y14
-	JMP       step41
+	JMP       step7
 
-not52:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not53
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -788,11 +536,11 @@ not52:
 	VFMADD213PS Y1, Y0, Y10
 	VFMADD213PS Y1, Y0, Y12
 	VFMADD213PS Y1, Y0, Y14
-	JMP         step41
+	JMP         step7
 
-not53:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not54
+	JNE       not20
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -829,9 +577,9 @@ not53:
 	VMULPS    32(R8), Y14, Y1
 	VCMPPS    $0x01, 96(R8), Y14, Y0
 	VBLENDVPS Y0, Y1, Y14, Y14
-	JMP       step41
+	JMP       step7
 
-not54:
+not20:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y3, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -904,70 +652,542 @@ not54:
 	VMAXPS      128(R8), Y0, Y0
 	VMULPS      Y0, Y14, Y14
 	VDIVPS      64(R8), Y14, Y14
-	JMP         step41
+	JMP         step7
 
-end42:
+end8:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y11, (SI)
 	VMOVUPS Y12, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows55
+	JZ      rows21
 	VMOVUPS Y13, (SI)
 	VMOVUPS Y14, 32(SI)
 
-rows55:
+rows21:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
+
+some:
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
+	TESTQ SI, SI
+	JZ    some_done23
+
+some22:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip24
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip24:
+	TESTL        $0x00000002, BX
+	JZ           skip25
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip25:
+	TESTL        $0x00000004, BX
+	JZ           skip26
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip26:
+	TESTL        $0x00000008, BX
+	JZ           skip27
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip27:
+	TESTL        $0x00000010, BX
+	JZ           skip28
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip28:
+	TESTL        $0x00000020, BX
+	JZ           skip29
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip29:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip30
+	VBROADCASTSS 4(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip30:
+	TESTL        $0x00000002, BX
+	JZ           skip31
+	VBROADCASTSS 4(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip31:
+	TESTL        $0x00000004, BX
+	JZ           skip32
+	VBROADCASTSS 4(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip32:
+	TESTL        $0x00000008, BX
+	JZ           skip33
+	VBROADCASTSS 4(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip33:
+	TESTL        $0x00000010, BX
+	JZ           skip34
+	VBROADCASTSS 4(R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip34:
+	TESTL        $0x00000020, BX
+	JZ           skip35
+	VBROADCASTSS 4(R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip35:
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip36
+	VBROADCASTSS 8(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip36:
+	TESTL        $0x00000002, BX
+	JZ           skip37
+	VBROADCASTSS 8(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip37:
+	TESTL        $0x00000004, BX
+	JZ           skip38
+	VBROADCASTSS 8(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip38:
+	TESTL        $0x00000008, BX
+	JZ           skip39
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip39:
+	TESTL        $0x00000010, BX
+	JZ           skip40
+	VBROADCASTSS 8(R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip40:
+	TESTL        $0x00000020, BX
+	JZ           skip41
+	VBROADCASTSS 8(R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip41:
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip42
+	VBROADCASTSS 12(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip42:
+	TESTL        $0x00000002, BX
+	JZ           skip43
+	VBROADCASTSS 12(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip43:
+	TESTL        $0x00000004, BX
+	JZ           skip44
+	VBROADCASTSS 12(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip44:
+	TESTL        $0x00000008, BX
+	JZ           skip45
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip45:
+	TESTL        $0x00000010, BX
+	JZ           skip46
+	VBROADCASTSS 12(R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip46:
+	TESTL        $0x00000020, BX
+	JZ           skip47
+	VBROADCASTSS 12(R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip47:
+	PREFETCHT0 (R9)
+	ADDQ       216(AX), R9
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x00000100, DX
+	DECQ       SI
+	JNZ        some22
+
+some_done23:
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
+	TESTQ SI, SI
+	JZ    some_done49
+
+some48:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip50
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip50:
+	TESTL        $0x00000002, BX
+	JZ           skip51
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip51:
+	TESTL        $0x00000004, BX
+	JZ           skip52
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip52:
+	TESTL        $0x00000008, BX
+	JZ           skip53
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip53:
+	TESTL        $0x00000010, BX
+	JZ           skip54
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip54:
+	TESTL        $0x00000020, BX
+	JZ           skip55
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip55:
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ $0x00000040, DX
+	DECQ SI
+	JNZ  some48
+
+some_done49:
+	JMP next
+
+tap_of_three:
+	ADDQ         $0x10, R12
+	MOVL         8(R12), DX
+	IMUL3Q       $0x000000c0, DX, DX
+	ADDQ         R11, DX
+	MOVQ         (R12), DI
+	ADDQ         R10, DI
+	LEAQ         (DI)(CX*2), R8
+	ADDQ         CX, R8
+	MOVL         12(R12), BX
+	CMPL         BX, $0x0000003f
+	JNE          some_of_three
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+next_of_three:
+	DECQ 240(AX)
+	JNZ  tap_of_three
+	JMP  no_taps
+
+some_of_three:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip56
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip56:
+	TESTL        $0x00000002, BX
+	JZ           skip57
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip57:
+	TESTL        $0x00000004, BX
+	JZ           skip58
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip58:
+	TESTL        $0x00000008, BX
+	JZ           skip59
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip59:
+	TESTL        $0x00000010, BX
+	JZ           skip60
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip60:
+	TESTL        $0x00000020, BX
+	JZ           skip61
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip61:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip62
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip62:
+	TESTL        $0x00000002, BX
+	JZ           skip63
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip63:
+	TESTL        $0x00000004, BX
+	JZ           skip64
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip64:
+	TESTL        $0x00000008, BX
+	JZ           skip65
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip65:
+	TESTL        $0x00000010, BX
+	JZ           skip66
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip66:
+	TESTL        $0x00000020, BX
+	JZ           skip67
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip67:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip68
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip68:
+	TESTL        $0x00000002, BX
+	JZ           skip69
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip69:
+	TESTL        $0x00000004, BX
+	JZ           skip70
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip70:
+	TESTL        $0x00000008, BX
+	JZ           skip71
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip71:
+	TESTL        $0x00000010, BX
+	JZ           skip72
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip72:
+	TESTL        $0x00000020, BX
+	JZ           skip73
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip73:
+	JMP next_of_three
 
 // func conv4x16AVX2(a uintptr)
 // Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·conv4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 192(AX), R9
+	MOVQ 208(AX), R9
 
 tile:
 	MOVQ $0x0000000f, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 208(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -976,7 +1196,7 @@ pixels:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	CMPQ    160(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -1002,7 +1222,7 @@ pixels:
 
 rows1:
 begun:
-	MOVQ       184(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
@@ -1028,41 +1248,36 @@ no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 216(AX)
+	MOVQ DX, 232(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 88(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 96(AX), DX
-	MOVQ DX, 248(AX)
-	CMPQ 216(AX), $0x01
+	LEAQ 80(AX), SI
+	CMPQ 232(AX), $0x01
 	JNE  taps
-	MOVQ 104(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 112(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 120(AX), DX
-	MOVQ DX, 248(AX)
+	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  128(AX), R12
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 224(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
+	MOVQ  248(AX), SI
+	CMPQ  16(SI), $0x00
+	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	IMULQ      248(AX), DX
+	MOVQ       248(AX), SI
+	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       176(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -1078,7 +1293,8 @@ no_line:
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000000f
 	JNE   some
-	MOVQ  232(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -1140,15 +1356,16 @@ all3:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	PREFETCHT0   (R9)
-	ADDQ         200(AX), R9
-	ADDQ         $0x00000100, DX
+	ADDQ         216(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
+	ADDQ         $0x00000100, DX
 	DECQ         SI
 	JNZ          all3
 
 all_done4:
-	MOVQ  240(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -1167,215 +1384,36 @@ all5:
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
-	ADDQ         $0x00000040, DX
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
+	ADDQ         $0x00000040, DX
 	DECQ         SI
 	JNZ          all5
 
 all_done6:
-	JMP next
-
-some:
-	MOVQ  232(AX), SI
-	TESTQ SI, SI
-	JZ    some_done8
-
-some7:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      32(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip9
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip9:
-	TESTL        $0x00000002, BX
-	JZ           skip10
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip10:
-	TESTL        $0x00000004, BX
-	JZ           skip11
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip11:
-	TESTL        $0x00000008, BX
-	JZ           skip12
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip12:
-	VMOVUPS      64(DX), Y0
-	VMOVUPS      96(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip13
-	VBROADCASTSS 4(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip13:
-	TESTL        $0x00000002, BX
-	JZ           skip14
-	VBROADCASTSS 4(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip14:
-	TESTL        $0x00000004, BX
-	JZ           skip15
-	VBROADCASTSS 4(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip15:
-	TESTL        $0x00000008, BX
-	JZ           skip16
-	VBROADCASTSS 4(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip16:
-	VMOVUPS      128(DX), Y0
-	VMOVUPS      160(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip17
-	VBROADCASTSS 8(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip17:
-	TESTL        $0x00000002, BX
-	JZ           skip18
-	VBROADCASTSS 8(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip18:
-	TESTL        $0x00000004, BX
-	JZ           skip19
-	VBROADCASTSS 8(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip19:
-	TESTL        $0x00000008, BX
-	JZ           skip20
-	VBROADCASTSS 8(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip20:
-	VMOVUPS      192(DX), Y0
-	VMOVUPS      224(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip21
-	VBROADCASTSS 12(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip21:
-	TESTL        $0x00000002, BX
-	JZ           skip22
-	VBROADCASTSS 12(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip22:
-	TESTL        $0x00000004, BX
-	JZ           skip23
-	VBROADCASTSS 12(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip23:
-	TESTL        $0x00000008, BX
-	JZ           skip24
-	VBROADCASTSS 12(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip24:
-	PREFETCHT0 (R9)
-	ADDQ       200(AX), R9
-	ADDQ       $0x00000100, DX
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, R8
-	DECQ       SI
-	JNZ        some7
-
-some_done8:
-	MOVQ  240(AX), SI
-	TESTQ SI, SI
-	JZ    some_done26
-
-some25:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      32(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip27
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip27:
-	TESTL        $0x00000002, BX
-	JZ           skip28
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip28:
-	TESTL        $0x00000004, BX
-	JZ           skip29
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip29:
-	TESTL        $0x00000008, BX
-	JZ           skip30
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip30:
-	ADDQ $0x00000040, DX
-	ADDQ 32(AX), DI
-	ADDQ 32(AX), R8
-	DECQ SI
-	JNZ  some25
-
-some_done26:
 next:
-	DECQ 224(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  216(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  208(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step31:
+step7:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end32
+	JE      end8
 	CMPQ    DI, $0x02
-	JNE     not33
+	JNE     not9
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -1386,11 +1424,11 @@ step31:
 	VADDPS  Y1, Y8, Y8
 	VADDPS  Y0, Y9, Y9
 	VADDPS  Y1, Y10, Y10
-	JMP     step31
+	JMP     step7
 
-not33:
+not9:
 	CMPQ      DI, $0x01
-	JNE       not34
+	JNE       not10
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -1399,7 +1437,7 @@ not33:
 	VCMPPS    $0x03, Y9, Y10, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers35
+	JZ        numbers11
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1421,12 +1459,12 @@ not33:
 	VCMPPS    $0x03, Y10, Y10, Y1
 	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers35:
-	JMP step31
+numbers11:
+	JMP step7
 
-not34:
+not10:
 	CMPQ    DI, $0x08
-	JNE     not36
+	JNE     not12
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1436,39 +1474,39 @@ not34:
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
-	JMP     step31
+	JMP     step7
 
-not36:
+not12:
 	CMPQ   DI, $0x03
-	JNE    not37
+	JNE    not13
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows38
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows38
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows38
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows38
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 
-rows38:
-	JMP step31
+rows14:
+	JMP step7
 
-not37:
+not13:
 	CMPQ    DI, $0x09
-	JNE     not39
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -1479,11 +1517,11 @@ not37:
 	VMINPS  Y8, Y1, Y8
 	VMINPS  Y9, Y0, Y9
 	VMINPS  Y10, Y1, Y10
-	JMP     step31
+	JMP     step7
 
-not39:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not40
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -1494,11 +1532,11 @@ not39:
 	VMAXPS  Y8, Y1, Y8
 	VMAXPS  Y9, Y0, Y9
 	VMAXPS  Y10, Y1, Y10
-	JMP     step31
+	JMP     step7
 
-not40:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not41
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -1509,11 +1547,11 @@ not40:
 	VMULPS  Y1, Y8, Y8
 	VMULPS  Y0, Y9, Y9
 	VMULPS  Y1, Y10, Y10
-	JMP     step31
+	JMP     step7
 
-not41:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not42
+	JNE       not18
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -1530,11 +1568,11 @@ not41:
 	VCVTPH2PS X0, Y9
 	VCVTPS2PH $0x00, Y10, X0
 	VCVTPH2PS X0, Y10
-	JMP       step31
+	JMP       step7
 
-not42:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not43
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -1557,11 +1595,11 @@ not42:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y8
 	VFMADD213PS Y1, Y0, Y10
-	JMP         step31
+	JMP         step7
 
-not43:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not44
+	JNE       not20
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -1586,9 +1624,9 @@ not43:
 	VMULPS    32(R8), Y10, Y1
 	VCMPPS    $0x01, 96(R8), Y10, Y0
 	VBLENDVPS Y0, Y1, Y10, Y10
-	JMP       step31
+	JMP       step7
 
-not44:
+not20:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y3, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -1637,60 +1675,402 @@ not44:
 	VMAXPS      128(R8), Y0, Y0
 	VMULPS      Y0, Y10, Y10
 	VDIVPS      64(R8), Y10, Y10
-	JMP         step31
+	JMP         step7
 
-end32:
+end8:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows45
+	JZ      rows21
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows45
+	JZ      rows21
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows45
+	JZ      rows21
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows45
+	JZ      rows21
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 
-rows45:
+rows21:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
+
+some:
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
+	TESTQ SI, SI
+	JZ    some_done23
+
+some22:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip24
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip24:
+	TESTL        $0x00000002, BX
+	JZ           skip25
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip25:
+	TESTL        $0x00000004, BX
+	JZ           skip26
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip26:
+	TESTL        $0x00000008, BX
+	JZ           skip27
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip27:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip28
+	VBROADCASTSS 4(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip28:
+	TESTL        $0x00000002, BX
+	JZ           skip29
+	VBROADCASTSS 4(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip29:
+	TESTL        $0x00000004, BX
+	JZ           skip30
+	VBROADCASTSS 4(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip30:
+	TESTL        $0x00000008, BX
+	JZ           skip31
+	VBROADCASTSS 4(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip31:
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip32
+	VBROADCASTSS 8(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip32:
+	TESTL        $0x00000002, BX
+	JZ           skip33
+	VBROADCASTSS 8(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip33:
+	TESTL        $0x00000004, BX
+	JZ           skip34
+	VBROADCASTSS 8(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip34:
+	TESTL        $0x00000008, BX
+	JZ           skip35
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip35:
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip36
+	VBROADCASTSS 12(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip36:
+	TESTL        $0x00000002, BX
+	JZ           skip37
+	VBROADCASTSS 12(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip37:
+	TESTL        $0x00000004, BX
+	JZ           skip38
+	VBROADCASTSS 12(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip38:
+	TESTL        $0x00000008, BX
+	JZ           skip39
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip39:
+	PREFETCHT0 (R9)
+	ADDQ       216(AX), R9
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x00000100, DX
+	DECQ       SI
+	JNZ        some22
+
+some_done23:
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
+	TESTQ SI, SI
+	JZ    some_done41
+
+some40:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip42
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip42:
+	TESTL        $0x00000002, BX
+	JZ           skip43
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip43:
+	TESTL        $0x00000004, BX
+	JZ           skip44
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip44:
+	TESTL        $0x00000008, BX
+	JZ           skip45
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip45:
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ $0x00000040, DX
+	DECQ SI
+	JNZ  some40
+
+some_done41:
+	JMP next
+
+tap_of_three:
+	ADDQ         $0x10, R12
+	MOVL         8(R12), DX
+	IMUL3Q       $0x000000c0, DX, DX
+	ADDQ         R11, DX
+	MOVQ         (R12), DI
+	ADDQ         R10, DI
+	LEAQ         (DI)(CX*2), R8
+	ADDQ         CX, R8
+	MOVL         12(R12), BX
+	CMPL         BX, $0x0000000f
+	JNE          some_of_three
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+next_of_three:
+	DECQ 240(AX)
+	JNZ  tap_of_three
+	JMP  no_taps
+
+some_of_three:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip46
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip46:
+	TESTL        $0x00000002, BX
+	JZ           skip47
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip47:
+	TESTL        $0x00000004, BX
+	JZ           skip48
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip48:
+	TESTL        $0x00000008, BX
+	JZ           skip49
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip49:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip50
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip50:
+	TESTL        $0x00000002, BX
+	JZ           skip51
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip51:
+	TESTL        $0x00000004, BX
+	JZ           skip52
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip52:
+	TESTL        $0x00000008, BX
+	JZ           skip53
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip53:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip54
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip54:
+	TESTL        $0x00000002, BX
+	JZ           skip55
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip55:
+	TESTL        $0x00000004, BX
+	JZ           skip56
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip56:
+	TESTL        $0x00000008, BX
+	JZ           skip57
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip57:
+	JMP next_of_three
 
 // func conv14x8AVX2(a uintptr)
 // Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·conv14x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 192(AX), R12
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 208(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -1705,7 +2085,7 @@ pixels:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	CMPQ    160(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -1767,7 +2147,7 @@ pixels:
 
 rows1:
 begun:
-	MOVQ       184(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
@@ -1833,35 +2213,30 @@ no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 216(AX)
+	MOVQ DX, 232(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 88(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 96(AX), DX
-	MOVQ DX, 248(AX)
-	CMPQ 216(AX), $0x01
+	LEAQ 80(AX), SI
+	CMPQ 232(AX), $0x01
 	JNE  taps
-	MOVQ 104(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 112(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 120(AX), DX
-	MOVQ DX, 248(AX)
+	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  128(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 224(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
+	MOVQ  248(AX), SI
+	CMPQ  16(SI), $0x00
+	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	IMULQ      248(AX), DX
+	MOVQ       248(AX), SI
+	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
 	ADDQ       R13, DI
@@ -1873,7 +2248,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       176(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -1905,7 +2280,8 @@ no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  232(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -2027,18 +2403,19 @@ all3:
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	PREFETCHT0   (R12)
-	ADDQ         200(AX), R12
-	ADDQ         $0x00000080, DX
+	ADDQ         216(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
 	ADDQ         $0x10, R10
 	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, DX
 	DECQ         SI
 	JNZ          all3
 
 all_done4:
-	MOVQ  240(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -2072,499 +2449,39 @@ all5:
 	VFMADD231PS  Y0, Y1, Y14
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
-	ADDQ         $0x00000020, DX
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
+	ADDQ         $0x00000020, DX
 	DECQ         SI
 	JNZ          all5
 
 all_done6:
-	JMP next
-
-some:
-	MOVQ  232(AX), SI
-	TESTQ SI, SI
-	JZ    some_done8
-
-some7:
-	VMOVUPS      (DX), Y0
-	TESTL        $0x00000001, BX
-	JZ           skip9
-	VBROADCASTSS (DI), Y1
-	VFMADD231PS  Y0, Y1, Y2
-
-skip9:
-	TESTL        $0x00000002, BX
-	JZ           skip10
-	VBROADCASTSS (DI)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y3
-
-skip10:
-	TESTL        $0x00000004, BX
-	JZ           skip11
-	VBROADCASTSS (DI)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y4
-
-skip11:
-	TESTL        $0x00000008, BX
-	JZ           skip12
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  Y0, Y1, Y5
-
-skip12:
-	TESTL        $0x00000010, BX
-	JZ           skip13
-	VBROADCASTSS (R8)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y6
-
-skip13:
-	TESTL        $0x00000020, BX
-	JZ           skip14
-	VBROADCASTSS (R8)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y7
-
-skip14:
-	TESTL        $0x00000040, BX
-	JZ           skip15
-	VBROADCASTSS (R9), Y1
-	VFMADD231PS  Y0, Y1, Y8
-
-skip15:
-	TESTL        $0x00000080, BX
-	JZ           skip16
-	VBROADCASTSS (R9)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y9
-
-skip16:
-	TESTL        $0x00000100, BX
-	JZ           skip17
-	VBROADCASTSS (R9)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y10
-
-skip17:
-	TESTL        $0x00000200, BX
-	JZ           skip18
-	VBROADCASTSS (R10), Y1
-	VFMADD231PS  Y0, Y1, Y11
-
-skip18:
-	TESTL        $0x00000400, BX
-	JZ           skip19
-	VBROADCASTSS (R10)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y12
-
-skip19:
-	TESTL        $0x00000800, BX
-	JZ           skip20
-	VBROADCASTSS (R10)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y13
-
-skip20:
-	TESTL        $0x00001000, BX
-	JZ           skip21
-	VBROADCASTSS (R11), Y1
-	VFMADD231PS  Y0, Y1, Y14
-
-skip21:
-	TESTL        $0x00002000, BX
-	JZ           skip22
-	VBROADCASTSS (R11)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y15
-
-skip22:
-	VMOVUPS      32(DX), Y0
-	TESTL        $0x00000001, BX
-	JZ           skip23
-	VBROADCASTSS 4(DI), Y1
-	VFMADD231PS  Y0, Y1, Y2
-
-skip23:
-	TESTL        $0x00000002, BX
-	JZ           skip24
-	VBROADCASTSS 4(DI)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y3
-
-skip24:
-	TESTL        $0x00000004, BX
-	JZ           skip25
-	VBROADCASTSS 4(DI)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y4
-
-skip25:
-	TESTL        $0x00000008, BX
-	JZ           skip26
-	VBROADCASTSS 4(R8), Y1
-	VFMADD231PS  Y0, Y1, Y5
-
-skip26:
-	TESTL        $0x00000010, BX
-	JZ           skip27
-	VBROADCASTSS 4(R8)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y6
-
-skip27:
-	TESTL        $0x00000020, BX
-	JZ           skip28
-	VBROADCASTSS 4(R8)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y7
-
-skip28:
-	TESTL        $0x00000040, BX
-	JZ           skip29
-	VBROADCASTSS 4(R9), Y1
-	VFMADD231PS  Y0, Y1, Y8
-
-skip29:
-	TESTL        $0x00000080, BX
-	JZ           skip30
-	VBROADCASTSS 4(R9)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y9
-
-skip30:
-	TESTL        $0x00000100, BX
-	JZ           skip31
-	VBROADCASTSS 4(R9)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y10
-
-skip31:
-	TESTL        $0x00000200, BX
-	JZ           skip32
-	VBROADCASTSS 4(R10), Y1
-	VFMADD231PS  Y0, Y1, Y11
-
-skip32:
-	TESTL        $0x00000400, BX
-	JZ           skip33
-	VBROADCASTSS 4(R10)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y12
-
-skip33:
-	TESTL        $0x00000800, BX
-	JZ           skip34
-	VBROADCASTSS 4(R10)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y13
-
-skip34:
-	TESTL        $0x00001000, BX
-	JZ           skip35
-	VBROADCASTSS 4(R11), Y1
-	VFMADD231PS  Y0, Y1, Y14
-
-skip35:
-	TESTL        $0x00002000, BX
-	JZ           skip36
-	VBROADCASTSS 4(R11)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y15
-
-skip36:
-	VMOVUPS      64(DX), Y0
-	TESTL        $0x00000001, BX
-	JZ           skip37
-	VBROADCASTSS 8(DI), Y1
-	VFMADD231PS  Y0, Y1, Y2
-
-skip37:
-	TESTL        $0x00000002, BX
-	JZ           skip38
-	VBROADCASTSS 8(DI)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y3
-
-skip38:
-	TESTL        $0x00000004, BX
-	JZ           skip39
-	VBROADCASTSS 8(DI)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y4
-
-skip39:
-	TESTL        $0x00000008, BX
-	JZ           skip40
-	VBROADCASTSS 8(R8), Y1
-	VFMADD231PS  Y0, Y1, Y5
-
-skip40:
-	TESTL        $0x00000010, BX
-	JZ           skip41
-	VBROADCASTSS 8(R8)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y6
-
-skip41:
-	TESTL        $0x00000020, BX
-	JZ           skip42
-	VBROADCASTSS 8(R8)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y7
-
-skip42:
-	TESTL        $0x00000040, BX
-	JZ           skip43
-	VBROADCASTSS 8(R9), Y1
-	VFMADD231PS  Y0, Y1, Y8
-
-skip43:
-	TESTL        $0x00000080, BX
-	JZ           skip44
-	VBROADCASTSS 8(R9)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y9
-
-skip44:
-	TESTL        $0x00000100, BX
-	JZ           skip45
-	VBROADCASTSS 8(R9)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y10
-
-skip45:
-	TESTL        $0x00000200, BX
-	JZ           skip46
-	VBROADCASTSS 8(R10), Y1
-	VFMADD231PS  Y0, Y1, Y11
-
-skip46:
-	TESTL        $0x00000400, BX
-	JZ           skip47
-	VBROADCASTSS 8(R10)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y12
-
-skip47:
-	TESTL        $0x00000800, BX
-	JZ           skip48
-	VBROADCASTSS 8(R10)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y13
-
-skip48:
-	TESTL        $0x00001000, BX
-	JZ           skip49
-	VBROADCASTSS 8(R11), Y1
-	VFMADD231PS  Y0, Y1, Y14
-
-skip49:
-	TESTL        $0x00002000, BX
-	JZ           skip50
-	VBROADCASTSS 8(R11)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y15
-
-skip50:
-	VMOVUPS      96(DX), Y0
-	TESTL        $0x00000001, BX
-	JZ           skip51
-	VBROADCASTSS 12(DI), Y1
-	VFMADD231PS  Y0, Y1, Y2
-
-skip51:
-	TESTL        $0x00000002, BX
-	JZ           skip52
-	VBROADCASTSS 12(DI)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y3
-
-skip52:
-	TESTL        $0x00000004, BX
-	JZ           skip53
-	VBROADCASTSS 12(DI)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y4
-
-skip53:
-	TESTL        $0x00000008, BX
-	JZ           skip54
-	VBROADCASTSS 12(R8), Y1
-	VFMADD231PS  Y0, Y1, Y5
-
-skip54:
-	TESTL        $0x00000010, BX
-	JZ           skip55
-	VBROADCASTSS 12(R8)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y6
-
-skip55:
-	TESTL        $0x00000020, BX
-	JZ           skip56
-	VBROADCASTSS 12(R8)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y7
-
-skip56:
-	TESTL        $0x00000040, BX
-	JZ           skip57
-	VBROADCASTSS 12(R9), Y1
-	VFMADD231PS  Y0, Y1, Y8
-
-skip57:
-	TESTL        $0x00000080, BX
-	JZ           skip58
-	VBROADCASTSS 12(R9)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y9
-
-skip58:
-	TESTL        $0x00000100, BX
-	JZ           skip59
-	VBROADCASTSS 12(R9)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y10
-
-skip59:
-	TESTL        $0x00000200, BX
-	JZ           skip60
-	VBROADCASTSS 12(R10), Y1
-	VFMADD231PS  Y0, Y1, Y11
-
-skip60:
-	TESTL        $0x00000400, BX
-	JZ           skip61
-	VBROADCASTSS 12(R10)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y12
-
-skip61:
-	TESTL        $0x00000800, BX
-	JZ           skip62
-	VBROADCASTSS 12(R10)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y13
-
-skip62:
-	TESTL        $0x00001000, BX
-	JZ           skip63
-	VBROADCASTSS 12(R11), Y1
-	VFMADD231PS  Y0, Y1, Y14
-
-skip63:
-	TESTL        $0x00002000, BX
-	JZ           skip64
-	VBROADCASTSS 12(R11)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y15
-
-skip64:
-	PREFETCHT0 (R12)
-	ADDQ       200(AX), R12
-	ADDQ       $0x00000080, DX
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, R8
-	ADDQ       $0x10, R9
-	ADDQ       $0x10, R10
-	ADDQ       $0x10, R11
-	DECQ       SI
-	JNZ        some7
-
-some_done8:
-	MOVQ  240(AX), SI
-	TESTQ SI, SI
-	JZ    some_done66
-
-some65:
-	VMOVUPS      (DX), Y0
-	TESTL        $0x00000001, BX
-	JZ           skip67
-	VBROADCASTSS (DI), Y1
-	VFMADD231PS  Y0, Y1, Y2
-
-skip67:
-	TESTL        $0x00000002, BX
-	JZ           skip68
-	VBROADCASTSS (DI)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y3
-
-skip68:
-	TESTL        $0x00000004, BX
-	JZ           skip69
-	VBROADCASTSS (DI)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y4
-
-skip69:
-	TESTL        $0x00000008, BX
-	JZ           skip70
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  Y0, Y1, Y5
-
-skip70:
-	TESTL        $0x00000010, BX
-	JZ           skip71
-	VBROADCASTSS (R8)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y6
-
-skip71:
-	TESTL        $0x00000020, BX
-	JZ           skip72
-	VBROADCASTSS (R8)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y7
-
-skip72:
-	TESTL        $0x00000040, BX
-	JZ           skip73
-	VBROADCASTSS (R9), Y1
-	VFMADD231PS  Y0, Y1, Y8
-
-skip73:
-	TESTL        $0x00000080, BX
-	JZ           skip74
-	VBROADCASTSS (R9)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y9
-
-skip74:
-	TESTL        $0x00000100, BX
-	JZ           skip75
-	VBROADCASTSS (R9)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y10
-
-skip75:
-	TESTL        $0x00000200, BX
-	JZ           skip76
-	VBROADCASTSS (R10), Y1
-	VFMADD231PS  Y0, Y1, Y11
-
-skip76:
-	TESTL        $0x00000400, BX
-	JZ           skip77
-	VBROADCASTSS (R10)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y12
-
-skip77:
-	TESTL        $0x00000800, BX
-	JZ           skip78
-	VBROADCASTSS (R10)(CX*2), Y1
-	VFMADD231PS  Y0, Y1, Y13
-
-skip78:
-	TESTL        $0x00001000, BX
-	JZ           skip79
-	VBROADCASTSS (R11), Y1
-	VFMADD231PS  Y0, Y1, Y14
-
-skip79:
-	TESTL        $0x00002000, BX
-	JZ           skip80
-	VBROADCASTSS (R11)(CX*1), Y1
-	VFMADD231PS  Y0, Y1, Y15
-
-skip80:
-	ADDQ $0x00000020, DX
-	ADDQ 32(AX), DI
-	ADDQ 32(AX), R8
-	ADDQ 32(AX), R9
-	ADDQ 32(AX), R10
-	ADDQ 32(AX), R11
-	DECQ SI
-	JNZ  some65
-
-some_done66:
 next:
-	DECQ 224(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  216(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  208(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step81:
+step7:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end82
+	JE      end8
 	CMPQ    DI, $0x02
-	JNE     not83
+	JNE     not9
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -2580,11 +2497,11 @@ step81:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
 	VADDPS  Y0, Y15, Y15
-	JMP     step81
+	JMP     step7
 
-not83:
+not9:
 	CMPQ      DI, $0x01
-	JNE       not84
+	JNE       not10
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -2599,7 +2516,7 @@ not83:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers85
+	JZ        numbers11
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2633,12 +2550,12 @@ not83:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers85:
-	JMP step81
+numbers11:
+	JMP step7
 
-not84:
+not10:
 	CMPQ    DI, $0x08
-	JNE     not86
+	JNE     not12
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -2654,75 +2571,75 @@ not84:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step81
+	JMP     step7
 
-not86:
+not12:
 	CMPQ   DI, $0x03
-	JNE    not87
+	JNE    not13
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y2, Y2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y11, Y11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y13, Y13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y14, Y14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), Y15, Y15
 
-rows88:
-	JMP step81
+rows14:
+	JMP step7
 
-not87:
+not13:
 	CMPQ    DI, $0x09
-	JNE     not89
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -2738,11 +2655,11 @@ not87:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
 	VMINPS  Y15, Y0, Y15
-	JMP     step81
+	JMP     step7
 
-not89:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not90
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -2758,11 +2675,11 @@ not89:
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y0, Y14
 	VMAXPS  Y15, Y0, Y15
-	JMP     step81
+	JMP     step7
 
-not90:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not91
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -2778,11 +2695,11 @@ not90:
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y0, Y14, Y14
 	VMULPS  Y0, Y15, Y15
-	JMP     step81
+	JMP     step7
 
-not91:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not92
+	JNE       not18
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -2811,11 +2728,11 @@ not91:
 	VCVTPH2PS X0, Y14
 	VCVTPS2PH $0x00, Y15, X0
 	VCVTPH2PS X0, Y15
-	JMP       step81
+	JMP       step7
 
-not92:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not93
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2847,11 +2764,11 @@ not92:
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step81
+	JMP         step7
 
-not93:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not94
+	JNE       not20
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2894,9 +2811,9 @@ not93:
 	VMULPS    (R8), Y15, Y1
 	VCMPPS    $0x01, 32(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step81
+	JMP       step7
 
-not94:
+not20:
 	VMOVUPS     96(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      32(R8), Y0, Y0
@@ -2981,96 +2898,947 @@ not94:
 	VMAXPS      64(R8), Y0, Y0
 	VMULPS      Y0, Y15, Y15
 	VDIVPS      32(R8), Y15, Y15
-	JMP         step81
+	JMP         step7
 
-end82:
+end8:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS Y15, (SI)
 
-rows95:
+rows21:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
+
+some:
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
+	TESTQ SI, SI
+	JZ    some_done23
+
+some22:
+	VMOVUPS      (DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip24
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip24:
+	TESTL        $0x00000002, BX
+	JZ           skip25
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip25:
+	TESTL        $0x00000004, BX
+	JZ           skip26
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip26:
+	TESTL        $0x00000008, BX
+	JZ           skip27
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip27:
+	TESTL        $0x00000010, BX
+	JZ           skip28
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip28:
+	TESTL        $0x00000020, BX
+	JZ           skip29
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip29:
+	TESTL        $0x00000040, BX
+	JZ           skip30
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip30:
+	TESTL        $0x00000080, BX
+	JZ           skip31
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip31:
+	TESTL        $0x00000100, BX
+	JZ           skip32
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip32:
+	TESTL        $0x00000200, BX
+	JZ           skip33
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip33:
+	TESTL        $0x00000400, BX
+	JZ           skip34
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip34:
+	TESTL        $0x00000800, BX
+	JZ           skip35
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip35:
+	TESTL        $0x00001000, BX
+	JZ           skip36
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip36:
+	TESTL        $0x00002000, BX
+	JZ           skip37
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip37:
+	VMOVUPS      32(DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip38
+	VBROADCASTSS 4(DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip38:
+	TESTL        $0x00000002, BX
+	JZ           skip39
+	VBROADCASTSS 4(DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip39:
+	TESTL        $0x00000004, BX
+	JZ           skip40
+	VBROADCASTSS 4(DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip40:
+	TESTL        $0x00000008, BX
+	JZ           skip41
+	VBROADCASTSS 4(R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip41:
+	TESTL        $0x00000010, BX
+	JZ           skip42
+	VBROADCASTSS 4(R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip42:
+	TESTL        $0x00000020, BX
+	JZ           skip43
+	VBROADCASTSS 4(R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip43:
+	TESTL        $0x00000040, BX
+	JZ           skip44
+	VBROADCASTSS 4(R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip44:
+	TESTL        $0x00000080, BX
+	JZ           skip45
+	VBROADCASTSS 4(R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip45:
+	TESTL        $0x00000100, BX
+	JZ           skip46
+	VBROADCASTSS 4(R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip46:
+	TESTL        $0x00000200, BX
+	JZ           skip47
+	VBROADCASTSS 4(R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip47:
+	TESTL        $0x00000400, BX
+	JZ           skip48
+	VBROADCASTSS 4(R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip48:
+	TESTL        $0x00000800, BX
+	JZ           skip49
+	VBROADCASTSS 4(R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip49:
+	TESTL        $0x00001000, BX
+	JZ           skip50
+	VBROADCASTSS 4(R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip50:
+	TESTL        $0x00002000, BX
+	JZ           skip51
+	VBROADCASTSS 4(R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip51:
+	VMOVUPS      64(DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip52
+	VBROADCASTSS 8(DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip52:
+	TESTL        $0x00000002, BX
+	JZ           skip53
+	VBROADCASTSS 8(DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip53:
+	TESTL        $0x00000004, BX
+	JZ           skip54
+	VBROADCASTSS 8(DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip54:
+	TESTL        $0x00000008, BX
+	JZ           skip55
+	VBROADCASTSS 8(R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip55:
+	TESTL        $0x00000010, BX
+	JZ           skip56
+	VBROADCASTSS 8(R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip56:
+	TESTL        $0x00000020, BX
+	JZ           skip57
+	VBROADCASTSS 8(R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip57:
+	TESTL        $0x00000040, BX
+	JZ           skip58
+	VBROADCASTSS 8(R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip58:
+	TESTL        $0x00000080, BX
+	JZ           skip59
+	VBROADCASTSS 8(R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip59:
+	TESTL        $0x00000100, BX
+	JZ           skip60
+	VBROADCASTSS 8(R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip60:
+	TESTL        $0x00000200, BX
+	JZ           skip61
+	VBROADCASTSS 8(R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip61:
+	TESTL        $0x00000400, BX
+	JZ           skip62
+	VBROADCASTSS 8(R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip62:
+	TESTL        $0x00000800, BX
+	JZ           skip63
+	VBROADCASTSS 8(R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip63:
+	TESTL        $0x00001000, BX
+	JZ           skip64
+	VBROADCASTSS 8(R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip64:
+	TESTL        $0x00002000, BX
+	JZ           skip65
+	VBROADCASTSS 8(R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip65:
+	VMOVUPS      96(DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip66
+	VBROADCASTSS 12(DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip66:
+	TESTL        $0x00000002, BX
+	JZ           skip67
+	VBROADCASTSS 12(DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip67:
+	TESTL        $0x00000004, BX
+	JZ           skip68
+	VBROADCASTSS 12(DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip68:
+	TESTL        $0x00000008, BX
+	JZ           skip69
+	VBROADCASTSS 12(R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip69:
+	TESTL        $0x00000010, BX
+	JZ           skip70
+	VBROADCASTSS 12(R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip70:
+	TESTL        $0x00000020, BX
+	JZ           skip71
+	VBROADCASTSS 12(R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip71:
+	TESTL        $0x00000040, BX
+	JZ           skip72
+	VBROADCASTSS 12(R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip72:
+	TESTL        $0x00000080, BX
+	JZ           skip73
+	VBROADCASTSS 12(R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip73:
+	TESTL        $0x00000100, BX
+	JZ           skip74
+	VBROADCASTSS 12(R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip74:
+	TESTL        $0x00000200, BX
+	JZ           skip75
+	VBROADCASTSS 12(R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip75:
+	TESTL        $0x00000400, BX
+	JZ           skip76
+	VBROADCASTSS 12(R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip76:
+	TESTL        $0x00000800, BX
+	JZ           skip77
+	VBROADCASTSS 12(R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip77:
+	TESTL        $0x00001000, BX
+	JZ           skip78
+	VBROADCASTSS 12(R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip78:
+	TESTL        $0x00002000, BX
+	JZ           skip79
+	VBROADCASTSS 12(R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip79:
+	PREFETCHT0 (R12)
+	ADDQ       216(AX), R12
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	ADDQ       $0x00000080, DX
+	DECQ       SI
+	JNZ        some22
+
+some_done23:
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
+	TESTQ SI, SI
+	JZ    some_done81
+
+some80:
+	VMOVUPS      (DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip82
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip82:
+	TESTL        $0x00000002, BX
+	JZ           skip83
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip83:
+	TESTL        $0x00000004, BX
+	JZ           skip84
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip84:
+	TESTL        $0x00000008, BX
+	JZ           skip85
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip85:
+	TESTL        $0x00000010, BX
+	JZ           skip86
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip86:
+	TESTL        $0x00000020, BX
+	JZ           skip87
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip87:
+	TESTL        $0x00000040, BX
+	JZ           skip88
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip88:
+	TESTL        $0x00000080, BX
+	JZ           skip89
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip89:
+	TESTL        $0x00000100, BX
+	JZ           skip90
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip90:
+	TESTL        $0x00000200, BX
+	JZ           skip91
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip91:
+	TESTL        $0x00000400, BX
+	JZ           skip92
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip92:
+	TESTL        $0x00000800, BX
+	JZ           skip93
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip93:
+	TESTL        $0x00001000, BX
+	JZ           skip94
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip94:
+	TESTL        $0x00002000, BX
+	JZ           skip95
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip95:
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
+	ADDQ 32(AX), R10
+	ADDQ 32(AX), R11
+	ADDQ $0x00000020, DX
+	DECQ SI
+	JNZ  some80
+
+some_done81:
+	JMP next
+
+tap_of_three:
+	ADDQ         $0x10, R15
+	MOVL         8(R15), DX
+	IMUL3Q       $0x00000060, DX, DX
+	ADDQ         R14, DX
+	MOVQ         (R15), DI
+	ADDQ         R13, DI
+	LEAQ         (DI)(CX*2), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(CX*2), R9
+	ADDQ         CX, R9
+	LEAQ         (R9)(CX*2), R10
+	ADDQ         CX, R10
+	LEAQ         (R10)(CX*2), R11
+	ADDQ         CX, R11
+	MOVL         12(R15), BX
+	CMPL         BX, $0x00003fff
+	JNE          some_of_three
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+next_of_three:
+	DECQ 240(AX)
+	JNZ  tap_of_three
+	JMP  no_taps
+
+some_of_three:
+	VMOVUPS      (DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip96
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip96:
+	TESTL        $0x00000002, BX
+	JZ           skip97
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip97:
+	TESTL        $0x00000004, BX
+	JZ           skip98
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip98:
+	TESTL        $0x00000008, BX
+	JZ           skip99
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip99:
+	TESTL        $0x00000010, BX
+	JZ           skip100
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip100:
+	TESTL        $0x00000020, BX
+	JZ           skip101
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip101:
+	TESTL        $0x00000040, BX
+	JZ           skip102
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip102:
+	TESTL        $0x00000080, BX
+	JZ           skip103
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip103:
+	TESTL        $0x00000100, BX
+	JZ           skip104
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip104:
+	TESTL        $0x00000200, BX
+	JZ           skip105
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip105:
+	TESTL        $0x00000400, BX
+	JZ           skip106
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip106:
+	TESTL        $0x00000800, BX
+	JZ           skip107
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip107:
+	TESTL        $0x00001000, BX
+	JZ           skip108
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip108:
+	TESTL        $0x00002000, BX
+	JZ           skip109
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip109:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      32(DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip110
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip110:
+	TESTL        $0x00000002, BX
+	JZ           skip111
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip111:
+	TESTL        $0x00000004, BX
+	JZ           skip112
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip112:
+	TESTL        $0x00000008, BX
+	JZ           skip113
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip113:
+	TESTL        $0x00000010, BX
+	JZ           skip114
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip114:
+	TESTL        $0x00000020, BX
+	JZ           skip115
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip115:
+	TESTL        $0x00000040, BX
+	JZ           skip116
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip116:
+	TESTL        $0x00000080, BX
+	JZ           skip117
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip117:
+	TESTL        $0x00000100, BX
+	JZ           skip118
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip118:
+	TESTL        $0x00000200, BX
+	JZ           skip119
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip119:
+	TESTL        $0x00000400, BX
+	JZ           skip120
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip120:
+	TESTL        $0x00000800, BX
+	JZ           skip121
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip121:
+	TESTL        $0x00001000, BX
+	JZ           skip122
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip122:
+	TESTL        $0x00002000, BX
+	JZ           skip123
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip123:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      64(DX), Y0
+	TESTL        $0x00000001, BX
+	JZ           skip124
+	VBROADCASTSS (DI), Y1
+	VFMADD231PS  Y0, Y1, Y2
+
+skip124:
+	TESTL        $0x00000002, BX
+	JZ           skip125
+	VBROADCASTSS (DI)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+
+skip125:
+	TESTL        $0x00000004, BX
+	JZ           skip126
+	VBROADCASTSS (DI)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+
+skip126:
+	TESTL        $0x00000008, BX
+	JZ           skip127
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  Y0, Y1, Y5
+
+skip127:
+	TESTL        $0x00000010, BX
+	JZ           skip128
+	VBROADCASTSS (R8)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y6
+
+skip128:
+	TESTL        $0x00000020, BX
+	JZ           skip129
+	VBROADCASTSS (R8)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y7
+
+skip129:
+	TESTL        $0x00000040, BX
+	JZ           skip130
+	VBROADCASTSS (R9), Y1
+	VFMADD231PS  Y0, Y1, Y8
+
+skip130:
+	TESTL        $0x00000080, BX
+	JZ           skip131
+	VBROADCASTSS (R9)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y9
+
+skip131:
+	TESTL        $0x00000100, BX
+	JZ           skip132
+	VBROADCASTSS (R9)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y10
+
+skip132:
+	TESTL        $0x00000200, BX
+	JZ           skip133
+	VBROADCASTSS (R10), Y1
+	VFMADD231PS  Y0, Y1, Y11
+
+skip133:
+	TESTL        $0x00000400, BX
+	JZ           skip134
+	VBROADCASTSS (R10)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y12
+
+skip134:
+	TESTL        $0x00000800, BX
+	JZ           skip135
+	VBROADCASTSS (R10)(CX*2), Y1
+	VFMADD231PS  Y0, Y1, Y13
+
+skip135:
+	TESTL        $0x00001000, BX
+	JZ           skip136
+	VBROADCASTSS (R11), Y1
+	VFMADD231PS  Y0, Y1, Y14
+
+skip136:
+	TESTL        $0x00002000, BX
+	JZ           skip137
+	VBROADCASTSS (R11)(CX*1), Y1
+	VFMADD231PS  Y0, Y1, Y15
+
+skip137:
+	JMP next_of_three
 
 // func conv14x4AVX2(a uintptr)
 // Requires: AVX, F16C, FMA3, MMX+
 TEXT ·conv14x4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 192(AX), R12
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 208(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
@@ -3085,7 +3853,7 @@ pixels:
 	VXORPS  X13, X13, X13
 	VXORPS  X14, X14, X14
 	VXORPS  X15, X15, X15
-	CMPQ    160(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -3147,7 +3915,7 @@ pixels:
 
 rows1:
 begun:
-	MOVQ       184(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
@@ -3213,35 +3981,30 @@ no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 216(AX)
+	MOVQ DX, 232(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 88(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 96(AX), DX
-	MOVQ DX, 248(AX)
-	CMPQ 216(AX), $0x01
+	LEAQ 80(AX), SI
+	CMPQ 232(AX), $0x01
 	JNE  taps
-	MOVQ 104(AX), DX
-	MOVQ DX, 232(AX)
-	MOVQ 112(AX), DX
-	MOVQ DX, 240(AX)
-	MOVQ 120(AX), DX
-	MOVQ DX, 248(AX)
+	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  128(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 224(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
+	MOVQ  248(AX), SI
+	CMPQ  16(SI), $0x00
+	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	IMULQ      248(AX), DX
+	MOVQ       248(AX), SI
+	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
 	ADDQ       R13, DI
@@ -3253,7 +4016,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       176(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -3285,7 +4048,8 @@ no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  232(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -3407,18 +4171,19 @@ all3:
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 	PREFETCHT0   (R12)
-	ADDQ         200(AX), R12
-	ADDQ         $0x00000040, DX
+	ADDQ         216(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
 	ADDQ         $0x10, R10
 	ADDQ         $0x10, R11
+	ADDQ         $0x00000040, DX
 	DECQ         SI
 	JNZ          all3
 
 all_done4:
-	MOVQ  240(AX), SI
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -3452,499 +4217,39 @@ all5:
 	VFMADD231PS  X0, X1, X14
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
-	ADDQ         $0x00000010, DX
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
+	ADDQ         $0x00000010, DX
 	DECQ         SI
 	JNZ          all5
 
 all_done6:
-	JMP next
-
-some:
-	MOVQ  232(AX), SI
-	TESTQ SI, SI
-	JZ    some_done8
-
-some7:
-	VMOVUPS      (DX), X0
-	TESTL        $0x00000001, BX
-	JZ           skip9
-	VBROADCASTSS (DI), X1
-	VFMADD231PS  X0, X1, X2
-
-skip9:
-	TESTL        $0x00000002, BX
-	JZ           skip10
-	VBROADCASTSS (DI)(CX*1), X1
-	VFMADD231PS  X0, X1, X3
-
-skip10:
-	TESTL        $0x00000004, BX
-	JZ           skip11
-	VBROADCASTSS (DI)(CX*2), X1
-	VFMADD231PS  X0, X1, X4
-
-skip11:
-	TESTL        $0x00000008, BX
-	JZ           skip12
-	VBROADCASTSS (R8), X1
-	VFMADD231PS  X0, X1, X5
-
-skip12:
-	TESTL        $0x00000010, BX
-	JZ           skip13
-	VBROADCASTSS (R8)(CX*1), X1
-	VFMADD231PS  X0, X1, X6
-
-skip13:
-	TESTL        $0x00000020, BX
-	JZ           skip14
-	VBROADCASTSS (R8)(CX*2), X1
-	VFMADD231PS  X0, X1, X7
-
-skip14:
-	TESTL        $0x00000040, BX
-	JZ           skip15
-	VBROADCASTSS (R9), X1
-	VFMADD231PS  X0, X1, X8
-
-skip15:
-	TESTL        $0x00000080, BX
-	JZ           skip16
-	VBROADCASTSS (R9)(CX*1), X1
-	VFMADD231PS  X0, X1, X9
-
-skip16:
-	TESTL        $0x00000100, BX
-	JZ           skip17
-	VBROADCASTSS (R9)(CX*2), X1
-	VFMADD231PS  X0, X1, X10
-
-skip17:
-	TESTL        $0x00000200, BX
-	JZ           skip18
-	VBROADCASTSS (R10), X1
-	VFMADD231PS  X0, X1, X11
-
-skip18:
-	TESTL        $0x00000400, BX
-	JZ           skip19
-	VBROADCASTSS (R10)(CX*1), X1
-	VFMADD231PS  X0, X1, X12
-
-skip19:
-	TESTL        $0x00000800, BX
-	JZ           skip20
-	VBROADCASTSS (R10)(CX*2), X1
-	VFMADD231PS  X0, X1, X13
-
-skip20:
-	TESTL        $0x00001000, BX
-	JZ           skip21
-	VBROADCASTSS (R11), X1
-	VFMADD231PS  X0, X1, X14
-
-skip21:
-	TESTL        $0x00002000, BX
-	JZ           skip22
-	VBROADCASTSS (R11)(CX*1), X1
-	VFMADD231PS  X0, X1, X15
-
-skip22:
-	VMOVUPS      16(DX), X0
-	TESTL        $0x00000001, BX
-	JZ           skip23
-	VBROADCASTSS 4(DI), X1
-	VFMADD231PS  X0, X1, X2
-
-skip23:
-	TESTL        $0x00000002, BX
-	JZ           skip24
-	VBROADCASTSS 4(DI)(CX*1), X1
-	VFMADD231PS  X0, X1, X3
-
-skip24:
-	TESTL        $0x00000004, BX
-	JZ           skip25
-	VBROADCASTSS 4(DI)(CX*2), X1
-	VFMADD231PS  X0, X1, X4
-
-skip25:
-	TESTL        $0x00000008, BX
-	JZ           skip26
-	VBROADCASTSS 4(R8), X1
-	VFMADD231PS  X0, X1, X5
-
-skip26:
-	TESTL        $0x00000010, BX
-	JZ           skip27
-	VBROADCASTSS 4(R8)(CX*1), X1
-	VFMADD231PS  X0, X1, X6
-
-skip27:
-	TESTL        $0x00000020, BX
-	JZ           skip28
-	VBROADCASTSS 4(R8)(CX*2), X1
-	VFMADD231PS  X0, X1, X7
-
-skip28:
-	TESTL        $0x00000040, BX
-	JZ           skip29
-	VBROADCASTSS 4(R9), X1
-	VFMADD231PS  X0, X1, X8
-
-skip29:
-	TESTL        $0x00000080, BX
-	JZ           skip30
-	VBROADCASTSS 4(R9)(CX*1), X1
-	VFMADD231PS  X0, X1, X9
-
-skip30:
-	TESTL        $0x00000100, BX
-	JZ           skip31
-	VBROADCASTSS 4(R9)(CX*2), X1
-	VFMADD231PS  X0, X1, X10
-
-skip31:
-	TESTL        $0x00000200, BX
-	JZ           skip32
-	VBROADCASTSS 4(R10), X1
-	VFMADD231PS  X0, X1, X11
-
-skip32:
-	TESTL        $0x00000400, BX
-	JZ           skip33
-	VBROADCASTSS 4(R10)(CX*1), X1
-	VFMADD231PS  X0, X1, X12
-
-skip33:
-	TESTL        $0x00000800, BX
-	JZ           skip34
-	VBROADCASTSS 4(R10)(CX*2), X1
-	VFMADD231PS  X0, X1, X13
-
-skip34:
-	TESTL        $0x00001000, BX
-	JZ           skip35
-	VBROADCASTSS 4(R11), X1
-	VFMADD231PS  X0, X1, X14
-
-skip35:
-	TESTL        $0x00002000, BX
-	JZ           skip36
-	VBROADCASTSS 4(R11)(CX*1), X1
-	VFMADD231PS  X0, X1, X15
-
-skip36:
-	VMOVUPS      32(DX), X0
-	TESTL        $0x00000001, BX
-	JZ           skip37
-	VBROADCASTSS 8(DI), X1
-	VFMADD231PS  X0, X1, X2
-
-skip37:
-	TESTL        $0x00000002, BX
-	JZ           skip38
-	VBROADCASTSS 8(DI)(CX*1), X1
-	VFMADD231PS  X0, X1, X3
-
-skip38:
-	TESTL        $0x00000004, BX
-	JZ           skip39
-	VBROADCASTSS 8(DI)(CX*2), X1
-	VFMADD231PS  X0, X1, X4
-
-skip39:
-	TESTL        $0x00000008, BX
-	JZ           skip40
-	VBROADCASTSS 8(R8), X1
-	VFMADD231PS  X0, X1, X5
-
-skip40:
-	TESTL        $0x00000010, BX
-	JZ           skip41
-	VBROADCASTSS 8(R8)(CX*1), X1
-	VFMADD231PS  X0, X1, X6
-
-skip41:
-	TESTL        $0x00000020, BX
-	JZ           skip42
-	VBROADCASTSS 8(R8)(CX*2), X1
-	VFMADD231PS  X0, X1, X7
-
-skip42:
-	TESTL        $0x00000040, BX
-	JZ           skip43
-	VBROADCASTSS 8(R9), X1
-	VFMADD231PS  X0, X1, X8
-
-skip43:
-	TESTL        $0x00000080, BX
-	JZ           skip44
-	VBROADCASTSS 8(R9)(CX*1), X1
-	VFMADD231PS  X0, X1, X9
-
-skip44:
-	TESTL        $0x00000100, BX
-	JZ           skip45
-	VBROADCASTSS 8(R9)(CX*2), X1
-	VFMADD231PS  X0, X1, X10
-
-skip45:
-	TESTL        $0x00000200, BX
-	JZ           skip46
-	VBROADCASTSS 8(R10), X1
-	VFMADD231PS  X0, X1, X11
-
-skip46:
-	TESTL        $0x00000400, BX
-	JZ           skip47
-	VBROADCASTSS 8(R10)(CX*1), X1
-	VFMADD231PS  X0, X1, X12
-
-skip47:
-	TESTL        $0x00000800, BX
-	JZ           skip48
-	VBROADCASTSS 8(R10)(CX*2), X1
-	VFMADD231PS  X0, X1, X13
-
-skip48:
-	TESTL        $0x00001000, BX
-	JZ           skip49
-	VBROADCASTSS 8(R11), X1
-	VFMADD231PS  X0, X1, X14
-
-skip49:
-	TESTL        $0x00002000, BX
-	JZ           skip50
-	VBROADCASTSS 8(R11)(CX*1), X1
-	VFMADD231PS  X0, X1, X15
-
-skip50:
-	VMOVUPS      48(DX), X0
-	TESTL        $0x00000001, BX
-	JZ           skip51
-	VBROADCASTSS 12(DI), X1
-	VFMADD231PS  X0, X1, X2
-
-skip51:
-	TESTL        $0x00000002, BX
-	JZ           skip52
-	VBROADCASTSS 12(DI)(CX*1), X1
-	VFMADD231PS  X0, X1, X3
-
-skip52:
-	TESTL        $0x00000004, BX
-	JZ           skip53
-	VBROADCASTSS 12(DI)(CX*2), X1
-	VFMADD231PS  X0, X1, X4
-
-skip53:
-	TESTL        $0x00000008, BX
-	JZ           skip54
-	VBROADCASTSS 12(R8), X1
-	VFMADD231PS  X0, X1, X5
-
-skip54:
-	TESTL        $0x00000010, BX
-	JZ           skip55
-	VBROADCASTSS 12(R8)(CX*1), X1
-	VFMADD231PS  X0, X1, X6
-
-skip55:
-	TESTL        $0x00000020, BX
-	JZ           skip56
-	VBROADCASTSS 12(R8)(CX*2), X1
-	VFMADD231PS  X0, X1, X7
-
-skip56:
-	TESTL        $0x00000040, BX
-	JZ           skip57
-	VBROADCASTSS 12(R9), X1
-	VFMADD231PS  X0, X1, X8
-
-skip57:
-	TESTL        $0x00000080, BX
-	JZ           skip58
-	VBROADCASTSS 12(R9)(CX*1), X1
-	VFMADD231PS  X0, X1, X9
-
-skip58:
-	TESTL        $0x00000100, BX
-	JZ           skip59
-	VBROADCASTSS 12(R9)(CX*2), X1
-	VFMADD231PS  X0, X1, X10
-
-skip59:
-	TESTL        $0x00000200, BX
-	JZ           skip60
-	VBROADCASTSS 12(R10), X1
-	VFMADD231PS  X0, X1, X11
-
-skip60:
-	TESTL        $0x00000400, BX
-	JZ           skip61
-	VBROADCASTSS 12(R10)(CX*1), X1
-	VFMADD231PS  X0, X1, X12
-
-skip61:
-	TESTL        $0x00000800, BX
-	JZ           skip62
-	VBROADCASTSS 12(R10)(CX*2), X1
-	VFMADD231PS  X0, X1, X13
-
-skip62:
-	TESTL        $0x00001000, BX
-	JZ           skip63
-	VBROADCASTSS 12(R11), X1
-	VFMADD231PS  X0, X1, X14
-
-skip63:
-	TESTL        $0x00002000, BX
-	JZ           skip64
-	VBROADCASTSS 12(R11)(CX*1), X1
-	VFMADD231PS  X0, X1, X15
-
-skip64:
-	PREFETCHT0 (R12)
-	ADDQ       200(AX), R12
-	ADDQ       $0x00000040, DX
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, R8
-	ADDQ       $0x10, R9
-	ADDQ       $0x10, R10
-	ADDQ       $0x10, R11
-	DECQ       SI
-	JNZ        some7
-
-some_done8:
-	MOVQ  240(AX), SI
-	TESTQ SI, SI
-	JZ    some_done66
-
-some65:
-	VMOVUPS      (DX), X0
-	TESTL        $0x00000001, BX
-	JZ           skip67
-	VBROADCASTSS (DI), X1
-	VFMADD231PS  X0, X1, X2
-
-skip67:
-	TESTL        $0x00000002, BX
-	JZ           skip68
-	VBROADCASTSS (DI)(CX*1), X1
-	VFMADD231PS  X0, X1, X3
-
-skip68:
-	TESTL        $0x00000004, BX
-	JZ           skip69
-	VBROADCASTSS (DI)(CX*2), X1
-	VFMADD231PS  X0, X1, X4
-
-skip69:
-	TESTL        $0x00000008, BX
-	JZ           skip70
-	VBROADCASTSS (R8), X1
-	VFMADD231PS  X0, X1, X5
-
-skip70:
-	TESTL        $0x00000010, BX
-	JZ           skip71
-	VBROADCASTSS (R8)(CX*1), X1
-	VFMADD231PS  X0, X1, X6
-
-skip71:
-	TESTL        $0x00000020, BX
-	JZ           skip72
-	VBROADCASTSS (R8)(CX*2), X1
-	VFMADD231PS  X0, X1, X7
-
-skip72:
-	TESTL        $0x00000040, BX
-	JZ           skip73
-	VBROADCASTSS (R9), X1
-	VFMADD231PS  X0, X1, X8
-
-skip73:
-	TESTL        $0x00000080, BX
-	JZ           skip74
-	VBROADCASTSS (R9)(CX*1), X1
-	VFMADD231PS  X0, X1, X9
-
-skip74:
-	TESTL        $0x00000100, BX
-	JZ           skip75
-	VBROADCASTSS (R9)(CX*2), X1
-	VFMADD231PS  X0, X1, X10
-
-skip75:
-	TESTL        $0x00000200, BX
-	JZ           skip76
-	VBROADCASTSS (R10), X1
-	VFMADD231PS  X0, X1, X11
-
-skip76:
-	TESTL        $0x00000400, BX
-	JZ           skip77
-	VBROADCASTSS (R10)(CX*1), X1
-	VFMADD231PS  X0, X1, X12
-
-skip77:
-	TESTL        $0x00000800, BX
-	JZ           skip78
-	VBROADCASTSS (R10)(CX*2), X1
-	VFMADD231PS  X0, X1, X13
-
-skip78:
-	TESTL        $0x00001000, BX
-	JZ           skip79
-	VBROADCASTSS (R11), X1
-	VFMADD231PS  X0, X1, X14
-
-skip79:
-	TESTL        $0x00002000, BX
-	JZ           skip80
-	VBROADCASTSS (R11)(CX*1), X1
-	VFMADD231PS  X0, X1, X15
-
-skip80:
-	ADDQ $0x00000010, DX
-	ADDQ 32(AX), DI
-	ADDQ 32(AX), R8
-	ADDQ 32(AX), R9
-	ADDQ 32(AX), R10
-	ADDQ 32(AX), R11
-	DECQ SI
-	JNZ  some65
-
-some_done66:
 next:
-	DECQ 224(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  216(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  208(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step81:
+step7:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end82
+	JE      end8
 	CMPQ    DI, $0x02
-	JNE     not83
+	JNE     not9
 	VMOVUPS (R8), X0
 	VADDPS  X0, X2, X2
 	VADDPS  X0, X3, X3
@@ -3960,11 +4265,11 @@ step81:
 	VADDPS  X0, X13, X13
 	VADDPS  X0, X14, X14
 	VADDPS  X0, X15, X15
-	JMP     step81
+	JMP     step7
 
-not83:
+not9:
 	CMPQ      DI, $0x01
-	JNE       not84
+	JNE       not10
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
 	VORPS     X1, X0, X0
@@ -3979,7 +4284,7 @@ not83:
 	VCMPPS    $0x03, X14, X15, X1
 	VORPS     X1, X0, X0
 	VPTEST    X0, X0
-	JZ        numbers85
+	JZ        numbers11
 	VXORPS    X0, X0, X0
 	VPCMPEQD  X0, X0, X0
 	VPSRLD    $0x17, X0, X0
@@ -4013,12 +4318,12 @@ not83:
 	VCMPPS    $0x03, X15, X15, X1
 	VBLENDVPS X1, X0, X15, X15
 
-numbers85:
-	JMP step81
+numbers11:
+	JMP step7
 
-not84:
+not10:
 	CMPQ    DI, $0x08
-	JNE     not86
+	JNE     not12
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2
 	VPMAXSD X0, X3, X3
@@ -4034,75 +4339,75 @@ not84:
 	VPMAXSD X0, X13, X13
 	VPMAXSD X0, X14, X14
 	VPMAXSD X0, X15, X15
-	JMP     step81
+	JMP     step7
 
-not86:
+not12:
 	CMPQ   DI, $0x03
-	JNE    not87
+	JNE    not13
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X2, X2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X3, X3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X4, X4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X5, X5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X6, X6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X7, X7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X8, X8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X9, X9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X10, X10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X11, X11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X12, X12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X13, X13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X14, X14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows88
+	JZ     rows14
 	VADDPS (R8), X15, X15
 
-rows88:
-	JMP step81
+rows14:
+	JMP step7
 
-not87:
+not13:
 	CMPQ    DI, $0x09
-	JNE     not89
+	JNE     not15
 	VMOVUPS (R8), X0
 	VMINPS  X2, X0, X2
 	VMINPS  X3, X0, X3
@@ -4118,11 +4423,11 @@ not87:
 	VMINPS  X13, X0, X13
 	VMINPS  X14, X0, X14
 	VMINPS  X15, X0, X15
-	JMP     step81
+	JMP     step7
 
-not89:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not90
+	JNE     not16
 	VMOVUPS (R8), X0
 	VMAXPS  X2, X0, X2
 	VMAXPS  X3, X0, X3
@@ -4138,11 +4443,11 @@ not89:
 	VMAXPS  X13, X0, X13
 	VMAXPS  X14, X0, X14
 	VMAXPS  X15, X0, X15
-	JMP     step81
+	JMP     step7
 
-not90:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not91
+	JNE     not17
 	VMOVUPS (R8), X0
 	VMULPS  X0, X2, X2
 	VMULPS  X0, X3, X3
@@ -4158,11 +4463,11 @@ not90:
 	VMULPS  X0, X13, X13
 	VMULPS  X0, X14, X14
 	VMULPS  X0, X15, X15
-	JMP     step81
+	JMP     step7
 
-not91:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not92
+	JNE       not18
 	VCVTPS2PH $0x00, X2, X0
 	VCVTPH2PS X0, X2
 	VCVTPS2PH $0x00, X3, X0
@@ -4191,11 +4496,11 @@ not91:
 	VCVTPH2PS X0, X14
 	VCVTPS2PH $0x00, X15, X0
 	VCVTPH2PS X0, X15
-	JMP       step81
+	JMP       step7
 
-not92:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not93
+	JNE         not19
 	VMOVUPS     (R8), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -4227,11 +4532,11 @@ not92:
 	VFMADD213PS X1, X0, X13
 	VFMADD213PS X1, X0, X14
 	VFMADD213PS X1, X0, X15
-	JMP         step81
+	JMP         step7
 
-not93:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not94
+	JNE       not20
 	VMULPS    (R8), X2, X1
 	VCMPPS    $0x01, 16(R8), X2, X0
 	VBLENDVPS X0, X1, X2, X2
@@ -4274,9 +4579,9 @@ not93:
 	VMULPS    (R8), X15, X1
 	VCMPPS    $0x01, 16(R8), X15, X0
 	VBLENDVPS X0, X1, X15, X15
-	JMP       step81
+	JMP       step7
 
-not94:
+not20:
 	VMOVUPS     48(R8), X0
 	VFMADD213PS (R8), X2, X0
 	VMINPS      16(R8), X0, X0
@@ -4361,77 +4666,928 @@ not94:
 	VMAXPS      32(R8), X0, X0
 	VMULPS      X0, X15, X15
 	VDIVPS      16(R8), X15, X15
-	JMP         step81
+	JMP         step7
 
-end82:
+end8:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows95
+	JZ      rows21
 	VMOVUPS X15, (SI)
 
-rows95:
+rows21:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
+
+some:
+	MOVQ  248(AX), SI
+	MOVQ  (SI), SI
+	TESTQ SI, SI
+	JZ    some_done23
+
+some22:
+	VMOVUPS      (DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip24
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip24:
+	TESTL        $0x00000002, BX
+	JZ           skip25
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip25:
+	TESTL        $0x00000004, BX
+	JZ           skip26
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip26:
+	TESTL        $0x00000008, BX
+	JZ           skip27
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip27:
+	TESTL        $0x00000010, BX
+	JZ           skip28
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip28:
+	TESTL        $0x00000020, BX
+	JZ           skip29
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip29:
+	TESTL        $0x00000040, BX
+	JZ           skip30
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip30:
+	TESTL        $0x00000080, BX
+	JZ           skip31
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip31:
+	TESTL        $0x00000100, BX
+	JZ           skip32
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip32:
+	TESTL        $0x00000200, BX
+	JZ           skip33
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip33:
+	TESTL        $0x00000400, BX
+	JZ           skip34
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip34:
+	TESTL        $0x00000800, BX
+	JZ           skip35
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip35:
+	TESTL        $0x00001000, BX
+	JZ           skip36
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip36:
+	TESTL        $0x00002000, BX
+	JZ           skip37
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip37:
+	VMOVUPS      16(DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip38
+	VBROADCASTSS 4(DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip38:
+	TESTL        $0x00000002, BX
+	JZ           skip39
+	VBROADCASTSS 4(DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip39:
+	TESTL        $0x00000004, BX
+	JZ           skip40
+	VBROADCASTSS 4(DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip40:
+	TESTL        $0x00000008, BX
+	JZ           skip41
+	VBROADCASTSS 4(R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip41:
+	TESTL        $0x00000010, BX
+	JZ           skip42
+	VBROADCASTSS 4(R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip42:
+	TESTL        $0x00000020, BX
+	JZ           skip43
+	VBROADCASTSS 4(R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip43:
+	TESTL        $0x00000040, BX
+	JZ           skip44
+	VBROADCASTSS 4(R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip44:
+	TESTL        $0x00000080, BX
+	JZ           skip45
+	VBROADCASTSS 4(R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip45:
+	TESTL        $0x00000100, BX
+	JZ           skip46
+	VBROADCASTSS 4(R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip46:
+	TESTL        $0x00000200, BX
+	JZ           skip47
+	VBROADCASTSS 4(R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip47:
+	TESTL        $0x00000400, BX
+	JZ           skip48
+	VBROADCASTSS 4(R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip48:
+	TESTL        $0x00000800, BX
+	JZ           skip49
+	VBROADCASTSS 4(R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip49:
+	TESTL        $0x00001000, BX
+	JZ           skip50
+	VBROADCASTSS 4(R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip50:
+	TESTL        $0x00002000, BX
+	JZ           skip51
+	VBROADCASTSS 4(R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip51:
+	VMOVUPS      32(DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip52
+	VBROADCASTSS 8(DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip52:
+	TESTL        $0x00000002, BX
+	JZ           skip53
+	VBROADCASTSS 8(DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip53:
+	TESTL        $0x00000004, BX
+	JZ           skip54
+	VBROADCASTSS 8(DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip54:
+	TESTL        $0x00000008, BX
+	JZ           skip55
+	VBROADCASTSS 8(R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip55:
+	TESTL        $0x00000010, BX
+	JZ           skip56
+	VBROADCASTSS 8(R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip56:
+	TESTL        $0x00000020, BX
+	JZ           skip57
+	VBROADCASTSS 8(R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip57:
+	TESTL        $0x00000040, BX
+	JZ           skip58
+	VBROADCASTSS 8(R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip58:
+	TESTL        $0x00000080, BX
+	JZ           skip59
+	VBROADCASTSS 8(R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip59:
+	TESTL        $0x00000100, BX
+	JZ           skip60
+	VBROADCASTSS 8(R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip60:
+	TESTL        $0x00000200, BX
+	JZ           skip61
+	VBROADCASTSS 8(R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip61:
+	TESTL        $0x00000400, BX
+	JZ           skip62
+	VBROADCASTSS 8(R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip62:
+	TESTL        $0x00000800, BX
+	JZ           skip63
+	VBROADCASTSS 8(R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip63:
+	TESTL        $0x00001000, BX
+	JZ           skip64
+	VBROADCASTSS 8(R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip64:
+	TESTL        $0x00002000, BX
+	JZ           skip65
+	VBROADCASTSS 8(R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip65:
+	VMOVUPS      48(DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip66
+	VBROADCASTSS 12(DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip66:
+	TESTL        $0x00000002, BX
+	JZ           skip67
+	VBROADCASTSS 12(DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip67:
+	TESTL        $0x00000004, BX
+	JZ           skip68
+	VBROADCASTSS 12(DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip68:
+	TESTL        $0x00000008, BX
+	JZ           skip69
+	VBROADCASTSS 12(R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip69:
+	TESTL        $0x00000010, BX
+	JZ           skip70
+	VBROADCASTSS 12(R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip70:
+	TESTL        $0x00000020, BX
+	JZ           skip71
+	VBROADCASTSS 12(R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip71:
+	TESTL        $0x00000040, BX
+	JZ           skip72
+	VBROADCASTSS 12(R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip72:
+	TESTL        $0x00000080, BX
+	JZ           skip73
+	VBROADCASTSS 12(R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip73:
+	TESTL        $0x00000100, BX
+	JZ           skip74
+	VBROADCASTSS 12(R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip74:
+	TESTL        $0x00000200, BX
+	JZ           skip75
+	VBROADCASTSS 12(R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip75:
+	TESTL        $0x00000400, BX
+	JZ           skip76
+	VBROADCASTSS 12(R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip76:
+	TESTL        $0x00000800, BX
+	JZ           skip77
+	VBROADCASTSS 12(R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip77:
+	TESTL        $0x00001000, BX
+	JZ           skip78
+	VBROADCASTSS 12(R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip78:
+	TESTL        $0x00002000, BX
+	JZ           skip79
+	VBROADCASTSS 12(R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip79:
+	PREFETCHT0 (R12)
+	ADDQ       216(AX), R12
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	ADDQ       $0x00000040, DX
+	DECQ       SI
+	JNZ        some22
+
+some_done23:
+	MOVQ  248(AX), SI
+	MOVQ  8(SI), SI
+	TESTQ SI, SI
+	JZ    some_done81
+
+some80:
+	VMOVUPS      (DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip82
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip82:
+	TESTL        $0x00000002, BX
+	JZ           skip83
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip83:
+	TESTL        $0x00000004, BX
+	JZ           skip84
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip84:
+	TESTL        $0x00000008, BX
+	JZ           skip85
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip85:
+	TESTL        $0x00000010, BX
+	JZ           skip86
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip86:
+	TESTL        $0x00000020, BX
+	JZ           skip87
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip87:
+	TESTL        $0x00000040, BX
+	JZ           skip88
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip88:
+	TESTL        $0x00000080, BX
+	JZ           skip89
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip89:
+	TESTL        $0x00000100, BX
+	JZ           skip90
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip90:
+	TESTL        $0x00000200, BX
+	JZ           skip91
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip91:
+	TESTL        $0x00000400, BX
+	JZ           skip92
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip92:
+	TESTL        $0x00000800, BX
+	JZ           skip93
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip93:
+	TESTL        $0x00001000, BX
+	JZ           skip94
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip94:
+	TESTL        $0x00002000, BX
+	JZ           skip95
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip95:
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
+	ADDQ 32(AX), R10
+	ADDQ 32(AX), R11
+	ADDQ $0x00000010, DX
+	DECQ SI
+	JNZ  some80
+
+some_done81:
+	JMP next
+
+tap_of_three:
+	ADDQ         $0x10, R15
+	MOVL         8(R15), DX
+	IMUL3Q       $0x00000030, DX, DX
+	ADDQ         R14, DX
+	MOVQ         (R15), DI
+	ADDQ         R13, DI
+	LEAQ         (DI)(CX*2), R8
+	ADDQ         CX, R8
+	LEAQ         (R8)(CX*2), R9
+	ADDQ         CX, R9
+	LEAQ         (R9)(CX*2), R10
+	ADDQ         CX, R10
+	LEAQ         (R10)(CX*2), R11
+	ADDQ         CX, R11
+	MOVL         12(R15), BX
+	CMPL         BX, $0x00003fff
+	JNE          some_of_three
+	VMOVUPS      (DX), X0
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      16(DX), X0
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      32(DX), X0
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+next_of_three:
+	DECQ 240(AX)
+	JNZ  tap_of_three
+	JMP  no_taps
+
+some_of_three:
+	VMOVUPS      (DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip96
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip96:
+	TESTL        $0x00000002, BX
+	JZ           skip97
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip97:
+	TESTL        $0x00000004, BX
+	JZ           skip98
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip98:
+	TESTL        $0x00000008, BX
+	JZ           skip99
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip99:
+	TESTL        $0x00000010, BX
+	JZ           skip100
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip100:
+	TESTL        $0x00000020, BX
+	JZ           skip101
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip101:
+	TESTL        $0x00000040, BX
+	JZ           skip102
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip102:
+	TESTL        $0x00000080, BX
+	JZ           skip103
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip103:
+	TESTL        $0x00000100, BX
+	JZ           skip104
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip104:
+	TESTL        $0x00000200, BX
+	JZ           skip105
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip105:
+	TESTL        $0x00000400, BX
+	JZ           skip106
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip106:
+	TESTL        $0x00000800, BX
+	JZ           skip107
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip107:
+	TESTL        $0x00001000, BX
+	JZ           skip108
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip108:
+	TESTL        $0x00002000, BX
+	JZ           skip109
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip109:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      16(DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip110
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip110:
+	TESTL        $0x00000002, BX
+	JZ           skip111
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip111:
+	TESTL        $0x00000004, BX
+	JZ           skip112
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip112:
+	TESTL        $0x00000008, BX
+	JZ           skip113
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip113:
+	TESTL        $0x00000010, BX
+	JZ           skip114
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip114:
+	TESTL        $0x00000020, BX
+	JZ           skip115
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip115:
+	TESTL        $0x00000040, BX
+	JZ           skip116
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip116:
+	TESTL        $0x00000080, BX
+	JZ           skip117
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip117:
+	TESTL        $0x00000100, BX
+	JZ           skip118
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip118:
+	TESTL        $0x00000200, BX
+	JZ           skip119
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip119:
+	TESTL        $0x00000400, BX
+	JZ           skip120
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip120:
+	TESTL        $0x00000800, BX
+	JZ           skip121
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip121:
+	TESTL        $0x00001000, BX
+	JZ           skip122
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip122:
+	TESTL        $0x00002000, BX
+	JZ           skip123
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip123:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
+	VMOVUPS      32(DX), X0
+	TESTL        $0x00000001, BX
+	JZ           skip124
+	VBROADCASTSS (DI), X1
+	VFMADD231PS  X0, X1, X2
+
+skip124:
+	TESTL        $0x00000002, BX
+	JZ           skip125
+	VBROADCASTSS (DI)(CX*1), X1
+	VFMADD231PS  X0, X1, X3
+
+skip125:
+	TESTL        $0x00000004, BX
+	JZ           skip126
+	VBROADCASTSS (DI)(CX*2), X1
+	VFMADD231PS  X0, X1, X4
+
+skip126:
+	TESTL        $0x00000008, BX
+	JZ           skip127
+	VBROADCASTSS (R8), X1
+	VFMADD231PS  X0, X1, X5
+
+skip127:
+	TESTL        $0x00000010, BX
+	JZ           skip128
+	VBROADCASTSS (R8)(CX*1), X1
+	VFMADD231PS  X0, X1, X6
+
+skip128:
+	TESTL        $0x00000020, BX
+	JZ           skip129
+	VBROADCASTSS (R8)(CX*2), X1
+	VFMADD231PS  X0, X1, X7
+
+skip129:
+	TESTL        $0x00000040, BX
+	JZ           skip130
+	VBROADCASTSS (R9), X1
+	VFMADD231PS  X0, X1, X8
+
+skip130:
+	TESTL        $0x00000080, BX
+	JZ           skip131
+	VBROADCASTSS (R9)(CX*1), X1
+	VFMADD231PS  X0, X1, X9
+
+skip131:
+	TESTL        $0x00000100, BX
+	JZ           skip132
+	VBROADCASTSS (R9)(CX*2), X1
+	VFMADD231PS  X0, X1, X10
+
+skip132:
+	TESTL        $0x00000200, BX
+	JZ           skip133
+	VBROADCASTSS (R10), X1
+	VFMADD231PS  X0, X1, X11
+
+skip133:
+	TESTL        $0x00000400, BX
+	JZ           skip134
+	VBROADCASTSS (R10)(CX*1), X1
+	VFMADD231PS  X0, X1, X12
+
+skip134:
+	TESTL        $0x00000800, BX
+	JZ           skip135
+	VBROADCASTSS (R10)(CX*2), X1
+	VFMADD231PS  X0, X1, X13
+
+skip135:
+	TESTL        $0x00001000, BX
+	JZ           skip136
+	VBROADCASTSS (R11), X1
+	VFMADD231PS  X0, X1, X14
+
+skip136:
+	TESTL        $0x00002000, BX
+	JZ           skip137
+	VBROADCASTSS (R11)(CX*1), X1
+	VFMADD231PS  X0, X1, X15
+
+skip137:
+	JMP next_of_three

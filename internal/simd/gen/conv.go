@@ -61,42 +61,48 @@ func convTile(f *file, pixels, channels int) {
 	in, weights, tap := r.load("In"), r.load("Weights"), r.GP64()
 	c.move("Blocks", "BlocksLeft")
 	r.Label("block")
-	for _, name := range []string{"Quads", "Ones", "TapBytes"} {
-		c.move(name, name+"Now")
-	}
+	r.LEAQ(r.field("Whole"), c.count)
 	r.CMPQ(r.field("BlocksLeft"), operand.U8(1))
 	r.JNE(operand.LabelRef("taps"))
-	for _, name := range []string{"Quads", "Ones", "TapBytes"} {
-		c.move("Last"+name, name+"Now")
-	}
+	r.LEAQ(r.field("Last"), c.count)
 	r.Label("taps")
+	r.MOVQ(c.count, r.field("Now"))
 	r.MOVQ(r.field("Table"), tap)
 	r.MOVQ(at(tap, 0), c.count)
 	r.MOVQ(c.count, r.field("TapsLeft"))
 	r.TESTQ(c.count, c.count)
 	r.JZ(operand.LabelRef("no_taps"))
-	r.Label("tap")
-	r.ADDQ(operand.U8(16), tap)
-	r.MOVL(at(tap, 8), c.weight.As32())
-	r.IMULQ(r.field("TapBytesNow"), c.weight)
-	r.ADDQ(weights, c.weight)
-	r.MOVQ(at(tap, 0), c.bases[0])
-	r.ADDQ(in, c.bases[0])
-	for i, b := range c.bases[1:] {
-		r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
-		r.ADDQ(c.step, b)
+	r.MOVQ(r.field("Now"), c.count)
+	r.CMPQ(c.counts("Three"), operand.U8(0))
+	r.JNE(operand.LabelRef("tap_of_three"))
+	tapOf := func(label string, multiply, fetch func(), some string) {
+		r.Label(label)
+		r.ADDQ(operand.U8(16), tap)
+		r.MOVL(at(tap, 8), c.weight.As32())
+		multiply()
+		r.ADDQ(weights, c.weight)
+		r.MOVQ(at(tap, 0), c.bases[0])
+		r.ADDQ(in, c.bases[0])
+		for i, b := range c.bases[1:] {
+			r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
+			r.ADDQ(c.step, b)
+		}
+		fetch()
+		r.MOVL(at(tap, 12), c.pixels.As32())
+		r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
+		r.JNE(operand.LabelRef(some))
 	}
-	c.fetchNext()
-	r.MOVL(at(tap, 12), c.pixels.As32())
-	r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
-	r.JNE(operand.LabelRef("some"))
+	next := func(label, tap string) {
+		r.Label(label)
+		r.DECQ(r.field("TapsLeft"))
+		r.JNZ(operand.LabelRef(tap))
+	}
+	tapOf("tap", func() {
+		r.MOVQ(r.field("Now"), c.count)
+		r.IMULQ(c.counts("TapBytes"), c.weight)
+	}, c.fetchNext, "some")
 	c.channels("all", false)
-	r.JMP(operand.LabelRef("next"))
-	r.Label("some")
-	c.channels("some", true)
-	r.Label("next")
-	r.DECQ(r.field("TapsLeft"))
-	r.JNZ(operand.LabelRef("tap"))
+	next("next", "tap")
 	r.Label("no_taps")
 	r.ADDQ(r.field("InStep"), in)
 	r.ADDQ(r.field("WeightsStep"), weights)
@@ -114,6 +120,40 @@ func convTile(f *file, pixels, channels int) {
 	r.DECQ(r.field("Tiles"))
 	r.JNZ(operand.LabelRef("tile"))
 	r.end()
+	r.Label("some") // apart from what is met most
+	c.channels("some", true)
+	r.JMP(operand.LabelRef("next"))
+
+	// Planes of red, green and blue, which are too few channels for loops.
+	tapOf("tap_of_three", func() { r.IMUL3Q(operand.U32(3*vectors*r.isa.bytes), c.weight, c.weight) }, func() {}, "some_of_three")
+	c.three(false)
+	next("next_of_three", "tap_of_three")
+	r.JMP(operand.LabelRef("no_taps"))
+	r.Label("some_of_three")
+	c.three(true)
+	r.JMP(operand.LabelRef("next_of_three"))
+}
+
+// three adds the products of a tap of three channels.
+func (c *convolution) three(some bool) {
+	for channel := range 3 {
+		if channel > 0 {
+			c.nextPlane()
+		}
+		c.channel(channel, 0, some)
+	}
+}
+
+// nextPlane leads from a channel to the next one where they lie apart.
+func (c *convolution) nextPlane() {
+	for _, b := range c.bases {
+		c.ADDQ(c.field("ChannelStep"), b)
+	}
+}
+
+// counts returns the memory of a field of the block's ConvCounts, whose address c.count holds.
+func (c *convolution) counts(field string) operand.Mem {
+	return at(c.count, c.file.args.offset("ConvCounts", field))
 }
 
 // move copies a field to another.
@@ -174,37 +214,36 @@ func (c *convolution) channels(name string, some bool) {
 	for _, part := range []struct {
 		field    string
 		channels int
-	}{{"QuadsNow", 4}, {"OnesNow", 1}} {
+	}{{"Quads", 4}, {"Ones", 1}} {
 		loop, done := c.label(name), c.label(name+"_done")
-		c.MOVQ(c.field(part.field), c.count)
+		c.MOVQ(c.field("Now"), c.count)
+		c.MOVQ(c.counts(part.field), c.count)
 		c.TESTQ(c.count, c.count)
 		c.JZ(operand.LabelRef(done))
 		c.Label(loop)
 		for channel := range part.channels {
-			c.channel(channel, some)
+			c.channel(channel, 4*channel, some)
 		}
-		if part.channels > 1 {
+		if part.channels == 1 {
+			c.nextPlane()
+		} else {
 			for i := range max(len(c.weights)*c.isa.bytes/64, 1) {
 				c.PREFETCHT0(at(c.fetched, 64*i))
 			}
 			c.ADDQ(c.field("FetchStep"), c.fetched)
-		}
-		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
-		for _, b := range c.bases {
-			if part.channels == 1 {
-				c.ADDQ(c.field("ChannelStep"), b)
-			} else {
-				c.ADDQ(operand.U8(4*part.channels), b)
+			for _, b := range c.bases {
+				c.ADDQ(operand.U8(16), b)
 			}
 		}
+		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
 		c.DECQ(c.count)
 		c.JNZ(operand.LabelRef(loop))
 		c.Label(done)
 	}
 }
 
-// channel adds the products of a channel.
-func (c *convolution) channel(channel int, some bool) {
+// channel adds the products of a channel, whose elements lie so many bytes from the addresses.
+func (c *convolution) channel(channel, bytes int, some bool) {
 	for v, w := range c.weights {
 		c.VMOVUPS(at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes), w)
 	}
@@ -215,7 +254,7 @@ func (c *convolution) channel(channel int, some bool) {
 			c.TESTL(operand.U32(1<<p), c.pixels.As32())
 			c.JZ(operand.LabelRef(skip))
 		}
-		place := operand.Mem{Base: c.bases[p/3], Disp: 4 * channel}
+		place := operand.Mem{Base: c.bases[p/3], Disp: bytes}
 		if p%3 > 0 {
 			place.Index, place.Scale = c.step, uint8(p%3)
 		}
