@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func check(platform string) error {
 	}
 	packages := map[string]*types.Package{"unsafe": types.Unsafe}
 	var problems []error
-	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; { // what is imported comes first
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; { // what is imported comes first
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return errors.Join(problems...)
