@@ -87,6 +87,7 @@ const renew = () => remake().catch(complain);
 
 async function remake() {
   const mine = ++request;
+  drop(); // what ran so far must not show results that are taken for those of the code
   const shape = [1, 3, before.height, before.width];
   $("shape").textContent = `[${shape.join(", ")}]`;
   if (!context) {
@@ -98,7 +99,6 @@ async function remake() {
     made = await build($("code").value, shape);
   } catch (e) {
     if (mine === request) {
-      drop();
       complain(e);
     }
     return;
@@ -108,7 +108,6 @@ async function remake() {
     made.graph.destroy();
     return;
   }
-  drop();
   const tensors = await Promise.all([
     context.createTensor({ dataType: "float32", shape, writable: true }),
     context.createTensor({ dataType: "float32", shape: made.shape, readable: true }),

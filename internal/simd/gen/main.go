@@ -44,7 +44,7 @@ var families = []struct {
 
 // file is a file of assembly that is built.
 type file struct {
-	*build.Context
+	assembler
 	isa   *isa
 	args  *structs
 	stubs *[]stub
@@ -85,7 +85,7 @@ func main() {
 	var stubs []stub
 	for _, family := range families {
 		for _, isa := range isas {
-			f := &file{Context: build.NewContext(), isa: isa, args: args, stubs: &stubs}
+			f := &file{assembler: build.NewContext(), isa: isa, args: args, stubs: &stubs}
 			before := len(stubs)
 			family.build(f)
 			if len(stubs) == before {

@@ -60,6 +60,7 @@ at("access").onsubmit = (e) => {
 let models = new Map(); // what the index says of the versions of each
 let selected; // the name of a model
 let description; // what it takes and yields, once that is known
+let latest; // the last time that was asked
 const pathOf = (name, version) => `models/${encodeURIComponent(name)}${version ? `/versions/${encodeURIComponent(version)}` : ""}`;
 
 const words = { READY: "ready", LOADING: "loading", UNLOADING: "unloading", UNAVAILABLE: "unavailable", UNKNOWN: "unknown" };
@@ -144,10 +145,13 @@ const shapeOf = (shape) => `[${shape.map((n) => (n < 0 ? "?" : n)).join(", ")}]`
 
 async function describe() {
   const name = selected;
+  const mine = (latest = {});
   description = undefined;
   at("name").textContent = name;
   at("platform").textContent = "";
   at("known").hidden = at("asking").hidden = at("now").hidden = true;
+  at("ports").tBodies[0].replaceChildren(); // what is hidden must not be taken for the model's either
+  at("numbers").replaceChildren();
   if (stateOf(models.get(name)) !== "READY") {
     return; // list asks again when that changes
   }
@@ -155,13 +159,13 @@ async function describe() {
   try {
     d = await asked(`v2/${pathOf(name, at("version").value)}`);
   } catch (e) {
-    if (name === selected) {
+    if (mine === latest) {
       at("reason").textContent = e.message;
       at("reason").hidden = false;
     }
     return;
   }
-  if (name !== selected) {
+  if (mine !== latest) {
     return;
   }
   description = d;

@@ -88,8 +88,8 @@ func open(t *testing.T, example string, args ...string) (*browser.Page, string) 
 func wait(t *testing.T, p *browser.Page, expression string) {
 	t.Helper()
 	if _, err := browser.Wait[any](p, expression+" && true", limit); err != nil {
-		message, _ := browser.Eval[string](p, `document.getElementById("message").textContent`, limit)
-		t.Fatalf("%v; the page says %q", err, message)
+		said, _ := browser.Eval[string](p, "document.body.innerText", limit)
+		t.Fatalf("%v; the page says %q", err, said)
 	}
 }
 

@@ -114,7 +114,7 @@ func TestServe(t *testing.T) {
 
 	choose("broken")
 	text(t, p, "reason", "graph.nnef:2:7: ")
-	wait(t, p, `document.getElementById("asking").hidden`)
+	wait(t, p, `document.getElementById("asking").hidden && !document.querySelector("#ports td, #numbers textarea")`)
 
 	choose(odd)
 	text(t, p, "ports", "takes.*a.*FP32.*[3].*b.*yields.*y")

@@ -1,0 +1,121 @@
+// Command typecheck checks the packages of the module for other platforms, without tests, as their compilers would before they write code. It reads
+// the standard library from its source, and takes seconds where builds take a minute. What only an assembler or a linker finds, it does not.
+//
+//	go run ./internal/testing/typecheck darwin/arm64 windows/amd64
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+func main() {
+	failed := false
+	for _, platform := range os.Args[1:] {
+		fmt.Println(platform)
+		if err := check(platform); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// listed is a package, as go list has it.
+type listed struct {
+	ImportPath string
+	Dir        string
+	Module     *struct{ Main bool } // nil for the standard library
+	GoFiles    []string
+	ImportMap  map[string]string
+	Error      *struct{ Err string }
+}
+
+// check checks all packages for a platform, without cgo. Those of others are read for their declarations alone.
+func check(platform string) error {
+	system, processor, _ := strings.Cut(platform, "/")
+	sizes := types.SizesFor("gc", processor)
+	if sizes == nil {
+		return fmt.Errorf("%s is no platform, such as darwin/arm64", platform)
+	}
+	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,ImportMap,Error", "./...")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(list.Args, " "), err)
+	}
+	packages := map[string]*types.Package{"unsafe": types.Unsafe}
+	var problems []error
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; { // what is imported comes first
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return errors.Join(problems...)
+		} else if err != nil {
+			return err
+		}
+		if p.Error != nil {
+			return errors.New(p.Error.Err)
+		}
+		if p.ImportPath == "unsafe" {
+			continue
+		}
+		set := token.NewFileSet()
+		files, err := parse(set, p)
+		if err != nil {
+			return err
+		}
+		ours := p.Module != nil && p.Module.Main
+		config := types.Config{
+			IgnoreFuncBodies: !ours,
+			Sizes:            sizes,
+			Error: func(err error) {
+				if ours {
+					problems = append(problems, fmt.Errorf("%s: %w", platform, err))
+				}
+			},
+			Importer: importer(func(path string) (*types.Package, error) {
+				if mapped, ok := p.ImportMap[path]; ok {
+					path = mapped
+				}
+				if found := packages[path]; found != nil {
+					return found, nil
+				}
+				return nil, fmt.Errorf("%s is not there", path)
+			}),
+		}
+		packages[p.ImportPath], _ = config.Check(p.ImportPath, set, files, nil) // Error has what is wrong
+	}
+}
+
+// parse reads the files of a package.
+func parse(set *token.FileSet, p listed) ([]*ast.File, error) {
+	files, problems := make([]*ast.File, len(p.GoFiles)), make([]error, len(p.GoFiles))
+	var all sync.WaitGroup
+	for i, name := range p.GoFiles {
+		all.Go(func() {
+			files[i], problems[i] = parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		})
+	}
+	all.Wait()
+	return files, errors.Join(problems...)
+}
+
+// importer finds a package by its path.
+type importer func(path string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
