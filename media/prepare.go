@@ -5,8 +5,10 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -51,12 +53,10 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 
 // fill makes the input of the samples of a picture.
 func (e *eval) fill(spec *manifest.Image, grid manifest.Grid, pixels *tensor.Tensor) *tensor.Tensor {
-	if spec.Round {
-		pixels = e.op("round_even", nil, pixels)
-	}
-	pixels = e.normalise(pixels, spec.Mean, spec.Std)
-	if grid.DType.IsInteger() {
-		pixels = e.op("round_even", nil, pixels)
+	if e.graph == nil {
+		adjust(tensor.Data[float32](pixels), spec, grid.DType.IsInteger())
+	} else {
+		pixels = e.adjusted(spec, grid.DType.IsInteger(), pixels)
 	}
 	if before, after := "HWC", strings.ReplaceAll(grid.Layout, "N", ""); after != before && len(after) == len(before) {
 		axes := make([]int, len(after))
@@ -68,15 +68,35 @@ func (e *eval) fill(spec *manifest.Image, grid manifest.Grid, pixels *tensor.Ten
 	return e.reshape(e.cast(pixels, grid.DType), grid.Shape()...)
 }
 
-// normalise returns (x - mean) / std, both given for all channels or for each.
-func (e *eval) normalise(x *tensor.Tensor, mean, std []float64) *tensor.Tensor {
-	if len(mean) != 1 || mean[0] != 0 {
+// adjusted returns x rounded, if it is asked for, then (x - Mean) / Std, both given for all channels or for each, and that rounded if it is wanted whole.
+func (e *eval) adjusted(spec *manifest.Image, whole bool, x *tensor.Tensor) *tensor.Tensor {
+	if spec.Round {
+		x = e.op("round_even", nil, x)
+	}
+	if mean := spec.Mean; len(mean) != 1 || mean[0] != 0 {
 		x = e.op("sub", nil, x, e.constant(mean, 1, 1, len(mean)))
 	}
-	if len(std) != 1 || std[0] != 1 {
+	if std := spec.Std; len(std) != 1 || std[0] != 1 {
 		x = e.op("div", nil, x, e.constant(std, 1, 1, len(std)))
 	}
+	if whole {
+		x = e.op("round_even", nil, x)
+	}
 	return x
+}
+
+// adjust does in place what adjusted does, where nobody asks for operators.
+func adjust(pixels []float32, spec *manifest.Image, whole bool) {
+	for i, x := range pixels {
+		if spec.Round {
+			x = float32(math.RoundToEven(float64(x)))
+		}
+		x = fmath.Canonical((x - float32(spec.Mean[i%len(spec.Mean)])) / float32(spec.Std[i%len(spec.Std)]))
+		if whole {
+			x = float32(math.RoundToEven(float64(x)))
+		}
+		pixels[i] = x
+	}
 }
 
 // newRaster converts a picture to the channels that spec wants.
