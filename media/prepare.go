@@ -99,9 +99,9 @@ func adjust(pixels []float32, spec *manifest.Image, whole bool) {
 	}
 }
 
-// newRaster converts a picture to the channels that spec wants.
+// newRaster reads a picture in the channels that spec wants.
 func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
-	r := &raster{width: m.Rect.Dx(), height: m.Rect.Dy(), channels: spec.Colour.Channels()}
+	r := &raster{width: m.Rect.Dx(), height: m.Rect.Dy(), channels: spec.Colour.Channels(), colour: spec.Colour}
 	pad := color.RGBA{byteOf(spec.Pad[0]), byteOf(spec.Pad[len(spec.Pad)/2]), byteOf(spec.Pad[len(spec.Pad)-1]), 255}
 	if !m.Opaque() {
 		flat := image.NewRGBA(image.Rect(0, 0, r.width, r.height))
@@ -109,16 +109,12 @@ func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
 		draw.Draw(flat, flat.Rect, m, m.Rect.Min, draw.Over)
 		m = flat
 	}
-	r.pix = make([]uint8, r.width*r.height*r.channels)
-	flip := uint8(0)
+	r.picture = m
 	if spec.Invert {
-		flip = 0xff // 255 - x
-	}
-	for y := range r.height {
-		convertRow(r.pix[y*r.width*r.channels:], m.Pix[m.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:4*r.width], spec.Colour, flip)
+		r.flip = 0xff // 255 - x
 	}
 	padding := make([]uint8, r.channels)
-	convertRow(padding, []uint8{pad.R, pad.G, pad.B, pad.A}, spec.Colour, flip)
+	convertRow(padding, []uint8{pad.R, pad.G, pad.B, pad.A}, r.colour, r.flip)
 	for _, v := range padding {
 		r.pad = append(r.pad, float64(v))
 	}
