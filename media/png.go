@@ -21,14 +21,16 @@ func writePNG(w io.Writer, m image.Image) error {
 		encoder := png.Encoder{CompressionLevel: png.BestSpeed} // three times as fast as the usual one, for a tenth more bytes
 		return encoder.Encode(w, m)
 	}
-	header := binary.BigEndian.AppendUint32([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"), uint32(opaque.Rect.Dx()))
-	header = append(binary.BigEndian.AppendUint32(header, uint32(opaque.Rect.Dy())), 8, 2, 0, 0, 0) // bits of a channel; red, green and blue
-	header = binary.BigEndian.AppendUint32(header, crc32.ChecksumIEEE(header[12:]))
-	if _, err := w.Write(header); err != nil {
+	out := &chunks{to: w}
+	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(opaque.Rect.Dx())), uint32(opaque.Rect.Dy()))
+	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
 		return err
 	}
-	chunks := bufio.NewWriterSize(dataChunks{w}, 1<<15)
-	compressed, err := zlib.NewWriterLevel(chunks, zlib.BestSpeed)
+	if err := out.chunk("IHDR", append(header, 8, 2, 0, 0, 0)); err != nil { // bits of a channel; red, green and blue
+		return err
+	}
+	data := bufio.NewWriterSize(out, 1<<15)
+	compressed, err := zlib.NewWriterLevel(data, zlib.BestSpeed)
 	if err != nil {
 		return err
 	}
@@ -45,22 +47,24 @@ func writePNG(w io.Writer, m image.Image) error {
 	if err := compressed.Close(); err != nil {
 		return err
 	}
-	if err := chunks.Flush(); err != nil {
+	if err := data.Flush(); err != nil {
 		return err
 	}
-	return writeChunk(w, "IEND", nil)
+	return out.chunk("IEND", nil)
 }
 
-// dataChunks writes what it is given as a chunk of a PNG's data.
-type dataChunks struct{ io.Writer }
-
-func (w dataChunks) Write(data []byte) (int, error) {
-	return len(data), writeChunk(w.Writer, "IDAT", data)
+// chunks writes the chunks of a PNG: what it is given as one of data.
+type chunks struct {
+	to  io.Writer
+	buf []byte
 }
 
-func writeChunk(w io.Writer, name string, data []byte) error {
-	chunk := append(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), name...), data...)
-	_, err := w.Write(binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:])))
+func (c *chunks) Write(data []byte) (int, error) { return len(data), c.chunk("IDAT", data) }
+
+func (c *chunks) chunk(name string, data []byte) error {
+	c.buf = append(append(binary.BigEndian.AppendUint32(c.buf[:0], uint32(len(data))), name...), data...)
+	c.buf = binary.BigEndian.AppendUint32(c.buf, crc32.ChecksumIEEE(c.buf[4:]))
+	_, err := c.to.Write(c.buf)
 	return err
 }
 

@@ -62,12 +62,12 @@ func perform(ctx context.Context) (err error) {
 	return newRoot().ExecuteContext(ctx)
 }
 
-// collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.
+// collectLater puts the first collection of garbage off until the heap has 24 MB, which short runs do not reach; from then on it is as usual.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	usual := debug.SetGCPercent(400)
+	usual := debug.SetGCPercent(600)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
