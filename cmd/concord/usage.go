@@ -158,3 +158,15 @@ func quoted(s string) string {
 	}
 	return s
 }
+
+// texts is a flag that may be repeated. That of package pflag sets up a writer of CSV to say that there is none yet.
+type texts []string
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+func (t *texts) String() string { return strings.Join(*t, ",") }
+
+func (t *texts) Type() string { return "stringArray" }
