@@ -175,6 +175,7 @@ func exitCode(err error) int {
 var errNegative = &codedError{exitFailure, errors.New("")}
 
 func newRoot() *cobra.Command {
+	var asked bool // for the version
 	root := &cobra.Command{
 		Use:   "concord",
 		Short: "Run and examine neural networks, with the same bits on every processor",
@@ -188,14 +189,21 @@ out of time.`,
   concord inspect examples/digits/model.nnef
   concord check model.nnef
   concord ops conv`,
-		Args:                       noCommand,
-		PersistentPreRunE:          checkTier,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:              noCommand,
+		PersistentPreRunE: checkTier,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked {
+				_, err := fmt.Fprintln(c.OutOrStdout(), versionLine())
+				return err
+			}
+			return c.Help()
+		},
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
 	root.AddCommand(newRun(), newBulk(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newServe(), newVersion())
+	root.Flags().BoolVarP(&asked, "version", "v", false, "version for concord")
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)

@@ -15,8 +15,6 @@ import (
 
 // forPeople gives the parts that package cobra makes errors and texts of its own: whatever is wrong in a command line is one of exitUsage, and says what would be right.
 func forPeople(root *cobra.Command) {
-	root.Version = buildVersion()
-	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
