@@ -21,7 +21,7 @@ func (s *suite) startProcesses(root string, manifest map[string]*entry) ([]*star
 	}
 	program := filepath.Join(s.cache, "concord")
 	build := exec.Command("go", "build", "-o", program, "./cmd/concord")
-	build.Dir = root
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as deploy/Dockerfile has it
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build ./cmd/concord: %w\n%s", err, out)
 	}

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/internal/place"
 )
 
@@ -126,11 +126,11 @@ func isSymbol(files place.Files, path string) bool {
 	}
 	defer f.Close()
 	head, _ := io.ReadAll(io.LimitReader(f, limits.CVMHead))
-	return beginning.Match(head)
+	return beginning.Get().Match(head)
 }
 
 // beginning is how a graph begins: as a JSON object whose first key, versions and the like left aside, is one of those that only graphs have.
-var beginning = regexp.MustCompile(`^\s*\{\s*("(version|postprocess)"\s*:\s*"([^"\\]|\\.)*"\s*,\s*)*` +
+var beginning = pattern.Of(`^\s*\{\s*("(version|postprocess)"\s*:\s*"([^"\\]|\\.)*"\s*,\s*)*` +
 	`("(nodes|heads|arg_nodes|node_row_ptr)"|"attrs"\s*:\s*\{\s*"(op_attrs|shape|storage_id|precision|dltype|device_index|dtype)")`)
 
 // Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a

@@ -18,21 +18,33 @@ func upsampled(m *image.YCbCr) *image.RGBA {
 	columns, rows := neighbours(width, halvedX), neighbours(height, halvedY)
 	out := image.NewRGBA(m.Rect)
 	inRows(height, func(from, to int) {
+		blue, red := make([]uint16, m.CStride), make([]uint16, m.CStride)
 		for y := from; y < to; y++ {
-			upsampleRow(out.Pix[y*out.Stride:], m.Y[y*m.YStride:], m.Cb, m.Cr, columns, rows[y][0]*m.CStride, rows[y][1]*m.CStride)
+			near, far := rows[y][0]*m.CStride, rows[y][1]*m.CStride
+			blend(blue, m.Cb[near:], m.Cb[far:])
+			blend(red, m.Cr[near:], m.Cr[far:])
+			upsampleRow(out.Pix[y*out.Stride:], m.Y[y*m.YStride:], blue, red, columns)
 		}
 	})
 	return out
 }
 
-// upsampleRow makes one row of a picture, of which the rows of chroma begin at near and far.
-func upsampleRow(to, luma, cb, cr []uint8, columns [][2]int, near, far int) {
+// blend weighs the chroma samples of the nearer and the farther row 3:1.
+func blend(to []uint16, near, far []uint8) {
+	n := min(len(to), len(near), len(far))
+	to, near, far = to[:n], near[:n], far[:n]
+	for i := range to {
+		to[i] = 3*uint16(near[i]) + uint16(far[i])
+	}
+}
+
+// upsampleRow makes one row of a picture, of which chroma is blended of two rows.
+func upsampleRow(to, luma []uint8, blue, red []uint16, columns [][2]int) {
 	to, luma = to[:4*len(columns)], luma[:len(columns)]
 	for x, c := range columns {
 		i, j := c[0], c[1]
 		p := to[4*x : 4*x+4]
-		p[0], p[1], p[2] = color.YCbCrToRGB(luma[x],
-			blend(cb[near+i], cb[near+j], cb[far+i], cb[far+j]), blend(cr[near+i], cr[near+j], cr[far+i], cr[far+j]))
+		p[0], p[1], p[2] = color.YCbCrToRGB(luma[x], uint8((3*blue[i]+blue[j]+8)>>4), uint8((3*red[i]+red[j]+8)>>4))
 		p[3] = 255
 	}
 }
@@ -49,9 +61,4 @@ func neighbours(n int, halved bool) [][2]int {
 		pairs[i] = [2]int{near, max(0, min(near-1+i%2*2, (n-1)/2))}
 	}
 	return pairs
-}
-
-// blend weighs four samples 9:3:3:1.
-func blend(a, b, c, d uint8) uint8 {
-	return uint8((9*uint16(a) + 3*uint16(b) + 3*uint16(c) + uint16(d) + 8) >> 4)
 }

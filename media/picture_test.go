@@ -9,6 +9,8 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,4 +252,68 @@ func TestChroma(t *testing.T) {
 	if upsampled(image.NewYCbCr(image.Rect(0, 0, 2, 2), image.YCbCrSubsampleRatio444)) != nil {
 		t.Error("whole planes were interpolated")
 	}
+}
+
+// TestWritePNG compares what we write with what package image/png does.
+func TestWritePNG(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []image.Point{{1, 1}, {2, 3}, {3, 1}, {8, 5}, {13, 200}, {301, 307}, {64, 1000}} {
+		for kind := range 5 {
+			m := image.NewRGBA(image.Rectangle{Max: size})
+			for y := range size.Y {
+				for x := range size.X {
+					p := m.Pix[m.PixOffset(x, y):][:4]
+					switch kind {
+					case 0:
+						binary.LittleEndian.PutUint32(p, rng.Uint32())
+					case 1:
+						p[0], p[1], p[2] = uint8(x), uint8(y), uint8(x*y)
+					case 2:
+						p[0], p[1], p[2] = uint8(x+y)&15*17, uint8(x^y), uint8(x/7*y)
+					case 3:
+						p[0], p[1], p[2] = 0xff*uint8(rng.IntN(2)), 0x80, uint8(rng.IntN(3)*127)
+					}
+					p[3] = 255
+				}
+			}
+			var pictures = []image.Image{m, m.SubImage(image.Rect(1, 1, size.X, size.Y-1))}
+			if kind == 4 {
+				m.Pix[m.PixOffset(size.X-1, size.Y-1)+3] = 100
+			}
+			for _, m := range pictures {
+				if m.Bounds().Empty() {
+					continue
+				}
+				var got, want bytes.Buffer
+				if err := writePNG(&got, m); err != nil {
+					t.Fatal(err)
+				}
+				if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&want, m); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("kind %d, %v: other bytes than those of image/png", kind, m.Bounds())
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkWritePNG(b *testing.B) {
+	m := image.NewRGBA(image.Rect(0, 0, 1024, 484))
+	for y := range 484 {
+		for x := range 1024 {
+			copy(m.Pix[m.PixOffset(x, y):], []uint8{uint8(x*y/99 + x&3), uint8(x/2 + y/3), uint8(x * x / 1000), 255})
+		}
+	}
+	b.Run("ours", func(b *testing.B) {
+		for b.Loop() {
+			_ = writePNG(io.Discard, m)
+		}
+	})
+	b.Run("theirs", func(b *testing.B) {
+		for b.Loop() {
+			_ = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(io.Discard, m)
+		}
+	})
 }

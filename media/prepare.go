@@ -5,8 +5,10 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -51,12 +53,10 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 
 // fill makes the input of the samples of a picture.
 func (e *eval) fill(spec *manifest.Image, grid manifest.Grid, pixels *tensor.Tensor) *tensor.Tensor {
-	if spec.Round {
-		pixels = e.op("round_even", nil, pixels)
-	}
-	pixels = e.normalise(pixels, spec.Mean, spec.Std)
-	if grid.DType.IsInteger() {
-		pixels = e.op("round_even", nil, pixels)
+	if e.graph == nil {
+		adjust(tensor.Data[float32](pixels), spec, grid.DType.IsInteger())
+	} else {
+		pixels = e.adjusted(spec, grid.DType.IsInteger(), pixels)
 	}
 	if before, after := "HWC", strings.ReplaceAll(grid.Layout, "N", ""); after != before && len(after) == len(before) {
 		axes := make([]int, len(after))
@@ -68,20 +68,40 @@ func (e *eval) fill(spec *manifest.Image, grid manifest.Grid, pixels *tensor.Ten
 	return e.reshape(e.cast(pixels, grid.DType), grid.Shape()...)
 }
 
-// normalise returns (x - mean) / std, both given for all channels or for each.
-func (e *eval) normalise(x *tensor.Tensor, mean, std []float64) *tensor.Tensor {
-	if len(mean) != 1 || mean[0] != 0 {
+// adjusted returns x rounded, if it is asked for, then (x - Mean) / Std, both given for all channels or for each, and that rounded if it is wanted whole.
+func (e *eval) adjusted(spec *manifest.Image, whole bool, x *tensor.Tensor) *tensor.Tensor {
+	if spec.Round {
+		x = e.op("round_even", nil, x)
+	}
+	if mean := spec.Mean; len(mean) != 1 || mean[0] != 0 {
 		x = e.op("sub", nil, x, e.constant(mean, 1, 1, len(mean)))
 	}
-	if len(std) != 1 || std[0] != 1 {
+	if std := spec.Std; len(std) != 1 || std[0] != 1 {
 		x = e.op("div", nil, x, e.constant(std, 1, 1, len(std)))
+	}
+	if whole {
+		x = e.op("round_even", nil, x)
 	}
 	return x
 }
 
-// newRaster converts a picture to the channels that spec wants.
+// adjust does in place what adjusted does, where nobody asks for operators.
+func adjust(pixels []float32, spec *manifest.Image, whole bool) {
+	for i, x := range pixels {
+		if spec.Round {
+			x = float32(math.RoundToEven(float64(x)))
+		}
+		x = fmath.Canonical((x - float32(spec.Mean[i%len(spec.Mean)])) / float32(spec.Std[i%len(spec.Std)]))
+		if whole {
+			x = float32(math.RoundToEven(float64(x)))
+		}
+		pixels[i] = x
+	}
+}
+
+// newRaster reads a picture in the channels that spec wants.
 func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
-	r := &raster{width: m.Rect.Dx(), height: m.Rect.Dy(), channels: spec.Colour.Channels()}
+	r := &raster{width: m.Rect.Dx(), height: m.Rect.Dy(), channels: spec.Colour.Channels(), colour: spec.Colour}
 	pad := color.RGBA{byteOf(spec.Pad[0]), byteOf(spec.Pad[len(spec.Pad)/2]), byteOf(spec.Pad[len(spec.Pad)-1]), 255}
 	if !m.Opaque() {
 		flat := image.NewRGBA(image.Rect(0, 0, r.width, r.height))
@@ -89,16 +109,12 @@ func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
 		draw.Draw(flat, flat.Rect, m, m.Rect.Min, draw.Over)
 		m = flat
 	}
-	r.pix = make([]uint8, r.width*r.height*r.channels)
-	flip := uint8(0)
+	r.picture = m
 	if spec.Invert {
-		flip = 0xff // 255 - x
-	}
-	for y := range r.height {
-		convertRow(r.pix[y*r.width*r.channels:], m.Pix[m.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:4*r.width], spec.Colour, flip)
+		r.flip = 0xff // 255 - x
 	}
 	padding := make([]uint8, r.channels)
-	convertRow(padding, []uint8{pad.R, pad.G, pad.B, pad.A}, spec.Colour, flip)
+	convertRow(padding, []uint8{pad.R, pad.G, pad.B, pad.A}, r.colour, r.flip)
 	for _, v := range padding {
 		r.pad = append(r.pad, float64(v))
 	}

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"image"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -175,5 +177,35 @@ func TestPreparedBits(t *testing.T) {
 	data := tensor.Data[float32](got)
 	if low, high := slices.Min(data), slices.Max(data); low != 0 || high < 0.9 || high > 1 {
 		t.Errorf("its values are %v … %v", low, high)
+	}
+}
+
+// TestAdjust compares what is done to pixels in place with the operators that pages do it by.
+func TestAdjust(t *testing.T) {
+	rng := op.NewRand(1, 2)
+	for _, spec := range []manifest.Image{
+		{Mean: []float64{0}, Std: []float64{1}},
+		{Mean: []float64{0}, Std: []float64{1}, Round: true},
+		{Mean: []float64{127}, Std: []float64{128}, Round: true},
+		{Mean: []float64{123.675, 116.28, 103.53}, Std: []float64{58.395, 57.12, 57.375}},
+		{Mean: []float64{0}, Std: []float64{-0.7, 1e-60, 3}},
+		{Mean: []float64{1e-40}, Std: []float64{1e-44}, Round: true},
+	} {
+		for _, whole := range []bool{false, true} {
+			pixels := rng.Uniform(tensor.Float32, tensor.Shape{5, 7, 3}, -1, 260)
+			copy(tensor.Data[float32](pixels), []float32{0, 0, 0, 0.5, 1.5, 255, float32(math.Copysign(0, -1)), 1e-44, 127})
+			e := recording("adjusted")
+			x, err := e.graph.Constant("", "", pixels)
+			e.values[pixels], e.err = x, err
+			want := e.adjusted(&spec, whole, pixels)
+			if e.err != nil {
+				t.Fatal(e.err)
+			}
+			got := pixels.Clone()
+			adjust(tensor.Data[float32](got), &spec, whole)
+			if !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Errorf("%v, whole %v: other bits than those of the operators", spec, whole)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"image"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -30,9 +31,12 @@ func TestInRows(t *testing.T) {
 func TestSampleInRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, channels := range []int{1, 3} {
-		r := &raster{width: 97, height: 131, channels: channels, pix: make([]uint8, 97*131*channels), pad: []float64{3, 5, 7}}
-		for i := range r.pix {
-			r.pix[i] = uint8(i * i >> 3)
+		r := &raster{width: 97, height: 131, channels: channels, pad: []float64{3, 5, 7}, picture: image.NewRGBA(image.Rect(0, 0, 97, 131))}
+		if channels == 1 {
+			r.colour = manifest.Gray
+		}
+		for i := range r.picture.Pix {
+			r.picture.Pix[i] = uint8(i * i >> 3)
 		}
 		for _, filter := range []manifest.Filter{manifest.Bilinear, manifest.Area} {
 			w := window{-10, -4, 120.5, 139}

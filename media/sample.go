@@ -2,6 +2,7 @@ package media
 
 import (
 	"image"
+	"iter"
 	"math"
 
 	"github.com/concord-nn/concord/manifest"
@@ -13,8 +14,16 @@ type window struct{ x, y, width, height float64 }
 // raster is a picture as the sampler reads it: interleaved channels, 8 bits each.
 type raster struct {
 	width, height, channels int
-	pix                     []uint8
 	pad                     []float64 // what lies outside, one value for each channel
+
+	picture *image.RGBA
+	colour  manifest.Colour
+	flip    uint8 // of which bits are ones that are inverted
+}
+
+// pixels reads row y of the picture.
+func (r *raster) pixels(to []uint8, y int) {
+	convertRow(to, r.picture.Pix[y*r.picture.Stride:][:4*r.width], r.colour, r.flip)
 }
 
 // A tap is one pixel that contributes to a sample, with its weight.
@@ -82,7 +91,7 @@ func (r *raster) sample(w window, filter manifest.Filter, width, height int) []f
 // sampleRows makes the rows from … to-1 of a result.
 func (r *raster) sampleRows(out []float32, columns, rows []span, from, to int) {
 	sum := make([]float64, len(columns)*r.channels)
-	line, current := make([]float64, len(sum)), -1
+	line, pixels, current := make([]float64, len(sum)), make([]uint8, r.width*r.channels), -1
 	for y := from; y < to; y++ {
 		for i := range sum {
 			sum[i] = float64(rows[y].outside * r.pad[i%r.channels])
@@ -93,7 +102,8 @@ func (r *raster) sampleRows(out []float32, columns, rows []span, from, to int) {
 			}
 			if current != t.at {
 				current = t.at
-				r.row(line, t.at, columns)
+				r.pixels(pixels, current)
+				r.resize(line, pixels, columns)
 			}
 			for i, v := range line {
 				sum[i] += float64(t.weight * v)
@@ -105,9 +115,8 @@ func (r *raster) sampleRows(out []float32, columns, rows []span, from, to int) {
 	}
 }
 
-// row resizes row y of the picture.
-func (r *raster) row(line []float64, y int, columns []span) {
-	pix := r.pix[y*r.width*r.channels:]
+// resize resizes a row of the picture.
+func (r *raster) resize(line []float64, pix []uint8, columns []span) {
 	if r.channels == 3 {
 		for x, c := range columns {
 			a, b, d := float64(c.outside*r.pad[0]), float64(c.outside*r.pad[1]), float64(c.outside*r.pad[2])
@@ -134,18 +143,15 @@ func (r *raster) row(line []float64, y int, columns []span) {
 // darkest, grown by margin times its longer side on all sides. A picture of one brightness is all content.
 func (r *raster) content(margin float64) window {
 	darkest, brightest := uint8(255), uint8(0)
-	for i := range r.width * r.height {
-		v := r.brightness(i)
+	for _, v := range r.brightness() {
 		darkest, brightest = min(darkest, v), max(brightest, v)
 	}
 	box := image.Rect(0, 0, r.width, r.height)
 	if darkest < brightest {
 		box = image.Rectangle{}
-		for y := range r.height {
-			for x := range r.width {
-				if 2*int(r.brightness(y*r.width+x)) >= int(darkest)+int(brightest) {
-					box = box.Union(image.Rect(x, y, x+1, y+1))
-				}
+		for at, v := range r.brightness() {
+			if 2*int(v) >= int(darkest)+int(brightest) {
+				box = box.Union(image.Rectangle{at, at.Add(image.Pt(1, 1))})
 			}
 		}
 	}
@@ -156,13 +162,23 @@ func (r *raster) content(margin float64) window {
 	}
 }
 
-// brightness returns the brightness of pixel i.
-func (r *raster) brightness(i int) uint8 {
-	if r.channels == 1 {
-		return r.pix[i]
+// brightness yields all pixels with their brightness.
+func (r *raster) brightness() iter.Seq2[image.Point, uint8] {
+	return func(yield func(image.Point, uint8) bool) {
+		row := make([]uint8, r.width*r.channels)
+		for y := range r.height {
+			r.pixels(row, y)
+			for x := range r.width {
+				v := row[x*r.channels]
+				if r.channels == 3 {
+					v = luma(v, row[3*x+1], row[3*x+2])
+				}
+				if !yield(image.Pt(x, y), v) {
+					return
+				}
+			}
+		}
 	}
-	p := r.pix[3*i:]
-	return luma(p[0], p[1], p[2])
 }
 
 // luma is 0.299 r + 0.587 g + 0.114 b, as JPEG defines it, in 16-bit fixed point.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -188,14 +188,14 @@ func sameElements(a, b *tensor.Tensor) bool {
 	return a.Describe() == b.Describe() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
-var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)
+var unusable = pattern.Of(`[^A-Za-z0-9_\-./]`)
 
 // usableLabel returns a label of the allowed characters that names a file within the model's folder.
 func usableLabel(label string) string {
 	if why, _ := labels.Check(label); why == "" {
 		return label
 	}
-	parts := strings.Split(unusable.ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")
+	parts := strings.Split(unusable.Get().ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")
 	kept := parts[:0]
 	for _, p := range parts {
 		switch p {

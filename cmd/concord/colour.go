@@ -1,8 +1,9 @@
 package main
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/pattern"
 )
 
 // The renditions of text on a terminal.
@@ -24,11 +25,11 @@ func rendered(code, text string) string {
 
 // The lines of a diagnostic: where and what, the line of the document, the carets below it, and the hint.
 var (
-	headLine   = regexp.MustCompile(`^(\s*)(\S.*?:\d+:\d+: )((?:\w+ )?)(error|warning)( \[\w+\])?(: .*)$`)
-	plainLine  = regexp.MustCompile(`^(error|warning)(: .*)$`)
-	sourceLine = regexp.MustCompile(`^(\s*\d+ \| )(.*)$`)
-	caretLine  = regexp.MustCompile(`^(\s*\| \s*)(\^+)(.*)$`)
-	hintLine   = regexp.MustCompile(`^(\s*hint: )(.*)$`)
+	headLine   = pattern.Of(`^(\s*)(\S.*?:\d+:\d+: )((?:\w+ )?)(error|warning)( \[\w+\])?(: .*)$`)
+	plainLine  = pattern.Of(`^(error|warning)(: .*)$`)
+	sourceLine = pattern.Of(`^(\s*\d+ \| )(.*)$`)
+	caretLine  = pattern.Of(`^(\s*\| \s*)(\^+)(.*)$`)
+	hintLine   = pattern.Of(`^(\s*hint: )(.*)$`)
 )
 
 // inColours colours diagnostics, which are text without control characters.
@@ -47,19 +48,19 @@ func colouredLine(line string) string {
 		}
 		return red
 	}
-	if m := headLine.FindStringSubmatch(line); m != nil {
+	if m := headLine.Get().FindStringSubmatch(line); m != nil {
 		return m[1] + rendered(bold, m[2]) + rendered(severity(m[4]), m[3]+m[4]) + rendered(dimText, m[5]) + rendered(bold, m[6])
 	}
-	if m := plainLine.FindStringSubmatch(line); m != nil {
+	if m := plainLine.Get().FindStringSubmatch(line); m != nil {
 		return rendered(severity(m[1]), m[1]) + rendered(bold, m[2])
 	}
-	if m := sourceLine.FindStringSubmatch(line); m != nil {
+	if m := sourceLine.Get().FindStringSubmatch(line); m != nil {
 		return rendered(dimText, m[1]) + m[2]
 	}
-	if m := caretLine.FindStringSubmatch(line); m != nil {
+	if m := caretLine.Get().FindStringSubmatch(line); m != nil {
 		return rendered(dimText, m[1]) + rendered(green, m[2]) + m[3]
 	}
-	if m := hintLine.FindStringSubmatch(line); m != nil {
+	if m := hintLine.Get().FindStringSubmatch(line); m != nil {
 		return rendered(cyan, m[1]) + m[2]
 	}
 	return line

@@ -60,7 +60,9 @@ func addCompletion(root *cobra.Command) {
 				return names, cobra.ShellCompDirectiveNoSpace
 			}
 		}
-		complete(c, "engines", among(enginePairs()))
+		complete(c, "engines", func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return among(enginePairs())(c, args, typed)
+		})
 	}
 }
 
@@ -123,7 +125,7 @@ func shapeNames(_ *cobra.Command, path string) []string {
 
 // valueNames are the values of a model with the shapes that the command line gives, and else with 1 for what the model leaves open.
 func valueNames(c *cobra.Command, path string) []string {
-	given, _ := c.Flags().GetStringArray("shape")
+	given := *c.Flags().Lookup("shape").Value.(*texts)
 	shapes, err := parseShapes(given)
 	if err != nil {
 		return nil

@@ -78,7 +78,7 @@ func setFlag(flags *pflag.FlagSet, name string, value any) error {
 	values, several := value.([]any)
 	if !several {
 		values = []any{value}
-	} else if _, ok := f.Value.(pflag.SliceValue); !ok {
+	} else if _, ok := f.Value.(*texts); !ok {
 		return fmt.Errorf("%q takes one value, not a list", name)
 	}
 	for _, v := range values {

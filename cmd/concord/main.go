@@ -62,12 +62,12 @@ func perform(ctx context.Context) (err error) {
 	return newRoot().ExecuteContext(ctx)
 }
 
-// collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.
+// collectLater puts the first collection of garbage off until the heap has 24 MB, which short runs do not reach; from then on it is as usual.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	usual := debug.SetGCPercent(400)
+	usual := debug.SetGCPercent(600)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
@@ -175,6 +175,7 @@ func exitCode(err error) int {
 var errNegative = &codedError{exitFailure, errors.New("")}
 
 func newRoot() *cobra.Command {
+	var asked bool // for the version
 	root := &cobra.Command{
 		Use:   "concord",
 		Short: "Run and examine neural networks, with the same bits on every processor",
@@ -188,14 +189,21 @@ out of time.`,
   concord inspect examples/digits/model.nnef
   concord check model.nnef
   concord ops conv`,
-		Args:                       noCommand,
-		PersistentPreRunE:          checkTier,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:              noCommand,
+		PersistentPreRunE: checkTier,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked {
+				_, err := fmt.Fprintln(c.OutOrStdout(), versionLine())
+				return err
+			}
+			return c.Help()
+		},
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
 	root.AddCommand(newRun(), newBulk(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newServe(), newVersion())
+	root.Flags().BoolVarP(&asked, "version", "v", false, "version for concord")
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)

@@ -28,8 +28,8 @@ type modelFlags struct {
 
 func (f *modelFlags) register(flags *pflag.FlagSet) {
 	f.registerLenient(flags)
-	flags.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
-	flags.StringArrayVar(&f.fixed, "set", nil, "ONNX: make an input a constant, `NAME=VALUE`: numbers as in sr=16000 or shape=2,3, or an .npy; may be repeated")
+	flags.Var((*texts)(&f.shapes), "shape", "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
+	flags.Var((*texts)(&f.fixed), "set", "ONNX: make an input a constant, `NAME=VALUE`: numbers as in sr=16000 or shape=2,3, or an .npy; may be repeated")
 }
 
 func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {

@@ -76,7 +76,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.http, "http", "localhost:8080", "the `address` to listen at; gRPC is answered there, too")
 	fs.StringVar(&f.grpc, "grpc", "", "a second `address` to listen at, for clients of gRPC that have one of their own")
 	fs.StringVar(&o.Control, "model-control", "poll", "what decides which models are loaded: poll, the folder, which is watched; explicit, calls of the protocol; none, the folder as it is at the start")
-	fs.StringArrayVar(&o.Load, "load", nil, "with --model-control explicit, the `name` of a model to load at the start; may be repeated")
+	fs.Var((*texts)(&o.Load), "load", "with --model-control explicit, the `name` of a model to load at the start; may be repeated")
 	fs.DurationVar(&o.Poll, "poll", time.Second, "how often to look at the folder")
 	fs.StringVar(&o.Versions, "versions", "latest", "which versions of a model are served: latest, all, or numbers such as 1,3")
 	fs.BoolVar(&o.Loader.Lenient, "lenient", false, "accept constructs of the other dialect and missing extensions of NNEF")

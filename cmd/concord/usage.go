@@ -15,8 +15,6 @@ import (
 
 // forPeople gives the parts that package cobra makes errors and texts of its own: whatever is wrong in a command line is one of exitUsage, and says what would be right.
 func forPeople(root *cobra.Command) {
-	root.Version = buildVersion()
-	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
@@ -158,3 +156,15 @@ func quoted(s string) string {
 	}
 	return s
 }
+
+// texts is a flag that may be repeated. That of package pflag sets up a writer of CSV to say that there is none yet.
+type texts []string
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+func (t *texts) String() string { return strings.Join(*t, ",") }
+
+func (t *texts) Type() string { return "stringArray" }

@@ -23,8 +23,9 @@ type row struct {
 }
 
 // table has the operators that CVM has. Others are said in these, as far as they can be.
-var table = kit.NewTable(slices.Concat(elementwiseRows, layerRows, shapeRows),
-	func(r *row) string { return r.op }, func(d *op.Def) row { return row{op: d.Name} })
+var table = kit.NewTable(
+	func(r *row) string { return r.op }, func(d *op.Def) row { return row{op: d.Name} },
+	elementwiseRows, layerRows, shapeRows)
 
 // exporter converts a graph node by node.
 type exporter struct {

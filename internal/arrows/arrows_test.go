@@ -17,7 +17,7 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
-	{"internal/limits", "internal/escape", "internal/near", "internal/wasmobj", "internal/looks"},
+	{"internal/limits", "internal/escape", "internal/near", "internal/pattern", "internal/wasmobj", "internal/looks"},
 	{"internal/fmath", "internal/inflate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
 	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std"},

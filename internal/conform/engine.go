@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
@@ -87,10 +87,12 @@ func saved(g *graph.Graph) (*graph.Graph, error) {
 	return m.Graph, nil
 }
 
-var labels = regexp.MustCompile(`(?m)^extension concord_label .*\n`)
+var labels = pattern.Of(`(?m)^extension concord_label .*\n`)
 
 // unlabelled is the text of a graph without the labels of nodes, which stand in comments alone where the text is standard NNEF.
-func unlabelled(g *graph.Graph) string { return labels.ReplaceAllString(graph.Text(g, op.Rules), "") }
+func unlabelled(g *graph.Graph) string {
+	return labels.Get().ReplaceAllString(graph.Text(g, op.Rules), "")
+}
 
 // bodies returns a graph in which every operator that has a body is replaced by it.
 func bodies(g *graph.Graph) (*graph.Graph, error) {

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	webnnsession "github.com/concord-nn/concord/webnn/session"
+
+	"github.com/concord-nn/concord/internal/pattern"
 )
 
 // validationCase is a script of calls and what each of them must do. A [webnnsession.Host] performs the calls as they stand.
@@ -54,7 +56,7 @@ type expectedView struct {
 // not make.
 type setup struct {
 	group, prefix string // of the case
-	object        *regexp.Regexp
+	object        *pattern.Pattern
 	calls         string // that make the object ID
 }
 
@@ -62,11 +64,11 @@ type setup struct {
 // makes it.
 var setups = []setup{
 	// Every test of the file reads a tensor that its set-up function fills with the numbers from 0 on.
-	{"byob_readtensor", "", regexp.MustCompile(`^tensor\d+$`), `
+	{"byob_readtensor", "", pattern.Of(`^tensor\d+$`), `
 		{"on":"context","call":"createTensor","args":[{"dataType":"int32","shape":[2,4],"readable":true,"writable":true}],"id":"ID"},
 		{"on":"context","call":"writeTensor","args":[{"$ref":"ID"},{"$buffer":{"type":"Int32Array","values":[0,1,2,3,4,5,6,7]}}]}`},
 	// All dispatches of the file are of one graph, with two inputs and their sum in either order.
-	{"tensor", "dispatch / ", regexp.MustCompile(`^graph\d+$`), `
+	{"tensor", "dispatch / ", pattern.Of(`^graph\d+$`), `
 		{"on":null,"call":"MLGraphBuilder","args":[{"$ref":"context"}],"id":"ID builder"},
 		{"on":"ID builder","call":"input","args":["lhs",{"dataType":"float32","shape":[3,5]}],"id":"ID lhs"},
 		{"on":"ID builder","call":"input","args":["rhs",{"dataType":"float32","shape":[3,5]}],"id":"ID rhs"},
@@ -74,13 +76,13 @@ var setups = []setup{
 		{"on":"ID builder","call":"add","args":[{"$ref":"ID rhs"},{"$ref":"ID lhs"}],"id":"ID output2"},
 		{"on":"ID builder","call":"build","args":[{"output1":{"$ref":"ID output1"},"output2":{"$ref":"ID output2"}}],"id":"ID"}`},
 	// What the tests on mistakes do not give wrongly are tensors that fit the graph, which they share.
-	{"tensor", "dispatch / ", regexp.MustCompile(`^tensor\d+$`), `
+	{"tensor", "dispatch / ", pattern.Of(`^tensor\d+$`), `
 		{"on":"context","call":"createTensor","args":[{"dataType":"float32","shape":[3,5]}],"id":"ID"}`},
 }
 
 // detaching are the names of cases whose script detaches the buffers of readings before these have ended. The recording has calls on the
 // interface only; that a buffer is detached finds whoever writes the bytes of a reply into it.
-var detaching = regexp.MustCompile(`(?i)\bdetach`)
+var detaching = pattern.Of(`(?i)\bdetach`)
 
 func loadWebNNValidation(dir string, files []string) ([]Case, error) {
 	return webnnCases(dir, files, func(c *Case, raw json.RawMessage, conflict []string) {
@@ -148,7 +150,7 @@ func (c *validationCase) messageEnd(first int) int {
 }
 
 // referencePattern finds the ids in the arguments of a step.
-var referencePattern = regexp.MustCompile(`\{\s*"\$ref"\s*:\s*"([^"\\]+)"\s*\}`)
+var referencePattern = pattern.Of(`\{\s*"\$ref"\s*:\s*"([^"\\]+)"\s*\}`)
 
 // prepare makes the shared context and the objects that the case does not make itself.
 func (c *validationCase) prepare(ctx context.Context, h *webnnsession.Host, group string) error {
@@ -162,7 +164,7 @@ func (c *validationCase) prepare(ctx context.Context, h *webnnsession.Host, grou
 	calls := []string{`{"on":"ml","call":"createContext","args":[],"id":"context"}`}
 	need := func(id string) {
 		i := slices.IndexFunc(setups, func(s setup) bool {
-			return s.group == group && strings.HasPrefix(c.Name, s.prefix) && s.object.MatchString(id)
+			return s.group == group && strings.HasPrefix(c.Name, s.prefix) && s.object.Get().MatchString(id)
 		})
 		if i >= 0 && !made[id] {
 			calls = append(calls, strings.ReplaceAll(setups[i].calls, "ID", id))
@@ -173,7 +175,7 @@ func (c *validationCase) prepare(ctx context.Context, h *webnnsession.Host, grou
 		if s.On != nil {
 			need(*s.On)
 		}
-		for _, match := range referencePattern.FindAllSubmatch(s.Args, -1) {
+		for _, match := range referencePattern.Get().FindAllSubmatch(s.Args, -1) {
 			need(string(match[1]))
 		}
 	}
@@ -213,7 +215,7 @@ func (c *validationCase) message(ctx context.Context, h *webnnsession.Host, firs
 	var remark error
 	for i, r := range replies {
 		s := &c.Steps[first+i]
-		if s.Call == "readTensor" && detaching.MatchString(c.Name) && r.Error == nil {
+		if s.Call == "readTensor" && detaching.Get().MatchString(c.Name) && r.Error == nil {
 			continue
 		}
 		err := s.check(&r)

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/concord-nn/concord/op"
 )
@@ -28,32 +29,45 @@ type Row struct {
 	Note      string // what is expressed otherwise, or refused; may be empty
 }
 
-// Table has a row of type R, which is or holds what an exporter knows of an operator, for each operator, in the order of op.All.
+// Table has a row of type R, which is or holds what an exporter knows of an operator, for each operator, in the order of op.All. It is made when it is
+// first asked.
 type Table[R any] struct {
-	Rows []R
-	by   map[string]int
+	make func() ([]R, map[string]int)
 }
 
-// NewTable arranges rows by the names of their operators. The others get what missing says.
-func NewTable[R any](list []R, name func(r *R) string, missing func(d *op.Def) R) *Table[R] {
-	given := make(map[string]*R, len(list))
-	for i := range list {
-		given[name(&list[i])] = &list[i]
-	}
-	t := &Table[R]{by: make(map[string]int)}
-	for _, d := range op.All() {
-		t.by[d.Name] = len(t.Rows)
-		if r := given[d.Name]; r != nil {
-			t.Rows = append(t.Rows, *r)
-		} else {
-			t.Rows = append(t.Rows, missing(d))
+// NewTable arranges the rows of families by the names of their operators. The others get what missing says.
+func NewTable[R any](name func(r *R) string, missing func(d *op.Def) R, families ...[]R) *Table[R] {
+	return &Table[R]{sync.OnceValues(func() (rows []R, by map[string]int) {
+		given := make(map[string]*R)
+		for _, f := range families {
+			for i := range f {
+				given[name(&f[i])] = &f[i]
+			}
 		}
-	}
-	return t
+		by = make(map[string]int)
+		for _, d := range op.All() {
+			by[d.Name] = len(rows)
+			if r := given[d.Name]; r != nil {
+				rows = append(rows, *r)
+			} else {
+				rows = append(rows, missing(d))
+			}
+		}
+		return rows, by
+	})}
+}
+
+// Rows returns all rows.
+func (t *Table[R]) Rows() []R {
+	rows, _ := t.make()
+	return rows
 }
 
 // Of returns the row of an operator.
-func (t *Table[R]) Of(op string) *R { return &t.Rows[t.by[op]] }
+func (t *Table[R]) Of(op string) *R {
+	rows, by := t.make()
+	return &rows[by[op]]
+}
 
 // Names are the names in use in what is written, each with the number that was tried last for another of its kind.
 type Names map[string]int

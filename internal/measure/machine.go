@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/concord-nn/concord/internal/pattern"
 )
 
 // Machine says on what times were taken.
@@ -43,12 +44,12 @@ func ThisMachine() Machine {
 	return m
 }
 
-var cpuInfo = regexp.MustCompile(`(?m)^(model name|cpu family|model)\s*:\s*(.*)$`)
+var cpuInfo = pattern.Of(`(?m)^(model name|cpu family|model)\s*:\s*(.*)$`)
 
 // processorName reads a name in the form of Linux, or returns the other one. Hosts of virtual machines cut names short, so that the numbers count.
 func processorName(info []byte, other string) string {
 	said := make(map[string]string)
-	for _, m := range cpuInfo.FindAllSubmatch(info, -1) {
+	for _, m := range cpuInfo.Get().FindAllSubmatch(info, -1) {
 		if k := string(m[1]); said[k] == "" {
 			said[k] = string(bytes.TrimSpace(m[2]))
 		}
@@ -73,7 +74,7 @@ func SystemLoad() (load float64) {
 	return load
 }
 
-var residentSet = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
+var residentSet = pattern.Of(`(?m)^VmHWM:\s*(\d+) kB$`)
 
 // PeakMemory returns the greatest number of bytes that the process had in memory at any time, or 0 where the system does not say.
 func PeakMemory() int64 {
@@ -85,7 +86,7 @@ func PeakMemory() int64 {
 }
 
 func residentPeak(status []byte) (bytes int64) {
-	if m := residentSet.FindSubmatch(status); m != nil {
+	if m := residentSet.Get().FindSubmatch(status); m != nil {
 		_, _ = fmt.Sscan(string(m[1]), &bytes) // digits, as many as a kernel writes
 	}
 	return bytes * 1024

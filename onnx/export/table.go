@@ -30,9 +30,10 @@ type Row struct {
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []Row {
-	out := make([]Row, len(table.Rows))
-	for i := range table.Rows {
-		out[i] = table.Rows[i].Row
+	rows := table.Rows()
+	out := make([]Row, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Row
 	}
 	return out
 }
@@ -72,12 +73,13 @@ func (c *emission) loses() bool {
 }
 
 // table has a row for each operator. An operator without one is a node of its own, said by its body if it has one.
-var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, shapeRows, indexRows, linearRows, windowRows, convRows, normRows, resizeRows,
-	recurrentRows, regionRows, searchRows, integerRows, controlRows),
+var table = kit.NewTable(
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
 		if d.Body == "" {
 			return row{Row: Row{Op: d.Name, Form: Alone}}
 		}
 		return row{Row: Row{Op: d.Name, Form: Own}}
-	})
+	},
+	elementwiseRows, reductionRows, shapeRows, indexRows, linearRows, windowRows, convRows, normRows, resizeRows,
+	recurrentRows, regionRows, searchRows, integerRows, controlRows)

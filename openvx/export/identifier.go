@@ -2,16 +2,16 @@ package export
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/pattern"
 )
 
 // identifier returns the text with everything replaced that an identifier of C cannot have, or should not: one that begins with an
 // underscore or like the names of OpenVX, and one without small letters, as macros have them, gets another beginning or end.
 func identifier(text string) string {
-	name := strange.ReplaceAllString(text, "_")
+	name := strange.Get().ReplaceAllString(text, "_")
 	if name == "" || name[0] == '_' || '0' <= name[0] && name[0] <= '9' || strings.HasPrefix(strings.ToLower(name), "vx") {
 		name = "t_" + strings.TrimLeft(name, "_")
 	}
@@ -21,7 +21,7 @@ func identifier(text string) string {
 	return name
 }
 
-var strange = regexp.MustCompile(`[^A-Za-z0-9]`)
+var strange = pattern.Of(`[^A-Za-z0-9]`)
 
 // reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
 // itself uses.

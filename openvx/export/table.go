@@ -1,7 +1,6 @@
 package export
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/kit"
@@ -18,17 +17,19 @@ type row struct {
 }
 
 // table has a row for each operator. One without a row is refused.
-var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows),
+var table = kit.NewTable(
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
 		return row{kit.Row{Op: d.Name, Form: kit.Refused, To: "no layer computes it"}, anyType, func(*emission) { kit.Refuse("no layer computes it") }, false}
-	})
+	},
+	elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows)
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []kit.Row {
-	out := make([]kit.Row, len(table.Rows))
-	for i := range table.Rows {
-		out[i] = table.Rows[i].Row
+	rows := table.Rows()
+	out := make([]kit.Row, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Row
 	}
 	return out
 }

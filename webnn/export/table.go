@@ -14,20 +14,22 @@ type row struct {
 	emit    func(c *emission) []*webnn.Operand
 }
 
-var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows),
+var table = kit.NewTable(
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
 		if d.Body == "" && d.Expand == nil {
 			return refusedRow(d.Name, "no methods are known that express it")
 		}
 		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*emission) []*webnn.Operand { return nil }}
-	})
+	},
+	elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows)
 
 // Table returns a row for each operator, in the order of op.All.
 func Table() []kit.Row {
-	out := make([]kit.Row, len(table.Rows))
-	for i := range table.Rows {
-		out[i] = table.Rows[i].Row
+	rows := table.Rows()
+	out := make([]kit.Row, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Row
 	}
 	return out
 }

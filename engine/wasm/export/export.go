@@ -9,13 +9,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -38,7 +38,7 @@ var Pool string
 var declarations string
 
 // comments are those of a script that stand on lines of their own. What pages load goes without.
-var comments = regexp.MustCompile(`(?m)^\s*(//.*|/\*\*(.|\n)*?\*/)\n`)
+var comments = pattern.Of(`(?m)^\s*(//.*|/\*\*(.|\n)*?\*/)\n`)
 
 // Endings are what [Files] puts behind the name, in its order.
 var Endings = []string{".js", ".d.ts", ".bin", ".wasm", ".exact.wasm", ".threads.wasm", ".exact.threads.wasm"}
@@ -132,8 +132,8 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, string, e
 			"$WEIGHTS", quoted(Address(name+Endings[2])),
 			"$MARK", quoted(mark),
 			"$PROBE", quoted(base64.StdEncoding.EncodeToString(wasm.Probe())),
-			"$POOL", strings.ReplaceAll(comments.ReplaceAllString(Pool, ""), "\nexport ", "\n"),
-		).Replace(comments.ReplaceAllString(rest, "")))
+			"$POOL", strings.ReplaceAll(comments.Get().ReplaceAllString(Pool, ""), "\nexport ", "\n"),
+		).Replace(comments.Get().ReplaceAllString(rest, "")))
 	}
 	all := [][]byte{script(""), first.Weights}
 	for _, f := range files {

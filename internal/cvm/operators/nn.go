@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -137,18 +137,18 @@ var (
 // A layout lists dimensions by letters. Small ones with a factor split that of the capital one, as in NCHW16c. The original parses
 // out_layout, and a text that is no layout is another error than a layout that is not supported.
 var (
-	layoutText = regexp.MustCompile(`^(0*[A-Z]|0*[1-9][0-9]*[a-z])+[0-9]*$`)
-	factors    = regexp.MustCompile(`[0-9]+`)
+	layoutText = pattern.Of(`^(0*[A-Z]|0*[1-9][0-9]*[a-z])+[0-9]*$`)
+	factors    = pattern.Of(`[0-9]+`)
 )
 
 func isLayout(text string) bool {
-	letters := factors.ReplaceAllString(text, "")
+	letters := factors.Get().ReplaceAllString(text, "")
 	for i, r := range letters {
 		if strings.ContainsRune(letters[:i], r) || !strings.Contains(letters, strings.ToUpper(string(r))) {
 			return false
 		}
 	}
-	return layoutText.MatchString(text)
+	return layoutText.Get().MatchString(text)
 }
 
 // products returns how many products conv2d or dense sums up for an element.

@@ -7,14 +7,15 @@ package operators
 import (
 	"cmp"
 	_ "embed"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -102,11 +103,9 @@ func (c *Call) OptionalInt(name string) (int, bool) {
 	return 0, false
 }
 
-// table has the operators by name, and names finds them, aliases included.
-var table, names = build(reduceOperators, broadcastOperators, nnOperators, elemwiseOperators, transformOperators, visionOperators)
-
-func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
-	all := slices.Concat(families...)
+// table has the operators in the order of their names, and finds them by these, aliases included.
+var table = sync.OnceValues(func() ([]*Operator, map[string]*Operator) {
+	all := slices.Concat(reduceOperators, broadcastOperators, nnOperators, elemwiseOperators, transformOperators, visionOperators)
 	slices.SortFunc(all, func(a, b *Operator) int { return cmp.Compare(a.Name, b.Name) })
 	declared, names := declarations(), map[string]*Operator{}
 	for _, o := range all {
@@ -116,10 +115,13 @@ func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
 		}
 	}
 	return all, names
-}
+})
 
 // All lists the operators in the order of their names.
-func All() []*Operator { return slices.Clone(table) }
+func All() []*Operator {
+	all, _ := table()
+	return slices.Clone(all)
+}
 
 // Lookup finds an operator by the name that a graph gives it, of which one trailing _DIGITS is dropped; the digits may be missing. It
 // returns nil if there is none. The second result reports whether the name is an alias, which gas is counted for but no kernel has.
@@ -127,6 +129,7 @@ func Lookup(name string) (*Operator, bool) {
 	if base, ok := strings.CutSuffix(strings.TrimRight(name, "0123456789"), "_"); ok {
 		name = base
 	}
+	_, names := table()
 	o := names[name]
 	return o, o != nil && name != o.Name
 }
@@ -194,8 +197,8 @@ var text string
 
 // The lines of the text that are neither sentences nor comments.
 var (
-	operatorLine  = regexp.MustCompile(`^(\w+)\((.*)\)((?: or \S+)*)( in place)?$`)
-	attributeLine = regexp.MustCompile(`^    (\w+): (\w+)(?: (-?\d+)…(-?\d+)| (\S+\|\S+))?(?: = (.+?))? {2,}(.+)$`)
+	operatorLine  = pattern.Of(`^(\w+)\((.*)\)((?: or \S+)*)( in place)?$`)
+	attributeLine = pattern.Of(`^    (\w+): (\w+)(?: (-?\d+)…(-?\d+)| (\S+\|\S+))?(?: = (.+?))? {2,}(.+)$`)
 )
 
 var kinds = map[string]*Kind{"int": Int, "bool": Bool, "tuple": Tuple, "optional": OptionalInt, "enum": Enum, "string": String}
@@ -206,7 +209,7 @@ func declarations() map[string]*declaration {
 	var d *declaration
 	var doc *string // the sentence that the next line may continue
 	for line := range strings.SplitSeq(text, "\n") {
-		switch m := operatorLine.FindStringSubmatch(line); {
+		switch m := operatorLine.Get().FindStringSubmatch(line); {
 		case line == "" || line[0] == '#':
 		case m != nil:
 			d = &declaration{Operands: m[2], Aliases: strings.Fields(strings.ReplaceAll(m[3], " or ", " ")), InPlace: m[4] != ""}
@@ -216,7 +219,7 @@ func declarations() map[string]*declaration {
 		case strings.HasPrefix(line, "        "):
 			*doc += line[7:]
 		default:
-			d.Attrs = append(d.Attrs, attribute(attributeLine.FindStringSubmatch(line)))
+			d.Attrs = append(d.Attrs, attribute(attributeLine.Get().FindStringSubmatch(line)))
 			doc = &d.Attrs[len(d.Attrs)-1].Doc
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/pattern"
 )
 
 // ParseAttrs parses the attributes of an operator from their spellings, fills in defaults and checks the bounds of the spellings.
@@ -119,25 +119,25 @@ const (
 )
 
 var (
-	aNone    = regexp.MustCompile(`^None` + trailing + `$`)
-	anInt    = regexp.MustCompile(`^` + integer + trailing + `$`)
-	aLongInt = regexp.MustCompile(`^` + integer + `L?` + trailing + `$`)
-	aTuple   = regexp.MustCompile(`^` + leading + `(-?[0-9]+|[(\[]` + leading + `(` + item + `,` + leading + `)*(` + item + `)?[)\]])` + trailing + `$`)
-	digits   = regexp.MustCompile(`[+-]?[0-9]+`)
+	aNone    = pattern.Of(`^None` + trailing + `$`)
+	anInt    = pattern.Of(`^` + integer + trailing + `$`)
+	aLongInt = pattern.Of(`^` + integer + `L?` + trailing + `$`)
+	aTuple   = pattern.Of(`^` + leading + `(-?[0-9]+|[(\[]` + leading + `(` + item + `,` + leading + `)*(` + item + `)?[)\]])` + trailing + `$`)
+	digits   = pattern.Of(`[+-]?[0-9]+`)
 )
 
 // numbers returns the integers of a text that has a form, if they are within bounds.
-func (a *Attr) numbers(form *regexp.Regexp, text string) ([]int, bool) {
+func (a *Attr) numbers(form *pattern.Pattern, text string) ([]int, bool) {
 	least, most := a.bounds()
 	list := []int{}
-	for _, number := range digits.FindAllString(text, -1) {
+	for _, number := range digits.Get().FindAllString(text, -1) {
 		v, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || v < least || v > most {
 			return nil, false
 		}
 		list = append(list, nearest(v))
 	}
-	return list, form.MatchString(text)
+	return list, form.Get().MatchString(text)
 }
 
 func parseInt(a *Attr, text string) (any, bool) {
@@ -168,7 +168,7 @@ func parseTuple(a *Attr, text string) (any, bool) { return a.numbers(aTuple, tex
 var none *int
 
 func parseOptionalInt(a *Attr, text string) (any, bool) {
-	if aNone.MatchString(text) {
+	if aNone.Get().MatchString(text) {
 		return none, true
 	}
 	list, ok := a.numbers(aLongInt, text)

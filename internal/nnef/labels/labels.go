@@ -5,13 +5,13 @@ package labels
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-var allowed = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)
+var allowed = pattern.Of(`^[A-Za-z0-9_\-./\\]+$`)
 
 // Check says why a label is not allowed, and what would be right; nothing of one that is. A label consists of letters, digits and
 // _ - . / \, and names a file in the folder of the model.
@@ -20,7 +20,7 @@ func Check(label string) (why, hint string) {
 	switch {
 	case label == "":
 		return "the label is empty", characters
-	case !allowed.MatchString(label):
+	case !allowed.Get().MatchString(label):
 		return "the label " + syntax.FormatString(label) + " is not allowed", characters
 	case strings.Contains(label, "..") && !fs.ValidPath(File(label)):
 		return "the label " + syntax.FormatString(label) + " is not allowed; it leads out of the folder of the model", "a label names a file in that folder"

@@ -6,13 +6,13 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -254,7 +254,7 @@ func (s *Solver) assertions() {
 		if e.Name != "tract_assert" || strings.Contains(e.Text, ":") {
 			continue
 		}
-		x, err := syntax.ParseExpr("", equals.ReplaceAllString(e.Text, "$1==$2"))
+		x, err := syntax.ParseExpr("", equals.Get().ReplaceAllString(e.Text, "$1==$2"))
 		if c, ok := x.(*syntax.Binary); ok && err == nil {
 			a, knownA := s.linear(c.X)
 			b, knownB := s.linear(c.Y)
@@ -267,7 +267,7 @@ func (s *Solver) assertions() {
 }
 
 // equals is what tract also writes for ==.
-var equals = regexp.MustCompile(`([^<>=])=([^=])`)
+var equals = pattern.Of(`([^<>=])=([^=])`)
 
 func holds(op syntax.Op, a, b int64) bool {
 	switch op {

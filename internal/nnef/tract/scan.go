@@ -2,12 +2,12 @@ package tract
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -305,7 +305,7 @@ func (s *scan) state(result int) int {
 
 // plain returns a name as tract writes it where it must be an identifier.
 func plain(name string) string {
-	return strange.ReplaceAllString(begins.ReplaceAllString(name, "_$0"), "_")
+	return strange.Get().ReplaceAllString(begins.Get().ReplaceAllString(name, "_$0"), "_")
 }
 
-var strange, begins = regexp.MustCompile(`[^A-Za-z0-9_]`), regexp.MustCompile(`^[^A-Za-z_]`)
+var strange, begins = pattern.Of(`[^A-Za-z0-9_]`), pattern.Of(`^[^A-Za-z_]`)
