@@ -10,7 +10,7 @@ import (
 )
 
 // Convolutions and products of integers of 8 and 16 bits by dot products of dwords: of four bytes, where the processor has them and the operands are such,
-// else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
+// or of two pairs of bytes (dots_pairs.go), else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
 // first, in the form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the
 // input itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
@@ -20,18 +20,30 @@ import (
 // Sums of 64 bits are made of sums of 32 bits that cannot wrap: see dots_wide.go. A deconvolution is several convolutions, one for each remainder that
 // indices of the result have when they are divided by the strides: a phase.
 
-// dotRows returns the rows of a tier that has dot products: of bytes, if it has these, and of words.
+// dotForm is what dwords are.
+type dotForm struct {
+	name  string
+	size  int // of an element, in bytes
+	pairs bool
+	tiles []simd.DotTile
+}
+
+// dotRows returns the rows of a tier that has dot products: of bytes or of pairs of them, if it has these, and of words.
 func dotRows(t *simd.Tier) (rows []Kernel) {
-	for _, of := range []struct {
-		name  string
-		bytes bool
-		types op.Types
-	}{{"dot products of bytes", true, bits8}, {"dot products of words", false, bits8 | op.TypeSet(tensor.Int16)}} {
-		if len(t.DotTiles(of.bytes)) == 0 {
+	for _, form := range []dotForm{
+		{"dot products of bytes", 1, false, t.DotTiles(true)},
+		{"dot products of pairs of bytes", 1, true, t.PairTiles()},
+		{"dot products of words", 2, false, t.DotTiles(false)},
+	} {
+		if len(form.tiles) == 0 {
 			continue
 		}
-		row := func(name string, prepare func(t *simd.Tier, r Region, bytes bool) *Plan) Kernel {
-			return Kernel{Name: of.name, Op: name, In: []op.Types{of.types, of.types}, Prepare: func(r Region) *Plan { return prepare(t, r, of.bytes) }}
+		types := bits8
+		if form.size == 2 {
+			types |= op.TypeSet(tensor.Int16)
+		}
+		row := func(name string, prepare func(t *simd.Tier, r Region, form *dotForm) *Plan) Kernel {
+			return Kernel{Name: form.name, Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return prepare(t, r, &form) }}
 		}
 		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots), row("linear", multiplyDots))
 	}
@@ -71,6 +83,7 @@ type dotGeometry struct {
 	Size                 int // of an element as routines read it, in bytes
 	Direct, Plain        bool
 	Lanes, Under         int  // channels that a pixel of a strip has, and of so many rows of the window, one below the other
+	Pairs                bool // whether dwords are two pairs of bytes
 	Depth                bool // whether each channel stays by itself
 	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
 	Rows, Columns        int  // of the result in a strip
@@ -232,11 +245,14 @@ func (d *dotConv) parts() int {
 }
 
 // lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
-// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights.
+// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights. Of pairs each chunk has offsets of
+// its own.
 func (d *dotConv) lay() {
 	d.steps = d.InBlocks * geometry.CeilDiv(d.Y.Size, d.Under) * geometry.CeilDiv(d.X.Size, d.together()) * d.parts()
 	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
-	d.sumsAt = 8 * d.steps
+	if d.sumsAt = 8 * d.steps; d.Pairs {
+		d.sumsAt, d.chunkBytes = 0, pairsSize(pairsMost*d.steps)
+	}
 	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
 	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
 }

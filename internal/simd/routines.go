@@ -28,6 +28,13 @@ type Routines struct {
 	DepthDots1       Routine[DotsArgs]
 	CopyRows         Routine[CopyRowsArgs]
 	Pixels           Routine[PixelsArgs]
+	PairDots5        Routine[DotsArgs]
+	PairDots4        Routine[DotsArgs]
+	PairDots3        Routine[DotsArgs]
+	PairDots2        Routine[DotsArgs]
+	PairDots1        Routine[DotsArgs]
+	CopyRowsBytes    Routine[CopyRowsArgs]
+	PixelsBytes      Routine[PixelsArgs]
 	RowDots          Routine[RowDotsArgs]
 	Dots14x2         Routine[DotsArgs]
 	Dots10x2         Routine[DotsArgs]
@@ -59,8 +66,6 @@ type Routines struct {
 	DepthDotsBytes4  Routine[DotsArgs]
 	DepthDotsBytes2  Routine[DotsArgs]
 	DepthDotsBytes1  Routine[DotsArgs]
-	CopyRowsBytes    Routine[CopyRowsArgs]
-	PixelsBytes      Routine[PixelsArgs]
 	AddSums          Routine[SumsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
@@ -193,6 +198,13 @@ var routinesAVX2 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
 	Pixels:         Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
+	PairDots5:      Routine[DotsArgs]{"pairDots5AVX2", pairDots5AVX2},
+	PairDots4:      Routine[DotsArgs]{"pairDots4AVX2", pairDots4AVX2},
+	PairDots3:      Routine[DotsArgs]{"pairDots3AVX2", pairDots3AVX2},
+	PairDots2:      Routine[DotsArgs]{"pairDots2AVX2", pairDots2AVX2},
+	PairDots1:      Routine[DotsArgs]{"pairDots1AVX2", pairDots1AVX2},
+	CopyRowsBytes:  Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
+	PixelsBytes:    Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
 	AddSums:        Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},

@@ -9,15 +9,25 @@ import (
 )
 
 // dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels: of words, and of bytes where there are dot
-// products of these.
+// products of these, or, with vectors of 256 bits, of pairs of bytes.
 func dots(f *file) {
 	for _, bytes := range []bool{false, true} {
-		if bytes && !f.isa.vnni {
+		if bytes && f.isa.wide() && !f.isa.vnni {
 			continue
 		}
 		of := ""
 		if bytes {
 			of = "Bytes"
+		}
+		if bytes && !f.isa.vnni {
+			for pixels := 5; pixels > 0; pixels-- {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true}
+				t.routine = f.routine(fmt.Sprintf("pairDots%d", t.pixels), "DotsArgs")
+				t.build()
+			}
+			copyRows(f, "copyRows"+of, bytes)
+			pixels(f, "pixels"+of, bytes)
+			continue
 		}
 		for _, shape := range tilesOf(f.isa) {
 			t := &dotTile{pixels: shape[0], blocks: shape[1], ofBytes: bytes}
@@ -68,7 +78,8 @@ type dotTile struct {
 	*routine
 	pixels, blocks int
 	ofBytes        bool               // whether dwords are four bytes; else they are two words
-	depth          bool               // whether dwords are those of neighbours in a channel
+	pairs          bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
+	depth          bool               // whether they are those of neighbours in a channel
 	sums           [][]reg.VecVirtual // by pixel and vector
 	bases          []reg.GPVirtual    // of every third pixel
 	distance       reg.GPVirtual      // of pixels
@@ -82,11 +93,15 @@ func (t *dotTile) build() {
 	for range t.pixels {
 		t.sums = append(t.sums, t.vectors(n))
 	}
-	step := (*dotTile).dense
-	if t.depth {
+	step, offset := (*dotTile).dense, t.MOVQ
+	switch {
+	case t.depth:
 		step = (*dotTile).inDepth
+	case t.pairs:
+		step, offset = (*dotTile).inPairs, t.MOVLQSX
 	}
-	build := step(t)
+	offsets := t.GP64()
+	build := step(t, offsets)
 	t.distance = t.load("XPixel")
 	three, tile := t.GP64(), t.GP64()
 	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, three)
@@ -98,14 +113,15 @@ func (t *dotTile) build() {
 	t.Label(tiles)
 	t.begin(tile)
 	first := t.indexed("X", "XTile", tile)
-	offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
+	t.MOVQ(t.field("Offsets"), offsets)
+	steps, w := t.load("Steps"), t.load("W")
 	for range (t.pixels + 2) / 3 {
 		t.bases = append(t.bases, t.GP64())
 	}
 
 	next := t.label("step")
 	t.Label(next)
-	t.MOVQ(operand.Mem{Base: offsets}, t.bases[0])
+	offset(operand.Mem{Base: offsets}, t.bases[0])
 	t.ADDQ(first, t.bases[0])
 	for i := 1; i < len(t.bases); i++ {
 		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: three, Scale: 1}, t.bases[i])
@@ -130,7 +146,7 @@ func (t *dotTile) build() {
 }
 
 // dense returns what builds a step in which a dword of each pixel goes into all channels; it returns the bytes of the weights.
-func (t *dotTile) dense() func(w reg.GPVirtual) int {
+func (t *dotTile) dense(reg.GPVirtual) func(w reg.GPVirtual) int {
 	weights, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector()
 	return func(w reg.GPVirtual) int {
 		for g := range 4 {
@@ -148,8 +164,31 @@ func (t *dotTile) dense() func(w reg.GPVirtual) int {
 	}
 }
 
+// inPairs returns what builds a step in which a dword of each pixel, of bytes that are chosen of sixteen, goes into all channels. No sum of two products of
+// a pair is beyond 16 bits.
+func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
+	weights, choice, x, sum := t.vectors(2), t.vector(), t.vector(), t.vector()
+	ones := t.set(word(0x00010001))[0]
+	return func(w reg.GPVirtual) int {
+		t.VPBROADCASTD(at(offsets, 4), choice)
+		for v, weight := range weights {
+			t.move(at(w, v*t.isa.bytes), weight)
+		}
+		for p, sums := range t.sums {
+			t.VBROADCASTI128(t.pixel(p, 0), x)
+			t.VPSHUFB(choice, x, x)
+			for v, to := range []reg.VecVirtual{sum, x} {
+				t.VPMADDUBSW(weights[v], x, to)
+				t.VPMADDWD(ones, to, to)
+				t.VPADDD(to, sums[v], sums[v])
+			}
+		}
+		return 64
+	}
+}
+
 // inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words.
-func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
+func (t *dotTile) inDepth(reg.GPVirtual) func(w reg.GPVirtual) int {
 	weights, x, y := t.vectors(t.vectorsOf()), t.vector(), t.vector()
 	if !t.isa.wide() {
 		return func(w reg.GPVirtual) int {
