@@ -304,6 +304,7 @@ type run struct{ first, pixels, tiles int }
 func (d *dotConv) cover(n int) (runs []run) {
 	// A step of a tile takes about as many cycles as it has vectors, but not less than a dot product; and its sums are begun and stored.
 	const least, more = 5, 2
+	vectors := d.Blocks * block / d.tier.Lanes // of a pixel
 	const most = 64 // columns that are looked at; all others have the largest tiles
 	sizes := slices.Repeat([]int{d.tiles[0].Pixels}, max(n-most, 0)/d.tiles[0].Pixels)
 	rest := n - len(sizes)*d.tiles[0].Pixels
@@ -312,7 +313,7 @@ func (d *dotConv) cover(n int) (runs []run) {
 	for at := 1; at <= rest; at++ {
 		for i := range d.tiles {
 			t := &d.tiles[i]
-			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*d.Blocks, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
+			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*vectors, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
 				best[at] = part{time, t.Pixels}
 			}
 		}
