@@ -83,7 +83,7 @@ type dotGeometry struct {
 	Size                 int // of an element as routines read it, in bytes
 	Direct, Plain        bool
 	Lanes, Under         int  // channels that a pixel of a strip has, and of so many rows of the window, one below the other
-	Pairs                bool // whether dwords are two pairs of bytes
+	Pairs, Narrow        bool // whether dwords are two pairs of bytes; and there are at most eight channels
 	Depth                bool // whether each channel stays by itself
 	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
 	Rows, Columns        int  // of the result in a strip
@@ -126,6 +126,9 @@ func (d *dotConv) divide(blocked bool) bool {
 		if d.tiles, d.Swapped = d.tier.DepthTiles(d.Size == 1), d.tier.Lanes == 8; len(d.tiles) == 0 {
 			return false
 		}
+	}
+	if d.Narrow = d.Pairs && d.Channels <= block/2; d.Narrow {
+		d.tiles = d.tier.NarrowPairTiles()
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	d.Lanes, d.Under = block, 1
@@ -251,7 +254,7 @@ func (d *dotConv) lay() {
 	d.steps = d.InBlocks * geometry.CeilDiv(d.Y.Size, d.Under) * geometry.CeilDiv(d.X.Size, d.together()) * d.parts()
 	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
 	if d.sumsAt = 8 * d.steps; d.Pairs {
-		d.sumsAt, d.chunkBytes = 0, pairsSize(pairsMost*d.steps)
+		d.sumsAt, d.chunkBytes = 0, d.pairsSize(pairsMost*d.steps)
 	}
 	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
 	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
@@ -305,6 +308,9 @@ func (d *dotConv) cover(n int) (runs []run) {
 	// A step of a tile takes about as many cycles as it has vectors, but not less than a dot product; and its sums are begun and stored.
 	const least, more = 5, 2
 	vectors := d.Blocks * block / d.tier.Lanes // of a pixel
+	if d.Narrow {
+		vectors = 1
+	}
 	const most = 64 // columns that are looked at; all others have the largest tiles
 	sizes := slices.Repeat([]int{d.tiles[0].Pixels}, max(n-most, 0)/d.tiles[0].Pixels)
 	rest := n - len(sizes)*d.tiles[0].Pixels

@@ -20,8 +20,16 @@ const (
 )
 
 // The packed form of a chunk is the number of its steps, where these read and what, and the weights.
-func pairsSize(steps int) int      { return pairsWeightsAt(steps) + 64*steps }
-func pairsWeightsAt(steps int) int { return (8 + 8*steps + 63) &^ 63 }
+func (d *dotConv) pairsSize(steps int) int { return pairsWeightsAt(steps) + 4*d.pairsChannels()*steps }
+func pairsWeightsAt(steps int) int         { return (8 + 8*steps + 63) &^ 63 }
+
+// pairsChannels returns how many channels the weights of a chunk have.
+func (d *dotConv) pairsChannels() int {
+	if d.Narrow {
+		return block / 2
+	}
+	return block
+}
 
 // setPairs sets the steps of a chunk as arguments.
 func (p *dotPart) setPairs(args *simd.DotsArgs, chunk int) {
@@ -64,9 +72,9 @@ func (d *dotConv) pairs(w *chunkFilter, chunk int) (offsets, weights []byte) {
 			one, other := list[i], list[i+1]
 			offsets = binary.LittleEndian.AppendUint32(offsets, uint32(offset))
 			offsets = append(offsets, one[0], one[1], other[0], other[1])
-			a, b, c, d := t.of(one[0]), t.of(one[1]), t.of(other[0]), t.of(other[1])
-			for k := range block {
-				weights = append(weights, a[k], b[k], c[k], d[k])
+			a0, a1, b0, b1 := t.of(one[0]), t.of(one[1]), t.of(other[0]), t.of(other[1])
+			for k := range d.pairsChannels() {
+				weights = append(weights, a0[k], a1[k], b0[k], b1[k])
 			}
 		}
 	})

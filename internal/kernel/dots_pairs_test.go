@@ -13,7 +13,14 @@ import (
 // TestPairs holds sums of pairs of bytes to the references where they are as great as they can be: weights that just are partners, that just are not, and
 // that have none, with inputs that are all the greatest, or the least.
 func TestPairs(t *testing.T) {
-	const k, m, n = 40, 7, 17
+	for _, n := range []int{8, 17} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { comparePairs(t, n) })
+	}
+}
+
+// comparePairs is TestPairs for so many channels of the result.
+func comparePairs(t *testing.T, n int) {
+	const k, m = 40, 7
 	some := func(c, live int) bool { return c%16 < live }
 	weights := map[string]func(r *op.Rand, c int) int{
 		"63 and 64":   func(_ *op.Rand, c int) int { return 63 + c%2 },

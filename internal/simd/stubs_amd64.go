@@ -495,6 +495,27 @@ func pairDots2AVX2(a *DotsArgs)
 func pairDots1AVX2(a *DotsArgs)
 
 //go:noescape
+func narrowPairDots10AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots8AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots6AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots4AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots3AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots2AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots1AVX2(a *DotsArgs)
+
+//go:noescape
 func copyRowsBytesAVX2(a *CopyRowsArgs)
 
 //go:noescape

@@ -332,6 +332,20 @@ var pairDots2AVX2 func(a *DotsArgs)
 
 var pairDots1AVX2 func(a *DotsArgs)
 
+var narrowPairDots10AVX2 func(a *DotsArgs)
+
+var narrowPairDots8AVX2 func(a *DotsArgs)
+
+var narrowPairDots6AVX2 func(a *DotsArgs)
+
+var narrowPairDots4AVX2 func(a *DotsArgs)
+
+var narrowPairDots3AVX2 func(a *DotsArgs)
+
+var narrowPairDots2AVX2 func(a *DotsArgs)
+
+var narrowPairDots1AVX2 func(a *DotsArgs)
+
 var copyRowsBytesAVX2 func(a *CopyRowsArgs)
 
 var pixelsBytesAVX2 func(a *PixelsArgs)

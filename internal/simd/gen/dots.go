@@ -25,6 +25,11 @@ func dots(f *file) {
 				t.routine = f.routine(fmt.Sprintf("pairDots%d", t.pixels), "DotsArgs")
 				t.build()
 			}
+			for _, pixels := range []int{10, 8, 6, 4, 3, 2, 1} {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true, narrow: true}
+				t.routine = f.routine(fmt.Sprintf("narrowPairDots%d", t.pixels), "DotsArgs")
+				t.build()
+			}
 			copyRows(f, "copyRows"+of, bytes)
 			pixels(f, "pixels"+of, bytes)
 			continue
@@ -79,6 +84,7 @@ type dotTile struct {
 	pixels, blocks int
 	ofBytes        bool               // whether dwords are four bytes; else they are two words
 	pairs          bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
+	narrow         bool               // whether only the first half of the channels are computed; what is stored of the others is the same
 	depth          bool               // whether they are those of neighbours in a channel
 	sums           [][]reg.VecVirtual // by pixel and vector
 	bases          []reg.GPVirtual    // of every third pixel
@@ -86,7 +92,12 @@ type dotTile struct {
 }
 
 // vectorsOf returns how many vectors the channels of a pixel have.
-func (t *dotTile) vectorsOf() int { return t.blocks * 64 / t.isa.bytes }
+func (t *dotTile) vectorsOf() int {
+	if t.narrow {
+		return 1
+	}
+	return t.blocks * 64 / t.isa.bytes
+}
 
 func (t *dotTile) build() {
 	n := t.vectorsOf()
@@ -167,7 +178,7 @@ func (t *dotTile) dense(reg.GPVirtual) func(w reg.GPVirtual) int {
 // inPairs returns what builds a step in which a dword of each pixel, of bytes that are chosen of sixteen, goes into all channels. No sum of two products of
 // a pair is beyond 16 bits.
 func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
-	weights, choice, x, sum := t.vectors(2), t.vector(), t.vector(), t.vector()
+	weights, choice, x, sum := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
 	return func(w reg.GPVirtual) int {
 		t.VPBROADCASTD(at(offsets, 4), choice)
@@ -177,13 +188,17 @@ func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
 		for p, sums := range t.sums {
 			t.VBROADCASTI128(t.pixel(p, 0), x)
 			t.VPSHUFB(choice, x, x)
-			for v, to := range []reg.VecVirtual{sum, x} {
-				t.VPMADDUBSW(weights[v], x, to)
+			for v, weight := range weights {
+				to := sum
+				if v == len(weights)-1 {
+					to = x
+				}
+				t.VPMADDUBSW(weight, x, to)
 				t.VPMADDWD(ones, to, to)
 				t.VPADDD(to, sums[v], sums[v])
 			}
 		}
-		return 64
+		return len(weights) * t.isa.bytes
 	}
 }
 
@@ -388,14 +403,17 @@ func (t *dotTile) requantize(block []reg.GPVirtual) {
 					t.VMULPS(at(multiplier, b*64+v*t.isa.bytes), sum, sum)
 					t.VMINPS(most, sum, sum) // what is too small becomes the least integer
 					t.VCVTPS2DQ(sum, sum)
-					list = append(list, sum)
+					if list = append(list, sum); t.narrow {
+						list = append(list, sum)
+					}
 				}
 			}
-			for i := len(list); i < 4; i++ {
+			some := len(list)
+			for i := some; i < 4; i++ {
 				list = append(list, list[i%len(list)])
 			}
 			t.VPACKSSDW(list[1], list[0], list[0])
-			if n*per > 2 {
+			if some > 2 {
 				t.VPACKSSDW(list[3], list[2], list[2])
 			} else {
 				list[2] = list[0]
@@ -445,6 +463,10 @@ func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
 
 // store stores the low bytes, or words, of the sums of a pixel.
 func (t *dotTile) store(sums []reg.VecVirtual, size int, block []reg.GPVirtual) {
+	if t.narrow {
+		sums = append(sums, t.vector())
+		t.VMOVDQA(sums[0], sums[1])
+	}
 	switch {
 	case !t.isa.wide() && size == 1:
 		t.bytes(sums[0], sums[1], at(block[0], 0))
