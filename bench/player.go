@@ -30,6 +30,7 @@ type request struct {
 	Threads int     `json:"threads,omitempty"`
 	Inputs  []array `json:"inputs,omitempty"`
 	Count   bool    `json:"count,omitempty"` // run it once, and count the multiply-adds
+	Exact   bool    `json:"exact,omitempty"` // ONNX Runtime's sums of integers must not saturate, which takes longer on some processors
 
 	Least        int     `json:"least,omitempty"` // how many runs, behind one that does not count
 	Milliseconds float64 `json:"ms,omitempty"`    // and for how long

@@ -10,7 +10,7 @@ import (
 )
 
 // Convolutions and products of integers of 8 and 16 bits by dot products of dwords: of four bytes, where the processor has them and the operands are such,
-// else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
+// or of two pairs of bytes (dots_pairs.go), else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
 // first, in the form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the
 // input itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
@@ -20,18 +20,30 @@ import (
 // Sums of 64 bits are made of sums of 32 bits that cannot wrap: see dots_wide.go. A deconvolution is several convolutions, one for each remainder that
 // indices of the result have when they are divided by the strides: a phase.
 
-// dotRows returns the rows of a tier that has dot products: of bytes, if it has these, and of words.
+// dotForm is what dwords are.
+type dotForm struct {
+	name  string
+	size  int // of an element, in bytes
+	pairs bool
+	tiles []simd.DotTile
+}
+
+// dotRows returns the rows of a tier that has dot products: of bytes or of pairs of them, if it has these, and of words.
 func dotRows(t *simd.Tier) (rows []Kernel) {
-	for _, of := range []struct {
-		name  string
-		bytes bool
-		types op.Types
-	}{{"dot products of bytes", true, bits8}, {"dot products of words", false, bits8 | op.TypeSet(tensor.Int16)}} {
-		if len(t.DotTiles(of.bytes)) == 0 {
+	for _, form := range []dotForm{
+		{"dot products of bytes", 1, false, t.DotTiles(true)},
+		{"dot products of pairs of bytes", 1, true, t.PairTiles()},
+		{"dot products of words", 2, false, t.DotTiles(false)},
+	} {
+		if len(form.tiles) == 0 {
 			continue
 		}
-		row := func(name string, prepare func(t *simd.Tier, r Region, bytes bool) *Plan) Kernel {
-			return Kernel{Name: of.name, Op: name, In: []op.Types{of.types, of.types}, Prepare: func(r Region) *Plan { return prepare(t, r, of.bytes) }}
+		types := bits8
+		if form.size == 2 {
+			types |= op.TypeSet(tensor.Int16)
+		}
+		row := func(name string, prepare func(t *simd.Tier, r Region, form *dotForm) *Plan) Kernel {
+			return Kernel{Name: form.name, Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return prepare(t, r, &form) }}
 		}
 		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots), row("linear", multiplyDots))
 	}
@@ -71,6 +83,7 @@ type dotGeometry struct {
 	Size                 int // of an element as routines read it, in bytes
 	Direct, Plain        bool
 	Lanes, Under         int  // channels that a pixel of a strip has, and of so many rows of the window, one below the other
+	Pairs, Narrow        bool // whether dwords are two pairs of bytes; and there are at most eight channels
 	Depth                bool // whether each channel stays by itself
 	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
 	Rows, Columns        int  // of the result in a strip
@@ -113,6 +126,9 @@ func (d *dotConv) divide(blocked bool) bool {
 		if d.tiles, d.Swapped = d.tier.DepthTiles(d.Size == 1), d.tier.Lanes == 8; len(d.tiles) == 0 {
 			return false
 		}
+	}
+	if d.Narrow = d.Pairs && d.Channels <= block/2; d.Narrow {
+		d.tiles = d.tier.NarrowPairTiles()
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	d.Lanes, d.Under = block, 1
@@ -232,11 +248,14 @@ func (d *dotConv) parts() int {
 }
 
 // lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
-// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights.
+// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights. Of pairs each chunk has offsets of
+// its own.
 func (d *dotConv) lay() {
 	d.steps = d.InBlocks * geometry.CeilDiv(d.Y.Size, d.Under) * geometry.CeilDiv(d.X.Size, d.together()) * d.parts()
 	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
-	d.sumsAt = 8 * d.steps
+	if d.sumsAt = 8 * d.steps; d.Pairs {
+		d.sumsAt, d.chunkBytes = 0, d.pairsSize(pairsMost*d.steps)
+	}
 	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
 	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
 }
@@ -288,6 +307,10 @@ type run struct{ first, pixels, tiles int }
 func (d *dotConv) cover(n int) (runs []run) {
 	// A step of a tile takes about as many cycles as it has vectors, but not less than a dot product; and its sums are begun and stored.
 	const least, more = 5, 2
+	vectors := d.Blocks * block / d.tier.Lanes // of a pixel
+	if d.Narrow {
+		vectors = 1
+	}
 	const most = 64 // columns that are looked at; all others have the largest tiles
 	sizes := slices.Repeat([]int{d.tiles[0].Pixels}, max(n-most, 0)/d.tiles[0].Pixels)
 	rest := n - len(sizes)*d.tiles[0].Pixels
@@ -296,7 +319,7 @@ func (d *dotConv) cover(n int) (runs []run) {
 	for at := 1; at <= rest; at++ {
 		for i := range d.tiles {
 			t := &d.tiles[i]
-			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*d.Blocks, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
+			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*vectors, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
 				best[at] = part{time, t.Pixels}
 			}
 		}

@@ -112,7 +112,7 @@ func (d *dotConv) bufferLen() int { return d.Blocks * block * d.GroupIn * d.Y.Si
 
 // packChunk writes what of the packed form belongs to a chunk, with memory for its part of the filter. The first one writes the offsets of steps.
 func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int) {
-	if chunk == 0 {
+	if chunk == 0 && !d.Pairs {
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}
 	first := chunk * d.Blocks * block
@@ -121,6 +121,10 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], uint32(sum))
 	}
 	weights := dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
+	if d.Pairs {
+		d.fillPairs(weights, &w, chunk)
+		return
+	}
 	if clear(weights); d.Depth {
 		d.fillDepth(weights, w.elements, w.channels)
 	} else {
@@ -186,11 +190,15 @@ func (d *dotConv) fillChunk(dst []byte, w *chunkFilter, chunk int) {
 				continue
 			}
 			to, place := dst[(step*4+g)*lanes*4:][:4*lanes], at.y*d.X.Size+at.x
-			if channel := channels[0] + at.channel; d.Size == 2 && d.GroupIn == d.In && channel+1 < d.GroupIn { // the same for all
-				from := (channel*window + place) * w.step
-				low, high := w.elements[from:], w.elements[from+window*w.step:]
+			if channel := channels[0] + at.channel; d.GroupIn == d.In && channel+each <= d.GroupIn { // the same for all
+				from, next := w.elements[(channel*window+place)*w.step:], window*w.step
 				for k := range w.channels {
-					binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(low[k*w.channel]))|uint32(uint16(high[k*w.channel]))<<16)
+					of := from[k*w.channel:]
+					if d.Size == 2 {
+						binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(of[0]))|uint32(uint16(of[next]))<<16)
+					} else {
+						binary.LittleEndian.PutUint32(to[4*k:], uint32(uint8(of[0]))|uint32(uint8(of[next]))<<8|uint32(uint8(of[2*next]))<<16|uint32(uint8(of[3*next]))<<24)
+					}
 				}
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // convolveDots returns the plan of a convolution or deconvolution, nil if it is not one for dot products.
-func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
+func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	n := r.Root()
 	a, up := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, n.Op == "deconv"
 	f := newDotFilter(n, 4)
@@ -18,7 +18,7 @@ func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
 		return nil
 	}
 	v := a.convolution(up)
-	d := newDots(t, r, bytes, 1, 3)
+	d := newDots(t, r, form, 1, 3)
 	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
 		return nil
 	}
@@ -56,19 +56,16 @@ func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
 // unmoved is a dimension that there is not.
 var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 
-// newDots returns what a convolution or product by dot products of bytes, or of words, begins with: the way of its elements and sums, with channels of
+// newDots returns what a convolution or product by dot products of a form begins with: the way of its elements and sums, with channels of
 // the result along an axis and an operand for the zero point of the input. It returns nil if that cannot be.
-func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
+func newDots(t *simd.Tier, r Region, form *dotForm, axis, zero int) *dotConv {
 	n, codes := r.Root(), codesOf(r, axis)
 	in := n.In[0].Type.DType
-	d := &dotConv{tier: t, tiles: t.DotTiles(bytes), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
+	d := &dotConv{tier: t, tiles: form.tiles, border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}
-	d.Size, d.Parts, d.Words, d.Wide = 2, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64
-	if bytes {
-		d.Size = 1
-	}
+	d.Size, d.Pairs, d.Parts, d.Words, d.Wide = form.size, form.pairs, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64
 	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
 		return nil
 	}
@@ -80,7 +77,7 @@ const linearRows = 4
 
 // multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
 // whose channels are columns. Of a transposed matrix on the left the rows lie as planes.
-func multiplyDots(t *simd.Tier, r Region, bytes bool) *Plan {
+func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	n := r.Root()
 	a, zero, linear := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, 2, n.Op == "linear"
 	if linear {
@@ -92,7 +89,7 @@ func multiplyDots(t *simd.Tier, r Region, bytes bool) *Plan {
 		linear && (g.M < linearRows || f.elements == nil) {
 		return nil
 	}
-	d := newDots(t, r, bytes, -1, zero)
+	d := newDots(t, r, form, -1, zero)
 	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
 		return nil
 	}
@@ -146,7 +143,7 @@ func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
 		if d.Words && !f.within(wordsTogether) {
 			d.Parts = 2
 		}
-		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide {
+		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide || d.Pairs && !d.pairsWell(f) {
 			return nil
 		}
 		d.pieces = batch * d.strips() * d.chunks()

@@ -152,6 +152,9 @@ func (p *dotPart) compute(chunk int) {
 	}
 	args.XPixel, args.Offsets, args.Steps = p.X.Stride*p.pixel(), simd.At(p.packed, 0), p.steps
 	args.W, args.Init = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes), simd.At(p.c.Scratch, initAt)
+	if p.Pairs {
+		p.setPairs(&args, chunk)
+	}
 	args.X, args.XRow = simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
 	if !p.own() {
 		args.X += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
@@ -183,6 +186,9 @@ func (p *dotPart) compute(chunk int) {
 // computeRun computes the tiles of a run in all rows of a strip.
 func (p *dotPart) computeRun(args simd.DotsArgs, run run, blocks int, to target) {
 	tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
+	if p.Pairs {
+		work = geometry.CeilDiv(args.Steps, 4) * run.pixels
+	}
 	args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*to.pixel
 	args.OutPixel, args.OutRow, args.OutBlock = to.pixel, to.row, to.block
 	tiles := min(max(stepsAtOnce/work, 1), run.tiles)

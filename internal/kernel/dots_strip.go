@@ -60,7 +60,7 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		for r := from; r < to; r++ {
 			dst := dst[r*row:]
 			clear(dst[:max(x1, n)*p.pixel()])
-			if n > 0 {
+			if n > 0 && x0 < x1 {
 				copy(dst[x0*p.pixel():x1*p.pixel()], p.x[(at+(r-from)*p.X.In)*p.pixel():])
 			}
 		}

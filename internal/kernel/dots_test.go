@@ -24,7 +24,7 @@ func BenchmarkDots(b *testing.B) {
 		r := op.NewRand(1, 10)
 		half := tt.size / 2
 		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Uint8, tensor.Shape{1, tt.in, tt.extent, tt.extent}),
-			r.Tensor(tensor.Int8, tensor.Shape{tt.out, tt.in / tt.groups, tt.size, tt.size}), r.Integers(tensor.Int32, tensor.Shape{tt.out}, -1000, 1000),
+			bell(r, tensor.Shape{tt.out, tt.in / tt.groups, tt.size, tt.size}), r.Integers(tensor.Int32, tensor.Shape{tt.out}, -1000, 1000),
 			r.Tensor(tensor.Uint8, tensor.Shape{})},
 			Attrs: graph.AttrsOf("padding", []int{half, half, half, half}, "stride", []int{tt.stride, tt.stride}, "groups", tt.groups)}
 		build := graph.NewBuilder(op.Rules, "case")
@@ -69,6 +69,17 @@ func BenchmarkDots(b *testing.B) {
 			})
 		}
 	}
+}
+
+// bell returns weights as networks have them: most are small, few are great.
+func bell(r *op.Rand, shape tensor.Shape) *tensor.Tensor {
+	w := must(tensor.New(tensor.Int8, shape))
+	for i := range tensor.Data[int8](w) {
+		for range 3 {
+			tensor.Data[int8](w)[i] += int8(r.Between(-42, 42))
+		}
+	}
+	return w
 }
 
 // callOf returns a call of a plan with the operands of a case as rubbish in its layouts.

@@ -114,6 +114,13 @@ func TestStop(t *testing.T) {
 		return long.Case{Attrs: graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), In: append(in, make([]*tensor.Tensor, absent)...), Parts: true}
 	}
 	cases["lstm"], cases["gru"] = network(4, 6), network(3, 4)
+	few := func(name string, attrs graph.Attrs, x, filter tensor.Shape) { // weights that fit together in pairs
+		in := append(long.Rising(tensor.Int8, x), long.Ending(tensor.Int8, filter, 3, 2))
+		cases[name+" of pairs"] = long.Case{Op: name, Attrs: attrs, In: in, Parts: true}
+	}
+	few("conv", graph.AttrsOf("padding", []int{0, 0}), tensor.Shape{1, 64, 300}, tensor.Shape{64, 64, 3})
+	few("deconv", graph.AttrsOf("padding", []int{0, 0}), tensor.Shape{1, 64, 300}, tensor.Shape{64, 64, 3})
+	few("linear", nil, tensor.Shape{64, 256}, tensor.Shape{128, 256})
 	const n = 3 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
 		"cast":                  {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},

@@ -6,44 +6,44 @@
 // Requires: AVX, AVX2
 TEXT ·dots6x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
-	XORQ BX, BX
+	XORQ SI, SI
 
 tile2:
-	MOVQ    64(AX), SI
-	IMULQ   BX, SI
-	ADDQ    48(AX), SI
-	VMOVDQU (SI), Y0
-	VMOVDQU 32(SI), Y1
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y2
-	VMOVDQU 32(SI), Y3
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y4
-	VMOVDQU 32(SI), Y5
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y6
-	VMOVDQU 32(SI), Y7
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y8
-	VMOVDQU 32(SI), Y9
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y10
-	VMOVDQU 32(SI), Y11
-	MOVQ    16(AX), SI
-	IMULQ   BX, SI
-	ADDQ    (AX), SI
-	MOVQ    24(AX), DI
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	VMOVDQU 32(CX), Y7
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y8
+	VMOVDQU 32(CX), Y9
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y10
+	VMOVDQU 32(CX), Y11
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
 step3:
-	MOVQ         (DI), R10
-	ADDQ         SI, R10
-	LEAQ         (R10)(DX*1), R11
+	MOVQ         (CX), R10
+	ADDQ         DI, R10
+	LEAQ         (R10)(BX*1), R11
 	VMOVDQU      (R9), Y12
 	VMOVDQU      32(R9), Y13
 	VPBROADCASTD (R10), Y14
@@ -51,12 +51,12 @@ step3:
 	VPADDD       Y15, Y0, Y0
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y1, Y1
-	VPBROADCASTD (R10)(CX*1), Y14
+	VPBROADCASTD (R10)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y2, Y2
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y3, Y3
-	VPBROADCASTD (R10)(CX*2), Y14
+	VPBROADCASTD (R10)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y4, Y4
 	VPMADDWD     Y13, Y14, Y15
@@ -66,12 +66,12 @@ step3:
 	VPADDD       Y15, Y6, Y6
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y7, Y7
-	VPBROADCASTD (R11)(CX*1), Y14
+	VPBROADCASTD (R11)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y8, Y8
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y9, Y9
-	VPBROADCASTD (R11)(CX*2), Y14
+	VPBROADCASTD (R11)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y10, Y10
 	VPMADDWD     Y13, Y14, Y15
@@ -83,12 +83,12 @@ step3:
 	VPADDD       Y15, Y0, Y0
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y1, Y1
-	VPBROADCASTD 4(R10)(CX*1), Y14
+	VPBROADCASTD 4(R10)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y2, Y2
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y3, Y3
-	VPBROADCASTD 4(R10)(CX*2), Y14
+	VPBROADCASTD 4(R10)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y4, Y4
 	VPMADDWD     Y13, Y14, Y15
@@ -98,12 +98,12 @@ step3:
 	VPADDD       Y15, Y6, Y6
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y7, Y7
-	VPBROADCASTD 4(R11)(CX*1), Y14
+	VPBROADCASTD 4(R11)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y8, Y8
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y9, Y9
-	VPBROADCASTD 4(R11)(CX*2), Y14
+	VPBROADCASTD 4(R11)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y10, Y10
 	VPMADDWD     Y13, Y14, Y15
@@ -115,12 +115,12 @@ step3:
 	VPADDD       Y15, Y0, Y0
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y1, Y1
-	VPBROADCASTD 8(R10)(CX*1), Y14
+	VPBROADCASTD 8(R10)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y2, Y2
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y3, Y3
-	VPBROADCASTD 8(R10)(CX*2), Y14
+	VPBROADCASTD 8(R10)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y4, Y4
 	VPMADDWD     Y13, Y14, Y15
@@ -130,12 +130,12 @@ step3:
 	VPADDD       Y15, Y6, Y6
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y7, Y7
-	VPBROADCASTD 8(R11)(CX*1), Y14
+	VPBROADCASTD 8(R11)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y8, Y8
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y9, Y9
-	VPBROADCASTD 8(R11)(CX*2), Y14
+	VPBROADCASTD 8(R11)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y10, Y10
 	VPMADDWD     Y13, Y14, Y15
@@ -147,12 +147,12 @@ step3:
 	VPADDD       Y15, Y0, Y0
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y1, Y1
-	VPBROADCASTD 12(R10)(CX*1), Y14
+	VPBROADCASTD 12(R10)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y2, Y2
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y3, Y3
-	VPBROADCASTD 12(R10)(CX*2), Y14
+	VPBROADCASTD 12(R10)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y4, Y4
 	VPMADDWD     Y13, Y14, Y15
@@ -162,45 +162,45 @@ step3:
 	VPADDD       Y15, Y6, Y6
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y7, Y7
-	VPBROADCASTD 12(R11)(CX*1), Y14
+	VPBROADCASTD 12(R11)(DX*1), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y8, Y8
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y9, Y9
-	VPBROADCASTD 12(R11)(CX*2), Y14
+	VPBROADCASTD 12(R11)(DX*2), Y14
 	VPMADDWD     Y12, Y14, Y15
 	VPADDD       Y15, Y10, Y10
 	VPMADDWD     Y13, Y14, Y15
 	VPADDD       Y15, Y11, Y11
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, R9
 	DECQ         R8
 	JNZ          step3
-	MOVQ         80(AX), SI
-	IMULQ        BX, SI
-	ADDQ         72(AX), SI
+	MOVQ         80(AX), CX
+	IMULQ        SI, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), DI
-	ADDQ         SI, DI
+	ADDQ         CX, DI
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y1, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y2, (SI)
-	VMOVDQU      Y3, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y4, (SI)
-	VMOVDQU      Y5, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y6, (SI)
-	VMOVDQU      Y7, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y8, (SI)
-	VMOVDQU      Y9, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y10, (SI)
-	VMOVDQU      Y11, 32(SI)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y2, (CX)
+	VMOVDQU      Y3, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y4, (CX)
+	VMOVDQU      Y5, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y6, (CX)
+	VMOVDQU      Y7, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y8, (CX)
+	VMOVDQU      Y9, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y10, (CX)
+	VMOVDQU      Y11, 32(CX)
 	JMP          done8
 
 shift5:
@@ -407,7 +407,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (DI), Y4, Y4
 	VMINPS       Y12, Y4, Y4
@@ -437,7 +437,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      Y4, 32(SI)
+	VMOVDQU      Y4, 32(CX)
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       (DI), Y8, Y8
 	VMINPS       Y12, Y8, Y8
@@ -467,7 +467,7 @@ requantize4:
 	VPMINUB      Y1, Y8, Y8
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y8, Y8
-	VMOVDQU      Y8, 64(SI)
+	VMOVDQU      Y8, 64(CX)
 	JMP          done8
 
 store6:
@@ -481,8 +481,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -491,8 +491,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -501,8 +501,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -511,8 +511,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -521,8 +521,8 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X8, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y10, Y10
 	VPSRLD       $0x18, Y10, Y10
 	VPSLLD       $0x18, Y11, Y11
@@ -531,7 +531,7 @@ store6:
 	VEXTRACTI128 $0x01, Y10, X11
 	VPACKUSWB    X11, X10, X10
 	VPSHUFD      $0xd8, X10, X10
-	VMOVDQU      X10, (SI)
+	VMOVDQU      X10, (CX)
 	JMP          done8
 
 words7:
@@ -541,56 +541,56 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y8, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y10, Y10
 	VPSRLD    $0x10, Y10, Y10
 	VPSLLD    $0x10, Y11, Y11
 	VPSRLD    $0x10, Y11, Y11
 	VPACKUSDW Y11, Y10, Y10
 	VPERMQ    $0xd8, Y10, Y10
-	VMOVDQU   Y10, (SI)
+	VMOVDQU   Y10, (CX)
 
 done8:
-	INCQ BX
-	CMPQ BX, 104(AX)
+	INCQ SI
+	CMPQ SI, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 128(AX), BX
-	ADDQ BX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -606,41 +606,41 @@ GLOBL packed<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, AVX2
 TEXT ·dots5x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
-	XORQ BX, BX
+	XORQ SI, SI
 
 tile2:
-	MOVQ    64(AX), SI
-	IMULQ   BX, SI
-	ADDQ    48(AX), SI
-	VMOVDQU (SI), Y0
-	VMOVDQU 32(SI), Y1
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y2
-	VMOVDQU 32(SI), Y3
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y4
-	VMOVDQU 32(SI), Y5
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y6
-	VMOVDQU 32(SI), Y7
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y8
-	VMOVDQU 32(SI), Y9
-	MOVQ    16(AX), SI
-	IMULQ   BX, SI
-	ADDQ    (AX), SI
-	MOVQ    24(AX), DI
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	VMOVDQU 32(CX), Y7
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y8
+	VMOVDQU 32(CX), Y9
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
 step3:
-	MOVQ         (DI), R10
-	ADDQ         SI, R10
-	LEAQ         (R10)(DX*1), R11
+	MOVQ         (CX), R10
+	ADDQ         DI, R10
+	LEAQ         (R10)(BX*1), R11
 	VMOVDQU      (R9), Y10
 	VMOVDQU      32(R9), Y11
 	VPBROADCASTD (R10), Y12
@@ -648,12 +648,12 @@ step3:
 	VPADDD       Y13, Y0, Y0
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y1, Y1
-	VPBROADCASTD (R10)(CX*1), Y12
+	VPBROADCASTD (R10)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y2, Y2
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y3, Y3
-	VPBROADCASTD (R10)(CX*2), Y12
+	VPBROADCASTD (R10)(DX*2), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y4, Y4
 	VPMADDWD     Y11, Y12, Y13
@@ -663,7 +663,7 @@ step3:
 	VPADDD       Y13, Y6, Y6
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y7, Y7
-	VPBROADCASTD (R11)(CX*1), Y12
+	VPBROADCASTD (R11)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y8, Y8
 	VPMADDWD     Y11, Y12, Y13
@@ -675,12 +675,12 @@ step3:
 	VPADDD       Y13, Y0, Y0
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y1, Y1
-	VPBROADCASTD 4(R10)(CX*1), Y12
+	VPBROADCASTD 4(R10)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y2, Y2
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y3, Y3
-	VPBROADCASTD 4(R10)(CX*2), Y12
+	VPBROADCASTD 4(R10)(DX*2), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y4, Y4
 	VPMADDWD     Y11, Y12, Y13
@@ -690,7 +690,7 @@ step3:
 	VPADDD       Y13, Y6, Y6
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y7, Y7
-	VPBROADCASTD 4(R11)(CX*1), Y12
+	VPBROADCASTD 4(R11)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y8, Y8
 	VPMADDWD     Y11, Y12, Y13
@@ -702,12 +702,12 @@ step3:
 	VPADDD       Y13, Y0, Y0
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y1, Y1
-	VPBROADCASTD 8(R10)(CX*1), Y12
+	VPBROADCASTD 8(R10)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y2, Y2
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y3, Y3
-	VPBROADCASTD 8(R10)(CX*2), Y12
+	VPBROADCASTD 8(R10)(DX*2), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y4, Y4
 	VPMADDWD     Y11, Y12, Y13
@@ -717,7 +717,7 @@ step3:
 	VPADDD       Y13, Y6, Y6
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y7, Y7
-	VPBROADCASTD 8(R11)(CX*1), Y12
+	VPBROADCASTD 8(R11)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y8, Y8
 	VPMADDWD     Y11, Y12, Y13
@@ -729,12 +729,12 @@ step3:
 	VPADDD       Y13, Y0, Y0
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y1, Y1
-	VPBROADCASTD 12(R10)(CX*1), Y12
+	VPBROADCASTD 12(R10)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y2, Y2
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y3, Y3
-	VPBROADCASTD 12(R10)(CX*2), Y12
+	VPBROADCASTD 12(R10)(DX*2), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y4, Y4
 	VPMADDWD     Y11, Y12, Y13
@@ -744,37 +744,37 @@ step3:
 	VPADDD       Y13, Y6, Y6
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y7, Y7
-	VPBROADCASTD 12(R11)(CX*1), Y12
+	VPBROADCASTD 12(R11)(DX*1), Y12
 	VPMADDWD     Y10, Y12, Y13
 	VPADDD       Y13, Y8, Y8
 	VPMADDWD     Y11, Y12, Y13
 	VPADDD       Y13, Y9, Y9
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, R9
 	DECQ         R8
 	JNZ          step3
-	MOVQ         80(AX), SI
-	IMULQ        BX, SI
-	ADDQ         72(AX), SI
+	MOVQ         80(AX), CX
+	IMULQ        SI, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), DI
-	ADDQ         SI, DI
+	ADDQ         CX, DI
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y1, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y2, (SI)
-	VMOVDQU      Y3, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y4, (SI)
-	VMOVDQU      Y5, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y6, (SI)
-	VMOVDQU      Y7, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y8, (SI)
-	VMOVDQU      Y9, 32(SI)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y2, (CX)
+	VMOVDQU      Y3, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y4, (CX)
+	VMOVDQU      Y5, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y6, (CX)
+	VMOVDQU      Y7, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y8, (CX)
+	VMOVDQU      Y9, 32(CX)
 	JMP          done8
 
 shift5:
@@ -953,7 +953,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (DI), Y4, Y4
 	VMINPS       Y10, Y4, Y4
@@ -983,7 +983,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      Y4, 32(SI)
+	VMOVDQU      Y4, 32(CX)
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       (DI), Y8, Y8
 	VMINPS       Y10, Y8, Y8
@@ -1003,7 +1003,7 @@ requantize4:
 	VPMINUB      Y1, Y8, Y8
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y8, Y8
-	VMOVDQU      X8, 64(SI)
+	VMOVDQU      X8, 64(CX)
 	JMP          done8
 
 store6:
@@ -1017,8 +1017,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1027,8 +1027,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1037,8 +1037,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -1047,8 +1047,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -1057,7 +1057,7 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, (SI)
+	VMOVDQU      X8, (CX)
 	JMP          done8
 
 words7:
@@ -1067,48 +1067,48 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, (SI)
+	VMOVDQU   Y8, (CX)
 
 done8:
-	INCQ BX
-	CMPQ BX, 104(AX)
+	INCQ SI
+	CMPQ SI, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 128(AX), BX
-	ADDQ BX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -1118,38 +1118,38 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·dots4x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
-	XORQ BX, BX
+	XORQ SI, SI
 
 tile2:
-	MOVQ    64(AX), SI
-	IMULQ   BX, SI
-	ADDQ    48(AX), SI
-	VMOVDQU (SI), Y0
-	VMOVDQU 32(SI), Y1
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y2
-	VMOVDQU 32(SI), Y3
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y4
-	VMOVDQU 32(SI), Y5
-	ADDQ    56(AX), SI
-	VMOVDQU (SI), Y6
-	VMOVDQU 32(SI), Y7
-	MOVQ    16(AX), SI
-	IMULQ   BX, SI
-	ADDQ    (AX), SI
-	MOVQ    24(AX), DI
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	VMOVDQU 32(CX), Y7
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
 step3:
-	MOVQ         (DI), R10
-	ADDQ         SI, R10
-	LEAQ         (R10)(DX*1), R11
+	MOVQ         (CX), R10
+	ADDQ         DI, R10
+	LEAQ         (R10)(BX*1), R11
 	VMOVDQU      (R9), Y8
 	VMOVDQU      32(R9), Y9
 	VPBROADCASTD (R10), Y10
@@ -1157,12 +1157,12 @@ step3:
 	VPADDD       Y11, Y0, Y0
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y1, Y1
-	VPBROADCASTD (R10)(CX*1), Y10
+	VPBROADCASTD (R10)(DX*1), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y2, Y2
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y3, Y3
-	VPBROADCASTD (R10)(CX*2), Y10
+	VPBROADCASTD (R10)(DX*2), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y4, Y4
 	VPMADDWD     Y9, Y10, Y11
@@ -1179,12 +1179,12 @@ step3:
 	VPADDD       Y11, Y0, Y0
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y1, Y1
-	VPBROADCASTD 4(R10)(CX*1), Y10
+	VPBROADCASTD 4(R10)(DX*1), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y2, Y2
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y3, Y3
-	VPBROADCASTD 4(R10)(CX*2), Y10
+	VPBROADCASTD 4(R10)(DX*2), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y4, Y4
 	VPMADDWD     Y9, Y10, Y11
@@ -1201,12 +1201,12 @@ step3:
 	VPADDD       Y11, Y0, Y0
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y1, Y1
-	VPBROADCASTD 8(R10)(CX*1), Y10
+	VPBROADCASTD 8(R10)(DX*1), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y2, Y2
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y3, Y3
-	VPBROADCASTD 8(R10)(CX*2), Y10
+	VPBROADCASTD 8(R10)(DX*2), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y4, Y4
 	VPMADDWD     Y9, Y10, Y11
@@ -1223,12 +1223,12 @@ step3:
 	VPADDD       Y11, Y0, Y0
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y1, Y1
-	VPBROADCASTD 12(R10)(CX*1), Y10
+	VPBROADCASTD 12(R10)(DX*1), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y2, Y2
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y3, Y3
-	VPBROADCASTD 12(R10)(CX*2), Y10
+	VPBROADCASTD 12(R10)(DX*2), Y10
 	VPMADDWD     Y8, Y10, Y11
 	VPADDD       Y11, Y4, Y4
 	VPMADDWD     Y9, Y10, Y11
@@ -1238,29 +1238,29 @@ step3:
 	VPADDD       Y11, Y6, Y6
 	VPMADDWD     Y9, Y10, Y11
 	VPADDD       Y11, Y7, Y7
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, R9
 	DECQ         R8
 	JNZ          step3
-	MOVQ         80(AX), SI
-	IMULQ        BX, SI
-	ADDQ         72(AX), SI
+	MOVQ         80(AX), CX
+	IMULQ        SI, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), DI
-	ADDQ         SI, DI
+	ADDQ         CX, DI
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y1, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y2, (SI)
-	VMOVDQU      Y3, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y4, (SI)
-	VMOVDQU      Y5, 32(SI)
-	ADDQ         96(AX), SI
-	VMOVDQU      Y6, (SI)
-	VMOVDQU      Y7, 32(SI)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y2, (CX)
+	VMOVDQU      Y3, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y4, (CX)
+	VMOVDQU      Y5, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y6, (CX)
+	VMOVDQU      Y7, 32(CX)
 	JMP          done8
 
 shift5:
@@ -1411,7 +1411,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (DI), Y4, Y4
 	VMINPS       Y8, Y4, Y4
@@ -1441,7 +1441,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      Y4, 32(SI)
+	VMOVDQU      Y4, 32(CX)
 	JMP          done8
 
 store6:
@@ -1455,8 +1455,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1465,8 +1465,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1475,8 +1475,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -1485,7 +1485,7 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, (SI)
+	VMOVDQU      X6, (CX)
 	JMP          done8
 
 words7:
@@ -1495,40 +1495,40 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, (SI)
+	VMOVDQU   Y6, (CX)
 
 done8:
-	INCQ BX
-	CMPQ BX, 104(AX)
+	INCQ SI
+	CMPQ SI, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 128(AX), BX
-	ADDQ BX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -1538,34 +1538,34 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·dots3x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
 
 row1:
-	XORQ DX, DX
+	XORQ BX, BX
 
 tile2:
-	MOVQ    64(AX), BX
-	IMULQ   DX, BX
-	ADDQ    48(AX), BX
-	VMOVDQU (BX), Y0
-	VMOVDQU 32(BX), Y1
-	ADDQ    56(AX), BX
-	VMOVDQU (BX), Y2
-	VMOVDQU 32(BX), Y3
-	ADDQ    56(AX), BX
-	VMOVDQU (BX), Y4
-	VMOVDQU 32(BX), Y5
-	MOVQ    16(AX), BX
-	IMULQ   DX, BX
-	ADDQ    (AX), BX
-	MOVQ    24(AX), SI
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), DI
 	MOVQ    40(AX), R8
 
 step3:
-	MOVQ         (SI), R9
-	ADDQ         BX, R9
+	MOVQ         (CX), R9
+	ADDQ         SI, R9
 	VMOVDQU      (R8), Y6
 	VMOVDQU      32(R8), Y7
 	VPBROADCASTD (R9), Y8
@@ -1573,12 +1573,12 @@ step3:
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y1, Y1
-	VPBROADCASTD (R9)(CX*1), Y8
+	VPBROADCASTD (R9)(DX*1), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD (R9)(CX*2), Y8
+	VPBROADCASTD (R9)(DX*2), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y4, Y4
 	VPMADDWD     Y7, Y8, Y9
@@ -1590,12 +1590,12 @@ step3:
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y1, Y1
-	VPBROADCASTD 4(R9)(CX*1), Y8
+	VPBROADCASTD 4(R9)(DX*1), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 4(R9)(CX*2), Y8
+	VPBROADCASTD 4(R9)(DX*2), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y4, Y4
 	VPMADDWD     Y7, Y8, Y9
@@ -1607,12 +1607,12 @@ step3:
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y1, Y1
-	VPBROADCASTD 8(R9)(CX*1), Y8
+	VPBROADCASTD 8(R9)(DX*1), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 8(R9)(CX*2), Y8
+	VPBROADCASTD 8(R9)(DX*2), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y4, Y4
 	VPMADDWD     Y7, Y8, Y9
@@ -1624,36 +1624,36 @@ step3:
 	VPADDD       Y9, Y0, Y0
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y1, Y1
-	VPBROADCASTD 12(R9)(CX*1), Y8
+	VPBROADCASTD 12(R9)(DX*1), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y2, Y2
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y3, Y3
-	VPBROADCASTD 12(R9)(CX*2), Y8
+	VPBROADCASTD 12(R9)(DX*2), Y8
 	VPMADDWD     Y6, Y8, Y9
 	VPADDD       Y9, Y4, Y4
 	VPMADDWD     Y7, Y8, Y9
 	VPADDD       Y9, Y5, Y5
-	ADDQ         $0x08, SI
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, R8
 	DECQ         DI
 	JNZ          step3
-	MOVQ         80(AX), BX
-	IMULQ        DX, BX
-	ADDQ         72(AX), BX
+	MOVQ         80(AX), CX
+	IMULQ        BX, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), SI
-	ADDQ         BX, SI
+	ADDQ         CX, SI
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (BX)
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         96(AX), BX
-	VMOVDQU      Y2, (BX)
-	VMOVDQU      Y3, 32(BX)
-	ADDQ         96(AX), BX
-	VMOVDQU      Y4, (BX)
-	VMOVDQU      Y5, 32(BX)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y2, (CX)
+	VMOVDQU      Y3, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y4, (CX)
+	VMOVDQU      Y5, 32(CX)
 	JMP          done8
 
 shift5:
@@ -1776,7 +1776,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (BX)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (SI), Y4, Y4
 	VMINPS       Y6, Y4, Y4
@@ -1796,7 +1796,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      X4, 32(BX)
+	VMOVDQU      X4, 32(CX)
 	JMP          done8
 
 store6:
@@ -1810,8 +1810,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1820,8 +1820,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1830,7 +1830,7 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (BX)
+	VMOVDQU      X4, (CX)
 	JMP          done8
 
 words7:
@@ -1840,32 +1840,32 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (BX)
+	VMOVDQU   Y4, (CX)
 
 done8:
-	INCQ DX
-	CMPQ DX, 104(AX)
+	INCQ BX
+	CMPQ BX, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), DX
-	ADDQ DX, (AX)
-	MOVQ 128(AX), DX
-	ADDQ DX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -1875,31 +1875,31 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·dots2x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
 
 row1:
-	XORQ DX, DX
+	XORQ BX, BX
 
 tile2:
-	MOVQ    64(AX), BX
-	IMULQ   DX, BX
-	ADDQ    48(AX), BX
-	VMOVDQU (BX), Y0
-	VMOVDQU 32(BX), Y1
-	ADDQ    56(AX), BX
-	VMOVDQU (BX), Y2
-	VMOVDQU 32(BX), Y3
-	MOVQ    16(AX), BX
-	IMULQ   DX, BX
-	ADDQ    (AX), BX
-	MOVQ    24(AX), SI
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), DI
 	MOVQ    40(AX), R8
 
 step3:
-	MOVQ         (SI), R9
-	ADDQ         BX, R9
+	MOVQ         (CX), R9
+	ADDQ         SI, R9
 	VMOVDQU      (R8), Y4
 	VMOVDQU      32(R8), Y5
 	VPBROADCASTD (R9), Y6
@@ -1907,7 +1907,7 @@ step3:
 	VPADDD       Y7, Y0, Y0
 	VPMADDWD     Y5, Y6, Y7
 	VPADDD       Y7, Y1, Y1
-	VPBROADCASTD (R9)(CX*1), Y6
+	VPBROADCASTD (R9)(DX*1), Y6
 	VPMADDWD     Y4, Y6, Y7
 	VPADDD       Y7, Y2, Y2
 	VPMADDWD     Y5, Y6, Y7
@@ -1919,7 +1919,7 @@ step3:
 	VPADDD       Y7, Y0, Y0
 	VPMADDWD     Y5, Y6, Y7
 	VPADDD       Y7, Y1, Y1
-	VPBROADCASTD 4(R9)(CX*1), Y6
+	VPBROADCASTD 4(R9)(DX*1), Y6
 	VPMADDWD     Y4, Y6, Y7
 	VPADDD       Y7, Y2, Y2
 	VPMADDWD     Y5, Y6, Y7
@@ -1931,7 +1931,7 @@ step3:
 	VPADDD       Y7, Y0, Y0
 	VPMADDWD     Y5, Y6, Y7
 	VPADDD       Y7, Y1, Y1
-	VPBROADCASTD 8(R9)(CX*1), Y6
+	VPBROADCASTD 8(R9)(DX*1), Y6
 	VPMADDWD     Y4, Y6, Y7
 	VPADDD       Y7, Y2, Y2
 	VPMADDWD     Y5, Y6, Y7
@@ -1943,28 +1943,28 @@ step3:
 	VPADDD       Y7, Y0, Y0
 	VPMADDWD     Y5, Y6, Y7
 	VPADDD       Y7, Y1, Y1
-	VPBROADCASTD 12(R9)(CX*1), Y6
+	VPBROADCASTD 12(R9)(DX*1), Y6
 	VPMADDWD     Y4, Y6, Y7
 	VPADDD       Y7, Y2, Y2
 	VPMADDWD     Y5, Y6, Y7
 	VPADDD       Y7, Y3, Y3
-	ADDQ         $0x08, SI
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, R8
 	DECQ         DI
 	JNZ          step3
-	MOVQ         80(AX), BX
-	IMULQ        DX, BX
-	ADDQ         72(AX), BX
+	MOVQ         80(AX), CX
+	IMULQ        BX, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), SI
-	ADDQ         BX, SI
+	ADDQ         CX, SI
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (BX)
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         96(AX), BX
-	VMOVDQU      Y2, (BX)
-	VMOVDQU      Y3, 32(BX)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
+	ADDQ         96(AX), CX
+	VMOVDQU      Y2, (CX)
+	VMOVDQU      Y3, 32(CX)
 	JMP          done8
 
 shift5:
@@ -2059,7 +2059,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (BX)
+	VMOVDQU      Y0, (CX)
 	JMP          done8
 
 store6:
@@ -2073,8 +2073,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -2083,7 +2083,7 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (BX)
+	VMOVDQU      X2, (CX)
 	JMP          done8
 
 words7:
@@ -2093,24 +2093,24 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (BX)
+	VMOVDQU   Y2, (CX)
 
 done8:
-	INCQ DX
-	CMPQ DX, 104(AX)
+	INCQ BX
+	CMPQ BX, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), DX
-	ADDQ DX, (AX)
-	MOVQ 128(AX), DX
-	ADDQ DX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -2124,24 +2124,24 @@ TEXT ·dots1x1AVX2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), CX
 
 row1:
-	XORQ CX, CX
+	XORQ DX, DX
 
 tile2:
-	MOVQ    64(AX), DX
-	IMULQ   CX, DX
-	ADDQ    48(AX), DX
-	VMOVDQU (DX), Y0
-	VMOVDQU 32(DX), Y1
-	MOVQ    16(AX), DX
-	IMULQ   CX, DX
-	ADDQ    (AX), DX
-	MOVQ    24(AX), BX
+	MOVQ    64(AX), CX
+	IMULQ   DX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	MOVQ    16(AX), BX
+	IMULQ   DX, BX
+	ADDQ    (AX), BX
+	MOVQ    24(AX), CX
 	MOVQ    32(AX), SI
 	MOVQ    40(AX), DI
 
 step3:
-	MOVQ         (BX), R8
-	ADDQ         DX, R8
+	MOVQ         (CX), R8
+	ADDQ         BX, R8
 	VMOVDQU      (DI), Y2
 	VMOVDQU      32(DI), Y3
 	VPBROADCASTD (R8), Y4
@@ -2170,20 +2170,20 @@ step3:
 	VPADDD       Y2, Y0, Y0
 	VPMADDWD     Y3, Y4, Y2
 	VPADDD       Y2, Y1, Y1
-	ADDQ         $0x08, BX
+	ADDQ         $0x08, CX
 	ADDQ         $0x00000100, DI
 	DECQ         SI
 	JNZ          step3
-	MOVQ         80(AX), DX
-	IMULQ        CX, DX
-	ADDQ         72(AX), DX
+	MOVQ         80(AX), CX
+	IMULQ        DX, CX
+	ADDQ         72(AX), CX
 	MOVQ         88(AX), BX
-	ADDQ         DX, BX
+	ADDQ         CX, BX
 	CMPQ         136(AX), $0x01
 	JE           requantize4
 	JG           shift5
-	VMOVDQU      Y0, (DX)
-	VMOVDQU      Y1, 32(DX)
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y1, 32(CX)
 	JMP          done8
 
 shift5:
@@ -2240,7 +2240,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      X0, (DX)
+	VMOVDQU      X0, (CX)
 	JMP          done8
 
 store6:
@@ -2254,7 +2254,7 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (DX)
+	VMOVDQU      X0, (CX)
 	JMP          done8
 
 words7:
@@ -2264,11 +2264,11 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (DX)
+	VMOVDQU   Y0, (CX)
 
 done8:
-	INCQ CX
-	CMPQ CX, 104(AX)
+	INCQ DX
+	CMPQ DX, 104(AX)
 	JLT  tile2
 	MOVQ 120(AX), CX
 	ADDQ CX, (AX)
@@ -2283,56 +2283,56 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·depthDots5AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
-	XORQ BX, BX
+	XORQ SI, SI
 
 tile2:
-	MOVQ       64(AX), SI
-	IMULQ      BX, SI
-	ADDQ       48(AX), SI
-	VMOVDQU    (SI), Y0
-	VMOVDQU    32(SI), Y1
+	MOVQ       64(AX), CX
+	IMULQ      SI, CX
+	ADDQ       48(AX), CX
+	VMOVDQU    (CX), Y0
+	VMOVDQU    32(CX), Y1
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y2
-	VMOVDQU    32(SI), Y3
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y2
+	VMOVDQU    32(CX), Y3
 	VPERM2I128 $0x20, Y3, Y2, Y4
 	VPERM2I128 $0x31, Y3, Y2, Y3
 	VMOVDQA    Y4, Y2
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y4
-	VMOVDQU    32(SI), Y5
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y4
+	VMOVDQU    32(CX), Y5
 	VPERM2I128 $0x20, Y5, Y4, Y6
 	VPERM2I128 $0x31, Y5, Y4, Y5
 	VMOVDQA    Y6, Y4
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y6
-	VMOVDQU    32(SI), Y7
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y6
+	VMOVDQU    32(CX), Y7
 	VPERM2I128 $0x20, Y7, Y6, Y8
 	VPERM2I128 $0x31, Y7, Y6, Y7
 	VMOVDQA    Y8, Y6
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y8
-	VMOVDQU    32(SI), Y9
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y8
+	VMOVDQU    32(CX), Y9
 	VPERM2I128 $0x20, Y9, Y8, Y10
 	VPERM2I128 $0x31, Y9, Y8, Y9
 	VMOVDQA    Y10, Y8
-	MOVQ       16(AX), SI
-	IMULQ      BX, SI
-	ADDQ       (AX), SI
-	MOVQ       24(AX), DI
+	MOVQ       16(AX), DI
+	IMULQ      SI, DI
+	ADDQ       (AX), DI
+	MOVQ       24(AX), CX
 	MOVQ       32(AX), R8
 	MOVQ       40(AX), R9
 
 step3:
-	MOVQ       (DI), R10
-	ADDQ       SI, R10
-	LEAQ       (R10)(DX*1), R11
+	MOVQ       (CX), R10
+	ADDQ       DI, R10
+	LEAQ       (R10)(BX*1), R11
 	VMOVDQU    (R9), Y10
 	VMOVDQU    32(R9), Y11
 	VMOVDQU    (R10), Y12
@@ -2343,16 +2343,16 @@ step3:
 	VPADDD     Y13, Y0, Y0
 	VPMADDWD   Y11, Y12, Y12
 	VPADDD     Y12, Y1, Y1
-	VMOVDQU    (R10)(CX*1), Y12
-	VMOVDQU    32(R10)(CX*1), Y14
+	VMOVDQU    (R10)(DX*1), Y12
+	VMOVDQU    32(R10)(DX*1), Y14
 	VPUNPCKLWD Y14, Y12, Y13
 	VPUNPCKHWD Y14, Y12, Y12
 	VPMADDWD   Y10, Y13, Y13
 	VPADDD     Y13, Y2, Y2
 	VPMADDWD   Y11, Y12, Y12
 	VPADDD     Y12, Y3, Y3
-	VMOVDQU    (R10)(CX*2), Y12
-	VMOVDQU    32(R10)(CX*2), Y14
+	VMOVDQU    (R10)(DX*2), Y12
+	VMOVDQU    32(R10)(DX*2), Y14
 	VPUNPCKLWD Y14, Y12, Y13
 	VPUNPCKHWD Y14, Y12, Y12
 	VPMADDWD   Y10, Y13, Y13
@@ -2367,15 +2367,15 @@ step3:
 	VPADDD     Y13, Y6, Y6
 	VPMADDWD   Y11, Y12, Y12
 	VPADDD     Y12, Y7, Y7
-	VMOVDQU    (R11)(CX*1), Y12
-	VMOVDQU    32(R11)(CX*1), Y14
+	VMOVDQU    (R11)(DX*1), Y12
+	VMOVDQU    32(R11)(DX*1), Y14
 	VPUNPCKLWD Y14, Y12, Y13
 	VPUNPCKHWD Y14, Y12, Y12
 	VPMADDWD   Y10, Y13, Y13
 	VPADDD     Y13, Y8, Y8
 	VPMADDWD   Y11, Y12, Y12
 	VPADDD     Y12, Y9, Y9
-	ADDQ       $0x08, DI
+	ADDQ       $0x08, CX
 	ADDQ       $0x00000040, R9
 	DECQ       R8
 	JNZ        step3
@@ -2394,28 +2394,28 @@ step3:
 	VPERM2I128 $0x20, Y9, Y8, Y10
 	VPERM2I128 $0x31, Y9, Y8, Y9
 	VMOVDQA    Y10, Y8
-	MOVQ       80(AX), SI
-	IMULQ      BX, SI
-	ADDQ       72(AX), SI
+	MOVQ       80(AX), CX
+	IMULQ      SI, CX
+	ADDQ       72(AX), CX
 	MOVQ       88(AX), DI
-	ADDQ       SI, DI
+	ADDQ       CX, DI
 	CMPQ       136(AX), $0x01
 	JE         requantize4
 	JG         shift5
-	VMOVDQU    Y0, (SI)
-	VMOVDQU    Y1, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y2, (SI)
-	VMOVDQU    Y3, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y4, (SI)
-	VMOVDQU    Y5, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y6, (SI)
-	VMOVDQU    Y7, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y8, (SI)
-	VMOVDQU    Y9, 32(SI)
+	VMOVDQU    Y0, (CX)
+	VMOVDQU    Y1, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y2, (CX)
+	VMOVDQU    Y3, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y4, (CX)
+	VMOVDQU    Y5, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y6, (CX)
+	VMOVDQU    Y7, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y8, (CX)
+	VMOVDQU    Y9, 32(CX)
 	JMP        done8
 
 shift5:
@@ -2594,7 +2594,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (DI), Y4, Y4
 	VMINPS       Y10, Y4, Y4
@@ -2624,7 +2624,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      Y4, 32(SI)
+	VMOVDQU      Y4, 32(CX)
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       (DI), Y8, Y8
 	VMINPS       Y10, Y8, Y8
@@ -2644,7 +2644,7 @@ requantize4:
 	VPMINUB      Y1, Y8, Y8
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y8, Y8
-	VMOVDQU      X8, 64(SI)
+	VMOVDQU      X8, 64(CX)
 	JMP          done8
 
 store6:
@@ -2658,8 +2658,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -2668,8 +2668,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -2678,8 +2678,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -2688,8 +2688,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -2698,7 +2698,7 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, (SI)
+	VMOVDQU      X8, (CX)
 	JMP          done8
 
 words7:
@@ -2708,48 +2708,48 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, (SI)
+	VMOVDQU   Y8, (CX)
 
 done8:
-	INCQ BX
-	CMPQ BX, 104(AX)
+	INCQ SI
+	CMPQ SI, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 128(AX), BX
-	ADDQ BX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -2759,50 +2759,50 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·depthDots4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
-	XORQ BX, BX
+	XORQ SI, SI
 
 tile2:
-	MOVQ       64(AX), SI
-	IMULQ      BX, SI
-	ADDQ       48(AX), SI
-	VMOVDQU    (SI), Y0
-	VMOVDQU    32(SI), Y1
+	MOVQ       64(AX), CX
+	IMULQ      SI, CX
+	ADDQ       48(AX), CX
+	VMOVDQU    (CX), Y0
+	VMOVDQU    32(CX), Y1
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y2
-	VMOVDQU    32(SI), Y3
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y2
+	VMOVDQU    32(CX), Y3
 	VPERM2I128 $0x20, Y3, Y2, Y4
 	VPERM2I128 $0x31, Y3, Y2, Y3
 	VMOVDQA    Y4, Y2
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y4
-	VMOVDQU    32(SI), Y5
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y4
+	VMOVDQU    32(CX), Y5
 	VPERM2I128 $0x20, Y5, Y4, Y6
 	VPERM2I128 $0x31, Y5, Y4, Y5
 	VMOVDQA    Y6, Y4
-	ADDQ       56(AX), SI
-	VMOVDQU    (SI), Y6
-	VMOVDQU    32(SI), Y7
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y6
+	VMOVDQU    32(CX), Y7
 	VPERM2I128 $0x20, Y7, Y6, Y8
 	VPERM2I128 $0x31, Y7, Y6, Y7
 	VMOVDQA    Y8, Y6
-	MOVQ       16(AX), SI
-	IMULQ      BX, SI
-	ADDQ       (AX), SI
-	MOVQ       24(AX), DI
+	MOVQ       16(AX), DI
+	IMULQ      SI, DI
+	ADDQ       (AX), DI
+	MOVQ       24(AX), CX
 	MOVQ       32(AX), R8
 	MOVQ       40(AX), R9
 
 step3:
-	MOVQ       (DI), R10
-	ADDQ       SI, R10
-	LEAQ       (R10)(DX*1), R11
+	MOVQ       (CX), R10
+	ADDQ       DI, R10
+	LEAQ       (R10)(BX*1), R11
 	VMOVDQU    (R9), Y8
 	VMOVDQU    32(R9), Y9
 	VMOVDQU    (R10), Y10
@@ -2813,16 +2813,16 @@ step3:
 	VPADDD     Y11, Y0, Y0
 	VPMADDWD   Y9, Y10, Y10
 	VPADDD     Y10, Y1, Y1
-	VMOVDQU    (R10)(CX*1), Y10
-	VMOVDQU    32(R10)(CX*1), Y12
+	VMOVDQU    (R10)(DX*1), Y10
+	VMOVDQU    32(R10)(DX*1), Y12
 	VPUNPCKLWD Y12, Y10, Y11
 	VPUNPCKHWD Y12, Y10, Y10
 	VPMADDWD   Y8, Y11, Y11
 	VPADDD     Y11, Y2, Y2
 	VPMADDWD   Y9, Y10, Y10
 	VPADDD     Y10, Y3, Y3
-	VMOVDQU    (R10)(CX*2), Y10
-	VMOVDQU    32(R10)(CX*2), Y12
+	VMOVDQU    (R10)(DX*2), Y10
+	VMOVDQU    32(R10)(DX*2), Y12
 	VPUNPCKLWD Y12, Y10, Y11
 	VPUNPCKHWD Y12, Y10, Y10
 	VPMADDWD   Y8, Y11, Y11
@@ -2837,7 +2837,7 @@ step3:
 	VPADDD     Y11, Y6, Y6
 	VPMADDWD   Y9, Y10, Y10
 	VPADDD     Y10, Y7, Y7
-	ADDQ       $0x08, DI
+	ADDQ       $0x08, CX
 	ADDQ       $0x00000040, R9
 	DECQ       R8
 	JNZ        step3
@@ -2853,25 +2853,25 @@ step3:
 	VPERM2I128 $0x20, Y7, Y6, Y8
 	VPERM2I128 $0x31, Y7, Y6, Y7
 	VMOVDQA    Y8, Y6
-	MOVQ       80(AX), SI
-	IMULQ      BX, SI
-	ADDQ       72(AX), SI
+	MOVQ       80(AX), CX
+	IMULQ      SI, CX
+	ADDQ       72(AX), CX
 	MOVQ       88(AX), DI
-	ADDQ       SI, DI
+	ADDQ       CX, DI
 	CMPQ       136(AX), $0x01
 	JE         requantize4
 	JG         shift5
-	VMOVDQU    Y0, (SI)
-	VMOVDQU    Y1, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y2, (SI)
-	VMOVDQU    Y3, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y4, (SI)
-	VMOVDQU    Y5, 32(SI)
-	ADDQ       96(AX), SI
-	VMOVDQU    Y6, (SI)
-	VMOVDQU    Y7, 32(SI)
+	VMOVDQU    Y0, (CX)
+	VMOVDQU    Y1, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y2, (CX)
+	VMOVDQU    Y3, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y4, (CX)
+	VMOVDQU    Y5, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y6, (CX)
+	VMOVDQU    Y7, 32(CX)
 	JMP        done8
 
 shift5:
@@ -3022,7 +3022,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (DI), Y4, Y4
 	VMINPS       Y8, Y4, Y4
@@ -3052,7 +3052,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      Y4, 32(SI)
+	VMOVDQU      Y4, 32(CX)
 	JMP          done8
 
 store6:
@@ -3066,8 +3066,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3076,8 +3076,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -3086,8 +3086,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (SI)
-	ADDQ         96(AX), SI
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -3096,7 +3096,7 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, (SI)
+	VMOVDQU      X6, (CX)
 	JMP          done8
 
 words7:
@@ -3106,40 +3106,40 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (SI)
-	ADDQ      96(AX), SI
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, (SI)
+	VMOVDQU   Y6, (CX)
 
 done8:
-	INCQ BX
-	CMPQ BX, 104(AX)
+	INCQ SI
+	CMPQ SI, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 128(AX), BX
-	ADDQ BX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -3149,43 +3149,43 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·depthDots3AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
 
 row1:
-	XORQ DX, DX
+	XORQ BX, BX
 
 tile2:
-	MOVQ       64(AX), BX
-	IMULQ      DX, BX
-	ADDQ       48(AX), BX
-	VMOVDQU    (BX), Y0
-	VMOVDQU    32(BX), Y1
+	MOVQ       64(AX), CX
+	IMULQ      BX, CX
+	ADDQ       48(AX), CX
+	VMOVDQU    (CX), Y0
+	VMOVDQU    32(CX), Y1
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	ADDQ       56(AX), BX
-	VMOVDQU    (BX), Y2
-	VMOVDQU    32(BX), Y3
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y2
+	VMOVDQU    32(CX), Y3
 	VPERM2I128 $0x20, Y3, Y2, Y4
 	VPERM2I128 $0x31, Y3, Y2, Y3
 	VMOVDQA    Y4, Y2
-	ADDQ       56(AX), BX
-	VMOVDQU    (BX), Y4
-	VMOVDQU    32(BX), Y5
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y4
+	VMOVDQU    32(CX), Y5
 	VPERM2I128 $0x20, Y5, Y4, Y6
 	VPERM2I128 $0x31, Y5, Y4, Y5
 	VMOVDQA    Y6, Y4
-	MOVQ       16(AX), BX
-	IMULQ      DX, BX
-	ADDQ       (AX), BX
-	MOVQ       24(AX), SI
+	MOVQ       16(AX), SI
+	IMULQ      BX, SI
+	ADDQ       (AX), SI
+	MOVQ       24(AX), CX
 	MOVQ       32(AX), DI
 	MOVQ       40(AX), R8
 
 step3:
-	MOVQ       (SI), R9
-	ADDQ       BX, R9
+	MOVQ       (CX), R9
+	ADDQ       SI, R9
 	VMOVDQU    (R8), Y6
 	VMOVDQU    32(R8), Y7
 	VMOVDQU    (R9), Y8
@@ -3196,23 +3196,23 @@ step3:
 	VPADDD     Y9, Y0, Y0
 	VPMADDWD   Y7, Y8, Y8
 	VPADDD     Y8, Y1, Y1
-	VMOVDQU    (R9)(CX*1), Y8
-	VMOVDQU    32(R9)(CX*1), Y10
+	VMOVDQU    (R9)(DX*1), Y8
+	VMOVDQU    32(R9)(DX*1), Y10
 	VPUNPCKLWD Y10, Y8, Y9
 	VPUNPCKHWD Y10, Y8, Y8
 	VPMADDWD   Y6, Y9, Y9
 	VPADDD     Y9, Y2, Y2
 	VPMADDWD   Y7, Y8, Y8
 	VPADDD     Y8, Y3, Y3
-	VMOVDQU    (R9)(CX*2), Y8
-	VMOVDQU    32(R9)(CX*2), Y10
+	VMOVDQU    (R9)(DX*2), Y8
+	VMOVDQU    32(R9)(DX*2), Y10
 	VPUNPCKLWD Y10, Y8, Y9
 	VPUNPCKHWD Y10, Y8, Y8
 	VPMADDWD   Y6, Y9, Y9
 	VPADDD     Y9, Y4, Y4
 	VPMADDWD   Y7, Y8, Y8
 	VPADDD     Y8, Y5, Y5
-	ADDQ       $0x08, SI
+	ADDQ       $0x08, CX
 	ADDQ       $0x00000040, R8
 	DECQ       DI
 	JNZ        step3
@@ -3225,22 +3225,22 @@ step3:
 	VPERM2I128 $0x20, Y5, Y4, Y6
 	VPERM2I128 $0x31, Y5, Y4, Y5
 	VMOVDQA    Y6, Y4
-	MOVQ       80(AX), BX
-	IMULQ      DX, BX
-	ADDQ       72(AX), BX
+	MOVQ       80(AX), CX
+	IMULQ      BX, CX
+	ADDQ       72(AX), CX
 	MOVQ       88(AX), SI
-	ADDQ       BX, SI
+	ADDQ       CX, SI
 	CMPQ       136(AX), $0x01
 	JE         requantize4
 	JG         shift5
-	VMOVDQU    Y0, (BX)
-	VMOVDQU    Y1, 32(BX)
-	ADDQ       96(AX), BX
-	VMOVDQU    Y2, (BX)
-	VMOVDQU    Y3, 32(BX)
-	ADDQ       96(AX), BX
-	VMOVDQU    Y4, (BX)
-	VMOVDQU    Y5, 32(BX)
+	VMOVDQU    Y0, (CX)
+	VMOVDQU    Y1, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y2, (CX)
+	VMOVDQU    Y3, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y4, (CX)
+	VMOVDQU    Y5, 32(CX)
 	JMP        done8
 
 shift5:
@@ -3363,7 +3363,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (BX)
+	VMOVDQU      Y0, (CX)
 	VCVTDQ2PS    Y4, Y4
 	VMULPS       (SI), Y4, Y4
 	VMINPS       Y6, Y4, Y4
@@ -3383,7 +3383,7 @@ requantize4:
 	VPMINUB      Y1, Y4, Y4
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y4, Y4
-	VMOVDQU      X4, 32(BX)
+	VMOVDQU      X4, 32(CX)
 	JMP          done8
 
 store6:
@@ -3397,8 +3397,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3407,8 +3407,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -3417,7 +3417,7 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, (BX)
+	VMOVDQU      X4, (CX)
 	JMP          done8
 
 words7:
@@ -3427,32 +3427,32 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, (BX)
+	VMOVDQU   Y4, (CX)
 
 done8:
-	INCQ DX
-	CMPQ DX, 104(AX)
+	INCQ BX
+	CMPQ BX, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), DX
-	ADDQ DX, (AX)
-	MOVQ 128(AX), DX
-	ADDQ DX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -3462,37 +3462,37 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·depthDots2AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 8(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
 
 row1:
-	XORQ DX, DX
+	XORQ BX, BX
 
 tile2:
-	MOVQ       64(AX), BX
-	IMULQ      DX, BX
-	ADDQ       48(AX), BX
-	VMOVDQU    (BX), Y0
-	VMOVDQU    32(BX), Y1
+	MOVQ       64(AX), CX
+	IMULQ      BX, CX
+	ADDQ       48(AX), CX
+	VMOVDQU    (CX), Y0
+	VMOVDQU    32(CX), Y1
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	ADDQ       56(AX), BX
-	VMOVDQU    (BX), Y2
-	VMOVDQU    32(BX), Y3
+	ADDQ       56(AX), CX
+	VMOVDQU    (CX), Y2
+	VMOVDQU    32(CX), Y3
 	VPERM2I128 $0x20, Y3, Y2, Y4
 	VPERM2I128 $0x31, Y3, Y2, Y3
 	VMOVDQA    Y4, Y2
-	MOVQ       16(AX), BX
-	IMULQ      DX, BX
-	ADDQ       (AX), BX
-	MOVQ       24(AX), SI
+	MOVQ       16(AX), SI
+	IMULQ      BX, SI
+	ADDQ       (AX), SI
+	MOVQ       24(AX), CX
 	MOVQ       32(AX), DI
 	MOVQ       40(AX), R8
 
 step3:
-	MOVQ       (SI), R9
-	ADDQ       BX, R9
+	MOVQ       (CX), R9
+	ADDQ       SI, R9
 	VMOVDQU    (R8), Y4
 	VMOVDQU    32(R8), Y5
 	VMOVDQU    (R9), Y6
@@ -3503,15 +3503,15 @@ step3:
 	VPADDD     Y7, Y0, Y0
 	VPMADDWD   Y5, Y6, Y6
 	VPADDD     Y6, Y1, Y1
-	VMOVDQU    (R9)(CX*1), Y6
-	VMOVDQU    32(R9)(CX*1), Y8
+	VMOVDQU    (R9)(DX*1), Y6
+	VMOVDQU    32(R9)(DX*1), Y8
 	VPUNPCKLWD Y8, Y6, Y7
 	VPUNPCKHWD Y8, Y6, Y6
 	VPMADDWD   Y4, Y7, Y7
 	VPADDD     Y7, Y2, Y2
 	VPMADDWD   Y5, Y6, Y6
 	VPADDD     Y6, Y3, Y3
-	ADDQ       $0x08, SI
+	ADDQ       $0x08, CX
 	ADDQ       $0x00000040, R8
 	DECQ       DI
 	JNZ        step3
@@ -3521,19 +3521,19 @@ step3:
 	VPERM2I128 $0x20, Y3, Y2, Y4
 	VPERM2I128 $0x31, Y3, Y2, Y3
 	VMOVDQA    Y4, Y2
-	MOVQ       80(AX), BX
-	IMULQ      DX, BX
-	ADDQ       72(AX), BX
+	MOVQ       80(AX), CX
+	IMULQ      BX, CX
+	ADDQ       72(AX), CX
 	MOVQ       88(AX), SI
-	ADDQ       BX, SI
+	ADDQ       CX, SI
 	CMPQ       136(AX), $0x01
 	JE         requantize4
 	JG         shift5
-	VMOVDQU    Y0, (BX)
-	VMOVDQU    Y1, 32(BX)
-	ADDQ       96(AX), BX
-	VMOVDQU    Y2, (BX)
-	VMOVDQU    Y3, 32(BX)
+	VMOVDQU    Y0, (CX)
+	VMOVDQU    Y1, 32(CX)
+	ADDQ       96(AX), CX
+	VMOVDQU    Y2, (CX)
+	VMOVDQU    Y3, 32(CX)
 	JMP        done8
 
 shift5:
@@ -3628,7 +3628,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      Y0, (BX)
+	VMOVDQU      Y0, (CX)
 	JMP          done8
 
 store6:
@@ -3642,8 +3642,8 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (BX)
-	ADDQ         96(AX), BX
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3652,7 +3652,7 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, (BX)
+	VMOVDQU      X2, (CX)
 	JMP          done8
 
 words7:
@@ -3662,24 +3662,24 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (BX)
-	ADDQ      96(AX), BX
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, (BX)
+	VMOVDQU   Y2, (CX)
 
 done8:
-	INCQ DX
-	CMPQ DX, 104(AX)
+	INCQ BX
+	CMPQ BX, 104(AX)
 	JLT  tile2
-	MOVQ 120(AX), DX
-	ADDQ DX, (AX)
-	MOVQ 128(AX), DX
-	ADDQ DX, 72(AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
 	DECQ 112(AX)
 	JNZ  row1
 	VZEROUPPER
@@ -3693,27 +3693,27 @@ TEXT ·depthDots1AVX2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), CX
 
 row1:
-	XORQ CX, CX
+	XORQ DX, DX
 
 tile2:
-	MOVQ       64(AX), DX
-	IMULQ      CX, DX
-	ADDQ       48(AX), DX
-	VMOVDQU    (DX), Y0
-	VMOVDQU    32(DX), Y1
+	MOVQ       64(AX), CX
+	IMULQ      DX, CX
+	ADDQ       48(AX), CX
+	VMOVDQU    (CX), Y0
+	VMOVDQU    32(CX), Y1
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	MOVQ       16(AX), DX
-	IMULQ      CX, DX
-	ADDQ       (AX), DX
-	MOVQ       24(AX), BX
+	MOVQ       16(AX), BX
+	IMULQ      DX, BX
+	ADDQ       (AX), BX
+	MOVQ       24(AX), CX
 	MOVQ       32(AX), SI
 	MOVQ       40(AX), DI
 
 step3:
-	MOVQ       (BX), R8
-	ADDQ       DX, R8
+	MOVQ       (CX), R8
+	ADDQ       BX, R8
 	VMOVDQU    (DI), Y2
 	VMOVDQU    32(DI), Y3
 	VMOVDQU    (R8), Y4
@@ -3724,23 +3724,23 @@ step3:
 	VPADDD     Y5, Y0, Y0
 	VPMADDWD   Y3, Y4, Y4
 	VPADDD     Y4, Y1, Y1
-	ADDQ       $0x08, BX
+	ADDQ       $0x08, CX
 	ADDQ       $0x00000040, DI
 	DECQ       SI
 	JNZ        step3
 	VPERM2I128 $0x20, Y1, Y0, Y2
 	VPERM2I128 $0x31, Y1, Y0, Y1
 	VMOVDQA    Y2, Y0
-	MOVQ       80(AX), DX
-	IMULQ      CX, DX
-	ADDQ       72(AX), DX
+	MOVQ       80(AX), CX
+	IMULQ      DX, CX
+	ADDQ       72(AX), CX
 	MOVQ       88(AX), BX
-	ADDQ       DX, BX
+	ADDQ       CX, BX
 	CMPQ       136(AX), $0x01
 	JE         requantize4
 	JG         shift5
-	VMOVDQU    Y0, (DX)
-	VMOVDQU    Y1, 32(DX)
+	VMOVDQU    Y0, (CX)
+	VMOVDQU    Y1, 32(CX)
 	JMP        done8
 
 shift5:
@@ -3797,7 +3797,7 @@ requantize4:
 	VPMINUB      Y1, Y0, Y0
 	VPBROADCASTD 168(AX), Y1
 	VXORPS       Y1, Y0, Y0
-	VMOVDQU      X0, (DX)
+	VMOVDQU      X0, (CX)
 	JMP          done8
 
 store6:
@@ -3811,7 +3811,7 @@ store6:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
-	VMOVDQU      X0, (DX)
+	VMOVDQU      X0, (CX)
 	JMP          done8
 
 words7:
@@ -3821,11 +3821,11 @@ words7:
 	VPSRLD    $0x10, Y1, Y1
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
-	VMOVDQU   Y0, (DX)
+	VMOVDQU   Y0, (CX)
 
 done8:
-	INCQ CX
-	CMPQ CX, 104(AX)
+	INCQ DX
+	CMPQ DX, 104(AX)
 	JLT  tile2
 	MOVQ 120(AX), CX
 	ADDQ CX, (AX)
@@ -4032,6 +4032,3904 @@ done8:
 	JNZ  row6
 
 end2:
+	VZEROUPPER
+	RET
+
+// func pairDots5AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairDots5AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y15
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	VMOVDQU 32(CX), Y7
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y8
+	VMOVDQU 32(CX), Y9
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	VPBROADCASTD   4(CX), Y12
+	VMOVDQU        (R9), Y10
+	VMOVDQU        32(R9), Y11
+	VBROADCASTI128 (R10), Y13
+	VPSHUFB        Y12, Y13, Y13
+	VPMADDUBSW     Y10, Y13, Y14
+	VPMADDWD       Y15, Y14, Y14
+	VPADDD         Y14, Y0, Y0
+	VPMADDUBSW     Y11, Y13, Y13
+	VPMADDWD       Y15, Y13, Y13
+	VPADDD         Y13, Y1, Y1
+	VBROADCASTI128 (R10)(DX*1), Y13
+	VPSHUFB        Y12, Y13, Y13
+	VPMADDUBSW     Y10, Y13, Y14
+	VPMADDWD       Y15, Y14, Y14
+	VPADDD         Y14, Y2, Y2
+	VPMADDUBSW     Y11, Y13, Y13
+	VPMADDWD       Y15, Y13, Y13
+	VPADDD         Y13, Y3, Y3
+	VBROADCASTI128 (R10)(DX*2), Y13
+	VPSHUFB        Y12, Y13, Y13
+	VPMADDUBSW     Y10, Y13, Y14
+	VPMADDWD       Y15, Y14, Y14
+	VPADDD         Y14, Y4, Y4
+	VPMADDUBSW     Y11, Y13, Y13
+	VPMADDWD       Y15, Y13, Y13
+	VPADDD         Y13, Y5, Y5
+	VBROADCASTI128 (R11), Y13
+	VPSHUFB        Y12, Y13, Y13
+	VPMADDUBSW     Y10, Y13, Y14
+	VPMADDWD       Y15, Y14, Y14
+	VPADDD         Y14, Y6, Y6
+	VPMADDUBSW     Y11, Y13, Y13
+	VPMADDWD       Y15, Y13, Y13
+	VPADDD         Y13, Y7, Y7
+	VBROADCASTI128 (R11)(DX*1), Y13
+	VPSHUFB        Y12, Y13, Y13
+	VPMADDUBSW     Y10, Y13, Y14
+	VPMADDWD       Y15, Y14, Y14
+	VPADDD         Y14, Y8, Y8
+	VPMADDUBSW     Y11, Y13, Y13
+	VPMADDWD       Y15, Y13, Y13
+	VPADDD         Y13, Y9, Y9
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000040, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	VMOVDQU        Y1, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        Y3, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	VMOVDQU        Y5, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y6, (CX)
+	VMOVDQU        Y7, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y8, (CX)
+	VMOVDQU        Y9, 32(CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y0, Y0
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y0, Y0
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y0, Y0
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y0, Y0
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y1, Y1
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y1, Y1
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y1, Y1
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y2, Y2
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y2, Y2
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y2, Y2
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y2, Y2
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y3, Y3
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y3, Y3
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y3, Y3
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y4, Y4
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y4, Y4
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y4, Y4
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y4, Y4
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y5, Y5
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y5, Y5
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y5, Y5
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y5, Y5
+	VPSRAD       $0x1f, Y6, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y6, Y6
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y6, Y6
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y6, Y6
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y6, Y6
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y6, Y6
+	VPSRAD       $0x1f, Y7, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y7, Y7
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y7, Y7
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y7, Y7
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y7, Y7
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y7, Y7
+	VPSRAD       $0x1f, Y8, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y8, Y8
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y8, Y8
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y8, Y8
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y8, Y8
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y8, Y8
+	VPSRAD       $0x1f, Y9, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y9, Y9
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y9, Y9
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y9, Y9
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y9, Y9
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y9, Y9
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y9, Y9
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y10
+	VMOVDQU      packed<>+0(SB), Y11
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y10, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(DI), Y1, Y1
+	VMINPS       Y10, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y10, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(DI), Y3, Y3
+	VMINPS       Y10, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y1, Y0, Y0
+	VPACKSSDW    Y3, Y2, Y2
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPADDSW      Y1, Y2, Y2
+	VPACKUSWB    Y2, Y0, Y0
+	VPERMD       Y0, Y11, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMINPS       Y10, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(DI), Y5, Y5
+	VMINPS       Y10, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMINPS       Y10, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       32(DI), Y7, Y7
+	VMINPS       Y10, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSDW    Y7, Y6, Y6
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y4, Y4
+	VPADDSW      Y1, Y6, Y6
+	VPACKUSWB    Y6, Y4, Y4
+	VPERMD       Y4, Y11, Y4
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y4, Y4
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y4, Y4
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y4, Y4
+	VMOVDQU      Y4, 32(CX)
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (DI), Y8, Y8
+	VMINPS       Y10, Y8, Y8
+	VCVTPS2DQ    Y8, Y8
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       32(DI), Y9, Y9
+	VMINPS       Y10, Y9, Y9
+	VCVTPS2DQ    Y9, Y9
+	VPACKSSDW    Y9, Y8, Y8
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y8, Y8
+	VPACKUSWB    Y8, Y8, Y8
+	VPERMD       Y8, Y11, Y8
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y8, Y8
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y8, Y8
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y8, Y8
+	VMOVDQU      X8, 64(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VPACKSSDW    Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y8, Y8
+	VPSRLD       $0x18, Y8, Y8
+	VPSLLD       $0x18, Y9, Y9
+	VPSRLD       $0x18, Y9, Y9
+	VPACKSSDW    Y9, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VPACKUSWB    X9, X8, X8
+	VPSHUFD      $0xd8, X8, X8
+	VMOVDQU      X8, (CX)
+	JMP          done8
+
+words7:
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y6, Y6
+	VPSRLD    $0x10, Y6, Y6
+	VPSLLD    $0x10, Y7, Y7
+	VPSRLD    $0x10, Y7, Y7
+	VPACKUSDW Y7, Y6, Y6
+	VPERMQ    $0xd8, Y6, Y6
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y8, Y8
+	VPSRLD    $0x10, Y8, Y8
+	VPSLLD    $0x10, Y9, Y9
+	VPSRLD    $0x10, Y9, Y9
+	VPACKUSDW Y9, Y8, Y8
+	VPERMQ    $0xd8, Y8, Y8
+	VMOVDQU   Y8, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+DATA c32_10001<>+0(SB)/4, $0x00010001
+GLOBL c32_10001<>(SB), RODATA|NOPTR, $4
+
+// func pairDots4AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairDots4AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y13
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	VMOVDQU 32(CX), Y7
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	VPBROADCASTD   4(CX), Y10
+	VMOVDQU        (R9), Y8
+	VMOVDQU        32(R9), Y9
+	VBROADCASTI128 (R10), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPMADDUBSW     Y8, Y11, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y0, Y0
+	VPMADDUBSW     Y9, Y11, Y11
+	VPMADDWD       Y13, Y11, Y11
+	VPADDD         Y11, Y1, Y1
+	VBROADCASTI128 (R10)(DX*1), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPMADDUBSW     Y8, Y11, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y2, Y2
+	VPMADDUBSW     Y9, Y11, Y11
+	VPMADDWD       Y13, Y11, Y11
+	VPADDD         Y11, Y3, Y3
+	VBROADCASTI128 (R10)(DX*2), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPMADDUBSW     Y8, Y11, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y4, Y4
+	VPMADDUBSW     Y9, Y11, Y11
+	VPMADDWD       Y13, Y11, Y11
+	VPADDD         Y11, Y5, Y5
+	VBROADCASTI128 (R11), Y11
+	VPSHUFB        Y10, Y11, Y11
+	VPMADDUBSW     Y8, Y11, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y6, Y6
+	VPMADDUBSW     Y9, Y11, Y11
+	VPMADDWD       Y13, Y11, Y11
+	VPADDD         Y11, Y7, Y7
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000040, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	VMOVDQU        Y1, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        Y3, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	VMOVDQU        Y5, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y6, (CX)
+	VMOVDQU        Y7, 32(CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y0, Y0
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y0, Y0
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y0, Y0
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y0, Y0
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y1, Y1
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y1, Y1
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y1, Y1
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y1, Y1
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y2, Y2
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y2, Y2
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y2, Y2
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y2, Y2
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y3, Y3
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y3, Y3
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y3, Y3
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y3, Y3
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y4, Y4
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y4, Y4
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y4, Y4
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y4, Y4
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y5, Y5
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y5, Y5
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y5, Y5
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y5, Y5
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y5, Y5
+	VPSRAD       $0x1f, Y6, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y6, Y6
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y6, Y6
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y6, Y6
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y6, Y6
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y6, Y6
+	VPSRAD       $0x1f, Y7, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y7, Y7
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y7, Y7
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y7, Y7
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y7, Y7
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y7, Y7
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y8
+	VMOVDQU      packed<>+0(SB), Y9
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y8, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(DI), Y1, Y1
+	VMINPS       Y8, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y8, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(DI), Y3, Y3
+	VMINPS       Y8, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y1, Y0, Y0
+	VPACKSSDW    Y3, Y2, Y2
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPADDSW      Y1, Y2, Y2
+	VPACKUSWB    Y2, Y0, Y0
+	VPERMD       Y0, Y9, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMINPS       Y8, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(DI), Y5, Y5
+	VMINPS       Y8, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMINPS       Y8, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       32(DI), Y7, Y7
+	VMINPS       Y8, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSDW    Y7, Y6, Y6
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y4, Y4
+	VPADDSW      Y1, Y6, Y6
+	VPACKUSWB    Y6, Y4, Y4
+	VPERMD       Y4, Y9, Y4
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y4, Y4
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y4, Y4
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y4, Y4
+	VMOVDQU      Y4, 32(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VPACKSSDW    Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, (CX)
+	JMP          done8
+
+words7:
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y6, Y6
+	VPSRLD    $0x10, Y6, Y6
+	VPSLLD    $0x10, Y7, Y7
+	VPSRLD    $0x10, Y7, Y7
+	VPACKUSDW Y7, Y6, Y6
+	VPERMQ    $0xd8, Y6, Y6
+	VMOVDQU   Y6, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func pairDots3AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairDots3AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y11
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), CX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	VMOVDQU 32(CX), Y5
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+
+step3:
+	MOVLQSX        (CX), R9
+	ADDQ           SI, R9
+	VPBROADCASTD   4(CX), Y8
+	VMOVDQU        (R8), Y6
+	VMOVDQU        32(R8), Y7
+	VBROADCASTI128 (R9), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VPMADDUBSW     Y6, Y9, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y0, Y0
+	VPMADDUBSW     Y7, Y9, Y9
+	VPMADDWD       Y11, Y9, Y9
+	VPADDD         Y9, Y1, Y1
+	VBROADCASTI128 (R9)(DX*1), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VPMADDUBSW     Y6, Y9, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y2, Y2
+	VPMADDUBSW     Y7, Y9, Y9
+	VPMADDWD       Y11, Y9, Y9
+	VPADDD         Y9, Y3, Y3
+	VBROADCASTI128 (R9)(DX*2), Y9
+	VPSHUFB        Y8, Y9, Y9
+	VPMADDUBSW     Y6, Y9, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y4, Y4
+	VPMADDUBSW     Y7, Y9, Y9
+	VPMADDWD       Y11, Y9, Y9
+	VPADDD         Y9, Y5, Y5
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000040, R8
+	DECQ           DI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          BX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), SI
+	ADDQ           CX, SI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	VMOVDQU        Y1, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        Y3, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	VMOVDQU        Y5, 32(CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y0, Y0
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y0, Y0
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y0, Y0
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y1, Y1
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y1, Y1
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y1, Y1
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y2, Y2
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y2, Y2
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y2, Y2
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y2, Y2
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y3, Y3
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y3, Y3
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y3, Y3
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y3, Y3
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y4, Y4
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y4, Y4
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y4, Y4
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y4, Y4
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y5, Y5
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y5, Y5
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y5, Y5
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y5, Y5
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y5, Y5
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y5, Y5
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), SI
+	VBROADCASTSS 160(AX), Y6
+	VMOVDQU      packed<>+0(SB), Y7
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMINPS       Y6, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(SI), Y1, Y1
+	VMINPS       Y6, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SI), Y2, Y2
+	VMINPS       Y6, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SI), Y3, Y3
+	VMINPS       Y6, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y1, Y0, Y0
+	VPACKSSDW    Y3, Y2, Y2
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPADDSW      Y1, Y2, Y2
+	VPACKUSWB    Y2, Y0, Y0
+	VPERMD       Y0, Y7, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (SI), Y4, Y4
+	VMINPS       Y6, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(SI), Y5, Y5
+	VMINPS       Y6, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y4, Y4
+	VPACKUSWB    Y4, Y4, Y4
+	VPERMD       Y4, Y7, Y4
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y4, Y4
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y4, Y4
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y4, Y4
+	VMOVDQU      X4, 32(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	JMP          done8
+
+words7:
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+
+done8:
+	INCQ BX
+	CMPQ BX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func pairDots2AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairDots2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y9
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), CX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	VMOVDQU 32(CX), Y3
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+
+step3:
+	MOVLQSX        (CX), R9
+	ADDQ           SI, R9
+	VPBROADCASTD   4(CX), Y6
+	VMOVDQU        (R8), Y4
+	VMOVDQU        32(R8), Y5
+	VBROADCASTI128 (R9), Y7
+	VPSHUFB        Y6, Y7, Y7
+	VPMADDUBSW     Y4, Y7, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y0, Y0
+	VPMADDUBSW     Y5, Y7, Y7
+	VPMADDWD       Y9, Y7, Y7
+	VPADDD         Y7, Y1, Y1
+	VBROADCASTI128 (R9)(DX*1), Y7
+	VPSHUFB        Y6, Y7, Y7
+	VPMADDUBSW     Y4, Y7, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y2, Y2
+	VPMADDUBSW     Y5, Y7, Y7
+	VPMADDWD       Y9, Y7, Y7
+	VPADDD         Y7, Y3, Y3
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000040, R8
+	DECQ           DI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          BX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), SI
+	ADDQ           CX, SI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	VMOVDQU        Y1, 32(CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        Y3, 32(CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y0, Y0
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y0, Y0
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y0, Y0
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y0, Y0
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y1, Y1
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y1, Y1
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y1, Y1
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y1, Y1
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y2, Y2
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y2, Y2
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y2, Y2
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y2, Y2
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y3, Y3
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y3, Y3
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y3, Y3
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y3, Y3
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y3, Y3
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), SI
+	VBROADCASTSS 160(AX), Y4
+	VMOVDQU      packed<>+0(SB), Y5
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMINPS       Y4, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(SI), Y1, Y1
+	VMINPS       Y4, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SI), Y2, Y2
+	VMINPS       Y4, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SI), Y3, Y3
+	VMINPS       Y4, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y1, Y0, Y0
+	VPACKSSDW    Y3, Y2, Y2
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPADDSW      Y1, Y2, Y2
+	VPACKUSWB    Y2, Y0, Y0
+	VPERMD       Y0, Y5, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	JMP          done8
+
+words7:
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+
+done8:
+	INCQ BX
+	CMPQ BX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func pairDots1AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairDots1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y6
+	MOVQ         8(AX), CX
+	LEAQ         (CX)(CX*2), CX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   DX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	MOVQ    16(AX), BX
+	IMULQ   DX, BX
+	ADDQ    (AX), BX
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), SI
+	MOVQ    40(AX), DI
+
+step3:
+	MOVLQSX        (CX), R8
+	ADDQ           BX, R8
+	VPBROADCASTD   4(CX), Y4
+	VMOVDQU        (DI), Y2
+	VMOVDQU        32(DI), Y3
+	VBROADCASTI128 (R8), Y5
+	VPSHUFB        Y4, Y5, Y5
+	VPMADDUBSW     Y2, Y5, Y2
+	VPMADDWD       Y6, Y2, Y2
+	VPADDD         Y2, Y0, Y0
+	VPMADDUBSW     Y3, Y5, Y5
+	VPMADDWD       Y6, Y5, Y5
+	VPADDD         Y5, Y1, Y1
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000040, DI
+	DECQ           SI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          DX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), BX
+	ADDQ           CX, BX
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	VMOVDQU        Y1, 32(CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y2
+	VBROADCASTSS 172(AX), Y3
+	VPAND        Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VBROADCASTSS 176(AX), Y2
+	VPSRAVD      Y2, Y0, Y0
+	VBROADCASTSS 180(AX), Y2
+	VPADDD       Y2, Y0, Y0
+	VBROADCASTSS 184(AX), Y2
+	VPSRAVD      Y2, Y0, Y0
+	VBROADCASTSS 188(AX), Y2
+	VPMAXSD      Y2, Y0, Y0
+	VBROADCASTSS 192(AX), Y2
+	VPMINSD      Y2, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y2
+	VBROADCASTSS 172(AX), Y3
+	VPAND        Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VBROADCASTSS 176(AX), Y2
+	VPSRAVD      Y2, Y1, Y1
+	VBROADCASTSS 180(AX), Y2
+	VPADDD       Y2, Y1, Y1
+	VBROADCASTSS 184(AX), Y2
+	VPSRAVD      Y2, Y1, Y1
+	VBROADCASTSS 188(AX), Y2
+	VPMAXSD      Y2, Y1, Y1
+	VBROADCASTSS 192(AX), Y2
+	VPMINSD      Y2, Y1, Y1
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), BX
+	VBROADCASTSS 160(AX), Y2
+	VMOVDQU      packed<>+0(SB), Y3
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (BX), Y0, Y0
+	VMINPS       Y2, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(BX), Y1, Y1
+	VMINPS       Y2, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPACKUSWB    Y0, Y0, Y0
+	VPERMD       Y0, Y3, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      X0, (CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	JMP          done8
+
+words7:
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+
+done8:
+	INCQ DX
+	CMPQ DX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots10AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots10AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y13
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y7
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y8
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y9
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	LEAQ           (R11)(BX*1), R12
+	LEAQ           (R12)(BX*1), R13
+	VPBROADCASTD   4(CX), Y11
+	VMOVDQU        (R9), Y10
+	VBROADCASTI128 (R10), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y0, Y0
+	VBROADCASTI128 (R10)(DX*1), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y1, Y1
+	VBROADCASTI128 (R10)(DX*2), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y2, Y2
+	VBROADCASTI128 (R11), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y3, Y3
+	VBROADCASTI128 (R11)(DX*1), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y4, Y4
+	VBROADCASTI128 (R11)(DX*2), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y5, Y5
+	VBROADCASTI128 (R12), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y6, Y6
+	VBROADCASTI128 (R12)(DX*1), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y7, Y7
+	VBROADCASTI128 (R12)(DX*2), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y8, Y8
+	VBROADCASTI128 (R13), Y12
+	VPSHUFB        Y11, Y12, Y12
+	VPMADDUBSW     Y10, Y12, Y12
+	VPMADDWD       Y13, Y12, Y12
+	VPADDD         Y12, Y9, Y9
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y3, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y5, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y6, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y7, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y8, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y9, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y0, Y0
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y0, Y0
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y0, Y0
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y0, Y0
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y1, Y1
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y1, Y1
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y1, Y1
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y2, Y2
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y2, Y2
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y2, Y2
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y2, Y2
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y3, Y3
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y3, Y3
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y3, Y3
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y4, Y4
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y4, Y4
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y4, Y4
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y4, Y4
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y5, Y5
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y5, Y5
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y5, Y5
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y5, Y5
+	VPSRAD       $0x1f, Y6, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y6, Y6
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y6, Y6
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y6, Y6
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y6, Y6
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y6, Y6
+	VPSRAD       $0x1f, Y7, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y7, Y7
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y7, Y7
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y7, Y7
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y7, Y7
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y7, Y7
+	VPSRAD       $0x1f, Y8, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y8, Y8
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y8, Y8
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y8, Y8
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y8, Y8
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y8, Y8
+	VPSRAD       $0x1f, Y9, Y10
+	VBROADCASTSS 172(AX), Y11
+	VPAND        Y11, Y10, Y10
+	VPADDD       Y10, Y9, Y9
+	VBROADCASTSS 176(AX), Y10
+	VPSRAVD      Y10, Y9, Y9
+	VBROADCASTSS 180(AX), Y10
+	VPADDD       Y10, Y9, Y9
+	VBROADCASTSS 184(AX), Y10
+	VPSRAVD      Y10, Y9, Y9
+	VBROADCASTSS 188(AX), Y10
+	VPMAXSD      Y10, Y9, Y9
+	VBROADCASTSS 192(AX), Y10
+	VPMINSD      Y10, Y9, Y9
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y10
+	VMOVDQU      packed<>+0(SB), Y11
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y10, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (DI), Y1, Y1
+	VMINPS       Y10, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y12
+	VPADDSW      Y12, Y0, Y0
+	VPADDSW      Y12, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y11, Y0
+	VPBROADCASTB 188(AX), Y12
+	VPMAXUB      Y12, Y0, Y0
+	VPBROADCASTB 192(AX), Y12
+	VPMINUB      Y12, Y0, Y0
+	VPBROADCASTD 168(AX), Y12
+	VXORPS       Y12, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y10, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (DI), Y3, Y3
+	VMINPS       Y10, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y2, Y2, Y2
+	VPACKSSDW    Y3, Y3, Y3
+	VPBROADCASTW 164(AX), Y12
+	VPADDSW      Y12, Y2, Y2
+	VPADDSW      Y12, Y3, Y3
+	VPACKUSWB    Y3, Y2, Y2
+	VPERMD       Y2, Y11, Y2
+	VPBROADCASTB 188(AX), Y12
+	VPMAXUB      Y12, Y2, Y2
+	VPBROADCASTB 192(AX), Y12
+	VPMINUB      Y12, Y2, Y2
+	VPBROADCASTD 168(AX), Y12
+	VXORPS       Y12, Y2, Y2
+	VMOVDQU      Y2, 32(CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMINPS       Y10, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       (DI), Y5, Y5
+	VMINPS       Y10, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y4, Y4, Y4
+	VPACKSSDW    Y5, Y5, Y5
+	VPBROADCASTW 164(AX), Y12
+	VPADDSW      Y12, Y4, Y4
+	VPADDSW      Y12, Y5, Y5
+	VPACKUSWB    Y5, Y4, Y4
+	VPERMD       Y4, Y11, Y4
+	VPBROADCASTB 188(AX), Y12
+	VPMAXUB      Y12, Y4, Y4
+	VPBROADCASTB 192(AX), Y12
+	VPMINUB      Y12, Y4, Y4
+	VPBROADCASTD 168(AX), Y12
+	VXORPS       Y12, Y4, Y4
+	VMOVDQU      Y4, 64(CX)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMINPS       Y10, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (DI), Y7, Y7
+	VMINPS       Y10, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPACKSSDW    Y6, Y6, Y6
+	VPACKSSDW    Y7, Y7, Y7
+	VPBROADCASTW 164(AX), Y12
+	VPADDSW      Y12, Y6, Y6
+	VPADDSW      Y12, Y7, Y7
+	VPACKUSWB    Y7, Y6, Y6
+	VPERMD       Y6, Y11, Y6
+	VPBROADCASTB 188(AX), Y12
+	VPMAXUB      Y12, Y6, Y6
+	VPBROADCASTB 192(AX), Y12
+	VPMINUB      Y12, Y6, Y6
+	VPBROADCASTD 168(AX), Y12
+	VXORPS       Y12, Y6, Y6
+	VMOVDQU      Y6, 96(CX)
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (DI), Y8, Y8
+	VMINPS       Y10, Y8, Y8
+	VCVTPS2DQ    Y8, Y8
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       (DI), Y9, Y9
+	VMINPS       Y10, Y9, Y9
+	VCVTPS2DQ    Y9, Y9
+	VPACKSSDW    Y8, Y8, Y8
+	VPACKSSDW    Y9, Y9, Y9
+	VPBROADCASTW 164(AX), Y12
+	VPADDSW      Y12, Y8, Y8
+	VPADDSW      Y12, Y9, Y9
+	VPACKUSWB    Y9, Y8, Y8
+	VPERMD       Y8, Y11, Y8
+	VPBROADCASTB 188(AX), Y12
+	VPMAXUB      Y12, Y8, Y8
+	VPBROADCASTB 192(AX), Y12
+	VPMINUB      Y12, Y8, Y8
+	VPBROADCASTD 168(AX), Y12
+	VXORPS       Y12, Y8, Y8
+	VMOVDQU      Y8, 128(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y10
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y10, Y10
+	VPSRLD       $0x18, Y10, Y10
+	VPACKSSDW    Y10, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X10
+	VPACKUSWB    X10, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y2, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y3, Y0
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X0
+	VPACKUSWB    X0, X3, X3
+	VPSHUFD      $0xd8, X3, X3
+	VMOVDQU      X3, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y4, Y0
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSWB    X0, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y5, Y0
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPACKUSWB    X0, X5, X5
+	VPSHUFD      $0xd8, X5, X5
+	VMOVDQU      X5, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y6, Y0
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X0
+	VPACKUSWB    X0, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y7, Y0
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X0
+	VPACKUSWB    X0, X7, X7
+	VPSHUFD      $0xd8, X7, X7
+	VMOVDQU      X7, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y8, Y0
+	VPSLLD       $0x18, Y8, Y8
+	VPSRLD       $0x18, Y8, Y8
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X0
+	VPACKUSWB    X0, X8, X8
+	VPSHUFD      $0xd8, X8, X8
+	VMOVDQU      X8, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y9, Y0
+	VPSLLD       $0x18, Y9, Y9
+	VPSRLD       $0x18, Y9, Y9
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X0
+	VPACKUSWB    X0, X9, X9
+	VPSHUFD      $0xd8, X9, X9
+	VMOVDQU      X9, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y10
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y10, Y10
+	VPSRLD    $0x10, Y10, Y10
+	VPACKUSDW Y10, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y2, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y3, Y0
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VMOVDQU   Y3, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y4, Y0
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y5, Y0
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y5, Y5
+	VPERMQ    $0xd8, Y5, Y5
+	VMOVDQU   Y5, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y6, Y0
+	VPSLLD    $0x10, Y6, Y6
+	VPSRLD    $0x10, Y6, Y6
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y6, Y6
+	VPERMQ    $0xd8, Y6, Y6
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y7, Y0
+	VPSLLD    $0x10, Y7, Y7
+	VPSRLD    $0x10, Y7, Y7
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y7, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VMOVDQU   Y7, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y8, Y0
+	VPSLLD    $0x10, Y8, Y8
+	VPSRLD    $0x10, Y8, Y8
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y8, Y8
+	VPERMQ    $0xd8, Y8, Y8
+	VMOVDQU   Y8, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y9, Y0
+	VPSLLD    $0x10, Y9, Y9
+	VPSRLD    $0x10, Y9, Y9
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y9, Y9
+	VPERMQ    $0xd8, Y9, Y9
+	VMOVDQU   Y9, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots8AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots8AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y11
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y5
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y6
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y7
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	LEAQ           (R11)(BX*1), R12
+	VPBROADCASTD   4(CX), Y9
+	VMOVDQU        (R9), Y8
+	VBROADCASTI128 (R10), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y0, Y0
+	VBROADCASTI128 (R10)(DX*1), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y1, Y1
+	VBROADCASTI128 (R10)(DX*2), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y2, Y2
+	VBROADCASTI128 (R11), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y3, Y3
+	VBROADCASTI128 (R11)(DX*1), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y4, Y4
+	VBROADCASTI128 (R11)(DX*2), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y5, Y5
+	VBROADCASTI128 (R12), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y6, Y6
+	VBROADCASTI128 (R12)(DX*1), Y10
+	VPSHUFB        Y9, Y10, Y10
+	VPMADDUBSW     Y8, Y10, Y10
+	VPMADDWD       Y11, Y10, Y10
+	VPADDD         Y10, Y7, Y7
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y3, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y5, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y6, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y7, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y0, Y0
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y0, Y0
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y0, Y0
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y0, Y0
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y1, Y1
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y1, Y1
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y1, Y1
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y1, Y1
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y2, Y2
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y2, Y2
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y2, Y2
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y2, Y2
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y3, Y3
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y3, Y3
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y3, Y3
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y3, Y3
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y4, Y4
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y4, Y4
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y4, Y4
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y4, Y4
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y5, Y5
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y5, Y5
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y5, Y5
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y5, Y5
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y5, Y5
+	VPSRAD       $0x1f, Y6, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y6, Y6
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y6, Y6
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y6, Y6
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y6, Y6
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y6, Y6
+	VPSRAD       $0x1f, Y7, Y8
+	VBROADCASTSS 172(AX), Y9
+	VPAND        Y9, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	VBROADCASTSS 176(AX), Y8
+	VPSRAVD      Y8, Y7, Y7
+	VBROADCASTSS 180(AX), Y8
+	VPADDD       Y8, Y7, Y7
+	VBROADCASTSS 184(AX), Y8
+	VPSRAVD      Y8, Y7, Y7
+	VBROADCASTSS 188(AX), Y8
+	VPMAXSD      Y8, Y7, Y7
+	VBROADCASTSS 192(AX), Y8
+	VPMINSD      Y8, Y7, Y7
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y8
+	VMOVDQU      packed<>+0(SB), Y9
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y8, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (DI), Y1, Y1
+	VMINPS       Y8, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y10
+	VPADDSW      Y10, Y0, Y0
+	VPADDSW      Y10, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y9, Y0
+	VPBROADCASTB 188(AX), Y10
+	VPMAXUB      Y10, Y0, Y0
+	VPBROADCASTB 192(AX), Y10
+	VPMINUB      Y10, Y0, Y0
+	VPBROADCASTD 168(AX), Y10
+	VXORPS       Y10, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y8, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (DI), Y3, Y3
+	VMINPS       Y8, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y2, Y2, Y2
+	VPACKSSDW    Y3, Y3, Y3
+	VPBROADCASTW 164(AX), Y10
+	VPADDSW      Y10, Y2, Y2
+	VPADDSW      Y10, Y3, Y3
+	VPACKUSWB    Y3, Y2, Y2
+	VPERMD       Y2, Y9, Y2
+	VPBROADCASTB 188(AX), Y10
+	VPMAXUB      Y10, Y2, Y2
+	VPBROADCASTB 192(AX), Y10
+	VPMINUB      Y10, Y2, Y2
+	VPBROADCASTD 168(AX), Y10
+	VXORPS       Y10, Y2, Y2
+	VMOVDQU      Y2, 32(CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMINPS       Y8, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       (DI), Y5, Y5
+	VMINPS       Y8, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y4, Y4, Y4
+	VPACKSSDW    Y5, Y5, Y5
+	VPBROADCASTW 164(AX), Y10
+	VPADDSW      Y10, Y4, Y4
+	VPADDSW      Y10, Y5, Y5
+	VPACKUSWB    Y5, Y4, Y4
+	VPERMD       Y4, Y9, Y4
+	VPBROADCASTB 188(AX), Y10
+	VPMAXUB      Y10, Y4, Y4
+	VPBROADCASTB 192(AX), Y10
+	VPMINUB      Y10, Y4, Y4
+	VPBROADCASTD 168(AX), Y10
+	VXORPS       Y10, Y4, Y4
+	VMOVDQU      Y4, 64(CX)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMINPS       Y8, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (DI), Y7, Y7
+	VMINPS       Y8, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPACKSSDW    Y6, Y6, Y6
+	VPACKSSDW    Y7, Y7, Y7
+	VPBROADCASTW 164(AX), Y10
+	VPADDSW      Y10, Y6, Y6
+	VPADDSW      Y10, Y7, Y7
+	VPACKUSWB    Y7, Y6, Y6
+	VPERMD       Y6, Y9, Y6
+	VPBROADCASTB 188(AX), Y10
+	VPMAXUB      Y10, Y6, Y6
+	VPBROADCASTB 192(AX), Y10
+	VPMINUB      Y10, Y6, Y6
+	VPBROADCASTD 168(AX), Y10
+	VXORPS       Y10, Y6, Y6
+	VMOVDQU      Y6, 96(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y8
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y8, Y8
+	VPSRLD       $0x18, Y8, Y8
+	VPACKSSDW    Y8, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X8
+	VPACKUSWB    X8, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y2, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y3, Y0
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X0
+	VPACKUSWB    X0, X3, X3
+	VPSHUFD      $0xd8, X3, X3
+	VMOVDQU      X3, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y4, Y0
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSWB    X0, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y5, Y0
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPACKUSWB    X0, X5, X5
+	VPSHUFD      $0xd8, X5, X5
+	VMOVDQU      X5, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y6, Y0
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X0
+	VPACKUSWB    X0, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y7, Y0
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X0
+	VPACKUSWB    X0, X7, X7
+	VPSHUFD      $0xd8, X7, X7
+	VMOVDQU      X7, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y8
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y8, Y8
+	VPSRLD    $0x10, Y8, Y8
+	VPACKUSDW Y8, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y2, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y3, Y0
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VMOVDQU   Y3, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y4, Y0
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y5, Y0
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y5, Y5
+	VPERMQ    $0xd8, Y5, Y5
+	VMOVDQU   Y5, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y6, Y0
+	VPSLLD    $0x10, Y6, Y6
+	VPSRLD    $0x10, Y6, Y6
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y6, Y6
+	VPERMQ    $0xd8, Y6, Y6
+	VMOVDQU   Y6, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y7, Y0
+	VPSLLD    $0x10, Y7, Y7
+	VPSRLD    $0x10, Y7, Y7
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y7, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VMOVDQU   Y7, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots6AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots6AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y9
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y3
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y4
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y5
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	VPBROADCASTD   4(CX), Y7
+	VMOVDQU        (R9), Y6
+	VBROADCASTI128 (R10), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y0, Y0
+	VBROADCASTI128 (R10)(DX*1), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y1, Y1
+	VBROADCASTI128 (R10)(DX*2), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y2, Y2
+	VBROADCASTI128 (R11), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y3, Y3
+	VBROADCASTI128 (R11)(DX*1), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y4, Y4
+	VBROADCASTI128 (R11)(DX*2), Y8
+	VPSHUFB        Y7, Y8, Y8
+	VPMADDUBSW     Y6, Y8, Y8
+	VPMADDWD       Y9, Y8, Y8
+	VPADDD         Y8, Y5, Y5
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y3, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y4, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y5, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y0, Y0
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y0, Y0
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y0, Y0
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y1, Y1
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y1, Y1
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y1, Y1
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y2, Y2
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y2, Y2
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y2, Y2
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y2, Y2
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y3, Y3
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y3, Y3
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y3, Y3
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y3, Y3
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y3, Y3
+	VPSRAD       $0x1f, Y4, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y4, Y4
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y4, Y4
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y4, Y4
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y4, Y4
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y4, Y4
+	VPSRAD       $0x1f, Y5, Y6
+	VBROADCASTSS 172(AX), Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y5, Y5
+	VBROADCASTSS 176(AX), Y6
+	VPSRAVD      Y6, Y5, Y5
+	VBROADCASTSS 180(AX), Y6
+	VPADDD       Y6, Y5, Y5
+	VBROADCASTSS 184(AX), Y6
+	VPSRAVD      Y6, Y5, Y5
+	VBROADCASTSS 188(AX), Y6
+	VPMAXSD      Y6, Y5, Y5
+	VBROADCASTSS 192(AX), Y6
+	VPMINSD      Y6, Y5, Y5
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y6
+	VMOVDQU      packed<>+0(SB), Y7
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y6, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (DI), Y1, Y1
+	VMINPS       Y6, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y8
+	VPADDSW      Y8, Y0, Y0
+	VPADDSW      Y8, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y7, Y0
+	VPBROADCASTB 188(AX), Y8
+	VPMAXUB      Y8, Y0, Y0
+	VPBROADCASTB 192(AX), Y8
+	VPMINUB      Y8, Y0, Y0
+	VPBROADCASTD 168(AX), Y8
+	VXORPS       Y8, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y6, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (DI), Y3, Y3
+	VMINPS       Y6, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y2, Y2, Y2
+	VPACKSSDW    Y3, Y3, Y3
+	VPBROADCASTW 164(AX), Y8
+	VPADDSW      Y8, Y2, Y2
+	VPADDSW      Y8, Y3, Y3
+	VPACKUSWB    Y3, Y2, Y2
+	VPERMD       Y2, Y7, Y2
+	VPBROADCASTB 188(AX), Y8
+	VPMAXUB      Y8, Y2, Y2
+	VPBROADCASTB 192(AX), Y8
+	VPMINUB      Y8, Y2, Y2
+	VPBROADCASTD 168(AX), Y8
+	VXORPS       Y8, Y2, Y2
+	VMOVDQU      Y2, 32(CX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMINPS       Y6, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       (DI), Y5, Y5
+	VMINPS       Y6, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y4, Y4, Y4
+	VPACKSSDW    Y5, Y5, Y5
+	VPBROADCASTW 164(AX), Y8
+	VPADDSW      Y8, Y4, Y4
+	VPADDSW      Y8, Y5, Y5
+	VPACKUSWB    Y5, Y4, Y4
+	VPERMD       Y4, Y7, Y4
+	VPBROADCASTB 188(AX), Y8
+	VPMAXUB      Y8, Y4, Y4
+	VPBROADCASTB 192(AX), Y8
+	VPMINUB      Y8, Y4, Y4
+	VPBROADCASTD 168(AX), Y8
+	VXORPS       Y8, Y4, Y4
+	VMOVDQU      Y4, 64(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y6
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPACKSSDW    Y6, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X6
+	VPACKUSWB    X6, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y2, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y3, Y0
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X0
+	VPACKUSWB    X0, X3, X3
+	VPSHUFD      $0xd8, X3, X3
+	VMOVDQU      X3, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y4, Y0
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSWB    X0, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y5, Y0
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPACKUSWB    X0, X5, X5
+	VPSHUFD      $0xd8, X5, X5
+	VMOVDQU      X5, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y6
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y6, Y6
+	VPSRLD    $0x10, Y6, Y6
+	VPACKUSDW Y6, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y2, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y3, Y0
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VMOVDQU   Y3, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y4, Y0
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y5, Y0
+	VPSLLD    $0x10, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y5, Y5
+	VPERMQ    $0xd8, Y5, Y5
+	VMOVDQU   Y5, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots4AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots4AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y7
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+
+row1:
+	XORQ SI, SI
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   SI, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y3
+	MOVQ    16(AX), DI
+	IMULQ   SI, DI
+	ADDQ    (AX), DI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), R8
+	MOVQ    40(AX), R9
+
+step3:
+	MOVLQSX        (CX), R10
+	ADDQ           DI, R10
+	LEAQ           (R10)(BX*1), R11
+	VPBROADCASTD   4(CX), Y5
+	VMOVDQU        (R9), Y4
+	VBROADCASTI128 (R10), Y6
+	VPSHUFB        Y5, Y6, Y6
+	VPMADDUBSW     Y4, Y6, Y6
+	VPMADDWD       Y7, Y6, Y6
+	VPADDD         Y6, Y0, Y0
+	VBROADCASTI128 (R10)(DX*1), Y6
+	VPSHUFB        Y5, Y6, Y6
+	VPMADDUBSW     Y4, Y6, Y6
+	VPMADDWD       Y7, Y6, Y6
+	VPADDD         Y6, Y1, Y1
+	VBROADCASTI128 (R10)(DX*2), Y6
+	VPSHUFB        Y5, Y6, Y6
+	VPMADDUBSW     Y4, Y6, Y6
+	VPMADDWD       Y7, Y6, Y6
+	VPADDD         Y6, Y2, Y2
+	VBROADCASTI128 (R11), Y6
+	VPSHUFB        Y5, Y6, Y6
+	VPMADDUBSW     Y4, Y6, Y6
+	VPMADDWD       Y7, Y6, Y6
+	VPADDD         Y6, Y3, Y3
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R9
+	DECQ           R8
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          SI, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), DI
+	ADDQ           CX, DI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y3, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y0, Y0
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y0, Y0
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y0, Y0
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y0, Y0
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y1, Y1
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y1, Y1
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y1, Y1
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y1, Y1
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y2, Y2
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y2, Y2
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y2, Y2
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y2, Y2
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y2, Y2
+	VPSRAD       $0x1f, Y3, Y4
+	VBROADCASTSS 172(AX), Y5
+	VPAND        Y5, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VBROADCASTSS 176(AX), Y4
+	VPSRAVD      Y4, Y3, Y3
+	VBROADCASTSS 180(AX), Y4
+	VPADDD       Y4, Y3, Y3
+	VBROADCASTSS 184(AX), Y4
+	VPSRAVD      Y4, Y3, Y3
+	VBROADCASTSS 188(AX), Y4
+	VPMAXSD      Y4, Y3, Y3
+	VBROADCASTSS 192(AX), Y4
+	VPMINSD      Y4, Y3, Y3
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), DI
+	VBROADCASTSS 160(AX), Y4
+	VMOVDQU      packed<>+0(SB), Y5
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMINPS       Y4, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (DI), Y1, Y1
+	VMINPS       Y4, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y6
+	VPADDSW      Y6, Y0, Y0
+	VPADDSW      Y6, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y5, Y0
+	VPBROADCASTB 188(AX), Y6
+	VPMAXUB      Y6, Y0, Y0
+	VPBROADCASTB 192(AX), Y6
+	VPMINUB      Y6, Y0, Y0
+	VPBROADCASTD 168(AX), Y6
+	VXORPS       Y6, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMINPS       Y4, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (DI), Y3, Y3
+	VMINPS       Y4, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y2, Y2, Y2
+	VPACKSSDW    Y3, Y3, Y3
+	VPBROADCASTW 164(AX), Y6
+	VPADDSW      Y6, Y2, Y2
+	VPADDSW      Y6, Y3, Y3
+	VPACKUSWB    Y3, Y2, Y2
+	VPERMD       Y2, Y5, Y2
+	VPBROADCASTB 188(AX), Y6
+	VPMAXUB      Y6, Y2, Y2
+	VPBROADCASTB 192(AX), Y6
+	VPMINUB      Y6, Y2, Y2
+	VPBROADCASTD 168(AX), Y6
+	VXORPS       Y6, Y2, Y2
+	VMOVDQU      Y2, 32(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y4
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPACKSSDW    Y4, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X4
+	VPACKUSWB    X4, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y2, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y3, Y0
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X0
+	VPACKUSWB    X0, X3, X3
+	VPSHUFD      $0xd8, X3, X3
+	VMOVDQU      X3, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y4
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VPACKUSDW Y4, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y2, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y3, Y0
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VMOVDQU   Y3, (CX)
+
+done8:
+	INCQ SI
+	CMPQ SI, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots3AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots3AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y6
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), CX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y2
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+
+step3:
+	MOVLQSX        (CX), R9
+	ADDQ           SI, R9
+	VPBROADCASTD   4(CX), Y4
+	VMOVDQU        (R8), Y3
+	VBROADCASTI128 (R9), Y5
+	VPSHUFB        Y4, Y5, Y5
+	VPMADDUBSW     Y3, Y5, Y5
+	VPMADDWD       Y6, Y5, Y5
+	VPADDD         Y5, Y0, Y0
+	VBROADCASTI128 (R9)(DX*1), Y5
+	VPSHUFB        Y4, Y5, Y5
+	VPMADDUBSW     Y3, Y5, Y5
+	VPMADDWD       Y6, Y5, Y5
+	VPADDD         Y5, Y1, Y1
+	VBROADCASTI128 (R9)(DX*2), Y5
+	VPSHUFB        Y4, Y5, Y5
+	VPMADDUBSW     Y3, Y5, Y5
+	VPMADDWD       Y6, Y5, Y5
+	VPADDD         Y5, Y2, Y2
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R8
+	DECQ           DI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          BX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), SI
+	ADDQ           CX, SI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y2, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y3
+	VBROADCASTSS 172(AX), Y4
+	VPAND        Y4, Y3, Y3
+	VPADDD       Y3, Y0, Y0
+	VBROADCASTSS 176(AX), Y3
+	VPSRAVD      Y3, Y0, Y0
+	VBROADCASTSS 180(AX), Y3
+	VPADDD       Y3, Y0, Y0
+	VBROADCASTSS 184(AX), Y3
+	VPSRAVD      Y3, Y0, Y0
+	VBROADCASTSS 188(AX), Y3
+	VPMAXSD      Y3, Y0, Y0
+	VBROADCASTSS 192(AX), Y3
+	VPMINSD      Y3, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y3
+	VBROADCASTSS 172(AX), Y4
+	VPAND        Y4, Y3, Y3
+	VPADDD       Y3, Y1, Y1
+	VBROADCASTSS 176(AX), Y3
+	VPSRAVD      Y3, Y1, Y1
+	VBROADCASTSS 180(AX), Y3
+	VPADDD       Y3, Y1, Y1
+	VBROADCASTSS 184(AX), Y3
+	VPSRAVD      Y3, Y1, Y1
+	VBROADCASTSS 188(AX), Y3
+	VPMAXSD      Y3, Y1, Y1
+	VBROADCASTSS 192(AX), Y3
+	VPMINSD      Y3, Y1, Y1
+	VPSRAD       $0x1f, Y2, Y3
+	VBROADCASTSS 172(AX), Y4
+	VPAND        Y4, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 176(AX), Y3
+	VPSRAVD      Y3, Y2, Y2
+	VBROADCASTSS 180(AX), Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 184(AX), Y3
+	VPSRAVD      Y3, Y2, Y2
+	VBROADCASTSS 188(AX), Y3
+	VPMAXSD      Y3, Y2, Y2
+	VBROADCASTSS 192(AX), Y3
+	VPMINSD      Y3, Y2, Y2
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), SI
+	VBROADCASTSS 160(AX), Y3
+	VMOVDQU      packed<>+0(SB), Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMINPS       Y3, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (SI), Y1, Y1
+	VMINPS       Y3, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y5
+	VPADDSW      Y5, Y0, Y0
+	VPADDSW      Y5, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y4, Y0
+	VPBROADCASTB 188(AX), Y5
+	VPMAXUB      Y5, Y0, Y0
+	VPBROADCASTB 192(AX), Y5
+	VPMINUB      Y5, Y0, Y0
+	VPBROADCASTD 168(AX), Y5
+	VXORPS       Y5, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SI), Y2, Y2
+	VMINPS       Y3, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPACKSSDW    Y2, Y2, Y2
+	VPBROADCASTW 164(AX), Y5
+	VPADDSW      Y5, Y2, Y2
+	VPACKUSWB    Y2, Y2, Y2
+	VPERMD       Y2, Y4, Y2
+	VPBROADCASTB 188(AX), Y5
+	VPMAXUB      Y5, Y2, Y2
+	VPBROADCASTB 192(AX), Y5
+	VPMINUB      Y5, Y2, Y2
+	VPBROADCASTD 168(AX), Y5
+	VXORPS       Y5, Y2, Y2
+	VMOVDQU      X2, 32(CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y3
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X3
+	VPACKUSWB    X3, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y2, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y3
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y3, Y3
+	VPSRLD    $0x10, Y3, Y3
+	VPACKUSDW Y3, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y2, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVDQU   Y2, (CX)
+
+done8:
+	INCQ BX
+	CMPQ BX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots2AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y5
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), CX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   BX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	ADDQ    56(AX), CX
+	VMOVDQU (CX), Y1
+	MOVQ    16(AX), SI
+	IMULQ   BX, SI
+	ADDQ    (AX), SI
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+
+step3:
+	MOVLQSX        (CX), R9
+	ADDQ           SI, R9
+	VPBROADCASTD   4(CX), Y3
+	VMOVDQU        (R8), Y2
+	VBROADCASTI128 (R9), Y4
+	VPSHUFB        Y3, Y4, Y4
+	VPMADDUBSW     Y2, Y4, Y4
+	VPMADDWD       Y5, Y4, Y4
+	VPADDD         Y4, Y0, Y0
+	VBROADCASTI128 (R9)(DX*1), Y4
+	VPSHUFB        Y3, Y4, Y4
+	VPMADDUBSW     Y2, Y4, Y4
+	VPMADDWD       Y5, Y4, Y4
+	VPADDD         Y4, Y1, Y1
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, R8
+	DECQ           DI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          BX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), SI
+	ADDQ           CX, SI
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	ADDQ           96(AX), CX
+	VMOVDQU        Y1, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y2
+	VBROADCASTSS 172(AX), Y3
+	VPAND        Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VBROADCASTSS 176(AX), Y2
+	VPSRAVD      Y2, Y0, Y0
+	VBROADCASTSS 180(AX), Y2
+	VPADDD       Y2, Y0, Y0
+	VBROADCASTSS 184(AX), Y2
+	VPSRAVD      Y2, Y0, Y0
+	VBROADCASTSS 188(AX), Y2
+	VPMAXSD      Y2, Y0, Y0
+	VBROADCASTSS 192(AX), Y2
+	VPMINSD      Y2, Y0, Y0
+	VPSRAD       $0x1f, Y1, Y2
+	VBROADCASTSS 172(AX), Y3
+	VPAND        Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VBROADCASTSS 176(AX), Y2
+	VPSRAVD      Y2, Y1, Y1
+	VBROADCASTSS 180(AX), Y2
+	VPADDD       Y2, Y1, Y1
+	VBROADCASTSS 184(AX), Y2
+	VPSRAVD      Y2, Y1, Y1
+	VBROADCASTSS 188(AX), Y2
+	VPMAXSD      Y2, Y1, Y1
+	VBROADCASTSS 192(AX), Y2
+	VPMINSD      Y2, Y1, Y1
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), SI
+	VBROADCASTSS 160(AX), Y2
+	VMOVDQU      packed<>+0(SB), Y3
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMINPS       Y2, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       (SI), Y1, Y1
+	VMINPS       Y2, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y0, Y0, Y0
+	VPACKSSDW    Y1, Y1, Y1
+	VPBROADCASTW 164(AX), Y2
+	VPADDSW      Y2, Y0, Y0
+	VPADDSW      Y2, Y1, Y1
+	VPACKUSWB    Y1, Y0, Y0
+	VPERMD       Y0, Y3, Y0
+	VPBROADCASTB 188(AX), Y2
+	VPMAXUB      Y2, Y0, Y0
+	VPBROADCASTB 192(AX), Y2
+	VPMINUB      Y2, Y0, Y0
+	VPBROADCASTD 168(AX), Y2
+	VXORPS       Y2, Y0, Y0
+	VMOVDQU      Y0, (CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y2
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPACKSSDW    Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPACKUSWB    X2, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	ADDQ         96(AX), CX
+	VMOVDQA      Y1, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPACKSSDW    Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPACKUSWB    X0, X1, X1
+	VPSHUFD      $0xd8, X1, X1
+	VMOVDQU      X1, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y2
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y2, Y2
+	VPSRLD    $0x10, Y2, Y2
+	VPACKUSDW Y2, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+	ADDQ      96(AX), CX
+	VMOVDQA   Y1, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVDQU   Y1, (CX)
+
+done8:
+	INCQ BX
+	CMPQ BX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func narrowPairDots1AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·narrowPairDots1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS c32_10001<>+0(SB), Y4
+	MOVQ         8(AX), CX
+	LEAQ         (CX)(CX*2), CX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ    64(AX), CX
+	IMULQ   DX, CX
+	ADDQ    48(AX), CX
+	VMOVDQU (CX), Y0
+	MOVQ    16(AX), BX
+	IMULQ   DX, BX
+	ADDQ    (AX), BX
+	MOVQ    24(AX), CX
+	MOVQ    32(AX), SI
+	MOVQ    40(AX), DI
+
+step3:
+	MOVLQSX        (CX), R8
+	ADDQ           BX, R8
+	VPBROADCASTD   4(CX), Y2
+	VMOVDQU        (DI), Y1
+	VBROADCASTI128 (R8), Y3
+	VPSHUFB        Y2, Y3, Y3
+	VPMADDUBSW     Y1, Y3, Y3
+	VPMADDWD       Y4, Y3, Y3
+	VPADDD         Y3, Y0, Y0
+	ADDQ           $0x08, CX
+	ADDQ           $0x00000020, DI
+	DECQ           SI
+	JNZ            step3
+	MOVQ           80(AX), CX
+	IMULQ          DX, CX
+	ADDQ           72(AX), CX
+	MOVQ           88(AX), BX
+	ADDQ           CX, BX
+	CMPQ           136(AX), $0x01
+	JE             requantize4
+	JG             shift5
+	VMOVDQU        Y0, (CX)
+	JMP            done8
+
+shift5:
+	VPSRAD       $0x1f, Y0, Y1
+	VBROADCASTSS 172(AX), Y2
+	VPAND        Y2, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VBROADCASTSS 176(AX), Y1
+	VPSRAVD      Y1, Y0, Y0
+	VBROADCASTSS 180(AX), Y1
+	VPADDD       Y1, Y0, Y0
+	VBROADCASTSS 184(AX), Y1
+	VPSRAVD      Y1, Y0, Y0
+	VBROADCASTSS 188(AX), Y1
+	VPMAXSD      Y1, Y0, Y0
+	VBROADCASTSS 192(AX), Y1
+	VPMINSD      Y1, Y0, Y0
+	JMP          store6
+
+requantize4:
+	MOVQ         152(AX), BX
+	VBROADCASTSS 160(AX), Y1
+	VMOVDQU      packed<>+0(SB), Y2
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (BX), Y0, Y0
+	VMINPS       Y1, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPACKSSDW    Y0, Y0, Y0
+	VPBROADCASTW 164(AX), Y1
+	VPADDSW      Y1, Y0, Y0
+	VPACKUSWB    Y0, Y0, Y0
+	VPERMD       Y0, Y2, Y0
+	VPBROADCASTB 188(AX), Y1
+	VPMAXUB      Y1, Y0, Y0
+	VPBROADCASTB 192(AX), Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 168(AX), Y1
+	VXORPS       Y1, Y0, Y0
+	VMOVDQU      X0, (CX)
+	JMP          done8
+
+store6:
+	CMPQ         144(AX), $0x00
+	JNE          words7
+	VMOVDQA      Y0, Y1
+	VPSLLD       $0x18, Y0, Y0
+	VPSRLD       $0x18, Y0, Y0
+	VPSLLD       $0x18, Y1, Y1
+	VPSRLD       $0x18, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (CX)
+	JMP          done8
+
+words7:
+	VMOVDQA   Y0, Y1
+	VPSLLD    $0x10, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPSLLD    $0x10, Y1, Y1
+	VPSRLD    $0x10, Y1, Y1
+	VPACKUSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVDQU   Y0, (CX)
+
+done8:
+	INCQ DX
+	CMPQ DX, 104(AX)
+	JLT  tile2
+	MOVQ 120(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 128(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 112(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func copyRowsBytesAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·copyRowsBytesAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         32(AX), BX
+	VPBROADCASTD 80(AX), Y0
+	VPBROADCASTD 84(AX), Y1
+
+row1:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  48(AX), SI
+	TESTQ SI, SI
+	JZ    done3
+
+next2:
+	VMOVDQU X0, (DX)
+	ADDQ    BX, DX
+	DECQ    SI
+	JNZ     next2
+
+done3:
+	MOVQ  56(AX), SI
+	TESTQ SI, SI
+	JZ    done5
+
+next4:
+	VPXOR   (CX), X1, X2
+	VMOVDQU X2, (DX)
+	ADDQ    $0x10, CX
+	ADDQ    BX, DX
+	DECQ    SI
+	JNZ     next4
+
+done5:
+	MOVQ  64(AX), CX
+	TESTQ CX, CX
+	JZ    done7
+
+next6:
+	VMOVDQU X0, (DX)
+	ADDQ    BX, DX
+	DECQ    CX
+	JNZ     next6
+
+done7:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 40(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func pixelsBytesAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pixelsBytesAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	SUBQ         $0x08, DX
+	MOVQ         (AX), SI
+	MOVQ         8(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         24(AX), R9
+	VPBROADCASTD 80(AX), Y0
+
+row1:
+	XORQ BX, BX
+
+next2:
+	VMOVQ      (SI)(BX*1), X1
+	VMOVQ      (DI)(BX*1), X2
+	VMOVQ      (R8)(BX*1), X3
+	VMOVQ      (R9)(BX*1), X4
+	VPUNPCKLBW X2, X1, X1
+	VPUNPCKLBW X4, X3, X3
+	VPUNPCKLWD X3, X1, X2
+	VPUNPCKHWD X3, X1, X4
+	VPXOR      X0, X2, X2
+	VMOVDQU    X2, (CX)(BX*4)
+	VPXOR      X0, X4, X4
+	VMOVDQU    X4, 16(CX)(BX*4)
+	CMPQ       BX, DX
+	JGE        done3
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLE        next2
+	MOVQ       DX, BX
+	JMP        next2
+
+done3:
+	ADDQ 56(AX), SI
+	ADDQ 56(AX), DI
+	ADDQ 56(AX), R8
+	ADDQ 56(AX), R9
+	ADDQ 64(AX), CX
+	DECQ 48(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 

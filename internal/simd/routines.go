@@ -28,6 +28,20 @@ type Routines struct {
 	DepthDots1       Routine[DotsArgs]
 	CopyRows         Routine[CopyRowsArgs]
 	Pixels           Routine[PixelsArgs]
+	PairDots5        Routine[DotsArgs]
+	PairDots4        Routine[DotsArgs]
+	PairDots3        Routine[DotsArgs]
+	PairDots2        Routine[DotsArgs]
+	PairDots1        Routine[DotsArgs]
+	NarrowPairDots10 Routine[DotsArgs]
+	NarrowPairDots8  Routine[DotsArgs]
+	NarrowPairDots6  Routine[DotsArgs]
+	NarrowPairDots4  Routine[DotsArgs]
+	NarrowPairDots3  Routine[DotsArgs]
+	NarrowPairDots2  Routine[DotsArgs]
+	NarrowPairDots1  Routine[DotsArgs]
+	CopyRowsBytes    Routine[CopyRowsArgs]
+	PixelsBytes      Routine[PixelsArgs]
 	RowDots          Routine[RowDotsArgs]
 	Dots14x2         Routine[DotsArgs]
 	Dots10x2         Routine[DotsArgs]
@@ -59,8 +73,6 @@ type Routines struct {
 	DepthDotsBytes4  Routine[DotsArgs]
 	DepthDotsBytes2  Routine[DotsArgs]
 	DepthDotsBytes1  Routine[DotsArgs]
-	CopyRowsBytes    Routine[CopyRowsArgs]
-	PixelsBytes      Routine[PixelsArgs]
 	AddSums          Routine[SumsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
@@ -182,47 +194,61 @@ var routinesAVX2 = Routines{
 		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
-	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
-	Dots5x1:        Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
-	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
-	Dots3x1:        Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
-	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
-	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
-	DepthDots5:     Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
-	DepthDots4:     Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
-	DepthDots3:     Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
-	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
-	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
-	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
-	Pixels:         Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
-	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
-	AddSums:        Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
-	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
-	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
-	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
-	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
-	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
-	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
-	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
-	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
-	Conv14x8:       Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
-	Conv14x4:       Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
-	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
-	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
-	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
-	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
-	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
-	Deinterleave2:  Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
-	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
-	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
-	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
-	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
-	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
-	WindowMaxInt16: Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
+	Dots6x1:          Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:          Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:          Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:          Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:          Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:          Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	DepthDots5:       Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
+	DepthDots4:       Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
+	DepthDots3:       Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
+	DepthDots2:       Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
+	DepthDots1:       Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
+	CopyRows:         Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	Pixels:           Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
+	PairDots5:        Routine[DotsArgs]{"pairDots5AVX2", pairDots5AVX2},
+	PairDots4:        Routine[DotsArgs]{"pairDots4AVX2", pairDots4AVX2},
+	PairDots3:        Routine[DotsArgs]{"pairDots3AVX2", pairDots3AVX2},
+	PairDots2:        Routine[DotsArgs]{"pairDots2AVX2", pairDots2AVX2},
+	PairDots1:        Routine[DotsArgs]{"pairDots1AVX2", pairDots1AVX2},
+	NarrowPairDots10: Routine[DotsArgs]{"narrowPairDots10AVX2", narrowPairDots10AVX2},
+	NarrowPairDots8:  Routine[DotsArgs]{"narrowPairDots8AVX2", narrowPairDots8AVX2},
+	NarrowPairDots6:  Routine[DotsArgs]{"narrowPairDots6AVX2", narrowPairDots6AVX2},
+	NarrowPairDots4:  Routine[DotsArgs]{"narrowPairDots4AVX2", narrowPairDots4AVX2},
+	NarrowPairDots3:  Routine[DotsArgs]{"narrowPairDots3AVX2", narrowPairDots3AVX2},
+	NarrowPairDots2:  Routine[DotsArgs]{"narrowPairDots2AVX2", narrowPairDots2AVX2},
+	NarrowPairDots1:  Routine[DotsArgs]{"narrowPairDots1AVX2", narrowPairDots1AVX2},
+	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
+	PixelsBytes:      Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
+	RowDots:          Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
+	AddSums:          Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
+	Quantize:         Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
+	Dequantize:       Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
+	AddCodes:         Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:       Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
+	SumCodes:         Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
+	LookUp:           Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	Conv6x16:         Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
+	Conv4x16:         Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
+	Conv14x8:         Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
+	Conv14x4:         Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
+	Product:          Routine[ProductArgs]{"productAVX2", productAVX2},
+	CopyPanels:       Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
+	TransposePanel:   Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
+	Interleave4:      Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:    Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave2:      Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
+	Deinterleave2:    Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
+	Interleave1:      Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:    Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:        Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:        Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:        Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:    Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:    Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8:   Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	WindowMaxInt16:   Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX2", foldSumAVX2},
 		"l1":         {"foldL1AVX2", foldL1AVX2},

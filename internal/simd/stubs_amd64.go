@@ -480,6 +480,48 @@ func copyRowsAVX2(a *CopyRowsArgs)
 func pixelsAVX2(a *PixelsArgs)
 
 //go:noescape
+func pairDots5AVX2(a *DotsArgs)
+
+//go:noescape
+func pairDots4AVX2(a *DotsArgs)
+
+//go:noescape
+func pairDots3AVX2(a *DotsArgs)
+
+//go:noescape
+func pairDots2AVX2(a *DotsArgs)
+
+//go:noescape
+func pairDots1AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots10AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots8AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots6AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots4AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots3AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots2AVX2(a *DotsArgs)
+
+//go:noescape
+func narrowPairDots1AVX2(a *DotsArgs)
+
+//go:noescape
+func copyRowsBytesAVX2(a *CopyRowsArgs)
+
+//go:noescape
+func pixelsBytesAVX2(a *PixelsArgs)
+
+//go:noescape
 func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape

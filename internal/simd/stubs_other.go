@@ -322,6 +322,34 @@ var copyRowsAVX2 func(a *CopyRowsArgs)
 
 var pixelsAVX2 func(a *PixelsArgs)
 
+var pairDots5AVX2 func(a *DotsArgs)
+
+var pairDots4AVX2 func(a *DotsArgs)
+
+var pairDots3AVX2 func(a *DotsArgs)
+
+var pairDots2AVX2 func(a *DotsArgs)
+
+var pairDots1AVX2 func(a *DotsArgs)
+
+var narrowPairDots10AVX2 func(a *DotsArgs)
+
+var narrowPairDots8AVX2 func(a *DotsArgs)
+
+var narrowPairDots6AVX2 func(a *DotsArgs)
+
+var narrowPairDots4AVX2 func(a *DotsArgs)
+
+var narrowPairDots3AVX2 func(a *DotsArgs)
+
+var narrowPairDots2AVX2 func(a *DotsArgs)
+
+var narrowPairDots1AVX2 func(a *DotsArgs)
+
+var copyRowsBytesAVX2 func(a *CopyRowsArgs)
+
+var pixelsBytesAVX2 func(a *PixelsArgs)
+
 var rowDotsAVX2 func(a *RowDotsArgs)
 
 var dots14x2AVX512 func(a *DotsArgs)

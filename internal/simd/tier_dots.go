@@ -23,6 +23,19 @@ func (t *Tier) DotTiles(bytes bool) []DotTile {
 	})
 }
 
+// PairTiles returns the routines of tiles whose dwords are two pairs of bytes, unsigned and signed, those of most pixels first. A step is one dword. Offsets
+// has for each two of 32 bits: the offset; and which of the sixteen bytes from there on are those of the dword, a byte each, of which 0x80 says none.
+// The sum of the two products of a pair must be an integer of 16 bits, whatever X is.
+func (t *Tier) PairTiles() []DotTile {
+	return existing([]DotTile{{5, 1, &t.PairDots5}, {4, 1, &t.PairDots4}, {3, 1, &t.PairDots3}, {2, 1, &t.PairDots2}, {1, 1, &t.PairDots1}})
+}
+
+// NarrowPairTiles is PairTiles for eight channels, of which W has no more. What is stored of the eight behind them is the same once more.
+func (t *Tier) NarrowPairTiles() []DotTile {
+	return existing([]DotTile{{10, 1, &t.NarrowPairDots10}, {8, 1, &t.NarrowPairDots8}, {6, 1, &t.NarrowPairDots6}, {4, 1, &t.NarrowPairDots4},
+		{3, 1, &t.NarrowPairDots3}, {2, 1, &t.NarrowPairDots2}, {1, 1, &t.NarrowPairDots1}})
+}
+
 // existing returns those of the tiles that there are.
 func existing(list []DotTile) (tiles []DotTile) {
 	for _, tile := range list {

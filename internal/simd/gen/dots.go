@@ -9,15 +9,30 @@ import (
 )
 
 // dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels: of words, and of bytes where there are dot
-// products of these.
+// products of these, or, with vectors of 256 bits, of pairs of bytes.
 func dots(f *file) {
 	for _, bytes := range []bool{false, true} {
-		if bytes && !f.isa.vnni {
+		if bytes && f.isa.wide() && !f.isa.vnni {
 			continue
 		}
 		of := ""
 		if bytes {
 			of = "Bytes"
+		}
+		if bytes && !f.isa.vnni {
+			for pixels := 5; pixels > 0; pixels-- {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true}
+				t.routine = f.routine(fmt.Sprintf("pairDots%d", t.pixels), "DotsArgs")
+				t.build()
+			}
+			for _, pixels := range []int{10, 8, 6, 4, 3, 2, 1} {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true, narrow: true}
+				t.routine = f.routine(fmt.Sprintf("narrowPairDots%d", t.pixels), "DotsArgs")
+				t.build()
+			}
+			copyRows(f, "copyRows"+of, bytes)
+			pixels(f, "pixels"+of, bytes)
+			continue
 		}
 		for _, shape := range tilesOf(f.isa) {
 			t := &dotTile{pixels: shape[0], blocks: shape[1], ofBytes: bytes}
@@ -68,25 +83,36 @@ type dotTile struct {
 	*routine
 	pixels, blocks int
 	ofBytes        bool               // whether dwords are four bytes; else they are two words
-	depth          bool               // whether dwords are those of neighbours in a channel
+	pairs          bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
+	narrow         bool               // whether only the first half of the channels are computed; what is stored of the others is the same
+	depth          bool               // whether they are those of neighbours in a channel
 	sums           [][]reg.VecVirtual // by pixel and vector
 	bases          []reg.GPVirtual    // of every third pixel
 	distance       reg.GPVirtual      // of pixels
 }
 
 // vectorsOf returns how many vectors the channels of a pixel have.
-func (t *dotTile) vectorsOf() int { return t.blocks * 64 / t.isa.bytes }
+func (t *dotTile) vectorsOf() int {
+	if t.narrow {
+		return 1
+	}
+	return t.blocks * 64 / t.isa.bytes
+}
 
 func (t *dotTile) build() {
 	n := t.vectorsOf()
 	for range t.pixels {
 		t.sums = append(t.sums, t.vectors(n))
 	}
-	step := (*dotTile).dense
-	if t.depth {
+	step, offset := (*dotTile).dense, t.MOVQ
+	switch {
+	case t.depth:
 		step = (*dotTile).inDepth
+	case t.pairs:
+		step, offset = (*dotTile).inPairs, t.MOVLQSX
 	}
-	build := step(t)
+	offsets := t.GP64()
+	build := step(t, offsets)
 	t.distance = t.load("XPixel")
 	three, tile := t.GP64(), t.GP64()
 	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, three)
@@ -98,14 +124,15 @@ func (t *dotTile) build() {
 	t.Label(tiles)
 	t.begin(tile)
 	first := t.indexed("X", "XTile", tile)
-	offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
+	t.MOVQ(t.field("Offsets"), offsets)
+	steps, w := t.load("Steps"), t.load("W")
 	for range (t.pixels + 2) / 3 {
 		t.bases = append(t.bases, t.GP64())
 	}
 
 	next := t.label("step")
 	t.Label(next)
-	t.MOVQ(operand.Mem{Base: offsets}, t.bases[0])
+	offset(operand.Mem{Base: offsets}, t.bases[0])
 	t.ADDQ(first, t.bases[0])
 	for i := 1; i < len(t.bases); i++ {
 		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: three, Scale: 1}, t.bases[i])
@@ -130,7 +157,7 @@ func (t *dotTile) build() {
 }
 
 // dense returns what builds a step in which a dword of each pixel goes into all channels; it returns the bytes of the weights.
-func (t *dotTile) dense() func(w reg.GPVirtual) int {
+func (t *dotTile) dense(reg.GPVirtual) func(w reg.GPVirtual) int {
 	weights, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector()
 	return func(w reg.GPVirtual) int {
 		for g := range 4 {
@@ -148,8 +175,35 @@ func (t *dotTile) dense() func(w reg.GPVirtual) int {
 	}
 }
 
+// inPairs returns what builds a step in which a dword of each pixel, of bytes that are chosen of sixteen, goes into all channels. No sum of two products of
+// a pair is beyond 16 bits.
+func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
+	weights, choice, x, sum := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
+	ones := t.set(word(0x00010001))[0]
+	return func(w reg.GPVirtual) int {
+		t.VPBROADCASTD(at(offsets, 4), choice)
+		for v, weight := range weights {
+			t.move(at(w, v*t.isa.bytes), weight)
+		}
+		for p, sums := range t.sums {
+			t.VBROADCASTI128(t.pixel(p, 0), x)
+			t.VPSHUFB(choice, x, x)
+			for v, weight := range weights {
+				to := sum
+				if v == len(weights)-1 {
+					to = x
+				}
+				t.VPMADDUBSW(weight, x, to)
+				t.VPMADDWD(ones, to, to)
+				t.VPADDD(to, sums[v], sums[v])
+			}
+		}
+		return len(weights) * t.isa.bytes
+	}
+}
+
 // inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words.
-func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
+func (t *dotTile) inDepth(reg.GPVirtual) func(w reg.GPVirtual) int {
 	weights, x, y := t.vectors(t.vectorsOf()), t.vector(), t.vector()
 	if !t.isa.wide() {
 		return func(w reg.GPVirtual) int {
@@ -349,14 +403,17 @@ func (t *dotTile) requantize(block []reg.GPVirtual) {
 					t.VMULPS(at(multiplier, b*64+v*t.isa.bytes), sum, sum)
 					t.VMINPS(most, sum, sum) // what is too small becomes the least integer
 					t.VCVTPS2DQ(sum, sum)
-					list = append(list, sum)
+					if list = append(list, sum); t.narrow {
+						list = append(list, sum)
+					}
 				}
 			}
-			for i := len(list); i < 4; i++ {
+			some := len(list)
+			for i := some; i < 4; i++ {
 				list = append(list, list[i%len(list)])
 			}
 			t.VPACKSSDW(list[1], list[0], list[0])
-			if n*per > 2 {
+			if some > 2 {
 				t.VPACKSSDW(list[3], list[2], list[2])
 			} else {
 				list[2] = list[0]
@@ -406,6 +463,10 @@ func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
 
 // store stores the low bytes, or words, of the sums of a pixel.
 func (t *dotTile) store(sums []reg.VecVirtual, size int, block []reg.GPVirtual) {
+	if t.narrow {
+		sums = append(sums, t.vector())
+		t.VMOVDQA(sums[0], sums[1])
+	}
 	switch {
 	case !t.isa.wide() && size == 1:
 		t.bytes(sums[0], sums[1], at(block[0], 0))
