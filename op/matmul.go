@@ -80,7 +80,7 @@ var linear = &Def{
 			return nil, s.Errorf("filter", "shape %v has %d columns; it must have %d, as many as the input %v", f, f[1], x[1], x)
 		}
 		shape := tensor.Shape{x[0], f[0]}
-		return []tensor.Shape{shape}, s.convBias(shape)
+		return []tensor.Shape{shape}, s.checkBias(shape)
 	},
 	Ref:     Reference{Kernels: productKernels(linearOf(fma[float32]), linearOf(fma[float64]), linearOf(mulAdd[int32]), linearOf(mulAdd[int64])), PerElement: true},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
