@@ -38,9 +38,14 @@ func TestInterpolation(t *testing.T) {
 		"too many":          {"resample", resize(), 3, nil},
 		"sums with weights": {"resize", resize("mode", "cubic"), 4, nil},
 		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize"), 4, nil},
+		"zeros around":      {"multilinear_upsample", graph.AttrsOf("factor", []int{2}, "border", "constant"), 9, nil},
 		"another operator":  {"neg", nil, 4, nil},
 	} {
-		got := op.Interpolation(oneNode(t, tt.op, tensor.Shape{2}, tt.attrs), tt.most)
+		shape := tensor.Shape{2}
+		if tt.op == "multilinear_upsample" {
+			shape = tensor.Shape{1, 1, 2}
+		}
+		got := op.Interpolation(oneNode(t, tt.op, shape, tt.attrs), tt.most)
 		if (got == nil) != (tt.want == nil) || got != nil && !slices.Equal(got[0], tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}

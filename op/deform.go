@@ -132,9 +132,6 @@ func (v *deformed[T]) place(at *taps, item, group, n, p int, o, k *geometry.Posi
 		floor := math.Floor(float64(u))
 		a, b := int(floor), int(floor)+1
 		at[d] = tap{a: a * step, b: b * step, t: float64(u) - floor}
-		if a < 0 {
-			at[d].a = -1
-		}
 		if b >= extent {
 			at[d].b = -1
 		}
