@@ -71,3 +71,24 @@ func TestSelection(t *testing.T) {
 		}
 	}
 }
+
+// TestLaneOf asks for lanes where there are none, and for one of a slice that takes all of a dimension.
+func TestLaneOf(t *testing.T) {
+	pair := tensor.Shape{2, 3}
+	neg, whole := oneNode(t, "neg", pair, nil), oneNode(t, "slice", pair, graph.AttrsOf("axes", []int{0}, "begin", []int{0}, "end", []int{2}))
+	for name, l := range map[string]*op.Lane{
+		"no dimension":      op.LaneOf(neg, -1),
+		"beyond":            op.LaneOf(neg, 2),
+		"no results":        op.LaneOf(&graph.Node{Op: "neg"}, 0),
+		"no operator":       op.LaneOf(&graph.Node{Op: "odd", Out: neg.Out}, 0),
+		"nothing is known":  op.LaneOf(oneNode(t, "squeeze", tensor.Shape{2, 1}, graph.AttrsOf("axes", []int{1})), 0),
+		"places that count": op.LaneOf(oneNode(t, "slice", pair, graph.AttrsOf("axes", []int{0}, "begin", []int{1}, "end", []int{2})), 0),
+	} {
+		if l != nil {
+			t.Errorf("%s: %v", name, l)
+		}
+	}
+	if l := op.LaneOf(whole, 0); l == nil || l.In[0] != 0 || len(l.Attrs.Ints("axes")) > 0 {
+		t.Errorf("a slice of all: %v", l)
+	}
+}

@@ -349,6 +349,22 @@ func TestControlWork(t *testing.T) {
 	}
 }
 
+// TestStateThatIsRead keeps what a state takes, though the last node that reads it has been evaluated.
+func TestStateThatIsRead(t *testing.T) {
+	b := drawn{graph.NewBuilder(op.Rules, "sums")}
+	sum := must(b.State("sum", "", listOf[int32](0)))
+	next := b.op("add", b.in("x", tensor.Int32, 1), sum)
+	must(0, b.Update(sum, next))
+	b.out(b.op("neg", next))
+	p := op.NewInterpreter(must(b.Build()))
+	for _, want := range []string{"int32[1][-3]", "int32[1][-6]"} {
+		got, err := p.Run(t.Context(), []*tensor.Tensor{listOf[int32](3)})
+		if err != nil || written(got) != want {
+			t.Errorf("got %s, %v; want %s", written(got), err, want)
+		}
+	}
+}
+
 // TestInterpreter runs a graph with a state, by a hook and without, and ends it early.
 func TestInterpreter(t *testing.T) {
 	b := drawn{graph.NewBuilder(op.Rules, "sums")}
