@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -23,6 +24,9 @@ type reader struct {
 // interpreting is the reader of TestInterpreted, while that runs; else the processor runs routines.
 var interpreting *reader
 
+// tiers lists those whose routines are interpreted.
+var tiers = []*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2}
+
 // read returns a reader of the committed assembly.
 func read(t *testing.T) *reader {
 	t.Helper()
@@ -34,6 +38,10 @@ func read(t *testing.T) *reader {
 	for _, name := range names {
 		f, err := interp.Parse(name, must(os.ReadFile(name)))
 		if err != nil {
+			t.Fatal(err)
+		}
+		tier := tiers[slices.IndexFunc(tiers, func(t *simd.Tier) bool { return strings.HasSuffix(name, "_"+t.Name+"_amd64.s") })]
+		if err := f.Within(tier.Features); err != nil {
 			t.Fatal(err)
 		}
 		for _, function := range f.Functions() {
@@ -83,7 +91,7 @@ func TestInterpreted(t *testing.T) {
 	interpreting = read(t)
 	simd.Interpreting = interpreting
 	defer func() { interpreting, simd.Interpreting = nil, nil }()
-	for _, of := range []*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2} {
+	for _, of := range tiers {
 		t.Logf("%s: this processor has it, and the other tests run it there: %v", of.Name, of.Hardware())
 		tier := tierOf(of)
 		for k := range tier.Kernels {

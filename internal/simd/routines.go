@@ -105,6 +105,8 @@ type Routines struct {
 	PlaneSum         Routine[PlaneSumArgs]
 }
 
+var featuresAVX2 = []string{"CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
+
 var routinesAVX2 = Routines{
 	Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
@@ -289,6 +291,8 @@ var routinesAVX2 = Routines{
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
+var featuresAVX512 = []string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
+
 var routinesAVX512 = Routines{
 	Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
@@ -469,6 +473,8 @@ var routinesAVX512 = Routines{
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
+
+var featuresVNNI = []string{"AVX512VNNI", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
 
 var routinesVNNI = Routines{
 	PeakInt16:        Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},

@@ -13,28 +13,29 @@ import (
 type Tier struct {
 	Name  string // as CONCORD_TIER has it
 	Lanes int    // float32 in a vector register
-	has   bool   // whether this processor can run the routines
+
+	// Features are those that processors must have, and the only ones that routines use. The generator has them, with the names that avo gives them.
+	Features []string
+	has      bool // whether this processor can run the routines
 	Routines
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products in one instruction, and nothing else.
 var (
-	VNNI = Tier{
-		Name: "vnni", Lanes: 16,
-		has:      AVX512.has && cpu.X86.HasAVX512VNNI,
-		Routines: routinesVNNI,
-	}
-	AVX512 = Tier{
-		Name: "avx512", Lanes: 16,
-		has:      AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Routines: routinesAVX512,
-	}
-	AVX2 = Tier{
-		Name: "avx2", Lanes: 8,
-		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 && hasF16C(),
-		Routines: routinesAVX2,
-	}
+	VNNI   = Tier{Name: "vnni", Lanes: 16, Features: featuresVNNI, has: processorHas(featuresVNNI), Routines: routinesVNNI}
+	AVX512 = Tier{Name: "avx512", Lanes: 16, Features: featuresAVX512, has: processorHas(featuresAVX512), Routines: routinesAVX512}
+	AVX2   = Tier{Name: "avx2", Lanes: 8, Features: featuresAVX2, has: processorHas(featuresAVX2), Routines: routinesAVX2}
 )
+
+// processorHas reports whether this processor has all of some features. The first two have all for which Go compiles.
+func processorHas(features []string) bool {
+	has := map[string]bool{
+		"CMOV": true, "MMX+": true, "AVX": cpu.X86.HasAVX, "AVX2": cpu.X86.HasAVX2, "FMA3": cpu.X86.HasFMA, "F16C": hasF16C(), "BMI2": cpu.X86.HasBMI2,
+		"AVX512F": cpu.X86.HasAVX512F, "AVX512BW": cpu.X86.HasAVX512BW, "AVX512DQ": cpu.X86.HasAVX512DQ, "AVX512VL": cpu.X86.HasAVX512VL,
+		"AVX512VNNI": cpu.X86.HasAVX512VNNI,
+	}
+	return !slices.ContainsFunc(features, func(name string) bool { return !has[name] })
+}
 
 // Variable is the environment variable that names the highest tier to be used, of those that the processor has. What it says never changes a result.
 const Variable = "CONCORD_TIER"

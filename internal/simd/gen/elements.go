@@ -26,7 +26,9 @@ func (e *element) unroll(i *isa) int {
 }
 
 // elementsOfOne lists the functions that take one vector at a time where there are 16 registers.
-var elementsOfOne = []string{}
+var elementsOfOne = []string{
+	"expm1", "log2", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin", "pow_whole", "pow_fraction",
+}
 
 func of1(name string, g func(f *file, x vec) vec) element {
 	return element{name, 1, 0, func(f *file, in, _ []vec) vec { return g(f, in[0]) }}

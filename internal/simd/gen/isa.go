@@ -10,17 +10,25 @@ import (
 
 // isa is what routines of a tier are built of.
 type isa struct {
-	name      string // in names of files
-	suffix    string // of the names of routines
-	bytes     int    // of a vector
-	registers int    // vector registers
-	vnni      bool   // the dot products of bytes
+	name      string   // in names of files
+	suffix    string   // of the names of routines
+	bytes     int      // of a vector
+	registers int      // vector registers
+	vnni      bool     // the dot products of bytes
+	features  []string // of its processors
 }
 
+// The features of processors, as avo calls them: what routines may use, and what package simd asks processors for. The prefetches are of MMX+.
+var (
+	featuresAVX2   = []string{"CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
+	featuresAVX512 = append([]string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL"}, featuresAVX2...)
+	featuresVNNI   = append([]string{"AVX512VNNI"}, featuresAVX512...)
+)
+
 var isas = []*isa{
-	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16},
-	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32},
-	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true},
+	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16, features: featuresAVX2},
+	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32, features: featuresAVX512},
+	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true, features: featuresVNNI},
 }
 
 // wide reports whether vectors have 512 bits.

@@ -1,8 +1,8 @@
 // Gen writes the assembly of package simd and the declarations of its routines.
 //
 // A family of routines is a file here: a function that, for a tier, builds the routines of one file of assembly. What the tiers have in common
-// is written once, on vectors of whatever width; see [isa]. Registers are virtual, and avo places them; where there are too few, it says so and
-// nothing is written. Offsets of arguments are taken from the structs in package simd.
+// is written once, on vectors of whatever width; see [isa]. Registers are virtual, and avo places them; where there are too few, or an
+// instruction is of processors beyond the tier, gen says so and does not write the file. Offsets of arguments are taken from the structs in package simd.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
@@ -94,7 +93,7 @@ func main() {
 			}
 			compiled, err := f.Result()
 			check(err)
-			if err := pass.Compile.Execute(compiled); err != nil {
+			if err := isa.compile(compiled); err != nil {
 				log.Fatalf("%s for %s: %v", family.name, isa.name, err)
 			}
 			text, err := printer.NewGoAsm(printer.Config{Name: "gen", Argv: []string{"gen"}}).Print(compiled)
@@ -127,6 +126,7 @@ func declare(stubs []stub) {
 	}
 	table.WriteString("}\n")
 	for _, isa := range isas {
+		fmt.Fprintf(&table, "\nvar features%s = %#v\n", isa.suffix, isa.features)
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		last := stub{}
 		for _, s := range append(stubs, stub{isa: isa}) {

@@ -123,8 +123,8 @@ func (f *file) log2x64(w vec) vec {
 	s := f.div64(a, f.add64(a, num64(2)))
 	z := f.mul64(s, s)
 	q := f.poly64(z, []num64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3})
-	l := f.add64(f.add64(s, s), f.mul64(f.mul64(s, z), q))
-	return f.add64(k, f.mul64(l, log2e64))
+	rest := f.mul64(f.mul64(s, z), q)
+	return f.add64(k, f.mul64(f.add64(f.add64(s, s), rest), log2e64))
 }
 
 // log2 is Log2.
@@ -142,8 +142,8 @@ func (f *file) logCases(y, x vec) vec {
 // pow is Pow for one finite exponent other than 0 and 2, p[0]: p[1] has the sign bit if it is odd, p[2] and p[3] are the powers of 0 and of infinity.
 func (f *file) pow(x vec, p []vec, integer bool) vec {
 	a := f.abs(x)
-	exponent := vec{f.doubles(p[0])[0]}
-	t := f.mul64(f.log2x64(f.doubles(a)), exponent)
+	l := f.log2x64(f.doubles(a))
+	t := f.mul64(l, vec{f.doubles(p[0])[0]})
 	t = f.greater64(f.lesser64(t, num64(200)), num64(-200))
 	shifted := f.add64(t, magic64)
 	u := f.e64(f.mul64(f.sub64(t, f.sub64(shifted, magic64)), ln264))

@@ -69,7 +69,7 @@ func (f *file) gatesRows(name string, gates int) {
 	for i := range sums {
 		sums[i] = r.vectors(gates)
 	}
-	weights, v := r.vectors(gates), r.vector()
+	values, v := r.vectors(rows), r.vector()
 	x, x3, k, to := r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	xRow3 := r.GP64()
 	r.LEAQ(operand.Mem{Base: xRow, Index: xRow, Scale: 2}, xRow3)
@@ -86,10 +86,7 @@ func (f *file) gatesRows(name string, gates int) {
 		}
 		loop := r.label("k")
 		r.Label(loop)
-		for g, reg := range weights {
-			r.VMOVUPS(at(w, g*blockBytes+half), reg)
-		}
-		for i, list := range sums {
+		for i, value := range values {
 			from := operand.Mem{Base: x}
 			if i >= 3 {
 				from.Base = x3
@@ -97,9 +94,12 @@ func (f *file) gatesRows(name string, gates int) {
 			if i%3 > 0 {
 				from.Index, from.Scale = xRow, uint8(i%3)
 			}
-			r.VBROADCASTSS(from, v)
-			for g, s := range list {
-				r.VFMADD231PS(weights[g], v, s)
+			r.VBROADCASTSS(from, value)
+		}
+		for g := range gates {
+			r.VMOVUPS(at(w, g*blockBytes+half), v)
+			for i, list := range sums {
+				r.VFMADD231PS(values[i], v, list[g])
 			}
 		}
 		r.ADDQ(operand.U32(4), x)

@@ -3,9 +3,9 @@
 //
 // It is stricter than a processor. Memory is a list of ranges, and a byte outside of them is an error at the line that touches it. So are
 // registers and flags that are read before they are written, moves that want alignment and have none, a return with the upper halves of
-// vector registers in use, and more steps than [Steps]. Lanes that a mask switches off touch no memory. What it does not see is how Go's
-// assembler encodes an instruction: the assembler does that where the routines are built, and tests run them where a processor has the
-// tier.
+// vector registers in use, and more steps than [Steps]. Lanes that a mask switches off touch no memory. [File.Within] refuses what the
+// processors of a tier do not have. What it does not see is how Go's assembler encodes an instruction: the assembler does that where the
+// routines are built, TestEncodings looks that nothing for AVX2 is encoded for AVX-512, and tests run routines where a processor has the tier.
 //
 // # Adding an instruction
 //

@@ -52,8 +52,9 @@ func TestHardware(t *testing.T) {
 	dir := t.TempDir()
 	cases = assembled(t, dir, cases)
 	var skip []string
+	has := features(is512)
 	for i, c := range cases {
-		if missing(c, is512) {
+		if lacks(c.text, has) != "" {
 			skip = append(skip, strconv.Itoa(i))
 		}
 	}
@@ -73,28 +74,28 @@ func bytesOf(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
-// missing reports whether the processor lacks what a case wants, as far as its text says; the program itself skips encodings of AVX-512.
-func missing(c testCase, is512 bool) bool {
-	if !is512 && regexp.MustCompile(`\b(Z\d|K\d|[XY](1[6-9]|[23]\d))`).MatchString(c.text) {
-		return true
-	}
-	for _, f := range []struct {
-		names string
-		has   bool
-	}{
-		{"VPDP", cpu.X86.HasAVX512VNNI},
-		{"VPERMB VPERMI2B VPERMT2B", cpu.X86.HasAVX512VBMI},
-		{"VPCOMPRESSB VPCOMPRESSW VPEXPANDB VPEXPANDW", cpu.X86.HasAVX512VBMI2},
-		{"VPOPCNTB VPOPCNTW", cpu.X86.HasAVX512BITALG},
-		{"VPOPCNTD VPOPCNTQ", cpu.X86.HasAVX512VPOPCNTDQ},
+// features lists what this processor has beyond AVX2, in the words of [File.Within].
+func features(is512 bool) (list []string) {
+	for name, has := range map[string]bool{
+		"AVX512F": is512, "AVX512CD": is512, "AVX512VNNI": cpu.X86.HasAVX512VNNI, "AVX512VBMI": cpu.X86.HasAVX512VBMI, "AVX512VBMI2": cpu.X86.HasAVX512VBMI2,
+		"AVX512BITALG": cpu.X86.HasAVX512BITALG, "AVX512VPOPCNTDQ": cpu.X86.HasAVX512VPOPCNTDQ,
 	} {
-		for prefix := range strings.FieldsSeq(f.names) {
-			if strings.HasPrefix(c.name, prefix) && !f.has {
-				return true
-			}
+		if has {
+			list = append(list, name)
 		}
 	}
-	return false
+	return list
+}
+
+// TestBeyond compares what [File.Within] takes for instructions of AVX-512 with what the assembler encodes as such.
+func TestBeyond(t *testing.T) {
+	dir := t.TempDir()
+	assembled(t, dir, append(vectorCases(), generalCases()...))
+	for _, e := range encodings(t, filepath.Join(dir, "cases_amd64.s")) {
+		if needs := lacks(e.text, nil); e.wide != (needs != "") {
+			t.Errorf("%s: needs %q, encoded for AVX-512: %v", e.text, needs, e.wide)
+		}
+	}
 }
 
 // vectorCases makes cases of each row: registers low and high, memory, broadcast, masks, zeroing, rounding, immediates.

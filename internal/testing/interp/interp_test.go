@@ -362,3 +362,22 @@ func BenchmarkVectors(b *testing.B) {
 		})
 	}
 }
+
+// TestWithin refuses, at their line, what processors without a feature do not have.
+func TestWithin(t *testing.T) {
+	for _, tt := range []struct{ text, needs string }{
+		{"VADDPS Y15, Y1, Y2", ""}, {"VPERMQ $1, Y1, Y2", ""}, {"SHLXQ AX, BX, CX", ""},
+		{"VADDPS Y16, Y1, Y2", "AVX512F"}, {"VADDPS Z1, Z1, Z2", "AVX512F"}, {"VADDPS Y1, Y1, K1, Y2", "AVX512F"}, {"VADDPS.BCST (AX), Y1, Y2", "AVX512F"},
+		{"VPERMQ Y3, Y1, Y2", "AVX512F"}, {"VPTERNLOGD $1, Y1, Y2, Y3", "AVX512F"}, {"KMOVW AX, K1", "AVX512F"}, {"VPDPBUSD Y1, Y2, Y3", "AVX512VNNI"},
+		{"VPERMB Y1, Y2, Y3", "AVX512VBMI"}, {"VPOPCNTB Y1, Y2", "AVX512BITALG"},
+	} {
+		f := parse(t, "TEXT ·f(SB), NOSPLIT, $0-8\n"+tt.text+"\nRET\n")
+		want := fmt.Sprintf("test.s:2: f: %s: needs %s", tt.text, tt.needs)
+		if err := f.Within(nil); (err == nil) != (tt.needs == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %s", tt.text, err, want)
+		}
+		if err := f.Within([]string{tt.needs}); err != nil {
+			t.Error(err)
+		}
+	}
+}
