@@ -324,6 +324,7 @@ func TestControlWork(t *testing.T) {
 		}
 		body += cost.Ops
 	}
+	f32 := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
 	for _, tt := range []struct {
 		op     string
 		in     []op.Type
@@ -338,6 +339,8 @@ func TestControlWork(t *testing.T) {
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
 		{"scan", []op.Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},
+		{"linear", []op.Type{f32(2, 3), f32(4, 3)}, nil, nil, 0},
+		{"linear", []op.Type{f32(2, 3), f32(4, 3), f32(4)}, nil, nil, 2 * 4}, // the bias is added
 	} {
 		s, out, err := def(tt.op).Bind(tt.in, tt.attrs, tt.blocks...)
 		if err != nil {

@@ -174,10 +174,7 @@ func (s *Sig) productTypes() error {
 // matmulZeros checks the zero points of factors against the shape of the product.
 func (s *Sig) matmulZeros(out tensor.Shape) error {
 	for i, shared := range []int{len(out) - 1, len(out) - 2} { // the dimension in which each serves all elements
-		if !s.Has(2 + i) {
-			continue
-		}
-		zero := s.In[2+i].Shape
+		zero := s.In[2+i].Shape // without dimensions if it is absent
 		fits := len(zero) == 0 || len(zero) == len(out) && zero[shared] == 1
 		for d := 0; d < len(zero) && fits; d++ {
 			fits = zero[d] == 1 || zero[d] == out[d]

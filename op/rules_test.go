@@ -48,6 +48,8 @@ func TestRules(t *testing.T) {
 		{"deform_conv", types{f(1, 4, 5, 5), f(2, 4, 9, 9), f(1, 162, 3, 3)}, graph.AttrsOf("padding", flat), "padding", ""},
 		{"deform_conv", types{f(1, 4, 5, 5), f(2, 4, 3, 3), f(1, 18, 3, 3), f(3)}, graph.AttrsOf("padding", flat), "bias", "it must be [2]"},
 		{"instance_normalization", types{f(1, 2, 3), f(3)}, nil, "scale", ""},
+		{"linear", types{f(2, 3), i(2, 3)}, nil, "filter", "it must be float32"},
+		{"linear", types{i(2, 3), f(2, 3)}, graph.AttrsOf("dtype", tensor.Int32), "filter", "it must be an integer"},
 		{"n_gram_count", types{i(8)}, graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{2, 0}, "columns", []int{0, 1}, "max_length", 2), "starts", "ascending"},
 		{"n_gram_count", types{i(8)}, graph.AttrsOf("pool", []int{1, 2}, "starts", []int{0, 4}, "columns", []int{0, 1}, "max_length", 2), "starts", "ascending"},
 		{"lstm", types{f(1, 1, 1), f(1, 4, 1), f(1, 4, 1)}, graph.AttrsOf("steps", 1, "hidden_size", most/2), "hidden_size", "too large"},
