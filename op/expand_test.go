@@ -110,7 +110,7 @@ func TestExpandedValues(t *testing.T) {
 		"resampled to the nearest":                 {"resample", of(vec[float32](1, 2, 4)), graph.AttrsOf("sizes", []int{5}), true},
 		"NaN is the greatest":                      {"argmax_pool", of(vec(1, nan, 2, nan)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}), false},
 		"convolved with a border":                  {"conv", of(image(vec[float32](1, 2, 4)), image(vec[float32](1, 3))), graph.AttrsOf("padding", []int{1, 0}, "border", "replicate"), true},
-		"a zero point for each channel":            {"conv", of(image(vec[int8](1, 2, 4)), must(vec[int8](1, 3).Reshape(2, 1, 1)), nil, nil, vec[int8](7, 9)), graph.AttrsOf("padding", []int{0, 0}), true},
+		"a zero point for each channel":            {"conv", of(must(vec[int8](1, 2, 4, 5, 6, 7).Reshape(1, 2, 3)), must(vec[int8](1, 3, 5, 6).Reshape(2, 2, 1)), nil, nil, vec[int8](7, 9)), graph.AttrsOf("padding", []int{0, 0}), true},
 		"a zero point for each channel, scattered": {"deconv", of(image(vec[int8](1, 2, 4)), must(vec[int8](1, 3).Reshape(1, 2, 1)), nil, nil, vec[int8](7, 9)), graph.AttrsOf("padding", []int{0, 0}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +150,7 @@ func TestUnsaid(t *testing.T) {
 		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps}, "padding", []int{0, 0}), ""},
 		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps + 1}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps + 1}, "padding", []int{0, 0}),
 			"operators of its own"},
+		{"box", tensor.Float32, shapes(tensor.Shape{4}), nil, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), ""},
 		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, graph.AttrsOf("transposeA", true), ""},
 		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, nil, none},
 		{"matmul", tensor.Int8, shapes(tensor.Shape{1, 2}, tensor.Shape{2, limits.ExpandedProducts / 2}), nil, nil, ""},

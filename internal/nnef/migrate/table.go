@@ -36,15 +36,13 @@ var fillers = map[string]syntax.Expr{"size": one, "stride": one, "dilation": one
 // listsOf returns the parameters of an operation that are completed to the rank of the first argument, and how many extents less they have: a window
 // as large as a filter has none over batch and channels.
 func listsOf(operation string) (lists []string, less int) {
-	f, ok := std.Of(syntax.Provisional).Lookup(operation)
-	if !ok {
-		return nil, 0
-	}
-	for i := range f.Params {
-		if name := f.Params[i].Name.Name; fillers[name] != nil {
-			lists = append(lists, name)
-		} else if strings.HasSuffix(name, "filter") {
-			less = 2
+	if f, ok := std.Of(syntax.Provisional).Lookup(operation); ok {
+		for i := range f.Params {
+			if name := f.Params[i].Name.Name; fillers[name] != nil {
+				lists = append(lists, name)
+			} else if strings.HasSuffix(name, "filter") {
+				less = 2
+			}
 		}
 	}
 	return lists, less
