@@ -105,6 +105,7 @@ func TestExpandedValues(t *testing.T) {
 		"rescaled by nothing, but saturated":       {"rescale", of(vec[int32](1000, -1000), tensor.Scalar(int64(0))), graph.AttrsOf("dtype", tensor.Int8, "overflow", "saturate"), false},
 		"rescaled by as much as may be":            {"rescale", of(vec[int32](1, -1<<31), tensor.Scalar(int64(-30))), graph.AttrsOf("dtype", tensor.Int64), false},
 		"an index beyond int64":                    {"lookup", of(vec[uint64](most, 0, 1), vec[int8](5, 6, 7)), nil, false},
+		"an average":                               {"box", of(vec[float32](1, 2, 4)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), true},
 		"padded by an attribute":                   {"pad", of(vec[int8](1, 2)), graph.AttrsOf("padding", []int{1, 2}, "value", 3.0), false},
 		"resampled by a scale":                     {"resample", of(vec[float32](1, 2, 4)), graph.AttrsOf("sizes", []int{5}, "scales", []float64{1.75}, "mode", "linear"), false},
 		"resampled to the nearest":                 {"resample", of(vec[float32](1, 2, 4)), graph.AttrsOf("sizes", []int{5}), true},
