@@ -1,5 +1,5 @@
 // Command bench measures Concord beside ONNX Runtime, on the same machine, models and inputs, in turns, and keeps what came out in
-// results/PROCESSOR.json, of which docs/performance.md is made.
+// results/PROCESSOR.json, of which docs/performance.md is made, with notes on a processor that results/PROCESSOR.md may have.
 //
 //	go run ./bench                        # everything; needs node, npm, and the generator of networks
 //	go run ./bench -only resnet -threads 1

@@ -37,7 +37,7 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 		return nil, View{}, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", m.Rect.Dx(), m.Rect.Dy(), MaxPixels)
 	}
 	r := newRaster(spec, m)
-	w := window{0, 0, float64(r.width), float64(r.height)}
+	w := rectangle{0, 0, float64(r.width), float64(r.height)}
 	if spec.Crop == manifest.CropContent {
 		w = r.content(spec.Margin)
 	}
@@ -141,8 +141,8 @@ func convertRow(to, from []uint8, colour manifest.Colour, flip uint8) {
 
 func byteOf(x float64) uint8 { return uint8(x + 0.5) }
 
-// shaped returns the window changed to the proportion of width to height, about its centre.
-func (w window) shaped(resize manifest.Resize, proportion float64) window {
+// shaped returns the rectangle changed to the proportion of width to height, about its centre.
+func (w rectangle) shaped(resize manifest.Resize, proportion float64) rectangle {
 	if resize == manifest.Stretch {
 		return w
 	}
@@ -152,5 +152,5 @@ func (w window) shaped(resize manifest.Resize, proportion float64) window {
 	} else {
 		width = float64(w.height * proportion)
 	}
-	return window{w.x + (w.width-width)/2, w.y + (w.height-height)/2, width, height}
+	return rectangle{w.x + (w.width-width)/2, w.y + (w.height-height)/2, width, height}
 }

@@ -39,7 +39,7 @@ func TestSampleInRows(t *testing.T) {
 			r.picture.Pix[i] = uint8(i * i >> 3)
 		}
 		for _, filter := range []manifest.Filter{manifest.Bilinear, manifest.Area} {
-			w := window{-10, -4, 120.5, 139}
+			w := rectangle{-10, -4, 120.5, 139}
 			want := make([]float32, 40*300*channels)
 			r.sampleRows(want, spans(filter, w.x, w.width, r.width, 40), spans(filter, w.y, w.height, r.height, 300), 0, 300)
 			if !slices.Equal(r.sample(w, filter, 40, 300), want) {

@@ -8,8 +8,8 @@ import (
 	"github.com/concord-nn/concord/manifest"
 )
 
-// A window is a rectangle of a picture, in pixels; it may reach beyond the picture.
-type window struct{ x, y, width, height float64 }
+// rectangle is a part of a picture, in pixels; it may reach beyond the picture.
+type rectangle struct{ x, y, width, height float64 }
 
 // raster is a picture as the sampler reads it: interleaved channels, 8 bits each.
 type raster struct {
@@ -78,10 +78,10 @@ func area(from, to float64, n int) span {
 	return s
 }
 
-// sample resizes the part of the picture inside the window to width×height samples, rows first, channels interleaved.
+// sample resizes the part of the picture inside the rectangle to width×height samples, rows first, channels interleaved.
 // It is separable: each row of the picture is resized once, then the rows are. Sums are float64, in the order of the
 // pixels, every product rounded before it is added, so that their bits do not depend on the processor.
-func (r *raster) sample(w window, filter manifest.Filter, width, height int) []float32 {
+func (r *raster) sample(w rectangle, filter manifest.Filter, width, height int) []float32 {
 	columns, rows := spans(filter, w.x, w.width, r.width, width), spans(filter, w.y, w.height, r.height, height)
 	out := make([]float32, width*height*r.channels)
 	inRows(height, func(from, to int) { r.sampleRows(out, columns, rows, from, to) })
@@ -141,7 +141,7 @@ func (r *raster) resize(line []float64, pix []uint8, columns []span) {
 
 // content returns the smallest rectangle around the pixels that are nearer in brightness to the brightest than to the
 // darkest, grown by margin times its longer side on all sides. A picture of one brightness is all content.
-func (r *raster) content(margin float64) window {
+func (r *raster) content(margin float64) rectangle {
 	darkest, brightest := uint8(255), uint8(0)
 	for _, v := range r.brightness() {
 		darkest, brightest = min(darkest, v), max(brightest, v)
@@ -156,7 +156,7 @@ func (r *raster) content(margin float64) window {
 		}
 	}
 	by := float64(margin * float64(max(box.Dx(), box.Dy())))
-	return window{
+	return rectangle{
 		float64(box.Min.X) - by, float64(box.Min.Y) - by,
 		float64(box.Dx()) + float64(2*by), float64(box.Dy()) + float64(2*by),
 	}

@@ -63,9 +63,6 @@ var (
 //go:noinline // tables of kernels would hold it three times
 func argument[T tensor.Number](before func(x, y T) bool) Kernel {
 	return func(c *Call, lo, hi int) {
-		if lo >= hi {
-			return
-		}
 		x := tensor.Data[T](c.In[0])
 		y32, y64 := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
 		var r reduction

@@ -38,9 +38,14 @@ func TestInterpolation(t *testing.T) {
 		"too many":          {"resample", resize(), 3, nil},
 		"sums with weights": {"resize", resize("mode", "cubic"), 4, nil},
 		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize"), 4, nil},
+		"zeros around":      {"multilinear_upsample", graph.AttrsOf("factor", []int{2}, "border", "constant"), 9, nil},
 		"another operator":  {"neg", nil, 4, nil},
 	} {
-		got := op.Interpolation(oneNode(t, tt.op, tensor.Shape{2}, tt.attrs), tt.most)
+		shape := tensor.Shape{2}
+		if tt.op == "multilinear_upsample" {
+			shape = tensor.Shape{1, 1, 2}
+		}
+		got := op.Interpolation(oneNode(t, tt.op, shape, tt.attrs), tt.most)
 		if (got == nil) != (tt.want == nil) || got != nil && !slices.Equal(got[0], tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
@@ -64,5 +69,26 @@ func TestSelection(t *testing.T) {
 		if ok != tt.ok || offset != tt.offset || !slices.Equal(stride, tt.stride) {
 			t.Errorf("%s: %d %v %t", name, offset, stride, ok)
 		}
+	}
+}
+
+// TestLaneOf asks for lanes where there are none, and for one of a slice that takes all of a dimension.
+func TestLaneOf(t *testing.T) {
+	pair := tensor.Shape{2, 3}
+	neg, whole := oneNode(t, "neg", pair, nil), oneNode(t, "slice", pair, graph.AttrsOf("axes", []int{0}, "begin", []int{0}, "end", []int{2}))
+	for name, l := range map[string]*op.Lane{
+		"no dimension":      op.LaneOf(neg, -1),
+		"beyond":            op.LaneOf(neg, 2),
+		"no results":        op.LaneOf(&graph.Node{Op: "neg"}, 0),
+		"no operator":       op.LaneOf(&graph.Node{Op: "odd", Out: neg.Out}, 0),
+		"nothing is known":  op.LaneOf(oneNode(t, "squeeze", tensor.Shape{2, 1}, graph.AttrsOf("axes", []int{1})), 0),
+		"places that count": op.LaneOf(oneNode(t, "slice", pair, graph.AttrsOf("axes", []int{0}, "begin", []int{1}, "end", []int{2})), 0),
+	} {
+		if l != nil {
+			t.Errorf("%s: %v", name, l)
+		}
+	}
+	if l := op.LaneOf(whole, 0); l == nil || l.In[0] != 0 || len(l.Attrs.Ints("axes")) > 0 {
+		t.Errorf("a slice of all: %v", l)
 	}
 }

@@ -34,9 +34,9 @@ var binaryOps = []*Def{
 	comparison("ge", "Ge returns whether x ≥ y.", "greaterOrEqual", "", Numbers, geKernels),
 	withTraits(Commutative, comparison("eq", "Eq returns whether x = y. NaN equals nothing; zeros of both signs are equal.", "equal", "", AnyType, eqKernels)),
 	withTraits(Commutative, comparison("ne", "Ne returns whether x ≠ y: the negation of eq.", "notEqual", "", AnyType, neKernels)),
-	logical("and", "And returns whether both x and y hold.", "logicalAnd", func(x, y bool) bool { return x && y }),
-	logical("or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
-	logical("xor", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
+	logical("and", "and", "And returns whether both x and y hold.", "logicalAnd", func(x, y bool) bool { return x && y }),
+	logical("or", "or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
+	logical("xor", "", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
 	modDef,
 }
 
@@ -94,11 +94,7 @@ func comparison(name, doc, webnn, cvm string, types Types, kernels Kernels) *Def
 	}
 }
 
-func logical(name, doc, webnn string, f func(x, y bool) bool) *Def {
-	nnef := name
-	if name == "xor" {
-		nnef = "" // NNEF has no exclusive or
-	}
+func logical(name, nnef, doc, webnn string, f func(x, y bool) bool) *Def {
 	return &Def{
 		Name:     name,
 		Doc:      doc,

@@ -215,9 +215,6 @@ func partElements(c *Call, lo, hi int) {
 
 // rowsAndChunks calls move for every run of the elements lo…hi-1 of whole that lies in one part.
 func rowsAndChunks(whole *tensor.Tensor, parts []*tensor.Tensor, axis, lo, hi int, move func(whole, part []byte)) {
-	if lo >= hi {
-		return
-	}
 	size := whole.DType().Size()
 	row := whole.Shape()[axis:].Len() * size
 	bytes := whole.Bytes()

@@ -324,6 +324,7 @@ func TestControlWork(t *testing.T) {
 		}
 		body += cost.Ops
 	}
+	f32 := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
 	for _, tt := range []struct {
 		op     string
 		in     []op.Type
@@ -338,6 +339,8 @@ func TestControlWork(t *testing.T) {
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
 		{"loop", []op.Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
 		{"scan", []op.Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},
+		{"linear", []op.Type{f32(2, 3), f32(4, 3)}, nil, nil, 0},
+		{"linear", []op.Type{f32(2, 3), f32(4, 3), f32(4)}, nil, nil, 2 * 4}, // the bias is added
 	} {
 		s, out, err := def(tt.op).Bind(tt.in, tt.attrs, tt.blocks...)
 		if err != nil {
@@ -345,6 +348,22 @@ func TestControlWork(t *testing.T) {
 		}
 		if got := s.Def.Cost(s, out).Ops; got != tt.want {
 			t.Errorf("%s %v: %d operations; want %d", tt.op, tt.attrs, got, tt.want)
+		}
+	}
+}
+
+// TestStateThatIsRead keeps what a state takes, though the last node that reads it has been evaluated.
+func TestStateThatIsRead(t *testing.T) {
+	b := drawn{graph.NewBuilder(op.Rules, "sums")}
+	sum := must(b.State("sum", "", listOf[int32](0)))
+	next := b.op("add", b.in("x", tensor.Int32, 1), sum)
+	must(0, b.Update(sum, next))
+	b.out(b.op("neg", next))
+	p := op.NewInterpreter(must(b.Build()))
+	for _, want := range []string{"int32[1][-3]", "int32[1][-6]"} {
+		got, err := p.Run(t.Context(), []*tensor.Tensor{listOf[int32](3)})
+		if err != nil || written(got) != want {
+			t.Errorf("got %s, %v; want %s", written(got), err, want)
 		}
 	}
 }

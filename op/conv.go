@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -186,14 +187,14 @@ func (s *Sig) convAddends(out tensor.Shape) error {
 	if s.Has(3) && s.In[3].Shape.Len() != 1 {
 		return s.Errorf("input_zero", "shape %v; it must have one element", s.In[3].Shape)
 	}
-	if err := s.convBias(out); err != nil {
+	if err := s.checkBias(out); err != nil {
 		return err
 	}
 	return s.channelwise(4, out)
 }
 
-// convBias checks the bias against the shape of the result.
-func (s *Sig) convBias(out tensor.Shape) error {
+// checkBias checks the bias against the shape of the result.
+func (s *Sig) checkBias(out tensor.Shape) error {
 	if !s.Has(2) {
 		return nil
 	}
@@ -223,7 +224,69 @@ func deconvWork(s *Sig, out []tensor.Shape) Work {
 	channels := filter[0] / max(out[0][1]/max(filter[1], 1), 1) // of the input, in a group
 	return Work{
 		MACs: times(s.In[0].Shape.Len(), filter[1:].Len()),
-		Ops:  times(rows(out[0]), filter[2:].Len(), geometry.CeilDiv(channels, convBlock)),
+		Ops:  times(rows(out[0]), filter[2:].Len(), geometry.CeilDiv(channels, channelBlock)),
+	}
+}
+
+// channelBlock is the number of input channels in a block of the order of accumulation, which is part of the definition of the result bits.
+const channelBlock = 16
+
+// convKernels returns the kernels of conv or deconv. Each element of the result is a piece.
+func convKernels(up bool) Kernels {
+	return productKernels(convolve(up, fma[float32]), convolve(up, fma[float64]), convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))
+}
+
+// convolve returns the kernel for a result of A, whose elements take one tap after the other by the function add.
+//
+//go:noinline // tables of kernels would hold it three times
+func convolve[A tensor.Number](up bool, add func(x, w, sum A) A) Kernel {
+	return func(c *Call, lo, hi int) {
+		v := geometry.NewConvolution(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), up)
+		taps, watch, y, inputZero := v.WithoutZeros(), c.Watch(), tensor.Data[A](c.Out[0]), zeroPoint[A](c, 3, 0)
+		var x, w [channelBlock]A
+		for i := lo; i < hi; i++ {
+			plane := i / v.OutPlane
+			o, at := plane%v.Channels, v.Result(i%v.OutPlane)
+			input := v.Input(plane/v.Channels, o)
+			filter, step := v.Weights(o)
+			filterZero := zeroPoint[A](c, 4, o)
+			sum := A(0)
+			for block := 0; block < v.GroupIn; block += channelBlock {
+				n := min(channelBlock, v.GroupIn-block)
+				for k, more := taps.FirstMet(&at, taps.Rank, 1); more; more = taps.NextMet(&k, &at, taps.Rank, 1) {
+					if watch.Stops(n) {
+						return
+					}
+					from := taps.Source(&at, &k)
+					if from < 0 {
+						continue
+					}
+					geometry.Load(x[:n], c.In[0], input+block*v.InPlane+from, v.InPlane)
+					geometry.Load(w[:n], c.In[1], filter+block*step+taps.Number(&k), step)
+					subtract(x[:n], inputZero)
+					subtract(w[:n], filterZero)
+					for j := range n {
+						sum = add(x[j], w[j], sum)
+					}
+				}
+			}
+			y[i] = sum
+		}
+		addBias(c, y, v.OutPlane, lo, hi)
+	}
+}
+
+// addBias adds operand 2, if it is given, to the elements lo…hi-1 of a result in which so many neighbours have one element of the bias.
+// Every NaN becomes the canonical one, as fma has made those before.
+func addBias[A tensor.Number](c *Call, y []A, run, lo, hi int) {
+	if !c.Has(2) {
+		return
+	}
+	bias, channels, nan := tensor.Data[A](c.In[2]), c.Out[0].Shape()[1], fmath.NaN()
+	for i := lo; i < hi; i++ {
+		if y[i] += bias[i/run%channels%len(bias)]; y[i] != y[i] {
+			y[i] = A(nan)
+		}
 	}
 }
 

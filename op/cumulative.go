@@ -80,9 +80,6 @@ func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) 
 	x, y, shape, axis := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
 	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
 	n, inner := shape[axis], shape[axis+1:].Len()
-	if n == 0 || inner == 0 {
-		return
-	}
 	for line := lo; line < hi; line++ {
 		at, step := line/inner*n*inner+line%inner, inner
 		if reversed {

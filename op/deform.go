@@ -132,9 +132,6 @@ func (v *deformed[T]) place(at *taps, item, group, n, p int, o, k *geometry.Posi
 		floor := math.Floor(float64(u))
 		a, b := int(floor), int(floor)+1
 		at[d] = tap{a: a * step, b: b * step, t: float64(u) - floor}
-		if a < 0 {
-			at[d].a = -1
-		}
 		if b >= extent {
 			at[d].b = -1
 		}
@@ -160,11 +157,11 @@ func deformKernel[T fmath.Float](c *Call, lo, hi int) {
 			n /= v.out[2+d]
 		}
 		sum := T(0)
-		for block := 0; block < v.perGroup; block += convBlock {
+		for block := 0; block < v.perGroup; block += channelBlock {
 			var k geometry.Position
 			for n := range v.window {
 				group, mask, ok := -1, T(0), false
-				for ch := block; ch < min(block+convBlock, v.perGroup); ch++ {
+				for ch := block; ch < min(block+channelBlock, v.perGroup); ch++ {
 					if watch.Stops(2 << v.m) {
 						return
 					}
@@ -191,7 +188,7 @@ func generateDeform(r *Rand) Case {
 	m, groups, moved := r.Between(1, 3), Pick(r, []int{1, 1, 2}), Pick(r, []int{1, 1, 2})
 	channels := groups * moved * r.Between(1, 2)
 	if r.IntN(6) == 0 {
-		channels *= convBlock
+		channels *= channelBlock
 	}
 	n, f, _, attrs := r.window(m, false)
 	in := append(tensor.Shape{r.Between(1, 2), channels}, n...)

@@ -30,7 +30,7 @@ type Call struct {
 // Has reports whether operand i is given.
 func (c *Call) Has(i int) bool { return i < len(c.In) && c.In[i] != nil }
 
-// Kernel computes the pieces lo…hi-1 of the results.
+// Kernel computes the pieces lo…hi-1 of the results, at least one.
 type Kernel func(c *Call, lo, hi int)
 
 // Reference evaluates an operator, piece by piece.

@@ -2,10 +2,14 @@ package op_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/op"
@@ -59,6 +63,13 @@ func expandCase(t *testing.T, d *op.Def, seed uint64, size int) int {
 		}
 		return 0
 	}
+	holdExpanded(t, x, c, want)
+	return 1
+}
+
+// holdExpanded compares what an expansion yields with what is wanted.
+func holdExpanded(t *testing.T, x *op.Expanded, c op.Case, want []*tensor.Tensor) {
+	t.Helper()
 	named := make(map[string]*tensor.Tensor)
 	for i, v := range x.Args {
 		if v != nil && v.Const == nil {
@@ -67,14 +78,134 @@ func expandCase(t *testing.T, d *op.Def, seed uint64, size int) int {
 	}
 	got, err := op.NewInterpreter(x.Graph).RunNamed(t.Context(), named)
 	if err != nil {
-		t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
+		t.Fatalf("%v: operands %v, attributes %v", err, c.In, c.Attrs)
 	}
 	for i, o := range x.Outputs {
 		if far := far(got[o.Name], want[i]); far > x.Tolerance && moderate(c) || x.Tolerance == 0 && string(got[o.Name].Bytes()) != string(want[i].Bytes()) {
-			t.Errorf("seed %d: result %d differs by %v, %v is promised: operands %v, attributes %v\ngot  %v\nwant %v", seed, i, far, x.Tolerance, c.In, c.Attrs, got[o.Name], want[i])
+			t.Errorf("result %d differs by %v, %v is promised: operands %v, attributes %v\ngot  %v\nwant %v", i, far, x.Tolerance, c.In, c.Attrs, got[o.Name], want[i])
 		}
 	}
-	return 1
+}
+
+// TestExpandedValues expands operators for numbers and attributes that generated cases seldom have.
+func TestExpandedValues(t *testing.T) {
+	const least, most = math.MinInt64, math.MaxUint64
+	nan := float32(math.NaN())
+	of := func(in ...*tensor.Tensor) []*tensor.Tensor { return in }
+	image := func(x *tensor.Tensor) *tensor.Tensor { return must(x.Reshape(1, 1, x.Len())) }
+	for name, c := range map[string]struct {
+		op    string
+		in    []*tensor.Tensor // all but the first are constants
+		attrs graph.Attrs
+		exact bool // whether equal bits are promised
+	}{
+		"the magnitude of the least number":        {"bit_length", of(vec[int64](least, -1, 0, 1)), nil, false},
+		"a mean of nothing":                        {"sum_reduce", of(must(tensor.New(tensor.Int32, tensor.Shape{2, 0}))), graph.AttrsOf("axes", []int{1}, "normalize", true), false},
+		"sums beyond the type":                     {"debox", of(vec[int8](100, 100)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), false},
+		"rescaled by nothing, but saturated":       {"rescale", of(vec[int32](1000, -1000), tensor.Scalar(int64(0))), graph.AttrsOf("dtype", tensor.Int8, "overflow", "saturate"), false},
+		"rescaled by as much as may be":            {"rescale", of(vec[int32](1, -1<<31), tensor.Scalar(int64(-30))), graph.AttrsOf("dtype", tensor.Int64), false},
+		"an index beyond int64":                    {"lookup", of(vec[uint64](most, 0, 1), vec[int8](5, 6, 7)), nil, false},
+		"an average":                               {"box", of(vec[float32](1, 2, 4)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), true},
+		"padded by an attribute":                   {"pad", of(vec[int8](1, 2)), graph.AttrsOf("padding", []int{1, 2}, "value", 3.0), false},
+		"resampled by a scale":                     {"resample", of(vec[float32](1, 2, 4)), graph.AttrsOf("sizes", []int{5}, "scales", []float64{1.75}, "mode", "linear"), false},
+		"resampled to the nearest":                 {"resample", of(vec[float32](1, 2, 4)), graph.AttrsOf("sizes", []int{5}), true},
+		"NaN is the greatest":                      {"argmax_pool", of(vec(1, nan, 2, nan)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}), false},
+		"convolved with a border":                  {"conv", of(image(vec[float32](1, 2, 4)), image(vec[float32](1, 3))), graph.AttrsOf("padding", []int{1, 0}, "border", "replicate"), true},
+		"a zero point for each channel":            {"conv", of(must(vec[int8](1, 2, 4, 5, 6, 7).Reshape(1, 2, 3)), must(vec[int8](1, 3, 5, 6).Reshape(2, 2, 1)), nil, nil, vec[int8](7, 9)), graph.AttrsOf("padding", []int{0, 0}), true},
+		"a zero point for each channel, scattered": {"deconv", of(image(vec[int8](1, 2, 4)), must(vec[int8](1, 3).Reshape(1, 2, 1)), nil, nil, vec[int8](7, 9)), graph.AttrsOf("padding", []int{0, 0}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, oc := def(c.op), op.Case{In: c.in, Attrs: c.attrs}
+			g, _ := single.Graph(t, d, oc, func(i int) bool { return i > 0 })
+			x, err := d.Expanded(g.Nodes[0].In, c.attrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.exact && x.Tolerance != 0 {
+				t.Errorf("only %v is promised", x.Tolerance)
+			}
+			holdExpanded(t, x, oc, must(op.Eval(d, c.in, c.attrs)))
+		})
+	}
+}
+
+// TestUnsaid holds applications that simpler operators do not say, and some beside them that they do.
+func TestUnsaid(t *testing.T) {
+	ones := func(rank int) tensor.Shape { return slices.Repeat(tensor.Shape{1}, rank) }
+	shapes := func(list ...tensor.Shape) []tensor.Shape { return list }
+	whole := graph.AttrsOf("dtype", tensor.Int32)
+	const none = "no simpler operators say it"
+	for _, c := range []struct {
+		op    string
+		d     tensor.DType
+		in    []tensor.Shape
+		more  []*tensor.Tensor // constants behind them
+		attrs graph.Attrs
+		text  string // in the error; empty if there are simpler operators
+	}{
+		{"add", tensor.Int8, shapes(ones(1), ones(1)), nil, graph.AttrsOf("overflow", "saturate"), ""},
+		{"argmax_reduce", tensor.Int8, shapes(ones(2)), nil, graph.AttrsOf("axes", []int{0, 1}), ""},
+		{"argmax_reduce", tensor.Int8, shapes(ones(2)), nil, graph.AttrsOf("axes", []int{0}), none},
+		{"bit_length", tensor.Int8, shapes(ones(tensor.MaxRank - 1)), nil, nil, ""},
+		{"bit_length", tensor.Int8, shapes(ones(tensor.MaxRank)), nil, nil, "a dimension more"},
+		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps}, "padding", []int{0, 0}), ""},
+		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps + 1}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps + 1}, "padding", []int{0, 0}),
+			"operators of its own"},
+		{"box", tensor.Float32, shapes(tensor.Shape{4}), nil, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), ""},
+		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, graph.AttrsOf("transposeA", true), ""},
+		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, nil, none},
+		{"matmul", tensor.Int8, shapes(tensor.Shape{1, 2}, tensor.Shape{2, limits.ExpandedProducts / 2}), nil, nil, ""},
+		{"matmul", tensor.Int8, shapes(tensor.Shape{1, 2}, tensor.Shape{2, limits.ExpandedProducts/2 + 1}), nil, nil, "more than"},
+		{"matmul", tensor.Int8, shapes(ones(tensor.MaxRank), ones(tensor.MaxRank)), nil, nil, "dimensions"},
+		{"pad", tensor.Int8, shapes(tensor.Shape{2}), nil, graph.AttrsOf("padding", []int{limits.ExpandedBytes/4 - 2, 0}, "border", "replicate"), ""},
+		{"pad", tensor.Int8, shapes(tensor.Shape{2}), nil, graph.AttrsOf("padding", []int{limits.ExpandedBytes/4 - 1, 0}, "border", "replicate"), "would be needed"},
+		{"requantize", tensor.Int64, shapes(ones(1)), []*tensor.Tensor{tensor.Scalar(float32(1)), tensor.Scalar(int8(0))}, nil, "its sums are of int64"},
+		{"resample", tensor.Float32, shapes(tensor.Shape{2}), nil, graph.AttrsOf("sizes", []int{4}, "mode", "linear"), ""},
+		{"resample", tensor.Int8, shapes(tensor.Shape{2}), nil, graph.AttrsOf("sizes", []int{4}, "mode", "linear"), "integers are interpolated"},
+		{"rescale", tensor.Int32, shapes(ones(1)), []*tensor.Tensor{tensor.Scalar(int64(3)), tensor.Scalar(int64(1<<30 - 1))}, whole, ""},
+		{"rescale", tensor.Int32, shapes(ones(1)), []*tensor.Tensor{tensor.Scalar(int64(3)), tensor.Scalar(int64(1 << 31))}, whole, "may exceed the 63 bits"},
+		{"rescale", tensor.Int32, shapes(ones(1)), []*tensor.Tensor{tensor.Scalar(int64(63))}, whole, "may exceed the 63 bits"},
+		{"rescale", tensor.Uint64, shapes(ones(1)), []*tensor.Tensor{tensor.Scalar(int64(3))}, whole, "63 bits and a sign"},
+		{"rescale", tensor.Int32, shapes(ones(1), ones(1)), nil, whole, "its shift is no constant"},
+		{"slice", tensor.Int8, shapes(tensor.Shape{2}), nil, graph.AttrsOf("axes", []int{0}, "begin", []int{1}, "end", []int{0}, "stride", []int{-1}), ""},
+		{"slice", tensor.Int8, shapes(tensor.Shape{2}), nil, graph.AttrsOf("axes", []int{0}, "begin", []int{0}, "end", []int{1}, "stride", []int{1}), none},
+	} {
+		b := graph.NewBuilder(op.Rules, "case")
+		var in []*graph.Value
+		for i, shape := range c.in {
+			d := c.d
+			if c.op == "rescale" && i > 0 {
+				d = tensor.Int64
+			}
+			in = append(in, must(b.Input(fmt.Sprint("x", i), op.Type{DType: d, Shape: shape})))
+		}
+		for i, x := range c.more {
+			in = append(in, must(b.Constant(fmt.Sprint("c", i), "", x)))
+		}
+		_, err := def(c.op).Expanded(in, c.attrs)
+		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s of %v %v, %v: %v; want %q", c.op, c.d, c.in, c.attrs, err, c.text)
+		}
+	}
+}
+
+// TestExpandWrongly has expansions that are mistakes of their definitions.
+func TestExpandWrongly(t *testing.T) {
+	x := must(graph.NewBuilder(op.Rules, "case").Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{2}}))
+	attrs := graph.AttrsOf("axes", []int{0}, "normalize", true)
+	d := *def("sum_reduce")
+	d.Expand = func(x *op.Expansion) []*graph.Value { return x.Args }
+	if _, err := d.Expanded([]*graph.Value{x}, attrs); err == nil || !strings.Contains(err.Error(), "yields") {
+		t.Errorf("another shape: %v", err)
+	}
+	d.Expand = func(*op.Expansion) []*graph.Value { panic("a mistake") }
+	defer func() {
+		if r := recover(); r != "a mistake" {
+			t.Errorf("a panic becomes %v", r)
+		}
+	}()
+	_, err := d.Expanded([]*graph.Value{x}, attrs)
+	t.Errorf("there is no panic but %v", err)
 }
 
 func moderate(c op.Case) bool {

@@ -405,7 +405,7 @@ func (x *Expansion) centred(i int) *graph.Value {
 
 // filter is the filter of a convolution without its zero point, of which there may be one for each output channel.
 func (x *Expansion) filter() *graph.Value {
-	n := x.zeroChannels()
+	n := x.In[4].Shape.Len() // 1 if it is absent
 	if n <= 1 {
 		return x.centred(1)
 	}
@@ -420,14 +420,6 @@ func (x *Expansion) filter() *graph.Value {
 	parts := append([]int{groups, v.Type.Shape[0] / groups, perGroup}, v.Type.Shape[2:]...)
 	each := append([]int{groups, 1, perGroup}, slices.Repeat([]int{1}, len(v.Type.Shape)-2)...)
 	return x.reshape(x.do("sub", x.reshape(v, parts...), x.reshape(zero, each...)), v.Type.Shape...)
-}
-
-// zeroChannels is the number of zero points of the filter.
-func (x *Expansion) zeroChannels() int {
-	if !x.Has(4) {
-		return 0
-	}
-	return x.In[4].Shape.Len()
 }
 
 // biased adds the bias to the channels, which are dimension axis.

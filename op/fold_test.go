@@ -48,6 +48,9 @@ func TestFolder(t *testing.T) {
 			in := []*graph.Value{b.num(scalar(true)), b.num(listOf[int32](5, 6)), b.num(listOf[int32](1, 2))}
 			return must(b.Add(graph.Node{Op: "if", In: in, Blocks: sumDifference()}))[0]
 		}, "", "bytes"},
+		{"bytes of working memory", op.Budget{Bytes: 100, Operations: 100, Result: 35}, func(b drawn) *graph.Value {
+			return b.op("det", b.num(must(listOf[float32](1, 2, 3, 4).Reshape(2, 2))))
+		}, "", "bytes"},
 		{"operations", op.Budget{Bytes: 100, Operations: 1, Result: 100}, func(b drawn) *graph.Value {
 			return b.op("neg", b.num(listOf[int32](1, 2)))
 		}, "", "operations"},

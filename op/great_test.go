@@ -46,3 +46,30 @@ func TestGreatWindows(t *testing.T) {
 	out := must(op.Eval(def("conv"), []*tensor.Tensor{image, filter}, attrs))
 	sameFloats(t, out[0], []float32{0, 310, 0}, op.Case{In: []*tensor.Tensor{image, filter}, Attrs: attrs})
 }
+
+// TestGreatNothing lets results without elements cost nothing, whatever their other extents are.
+func TestGreatNothing(t *testing.T) {
+	const most = math.MaxInt32
+	for _, tt := range []struct {
+		op    string
+		shape tensor.Shape
+		attrs graph.Attrs
+	}{
+		{"concat", tensor.Shape{most, 0}, graph.AttrsOf("axis", 1)},
+		{"det", tensor.Shape{0, 1 << 12, 1 << 12}, nil},
+		{"split", tensor.Shape{most, 0}, graph.AttrsOf("axis", 1, "ratios", []int{1, 1})},
+	} {
+		s, out, err := def(tt.op).Bind([]op.Type{{DType: tensor.Float32, Shape: tt.shape}}, tt.attrs)
+		if err != nil {
+			t.Errorf("%s: %v", tt.op, err)
+			continue
+		}
+		cost, scratch := s.Def.Cost(s, out), 0
+		if s.Def.Ref.Scratch != nil {
+			scratch = s.Def.Ref.Scratch(s, out)
+		}
+		if cost.Ops != 0 || scratch != 0 {
+			t.Errorf("%s of %v: %d operations, %d bytes", tt.op, tt.shape, cost.Ops, scratch)
+		}
+	}
+}

@@ -344,9 +344,6 @@ func (w wide) shiftRight(s uint, mode rounding) wide {
 
 // shiftLeft returns w · 2^s for s ≤ 64. A magnitude beyond 128 digits keeps its low ones, and sets the highest.
 func (w wide) shiftLeft(s uint) wide {
-	if s == 0 {
-		return w
-	}
 	lost := w.hi >> (64 - s)
 	w.hi, w.lo = w.hi<<s|w.lo>>(64-s), w.lo<<s
 	if lost != 0 {

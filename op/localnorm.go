@@ -61,9 +61,6 @@ var localResponseNormalization = &Def{
 
 // localResponse makes each element a piece. Zeros outside the tensor are skipped, which leaves the sum as it is.
 func localResponse[T fmath.Float](c *Call, lo, hi int) {
-	if lo >= hi {
-		return
-	}
 	x, y, shape, size := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Ints("size")
 	alpha, beta, bias := T(c.Float("alpha")), T(c.Float("beta")), T(c.Float("bias"))
 	volume := T(tensor.Shape(size).Len())

@@ -80,7 +80,7 @@ var linear = &Def{
 			return nil, s.Errorf("filter", "shape %v has %d columns; it must have %d, as many as the input %v", f, f[1], x[1], x)
 		}
 		shape := tensor.Shape{x[0], f[0]}
-		return []tensor.Shape{shape}, s.convBias(shape)
+		return []tensor.Shape{shape}, s.checkBias(shape)
 	},
 	Ref:     Reference{Kernels: productKernels(linearOf(fma[float32]), linearOf(fma[float64]), linearOf(mulAdd[int32]), linearOf(mulAdd[int64])), PerElement: true},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
@@ -174,10 +174,7 @@ func (s *Sig) productTypes() error {
 // matmulZeros checks the zero points of factors against the shape of the product.
 func (s *Sig) matmulZeros(out tensor.Shape) error {
 	for i, shared := range []int{len(out) - 1, len(out) - 2} { // the dimension in which each serves all elements
-		if !s.Has(2 + i) {
-			continue
-		}
-		zero := s.In[2+i].Shape
+		zero := s.In[2+i].Shape // without dimensions if it is absent
 		fits := len(zero) == 0 || len(zero) == len(out) && zero[shared] == 1
 		for d := 0; d < len(zero) && fits; d++ {
 			fits = zero[d] == 1 || zero[d] == out[d]

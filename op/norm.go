@@ -207,9 +207,6 @@ func perChannelOfItem(s *Sig, _ []Type) int { return s.In[0].Shape[:2].Len() }
 var spatialAxes = [tensor.MaxRank]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 func instanceNormalize[T fmath.Float](c *Call, lo, hi int) {
-	if lo >= hi {
-		return
-	}
 	x, y, shape := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape()
 	epsilon := T(c.Float("epsilon"))
 	var r reduction
@@ -276,9 +273,6 @@ func layerShape(s *Sig) ([]tensor.Shape, error) {
 }
 
 func layerNormalize[T fmath.Float](c *Call, lo, hi int) {
-	if lo >= hi {
-		return
-	}
 	x, y, axes := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Ints("axes")
 	epsilon := T(c.Float("epsilon"))
 	scales, biases := optional[T](c, 1), optional[T](c, 2)

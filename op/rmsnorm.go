@@ -41,9 +41,6 @@ var rmsNormalization = &Def{
 }
 
 func rmsNormalize[T fmath.Float](c *Call, lo, hi int) {
-	if lo >= hi {
-		return
-	}
 	x, y, axes := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Ints("axes")
 	epsilon, scales := T(c.Float("epsilon")), optional[T](c, 1)
 	var r reduction

@@ -19,15 +19,15 @@ import (
 // so that whatever C passes can be looked up without being touched, and a handle of an object that is gone is recognised, unless its
 // slot has been used 2²⁸ times since.
 const (
-	handleMark  = 0x5E<<56 | 0xD
-	slotBits    = 24
-	slotShift   = 4
-	usesShift   = slotShift + slotBits
-	usesMask    = 1<<28 - 1
-	chunkBits   = 10
-	chunkMask   = 1<<chunkBits - 1
-	slotMask    = 1<<slotBits - 1
-	chunkNumber = 1 << (slotBits - chunkBits)
+	handleMark = 0x5E<<56 | 0xD
+	slotBits   = 24
+	slotShift  = 4
+	usesShift  = slotShift + slotBits
+	usesMask   = 1<<28 - 1
+	slabBits   = 10
+	slabMask   = 1<<slabBits - 1
+	slotMask   = 1<<slotBits - 1
+	slabNumber = 1 << (slotBits - slabBits)
 )
 
 // entry is what a handle stands for: an object, or the failure to make one. It does not change, apart from belongings.
@@ -41,7 +41,7 @@ type entry struct {
 
 // handleTable has the entries of all objects that C knows. Look-ups take no lock.
 type handleTable struct {
-	chunks [chunkNumber]atomic.Pointer[chunk]
+	slabs [slabNumber]atomic.Pointer[slab]
 
 	mu     sync.RWMutex
 	slots  uintptr // that have been used
@@ -50,7 +50,7 @@ type handleTable struct {
 	errors map[errorKey]*entry
 }
 
-type chunk [1 << chunkBits]struct {
+type slab [1 << slabBits]struct {
 	entry atomic.Pointer[entry]
 	uses  uintptr
 }
@@ -66,11 +66,11 @@ var handles = handleTable{of: map[openvx.Reference]*entry{}, errors: map[errorKe
 // find returns what a handle stands for, or nil if it is none or stands for nothing any more.
 func (t *handleTable) find(handle uintptr) *entry {
 	slot := handle >> slotShift & slotMask
-	c := t.chunks[slot>>chunkBits].Load()
+	c := t.slabs[slot>>slabBits].Load()
 	if c == nil {
 		return nil
 	}
-	if e := c[slot&chunkMask].entry.Load(); e != nil && e.handle == handle {
+	if e := c[slot&slabMask].entry.Load(); e != nil && e.handle == handle {
 		return e
 	}
 	return nil
@@ -136,12 +136,12 @@ func (t *handleTable) add(e *entry) *entry {
 	default:
 		return nil
 	}
-	c := t.chunks[slot>>chunkBits].Load()
+	c := t.slabs[slot>>slabBits].Load()
 	if c == nil {
-		c = new(chunk)
-		t.chunks[slot>>chunkBits].Store(c)
+		c = new(slab)
+		t.slabs[slot>>slabBits].Store(c)
 	}
-	s := &c[slot&chunkMask]
+	s := &c[slot&slabMask]
 	s.uses++
 	e.handle = handleMark | s.uses&usesMask<<usesShift | slot<<slotShift
 	s.entry.Store(e)
@@ -151,7 +151,7 @@ func (t *handleTable) add(e *entry) *entry {
 // remove makes an entry's handle invalid. The caller holds the lock.
 func (t *handleTable) remove(e *entry) {
 	slot := e.handle >> slotShift & slotMask
-	t.chunks[slot>>chunkBits].Load()[slot&chunkMask].entry.Store(nil)
+	t.slabs[slot>>slabBits].Load()[slot&slabMask].entry.Store(nil)
 	t.free = append(t.free, slot)
 	e.discard()
 }

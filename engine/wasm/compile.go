@@ -172,7 +172,7 @@ type maker struct {
 
 	arena, scratch, weights, stack int // data; of the second and the last as many as there are threads
 	threads                        int
-	blob                           []piece // the weights, and how many bytes they take
+	blob                           []stored // the weights, and how many bytes they take
 	weightBytes                    int
 	tensors                        map[*tensor.Tensor]int
 	functions                      map[string]int  // that units share
@@ -198,8 +198,8 @@ func newMaker(image *engine.Image, opts Options) (*maker, error) {
 	return m, nil
 }
 
-// piece is bytes of the weights, and where they lie there.
-type piece struct {
+// stored is bytes of the weights, and where they lie there.
+type stored struct {
 	at    int
 	bytes []byte
 }
@@ -213,7 +213,7 @@ type stretch struct {
 // constant adds bytes to the weights, which must not change any more, and returns where they lie there.
 func (m *maker) constant(b []byte) int {
 	at := (m.weightBytes + tensor.Alignment - 1) &^ (tensor.Alignment - 1)
-	m.blob = append(m.blob, piece{at, b})
+	m.blob = append(m.blob, stored{at, b})
 	m.weightBytes = at + len(b)
 	return at
 }

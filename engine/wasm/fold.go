@@ -75,14 +75,20 @@ var absolutes = folding{0, func(f *function, acc, v int) {
 	f.Set(acc)
 }, f32x4Add}
 
-// row folds n elements that lie together, and returns a local with the result four times.
-func (f *function) row(fo *folding, x, n int) int {
-	var acc [foldLanes / 4]int
+// starting returns n locals with that from which a fold starts.
+func (f *function) starting(fo *folding, n int) []int {
+	acc := make([]int, n)
 	for i := range acc {
 		acc[i] = f.v128()
 		f.vector(fo.start)
 		f.Set(acc[i])
 	}
+	return acc
+}
+
+// row folds n elements that lie together, and returns a local with the result four times.
+func (f *function) row(fo *folding, x, n int) int {
+	acc := [foldLanes / 4]int(f.starting(fo, foldLanes/4))
 	at, v := f.i32(), f.v128()
 	f.Get(x)
 	f.Set(at)
@@ -163,13 +169,8 @@ func (f *function) turned(v int, order []byte) {
 
 // columns folds n vectors that lie so many bytes apart, lane by lane of each, and returns a local with the four results.
 func (f *function) columns(fo *folding, x, n, apart int) int {
-	var acc [foldLanes]int
 	used := min(n, foldLanes)
-	for i := range used {
-		acc[i] = f.v128()
-		f.vector(fo.start)
-		f.Set(acc[i])
-	}
+	acc := f.starting(fo, used)
 	at, v := f.i32(), f.v128()
 	f.Get(x)
 	f.Set(at)

@@ -134,45 +134,40 @@ func (v *normalization) row(m *maker) int {
 		left := f.i32()
 		f.I32(int32(v.count))
 		f.Set(left)
-		f.Op(opLoop, noResult)
-		f.load(x, 0)
-		f.Set(element)
-		centre(element)
-		factor := f.v128()
-		f.Get(inv)
-		if v.has(1) {
-			parameter(scale)
-			f.SIMD(f32x4Mul)
-		}
-		f.Set(factor)
-		if v.centred {
-			sum := f.v128()
-			if v.has(2) {
-				parameter(bias)
-			} else {
-				f.vector(0)
-			}
-			f.Set(sum)
-			f.madd(sum, func() { f.Get(element) }, func() { f.Get(factor) })
-			element = sum
-		} else {
-			f.Get(element)
-			f.Get(factor)
-			f.SIMD(f32x4Mul)
+		f.fours(left, func() {
+			f.load(x, 0)
 			f.Set(element)
-		}
-		f.canonical(element)
-		f.storeSome(y, element, left)
-		f.move(x, 16)
-		f.move(y, 16)
-		f.move(scale, step)
-		f.move(bias, step)
-		f.Get(left)
-		f.I32(4)
-		f.Op(i32GtU)
-		f.move(left, -4)
-		f.Uint(opBranchIf, 0)
-		f.Op(opEnd)
+			centre(element)
+			factor := f.v128()
+			f.Get(inv)
+			if v.has(1) {
+				parameter(scale)
+				f.SIMD(f32x4Mul)
+			}
+			f.Set(factor)
+			if v.centred {
+				sum := f.v128()
+				if v.has(2) {
+					parameter(bias)
+				} else {
+					f.vector(0)
+				}
+				f.Set(sum)
+				f.madd(sum, func() { f.Get(element) }, func() { f.Get(factor) })
+				element = sum
+			} else {
+				f.Get(element)
+				f.Get(factor)
+				f.SIMD(f32x4Mul)
+				f.Set(element)
+			}
+			f.canonical(element)
+			f.storeSome(y, element, left)
+			f.move(x, 16)
+			f.move(y, 16)
+			f.move(scale, step)
+			f.move(bias, step)
+		})
 		f.I32(0)
 	})
 }

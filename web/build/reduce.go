@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type cut struct {
 	params []string
 	// The functions with one of these results return what it says.
 	results map[string]string
-	// The variables have the zero value of a type.
+	// The variables, as path.Match names them, have the zero value of a type.
 	vars map[string]string
 	// Declarations that the package has more.
 	more string
@@ -44,13 +45,11 @@ var cuts = []cut{
 	},
 	{
 		folder: "internal/kernel",
-		vars: map[string]string{"Tiers": "[]Tier", "portable": "Tier", "convKernels": "[]Kernel", "productKernels": "[]Kernel", "windowKernels": "[]Kernel",
-			"quantizeKernels": "[]Kernel", "elementKernels": "[]Kernel", "padKernels": "[]Kernel", "gatherKernels": "[]Kernel", "reduceKernels": "[]Kernel",
-			"suppressionKernels": "[]Kernel", "widenKernels": "[]Kernel"},
+		vars:   map[string]string{"Tiers": "[]Tier", "portable": "Tier", "*Kernels": "[]Kernel"},
 	},
 	{
 		folder: "internal/simd",
-		vars:   map[string]string{"routinesVNNI": "Routines", "routinesAVX512": "Routines", "routinesAVX2": "Routines"},
+		vars:   map[string]string{"routines*": "Routines"},
 	},
 	{folder: "tensor", files: []string{"npz.go"}},
 }
@@ -80,7 +79,7 @@ func (c *cut) apply(root, folder string, replace map[string]string) error {
 	if err != nil {
 		return err
 	}
-	left := maps.Clone(c.vars)
+	left := maps.Clone(c.vars) // what no variable was found for
 	write := func(name, text string) error {
 		replace[name] = filepath.Join(folder, strings.ReplaceAll(c.folder, "/", "_")+"_"+filepath.Base(name))
 		return os.WriteFile(replace[name], []byte(text), 0o666)
@@ -173,11 +172,13 @@ func (c *cut) edit(f *file, left map[string]string) {
 				continue
 			}
 		case *ast.GenDecl:
-			if s, ok := d.Specs[0].(*ast.ValueSpec); ok && len(d.Specs) == 1 && len(s.Values) == 1 && left[s.Names[0].Name] != "" {
-				f.put(s.Names[0].End(), " "+left[s.Names[0].Name]+"; func _() { _ ")
-				f.put(s.Values[0].End(), "}")
-				delete(left, s.Names[0].Name)
-				continue
+			if s, ok := d.Specs[0].(*ast.ValueSpec); ok && len(d.Specs) == 1 && len(s.Values) == 1 {
+				if pattern := c.pattern(s.Names[0].Name); pattern != "" {
+					f.put(s.Names[0].End(), " "+c.vars[pattern]+"; func _() { _ ")
+					f.put(s.Values[0].End(), "}")
+					delete(left, pattern)
+					continue
+				}
 			}
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -188,6 +189,16 @@ func (c *cut) edit(f *file, left map[string]string) {
 			return true
 		})
 	}
+}
+
+// pattern returns that of vars which a variable's name matches, "" if there is none.
+func (c *cut) pattern(name string) string {
+	for p := range c.vars {
+		if ok, _ := path.Match(p, name); ok {
+			return p
+		}
+	}
+	return ""
 }
 
 // body returns the body that a function gets, "" if it keeps its own.

@@ -11,8 +11,8 @@ const side = 28
 // margin is the space around the ink that prepare leaves, as a share of the ink's longer side.
 const margin = 0.2
 
-// A window is the square of a picture, in pixels, that becomes the network's input.
-type window struct{ x, y, side float64 }
+// rectangle is the square of a picture, in pixels, that becomes the network's input.
+type rectangle struct{ x, y, side float64 }
 
 // prepare turns a picture of dark ink on light paper into the network's input, as the model's manifest tells:
 // grey, inverted, cropped to the ink with a margin, resized to 28×28 by averaging, scaled to 0 … 1.
@@ -20,7 +20,7 @@ func prepare(m *image.Gray) []float32 { return resize(m, content(m).grow(margin)
 
 // content returns the smallest square around the ink, which is centred in it. Ink is what is closer in
 // brightness to the darkest than to the lightest pixel; a picture of one brightness is taken as a whole.
-func content(m *image.Gray) window {
+func content(m *image.Gray) rectangle {
 	darkest, lightest := uint8(255), uint8(0)
 	for _, v := range m.Pix {
 		darkest, lightest = min(darkest, v), max(lightest, v)
@@ -36,21 +36,21 @@ func content(m *image.Gray) window {
 	if box.Empty() {
 		box = m.Rect.Sub(m.Rect.Min)
 	}
-	w := window{side: float64(max(box.Dx(), box.Dy()))}
+	w := rectangle{side: float64(max(box.Dx(), box.Dy()))}
 	w.x = (float64(box.Min.X+box.Max.X) - w.side) / 2
 	w.y = (float64(box.Min.Y+box.Max.Y) - w.side) / 2
 	return w
 }
 
-// grow adds a share of the window's side on all four sides.
-func (w window) grow(share float64) window {
+// grow adds a share of the rectangle's side on all four sides.
+func (w rectangle) grow(share float64) rectangle {
 	by := float64(share * w.side)
-	return window{w.x - by, w.y - by, w.side + float64(2*by)}
+	return rectangle{w.x - by, w.y - by, w.side + float64(2*by)}
 }
 
-// resize returns the inverted picture inside the window: every item is the mean of the part of the picture that
+// resize returns the inverted picture inside the rectangle: every item is the mean of the part of the picture that
 // it covers, 0 for white and 1 for black. Outside of the picture the paper is white.
-func resize(m *image.Gray, w window) []float32 {
+func resize(m *image.Gray, w rectangle) []float32 {
 	height := m.Rect.Dy()
 	rows := make([]float64, height*side)
 	for i := range side {

@@ -15,7 +15,7 @@ func newSample(seed, index uint64) sample {
 	label := int(index % 10)
 	m := picture(r, label)
 	// A person's crop is never the same twice, and some pictures come uncropped.
-	w := window{side: float64(m.Rect.Dx())}
+	w := rectangle{side: float64(m.Rect.Dx())}
 	if r.chance(0.8) {
 		w = content(m).grow(margin + r.between(-0.1, 0.12))
 	}

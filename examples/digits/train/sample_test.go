@@ -60,13 +60,13 @@ func TestSamplesLookLikePictures(t *testing.T) {
 func TestContentIsCentredSquareAroundInk(t *testing.T) {
 	m := white(50, 40)
 	black(m, image.Rect(10, 5, 20, 35))
-	if got, want := content(m), (window{0, 5, 30}); got != want {
+	if got, want := content(m), (rectangle{0, 5, 30}); got != want {
 		t.Errorf("content is %v, want %v", got, want)
 	}
-	if got, want := content(m).grow(0.2), (window{-6, -1, 42}); got != want {
+	if got, want := content(m).grow(0.2), (rectangle{-6, -1, 42}); got != want {
 		t.Errorf("with a margin it is %v, want %v", got, want)
 	}
-	if got, want := content(white(50, 40)), (window{0, -5, 50}); got != want {
+	if got, want := content(white(50, 40)), (rectangle{0, -5, 50}); got != want {
 		t.Errorf("content of an empty picture is %v, want %v", got, want)
 	}
 }
@@ -74,11 +74,11 @@ func TestContentIsCentredSquareAroundInk(t *testing.T) {
 func TestResizeAverages(t *testing.T) {
 	m := white(56, 56)
 	black(m, image.Rect(0, 0, 3, 1))
-	got := resize(m, window{0, 0, 56})
+	got := resize(m, rectangle{0, 0, 56})
 	if want := []float32{0.5, 0.25, 0}; !slices.Equal(got[:3], want) {
 		t.Errorf("three black of every four pixels give %v, want %v", got[:3], want)
 	}
-	for _, w := range []window{{-7.5, 3.25, 61.5}, {0, 0, 17}, {-3, -9, 200}} {
+	for _, w := range []rectangle{{-7.5, 3.25, 61.5}, {0, 0, 17}, {-3, -9, 200}} {
 		m := white(56, 56)
 		black(m, image.Rect(5, 6, 15, 16))
 		ink := 0.0
@@ -86,7 +86,7 @@ func TestResizeAverages(t *testing.T) {
 			ink += float64(v)
 		}
 		if area := ink * (w.side / side) * (w.side / side); math.Abs(area-100) > 1e-3 {
-			t.Errorf("window %v: 100 black pixels become %g", w, area)
+			t.Errorf("rectangle %v: 100 black pixels become %g", w, area)
 		}
 	}
 }

@@ -199,8 +199,11 @@ func (r *recorder) Explain(name string) (string, []syntax.Related) {
 	}
 	if _, ok := std.Of(other).Lookup(name); ok {
 		hint := fmt.Sprintf("%s is an operation of the %v dialect", name, other)
-		if other == syntax.Provisional {
-			hint += replacements[name]
+		if s, ok := std.Successors[name]; ok && other == syntax.Provisional {
+			hint += "; the final one has " + s.Name
+			if s.Grouped {
+				hint += " with groups = 0"
+			}
 		}
 		return hint, nil
 	}
@@ -215,13 +218,6 @@ func (r *recorder) Explain(name string) (string, []syntax.Related) {
 		return hint, nil
 	}
 	return "take an operation of the standard, or declare a fragment of that name before its use", nil
-}
-
-// replacements are what the final dialect has in place of operations of the provisional one.
-var replacements = map[string]string{
-	"idn":              "; the final one has copy",
-	"planewise_conv":   "; the final one has conv with groups = 0",
-	"planewise_deconv": "; the final one has deconv with groups = 0",
 }
 
 // standard returns an operation of the standard.

@@ -53,20 +53,21 @@ func (m *migration) complete() {
 // lacking returns how many items the lists of an operation lack, by the names of the parameters. It is not known if the
 // operation has such lists and the rank of its input is not.
 func lacking(op *flat.Op) (missing map[string]int, known bool) {
-	spec, rank := lists[op.Name()], -1
+	lists, less := listsOf(op.Name())
+	rank := -1
 	if in := op.Inputs(); len(in) > 0 && in[0].Shape != nil {
 		rank = len(in[0].Shape)
 	}
 	missing, known = make(map[string]int), true
-	for _, l := range spec.names {
-		items, _ := op.Arg(l.name).(eval.Array)
+	for _, name := range lists {
+		items, _ := op.Arg(name).(eval.Array)
 		switch {
 		case len(items) == 0:
-			missing[l.name] = 0
+			missing[name] = 0
 		case rank < 0:
 			known = false
 		default:
-			missing[l.name] = max(0, rank-spec.less-len(items))
+			missing[name] = max(0, rank-less-len(items))
 		}
 	}
 	return missing, known
@@ -92,14 +93,15 @@ func (m *migration) unseen(f *syntax.Fragment) {
 		if !ok || m.missing[c] != nil {
 			return true
 		}
-		for _, l := range lists[c.Name.Name].names {
-			arg := c.Named(l.name)
+		lists, _ := listsOf(c.Name.Name)
+		for _, name := range lists {
+			arg := c.Named(name)
 			if arg == nil {
 				continue
 			}
 			if a, ok := arg.Value.(*syntax.Array); ok && len(a.Items) > 0 {
 				m.report(CodeCompleted, syntax.Warning, a.Span, "write one item for each dimension",
-					"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists", c.Name.Name, l.name)
+					"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists", c.Name.Name, name)
 				break
 			}
 		}

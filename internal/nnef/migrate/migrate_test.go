@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -375,11 +376,7 @@ func TestFinal(t *testing.T) {
 // TestTable holds that every operation of the provisional dialect has a counterpart with all its parameters.
 func TestTable(t *testing.T) {
 	for _, f := range std.Of(syntax.Provisional).Fragments() {
-		name := f.Name.Name
-		change := changes[name]
-		if change.name != "" {
-			name = change.name
-		}
+		change, name := changes[f.Name.Name], cmp.Or(std.Successors[f.Name.Name].Name, f.Name.Name)
 		after, ok := std.Of(syntax.Final).Lookup(name)
 		if !ok {
 			t.Errorf("%s: there is no operation %s", f.Name.Name, name)

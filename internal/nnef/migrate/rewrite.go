@@ -91,7 +91,7 @@ func (m *migration) rewrite() {
 // operation rewrites the invocation of an operation of the standard.
 func (m *migration) operation(x *syntax.Call) {
 	name := x.Name.Name
-	change := changes[name]
+	change, successor := changes[name], std.Successors[name]
 	if change.note != "" {
 		m.note(CodeFormula, x.Span, "%s: %s", name, change.note)
 	}
@@ -101,7 +101,7 @@ func (m *migration) operation(x *syntax.Call) {
 				"%s of the final dialect divides by 0.0 at least; with a negative bias the result is another one", name)
 		}
 	}
-	x.Name = &syntax.Ident{Name: cmp.Or(change.name, name)}
+	x.Name = &syntax.Ident{Name: cmp.Or(successor.Name, name)}
 	more := defaults(name, x)
 	for i := range x.Args {
 		a := &x.Args[i]
@@ -109,24 +109,22 @@ func (m *migration) operation(x *syntax.Call) {
 			continue
 		}
 		if n := m.missing[x][a.Name.Name]; n > 0 {
-			a.Value = m.completed(name, *a, n)
+			a.Value = m.completed(*a, n)
 		}
 		a.Name = &syntax.Ident{Name: cmp.Or(change.params[a.Name.Name], a.Name.Name)}
 	}
 	x.Args = append(slices.Clip(x.Args), more...)
-	if change.groups {
+	if successor.Grouped {
 		x.Args = append(x.Args, syntax.Arg{Name: &syntax.Ident{Name: "groups"}, Value: &syntax.IntegerLit{}})
 	}
 }
 
 // completed returns a list with n further items.
-func (m *migration) completed(op string, a syntax.Arg, n int) syntax.Expr {
-	names := lists[op].names
-	l := names[slices.IndexFunc(names, func(l list) bool { return l.name == a.Name.Name })]
-	more := &syntax.Array{Items: slices.Repeat([]syntax.Expr{l.filler}, n)}
+func (m *migration) completed(a syntax.Arg, n int) syntax.Expr {
+	more := &syntax.Array{Items: slices.Repeat([]syntax.Expr{fillers[a.Name.Name]}, n)}
 	text, err := syntax.FormatExpr(more, syntax.Final)
 	if err == nil {
-		m.note(CodeCompleted, syntax.SpanOf(a), "%s is completed to the rank with %s", l.name, text)
+		m.note(CodeCompleted, syntax.SpanOf(a), "%s is completed to the rank with %s", a.Name.Name, text)
 	}
 	if list, ok := a.Value.(*syntax.Array); ok {
 		return &syntax.Array{Items: slices.Concat(list.Items, more.Items)}

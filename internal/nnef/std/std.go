@@ -50,6 +50,15 @@ func Of(d syntax.Dialect) *Set {
 // how arguments are converted; see the text tract.nnef.
 func Tract() *Set { return tract() }
 
+// Successor is the operation of the final dialect that is a provisional one of another name.
+type Successor struct {
+	Name    string
+	Grouped bool // with groups = 0, one group for each channel
+}
+
+// Successors has the provisional operations that have another name in the final dialect. It must not be changed.
+var Successors = map[string]Successor{"idn": {"copy", false}, "planewise_conv": {"conv", true}, "planewise_deconv": {"deconv", true}}
+
 // Fragments returns the declarations in the order of the standard's chapters. They must not be changed.
 func (s *Set) Fragments() []*syntax.Fragment { return slices.Clone(s.list) }
 
