@@ -190,6 +190,10 @@ const (
 	DiffCells   = 1 << 14
 
 	ServeHeader     = 32 << 10
+	ServeStreams    = 250
+	ServeWindow     = 1 << 20
+	ServeFrames     = 10_000
+	ServeUnsent     = 1 << 20
 	ServeAnswer     = 16 << 20
 	ServeNumbers    = 1 << 20
 	RepositoryFiles = 1 << 12
