@@ -92,7 +92,7 @@ func call(t testing.TB, c *http.Client, url string, body io.Reader, header ...st
 	}
 	defer resp.Body.Close()
 	a := answer{http: resp.StatusCode, code: -1, header: resp.Header}
-	for {
+	for resp.StatusCode == http.StatusOK {
 		var head [5]byte
 		if _, err := io.ReadFull(resp.Body, head[:]); err != nil {
 			if !errors.Is(err, io.EOF) {

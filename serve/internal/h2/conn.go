@@ -3,6 +3,7 @@ package h2
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -68,8 +69,8 @@ type conn struct {
 	// What the goroutine that reads has to itself.
 	ready   []*stream // what runs when all that has come is read
 	greeted bool      // whether there were settings
-	second  time.Time // when it began to count idle frames
-	idle    int       // frames that carry nothing
+	strikes int       // frames that brought the client nothing, within a second
+	second  time.Time // which began then
 
 	mu      sync.Mutex
 	streams map[uint32]*stream // that are open
@@ -81,11 +82,18 @@ type conn struct {
 	leaving bool               // no more streams
 	err     error              // why it has ended
 
-	room    int64 // bytes that the client may send
-	taken   int64 // that were read and that it was not told of
-	window  int64 // bytes that it lets us send
-	initial int64 // and of a new stream
-	credit  int   // updates of windows that it may send as we have sent data
+	lent        bool // the goroutine that reads runs a handler
+	slow        bool // the last one took long
+	ticks       bool // the clock does
+	loans, seen int  // and those at its last tick
+	clock       *time.Timer
+
+	accept  time.Duration // how long the client may take nothing
+	room    int64         // bytes that the client may send
+	taken   int64         // that were read and that it was not told of
+	window  int64         // bytes that it lets us send
+	initial int64         // and of a new stream
+	credit  int           // updates of windows that it may send because of what was sent
 
 	out, spare []byte     // what has gathered, and memory
 	writing    bool       // somebody writes
@@ -100,6 +108,7 @@ const (
 	smallest  = 65535     // the window of which connections begin
 	largest   = 1<<31 - 1 // window
 	frame     = 16 << 10
+	slack     = 4 << 10     // of a header, as net/http has it
 	gathered  = 256 << 10   // bytes that may wait until they are written
 	goodbye   = time.Second // how long a client has for reading why a connection ends
 	tableSize = 4096        // of the compression of headers
@@ -120,19 +129,23 @@ func (all *conns) serve(s *http.Server, nc net.Conn, state *tls.ConnectionState,
 	base, stop := context.WithCancel(base)
 	defer stop()
 	c := &conn{Conn: nc, server: s, handler: h, base: base, remote: nc.RemoteAddr().String(), tls: state, in: bufio.NewReaderSize(nc, 16<<10),
-		done: make(chan struct{}), streams: make(map[uint32]*stream), room: limits.ServeWindow, window: smallest, initial: smallest, rested: time.Now()}
+		done: make(chan struct{}), streams: make(map[uint32]*stream), room: limits.ServeWindow, window: smallest, initial: smallest, rested: time.Now(), accept: limits.ServeAccept * time.Second}
+	if s.HTTP2 != nil {
+		c.accept = cmp.Or(s.HTTP2.WriteByteTimeout, c.accept)
+	}
 	c.written = sync.NewCond(&c.mu)
 	c.encoder = hpack.NewEncoder(&c.block)
 	c.framer = http2.NewFramer((*gather)(c), c.in)
 	c.framer.SetReuseFrames()
 	c.framer.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
-	c.framer.MaxHeaderListSize = uint32(headerBytes(s))
+	c.framer.MaxHeaderListSize = uint32(cmp.Or(s.MaxHeaderBytes, http.DefaultMaxHeaderBytes)) + slack
+	c.mu.Lock() // which the timers wait for
+	c.clock = time.AfterFunc(tick, c.tick)
 	if s.IdleTimeout > 0 {
-		c.mu.Lock()
 		c.timer = time.AfterFunc(s.IdleTimeout, c.look)
-		c.mu.Unlock()
 		defer c.timer.Stop()
 	}
+	c.mu.Unlock()
 
 	all.mu.Lock()
 	all.open[c] = true
@@ -154,13 +167,6 @@ func (all *conns) serve(s *http.Server, nc net.Conn, state *tls.ConnectionState,
 	}
 	go c.begin()
 	<-c.done
-}
-
-func headerBytes(s *http.Server) int {
-	if s.MaxHeaderBytes > 0 {
-		return s.MaxHeaderBytes
-	}
-	return http.DefaultMaxHeaderBytes
 }
 
 // begin reads what comes before frames.
@@ -186,8 +192,13 @@ func (c *conn) read() {
 				st := c.ready[n]
 				clear(c.ready)
 				c.ready = c.ready[:0]
-				go c.read()
-				c.run(st)
+				lent := c.lend(st)
+				if !lent {
+					go c.read()
+				}
+				if c.run(st); lent && c.back() {
+					continue
+				}
 				return
 			}
 			c.mu.Lock()
@@ -216,240 +227,6 @@ func (c *conn) whole() bool {
 	}
 	b, _ := c.in.Peek(head) // which is there
 	return c.in.Buffered()-head >= int(b[0])<<16|int(b[1])<<8|int(b[2])
-}
-
-// take does what a frame says.
-func (c *conn) take(f http2.Frame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	settings, isSettings := f.(*http2.SettingsFrame)
-	if !c.greeted && (!isSettings || settings.IsAck()) {
-		return protocolError
-	}
-	c.greeted = true
-	if len(c.out) > limits.ServeUnsent { // the client asks for answers and does not read them
-		return calm
-	}
-	if err := c.count(f); err != nil {
-		return err
-	}
-	switch f := f.(type) {
-	case *http2.MetaHeadersFrame:
-		return c.headers(f)
-	case *http2.DataFrame:
-		return c.data(f)
-	case *http2.SettingsFrame:
-		return c.settings(f)
-	case *http2.WindowUpdateFrame:
-		return c.widen(f)
-	case *http2.PingFrame:
-		if !f.IsAck() {
-			return c.framer.WritePing(true, f.Data)
-		}
-	case *http2.RSTStreamFrame:
-		st, err := c.stream(f.StreamID)
-		if st != nil {
-			c.close(st, http2.StreamError{StreamID: st.id, Code: f.ErrCode})
-		}
-		return err
-	case *http2.GoAwayFrame:
-		c.retire()
-	case *http2.PushPromiseFrame:
-		return protocolError
-	}
-	return nil // for a priority, and what nobody knows
-}
-
-// count fails if there are too many frames that bring the client nothing, and the server work.
-func (c *conn) count(f http2.Frame) error {
-	switch f := f.(type) {
-	case *http2.MetaHeadersFrame:
-		return nil // streams are counted
-	case *http2.DataFrame:
-		if len(f.Data()) > 0 || f.StreamEnded() {
-			return nil
-		}
-	case *http2.WindowUpdateFrame:
-		if c.credit > 0 {
-			c.credit--
-			return nil
-		}
-	}
-	if c.idle++; c.idle > limits.ServeFrames {
-		if now := time.Now(); now.Sub(c.second) > time.Second {
-			c.second, c.idle = now, 0
-			return nil
-		}
-		return calm
-	}
-	return nil
-}
-
-// stream returns an open stream, or nil for one that was closed.
-func (c *conn) stream(id uint32) (*stream, error) {
-	if id%2 == 0 || id > c.last {
-		return nil, protocolError
-	}
-	return c.streams[id], nil
-}
-
-// headers begins a stream, or ends what the client sends by trailers.
-func (c *conn) headers(f *http2.MetaHeadersFrame) error {
-	id := f.StreamID
-	if id <= c.last {
-		st, err := c.stream(id)
-		switch {
-		case st == nil:
-			return err
-		case st.ended:
-			return http2.StreamError{StreamID: id, Code: http2.ErrCodeStreamClosed}
-		case !f.StreamEnded() || len(f.PseudoFields()) > 0:
-			return http2.StreamError{StreamID: id, Code: http2.ErrCodeProtocol}
-		}
-		return st.finish()
-	}
-	if id%2 == 0 {
-		return protocolError
-	}
-	c.last = id
-	if c.leaving {
-		return nil // the client knows that it is not answered
-	}
-	c.served = id
-	if c.running >= limits.ServeStreams {
-		return http2.StreamError{StreamID: id, Code: http2.ErrCodeRefusedStream}
-	}
-	st := &stream{c: c, id: id, window: c.initial, room: limits.ServeWindow, handler: c.handler, left: -1}
-	st.changed.L = &c.mu
-	if err := st.ask(f); err != nil {
-		return err
-	}
-	c.running++
-	c.streams[id] = st
-	c.ready = append(c.ready, st)
-	if f.StreamEnded() {
-		return st.finish()
-	}
-	return nil
-}
-
-// data keeps data until the handler reads them.
-func (c *conn) data(f *http2.DataFrame) error {
-	st, err := c.stream(f.StreamID)
-	if err != nil {
-		return err
-	}
-	n := int64(f.Length)
-	if c.room -= n; c.room < 0 {
-		return flowError
-	}
-	if st == nil {
-		c.took(nil, n)
-		return nil
-	}
-	data := f.Data()
-	fail := func(code http2.ErrCode) error {
-		c.took(nil, n)
-		return http2.StreamError{StreamID: st.id, Code: code}
-	}
-	if st.ended {
-		return fail(http2.ErrCodeStreamClosed)
-	}
-	if st.room -= n; st.room < 0 {
-		return fail(http2.ErrCodeFlowControl)
-	}
-	if st.left >= 0 {
-		if st.left -= int64(len(data)); st.left < 0 {
-			return fail(http2.ErrCodeProtocol)
-		}
-	}
-	st.body.Write(data)
-	if padding := n - int64(len(data)); padding > 0 {
-		c.took(st, padding)
-	}
-	if f.StreamEnded() {
-		return st.finish()
-	}
-	st.changed.Broadcast()
-	return nil
-}
-
-// took tells the client that it may send more, when that is much.
-func (c *conn) took(st *stream, n int64) {
-	if c.taken += n; c.taken >= limits.ServeWindow/2 {
-		_ = c.framer.WriteWindowUpdate(0, uint32(c.taken))
-		c.room += c.taken
-		c.taken = 0
-	}
-	if st == nil || st.ended {
-		return
-	}
-	if st.taken += n; st.taken >= limits.ServeWindow/2 {
-		_ = c.framer.WriteWindowUpdate(st.id, uint32(st.taken))
-		st.room += st.taken
-		st.taken = 0
-	}
-}
-
-// settings takes over what the client says about itself.
-func (c *conn) settings(f *http2.SettingsFrame) error {
-	if f.IsAck() {
-		return nil
-	}
-	err := f.ForeachSetting(func(s http2.Setting) error {
-		if err := s.Valid(); err != nil {
-			return err
-		}
-		switch s.ID {
-		case http2.SettingHeaderTableSize:
-			c.encoder.SetMaxDynamicTableSize(min(s.Val, tableSize))
-		case http2.SettingInitialWindowSize:
-			more := int64(s.Val) - c.initial
-			c.initial = int64(s.Val)
-			for _, st := range c.streams {
-				if st.window += more; st.window > largest {
-					return flowError
-				}
-			}
-			c.wake()
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.framer.WriteSettingsAck()
-}
-
-// widen takes over how much more may be sent.
-func (c *conn) widen(f *http2.WindowUpdateFrame) error {
-	if f.StreamID == 0 {
-		if c.window += int64(f.Increment); c.window > largest {
-			return flowError
-		}
-		c.wake()
-		return nil
-	}
-	st, err := c.stream(f.StreamID)
-	if st == nil {
-		return err
-	}
-	if st.window += int64(f.Increment); st.window > largest {
-		return http2.StreamError{StreamID: st.id, Code: http2.ErrCodeFlowControl}
-	}
-	st.changed.Broadcast()
-	return nil
-}
-
-// reset ends a stream because of a mistake of the client.
-func (c *conn) reset(id uint32, code http2.ErrCode) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last = max(c.last, id)
-	if st := c.streams[id]; st != nil {
-		c.close(st, http2.StreamError{StreamID: id, Code: code})
-	}
-	return c.framer.WriteRSTStream(id, code)
 }
 
 // close ends a stream. Its handler may still run.
@@ -521,7 +298,8 @@ func (c *conn) end(err error) {
 	}
 	tell := (wrong || c.leaving) && c.err == nil
 	if tell {
-		_ = c.SetWriteDeadline(time.Now().Add(goodbye))
+		c.accept = goodbye
+		_ = c.SetWriteDeadline(time.Now().Add(goodbye)) // for who writes already
 		if wrong {
 			_ = c.framer.WriteGoAway(c.served, http2.ErrCode(code), nil)
 		}

@@ -16,6 +16,7 @@ type response struct {
 	header http.Header
 	status int
 	begun  bool   // the header was written
+	failed bool   // something could not be
 	data   []byte // what waits for more, or the end
 }
 
@@ -49,6 +50,7 @@ func (w *response) Write(p []byte) (int, error) {
 	w.st.c.mu.Lock()
 	defer w.st.c.mu.Unlock()
 	if err := w.push(p); err != nil {
+		w.failed = true // half an answer must not look like a whole one
 		return 0, err
 	}
 	return len(p), nil
@@ -123,9 +125,7 @@ func (w *response) finish(whole bool) {
 	if st.err != nil {
 		return
 	}
-	if err := w.rest(whole); err != nil {
-		whole = false
-	}
+	whole = whole && !w.failed && w.rest() == nil
 	if st.err != nil {
 		return
 	}
@@ -134,14 +134,11 @@ func (w *response) finish(whole bool) {
 	} else if !st.ended {
 		_ = c.framer.WriteRSTStream(st.id, http2.ErrCodeNo) // no more of the request is needed
 	}
-	c.close(st, http.ErrHandlerTimeout)
+	c.close(st, errEnded)
 }
 
 // rest writes what has not been written.
-func (w *response) rest(whole bool) error {
-	if !whole {
-		return nil
-	}
+func (w *response) rest() error {
 	st := w.st
 	c := st.c
 	trailers := false
@@ -172,17 +169,18 @@ func (w *response) rest(whole bool) error {
 	return nil
 }
 
-// FlushError sends what was written.
+// FlushError sends what was written. An error of sending is one of the next call.
 func (w *response) FlushError() error {
 	w.WriteHeader(http.StatusOK)
 	c := w.st.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := w.push(nil); err != nil {
+		w.failed = true
 		return err
 	}
 	c.flush()
-	return w.st.err
+	return nil
 }
 
 // SetReadDeadline sets the time when reading the body fails.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -41,7 +40,10 @@ type stream struct {
 	readBy, writeBy time.Time // never if zero
 }
 
-var errMalformed = errors.New("the request is malformed")
+var (
+	errMalformed = errors.New("h2: the request is malformed")
+	errEnded     = errors.New("h2: the handler has ended")
+)
 
 // ask makes the request of a header.
 func (st *stream) ask(f *http2.MetaHeadersFrame) error {
@@ -118,6 +120,7 @@ func (st *stream) finish() error {
 
 // run lets the handler answer.
 func (c *conn) run(st *stream) {
+	began := time.Now()
 	w := &response{st: st, header: make(http.Header)}
 	whole := false
 	defer func() {
@@ -131,6 +134,7 @@ func (c *conn) run(st *stream) {
 		w.finish(whole)
 		c.running--
 		c.rest()
+		c.slow = c.slow && c.rested.Sub(began) >= tick
 		c.flush()
 	}()
 	c.mu.Lock()
@@ -167,6 +171,7 @@ func (st *stream) wait(by *time.Time) error {
 		})
 		defer t.Stop()
 	}
+	st.c.relieve() // as only the client can change something
 	st.c.waiting++
 	st.changed.Wait()
 	st.c.waiting--
@@ -188,7 +193,7 @@ func (st *stream) write(p []byte, end bool) error {
 			}
 			st.window -= n
 			c.window -= n
-			c.credit = min(c.credit+4, limitCredit)
+			c.credit = min(max(c.credit, 0)+updates, largestCredit)
 			if p = p[n:]; last {
 				return nil
 			}
@@ -202,7 +207,8 @@ func (st *stream) write(p []byte, end bool) error {
 	}
 }
 
-const limitCredit = 1 << 16
+// updates is how many frames a client may well answer to one with data, and largestCredit how many to all.
+const updates, largestCredit = 4, 1 << 16
 
 // body is the body of a request.
 type body stream
@@ -246,5 +252,3 @@ func (b *body) Close() error {
 	b.shut = true
 	return nil
 }
-
-var errBad = fmt.Errorf("h2: %w", http.ErrNotSupported)

@@ -29,11 +29,12 @@ func (c *conn) send() {
 	b := c.out
 	c.out = c.spare[:0]
 	c.wake()
+	by := time.Now().Add(c.accept)
 	c.mu.Unlock()
-	if c.server.HTTP2 != nil && c.server.HTTP2.WriteByteTimeout > 0 {
-		_ = c.SetWriteDeadline(time.Now().Add(c.server.HTTP2.WriteByteTimeout))
+	err := c.SetWriteDeadline(by)
+	if err == nil {
+		_, err = c.Write(b)
 	}
-	_, err := c.Write(b)
 	c.mu.Lock()
 	if c.spare = nil; cap(b) <= 2*gathered {
 		c.spare = b
