@@ -137,6 +137,7 @@ func (all *conns) serve(s *http.Server, nc net.Conn, state *tls.ConnectionState,
 	c.encoder = hpack.NewEncoder(&c.block)
 	c.framer = http2.NewFramer((*gather)(c), c.in)
 	c.framer.SetReuseFrames()
+	c.framer.SetMaxReadFrameSize(frame)
 	c.framer.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
 	c.framer.MaxHeaderListSize = uint32(cmp.Or(s.MaxHeaderBytes, http.DefaultMaxHeaderBytes)) + slack
 	c.mu.Lock() // which the timers wait for
