@@ -587,6 +587,30 @@ func TestLent(t *testing.T) {
 	}
 }
 
+// TestHeaders holds headers that are too large to being refused, and those that do not end to ending the connection.
+func TestHeaders(t *testing.T) {
+	s := start(t, echo, false, func(s *http.Server) { s.MaxHeaderBytes = 10_000 })
+	for length, want := range map[int]string{10_000: "200", 15_000: "431"} {
+		p := dial(t, s).greet()
+		p.open(1, true, "x", strings.Repeat("x", length))
+		p.Framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+		if f := next[*http2.MetaHeadersFrame](p); f != nil && f.PseudoValue("status") != want {
+			t.Errorf("a header of %d bytes: %v; want status %s", length, f, want)
+		}
+	}
+	p := dial(t, s).greet()
+	b := p.fields("x", strings.Repeat("&", 10_000))
+	p.must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: b[:len(b)-1]}))
+	for range 100 {
+		if p.WriteContinuation(1, false, []byte("\x00\x01x\x7f\xff\x05"+strings.Repeat("&", 10_000))) != nil {
+			break
+		}
+	}
+	if connection, _ := p.ends(); connection == http2.ErrCodeNo {
+		t.Errorf("a header that does not end ends with %v", connection)
+	}
+}
+
 // TestGone holds the context of a request to ending with the connection.
 func TestGone(t *testing.T) {
 	there, gone := make(chan bool), make(chan error)
