@@ -559,7 +559,7 @@ var All = []Row{
 		"the stream is refused", "serve/internal/h2.TestStreamsLimit"},
 	{"serve.window", ServeWindow, "bytes", "What a connection of HTTP/2 has sent and nobody has read.",
 		"the connection ends: FLOW_CONTROL_ERROR", "serve/internal/h2.TestWindowLimit"},
-	{"serve.frames", ServeFrames, "frames", "Those of HTTP/2 in a second that bring their sender nothing: pings, settings, resets, empty data.",
+	{"serve.frames", ServeFrames, "frames", "Those of HTTP/2 in a minute that bring their sender nothing: pings, settings, empty data, what nobody knows.",
 		"the connection ends: ENHANCE_YOUR_CALM", "serve/internal/h2.TestFramesLimit"},
 	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which there are 16 in memory.",
 		"status 413", "serve.TestAnswerLimits"},

@@ -69,8 +69,8 @@ type conn struct {
 	// What the goroutine that reads has to itself.
 	ready   []*stream // what runs when all that has come is read
 	greeted bool      // whether there were settings
-	strikes int       // frames that brought the client nothing, within a second
-	second  time.Time // which began then
+	strikes int       // frames that brought the client nothing, within a minute
+	minute  time.Time // which began then
 
 	mu      sync.Mutex
 	streams map[uint32]*stream // that are open

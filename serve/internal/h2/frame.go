@@ -59,6 +59,8 @@ func (c *conn) useful(f http2.Frame) bool {
 	case *http2.WindowUpdateFrame:
 		c.credit--
 		return c.credit >= 0
+	case *http2.RSTStreamFrame:
+		return c.streams[f.StreamID] != nil
 	}
 	return false
 }
@@ -66,12 +68,12 @@ func (c *conn) useful(f http2.Frame) bool {
 // strike fails if there are too many frames that bring the client nothing, and the server work.
 func (c *conn) strike() error {
 	if c.strikes == 0 {
-		c.second = time.Now()
+		c.minute = time.Now()
 	}
 	if c.strikes++; c.strikes <= limits.ServeFrames {
 		return nil
 	}
-	if time.Since(c.second) < time.Second {
+	if time.Since(c.minute) < time.Minute {
 		return calm
 	}
 	c.strikes = 0

@@ -429,7 +429,7 @@ func TestFramesLimit(t *testing.T) {
 	} {
 		for more, want := range map[int]http2.ErrCode{0: 0xFF, 1: http2.ErrCodeEnhanceYourCalm} {
 			p := dial(t, s)
-			out := new(bytes.Buffer) // all comes at once, within the second
+			out := new(bytes.Buffer) // all comes at once, within the minute
 			p.Framer = http2.NewFramer(out, p.Conn)
 			p.greet().open(1, false)
 			for range limits.ServeFrames - 1 - 1 + more { // settings, and the ping that follows
