@@ -153,7 +153,7 @@ func (c *conn) data(f *http2.DataFrame) error {
 	if st.ended {
 		return fail(http2.ErrCodeStreamClosed)
 	}
-	if st.room -= n; st.room < 0 {
+	if st.room -= n; st.room < 0 { // if there are several streams; for one alone the connection's window is as large
 		return fail(http2.ErrCodeFlowControl)
 	}
 	if st.left >= 0 {
