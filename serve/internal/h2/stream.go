@@ -140,7 +140,7 @@ func (c *conn) run(st *stream) {
 	c.mu.Lock()
 	gone := st.err != nil
 	c.mu.Unlock()
-	if !gone {
+	if !gone { // which saves time, as its context has ended
 		st.handler.ServeHTTP(w, st.request)
 	}
 	whole = true
@@ -171,7 +171,7 @@ func (st *stream) wait(by *time.Time) error {
 		})
 		defer t.Stop()
 	}
-	st.c.relieve() // as only the client can change something
+	st.c.relieve() // as only the client can change something; the clock would do it a little later
 	st.c.waiting++
 	st.changed.Wait()
 	st.c.waiting--
