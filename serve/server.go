@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/concord-nn/concord/serve/internal/grpc"
+	"github.com/concord-nn/concord/serve/internal/h2"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/page"
@@ -97,7 +97,6 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	server := s.transport()
 	failed := make(chan error, len(listeners)+1)
 	for _, l := range listeners {
-		l = grpc.Listen(l)
 		s.opts.Log.Info("listening", "address", l.Addr().String(), "tls", s.opts.TLS != nil)
 		go func() {
 			if s.opts.TLS != nil {
@@ -151,11 +150,14 @@ func (s *Server) transport() *http.Server {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
+	server := &http.Server{
 		Handler: s.handler, TLSConfig: s.opts.TLS, Protocols: protocols, MaxHeaderBytes: s.opts.MaxHeader,
 		ReadHeaderTimeout: s.opts.HeaderTimeout, ReadTimeout: s.opts.ReadTimeout, IdleTimeout: s.opts.IdleTimeout,
+		HTTP2:    &http.HTTP2Config{WriteByteTimeout: s.opts.WriteTimeout},
 		ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug), // such as of handshakes with those who do not speak TLS
 	}
+	h2.Configure(server)
+	return server
 }
 
 // statistics are those of all versions that are loaded.

@@ -190,6 +190,9 @@ const (
 	DiffCells   = 1 << 14
 
 	ServeHeader     = 32 << 10
+	ServeStreams    = 250
+	ServeWindow     = 1 << 20
+	ServeFrames     = 10_000
 	ServeAnswer     = 16 << 20
 	ServeNumbers    = 1 << 20
 	RepositoryFiles = 1 << 12
@@ -552,6 +555,12 @@ var All = []Row{
 
 	{"serve.header", ServeHeader, "bytes", "The header of a request, about.",
 		"status 431", "serve.TestHeaderLimit"},
+	{"serve.streams", ServeStreams, "streams", "The requests of a connection of HTTP/2 that run at the same time, with those that its client has given up.",
+		"the stream is refused", "serve/internal/h2.TestStreamsLimit"},
+	{"serve.window", ServeWindow, "bytes", "What a connection of HTTP/2 has sent and nobody has read.",
+		"the connection ends: FLOW_CONTROL_ERROR", "serve/internal/h2.TestWindowLimit"},
+	{"serve.frames", ServeFrames, "frames", "Those of HTTP/2 in a minute that bring their sender nothing: pings, settings, empty data, what nobody knows.",
+		"the connection ends: ENHANCE_YOUR_CALM", "serve/internal/h2.TestFramesLimit"},
 	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which there are 16 in memory.",
 		"status 413", "serve.TestAnswerLimits"},
 	{"serve.numbers", ServeNumbers, "bytes", "Numbers in JSON that a server is asked about, which take many times as much.",

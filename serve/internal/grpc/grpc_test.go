@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/serve/internal/grpc"
+	"github.com/concord-nn/concord/serve/internal/h2"
 )
 
-// serve starts a server on a port of its own, with and without [grpc.Listen], and returns its address and a client.
+// serve starts a server on a port of its own, and returns its address and a client.
 func serve(t testing.TB, methods map[string]grpc.Method, opts grpc.Options) (string, *http.Client) {
 	t.Helper()
 	if opts.Message == 0 {
@@ -39,10 +40,11 @@ func serve(t testing.TB, methods map[string]grpc.Method, opts grpc.Options) (str
 	p.SetHTTP1(true)
 	s := &http.Server{Handler: grpc.New(methods, opts), Protocols: &p}
 	done := make(chan error)
-	go func() { done <- s.Serve(grpc.Listen(l)) }()
-	var h2 http.Protocols
-	h2.SetUnencryptedHTTP2(true)
-	tr := &http.Transport{Protocols: &h2}
+	h2.Configure(s)
+	go func() { done <- s.Serve(l) }()
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	tr := &http.Transport{Protocols: &only}
 	t.Cleanup(func() {
 		tr.CloseIdleConnections()
 		_ = s.Close()
@@ -90,7 +92,7 @@ func call(t testing.TB, c *http.Client, url string, body io.Reader, header ...st
 	}
 	defer resp.Body.Close()
 	a := answer{http: resp.StatusCode, code: -1, header: resp.Header}
-	for {
+	for resp.StatusCode == http.StatusOK {
 		var head [5]byte
 		if _, err := io.ReadFull(resp.Body, head[:]); err != nil {
 			if !errors.Is(err, io.EOF) {

@@ -19,6 +19,7 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/wire"
 	"github.com/concord-nn/concord/serve/internal/grpc"
+	"github.com/concord-nn/concord/serve/internal/h2"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -117,7 +118,8 @@ func serve(t testing.TB, f *fake, opts Options) *client {
 	var p http.Protocols
 	p.SetUnencryptedHTTP2(true)
 	s := &http.Server{Handler: New(context.Background(), f, opts), Protocols: &p}
-	go func() { _ = s.Serve(grpc.Listen(l)) }()
+	h2.Configure(s)
+	go func() { _ = s.Serve(l) }()
 	tr := &http.Transport{Protocols: &p}
 	t.Cleanup(func() {
 		tr.CloseIdleConnections()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/wire"
 	"github.com/concord-nn/concord/serve/internal/grpc"
+	"github.com/concord-nn/concord/serve/internal/h2"
 )
 
 func main() {
@@ -58,6 +59,7 @@ func run(in io.Reader, out io.Writer) error {
 	}
 	var p http.Protocols
 	s := &http.Server{Handler: grpc.New(methods, grpc.Options{Message: limit, Held: 4 << 30, Idle: time.Minute}), Protocols: &p}
+	h2.Configure(s)
 	started := &started{host: "127.0.0.1", port: uint32(l.Addr().(*net.TCPAddr).Port)}
 	if asked.tls {
 		p.SetHTTP2(true)
@@ -80,9 +82,9 @@ func run(in io.Reader, out io.Writer) error {
 		return err
 	}
 	if asked.tls {
-		return s.ServeTLS(grpc.Listen(l), "", "")
+		return s.ServeTLS(l, "", "")
 	}
-	return s.Serve(grpc.Listen(l))
+	return s.Serve(l)
 }
 
 const service = "/connectrpc.conformance.v1.ConformanceService/"
