@@ -174,6 +174,7 @@ type assembler interface {
 	VPERMILPS(ops ...operand.Op)
 	VPERMQ(ops ...operand.Op)
 	VPERMW(ops ...operand.Op)
+	VPMADDUBSW(ops ...operand.Op)
 	VPMADDWD(ops ...operand.Op)
 	VPMAXSB(ops ...operand.Op)
 	VPMAXSD(ops ...operand.Op)
