@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -14,7 +15,7 @@ import (
 // that have none, with inputs that are all the greatest, or the least.
 func TestPairs(t *testing.T) {
 	for _, n := range []int{8, 17} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) { comparePairs(t, n) })
+		t.Run(strconv.Itoa(n), func(t *testing.T) { comparePairs(t, n) })
 	}
 }
 

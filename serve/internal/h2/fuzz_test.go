@@ -43,7 +43,7 @@ func FuzzConnection(f *testing.F) {
 	seed := func(write func(p *peer)) {
 		var out bytes.Buffer
 		p := &peer{t: f, Framer: http2.NewFramer(&out, nil)}
-		p.Framer.AllowIllegalWrites = true
+		p.AllowIllegalWrites = true
 		p.encoder = hpack.NewEncoder(&p.block)
 		write(p.greet())
 		f.Add(out.Bytes())

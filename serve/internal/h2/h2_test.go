@@ -218,7 +218,7 @@ func dial(t testing.TB, s *httptest.Server) *peer {
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	p := &peer{t: t, Conn: c, Framer: http2.NewFramer(c, c)}
-	p.Framer.AllowIllegalWrites = true
+	p.AllowIllegalWrites = true
 	p.encoder = hpack.NewEncoder(&p.block)
 	if _, err := io.WriteString(c, http2.ClientPreface); err != nil {
 		t.Fatal(err)
@@ -260,12 +260,12 @@ func (p *peer) open(id uint32, end bool, list ...string) {
 func next[F http2.Frame](p *peer) (f F) {
 	p.t.Helper()
 	for {
-		any, err := p.ReadFrame()
+		frame, err := p.ReadFrame()
 		if err != nil {
 			p.t.Errorf("there is no %T: %v", f, err)
 			return f
 		}
-		if f, ok := any.(F); ok {
+		if f, ok := frame.(F); ok {
 			return f
 		}
 	}
@@ -436,7 +436,7 @@ func TestFramesLimit(t *testing.T) {
 				p.must(send(p))
 			}
 			p.alive()
-			go func() { _, _ = p.Conn.Write(out.Bytes()) }()
+			go func() { _, _ = p.Write(out.Bytes()) }()
 			if got, _ := p.ends(); got != want {
 				t.Errorf("%s, %d more: %v; want %v", name, more, got, want)
 			}
@@ -599,7 +599,7 @@ func TestHeaders(t *testing.T) {
 	for length, want := range map[int]string{5_000: "200", 8_000: "431"} {
 		p := dial(t, s).greet()
 		p.open(1, true, "x", strings.Repeat("x", length), "y", strings.Repeat("y", length))
-		p.Framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+		p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 		if f := next[*http2.MetaHeadersFrame](p); f != nil && f.PseudoValue("status") != want {
 			t.Errorf("two fields of %d bytes: %v; want status %s", length, f, want)
 		}
@@ -629,7 +629,7 @@ func TestGone(t *testing.T) {
 	p := dial(t, s).greet()
 	p.open(1, false)
 	<-there
-	_ = p.Conn.Close()
+	_ = p.Close()
 	if err := <-gone; err == nil {
 		t.Error("a body that does not end is whole")
 	}
