@@ -254,7 +254,7 @@ func (d *dotConv) lay() {
 	d.steps = d.InBlocks * geometry.CeilDiv(d.Y.Size, d.Under) * geometry.CeilDiv(d.X.Size, d.together()) * d.parts()
 	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
 	if d.sumsAt = 8 * d.steps; d.Pairs {
-		d.sumsAt, d.chunkBytes = 0, d.pairsSize(pairsMost*d.steps)
+		d.sumsAt, d.chunkBytes = 0, d.pairsSize()
 	}
 	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
 	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63

@@ -19,9 +19,9 @@ const (
 	nothing = 0x80
 )
 
-// The packed form of a chunk is the number of its steps, where these read and what, and the weights.
-func (d *dotConv) pairsSize(steps int) int { return pairsWeightsAt(steps) + 4*d.pairsChannels()*steps }
-func pairsWeightsAt(steps int) int         { return (8 + 8*steps + 63) &^ 63 }
+// The packed form of a chunk is the number of its steps, where these read and what, with room for as many as there may be, and the weights.
+func (d *dotConv) pairsSize() int      { return d.pairsWeightsAt() + 4*d.pairsChannels()*pairsMost*d.steps }
+func (d *dotConv) pairsWeightsAt() int { return (8 + 8*pairsMost*d.steps + 63) &^ 63 }
 
 // pairsChannels returns how many channels the weights of a chunk have.
 func (d *dotConv) pairsChannels() int {
@@ -35,7 +35,7 @@ func (d *dotConv) pairsChannels() int {
 func (p *dotPart) setPairs(args *simd.DotsArgs, chunk int) {
 	at := p.weightsAt + chunk*p.chunkBytes
 	args.Steps = int(binary.LittleEndian.Uint64(p.packed[at:]))
-	args.Offsets, args.W = simd.At(p.packed, at+8), simd.At(p.packed, at+pairsWeightsAt(args.Steps))
+	args.Offsets, args.W = simd.At(p.packed, at+8), simd.At(p.packed, at+p.pairsWeightsAt())
 }
 
 // pairsWell reports whether a filter, which must be known, makes so few steps of pairs that words are not faster, as its first chunk tells.
@@ -45,24 +45,20 @@ func (d *dotConv) pairsWell(f *dotFilter) bool {
 	}
 	const most = 5 // of a step, which has four if all find partners
 	w := d.loadChunk(f, make([]int16, d.bufferLen()), 0, min(d.Blocks*block, d.Channels))
-	offsets, _ := d.pairs(&w, 0)
+	offsets, _ := d.pairs(nil, nil, &w, 0)
 	return len(offsets) <= 8*most*d.steps
 }
 
 // fillPairs writes the steps of a chunk.
 func (d *dotConv) fillPairs(dst []byte, w *chunkFilter, chunk int) {
-	offsets, weights := d.pairs(w, chunk)
-	n := len(offsets) / 8
-	binary.LittleEndian.PutUint64(dst, uint64(n))
-	copy(dst[8:], offsets)
-	copy(dst[pairsWeightsAt(n):], weights)
+	offsets, _ := d.pairs(dst[8:8], dst[d.pairsWeightsAt():][:0], w, chunk) // which has the room
+	binary.LittleEndian.PutUint64(dst, uint64(len(offsets)/8))
 }
 
-// pairs returns where the steps of a chunk read and what, and their weights.
-func (d *dotConv) pairs(w *chunkFilter, chunk int) (offsets, weights []byte) {
+// pairs appends where the steps of a chunk read and what, and their weights.
+func (d *dotConv) pairs(offsets, weights []byte, w *chunkFilter, chunk int) ([]byte, []byte) {
 	bytes := make([]byte, d.steps*4*64) // the weights as dot products of bytes have them
 	d.fillChunk(bytes, w, chunk)
-	offsets, weights = make([]byte, 0, 5*8*d.steps), make([]byte, 0, 5*64*d.steps)
 	var list [dotBytes + 1][2]byte
 	d.eachStep(func(step, offset int, _ [4]dword) {
 		t := tapsOf((*[4 * 64]byte)(bytes[step*4*64:]))
@@ -79,7 +75,7 @@ func (d *dotConv) pairs(w *chunkFilter, chunk int) (offsets, weights []byte) {
 		}
 	})
 	if len(offsets) == 0 { // a routine has at least one
-		return []byte{0, 0, 0, 0, nothing, nothing, nothing, nothing}, make([]byte, 64)
+		return append(offsets, 0, 0, 0, 0, nothing, nothing, nothing, nothing), append(weights, make([]byte, 64)...)
 	}
 	return offsets, weights
 }
