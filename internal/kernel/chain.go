@@ -396,10 +396,10 @@ func (h *chain) begin(c *op.Call) {
 	for i := range h.operands {
 		o := &h.operands[i]
 		if o.prepare != nil {
-			o.prepare(c, floats(c.Scratch[o.place:]))
+			o.prepare(c, floatsOf(c.Scratch[o.place:]))
 		}
 		if o.way == once {
-			splat(floats(c.Scratch[o.scratch:])[:block], o.element(c, 0))
+			splat(floatsOf(c.Scratch[o.scratch:])[:block], o.element(c, 0))
 		}
 	}
 }
@@ -432,7 +432,7 @@ func truthOf(x bool) float32 {
 func (o *operand) data(c *op.Call) []float32 {
 	switch {
 	case o.prepare != nil:
-		return floats(c.Scratch[o.place:])
+		return floatsOf(c.Scratch[o.place:])
 	case o.from < 0 || o.truth:
 		return nil
 	}
@@ -468,7 +468,7 @@ func (h *chain) elements(c *op.Call, at, n int) {
 			s.routine.Run(&args)
 			continue
 		}
-		from, to := h.operand(c, s.in[0], at, n), floats(c.Scratch)
+		from, to := h.operand(c, s.in[0], at, n), floatsOf(c.Scratch)
 		if i == len(h.steps)-1 {
 			to = tensor.Data[float32](c.Out[0])[at:]
 		}
@@ -505,7 +505,7 @@ func convertBy(r *simd.Routine[simd.IntegersArgs], from, to []byte, n int, work 
 
 // isBelow reports whether n numbers are between -below and below. NaN is not.
 func (s *step) isBelow(work []byte, x uintptr, n int) bool {
-	acc := floats(work)[:block]
+	acc := floatsOf(work)[:block]
 	bound := func(r *simd.Routine[simd.FoldArgs]) float32 {
 		r.Run(&simd.FoldArgs{X: x, Acc: simd.At(acc, 0), N: n, First: 1, Join: 1})
 		return acc[0]
@@ -516,12 +516,12 @@ func (s *step) isBelow(work []byte, x uintptr, n int) bool {
 // operand returns the elements of an operand that is as large as the result.
 func (h *chain) operand(c *op.Call, k, at, n int) []float32 {
 	if k == previous {
-		return floats(c.Scratch)[:n]
+		return floatsOf(c.Scratch)[:n]
 	}
 	if o := &h.operands[k]; o.way == whole {
 		return o.data(c)[at:][:n]
 	}
-	return floats(c.Scratch[h.operands[k].scratch:])[:n]
+	return floatsOf(c.Scratch[h.operands[k].scratch:])[:n]
 }
 
 // locate returns where an operand's elements from at on lie, and the mask with which they are read.
@@ -540,7 +540,7 @@ func (h *chain) locate(c *op.Call, o *operand, at, n int) (uintptr, int) {
 		convertBy(&h.truths, c.In[o.from].Bytes()[first:][:n], to, n, c.Scratch[h.rest:])
 		return simd.At(to, 0), -1
 	}
-	to := floats(c.Scratch[o.scratch:])
+	to := floatsOf(c.Scratch[o.scratch:])
 	switch o.way {
 	case repeated:
 		splat(to[:block], o.element(c, h.position(o, at)))

@@ -171,7 +171,7 @@ type beside struct {
 
 // besideOf lays it out for groups of count elements.
 func besideOf(c *op.Call, n, count int) beside {
-	w, used := floats(c.Scratch), 1
+	w, used := floatsOf(c.Scratch), 1
 	for used < min(count, lanes) {
 		used *= 2
 	}

@@ -65,7 +65,7 @@ func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call,
 	p := evenly(g.all, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi && !watch.Stops(1); i++ {
-			watch = change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floats(c.Scratch), c, watch)
+			watch = change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floatsOf(c.Scratch), c, watch)
 		}
 	})
 	p.Streams = true
@@ -128,7 +128,7 @@ func (g *groups) softmaxSmall(w *weights) *Plan {
 		for ; lo < hi && !watch.Stops(0); lo += width {
 			b := besideOf(c, min(width, hi-lo), g.count)
 			from, to := x[lo*g.run:][:b.n*g.run], y[lo*g.run:][:b.n*g.run]
-			laid := floats(c.Scratch[besideBytes:])
+			laid := floatsOf(c.Scratch[besideBytes:])
 			for k := range g.run {
 				row, at := laid[k*width:][:b.n], k
 				for i := range row {
@@ -202,7 +202,7 @@ func (g *groups) normalizeBeside(t *simd.Tier, name string, epsilon float32, sca
 		for i := lo; i < hi && !watch.Stops(0); i++ {
 			first := i % columns * width
 			b := besideOf(c, min(width, g.run-first), g.count)
-			means, factors := floats(c.Scratch[besideBytes:])[:b.n], floats(c.Scratch[besideBytes+4*width:])[:b.n]
+			means, factors := floatsOf(c.Scratch[besideBytes:])[:b.n], floatsOf(c.Scratch[besideBytes+4*width:])[:b.n]
 			from := offset(g.kept, i/columns) + first
 			in, out := x[from:], y[from:]
 			sum.begin(&b)

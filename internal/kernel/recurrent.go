@@ -3,7 +3,6 @@ package kernel
 import (
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
@@ -113,7 +112,7 @@ const (
 func (s *steps) pack(w *tensor.Tensor, k int) Pack {
 	rows := s.dirs * s.blocks
 	return Pack{From: w, Form: "panels " + s.gates, Size: 4 * rows * k * s.panel, Fill: func(dst []byte, part, parts int) {
-		from, to := tensor.Data[float32](w), floats(dst)
+		from, to := tensor.Data[float32](w), floatsOf(dst)
 		for p := rows * part / parts; p < rows*(part+1)/parts; p++ {
 			dir, first := p/s.blocks, p%s.blocks*block
 			for g, offset := range s.offsets {
@@ -126,11 +125,6 @@ func (s *steps) pack(w *tensor.Tensor, k int) Pack {
 			}
 		}
 	}}
-}
-
-// floats returns memory as float32.
-func floats(b []byte) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
 // run computes pieces: panels of the products of the inputs of some steps, and portions of these steps.
@@ -170,10 +164,10 @@ func (s *steps) span(first, dir int) (at, n int) {
 
 // multiply computes a block of the products of the inputs of the steps from the first on, and before all others begins the states of the block.
 func (s *steps) multiply(c *op.Call, first, dir, b int) {
-	work := floats(c.Shared)[dir*s.each:][:s.each]
+	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
-	args := simd.GatesArgs{XRow: 4 * s.input, W: simd.At(floats(c.Packed[0]), (dir*s.blocks+b)*s.input*s.panel), YRow: 4 * s.blocks * s.panel, K: s.input, Panels: 1}
+	args := simd.GatesArgs{XRow: 4 * s.input, W: simd.At(floatsOf(c.Packed[0]), (dir*s.blocks+b)*s.input*s.panel), YRow: 4 * s.blocks * s.panel, K: s.input, Panels: 1}
 	for i := 0; i < rows; {
 		args.X, args.Y = simd.At(x, i*s.input), simd.At(work, s.products+(i*s.blocks+b)*s.panel)
 		if i+at <= rows {
@@ -232,7 +226,7 @@ func (s *steps) start(c *op.Call, state []float32, operand, dir, b int) {
 
 // step computes n blocks of step t, or less at the end, whose input is among those multiplied with that of the given step.
 func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
-	work := floats(c.Shared)[dir*s.each:][:s.each]
+	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	n = min(n, s.blocks-first)
 	size := s.batch * s.blocks * block
 	begin, _ := s.span(with, dir)
@@ -241,7 +235,7 @@ func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
 		now = s.steps - 1 - t
 	}
 	before, after := work[s.states+t%2*size:][:size], work[s.states+(t+1)%2*size:][:size]
-	weights := floats(c.Packed[1])
+	weights := floatsOf(c.Packed[1])
 	for item := range s.batch {
 		state, at := (item*s.blocks)*block, (item*s.blocks+first)*s.panel
 		products := simd.At(work, s.recurrent+at)

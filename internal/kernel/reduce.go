@@ -176,7 +176,7 @@ func placeInLanes(t *simd.Tier, a *application, name string) *Plan {
 	put := placing(a.out[0].DType)
 	if g.across {
 		return g.plain(4*4, func(c *op.Call, group, n int, watch *op.Watch) {
-			w := floats(c.Scratch)
+			w := floatsOf(c.Scratch)
 			best, at, kept, one := w[:n], w[plainLanes:][:n], w[2*plainLanes:][:n], w[3*plainLanes:][:block]
 			x := tensor.Data[float32](c.In[0])[g.begin(group):]
 			copy(best, x)
@@ -198,7 +198,7 @@ func placeInLanes(t *simd.Tier, a *application, name string) *Plan {
 		})
 	}
 	p := g.plain(4, func(c *op.Call, group, _ int, watch *op.Watch) {
-		x, acc := tensor.Data[float32](c.In[0])[g.begin(group):], floats(c.Scratch)[:lanes]
+		x, acc := tensor.Data[float32](c.In[0])[g.begin(group):], floatsOf(c.Scratch)[:lanes]
 		best, from, first := x[0], x[:1], 0 // the best element is somewhere in that part
 		for row := range size(g.rows) {
 			run, at := x[offset(g.rows, row):][:g.run], row*g.run
@@ -248,7 +248,7 @@ func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watc
 	p := evenly(g.all, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi; i++ {
-			y[i], watch = reduce(x, offset(g.kept, i), floats(c.Scratch), watch)
+			y[i], watch = reduce(x, offset(g.kept, i), floatsOf(c.Scratch), watch)
 			y[i] = fmath.Canonical(y[i])
 			if watch.Stops(1) {
 				return

@@ -66,7 +66,7 @@ func localResponse(t *simd.Tier, a *application) *Plan {
 // compute computes the elements lo…hi-1.
 func (r *response) compute(c *op.Call, lo, hi int) {
 	x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
-	acc := floats(c.Scratch)
+	acc := floatsOf(c.Scratch)
 	for lo < hi {
 		first := lo % r.run
 		n := min(hi-lo, width, r.run-first)
