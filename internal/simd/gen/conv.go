@@ -215,9 +215,11 @@ func (c *convolution) fetchNext() {
 	c.Label("no_line")
 }
 
+// lines returns how many lines of weights are fetched with four channels.
+func (c *convolution) lines() int { return max(len(c.weights)*c.isa.bytes/64, 1) }
+
 // channels adds the products of a tap: of all pixels, or of some.
 func (c *convolution) channels(name string, some bool) {
-	lines := max(len(c.weights)*c.isa.bytes/64, 1) // of weights that are fetched with four channels
 	for _, part := range []struct {
 		field    string
 		channels int
@@ -234,7 +236,7 @@ func (c *convolution) channels(name string, some bool) {
 		if part.channels == 1 {
 			c.nextPlane()
 		} else {
-			for i := range lines {
+			for i := range c.lines() {
 				c.PREFETCHT0(at(c.fetched, 64*i))
 			}
 			c.ADDQ(c.field("FetchStep"), c.fetched)
@@ -251,12 +253,11 @@ func (c *convolution) channels(name string, some bool) {
 
 // block adds the products of a tap of a whole block of channels: as channels does, with fewer instructions beside the multiply-adds.
 func (c *convolution) block() {
-	lines := max(len(c.weights)*c.isa.bytes/64, 1)
 	for channel := range 16 {
 		c.channel(channel, 4*channel, false)
 		if channel%4 == 3 {
-			for i := range lines {
-				c.PREFETCHT0(at(c.fetched, 64*(channel/4*lines+i)))
+			for i := range c.lines() {
+				c.PREFETCHT0(at(c.fetched, 64*(channel/4*c.lines()+i)))
 			}
 		}
 	}
