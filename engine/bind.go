@@ -128,9 +128,9 @@ func (b *binder) unit(u *Unit) error {
 	for w := range st.calls {
 		st.calls[w] = make([]op.Call, len(u.parts))
 	}
-	offset := 0
+	offset := int(u.windowed())
 	for i := range u.parts {
-		c, err := b.call(&u.parts[i])
+		c, err := b.call(u, &u.parts[i])
 		if err != nil {
 			return err
 		}
@@ -143,6 +143,13 @@ func (b *binder) unit(u *Unit) error {
 		}
 		offset += int(aligned(int64(size)))
 	}
+	if u.strips != nil {
+		for w, calls := range st.calls {
+			if err := b.windows(u, calls, b.session.scratch[w]); err != nil {
+				return err
+			}
+		}
+	}
 	if len(u.bodies) > 0 {
 		var err error
 		if st.blocks, err = b.blocks(u, &st.calls[0][0]); err != nil {
@@ -154,17 +161,17 @@ func (b *binder) unit(u *Unit) error {
 }
 
 // call returns the call of a part, without scratch memory.
-func (b *binder) call(p *part) (op.Call, error) {
+func (b *binder) call(u *Unit, p *part) (op.Call, error) {
 	c, least := op.Call{Stop: b.session.stop}, 0
 	if len(p.nodes) == 1 {
 		d, _ := op.Lookup(p.nodes[0].Op) // the builder has found it
 		c.Attrs, least = p.nodes[0].Attrs, len(d.In)
 	}
 	var err error
-	if c.In, err = b.list(p.in, least); err != nil {
+	if c.In, err = b.list(u, p.in, least); err != nil {
 		return c, err
 	}
-	if c.Out, err = b.list(p.out, 0); err != nil {
+	if c.Out, err = b.list(u, p.out, 0); err != nil {
 		return c, err
 	}
 	if p.shared > 0 {
@@ -176,11 +183,26 @@ func (b *binder) call(p *part) (op.Call, error) {
 	return c, nil
 }
 
-// list returns the tensors of slots, and nil for absent ones, at least so many.
-func (b *binder) list(slots []slot, least int) ([]*tensor.Tensor, error) {
+// windows gives the calls of a worker the windows in which a part leaves rows for the next one.
+func (b *binder) windows(u *Unit, calls []op.Call, scratch []byte) error {
+	for i := range u.strips.windows {
+		w := &u.strips.windows[i]
+		t, err := tensor.FromBytes(w.DType, w.Shape, scratch[:w.size:w.size])
+		if err != nil {
+			return err
+		}
+		calls[i].Out = []*tensor.Tensor{t}
+		calls[i+1].In = append([]*tensor.Tensor{t}, calls[i+1].In[1:]...)
+		scratch = scratch[aligned(w.size):]
+	}
+	return nil
+}
+
+// list returns the tensors of slots, and nil for absent ones and for windows, at least so many.
+func (b *binder) list(u *Unit, slots []slot, least int) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, max(len(slots), least))
 	for i, s := range slots {
-		if s.value == nil {
+		if s.value == nil || u.window(s) != nil {
 			continue
 		}
 		var err error

@@ -125,10 +125,14 @@ func (p *planner) collect() {
 	for i, u := range p.c.units {
 		for k := range u.parts {
 			for _, s := range u.parts[k].out {
-				p.write(s, i)
+				if u.window(s) == nil {
+					p.write(s, i)
+				}
 			}
 			for _, s := range u.parts[k].in {
-				p.read(s, i)
+				if u.window(s) == nil {
+					p.read(s, i)
+				}
 			}
 			if part := &u.parts[k]; part.shared > 0 {
 				p.shared[part] = p.add(Buffer{Use: UseShared, Size: part.shared, First: i, Last: i})

@@ -99,6 +99,11 @@ var rewrites = []struct {
 		y := n.ops("gru", graph.AttrsOf("steps", 5, "hidden_size", 32), n.input("x", tensor.Float32, 5, 1, 16), c(1, 96, 16), c(1, 96, 32))
 		n.output("y", n.op("neg", nil, y[0]))
 	}},
+	{"strips of rows, so that large values are only there in windows", func(n net) {
+		x := n.conv(n.conv(n.input("x", tensor.Float32, 1, 3, 128, 160), 16, 3), 16, 1)
+		x = n.op("max_pool", graph.AttrsOf("size", []int{1, 1, 2, 2}, "stride", []int{1, 1, 2, 2}, "padding", make([]int, 8)), x)
+		n.output("y", n.conv(x, 16, 3))
+	}},
 	{"rounds of a product that is packed first", func(n net) {
 		n.output("y", n.op("matmul", nil, n.input("a", tensor.Float32, 300, 300), n.input("b", tensor.Float32, 300, 300)))
 	}},
@@ -168,6 +173,9 @@ func planOf(p *Program) string {
 		fmt.Fprintf(&text, "  %-10s %s", tier, what)
 		if u.Converts() || out.layout != kernel.Plain {
 			fmt.Fprintf(&text, " to %v", out.layout)
+		}
+		if u.strips != nil {
+			fmt.Fprintf(&text, " in strips, windows of %v rows", u.strips.Windows)
 		}
 		if u.rounds != nil {
 			fmt.Fprintf(&text, " in %d rounds", len(u.rounds))

@@ -188,6 +188,10 @@ func (t *task) compute(lo, hi, w int) {
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.
 func (st *step) evaluate(w, lo, hi int) {
 	calls := st.calls[w]
+	if st.strips != nil {
+		st.strips.Run(calls, lo, hi)
+		return
+	}
 	for i := range st.parts {
 		p := &st.parts[i]
 		p.run(&calls[i], lo*p.each, hi*p.each)

@@ -25,6 +25,7 @@ type Unit struct {
 	time   int64   // of one evaluation on one goroutine, in nanoseconds, about
 	rounds []int   // numbers of pieces that are computed one after the other, nil for all at once
 	bodies []*code // of the blocks
+	strips *strips // how parts are evaluated that pass only some rows to the next one; nil for others
 	work
 }
 
@@ -35,10 +36,11 @@ type part struct {
 	run     op.Kernel
 	code    any // in place of run, of kernels for other machines
 	in, out []slot
-	packs   []int // positions of packed constants in the program
-	scratch int64 // bytes for each worker
-	shared  int64 // bytes for all workers
-	each    int   // how many of its own pieces make one of the unit's
+	packs   []int        // positions of packed constants in the program
+	scratch int64        // bytes for each worker
+	shared  int64        // bytes for all workers
+	each    int          // how many of its own pieces make one of the unit's
+	rows    *kernel.Rows // [kernel.Plan.Rows]
 }
 
 // slot is a value in a layout. A value may be there in several layouts.
@@ -95,7 +97,7 @@ func (u *Unit) last() *graph.Node  { return u.Nodes[len(u.Nodes)-1] }
 
 // scratch returns the bytes of working memory that each worker needs, for each part behind the other.
 func (u *Unit) scratch() int64 {
-	var sum int64
+	sum := u.windowed()
 	for i := range u.parts {
 		sum += aligned(u.parts[i].scratch)
 	}
@@ -150,7 +152,10 @@ func (b *builder) units() ([]*Unit, error) {
 		}
 		chain = append(chain, n)
 	}
-	return units, flush()
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	return b.inStrips(units), nil
 }
 
 // isSource reports whether a node makes numbers of bytes that only one node reads, which has a kernel that may read the bytes itself.
@@ -349,7 +354,8 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, code: plan.Code, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, code: plan.Code,
+		scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces, rows: plan.Rows}
 	for _, v := range (kernel.Region{Nodes: nodes}).Operands() {
 		p.in = append(p.in, slot{value: v})
 	}

@@ -29,6 +29,7 @@ const (
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
 	convMostTaps  = 1 << 18   // in all tables of a plane
+	convRate      = 32        // multiply-adds that take as long as an operation of a reference
 	convPieces    = 16        // as many as it takes to divide the work well
 )
 
@@ -62,6 +63,7 @@ type direct struct {
 	outBlock           int          // bytes between blocks of the result
 	pixelStep, outStep int          // bytes between pixels of a line
 	large              bool         // whether the input is more than a strip
+	width              int          // pixels of a row, if no line may have more
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
 
@@ -75,11 +77,12 @@ type placement struct{ item, block, channel, pixel int }
 
 // directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
 type directPart struct {
-	group   int // of the convolution
-	first   int // channel of the result
-	tile    int // the index of the first tile that has as many channels
-	width   int // channels
-	weights int // where its weights begin, in bytes
+	group   int    // of the convolution
+	first   int    // channel of the result
+	tile    int    // the index of the first tile that has as many channels
+	width   int    // channels
+	weights int    // where its weights begin, in bytes
+	tail    []byte // [tail.ready]
 }
 
 func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
@@ -141,6 +144,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 		p.Pieces += first
 	}
 	p.Run = d.run
+	p.Rows = d.rows(p.In[0], in, out)
 	return p
 }
 
@@ -198,7 +202,8 @@ func (d *direct) divideChannels() {
 			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
 				return t.Channels <= rest && first%min(t.Channels, block) == 0
 			})
-			p := directPart{g, first, tile, d.tiles[tile].Channels, d.packed}
+			p := directPart{g, first, tile, d.tiles[tile].Channels, d.packed, nil}
+			p.tail = d.tail.ready(first, p.width)
 			d.parts = append(d.parts, p)
 			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
 			first += p.width
@@ -285,24 +290,95 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		lo -= d.copies
 		hi -= d.copies
 	}
-	watch := c.Watch()
-	in, out, filter := simd.At(input, 0), simd.At(c.Out[0].Bytes(), 0), simd.At(weights, 0)
-	addend := 0
-	if len(d.tail.tensors) > 0 {
-		addend = int(simd.At(c.In[d.tail.tensors[0]].Bytes(), 0) - out)
-	}
+	r := d.begin(c, input, weights)
 	for ; lo < hi; lo++ {
-		p, strip := &d.parts[lo%len(d.parts)], lo/len(d.parts)
-		item, first := strip/d.strips, strip%d.strips*d.strip
-		lines := d.lines[first:min(first+d.strip, len(d.lines))]
-		channel := p.group * d.v.GroupIn
-		from := in + uintptr(item*d.at.item+channel/block*d.at.block+channel%block*d.at.channel)
-		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
-		steps := d.tail.set(c, c.Scratch, p.first, p.width)
-		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps, addend) {
+		strip := lo / len(d.parts)
+		first := strip % d.strips * d.strip
+		if r.part(&d.parts[lo%len(d.parts)], d.lines[first:min(first+d.strip, len(d.lines))], strip/d.strips, 0, 0) {
 			return
 		}
 	}
+}
+
+// directCall is a call under way.
+type directCall struct {
+	*direct
+	c                *op.Call
+	watch            op.Watch
+	in, out, weights uintptr
+	addend           int // bytes from the result to what the tail adds
+}
+
+func (d *direct) begin(c *op.Call, input, weights []byte) directCall {
+	r := directCall{direct: d, c: c, watch: c.Watch(), in: simd.At(input, 0), out: simd.At(c.Out[0].Bytes(), 0), weights: simd.At(weights, 0)}
+	if len(d.tail.tensors) > 0 {
+		r.addend = int(simd.At(c.In[d.tail.tensors[0]].Bytes(), 0) - r.out)
+	}
+	return r
+}
+
+// part computes a part of some lines of an item, where input and result lie so many bytes from where they lie otherwise. It reports whether it
+// stopped early.
+func (r *directCall) part(p *directPart, lines []directLine, item, in, out int) bool {
+	channel := p.group * r.v.GroupIn
+	from := r.in + uintptr(item*r.at.item+channel/block*r.at.block+channel%block*r.at.channel+in)
+	to := r.out + uintptr(item*r.outItem+p.first/block*r.outBlock+p.first%block*4+out)
+	steps := r.tail.at(r.c, p.tail, p.first, p.width)
+	return r.piece(&r.watch, p, lines, from, to, r.weights+uintptr(p.weights), steps, r.addend)
+}
+
+// rows returns how rows of a result of a shape are computed alone, with the input in a layout; nil if they cannot be.
+func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
+	if len(out) != 4 || d.v.Up || d.v.OutPlane == 1 || d.dynamic || d.thinned != nil && layout != Blocked16 {
+		return nil
+	}
+	of := needs(in[2], 1, 0, 1)
+	if v := d.whole(); v.Rank > 1 {
+		s := &v.Dim[0]
+		of = needs(s.In, s.Stride, s.Before, (s.Size-1)*s.Dilation+1)
+	}
+	return &Rows{out[2], of, func(c Cuts) op.Kernel { return d.cut(in, out, c) }, len(d.tail.tensors) > 0}
+}
+
+// cut returns what computes ranges of rows.
+func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
+	e := *d
+	e.v, e.thinned, e.width, e.lines, e.classes = d.whole(), nil, out[3], nil, nil
+	inRow, outRow := in[3]*e.at.pixel, out[3]*block*4
+	if d.thinned != nil {
+		e.at.block = in[2] * inRow
+		e.at.item = blocked(in)[1] * e.at.block
+	}
+	if c.In > 0 {
+		e.at.block, e.at.item, e.large = c.In*inRow, 0, false
+	}
+	if c.Out > 0 {
+		e.outBlock, e.outItem = c.Out*outRow, 0
+	}
+	if !e.divideLines() {
+		return nil
+	}
+	each := len(e.lines) / out[2]
+	return func(call *op.Call, lo, hi int) {
+		r := e.begin(call, call.In[0].Bytes(), call.Packed[0])
+		for ; lo < hi; lo++ {
+			g := &c.Ranges[lo%len(c.Ranges)]
+			lines := e.lines[g.First*each : g.End*each]
+			for i := range e.parts {
+				if r.part(&e.parts[i], lines, lo/len(c.Ranges), -g.In*inRow, -g.Out*outRow) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// whole returns the geometry without copying.
+func (d *direct) whole() *geometry.Convolution {
+	if d.thinned != nil {
+		return d.thinned
+	}
+	return d.v
 }
 
 // copyMet copies what windows meet of a block of channels.
@@ -364,7 +440,7 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)
 			}
-			if watch.Stops(work * class.pixels) {
+			if watch.Stops(work * class.pixels / convRate) {
 				return true
 			}
 		}

@@ -44,6 +44,8 @@ func (d *direct) divideLines() bool {
 	switch {
 	case d.v.Up:
 		phases = last.Stride
+	case d.width > 0:
+		rows, width = d.v.OutPlane/d.width, d.width
 	case d.flat():
 		rows, width = 1, d.v.OutPlane
 	}

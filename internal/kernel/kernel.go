@@ -86,6 +86,8 @@ type Plan struct {
 	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.
 	Run op.Kernel
+	// Rows is how the kernel computes some rows of the result alone; nil if it cannot.
+	Rows *Rows
 	// Code is, in place of Run, what makes the code of a kernel for another machine than this one: package engine/wasm knows its type.
 	Code any
 }

@@ -20,6 +20,11 @@ type planes struct {
 	size                    int // bytes of an element
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
+
+	h, w          slide
+	pixels        int  // of a group
+	all           bool // whether all positions of a window count
+	width, height int  // of a tile
 }
 
 // tileTaps bounds the windows' positions in a tile of pixels, which a call of a routine computes.
@@ -89,18 +94,25 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 	width := min(w.out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.stride*h.span()), 2*pixels))
 	width = geometry.CeilDiv(w.out, geometry.CeilDiv(w.out, width)) // of tiles of equal size
 	height := min(h.out, max(tileTaps/(g.taps*width), 1))
-	for y := 0; y < h.out; y += height {
-		for x := 0; x < w.out; x += width {
+	g.h, g.w, g.pixels, g.all, g.width, g.height = h, w, pixels, all, width, height
+	g.tiles = g.tilesOf(0, h.out)
+	return g
+}
+
+// tilesOf divides some rows of the result into tiles.
+func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
+	for y := first; y < end; y += g.height {
+		for x := 0; x < g.w.out; x += g.width {
 			var tile []simd.WindowPart
-			for _, rows := range h.stretches(y, min(y+height, h.out)) {
-				for _, columns := range w.stretches(x, min(x+width, w.out)) {
-					tile = append(tile, parts(&h, &w, rows, columns, block*size, pixels, all)...)
+			for _, rows := range g.h.stretches(y, min(y+g.height, end)) {
+				for _, columns := range g.w.stretches(x, min(x+g.width, g.w.out)) {
+					tile = append(tile, parts(&g.h, &g.w, rows, columns, block*g.size, g.pixels, g.all)...)
 				}
 			}
-			g.tiles = append(g.tiles, tile)
+			tiles = append(tiles, tile)
 		}
 	}
-	return g
+	return tiles
 }
 
 // blockBytes is the size of a pixel in a block of float32.
@@ -159,45 +171,84 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 	if !ok {
 		return nil
 	}
-	p := g.bare(r)
+	w := &windows{g, routine, t.Lanes, tail, make([][]byte, g.blocks)}
+	for i := range w.ready {
+		w.ready[i] = tail.ready(i*block, block)
+	}
+	p := g.by(w, r)
 	for _, i := range tail.tensors {
 		p.In[i] = Blocked16
 	}
-	p.Scratch = tail.size(t.Lanes)
-	p.Run = func(c *op.Call, lo, hi int) {
-		g.run(c, lo, hi, t.Lanes, routine, func(channel int) (steps, weights uintptr) {
-			if len(c.Packed) > 0 {
-				weights = simd.At(c.Packed[0], (channel/block*g.taps*block+channel%block)*4)
-			}
-			return tail.set(c, c.Scratch, channel, t.Lanes), weights
-		})
-	}
+	p.Scratch = tail.size(block)
+	p.Rows = &Rows{g.h.out, needs(g.h.in, g.h.stride, g.h.before, g.h.span()), w.cut, len(tail.tensors) > 0}
 	return p
 }
 
-// bare returns the plan of a region with everything but what computes it.
-func (g *planes) bare(r Region) *Plan {
-	p := &Plan{In: make([]Layout, len(r.Operands())), Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * len(g.tiles)}
+// by returns the plan of a region by what computes its windows.
+func (g *planes) by(w *windows, r Region) *Plan {
+	p := &Plan{In: make([]Layout, len(r.Operands())), Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * len(g.tiles), Run: w.run}
 	p.In[0] = Blocked16
 	p.Nanos = int64(g.items*g.blocks*g.out*(g.taps+4)*g.size) / 8
 	return p
 }
 
-// run computes pieces by a routine whose vectors have so many lanes. Of the vector at a channel another function says the steps and
-// the weights.
-func (g *planes) run(c *op.Call, lo, hi, lanes int, routine *simd.Routine[simd.WindowArgs], of func(channel int) (steps, weights uintptr)) {
-	x, y, watch, tiles := c.In[0].Bytes(), c.Out[0].Bytes(), c.Watch(), len(g.tiles)
+// windows computes windows by a routine whose vectors have so many lanes, with a tail or, of integers, without one.
+type windows struct {
+	*planes
+	routine *simd.Routine[simd.WindowArgs]
+	lanes   int
+	tail    *tail
+	ready   [][]byte // of the tail, by block of channels
+}
+
+// run computes pieces.
+func (g *windows) run(c *op.Call, lo, hi int) {
+	x, y, watch, tiles := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), c.Watch(), len(g.tiles)
 	for p := lo; p < hi; p++ {
 		if watch.Stops(g.out / tiles * g.taps) {
 			return
 		}
-		plane, tile := p/tiles, g.tiles[p%tiles]
-		first := plane % g.blocks * block
-		for lane := 0; lane < min(block, g.channels-first); lane += lanes {
-			args := simd.WindowArgs{In: simd.At(x, (plane*g.in*block+lane)*g.size), Out: simd.At(y, (plane*g.out*block+lane)*g.size),
-				Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide}
-			args.Steps, args.Weights = of(first + lane)
-			routine.Run(&args)
+		plane := p / tiles
+		g.tile(c, x+uintptr(plane*g.in*block*g.size), y+uintptr(plane*g.out*block*g.size), plane%g.blocks*block, g.tiles[p%tiles])
+	}
+}
+
+// tile computes a tile of the block of channels that begins with one, whose planes lie at addresses.
+func (g *windows) tile(c *op.Call, x, y uintptr, first int, tile []simd.WindowPart) {
+	args := simd.WindowArgs{In: x, Out: y, Width: geometry.CeilDiv(min(block, g.channels-first), g.lanes) * g.lanes * g.size,
+		Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide}
+	if g.tail != nil {
+		args.Steps = g.tail.at(c, g.ready[first/block], first, block)
+	}
+	if len(c.Packed) > 0 {
+		args.Weights = simd.At(c.Packed[0], first*g.taps*4)
+	}
+	g.routine.Run(&args)
+}
+
+// cut returns what computes ranges of rows.
+func (g *windows) cut(cuts Cuts) op.Kernel {
+	tiles := make([][][]simd.WindowPart, len(cuts.Ranges))
+	for i, r := range cuts.Ranges {
+		tiles[i] = g.tilesOf(r.First, r.End)
+	}
+	inRow, outRow := g.w.in*block*g.size, g.w.out*block*g.size
+	inPlane, inItem := held(cuts.In, g.h.in, inRow, g.blocks)
+	outPlane, outItem := held(cuts.Out, g.h.out, outRow, g.blocks)
+	return func(c *op.Call, lo, hi int) {
+		x, y, watch := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), c.Watch()
+		for ; lo < hi; lo++ {
+			item, k := lo/len(tiles), lo%len(tiles)
+			r := &cuts.Ranges[k]
+			for b := range g.blocks {
+				from, to := x+uintptr(item*inItem+b*inPlane-r.In*inRow), y+uintptr(item*outItem+b*outPlane-r.Out*outRow)
+				for _, tile := range tiles[k] {
+					if watch.Stops(g.width * min(g.height, r.End-r.First) * g.taps) {
+						return
+					}
+					g.tile(c, from, to, b*block, tile)
+				}
+			}
 		}
 	}
 }

@@ -56,11 +56,7 @@ func poolingIntegers(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
 	if g == nil || len(r.Nodes) > 1 {
 		return nil
 	}
-	p := g.bare(r)
-	p.Run = func(c *op.Call, lo, hi int) {
-		g.run(c, lo, hi, block, routine, func(int) (steps, weights uintptr) { return 0, 0 })
-	}
-	return p
+	return g.by(&windows{planes: g, routine: routine, lanes: block}, r)
 }
 
 // pooled returns the geometry of pooling; nil if it is none over planes.

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
@@ -26,6 +27,16 @@ type tailStep struct {
 	kind int
 	by   [][]float32 // constant operands by channel, with one number for all or one for each
 	in   int         // the operand of the call otherwise
+	of   []tailStep  // of [simd.TailUsual], the kinds that it may have in their order, of which 0 stands for one that it has not
+}
+
+// usual lists the kinds of steps that one step may have, in their order, with their bits and the operands by channel that they have.
+var usual = []struct{ kind, bit, lists int }{
+	{simd.TailAddChannels, simd.TailUsualAdd, 1},
+	{simd.TailNormalize, simd.TailUsualNormalize, 3},
+	{simd.TailMin, simd.TailUsualMin, 1},
+	{simd.TailCanonical, simd.TailUsualCanonical, 0},
+	{simd.TailRelu, simd.TailUsualRelu, 0},
 }
 
 // tailOf returns the tail of a region whose channels are along an axis of the result, and whose first node's operand bias, if it has it, is a
@@ -35,7 +46,11 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 	shape := root.Out[0].Type.Shape
 	t := &tail{channels: shape[axis]}
 	if bias < len(root.In) && root.In[bias] != nil {
-		t.add(tailStep{kind: simd.TailAddChannels, in: bias})
+		step := tailStep{kind: simd.TailAddChannels, in: bias}
+		if c := root.In[bias].Const; c != nil {
+			step.by = [][]float32{tensor.Data[float32](c)}
+		}
+		t.add(step)
 	}
 	last, operand := root.Out[0], len(root.In)
 	for _, n := range r.Nodes[1:] {
@@ -54,6 +69,7 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 		last = n.Out[0]
 	}
 	t.canonical()
+	t.join()
 	return t, last.Type.DType == tensor.Float32
 }
 
@@ -82,6 +98,22 @@ func (t *tail) keep(s tailStep) {
 func (t *tail) canonical() {
 	if !t.numbers {
 		t.steps, t.numbers = append(t.steps, tailStep{kind: simd.TailCanonical}), true
+	}
+}
+
+// join puts the last steps together, as far as one step may have them.
+func (t *tail) join() {
+	all := tailStep{kind: simd.TailUsual, of: make([]tailStep, len(usual))}
+	n := len(t.steps)
+	for i := len(usual) - 1; i >= 0 && n > 0; i-- {
+		if u := &usual[i]; t.steps[n-1].kind == u.kind {
+			n--
+			all.kind |= u.bit
+			all.of[i] = t.steps[n]
+		}
+	}
+	if n < len(t.steps) {
+		t.steps = append(t.steps[:n:n], all)
 	}
 }
 
@@ -281,32 +313,96 @@ func numberOf(list []float32, channel int) float32 {
 const tailStepSize = int(unsafe.Sizeof(simd.TailStep{}))
 
 // size returns how many bytes of working memory the steps take for so many channels at a time.
-func (t *tail) size(channels int) int { return (len(t.steps)+1)*tailStepSize + t.lists*channels*4 }
+func (t *tail) size(channels int) int {
+	lists := t.lists
+	for _, u := range usual {
+		lists += u.lists
+	}
+	return (len(t.steps)+1)*tailStepSize + lists*channels*4
+}
+
+// ready returns working memory with the steps for some channels from the first on, as set writes them, if that needs no call; else nil.
+func (t *tail) ready(first, channels int) []byte {
+	for i := range t.steps {
+		if s := &t.steps[i]; !s.constant() || slices.ContainsFunc(s.of, func(s tailStep) bool { return !s.constant() }) {
+			return nil
+		}
+	}
+	memory := tensor.AlignedBytes(t.size(channels))
+	t.set(nil, memory, first, channels)
+	return memory
+}
+
+// constant reports whether the step needs no call.
+func (s *tailStep) constant() bool { return s.in == 0 || s.by != nil || s.kind == simd.TailAddTensor }
+
+// at returns the address of the steps for some channels: of those that are ready, or else in the working memory of the call.
+func (t *tail) at(c *op.Call, ready []byte, first, channels int) uintptr {
+	if ready == nil {
+		return t.set(c, c.Scratch, first, channels)
+	}
+	if len(t.tensors) == 0 {
+		return simd.At(ready, 0)
+	}
+	copy(stepsIn(c.Scratch, len(t.steps)+1), stepsIn(ready, len(t.steps)+1))
+	simd.At(ready, 0) // which the steps lead to
+	t.place(c, c.Scratch)
+	return simd.At(c.Scratch, 0)
+}
+
+// stepsIn returns the steps at the beginning of working memory.
+func stepsIn(memory []byte, n int) []simd.TailStep {
+	return unsafe.Slice((*simd.TailStep)(unsafe.Pointer(unsafe.SliceData(memory))), n)
+}
+
+// place sets where the tensors lie that steps add.
+func (t *tail) place(c *op.Call, memory []byte) {
+	steps := stepsIn(memory, len(t.steps))
+	for i := range steps {
+		if s := &t.steps[i]; s.kind == simd.TailAddTensor {
+			steps[i].At = simd.At(c.In[s.in].Bytes(), 0) - simd.At(c.Out[0].Bytes(), 0)
+		}
+	}
+}
 
 // set writes the steps for some channels from the first on to working memory and returns their address. The channels may be more than there are.
+// Without a call tensors have no place.
 func (t *tail) set(c *op.Call, memory []byte, first, channels int) uintptr {
-	steps := unsafe.Slice((*simd.TailStep)(unsafe.Pointer(unsafe.SliceData(memory))), len(t.steps)+1)
+	steps := stepsIn(memory, len(t.steps)+1)
 	rest := memory[len(steps)*tailStepSize:]
 	for i := range t.steps {
 		s, to := &t.steps[i], &steps[i]
 		to.Kind, to.At = s.kind, simd.At(rest, 0)
-		list := func(from []float32) {
-			fillChannels(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(rest))), channels), from, first, t.channels)
-			rest = rest[channels*4:]
-		}
-		switch {
-		case s.kind == simd.TailAddTensor:
-			to.At = simd.At(c.In[s.in].Bytes(), 0) - simd.At(c.Out[0].Bytes(), 0)
-		case s.by != nil:
-			for _, x := range s.by {
-				list(x)
-			}
-		case s.in > 0:
-			list(tensor.Data[float32](c.In[s.in]))
+		rest = s.operands(c, rest, first, channels, t.channels)
+		for k := range s.of {
+			behind := rest[usual[k].lists*channels*4:]
+			s.of[k].operands(c, rest, first, channels, t.channels)
+			rest = behind
 		}
 	}
 	steps[len(t.steps)].Kind = simd.TailEnd
+	if c != nil {
+		t.place(c, memory)
+	}
 	return simd.At(memory, 0)
+}
+
+// operands writes those by channel that a step has, for some channels of so many, and returns the memory behind them.
+func (s *tailStep) operands(c *op.Call, memory []byte, first, channels, of int) []byte {
+	list := func(from []float32) {
+		fillChannels(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(memory))), channels), from, first, of)
+		memory = memory[channels*4:]
+	}
+	switch {
+	case s.kind == simd.TailAddTensor:
+	case s.by != nil:
+		for _, x := range s.by {
+			list(x)
+		}
+	case s.in > 0:
+		list(tensor.Data[float32](c.In[s.in]))
+	}
+	return memory
 }
 
 // fillChannels sets to to the numbers of channels from the first on, and to 0 behind the last one.

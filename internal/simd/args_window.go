@@ -11,8 +11,9 @@ package simd
 //
 // All but the first leave NaNs to the steps of the tail, as the tail does. The routines use up their arguments.
 type WindowArgs struct {
-	In, Out uintptr // the vector of the first pixel of a plane
-	Weights uintptr // a vector for each position of the window, 64 bytes apart
+	In, Out uintptr // the first pixel of a plane
+	Weights uintptr // as many channels for each position of the window, 64 bytes apart
+	Width   int     // bytes of the channels of a pixel that are computed: vectors, line by line one after the other
 
 	Parts uintptr // the first [WindowPart]
 	Count int     // of parts, at least 1
@@ -20,10 +21,11 @@ type WindowArgs struct {
 	ColumnStep int // bytes of the input between neighbouring columns of the window
 	Divide     int
 
-	Steps uintptr // the list of [TailStep]
+	Steps uintptr // the list of [TailStep], whose lists of operands by channel are 64 bytes apart
 
 	// Where a routine keeps what it has no registers for.
-	LinesLeft, GroupsLeft         int
+	LinesLeft, GroupsLeft, Way    int
+	Lane                          int // bytes from the first channel of a pixel to the vector that is computed
 	LineIn, LineOut, GroupIn, Now uintptr
 }
 
@@ -46,6 +48,6 @@ type WindowPart struct {
 
 // The greatest groups of pixels.
 const (
-	DepthwisePixels = 8
+	DepthwisePixels = 12
 	WindowPixels    = 6
 )

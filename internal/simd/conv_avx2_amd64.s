@@ -33,68 +33,106 @@ pixels:
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
+	CMPL    DX, $0x0000003f
+	JNE     some_rows1
+	VMOVUPS (BX), Y3
+	VMOVUPS 32(BX), Y4
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y5
+	VMOVUPS 32(BX), Y6
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y7
+	VMOVUPS 32(BX), Y8
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y9
+	VMOVUPS 32(BX), Y10
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y11
+	VMOVUPS 32(BX), Y12
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y13
+	VMOVUPS 32(BX), Y14
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y7
 	VMOVUPS 32(BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y9
 	VMOVUPS 32(BX), Y10
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y11
 	VMOVUPS 32(BX), Y12
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y13
 	VMOVUPS 32(BX), Y14
 
-rows1:
+rows2:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
+	CMPL       DX, $0x0000003f
+	JNE        some_rows3
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	JMP        rows4
+
+some_rows3:
 	TESTL      $0x00000001, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000002, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000004, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000008, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000010, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000020, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 
-rows2:
+rows4:
 no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
@@ -491,14 +529,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step3:
+step5:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual6
 	CMPQ    DI, $0x00
-	JE      end4
+	JE      end7
 	CMPQ    DI, $0x02
-	JNE     not5
+	JNE     not8
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -513,11 +553,11 @@ step3:
 	VADDPS  Y1, Y12, Y12
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y1, Y14, Y14
-	JMP     step3
+	JMP     step5
 
-not5:
+not8:
 	CMPQ      DI, $0x01
-	JNE       not6
+	JNE       not9
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -530,7 +570,7 @@ not5:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers7
+	JZ        numbers10
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -560,12 +600,12 @@ not5:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers7:
-	JMP step3
+numbers10:
+	JMP step5
 
-not6:
+not9:
 	CMPQ    DI, $0x08
-	JNE     not8
+	JNE     not11
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -579,49 +619,71 @@ not6:
 	VPMAXSD Y0, Y12, Y12
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
-	JMP     step3
+	JMP     step5
 
-not8:
+not11:
 	CMPQ   DI, $0x03
-	JNE    not9
+	JNE    not12
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
+	CMPL   DX, $0x0000003f
+	JNE    some_rows13
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y4, Y4
+	ADDQ   DI, R8
+	VADDPS (R8), Y5, Y5
+	VADDPS 32(R8), Y6, Y6
+	ADDQ   DI, R8
+	VADDPS (R8), Y7, Y7
+	VADDPS 32(R8), Y8, Y8
+	ADDQ   DI, R8
+	VADDPS (R8), Y9, Y9
+	VADDPS 32(R8), Y10, Y10
+	ADDQ   DI, R8
+	VADDPS (R8), Y11, Y11
+	VADDPS 32(R8), Y12, Y12
+	ADDQ   DI, R8
+	VADDPS (R8), Y13, Y13
+	VADDPS 32(R8), Y14, Y14
+	JMP    rows14
+
+some_rows13:
 	TESTL  $0x00000001, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y11, Y11
 	VADDPS 32(R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y13, Y13
 	VADDPS 32(R8), Y14, Y14
 
-rows10:
-	JMP step3
+rows14:
+	JMP step5
 
-not9:
+not12:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -636,11 +698,11 @@ not9:
 	VMINPS  Y12, Y1, Y12
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y1, Y14
-	JMP     step3
+	JMP     step5
 
-not11:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -655,11 +717,11 @@ not11:
 	VMAXPS  Y12, Y1, Y12
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y1, Y14
-	JMP     step3
+	JMP     step5
 
-not12:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -674,11 +736,11 @@ not12:
 	VMULPS  Y1, Y12, Y12
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y1, Y14, Y14
-	JMP     step3
+	JMP     step5
 
-not13:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not18
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -703,11 +765,11 @@ not13:
 	VCVTPH2PS X0, Y13
 	VCVTPS2PH $0x00, Y14, X0
 	VCVTPH2PS X0, Y14
-	JMP       step3
+	JMP       step5
 
-not14:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -738,11 +800,11 @@ not14:
 	VFMADD213PS Y1, Y0, Y10
 	VFMADD213PS Y1, Y0, Y12
 	VFMADD213PS Y1, Y0, Y14
-	JMP         step3
+	JMP         step5
 
-not15:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not16
+	JNE       not20
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -779,9 +841,9 @@ not15:
 	VMULPS    32(R8), Y14, Y1
 	VCMPPS    $0x01, 96(R8), Y14, Y0
 	VBLENDVPS Y0, Y1, Y14, Y14
-	JMP       step3
+	JMP       step5
 
-not16:
+not20:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y3, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -854,42 +916,198 @@ not16:
 	VMAXPS      128(R8), Y0, Y0
 	VMULPS      Y0, Y14, Y14
 	VDIVPS      64(R8), Y14, Y14
-	JMP         step3
+	JMP         step5
 
-end4:
+usual6:
+	TESTL   $0x00000080, DI
+	JZ      not22
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y1, Y4, Y4
+	VADDPS  Y0, Y5, Y5
+	VADDPS  Y1, Y6, Y6
+	VADDPS  Y0, Y7, Y7
+	VADDPS  Y1, Y8, Y8
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y10, Y10
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y1, Y12, Y12
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y14, Y14
+
+not22:
+	TESTL       $0x00000100, DI
+	JZ          not23
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     96(R8), Y1
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y1, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y1, Y10, Y10
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y1, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VSUBPS      Y1, Y14, Y14
+	VMOVUPS     128(R8), Y0
+	VMOVUPS     192(R8), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y9
+	VFMADD213PS Y1, Y0, Y11
+	VFMADD213PS Y1, Y0, Y13
+	VMOVUPS     160(R8), Y0
+	VMOVUPS     224(R8), Y1
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y8
+	VFMADD213PS Y1, Y0, Y10
+	VFMADD213PS Y1, Y0, Y12
+	VFMADD213PS Y1, Y0, Y14
+
+not23:
+	TESTL   $0x00000200, DI
+	JZ      not24
+	VMOVUPS 256(R8), Y0
+	VMOVUPS 288(R8), Y1
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y1, Y4
+	VMINPS  Y5, Y0, Y5
+	VMINPS  Y6, Y1, Y6
+	VMINPS  Y7, Y0, Y7
+	VMINPS  Y8, Y1, Y8
+	VMINPS  Y9, Y0, Y9
+	VMINPS  Y10, Y1, Y10
+	VMINPS  Y11, Y0, Y11
+	VMINPS  Y12, Y1, Y12
+	VMINPS  Y13, Y0, Y13
+	VMINPS  Y14, Y1, Y14
+
+not24:
+	TESTL     $0x00000400, DI
+	JZ        not25
+	VCMPPS    $0x03, Y3, Y4, Y0
+	VCMPPS    $0x03, Y5, Y6, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y7, Y8, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y9, Y10, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y11, Y12, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y13, Y14, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers26
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+	VCMPPS    $0x03, Y14, Y14, Y1
+	VBLENDVPS Y1, Y0, Y14, Y14
+
+numbers26:
+not25:
+	TESTL   $0x00000800, DI
+	JZ      not27
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+	VPMAXSD Y0, Y14, Y14
+
+not27:
+end7:
 write:
 	MOVQ    40(AX), BX
+	CMPL    DX, $0x0000003f
+	JNE     some_rows28
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y4, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y5, (SI)
+	VMOVUPS Y6, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y7, (SI)
+	VMOVUPS Y8, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y9, (SI)
+	VMOVUPS Y10, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y11, (SI)
+	VMOVUPS Y12, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y13, (SI)
+	VMOVUPS Y14, 32(SI)
+	JMP     rows29
+
+some_rows28:
 	TESTL   $0x00000001, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y11, (SI)
 	VMOVUPS Y12, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y13, (SI)
 	VMOVUPS Y14, 32(SI)
 
-rows17:
+rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, (AX)
@@ -907,260 +1125,260 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done19
+	JZ    some_done31
 
-some18:
+some30:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip20
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip20:
-	TESTL        $0x00000002, BX
-	JZ           skip21
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip21:
-	TESTL        $0x00000004, BX
-	JZ           skip22
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip22:
-	TESTL        $0x00000008, BX
-	JZ           skip23
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip23:
-	TESTL        $0x00000010, BX
-	JZ           skip24
-	VBROADCASTSS (R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip24:
-	TESTL        $0x00000020, BX
-	JZ           skip25
-	VBROADCASTSS (R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip25:
-	VMOVUPS      64(DX), Y0
-	VMOVUPS      96(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip26
-	VBROADCASTSS 4(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip26:
-	TESTL        $0x00000002, BX
-	JZ           skip27
-	VBROADCASTSS 4(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip27:
-	TESTL        $0x00000004, BX
-	JZ           skip28
-	VBROADCASTSS 4(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip28:
-	TESTL        $0x00000008, BX
-	JZ           skip29
-	VBROADCASTSS 4(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip29:
-	TESTL        $0x00000010, BX
-	JZ           skip30
-	VBROADCASTSS 4(R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip30:
-	TESTL        $0x00000020, BX
-	JZ           skip31
-	VBROADCASTSS 4(R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip31:
-	VMOVUPS      128(DX), Y0
-	VMOVUPS      160(DX), Y1
-	TESTL        $0x00000001, BX
 	JZ           skip32
-	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
 skip32:
 	TESTL        $0x00000002, BX
 	JZ           skip33
-	VBROADCASTSS 8(DI)(CX*1), Y2
+	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
 skip33:
 	TESTL        $0x00000004, BX
 	JZ           skip34
-	VBROADCASTSS 8(DI)(CX*2), Y2
+	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
 skip34:
 	TESTL        $0x00000008, BX
 	JZ           skip35
-	VBROADCASTSS 8(R8), Y2
+	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
 skip35:
 	TESTL        $0x00000010, BX
 	JZ           skip36
-	VBROADCASTSS 8(R8)(CX*1), Y2
+	VBROADCASTSS (R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
 skip36:
 	TESTL        $0x00000020, BX
 	JZ           skip37
-	VBROADCASTSS 8(R8)(CX*2), Y2
+	VBROADCASTSS (R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
 skip37:
-	VMOVUPS      192(DX), Y0
-	VMOVUPS      224(DX), Y1
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip38
-	VBROADCASTSS 12(DI), Y2
+	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
 skip38:
 	TESTL        $0x00000002, BX
 	JZ           skip39
-	VBROADCASTSS 12(DI)(CX*1), Y2
+	VBROADCASTSS 4(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
 skip39:
 	TESTL        $0x00000004, BX
 	JZ           skip40
-	VBROADCASTSS 12(DI)(CX*2), Y2
+	VBROADCASTSS 4(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
 skip40:
 	TESTL        $0x00000008, BX
 	JZ           skip41
-	VBROADCASTSS 12(R8), Y2
+	VBROADCASTSS 4(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
 skip41:
 	TESTL        $0x00000010, BX
 	JZ           skip42
-	VBROADCASTSS 12(R8)(CX*1), Y2
+	VBROADCASTSS 4(R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
 skip42:
 	TESTL        $0x00000020, BX
 	JZ           skip43
-	VBROADCASTSS 12(R8)(CX*2), Y2
+	VBROADCASTSS 4(R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
 skip43:
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip44
+	VBROADCASTSS 8(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip44:
+	TESTL        $0x00000002, BX
+	JZ           skip45
+	VBROADCASTSS 8(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip45:
+	TESTL        $0x00000004, BX
+	JZ           skip46
+	VBROADCASTSS 8(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip46:
+	TESTL        $0x00000008, BX
+	JZ           skip47
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip47:
+	TESTL        $0x00000010, BX
+	JZ           skip48
+	VBROADCASTSS 8(R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip48:
+	TESTL        $0x00000020, BX
+	JZ           skip49
+	VBROADCASTSS 8(R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip49:
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip50
+	VBROADCASTSS 12(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip50:
+	TESTL        $0x00000002, BX
+	JZ           skip51
+	VBROADCASTSS 12(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip51:
+	TESTL        $0x00000004, BX
+	JZ           skip52
+	VBROADCASTSS 12(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip52:
+	TESTL        $0x00000008, BX
+	JZ           skip53
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip53:
+	TESTL        $0x00000010, BX
+	JZ           skip54
+	VBROADCASTSS 12(R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip54:
+	TESTL        $0x00000020, BX
+	JZ           skip55
+	VBROADCASTSS 12(R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip55:
 	PREFETCHT0 (R9)
 	ADDQ       216(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
 	DECQ       SI
-	JNZ        some18
+	JNZ        some30
 
-some_done19:
+some_done31:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done45
+	JZ    some_done57
 
-some44:
+some56:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip46
+	JZ           skip58
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip46:
+skip58:
 	TESTL        $0x00000002, BX
-	JZ           skip47
+	JZ           skip59
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip47:
+skip59:
 	TESTL        $0x00000004, BX
-	JZ           skip48
+	JZ           skip60
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip48:
+skip60:
 	TESTL        $0x00000008, BX
-	JZ           skip49
+	JZ           skip61
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip49:
+skip61:
 	TESTL        $0x00000010, BX
-	JZ           skip50
+	JZ           skip62
 	VBROADCASTSS (R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip50:
+skip62:
 	TESTL        $0x00000020, BX
-	JZ           skip51
+	JZ           skip63
 	VBROADCASTSS (R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip51:
+skip63:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ $0x00000040, DX
 	DECQ SI
-	JNZ  some44
+	JNZ  some56
 
-some_done45:
+some_done57:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done53
+	JZ    all_done65
 
-all52:
+all64:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
@@ -1247,15 +1465,15 @@ all52:
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
 	DECQ         SI
-	JNZ          all52
+	JNZ          all64
 
-all_done53:
+all_done65:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done55
+	JZ    all_done67
 
-all54:
+all66:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
@@ -1280,9 +1498,9 @@ all54:
 	ADDQ         32(AX), R8
 	ADDQ         $0x00000040, DX
 	DECQ         SI
-	JNZ          all54
+	JNZ          all66
 
-all_done55:
+all_done67:
 	JMP next
 
 tap_of_three:
@@ -1371,98 +1589,6 @@ some_of_three:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip56
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip56:
-	TESTL        $0x00000002, BX
-	JZ           skip57
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip57:
-	TESTL        $0x00000004, BX
-	JZ           skip58
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip58:
-	TESTL        $0x00000008, BX
-	JZ           skip59
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip59:
-	TESTL        $0x00000010, BX
-	JZ           skip60
-	VBROADCASTSS (R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip60:
-	TESTL        $0x00000020, BX
-	JZ           skip61
-	VBROADCASTSS (R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip61:
-	ADDQ         32(AX), DI
-	ADDQ         32(AX), R8
-	VMOVUPS      64(DX), Y0
-	VMOVUPS      96(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip62
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip62:
-	TESTL        $0x00000002, BX
-	JZ           skip63
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip63:
-	TESTL        $0x00000004, BX
-	JZ           skip64
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip64:
-	TESTL        $0x00000008, BX
-	JZ           skip65
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip65:
-	TESTL        $0x00000010, BX
-	JZ           skip66
-	VBROADCASTSS (R8)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y11
-	VFMADD231PS  Y1, Y2, Y12
-
-skip66:
-	TESTL        $0x00000020, BX
-	JZ           skip67
-	VBROADCASTSS (R8)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y13
-	VFMADD231PS  Y1, Y2, Y14
-
-skip67:
-	ADDQ         32(AX), DI
-	ADDQ         32(AX), R8
-	VMOVUPS      128(DX), Y0
-	VMOVUPS      160(DX), Y1
-	TESTL        $0x00000001, BX
 	JZ           skip68
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -1504,6 +1630,98 @@ skip72:
 	VFMADD231PS  Y1, Y2, Y14
 
 skip73:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip74
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip74:
+	TESTL        $0x00000002, BX
+	JZ           skip75
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip75:
+	TESTL        $0x00000004, BX
+	JZ           skip76
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip76:
+	TESTL        $0x00000008, BX
+	JZ           skip77
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip77:
+	TESTL        $0x00000010, BX
+	JZ           skip78
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip78:
+	TESTL        $0x00000020, BX
+	JZ           skip79
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip79:
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip80
+	VBROADCASTSS (DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip80:
+	TESTL        $0x00000002, BX
+	JZ           skip81
+	VBROADCASTSS (DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip81:
+	TESTL        $0x00000004, BX
+	JZ           skip82
+	VBROADCASTSS (DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip82:
+	TESTL        $0x00000008, BX
+	JZ           skip83
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip83:
+	TESTL        $0x00000010, BX
+	JZ           skip84
+	VBROADCASTSS (R8)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y11
+	VFMADD231PS  Y1, Y2, Y12
+
+skip84:
+	TESTL        $0x00000020, BX
+	JZ           skip85
+	VBROADCASTSS (R8)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y13
+	VFMADD231PS  Y1, Y2, Y14
+
+skip85:
 	JMP next_of_three
 
 // func conv4x16AVX2(a uintptr)
@@ -1533,50 +1751,78 @@ pixels:
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
+	CMPL    DX, $0x0000000f
+	JNE     some_rows1
+	VMOVUPS (BX), Y3
+	VMOVUPS 32(BX), Y4
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y5
+	VMOVUPS 32(BX), Y6
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y7
+	VMOVUPS 32(BX), Y8
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y9
+	VMOVUPS 32(BX), Y10
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y7
 	VMOVUPS 32(BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y9
 	VMOVUPS 32(BX), Y10
 
-rows1:
+rows2:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
+	CMPL       DX, $0x0000000f
+	JNE        some_rows3
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	JMP        rows4
+
+some_rows3:
 	TESTL      $0x00000001, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000002, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000004, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000008, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 
-rows2:
+rows4:
 no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
@@ -1875,14 +2121,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step3:
+step5:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual6
 	CMPQ    DI, $0x00
-	JE      end4
+	JE      end7
 	CMPQ    DI, $0x02
-	JNE     not5
+	JNE     not8
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -1893,11 +2141,11 @@ step3:
 	VADDPS  Y1, Y8, Y8
 	VADDPS  Y0, Y9, Y9
 	VADDPS  Y1, Y10, Y10
-	JMP     step3
+	JMP     step5
 
-not5:
+not8:
 	CMPQ      DI, $0x01
-	JNE       not6
+	JNE       not9
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -1906,7 +2154,7 @@ not5:
 	VCMPPS    $0x03, Y9, Y10, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers7
+	JZ        numbers10
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1928,12 +2176,12 @@ not5:
 	VCMPPS    $0x03, Y10, Y10, Y1
 	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers7:
-	JMP step3
+numbers10:
+	JMP step5
 
-not6:
+not9:
 	CMPQ    DI, $0x08
-	JNE     not8
+	JNE     not11
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1943,39 +2191,55 @@ not6:
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
-	JMP     step3
+	JMP     step5
 
-not8:
+not11:
 	CMPQ   DI, $0x03
-	JNE    not9
+	JNE    not12
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
+	CMPL   DX, $0x0000000f
+	JNE    some_rows13
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y4, Y4
+	ADDQ   DI, R8
+	VADDPS (R8), Y5, Y5
+	VADDPS 32(R8), Y6, Y6
+	ADDQ   DI, R8
+	VADDPS (R8), Y7, Y7
+	VADDPS 32(R8), Y8, Y8
+	ADDQ   DI, R8
+	VADDPS (R8), Y9, Y9
+	VADDPS 32(R8), Y10, Y10
+	JMP    rows14
+
+some_rows13:
 	TESTL  $0x00000001, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 
-rows10:
-	JMP step3
+rows14:
+	JMP step5
 
-not9:
+not12:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -1986,11 +2250,11 @@ not9:
 	VMINPS  Y8, Y1, Y8
 	VMINPS  Y9, Y0, Y9
 	VMINPS  Y10, Y1, Y10
-	JMP     step3
+	JMP     step5
 
-not11:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -2001,11 +2265,11 @@ not11:
 	VMAXPS  Y8, Y1, Y8
 	VMAXPS  Y9, Y0, Y9
 	VMAXPS  Y10, Y1, Y10
-	JMP     step3
+	JMP     step5
 
-not12:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -2016,11 +2280,11 @@ not12:
 	VMULPS  Y1, Y8, Y8
 	VMULPS  Y0, Y9, Y9
 	VMULPS  Y1, Y10, Y10
-	JMP     step3
+	JMP     step5
 
-not13:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not18
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -2037,11 +2301,11 @@ not13:
 	VCVTPH2PS X0, Y9
 	VCVTPS2PH $0x00, Y10, X0
 	VCVTPH2PS X0, Y10
-	JMP       step3
+	JMP       step5
 
-not14:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -2064,11 +2328,11 @@ not14:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y8
 	VFMADD213PS Y1, Y0, Y10
-	JMP         step3
+	JMP         step5
 
-not15:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not16
+	JNE       not20
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -2093,9 +2357,9 @@ not15:
 	VMULPS    32(R8), Y10, Y1
 	VCMPPS    $0x01, 96(R8), Y10, Y0
 	VBLENDVPS Y0, Y1, Y10, Y10
-	JMP       step3
+	JMP       step5
 
-not16:
+not20:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y3, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -2144,32 +2408,150 @@ not16:
 	VMAXPS      128(R8), Y0, Y0
 	VMULPS      Y0, Y10, Y10
 	VDIVPS      64(R8), Y10, Y10
-	JMP         step3
+	JMP         step5
 
-end4:
+usual6:
+	TESTL   $0x00000080, DI
+	JZ      not22
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y1, Y4, Y4
+	VADDPS  Y0, Y5, Y5
+	VADDPS  Y1, Y6, Y6
+	VADDPS  Y0, Y7, Y7
+	VADDPS  Y1, Y8, Y8
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y10, Y10
+
+not22:
+	TESTL       $0x00000100, DI
+	JZ          not23
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     96(R8), Y1
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y1, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y1, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y8, Y8
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y1, Y10, Y10
+	VMOVUPS     128(R8), Y0
+	VMOVUPS     192(R8), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     160(R8), Y0
+	VMOVUPS     224(R8), Y1
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y8
+	VFMADD213PS Y1, Y0, Y10
+
+not23:
+	TESTL   $0x00000200, DI
+	JZ      not24
+	VMOVUPS 256(R8), Y0
+	VMOVUPS 288(R8), Y1
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y1, Y4
+	VMINPS  Y5, Y0, Y5
+	VMINPS  Y6, Y1, Y6
+	VMINPS  Y7, Y0, Y7
+	VMINPS  Y8, Y1, Y8
+	VMINPS  Y9, Y0, Y9
+	VMINPS  Y10, Y1, Y10
+
+not24:
+	TESTL     $0x00000400, DI
+	JZ        not25
+	VCMPPS    $0x03, Y3, Y4, Y0
+	VCMPPS    $0x03, Y5, Y6, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y7, Y8, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y9, Y10, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers26
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+
+numbers26:
+not25:
+	TESTL   $0x00000800, DI
+	JZ      not27
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+
+not27:
+end7:
 write:
 	MOVQ    40(AX), BX
+	CMPL    DX, $0x0000000f
+	JNE     some_rows28
+	VMOVUPS Y3, (SI)
+	VMOVUPS Y4, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y5, (SI)
+	VMOVUPS Y6, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y7, (SI)
+	VMOVUPS Y8, 32(SI)
+	ADDQ    BX, SI
+	VMOVUPS Y9, (SI)
+	VMOVUPS Y10, 32(SI)
+	JMP     rows29
+
+some_rows28:
 	TESTL   $0x00000001, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 
-rows17:
+rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, (AX)
@@ -2187,190 +2569,190 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done19
+	JZ    some_done31
 
-some18:
+some30:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip20
-	VBROADCASTSS (DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip20:
-	TESTL        $0x00000002, BX
-	JZ           skip21
-	VBROADCASTSS (DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip21:
-	TESTL        $0x00000004, BX
-	JZ           skip22
-	VBROADCASTSS (DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip22:
-	TESTL        $0x00000008, BX
-	JZ           skip23
-	VBROADCASTSS (R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip23:
-	VMOVUPS      64(DX), Y0
-	VMOVUPS      96(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip24
-	VBROADCASTSS 4(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip24:
-	TESTL        $0x00000002, BX
-	JZ           skip25
-	VBROADCASTSS 4(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip25:
-	TESTL        $0x00000004, BX
-	JZ           skip26
-	VBROADCASTSS 4(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip26:
-	TESTL        $0x00000008, BX
-	JZ           skip27
-	VBROADCASTSS 4(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip27:
-	VMOVUPS      128(DX), Y0
-	VMOVUPS      160(DX), Y1
-	TESTL        $0x00000001, BX
-	JZ           skip28
-	VBROADCASTSS 8(DI), Y2
-	VFMADD231PS  Y0, Y2, Y3
-	VFMADD231PS  Y1, Y2, Y4
-
-skip28:
-	TESTL        $0x00000002, BX
-	JZ           skip29
-	VBROADCASTSS 8(DI)(CX*1), Y2
-	VFMADD231PS  Y0, Y2, Y5
-	VFMADD231PS  Y1, Y2, Y6
-
-skip29:
-	TESTL        $0x00000004, BX
-	JZ           skip30
-	VBROADCASTSS 8(DI)(CX*2), Y2
-	VFMADD231PS  Y0, Y2, Y7
-	VFMADD231PS  Y1, Y2, Y8
-
-skip30:
-	TESTL        $0x00000008, BX
-	JZ           skip31
-	VBROADCASTSS 8(R8), Y2
-	VFMADD231PS  Y0, Y2, Y9
-	VFMADD231PS  Y1, Y2, Y10
-
-skip31:
-	VMOVUPS      192(DX), Y0
-	VMOVUPS      224(DX), Y1
-	TESTL        $0x00000001, BX
 	JZ           skip32
-	VBROADCASTSS 12(DI), Y2
+	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
 skip32:
 	TESTL        $0x00000002, BX
 	JZ           skip33
-	VBROADCASTSS 12(DI)(CX*1), Y2
+	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
 skip33:
 	TESTL        $0x00000004, BX
 	JZ           skip34
-	VBROADCASTSS 12(DI)(CX*2), Y2
+	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
 skip34:
 	TESTL        $0x00000008, BX
 	JZ           skip35
-	VBROADCASTSS 12(R8), Y2
+	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
 skip35:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip36
+	VBROADCASTSS 4(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip36:
+	TESTL        $0x00000002, BX
+	JZ           skip37
+	VBROADCASTSS 4(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip37:
+	TESTL        $0x00000004, BX
+	JZ           skip38
+	VBROADCASTSS 4(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip38:
+	TESTL        $0x00000008, BX
+	JZ           skip39
+	VBROADCASTSS 4(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip39:
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip40
+	VBROADCASTSS 8(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip40:
+	TESTL        $0x00000002, BX
+	JZ           skip41
+	VBROADCASTSS 8(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip41:
+	TESTL        $0x00000004, BX
+	JZ           skip42
+	VBROADCASTSS 8(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip42:
+	TESTL        $0x00000008, BX
+	JZ           skip43
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip43:
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	TESTL        $0x00000001, BX
+	JZ           skip44
+	VBROADCASTSS 12(DI), Y2
+	VFMADD231PS  Y0, Y2, Y3
+	VFMADD231PS  Y1, Y2, Y4
+
+skip44:
+	TESTL        $0x00000002, BX
+	JZ           skip45
+	VBROADCASTSS 12(DI)(CX*1), Y2
+	VFMADD231PS  Y0, Y2, Y5
+	VFMADD231PS  Y1, Y2, Y6
+
+skip45:
+	TESTL        $0x00000004, BX
+	JZ           skip46
+	VBROADCASTSS 12(DI)(CX*2), Y2
+	VFMADD231PS  Y0, Y2, Y7
+	VFMADD231PS  Y1, Y2, Y8
+
+skip46:
+	TESTL        $0x00000008, BX
+	JZ           skip47
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip47:
 	PREFETCHT0 (R9)
 	ADDQ       216(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
 	DECQ       SI
-	JNZ        some18
+	JNZ        some30
 
-some_done19:
+some_done31:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done37
+	JZ    some_done49
 
-some36:
+some48:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip38
+	JZ           skip50
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip38:
+skip50:
 	TESTL        $0x00000002, BX
-	JZ           skip39
+	JZ           skip51
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip39:
+skip51:
 	TESTL        $0x00000004, BX
-	JZ           skip40
+	JZ           skip52
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip40:
+skip52:
 	TESTL        $0x00000008, BX
-	JZ           skip41
+	JZ           skip53
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip41:
+skip53:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ $0x00000040, DX
 	DECQ SI
-	JNZ  some36
+	JNZ  some48
 
-some_done37:
+some_done49:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done43
+	JZ    all_done55
 
-all42:
+all54:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
@@ -2433,15 +2815,15 @@ all42:
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
 	DECQ         SI
-	JNZ          all42
+	JNZ          all54
 
-all_done43:
+all_done55:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done45
+	JZ    all_done57
 
-all44:
+all56:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
@@ -2460,9 +2842,9 @@ all44:
 	ADDQ         32(AX), R8
 	ADDQ         $0x00000040, DX
 	DECQ         SI
-	JNZ          all44
+	JNZ          all56
 
-all_done45:
+all_done57:
 	JMP next
 
 tap_of_three:
@@ -2533,97 +2915,97 @@ some_of_three:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip46
+	JZ           skip58
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip46:
+skip58:
 	TESTL        $0x00000002, BX
-	JZ           skip47
+	JZ           skip59
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip47:
+skip59:
 	TESTL        $0x00000004, BX
-	JZ           skip48
+	JZ           skip60
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip48:
+skip60:
 	TESTL        $0x00000008, BX
-	JZ           skip49
+	JZ           skip61
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip49:
+skip61:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip50
+	JZ           skip62
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip50:
+skip62:
 	TESTL        $0x00000002, BX
-	JZ           skip51
+	JZ           skip63
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip51:
+skip63:
 	TESTL        $0x00000004, BX
-	JZ           skip52
+	JZ           skip64
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip52:
+skip64:
 	TESTL        $0x00000008, BX
-	JZ           skip53
+	JZ           skip65
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip53:
+skip65:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	VMOVUPS      128(DX), Y0
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip54
+	JZ           skip66
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip54:
+skip66:
 	TESTL        $0x00000002, BX
-	JZ           skip55
+	JZ           skip67
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip55:
+skip67:
 	TESTL        $0x00000004, BX
-	JZ           skip56
+	JZ           skip68
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip56:
+skip68:
 	TESTL        $0x00000008, BX
-	JZ           skip57
+	JZ           skip69
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip57:
+skip69:
 	JMP next_of_three
 
 // func conv14x8AVX2(a uintptr)
@@ -2659,126 +3041,190 @@ pixels:
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
+	CMPL    DX, $0x00003fff
+	JNE     some_rows1
+	VMOVUPS (BX), Y2
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y3
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y4
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y5
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y6
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y7
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y8
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y9
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y10
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y11
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y12
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y13
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y14
+	ADDQ    SI, BX
+	VMOVUPS (BX), Y15
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y2
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y3
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y5
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y7
 	ADDQ    SI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y9
 	ADDQ    SI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y10
 	ADDQ    SI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y11
 	ADDQ    SI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y12
 	ADDQ    SI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y13
 	ADDQ    SI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y14
 	ADDQ    SI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Y15
 
-rows1:
+rows2:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
+	CMPL       DX, $0x00003fff
+	JNE        some_rows3
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	JMP        rows4
+
+some_rows3:
 	TESTL      $0x00000001, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000002, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000004, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000008, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000010, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000020, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000040, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000080, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000100, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000200, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000400, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000800, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00001000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00002000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 
-rows2:
+rows4:
 no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
@@ -3339,14 +3785,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step3:
+step5:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual6
 	CMPQ    DI, $0x00
-	JE      end4
+	JE      end7
 	CMPQ    DI, $0x02
-	JNE     not5
+	JNE     not8
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -3362,11 +3810,11 @@ step3:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
 	VADDPS  Y0, Y15, Y15
-	JMP     step3
+	JMP     step5
 
-not5:
+not8:
 	CMPQ      DI, $0x01
-	JNE       not6
+	JNE       not9
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -3381,7 +3829,7 @@ not5:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers7
+	JZ        numbers10
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3415,12 +3863,12 @@ not5:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers7:
-	JMP step3
+numbers10:
+	JMP step5
 
-not6:
+not9:
 	CMPQ    DI, $0x08
-	JNE     not8
+	JNE     not11
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -3436,75 +3884,107 @@ not6:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step3
+	JMP     step5
 
-not8:
+not11:
 	CMPQ   DI, $0x03
-	JNE    not9
+	JNE    not12
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
+	CMPL   DX, $0x00003fff
+	JNE    some_rows13
+	VADDPS (R8), Y2, Y2
+	ADDQ   DI, R8
+	VADDPS (R8), Y3, Y3
+	ADDQ   DI, R8
+	VADDPS (R8), Y4, Y4
+	ADDQ   DI, R8
+	VADDPS (R8), Y5, Y5
+	ADDQ   DI, R8
+	VADDPS (R8), Y6, Y6
+	ADDQ   DI, R8
+	VADDPS (R8), Y7, Y7
+	ADDQ   DI, R8
+	VADDPS (R8), Y8, Y8
+	ADDQ   DI, R8
+	VADDPS (R8), Y9, Y9
+	ADDQ   DI, R8
+	VADDPS (R8), Y10, Y10
+	ADDQ   DI, R8
+	VADDPS (R8), Y11, Y11
+	ADDQ   DI, R8
+	VADDPS (R8), Y12, Y12
+	ADDQ   DI, R8
+	VADDPS (R8), Y13, Y13
+	ADDQ   DI, R8
+	VADDPS (R8), Y14, Y14
+	ADDQ   DI, R8
+	VADDPS (R8), Y15, Y15
+	JMP    rows14
+
+some_rows13:
 	TESTL  $0x00000001, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y2, Y2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y3, Y3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y5, Y5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y9, Y9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y11, Y11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y13, Y13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y14, Y14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Y15, Y15
 
-rows10:
-	JMP step3
+rows14:
+	JMP step5
 
-not9:
+not12:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not15
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -3520,11 +4000,11 @@ not9:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
 	VMINPS  Y15, Y0, Y15
-	JMP     step3
+	JMP     step5
 
-not11:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not16
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -3540,11 +4020,11 @@ not11:
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y0, Y14
 	VMAXPS  Y15, Y0, Y15
-	JMP     step3
+	JMP     step5
 
-not12:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -3560,11 +4040,11 @@ not12:
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y0, Y14, Y14
 	VMULPS  Y0, Y15, Y15
-	JMP     step3
+	JMP     step5
 
-not13:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not18
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -3593,11 +4073,11 @@ not13:
 	VCVTPH2PS X0, Y14
 	VCVTPS2PH $0x00, Y15, X0
 	VCVTPH2PS X0, Y15
-	JMP       step3
+	JMP       step5
 
-not14:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not19
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -3629,11 +4109,11 @@ not14:
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step3
+	JMP         step5
 
-not15:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not16
+	JNE       not20
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -3676,9 +4156,9 @@ not15:
 	VMULPS    (R8), Y15, Y1
 	VCMPPS    $0x01, 32(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step3
+	JMP       step5
 
-not16:
+not20:
 	VMOVUPS     96(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      32(R8), Y0, Y0
@@ -3763,68 +4243,245 @@ not16:
 	VMAXPS      64(R8), Y0, Y0
 	VMULPS      Y0, Y15, Y15
 	VDIVPS      32(R8), Y15, Y15
-	JMP         step3
+	JMP         step5
 
-end4:
+usual6:
+	TESTL   $0x00000080, DI
+	JZ      not22
+	VMOVUPS (R8), Y0
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y0, Y5, Y5
+	VADDPS  Y0, Y6, Y6
+	VADDPS  Y0, Y7, Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y0, Y10, Y10
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y0, Y12, Y12
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y0, Y14, Y14
+	VADDPS  Y0, Y15, Y15
+
+not22:
+	TESTL       $0x00000100, DI
+	JZ          not23
+	VMOVUPS     32(R8), Y0
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y0, Y10, Y10
+	VSUBPS      Y0, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y0, Y13, Y13
+	VSUBPS      Y0, Y14, Y14
+	VSUBPS      Y0, Y15, Y15
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     96(R8), Y1
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y8
+	VFMADD213PS Y1, Y0, Y9
+	VFMADD213PS Y1, Y0, Y10
+	VFMADD213PS Y1, Y0, Y11
+	VFMADD213PS Y1, Y0, Y12
+	VFMADD213PS Y1, Y0, Y13
+	VFMADD213PS Y1, Y0, Y14
+	VFMADD213PS Y1, Y0, Y15
+
+not23:
+	TESTL   $0x00000200, DI
+	JZ      not24
+	VMOVUPS 128(R8), Y0
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y0, Y5
+	VMINPS  Y6, Y0, Y6
+	VMINPS  Y7, Y0, Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y0, Y9
+	VMINPS  Y10, Y0, Y10
+	VMINPS  Y11, Y0, Y11
+	VMINPS  Y12, Y0, Y12
+	VMINPS  Y13, Y0, Y13
+	VMINPS  Y14, Y0, Y14
+	VMINPS  Y15, Y0, Y15
+
+not24:
+	TESTL     $0x00000400, DI
+	JZ        not25
+	VCMPPS    $0x03, Y2, Y3, Y0
+	VCMPPS    $0x03, Y4, Y5, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y8, Y9, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y12, Y13, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y14, Y15, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers26
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y0, Y2, Y2
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+	VCMPPS    $0x03, Y14, Y14, Y1
+	VBLENDVPS Y1, Y0, Y14, Y14
+	VCMPPS    $0x03, Y15, Y15, Y1
+	VBLENDVPS Y1, Y0, Y15, Y15
+
+numbers26:
+not25:
+	TESTL   $0x00000800, DI
+	JZ      not27
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+	VPMAXSD Y0, Y14, Y14
+	VPMAXSD Y0, Y15, Y15
+
+not27:
+end7:
 write:
 	MOVQ    40(AX), BX
+	CMPL    DX, $0x00003fff
+	JNE     some_rows28
+	VMOVUPS Y2, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y3, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y4, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y5, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y6, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y7, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y8, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y9, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y10, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y11, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y12, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y13, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y14, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Y15, (SI)
+	JMP     rows29
+
+some_rows28:
 	TESTL   $0x00000001, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Y15, (SI)
 
-rows17:
+rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -3842,349 +4499,349 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done19
+	JZ    some_done31
 
-some18:
+some30:
 	VMOVUPS      (DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip20
+	JZ           skip32
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip20:
+skip32:
 	TESTL        $0x00000002, BX
-	JZ           skip21
+	JZ           skip33
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip21:
+skip33:
 	TESTL        $0x00000004, BX
-	JZ           skip22
+	JZ           skip34
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip22:
+skip34:
 	TESTL        $0x00000008, BX
-	JZ           skip23
+	JZ           skip35
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip23:
+skip35:
 	TESTL        $0x00000010, BX
-	JZ           skip24
+	JZ           skip36
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip24:
+skip36:
 	TESTL        $0x00000020, BX
-	JZ           skip25
+	JZ           skip37
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip25:
+skip37:
 	TESTL        $0x00000040, BX
-	JZ           skip26
+	JZ           skip38
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip26:
+skip38:
 	TESTL        $0x00000080, BX
-	JZ           skip27
+	JZ           skip39
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip27:
+skip39:
 	TESTL        $0x00000100, BX
-	JZ           skip28
+	JZ           skip40
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip28:
+skip40:
 	TESTL        $0x00000200, BX
-	JZ           skip29
+	JZ           skip41
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip29:
+skip41:
 	TESTL        $0x00000400, BX
-	JZ           skip30
+	JZ           skip42
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip30:
+skip42:
 	TESTL        $0x00000800, BX
-	JZ           skip31
+	JZ           skip43
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip31:
+skip43:
 	TESTL        $0x00001000, BX
-	JZ           skip32
+	JZ           skip44
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip32:
+skip44:
 	TESTL        $0x00002000, BX
-	JZ           skip33
+	JZ           skip45
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip33:
+skip45:
 	VMOVUPS      32(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip34
+	JZ           skip46
 	VBROADCASTSS 4(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip34:
+skip46:
 	TESTL        $0x00000002, BX
-	JZ           skip35
+	JZ           skip47
 	VBROADCASTSS 4(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip35:
+skip47:
 	TESTL        $0x00000004, BX
-	JZ           skip36
+	JZ           skip48
 	VBROADCASTSS 4(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip36:
+skip48:
 	TESTL        $0x00000008, BX
-	JZ           skip37
+	JZ           skip49
 	VBROADCASTSS 4(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip37:
+skip49:
 	TESTL        $0x00000010, BX
-	JZ           skip38
+	JZ           skip50
 	VBROADCASTSS 4(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip38:
+skip50:
 	TESTL        $0x00000020, BX
-	JZ           skip39
+	JZ           skip51
 	VBROADCASTSS 4(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip39:
+skip51:
 	TESTL        $0x00000040, BX
-	JZ           skip40
+	JZ           skip52
 	VBROADCASTSS 4(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip40:
+skip52:
 	TESTL        $0x00000080, BX
-	JZ           skip41
+	JZ           skip53
 	VBROADCASTSS 4(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip41:
+skip53:
 	TESTL        $0x00000100, BX
-	JZ           skip42
+	JZ           skip54
 	VBROADCASTSS 4(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip42:
+skip54:
 	TESTL        $0x00000200, BX
-	JZ           skip43
+	JZ           skip55
 	VBROADCASTSS 4(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip43:
+skip55:
 	TESTL        $0x00000400, BX
-	JZ           skip44
+	JZ           skip56
 	VBROADCASTSS 4(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip44:
+skip56:
 	TESTL        $0x00000800, BX
-	JZ           skip45
+	JZ           skip57
 	VBROADCASTSS 4(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip45:
+skip57:
 	TESTL        $0x00001000, BX
-	JZ           skip46
+	JZ           skip58
 	VBROADCASTSS 4(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip46:
+skip58:
 	TESTL        $0x00002000, BX
-	JZ           skip47
+	JZ           skip59
 	VBROADCASTSS 4(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip47:
+skip59:
 	VMOVUPS      64(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip48
+	JZ           skip60
 	VBROADCASTSS 8(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip48:
+skip60:
 	TESTL        $0x00000002, BX
-	JZ           skip49
+	JZ           skip61
 	VBROADCASTSS 8(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip49:
+skip61:
 	TESTL        $0x00000004, BX
-	JZ           skip50
+	JZ           skip62
 	VBROADCASTSS 8(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip50:
+skip62:
 	TESTL        $0x00000008, BX
-	JZ           skip51
+	JZ           skip63
 	VBROADCASTSS 8(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip51:
+skip63:
 	TESTL        $0x00000010, BX
-	JZ           skip52
+	JZ           skip64
 	VBROADCASTSS 8(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip52:
+skip64:
 	TESTL        $0x00000020, BX
-	JZ           skip53
+	JZ           skip65
 	VBROADCASTSS 8(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip53:
+skip65:
 	TESTL        $0x00000040, BX
-	JZ           skip54
+	JZ           skip66
 	VBROADCASTSS 8(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip54:
+skip66:
 	TESTL        $0x00000080, BX
-	JZ           skip55
+	JZ           skip67
 	VBROADCASTSS 8(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip55:
+skip67:
 	TESTL        $0x00000100, BX
-	JZ           skip56
+	JZ           skip68
 	VBROADCASTSS 8(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip56:
+skip68:
 	TESTL        $0x00000200, BX
-	JZ           skip57
+	JZ           skip69
 	VBROADCASTSS 8(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip57:
+skip69:
 	TESTL        $0x00000400, BX
-	JZ           skip58
+	JZ           skip70
 	VBROADCASTSS 8(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip58:
+skip70:
 	TESTL        $0x00000800, BX
-	JZ           skip59
+	JZ           skip71
 	VBROADCASTSS 8(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip59:
+skip71:
 	TESTL        $0x00001000, BX
-	JZ           skip60
+	JZ           skip72
 	VBROADCASTSS 8(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip60:
+skip72:
 	TESTL        $0x00002000, BX
-	JZ           skip61
+	JZ           skip73
 	VBROADCASTSS 8(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip61:
+skip73:
 	VMOVUPS      96(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip62
+	JZ           skip74
 	VBROADCASTSS 12(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip62:
+skip74:
 	TESTL        $0x00000002, BX
-	JZ           skip63
+	JZ           skip75
 	VBROADCASTSS 12(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip63:
+skip75:
 	TESTL        $0x00000004, BX
-	JZ           skip64
+	JZ           skip76
 	VBROADCASTSS 12(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip64:
+skip76:
 	TESTL        $0x00000008, BX
-	JZ           skip65
+	JZ           skip77
 	VBROADCASTSS 12(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip65:
+skip77:
 	TESTL        $0x00000010, BX
-	JZ           skip66
+	JZ           skip78
 	VBROADCASTSS 12(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip66:
+skip78:
 	TESTL        $0x00000020, BX
-	JZ           skip67
+	JZ           skip79
 	VBROADCASTSS 12(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip67:
+skip79:
 	TESTL        $0x00000040, BX
-	JZ           skip68
+	JZ           skip80
 	VBROADCASTSS 12(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip68:
+skip80:
 	TESTL        $0x00000080, BX
-	JZ           skip69
+	JZ           skip81
 	VBROADCASTSS 12(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip69:
+skip81:
 	TESTL        $0x00000100, BX
-	JZ           skip70
+	JZ           skip82
 	VBROADCASTSS 12(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip70:
+skip82:
 	TESTL        $0x00000200, BX
-	JZ           skip71
+	JZ           skip83
 	VBROADCASTSS 12(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip71:
+skip83:
 	TESTL        $0x00000400, BX
-	JZ           skip72
+	JZ           skip84
 	VBROADCASTSS 12(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip72:
+skip84:
 	TESTL        $0x00000800, BX
-	JZ           skip73
+	JZ           skip85
 	VBROADCASTSS 12(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip73:
+skip85:
 	TESTL        $0x00001000, BX
-	JZ           skip74
+	JZ           skip86
 	VBROADCASTSS 12(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip74:
+skip86:
 	TESTL        $0x00002000, BX
-	JZ           skip75
+	JZ           skip87
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip75:
+skip87:
 	PREFETCHT0 (R12)
 	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
@@ -4194,100 +4851,100 @@ skip75:
 	ADDQ       $0x10, R11
 	ADDQ       $0x00000080, DX
 	DECQ       SI
-	JNZ        some18
+	JNZ        some30
 
-some_done19:
+some_done31:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done77
+	JZ    some_done89
 
-some76:
+some88:
 	VMOVUPS      (DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip78
+	JZ           skip90
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip78:
+skip90:
 	TESTL        $0x00000002, BX
-	JZ           skip79
+	JZ           skip91
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip79:
+skip91:
 	TESTL        $0x00000004, BX
-	JZ           skip80
+	JZ           skip92
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip80:
+skip92:
 	TESTL        $0x00000008, BX
-	JZ           skip81
+	JZ           skip93
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip81:
+skip93:
 	TESTL        $0x00000010, BX
-	JZ           skip82
+	JZ           skip94
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip82:
+skip94:
 	TESTL        $0x00000020, BX
-	JZ           skip83
+	JZ           skip95
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip83:
+skip95:
 	TESTL        $0x00000040, BX
-	JZ           skip84
+	JZ           skip96
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip84:
+skip96:
 	TESTL        $0x00000080, BX
-	JZ           skip85
+	JZ           skip97
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip85:
+skip97:
 	TESTL        $0x00000100, BX
-	JZ           skip86
+	JZ           skip98
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip86:
+skip98:
 	TESTL        $0x00000200, BX
-	JZ           skip87
+	JZ           skip99
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip87:
+skip99:
 	TESTL        $0x00000400, BX
-	JZ           skip88
+	JZ           skip100
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip88:
+skip100:
 	TESTL        $0x00000800, BX
-	JZ           skip89
+	JZ           skip101
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip89:
+skip101:
 	TESTL        $0x00001000, BX
-	JZ           skip90
+	JZ           skip102
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip90:
+skip102:
 	TESTL        $0x00002000, BX
-	JZ           skip91
+	JZ           skip103
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip91:
+skip103:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
@@ -4295,18 +4952,18 @@ skip91:
 	ADDQ 32(AX), R11
 	ADDQ $0x00000020, DX
 	DECQ SI
-	JNZ  some76
+	JNZ  some88
 
-some_done77:
+some_done89:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done93
+	JZ    all_done105
 
-all92:
+all104:
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
@@ -4432,15 +5089,15 @@ all92:
 	ADDQ         $0x10, R11
 	ADDQ         $0x00000080, DX
 	DECQ         SI
-	JNZ          all92
+	JNZ          all104
 
-all_done93:
+all_done105:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done95
+	JZ    all_done107
 
-all94:
+all106:
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
@@ -4477,9 +5134,9 @@ all94:
 	ADDQ         32(AX), R11
 	ADDQ         $0x00000020, DX
 	DECQ         SI
-	JNZ          all94
+	JNZ          all106
 
-all_done95:
+all_done107:
 	JMP next
 
 tap_of_three:
@@ -4606,89 +5263,89 @@ next_of_three:
 some_of_three:
 	VMOVUPS      (DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip96
+	JZ           skip108
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip96:
+skip108:
 	TESTL        $0x00000002, BX
-	JZ           skip97
+	JZ           skip109
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip97:
+skip109:
 	TESTL        $0x00000004, BX
-	JZ           skip98
+	JZ           skip110
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip98:
+skip110:
 	TESTL        $0x00000008, BX
-	JZ           skip99
+	JZ           skip111
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip99:
+skip111:
 	TESTL        $0x00000010, BX
-	JZ           skip100
+	JZ           skip112
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip100:
+skip112:
 	TESTL        $0x00000020, BX
-	JZ           skip101
+	JZ           skip113
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip101:
+skip113:
 	TESTL        $0x00000040, BX
-	JZ           skip102
+	JZ           skip114
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip102:
+skip114:
 	TESTL        $0x00000080, BX
-	JZ           skip103
+	JZ           skip115
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip103:
+skip115:
 	TESTL        $0x00000100, BX
-	JZ           skip104
+	JZ           skip116
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip104:
+skip116:
 	TESTL        $0x00000200, BX
-	JZ           skip105
+	JZ           skip117
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip105:
+skip117:
 	TESTL        $0x00000400, BX
-	JZ           skip106
+	JZ           skip118
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip106:
+skip118:
 	TESTL        $0x00000800, BX
-	JZ           skip107
+	JZ           skip119
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip107:
+skip119:
 	TESTL        $0x00001000, BX
-	JZ           skip108
+	JZ           skip120
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip108:
+skip120:
 	TESTL        $0x00002000, BX
-	JZ           skip109
+	JZ           skip121
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip109:
+skip121:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -4696,89 +5353,89 @@ skip109:
 	ADDQ         32(AX), R11
 	VMOVUPS      32(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip110
+	JZ           skip122
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip110:
+skip122:
 	TESTL        $0x00000002, BX
-	JZ           skip111
+	JZ           skip123
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip111:
+skip123:
 	TESTL        $0x00000004, BX
-	JZ           skip112
+	JZ           skip124
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip112:
+skip124:
 	TESTL        $0x00000008, BX
-	JZ           skip113
+	JZ           skip125
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip113:
+skip125:
 	TESTL        $0x00000010, BX
-	JZ           skip114
+	JZ           skip126
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip114:
+skip126:
 	TESTL        $0x00000020, BX
-	JZ           skip115
+	JZ           skip127
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip115:
+skip127:
 	TESTL        $0x00000040, BX
-	JZ           skip116
+	JZ           skip128
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip116:
+skip128:
 	TESTL        $0x00000080, BX
-	JZ           skip117
+	JZ           skip129
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip117:
+skip129:
 	TESTL        $0x00000100, BX
-	JZ           skip118
+	JZ           skip130
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip118:
+skip130:
 	TESTL        $0x00000200, BX
-	JZ           skip119
+	JZ           skip131
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip119:
+skip131:
 	TESTL        $0x00000400, BX
-	JZ           skip120
+	JZ           skip132
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip120:
+skip132:
 	TESTL        $0x00000800, BX
-	JZ           skip121
+	JZ           skip133
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip121:
+skip133:
 	TESTL        $0x00001000, BX
-	JZ           skip122
+	JZ           skip134
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip122:
+skip134:
 	TESTL        $0x00002000, BX
-	JZ           skip123
+	JZ           skip135
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip123:
+skip135:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -4786,89 +5443,89 @@ skip123:
 	ADDQ         32(AX), R11
 	VMOVUPS      64(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip124
+	JZ           skip136
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip124:
+skip136:
 	TESTL        $0x00000002, BX
-	JZ           skip125
+	JZ           skip137
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip125:
+skip137:
 	TESTL        $0x00000004, BX
-	JZ           skip126
+	JZ           skip138
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip126:
+skip138:
 	TESTL        $0x00000008, BX
-	JZ           skip127
+	JZ           skip139
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip127:
+skip139:
 	TESTL        $0x00000010, BX
-	JZ           skip128
+	JZ           skip140
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip128:
+skip140:
 	TESTL        $0x00000020, BX
-	JZ           skip129
+	JZ           skip141
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip129:
+skip141:
 	TESTL        $0x00000040, BX
-	JZ           skip130
+	JZ           skip142
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip130:
+skip142:
 	TESTL        $0x00000080, BX
-	JZ           skip131
+	JZ           skip143
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip131:
+skip143:
 	TESTL        $0x00000100, BX
-	JZ           skip132
+	JZ           skip144
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip132:
+skip144:
 	TESTL        $0x00000200, BX
-	JZ           skip133
+	JZ           skip145
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip133:
+skip145:
 	TESTL        $0x00000400, BX
-	JZ           skip134
+	JZ           skip146
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip134:
+skip146:
 	TESTL        $0x00000800, BX
-	JZ           skip135
+	JZ           skip147
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip135:
+skip147:
 	TESTL        $0x00001000, BX
-	JZ           skip136
+	JZ           skip148
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip136:
+skip148:
 	TESTL        $0x00002000, BX
-	JZ           skip137
+	JZ           skip149
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip137:
+skip149:
 	JMP next_of_three
 
 // func conv14x4AVX2(a uintptr)
@@ -4904,126 +5561,190 @@ pixels:
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
+	CMPL    DX, $0x00003fff
+	JNE     some_rows1
+	VMOVUPS (BX), X2
+	ADDQ    SI, BX
+	VMOVUPS (BX), X3
+	ADDQ    SI, BX
+	VMOVUPS (BX), X4
+	ADDQ    SI, BX
+	VMOVUPS (BX), X5
+	ADDQ    SI, BX
+	VMOVUPS (BX), X6
+	ADDQ    SI, BX
+	VMOVUPS (BX), X7
+	ADDQ    SI, BX
+	VMOVUPS (BX), X8
+	ADDQ    SI, BX
+	VMOVUPS (BX), X9
+	ADDQ    SI, BX
+	VMOVUPS (BX), X10
+	ADDQ    SI, BX
+	VMOVUPS (BX), X11
+	ADDQ    SI, BX
+	VMOVUPS (BX), X12
+	ADDQ    SI, BX
+	VMOVUPS (BX), X13
+	ADDQ    SI, BX
+	VMOVUPS (BX), X14
+	ADDQ    SI, BX
+	VMOVUPS (BX), X15
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X2
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X3
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X4
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X5
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X6
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X7
 	ADDQ    SI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X8
 	ADDQ    SI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X9
 	ADDQ    SI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X10
 	ADDQ    SI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X11
 	ADDQ    SI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X12
 	ADDQ    SI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X13
 	ADDQ    SI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X14
 	ADDQ    SI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), X15
 
-rows1:
+rows2:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
+	CMPL       DX, $0x00003fff
+	JNE        some_rows3
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	JMP        rows4
+
+some_rows3:
 	TESTL      $0x00000001, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000002, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000004, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000008, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000010, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000020, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000040, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000080, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000100, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000200, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000400, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000800, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00001000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00002000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 
-rows2:
+rows4:
 no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
@@ -5584,14 +6305,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step3:
+step5:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual6
 	CMPQ    DI, $0x00
-	JE      end4
+	JE      end7
 	CMPQ    DI, $0x02
-	JNE     not5
+	JNE     not8
 	VMOVUPS (R8), X0
 	VADDPS  X0, X2, X2
 	VADDPS  X0, X3, X3
@@ -5607,11 +6330,11 @@ step3:
 	VADDPS  X0, X13, X13
 	VADDPS  X0, X14, X14
 	VADDPS  X0, X15, X15
-	JMP     step3
+	JMP     step5
 
-not5:
+not8:
 	CMPQ      DI, $0x01
-	JNE       not6
+	JNE       not9
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
 	VORPS     X1, X0, X0
@@ -5626,7 +6349,7 @@ not5:
 	VCMPPS    $0x03, X14, X15, X1
 	VORPS     X1, X0, X0
 	VPTEST    X0, X0
-	JZ        numbers7
+	JZ        numbers10
 	VXORPS    X0, X0, X0
 	VPCMPEQD  X0, X0, X0
 	VPSRLD    $0x17, X0, X0
@@ -5660,12 +6383,12 @@ not5:
 	VCMPPS    $0x03, X15, X15, X1
 	VBLENDVPS X1, X0, X15, X15
 
-numbers7:
-	JMP step3
+numbers10:
+	JMP step5
 
-not6:
+not9:
 	CMPQ    DI, $0x08
-	JNE     not8
+	JNE     not11
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2
 	VPMAXSD X0, X3, X3
@@ -5681,75 +6404,107 @@ not6:
 	VPMAXSD X0, X13, X13
 	VPMAXSD X0, X14, X14
 	VPMAXSD X0, X15, X15
-	JMP     step3
+	JMP     step5
 
-not8:
+not11:
 	CMPQ   DI, $0x03
-	JNE    not9
+	JNE    not12
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
+	CMPL   DX, $0x00003fff
+	JNE    some_rows13
+	VADDPS (R8), X2, X2
+	ADDQ   DI, R8
+	VADDPS (R8), X3, X3
+	ADDQ   DI, R8
+	VADDPS (R8), X4, X4
+	ADDQ   DI, R8
+	VADDPS (R8), X5, X5
+	ADDQ   DI, R8
+	VADDPS (R8), X6, X6
+	ADDQ   DI, R8
+	VADDPS (R8), X7, X7
+	ADDQ   DI, R8
+	VADDPS (R8), X8, X8
+	ADDQ   DI, R8
+	VADDPS (R8), X9, X9
+	ADDQ   DI, R8
+	VADDPS (R8), X10, X10
+	ADDQ   DI, R8
+	VADDPS (R8), X11, X11
+	ADDQ   DI, R8
+	VADDPS (R8), X12, X12
+	ADDQ   DI, R8
+	VADDPS (R8), X13, X13
+	ADDQ   DI, R8
+	VADDPS (R8), X14, X14
+	ADDQ   DI, R8
+	VADDPS (R8), X15, X15
+	JMP    rows14
+
+some_rows13:
 	TESTL  $0x00000001, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X2, X2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X3, X3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X4, X4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X5, X5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X6, X6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X7, X7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X8, X8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X9, X9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X10, X10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X11, X11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X12, X12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X13, X13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X14, X14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), X15, X15
 
-rows10:
-	JMP step3
+rows14:
+	JMP step5
 
-not9:
+not12:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not15
 	VMOVUPS (R8), X0
 	VMINPS  X2, X0, X2
 	VMINPS  X3, X0, X3
@@ -5765,11 +6520,11 @@ not9:
 	VMINPS  X13, X0, X13
 	VMINPS  X14, X0, X14
 	VMINPS  X15, X0, X15
-	JMP     step3
+	JMP     step5
 
-not11:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not16
 	VMOVUPS (R8), X0
 	VMAXPS  X2, X0, X2
 	VMAXPS  X3, X0, X3
@@ -5785,11 +6540,11 @@ not11:
 	VMAXPS  X13, X0, X13
 	VMAXPS  X14, X0, X14
 	VMAXPS  X15, X0, X15
-	JMP     step3
+	JMP     step5
 
-not12:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not17
 	VMOVUPS (R8), X0
 	VMULPS  X0, X2, X2
 	VMULPS  X0, X3, X3
@@ -5805,11 +6560,11 @@ not12:
 	VMULPS  X0, X13, X13
 	VMULPS  X0, X14, X14
 	VMULPS  X0, X15, X15
-	JMP     step3
+	JMP     step5
 
-not13:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not18
 	VCVTPS2PH $0x00, X2, X0
 	VCVTPH2PS X0, X2
 	VCVTPS2PH $0x00, X3, X0
@@ -5838,11 +6593,11 @@ not13:
 	VCVTPH2PS X0, X14
 	VCVTPS2PH $0x00, X15, X0
 	VCVTPH2PS X0, X15
-	JMP       step3
+	JMP       step5
 
-not14:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not19
 	VMOVUPS     (R8), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -5874,11 +6629,11 @@ not14:
 	VFMADD213PS X1, X0, X13
 	VFMADD213PS X1, X0, X14
 	VFMADD213PS X1, X0, X15
-	JMP         step3
+	JMP         step5
 
-not15:
+not19:
 	CMPQ      DI, $0x06
-	JNE       not16
+	JNE       not20
 	VMULPS    (R8), X2, X1
 	VCMPPS    $0x01, 16(R8), X2, X0
 	VBLENDVPS X0, X1, X2, X2
@@ -5921,9 +6676,9 @@ not15:
 	VMULPS    (R8), X15, X1
 	VCMPPS    $0x01, 16(R8), X15, X0
 	VBLENDVPS X0, X1, X15, X15
-	JMP       step3
+	JMP       step5
 
-not16:
+not20:
 	VMOVUPS     48(R8), X0
 	VFMADD213PS (R8), X2, X0
 	VMINPS      16(R8), X0, X0
@@ -6008,68 +6763,245 @@ not16:
 	VMAXPS      32(R8), X0, X0
 	VMULPS      X0, X15, X15
 	VDIVPS      16(R8), X15, X15
-	JMP         step3
+	JMP         step5
 
-end4:
+usual6:
+	TESTL   $0x00000080, DI
+	JZ      not22
+	VMOVUPS (R8), X0
+	VADDPS  X0, X2, X2
+	VADDPS  X0, X3, X3
+	VADDPS  X0, X4, X4
+	VADDPS  X0, X5, X5
+	VADDPS  X0, X6, X6
+	VADDPS  X0, X7, X7
+	VADDPS  X0, X8, X8
+	VADDPS  X0, X9, X9
+	VADDPS  X0, X10, X10
+	VADDPS  X0, X11, X11
+	VADDPS  X0, X12, X12
+	VADDPS  X0, X13, X13
+	VADDPS  X0, X14, X14
+	VADDPS  X0, X15, X15
+
+not22:
+	TESTL       $0x00000100, DI
+	JZ          not23
+	VMOVUPS     16(R8), X0
+	VSUBPS      X0, X2, X2
+	VSUBPS      X0, X3, X3
+	VSUBPS      X0, X4, X4
+	VSUBPS      X0, X5, X5
+	VSUBPS      X0, X6, X6
+	VSUBPS      X0, X7, X7
+	VSUBPS      X0, X8, X8
+	VSUBPS      X0, X9, X9
+	VSUBPS      X0, X10, X10
+	VSUBPS      X0, X11, X11
+	VSUBPS      X0, X12, X12
+	VSUBPS      X0, X13, X13
+	VSUBPS      X0, X14, X14
+	VSUBPS      X0, X15, X15
+	VMOVUPS     32(R8), X0
+	VMOVUPS     48(R8), X1
+	VFMADD213PS X1, X0, X2
+	VFMADD213PS X1, X0, X3
+	VFMADD213PS X1, X0, X4
+	VFMADD213PS X1, X0, X5
+	VFMADD213PS X1, X0, X6
+	VFMADD213PS X1, X0, X7
+	VFMADD213PS X1, X0, X8
+	VFMADD213PS X1, X0, X9
+	VFMADD213PS X1, X0, X10
+	VFMADD213PS X1, X0, X11
+	VFMADD213PS X1, X0, X12
+	VFMADD213PS X1, X0, X13
+	VFMADD213PS X1, X0, X14
+	VFMADD213PS X1, X0, X15
+
+not23:
+	TESTL   $0x00000200, DI
+	JZ      not24
+	VMOVUPS 64(R8), X0
+	VMINPS  X2, X0, X2
+	VMINPS  X3, X0, X3
+	VMINPS  X4, X0, X4
+	VMINPS  X5, X0, X5
+	VMINPS  X6, X0, X6
+	VMINPS  X7, X0, X7
+	VMINPS  X8, X0, X8
+	VMINPS  X9, X0, X9
+	VMINPS  X10, X0, X10
+	VMINPS  X11, X0, X11
+	VMINPS  X12, X0, X12
+	VMINPS  X13, X0, X13
+	VMINPS  X14, X0, X14
+	VMINPS  X15, X0, X15
+
+not24:
+	TESTL     $0x00000400, DI
+	JZ        not25
+	VCMPPS    $0x03, X2, X3, X0
+	VCMPPS    $0x03, X4, X5, X1
+	VORPS     X1, X0, X0
+	VCMPPS    $0x03, X6, X7, X1
+	VORPS     X1, X0, X0
+	VCMPPS    $0x03, X8, X9, X1
+	VORPS     X1, X0, X0
+	VCMPPS    $0x03, X10, X11, X1
+	VORPS     X1, X0, X0
+	VCMPPS    $0x03, X12, X13, X1
+	VORPS     X1, X0, X0
+	VCMPPS    $0x03, X14, X15, X1
+	VORPS     X1, X0, X0
+	VPTEST    X0, X0
+	JZ        numbers26
+	VXORPS    X0, X0, X0
+	VPCMPEQD  X0, X0, X0
+	VPSRLD    $0x17, X0, X0
+	VPSLLD    $0x16, X0, X0
+	VCMPPS    $0x03, X2, X2, X1
+	VBLENDVPS X1, X0, X2, X2
+	VCMPPS    $0x03, X3, X3, X1
+	VBLENDVPS X1, X0, X3, X3
+	VCMPPS    $0x03, X4, X4, X1
+	VBLENDVPS X1, X0, X4, X4
+	VCMPPS    $0x03, X5, X5, X1
+	VBLENDVPS X1, X0, X5, X5
+	VCMPPS    $0x03, X6, X6, X1
+	VBLENDVPS X1, X0, X6, X6
+	VCMPPS    $0x03, X7, X7, X1
+	VBLENDVPS X1, X0, X7, X7
+	VCMPPS    $0x03, X8, X8, X1
+	VBLENDVPS X1, X0, X8, X8
+	VCMPPS    $0x03, X9, X9, X1
+	VBLENDVPS X1, X0, X9, X9
+	VCMPPS    $0x03, X10, X10, X1
+	VBLENDVPS X1, X0, X10, X10
+	VCMPPS    $0x03, X11, X11, X1
+	VBLENDVPS X1, X0, X11, X11
+	VCMPPS    $0x03, X12, X12, X1
+	VBLENDVPS X1, X0, X12, X12
+	VCMPPS    $0x03, X13, X13, X1
+	VBLENDVPS X1, X0, X13, X13
+	VCMPPS    $0x03, X14, X14, X1
+	VBLENDVPS X1, X0, X14, X14
+	VCMPPS    $0x03, X15, X15, X1
+	VBLENDVPS X1, X0, X15, X15
+
+numbers26:
+not25:
+	TESTL   $0x00000800, DI
+	JZ      not27
+	VXORPS  X0, X0, X0
+	VPMAXSD X0, X2, X2
+	VPMAXSD X0, X3, X3
+	VPMAXSD X0, X4, X4
+	VPMAXSD X0, X5, X5
+	VPMAXSD X0, X6, X6
+	VPMAXSD X0, X7, X7
+	VPMAXSD X0, X8, X8
+	VPMAXSD X0, X9, X9
+	VPMAXSD X0, X10, X10
+	VPMAXSD X0, X11, X11
+	VPMAXSD X0, X12, X12
+	VPMAXSD X0, X13, X13
+	VPMAXSD X0, X14, X14
+	VPMAXSD X0, X15, X15
+
+not27:
+end7:
 write:
 	MOVQ    40(AX), BX
+	CMPL    DX, $0x00003fff
+	JNE     some_rows28
+	VMOVUPS X2, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X3, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X4, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X5, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X6, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X7, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X8, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X9, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X10, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X11, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X12, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X13, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X14, (SI)
+	ADDQ    BX, SI
+	VMOVUPS X15, (SI)
+	JMP     rows29
+
+some_rows28:
 	TESTL   $0x00000001, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS X15, (SI)
 
-rows17:
+rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -6087,349 +7019,349 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done19
+	JZ    some_done31
 
-some18:
+some30:
 	VMOVUPS      (DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip20
+	JZ           skip32
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip20:
+skip32:
 	TESTL        $0x00000002, BX
-	JZ           skip21
+	JZ           skip33
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip21:
+skip33:
 	TESTL        $0x00000004, BX
-	JZ           skip22
+	JZ           skip34
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip22:
+skip34:
 	TESTL        $0x00000008, BX
-	JZ           skip23
+	JZ           skip35
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip23:
+skip35:
 	TESTL        $0x00000010, BX
-	JZ           skip24
+	JZ           skip36
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip24:
+skip36:
 	TESTL        $0x00000020, BX
-	JZ           skip25
+	JZ           skip37
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip25:
+skip37:
 	TESTL        $0x00000040, BX
-	JZ           skip26
+	JZ           skip38
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip26:
+skip38:
 	TESTL        $0x00000080, BX
-	JZ           skip27
+	JZ           skip39
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip27:
+skip39:
 	TESTL        $0x00000100, BX
-	JZ           skip28
+	JZ           skip40
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip28:
+skip40:
 	TESTL        $0x00000200, BX
-	JZ           skip29
+	JZ           skip41
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip29:
+skip41:
 	TESTL        $0x00000400, BX
-	JZ           skip30
+	JZ           skip42
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip30:
+skip42:
 	TESTL        $0x00000800, BX
-	JZ           skip31
+	JZ           skip43
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip31:
+skip43:
 	TESTL        $0x00001000, BX
-	JZ           skip32
+	JZ           skip44
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip32:
+skip44:
 	TESTL        $0x00002000, BX
-	JZ           skip33
+	JZ           skip45
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip33:
+skip45:
 	VMOVUPS      16(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip34
+	JZ           skip46
 	VBROADCASTSS 4(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip34:
+skip46:
 	TESTL        $0x00000002, BX
-	JZ           skip35
+	JZ           skip47
 	VBROADCASTSS 4(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip35:
+skip47:
 	TESTL        $0x00000004, BX
-	JZ           skip36
+	JZ           skip48
 	VBROADCASTSS 4(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip36:
+skip48:
 	TESTL        $0x00000008, BX
-	JZ           skip37
+	JZ           skip49
 	VBROADCASTSS 4(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip37:
+skip49:
 	TESTL        $0x00000010, BX
-	JZ           skip38
+	JZ           skip50
 	VBROADCASTSS 4(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip38:
+skip50:
 	TESTL        $0x00000020, BX
-	JZ           skip39
+	JZ           skip51
 	VBROADCASTSS 4(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip39:
+skip51:
 	TESTL        $0x00000040, BX
-	JZ           skip40
+	JZ           skip52
 	VBROADCASTSS 4(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip40:
+skip52:
 	TESTL        $0x00000080, BX
-	JZ           skip41
+	JZ           skip53
 	VBROADCASTSS 4(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip41:
+skip53:
 	TESTL        $0x00000100, BX
-	JZ           skip42
+	JZ           skip54
 	VBROADCASTSS 4(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip42:
+skip54:
 	TESTL        $0x00000200, BX
-	JZ           skip43
+	JZ           skip55
 	VBROADCASTSS 4(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip43:
+skip55:
 	TESTL        $0x00000400, BX
-	JZ           skip44
+	JZ           skip56
 	VBROADCASTSS 4(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip44:
+skip56:
 	TESTL        $0x00000800, BX
-	JZ           skip45
+	JZ           skip57
 	VBROADCASTSS 4(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip45:
+skip57:
 	TESTL        $0x00001000, BX
-	JZ           skip46
+	JZ           skip58
 	VBROADCASTSS 4(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip46:
+skip58:
 	TESTL        $0x00002000, BX
-	JZ           skip47
+	JZ           skip59
 	VBROADCASTSS 4(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip47:
+skip59:
 	VMOVUPS      32(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip48
+	JZ           skip60
 	VBROADCASTSS 8(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip48:
+skip60:
 	TESTL        $0x00000002, BX
-	JZ           skip49
+	JZ           skip61
 	VBROADCASTSS 8(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip49:
+skip61:
 	TESTL        $0x00000004, BX
-	JZ           skip50
+	JZ           skip62
 	VBROADCASTSS 8(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip50:
+skip62:
 	TESTL        $0x00000008, BX
-	JZ           skip51
+	JZ           skip63
 	VBROADCASTSS 8(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip51:
+skip63:
 	TESTL        $0x00000010, BX
-	JZ           skip52
+	JZ           skip64
 	VBROADCASTSS 8(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip52:
+skip64:
 	TESTL        $0x00000020, BX
-	JZ           skip53
+	JZ           skip65
 	VBROADCASTSS 8(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip53:
+skip65:
 	TESTL        $0x00000040, BX
-	JZ           skip54
+	JZ           skip66
 	VBROADCASTSS 8(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip54:
+skip66:
 	TESTL        $0x00000080, BX
-	JZ           skip55
+	JZ           skip67
 	VBROADCASTSS 8(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip55:
+skip67:
 	TESTL        $0x00000100, BX
-	JZ           skip56
+	JZ           skip68
 	VBROADCASTSS 8(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip56:
+skip68:
 	TESTL        $0x00000200, BX
-	JZ           skip57
+	JZ           skip69
 	VBROADCASTSS 8(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip57:
+skip69:
 	TESTL        $0x00000400, BX
-	JZ           skip58
+	JZ           skip70
 	VBROADCASTSS 8(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip58:
+skip70:
 	TESTL        $0x00000800, BX
-	JZ           skip59
+	JZ           skip71
 	VBROADCASTSS 8(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip59:
+skip71:
 	TESTL        $0x00001000, BX
-	JZ           skip60
+	JZ           skip72
 	VBROADCASTSS 8(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip60:
+skip72:
 	TESTL        $0x00002000, BX
-	JZ           skip61
+	JZ           skip73
 	VBROADCASTSS 8(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip61:
+skip73:
 	VMOVUPS      48(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip62
+	JZ           skip74
 	VBROADCASTSS 12(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip62:
+skip74:
 	TESTL        $0x00000002, BX
-	JZ           skip63
+	JZ           skip75
 	VBROADCASTSS 12(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip63:
+skip75:
 	TESTL        $0x00000004, BX
-	JZ           skip64
+	JZ           skip76
 	VBROADCASTSS 12(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip64:
+skip76:
 	TESTL        $0x00000008, BX
-	JZ           skip65
+	JZ           skip77
 	VBROADCASTSS 12(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip65:
+skip77:
 	TESTL        $0x00000010, BX
-	JZ           skip66
+	JZ           skip78
 	VBROADCASTSS 12(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip66:
+skip78:
 	TESTL        $0x00000020, BX
-	JZ           skip67
+	JZ           skip79
 	VBROADCASTSS 12(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip67:
+skip79:
 	TESTL        $0x00000040, BX
-	JZ           skip68
+	JZ           skip80
 	VBROADCASTSS 12(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip68:
+skip80:
 	TESTL        $0x00000080, BX
-	JZ           skip69
+	JZ           skip81
 	VBROADCASTSS 12(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip69:
+skip81:
 	TESTL        $0x00000100, BX
-	JZ           skip70
+	JZ           skip82
 	VBROADCASTSS 12(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip70:
+skip82:
 	TESTL        $0x00000200, BX
-	JZ           skip71
+	JZ           skip83
 	VBROADCASTSS 12(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip71:
+skip83:
 	TESTL        $0x00000400, BX
-	JZ           skip72
+	JZ           skip84
 	VBROADCASTSS 12(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip72:
+skip84:
 	TESTL        $0x00000800, BX
-	JZ           skip73
+	JZ           skip85
 	VBROADCASTSS 12(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip73:
+skip85:
 	TESTL        $0x00001000, BX
-	JZ           skip74
+	JZ           skip86
 	VBROADCASTSS 12(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip74:
+skip86:
 	TESTL        $0x00002000, BX
-	JZ           skip75
+	JZ           skip87
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip75:
+skip87:
 	PREFETCHT0 (R12)
 	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
@@ -6439,100 +7371,100 @@ skip75:
 	ADDQ       $0x10, R11
 	ADDQ       $0x00000040, DX
 	DECQ       SI
-	JNZ        some18
+	JNZ        some30
 
-some_done19:
+some_done31:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done77
+	JZ    some_done89
 
-some76:
+some88:
 	VMOVUPS      (DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip78
+	JZ           skip90
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip78:
+skip90:
 	TESTL        $0x00000002, BX
-	JZ           skip79
+	JZ           skip91
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip79:
+skip91:
 	TESTL        $0x00000004, BX
-	JZ           skip80
+	JZ           skip92
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip80:
+skip92:
 	TESTL        $0x00000008, BX
-	JZ           skip81
+	JZ           skip93
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip81:
+skip93:
 	TESTL        $0x00000010, BX
-	JZ           skip82
+	JZ           skip94
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip82:
+skip94:
 	TESTL        $0x00000020, BX
-	JZ           skip83
+	JZ           skip95
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip83:
+skip95:
 	TESTL        $0x00000040, BX
-	JZ           skip84
+	JZ           skip96
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip84:
+skip96:
 	TESTL        $0x00000080, BX
-	JZ           skip85
+	JZ           skip97
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip85:
+skip97:
 	TESTL        $0x00000100, BX
-	JZ           skip86
+	JZ           skip98
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip86:
+skip98:
 	TESTL        $0x00000200, BX
-	JZ           skip87
+	JZ           skip99
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip87:
+skip99:
 	TESTL        $0x00000400, BX
-	JZ           skip88
+	JZ           skip100
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip88:
+skip100:
 	TESTL        $0x00000800, BX
-	JZ           skip89
+	JZ           skip101
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip89:
+skip101:
 	TESTL        $0x00001000, BX
-	JZ           skip90
+	JZ           skip102
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip90:
+skip102:
 	TESTL        $0x00002000, BX
-	JZ           skip91
+	JZ           skip103
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip91:
+skip103:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
@@ -6540,18 +7472,18 @@ skip91:
 	ADDQ 32(AX), R11
 	ADDQ $0x00000010, DX
 	DECQ SI
-	JNZ  some76
+	JNZ  some88
 
-some_done77:
+some_done89:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done93
+	JZ    all_done105
 
-all92:
+all104:
 	VMOVUPS      (DX), X0
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
@@ -6677,15 +7609,15 @@ all92:
 	ADDQ         $0x10, R11
 	ADDQ         $0x00000040, DX
 	DECQ         SI
-	JNZ          all92
+	JNZ          all104
 
-all_done93:
+all_done105:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done95
+	JZ    all_done107
 
-all94:
+all106:
 	VMOVUPS      (DX), X0
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
@@ -6722,9 +7654,9 @@ all94:
 	ADDQ         32(AX), R11
 	ADDQ         $0x00000010, DX
 	DECQ         SI
-	JNZ          all94
+	JNZ          all106
 
-all_done95:
+all_done107:
 	JMP next
 
 tap_of_three:
@@ -6851,89 +7783,89 @@ next_of_three:
 some_of_three:
 	VMOVUPS      (DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip96
+	JZ           skip108
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip96:
+skip108:
 	TESTL        $0x00000002, BX
-	JZ           skip97
+	JZ           skip109
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip97:
+skip109:
 	TESTL        $0x00000004, BX
-	JZ           skip98
+	JZ           skip110
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip98:
+skip110:
 	TESTL        $0x00000008, BX
-	JZ           skip99
+	JZ           skip111
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip99:
+skip111:
 	TESTL        $0x00000010, BX
-	JZ           skip100
+	JZ           skip112
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip100:
+skip112:
 	TESTL        $0x00000020, BX
-	JZ           skip101
+	JZ           skip113
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip101:
+skip113:
 	TESTL        $0x00000040, BX
-	JZ           skip102
+	JZ           skip114
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip102:
+skip114:
 	TESTL        $0x00000080, BX
-	JZ           skip103
+	JZ           skip115
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip103:
+skip115:
 	TESTL        $0x00000100, BX
-	JZ           skip104
+	JZ           skip116
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip104:
+skip116:
 	TESTL        $0x00000200, BX
-	JZ           skip105
+	JZ           skip117
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip105:
+skip117:
 	TESTL        $0x00000400, BX
-	JZ           skip106
+	JZ           skip118
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip106:
+skip118:
 	TESTL        $0x00000800, BX
-	JZ           skip107
+	JZ           skip119
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip107:
+skip119:
 	TESTL        $0x00001000, BX
-	JZ           skip108
+	JZ           skip120
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip108:
+skip120:
 	TESTL        $0x00002000, BX
-	JZ           skip109
+	JZ           skip121
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip109:
+skip121:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -6941,89 +7873,89 @@ skip109:
 	ADDQ         32(AX), R11
 	VMOVUPS      16(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip110
+	JZ           skip122
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip110:
+skip122:
 	TESTL        $0x00000002, BX
-	JZ           skip111
+	JZ           skip123
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip111:
+skip123:
 	TESTL        $0x00000004, BX
-	JZ           skip112
+	JZ           skip124
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip112:
+skip124:
 	TESTL        $0x00000008, BX
-	JZ           skip113
+	JZ           skip125
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip113:
+skip125:
 	TESTL        $0x00000010, BX
-	JZ           skip114
+	JZ           skip126
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip114:
+skip126:
 	TESTL        $0x00000020, BX
-	JZ           skip115
+	JZ           skip127
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip115:
+skip127:
 	TESTL        $0x00000040, BX
-	JZ           skip116
+	JZ           skip128
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip116:
+skip128:
 	TESTL        $0x00000080, BX
-	JZ           skip117
+	JZ           skip129
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip117:
+skip129:
 	TESTL        $0x00000100, BX
-	JZ           skip118
+	JZ           skip130
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip118:
+skip130:
 	TESTL        $0x00000200, BX
-	JZ           skip119
+	JZ           skip131
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip119:
+skip131:
 	TESTL        $0x00000400, BX
-	JZ           skip120
+	JZ           skip132
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip120:
+skip132:
 	TESTL        $0x00000800, BX
-	JZ           skip121
+	JZ           skip133
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip121:
+skip133:
 	TESTL        $0x00001000, BX
-	JZ           skip122
+	JZ           skip134
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip122:
+skip134:
 	TESTL        $0x00002000, BX
-	JZ           skip123
+	JZ           skip135
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip123:
+skip135:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -7031,87 +7963,87 @@ skip123:
 	ADDQ         32(AX), R11
 	VMOVUPS      32(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip124
+	JZ           skip136
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip124:
+skip136:
 	TESTL        $0x00000002, BX
-	JZ           skip125
+	JZ           skip137
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip125:
+skip137:
 	TESTL        $0x00000004, BX
-	JZ           skip126
+	JZ           skip138
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip126:
+skip138:
 	TESTL        $0x00000008, BX
-	JZ           skip127
+	JZ           skip139
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip127:
+skip139:
 	TESTL        $0x00000010, BX
-	JZ           skip128
+	JZ           skip140
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip128:
+skip140:
 	TESTL        $0x00000020, BX
-	JZ           skip129
+	JZ           skip141
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip129:
+skip141:
 	TESTL        $0x00000040, BX
-	JZ           skip130
+	JZ           skip142
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip130:
+skip142:
 	TESTL        $0x00000080, BX
-	JZ           skip131
+	JZ           skip143
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip131:
+skip143:
 	TESTL        $0x00000100, BX
-	JZ           skip132
+	JZ           skip144
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip132:
+skip144:
 	TESTL        $0x00000200, BX
-	JZ           skip133
+	JZ           skip145
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip133:
+skip145:
 	TESTL        $0x00000400, BX
-	JZ           skip134
+	JZ           skip146
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip134:
+skip146:
 	TESTL        $0x00000800, BX
-	JZ           skip135
+	JZ           skip147
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip135:
+skip147:
 	TESTL        $0x00001000, BX
-	JZ           skip136
+	JZ           skip148
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip136:
+skip148:
 	TESTL        $0x00002000, BX
-	JZ           skip137
+	JZ           skip149
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip137:
+skip149:
 	JMP next_of_three

@@ -50,122 +50,186 @@ pixels:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
 	MOVQ    BX, SI
+	CMPL    DX, $0x00003fff
+	JNE     some_rows1
+	VMOVUPS (SI), Z3
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z5
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z7
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z9
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z11
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z13
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z15
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z17
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z19
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z21
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z23
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z25
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z27
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z29
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z3
 	ADDQ    DI, SI
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z5
 	ADDQ    DI, SI
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z7
 	ADDQ    DI, SI
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z9
 	ADDQ    DI, SI
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z11
 	ADDQ    DI, SI
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z13
 	ADDQ    DI, SI
 	TESTL   $0x00000040, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z15
 	ADDQ    DI, SI
 	TESTL   $0x00000080, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z17
 	ADDQ    DI, SI
 	TESTL   $0x00000100, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z19
 	ADDQ    DI, SI
 	TESTL   $0x00000200, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z21
 	ADDQ    DI, SI
 	TESTL   $0x00000400, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z23
 	ADDQ    DI, SI
 	TESTL   $0x00000800, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z25
 	ADDQ    DI, SI
 	TESTL   $0x00001000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z27
 	ADDQ    DI, SI
 	TESTL   $0x00002000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z29
 
-rows1:
+rows2:
 	ADDQ    48(AX), BX
 	MOVQ    BX, SI
+	CMPL    DX, $0x00003fff
+	JNE     some_rows3
+	VMOVUPS (SI), Z4
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z6
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z8
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z10
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z12
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z14
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z16
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z18
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z20
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z22
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z24
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z26
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z28
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z30
+	JMP     rows4
+
+some_rows3:
 	TESTL   $0x00000001, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z4
 	ADDQ    DI, SI
 	TESTL   $0x00000002, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z6
 	ADDQ    DI, SI
 	TESTL   $0x00000004, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z8
 	ADDQ    DI, SI
 	TESTL   $0x00000008, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z10
 	ADDQ    DI, SI
 	TESTL   $0x00000010, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z12
 	ADDQ    DI, SI
 	TESTL   $0x00000020, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z14
 	ADDQ    DI, SI
 	TESTL   $0x00000040, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z16
 	ADDQ    DI, SI
 	TESTL   $0x00000080, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z18
 	ADDQ    DI, SI
 	TESTL   $0x00000100, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z20
 	ADDQ    DI, SI
 	TESTL   $0x00000200, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z22
 	ADDQ    DI, SI
 	TESTL   $0x00000400, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z24
 	ADDQ    DI, SI
 	TESTL   $0x00000800, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z26
 	ADDQ    DI, SI
 	TESTL   $0x00001000, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z28
 	ADDQ    DI, SI
 	TESTL   $0x00002000, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z30
 
-rows2:
+rows4:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
@@ -173,122 +237,186 @@ begun:
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), DI
 	MOVQ       BX, SI
+	CMPL       DX, $0x00003fff
+	JNE        some_rows5
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	JMP        rows6
+
+some_rows5:
 	TESTL      $0x00000001, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000002, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000004, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000008, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000010, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000020, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000040, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000080, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000100, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000200, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000400, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000800, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00001000, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00002000, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 
-rows3:
+rows6:
 	ADDQ       48(AX), BX
 	MOVQ       BX, SI
+	CMPL       DX, $0x00003fff
+	JNE        some_rows7
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	JMP        rows8
+
+some_rows7:
 	TESTL      $0x00000001, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000002, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000004, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000008, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000010, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000020, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000040, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000080, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000100, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000200, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000400, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000800, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00001000, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00002000, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 
-rows4:
+rows8:
 no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
@@ -1093,14 +1221,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step5:
+step9:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual10
 	CMPQ    DI, $0x00
-	JE      end6
+	JE      end11
 	CMPQ    DI, $0x02
-	JNE     not7
+	JNE     not12
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z3, Z3
@@ -1131,11 +1261,11 @@ step5:
 	VADDPS  Z1, Z28, Z28
 	VADDPS  Z0, Z29, Z29
 	VADDPS  Z1, Z30, Z30
-	JMP     step5
+	JMP     step9
 
-not7:
+not12:
 	CMPQ       DI, $0x01
-	JNE        not8
+	JNE        not13
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
 	VCMPPS     $0x03, Z7, Z8, K3
@@ -1163,7 +1293,7 @@ not7:
 	VCMPPS     $0x03, Z29, Z30, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers9
+	JZ         numbers14
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -1225,12 +1355,12 @@ not7:
 	VCMPPS     $0x03, Z30, Z30, K1
 	VMOVAPS    Z0, K1, Z30
 
-numbers9:
-	JMP step5
+numbers14:
+	JMP step9
 
-not8:
+not13:
 	CMPQ    DI, $0x08
-	JNE     not10
+	JNE     not15
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -1260,135 +1390,199 @@ not8:
 	VPMAXSD Z0, Z28, Z28
 	VPMAXSD Z0, Z29, Z29
 	VPMAXSD Z0, Z30, Z30
-	JMP     step5
+	JMP     step9
 
-not10:
+not15:
 	CMPQ   DI, $0x03
-	JNE    not11
+	JNE    not16
 	ADDQ   SI, R8
 	MOVQ   40(AX), R9
 	MOVQ   R8, DI
+	CMPL   DX, $0x00003fff
+	JNE    some_rows17
+	VADDPS (DI), Z3, Z3
+	ADDQ   R9, DI
+	VADDPS (DI), Z5, Z5
+	ADDQ   R9, DI
+	VADDPS (DI), Z7, Z7
+	ADDQ   R9, DI
+	VADDPS (DI), Z9, Z9
+	ADDQ   R9, DI
+	VADDPS (DI), Z11, Z11
+	ADDQ   R9, DI
+	VADDPS (DI), Z13, Z13
+	ADDQ   R9, DI
+	VADDPS (DI), Z15, Z15
+	ADDQ   R9, DI
+	VADDPS (DI), Z17, Z17
+	ADDQ   R9, DI
+	VADDPS (DI), Z19, Z19
+	ADDQ   R9, DI
+	VADDPS (DI), Z21, Z21
+	ADDQ   R9, DI
+	VADDPS (DI), Z23, Z23
+	ADDQ   R9, DI
+	VADDPS (DI), Z25, Z25
+	ADDQ   R9, DI
+	VADDPS (DI), Z27, Z27
+	ADDQ   R9, DI
+	VADDPS (DI), Z29, Z29
+	JMP    rows18
+
+some_rows17:
 	TESTL  $0x00000001, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z3, Z3
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z5, Z5
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z7, Z7
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z9, Z9
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z11, Z11
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z13, Z13
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z15, Z15
 	ADDQ   R9, DI
 	TESTL  $0x00000080, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z17, Z17
 	ADDQ   R9, DI
 	TESTL  $0x00000100, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z19, Z19
 	ADDQ   R9, DI
 	TESTL  $0x00000200, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z21, Z21
 	ADDQ   R9, DI
 	TESTL  $0x00000400, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z23, Z23
 	ADDQ   R9, DI
 	TESTL  $0x00000800, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z25, Z25
 	ADDQ   R9, DI
 	TESTL  $0x00001000, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z27, Z27
 	ADDQ   R9, DI
 	TESTL  $0x00002000, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z29, Z29
 
-rows12:
+rows18:
 	ADDQ   48(AX), R8
 	MOVQ   R8, DI
+	CMPL   DX, $0x00003fff
+	JNE    some_rows19
+	VADDPS (DI), Z4, Z4
+	ADDQ   R9, DI
+	VADDPS (DI), Z6, Z6
+	ADDQ   R9, DI
+	VADDPS (DI), Z8, Z8
+	ADDQ   R9, DI
+	VADDPS (DI), Z10, Z10
+	ADDQ   R9, DI
+	VADDPS (DI), Z12, Z12
+	ADDQ   R9, DI
+	VADDPS (DI), Z14, Z14
+	ADDQ   R9, DI
+	VADDPS (DI), Z16, Z16
+	ADDQ   R9, DI
+	VADDPS (DI), Z18, Z18
+	ADDQ   R9, DI
+	VADDPS (DI), Z20, Z20
+	ADDQ   R9, DI
+	VADDPS (DI), Z22, Z22
+	ADDQ   R9, DI
+	VADDPS (DI), Z24, Z24
+	ADDQ   R9, DI
+	VADDPS (DI), Z26, Z26
+	ADDQ   R9, DI
+	VADDPS (DI), Z28, Z28
+	ADDQ   R9, DI
+	VADDPS (DI), Z30, Z30
+	JMP    rows20
+
+some_rows19:
 	TESTL  $0x00000001, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z4, Z4
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z6, Z6
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z8, Z8
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z10, Z10
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z12, Z12
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z14, Z14
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z16, Z16
 	ADDQ   R9, DI
 	TESTL  $0x00000080, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z18, Z18
 	ADDQ   R9, DI
 	TESTL  $0x00000100, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z20, Z20
 	ADDQ   R9, DI
 	TESTL  $0x00000200, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z22, Z22
 	ADDQ   R9, DI
 	TESTL  $0x00000400, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z24, Z24
 	ADDQ   R9, DI
 	TESTL  $0x00000800, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z26, Z26
 	ADDQ   R9, DI
 	TESTL  $0x00001000, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z28, Z28
 	ADDQ   R9, DI
 	TESTL  $0x00002000, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z30, Z30
 
-rows13:
-	JMP step5
+rows20:
+	JMP step9
 
-not11:
+not16:
 	CMPQ    DI, $0x09
-	JNE     not14
+	JNE     not21
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z3, Z0, Z3
@@ -1419,11 +1613,11 @@ not11:
 	VMINPS  Z28, Z1, Z28
 	VMINPS  Z29, Z0, Z29
 	VMINPS  Z30, Z1, Z30
-	JMP     step5
+	JMP     step9
 
-not14:
+not21:
 	CMPQ    DI, $0x0a
-	JNE     not15
+	JNE     not22
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z3, Z0, Z3
@@ -1454,11 +1648,11 @@ not14:
 	VMAXPS  Z28, Z1, Z28
 	VMAXPS  Z29, Z0, Z29
 	VMAXPS  Z30, Z1, Z30
-	JMP     step5
+	JMP     step9
 
-not15:
+not22:
 	CMPQ    DI, $0x04
-	JNE     not16
+	JNE     not23
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z3, Z3
@@ -1489,11 +1683,11 @@ not15:
 	VMULPS  Z1, Z28, Z28
 	VMULPS  Z0, Z29, Z29
 	VMULPS  Z1, Z30, Z30
-	JMP     step5
+	JMP     step9
 
-not16:
+not23:
 	CMPQ      DI, $0x0b
-	JNE       not17
+	JNE       not24
 	VCVTPS2PH $0x00, Z3, Y0
 	VCVTPH2PS Y0, Z3
 	VCVTPS2PH $0x00, Z4, Y0
@@ -1550,11 +1744,11 @@ not16:
 	VCVTPH2PS Y0, Z29
 	VCVTPS2PH $0x00, Z30, Y0
 	VCVTPH2PS Y0, Z30
-	JMP       step5
+	JMP       step9
 
-not17:
+not24:
 	CMPQ        DI, $0x05
-	JNE         not18
+	JNE         not25
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -1617,11 +1811,11 @@ not17:
 	VFMADD213PS Z1, Z0, Z26
 	VFMADD213PS Z1, Z0, Z28
 	VFMADD213PS Z1, Z0, Z30
-	JMP         step5
+	JMP         step9
 
-not18:
+not25:
 	CMPQ   DI, $0x06
-	JNE    not19
+	JNE    not26
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -1678,9 +1872,9 @@ not18:
 	VMULPS 64(R8), Z28, K1, Z28
 	VCMPPS $0x01, 192(R8), Z30, K1
 	VMULPS 64(R8), Z30, K1, Z30
-	JMP    step5
+	JMP    step9
 
-not19:
+not26:
 	VMOVUPS     384(R8), Z0
 	VFMADD213PS (R8), Z3, Z0
 	VMINPS      128(R8), Z0, Z0
@@ -1849,128 +2043,453 @@ not19:
 	VMAXPS      256(R8), Z0, Z0
 	VMULPS      Z0, Z30, Z30
 	VDIVPS      128(R8), Z30, Z30
-	JMP         step5
+	JMP         step9
 
-end6:
+usual10:
+	TESTL   $0x00000080, DI
+	JZ      not28
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z3, Z3
+	VADDPS  Z1, Z4, Z4
+	VADDPS  Z0, Z5, Z5
+	VADDPS  Z1, Z6, Z6
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z1, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z1, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z1, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z1, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+	VADDPS  Z1, Z16, Z16
+	VADDPS  Z0, Z17, Z17
+	VADDPS  Z1, Z18, Z18
+	VADDPS  Z0, Z19, Z19
+	VADDPS  Z1, Z20, Z20
+	VADDPS  Z0, Z21, Z21
+	VADDPS  Z1, Z22, Z22
+	VADDPS  Z0, Z23, Z23
+	VADDPS  Z1, Z24, Z24
+	VADDPS  Z0, Z25, Z25
+	VADDPS  Z1, Z26, Z26
+	VADDPS  Z0, Z27, Z27
+	VADDPS  Z1, Z28, Z28
+	VADDPS  Z0, Z29, Z29
+	VADDPS  Z1, Z30, Z30
+
+not28:
+	TESTL       $0x00000100, DI
+	JZ          not29
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VSUBPS      Z0, Z3, Z3
+	VSUBPS      Z1, Z4, Z4
+	VSUBPS      Z0, Z5, Z5
+	VSUBPS      Z1, Z6, Z6
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z1, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z1, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z1, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z1, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VSUBPS      Z1, Z16, Z16
+	VSUBPS      Z0, Z17, Z17
+	VSUBPS      Z1, Z18, Z18
+	VSUBPS      Z0, Z19, Z19
+	VSUBPS      Z1, Z20, Z20
+	VSUBPS      Z0, Z21, Z21
+	VSUBPS      Z1, Z22, Z22
+	VSUBPS      Z0, Z23, Z23
+	VSUBPS      Z1, Z24, Z24
+	VSUBPS      Z0, Z25, Z25
+	VSUBPS      Z1, Z26, Z26
+	VSUBPS      Z0, Z27, Z27
+	VSUBPS      Z1, Z28, Z28
+	VSUBPS      Z0, Z29, Z29
+	VSUBPS      Z1, Z30, Z30
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     384(R8), Z1
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z15
+	VFMADD213PS Z1, Z0, Z17
+	VFMADD213PS Z1, Z0, Z19
+	VFMADD213PS Z1, Z0, Z21
+	VFMADD213PS Z1, Z0, Z23
+	VFMADD213PS Z1, Z0, Z25
+	VFMADD213PS Z1, Z0, Z27
+	VFMADD213PS Z1, Z0, Z29
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     448(R8), Z1
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z16
+	VFMADD213PS Z1, Z0, Z18
+	VFMADD213PS Z1, Z0, Z20
+	VFMADD213PS Z1, Z0, Z22
+	VFMADD213PS Z1, Z0, Z24
+	VFMADD213PS Z1, Z0, Z26
+	VFMADD213PS Z1, Z0, Z28
+	VFMADD213PS Z1, Z0, Z30
+
+not29:
+	TESTL   $0x00000200, DI
+	JZ      not30
+	VMOVUPS 512(R8), Z0
+	VMOVUPS 576(R8), Z1
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z1, Z4
+	VMINPS  Z5, Z0, Z5
+	VMINPS  Z6, Z1, Z6
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z1, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z1, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z1, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z1, Z14
+	VMINPS  Z15, Z0, Z15
+	VMINPS  Z16, Z1, Z16
+	VMINPS  Z17, Z0, Z17
+	VMINPS  Z18, Z1, Z18
+	VMINPS  Z19, Z0, Z19
+	VMINPS  Z20, Z1, Z20
+	VMINPS  Z21, Z0, Z21
+	VMINPS  Z22, Z1, Z22
+	VMINPS  Z23, Z0, Z23
+	VMINPS  Z24, Z1, Z24
+	VMINPS  Z25, Z0, Z25
+	VMINPS  Z26, Z1, Z26
+	VMINPS  Z27, Z0, Z27
+	VMINPS  Z28, Z1, Z28
+	VMINPS  Z29, Z0, Z29
+	VMINPS  Z30, Z1, Z30
+
+not30:
+	TESTL      $0x00000400, DI
+	JZ         not31
+	VCMPPS     $0x03, Z3, Z4, K1
+	VCMPPS     $0x03, Z5, Z6, K2
+	VCMPPS     $0x03, Z7, Z8, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z9, Z10, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z11, Z12, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z13, Z14, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z15, Z16, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z17, Z18, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z19, Z20, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z21, Z22, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z23, Z24, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z25, Z26, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z27, Z28, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z29, Z30, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers32
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVAPS    Z0, K1, Z3
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+	VCMPPS     $0x03, Z16, Z16, K1
+	VMOVAPS    Z0, K1, Z16
+	VCMPPS     $0x03, Z17, Z17, K1
+	VMOVAPS    Z0, K1, Z17
+	VCMPPS     $0x03, Z18, Z18, K1
+	VMOVAPS    Z0, K1, Z18
+	VCMPPS     $0x03, Z19, Z19, K1
+	VMOVAPS    Z0, K1, Z19
+	VCMPPS     $0x03, Z20, Z20, K1
+	VMOVAPS    Z0, K1, Z20
+	VCMPPS     $0x03, Z21, Z21, K1
+	VMOVAPS    Z0, K1, Z21
+	VCMPPS     $0x03, Z22, Z22, K1
+	VMOVAPS    Z0, K1, Z22
+	VCMPPS     $0x03, Z23, Z23, K1
+	VMOVAPS    Z0, K1, Z23
+	VCMPPS     $0x03, Z24, Z24, K1
+	VMOVAPS    Z0, K1, Z24
+	VCMPPS     $0x03, Z25, Z25, K1
+	VMOVAPS    Z0, K1, Z25
+	VCMPPS     $0x03, Z26, Z26, K1
+	VMOVAPS    Z0, K1, Z26
+	VCMPPS     $0x03, Z27, Z27, K1
+	VMOVAPS    Z0, K1, Z27
+	VCMPPS     $0x03, Z28, Z28, K1
+	VMOVAPS    Z0, K1, Z28
+	VCMPPS     $0x03, Z29, Z29, K1
+	VMOVAPS    Z0, K1, Z29
+	VCMPPS     $0x03, Z30, Z30, K1
+	VMOVAPS    Z0, K1, Z30
+
+numbers32:
+not31:
+	TESTL   $0x00000800, DI
+	JZ      not33
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	VPMAXSD Z0, Z16, Z16
+	VPMAXSD Z0, Z17, Z17
+	VPMAXSD Z0, Z18, Z18
+	VPMAXSD Z0, Z19, Z19
+	VPMAXSD Z0, Z20, Z20
+	VPMAXSD Z0, Z21, Z21
+	VPMAXSD Z0, Z22, Z22
+	VPMAXSD Z0, Z23, Z23
+	VPMAXSD Z0, Z24, Z24
+	VPMAXSD Z0, Z25, Z25
+	VPMAXSD Z0, Z26, Z26
+	VPMAXSD Z0, Z27, Z27
+	VPMAXSD Z0, Z28, Z28
+	VPMAXSD Z0, Z29, Z29
+	VPMAXSD Z0, Z30, Z30
+
+not33:
+end11:
 write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
+	CMPL    DX, $0x00003fff
+	JNE     some_rows34
+	VMOVUPS Z3, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z5, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z7, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z9, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z11, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z13, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z15, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z17, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z19, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z21, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z23, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z25, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z27, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z29, (BX)
+	JMP     rows35
+
+some_rows34:
 	TESTL   $0x00000001, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z15, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z17, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z19, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z21, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z23, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z25, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z27, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z29, (BX)
 
-rows20:
+rows35:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
+	CMPL    DX, $0x00003fff
+	JNE     some_rows36
+	VMOVUPS Z4, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z6, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z8, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z10, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z12, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z14, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z16, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z18, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z20, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z22, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z24, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z26, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z28, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z30, (BX)
+	JMP     rows37
+
+some_rows36:
 	TESTL   $0x00000001, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z16, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z18, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z20, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z22, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z24, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z26, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z28, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z30, (BX)
 
-rows21:
+rows37:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -1988,409 +2507,409 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done23
+	JZ    some_done39
 
-some22:
+some38:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip24
+	JZ           skip40
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip24:
+skip40:
 	TESTL        $0x00000002, BX
-	JZ           skip25
+	JZ           skip41
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip25:
+skip41:
 	TESTL        $0x00000004, BX
-	JZ           skip26
+	JZ           skip42
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip26:
+skip42:
 	TESTL        $0x00000008, BX
-	JZ           skip27
+	JZ           skip43
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip27:
+skip43:
 	TESTL        $0x00000010, BX
-	JZ           skip28
+	JZ           skip44
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip28:
+skip44:
 	TESTL        $0x00000020, BX
-	JZ           skip29
+	JZ           skip45
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip29:
+skip45:
 	TESTL        $0x00000040, BX
-	JZ           skip30
+	JZ           skip46
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip30:
+skip46:
 	TESTL        $0x00000080, BX
-	JZ           skip31
+	JZ           skip47
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip31:
+skip47:
 	TESTL        $0x00000100, BX
-	JZ           skip32
+	JZ           skip48
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip32:
+skip48:
 	TESTL        $0x00000200, BX
-	JZ           skip33
+	JZ           skip49
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip33:
+skip49:
 	TESTL        $0x00000400, BX
-	JZ           skip34
+	JZ           skip50
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip34:
+skip50:
 	TESTL        $0x00000800, BX
-	JZ           skip35
+	JZ           skip51
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip35:
+skip51:
 	TESTL        $0x00001000, BX
-	JZ           skip36
+	JZ           skip52
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip36:
+skip52:
 	TESTL        $0x00002000, BX
-	JZ           skip37
+	JZ           skip53
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip37:
+skip53:
 	VMOVUPS      128(DX), Z0
 	VMOVUPS      192(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip38
+	JZ           skip54
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip38:
+skip54:
 	TESTL        $0x00000002, BX
-	JZ           skip39
+	JZ           skip55
 	VBROADCASTSS 4(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip39:
+skip55:
 	TESTL        $0x00000004, BX
-	JZ           skip40
+	JZ           skip56
 	VBROADCASTSS 4(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip40:
+skip56:
 	TESTL        $0x00000008, BX
-	JZ           skip41
+	JZ           skip57
 	VBROADCASTSS 4(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip41:
+skip57:
 	TESTL        $0x00000010, BX
-	JZ           skip42
+	JZ           skip58
 	VBROADCASTSS 4(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip42:
+skip58:
 	TESTL        $0x00000020, BX
-	JZ           skip43
+	JZ           skip59
 	VBROADCASTSS 4(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip43:
+skip59:
 	TESTL        $0x00000040, BX
-	JZ           skip44
+	JZ           skip60
 	VBROADCASTSS 4(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip44:
+skip60:
 	TESTL        $0x00000080, BX
-	JZ           skip45
+	JZ           skip61
 	VBROADCASTSS 4(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip45:
+skip61:
 	TESTL        $0x00000100, BX
-	JZ           skip46
+	JZ           skip62
 	VBROADCASTSS 4(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip46:
+skip62:
 	TESTL        $0x00000200, BX
-	JZ           skip47
+	JZ           skip63
 	VBROADCASTSS 4(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip47:
+skip63:
 	TESTL        $0x00000400, BX
-	JZ           skip48
+	JZ           skip64
 	VBROADCASTSS 4(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip48:
+skip64:
 	TESTL        $0x00000800, BX
-	JZ           skip49
+	JZ           skip65
 	VBROADCASTSS 4(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip49:
+skip65:
 	TESTL        $0x00001000, BX
-	JZ           skip50
+	JZ           skip66
 	VBROADCASTSS 4(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip50:
+skip66:
 	TESTL        $0x00002000, BX
-	JZ           skip51
+	JZ           skip67
 	VBROADCASTSS 4(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip51:
+skip67:
 	VMOVUPS      256(DX), Z0
 	VMOVUPS      320(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip52
+	JZ           skip68
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip52:
+skip68:
 	TESTL        $0x00000002, BX
-	JZ           skip53
+	JZ           skip69
 	VBROADCASTSS 8(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip53:
+skip69:
 	TESTL        $0x00000004, BX
-	JZ           skip54
+	JZ           skip70
 	VBROADCASTSS 8(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip54:
+skip70:
 	TESTL        $0x00000008, BX
-	JZ           skip55
+	JZ           skip71
 	VBROADCASTSS 8(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip55:
+skip71:
 	TESTL        $0x00000010, BX
-	JZ           skip56
+	JZ           skip72
 	VBROADCASTSS 8(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip56:
+skip72:
 	TESTL        $0x00000020, BX
-	JZ           skip57
+	JZ           skip73
 	VBROADCASTSS 8(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip57:
+skip73:
 	TESTL        $0x00000040, BX
-	JZ           skip58
+	JZ           skip74
 	VBROADCASTSS 8(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip58:
+skip74:
 	TESTL        $0x00000080, BX
-	JZ           skip59
+	JZ           skip75
 	VBROADCASTSS 8(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip59:
+skip75:
 	TESTL        $0x00000100, BX
-	JZ           skip60
+	JZ           skip76
 	VBROADCASTSS 8(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip60:
+skip76:
 	TESTL        $0x00000200, BX
-	JZ           skip61
+	JZ           skip77
 	VBROADCASTSS 8(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip61:
+skip77:
 	TESTL        $0x00000400, BX
-	JZ           skip62
+	JZ           skip78
 	VBROADCASTSS 8(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip62:
+skip78:
 	TESTL        $0x00000800, BX
-	JZ           skip63
+	JZ           skip79
 	VBROADCASTSS 8(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip63:
+skip79:
 	TESTL        $0x00001000, BX
-	JZ           skip64
+	JZ           skip80
 	VBROADCASTSS 8(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip64:
+skip80:
 	TESTL        $0x00002000, BX
-	JZ           skip65
+	JZ           skip81
 	VBROADCASTSS 8(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip65:
+skip81:
 	VMOVUPS      384(DX), Z0
 	VMOVUPS      448(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip66
+	JZ           skip82
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip66:
+skip82:
 	TESTL        $0x00000002, BX
-	JZ           skip67
+	JZ           skip83
 	VBROADCASTSS 12(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip67:
+skip83:
 	TESTL        $0x00000004, BX
-	JZ           skip68
+	JZ           skip84
 	VBROADCASTSS 12(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip68:
+skip84:
 	TESTL        $0x00000008, BX
-	JZ           skip69
+	JZ           skip85
 	VBROADCASTSS 12(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip69:
+skip85:
 	TESTL        $0x00000010, BX
-	JZ           skip70
+	JZ           skip86
 	VBROADCASTSS 12(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip70:
+skip86:
 	TESTL        $0x00000020, BX
-	JZ           skip71
+	JZ           skip87
 	VBROADCASTSS 12(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip71:
+skip87:
 	TESTL        $0x00000040, BX
-	JZ           skip72
+	JZ           skip88
 	VBROADCASTSS 12(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip72:
+skip88:
 	TESTL        $0x00000080, BX
-	JZ           skip73
+	JZ           skip89
 	VBROADCASTSS 12(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip73:
+skip89:
 	TESTL        $0x00000100, BX
-	JZ           skip74
+	JZ           skip90
 	VBROADCASTSS 12(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip74:
+skip90:
 	TESTL        $0x00000200, BX
-	JZ           skip75
+	JZ           skip91
 	VBROADCASTSS 12(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip75:
+skip91:
 	TESTL        $0x00000400, BX
-	JZ           skip76
+	JZ           skip92
 	VBROADCASTSS 12(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip76:
+skip92:
 	TESTL        $0x00000800, BX
-	JZ           skip77
+	JZ           skip93
 	VBROADCASTSS 12(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip77:
+skip93:
 	TESTL        $0x00001000, BX
-	JZ           skip78
+	JZ           skip94
 	VBROADCASTSS 12(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip78:
+skip94:
 	TESTL        $0x00002000, BX
-	JZ           skip79
+	JZ           skip95
 	VBROADCASTSS 12(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip79:
+skip95:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 	ADDQ       216(AX), R12
@@ -2401,115 +2920,115 @@ skip79:
 	ADDQ       $0x10, R11
 	ADDQ       $0x00000200, DX
 	DECQ       SI
-	JNZ        some22
+	JNZ        some38
 
-some_done23:
+some_done39:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done81
+	JZ    some_done97
 
-some80:
+some96:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip82
+	JZ           skip98
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip82:
+skip98:
 	TESTL        $0x00000002, BX
-	JZ           skip83
+	JZ           skip99
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip83:
+skip99:
 	TESTL        $0x00000004, BX
-	JZ           skip84
+	JZ           skip100
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip84:
+skip100:
 	TESTL        $0x00000008, BX
-	JZ           skip85
+	JZ           skip101
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip85:
+skip101:
 	TESTL        $0x00000010, BX
-	JZ           skip86
+	JZ           skip102
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip86:
+skip102:
 	TESTL        $0x00000020, BX
-	JZ           skip87
+	JZ           skip103
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip87:
+skip103:
 	TESTL        $0x00000040, BX
-	JZ           skip88
+	JZ           skip104
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip88:
+skip104:
 	TESTL        $0x00000080, BX
-	JZ           skip89
+	JZ           skip105
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip89:
+skip105:
 	TESTL        $0x00000100, BX
-	JZ           skip90
+	JZ           skip106
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip90:
+skip106:
 	TESTL        $0x00000200, BX
-	JZ           skip91
+	JZ           skip107
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip91:
+skip107:
 	TESTL        $0x00000400, BX
-	JZ           skip92
+	JZ           skip108
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip92:
+skip108:
 	TESTL        $0x00000800, BX
-	JZ           skip93
+	JZ           skip109
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip93:
+skip109:
 	TESTL        $0x00001000, BX
-	JZ           skip94
+	JZ           skip110
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip94:
+skip110:
 	TESTL        $0x00002000, BX
-	JZ           skip95
+	JZ           skip111
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip95:
+skip111:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
@@ -2517,18 +3036,18 @@ skip95:
 	ADDQ 32(AX), R11
 	ADDQ $0x00000080, DX
 	DECQ SI
-	JNZ  some80
+	JNZ  some96
 
-some_done81:
+some_done97:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done97
+	JZ    all_done113
 
-all96:
+all112:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VBROADCASTSS (DI), Z2
@@ -2715,15 +3234,15 @@ all96:
 	ADDQ         $0x10, R11
 	ADDQ         $0x00000200, DX
 	DECQ         SI
-	JNZ          all96
+	JNZ          all112
 
-all_done97:
+all_done113:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done99
+	JZ    all_done115
 
-all98:
+all114:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VBROADCASTSS (DI), Z2
@@ -2775,9 +3294,9 @@ all98:
 	ADDQ         32(AX), R11
 	ADDQ         $0x00000080, DX
 	DECQ         SI
-	JNZ          all98
+	JNZ          all114
 
-all_done99:
+all_done115:
 	JMP next
 
 tap_of_three:
@@ -2950,103 +3469,103 @@ some_of_three:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip100
+	JZ           skip116
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip100:
+skip116:
 	TESTL        $0x00000002, BX
-	JZ           skip101
+	JZ           skip117
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip101:
+skip117:
 	TESTL        $0x00000004, BX
-	JZ           skip102
+	JZ           skip118
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip102:
+skip118:
 	TESTL        $0x00000008, BX
-	JZ           skip103
+	JZ           skip119
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip103:
+skip119:
 	TESTL        $0x00000010, BX
-	JZ           skip104
+	JZ           skip120
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip104:
+skip120:
 	TESTL        $0x00000020, BX
-	JZ           skip105
+	JZ           skip121
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip105:
+skip121:
 	TESTL        $0x00000040, BX
-	JZ           skip106
+	JZ           skip122
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip106:
+skip122:
 	TESTL        $0x00000080, BX
-	JZ           skip107
+	JZ           skip123
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip107:
+skip123:
 	TESTL        $0x00000100, BX
-	JZ           skip108
+	JZ           skip124
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip108:
+skip124:
 	TESTL        $0x00000200, BX
-	JZ           skip109
+	JZ           skip125
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip109:
+skip125:
 	TESTL        $0x00000400, BX
-	JZ           skip110
+	JZ           skip126
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip110:
+skip126:
 	TESTL        $0x00000800, BX
-	JZ           skip111
+	JZ           skip127
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip111:
+skip127:
 	TESTL        $0x00001000, BX
-	JZ           skip112
+	JZ           skip128
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip112:
+skip128:
 	TESTL        $0x00002000, BX
-	JZ           skip113
+	JZ           skip129
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip113:
+skip129:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -3055,103 +3574,103 @@ skip113:
 	VMOVUPS      128(DX), Z0
 	VMOVUPS      192(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip114
+	JZ           skip130
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip114:
+skip130:
 	TESTL        $0x00000002, BX
-	JZ           skip115
+	JZ           skip131
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip115:
+skip131:
 	TESTL        $0x00000004, BX
-	JZ           skip116
+	JZ           skip132
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip116:
+skip132:
 	TESTL        $0x00000008, BX
-	JZ           skip117
+	JZ           skip133
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip117:
+skip133:
 	TESTL        $0x00000010, BX
-	JZ           skip118
+	JZ           skip134
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip118:
+skip134:
 	TESTL        $0x00000020, BX
-	JZ           skip119
+	JZ           skip135
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip119:
+skip135:
 	TESTL        $0x00000040, BX
-	JZ           skip120
+	JZ           skip136
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip120:
+skip136:
 	TESTL        $0x00000080, BX
-	JZ           skip121
+	JZ           skip137
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip121:
+skip137:
 	TESTL        $0x00000100, BX
-	JZ           skip122
+	JZ           skip138
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip122:
+skip138:
 	TESTL        $0x00000200, BX
-	JZ           skip123
+	JZ           skip139
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip123:
+skip139:
 	TESTL        $0x00000400, BX
-	JZ           skip124
+	JZ           skip140
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip124:
+skip140:
 	TESTL        $0x00000800, BX
-	JZ           skip125
+	JZ           skip141
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip125:
+skip141:
 	TESTL        $0x00001000, BX
-	JZ           skip126
+	JZ           skip142
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip126:
+skip142:
 	TESTL        $0x00002000, BX
-	JZ           skip127
+	JZ           skip143
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip127:
+skip143:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
@@ -3160,103 +3679,103 @@ skip127:
 	VMOVUPS      256(DX), Z0
 	VMOVUPS      320(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip128
+	JZ           skip144
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip128:
+skip144:
 	TESTL        $0x00000002, BX
-	JZ           skip129
+	JZ           skip145
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip129:
+skip145:
 	TESTL        $0x00000004, BX
-	JZ           skip130
+	JZ           skip146
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip130:
+skip146:
 	TESTL        $0x00000008, BX
-	JZ           skip131
+	JZ           skip147
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip131:
+skip147:
 	TESTL        $0x00000010, BX
-	JZ           skip132
+	JZ           skip148
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip132:
+skip148:
 	TESTL        $0x00000020, BX
-	JZ           skip133
+	JZ           skip149
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip133:
+skip149:
 	TESTL        $0x00000040, BX
-	JZ           skip134
+	JZ           skip150
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip134:
+skip150:
 	TESTL        $0x00000080, BX
-	JZ           skip135
+	JZ           skip151
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip135:
+skip151:
 	TESTL        $0x00000100, BX
-	JZ           skip136
+	JZ           skip152
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip136:
+skip152:
 	TESTL        $0x00000200, BX
-	JZ           skip137
+	JZ           skip153
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip137:
+skip153:
 	TESTL        $0x00000400, BX
-	JZ           skip138
+	JZ           skip154
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip138:
+skip154:
 	TESTL        $0x00000800, BX
-	JZ           skip139
+	JZ           skip155
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip139:
+skip155:
 	TESTL        $0x00001000, BX
-	JZ           skip140
+	JZ           skip156
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip140:
+skip156:
 	TESTL        $0x00002000, BX
-	JZ           skip141
+	JZ           skip157
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip141:
+skip157:
 	JMP next_of_three
 
 // func conv7x32AVX512(a uintptr)
@@ -3293,66 +3812,102 @@ pixels:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
 	MOVQ    BX, SI
+	CMPL    DX, $0x0000007f
+	JNE     some_rows1
+	VMOVUPS (SI), Z3
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z5
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z7
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z9
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z11
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z13
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z15
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z3
 	ADDQ    DI, SI
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z5
 	ADDQ    DI, SI
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z7
 	ADDQ    DI, SI
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z9
 	ADDQ    DI, SI
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z11
 	ADDQ    DI, SI
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z13
 	ADDQ    DI, SI
 	TESTL   $0x00000040, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (SI), Z15
 
-rows1:
+rows2:
 	ADDQ    48(AX), BX
 	MOVQ    BX, SI
+	CMPL    DX, $0x0000007f
+	JNE     some_rows3
+	VMOVUPS (SI), Z4
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z6
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z8
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z10
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z12
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z14
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z16
+	JMP     rows4
+
+some_rows3:
 	TESTL   $0x00000001, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z4
 	ADDQ    DI, SI
 	TESTL   $0x00000002, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z6
 	ADDQ    DI, SI
 	TESTL   $0x00000004, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z8
 	ADDQ    DI, SI
 	TESTL   $0x00000008, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z10
 	ADDQ    DI, SI
 	TESTL   $0x00000010, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z12
 	ADDQ    DI, SI
 	TESTL   $0x00000020, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z14
 	ADDQ    DI, SI
 	TESTL   $0x00000040, DX
-	JZ      rows2
+	JZ      rows4
 	VMOVUPS (SI), Z16
 
-rows2:
+rows4:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
@@ -3360,66 +3915,102 @@ begun:
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), DI
 	MOVQ       BX, SI
+	CMPL       DX, $0x0000007f
+	JNE        some_rows5
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	JMP        rows6
+
+some_rows5:
 	TESTL      $0x00000001, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000002, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000004, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000008, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000010, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000020, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000040, DX
-	JZ         rows3
+	JZ         rows6
 	PREFETCHT0 (SI)
 
-rows3:
+rows6:
 	ADDQ       48(AX), BX
 	MOVQ       BX, SI
+	CMPL       DX, $0x0000007f
+	JNE        some_rows7
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	JMP        rows8
+
+some_rows7:
 	TESTL      $0x00000001, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000002, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000004, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000008, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000010, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000020, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 	ADDQ       DI, SI
 	TESTL      $0x00000040, DX
-	JZ         rows4
+	JZ         rows8
 	PREFETCHT0 (SI)
 
-rows4:
+rows8:
 no_addend:
 	MOVQ (AX), R11
 	MOVQ 8(AX), R12
@@ -3873,14 +4464,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step5:
+step9:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual10
 	CMPQ    DI, $0x00
-	JE      end6
+	JE      end11
 	CMPQ    DI, $0x02
-	JNE     not7
+	JNE     not12
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z3, Z3
@@ -3897,11 +4490,11 @@ step5:
 	VADDPS  Z1, Z14, Z14
 	VADDPS  Z0, Z15, Z15
 	VADDPS  Z1, Z16, Z16
-	JMP     step5
+	JMP     step9
 
-not7:
+not12:
 	CMPQ       DI, $0x01
-	JNE        not8
+	JNE        not13
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
 	VCMPPS     $0x03, Z7, Z8, K3
@@ -3915,7 +4508,7 @@ not7:
 	VCMPPS     $0x03, Z15, Z16, K3
 	KORW       K3, K1, K1
 	KORTESTW   K1, K2
-	JZ         numbers9
+	JZ         numbers14
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3949,12 +4542,12 @@ not7:
 	VCMPPS     $0x03, Z16, Z16, K1
 	VMOVAPS    Z0, K1, Z16
 
-numbers9:
-	JMP step5
+numbers14:
+	JMP step9
 
-not8:
+not13:
 	CMPQ    DI, $0x08
-	JNE     not10
+	JNE     not15
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -3970,79 +4563,115 @@ not8:
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
 	VPMAXSD Z0, Z16, Z16
-	JMP     step5
+	JMP     step9
 
-not10:
+not15:
 	CMPQ   DI, $0x03
-	JNE    not11
+	JNE    not16
 	ADDQ   SI, R8
 	MOVQ   40(AX), R9
 	MOVQ   R8, DI
+	CMPL   DX, $0x0000007f
+	JNE    some_rows17
+	VADDPS (DI), Z3, Z3
+	ADDQ   R9, DI
+	VADDPS (DI), Z5, Z5
+	ADDQ   R9, DI
+	VADDPS (DI), Z7, Z7
+	ADDQ   R9, DI
+	VADDPS (DI), Z9, Z9
+	ADDQ   R9, DI
+	VADDPS (DI), Z11, Z11
+	ADDQ   R9, DI
+	VADDPS (DI), Z13, Z13
+	ADDQ   R9, DI
+	VADDPS (DI), Z15, Z15
+	JMP    rows18
+
+some_rows17:
 	TESTL  $0x00000001, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z3, Z3
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z5, Z5
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z7, Z7
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z9, Z9
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z11, Z11
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z13, Z13
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows12
+	JZ     rows18
 	VADDPS (DI), Z15, Z15
 
-rows12:
+rows18:
 	ADDQ   48(AX), R8
 	MOVQ   R8, DI
+	CMPL   DX, $0x0000007f
+	JNE    some_rows19
+	VADDPS (DI), Z4, Z4
+	ADDQ   R9, DI
+	VADDPS (DI), Z6, Z6
+	ADDQ   R9, DI
+	VADDPS (DI), Z8, Z8
+	ADDQ   R9, DI
+	VADDPS (DI), Z10, Z10
+	ADDQ   R9, DI
+	VADDPS (DI), Z12, Z12
+	ADDQ   R9, DI
+	VADDPS (DI), Z14, Z14
+	ADDQ   R9, DI
+	VADDPS (DI), Z16, Z16
+	JMP    rows20
+
+some_rows19:
 	TESTL  $0x00000001, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z4, Z4
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z6, Z6
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z8, Z8
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z10, Z10
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z12, Z12
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z14, Z14
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows13
+	JZ     rows20
 	VADDPS (DI), Z16, Z16
 
-rows13:
-	JMP step5
+rows20:
+	JMP step9
 
-not11:
+not16:
 	CMPQ    DI, $0x09
-	JNE     not14
+	JNE     not21
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z3, Z0, Z3
@@ -4059,11 +4688,11 @@ not11:
 	VMINPS  Z14, Z1, Z14
 	VMINPS  Z15, Z0, Z15
 	VMINPS  Z16, Z1, Z16
-	JMP     step5
+	JMP     step9
 
-not14:
+not21:
 	CMPQ    DI, $0x0a
-	JNE     not15
+	JNE     not22
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z3, Z0, Z3
@@ -4080,11 +4709,11 @@ not14:
 	VMAXPS  Z14, Z1, Z14
 	VMAXPS  Z15, Z0, Z15
 	VMAXPS  Z16, Z1, Z16
-	JMP     step5
+	JMP     step9
 
-not15:
+not22:
 	CMPQ    DI, $0x04
-	JNE     not16
+	JNE     not23
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z3, Z3
@@ -4101,11 +4730,11 @@ not15:
 	VMULPS  Z1, Z14, Z14
 	VMULPS  Z0, Z15, Z15
 	VMULPS  Z1, Z16, Z16
-	JMP     step5
+	JMP     step9
 
-not16:
+not23:
 	CMPQ      DI, $0x0b
-	JNE       not17
+	JNE       not24
 	VCVTPS2PH $0x00, Z3, Y0
 	VCVTPH2PS Y0, Z3
 	VCVTPS2PH $0x00, Z4, Y0
@@ -4134,11 +4763,11 @@ not16:
 	VCVTPH2PS Y0, Z15
 	VCVTPS2PH $0x00, Z16, Y0
 	VCVTPH2PS Y0, Z16
-	JMP       step5
+	JMP       step9
 
-not17:
+not24:
 	CMPQ        DI, $0x05
-	JNE         not18
+	JNE         not25
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -4173,11 +4802,11 @@ not17:
 	VFMADD213PS Z1, Z0, Z12
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z16
-	JMP         step5
+	JMP         step9
 
-not18:
+not25:
 	CMPQ   DI, $0x06
-	JNE    not19
+	JNE    not26
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -4206,9 +4835,9 @@ not18:
 	VMULPS 64(R8), Z14, K1, Z14
 	VCMPPS $0x01, 192(R8), Z16, K1
 	VMULPS 64(R8), Z16, K1, Z16
-	JMP    step5
+	JMP    step9
 
-not19:
+not26:
 	VMOVUPS     384(R8), Z0
 	VFMADD213PS (R8), Z3, Z0
 	VMINPS      128(R8), Z0, Z0
@@ -4293,72 +4922,257 @@ not19:
 	VMAXPS      256(R8), Z0, Z0
 	VMULPS      Z0, Z16, Z16
 	VDIVPS      128(R8), Z16, Z16
-	JMP         step5
+	JMP         step9
 
-end6:
+usual10:
+	TESTL   $0x00000080, DI
+	JZ      not28
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z3, Z3
+	VADDPS  Z1, Z4, Z4
+	VADDPS  Z0, Z5, Z5
+	VADDPS  Z1, Z6, Z6
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z1, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z1, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z1, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z1, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+	VADDPS  Z1, Z16, Z16
+
+not28:
+	TESTL       $0x00000100, DI
+	JZ          not29
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VSUBPS      Z0, Z3, Z3
+	VSUBPS      Z1, Z4, Z4
+	VSUBPS      Z0, Z5, Z5
+	VSUBPS      Z1, Z6, Z6
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z1, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z1, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z1, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z1, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VSUBPS      Z1, Z16, Z16
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     384(R8), Z1
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z15
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     448(R8), Z1
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z16
+
+not29:
+	TESTL   $0x00000200, DI
+	JZ      not30
+	VMOVUPS 512(R8), Z0
+	VMOVUPS 576(R8), Z1
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z1, Z4
+	VMINPS  Z5, Z0, Z5
+	VMINPS  Z6, Z1, Z6
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z1, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z1, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z1, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z1, Z14
+	VMINPS  Z15, Z0, Z15
+	VMINPS  Z16, Z1, Z16
+
+not30:
+	TESTL      $0x00000400, DI
+	JZ         not31
+	VCMPPS     $0x03, Z3, Z4, K1
+	VCMPPS     $0x03, Z5, Z6, K2
+	VCMPPS     $0x03, Z7, Z8, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z9, Z10, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z11, Z12, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z13, Z14, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z15, Z16, K3
+	KORW       K3, K1, K1
+	KORTESTW   K1, K2
+	JZ         numbers32
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVAPS    Z0, K1, Z3
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+	VCMPPS     $0x03, Z16, Z16, K1
+	VMOVAPS    Z0, K1, Z16
+
+numbers32:
+not31:
+	TESTL   $0x00000800, DI
+	JZ      not33
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	VPMAXSD Z0, Z16, Z16
+
+not33:
+end11:
 write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
+	CMPL    DX, $0x0000007f
+	JNE     some_rows34
+	VMOVUPS Z3, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z5, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z7, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z9, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z11, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z13, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z15, (BX)
+	JMP     rows35
+
+some_rows34:
 	TESTL   $0x00000001, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows20
+	JZ      rows35
 	VMOVUPS Z15, (BX)
 
-rows20:
+rows35:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
+	CMPL    DX, $0x0000007f
+	JNE     some_rows36
+	VMOVUPS Z4, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z6, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z8, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z10, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z12, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z14, (BX)
+	ADDQ    DI, BX
+	VMOVUPS Z16, (BX)
+	JMP     rows37
+
+some_rows36:
 	TESTL   $0x00000001, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows21
+	JZ      rows37
 	VMOVUPS Z16, (BX)
 
-rows21:
+rows37:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, (AX)
@@ -4376,213 +5190,213 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done23
+	JZ    some_done39
 
-some22:
+some38:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip24
+	JZ           skip40
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip24:
+skip40:
 	TESTL        $0x00000002, BX
-	JZ           skip25
+	JZ           skip41
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip25:
+skip41:
 	TESTL        $0x00000004, BX
-	JZ           skip26
+	JZ           skip42
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip26:
+skip42:
 	TESTL        $0x00000008, BX
-	JZ           skip27
+	JZ           skip43
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip27:
+skip43:
 	TESTL        $0x00000010, BX
-	JZ           skip28
+	JZ           skip44
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip28:
+skip44:
 	TESTL        $0x00000020, BX
-	JZ           skip29
+	JZ           skip45
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip29:
+skip45:
 	TESTL        $0x00000040, BX
-	JZ           skip30
+	JZ           skip46
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip30:
+skip46:
 	VMOVUPS      128(DX), Z0
 	VMOVUPS      192(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip31
+	JZ           skip47
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip31:
+skip47:
 	TESTL        $0x00000002, BX
-	JZ           skip32
+	JZ           skip48
 	VBROADCASTSS 4(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip32:
+skip48:
 	TESTL        $0x00000004, BX
-	JZ           skip33
+	JZ           skip49
 	VBROADCASTSS 4(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip33:
+skip49:
 	TESTL        $0x00000008, BX
-	JZ           skip34
+	JZ           skip50
 	VBROADCASTSS 4(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip34:
+skip50:
 	TESTL        $0x00000010, BX
-	JZ           skip35
+	JZ           skip51
 	VBROADCASTSS 4(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip35:
+skip51:
 	TESTL        $0x00000020, BX
-	JZ           skip36
+	JZ           skip52
 	VBROADCASTSS 4(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip36:
+skip52:
 	TESTL        $0x00000040, BX
-	JZ           skip37
+	JZ           skip53
 	VBROADCASTSS 4(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip37:
+skip53:
 	VMOVUPS      256(DX), Z0
 	VMOVUPS      320(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip38
+	JZ           skip54
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip38:
+skip54:
 	TESTL        $0x00000002, BX
-	JZ           skip39
+	JZ           skip55
 	VBROADCASTSS 8(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip39:
+skip55:
 	TESTL        $0x00000004, BX
-	JZ           skip40
+	JZ           skip56
 	VBROADCASTSS 8(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip40:
+skip56:
 	TESTL        $0x00000008, BX
-	JZ           skip41
+	JZ           skip57
 	VBROADCASTSS 8(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip41:
+skip57:
 	TESTL        $0x00000010, BX
-	JZ           skip42
+	JZ           skip58
 	VBROADCASTSS 8(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip42:
+skip58:
 	TESTL        $0x00000020, BX
-	JZ           skip43
+	JZ           skip59
 	VBROADCASTSS 8(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip43:
+skip59:
 	TESTL        $0x00000040, BX
-	JZ           skip44
+	JZ           skip60
 	VBROADCASTSS 8(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip44:
+skip60:
 	VMOVUPS      384(DX), Z0
 	VMOVUPS      448(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip45
+	JZ           skip61
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip45:
+skip61:
 	TESTL        $0x00000002, BX
-	JZ           skip46
+	JZ           skip62
 	VBROADCASTSS 12(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip46:
+skip62:
 	TESTL        $0x00000004, BX
-	JZ           skip47
+	JZ           skip63
 	VBROADCASTSS 12(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip47:
+skip63:
 	TESTL        $0x00000008, BX
-	JZ           skip48
+	JZ           skip64
 	VBROADCASTSS 12(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip48:
+skip64:
 	TESTL        $0x00000010, BX
-	JZ           skip49
+	JZ           skip65
 	VBROADCASTSS 12(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip49:
+skip65:
 	TESTL        $0x00000020, BX
-	JZ           skip50
+	JZ           skip66
 	VBROADCASTSS 12(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip50:
+skip66:
 	TESTL        $0x00000040, BX
-	JZ           skip51
+	JZ           skip67
 	VBROADCASTSS 12(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip51:
+skip67:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
 	ADDQ       216(AX), R10
@@ -4591,83 +5405,83 @@ skip51:
 	ADDQ       $0x10, R9
 	ADDQ       $0x00000200, DX
 	DECQ       SI
-	JNZ        some22
+	JNZ        some38
 
-some_done23:
+some_done39:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done53
+	JZ    some_done69
 
-some52:
+some68:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip54
+	JZ           skip70
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip54:
+skip70:
 	TESTL        $0x00000002, BX
-	JZ           skip55
+	JZ           skip71
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip55:
+skip71:
 	TESTL        $0x00000004, BX
-	JZ           skip56
+	JZ           skip72
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip56:
+skip72:
 	TESTL        $0x00000008, BX
-	JZ           skip57
+	JZ           skip73
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip57:
+skip73:
 	TESTL        $0x00000010, BX
-	JZ           skip58
+	JZ           skip74
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip58:
+skip74:
 	TESTL        $0x00000020, BX
-	JZ           skip59
+	JZ           skip75
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip59:
+skip75:
 	TESTL        $0x00000040, BX
-	JZ           skip60
+	JZ           skip76
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip60:
+skip76:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
 	ADDQ $0x00000080, DX
 	DECQ SI
-	JNZ  some52
+	JNZ  some68
 
-some_done53:
+some_done69:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done62
+	JZ    all_done78
 
-all61:
+all77:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VBROADCASTSS (DI), Z2
@@ -4768,15 +5582,15 @@ all61:
 	ADDQ         $0x10, R9
 	ADDQ         $0x00000200, DX
 	DECQ         SI
-	JNZ          all61
+	JNZ          all77
 
-all_done62:
+all_done78:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done64
+	JZ    all_done80
 
-all63:
+all79:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VBROADCASTSS (DI), Z2
@@ -4805,9 +5619,9 @@ all63:
 	ADDQ         32(AX), R9
 	ADDQ         $0x00000080, DX
 	DECQ         SI
-	JNZ          all63
+	JNZ          all79
 
-all_done64:
+all_done80:
 	JMP next
 
 tap_of_three:
@@ -4909,162 +5723,162 @@ some_of_three:
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip65
+	JZ           skip81
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip65:
+skip81:
 	TESTL        $0x00000002, BX
-	JZ           skip66
+	JZ           skip82
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip66:
+skip82:
 	TESTL        $0x00000004, BX
-	JZ           skip67
+	JZ           skip83
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip67:
+skip83:
 	TESTL        $0x00000008, BX
-	JZ           skip68
+	JZ           skip84
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip68:
+skip84:
 	TESTL        $0x00000010, BX
-	JZ           skip69
+	JZ           skip85
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip69:
+skip85:
 	TESTL        $0x00000020, BX
-	JZ           skip70
+	JZ           skip86
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip70:
+skip86:
 	TESTL        $0x00000040, BX
-	JZ           skip71
+	JZ           skip87
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip71:
+skip87:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
 	VMOVUPS      128(DX), Z0
 	VMOVUPS      192(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip72
+	JZ           skip88
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip72:
+skip88:
 	TESTL        $0x00000002, BX
-	JZ           skip73
+	JZ           skip89
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip73:
+skip89:
 	TESTL        $0x00000004, BX
-	JZ           skip74
+	JZ           skip90
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip74:
+skip90:
 	TESTL        $0x00000008, BX
-	JZ           skip75
+	JZ           skip91
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip75:
+skip91:
 	TESTL        $0x00000010, BX
-	JZ           skip76
+	JZ           skip92
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip76:
+skip92:
 	TESTL        $0x00000020, BX
-	JZ           skip77
+	JZ           skip93
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip77:
+skip93:
 	TESTL        $0x00000040, BX
-	JZ           skip78
+	JZ           skip94
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip78:
+skip94:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
 	VMOVUPS      256(DX), Z0
 	VMOVUPS      320(DX), Z1
 	TESTL        $0x00000001, BX
-	JZ           skip79
+	JZ           skip95
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip79:
+skip95:
 	TESTL        $0x00000002, BX
-	JZ           skip80
+	JZ           skip96
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip80:
+skip96:
 	TESTL        $0x00000004, BX
-	JZ           skip81
+	JZ           skip97
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip81:
+skip97:
 	TESTL        $0x00000008, BX
-	JZ           skip82
+	JZ           skip98
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip82:
+skip98:
 	TESTL        $0x00000010, BX
-	JZ           skip83
+	JZ           skip99
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip83:
+skip99:
 	TESTL        $0x00000020, BX
-	JZ           skip84
+	JZ           skip100
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip84:
+skip100:
 	TESTL        $0x00000040, BX
-	JZ           skip85
+	JZ           skip101
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip85:
+skip101:
 	JMP next_of_three
 
 // func conv14x16AVX512(a uintptr)
@@ -5100,126 +5914,190 @@ pixels:
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
+	CMPL    DX, $0x00003fff
+	JNE     some_rows1
+	VMOVUPS (BX), Z2
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z3
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z4
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z5
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z6
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z7
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z8
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z9
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z10
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z11
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z12
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z13
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z14
+	ADDQ    SI, BX
+	VMOVUPS (BX), Z15
+	JMP     rows2
+
+some_rows1:
 	TESTL   $0x00000001, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z2
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z3
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z4
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z5
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z6
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z7
 	ADDQ    SI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z8
 	ADDQ    SI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z9
 	ADDQ    SI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z10
 	ADDQ    SI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z11
 	ADDQ    SI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z12
 	ADDQ    SI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z13
 	ADDQ    SI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z14
 	ADDQ    SI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows1
+	JZ      rows2
 	VMOVUPS (BX), Z15
 
-rows1:
+rows2:
 begun:
 	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
 	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
+	CMPL       DX, $0x00003fff
+	JNE        some_rows3
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	JMP        rows4
+
+some_rows3:
 	TESTL      $0x00000001, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000002, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000004, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000008, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000010, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000020, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000040, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000080, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000100, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000200, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000400, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00000800, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00001000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 	ADDQ       SI, BX
 	TESTL      $0x00002000, DX
-	JZ         rows2
+	JZ         rows4
 	PREFETCHT0 (BX)
 
-rows2:
+rows4:
 no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
@@ -5556,14 +6434,16 @@ no_taps:
 	TESTQ BX, BX
 	JZ    write
 
-step3:
+step5:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
+	TESTL   $0x00000040, DI
+	JNZ     usual6
 	CMPQ    DI, $0x00
-	JE      end4
+	JE      end7
 	CMPQ    DI, $0x02
-	JNE     not5
+	JNE     not8
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -5579,11 +6459,11 @@ step3:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step3
+	JMP     step5
 
-not5:
+not8:
 	CMPQ       DI, $0x01
-	JNE        not6
+	JNE        not9
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
 	VCMPPS     $0x03, Z6, Z7, K3
@@ -5597,7 +6477,7 @@ not5:
 	VCMPPS     $0x03, Z14, Z15, K3
 	KORW       K3, K1, K1
 	KORTESTW   K1, K2
-	JZ         numbers7
+	JZ         numbers10
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5631,12 +6511,12 @@ not5:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers7:
-	JMP step3
+numbers10:
+	JMP step5
 
-not6:
+not9:
 	CMPQ    DI, $0x08
-	JNE     not8
+	JNE     not11
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5652,75 +6532,107 @@ not6:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step3
+	JMP     step5
 
-not8:
+not11:
 	CMPQ   DI, $0x03
-	JNE    not9
+	JNE    not12
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
+	CMPL   DX, $0x00003fff
+	JNE    some_rows13
+	VADDPS (R8), Z2, Z2
+	ADDQ   DI, R8
+	VADDPS (R8), Z3, Z3
+	ADDQ   DI, R8
+	VADDPS (R8), Z4, Z4
+	ADDQ   DI, R8
+	VADDPS (R8), Z5, Z5
+	ADDQ   DI, R8
+	VADDPS (R8), Z6, Z6
+	ADDQ   DI, R8
+	VADDPS (R8), Z7, Z7
+	ADDQ   DI, R8
+	VADDPS (R8), Z8, Z8
+	ADDQ   DI, R8
+	VADDPS (R8), Z9, Z9
+	ADDQ   DI, R8
+	VADDPS (R8), Z10, Z10
+	ADDQ   DI, R8
+	VADDPS (R8), Z11, Z11
+	ADDQ   DI, R8
+	VADDPS (R8), Z12, Z12
+	ADDQ   DI, R8
+	VADDPS (R8), Z13, Z13
+	ADDQ   DI, R8
+	VADDPS (R8), Z14, Z14
+	ADDQ   DI, R8
+	VADDPS (R8), Z15, Z15
+	JMP    rows14
+
+some_rows13:
 	TESTL  $0x00000001, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z2, Z2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z3, Z3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z4, Z4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z5, Z5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z6, Z6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z8, Z8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z9, Z9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z10, Z10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z11, Z11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z12, Z12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z13, Z13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z14, Z14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows10
+	JZ     rows14
 	VADDPS (R8), Z15, Z15
 
-rows10:
-	JMP step3
+rows14:
+	JMP step5
 
-not9:
+not12:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not15
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -5736,11 +6648,11 @@ not9:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step3
+	JMP     step5
 
-not11:
+not15:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not16
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -5756,11 +6668,11 @@ not11:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step3
+	JMP     step5
 
-not12:
+not16:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not17
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -5776,11 +6688,11 @@ not12:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step3
+	JMP     step5
 
-not13:
+not17:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not18
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -5809,11 +6721,11 @@ not13:
 	VCVTPH2PS Y0, Z14
 	VCVTPS2PH $0x00, Z15, Y0
 	VCVTPH2PS Y0, Z15
-	JMP       step3
+	JMP       step5
 
-not14:
+not18:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not19
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -5845,11 +6757,11 @@ not14:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step3
+	JMP         step5
 
-not15:
+not19:
 	CMPQ   DI, $0x06
-	JNE    not16
+	JNE    not20
 	VCMPPS $0x01, 64(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 64(R8), Z3, K1
@@ -5878,9 +6790,9 @@ not15:
 	VMULPS (R8), Z14, K1, Z14
 	VCMPPS $0x01, 64(R8), Z15, K1
 	VMULPS (R8), Z15, K1, Z15
-	JMP    step3
+	JMP    step5
 
-not16:
+not20:
 	VMOVUPS     192(R8), Z0
 	VFMADD213PS (R8), Z2, Z0
 	VMINPS      64(R8), Z0, Z0
@@ -5965,68 +6877,244 @@ not16:
 	VMAXPS      128(R8), Z0, Z0
 	VMULPS      Z0, Z15, Z15
 	VDIVPS      64(R8), Z15, Z15
-	JMP         step3
+	JMP         step5
 
-end4:
+usual6:
+	TESTL   $0x00000080, DI
+	JZ      not22
+	VMOVUPS (R8), Z0
+	VADDPS  Z0, Z2, Z2
+	VADDPS  Z0, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z0, Z5, Z5
+	VADDPS  Z0, Z6, Z6
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+
+not22:
+	TESTL       $0x00000100, DI
+	JZ          not23
+	VMOVUPS     64(R8), Z0
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z0, Z3, Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z0, Z5, Z5
+	VSUBPS      Z0, Z6, Z6
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z15
+
+not23:
+	TESTL   $0x00000200, DI
+	JZ      not24
+	VMOVUPS 256(R8), Z0
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z0, Z5
+	VMINPS  Z6, Z0, Z6
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z0, Z15
+
+not24:
+	TESTL      $0x00000400, DI
+	JZ         not25
+	VCMPPS     $0x03, Z2, Z3, K1
+	VCMPPS     $0x03, Z4, Z5, K2
+	VCMPPS     $0x03, Z6, Z7, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z8, Z9, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z10, Z11, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z12, Z13, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z14, Z15, K3
+	KORW       K3, K1, K1
+	KORTESTW   K1, K2
+	JZ         numbers26
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K1
+	VMOVAPS    Z0, K1, Z2
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVAPS    Z0, K1, Z3
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+
+numbers26:
+not25:
+	TESTL   $0x00000800, DI
+	JZ      not27
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+
+not27:
+end7:
 write:
 	MOVQ    40(AX), BX
+	CMPL    DX, $0x00003fff
+	JNE     some_rows28
+	VMOVUPS Z2, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z10, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z11, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z12, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z13, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z14, (SI)
+	ADDQ    BX, SI
+	VMOVUPS Z15, (SI)
+	JMP     rows29
+
+some_rows28:
 	TESTL   $0x00000001, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows17
+	JZ      rows29
 	VMOVUPS Z15, (SI)
 
-rows17:
+rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -6044,293 +7132,293 @@ some:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    some_done19
+	JZ    some_done31
 
-some18:
+some30:
 	VMOVUPS          (DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip20
+	JZ               skip32
 	VFMADD231PS.BCST (DI), Z0, Z2
 
-skip20:
+skip32:
 	TESTL            $0x00000002, BX
-	JZ               skip21
+	JZ               skip33
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip21:
+skip33:
 	TESTL            $0x00000004, BX
-	JZ               skip22
+	JZ               skip34
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip22:
+skip34:
 	TESTL            $0x00000008, BX
-	JZ               skip23
+	JZ               skip35
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip23:
+skip35:
 	TESTL            $0x00000010, BX
-	JZ               skip24
+	JZ               skip36
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip24:
+skip36:
 	TESTL            $0x00000020, BX
-	JZ               skip25
+	JZ               skip37
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip25:
+skip37:
 	TESTL            $0x00000040, BX
-	JZ               skip26
+	JZ               skip38
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip26:
+skip38:
 	TESTL            $0x00000080, BX
-	JZ               skip27
+	JZ               skip39
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip27:
+skip39:
 	TESTL            $0x00000100, BX
-	JZ               skip28
+	JZ               skip40
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip28:
+skip40:
 	TESTL            $0x00000200, BX
-	JZ               skip29
+	JZ               skip41
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip29:
+skip41:
 	TESTL            $0x00000400, BX
-	JZ               skip30
+	JZ               skip42
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip30:
+skip42:
 	TESTL            $0x00000800, BX
-	JZ               skip31
+	JZ               skip43
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip31:
+skip43:
 	TESTL            $0x00001000, BX
-	JZ               skip32
+	JZ               skip44
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip32:
+skip44:
 	TESTL            $0x00002000, BX
-	JZ               skip33
+	JZ               skip45
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
-skip33:
+skip45:
 	VMOVUPS          64(DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip34
+	JZ               skip46
 	VFMADD231PS.BCST 4(DI), Z0, Z2
 
-skip34:
+skip46:
 	TESTL            $0x00000002, BX
-	JZ               skip35
+	JZ               skip47
 	VFMADD231PS.BCST 4(DI)(CX*1), Z0, Z3
 
-skip35:
+skip47:
 	TESTL            $0x00000004, BX
-	JZ               skip36
+	JZ               skip48
 	VFMADD231PS.BCST 4(DI)(CX*2), Z0, Z4
 
-skip36:
+skip48:
 	TESTL            $0x00000008, BX
-	JZ               skip37
+	JZ               skip49
 	VFMADD231PS.BCST 4(R8), Z0, Z5
 
-skip37:
+skip49:
 	TESTL            $0x00000010, BX
-	JZ               skip38
+	JZ               skip50
 	VFMADD231PS.BCST 4(R8)(CX*1), Z0, Z6
 
-skip38:
+skip50:
 	TESTL            $0x00000020, BX
-	JZ               skip39
+	JZ               skip51
 	VFMADD231PS.BCST 4(R8)(CX*2), Z0, Z7
 
-skip39:
+skip51:
 	TESTL            $0x00000040, BX
-	JZ               skip40
+	JZ               skip52
 	VFMADD231PS.BCST 4(R9), Z0, Z8
 
-skip40:
+skip52:
 	TESTL            $0x00000080, BX
-	JZ               skip41
+	JZ               skip53
 	VFMADD231PS.BCST 4(R9)(CX*1), Z0, Z9
 
-skip41:
+skip53:
 	TESTL            $0x00000100, BX
-	JZ               skip42
+	JZ               skip54
 	VFMADD231PS.BCST 4(R9)(CX*2), Z0, Z10
 
-skip42:
+skip54:
 	TESTL            $0x00000200, BX
-	JZ               skip43
+	JZ               skip55
 	VFMADD231PS.BCST 4(R10), Z0, Z11
 
-skip43:
+skip55:
 	TESTL            $0x00000400, BX
-	JZ               skip44
+	JZ               skip56
 	VFMADD231PS.BCST 4(R10)(CX*1), Z0, Z12
 
-skip44:
+skip56:
 	TESTL            $0x00000800, BX
-	JZ               skip45
+	JZ               skip57
 	VFMADD231PS.BCST 4(R10)(CX*2), Z0, Z13
 
-skip45:
+skip57:
 	TESTL            $0x00001000, BX
-	JZ               skip46
+	JZ               skip58
 	VFMADD231PS.BCST 4(R11), Z0, Z14
 
-skip46:
+skip58:
 	TESTL            $0x00002000, BX
-	JZ               skip47
+	JZ               skip59
 	VFMADD231PS.BCST 4(R11)(CX*1), Z0, Z15
 
-skip47:
+skip59:
 	VMOVUPS          128(DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip48
+	JZ               skip60
 	VFMADD231PS.BCST 8(DI), Z0, Z2
 
-skip48:
+skip60:
 	TESTL            $0x00000002, BX
-	JZ               skip49
+	JZ               skip61
 	VFMADD231PS.BCST 8(DI)(CX*1), Z0, Z3
 
-skip49:
+skip61:
 	TESTL            $0x00000004, BX
-	JZ               skip50
+	JZ               skip62
 	VFMADD231PS.BCST 8(DI)(CX*2), Z0, Z4
 
-skip50:
+skip62:
 	TESTL            $0x00000008, BX
-	JZ               skip51
+	JZ               skip63
 	VFMADD231PS.BCST 8(R8), Z0, Z5
 
-skip51:
+skip63:
 	TESTL            $0x00000010, BX
-	JZ               skip52
+	JZ               skip64
 	VFMADD231PS.BCST 8(R8)(CX*1), Z0, Z6
 
-skip52:
+skip64:
 	TESTL            $0x00000020, BX
-	JZ               skip53
+	JZ               skip65
 	VFMADD231PS.BCST 8(R8)(CX*2), Z0, Z7
 
-skip53:
+skip65:
 	TESTL            $0x00000040, BX
-	JZ               skip54
+	JZ               skip66
 	VFMADD231PS.BCST 8(R9), Z0, Z8
 
-skip54:
+skip66:
 	TESTL            $0x00000080, BX
-	JZ               skip55
+	JZ               skip67
 	VFMADD231PS.BCST 8(R9)(CX*1), Z0, Z9
 
-skip55:
+skip67:
 	TESTL            $0x00000100, BX
-	JZ               skip56
+	JZ               skip68
 	VFMADD231PS.BCST 8(R9)(CX*2), Z0, Z10
 
-skip56:
+skip68:
 	TESTL            $0x00000200, BX
-	JZ               skip57
+	JZ               skip69
 	VFMADD231PS.BCST 8(R10), Z0, Z11
 
-skip57:
+skip69:
 	TESTL            $0x00000400, BX
-	JZ               skip58
+	JZ               skip70
 	VFMADD231PS.BCST 8(R10)(CX*1), Z0, Z12
 
-skip58:
+skip70:
 	TESTL            $0x00000800, BX
-	JZ               skip59
+	JZ               skip71
 	VFMADD231PS.BCST 8(R10)(CX*2), Z0, Z13
 
-skip59:
+skip71:
 	TESTL            $0x00001000, BX
-	JZ               skip60
+	JZ               skip72
 	VFMADD231PS.BCST 8(R11), Z0, Z14
 
-skip60:
+skip72:
 	TESTL            $0x00002000, BX
-	JZ               skip61
+	JZ               skip73
 	VFMADD231PS.BCST 8(R11)(CX*1), Z0, Z15
 
-skip61:
+skip73:
 	VMOVUPS          192(DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip62
+	JZ               skip74
 	VFMADD231PS.BCST 12(DI), Z0, Z2
 
-skip62:
+skip74:
 	TESTL            $0x00000002, BX
-	JZ               skip63
+	JZ               skip75
 	VFMADD231PS.BCST 12(DI)(CX*1), Z0, Z3
 
-skip63:
+skip75:
 	TESTL            $0x00000004, BX
-	JZ               skip64
+	JZ               skip76
 	VFMADD231PS.BCST 12(DI)(CX*2), Z0, Z4
 
-skip64:
+skip76:
 	TESTL            $0x00000008, BX
-	JZ               skip65
+	JZ               skip77
 	VFMADD231PS.BCST 12(R8), Z0, Z5
 
-skip65:
+skip77:
 	TESTL            $0x00000010, BX
-	JZ               skip66
+	JZ               skip78
 	VFMADD231PS.BCST 12(R8)(CX*1), Z0, Z6
 
-skip66:
+skip78:
 	TESTL            $0x00000020, BX
-	JZ               skip67
+	JZ               skip79
 	VFMADD231PS.BCST 12(R8)(CX*2), Z0, Z7
 
-skip67:
+skip79:
 	TESTL            $0x00000040, BX
-	JZ               skip68
+	JZ               skip80
 	VFMADD231PS.BCST 12(R9), Z0, Z8
 
-skip68:
+skip80:
 	TESTL            $0x00000080, BX
-	JZ               skip69
+	JZ               skip81
 	VFMADD231PS.BCST 12(R9)(CX*1), Z0, Z9
 
-skip69:
+skip81:
 	TESTL            $0x00000100, BX
-	JZ               skip70
+	JZ               skip82
 	VFMADD231PS.BCST 12(R9)(CX*2), Z0, Z10
 
-skip70:
+skip82:
 	TESTL            $0x00000200, BX
-	JZ               skip71
+	JZ               skip83
 	VFMADD231PS.BCST 12(R10), Z0, Z11
 
-skip71:
+skip83:
 	TESTL            $0x00000400, BX
-	JZ               skip72
+	JZ               skip84
 	VFMADD231PS.BCST 12(R10)(CX*1), Z0, Z12
 
-skip72:
+skip84:
 	TESTL            $0x00000800, BX
-	JZ               skip73
+	JZ               skip85
 	VFMADD231PS.BCST 12(R10)(CX*2), Z0, Z13
 
-skip73:
+skip85:
 	TESTL            $0x00001000, BX
-	JZ               skip74
+	JZ               skip86
 	VFMADD231PS.BCST 12(R11), Z0, Z14
 
-skip74:
+skip86:
 	TESTL            $0x00002000, BX
-	JZ               skip75
+	JZ               skip87
 	VFMADD231PS.BCST 12(R11)(CX*1), Z0, Z15
 
-skip75:
+skip87:
 	PREFETCHT0 (R12)
 	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
@@ -6340,86 +7428,86 @@ skip75:
 	ADDQ       $0x10, R11
 	ADDQ       $0x00000100, DX
 	DECQ       SI
-	JNZ        some18
+	JNZ        some30
 
-some_done19:
+some_done31:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    some_done77
+	JZ    some_done89
 
-some76:
+some88:
 	VMOVUPS          (DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip78
+	JZ               skip90
 	VFMADD231PS.BCST (DI), Z0, Z2
 
-skip78:
+skip90:
 	TESTL            $0x00000002, BX
-	JZ               skip79
+	JZ               skip91
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip79:
+skip91:
 	TESTL            $0x00000004, BX
-	JZ               skip80
+	JZ               skip92
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip80:
+skip92:
 	TESTL            $0x00000008, BX
-	JZ               skip81
+	JZ               skip93
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip81:
+skip93:
 	TESTL            $0x00000010, BX
-	JZ               skip82
+	JZ               skip94
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip82:
+skip94:
 	TESTL            $0x00000020, BX
-	JZ               skip83
+	JZ               skip95
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip83:
+skip95:
 	TESTL            $0x00000040, BX
-	JZ               skip84
+	JZ               skip96
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip84:
+skip96:
 	TESTL            $0x00000080, BX
-	JZ               skip85
+	JZ               skip97
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip85:
+skip97:
 	TESTL            $0x00000100, BX
-	JZ               skip86
+	JZ               skip98
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip86:
+skip98:
 	TESTL            $0x00000200, BX
-	JZ               skip87
+	JZ               skip99
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip87:
+skip99:
 	TESTL            $0x00000400, BX
-	JZ               skip88
+	JZ               skip100
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip88:
+skip100:
 	TESTL            $0x00000800, BX
-	JZ               skip89
+	JZ               skip101
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip89:
+skip101:
 	TESTL            $0x00001000, BX
-	JZ               skip90
+	JZ               skip102
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip90:
+skip102:
 	TESTL            $0x00002000, BX
-	JZ               skip91
+	JZ               skip103
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
-skip91:
+skip103:
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
@@ -6427,18 +7515,18 @@ skip91:
 	ADDQ 32(AX), R11
 	ADDQ $0x00000040, DX
 	DECQ SI
-	JNZ  some76
+	JNZ  some88
 
-some_done77:
+some_done89:
 	JMP next
 
 part:
 	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
-	JZ    all_done93
+	JZ    all_done105
 
-all92:
+all104:
 	VMOVUPS          (DX), Z0
 	VFMADD231PS.BCST (DI), Z0, Z2
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
@@ -6508,15 +7596,15 @@ all92:
 	ADDQ             $0x10, R11
 	ADDQ             $0x00000100, DX
 	DECQ             SI
-	JNZ              all92
+	JNZ              all104
 
-all_done93:
+all_done105:
 	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
-	JZ    all_done95
+	JZ    all_done107
 
-all94:
+all106:
 	VMOVUPS          (DX), Z0
 	VFMADD231PS.BCST (DI), Z0, Z2
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
@@ -6539,9 +7627,9 @@ all94:
 	ADDQ             32(AX), R11
 	ADDQ             $0x00000040, DX
 	DECQ             SI
-	JNZ              all94
+	JNZ              all106
 
-all_done95:
+all_done107:
 	JMP next
 
 tap_of_three:
@@ -6626,75 +7714,75 @@ next_of_three:
 some_of_three:
 	VMOVUPS          (DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip96
+	JZ               skip108
 	VFMADD231PS.BCST (DI), Z0, Z2
 
-skip96:
+skip108:
 	TESTL            $0x00000002, BX
-	JZ               skip97
+	JZ               skip109
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip97:
+skip109:
 	TESTL            $0x00000004, BX
-	JZ               skip98
+	JZ               skip110
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip98:
+skip110:
 	TESTL            $0x00000008, BX
-	JZ               skip99
+	JZ               skip111
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip99:
+skip111:
 	TESTL            $0x00000010, BX
-	JZ               skip100
+	JZ               skip112
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip100:
+skip112:
 	TESTL            $0x00000020, BX
-	JZ               skip101
+	JZ               skip113
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip101:
+skip113:
 	TESTL            $0x00000040, BX
-	JZ               skip102
+	JZ               skip114
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip102:
+skip114:
 	TESTL            $0x00000080, BX
-	JZ               skip103
+	JZ               skip115
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip103:
+skip115:
 	TESTL            $0x00000100, BX
-	JZ               skip104
+	JZ               skip116
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip104:
+skip116:
 	TESTL            $0x00000200, BX
-	JZ               skip105
+	JZ               skip117
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip105:
+skip117:
 	TESTL            $0x00000400, BX
-	JZ               skip106
+	JZ               skip118
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip106:
+skip118:
 	TESTL            $0x00000800, BX
-	JZ               skip107
+	JZ               skip119
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip107:
+skip119:
 	TESTL            $0x00001000, BX
-	JZ               skip108
+	JZ               skip120
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip108:
+skip120:
 	TESTL            $0x00002000, BX
-	JZ               skip109
+	JZ               skip121
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
-skip109:
+skip121:
 	ADDQ             32(AX), DI
 	ADDQ             32(AX), R8
 	ADDQ             32(AX), R9
@@ -6702,75 +7790,75 @@ skip109:
 	ADDQ             32(AX), R11
 	VMOVUPS          64(DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip110
+	JZ               skip122
 	VFMADD231PS.BCST (DI), Z0, Z2
 
-skip110:
+skip122:
 	TESTL            $0x00000002, BX
-	JZ               skip111
+	JZ               skip123
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip111:
+skip123:
 	TESTL            $0x00000004, BX
-	JZ               skip112
+	JZ               skip124
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip112:
+skip124:
 	TESTL            $0x00000008, BX
-	JZ               skip113
+	JZ               skip125
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip113:
+skip125:
 	TESTL            $0x00000010, BX
-	JZ               skip114
+	JZ               skip126
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip114:
+skip126:
 	TESTL            $0x00000020, BX
-	JZ               skip115
+	JZ               skip127
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip115:
+skip127:
 	TESTL            $0x00000040, BX
-	JZ               skip116
+	JZ               skip128
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip116:
+skip128:
 	TESTL            $0x00000080, BX
-	JZ               skip117
+	JZ               skip129
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip117:
+skip129:
 	TESTL            $0x00000100, BX
-	JZ               skip118
+	JZ               skip130
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip118:
+skip130:
 	TESTL            $0x00000200, BX
-	JZ               skip119
+	JZ               skip131
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip119:
+skip131:
 	TESTL            $0x00000400, BX
-	JZ               skip120
+	JZ               skip132
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip120:
+skip132:
 	TESTL            $0x00000800, BX
-	JZ               skip121
+	JZ               skip133
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip121:
+skip133:
 	TESTL            $0x00001000, BX
-	JZ               skip122
+	JZ               skip134
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip122:
+skip134:
 	TESTL            $0x00002000, BX
-	JZ               skip123
+	JZ               skip135
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
-skip123:
+skip135:
 	ADDQ             32(AX), DI
 	ADDQ             32(AX), R8
 	ADDQ             32(AX), R9
@@ -6778,73 +7866,73 @@ skip123:
 	ADDQ             32(AX), R11
 	VMOVUPS          128(DX), Z0
 	TESTL            $0x00000001, BX
-	JZ               skip124
+	JZ               skip136
 	VFMADD231PS.BCST (DI), Z0, Z2
 
-skip124:
+skip136:
 	TESTL            $0x00000002, BX
-	JZ               skip125
+	JZ               skip137
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip125:
+skip137:
 	TESTL            $0x00000004, BX
-	JZ               skip126
+	JZ               skip138
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip126:
+skip138:
 	TESTL            $0x00000008, BX
-	JZ               skip127
+	JZ               skip139
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip127:
+skip139:
 	TESTL            $0x00000010, BX
-	JZ               skip128
+	JZ               skip140
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip128:
+skip140:
 	TESTL            $0x00000020, BX
-	JZ               skip129
+	JZ               skip141
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip129:
+skip141:
 	TESTL            $0x00000040, BX
-	JZ               skip130
+	JZ               skip142
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip130:
+skip142:
 	TESTL            $0x00000080, BX
-	JZ               skip131
+	JZ               skip143
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip131:
+skip143:
 	TESTL            $0x00000100, BX
-	JZ               skip132
+	JZ               skip144
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip132:
+skip144:
 	TESTL            $0x00000200, BX
-	JZ               skip133
+	JZ               skip145
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip133:
+skip145:
 	TESTL            $0x00000400, BX
-	JZ               skip134
+	JZ               skip146
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip134:
+skip146:
 	TESTL            $0x00000800, BX
-	JZ               skip135
+	JZ               skip147
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip135:
+skip147:
 	TESTL            $0x00001000, BX
-	JZ               skip136
+	JZ               skip148
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip136:
+skip148:
 	TESTL            $0x00002000, BX
-	JZ               skip137
+	JZ               skip149
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
-skip137:
+skip149:
 	JMP next_of_three

@@ -1297,10 +1297,12 @@ step1:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual2
 	CMPQ    DI, $0x00
-	JE      end2
+	JE      end3
 	CMPQ    DI, $0x02
-	JNE     not3
+	JNE     not4
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y2, Y2
@@ -1317,9 +1319,9 @@ step1:
 	VADDPS  Y1, Y13, Y13
 	JMP     step1
 
-not3:
+not4:
 	CMPQ      DI, $0x01
-	JNE       not4
+	JNE       not5
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -1332,7 +1334,7 @@ not3:
 	VCMPPS    $0x03, Y12, Y13, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers5
+	JZ        numbers6
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1362,12 +1364,12 @@ not3:
 	VCMPPS    $0x03, Y13, Y13, Y1
 	VBLENDVPS Y1, Y0, Y13, Y13
 
-numbers5:
+numbers6:
 	JMP step1
 
-not4:
+not5:
 	CMPQ    DI, $0x08
-	JNE     not6
+	JNE     not7
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1383,47 +1385,69 @@ not4:
 	VPMAXSD Y0, Y13, Y13
 	JMP     step1
 
-not6:
+not7:
 	CMPQ   DI, $0x03
-	JNE    not7
+	JNE    not8
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
+	CMPL   CX, $0x0000003f
+	JNE    some_rows9
+	VADDPS (R8), Y2, Y2
+	VADDPS 32(R8), Y3, Y3
+	ADDQ   DI, R8
+	VADDPS (R8), Y4, Y4
+	VADDPS 32(R8), Y5, Y5
+	ADDQ   DI, R8
+	VADDPS (R8), Y6, Y6
+	VADDPS 32(R8), Y7, Y7
+	ADDQ   DI, R8
+	VADDPS (R8), Y8, Y8
+	VADDPS 32(R8), Y9, Y9
+	ADDQ   DI, R8
+	VADDPS (R8), Y10, Y10
+	VADDPS 32(R8), Y11, Y11
+	ADDQ   DI, R8
+	VADDPS (R8), Y12, Y12
+	VADDPS 32(R8), Y13, Y13
+	JMP    rows10
+
+some_rows9:
 	TESTL  $0x00000001, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y2, Y2
 	VADDPS 32(R8), Y3, Y3
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	ADDQ   DI, R8
 	TESTL  $0x00000004, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y6, Y6
 	VADDPS 32(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000008, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	ADDQ   DI, R8
 	TESTL  $0x00000010, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y10, Y10
 	VADDPS 32(R8), Y11, Y11
 	ADDQ   DI, R8
 	TESTL  $0x00000020, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Y12, Y12
 	VADDPS 32(R8), Y13, Y13
 
-rows8:
+rows10:
 	JMP step1
 
-not7:
+not8:
 	CMPQ    DI, $0x09
-	JNE     not9
+	JNE     not11
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y2, Y0, Y2
@@ -1440,9 +1464,9 @@ not7:
 	VMINPS  Y13, Y1, Y13
 	JMP     step1
 
-not9:
+not11:
 	CMPQ    DI, $0x0a
-	JNE     not10
+	JNE     not12
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y2, Y0, Y2
@@ -1459,9 +1483,9 @@ not9:
 	VMAXPS  Y13, Y1, Y13
 	JMP     step1
 
-not10:
+not12:
 	CMPQ    DI, $0x04
-	JNE     not11
+	JNE     not13
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y2, Y2
@@ -1478,9 +1502,9 @@ not10:
 	VMULPS  Y1, Y13, Y13
 	JMP     step1
 
-not11:
+not13:
 	CMPQ      DI, $0x0b
-	JNE       not12
+	JNE       not14
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -1507,9 +1531,9 @@ not11:
 	VCVTPH2PS X0, Y13
 	JMP       step1
 
-not12:
+not14:
 	CMPQ        DI, $0x05
-	JNE         not13
+	JNE         not15
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y2, Y2
@@ -1542,9 +1566,9 @@ not12:
 	VFMADD213PS Y1, Y0, Y13
 	JMP         step1
 
-not13:
+not15:
 	CMPQ      DI, $0x06
-	JNE       not14
+	JNE       not16
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 64(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1583,7 +1607,7 @@ not13:
 	VBLENDVPS Y0, Y1, Y13, Y13
 	JMP       step1
 
-not14:
+not16:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -1658,40 +1682,196 @@ not14:
 	VDIVPS      64(R8), Y13, Y13
 	JMP         step1
 
-end2:
+usual2:
+	TESTL   $0x00000080, DI
+	JZ      not18
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y0, Y6, Y6
+	VADDPS  Y1, Y7, Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y0, Y10, Y10
+	VADDPS  Y1, Y11, Y11
+	VADDPS  Y0, Y12, Y12
+	VADDPS  Y1, Y13, Y13
+
+not18:
+	TESTL       $0x00000100, DI
+	JZ          not19
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     96(R8), Y1
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y5, Y5
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y0, Y10, Y10
+	VSUBPS      Y1, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y1, Y13, Y13
+	VMOVUPS     128(R8), Y0
+	VMOVUPS     192(R8), Y1
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y8
+	VFMADD213PS Y1, Y0, Y10
+	VFMADD213PS Y1, Y0, Y12
+	VMOVUPS     160(R8), Y0
+	VMOVUPS     224(R8), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y9
+	VFMADD213PS Y1, Y0, Y11
+	VFMADD213PS Y1, Y0, Y13
+
+not19:
+	TESTL   $0x00000200, DI
+	JZ      not20
+	VMOVUPS 256(R8), Y0
+	VMOVUPS 288(R8), Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y1, Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y1, Y5
+	VMINPS  Y6, Y0, Y6
+	VMINPS  Y7, Y1, Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y0, Y10
+	VMINPS  Y11, Y1, Y11
+	VMINPS  Y12, Y0, Y12
+	VMINPS  Y13, Y1, Y13
+
+not20:
+	TESTL     $0x00000400, DI
+	JZ        not21
+	VCMPPS    $0x03, Y2, Y3, Y0
+	VCMPPS    $0x03, Y4, Y5, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y8, Y9, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y12, Y13, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers22
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y0, Y2, Y2
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+
+numbers22:
+not21:
+	TESTL   $0x00000800, DI
+	JZ      not23
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+
+not23:
+end3:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
+	CMPL    CX, $0x0000003f
+	JNE     some_rows24
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, 32(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y10, (BX)
+	VMOVUPS Y11, 32(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y12, (BX)
+	VMOVUPS Y13, 32(BX)
+	JMP     rows25
+
+some_rows24:
 	TESTL   $0x00000001, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y6, (BX)
 	VMOVUPS Y7, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y10, (BX)
 	VMOVUPS Y11, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Y12, (BX)
 	VMOVUPS Y13, 32(BX)
 
-rows15:
+rows25:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1709,14 +1889,16 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step16:
+step26:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual27
 	CMPQ    DI, $0x00
-	JE      end17
+	JE      end28
 	CMPQ    DI, $0x02
-	JNE     not18
+	JNE     not29
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -1724,18 +1906,18 @@ step16:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step16
+	JMP     step26
 
-not18:
+not29:
 	CMPQ      DI, $0x01
-	JNE       not19
+	JNE       not30
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers20
+	JZ        numbers31
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1753,12 +1935,12 @@ not18:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers20:
-	JMP step16
+numbers31:
+	JMP step26
 
-not19:
+not30:
 	CMPQ    DI, $0x08
-	JNE     not21
+	JNE     not32
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1766,49 +1948,71 @@ not19:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step16
+	JMP     step26
 
-not21:
+not32:
 	CMPQ       DI, $0x03
-	JNE        not22
+	JNE        not33
 	ADDQ       BX, R8
 	MOVQ       8(DX), DI
+	CMPL       CX, $0x0000003f
+	JNE        some_rows34
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y2, Y2
+	ADDQ       DI, R8
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y3, Y3
+	ADDQ       DI, R8
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y4, Y4
+	ADDQ       DI, R8
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y5, Y5
+	ADDQ       DI, R8
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y6, Y6
+	ADDQ       DI, R8
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y7, Y7
+	JMP        rows35
+
+some_rows34:
 	TESTL      $0x00000001, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y2, Y2
 	ADDQ       DI, R8
 	TESTL      $0x00000002, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y3, Y3
 	ADDQ       DI, R8
 	TESTL      $0x00000004, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y4, Y4
 	ADDQ       DI, R8
 	TESTL      $0x00000008, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y5, Y5
 	ADDQ       DI, R8
 	TESTL      $0x00000010, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y6, Y6
 	ADDQ       DI, R8
 	TESTL      $0x00000020, CX
-	JZ         rows23
+	JZ         rows35
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y7, Y7
 
-rows23:
-	JMP step16
+rows35:
+	JMP step26
 
-not22:
+not33:
 	CMPQ    DI, $0x09
-	JNE     not24
+	JNE     not36
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -1816,11 +2020,11 @@ not22:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step16
+	JMP     step26
 
-not24:
+not36:
 	CMPQ    DI, $0x0a
-	JNE     not25
+	JNE     not37
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -1828,11 +2032,11 @@ not24:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step16
+	JMP     step26
 
-not25:
+not37:
 	CMPQ    DI, $0x04
-	JNE     not26
+	JNE     not38
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -1840,11 +2044,11 @@ not25:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step16
+	JMP     step26
 
-not26:
+not38:
 	CMPQ      DI, $0x0b
-	JNE       not27
+	JNE       not39
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -1857,11 +2061,11 @@ not26:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step16
+	JMP       step26
 
-not27:
+not39:
 	CMPQ        DI, $0x05
-	JNE         not28
+	JNE         not40
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1877,11 +2081,11 @@ not27:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step16
+	JMP         step26
 
-not28:
+not40:
 	CMPQ      DI, $0x06
-	JNE       not29
+	JNE       not41
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1900,9 +2104,9 @@ not28:
 	VMULPS    (R8), Y7, Y1
 	VCMPPS    $0x01, 32(R8), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step16
+	JMP       step26
 
-not29:
+not41:
 	VMOVUPS     96(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      32(R8), Y0, Y0
@@ -1939,36 +2143,133 @@ not29:
 	VMAXPS      64(R8), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      32(R8), Y7, Y7
-	JMP         step16
+	JMP         step26
 
-end17:
+usual27:
+	TESTL   $0x00000080, DI
+	JZ      not43
+	VMOVUPS (R8), Y0
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y0, Y5, Y5
+	VADDPS  Y0, Y6, Y6
+	VADDPS  Y0, Y7, Y7
+
+not43:
+	TESTL       $0x00000100, DI
+	JZ          not44
+	VMOVUPS     32(R8), Y0
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     96(R8), Y1
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y7
+
+not44:
+	TESTL   $0x00000200, DI
+	JZ      not45
+	VMOVUPS 128(R8), Y0
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y0, Y5
+	VMINPS  Y6, Y0, Y6
+	VMINPS  Y7, Y0, Y7
+
+not45:
+	TESTL     $0x00000400, DI
+	JZ        not46
+	VCMPPS    $0x03, Y2, Y3, Y0
+	VCMPPS    $0x03, Y4, Y5, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers47
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y0, Y2, Y2
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+
+numbers47:
+not46:
+	TESTL   $0x00000800, DI
+	JZ      not48
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+
+not48:
+end28:
 	MOVQ       a+0(FP), DX
 	MOVQ       8(DX), DX
+	CMPL       CX, $0x0000003f
+	JNE        some_rows49
+	VMASKMOVPS Y2, Y8, (BX)
+	ADDQ       DX, BX
+	VMASKMOVPS Y3, Y8, (BX)
+	ADDQ       DX, BX
+	VMASKMOVPS Y4, Y8, (BX)
+	ADDQ       DX, BX
+	VMASKMOVPS Y5, Y8, (BX)
+	ADDQ       DX, BX
+	VMASKMOVPS Y6, Y8, (BX)
+	ADDQ       DX, BX
+	VMASKMOVPS Y7, Y8, (BX)
+	JMP        rows50
+
+some_rows49:
 	TESTL      $0x00000001, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y2, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000002, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y3, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000004, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y4, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000008, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y5, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000010, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y6, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000020, CX
-	JZ         rows30
+	JZ         rows50
 	VMASKMOVPS Y7, Y8, (BX)
 
-rows30:
+rows50:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1986,14 +2287,16 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step31:
+step51:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual52
 	CMPQ    DI, $0x00
-	JE      end32
+	JE      end53
 	CMPQ    DI, $0x02
-	JNE     not33
+	JNE     not54
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2010,11 +2313,11 @@ step31:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	JMP     step31
+	JMP     step51
 
-not33:
+not54:
 	CMPQ      DI, $0x01
-	JNE       not34
+	JNE       not55
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
@@ -2023,7 +2326,7 @@ not33:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers35
+	JZ        numbers56
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2045,12 +2348,12 @@ not33:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers35:
-	JMP step31
+numbers56:
+	JMP step51
 
-not34:
+not55:
 	CMPQ    DI, $0x08
-	JNE     not36
+	JNE     not57
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
@@ -2060,16 +2363,29 @@ not34:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step31
+	JMP     step51
 
-not36:
+not57:
 	CMPQ   DI, $0x03
-	JNE    not37
+	JNE    not58
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
+	CMPL   CX, $0x00000001
+	JNE    some_rows59
+	VADDPS (DI), Y8, Y8
+	VADDPS 32(DI), Y9, Y9
+	VADDPS 64(DI), Y10, Y10
+	VADDPS 96(DI), Y11, Y11
+	VADDPS 128(DI), Y12, Y12
+	VADDPS 160(DI), Y13, Y13
+	VADDPS 192(DI), Y14, Y14
+	VADDPS 224(DI), Y15, Y15
+	JMP    rows60
+
+some_rows59:
 	TESTL  $0x00000001, CX
-	JZ     rows38
+	JZ     rows60
 	VADDPS (DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
 	VADDPS 64(DI), Y10, Y10
@@ -2079,12 +2395,12 @@ not36:
 	VADDPS 192(DI), Y14, Y14
 	VADDPS 224(DI), Y15, Y15
 
-rows38:
-	JMP step31
+rows60:
+	JMP step51
 
-not37:
+not58:
 	CMPQ    DI, $0x09
-	JNE     not39
+	JNE     not61
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2101,11 +2417,11 @@ not37:
 	VMINPS  Y13, Y5, Y13
 	VMINPS  Y14, Y6, Y14
 	VMINPS  Y15, Y7, Y15
-	JMP     step31
+	JMP     step51
 
-not39:
+not61:
 	CMPQ    DI, $0x0a
-	JNE     not40
+	JNE     not62
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2122,11 +2438,11 @@ not39:
 	VMAXPS  Y13, Y5, Y13
 	VMAXPS  Y14, Y6, Y14
 	VMAXPS  Y15, Y7, Y15
-	JMP     step31
+	JMP     step51
 
-not40:
+not62:
 	CMPQ    DI, $0x04
-	JNE     not41
+	JNE     not63
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2143,11 +2459,11 @@ not40:
 	VMULPS  Y5, Y13, Y13
 	VMULPS  Y6, Y14, Y14
 	VMULPS  Y7, Y15, Y15
-	JMP     step31
+	JMP     step51
 
-not41:
+not63:
 	CMPQ      DI, $0x0b
-	JNE       not42
+	JNE       not64
 	VCVTPS2PH $0x00, Y8, X0
 	VCVTPH2PS X0, Y8
 	VCVTPS2PH $0x00, Y9, X0
@@ -2164,11 +2480,11 @@ not41:
 	VCVTPH2PS X0, Y14
 	VCVTPS2PH $0x00, Y15, X0
 	VCVTPH2PS X0, Y15
-	JMP       step31
+	JMP       step51
 
-not42:
+not64:
 	CMPQ        DI, $0x05
-	JNE         not43
+	JNE         not65
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2209,11 +2525,11 @@ not42:
 	VMOVUPS     480(R8), Y0
 	VMOVUPS     736(R8), Y1
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step31
+	JMP         step51
 
-not43:
+not65:
 	CMPQ      DI, $0x06
-	JNE       not44
+	JNE       not66
 	VMULPS    (R8), Y8, Y1
 	VCMPPS    $0x01, 256(R8), Y8, Y0
 	VBLENDVPS Y0, Y1, Y8, Y8
@@ -2238,9 +2554,9 @@ not43:
 	VMULPS    224(R8), Y15, Y1
 	VCMPPS    $0x01, 480(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step31
+	JMP       step51
 
-not44:
+not66:
 	VMOVUPS     768(R8), Y0
 	VFMADD213PS (R8), Y8, Y0
 	VMINPS      256(R8), Y0, Y0
@@ -2289,14 +2605,159 @@ not44:
 	VMAXPS      512(R8), Y0, Y0
 	VMULPS      Y0, Y15, Y15
 	VDIVPS      256(R8), Y15, Y15
-	JMP         step31
+	JMP         step51
 
-end32:
+usual52:
+	TESTL   $0x00000080, DI
+	JZ      not68
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y4, Y12, Y12
+	VADDPS  Y5, Y13, Y13
+	VADDPS  Y6, Y14, Y14
+	VADDPS  Y7, Y15, Y15
+
+not68:
+	TESTL       $0x00000100, DI
+	JZ          not69
+	VMOVUPS     256(R8), Y0
+	VMOVUPS     288(R8), Y1
+	VMOVUPS     320(R8), Y2
+	VMOVUPS     352(R8), Y3
+	VMOVUPS     384(R8), Y4
+	VMOVUPS     416(R8), Y5
+	VMOVUPS     448(R8), Y6
+	VMOVUPS     480(R8), Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y2, Y10, Y10
+	VSUBPS      Y3, Y11, Y11
+	VSUBPS      Y4, Y12, Y12
+	VSUBPS      Y5, Y13, Y13
+	VSUBPS      Y6, Y14, Y14
+	VSUBPS      Y7, Y15, Y15
+	VMOVUPS     512(R8), Y0
+	VMOVUPS     768(R8), Y1
+	VFMADD213PS Y1, Y0, Y8
+	VMOVUPS     544(R8), Y0
+	VMOVUPS     800(R8), Y1
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     576(R8), Y0
+	VMOVUPS     832(R8), Y1
+	VFMADD213PS Y1, Y0, Y10
+	VMOVUPS     608(R8), Y0
+	VMOVUPS     864(R8), Y1
+	VFMADD213PS Y1, Y0, Y11
+	VMOVUPS     640(R8), Y0
+	VMOVUPS     896(R8), Y1
+	VFMADD213PS Y1, Y0, Y12
+	VMOVUPS     672(R8), Y0
+	VMOVUPS     928(R8), Y1
+	VFMADD213PS Y1, Y0, Y13
+	VMOVUPS     704(R8), Y0
+	VMOVUPS     960(R8), Y1
+	VFMADD213PS Y1, Y0, Y14
+	VMOVUPS     736(R8), Y0
+	VMOVUPS     992(R8), Y1
+	VFMADD213PS Y1, Y0, Y15
+
+not69:
+	TESTL   $0x00000200, DI
+	JZ      not70
+	VMOVUPS 1024(R8), Y0
+	VMOVUPS 1056(R8), Y1
+	VMOVUPS 1088(R8), Y2
+	VMOVUPS 1120(R8), Y3
+	VMOVUPS 1152(R8), Y4
+	VMOVUPS 1184(R8), Y5
+	VMOVUPS 1216(R8), Y6
+	VMOVUPS 1248(R8), Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y2, Y10
+	VMINPS  Y11, Y3, Y11
+	VMINPS  Y12, Y4, Y12
+	VMINPS  Y13, Y5, Y13
+	VMINPS  Y14, Y6, Y14
+	VMINPS  Y15, Y7, Y15
+
+not70:
+	TESTL     $0x00000400, DI
+	JZ        not71
+	VCMPPS    $0x03, Y8, Y9, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y12, Y13, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y14, Y15, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers72
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+	VCMPPS    $0x03, Y14, Y14, Y1
+	VBLENDVPS Y1, Y0, Y14, Y14
+	VCMPPS    $0x03, Y15, Y15, Y1
+	VBLENDVPS Y1, Y0, Y15, Y15
+
+numbers72:
+not71:
+	TESTL   $0x00000800, DI
+	JZ      not73
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+	VPMAXSD Y0, Y14, Y14
+	VPMAXSD Y0, Y15, Y15
+
+not73:
+end53:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
+	CMPL    CX, $0x00000001
+	JNE     some_rows74
+	VMOVUPS Y8, (DX)
+	VMOVUPS Y9, 32(DX)
+	VMOVUPS Y10, 64(DX)
+	VMOVUPS Y11, 96(DX)
+	VMOVUPS Y12, 128(DX)
+	VMOVUPS Y13, 160(DX)
+	VMOVUPS Y14, 192(DX)
+	VMOVUPS Y15, 224(DX)
+	JMP     rows75
+
+some_rows74:
 	TESTL   $0x00000001, CX
-	JZ      rows45
+	JZ      rows75
 	VMOVUPS Y8, (DX)
 	VMOVUPS Y9, 32(DX)
 	VMOVUPS Y10, 64(DX)
@@ -2306,7 +2767,7 @@ end32:
 	VMOVUPS Y14, 192(DX)
 	VMOVUPS Y15, 224(DX)
 
-rows45:
+rows75:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -2324,14 +2785,16 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step46:
+step76:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual77
 	CMPQ    DI, $0x00
-	JE      end47
+	JE      end78
 	CMPQ    DI, $0x02
-	JNE     not48
+	JNE     not79
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2344,11 +2807,11 @@ step46:
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
 	VADDPS  Y3, Y11, Y11
-	JMP     step46
+	JMP     step76
 
-not48:
+not79:
 	CMPQ      DI, $0x01
-	JNE       not49
+	JNE       not80
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
@@ -2357,7 +2820,7 @@ not48:
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers50
+	JZ        numbers81
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2379,12 +2842,12 @@ not48:
 	VCMPPS    $0x03, Y11, Y11, Y1
 	VBLENDVPS Y1, Y0, Y11, Y11
 
-numbers50:
-	JMP step46
+numbers81:
+	JMP step76
 
-not49:
+not80:
 	CMPQ    DI, $0x08
-	JNE     not51
+	JNE     not82
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4
 	VPMAXSD Y0, Y5, Y5
@@ -2394,33 +2857,47 @@ not49:
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
 	VPMAXSD Y0, Y11, Y11
-	JMP     step46
+	JMP     step76
 
-not51:
+not82:
 	CMPQ   DI, $0x03
-	JNE    not52
+	JNE    not83
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
+	CMPL   CX, $0x00000003
+	JNE    some_rows84
+	VADDPS (R8), Y4, Y4
+	VADDPS 32(R8), Y5, Y5
+	VADDPS 64(R8), Y6, Y6
+	VADDPS 96(R8), Y7, Y7
+	ADDQ   DI, R8
+	VADDPS (R8), Y8, Y8
+	VADDPS 32(R8), Y9, Y9
+	VADDPS 64(R8), Y10, Y10
+	VADDPS 96(R8), Y11, Y11
+	JMP    rows85
+
+some_rows84:
 	TESTL  $0x00000001, CX
-	JZ     rows53
+	JZ     rows85
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	VADDPS 64(R8), Y6, Y6
 	VADDPS 96(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows53
+	JZ     rows85
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	VADDPS 64(R8), Y10, Y10
 	VADDPS 96(R8), Y11, Y11
 
-rows53:
-	JMP step46
+rows85:
+	JMP step76
 
-not52:
+not83:
 	CMPQ    DI, $0x09
-	JNE     not54
+	JNE     not86
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2433,11 +2910,11 @@ not52:
 	VMINPS  Y9, Y1, Y9
 	VMINPS  Y10, Y2, Y10
 	VMINPS  Y11, Y3, Y11
-	JMP     step46
+	JMP     step76
 
-not54:
+not86:
 	CMPQ    DI, $0x0a
-	JNE     not55
+	JNE     not87
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2450,11 +2927,11 @@ not54:
 	VMAXPS  Y9, Y1, Y9
 	VMAXPS  Y10, Y2, Y10
 	VMAXPS  Y11, Y3, Y11
-	JMP     step46
+	JMP     step76
 
-not55:
+not87:
 	CMPQ    DI, $0x04
-	JNE     not56
+	JNE     not88
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2467,11 +2944,11 @@ not55:
 	VMULPS  Y1, Y9, Y9
 	VMULPS  Y2, Y10, Y10
 	VMULPS  Y3, Y11, Y11
-	JMP     step46
+	JMP     step76
 
-not56:
+not88:
 	CMPQ      DI, $0x0b
-	JNE       not57
+	JNE       not89
 	VCVTPS2PH $0x00, Y4, X0
 	VCVTPH2PS X0, Y4
 	VCVTPS2PH $0x00, Y5, X0
@@ -2488,11 +2965,11 @@ not56:
 	VCVTPH2PS X0, Y10
 	VCVTPS2PH $0x00, Y11, X0
 	VCVTPH2PS X0, Y11
-	JMP       step46
+	JMP       step76
 
-not57:
+not89:
 	CMPQ        DI, $0x05
-	JNE         not58
+	JNE         not90
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2521,11 +2998,11 @@ not57:
 	VMOVUPS     352(R8), Y1
 	VFMADD213PS Y1, Y0, Y7
 	VFMADD213PS Y1, Y0, Y11
-	JMP         step46
+	JMP         step76
 
-not58:
+not90:
 	CMPQ      DI, $0x06
-	JNE       not59
+	JNE       not91
 	VMULPS    (R8), Y4, Y1
 	VCMPPS    $0x01, 128(R8), Y4, Y0
 	VBLENDVPS Y0, Y1, Y4, Y4
@@ -2550,9 +3027,9 @@ not58:
 	VMULPS    96(R8), Y11, Y1
 	VCMPPS    $0x01, 224(R8), Y11, Y0
 	VBLENDVPS Y0, Y1, Y11, Y11
-	JMP       step46
+	JMP       step76
 
-not59:
+not91:
 	VMOVUPS     384(R8), Y0
 	VFMADD213PS (R8), Y4, Y0
 	VMINPS      128(R8), Y0, Y0
@@ -2601,26 +3078,152 @@ not59:
 	VMAXPS      256(R8), Y0, Y0
 	VMULPS      Y0, Y11, Y11
 	VDIVPS      128(R8), Y11, Y11
-	JMP         step46
+	JMP         step76
 
-end47:
+usual77:
+	TESTL   $0x00000080, DI
+	JZ      not93
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y2, Y6, Y6
+	VADDPS  Y3, Y7, Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+
+not93:
+	TESTL       $0x00000100, DI
+	JZ          not94
+	VMOVUPS     128(R8), Y0
+	VMOVUPS     160(R8), Y1
+	VMOVUPS     192(R8), Y2
+	VMOVUPS     224(R8), Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y5, Y5
+	VSUBPS      Y2, Y6, Y6
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y2, Y10, Y10
+	VSUBPS      Y3, Y11, Y11
+	VMOVUPS     256(R8), Y0
+	VMOVUPS     384(R8), Y1
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y8
+	VMOVUPS     288(R8), Y0
+	VMOVUPS     416(R8), Y1
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     320(R8), Y0
+	VMOVUPS     448(R8), Y1
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y10
+	VMOVUPS     352(R8), Y0
+	VMOVUPS     480(R8), Y1
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y11
+
+not94:
+	TESTL   $0x00000200, DI
+	JZ      not95
+	VMOVUPS 512(R8), Y0
+	VMOVUPS 544(R8), Y1
+	VMOVUPS 576(R8), Y2
+	VMOVUPS 608(R8), Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y1, Y5
+	VMINPS  Y6, Y2, Y6
+	VMINPS  Y7, Y3, Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y2, Y10
+	VMINPS  Y11, Y3, Y11
+
+not95:
+	TESTL     $0x00000400, DI
+	JZ        not96
+	VCMPPS    $0x03, Y4, Y5, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y8, Y9, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers97
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+
+numbers97:
+not96:
+	TESTL   $0x00000800, DI
+	JZ      not98
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+
+not98:
+end78:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
+	CMPL    CX, $0x00000003
+	JNE     some_rows99
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	VMOVUPS Y6, 64(BX)
+	VMOVUPS Y7, 96(BX)
+	ADDQ    DX, BX
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	VMOVUPS Y10, 64(BX)
+	VMOVUPS Y11, 96(BX)
+	JMP     rows100
+
+some_rows99:
 	TESTL   $0x00000001, CX
-	JZ      rows60
+	JZ      rows100
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
 	VMOVUPS Y7, 96(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows60
+	JZ      rows100
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	VMOVUPS Y10, 64(BX)
 	VMOVUPS Y11, 96(BX)
 
-rows60:
+rows100:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

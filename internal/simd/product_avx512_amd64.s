@@ -3445,10 +3445,12 @@ step1:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual2
 	CMPQ    DI, $0x00
-	JE      end2
+	JE      end3
 	CMPQ    DI, $0x02
-	JNE     not3
+	JNE     not4
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z2, Z2
@@ -3481,9 +3483,9 @@ step1:
 	VADDPS  Z1, Z29, Z29
 	JMP     step1
 
-not3:
+not4:
 	CMPQ       DI, $0x01
-	JNE        not4
+	JNE        not5
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
 	VCMPPS     $0x03, Z6, Z7, K3
@@ -3511,7 +3513,7 @@ not3:
 	VCMPPS     $0x03, Z28, Z29, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers5
+	JZ         numbers6
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3573,12 +3575,12 @@ not3:
 	VCMPPS     $0x03, Z29, Z29, K1
 	VMOVAPS    Z0, K1, Z29
 
-numbers5:
+numbers6:
 	JMP step1
 
-not4:
+not5:
 	CMPQ    DI, $0x08
-	JNE     not6
+	JNE     not7
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -3610,87 +3612,133 @@ not4:
 	VPMAXSD Z0, Z29, Z29
 	JMP     step1
 
-not6:
+not7:
 	CMPQ   DI, $0x03
-	JNE    not7
+	JNE    not8
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
+	CMPL   CX, $0x00003fff
+	JNE    some_rows9
+	VADDPS (R8), Z2, Z2
+	VADDPS 64(R8), Z3, Z3
+	ADDQ   DI, R8
+	VADDPS (R8), Z4, Z4
+	VADDPS 64(R8), Z5, Z5
+	ADDQ   DI, R8
+	VADDPS (R8), Z6, Z6
+	VADDPS 64(R8), Z7, Z7
+	ADDQ   DI, R8
+	VADDPS (R8), Z8, Z8
+	VADDPS 64(R8), Z9, Z9
+	ADDQ   DI, R8
+	VADDPS (R8), Z10, Z10
+	VADDPS 64(R8), Z11, Z11
+	ADDQ   DI, R8
+	VADDPS (R8), Z12, Z12
+	VADDPS 64(R8), Z13, Z13
+	ADDQ   DI, R8
+	VADDPS (R8), Z14, Z14
+	VADDPS 64(R8), Z15, Z15
+	ADDQ   DI, R8
+	VADDPS (R8), Z16, Z16
+	VADDPS 64(R8), Z17, Z17
+	ADDQ   DI, R8
+	VADDPS (R8), Z18, Z18
+	VADDPS 64(R8), Z19, Z19
+	ADDQ   DI, R8
+	VADDPS (R8), Z20, Z20
+	VADDPS 64(R8), Z21, Z21
+	ADDQ   DI, R8
+	VADDPS (R8), Z22, Z22
+	VADDPS 64(R8), Z23, Z23
+	ADDQ   DI, R8
+	VADDPS (R8), Z24, Z24
+	VADDPS 64(R8), Z25, Z25
+	ADDQ   DI, R8
+	VADDPS (R8), Z26, Z26
+	VADDPS 64(R8), Z27, Z27
+	ADDQ   DI, R8
+	VADDPS (R8), Z28, Z28
+	VADDPS 64(R8), Z29, Z29
+	JMP    rows10
+
+some_rows9:
 	TESTL  $0x00000001, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z2, Z2
 	VADDPS 64(R8), Z3, Z3
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	ADDQ   DI, R8
 	TESTL  $0x00000004, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z6, Z6
 	VADDPS 64(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000008, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	ADDQ   DI, R8
 	TESTL  $0x00000010, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z10, Z10
 	VADDPS 64(R8), Z11, Z11
 	ADDQ   DI, R8
 	TESTL  $0x00000020, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z12, Z12
 	VADDPS 64(R8), Z13, Z13
 	ADDQ   DI, R8
 	TESTL  $0x00000040, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z14, Z14
 	VADDPS 64(R8), Z15, Z15
 	ADDQ   DI, R8
 	TESTL  $0x00000080, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z16, Z16
 	VADDPS 64(R8), Z17, Z17
 	ADDQ   DI, R8
 	TESTL  $0x00000100, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z18, Z18
 	VADDPS 64(R8), Z19, Z19
 	ADDQ   DI, R8
 	TESTL  $0x00000200, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z20, Z20
 	VADDPS 64(R8), Z21, Z21
 	ADDQ   DI, R8
 	TESTL  $0x00000400, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z22, Z22
 	VADDPS 64(R8), Z23, Z23
 	ADDQ   DI, R8
 	TESTL  $0x00000800, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z24, Z24
 	VADDPS 64(R8), Z25, Z25
 	ADDQ   DI, R8
 	TESTL  $0x00001000, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z26, Z26
 	VADDPS 64(R8), Z27, Z27
 	ADDQ   DI, R8
 	TESTL  $0x00002000, CX
-	JZ     rows8
+	JZ     rows10
 	VADDPS (R8), Z28, Z28
 	VADDPS 64(R8), Z29, Z29
 
-rows8:
+rows10:
 	JMP step1
 
-not7:
+not8:
 	CMPQ    DI, $0x09
-	JNE     not9
+	JNE     not11
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z2, Z0, Z2
@@ -3723,9 +3771,9 @@ not7:
 	VMINPS  Z29, Z1, Z29
 	JMP     step1
 
-not9:
+not11:
 	CMPQ    DI, $0x0a
-	JNE     not10
+	JNE     not12
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z2, Z0, Z2
@@ -3758,9 +3806,9 @@ not9:
 	VMAXPS  Z29, Z1, Z29
 	JMP     step1
 
-not10:
+not12:
 	CMPQ    DI, $0x04
-	JNE     not11
+	JNE     not13
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z2, Z2
@@ -3793,9 +3841,9 @@ not10:
 	VMULPS  Z1, Z29, Z29
 	JMP     step1
 
-not11:
+not13:
 	CMPQ      DI, $0x0b
-	JNE       not12
+	JNE       not14
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -3854,9 +3902,9 @@ not11:
 	VCVTPH2PS Y0, Z29
 	JMP       step1
 
-not12:
+not14:
 	CMPQ        DI, $0x05
-	JNE         not13
+	JNE         not15
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z2, Z2
@@ -3921,9 +3969,9 @@ not12:
 	VFMADD213PS Z1, Z0, Z29
 	JMP         step1
 
-not13:
+not15:
 	CMPQ   DI, $0x06
-	JNE    not14
+	JNE    not16
 	VCMPPS $0x01, 128(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 128(R8), Z4, K1
@@ -3982,7 +4030,7 @@ not13:
 	VMULPS 64(R8), Z29, K1, Z29
 	JMP    step1
 
-not14:
+not16:
 	VMOVUPS     384(R8), Z0
 	VFMADD213PS (R8), Z2, Z0
 	VMINPS      128(R8), Z0, Z0
@@ -4153,80 +4201,387 @@ not14:
 	VDIVPS      128(R8), Z29, Z29
 	JMP         step1
 
-end2:
+usual2:
+	TESTL   $0x00000080, DI
+	JZ      not18
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z2, Z2
+	VADDPS  Z1, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z0, Z6, Z6
+	VADDPS  Z1, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z1, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z1, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z1, Z15, Z15
+	VADDPS  Z0, Z16, Z16
+	VADDPS  Z1, Z17, Z17
+	VADDPS  Z0, Z18, Z18
+	VADDPS  Z1, Z19, Z19
+	VADDPS  Z0, Z20, Z20
+	VADDPS  Z1, Z21, Z21
+	VADDPS  Z0, Z22, Z22
+	VADDPS  Z1, Z23, Z23
+	VADDPS  Z0, Z24, Z24
+	VADDPS  Z1, Z25, Z25
+	VADDPS  Z0, Z26, Z26
+	VADDPS  Z1, Z27, Z27
+	VADDPS  Z0, Z28, Z28
+	VADDPS  Z1, Z29, Z29
+
+not18:
+	TESTL       $0x00000100, DI
+	JZ          not19
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z1, Z3, Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z0, Z6, Z6
+	VSUBPS      Z1, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z1, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z1, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z1, Z15, Z15
+	VSUBPS      Z0, Z16, Z16
+	VSUBPS      Z1, Z17, Z17
+	VSUBPS      Z0, Z18, Z18
+	VSUBPS      Z1, Z19, Z19
+	VSUBPS      Z0, Z20, Z20
+	VSUBPS      Z1, Z21, Z21
+	VSUBPS      Z0, Z22, Z22
+	VSUBPS      Z1, Z23, Z23
+	VSUBPS      Z0, Z24, Z24
+	VSUBPS      Z1, Z25, Z25
+	VSUBPS      Z0, Z26, Z26
+	VSUBPS      Z1, Z27, Z27
+	VSUBPS      Z0, Z28, Z28
+	VSUBPS      Z1, Z29, Z29
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     384(R8), Z1
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z16
+	VFMADD213PS Z1, Z0, Z18
+	VFMADD213PS Z1, Z0, Z20
+	VFMADD213PS Z1, Z0, Z22
+	VFMADD213PS Z1, Z0, Z24
+	VFMADD213PS Z1, Z0, Z26
+	VFMADD213PS Z1, Z0, Z28
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     448(R8), Z1
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z15
+	VFMADD213PS Z1, Z0, Z17
+	VFMADD213PS Z1, Z0, Z19
+	VFMADD213PS Z1, Z0, Z21
+	VFMADD213PS Z1, Z0, Z23
+	VFMADD213PS Z1, Z0, Z25
+	VFMADD213PS Z1, Z0, Z27
+	VFMADD213PS Z1, Z0, Z29
+
+not19:
+	TESTL   $0x00000200, DI
+	JZ      not20
+	VMOVUPS 512(R8), Z0
+	VMOVUPS 576(R8), Z1
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z1, Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z1, Z5
+	VMINPS  Z6, Z0, Z6
+	VMINPS  Z7, Z1, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z1, Z11
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z1, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z1, Z15
+	VMINPS  Z16, Z0, Z16
+	VMINPS  Z17, Z1, Z17
+	VMINPS  Z18, Z0, Z18
+	VMINPS  Z19, Z1, Z19
+	VMINPS  Z20, Z0, Z20
+	VMINPS  Z21, Z1, Z21
+	VMINPS  Z22, Z0, Z22
+	VMINPS  Z23, Z1, Z23
+	VMINPS  Z24, Z0, Z24
+	VMINPS  Z25, Z1, Z25
+	VMINPS  Z26, Z0, Z26
+	VMINPS  Z27, Z1, Z27
+	VMINPS  Z28, Z0, Z28
+	VMINPS  Z29, Z1, Z29
+
+not20:
+	TESTL      $0x00000400, DI
+	JZ         not21
+	VCMPPS     $0x03, Z2, Z3, K1
+	VCMPPS     $0x03, Z4, Z5, K2
+	VCMPPS     $0x03, Z6, Z7, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z8, Z9, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z10, Z11, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z12, Z13, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z14, Z15, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z16, Z17, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z18, Z19, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z20, Z21, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z22, Z23, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z24, Z25, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z26, Z27, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z28, Z29, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers22
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K1
+	VMOVAPS    Z0, K1, Z2
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVAPS    Z0, K1, Z3
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+	VCMPPS     $0x03, Z16, Z16, K1
+	VMOVAPS    Z0, K1, Z16
+	VCMPPS     $0x03, Z17, Z17, K1
+	VMOVAPS    Z0, K1, Z17
+	VCMPPS     $0x03, Z18, Z18, K1
+	VMOVAPS    Z0, K1, Z18
+	VCMPPS     $0x03, Z19, Z19, K1
+	VMOVAPS    Z0, K1, Z19
+	VCMPPS     $0x03, Z20, Z20, K1
+	VMOVAPS    Z0, K1, Z20
+	VCMPPS     $0x03, Z21, Z21, K1
+	VMOVAPS    Z0, K1, Z21
+	VCMPPS     $0x03, Z22, Z22, K1
+	VMOVAPS    Z0, K1, Z22
+	VCMPPS     $0x03, Z23, Z23, K1
+	VMOVAPS    Z0, K1, Z23
+	VCMPPS     $0x03, Z24, Z24, K1
+	VMOVAPS    Z0, K1, Z24
+	VCMPPS     $0x03, Z25, Z25, K1
+	VMOVAPS    Z0, K1, Z25
+	VCMPPS     $0x03, Z26, Z26, K1
+	VMOVAPS    Z0, K1, Z26
+	VCMPPS     $0x03, Z27, Z27, K1
+	VMOVAPS    Z0, K1, Z27
+	VCMPPS     $0x03, Z28, Z28, K1
+	VMOVAPS    Z0, K1, Z28
+	VCMPPS     $0x03, Z29, Z29, K1
+	VMOVAPS    Z0, K1, Z29
+
+numbers22:
+not21:
+	TESTL   $0x00000800, DI
+	JZ      not23
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	VPMAXSD Z0, Z16, Z16
+	VPMAXSD Z0, Z17, Z17
+	VPMAXSD Z0, Z18, Z18
+	VPMAXSD Z0, Z19, Z19
+	VPMAXSD Z0, Z20, Z20
+	VPMAXSD Z0, Z21, Z21
+	VPMAXSD Z0, Z22, Z22
+	VPMAXSD Z0, Z23, Z23
+	VPMAXSD Z0, Z24, Z24
+	VPMAXSD Z0, Z25, Z25
+	VPMAXSD Z0, Z26, Z26
+	VPMAXSD Z0, Z27, Z27
+	VPMAXSD Z0, Z28, Z28
+	VPMAXSD Z0, Z29, Z29
+
+not23:
+end3:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
+	CMPL    CX, $0x00003fff
+	JNE     some_rows24
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z6, (BX)
+	VMOVUPS Z7, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z10, (BX)
+	VMOVUPS Z11, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z12, (BX)
+	VMOVUPS Z13, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z14, (BX)
+	VMOVUPS Z15, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z16, (BX)
+	VMOVUPS Z17, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z18, (BX)
+	VMOVUPS Z19, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z20, (BX)
+	VMOVUPS Z21, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z22, (BX)
+	VMOVUPS Z23, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z24, (BX)
+	VMOVUPS Z25, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z26, (BX)
+	VMOVUPS Z27, 64(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z28, (BX)
+	VMOVUPS Z29, 64(BX)
+	JMP     rows25
+
+some_rows24:
 	TESTL   $0x00000001, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z2, (BX)
 	VMOVUPS Z3, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z6, (BX)
 	VMOVUPS Z7, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z10, (BX)
 	VMOVUPS Z11, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z12, (BX)
 	VMOVUPS Z13, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z14, (BX)
 	VMOVUPS Z15, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z16, (BX)
 	VMOVUPS Z17, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z18, (BX)
 	VMOVUPS Z19, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z20, (BX)
 	VMOVUPS Z21, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z22, (BX)
 	VMOVUPS Z23, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z24, (BX)
 	VMOVUPS Z25, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z26, (BX)
 	VMOVUPS Z27, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows15
+	JZ      rows25
 	VMOVUPS Z28, (BX)
 	VMOVUPS Z29, 64(BX)
 
-rows15:
+rows25:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4244,14 +4599,16 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step16:
+step26:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual27
 	CMPQ    DI, $0x00
-	JE      end17
+	JE      end28
 	CMPQ    DI, $0x02
-	JNE     not18
+	JNE     not29
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4267,11 +4624,11 @@ step16:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step16
+	JMP     step26
 
-not18:
+not29:
 	CMPQ       DI, $0x01
-	JNE        not19
+	JNE        not30
 	VCMPPS     $0x03, Z2, Z3, K2
 	VCMPPS     $0x03, Z4, Z5, K3
 	VCMPPS     $0x03, Z6, Z7, K4
@@ -4285,7 +4642,7 @@ not18:
 	VCMPPS     $0x03, Z14, Z15, K4
 	KORW       K4, K2, K2
 	KORTESTW   K2, K3
-	JZ         numbers20
+	JZ         numbers31
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4319,12 +4676,12 @@ not18:
 	VCMPPS     $0x03, Z15, Z15, K2
 	VMOVAPS    Z0, K2, Z15
 
-numbers20:
-	JMP step16
+numbers31:
+	JMP step26
 
-not19:
+not30:
 	CMPQ    DI, $0x08
-	JNE     not21
+	JNE     not32
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4340,89 +4697,135 @@ not19:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step16
+	JMP     step26
 
-not21:
+not32:
 	CMPQ      DI, $0x03
-	JNE       not22
+	JNE       not33
 	ADDQ      BX, R8
 	MOVQ      8(DX), DI
+	CMPL      CX, $0x00003fff
+	JNE       some_rows34
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z8, Z8
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z9, Z9
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z10, Z10
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z11, Z11
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z12, Z12
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z13, Z13
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z14, Z14
+	ADDQ      DI, R8
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z15, Z15
+	JMP       rows35
+
+some_rows34:
 	TESTL     $0x00000001, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z2, Z2
 	ADDQ      DI, R8
 	TESTL     $0x00000002, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z3, Z3
 	ADDQ      DI, R8
 	TESTL     $0x00000004, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z4, Z4
 	ADDQ      DI, R8
 	TESTL     $0x00000008, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z5, Z5
 	ADDQ      DI, R8
 	TESTL     $0x00000010, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z6, Z6
 	ADDQ      DI, R8
 	TESTL     $0x00000020, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z7, Z7
 	ADDQ      DI, R8
 	TESTL     $0x00000040, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z8, Z8
 	ADDQ      DI, R8
 	TESTL     $0x00000080, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z9, Z9
 	ADDQ      DI, R8
 	TESTL     $0x00000100, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z10, Z10
 	ADDQ      DI, R8
 	TESTL     $0x00000200, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z11, Z11
 	ADDQ      DI, R8
 	TESTL     $0x00000400, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z12, Z12
 	ADDQ      DI, R8
 	TESTL     $0x00000800, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z13, Z13
 	ADDQ      DI, R8
 	TESTL     $0x00001000, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z14, Z14
 	ADDQ      DI, R8
 	TESTL     $0x00002000, CX
-	JZ        rows23
+	JZ        rows35
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z15, Z15
 
-rows23:
-	JMP step16
+rows35:
+	JMP step26
 
-not22:
+not33:
 	CMPQ    DI, $0x09
-	JNE     not24
+	JNE     not36
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4438,11 +4841,11 @@ not22:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step16
+	JMP     step26
 
-not24:
+not36:
 	CMPQ    DI, $0x0a
-	JNE     not25
+	JNE     not37
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4458,11 +4861,11 @@ not24:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step16
+	JMP     step26
 
-not25:
+not37:
 	CMPQ    DI, $0x04
-	JNE     not26
+	JNE     not38
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4478,11 +4881,11 @@ not25:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step16
+	JMP     step26
 
-not26:
+not38:
 	CMPQ      DI, $0x0b
-	JNE       not27
+	JNE       not39
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4511,11 +4914,11 @@ not26:
 	VCVTPH2PS Y0, Z14
 	VCVTPS2PH $0x00, Z15, Y0
 	VCVTPH2PS Y0, Z15
-	JMP       step16
+	JMP       step26
 
-not27:
+not39:
 	CMPQ        DI, $0x05
-	JNE         not28
+	JNE         not40
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4547,11 +4950,11 @@ not27:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step16
+	JMP         step26
 
-not28:
+not40:
 	CMPQ   DI, $0x06
-	JNE    not29
+	JNE    not41
 	VCMPPS $0x01, 64(R8), Z2, K2
 	VMULPS (R8), Z2, K2, Z2
 	VCMPPS $0x01, 64(R8), Z3, K2
@@ -4580,9 +4983,9 @@ not28:
 	VMULPS (R8), Z14, K2, Z14
 	VCMPPS $0x01, 64(R8), Z15, K2
 	VMULPS (R8), Z15, K2, Z15
-	JMP    step16
+	JMP    step26
 
-not29:
+not41:
 	VMOVUPS     192(R8), Z0
 	VFMADD213PS (R8), Z2, Z0
 	VMINPS      64(R8), Z0, Z0
@@ -4667,68 +5070,244 @@ not29:
 	VMAXPS      128(R8), Z0, Z0
 	VMULPS      Z0, Z15, Z15
 	VDIVPS      64(R8), Z15, Z15
-	JMP         step16
+	JMP         step26
 
-end17:
+usual27:
+	TESTL   $0x00000080, DI
+	JZ      not43
+	VMOVUPS (R8), Z0
+	VADDPS  Z0, Z2, Z2
+	VADDPS  Z0, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z0, Z5, Z5
+	VADDPS  Z0, Z6, Z6
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+
+not43:
+	TESTL       $0x00000100, DI
+	JZ          not44
+	VMOVUPS     64(R8), Z0
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z0, Z3, Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z0, Z5, Z5
+	VSUBPS      Z0, Z6, Z6
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z15
+
+not44:
+	TESTL   $0x00000200, DI
+	JZ      not45
+	VMOVUPS 256(R8), Z0
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z0, Z5
+	VMINPS  Z6, Z0, Z6
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z0, Z15
+
+not45:
+	TESTL      $0x00000400, DI
+	JZ         not46
+	VCMPPS     $0x03, Z2, Z3, K2
+	VCMPPS     $0x03, Z4, Z5, K3
+	VCMPPS     $0x03, Z6, Z7, K4
+	KORW       K4, K2, K2
+	VCMPPS     $0x03, Z8, Z9, K4
+	KORW       K4, K3, K3
+	VCMPPS     $0x03, Z10, Z11, K4
+	KORW       K4, K2, K2
+	VCMPPS     $0x03, Z12, Z13, K4
+	KORW       K4, K3, K3
+	VCMPPS     $0x03, Z14, Z15, K4
+	KORW       K4, K2, K2
+	KORTESTW   K2, K3
+	JZ         numbers47
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K2
+	VMOVAPS    Z0, K2, Z2
+	VCMPPS     $0x03, Z3, Z3, K2
+	VMOVAPS    Z0, K2, Z3
+	VCMPPS     $0x03, Z4, Z4, K2
+	VMOVAPS    Z0, K2, Z4
+	VCMPPS     $0x03, Z5, Z5, K2
+	VMOVAPS    Z0, K2, Z5
+	VCMPPS     $0x03, Z6, Z6, K2
+	VMOVAPS    Z0, K2, Z6
+	VCMPPS     $0x03, Z7, Z7, K2
+	VMOVAPS    Z0, K2, Z7
+	VCMPPS     $0x03, Z8, Z8, K2
+	VMOVAPS    Z0, K2, Z8
+	VCMPPS     $0x03, Z9, Z9, K2
+	VMOVAPS    Z0, K2, Z9
+	VCMPPS     $0x03, Z10, Z10, K2
+	VMOVAPS    Z0, K2, Z10
+	VCMPPS     $0x03, Z11, Z11, K2
+	VMOVAPS    Z0, K2, Z11
+	VCMPPS     $0x03, Z12, Z12, K2
+	VMOVAPS    Z0, K2, Z12
+	VCMPPS     $0x03, Z13, Z13, K2
+	VMOVAPS    Z0, K2, Z13
+	VCMPPS     $0x03, Z14, Z14, K2
+	VMOVAPS    Z0, K2, Z14
+	VCMPPS     $0x03, Z15, Z15, K2
+	VMOVAPS    Z0, K2, Z15
+
+numbers47:
+not46:
+	TESTL   $0x00000800, DI
+	JZ      not48
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+
+not48:
+end28:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
+	CMPL    CX, $0x00003fff
+	JNE     some_rows49
+	VMOVUPS Z2, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z3, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z4, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z5, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z6, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z7, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z8, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z9, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z10, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z11, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z12, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z13, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z14, K1, (BX)
+	ADDQ    DX, BX
+	VMOVUPS Z15, K1, (BX)
+	JMP     rows50
+
+some_rows49:
 	TESTL   $0x00000001, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z2, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z3, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z4, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z5, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z6, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z7, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z8, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z9, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z10, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z11, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z12, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z13, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z14, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows30
+	JZ      rows50
 	VMOVUPS Z15, K1, (BX)
 
-rows30:
+rows50:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4746,14 +5325,16 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step31:
+step51:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual52
 	CMPQ    DI, $0x00
-	JE      end32
+	JE      end53
 	CMPQ    DI, $0x02
-	JNE     not33
+	JNE     not54
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4770,11 +5351,11 @@ step31:
 	VADDPS  Z5, Z13, Z13
 	VADDPS  Z6, Z14, Z14
 	VADDPS  Z7, Z15, Z15
-	JMP     step31
+	JMP     step51
 
-not33:
+not54:
 	CMPQ       DI, $0x01
-	JNE        not34
+	JNE        not55
 	VCMPPS     $0x03, Z8, Z9, K1
 	VCMPPS     $0x03, Z10, Z11, K2
 	VCMPPS     $0x03, Z12, Z13, K3
@@ -4782,7 +5363,7 @@ not33:
 	VCMPPS     $0x03, Z14, Z15, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers35
+	JZ         numbers56
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4804,12 +5385,12 @@ not33:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers35:
-	JMP step31
+numbers56:
+	JMP step51
 
-not34:
+not55:
 	CMPQ    DI, $0x08
-	JNE     not36
+	JNE     not57
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -4819,16 +5400,29 @@ not34:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step31
+	JMP     step51
 
-not36:
+not57:
 	CMPQ   DI, $0x03
-	JNE    not37
+	JNE    not58
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
+	CMPL   CX, $0x00000001
+	JNE    some_rows59
+	VADDPS (DI), Z8, Z8
+	VADDPS 64(DI), Z9, Z9
+	VADDPS 128(DI), Z10, Z10
+	VADDPS 192(DI), Z11, Z11
+	VADDPS 256(DI), Z12, Z12
+	VADDPS 320(DI), Z13, Z13
+	VADDPS 384(DI), Z14, Z14
+	VADDPS 448(DI), Z15, Z15
+	JMP    rows60
+
+some_rows59:
 	TESTL  $0x00000001, CX
-	JZ     rows38
+	JZ     rows60
 	VADDPS (DI), Z8, Z8
 	VADDPS 64(DI), Z9, Z9
 	VADDPS 128(DI), Z10, Z10
@@ -4838,12 +5432,12 @@ not36:
 	VADDPS 384(DI), Z14, Z14
 	VADDPS 448(DI), Z15, Z15
 
-rows38:
-	JMP step31
+rows60:
+	JMP step51
 
-not37:
+not58:
 	CMPQ    DI, $0x09
-	JNE     not39
+	JNE     not61
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4860,11 +5454,11 @@ not37:
 	VMINPS  Z13, Z5, Z13
 	VMINPS  Z14, Z6, Z14
 	VMINPS  Z15, Z7, Z15
-	JMP     step31
+	JMP     step51
 
-not39:
+not61:
 	CMPQ    DI, $0x0a
-	JNE     not40
+	JNE     not62
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4881,11 +5475,11 @@ not39:
 	VMAXPS  Z13, Z5, Z13
 	VMAXPS  Z14, Z6, Z14
 	VMAXPS  Z15, Z7, Z15
-	JMP     step31
+	JMP     step51
 
-not40:
+not62:
 	CMPQ    DI, $0x04
-	JNE     not41
+	JNE     not63
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4902,11 +5496,11 @@ not40:
 	VMULPS  Z5, Z13, Z13
 	VMULPS  Z6, Z14, Z14
 	VMULPS  Z7, Z15, Z15
-	JMP     step31
+	JMP     step51
 
-not41:
+not63:
 	CMPQ      DI, $0x0b
-	JNE       not42
+	JNE       not64
 	VCVTPS2PH $0x00, Z8, Y0
 	VCVTPH2PS Y0, Z8
 	VCVTPS2PH $0x00, Z9, Y0
@@ -4923,11 +5517,11 @@ not41:
 	VCVTPH2PS Y0, Z14
 	VCVTPS2PH $0x00, Z15, Y0
 	VCVTPH2PS Y0, Z15
-	JMP       step31
+	JMP       step51
 
-not42:
+not64:
 	CMPQ        DI, $0x05
-	JNE         not43
+	JNE         not65
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -4968,11 +5562,11 @@ not42:
 	VMOVUPS     960(R8), Z0
 	VMOVUPS     1472(R8), Z1
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step31
+	JMP         step51
 
-not43:
+not65:
 	CMPQ   DI, $0x06
-	JNE    not44
+	JNE    not66
 	VCMPPS $0x01, 512(R8), Z8, K1
 	VMULPS (R8), Z8, K1, Z8
 	VCMPPS $0x01, 576(R8), Z9, K1
@@ -4989,9 +5583,9 @@ not43:
 	VMULPS 384(R8), Z14, K1, Z14
 	VCMPPS $0x01, 960(R8), Z15, K1
 	VMULPS 448(R8), Z15, K1, Z15
-	JMP    step31
+	JMP    step51
 
-not44:
+not66:
 	VMOVUPS     1536(R8), Z0
 	VFMADD213PS (R8), Z8, Z0
 	VMINPS      512(R8), Z0, Z0
@@ -5040,14 +5634,158 @@ not44:
 	VMAXPS      1024(R8), Z0, Z0
 	VMULPS      Z0, Z15, Z15
 	VDIVPS      512(R8), Z15, Z15
-	JMP         step31
+	JMP         step51
 
-end32:
+usual52:
+	TESTL   $0x00000080, DI
+	JZ      not68
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMOVUPS 256(R8), Z4
+	VMOVUPS 320(R8), Z5
+	VMOVUPS 384(R8), Z6
+	VMOVUPS 448(R8), Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z2, Z10, Z10
+	VADDPS  Z3, Z11, Z11
+	VADDPS  Z4, Z12, Z12
+	VADDPS  Z5, Z13, Z13
+	VADDPS  Z6, Z14, Z14
+	VADDPS  Z7, Z15, Z15
+
+not68:
+	TESTL       $0x00000100, DI
+	JZ          not69
+	VMOVUPS     512(R8), Z0
+	VMOVUPS     576(R8), Z1
+	VMOVUPS     640(R8), Z2
+	VMOVUPS     704(R8), Z3
+	VMOVUPS     768(R8), Z4
+	VMOVUPS     832(R8), Z5
+	VMOVUPS     896(R8), Z6
+	VMOVUPS     960(R8), Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z2, Z10, Z10
+	VSUBPS      Z3, Z11, Z11
+	VSUBPS      Z4, Z12, Z12
+	VSUBPS      Z5, Z13, Z13
+	VSUBPS      Z6, Z14, Z14
+	VSUBPS      Z7, Z15, Z15
+	VMOVUPS     1024(R8), Z0
+	VMOVUPS     1536(R8), Z1
+	VFMADD213PS Z1, Z0, Z8
+	VMOVUPS     1088(R8), Z0
+	VMOVUPS     1600(R8), Z1
+	VFMADD213PS Z1, Z0, Z9
+	VMOVUPS     1152(R8), Z0
+	VMOVUPS     1664(R8), Z1
+	VFMADD213PS Z1, Z0, Z10
+	VMOVUPS     1216(R8), Z0
+	VMOVUPS     1728(R8), Z1
+	VFMADD213PS Z1, Z0, Z11
+	VMOVUPS     1280(R8), Z0
+	VMOVUPS     1792(R8), Z1
+	VFMADD213PS Z1, Z0, Z12
+	VMOVUPS     1344(R8), Z0
+	VMOVUPS     1856(R8), Z1
+	VFMADD213PS Z1, Z0, Z13
+	VMOVUPS     1408(R8), Z0
+	VMOVUPS     1920(R8), Z1
+	VFMADD213PS Z1, Z0, Z14
+	VMOVUPS     1472(R8), Z0
+	VMOVUPS     1984(R8), Z1
+	VFMADD213PS Z1, Z0, Z15
+
+not69:
+	TESTL   $0x00000200, DI
+	JZ      not70
+	VMOVUPS 2048(R8), Z0
+	VMOVUPS 2112(R8), Z1
+	VMOVUPS 2176(R8), Z2
+	VMOVUPS 2240(R8), Z3
+	VMOVUPS 2304(R8), Z4
+	VMOVUPS 2368(R8), Z5
+	VMOVUPS 2432(R8), Z6
+	VMOVUPS 2496(R8), Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z2, Z10
+	VMINPS  Z11, Z3, Z11
+	VMINPS  Z12, Z4, Z12
+	VMINPS  Z13, Z5, Z13
+	VMINPS  Z14, Z6, Z14
+	VMINPS  Z15, Z7, Z15
+
+not70:
+	TESTL      $0x00000400, DI
+	JZ         not71
+	VCMPPS     $0x03, Z8, Z9, K1
+	VCMPPS     $0x03, Z10, Z11, K2
+	VCMPPS     $0x03, Z12, Z13, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z14, Z15, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers72
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+
+numbers72:
+not71:
+	TESTL   $0x00000800, DI
+	JZ      not73
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+
+not73:
+end53:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
+	CMPL    CX, $0x00000001
+	JNE     some_rows74
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z9, 64(DX)
+	VMOVUPS Z10, 128(DX)
+	VMOVUPS Z11, 192(DX)
+	VMOVUPS Z12, 256(DX)
+	VMOVUPS Z13, 320(DX)
+	VMOVUPS Z14, 384(DX)
+	VMOVUPS Z15, 448(DX)
+	JMP     rows75
+
+some_rows74:
 	TESTL   $0x00000001, CX
-	JZ      rows45
+	JZ      rows75
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, 64(DX)
 	VMOVUPS Z10, 128(DX)
@@ -5057,7 +5795,7 @@ end32:
 	VMOVUPS Z14, 384(DX)
 	VMOVUPS Z15, 448(DX)
 
-rows45:
+rows75:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -5075,14 +5813,16 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step46:
+step76:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
+	TESTL   $0x00000040, DI
+	JNZ     usual77
 	CMPQ    DI, $0x00
-	JE      end47
+	JE      end78
 	CMPQ    DI, $0x02
-	JNE     not48
+	JNE     not79
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5095,11 +5835,11 @@ step46:
 	VADDPS  Z1, Z9, Z9
 	VADDPS  Z2, Z10, Z10
 	VADDPS  Z3, Z11, Z11
-	JMP     step46
+	JMP     step76
 
-not48:
+not79:
 	CMPQ       DI, $0x01
-	JNE        not49
+	JNE        not80
 	VCMPPS     $0x03, Z4, Z5, K1
 	VCMPPS     $0x03, Z6, Z7, K2
 	VCMPPS     $0x03, Z8, Z9, K3
@@ -5107,7 +5847,7 @@ not48:
 	VCMPPS     $0x03, Z10, Z11, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers50
+	JZ         numbers81
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5129,12 +5869,12 @@ not48:
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
 
-numbers50:
-	JMP step46
+numbers81:
+	JMP step76
 
-not49:
+not80:
 	CMPQ    DI, $0x08
-	JNE     not51
+	JNE     not82
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
@@ -5144,33 +5884,47 @@ not49:
 	VPMAXSD Z0, Z9, Z9
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
-	JMP     step46
+	JMP     step76
 
-not51:
+not82:
 	CMPQ   DI, $0x03
-	JNE    not52
+	JNE    not83
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
+	CMPL   CX, $0x00000003
+	JNE    some_rows84
+	VADDPS (R8), Z4, Z4
+	VADDPS 64(R8), Z5, Z5
+	VADDPS 128(R8), Z6, Z6
+	VADDPS 192(R8), Z7, Z7
+	ADDQ   DI, R8
+	VADDPS (R8), Z8, Z8
+	VADDPS 64(R8), Z9, Z9
+	VADDPS 128(R8), Z10, Z10
+	VADDPS 192(R8), Z11, Z11
+	JMP    rows85
+
+some_rows84:
 	TESTL  $0x00000001, CX
-	JZ     rows53
+	JZ     rows85
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	VADDPS 128(R8), Z6, Z6
 	VADDPS 192(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows53
+	JZ     rows85
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	VADDPS 128(R8), Z10, Z10
 	VADDPS 192(R8), Z11, Z11
 
-rows53:
-	JMP step46
+rows85:
+	JMP step76
 
-not52:
+not83:
 	CMPQ    DI, $0x09
-	JNE     not54
+	JNE     not86
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5183,11 +5937,11 @@ not52:
 	VMINPS  Z9, Z1, Z9
 	VMINPS  Z10, Z2, Z10
 	VMINPS  Z11, Z3, Z11
-	JMP     step46
+	JMP     step76
 
-not54:
+not86:
 	CMPQ    DI, $0x0a
-	JNE     not55
+	JNE     not87
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5200,11 +5954,11 @@ not54:
 	VMAXPS  Z9, Z1, Z9
 	VMAXPS  Z10, Z2, Z10
 	VMAXPS  Z11, Z3, Z11
-	JMP     step46
+	JMP     step76
 
-not55:
+not87:
 	CMPQ    DI, $0x04
-	JNE     not56
+	JNE     not88
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5217,11 +5971,11 @@ not55:
 	VMULPS  Z1, Z9, Z9
 	VMULPS  Z2, Z10, Z10
 	VMULPS  Z3, Z11, Z11
-	JMP     step46
+	JMP     step76
 
-not56:
+not88:
 	CMPQ      DI, $0x0b
-	JNE       not57
+	JNE       not89
 	VCVTPS2PH $0x00, Z4, Y0
 	VCVTPH2PS Y0, Z4
 	VCVTPS2PH $0x00, Z5, Y0
@@ -5238,11 +5992,11 @@ not56:
 	VCVTPH2PS Y0, Z10
 	VCVTPS2PH $0x00, Z11, Y0
 	VCVTPH2PS Y0, Z11
-	JMP       step46
+	JMP       step76
 
-not57:
+not89:
 	CMPQ        DI, $0x05
-	JNE         not58
+	JNE         not90
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -5271,11 +6025,11 @@ not57:
 	VMOVUPS     704(R8), Z1
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z11
-	JMP         step46
+	JMP         step76
 
-not58:
+not90:
 	CMPQ   DI, $0x06
-	JNE    not59
+	JNE    not91
 	VCMPPS $0x01, 256(R8), Z4, K1
 	VMULPS (R8), Z4, K1, Z4
 	VCMPPS $0x01, 256(R8), Z8, K1
@@ -5292,9 +6046,9 @@ not58:
 	VMULPS 192(R8), Z7, K1, Z7
 	VCMPPS $0x01, 448(R8), Z11, K1
 	VMULPS 192(R8), Z11, K1, Z11
-	JMP    step46
+	JMP    step76
 
-not59:
+not91:
 	VMOVUPS     768(R8), Z0
 	VFMADD213PS (R8), Z4, Z0
 	VMINPS      256(R8), Z0, Z0
@@ -5343,26 +6097,151 @@ not59:
 	VMAXPS      512(R8), Z0, Z0
 	VMULPS      Z0, Z11, Z11
 	VDIVPS      256(R8), Z11, Z11
-	JMP         step46
+	JMP         step76
 
-end47:
+usual77:
+	TESTL   $0x00000080, DI
+	JZ      not93
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z2, Z10, Z10
+	VADDPS  Z3, Z11, Z11
+
+not93:
+	TESTL       $0x00000100, DI
+	JZ          not94
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     320(R8), Z1
+	VMOVUPS     384(R8), Z2
+	VMOVUPS     448(R8), Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z2, Z6, Z6
+	VSUBPS      Z3, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z2, Z10, Z10
+	VSUBPS      Z3, Z11, Z11
+	VMOVUPS     512(R8), Z0
+	VMOVUPS     768(R8), Z1
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z8
+	VMOVUPS     576(R8), Z0
+	VMOVUPS     832(R8), Z1
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z9
+	VMOVUPS     640(R8), Z0
+	VMOVUPS     896(R8), Z1
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z10
+	VMOVUPS     704(R8), Z0
+	VMOVUPS     960(R8), Z1
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z11
+
+not94:
+	TESTL   $0x00000200, DI
+	JZ      not95
+	VMOVUPS 1024(R8), Z0
+	VMOVUPS 1088(R8), Z1
+	VMOVUPS 1152(R8), Z2
+	VMOVUPS 1216(R8), Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z1, Z5
+	VMINPS  Z6, Z2, Z6
+	VMINPS  Z7, Z3, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z2, Z10
+	VMINPS  Z11, Z3, Z11
+
+not95:
+	TESTL      $0x00000400, DI
+	JZ         not96
+	VCMPPS     $0x03, Z4, Z5, K1
+	VCMPPS     $0x03, Z6, Z7, K2
+	VCMPPS     $0x03, Z8, Z9, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z10, Z11, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers97
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+
+numbers97:
+not96:
+	TESTL   $0x00000800, DI
+	JZ      not98
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+
+not98:
+end78:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
+	CMPL    CX, $0x00000003
+	JNE     some_rows99
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	VMOVUPS Z6, 128(BX)
+	VMOVUPS Z7, 192(BX)
+	ADDQ    DX, BX
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	VMOVUPS Z10, 128(BX)
+	VMOVUPS Z11, 192(BX)
+	JMP     rows100
+
+some_rows99:
 	TESTL   $0x00000001, CX
-	JZ      rows60
+	JZ      rows100
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	VMOVUPS Z6, 128(BX)
 	VMOVUPS Z7, 192(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows60
+	JZ      rows100
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	VMOVUPS Z10, 128(BX)
 	VMOVUPS Z11, 192(BX)
 
-rows60:
+rows100:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

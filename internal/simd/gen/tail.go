@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -18,6 +20,17 @@ type tile struct {
 	// likewise.
 	rows            reg.GPVirtual
 	step, blockStep operand.Mem
+	list            int        // bytes between lists of operands by channel, if that is not as many as the vectors have
+	lane            operand.Op // bytes from the first operand of a list to the one that belongs to the first vector, if that is not 0
+}
+
+// operands returns the memory of the operands of a vector in a list behind so many others.
+func (t *tile) operands(address reg.GPVirtual, list, v int) operand.Mem {
+	each := t.list
+	if each == 0 {
+		each = len(t.sums[0]) * t.isa.bytes
+	}
+	return at(address, list*each+v*t.isa.bytes)
 }
 
 // places emits f for each sum with its place in a tensor at the address, which is used up. Rows that are not there are passed over.
@@ -34,15 +47,25 @@ func (t *tile) places(address reg.GPVirtual, f func(sum reg.VecVirtual, place op
 			t.ADDQ(t.blockStep, address)
 		}
 		t.MOVQ(address, row)
-		done := t.label("rows")
-		for i, sums := range t.sums {
-			t.TESTL(operand.U32(1<<i), t.rows.As32())
-			t.JZ(operand.LabelRef(done))
-			for v := first; v < min(first+each, vectors); v++ {
-				f(sums[v], at(row, (v-first)*t.isa.bytes))
+		some, done := t.label("some_rows"), t.label("rows")
+		t.CMPL(t.rows.As32(), operand.U32(1<<len(t.sums)-1))
+		t.JNE(operand.LabelRef(some))
+		for _, whole := range []bool{true, false} {
+			if !whole {
+				t.JMP(operand.LabelRef(done))
+				t.Label(some)
 			}
-			if i+1 < len(t.sums) {
-				t.ADDQ(step, row)
+			for i, sums := range t.sums {
+				if !whole {
+					t.TESTL(operand.U32(1<<i), t.rows.As32())
+					t.JZ(operand.LabelRef(done))
+				}
+				for v := first; v < min(first+each, vectors); v++ {
+					f(sums[v], at(row, (v-first)*t.isa.bytes))
+				}
+				if i+1 < len(t.sums) {
+					t.ADDQ(step, row)
+				}
 			}
 		}
 		t.Label(done)
@@ -58,10 +81,10 @@ func (t *tile) each(f func(v int, sum reg.VecVirtual)) {
 	}
 }
 
-// channels emits f for each sum, with the vector of channels that belongs to it, at the address and so many vectors behind it.
-func (t *tile) channels(address reg.GPVirtual, behind int, f func(sum, c reg.VecVirtual)) {
+// channels emits f for each sum, with the vector of channels that belongs to it, in a list behind so many others.
+func (t *tile) channels(address reg.GPVirtual, list int, f func(sum, c reg.VecVirtual)) {
 	for v := range t.sums[0] {
-		t.VMOVUPS(at(address, (behind+v)*t.isa.bytes), t.spare[v])
+		t.VMOVUPS(t.operands(address, list, v), t.spare[v])
 	}
 	t.each(func(v int, sum reg.VecVirtual) { f(sum, t.spare[v]) })
 }
@@ -69,41 +92,57 @@ func (t *tile) channels(address reg.GPVirtual, behind int, f func(sum, c reg.Vec
 // tail emits the steps of a list, whose address is used up.
 func (t *tile) tail(steps, out reg.GPVirtual) {
 	kind, operands := t.GP64(), t.GP64()
-	next, end := t.label("step"), t.label("end")
-	vectors := len(t.sums[0])
+	next, usual, end := t.label("step"), t.label("usual"), t.label("end")
 	t.Label(next)
 	t.MOVQ(at(steps, 0), kind)
 	t.MOVQ(at(steps, 8), operands)
 	t.ADDQ(operand.U8(16), steps)
+	if t.lane != nil {
+		t.ADDQ(t.lane, operands)
+	}
+	t.TESTL(operand.U32(t.file.args.constant("TailUsual")), kind.As32())
+	t.JNZ(operand.LabelRef(usual))
 	t.CMPQ(kind, operand.U8(t.file.args.constant("TailEnd")))
 	t.JE(operand.LabelRef(end))
-	last := len(t.tailSteps()) - 1
-	for i, s := range t.tailSteps() {
-		after := end
-		if i < last {
-			after = t.label("not")
+	all := t.tailSteps()
+	for i, s := range all {
+		after := t.label("not")
+		if i < len(all)-1 {
 			t.CMPQ(kind, operand.U8(t.file.args.constant(s.kind)))
 			t.JNE(operand.LabelRef(after))
 		}
-		s.emit(operands, out, vectors)
+		s.emit(operands, out, 0)
 		t.JMP(operand.LabelRef(next))
-		if i < last {
-			t.Label(after)
-		}
+		t.Label(after)
+	}
+	t.Label(usual)
+	list := 0
+	for _, u := range []struct {
+		kind, bit string
+		lists     int
+	}{{"TailAddChannels", "TailUsualAdd", 1}, {"TailNormalize", "TailUsualNormalize", 3}, {"TailMin", "TailUsualMin", 1},
+		{"TailCanonical", "TailUsualCanonical", 0}, {"TailRelu", "TailUsualRelu", 0}} {
+		not := t.label("not")
+		t.TESTL(operand.U32(t.file.args.constant(u.bit)), kind.As32())
+		t.JZ(operand.LabelRef(not))
+		all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, out, list)
+		list += u.lists
+		t.Label(not)
 	}
 	t.Label(end)
 }
 
-// tailStep is the code of a kind of step.
+// tailStep is the code of a kind of step, whose operands by channel are behind so many other lists.
 type tailStep struct {
 	kind string
-	emit func(operands, out reg.GPVirtual, vectors int)
+	emit func(operands, out reg.GPVirtual, list int)
 }
 
 // tailSteps lists the kinds of steps, those first that are met most.
 func (t *tile) tailSteps() []tailStep {
-	byChannel := func(f func(sum, c reg.VecVirtual)) func(operands, out reg.GPVirtual, vectors int) {
-		return func(operands, _ reg.GPVirtual, _ int) { t.channels(operands, 0, f) }
+	vectors := len(t.sums[0])
+	byChannel := func(f func(sum, c reg.VecVirtual)) func(operands, out reg.GPVirtual, list int) {
+		return func(operands, _ reg.GPVirtual, list int) { t.channels(operands, list, f) }
 	}
 	return []tailStep{
 		{"TailAddChannels", byChannel(func(sum, c reg.VecVirtual) { t.VADDPS(c, sum, sum) })},
@@ -113,6 +152,9 @@ func (t *tile) tailSteps() []tailStep {
 			t.each(func(_ int, sum reg.VecVirtual) { t.VPMAXSD(t.spare[0], sum, sum) })
 		}},
 		{"TailAddTensor", func(operands, out reg.GPVirtual, _ int) {
+			if t.lane != nil {
+				t.SUBQ(t.lane, operands)
+			}
 			t.ADDQ(out, operands)
 			t.places(operands, func(sum reg.VecVirtual, place operand.Mem) {
 				if t.mask == nil {
@@ -128,20 +170,20 @@ func (t *tile) tailSteps() []tailStep {
 		{"TailMax", byChannel(func(sum, c reg.VecVirtual) { t.VMAXPS(sum, c, sum) })},
 		{"TailMulChannels", byChannel(func(sum, c reg.VecVirtual) { t.VMULPS(c, sum, sum) })},
 		{"TailHalf", func(_, _ reg.GPVirtual, _ int) { t.each(func(_ int, sum reg.VecVirtual) { t.toHalf(sum, t.spare[0]) }) }},
-		{"TailNormalize", func(operands, _ reg.GPVirtual, vectors int) {
-			t.channels(operands, 0, func(sum, c reg.VecVirtual) { t.VSUBPS(c, sum, sum) })
+		{"TailNormalize", func(operands, _ reg.GPVirtual, list int) {
+			t.channels(operands, list, func(sum, c reg.VecVirtual) { t.VSUBPS(c, sum, sum) })
 			for v := range vectors {
 				factor, summand := t.spare[0], t.spare[1]
-				t.VMOVUPS(at(operands, (vectors+v)*t.isa.bytes), factor)
-				t.VMOVUPS(at(operands, (2*vectors+v)*t.isa.bytes), summand)
+				t.VMOVUPS(t.operands(operands, list+1, v), factor)
+				t.VMOVUPS(t.operands(operands, list+2, v), summand)
 				for _, sums := range t.sums {
 					t.VFMADD213PS(summand, factor, sums[v])
 				}
 			}
 		}},
-		{"TailLeaky", func(operands, _ reg.GPVirtual, vectors int) { t.leaky(operands, vectors) }},
-		{"TailHardSwish", func(operands, _ reg.GPVirtual, vectors int) {
-			number := func(i int) operand.Mem { return at(operands, i*vectors*t.isa.bytes) }
+		{"TailLeaky", func(operands, _ reg.GPVirtual, _ int) { t.leaky(operands, vectors) }},
+		{"TailHardSwish", func(operands, _ reg.GPVirtual, _ int) {
+			number := func(i int) operand.Mem { return t.operands(operands, i, 0) }
 			t.each(func(_ int, sum reg.VecVirtual) {
 				gate := t.spare[0] // where it is not what the reference has, with NaNs, the product is a NaN nevertheless
 				t.VMOVUPS(number(3), gate)
@@ -214,7 +256,7 @@ func (t *tile) canonical() {
 func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
 	const less = operand.U8(1)
 	for v := range vectors {
-		c, zero := at(operands, v*t.isa.bytes), at(operands, (vectors+v)*t.isa.bytes)
+		c, zero := t.operands(operands, 0, v), t.operands(operands, 1, v)
 		for _, sums := range t.sums {
 			sum := sums[v]
 			if t.isa.wide() {

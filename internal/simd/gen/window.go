@@ -31,6 +31,7 @@ type window struct {
 	*tile
 	part   reg.GPVirtual
 	at     reg.GPVirtual    // the first pixel's element at the position of the window
+	far    reg.GPVirtual    // the ninth pixel's, if there may be so many
 	steps  [4]reg.GPVirtual // the distance of pixels, three, five and seven times
 	weight reg.GPVirtual
 	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
@@ -41,14 +42,14 @@ type window struct {
 
 func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
 	r := f.routine(name, "WindowArgs")
-	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), signed: strings.Contains(name, "Int")}
+	w := &window{part: r.load("Parts"), at: r.GP64(), far: r.GP64(), weight: r.GP64(), signed: strings.Contains(name, "Int")}
 	switch {
 	case strings.HasSuffix(name, "nt8"):
 		w.size = 1
 	case strings.HasSuffix(name, "nt16"):
 		w.size = 2
 	}
-	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r)}
+	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r), lane: r.field("Lane"), list: 64}
 	most := r.file.args.constant(pixels)
 	w.ahead = name == "depthwise"
 	for range most {
@@ -64,6 +65,9 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 
 	r.Label("part")
 	w.distances()
+	if w.ahead {
+		w.chooseWay()
+	}
 	for _, side := range []string{"In", "Out"} {
 		from := w.load(side)
 		r.ADDQ(w.of(side, r), from)
@@ -71,9 +75,14 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	}
 	w.copy("Lines", "LinesLeft")
 	r.Label("line")
+	lane := r.GP64()
+	r.XORQ(lane, lane)
+	r.Label("lane")
+	r.MOVQ(lane, r.field("Lane"))
 	w.copy("Groups", "GroupsLeft")
 	for _, names := range [][2]string{{"LineIn", "GroupIn"}, {"LineOut", "Now"}} {
 		line := w.load(names[0])
+		r.ADDQ(lane, line)
 		r.MOVQ(line, r.field(names[1]))
 	}
 	r.Label("group")
@@ -88,6 +97,10 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	w.advance("Out", "Group", "Now")
 	r.DECQ(r.field("GroupsLeft"))
 	r.JNZ(operand.LabelRef("group"))
+	r.MOVQ(r.field("Lane"), lane)
+	r.ADDQ(operand.U8(w.bytes()), lane)
+	r.CMPQ(lane, r.field("Width"))
+	r.JB(operand.LabelRef("lane"))
 	w.advance("In", "Line", "LineIn")
 	w.advance("Out", "Line", "LineOut")
 	r.DECQ(r.field("LinesLeft"))
@@ -101,6 +114,14 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 // of returns the memory of a field of the part.
 func (w *window) of(field string, r *routine) operand.Mem {
 	return at(w.part, r.file.args.offset("WindowPart", field))
+}
+
+// bytes returns how many bytes of a pixel are computed at a time.
+func (w *window) bytes() int {
+	if w.size > 0 {
+		return 16 * w.size
+	}
+	return w.isa.bytes
 }
 
 // load returns a new register with a field of the arguments.
@@ -135,7 +156,10 @@ func (w *window) distances() {
 // element returns the memory of a pixel's element at the position of the window.
 func (w *window) element(pixel int) operand.Mem {
 	m := operand.Mem{Base: w.at, Scale: 1}
-	switch pixel {
+	if pixel >= 8 {
+		m.Base = w.far
+	}
+	switch pixel %= 8; pixel {
 	case 1, 2, 4:
 		m.Index, m.Scale = w.steps[0], uint8(pixel)
 	case 3, 6:
@@ -144,6 +168,13 @@ func (w *window) element(pixel int) operand.Mem {
 		m.Index = w.steps[pixel/2]
 	}
 	return m
+}
+
+// reach sets the address of the ninth pixel's element.
+func (w *window) reach(pixels int) {
+	if pixels > 8 {
+		w.LEAQ(operand.Mem{Base: w.at, Index: w.steps[0], Scale: 8}, w.far)
+	}
 }
 
 // begin sets what pixels begin with.
@@ -161,6 +192,7 @@ func (w *window) begin() {
 	w.MOVQ(w.field("GroupIn"), w.at)
 	w.MOVQ(w.field("Weights"), w.weight)
 	w.ADDQ(w.of("Weights", w.routine), w.weight)
+	w.ADDQ(w.field("Lane"), w.weight)
 }
 
 // take goes through the positions of the window, by code for each number of pixels, and then to the label taken.
@@ -181,6 +213,9 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.MOVQ(w.of("Rows", w.routine), rows)
 		w.TESTQ(rows, rows)
 		w.JZ(operand.LabelRef("taken"))
+		if w.ahead && n >= leastNine {
+			w.nine(n)
+		}
 		row, column := w.label("row"), w.label("column")
 		if w.ahead && n > 1 {
 			w.neighbours(n, rows, columnStep, row)
@@ -188,6 +223,7 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.Label(row)
 		w.MOVQ(w.of("Columns", w.routine), columns)
 		w.Label(column)
+		w.reach(n)
 		take(w, n)
 		w.ADDQ(operand.U8(64), w.weight)
 		w.ADDQ(columnStep, w.at)
@@ -204,9 +240,81 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 	}
 }
 
+// leastNine is the least number of pixels of a group for which windows of three rows and columns have code of their own.
+const leastNine = 5
+
+// The ways to go through a window: wayNine for three rows of three columns beside each other, and wayNeighbours where it moves by one of these, too.
+const (
+	wayAny = iota
+	wayNine
+	wayNeighbours
+)
+
+// chooseWay says which way windows of a part are gone through.
+func (w *window) chooseWay() {
+	chosen, way := w.label("way"), w.GP64()
+	w.MOVQ(operand.U32(wayAny), way)
+	for _, c := range []struct {
+		m    operand.Mem
+		want int
+	}{{w.of("Rows", w.routine), 3}, {w.of("Columns", w.routine), 3}, {w.of("WeightsSkip", w.routine), 0}, {w.field("ColumnStep"), 64}} {
+		w.CMPQ(c.m, operand.U8(c.want))
+		w.JNE(operand.LabelRef(chosen))
+	}
+	w.MOVQ(operand.U32(wayNine), way)
+	w.CMPQ(w.of("InStep", w.routine), operand.U8(64))
+	w.JNE(operand.LabelRef(chosen))
+	w.MOVQ(operand.U32(wayNeighbours), way)
+	w.Label(chosen)
+	w.MOVQ(way, w.field("Way"))
+}
+
+// nine goes through windows of three rows of three columns.
+func (w *window) nine(pixels int) {
+	other, apart, row := w.label("other"), w.label("apart"), w.GP64()
+	w.CMPQ(w.field("Way"), operand.U8(wayNine))
+	w.JB(operand.LabelRef(other))
+	w.MOVQ(w.of("RowSkip", w.routine), row)
+	w.LEAQ(at(row, 3*64), row)
+	w.JE(operand.LabelRef(apart))
+	x := w.vector()
+	for r := range 3 {
+		for i, v := range w.spare {
+			w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
+		}
+		for i := range pixels + 2 {
+			w.VMOVUPS(at(w.at, 64*i), x)
+			for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
+				w.VFMADD231PS(x, w.spare[column], w.sums[i-column][0])
+			}
+		}
+		w.ADDQ(row, w.at)
+	}
+	w.fetch(pixels)
+	w.JMP(operand.LabelRef("taken"))
+	w.Label(apart)
+	for r := range 3 {
+		w.reach(pixels)
+		for column := range 3 {
+			weight := w.spare[column]
+			w.VMOVUPS(at(w.weight, 64*(3*r+column)), weight)
+			for i := range pixels {
+				m := w.element(i)
+				m.Disp = 64 * column
+				w.VFMADD231PS(m, weight, w.sums[i][0])
+			}
+		}
+		w.ADDQ(row, w.at)
+	}
+	w.fetch(pixels)
+	w.JMP(operand.LabelRef("taken"))
+	w.Label(other)
+}
+
 // fetch brings near what a group of so many pixels in the next line needs.
 func (w *window) fetch(pixels int) {
 	if w.ahead {
+		w.reach(pixels)
 		for i := range pixels {
 			w.PREFETCHT0(w.element(i))
 		}
@@ -220,22 +328,16 @@ func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other st
 	w.JNE(operand.LabelRef(other))
 	w.CMPQ(columnStep, w.steps[0])
 	w.JNE(operand.LabelRef(other))
-	row, far, x := w.label("row"), w.GP64(), w.vectors(2)
+	row, x := w.label("row"), w.vector()
 	w.Label(row)
 	for i, v := range w.spare {
 		w.VMOVUPS(at(w.weight, 64*i), v)
 	}
+	w.reach(pixels + 2)
 	for i := range pixels + 2 {
-		element := w.element(i)
-		if i > 7 {
-			element = operand.Mem{Base: far, Index: w.steps[0], Scale: uint8(i - 7)}
-			if i == 8 {
-				w.LEAQ(operand.Mem{Base: w.at, Index: w.steps[3], Scale: 1}, far)
-			}
-		}
-		w.VMOVUPS(element, x[i%2])
+		w.VMOVUPS(w.element(i), x)
 		for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
-			w.VFMADD231PS(x[i%2], w.spare[column], w.sums[i-column][0])
+			w.VFMADD231PS(x, w.spare[column], w.sums[i-column][0])
 		}
 	}
 	w.ADDQ(operand.U32(3*64), w.weight)
