@@ -422,9 +422,16 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		work := blocks * block * d.v.Taps * p.width
 		next := base.Weights + uintptr(blocks*base.WeightsStep) // of the next pass, or part
 		fetch := next
-		for i := range lines {
+		for i, n := 0, 0; i < len(lines); i += n {
 			l := &lines[i]
 			class := &d.classes[l.class]
+			if n = 1; fetch >= next+next-base.Weights {
+				n = max(min(l.alike+1, len(lines)-i, convCall/(work*class.pixels)), 1)
+			}
+			base.Lines = n
+			if i+1 < len(lines) {
+				base.InLine, base.OutLine = lines[i+1].in-l.in, lines[i+1].out-l.out
+			}
 			for j := range class.runs[p.tile] {
 				r := &class.runs[p.tile][j]
 				args := base
@@ -434,13 +441,13 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 					args.Fetch, args.FetchStep = fetch, max(channel, 64)
 					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Whole.Quads * args.FetchStep)
 				}
-				if fresh && i+1 < len(lines) {
-					args.NextLine = lines[i+1].in - l.in
+				if fresh && i+n < len(lines) {
+					args.NextLine = base.InLine
 				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)
 			}
-			if watch.Stops(work * class.pixels / convRate) {
+			if watch.Stops(n * work * class.pixels / convRate) {
 				return true
 			}
 		}

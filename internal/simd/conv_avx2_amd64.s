@@ -7,16 +7,26 @@
 TEXT ·conv6x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 208(AX), R9
+	MOVQ 232(AX), R9
+
+line:
+	MOVQ (AX), DX
+	MOVQ DX, 288(AX)
+	MOVQ 16(AX), DX
+	MOVQ DX, 296(AX)
+	MOVQ 144(AX), DX
+	MOVQ DX, 304(AX)
+	MOVQ 160(AX), DX
+	MOVQ DX, 272(AX)
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 160(AX), $0x01
+	CMPQ 272(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 224(AX)
+	MOVQ    DX, 248(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -29,9 +39,9 @@ pixels:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	CMPQ    176(AX), $0x00
+	CMPQ    200(AX), $0x00
 	JNE     begun
-	MOVQ    16(AX), BX
+	MOVQ    296(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000003f
 	JNE     some_rows1
@@ -87,10 +97,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       200(AX), BX
+	MOVQ       224(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       16(AX), BX
+	ADDQ       296(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x0000003f
 	JNE        some_rows3
@@ -134,39 +144,39 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ (AX), R10
+	MOVQ 288(AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 232(AX)
+	MOVQ DX, 256(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 232(AX), $0x01
+	CMPQ 256(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 248(AX)
-	MOVQ  144(AX), R12
+	MOVQ  SI, 280(AX)
+	MOVQ  304(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 240(AX)
+	MOVQ  SI, 264(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	MOVQ       248(AX), SI
+	MOVQ       280(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       192(AX), BX
+	MOVQ       216(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -184,7 +194,7 @@ no_line:
 	MOVL         12(R12), BX
 	CMPL         BX, $0x0000003f
 	JNE          some
-	MOVQ         248(AX), SI
+	MOVQ         280(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -511,21 +521,21 @@ no_line:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	PREFETCHT0   192(R9)
-	MOVQ         216(AX), SI
+	MOVQ         240(AX), SI
 	LEAQ         (R9)(SI*4), R9
 
 next:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  232(AX)
+	DECQ  256(AX)
 	JNZ   block
-	MOVQ  224(AX), DX
-	MOVQ  184(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  248(AX), DX
+	MOVQ  208(AX), BX
+	MOVQ  296(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -1110,19 +1120,25 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
-	ADDQ   DX, (AX)
+	ADDQ   DX, 288(AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x06, DX, DX
-	ADDQ   DX, 16(AX)
+	ADDQ   DX, 296(AX)
 	MOVQ   152(AX), DX
-	ADDQ   DX, 144(AX)
-	DECQ   160(AX)
+	ADDQ   DX, 304(AX)
+	DECQ   272(AX)
 	JNZ    tile
+	MOVQ   184(AX), DX
+	ADDQ   DX, (AX)
+	MOVQ   192(AX), DX
+	ADDQ   DX, 16(AX)
+	DECQ   176(AX)
+	JNZ    line
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -1305,7 +1321,7 @@ skip54:
 
 skip55:
 	PREFETCHT0 (R9)
-	ADDQ       216(AX), R9
+	ADDQ       240(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
@@ -1313,7 +1329,7 @@ skip55:
 	JNZ        some30
 
 some_done31:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done57
@@ -1373,7 +1389,7 @@ some_done57:
 	JMP next
 
 part:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done65
@@ -1460,7 +1476,7 @@ all64:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	PREFETCHT0   (R9)
-	ADDQ         216(AX), R9
+	ADDQ         240(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
@@ -1468,7 +1484,7 @@ all64:
 	JNZ          all64
 
 all_done65:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done67
@@ -1581,7 +1597,7 @@ tap_of_three:
 	VFMADD231PS  Y1, Y2, Y14
 
 next_of_three:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -1729,16 +1745,26 @@ skip85:
 TEXT ·conv4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 208(AX), R9
+	MOVQ 232(AX), R9
+
+line:
+	MOVQ (AX), DX
+	MOVQ DX, 288(AX)
+	MOVQ 16(AX), DX
+	MOVQ DX, 296(AX)
+	MOVQ 144(AX), DX
+	MOVQ DX, 304(AX)
+	MOVQ 160(AX), DX
+	MOVQ DX, 272(AX)
 
 tile:
 	MOVQ $0x0000000f, DX
-	CMPQ 160(AX), $0x01
+	CMPQ 272(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 224(AX)
+	MOVQ    DX, 248(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -1747,9 +1773,9 @@ pixels:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	CMPQ    176(AX), $0x00
+	CMPQ    200(AX), $0x00
 	JNE     begun
-	MOVQ    16(AX), BX
+	MOVQ    296(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000000f
 	JNE     some_rows1
@@ -1789,10 +1815,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       200(AX), BX
+	MOVQ       224(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       16(AX), BX
+	ADDQ       296(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x0000000f
 	JNE        some_rows3
@@ -1824,39 +1850,39 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ (AX), R10
+	MOVQ 288(AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 232(AX)
+	MOVQ DX, 256(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 232(AX), $0x01
+	CMPQ 256(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 248(AX)
-	MOVQ  144(AX), R12
+	MOVQ  SI, 280(AX)
+	MOVQ  304(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 240(AX)
+	MOVQ  SI, 264(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	MOVQ       248(AX), SI
+	MOVQ       280(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       192(AX), BX
+	MOVQ       216(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -1872,7 +1898,7 @@ no_line:
 	MOVL         12(R12), BX
 	CMPL         BX, $0x0000000f
 	JNE          some
-	MOVQ         248(AX), SI
+	MOVQ         280(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -2103,21 +2129,21 @@ no_line:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	PREFETCHT0   192(R9)
-	MOVQ         216(AX), SI
+	MOVQ         240(AX), SI
 	LEAQ         (R9)(SI*4), R9
 
 next:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  232(AX)
+	DECQ  256(AX)
 	JNZ   block
-	MOVQ  224(AX), DX
-	MOVQ  184(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  248(AX), DX
+	MOVQ  208(AX), BX
+	MOVQ  296(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -2554,19 +2580,25 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
-	ADDQ   DX, (AX)
+	ADDQ   DX, 288(AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x04, DX, DX
-	ADDQ   DX, 16(AX)
+	ADDQ   DX, 296(AX)
 	MOVQ   152(AX), DX
-	ADDQ   DX, 144(AX)
-	DECQ   160(AX)
+	ADDQ   DX, 304(AX)
+	DECQ   272(AX)
 	JNZ    tile
+	MOVQ   184(AX), DX
+	ADDQ   DX, (AX)
+	MOVQ   192(AX), DX
+	ADDQ   DX, 16(AX)
+	DECQ   176(AX)
+	JNZ    line
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -2693,7 +2725,7 @@ skip46:
 
 skip47:
 	PREFETCHT0 (R9)
-	ADDQ       216(AX), R9
+	ADDQ       240(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
@@ -2701,7 +2733,7 @@ skip47:
 	JNZ        some30
 
 some_done31:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done49
@@ -2747,7 +2779,7 @@ some_done49:
 	JMP next
 
 part:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done55
@@ -2810,7 +2842,7 @@ all54:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	PREFETCHT0   (R9)
-	ADDQ         216(AX), R9
+	ADDQ         240(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
@@ -2818,7 +2850,7 @@ all54:
 	JNZ          all54
 
 all_done55:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done57
@@ -2907,7 +2939,7 @@ tap_of_three:
 	VFMADD231PS  Y1, Y2, Y10
 
 next_of_three:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -3013,16 +3045,26 @@ skip69:
 TEXT ·conv14x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 208(AX), R12
+	MOVQ 232(AX), R12
+
+line:
+	MOVQ (AX), DX
+	MOVQ DX, 288(AX)
+	MOVQ 16(AX), DX
+	MOVQ DX, 296(AX)
+	MOVQ 144(AX), DX
+	MOVQ DX, 304(AX)
+	MOVQ 160(AX), DX
+	MOVQ DX, 272(AX)
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 160(AX), $0x01
+	CMPQ 272(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 224(AX)
+	MOVQ    DX, 248(AX)
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3037,9 +3079,9 @@ pixels:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	CMPQ    176(AX), $0x00
+	CMPQ    200(AX), $0x00
 	JNE     begun
-	MOVQ    16(AX), BX
+	MOVQ    296(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
 	JNE     some_rows1
@@ -3131,10 +3173,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       200(AX), BX
+	MOVQ       224(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       16(AX), BX
+	ADDQ       296(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x00003fff
 	JNE        some_rows3
@@ -3226,32 +3268,32 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ (AX), R13
+	MOVQ 288(AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 232(AX)
+	MOVQ DX, 256(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 232(AX), $0x01
+	CMPQ 256(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 248(AX)
-	MOVQ  144(AX), R15
+	MOVQ  SI, 280(AX)
+	MOVQ  304(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 240(AX)
+	MOVQ  SI, 264(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       248(AX), SI
+	MOVQ       280(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -3264,7 +3306,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       192(AX), BX
+	MOVQ       216(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -3296,7 +3338,7 @@ no_line:
 	MOVL         12(R15), BX
 	CMPL         BX, $0x00003fff
 	JNE          some
-	MOVQ         248(AX), SI
+	MOVQ         280(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -3767,21 +3809,21 @@ no_line:
 	VBROADCASTSS 60(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	PREFETCHT0   192(R12)
-	MOVQ         216(AX), SI
+	MOVQ         240(AX), SI
 	LEAQ         (R12)(SI*4), R12
 
 next:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  232(AX)
+	DECQ  256(AX)
 	JNZ   block
-	MOVQ  224(AX), DX
-	MOVQ  184(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  248(AX), DX
+	MOVQ  208(AX), BX
+	MOVQ  296(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -4484,19 +4526,25 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, (AX)
+	ADDQ   DX, 288(AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 16(AX)
+	ADDQ   DX, 296(AX)
 	MOVQ   152(AX), DX
-	ADDQ   DX, 144(AX)
-	DECQ   160(AX)
+	ADDQ   DX, 304(AX)
+	DECQ   272(AX)
 	JNZ    tile
+	MOVQ   184(AX), DX
+	ADDQ   DX, (AX)
+	MOVQ   192(AX), DX
+	ADDQ   DX, 16(AX)
+	DECQ   176(AX)
+	JNZ    line
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -4843,7 +4891,7 @@ skip86:
 
 skip87:
 	PREFETCHT0 (R12)
-	ADDQ       216(AX), R12
+	ADDQ       240(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -4854,7 +4902,7 @@ skip87:
 	JNZ        some30
 
 some_done31:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done89
@@ -4958,7 +5006,7 @@ some_done89:
 	JMP next
 
 part:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done105
@@ -5081,7 +5129,7 @@ all104:
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	PREFETCHT0   (R12)
-	ADDQ         216(AX), R12
+	ADDQ         240(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -5092,7 +5140,7 @@ all104:
 	JNZ          all104
 
 all_done105:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done107
@@ -5256,7 +5304,7 @@ tap_of_three:
 	VFMADD231PS  Y0, Y1, Y15
 
 next_of_three:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -5533,16 +5581,26 @@ skip149:
 TEXT ·conv14x4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 208(AX), R12
+	MOVQ 232(AX), R12
+
+line:
+	MOVQ (AX), DX
+	MOVQ DX, 288(AX)
+	MOVQ 16(AX), DX
+	MOVQ DX, 296(AX)
+	MOVQ 144(AX), DX
+	MOVQ DX, 304(AX)
+	MOVQ 160(AX), DX
+	MOVQ DX, 272(AX)
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 160(AX), $0x01
+	CMPQ 272(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 224(AX)
+	MOVQ    DX, 248(AX)
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
@@ -5557,9 +5615,9 @@ pixels:
 	VXORPS  X13, X13, X13
 	VXORPS  X14, X14, X14
 	VXORPS  X15, X15, X15
-	CMPQ    176(AX), $0x00
+	CMPQ    200(AX), $0x00
 	JNE     begun
-	MOVQ    16(AX), BX
+	MOVQ    296(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
 	JNE     some_rows1
@@ -5651,10 +5709,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       200(AX), BX
+	MOVQ       224(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       16(AX), BX
+	ADDQ       296(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x00003fff
 	JNE        some_rows3
@@ -5746,32 +5804,32 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ (AX), R13
+	MOVQ 288(AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 232(AX)
+	MOVQ DX, 256(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 232(AX), $0x01
+	CMPQ 256(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 248(AX)
-	MOVQ  144(AX), R15
+	MOVQ  SI, 280(AX)
+	MOVQ  304(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 240(AX)
+	MOVQ  SI, 264(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       248(AX), SI
+	MOVQ       280(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -5784,7 +5842,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       192(AX), BX
+	MOVQ       216(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -5816,7 +5874,7 @@ no_line:
 	MOVL         12(R15), BX
 	CMPL         BX, $0x00003fff
 	JNE          some
-	MOVQ         248(AX), SI
+	MOVQ         280(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), X0
@@ -6287,21 +6345,21 @@ no_line:
 	VBROADCASTSS 60(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 	PREFETCHT0   192(R12)
-	MOVQ         216(AX), SI
+	MOVQ         240(AX), SI
 	LEAQ         (R12)(SI*4), R12
 
 next:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  232(AX)
+	DECQ  256(AX)
 	JNZ   block
-	MOVQ  224(AX), DX
-	MOVQ  184(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  248(AX), DX
+	MOVQ  208(AX), BX
+	MOVQ  296(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -7004,19 +7062,25 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, (AX)
+	ADDQ   DX, 288(AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 16(AX)
+	ADDQ   DX, 296(AX)
 	MOVQ   152(AX), DX
-	ADDQ   DX, 144(AX)
-	DECQ   160(AX)
+	ADDQ   DX, 304(AX)
+	DECQ   272(AX)
 	JNZ    tile
+	MOVQ   184(AX), DX
+	ADDQ   DX, (AX)
+	MOVQ   192(AX), DX
+	ADDQ   DX, 16(AX)
+	DECQ   176(AX)
+	JNZ    line
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -7363,7 +7427,7 @@ skip86:
 
 skip87:
 	PREFETCHT0 (R12)
-	ADDQ       216(AX), R12
+	ADDQ       240(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -7374,7 +7438,7 @@ skip87:
 	JNZ        some30
 
 some_done31:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done89
@@ -7478,7 +7542,7 @@ some_done89:
 	JMP next
 
 part:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done105
@@ -7601,7 +7665,7 @@ all104:
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 	PREFETCHT0   (R12)
-	ADDQ         216(AX), R12
+	ADDQ         240(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -7612,7 +7676,7 @@ all104:
 	JNZ          all104
 
 all_done105:
-	MOVQ  248(AX), SI
+	MOVQ  280(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done107
@@ -7776,7 +7840,7 @@ tap_of_three:
 	VFMADD231PS  X0, X1, X15
 
 next_of_three:
-	DECQ 240(AX)
+	DECQ 264(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
