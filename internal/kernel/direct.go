@@ -22,7 +22,7 @@ import (
 // are a piece. Where windows of one element pass over some of the input, what they meet is copied first, so that it lies together.
 const (
 	convWeights   = 1 << 10   // bytes of weights in a pass for each channel of the largest tile
-	convStrip     = 320 << 10 // bytes of input of a strip
+	convStrip     = 416 << 10 // bytes of input of a strip, each of which reads all weights
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
