@@ -17,7 +17,7 @@ import (
 	"github.com/concord-nn/concord/web/chromium/browser"
 )
 
-const limit = time.Minute
+const limit = 3 * time.Minute
 
 // export writes a model with its page into a folder.
 func export(t *testing.T, model, dir string) {
