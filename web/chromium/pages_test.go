@@ -221,7 +221,7 @@ func TestCache(t *testing.T) {
 
 // TestLeak: builds and dispatches leave nothing behind. What processes take goes up and down by more than a leak is, but it does not go up each time.
 func TestLeak(t *testing.T) {
-	rounds := 60
+	rounds := 200
 	if *full {
 		rounds = 500
 	}
