@@ -213,7 +213,7 @@ func TestWorkersEnd(t *testing.T) {
 	}
 	before := runtime.NumGoroutine()
 	ended := func(collect bool) bool {
-		for range 500 {
+		for range 10_000 {
 			if runtime.NumGoroutine() <= before {
 				return true
 			}

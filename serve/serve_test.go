@@ -200,7 +200,7 @@ func listen(t testing.TB, opts serve.Options) *server {
 		url = "https://" + address
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // this waits only
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if got := status(&http.Client{Transport: transport}, url+"/v2/health/ready"); strings.HasPrefix(got, "200") {
 			break
 		}

@@ -79,9 +79,17 @@ func TestFlat(t *testing.T) {
 			return m.HeapAlloc, runtime.NumGoroutine(), strings.Count(string(maps), "\n")
 		}
 		heap, goroutines, mappings := again(20)
-		moreHeap, moreGoroutines, moreMappings := again(testdata.Cases(60, 10_000))
-		t.Logf("mapped: %v; bytes %d, then %d; goroutines %d, then %d; mappings %d, then %d", mapped, heap, moreHeap, goroutines, moreGoroutines, mappings, moreMappings)
-		if moreHeap > heap+heap/4+1<<20 || moreGoroutines > goroutines+8 || moreMappings > mappings+16 {
+		grows := true
+		for range 6 { // what a busy machine has not closed yet is no leak, if it does not grow with each further number of loads
+			moreHeap, moreGoroutines, moreMappings := again(testdata.Cases(60, 10_000))
+			t.Logf("mapped: %v; bytes %d, then %d; goroutines %d, then %d; mappings %d, then %d", mapped, heap, moreHeap, goroutines, moreGoroutines, mappings, moreMappings)
+			grows = moreHeap > heap+heap/4+1<<20 || moreGoroutines > goroutines+8 || moreMappings > mappings+16
+			if !grows {
+				break
+			}
+			heap, goroutines, mappings = moreHeap, moreGoroutines, moreMappings
+		}
+		if grows {
 			t.Error("it grows")
 		}
 	}
@@ -90,7 +98,7 @@ func TestFlat(t *testing.T) {
 // wait asks until an answer has a part.
 func (s *server) wait(method, path, body, part string) {
 	s.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if _, text := s.ask(method, path, body); strings.Contains(text, part) {
 			return
 		}

@@ -6,14 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
-	"github.com/concord-nn/concord/web"
 	"github.com/concord-nn/concord/webnn/export"
 )
 
@@ -34,26 +32,9 @@ func built(t *testing.T) (node, dir string) {
 	if err != nil {
 		t.Skip("node is not installed; it runs the package as a browser would")
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		t.Skipf("this installation of Go lacks what runs js/wasm: %v", err)
-	}
 	dir = t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "concord.wasm"), "./concord")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	files, err := web.Files(support, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		write(t, dir, f.Name, f.Content)
+	if out, err := exec.Command("go", "run", "./build", "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("go run ./build: %v\n%s", err, out)
 	}
 	return node, dir
 }

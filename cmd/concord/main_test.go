@@ -288,6 +288,21 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestOperators holds the command ops to saying every operator that there is, as text and as JSON; what it says of one is in the operator reference.
+func TestOperators(t *testing.T) {
+	list, _ := execute(t, "ops")
+	for _, d := range op.All() {
+		if !strings.Contains(list, "\n"+d.Name+" ") {
+			t.Errorf("%s is not listed", d.Name)
+		}
+		for _, args := range [][]string{{"ops", d.Name}, {"ops", "--json", d.Name}} {
+			if out, code := execute(t, args...); code != 0 || !strings.Contains(out, d.Name) {
+				t.Errorf("%v: exit code %d\n%s", args, code, out)
+			}
+		}
+	}
+}
+
 // TestOperatorPages holds the operator reference to the definitions.
 func TestOperatorPages(t *testing.T) {
 	dir := t.TempDir()

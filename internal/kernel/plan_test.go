@@ -12,16 +12,10 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/internal/testing/fusetest"
 	"github.com/concord-nn/concord/internal/testing/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-func TestNoFusedInstructions(t *testing.T) {
-	testdata.Exhaustive(t, "it compiles for arm64")
-	fusetest.Check(t, "github.com/concord-nn/concord/internal/kernel", "github.com/concord-nn/concord/internal/geometry")
-}
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 	"github.com/concord-nn/concord/web/chromium/browser"
 )
 
+// limit is how long a page may take for what takes a second or two: many times as long, as the machine may have other work.
+const limit = 3 * time.Minute
+
 var (
 	full    = flag.Bool("full", false, "run what takes minutes and gigabytes of memory, too; with -timeout 0")
 	program = flag.String("chromium", "chromium", "the browser's `program`")
@@ -115,7 +118,7 @@ func openAt(t *testing.T, url string) *browser.Page {
 		}
 		p.Close()
 	})
-	if err := p.Go(url, time.Minute); err != nil {
+	if err := p.Go(url, limit); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -146,7 +149,7 @@ func TestInstall(t *testing.T) {
 					Global   bool      `json:"global"`
 					Isolated bool      `json:"isolated"`
 				}
-				got := wait[result](t, open(t, folder+page+".html"), time.Minute)
+				got := wait[result](t, open(t, folder+page+".html"), limit)
 				want := result{"", []float32{1, 1, 1, 1}, "[object ML]", "[object MLGraphBuilder]", true, folder == "/isolated/" && page != "shared-worker"} // which never is
 				if fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("the result is %+v; want %+v", got, want)
@@ -198,10 +201,10 @@ func TestRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close() // its console has errors
-		if err := p.Go(site.URL+page, time.Minute); err != nil {
+		if err := p.Go(site.URL+page, limit); err != nil {
 			t.Fatal(err)
 		}
-		if got := wait[string](t, p, time.Minute); got != "NotSupportedError" {
+		if got := wait[string](t, p, limit); got != "NotSupportedError" {
 			t.Errorf("%s: createContext() comes to %s; want NotSupportedError", page, got)
 		}
 	}
@@ -209,42 +212,50 @@ func TestRefused(t *testing.T) {
 
 // TestCache: equal graphs are compiled once, and what was kept and is broken is compiled again.
 func TestCache(t *testing.T) {
-	got := wait[[]string](t, open(t, "/cache.html"), time.Minute)
+	got := wait[[]string](t, open(t, "/cache.html"), limit)
 	want := []string{"2,1 1", "2,1 1", "3,0 2", "2,1 2", "4,-1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("results, and how many graphs are kept: %q; want %q", got, want)
 	}
 }
 
-// TestLeak: builds and dispatches leave nothing behind.
+// TestLeak: builds and dispatches leave nothing behind. What processes take goes up and down by more than a leak is, but it does not go up each time.
 func TestLeak(t *testing.T) {
-	rounds := 60
+	rounds := 200
 	if *full {
 		rounds = 500
 	}
+	// What a round would leave is a module, its memory of pages of 64 KiB, and tensors: 200 KiB or more.
+	leak := 0.2 / 2 * float64(rounds)
 	p := open(t, "/leak.html")
-	wait[string](t, p, time.Minute)
-	var list []float64
-	for range 3 {
-		if _, err := browser.Eval[int](p, fmt.Sprintf("rounds(%d)", rounds), 10*time.Minute); err != nil {
+	wait[string](t, p, limit)
+	list := []float64{memoryBehind(t, p, rounds)}
+	for i := range 6 {
+		list = append(list, memoryBehind(t, p, rounds))
+		if list[i+1]-list[i] < leak {
+			t.Logf("MiB of all processes, each time behind %d rounds more: %.0f", rounds, list)
+			return
+		}
+	}
+	t.Errorf("MiB of all processes, each time behind %d rounds more: %.0f", rounds, list)
+}
+
+// memoryBehind has the page leak.html go through rounds, lets the browser free what it can, and returns the MiB of all its processes.
+func memoryBehind(t *testing.T, p *browser.Page, rounds int) float64 {
+	t.Helper()
+	if _, err := browser.Eval[int](p, fmt.Sprintf("rounds(%d)", rounds), 10*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(6 * time.Second) // an idle compiler ends after five
+	for range 3 {               // what the first has collected is released by messages
+		if err := p.Collect(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(6 * time.Second) // an idle compiler ends after five
-		for range 3 {               // what the first has collected is released by messages
-			if err := p.Collect(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(500 * time.Millisecond)
-		}
-		m, err := chromium.Memory()
-		if err != nil {
-			t.Skip(err)
-		}
-		list = append(list, float64(m)/(1<<20))
+		time.Sleep(500 * time.Millisecond)
 	}
-	t.Logf("MiB of all processes, each time behind %d rounds more: %.0f", rounds, list)
-	// What a round would leave is a module, its memory of pages of 64 KiB, and tensors: 200 KiB or more.
-	if grown := min(list[1], list[2]) - list[0]; grown > 0.05*float64(rounds)+16 {
-		t.Errorf("memory has grown by %.0f MiB", grown)
+	m, err := chromium.Memory()
+	if err != nil {
+		t.Skip(err)
 	}
+	return float64(m) / (1 << 20)
 }

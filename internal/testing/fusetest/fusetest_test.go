@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // recorder collects what Check reports.
@@ -37,4 +39,11 @@ func TestCheckFailsForMissingPackage(t *testing.T) {
 	if len(r.errors) != 1 {
 		t.Errorf("%d reports, want 1: %q", len(r.errors), r.errors)
 	}
+}
+
+// TestConcord holds what computes to rounding where the source says so, on a processor that could fuse.
+func TestConcord(t *testing.T) {
+	testdata.Exhaustive(t, "it compiles for arm64")
+	const module = "github.com/concord-nn/concord/"
+	Check(t, module+"op", module+"internal/kernel", module+"internal/geometry", module+"internal/fmath")
 }

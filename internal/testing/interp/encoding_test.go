@@ -1,14 +1,10 @@
-package interp
+package interp_test
 
 import (
-	"encoding/hex"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testing/interp"
 )
 
 // TestEncodings looks at what Go's assembler makes of the routines for AVX2: no instruction is encoded as those of AVX-512 are, which the assembler
@@ -19,60 +15,14 @@ func TestEncodings(t *testing.T) {
 		t.Fatalf("no files: %v", err)
 	}
 	for _, file := range files {
-		all := encodings(t, file)
+		all := interp.Encodings(t, file)
 		if len(all) == 0 {
 			t.Errorf("%s: the assembler lists nothing", file)
 		}
 		for _, e := range all {
-			if e.wide {
-				t.Errorf("%s: %s is encoded for AVX-512", e.place, e.text)
+			if e.Wide {
+				t.Errorf("%s: %s is encoded for AVX-512", e.Place, e.Text)
 			}
 		}
 	}
-}
-
-// encoded is an instruction that was assembled.
-type encoded struct {
-	place, text string
-	wide        bool // encoded as only instructions of AVX-512 are, or of masks
-}
-
-// The lines of the assembler's listing with an instruction, and with bytes; what is none.
-var (
-	instructionLine = regexp.MustCompile(`(?m)^\t0x[0-9a-f]+ ([0-9]+) \(([^)]+)\)\t(.*)$`)
-	codeLine        = regexp.MustCompile(`(?m)^\t0x[0-9a-f]+ ((?:[0-9a-f]{2} )+) `)
-	directive       = regexp.MustCompile(`^(TEXT|FUNCDATA|PCDATA)`)
-)
-
-// encodings assembles a file.
-func encodings(t *testing.T, file string) (all []encoded) {
-	t.Helper()
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	include := filepath.Join(strings.TrimSpace(string(root)), "pkg", "include")
-	asm := exec.Command("go", "tool", "asm", "-S", "-p", "main", "-I", include, "-o", filepath.Join(t.TempDir(), "o"), file)
-	asm.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	listing, err := asm.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, listing)
-	}
-	for _, function := range strings.Split(string(listing), " STEXT ")[1:] {
-		var code []byte
-		for _, line := range codeLine.FindAllStringSubmatch(function, -1) {
-			b, err := hex.DecodeString(strings.ReplaceAll(line[1], " ", ""))
-			if err != nil {
-				t.Fatal(err)
-			}
-			code = append(code, b...)
-		}
-		for _, in := range instructionLine.FindAllStringSubmatch(function, -1) {
-			at, err := strconv.Atoi(in[1])
-			if text := strings.ReplaceAll(in[3], "\t", " "); err == nil && at < len(code) && !directive.MatchString(text) {
-				all = append(all, encoded{in[2], text, code[at] == 0x62 || text[0] == 'K'})
-			}
-		}
-	}
-	return all
 }

@@ -91,9 +91,9 @@ func features(is512 bool) (list []string) {
 func TestBeyond(t *testing.T) {
 	dir := t.TempDir()
 	assembled(t, dir, append(vectorCases(), generalCases()...))
-	for _, e := range encodings(t, filepath.Join(dir, "cases_amd64.s")) {
-		if needs := lacks(e.text, nil); e.wide != (needs != "") {
-			t.Errorf("%s: needs %q, encoded for AVX-512: %v", e.text, needs, e.wide)
+	for _, e := range Encodings(t, filepath.Join(dir, "cases_amd64.s")) {
+		if needs := lacks(e.Text, nil); e.Wide != (needs != "") {
+			t.Errorf("%s: needs %q, encoded for AVX-512: %v", e.Text, needs, e.Wide)
 		}
 	}
 }

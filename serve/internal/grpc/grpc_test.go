@@ -256,13 +256,14 @@ func TestMetadata(t *testing.T) {
 
 // TestDeadline holds the deadline of a client, and its going, to ending the context of the call.
 func TestDeadline(t *testing.T) {
-	ended := make(chan error, 1)
+	begun, ended := make(chan bool, 2), make(chan error, 1)
 	wait := grpc.Method{Serve: func(ctx context.Context, s *grpc.Stream) error {
+		defer func() { ended <- ctx.Err() }()
+		begun <- true
 		if _, err := s.Only(); err != nil {
 			return err
 		}
 		<-ctx.Done()
-		ended <- ctx.Err()
 		return errors.New("something else")
 	}}
 	receive := grpc.Method{Stream: true, Serve: func(_ context.Context, s *grpc.Stream) error {
@@ -289,7 +290,11 @@ func TestDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/grpc")
-	time.AfterFunc(20*time.Millisecond, cancel)
+	<-begun // of the first call
+	go func() {
+		<-begun
+		cancel()
+	}()
 	if resp, err := c.Do(r); err == nil {
 		resp.Body.Close()
 		t.Errorf("a call that was cancelled has an answer: %v", resp)

@@ -498,7 +498,7 @@ func TestSlowReaders(t *testing.T) {
 
 // TestSlowWriters holds clients that send nothing to being left.
 func TestSlowWriters(t *testing.T) {
-	const soon = 50 * time.Millisecond
+	const soon = 250 * time.Millisecond // in which a client of a busy machine has greeted and asked
 	read := make(chan error, 1)
 	s := start(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/never" {

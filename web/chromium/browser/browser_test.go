@@ -13,7 +13,7 @@ import (
 	"github.com/concord-nn/concord/web/chromium/browser"
 )
 
-const limit = 30 * time.Second
+const limit = 3 * time.Minute
 
 func TestPage(t *testing.T) {
 	b, err := browser.Start(t.Context(), browser.Options{Flags: []string{"js-flags=--expose-gc"}})

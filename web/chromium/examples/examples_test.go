@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the pictures of the README anew")
 
 const (
 	root  = "../../.." // the main module
-	limit = time.Minute
+	limit = 3 * time.Minute
 )
 
 // run runs a command in the main module and returns what it prints.

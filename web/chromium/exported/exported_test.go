@@ -17,7 +17,7 @@ import (
 	"github.com/concord-nn/concord/web/chromium/browser"
 )
 
-const limit = time.Minute
+const limit = 3 * time.Minute
 
 // export writes a model with its page into a folder.
 func export(t *testing.T, model, dir string) {
@@ -130,20 +130,18 @@ func TestCaches(t *testing.T) {
 	exportSum(t, "+", sum)
 	exportSum(t, "-", difference)
 	marks := regexp.MustCompile(`\.js\?[\w-]+`)
-	for _, test := range []struct {
-		kept   string
-		marked bool
-	}{{".wasm", true}, {".bin", true}, {".js", true}, {".js", false}} {
+	// replaced returns what the page says behind the replacement, and how often it has said an error before that.
+	replaced := func(kept string, marked bool) (y string, said int) {
 		var now atomic.Pointer[http.Handler]
 		serve := func(dir string) { h := browser.Folder(dir); now.Store(&h) }
 		serve(sum)
 		s, err := browser.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-cache")
-			if strings.HasSuffix(r.URL.Path, test.kept) {
+			if strings.HasSuffix(r.URL.Path, kept) {
 				w.Header().Set("Cache-Control", "max-age=3600")
 			}
 			r.Header.Del("If-Modified-Since") // both may be of the same second
-			if r.URL.Path != "/" || test.marked {
+			if r.URL.Path != "/" || marked {
 				(*now.Load()).ServeHTTP(w, r)
 				return
 			}
@@ -187,12 +185,25 @@ func TestCaches(t *testing.T) {
 			t.Fatalf("the first answer is %q", y)
 		}
 		serve(difference)
-		y, said := answer(), 0
-		for ; said < 2 && !test.marked && strings.Contains(y, " is of another export than "); said++ {
+		y = answer()
+		for ; said < 10 && !marked && strings.Contains(y, " is of another export than "); said++ {
 			y = answer()
 		}
-		if y != "1 1 1" || said == 0 && !test.marked {
-			t.Errorf("with %s from the cache the page says %q, after %d errors", test.kept, y, said)
+		return y, said
+	}
+	for _, kept := range []string{".wasm", ".bin", ".js"} {
+		if y, _ := replaced(kept, true); y != "1 1 1" {
+			t.Errorf("with %s from the cache the page says %q", kept, y)
 		}
+	}
+	said := 0
+	for i := 0; i < 6 && said == 0; i++ { // a browser on a busy machine may not have kept the script yet when the page is loaded again
+		var y string
+		if y, said = replaced(".js", false); y != "1 1 1" {
+			t.Errorf("with a script without a mark the page says %q, after %d errors", y, said)
+		}
+	}
+	if said == 0 {
+		t.Error("a page with the script of another export says nothing")
 	}
 }

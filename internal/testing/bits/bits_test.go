@@ -1,7 +1,9 @@
-package op_test
+// Package bits_test is the smallest program that says whether a processor has Concord's bits: .ci/platforms compiles it for each of them.
+package bits_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"flag"
@@ -11,17 +13,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden sums anew")
 
-const goldenFile = "testdata/golden.txt"
+const goldenFile = "../../../op/testdata/golden.txt"
 
-// TestGoldenBits compares the result bits of generated cases with sums that are kept: on every processor, and until a
+// TestOperators compares the result bits of generated cases with sums that are kept: on every processor, and until a
 // definition is changed on purpose, they are the same.
-func TestGoldenBits(t *testing.T) {
+func TestOperators(t *testing.T) {
 	want := make(map[string]string)
 	if f, err := os.Open(goldenFile); err == nil {
 		for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -54,7 +61,7 @@ func TestGoldenBits(t *testing.T) {
 		sum := hex.EncodeToString(h.Sum(nil)[:8])
 		fmt.Fprintf(&kept, "%s %s\n", name, sum)
 		if !*updateGolden && want[name] != sum {
-			t.Errorf("%s: the sum of its result bits is %s; it was %q. If the definition has changed, run: go test ./op -run GoldenBits -update", name, sum, want[name])
+			t.Errorf("%s: the sum of its result bits is %s; it was %q. If the definition has changed, run: go test ./internal/testing/bits -update", name, sum, want[name])
 		}
 	}
 	for _, d := range op.All() {
@@ -70,6 +77,42 @@ func TestGoldenBits(t *testing.T) {
 		if err := os.WriteFile(goldenFile, []byte(kept.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestModel compares the output of a model with what it is everywhere: the hash that concord run --hash prints.
+func TestModel(t *testing.T) {
+	const digits = "../../../examples/digits/"
+	f, err := nnef.Open(digits+"model.nnef", nnef.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := f.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := model.NewPrograms(m, engine.Options{}, 0)
+	defer programs.Close()
+	picture, err := media.OpenPicture(digits + "drawings/eight.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	description, err := manifest.Find(digits + "model.nnef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _, err := media.PrepareImage(description.Input("x").(*manifest.Image), manifest.Type{Name: "x", DType: tensor.Float32, Shape: tensor.Shape{1, 1, 28, 28}}, picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := programs.Run(context.Background(), model.Values{"x": x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "cda83e2533d2a50874055d3bc67e25ccb87b9c7e9fcf6e099186ea163a6e1c9b"
+	if got := fmt.Sprintf("%x", sha256.Sum256(tensor.Raw(out["y"]))); got != want {
+		t.Errorf("the output has the hash %s; want %s", got, want)
 	}
 }
 
