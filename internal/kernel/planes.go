@@ -180,7 +180,9 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 		p.In[i] = Blocked16
 	}
 	p.Scratch = tail.size(block)
-	p.Rows = &Rows{g.h.out, needs(g.h.in, g.h.stride, g.h.before, g.h.span()), w.cut, len(tail.tensors) > 0}
+	if len(r.Root().Out[0].Type.Shape) == 4 {
+		p.Rows = &Rows{g.h.out, needs(g.h.in, g.h.stride, g.h.before, g.h.span()), w.cut, len(tail.tensors) > 0}
+	}
 	return p
 }
 

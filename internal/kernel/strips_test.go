@@ -2,6 +2,8 @@ package kernel_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -10,6 +12,20 @@ import (
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
+
+// TestRowsOfPlanes checks that only planes of two dimensions are computed by rows.
+func TestRowsOfPlanes(t *testing.T) {
+	for _, shape := range []tensor.Shape{{1, 16, 8}, {1, 16, 8, 8}} {
+		g := graph.NewBuilder(op.Rules, "pool")
+		x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: shape}))
+		size := append([]int{1, 1}, slices.Repeat([]int{2}, len(shape)-2)...)
+		y := must(g.One("max_pool", []*graph.Value{x}, graph.AttrsOf("size", size, "stride", size, "padding", make([]int, 2*len(shape))), ""))
+		r := kernel.Region{Nodes: []*graph.Node{y.Producer}, Layouts: map[*graph.Value]kernel.Layout{x: kernel.Blocked16}}
+		if p := kernel.For(kernel.Tiers, r); strings.HasSuffix(p.Kernel, "planes") && (p.Rows != nil) != (len(shape) == 4) {
+			t.Errorf("%v: rows %v", shape, p.Rows)
+		}
+	}
+}
 
 // TestStrips compares chains that are evaluated strip by strip with the same, region by region.
 func TestStrips(t *testing.T) {

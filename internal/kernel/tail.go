@@ -321,8 +321,14 @@ func (t *tail) size(channels int) int {
 	return (len(t.steps)+1)*tailStepSize + lists*channels*4
 }
 
+// readyMost is of how many channels the steps are made ready at most, as a plan keeps them.
+const readyMost = 1 << 14
+
 // ready returns working memory with the steps for some channels from the first on, as set writes them, if that needs no call; else nil.
 func (t *tail) ready(first, channels int) []byte {
+	if t.channels > readyMost {
+		return nil
+	}
 	for i := range t.steps {
 		if s := &t.steps[i]; !s.constant() || slices.ContainsFunc(s.of, func(s tailStep) bool { return !s.constant() }) {
 			return nil
