@@ -22,7 +22,7 @@ import (
 // are a piece. Where windows of one element pass over some of the input, what they meet is copied first, so that it lies together.
 const (
 	convWeights   = 1 << 10   // bytes of weights in a pass for each channel of the largest tile
-	convStrip     = 416 << 10 // bytes of input of a strip, each of which reads all weights
+	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
@@ -422,16 +422,9 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		work := blocks * block * d.v.Taps * p.width
 		next := base.Weights + uintptr(blocks*base.WeightsStep) // of the next pass, or part
 		fetch := next
-		for i, n := 0, 0; i < len(lines); i += n {
+		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
-			if n = 1; fetch >= next+next-base.Weights {
-				n = max(min(l.alike+1, len(lines)-i, convCall/(work*class.pixels)), 1)
-			}
-			base.Lines = n
-			if i+1 < len(lines) {
-				base.InLine, base.OutLine = lines[i+1].in-l.in, lines[i+1].out-l.out
-			}
 			for j := range class.runs[p.tile] {
 				r := &class.runs[p.tile][j]
 				args := base
@@ -441,13 +434,13 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 					args.Fetch, args.FetchStep = fetch, max(channel, 64)
 					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Whole.Quads * args.FetchStep)
 				}
-				if fresh && i+n < len(lines) {
-					args.NextLine = base.InLine
+				if fresh && i+1 < len(lines) {
+					args.NextLine = lines[i+1].in - l.in
 				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)
 			}
-			if watch.Stops(n * work * class.pixels / convRate) {
+			if watch.Stops(work * class.pixels / convRate) {
 				return true
 			}
 		}

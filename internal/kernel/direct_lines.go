@@ -15,7 +15,6 @@ import (
 type directLine struct {
 	in, out int // bytes from the beginning of the plane; taps are counted from there
 	class   int
-	alike   int // how many lines behind it are of the class, in the distances of the next one
 }
 
 // directClass is how a line is divided into tiles, by the index of the first one that has as many channels.
@@ -80,17 +79,7 @@ func (d *direct) divideLines() bool {
 					return false
 				}
 			}
-			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class, 0})
-		}
-	}
-	for i := len(d.lines) - 2; i >= 0; i-- {
-		l, next := &d.lines[i], &d.lines[i+1]
-		switch {
-		case next.class != l.class:
-		case next.alike > 0 && d.lines[i+2].in-next.in == next.in-l.in && d.lines[i+2].out-next.out == next.out-l.out:
-			l.alike = next.alike + 1
-		default:
-			l.alike = 1
+			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
 		}
 	}
 	return true

@@ -23,11 +23,8 @@ type ConvArgs struct {
 
 	Table      uintptr // of the first tile: a ConvTap whose In is the number of taps, and the taps
 	TableStep  int     // bytes between the tables of neighbouring tiles
-	Tiles      int     // neighbouring ones of a line, at least 1
+	Tiles      int     // neighbouring ones, at least 1
 	LastPixels int     // a bit for each pixel that the last tile has, from the lowest; the others have all
-
-	Lines           int // of such tiles, at least 1
-	InLine, OutLine int // bytes between them
 
 	First int     // 1 if sums begin at +0, 0 if with what the result holds
 	Steps uintptr // the list of [TailStep], or 0 to write the sums as they are
@@ -39,8 +36,8 @@ type ConvArgs struct {
 	FetchStep        int
 
 	// Where the routine keeps what it has no registers for.
-	Pixels, BlocksLeft, TapsLeft, TilesLeft int
-	Now, TileIn, TileOut, TileTable         uintptr
+	Pixels, BlocksLeft, TapsLeft int
+	Now                          uintptr
 }
 
 // ConvCounts says how many channels a block of the input has: four times Quads, and Ones; or three, if Three is not 0.

@@ -7,26 +7,16 @@
 TEXT ·conv6x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R9
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R9
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -39,9 +29,9 @@ pixels:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000003f
 	JNE     some_rows1
@@ -97,10 +87,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x0000003f
 	JNE        some_rows3
@@ -144,39 +134,39 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ 288(AX), R10
+	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R12
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -194,7 +184,7 @@ no_line:
 	MOVL         12(R12), BX
 	CMPL         BX, $0x0000003f
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -521,21 +511,21 @@ no_line:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	PREFETCHT0   192(R9)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R9)(SI*4), R9
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -1120,25 +1110,19 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x06, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -1321,7 +1305,7 @@ skip54:
 
 skip55:
 	PREFETCHT0 (R9)
-	ADDQ       240(AX), R9
+	ADDQ       216(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
@@ -1329,7 +1313,7 @@ skip55:
 	JNZ        some30
 
 some_done31:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done57
@@ -1389,7 +1373,7 @@ some_done57:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done65
@@ -1476,7 +1460,7 @@ all64:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	PREFETCHT0   (R9)
-	ADDQ         240(AX), R9
+	ADDQ         216(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
@@ -1484,7 +1468,7 @@ all64:
 	JNZ          all64
 
 all_done65:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done67
@@ -1597,7 +1581,7 @@ tap_of_three:
 	VFMADD231PS  Y1, Y2, Y14
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -1745,26 +1729,16 @@ skip85:
 TEXT ·conv4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R9
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R9
 
 tile:
 	MOVQ $0x0000000f, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -1773,9 +1747,9 @@ pixels:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000000f
 	JNE     some_rows1
@@ -1815,10 +1789,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x0000000f
 	JNE        some_rows3
@@ -1850,39 +1824,39 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ 288(AX), R10
+	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R12
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R12
 	MOVL       8(R12), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R11, DX
 	MOVQ       (R12), DI
 	ADDQ       R10, DI
 	LEAQ       (DI)(CX*2), R8
 	ADDQ       CX, R8
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -1898,7 +1872,7 @@ no_line:
 	MOVL         12(R12), BX
 	CMPL         BX, $0x0000000f
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -2129,21 +2103,21 @@ no_line:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	PREFETCHT0   192(R9)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R9)(SI*4), R9
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -2580,25 +2554,19 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x04, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -2725,7 +2693,7 @@ skip46:
 
 skip47:
 	PREFETCHT0 (R9)
-	ADDQ       240(AX), R9
+	ADDQ       216(AX), R9
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x00000100, DX
@@ -2733,7 +2701,7 @@ skip47:
 	JNZ        some30
 
 some_done31:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done49
@@ -2779,7 +2747,7 @@ some_done49:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done55
@@ -2842,7 +2810,7 @@ all54:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	PREFETCHT0   (R9)
-	ADDQ         240(AX), R9
+	ADDQ         216(AX), R9
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x00000100, DX
@@ -2850,7 +2818,7 @@ all54:
 	JNZ          all54
 
 all_done55:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done57
@@ -2939,7 +2907,7 @@ tap_of_three:
 	VFMADD231PS  Y1, Y2, Y10
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -3045,26 +3013,16 @@ skip69:
 TEXT ·conv14x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R12
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3079,9 +3037,9 @@ pixels:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
 	JNE     some_rows1
@@ -3173,10 +3131,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x00003fff
 	JNE        some_rows3
@@ -3268,32 +3226,32 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ 288(AX), R13
+	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -3306,7 +3264,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -3338,7 +3296,7 @@ no_line:
 	MOVL         12(R15), BX
 	CMPL         BX, $0x00003fff
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Y0
@@ -3809,21 +3767,21 @@ no_line:
 	VBROADCASTSS 60(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	PREFETCHT0   192(R12)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R12)(SI*4), R12
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -4526,25 +4484,19 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -4891,7 +4843,7 @@ skip86:
 
 skip87:
 	PREFETCHT0 (R12)
-	ADDQ       240(AX), R12
+	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -4902,7 +4854,7 @@ skip87:
 	JNZ        some30
 
 some_done31:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done89
@@ -5006,7 +4958,7 @@ some_done89:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done105
@@ -5129,7 +5081,7 @@ all104:
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	PREFETCHT0   (R12)
-	ADDQ         240(AX), R12
+	ADDQ         216(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -5140,7 +5092,7 @@ all104:
 	JNZ          all104
 
 all_done105:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done107
@@ -5304,7 +5256,7 @@ tap_of_three:
 	VFMADD231PS  Y0, Y1, Y15
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -5581,26 +5533,16 @@ skip149:
 TEXT ·conv14x4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R12
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
@@ -5615,9 +5557,9 @@ pixels:
 	VXORPS  X13, X13, X13
 	VXORPS  X14, X14, X14
 	VXORPS  X15, X15, X15
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
 	JNE     some_rows1
@@ -5709,10 +5651,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x00003fff
 	JNE        some_rows3
@@ -5804,32 +5746,32 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ 288(AX), R13
+	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -5842,7 +5784,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -5874,7 +5816,7 @@ no_line:
 	MOVL         12(R15), BX
 	CMPL         BX, $0x00003fff
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), X0
@@ -6345,21 +6287,21 @@ no_line:
 	VBROADCASTSS 60(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 	PREFETCHT0   192(R12)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R12)(SI*4), R12
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -7062,25 +7004,19 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -7427,7 +7363,7 @@ skip86:
 
 skip87:
 	PREFETCHT0 (R12)
-	ADDQ       240(AX), R12
+	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -7438,7 +7374,7 @@ skip87:
 	JNZ        some30
 
 some_done31:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done89
@@ -7542,7 +7478,7 @@ some_done89:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done105
@@ -7665,7 +7601,7 @@ all104:
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 	PREFETCHT0   (R12)
-	ADDQ         240(AX), R12
+	ADDQ         216(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -7676,7 +7612,7 @@ all104:
 	JNZ          all104
 
 all_done105:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done107
@@ -7840,7 +7776,7 @@ tap_of_three:
 	VFMADD231PS  X0, X1, X15
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 

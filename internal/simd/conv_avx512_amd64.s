@@ -7,26 +7,16 @@
 TEXT ·conv14x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R12
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
@@ -55,9 +45,9 @@ pixels:
 	VXORPS  Z28, Z28, Z28
 	VXORPS  Z29, Z29, Z29
 	VXORPS  Z30, Z30, Z30
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
 	MOVQ    BX, SI
 	CMPL    DX, $0x00003fff
@@ -241,10 +231,10 @@ some_rows3:
 
 rows4:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), DI
 	MOVQ       BX, SI
 	CMPL       DX, $0x00003fff
@@ -428,32 +418,32 @@ some_rows7:
 
 rows8:
 no_addend:
-	MOVQ 288(AX), R13
+	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -466,7 +456,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -498,7 +488,7 @@ no_line:
 	MOVL         12(R15), BX
 	CMPL         BX, $0x00003fff
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Z0
@@ -1213,21 +1203,21 @@ no_line:
 	VFMADD231PS  Z1, Z2, Z30
 	PREFETCHT0   384(R12)
 	PREFETCHT0   448(R12)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R12)(SI*4), R12
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -2502,25 +2492,19 @@ some_rows36:
 rows37:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done39
@@ -2928,7 +2912,7 @@ skip94:
 skip95:
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
-	ADDQ       240(AX), R12
+	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -2939,7 +2923,7 @@ skip95:
 	JNZ        some38
 
 some_done39:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done97
@@ -3058,7 +3042,7 @@ some_done97:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done113
@@ -3242,7 +3226,7 @@ all112:
 	VFMADD231PS  Z1, Z2, Z30
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
-	ADDQ         240(AX), R12
+	ADDQ         216(AX), R12
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -3253,7 +3237,7 @@ all112:
 	JNZ          all112
 
 all_done113:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done115
@@ -3477,7 +3461,7 @@ tap_of_three:
 	VFMADD231PS  Z1, Z2, Z30
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -3799,26 +3783,16 @@ skip157:
 TEXT ·conv7x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R10
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R10
 
 tile:
 	MOVQ $0x0000007f, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
@@ -3833,9 +3807,9 @@ pixels:
 	VXORPS  Z14, Z14, Z14
 	VXORPS  Z15, Z15, Z15
 	VXORPS  Z16, Z16, Z16
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
 	MOVQ    BX, SI
 	CMPL    DX, $0x0000007f
@@ -3935,10 +3909,10 @@ some_rows3:
 
 rows4:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), DI
 	MOVQ       BX, SI
 	CMPL       DX, $0x0000007f
@@ -4038,32 +4012,32 @@ some_rows7:
 
 rows8:
 no_addend:
-	MOVQ 288(AX), R11
+	MOVQ (AX), R11
 	MOVQ 8(AX), R12
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R13
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R13
 	MOVQ  (R13), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R13
 	MOVL       8(R13), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R12, DX
 	MOVQ       (R13), DI
@@ -4072,7 +4046,7 @@ tap:
 	ADDQ       CX, R8
 	LEAQ       (R8)(CX*2), R9
 	ADDQ       CX, R9
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -4093,7 +4067,7 @@ no_line:
 	MOVL         12(R13), BX
 	CMPL         BX, $0x0000007f
 	JNE          some
-	MOVQ         280(AX), SI
+	MOVQ         248(AX), SI
 	CMPQ         (SI), $0x04
 	JNE          part
 	VMOVUPS      (DX), Z0
@@ -4472,21 +4446,21 @@ no_line:
 	VFMADD231PS  Z1, Z2, Z16
 	PREFETCHT0   384(R10)
 	PREFETCHT0   448(R10)
-	MOVQ         240(AX), SI
+	MOVQ         216(AX), SI
 	LEAQ         (R10)(SI*4), R10
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R11
 	ADDQ  72(AX), R12
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -5201,25 +5175,19 @@ some_rows36:
 rows37:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x07, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x07, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done39
@@ -5431,7 +5399,7 @@ skip66:
 skip67:
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
-	ADDQ       240(AX), R10
+	ADDQ       216(AX), R10
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -5440,7 +5408,7 @@ skip67:
 	JNZ        some38
 
 some_done39:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done69
@@ -5508,7 +5476,7 @@ some_done69:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done78
@@ -5608,7 +5576,7 @@ all77:
 	VFMADD231PS  Z1, Z2, Z16
 	PREFETCHT0   (R10)
 	PREFETCHT0   64(R10)
-	ADDQ         240(AX), R10
+	ADDQ         216(AX), R10
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
@@ -5617,7 +5585,7 @@ all77:
 	JNZ          all77
 
 all_done78:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done80
@@ -5747,7 +5715,7 @@ tap_of_three:
 	VFMADD231PS  Z1, Z2, Z16
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 
@@ -5918,26 +5886,16 @@ skip101:
 TEXT ·conv14x16AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 232(AX), R12
-
-line:
-	MOVQ (AX), DX
-	MOVQ DX, 288(AX)
-	MOVQ 16(AX), DX
-	MOVQ DX, 296(AX)
-	MOVQ 144(AX), DX
-	MOVQ DX, 304(AX)
-	MOVQ 160(AX), DX
-	MOVQ DX, 272(AX)
+	MOVQ 208(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 272(AX), $0x01
+	CMPQ 160(AX), $0x01
 	JNE  pixels
 	MOVQ 168(AX), DX
 
 pixels:
-	MOVQ    DX, 248(AX)
+	MOVQ    DX, 224(AX)
 	VXORPS  Z2, Z2, Z2
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
@@ -5952,9 +5910,9 @@ pixels:
 	VXORPS  Z13, Z13, Z13
 	VXORPS  Z14, Z14, Z14
 	VXORPS  Z15, Z15, Z15
-	CMPQ    200(AX), $0x00
+	CMPQ    176(AX), $0x00
 	JNE     begun
-	MOVQ    296(AX), BX
+	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
 	JNE     some_rows1
@@ -6046,10 +6004,10 @@ some_rows1:
 
 rows2:
 begun:
-	MOVQ       224(AX), BX
+	MOVQ       200(AX), BX
 	TESTQ      BX, BX
 	JZ         no_addend
-	ADDQ       296(AX), BX
+	ADDQ       16(AX), BX
 	MOVQ       40(AX), SI
 	CMPL       DX, $0x00003fff
 	JNE        some_rows3
@@ -6141,32 +6099,32 @@ some_rows3:
 
 rows4:
 no_addend:
-	MOVQ 288(AX), R13
+	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 256(AX)
+	MOVQ DX, 232(AX)
 
 block:
 	LEAQ 80(AX), SI
-	CMPQ 256(AX), $0x01
+	CMPQ 232(AX), $0x01
 	JNE  taps
 	LEAQ 112(AX), SI
 
 taps:
-	MOVQ  SI, 280(AX)
-	MOVQ  304(AX), R15
+	MOVQ  SI, 248(AX)
+	MOVQ  144(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 264(AX)
+	MOVQ  SI, 240(AX)
 	TESTQ SI, SI
 	JZ    no_taps
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	CMPQ  16(SI), $0x00
 	JNE   tap_of_three
 
 tap:
 	ADDQ       $0x10, R15
 	MOVL       8(R15), DX
-	MOVQ       280(AX), SI
+	MOVQ       248(AX), SI
 	IMULQ      24(SI), DX
 	ADDQ       R14, DX
 	MOVQ       (R15), DI
@@ -6179,7 +6137,7 @@ tap:
 	ADDQ       CX, R10
 	LEAQ       (R10)(CX*2), R11
 	ADDQ       CX, R11
-	MOVQ       216(AX), BX
+	MOVQ       192(AX), BX
 	TESTQ      BX, BX
 	JZ         no_line
 	ADDQ       DI, BX
@@ -6211,7 +6169,7 @@ no_line:
 	MOVL             12(R15), BX
 	CMPL             BX, $0x00003fff
 	JNE              some
-	MOVQ             280(AX), SI
+	MOVQ             248(AX), SI
 	CMPQ             (SI), $0x04
 	JNE              part
 	VMOVUPS          (DX), Z0
@@ -6458,21 +6416,21 @@ no_line:
 	VFMADD231PS.BCST 60(R11), Z0, Z14
 	VFMADD231PS.BCST 60(R11)(CX*1), Z0, Z15
 	PREFETCHT0       192(R12)
-	MOVQ             240(AX), SI
+	MOVQ             216(AX), SI
 	LEAQ             (R12)(SI*4), R12
 
 next:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  256(AX)
+	DECQ  232(AX)
 	JNZ   block
-	MOVQ  248(AX), DX
-	MOVQ  208(AX), BX
-	MOVQ  296(AX), SI
+	MOVQ  224(AX), DX
+	MOVQ  184(AX), BX
+	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
@@ -7159,25 +7117,19 @@ some_rows28:
 rows29:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 288(AX)
+	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
-	ADDQ   DX, 296(AX)
-	MOVQ   152(AX), DX
-	ADDQ   DX, 304(AX)
-	DECQ   272(AX)
-	JNZ    tile
-	MOVQ   184(AX), DX
-	ADDQ   DX, (AX)
-	MOVQ   192(AX), DX
 	ADDQ   DX, 16(AX)
-	DECQ   176(AX)
-	JNZ    line
+	MOVQ   152(AX), DX
+	ADDQ   DX, 144(AX)
+	DECQ   160(AX)
+	JNZ    tile
 	VZEROUPPER
 	RET
 
 some:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    some_done31
@@ -7468,7 +7420,7 @@ skip86:
 
 skip87:
 	PREFETCHT0 (R12)
-	ADDQ       240(AX), R12
+	ADDQ       216(AX), R12
 	ADDQ       $0x10, DI
 	ADDQ       $0x10, R8
 	ADDQ       $0x10, R9
@@ -7479,7 +7431,7 @@ skip87:
 	JNZ        some30
 
 some_done31:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    some_done89
@@ -7569,7 +7521,7 @@ some_done89:
 	JMP next
 
 part:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  (SI), SI
 	TESTQ SI, SI
 	JZ    all_done105
@@ -7636,7 +7588,7 @@ all104:
 	VFMADD231PS.BCST 12(R11), Z0, Z14
 	VFMADD231PS.BCST 12(R11)(CX*1), Z0, Z15
 	PREFETCHT0       (R12)
-	ADDQ             240(AX), R12
+	ADDQ             216(AX), R12
 	ADDQ             $0x10, DI
 	ADDQ             $0x10, R8
 	ADDQ             $0x10, R9
@@ -7647,7 +7599,7 @@ all104:
 	JNZ              all104
 
 all_done105:
-	MOVQ  280(AX), SI
+	MOVQ  248(AX), SI
 	MOVQ  8(SI), SI
 	TESTQ SI, SI
 	JZ    all_done107
@@ -7755,7 +7707,7 @@ tap_of_three:
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
 next_of_three:
-	DECQ 264(AX)
+	DECQ 240(AX)
 	JNZ  tap_of_three
 	JMP  no_taps
 

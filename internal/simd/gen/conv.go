@@ -56,13 +56,9 @@ func convTile(f *file, pixels, channels int) {
 	}
 	c.fetched = r.load("Fetch")
 
-	r.Label("line")
-	for _, forth := range [][2]string{{"In", "TileIn"}, {"Out", "TileOut"}, {"Table", "TileTable"}, {"Tiles", "TilesLeft"}} {
-		c.move(forth[0], forth[1])
-	}
 	r.Label("tile")
 	c.begin()
-	in, weights, tap := r.load("TileIn"), r.load("Weights"), r.GP64()
+	in, weights, tap := r.load("In"), r.load("Weights"), r.GP64()
 	c.move("Blocks", "BlocksLeft")
 	r.Label("block")
 	r.LEAQ(r.field("Whole"), c.count)
@@ -71,7 +67,7 @@ func convTile(f *file, pixels, channels int) {
 	r.LEAQ(r.field("Last"), c.count)
 	r.Label("taps")
 	r.MOVQ(c.count, r.field("Now"))
-	r.MOVQ(r.field("TileTable"), tap)
+	r.MOVQ(r.field("Table"), tap)
 	r.MOVQ(at(tap, 0), c.count)
 	r.MOVQ(c.count, r.field("TapsLeft"))
 	r.TESTQ(c.count, c.count)
@@ -117,18 +113,15 @@ func convTile(f *file, pixels, channels int) {
 	r.JNZ(operand.LabelRef("block"))
 	c.finish()
 
-	for _, forth := range [][2]string{{"PixelStep", "TileIn"}, {"OutStep", "TileOut"}} {
+	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
 		d := r.load(forth[0])
 		r.IMUL3Q(operand.U8(pixels), d, d)
 		r.ADDQ(d, r.field(forth[1]))
 	}
-	c.advance("TableStep", "TileTable")
-	r.DECQ(r.field("TilesLeft"))
+	table := r.load("TableStep")
+	r.ADDQ(table, r.field("Table"))
+	r.DECQ(r.field("Tiles"))
 	r.JNZ(operand.LabelRef("tile"))
-	c.advance("InLine", "In")
-	c.advance("OutLine", "Out")
-	r.DECQ(r.field("Lines"))
-	r.JNZ(operand.LabelRef("line"))
 	r.end()
 	r.Label("some") // apart from what is met most
 	c.channels("some", true)
@@ -175,17 +168,11 @@ func (c *convolution) move(from, to string) {
 	c.MOVQ(r, c.field(to))
 }
 
-// advance adds a distance to an address.
-func (c *convolution) advance(by, address string) {
-	r := c.load(by)
-	c.ADDQ(r, c.field(address))
-}
-
 // begin sets which pixels the tile has, and the sums.
 func (c *convolution) begin() {
 	c.rows = c.GP64()
 	c.MOVQ(operand.U32(1<<len(c.sums)-1), c.rows)
-	c.CMPQ(c.field("TilesLeft"), operand.U8(1))
+	c.CMPQ(c.field("Tiles"), operand.U8(1))
 	c.JNE(operand.LabelRef("pixels"))
 	c.MOVQ(c.field("LastPixels"), c.rows)
 	c.Label("pixels")
@@ -193,13 +180,13 @@ func (c *convolution) begin() {
 	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) // also those of pixels that there are not, which would be searched for NaN
 	c.CMPQ(c.field("First"), operand.U8(0))
 	c.JNE(operand.LabelRef("begun"))
-	out := c.load("TileOut")
+	out := c.load("Out")
 	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 	c.Label("begun")
 	addend := c.load("Addend")
 	c.TESTQ(addend, addend)
 	c.JZ(operand.LabelRef("no_addend"))
-	c.ADDQ(c.field("TileOut"), addend)
+	c.ADDQ(c.field("Out"), addend)
 	c.places(addend, func(_ reg.VecVirtual, place operand.Mem) {
 		if place.Disp%64 == 0 {
 			c.PREFETCHT0(place)
@@ -312,7 +299,7 @@ func (c *convolution) channel(channel, bytes int, some bool) {
 func (c *convolution) finish() {
 	c.rows = c.GP64()
 	c.MOVQ(c.field("Pixels"), c.rows)
-	steps, out := c.load("Steps"), c.load("TileOut")
+	steps, out := c.load("Steps"), c.load("Out")
 	c.TESTQ(steps, steps)
 	c.JZ(operand.LabelRef("write"))
 	c.tail(steps, out)
