@@ -54,6 +54,7 @@ func (d *direct) divideLines() bool {
 	most := d.tiles[0].Pixels
 	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
 	length := max(work/most*most, most)
+	length = geometry.CeilDiv(geometry.CeilDiv(width, geometry.CeilDiv(width, length)), most) * most // lines of about equal length
 	if rows*geometry.CeilDiv(width, length) > convMostLines || phases > convMostLines/rows || work == 0 {
 		return false
 	}
