@@ -35,15 +35,13 @@ func (u *Unit) window(s slot) *window {
 	return nil
 }
 
-// When units are evaluated strip by strip. A variable is for tests to change.
-var (
-	stripValue   int64 = 1 << 20   // bytes of a value between two units, from which on it is worth it: the cache that is nearest but one does not keep them
-	stripWindows       = 512 << 10 // bytes of all windows
-)
+// stripValue is from how many bytes of a value between two units on strips are worth it: what the second-level cache does not keep. A variable, for tests.
+var stripValue int64 = 1 << 20
 
 const (
-	stripWeights = 96 << 10 // bytes of the weights of all units, which each strip reads again
-	stripBands   = 2        // of strips for each worker, so that one may be late
+	stripWindows = 512 << 10 // bytes of all windows
+	stripWeights = 96 << 10  // bytes of the weights of all units, which each strip reads again
+	stripBands   = 2         // of strips for each worker, so that one may be late
 )
 
 // windowed returns how many bytes of working memory a worker needs for windows.

@@ -309,6 +309,7 @@ type directCall struct {
 	addend           int // bytes from the result to what the tail adds
 }
 
+// begin returns the call that reads this input and these packed weights.
 func (d *direct) begin(c *op.Call, input, weights []byte) directCall {
 	r := directCall{direct: d, c: c, watch: c.Watch(), in: simd.At(input, 0), out: simd.At(c.Out[0].Bytes(), 0), weights: simd.At(weights, 0)}
 	if len(d.tail.tensors) > 0 {
