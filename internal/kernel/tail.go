@@ -30,13 +30,9 @@ type tailStep struct {
 	of   []tailStep  // of [simd.TailUsual], the kinds that it may have in their order, of which 0 stands for one that it has not
 }
 
-// usual lists the kinds of steps that one step may have, in their order, with their bits and the operands by channel that they have.
-var usual = []struct{ kind, bit, lists int }{
-	{simd.TailAddChannels, simd.TailUsualAdd, 1},
-	{simd.TailNormalize, simd.TailUsualNormalize, 3},
-	{simd.TailMin, simd.TailUsualMin, 1},
-	{simd.TailCanonical, simd.TailUsualCanonical, 0},
-	{simd.TailRelu, simd.TailUsualRelu, 0},
+// usual lists the kinds of steps that one step may have, in their order, with the lists of operands by channel that they have.
+var usual = []struct{ kind, lists int }{
+	{simd.TailAddChannels, 1}, {simd.TailNormalize, 3}, {simd.TailMin, 1}, {simd.TailCanonical, 0}, {simd.TailRelu, 0},
 }
 
 // tailOf returns the tail of a region whose channels are along an axis of the result, and whose first node's operand bias, if it has it, is a
@@ -108,7 +104,7 @@ func (t *tail) join() {
 	for i := len(usual) - 1; i >= 0 && n > 0; i-- {
 		if u := &usual[i]; t.steps[n-1].kind == u.kind {
 			n--
-			all.kind |= u.bit
+			all.kind |= simd.TailUsual << u.kind
 			all.of[i] = t.steps[n]
 		}
 	}

@@ -25,12 +25,8 @@ const (
 	TailMax         // x, or c where c > x; c is no NaN
 	TailHalf        // x rounded to float16
 
-	// The last step may be several of the kinds that are met most, in this order: TailUsual and the bits of those that it has. Its operands are as
-	// many lists by channel as all of them have together, each at its place.
-	TailUsual          = 1 << 6
-	TailUsualAdd       = 1 << 7
-	TailUsualNormalize = 1 << 8
-	TailUsualMin       = 1 << 9
-	TailUsualCanonical = 1 << 10
-	TailUsualRelu      = 1 << 11
+	// The last step may be several of the kinds that are met most, in this order: TailAddChannels, TailNormalize, TailMin, TailCanonical, TailRelu.
+	// Then it is TailUsual and, for each kind that it has, TailUsual << kind. Its operands are as many lists by channel as all five have together,
+	// each at its place.
+	TailUsual = 1 << 6
 )

@@ -919,7 +919,7 @@ not20:
 	JMP         step5
 
 usual6:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not22
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -937,7 +937,7 @@ usual6:
 	VADDPS  Y1, Y14, Y14
 
 not22:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not23
 	VMOVUPS     64(R8), Y0
 	VMOVUPS     96(R8), Y1
@@ -971,7 +971,7 @@ not22:
 	VFMADD213PS Y1, Y0, Y14
 
 not23:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not24
 	VMOVUPS 256(R8), Y0
 	VMOVUPS 288(R8), Y1
@@ -989,7 +989,7 @@ not23:
 	VMINPS  Y14, Y1, Y14
 
 not24:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not25
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
@@ -1035,7 +1035,7 @@ not24:
 
 numbers26:
 not25:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not27
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
@@ -2411,7 +2411,7 @@ not20:
 	JMP         step5
 
 usual6:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not22
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -2425,7 +2425,7 @@ usual6:
 	VADDPS  Y1, Y10, Y10
 
 not22:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not23
 	VMOVUPS     64(R8), Y0
 	VMOVUPS     96(R8), Y1
@@ -2451,7 +2451,7 @@ not22:
 	VFMADD213PS Y1, Y0, Y10
 
 not23:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not24
 	VMOVUPS 256(R8), Y0
 	VMOVUPS 288(R8), Y1
@@ -2465,7 +2465,7 @@ not23:
 	VMINPS  Y10, Y1, Y10
 
 not24:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not25
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
@@ -2499,7 +2499,7 @@ not24:
 
 numbers26:
 not25:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not27
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
@@ -4246,7 +4246,7 @@ not20:
 	JMP         step5
 
 usual6:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not22
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
@@ -4265,7 +4265,7 @@ usual6:
 	VADDPS  Y0, Y15, Y15
 
 not22:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not23
 	VMOVUPS     32(R8), Y0
 	VSUBPS      Y0, Y2, Y2
@@ -4300,7 +4300,7 @@ not22:
 	VFMADD213PS Y1, Y0, Y15
 
 not23:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not24
 	VMOVUPS 128(R8), Y0
 	VMINPS  Y2, Y0, Y2
@@ -4319,7 +4319,7 @@ not23:
 	VMINPS  Y15, Y0, Y15
 
 not24:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not25
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -4371,7 +4371,7 @@ not24:
 
 numbers26:
 not25:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not27
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -6766,7 +6766,7 @@ not20:
 	JMP         step5
 
 usual6:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not22
 	VMOVUPS (R8), X0
 	VADDPS  X0, X2, X2
@@ -6785,7 +6785,7 @@ usual6:
 	VADDPS  X0, X15, X15
 
 not22:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not23
 	VMOVUPS     16(R8), X0
 	VSUBPS      X0, X2, X2
@@ -6820,7 +6820,7 @@ not22:
 	VFMADD213PS X1, X0, X15
 
 not23:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not24
 	VMOVUPS 64(R8), X0
 	VMINPS  X2, X0, X2
@@ -6839,7 +6839,7 @@ not23:
 	VMINPS  X15, X0, X15
 
 not24:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not25
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
@@ -6891,7 +6891,7 @@ not24:
 
 numbers26:
 not25:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not27
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2

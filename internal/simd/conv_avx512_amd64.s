@@ -2046,7 +2046,7 @@ not26:
 	JMP         step9
 
 usual10:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not28
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -2080,7 +2080,7 @@ usual10:
 	VADDPS  Z1, Z30, Z30
 
 not28:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not29
 	VMOVUPS     128(R8), Z0
 	VMOVUPS     192(R8), Z1
@@ -2146,7 +2146,7 @@ not28:
 	VFMADD213PS Z1, Z0, Z30
 
 not29:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not30
 	VMOVUPS 512(R8), Z0
 	VMOVUPS 576(R8), Z1
@@ -2180,7 +2180,7 @@ not29:
 	VMINPS  Z30, Z1, Z30
 
 not30:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not31
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
@@ -2273,7 +2273,7 @@ not30:
 
 numbers32:
 not31:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not33
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
@@ -4925,7 +4925,7 @@ not26:
 	JMP         step9
 
 usual10:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not28
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -4945,7 +4945,7 @@ usual10:
 	VADDPS  Z1, Z16, Z16
 
 not28:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not29
 	VMOVUPS     128(R8), Z0
 	VMOVUPS     192(R8), Z1
@@ -4983,7 +4983,7 @@ not28:
 	VFMADD213PS Z1, Z0, Z16
 
 not29:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not30
 	VMOVUPS 512(R8), Z0
 	VMOVUPS 576(R8), Z1
@@ -5003,7 +5003,7 @@ not29:
 	VMINPS  Z16, Z1, Z16
 
 not30:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not31
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
@@ -5054,7 +5054,7 @@ not30:
 
 numbers32:
 not31:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not33
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
@@ -6880,7 +6880,7 @@ not20:
 	JMP         step5
 
 usual6:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not22
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
@@ -6899,7 +6899,7 @@ usual6:
 	VADDPS  Z0, Z15, Z15
 
 not22:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not23
 	VMOVUPS     64(R8), Z0
 	VSUBPS      Z0, Z2, Z2
@@ -6934,7 +6934,7 @@ not22:
 	VFMADD213PS Z1, Z0, Z15
 
 not23:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not24
 	VMOVUPS 256(R8), Z0
 	VMINPS  Z2, Z0, Z2
@@ -6953,7 +6953,7 @@ not23:
 	VMINPS  Z15, Z0, Z15
 
 not24:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not25
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
@@ -7004,7 +7004,7 @@ not24:
 
 numbers26:
 not25:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not27
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2

@@ -1683,7 +1683,7 @@ not16:
 	JMP         step1
 
 usual2:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not18
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -1701,7 +1701,7 @@ usual2:
 	VADDPS  Y1, Y13, Y13
 
 not18:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not19
 	VMOVUPS     64(R8), Y0
 	VMOVUPS     96(R8), Y1
@@ -1735,7 +1735,7 @@ not18:
 	VFMADD213PS Y1, Y0, Y13
 
 not19:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not20
 	VMOVUPS 256(R8), Y0
 	VMOVUPS 288(R8), Y1
@@ -1753,7 +1753,7 @@ not19:
 	VMINPS  Y13, Y1, Y13
 
 not20:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not21
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -1799,7 +1799,7 @@ not20:
 
 numbers22:
 not21:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not23
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -2146,7 +2146,7 @@ not41:
 	JMP         step26
 
 usual27:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not43
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
@@ -2157,7 +2157,7 @@ usual27:
 	VADDPS  Y0, Y7, Y7
 
 not43:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not44
 	VMOVUPS     32(R8), Y0
 	VSUBPS      Y0, Y2, Y2
@@ -2176,7 +2176,7 @@ not43:
 	VFMADD213PS Y1, Y0, Y7
 
 not44:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not45
 	VMOVUPS 128(R8), Y0
 	VMINPS  Y2, Y0, Y2
@@ -2187,7 +2187,7 @@ not44:
 	VMINPS  Y7, Y0, Y7
 
 not45:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not46
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -2215,7 +2215,7 @@ not45:
 
 numbers47:
 not46:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not48
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -2608,7 +2608,7 @@ not66:
 	JMP         step51
 
 usual52:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not68
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -2628,7 +2628,7 @@ usual52:
 	VADDPS  Y7, Y15, Y15
 
 not68:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not69
 	VMOVUPS     256(R8), Y0
 	VMOVUPS     288(R8), Y1
@@ -2672,7 +2672,7 @@ not68:
 	VFMADD213PS Y1, Y0, Y15
 
 not69:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not70
 	VMOVUPS 1024(R8), Y0
 	VMOVUPS 1056(R8), Y1
@@ -2692,7 +2692,7 @@ not69:
 	VMINPS  Y15, Y7, Y15
 
 not70:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not71
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
@@ -2726,7 +2726,7 @@ not70:
 
 numbers72:
 not71:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not73
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
@@ -3081,7 +3081,7 @@ not91:
 	JMP         step76
 
 usual77:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not93
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -3097,7 +3097,7 @@ usual77:
 	VADDPS  Y3, Y11, Y11
 
 not93:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not94
 	VMOVUPS     128(R8), Y0
 	VMOVUPS     160(R8), Y1
@@ -3129,7 +3129,7 @@ not93:
 	VFMADD213PS Y1, Y0, Y11
 
 not94:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not95
 	VMOVUPS 512(R8), Y0
 	VMOVUPS 544(R8), Y1
@@ -3145,7 +3145,7 @@ not94:
 	VMINPS  Y11, Y3, Y11
 
 not95:
-	TESTL     $0x00000400, DI
+	TESTL     $0x00000080, DI
 	JZ        not96
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
@@ -3179,7 +3179,7 @@ not95:
 
 numbers97:
 not96:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not98
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4

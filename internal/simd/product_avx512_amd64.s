@@ -4202,7 +4202,7 @@ not16:
 	JMP         step1
 
 usual2:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not18
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -4236,7 +4236,7 @@ usual2:
 	VADDPS  Z1, Z29, Z29
 
 not18:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not19
 	VMOVUPS     128(R8), Z0
 	VMOVUPS     192(R8), Z1
@@ -4302,7 +4302,7 @@ not18:
 	VFMADD213PS Z1, Z0, Z29
 
 not19:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not20
 	VMOVUPS 512(R8), Z0
 	VMOVUPS 576(R8), Z1
@@ -4336,7 +4336,7 @@ not19:
 	VMINPS  Z29, Z1, Z29
 
 not20:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not21
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
@@ -4429,7 +4429,7 @@ not20:
 
 numbers22:
 not21:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not23
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -5073,7 +5073,7 @@ not41:
 	JMP         step26
 
 usual27:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not43
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
@@ -5092,7 +5092,7 @@ usual27:
 	VADDPS  Z0, Z15, Z15
 
 not43:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not44
 	VMOVUPS     64(R8), Z0
 	VSUBPS      Z0, Z2, Z2
@@ -5127,7 +5127,7 @@ not43:
 	VFMADD213PS Z1, Z0, Z15
 
 not44:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not45
 	VMOVUPS 256(R8), Z0
 	VMINPS  Z2, Z0, Z2
@@ -5146,7 +5146,7 @@ not44:
 	VMINPS  Z15, Z0, Z15
 
 not45:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not46
 	VCMPPS     $0x03, Z2, Z3, K2
 	VCMPPS     $0x03, Z4, Z5, K3
@@ -5197,7 +5197,7 @@ not45:
 
 numbers47:
 not46:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not48
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -5637,7 +5637,7 @@ not66:
 	JMP         step51
 
 usual52:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not68
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -5657,7 +5657,7 @@ usual52:
 	VADDPS  Z7, Z15, Z15
 
 not68:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not69
 	VMOVUPS     512(R8), Z0
 	VMOVUPS     576(R8), Z1
@@ -5701,7 +5701,7 @@ not68:
 	VFMADD213PS Z1, Z0, Z15
 
 not69:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not70
 	VMOVUPS 2048(R8), Z0
 	VMOVUPS 2112(R8), Z1
@@ -5721,7 +5721,7 @@ not69:
 	VMINPS  Z15, Z7, Z15
 
 not70:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not71
 	VCMPPS     $0x03, Z8, Z9, K1
 	VCMPPS     $0x03, Z10, Z11, K2
@@ -5754,7 +5754,7 @@ not70:
 
 numbers72:
 not71:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not73
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
@@ -6100,7 +6100,7 @@ not91:
 	JMP         step76
 
 usual77:
-	TESTL   $0x00000080, DI
+	TESTL   $0x00000100, DI
 	JZ      not93
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -6116,7 +6116,7 @@ usual77:
 	VADDPS  Z3, Z11, Z11
 
 not93:
-	TESTL       $0x00000100, DI
+	TESTL       $0x00000800, DI
 	JZ          not94
 	VMOVUPS     256(R8), Z0
 	VMOVUPS     320(R8), Z1
@@ -6148,7 +6148,7 @@ not93:
 	VFMADD213PS Z1, Z0, Z11
 
 not94:
-	TESTL   $0x00000200, DI
+	TESTL   $0x00008000, DI
 	JZ      not95
 	VMOVUPS 1024(R8), Z0
 	VMOVUPS 1088(R8), Z1
@@ -6164,7 +6164,7 @@ not94:
 	VMINPS  Z11, Z3, Z11
 
 not95:
-	TESTL      $0x00000400, DI
+	TESTL      $0x00000080, DI
 	JZ         not96
 	VCMPPS     $0x03, Z4, Z5, K1
 	VCMPPS     $0x03, Z6, Z7, K2
@@ -6197,7 +6197,7 @@ not95:
 
 numbers97:
 not96:
-	TESTL   $0x00000800, DI
+	TESTL   $0x00004000, DI
 	JZ      not98
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4

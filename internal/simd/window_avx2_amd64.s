@@ -3425,7 +3425,7 @@ not79:
 	JMP         step64
 
 usual65:
-	TESTL   $0x00000080, SI
+	TESTL   $0x00000100, SI
 	JZ      not81
 	VMOVUPS (R12), Y0
 	VADDPS  Y0, Y3, Y3
@@ -3442,7 +3442,7 @@ usual65:
 	VADDPS  Y0, Y14, Y14
 
 not81:
-	TESTL       $0x00000100, SI
+	TESTL       $0x00000800, SI
 	JZ          not82
 	VMOVUPS     64(R12), Y0
 	VSUBPS      Y0, Y3, Y3
@@ -3473,7 +3473,7 @@ not81:
 	VFMADD213PS Y1, Y0, Y14
 
 not82:
-	TESTL   $0x00000200, SI
+	TESTL   $0x00008000, SI
 	JZ      not83
 	VMOVUPS 256(R12), Y0
 	VMINPS  Y3, Y0, Y3
@@ -3490,7 +3490,7 @@ not82:
 	VMINPS  Y14, Y0, Y14
 
 not83:
-	TESTL     $0x00000400, SI
+	TESTL     $0x00000080, SI
 	JZ        not84
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
@@ -3536,7 +3536,7 @@ not83:
 
 numbers85:
 not84:
-	TESTL   $0x00000800, SI
+	TESTL   $0x00004000, SI
 	JZ      not86
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
@@ -4218,7 +4218,7 @@ not33:
 	JMP         step18
 
 usual19:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not35
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
@@ -4229,7 +4229,7 @@ usual19:
 	VADDPS  Y0, Y7, Y7
 
 not35:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not36
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
@@ -4248,7 +4248,7 @@ not35:
 	VFMADD213PS Y1, Y0, Y7
 
 not36:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not37
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -4259,7 +4259,7 @@ not36:
 	VMINPS  Y7, Y0, Y7
 
 not37:
-	TESTL     $0x00000400, R10
+	TESTL     $0x00000080, R10
 	JZ        not38
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -4287,7 +4287,7 @@ not37:
 
 numbers39:
 not38:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not40
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -4821,7 +4821,7 @@ not34:
 	JMP         step19
 
 usual20:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not36
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
@@ -4832,7 +4832,7 @@ usual20:
 	VADDPS  Y0, Y7, Y7
 
 not36:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not37
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
@@ -4851,7 +4851,7 @@ not36:
 	VFMADD213PS Y1, Y0, Y7
 
 not37:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not38
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -4862,7 +4862,7 @@ not37:
 	VMINPS  Y7, Y0, Y7
 
 not38:
-	TESTL     $0x00000400, R10
+	TESTL     $0x00000080, R10
 	JZ        not39
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -4890,7 +4890,7 @@ not38:
 
 numbers40:
 not39:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not41
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -5451,7 +5451,7 @@ not34:
 	JMP         step19
 
 usual20:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not36
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
@@ -5462,7 +5462,7 @@ usual20:
 	VADDPS  Y0, Y7, Y7
 
 not36:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not37
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
@@ -5481,7 +5481,7 @@ not36:
 	VFMADD213PS Y1, Y0, Y7
 
 not37:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not38
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -5492,7 +5492,7 @@ not37:
 	VMINPS  Y7, Y0, Y7
 
 not38:
-	TESTL     $0x00000400, R10
+	TESTL     $0x00000080, R10
 	JZ        not39
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
@@ -5520,7 +5520,7 @@ not38:
 
 numbers40:
 not39:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not41
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2

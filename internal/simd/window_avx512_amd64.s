@@ -3412,7 +3412,7 @@ not79:
 	JMP         step64
 
 usual65:
-	TESTL   $0x00000080, SI
+	TESTL   $0x00000100, SI
 	JZ      not81
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z3, Z3
@@ -3429,7 +3429,7 @@ usual65:
 	VADDPS  Z0, Z14, Z14
 
 not81:
-	TESTL       $0x00000100, SI
+	TESTL       $0x00000800, SI
 	JZ          not82
 	VMOVUPS     64(R12), Z0
 	VSUBPS      Z0, Z3, Z3
@@ -3460,7 +3460,7 @@ not81:
 	VFMADD213PS Z1, Z0, Z14
 
 not82:
-	TESTL   $0x00000200, SI
+	TESTL   $0x00008000, SI
 	JZ      not83
 	VMOVUPS 256(R12), Z0
 	VMINPS  Z3, Z0, Z3
@@ -3477,7 +3477,7 @@ not82:
 	VMINPS  Z14, Z0, Z14
 
 not83:
-	TESTL      $0x00000400, SI
+	TESTL      $0x00000080, SI
 	JZ         not84
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
@@ -3522,7 +3522,7 @@ not83:
 
 numbers85:
 not84:
-	TESTL   $0x00000800, SI
+	TESTL   $0x00004000, SI
 	JZ      not86
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
@@ -4197,7 +4197,7 @@ not33:
 	JMP         step18
 
 usual19:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not35
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
@@ -4208,7 +4208,7 @@ usual19:
 	VADDPS  Z0, Z7, Z7
 
 not35:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not36
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
@@ -4227,7 +4227,7 @@ not35:
 	VFMADD213PS Z1, Z0, Z7
 
 not36:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not37
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -4238,7 +4238,7 @@ not36:
 	VMINPS  Z7, Z0, Z7
 
 not37:
-	TESTL      $0x00000400, R10
+	TESTL      $0x00000080, R10
 	JZ         not38
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
@@ -4265,7 +4265,7 @@ not37:
 
 numbers39:
 not38:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not40
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -4792,7 +4792,7 @@ not34:
 	JMP         step19
 
 usual20:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not36
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
@@ -4803,7 +4803,7 @@ usual20:
 	VADDPS  Z0, Z7, Z7
 
 not36:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not37
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
@@ -4822,7 +4822,7 @@ not36:
 	VFMADD213PS Z1, Z0, Z7
 
 not37:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not38
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -4833,7 +4833,7 @@ not37:
 	VMINPS  Z7, Z0, Z7
 
 not38:
-	TESTL      $0x00000400, R10
+	TESTL      $0x00000080, R10
 	JZ         not39
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
@@ -4860,7 +4860,7 @@ not38:
 
 numbers40:
 not39:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not41
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -5414,7 +5414,7 @@ not34:
 	JMP         step19
 
 usual20:
-	TESTL   $0x00000080, R10
+	TESTL   $0x00000100, R10
 	JZ      not36
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
@@ -5425,7 +5425,7 @@ usual20:
 	VADDPS  Z0, Z7, Z7
 
 not36:
-	TESTL       $0x00000100, R10
+	TESTL       $0x00000800, R10
 	JZ          not37
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
@@ -5444,7 +5444,7 @@ not36:
 	VFMADD213PS Z1, Z0, Z7
 
 not37:
-	TESTL   $0x00000200, R10
+	TESTL   $0x00008000, R10
 	JZ      not38
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -5455,7 +5455,7 @@ not37:
 	VMINPS  Z7, Z0, Z7
 
 not38:
-	TESTL      $0x00000400, R10
+	TESTL      $0x00000080, R10
 	JZ         not39
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
@@ -5482,7 +5482,7 @@ not38:
 
 numbers40:
 not39:
-	TESTL   $0x00000800, R10
+	TESTL   $0x00004000, R10
 	JZ      not41
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2

@@ -118,12 +118,11 @@ func (t *tile) tail(steps, out reg.GPVirtual) {
 	t.Label(usual)
 	list := 0
 	for _, u := range []struct {
-		kind, bit string
-		lists     int
-	}{{"TailAddChannels", "TailUsualAdd", 1}, {"TailNormalize", "TailUsualNormalize", 3}, {"TailMin", "TailUsualMin", 1},
-		{"TailCanonical", "TailUsualCanonical", 0}, {"TailRelu", "TailUsualRelu", 0}} {
+		kind  string
+		lists int
+	}{{"TailAddChannels", 1}, {"TailNormalize", 3}, {"TailMin", 1}, {"TailCanonical", 0}, {"TailRelu", 0}} {
 		not := t.label("not")
-		t.TESTL(operand.U32(t.file.args.constant(u.bit)), kind.As32())
+		t.TESTL(operand.U32(t.file.args.constant("TailUsual")<<t.file.args.constant(u.kind)), kind.As32())
 		t.JZ(operand.LabelRef(not))
 		all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, out, list)
 		list += u.lists
