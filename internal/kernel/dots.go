@@ -85,7 +85,7 @@ type dotGeometry struct {
 	Lanes, Under         int  // channels that a pixel of a strip has, and of so many rows of the window, one below the other
 	Pairs, Narrow        bool // whether dwords are two pairs of bytes; and there are at most eight channels
 	Depth                bool // whether each channel stays by itself
-	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
+	Every                int  // the distance of the pixels that begin pairs, of words in depth; else 1
 	Rows, Columns        int  // of the result in a strip
 	StripRows, StripCols int  // of the input, of which a strip is computed
 	Blocks               int  // of output channels in a piece
@@ -123,7 +123,7 @@ func (d *dotConv) divide(blocked bool) bool {
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
 	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
-		if d.tiles, d.Swapped = d.tier.DepthTiles(d.Size == 1), d.tier.Lanes == 8; len(d.tiles) == 0 {
+		if d.tiles = d.tier.DepthTiles(d.Size == 1); len(d.tiles) == 0 {
 			return false
 		}
 	}
@@ -131,8 +131,13 @@ func (d *dotConv) divide(blocked bool) bool {
 		d.tiles = d.tier.NarrowPairTiles()
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
-	d.Lanes, d.Under = block, 1
+	d.Lanes, d.Under, d.Every = block, 1, 1
 	switch {
+	case d.paired():
+		d.Lanes = 2 * block
+		if d.X.Stride%2 == 0 && d.X.Dilation == 1 {
+			d.Every = 2
+		}
 	case d.Plain && d.GroupIn == d.In:
 		d.Lanes, d.Under = 4, min(4/d.In, d.Y.Size)
 	case d.Plain:
@@ -158,13 +163,19 @@ func (d *dotConv) divide(blocked bool) bool {
 	}
 	d.lay()
 	size := d.stripSize()
-	d.StripRows, d.StripCols = d.metRows(d.Rows), met(&d.X, d.Columns)
+	d.StripRows, d.StripCols = d.metRows(d.Rows), d.metColumns(d.Columns)
 	d.columns = [2][]run{d.cover(d.Columns), d.cover(d.X.Out - (d.across()-1)*d.Columns)}
 	return size <= stripMost || d.Direct
 }
 
 // met returns how many elements, padding too, n neighbours meet along a dimension.
 func met(s *geometry.Slide, n int) int { return (n-1)*s.Stride + (s.Size-1)*s.Dilation + 1 }
+
+// metColumns returns how many pixels of a row of the strip, or pairs, n columns of the result meet.
+func (d *dotConv) metColumns(n int) int { return geometry.CeilDiv(met(&d.X, n), d.Every) }
+
+// paired reports whether the strip is made of pairs of neighbouring pixels, each of which is one of 32 words.
+func (d *dotConv) paired() bool { return d.Depth && d.Size == 2 }
 
 // metRows returns how many rows of the strip n rows of the result meet.
 func (d *dotConv) metRows(n int) int {
@@ -186,7 +197,7 @@ func (d *dotConv) planes() int {
 
 // stripSize returns the bytes of a strip, with those that a step reads behind it, and a row of a channel of padding.
 func (d *dotConv) stripSize() int {
-	return d.planesRead()*d.metRows(d.Rows)*met(&d.X, d.Columns)*d.pixel() + 4*dotBytes + d.paddingSize()
+	return d.planesRead()*d.metRows(d.Rows)*d.metColumns(d.Columns)*d.pixel() + 4*dotBytes + d.paddingSize()
 }
 
 func (d *dotConv) paddingSize() int {
@@ -292,7 +303,7 @@ func (d *dotConv) eachStep(yield func(step, offset int, dwords [4]dword)) {
 							dwords[g].x = d.X.Size // nothing
 						}
 					}
-					yield(step, i*plane+y*d.Y.Dilation*row+x*d.X.Dilation*pixel+part*dotBytes, dwords)
+					yield(step, i*plane+y*d.Y.Dilation*row+x*d.X.Dilation/d.Every*pixel+part*dotBytes, dwords)
 					step++
 				}
 			}

@@ -233,12 +233,8 @@ func (d *dotConv) fillDepth(dst []byte, elements []int16, channels int) {
 	d.eachStep(func(step, _ int, dwords [4]dword) {
 		y, x := dwords[0].y, dwords[0].x
 		for k := range channels {
-			at := k
-			if quarter := k / 4; d.Swapped && (quarter == 1 || quarter == 2) {
-				at = k ^ 0b1100
-			}
 			for j, w := range elements[(k*d.Y.Size+y)*d.X.Size+x:][:min(d.together(), d.X.Size-x)] {
-				d.put(dst[step*64+4*at+j*d.Size:], w)
+				d.put(dst[step*64+4*k+j*d.Size:], w)
 			}
 		}
 	})

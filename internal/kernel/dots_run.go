@@ -150,7 +150,7 @@ func (p *dotPart) compute(chunk int) {
 		args = q.args
 		args.Words, args.Multiplier = p.size-1, simd.At(p.c.Scratch, multiplierAt)
 	}
-	args.XPixel, args.Offsets, args.Steps = p.X.Stride*p.pixel(), simd.At(p.packed, 0), p.steps
+	args.XPixel, args.Offsets, args.Steps = p.X.Stride/p.Every*p.pixel(), simd.At(p.packed, 0), p.steps
 	args.W, args.Init = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes), simd.At(p.c.Scratch, initAt)
 	if p.Pairs {
 		p.setPairs(&args, chunk)

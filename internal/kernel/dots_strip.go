@@ -41,8 +41,13 @@ func (p *dotPart) copy(first int) {
 			at := at + p.border.Index(top+r, p.Y.In)*p.X.In
 			p.copyRows(dst, r, r+1, at+left+x0, x0, x1, columns)
 			for j := range columns {
-				if j < x0 || j >= x1 {
-					p.copyRows(dst[j*p.pixel():], r, r+1, at+p.border.Index(left+j, p.X.In), 0, 1, 1)
+				if j >= x0 && j < x1 {
+					continue
+				}
+				if from := at + p.border.Index(left+j, p.X.In); p.paired() {
+					p.pair(dst[r*p.StripCols*p.pixel():], j, from)
+				} else {
+					p.copyRows(dst[j*p.pixel():], r, r+1, from, 0, 1, 1)
 				}
 			}
 		}
@@ -56,6 +61,10 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		return
 	}
 	row := p.StripCols * p.pixel()
+	if p.paired() {
+		p.copyPairs(simd.At(dst, from*row), to-from, at, x0, x1, n)
+		return
+	}
 	if p.Words {
 		for r := from; r < to; r++ {
 			dst := dst[r*row:]
@@ -74,6 +83,37 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 	args.Change, args.Signed = p.change()
 	args.Pad = p.padding()
 	p.copyRoutine().Run(&args)
+}
+
+// copyPairs is copyRows for pairs of neighbouring pixels.
+func (p *dotPart) copyPairs(to uintptr, rows, at, x0, x1, n int) {
+	size := p.c.In[0].DType().Size() * block
+	args := simd.CopyPairsArgs{From: simd.At(p.x, at*size), To: to, FromRow: p.X.In * size, ToRow: p.StripCols * p.pixel(), Rows: rows,
+		Left: x0, N: x1 - x0, Right: n - x1, Toggle: (p.Every - 1) * p.pixel()}
+	if n == 0 {
+		args.Left, args.N, args.Right = x1, 0, 0
+	}
+	if args.Change, _ = p.change(); p.Words {
+		args.Kind = 2
+	} else if p.signed {
+		args.Kind = 1
+	}
+	p.tier.CopyPairs.Run(&args)
+}
+
+// pair sets pixel j in the pairs of a row to one of the input.
+func (p *dotPart) pair(row []byte, j, at int) {
+	var pixel [block]int64
+	geometry.Load(pixel[:], p.c.In[0], at*block, 1)
+	for half := range 2 {
+		first := j - half
+		if first < 0 || first%p.Every > 0 {
+			continue
+		}
+		for k, v := range pixel {
+			binary.LittleEndian.PutUint16(row[first/p.Every*p.pixel()+4*k+2*half:], uint16(v-p.zero))
+		}
+	}
 }
 
 // copyRoutine returns the routine that copies rows.

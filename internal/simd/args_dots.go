@@ -62,6 +62,21 @@ type CopyRowsArgs struct {
 	Pad, Change    uint32
 }
 
+// CopyPairsArgs are those of CopyPairs, which makes Rows rows of pairs of neighbours in a row of pixels: Left pixels of zeros, N that are copied, and Right
+// of zeros, of which the first pixel is one of the first two kinds. A pixel has sixteen channels, a pair 64 bytes: for each channel the words of a pixel and
+// of the one behind it, which is zeros behind the last one. They are those of bytes, unsigned if Kind is 0 and signed if it is 1, less the words of Change;
+// or words of the input if Kind is 2. If Toggle is 0, each pair stands 64 bytes behind the one before it. If it is 64, those of each second pixel are left
+// out, and 64 bytes behind the last pair are written, too. The routine uses up its arguments.
+type CopyPairsArgs struct {
+	From, To       uintptr
+	FromRow, ToRow int // bytes
+	Rows           int // at least 1
+	Left, N, Right int
+	Kind           int
+	Toggle         int
+	Change         uint32
+}
+
 // RowDotsArgs are those of RowDots: Out[n] = Σ over k < 16·K of X[k] · W[n][k] for n < N, which wraps, of bytes whose rows are WRow bytes apart. X is
 // signed if XSigned is 1, and W if WSigned is 1. Both are signed words of 16 bits if Words is 1.
 type RowDotsArgs struct {

@@ -4786,10 +4786,9 @@ done8:
 // func depthDots14AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·depthDots14AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z16
-	MOVQ      8(AX), DX
-	LEAQ      (DX)(DX*2), BX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
 	XORQ SI, SI
@@ -4840,47 +4839,33 @@ step3:
 	LEAQ      (R12)(BX*1), R13
 	LEAQ      (R13)(BX*1), R14
 	VMOVDQU32 (R9), Z14
-	VPERMW    (R10), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R10), Z14, Z15
 	VPADDD    Z15, Z0, Z0
-	VPERMW    (R10)(DX*1), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R10)(DX*1), Z14, Z15
 	VPADDD    Z15, Z1, Z1
-	VPERMW    (R10)(DX*2), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R10)(DX*2), Z14, Z15
 	VPADDD    Z15, Z2, Z2
-	VPERMW    (R11), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R11), Z14, Z15
 	VPADDD    Z15, Z3, Z3
-	VPERMW    (R11)(DX*1), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R11)(DX*1), Z14, Z15
 	VPADDD    Z15, Z4, Z4
-	VPERMW    (R11)(DX*2), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R11)(DX*2), Z14, Z15
 	VPADDD    Z15, Z5, Z5
-	VPERMW    (R12), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R12), Z14, Z15
 	VPADDD    Z15, Z6, Z6
-	VPERMW    (R12)(DX*1), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R12)(DX*1), Z14, Z15
 	VPADDD    Z15, Z7, Z7
-	VPERMW    (R12)(DX*2), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R12)(DX*2), Z14, Z15
 	VPADDD    Z15, Z8, Z8
-	VPERMW    (R13), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R13), Z14, Z15
 	VPADDD    Z15, Z9, Z9
-	VPERMW    (R13)(DX*1), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R13)(DX*1), Z14, Z15
 	VPADDD    Z15, Z10, Z10
-	VPERMW    (R13)(DX*2), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R13)(DX*2), Z14, Z15
 	VPADDD    Z15, Z11, Z11
-	VPERMW    (R14), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R14), Z14, Z15
 	VPADDD    Z15, Z12, Z12
-	VPERMW    (R14)(DX*1), Z16, Z15
-	VPMADDWD  Z14, Z15, Z15
+	VPMADDWD  (R14)(DX*1), Z14, Z15
 	VPADDD    Z15, Z13, Z13
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, R9
@@ -5228,23 +5213,12 @@ done8:
 	VZEROUPPER
 	RET
 
-DATA words<>+0(SB)/8, $0x0011000100100000
-DATA words<>+8(SB)/8, $0x0013000300120002
-DATA words<>+16(SB)/8, $0x0015000500140004
-DATA words<>+24(SB)/8, $0x0017000700160006
-DATA words<>+32(SB)/8, $0x0019000900180008
-DATA words<>+40(SB)/8, $0x001b000b001a000a
-DATA words<>+48(SB)/8, $0x001d000d001c000c
-DATA words<>+56(SB)/8, $0x001f000f001e000e
-GLOBL words<>(SB), RODATA|NOPTR, $64
-
 // func depthDots10AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·depthDots10AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z12
-	MOVQ      8(AX), DX
-	LEAQ      (DX)(DX*2), BX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
 	XORQ SI, SI
@@ -5286,35 +5260,25 @@ step3:
 	LEAQ      (R11)(BX*1), R12
 	LEAQ      (R12)(BX*1), R13
 	VMOVDQU32 (R9), Z10
-	VPERMW    (R10), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R10), Z10, Z11
 	VPADDD    Z11, Z0, Z0
-	VPERMW    (R10)(DX*1), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R10)(DX*1), Z10, Z11
 	VPADDD    Z11, Z1, Z1
-	VPERMW    (R10)(DX*2), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R10)(DX*2), Z10, Z11
 	VPADDD    Z11, Z2, Z2
-	VPERMW    (R11), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R11), Z10, Z11
 	VPADDD    Z11, Z3, Z3
-	VPERMW    (R11)(DX*1), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R11)(DX*1), Z10, Z11
 	VPADDD    Z11, Z4, Z4
-	VPERMW    (R11)(DX*2), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R11)(DX*2), Z10, Z11
 	VPADDD    Z11, Z5, Z5
-	VPERMW    (R12), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R12), Z10, Z11
 	VPADDD    Z11, Z6, Z6
-	VPERMW    (R12)(DX*1), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R12)(DX*1), Z10, Z11
 	VPADDD    Z11, Z7, Z7
-	VPERMW    (R12)(DX*2), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R12)(DX*2), Z10, Z11
 	VPADDD    Z11, Z8, Z8
-	VPERMW    (R13), Z12, Z11
-	VPMADDWD  Z10, Z11, Z11
+	VPMADDWD  (R13), Z10, Z11
 	VPADDD    Z11, Z9, Z9
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, R9
@@ -5579,10 +5543,9 @@ done8:
 // func depthDots7AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·depthDots7AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z9
-	MOVQ      8(AX), DX
-	LEAQ      (DX)(DX*2), BX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
 	XORQ SI, SI
@@ -5617,26 +5580,19 @@ step3:
 	LEAQ      (R10)(BX*1), R11
 	LEAQ      (R11)(BX*1), R12
 	VMOVDQU32 (R9), Z7
-	VPERMW    (R10), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R10), Z7, Z8
 	VPADDD    Z8, Z0, Z0
-	VPERMW    (R10)(DX*1), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R10)(DX*1), Z7, Z8
 	VPADDD    Z8, Z1, Z1
-	VPERMW    (R10)(DX*2), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R10)(DX*2), Z7, Z8
 	VPADDD    Z8, Z2, Z2
-	VPERMW    (R11), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R11), Z7, Z8
 	VPADDD    Z8, Z3, Z3
-	VPERMW    (R11)(DX*1), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R11)(DX*1), Z7, Z8
 	VPADDD    Z8, Z4, Z4
-	VPERMW    (R11)(DX*2), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R11)(DX*2), Z7, Z8
 	VPADDD    Z8, Z5, Z5
-	VPERMW    (R12), Z9, Z8
-	VPMADDWD  Z7, Z8, Z8
+	VPMADDWD  (R12), Z7, Z8
 	VPADDD    Z8, Z6, Z6
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, R9
@@ -5836,10 +5792,9 @@ done8:
 // func depthDots4AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·depthDots4AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z6
-	MOVQ      8(AX), DX
-	LEAQ      (DX)(DX*2), BX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
 
 row1:
 	XORQ SI, SI
@@ -5867,17 +5822,13 @@ step3:
 	ADDQ      DI, R10
 	LEAQ      (R10)(BX*1), R11
 	VMOVDQU32 (R9), Z4
-	VPERMW    (R10), Z6, Z5
-	VPMADDWD  Z4, Z5, Z5
+	VPMADDWD  (R10), Z4, Z5
 	VPADDD    Z5, Z0, Z0
-	VPERMW    (R10)(DX*1), Z6, Z5
-	VPMADDWD  Z4, Z5, Z5
+	VPMADDWD  (R10)(DX*1), Z4, Z5
 	VPADDD    Z5, Z1, Z1
-	VPERMW    (R10)(DX*2), Z6, Z5
-	VPMADDWD  Z4, Z5, Z5
+	VPMADDWD  (R10)(DX*2), Z4, Z5
 	VPADDD    Z5, Z2, Z2
-	VPERMW    (R11), Z6, Z5
-	VPMADDWD  Z4, Z5, Z5
+	VPMADDWD  (R11), Z4, Z5
 	VPADDD    Z5, Z3, Z3
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, R9
@@ -6008,10 +5959,9 @@ done8:
 // func depthDots2AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·depthDots2AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z4
-	MOVQ      8(AX), DX
-	LEAQ      (DX)(DX*2), CX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
 
 row1:
 	XORQ BX, BX
@@ -6034,11 +5984,9 @@ step3:
 	MOVQ      (CX), R9
 	ADDQ      SI, R9
 	VMOVDQU32 (R8), Z2
-	VPERMW    (R9), Z4, Z3
-	VPMADDWD  Z2, Z3, Z3
+	VPMADDWD  (R9), Z2, Z3
 	VPADDD    Z3, Z0, Z0
-	VPERMW    (R9)(DX*1), Z4, Z3
-	VPMADDWD  Z2, Z3, Z3
+	VPMADDWD  (R9)(DX*1), Z2, Z3
 	VPADDD    Z3, Z1, Z1
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, R8
@@ -6131,10 +6079,9 @@ done8:
 // func depthDots1AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·depthDots1AVX512(SB), NOSPLIT, $0-8
-	MOVQ      a+0(FP), AX
-	VMOVDQU32 words<>+0(SB), Z3
-	MOVQ      8(AX), CX
-	LEAQ      (CX)(CX*2), CX
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), CX
 
 row1:
 	XORQ DX, DX
@@ -6155,8 +6102,7 @@ step3:
 	MOVQ      (CX), R8
 	ADDQ      BX, R8
 	VMOVDQU32 (DI), Z1
-	VPERMW    (R8), Z3, Z2
-	VPMADDWD  Z1, Z2, Z1
+	VPMADDWD  (R8), Z1, Z1
 	VPADDD    Z1, Z0, Z0
 	ADDQ      $0x08, CX
 	ADDQ      $0x00000040, DI
@@ -6424,6 +6370,319 @@ done8:
 	JNZ  row6
 
 end2:
+	VZEROUPPER
+	RET
+
+// func copyPairsAVX512(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·copyPairsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         72(AX), SI
+	VPBROADCASTD 80(AX), Y4
+	CMPQ         64(AX), $0x00
+	JNE          other2
+
+row3:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  $0x00000040, BX
+	MOVQ  40(AX), DI
+	MOVQ  48(AX), R8
+	VPXOR Y0, Y0, Y0
+	TESTQ DI, DI
+	JZ    begin4
+	DECQ  DI
+	JMP   begun5
+
+begin4:
+	VPSHUFD   $0xd8, (CX), X1
+	VPMOVZXBW X1, Y1
+	VPSUBW    Y4, Y1, Y1
+	ADDQ      $0x10, CX
+	VMOVDQA   Y1, Y0
+	DECQ      R8
+
+begun5:
+next6:
+	TESTQ      DI, DI
+	JZ         done7
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next6
+
+done7:
+next9:
+	TESTQ BX, BX
+	JNZ   each11
+
+two12:
+	CMPQ       R8, $0x02
+	JL         each11
+	VMOVDQU    (CX), X1
+	VPUNPCKLBW 16(CX), X1, X2
+	VPUNPCKHBW 16(CX), X1, X3
+	VPMOVZXBW  X2, Y2
+	VPSUBW     Y4, Y2, Y2
+	VPMOVZXBW  X3, Y3
+	VPSUBW     Y4, Y3, Y3
+	ADDQ       $0x20, CX
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	ADDQ       $0x40, DX
+	SUBQ       $0x02, R8
+	JMP        two12
+
+each11:
+	TESTQ      R8, R8
+	JZ         done10
+	VPSHUFD    $0xd8, (CX), X1
+	VPMOVZXBW  X1, Y1
+	VPSUBW     Y4, Y1, Y1
+	ADDQ       $0x10, CX
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       R8
+	JMP        next9
+
+done10:
+	MOVQ 56(AX), DI
+	INCQ DI
+
+next13:
+	TESTQ      DI, DI
+	JZ         done14
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next13
+
+done14:
+	MOVQ 16(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 24(AX), BX
+	ADDQ BX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row3
+	JMP  end1
+
+other2:
+	CMPQ 64(AX), $0x01
+	JNE  other16
+
+row17:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  $0x00000040, BX
+	MOVQ  40(AX), DI
+	MOVQ  48(AX), R8
+	VPXOR Y0, Y0, Y0
+	TESTQ DI, DI
+	JZ    begin18
+	DECQ  DI
+	JMP   begun19
+
+begin18:
+	VPSHUFD   $0xd8, (CX), X1
+	VPMOVSXBW X1, Y1
+	VPSUBW    Y4, Y1, Y1
+	ADDQ      $0x10, CX
+	VMOVDQA   Y1, Y0
+	DECQ      R8
+
+begun19:
+next20:
+	TESTQ      DI, DI
+	JZ         done21
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next20
+
+done21:
+next23:
+	TESTQ BX, BX
+	JNZ   each25
+
+two26:
+	CMPQ       R8, $0x02
+	JL         each25
+	VMOVDQU    (CX), X1
+	VPUNPCKLBW 16(CX), X1, X2
+	VPUNPCKHBW 16(CX), X1, X3
+	VPMOVSXBW  X2, Y2
+	VPSUBW     Y4, Y2, Y2
+	VPMOVSXBW  X3, Y3
+	VPSUBW     Y4, Y3, Y3
+	ADDQ       $0x20, CX
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	ADDQ       $0x40, DX
+	SUBQ       $0x02, R8
+	JMP        two26
+
+each25:
+	TESTQ      R8, R8
+	JZ         done24
+	VPSHUFD    $0xd8, (CX), X1
+	VPMOVSXBW  X1, Y1
+	VPSUBW     Y4, Y1, Y1
+	ADDQ       $0x10, CX
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       R8
+	JMP        next23
+
+done24:
+	MOVQ 56(AX), DI
+	INCQ DI
+
+next27:
+	TESTQ      DI, DI
+	JZ         done28
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next27
+
+done28:
+	MOVQ 16(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 24(AX), BX
+	ADDQ BX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row17
+	JMP  end1
+
+other16:
+row30:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  $0x00000040, BX
+	MOVQ  40(AX), DI
+	MOVQ  48(AX), R8
+	VPXOR Y0, Y0, Y0
+	TESTQ DI, DI
+	JZ    begin31
+	DECQ  DI
+	JMP   begun32
+
+begin31:
+	VPERMQ  $0xd8, (CX), Y1
+	ADDQ    $0x20, CX
+	VMOVDQA Y1, Y0
+	DECQ    R8
+
+begun32:
+next33:
+	TESTQ      DI, DI
+	JZ         done34
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next33
+
+done34:
+next36:
+	TESTQ BX, BX
+	JNZ   each38
+
+two39:
+	CMPQ       R8, $0x02
+	JL         each38
+	VPERMQ     $0xd8, (CX), Y0
+	VPERMQ     $0xd8, 32(CX), Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	ADDQ       $0x40, CX
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	ADDQ       $0x40, DX
+	SUBQ       $0x02, R8
+	JMP        two39
+
+each38:
+	TESTQ      R8, R8
+	JZ         done37
+	VPERMQ     $0xd8, (CX), Y1
+	ADDQ       $0x20, CX
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       R8
+	JMP        next36
+
+done37:
+	MOVQ 56(AX), DI
+	INCQ DI
+
+next40:
+	TESTQ      DI, DI
+	JZ         done41
+	VPXOR      Y1, Y1, Y1
+	VPUNPCKLWD Y1, Y0, Y2
+	VPUNPCKHWD Y1, Y0, Y3
+	VMOVDQU    Y2, (DX)
+	VMOVDQU    Y3, 32(DX)
+	VMOVDQA    Y1, Y0
+	ADDQ       BX, DX
+	XORQ       SI, BX
+	DECQ       DI
+	JMP        next40
+
+done41:
+	MOVQ 16(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 24(AX), BX
+	ADDQ BX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row30
+
+end1:
 	VZEROUPPER
 	RET
 

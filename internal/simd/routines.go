@@ -21,6 +21,7 @@ type Routines struct {
 	Dots3x1          Routine[DotsArgs]
 	Dots2x1          Routine[DotsArgs]
 	Dots1x1          Routine[DotsArgs]
+	DepthDots6       Routine[DotsArgs]
 	DepthDots5       Routine[DotsArgs]
 	DepthDots4       Routine[DotsArgs]
 	DepthDots3       Routine[DotsArgs]
@@ -42,6 +43,7 @@ type Routines struct {
 	NarrowPairDots1  Routine[DotsArgs]
 	CopyRowsBytes    Routine[CopyRowsArgs]
 	PixelsBytes      Routine[PixelsArgs]
+	CopyPairs        Routine[CopyPairsArgs]
 	RowDots          Routine[RowDotsArgs]
 	Dots14x2         Routine[DotsArgs]
 	Dots10x2         Routine[DotsArgs]
@@ -200,6 +202,7 @@ var routinesAVX2 = Routines{
 	Dots3x1:          Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
 	Dots2x1:          Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
 	Dots1x1:          Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	DepthDots6:       Routine[DotsArgs]{"depthDots6AVX2", depthDots6AVX2},
 	DepthDots5:       Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
 	DepthDots4:       Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
 	DepthDots3:       Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
@@ -221,6 +224,7 @@ var routinesAVX2 = Routines{
 	NarrowPairDots1:  Routine[DotsArgs]{"narrowPairDots1AVX2", narrowPairDots1AVX2},
 	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
 	PixelsBytes:      Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
+	CopyPairs:        Routine[CopyPairsArgs]{"copyPairsAVX2", copyPairsAVX2},
 	RowDots:          Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
 	AddSums:          Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:         Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
@@ -414,6 +418,7 @@ var routinesAVX512 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
 	Pixels:         Routine[PixelsArgs]{"pixelsAVX512", pixelsAVX512},
+	CopyPairs:      Routine[CopyPairsArgs]{"copyPairsAVX512", copyPairsAVX512},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
 	AddSums:        Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},

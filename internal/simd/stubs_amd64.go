@@ -459,6 +459,9 @@ func dots2x1AVX2(a *DotsArgs)
 func dots1x1AVX2(a *DotsArgs)
 
 //go:noescape
+func depthDots6AVX2(a *DotsArgs)
+
+//go:noescape
 func depthDots5AVX2(a *DotsArgs)
 
 //go:noescape
@@ -522,6 +525,9 @@ func copyRowsBytesAVX2(a *CopyRowsArgs)
 func pixelsBytesAVX2(a *PixelsArgs)
 
 //go:noescape
+func copyPairsAVX2(a *CopyPairsArgs)
+
+//go:noescape
 func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape
@@ -583,6 +589,9 @@ func copyRowsAVX512(a *CopyRowsArgs)
 
 //go:noescape
 func pixelsAVX512(a *PixelsArgs)
+
+//go:noescape
+func copyPairsAVX512(a *CopyPairsArgs)
 
 //go:noescape
 func rowDotsAVX512(a *RowDotsArgs)

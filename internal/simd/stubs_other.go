@@ -308,6 +308,8 @@ var dots2x1AVX2 func(a *DotsArgs)
 
 var dots1x1AVX2 func(a *DotsArgs)
 
+var depthDots6AVX2 func(a *DotsArgs)
+
 var depthDots5AVX2 func(a *DotsArgs)
 
 var depthDots4AVX2 func(a *DotsArgs)
@@ -350,6 +352,8 @@ var copyRowsBytesAVX2 func(a *CopyRowsArgs)
 
 var pixelsBytesAVX2 func(a *PixelsArgs)
 
+var copyPairsAVX2 func(a *CopyPairsArgs)
+
 var rowDotsAVX2 func(a *RowDotsArgs)
 
 var dots14x2AVX512 func(a *DotsArgs)
@@ -391,6 +395,8 @@ var depthDots1AVX512 func(a *DotsArgs)
 var copyRowsAVX512 func(a *CopyRowsArgs)
 
 var pixelsAVX512 func(a *PixelsArgs)
+
+var copyPairsAVX512 func(a *CopyPairsArgs)
 
 var rowDotsAVX512 func(a *RowDotsArgs)
 

@@ -47,13 +47,12 @@ func existing(list []DotTile) (tiles []DotTile) {
 }
 
 // DepthTiles returns the routines of tiles in which each channel has dwords of its own, those of most pixels first: the dwords that a step reads
-// are 64 bytes from the pixel on, which is four neighbours of bytes, or two of words; there the weights have the dword of each channel. With
-// vectors of eight the channels 4 to 7 and 8 to 11 are exchanged in the weights.
+// are 64 bytes from the pixel on, which is four neighbours of bytes, or a pair that CopyPairs makes; there the weights have the dword of each channel.
 func (t *Tier) DepthTiles(bytes bool) []DotTile {
 	if bytes {
 		return existing([]DotTile{{14, 1, &t.DepthDotsBytes14}, {10, 1, &t.DepthDotsBytes10}, {7, 1, &t.DepthDotsBytes7}, {4, 1, &t.DepthDotsBytes4},
 			{2, 1, &t.DepthDotsBytes2}, {1, 1, &t.DepthDotsBytes1}})
 	}
-	return existing([]DotTile{{14, 1, &t.DepthDots14}, {10, 1, &t.DepthDots10}, {7, 1, &t.DepthDots7}, {5, 1, &t.DepthDots5}, {4, 1, &t.DepthDots4},
+	return existing([]DotTile{{14, 1, &t.DepthDots14}, {10, 1, &t.DepthDots10}, {7, 1, &t.DepthDots7}, {6, 1, &t.DepthDots6}, {5, 1, &t.DepthDots5}, {4, 1, &t.DepthDots4},
 		{3, 1, &t.DepthDots3}, {2, 1, &t.DepthDots2}, {1, 1, &t.DepthDots1}})
 }

@@ -50,6 +50,7 @@ func dots(f *file) {
 		pixels(f, "pixels"+of, bytes)
 	}
 	if !f.isa.vnni {
+		copyPairs(f)
 		rowDots(f)
 	}
 }
@@ -57,7 +58,7 @@ func dots(f *file) {
 // depthTilesOf is tilesOf for a window that stays within a channel.
 func depthTilesOf(i *isa) []int {
 	if !i.wide() {
-		return []int{5, 4, 3, 2, 1}
+		return []int{6, 5, 4, 3, 2, 1}
 	}
 	return []int{14, 10, 7, 4, 2, 1}
 }
@@ -202,43 +203,30 @@ func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
 	}
 }
 
-// inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words.
+// inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words, which lie together.
 func (t *dotTile) inDepth(reg.GPVirtual) func(w reg.GPVirtual) int {
-	weights, x, y := t.vectors(t.vectorsOf()), t.vector(), t.vector()
-	if !t.isa.wide() {
+	weights, x := t.vectors(t.vectorsOf()), t.vector()
+	if !t.ofBytes {
 		return func(w reg.GPVirtual) int {
 			for v, weight := range weights {
 				t.move(at(w, v*t.isa.bytes), weight)
 			}
-			z := t.vector()
 			for p, sums := range t.sums {
-				t.move(t.pixel(p, 0), x)
-				t.move(t.pixel(p, 32), z)
-				t.VPUNPCKLWD(z, x, y) // the channels 0 to 3 and 8 to 11
-				t.VPUNPCKHWD(z, x, x) // the others
-				t.dot(y, weights[0], y, sums[0])
-				t.dot(x, weights[1], x, sums[1])
+				for v, weight := range weights {
+					t.dot(weight, t.pixel(p, v*t.isa.bytes), x, sums[v])
+				}
 			}
 			return 64
 		}
 	}
-	var order, within reg.VecVirtual
-	if t.ofBytes {
-		order = t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
-		within = t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
-	} else {
-		order = t.sequence("words", 2, func(i int) int { return i%2*16 + i/2 })
-	}
+	order := t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })     // of four channels, of all pixels
+	within := t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
 	return func(w reg.GPVirtual) int {
 		t.move(at(w, 0), weights[0])
 		for p, sums := range t.sums {
-			if t.ofBytes {
-				t.VPERMD(t.pixel(p, 0), order, x)
-				t.VPSHUFB(within, x, x)
-			} else {
-				t.VPERMW(t.pixel(p, 0), order, x)
-			}
-			t.dot(x, weights[0], y, sums[0])
+			t.VPERMD(t.pixel(p, 0), order, x)
+			t.VPSHUFB(within, x, x)
+			t.dot(x, weights[0], nil, sums[0])
 		}
 		return 64
 	}
@@ -296,7 +284,7 @@ func (t *dotTile) pixel(p, bytes int) operand.Mem {
 }
 
 // dot adds the products of two vectors of dwords to sums.
-func (t *dotTile) dot(x, w, product, sum reg.VecVirtual) {
+func (t *dotTile) dot(x reg.VecVirtual, w operand.Op, product, sum reg.VecVirtual) {
 	switch {
 	case t.ofBytes:
 		t.VPDPBUSD(w, x, sum)
@@ -318,26 +306,11 @@ func (t *dotTile) begin(tile reg.GPVirtual) {
 		for v, sum := range sums {
 			t.move(at(init, v*t.isa.bytes), sum)
 		}
-		t.swap(sums)
 	}
-}
-
-// swap exchanges the second and the third quarter of the channels, where those of dwords in depth lie otherwise.
-func (t *dotTile) swap(sums []reg.VecVirtual) {
-	if !t.depth || t.isa.wide() {
-		return
-	}
-	low := t.vector()
-	t.VPERM2I128(operand.Imm(0x20), sums[1], sums[0], low)
-	t.VPERM2I128(operand.Imm(0x31), sums[1], sums[0], sums[1])
-	t.VMOVDQA(low, sums[0])
 }
 
 // finish stores the sums, or what becomes of them.
 func (t *dotTile) finish(tile reg.GPVirtual) {
-	for _, sums := range t.sums {
-		t.swap(sums)
-	}
 	out, next := t.indexed("Out", "OutTile", tile), t.load("OutBlock")
 	t.ADDQ(out, next) // where the second block is
 	block := []reg.GPVirtual{out, next}
@@ -600,6 +573,121 @@ func copyRows(f *file, name string, bytes bool) {
 	r.Label(signed)
 	words(func(ops ...operand.Op) { r.VPMOVSXBW(ops[0], ops[1]) })
 	r.Label(done)
+	r.end()
+}
+
+// copyPairs builds the routine that makes rows of pairs of neighbouring pixels of words.
+func copyPairs(f *file) {
+	r := f.routine("copyPairs", "CopyPairsArgs")
+	from, to, step, toggle := r.GP64(), r.GP64(), r.GP64(), r.load("Toggle")
+	left, n := r.GP64(), r.GP64()
+	last, x, low, high, change := r.YMM(), r.YMM(), r.YMM(), r.YMM(), r.YMM()
+	r.VPBROADCASTD(r.field("Change"), change)
+	store := func() {
+		r.VMOVDQU(low, at(to, 0))
+		r.VMOVDQU(high, at(to, 32))
+	}
+	unpack := func() {
+		r.VPUNPCKLWD(x, last, low)
+		r.VPUNPCKHWD(x, last, high)
+	}
+	// pairs adds as many pixels as a counter says, which may be none: each completes the pair of the one before it. Where that is left out, it is overwritten.
+	pairs := func(count reg.GPVirtual, pixel, two func()) {
+		next, done, each := r.label("next"), r.label("done"), r.label("each")
+		r.Label(next)
+		if two != nil { // the first ones of two pairs that are not left out
+			r.TESTQ(step, step)
+			r.JNZ(operand.LabelRef(each))
+			again := r.label("two")
+			r.Label(again)
+			r.CMPQ(count, operand.Imm(2))
+			r.JL(operand.LabelRef(each))
+			two()
+			store()
+			r.ADDQ(operand.Imm(64), to)
+			r.SUBQ(operand.Imm(2), count)
+			r.JMP(operand.LabelRef(again))
+			r.Label(each)
+		}
+		r.TESTQ(count, count)
+		r.JZ(operand.LabelRef(done))
+		pixel()
+		unpack()
+		store()
+		r.VMOVDQA(x, last)
+		r.ADDQ(step, to)
+		r.XORQ(toggle, step)
+		r.DECQ(count)
+		r.JMP(operand.LabelRef(next))
+		r.Label(done)
+	}
+	zero := func() { r.VPXOR(x, x, x) }
+	rows := func(size uint64, load, loadTwo func()) {
+		pixel := func() {
+			load()
+			r.ADDQ(operand.Imm(size), from)
+		}
+		two := func() {
+			loadTwo()
+			r.ADDQ(operand.Imm(2*size), from)
+		}
+		row, begin, begun := r.label("row"), r.label("begin"), r.label("begun")
+		r.Label(row)
+		r.MOVQ(r.field("From"), from)
+		r.MOVQ(r.field("To"), to)
+		r.MOVQ(operand.U32(64), step)
+		r.MOVQ(r.field("Left"), left)
+		r.MOVQ(r.field("N"), n)
+		r.VPXOR(last, last, last)
+		r.TESTQ(left, left)
+		r.JZ(operand.LabelRef(begin))
+		r.DECQ(left)
+		r.JMP(operand.LabelRef(begun))
+		r.Label(begin)
+		pixel()
+		r.VMOVDQA(x, last)
+		r.DECQ(n)
+		r.Label(begun)
+		pairs(left, zero, nil)
+		pairs(n, pixel, two)
+		r.MOVQ(r.field("Right"), left)
+		r.INCQ(left) // with one for the last pixel
+		pairs(left, zero, nil)
+		r.MOVQ(r.field("FromRow"), step)
+		r.ADDQ(step, r.field("From"))
+		r.MOVQ(r.field("ToRow"), step)
+		r.ADDQ(step, r.field("To"))
+		r.DECQ(r.field("Rows"))
+		r.JNZ(operand.LabelRef(row))
+	}
+	const order = 0b11_01_10_00 // of quarters, so that channels are in order when halves of halves are unpacked
+	end := r.label("end")
+	for kind, widen := range []func(ops ...operand.Op){r.VPMOVZXBW, r.VPMOVSXBW} {
+		other := r.label("other")
+		r.CMPQ(r.field("Kind"), operand.Imm(uint64(kind)))
+		r.JNE(operand.LabelRef(other))
+		rows(16, func() {
+			r.VPSHUFD(operand.Imm(order), at(from, 0), x.AsX())
+			widen(x.AsX(), x)
+			r.VPSUBW(change, x, x)
+		}, func() {
+			r.VMOVDQU(at(from, 0), x.AsX())
+			r.VPUNPCKLBW(at(from, 16), x.AsX(), low.AsX())
+			r.VPUNPCKHBW(at(from, 16), x.AsX(), high.AsX())
+			for _, half := range []reg.VecVirtual{low, high} {
+				widen(half.AsX(), half)
+				r.VPSUBW(change, half, half)
+			}
+		})
+		r.JMP(operand.LabelRef(end))
+		r.Label(other)
+	}
+	rows(32, func() { r.VPERMQ(operand.Imm(order), at(from, 0), x) }, func() {
+		r.VPERMQ(operand.Imm(order), at(from, 0), last)
+		r.VPERMQ(operand.Imm(order), at(from, 32), x)
+		unpack()
+	})
+	r.Label(end)
 	r.end()
 }
 
