@@ -113,6 +113,9 @@ func (l *coder) node(n *graph.Node) []*graph.Value {
 	if !l.to.single() {
 		return nil
 	}
+	if of := l.w.exact[n]; of != nil {
+		n = of
+	}
 	if m, ok := movements[n.Op]; ok {
 		return l.move(n, m)
 	}
@@ -201,8 +204,8 @@ func init() { // they look at each other
 		"box":         (*coder).box,
 		"conv":        func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
 		"deconv":      func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
-		"gemm":        (*coder).gemm,
-		"matmul":      (*coder).matmul,
+		"gemm":        (*coder).product,
+		"matmul":      (*coder).product,
 		"mean_reduce": (*coder).mean,
 		"pad":         (*coder).pad,
 		"relu":        (*coder).relu,
@@ -351,12 +354,16 @@ func (c *lowering) requantize(sums, unit *graph.Value, to quantisation) *graph.V
 	return c.Node("requantize", nil, sums, c.Node("div", nil, unit, c.Cast(to.scale, tensor.Float32)), to.zero)
 }
 
-// counted returns how many units an addend is, as one of sums of type d; nil if that would be too coarse, or more than 32 bits count.
+// counted returns how many units an addend is, as one of sums of type d; nil if that would be too coarse, or more than 32 bits count. Where nothing is
+// quantized, it must be a number of units.
 func (l *coder) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
 	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
 		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
 			return l.Cast(x.codes, d)
 		}
+	}
+	if l.to.scale == nil {
+		return nil
 	}
 	v = l.Cast(v, tensor.Float32)
 	fine := l.Node("le", nil, unit, l.Cast(l.to.scale, tensor.Float32))
@@ -406,38 +413,64 @@ func (c *lowering) convolve(op string, attrs graph.Attrs, x, w coded, bias *grap
 	return c.requantize(y, unit, to)
 }
 
-func (l *coder) matmul(n *graph.Node) *graph.Value {
-	y, unit := l.product(n)
+func (l *coder) product(n *graph.Node) *graph.Value {
+	y, unit := l.sums(n)
 	if y == nil {
 		return nil
 	}
 	return l.requantize(y, unit, l.to)
 }
 
-func (l *coder) gemm(n *graph.Node) *graph.Value {
-	addend := n.In[2:]
-	if n.Attrs.Float("alpha") != 1 || len(addend) > 0 && addend[0] != nil && n.Attrs.Float("beta") != 1 {
-		return nil
+// exactProduct returns what a product of matrices of floats is if these stand for codes of 8 bits, by integers; else the product itself, as where its sums
+// may not fit, or only the run knows what they are counted in. Where the product is quantized, it is its sums that are.
+func (c *lowering) exactProduct(y *graph.Value) *graph.Value {
+	const most = 1 << 31 / (1<<8 - 1) / (1<<8 - 1) // products of the greatest magnitude
+	n := y.Producer
+	l, terms := &coder{lowering: c, left: limits.ONNXQuantised}, len(n.In[0].Type.Shape)-1 // the dimension over which products are added
+	if n.Attrs.Bool("transposeA") {
+		terms--
 	}
-	y, unit := l.product(n)
-	if y == nil {
-		return nil
+	if y.Type.DType != tensor.Float32 || n.In[0].Type.Shape[terms] > most {
+		return y
 	}
-	if len(addend) > 0 && addend[0] != nil {
-		c := addend[0]
-		if s := unit.Type.Shape; len(s) > 0 {
-			c = l.Broadcast(c, s...)
-		}
-		if c = l.counted(c, unit, y.Type.DType); c == nil {
-			return nil
-		}
-		y = l.Each("add", y, c)
+	label := c.Label
+	sums, unit := l.sums(n)
+	if c.Label = label; sums == nil || sums.Type.DType != tensor.Int32 || c.constant(unit) == nil {
+		return y
 	}
-	return l.requantize(y, unit, l.to)
+	z := c.Node("mul", nil, c.Cast(sums, tensor.Float32), unit)
+	if c.w.exact == nil {
+		c.w.exact = make(map[*graph.Node]*graph.Node)
+	}
+	c.w.exact[z.Producer] = n
+	return z
 }
 
-// product returns the sums of a product of matrices, and what they are counted in.
-func (l *coder) product(n *graph.Node) (y, unit *graph.Value) {
+// sums returns the sums of a product of matrices, with what is added to it, and what they are counted in; nil if they are not to be had.
+func (l *coder) sums(n *graph.Node) (y, unit *graph.Value) {
+	var addend *graph.Value
+	if n.Op == "gemm" {
+		if len(n.In) > 2 {
+			addend = n.In[2]
+		}
+		if n.Attrs.Float("alpha") != 1 || addend != nil && n.Attrs.Float("beta") != 1 {
+			return nil, nil
+		}
+	}
+	if y, unit = l.matmul(n); y == nil || addend == nil {
+		return y, unit
+	}
+	if s := unit.Type.Shape; len(s) > 0 {
+		addend = l.Broadcast(addend, s...)
+	}
+	if addend = l.counted(addend, unit, y.Type.DType); addend == nil {
+		return nil, nil
+	}
+	return l.Each("add", y, addend), unit
+}
+
+// matmul returns the sums of a product of matrices, without what is added to it.
+func (l *coder) matmul(n *graph.Node) (y, unit *graph.Value) {
 	a, b := l.factors(n)
 	if a == nil {
 		return nil, nil

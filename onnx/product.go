@@ -73,7 +73,11 @@ func (c *lowering) product(a, b *graph.Value, transposeA, transposeB bool) *grap
 	if d.IsInteger() {
 		attrs = append(attrs, emit.Attr("dtype", sumType(d))...)
 	}
-	return c.Cast(c.Node("matmul", attrs, c.AlignRight(a, b)...), d)
+	y := c.Node("matmul", attrs, c.AlignRight(a, b)...)
+	if d.IsFloat() {
+		return c.exactProduct(y)
+	}
+	return c.Cast(y, d)
 }
 
 // sumType returns the type in which sums of integers are computed whose low bits are those of sums in d.
@@ -89,7 +93,7 @@ func (c *lowering) gemm() *graph.Value {
 	a, b, addend := c.In(0), c.In(1), c.In(2)
 	alpha, beta := c.Float("alpha"), c.Float("beta")
 	if a.Type.DType.IsFloat() {
-		return c.Node("gemm", emit.Attr("alpha", alpha, "beta", beta, "transposeA", c.Flag("transA"), "transposeB", c.Flag("transB")), a, b, addend)
+		return c.exactProduct(c.Node("gemm", emit.Attr("alpha", alpha, "beta", beta, "transposeA", c.Flag("transA"), "transposeB", c.Flag("transB")), a, b, addend))
 	}
 	y := c.scaled(c.product(a, b, c.Flag("transA"), c.Flag("transB")), "alpha", alpha)
 	if addend == nil {

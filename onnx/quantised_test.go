@@ -170,6 +170,69 @@ func TestBiasOfFloats(t *testing.T) {
 	}
 }
 
+// TestExactProduct multiplies codes whose product nothing quantizes: the sums are those of integers, each rounded to a float once and counted in the unit.
+func TestExactProduct(t *testing.T) {
+	product := func(terms int, scale float32, known bool, add ...int32) *proto.Model {
+		g := graphOf(fmt.Sprintf("xq: uint8[1,%d] -> y", terms), node("DequantizeLinear", "xq, xs, xz -> x"), node("DequantizeLinear", "wq, ws -> w"))
+		if !known {
+			g = graphOf(fmt.Sprintf("xq: uint8[1,%d], xs: float[] -> y", terms), g.Node...)
+		}
+		stored(stored(g, "xz", nil, uint8(3)), "ws", nil, float32(0.1))
+		if known {
+			stored(g, "xs", nil, scale)
+		}
+		w := make([]int8, terms)
+		for i := range w {
+			w[i] = int8(i%100 - 7)
+		}
+		if stored(g, "wq", []int{terms, 1}, w...); len(add) == 0 {
+			g.Node = append(g.Node, node("MatMul", "x, w -> y"))
+			return modelOf(13, g)
+		}
+		stored(stored(g, "bq", []int{1}, add...), "bs", nil, scale*0.1)
+		g.Node = append(g.Node, node("DequantizeLinear", "bq, bs -> b"), node("Gemm", "x, w, b -> y"))
+		return modelOf(13, g)
+	}
+	const scale = float32(0.3)
+	for _, c := range []struct {
+		name  string
+		model *proto.Model
+		terms int
+		exact bool
+		add   int64
+	}{
+		{"matmul", product(50, scale, true), 50, true, 0},
+		{"gemm", product(50, scale, true, 70_001), 50, true, 70_001},
+		{"many", product(33_025, scale, true), 33_025, true, 0},
+		{"too many", product(33_026, scale, true), 33_026, false, 0},
+		{"a scale of the run", product(50, scale, false), 50, false, 0},
+	} {
+		x, sum := make([]uint8, c.terms), c.add
+		for i := range x {
+			x[i] = uint8(200 + i%50)
+			sum += int64(int(x[i])-3) * int64(i%100-7)
+		}
+		n, err := network(t, c.model)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		g, err := n.Graph(nil)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		exact := true
+		for _, n := range g.Nodes {
+			exact = exact && n.Op != "gemm" && (n.Op != "matmul" || n.Out[0].Type.DType == tensor.Int32)
+		}
+		if exact != c.exact {
+			t.Errorf("%s: integers make the sums: %v; want %v", c.name, exact, c.exact)
+		}
+		if want := float32(sum) * (scale * float32(0.1)); c.exact {
+			expect(t, c.model, model.Values{"xq": array([]int{1, c.terms}, x...)}, "y", []int{1, 1}, want)
+		}
+	}
+}
+
 // TestQuantisedForms holds an operator on codes to the same operator on floats between dequantizations and a quantization.
 func TestQuantisedForms(t *testing.T) {
 	p := patterns[0]

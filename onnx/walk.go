@@ -94,6 +94,8 @@ type walker struct {
 	waiting []step // those that cannot be done before something is known
 	asked   []ask
 
+	exact map[*graph.Node]*graph.Node // products of floats by what is computed with integers instead
+
 	collect bool // go on after mistakes
 	errs    Errors
 	report  func(t *Translation) // told of each node; may be nil

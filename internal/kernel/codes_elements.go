@@ -250,6 +250,13 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	if zeros[0] != 0 || zeros[1] != 0 || scales[3] != 1 {
 		return nil
 	}
+	var most float64 // of magnitudes of sums
+	for i, of := range []float64{255, 255, 1} {
+		most += of * math.Abs(float64(scales[i]))
+	}
+	if most > 1<<30 {
+		return nil
+	}
 	e := &codeElements{routine: &t.AddCodes, group: 16, a: 0, b: 3, sizes: [3]int{1, 1, 1}, values: []*graph.Value{x.In[0], y.In[0]}}
 	e.args.Scale, e.args.BScale, e.args.Offset = scales[0], scales[1], scales[2]
 	e.signs(a.DType)
@@ -257,6 +264,7 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	if !e.clamp(r.Nodes[4:]) {
 		return nil
 	}
+	e.args.From, e.args.To = int32(e.args.Least)+e.args.Zero, int32(e.args.Most)+e.args.Zero
 	return e
 }
 

@@ -30,8 +30,8 @@ func codes(f *file) {
 	})
 	codesLoop(f, "dequantize", func(c *codesRoutine) {
 		scale, zero := c.broadcast("Scale"), c.broadcast("Zero")
-		c.bySign(func(signed bool) {
-			for i := range 16 / c.isa.lanes() {
+		c.bySign(func(signed bool, groups int) {
+			for i := range groups * 16 / c.isa.lanes() {
 				x := c.vector()
 				c.extend(at(c.a, i*c.isa.lanes()), x, signed)
 				c.VPSUBD(zero, x, x)
@@ -39,14 +39,14 @@ func codes(f *file) {
 				c.VMULPS(scale, x, x)
 				c.move(x, at(c.out, i*c.isa.bytes))
 			}
-			c.advance(16, 0, 64)
+			c.advance(16*groups, 0, 64*groups)
 		})
 	})
 	codesLoop(f, "addCodes", func(c *codesRoutine) {
 		scale, offset, other := c.broadcast("Scale"), c.broadcast("Offset"), c.broadcast("BScale")
-		c.bounds()
-		c.bySign(func(signed bool) {
-			q := c.vectors(16 / c.isa.lanes())
+		codes := c.codes()
+		c.bySign(func(signed bool, groups int) {
+			q := c.vectors(groups * 16 / c.isa.lanes())
 			y := c.vector()
 			for i := range q {
 				c.extend(at(c.a, i*c.isa.lanes()), q[i], signed)
@@ -57,25 +57,23 @@ func codes(f *file) {
 				c.VCVTDQ2PS(y, y)
 				c.VMULPS(other, y, y)
 				c.VADDPS(y, q[i], q[i])
-				c.quantize(q[i])
+				c.VCVTPS2DQ(q[i], q[i])
 			}
-			c.pack(q, c.out)
-			c.advance(16, 16, 16)
+			codes(q)
+			c.advance(16*groups, 16*groups, 16*groups)
 		})
 	})
 	codesLoop(f, "addBounded", func(c *codesRoutine) {
-		from, to := c.broadcast("From"), c.broadcast("To")
-		c.bySign(func(signed bool) {
-			q, y := c.vectors(16/c.isa.lanes()), c.vector()
+		codes := c.codes()
+		c.bySign(func(signed bool, groups int) {
+			q, y := c.vectors(groups*16/c.isa.lanes()), c.vector()
 			for i := range q {
 				c.extend(at(c.a, i*c.isa.lanes()), q[i], signed)
 				c.extend(at(c.b, i*c.isa.lanes()), y, signed)
 				c.VPADDD(y, q[i], q[i])
-				c.VPMAXSD(from, q[i], q[i])
-				c.VPMINSD(to, q[i], q[i])
 			}
-			c.pack(q, c.out)
-			c.advance(16, 16, 16)
+			codes(q)
+			c.advance(16*groups, 16*groups, 16*groups)
 		})
 	})
 	codesLoop(f, "sumCodes", func(c *codesRoutine) {
@@ -83,12 +81,14 @@ func codes(f *file) {
 		for _, sum := range sums {
 			c.VXORPS(sum, sum, sum)
 		}
-		c.bySign(func(signed bool) {
-			for i, sum := range sums {
-				c.extend(at(c.a, i*c.isa.lanes()), y, signed)
-				c.VPADDD(y, sum, sum)
+		c.bySign(func(signed bool, groups int) {
+			for g := range groups {
+				for i, sum := range sums {
+					c.extend(at(c.a, 16*g+i*c.isa.lanes()), y, signed)
+					c.VPADDD(y, sum, sum)
+				}
 			}
-			c.advance(16, 0, 0)
+			c.advance(16*groups, 0, 0)
 		})
 		for i, sum := range sums {
 			c.move(sum, at(c.out, i*c.isa.bytes))
@@ -122,6 +122,44 @@ func (c *codesRoutine) bounds() {
 	c.least, c.most, c.zero = c.broadcast("Least"), c.broadcast("Most"), c.broadcast("Zero")
 }
 
+// codes returns what builds the end of integers: the zero point is added, they are bounded, and their low bytes stored. Two groups of sixteen at a time
+// become words, where vectors have eight dwords.
+func (c *codesRoutine) codes() func(q []reg.VecVirtual) {
+	if c.isa.wide() {
+		zero, from, to := c.broadcast("Zero"), c.broadcast("From"), c.broadcast("To")
+		return func(q []reg.VecVirtual) {
+			c.VPADDD(zero, q[0], q[0])
+			c.VPMAXSD(from, q[0], q[0])
+			c.VPMINSD(to, q[0], q[0])
+			c.VPMOVDB(q[0], at(c.out, 0))
+		}
+	}
+	word := func(field string) reg.VecVirtual {
+		v := c.vector()
+		c.VPBROADCASTW(c.field(field), v)
+		return v
+	}
+	zero, from, to := word("Zero"), word("From"), word("To")
+	low, order := c.constant(0x00FF00FF), c.sequence("packed", 4, c.packedDword)
+	return func(q []reg.VecVirtual) {
+		for i := 0; i < len(q); i += 2 {
+			c.VPACKSSDW(q[i+1], q[i], q[i])
+			c.VPADDSW(zero, q[i], q[i])
+			c.VPMAXSW(from, q[i], q[i])
+			c.VPMINSW(to, q[i], q[i])
+			c.VPAND(low, q[i], q[i])
+		}
+		x := q[0]
+		c.VPACKUSWB(q[len(q)-2], x, x)
+		c.VPERMD(x, order, x)
+		if len(q) == 2 {
+			c.move(x.AsX(), at(c.out, 0))
+			return
+		}
+		c.move(x, at(c.out, 0))
+	}
+}
+
 // loop repeats a body N times.
 func (c *codesRoutine) loop(body func()) {
 	next := c.label("next")
@@ -131,15 +169,35 @@ func (c *codesRoutine) loop(body func()) {
 	c.JNZ(operand.LabelRef(next))
 }
 
-// bySign repeats one of two bodies N times.
-func (c *codesRoutine) bySign(body func(signed bool)) {
+// groups repeats a body for N groups of sixteen elements, of which it takes so many: with vectors of eight, two while there are as many.
+func (c *codesRoutine) groups(body func(groups int)) {
+	if c.isa.wide() {
+		c.loop(func() { body(1) })
+		return
+	}
+	next, one, done := c.label("next"), c.label("one"), c.label("done")
+	c.Label(next)
+	c.CMPQ(c.n, operand.Imm(2))
+	c.JL(operand.LabelRef(one))
+	body(2)
+	c.SUBQ(operand.Imm(2), c.n)
+	c.JMP(operand.LabelRef(next))
+	c.Label(one)
+	c.TESTQ(c.n, c.n)
+	c.JZ(operand.LabelRef(done))
+	body(1)
+	c.Label(done)
+}
+
+// bySign repeats one of two bodies for N groups.
+func (c *codesRoutine) bySign(body func(signed bool, groups int)) {
 	signed, done := c.label("signed"), c.label("done")
 	c.CMPQ(c.field("Signed"), operand.Imm(0))
 	c.JNE(operand.LabelRef(signed))
-	c.loop(func() { body(false) })
+	c.groups(func(groups int) { body(false, groups) })
 	c.JMP(operand.LabelRef(done))
 	c.Label(signed)
-	c.loop(func() { body(true) })
+	c.groups(func(groups int) { body(true, groups) })
 	c.Label(done)
 }
 

@@ -411,8 +411,8 @@ func (t *dotTile) requantize(block []reg.GPVirtual) {
 }
 
 // packedDword says where the i-th dword of four vectors lies when they are packed in two steps.
-func (t *dotTile) packedDword(i int) int {
-	if t.isa.wide() {
+func (f *file) packedDword(i int) int {
+	if f.isa.wide() {
 		return i%4*4 + i/4 // dword i%4 of vector i/4
 	}
 	return i%4/2 + i%4%2*4 + i/4*2 // of two pixels each two vectors
