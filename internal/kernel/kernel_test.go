@@ -327,6 +327,9 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 	if r.IntN(16) == 0 {
 		steps, batch, hidden = 130, 1, 1
 	}
+	if r.IntN(8) == 0 {
+		in = op.Pick(r, []int{63, 64, 65, 130})
+	}
 	tensors := []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}),
 		r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, in}), r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, hidden})}
 	for range 2 {

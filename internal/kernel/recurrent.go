@@ -103,6 +103,7 @@ func (net *network) prepare(r Region) *Plan {
 }
 
 const (
+	columns     = 64      // of the input that are multiplied at once: their weights stay in the nearest cache
 	together    = 128     // steps of which the inputs are multiplied at once
 	stepWork    = 1 << 17 // multiply-adds of a step that are worth a piece of their own
 	macsPerNano = 40
@@ -167,16 +168,20 @@ func (s *steps) multiply(c *op.Call, first, dir, b int) {
 	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
-	args := simd.GatesArgs{XRow: 4 * s.input, W: simd.At(floatsOf(c.Packed[0]), (dir*s.blocks+b)*s.input*s.panel), YRow: 4 * s.blocks * s.panel, K: s.input, Panels: 1}
-	for i := 0; i < rows; {
-		args.X, args.Y = simd.At(x, i*s.input), simd.At(work, s.products+(i*s.blocks+b)*s.panel)
-		if i+at <= rows {
-			s.rows.Run(&args)
-			i += at
-		} else {
-			s.row.Run(&args)
-			i++
+	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, First: 1, Panels: 1}
+	for k := 0; k < s.input; k += columns {
+		args.K, args.W = min(columns, s.input-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
+		for i := 0; i < rows; {
+			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.products+(i*s.blocks+b)*s.panel)
+			if i+at <= rows {
+				s.rows.Run(&args)
+				i += at
+			} else {
+				s.row.Run(&args)
+				i++
+			}
 		}
+		args.First = 0
 	}
 	if first == 0 {
 		s.begin(c, work, dir, b)
@@ -239,7 +244,7 @@ func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
 	for item := range s.batch {
 		state, at := (item*s.blocks)*block, (item*s.blocks+first)*s.panel
 		products := simd.At(work, s.recurrent+at)
-		args := simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, Panels: n}
+		args := simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
 		if (t+item)%2 == 1 { // from the last panel to the first: those that were read last are still near
 			args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
 			args.Y += uintptr(4 * (n - 1) * s.panel)

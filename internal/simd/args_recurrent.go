@@ -2,7 +2,7 @@ package simd
 
 // GatesArgs are those of the products of a recurrent network: the products of rows of X with panels of W. A panel belongs to 16 elements of the
 // state and has a vector of 16 numbers for each gate: W is (Panels, K, gates, 16), and a row of Y is (Panels, gates, 16). Each element of Y
-// begins at +0 and takes one fused multiply-add for each k, in ascending order.
+// begins at +0, or, if First is 0, with what it is, and takes one fused multiply-add for each k, in ascending order.
 //
 // LSTMRow and GRURow compute one row, with 4 and 3 gates. LSTMRows and GRURows compute several rows, but for one panel.
 type GatesArgs struct {
@@ -12,6 +12,7 @@ type GatesArgs struct {
 	Y      uintptr
 	YRow   int // bytes between rows of Y
 	K      int // at least 1
+	First  int
 	Panels int // at least 1
 	// Of one row: how many bytes behind the end of a panel, of W and of a row of Y, the next one begins, which may be before it.
 	WNext, YNext int

@@ -677,9 +677,11 @@ TEXT ·lstmRowAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), DX
-	MOVQ 48(AX), BX
+	MOVQ 56(AX), BX
 
 panel:
+	CMPQ   48(AX), $0x00
+	JE     more1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -688,8 +690,21 @@ panel:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   (AX), SI
-	MOVQ   40(AX), DI
+	JMP    begun2
+
+more1:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+	VMOVUPS 192(DX), Y6
+	VMOVUPS 224(DX), Y7
+
+begun2:
+	MOVQ (AX), SI
+	MOVQ 40(AX), DI
 
 k:
 	VBROADCASTSS (SI), Y8
@@ -714,8 +729,8 @@ k:
 	VMOVUPS      Y6, 192(DX)
 	VMOVUPS      Y7, 224(DX)
 	ADDQ         $0x00000100, DX
-	ADDQ         56(AX), CX
-	ADDQ         64(AX), DX
+	ADDQ         64(AX), CX
+	ADDQ         72(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER
@@ -727,12 +742,15 @@ TEXT ·lstmRowsAVX2(SB), NOSPLIT, $0-8
 	MOVQ   a+0(FP), AX
 	MOVQ   8(AX), CX
 	MOVQ   32(AX), DX
-	LEAQ   (CX)(CX*2), R10
+	LEAQ   (CX)(CX*2), R11
 	MOVQ   16(AX), BX
 	MOVQ   24(AX), SI
 	MOVQ   (AX), DI
 	MOVQ   40(AX), R9
-	LEAQ   (DI)(R10*1), R8
+	LEAQ   (DI)(R11*1), R8
+	MOVQ   SI, R10
+	CMPQ   48(AX), $0x00
+	JE     more1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -745,8 +763,26 @@ TEXT ·lstmRowsAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
+	JMP    begun2
 
-k1:
+more1:
+	VMOVUPS (R10), Y0
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 128(R10), Y2
+	VMOVUPS 192(R10), Y3
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y4
+	VMOVUPS 64(R10), Y5
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 192(R10), Y7
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y8
+	VMOVUPS 64(R10), Y9
+	VMOVUPS 128(R10), Y10
+	VMOVUPS 192(R10), Y11
+
+begun2:
+k3:
 	VBROADCASTSS (DI), Y12
 	VBROADCASTSS (DI)(CX*1), Y13
 	VBROADCASTSS (DI)(CX*2), Y14
@@ -770,27 +806,30 @@ k1:
 	ADDQ         $0x00000004, R8
 	ADDQ         $0x00000100, BX
 	DECQ         R9
-	JNZ          k1
-	MOVQ         SI, BX
-	VMOVUPS      Y0, (BX)
-	VMOVUPS      Y1, 64(BX)
-	VMOVUPS      Y2, 128(BX)
-	VMOVUPS      Y3, 192(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y4, (BX)
-	VMOVUPS      Y5, 64(BX)
-	VMOVUPS      Y6, 128(BX)
-	VMOVUPS      Y7, 192(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y8, (BX)
-	VMOVUPS      Y9, 64(BX)
-	VMOVUPS      Y10, 128(BX)
-	VMOVUPS      Y11, 192(BX)
+	JNZ          k3
+	MOVQ         SI, R10
+	VMOVUPS      Y0, (R10)
+	VMOVUPS      Y1, 64(R10)
+	VMOVUPS      Y2, 128(R10)
+	VMOVUPS      Y3, 192(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y4, (R10)
+	VMOVUPS      Y5, 64(R10)
+	VMOVUPS      Y6, 128(R10)
+	VMOVUPS      Y7, 192(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y8, (R10)
+	VMOVUPS      Y9, 64(R10)
+	VMOVUPS      Y10, 128(R10)
+	VMOVUPS      Y11, 192(R10)
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         (AX), DI
 	MOVQ         40(AX), R9
-	LEAQ         (DI)(R10*1), R8
+	LEAQ         (DI)(R11*1), R8
+	MOVQ         SI, R10
+	CMPQ         48(AX), $0x00
+	JE           more4
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -803,8 +842,26 @@ k1:
 	VXORPS       Y9, Y9, Y9
 	VXORPS       Y10, Y10, Y10
 	VXORPS       Y11, Y11, Y11
+	JMP          begun5
 
-k2:
+more4:
+	VMOVUPS 32(R10), Y0
+	VMOVUPS 96(R10), Y1
+	VMOVUPS 160(R10), Y2
+	VMOVUPS 224(R10), Y3
+	ADDQ    DX, R10
+	VMOVUPS 32(R10), Y4
+	VMOVUPS 96(R10), Y5
+	VMOVUPS 160(R10), Y6
+	VMOVUPS 224(R10), Y7
+	ADDQ    DX, R10
+	VMOVUPS 32(R10), Y8
+	VMOVUPS 96(R10), Y9
+	VMOVUPS 160(R10), Y10
+	VMOVUPS 224(R10), Y11
+
+begun5:
+k6:
 	VBROADCASTSS (DI), Y12
 	VBROADCASTSS (DI)(CX*1), Y13
 	VBROADCASTSS (DI)(CX*2), Y14
@@ -828,22 +885,22 @@ k2:
 	ADDQ         $0x00000004, R8
 	ADDQ         $0x00000100, BX
 	DECQ         R9
-	JNZ          k2
-	MOVQ         SI, BX
-	VMOVUPS      Y0, 32(BX)
-	VMOVUPS      Y1, 96(BX)
-	VMOVUPS      Y2, 160(BX)
-	VMOVUPS      Y3, 224(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y4, 32(BX)
-	VMOVUPS      Y5, 96(BX)
-	VMOVUPS      Y6, 160(BX)
-	VMOVUPS      Y7, 224(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y8, 32(BX)
-	VMOVUPS      Y9, 96(BX)
-	VMOVUPS      Y10, 160(BX)
-	VMOVUPS      Y11, 224(BX)
+	JNZ          k6
+	MOVQ         SI, R10
+	VMOVUPS      Y0, 32(R10)
+	VMOVUPS      Y1, 96(R10)
+	VMOVUPS      Y2, 160(R10)
+	VMOVUPS      Y3, 224(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y4, 32(R10)
+	VMOVUPS      Y5, 96(R10)
+	VMOVUPS      Y6, 160(R10)
+	VMOVUPS      Y7, 224(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y8, 32(R10)
+	VMOVUPS      Y9, 96(R10)
+	VMOVUPS      Y10, 160(R10)
+	VMOVUPS      Y11, 224(R10)
 	VZEROUPPER
 	RET
 
@@ -853,17 +910,30 @@ TEXT ·gruRowAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 24(AX), DX
-	MOVQ 48(AX), BX
+	MOVQ 56(AX), BX
 
 panel:
+	CMPQ   48(AX), $0x00
+	JE     more1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   (AX), SI
-	MOVQ   40(AX), DI
+	JMP    begun2
+
+more1:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+
+begun2:
+	MOVQ (AX), SI
+	MOVQ 40(AX), DI
 
 k:
 	VBROADCASTSS (SI), Y6
@@ -884,8 +954,8 @@ k:
 	VMOVUPS      Y4, 128(DX)
 	VMOVUPS      Y5, 160(DX)
 	ADDQ         $0x000000c0, DX
-	ADDQ         56(AX), CX
-	ADDQ         64(AX), DX
+	ADDQ         64(AX), CX
+	ADDQ         72(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER
@@ -897,12 +967,15 @@ TEXT ·gruRowsAVX2(SB), NOSPLIT, $0-8
 	MOVQ   a+0(FP), AX
 	MOVQ   8(AX), CX
 	MOVQ   32(AX), DX
-	LEAQ   (CX)(CX*2), R10
+	LEAQ   (CX)(CX*2), R11
 	MOVQ   16(AX), BX
 	MOVQ   24(AX), SI
 	MOVQ   (AX), DI
 	MOVQ   40(AX), R9
-	LEAQ   (DI)(R10*1), R8
+	LEAQ   (DI)(R11*1), R8
+	MOVQ   SI, R10
+	CMPQ   48(AX), $0x00
+	JE     more1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -912,8 +985,23 @@ TEXT ·gruRowsAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
+	JMP    begun2
 
-k1:
+more1:
+	VMOVUPS (R10), Y0
+	VMOVUPS 64(R10), Y1
+	VMOVUPS 128(R10), Y2
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y3
+	VMOVUPS 64(R10), Y4
+	VMOVUPS 128(R10), Y5
+	ADDQ    DX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 64(R10), Y7
+	VMOVUPS 128(R10), Y8
+
+begun2:
+k3:
 	VBROADCASTSS (DI), Y9
 	VBROADCASTSS (DI)(CX*1), Y10
 	VBROADCASTSS (DI)(CX*2), Y11
@@ -933,24 +1021,27 @@ k1:
 	ADDQ         $0x00000004, R8
 	ADDQ         $0x000000c0, BX
 	DECQ         R9
-	JNZ          k1
-	MOVQ         SI, BX
-	VMOVUPS      Y0, (BX)
-	VMOVUPS      Y1, 64(BX)
-	VMOVUPS      Y2, 128(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y4, 64(BX)
-	VMOVUPS      Y5, 128(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y6, (BX)
-	VMOVUPS      Y7, 64(BX)
-	VMOVUPS      Y8, 128(BX)
+	JNZ          k3
+	MOVQ         SI, R10
+	VMOVUPS      Y0, (R10)
+	VMOVUPS      Y1, 64(R10)
+	VMOVUPS      Y2, 128(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y3, (R10)
+	VMOVUPS      Y4, 64(R10)
+	VMOVUPS      Y5, 128(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y6, (R10)
+	VMOVUPS      Y7, 64(R10)
+	VMOVUPS      Y8, 128(R10)
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         (AX), DI
 	MOVQ         40(AX), R9
-	LEAQ         (DI)(R10*1), R8
+	LEAQ         (DI)(R11*1), R8
+	MOVQ         SI, R10
+	CMPQ         48(AX), $0x00
+	JE           more4
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -960,8 +1051,23 @@ k1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	VXORPS       Y8, Y8, Y8
+	JMP          begun5
 
-k2:
+more4:
+	VMOVUPS 32(R10), Y0
+	VMOVUPS 96(R10), Y1
+	VMOVUPS 160(R10), Y2
+	ADDQ    DX, R10
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 96(R10), Y4
+	VMOVUPS 160(R10), Y5
+	ADDQ    DX, R10
+	VMOVUPS 32(R10), Y6
+	VMOVUPS 96(R10), Y7
+	VMOVUPS 160(R10), Y8
+
+begun5:
+k6:
 	VBROADCASTSS (DI), Y9
 	VBROADCASTSS (DI)(CX*1), Y10
 	VBROADCASTSS (DI)(CX*2), Y11
@@ -981,18 +1087,18 @@ k2:
 	ADDQ         $0x00000004, R8
 	ADDQ         $0x000000c0, BX
 	DECQ         R9
-	JNZ          k2
-	MOVQ         SI, BX
-	VMOVUPS      Y0, 32(BX)
-	VMOVUPS      Y1, 96(BX)
-	VMOVUPS      Y2, 160(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y3, 32(BX)
-	VMOVUPS      Y4, 96(BX)
-	VMOVUPS      Y5, 160(BX)
-	ADDQ         DX, BX
-	VMOVUPS      Y6, 32(BX)
-	VMOVUPS      Y7, 96(BX)
-	VMOVUPS      Y8, 160(BX)
+	JNZ          k6
+	MOVQ         SI, R10
+	VMOVUPS      Y0, 32(R10)
+	VMOVUPS      Y1, 96(R10)
+	VMOVUPS      Y2, 160(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y3, 32(R10)
+	VMOVUPS      Y4, 96(R10)
+	VMOVUPS      Y5, 160(R10)
+	ADDQ         DX, R10
+	VMOVUPS      Y6, 32(R10)
+	VMOVUPS      Y7, 96(R10)
+	VMOVUPS      Y8, 160(R10)
 	VZEROUPPER
 	RET

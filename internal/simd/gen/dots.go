@@ -219,7 +219,7 @@ func (t *dotTile) inDepth(reg.GPVirtual) func(w reg.GPVirtual) int {
 			return 64
 		}
 	}
-	order := t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })     // of four channels, of all pixels
+	order := t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
 	within := t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
 	return func(w reg.GPVirtual) int {
 		t.move(at(w, 0), weights[0])

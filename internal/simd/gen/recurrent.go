@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -31,9 +33,7 @@ func (f *file) gatesRow(name string, gates int) {
 	sums := r.vectors(gates * each)
 	x, k, v := r.GP64(), r.GP64(), r.vector()
 	r.Label("panel")
-	for _, s := range sums {
-		r.VXORPS(s, s, s)
-	}
+	r.beginSums(sums, func(i int) operand.Mem { return at(y, i*f.isa.bytes) })
 	r.MOVQ(r.field("X"), x)
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
@@ -54,6 +54,22 @@ func (f *file) gatesRow(name string, gates int) {
 	r.DECQ(panels)
 	r.JNZ(operand.LabelRef("panel"))
 	r.end()
+}
+
+// beginSums sets sums to zeros, or, if this is not the first part of a row, to what is stored.
+func (r *routine) beginSums(sums []reg.VecVirtual, stored func(i int) operand.Mem) {
+	more, begun := r.label("more"), r.label("begun")
+	r.CMPQ(r.field("First"), operand.Imm(0))
+	r.JE(operand.LabelRef(more))
+	for _, s := range sums {
+		r.VXORPS(s, s, s)
+	}
+	r.JMP(operand.LabelRef(begun))
+	r.Label(more)
+	for i, s := range sums {
+		r.VMOVUPS(stored(i), s)
+	}
+	r.Label(begun)
 }
 
 // gatesRows builds the product of several rows with a panel. Where vectors have 8 elements, it computes the first halves of all gates, then the
@@ -79,11 +95,13 @@ func (f *file) gatesRows(name string, gates int) {
 		r.MOVQ(r.field("X"), x)
 		r.MOVQ(r.field("K"), k)
 		r.LEAQ(operand.Mem{Base: x, Index: xRow3, Scale: 1}, x3)
-		for _, list := range sums {
-			for _, s := range list {
-				r.VXORPS(s, s, s)
+		r.MOVQ(y, to)
+		r.beginSums(slices.Concat(sums...), func(i int) operand.Mem {
+			if i > 0 && i%gates == 0 {
+				r.ADDQ(yRow, to)
 			}
-		}
+			return at(to, i%gates*blockBytes+half)
+		})
 		loop := r.label("k")
 		r.Label(loop)
 		for i, value := range values {
