@@ -5,14 +5,13 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
 )
 
-// nolint is a comment that excuses its line from a check, and says why. Checks of staticcheck share its name.
 var (
+	// nolint is a comment that excuses its line from a check, and says why. The checks of staticcheck share its name.
 	nolint = regexp.MustCompile(`^//nolint:(\w+) // .`)
 	static = regexp.MustCompile(`^(SA|S|ST|QF)\d+$`)
 )
@@ -27,11 +26,12 @@ func excusable(a *analysis.Analyzer) {
 		report := pass.Report
 		pass.Report = func(d analysis.Diagnostic) {
 			at := pass.Fset.Position(d.Pos)
-			if files != nil && files.MatchString(filepath.ToSlash(at.Filename)) {
+			if files != nil && files.MatchString(pass.Pkg.Path()+"/"+filepath.Base(at.Filename)) {
 				return
 			}
 			for c, name := range excuses(pass) {
-				if p := pass.Fset.Position(c); p.Filename == at.Filename && p.Line == at.Line && (name == a.Name || name == "staticcheck" && static.MatchString(a.Name)) {
+				named := name == a.Name || name == "staticcheck" && static.MatchString(a.Name)
+				if p := pass.Fset.Position(c); named && p.Filename == at.Filename && p.Line == at.Line {
 					excused.Store(c, true)
 					return
 				}
@@ -45,14 +45,14 @@ func excusable(a *analysis.Analyzer) {
 
 // needed finds comments that excuse nothing, once the others have run.
 func needed(others []*analysis.Analyzer) *analysis.Analyzer {
-	return &analysis.Analyzer{Name: "nolint", Doc: "finds comments that excuse nothing", Requires: slices.Clone(others), Run: func(pass *analysis.Pass) (any, error) {
+	return own("nolint", "finds comments that excuse nothing", func(pass *analysis.Pass) (any, error) {
 		for c, name := range excuses(pass) {
 			if _, ok := excused.Load(c); !ok {
 				pass.Reportf(c, "%s finds nothing here (nolint)", name)
 			}
 		}
 		return nil, nil
-	}}
+	}, others...)
 }
 
 // excuses finds the comments that excuse lines, and the check that they name.
