@@ -44,7 +44,7 @@ var gateFunctions = map[string]gateFunction{
 }
 
 // directionNames are the names that our operators have for directions.
-var directionNames = map[string]string{"forward": "forward", "foward": "forward", "reverse": "backward", "bidirectional": "both"} //nolint:misspell // the default of version 1
+var directionNames = map[string]string{"forward": "forward", "foward": "forward", "reverse": "backward", "bidirectional": "both"} // the default of version 1
 
 // recurrent is a network as its operators have it: time first, the weights of the gates in the order in which the standard has them.
 type recurrent struct {

@@ -199,7 +199,7 @@ func listen(t testing.TB, opts serve.Options) *server {
 	if opts.TLS != nil {
 		url = "https://" + address
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // this waits only
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} // this waits only
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if got := status(&http.Client{Transport: transport}, url+"/v2/health/ready"); strings.HasPrefix(got, "200") {
 			break

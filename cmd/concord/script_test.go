@@ -180,7 +180,7 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Logf("%s is ignored here, as below nohup", args[0])
 		return
 	}
-	c := exec.Command(args[3], args[4:]...) //nolint:gosec // which the script says
+	c := exec.Command(args[3], args[4:]...) // which the script says
 	c.Dir = ts.MkAbs(".")
 	c.Stdout, c.Stderr = ts.Stdout(), ts.Stderr()
 	in, err := c.StdinPipe()
@@ -238,7 +238,7 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 || signals[args[0]] == nil {
 		ts.Fatalf("usage: served SIGNAL CODE PATH PROGRAM ARG…")
 	}
-	c := exec.Command(args[3], args[4:]...) //nolint:gosec // which the script says
+	c := exec.Command(args[3], args[4:]...) // which the script says
 	c.Dir = ts.MkAbs(".")
 	log, err := c.StderrPipe()
 	ts.Check(err)
@@ -261,7 +261,7 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("it does not listen: %v", <-ended)
 	}
 	for since := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		answer, err := http.Get("http://" + at + args[2]) //nolint:gosec // which is of this machine
+		answer, err := http.Get("http://" + at + args[2]) // which is of this machine
 		ts.Check(err)
 		text, err := io.ReadAll(answer.Body)
 		ts.Check(errors.Join(err, answer.Body.Close()))

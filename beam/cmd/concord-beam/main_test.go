@@ -76,7 +76,7 @@ func TestRunner(t *testing.T) {
 		}
 	}
 	script, log := filepath.Join(t.TempDir(), "boot"), filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(script, fmt.Appendf(nil, boot, os.Args[0], log), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(script, fmt.Appendf(nil, boot, os.Args[0], log), 0o700); err != nil { // it is a program
 		t.Fatal(err)
 	}
 	for name, flags := range map[string][]string{

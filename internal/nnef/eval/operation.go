@@ -41,11 +41,11 @@ type Operation struct {
 }
 
 // compound reports whether a body is declared for the operation, though a library may apply it as a whole.
-func (o *Operation) compound() bool { return o.Body != nil || o.Decl != nil && o.Decl.Body != nil }
+func (op *Operation) compound() bool { return op.Body != nil || op.Decl != nil && op.Decl.Body != nil }
 
 // Index returns the place of a parameter in Params, -1 if there is none of that name.
-func (o *Operation) Index(name string) int {
-	return slices.IndexFunc(o.Params, func(p Param) bool { return p.Name == name })
+func (op *Operation) Index(name string) int {
+	return slices.IndexFunc(op.Params, func(p Param) bool { return p.Name == name })
 }
 
 // Param is a parameter of an operation.

@@ -45,5 +45,5 @@ func TestCheckFailsForMissingPackage(t *testing.T) {
 func TestConcord(t *testing.T) {
 	testdata.Exhaustive(t, "it compiles for arm64")
 	const module = "github.com/concord-nn/concord/"
-	Check(t, module+"op", module+"internal/kernel", module+"internal/geometry", module+"internal/fmath")
+	Check(t, module+"tensor", module+"op", module+"internal/kernel", module+"internal/geometry", module+"internal/fmath")
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Held    int64         // bytes of the messages of all calls that are being read or answered
 	Idle    time.Duration // how long a client may take to accept a message of a stream
 	// Down is done when the server goes down: then streams end with their next message, as clients need not end them. Nil for never.
-	Down context.Context //nolint:containedctx // it is the server's
+	Down context.Context // it is the server's
 }
 
 // Handler serves methods to clients that speak gRPC over HTTP/2.

@@ -59,7 +59,7 @@ type conn struct {
 	net.Conn
 	server  *http.Server
 	handler http.Handler
-	base    context.Context //nolint:containedctx // it is that of all requests
+	base    context.Context // it is that of all requests
 	remote  string
 	tls     *tls.ConnectionState
 	in      *bufio.Reader

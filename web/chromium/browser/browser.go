@@ -140,13 +140,17 @@ func Eval[T any](p *Page, expression string, limit time.Duration) (T, error) {
 	return within(p, limit, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until an expression is neither undefined, null, false, 0 nor empty, and returns its value.
+// Wait waits until an expression is neither undefined, null, false, 0 nor empty, and returns its value. The page may be loaded anew meanwhile.
 func Wait[T any](p *Page, expression string, limit time.Duration) (T, error) {
-	v, err := within(p, limit, chromedp.Poll[T](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0)))
-	if err != nil {
-		err = fmt.Errorf("waiting for %s: %w", expression, err)
+	for end := time.Now().Add(limit); ; {
+		v, err := within(p, time.Until(end), chromedp.Poll[T](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0)))
+		if err == nil {
+			return v, nil
+		}
+		if gone := strings.Contains(err.Error(), "Cannot find context with specified id"); !gone || time.Now().After(end) { // else the page is loaded anew
+			return v, fmt.Errorf("waiting for %s: %w", expression, err)
+		}
 	}
-	return v, err
 }
 
 // Picture is a picture of the page as a PNG file: of a part, by a selector of CSS, or of what a window of the size shows.
