@@ -88,6 +88,9 @@ func TestLaneOf(t *testing.T) {
 			t.Errorf("%s: %v", name, l)
 		}
 	}
+	if l := op.LaneOf(neg, 1); l == nil || l.In[0] != 1 {
+		t.Errorf("an element: %v", l)
+	}
 	if l := op.LaneOf(whole, 0); l == nil || l.In[0] != 0 || len(l.Attrs.Ints("axes")) > 0 {
 		t.Errorf("a slice of all: %v", l)
 	}

@@ -167,7 +167,7 @@ func (x *Expansion) gather(v *graph.Value, axis int, places []int32) *graph.Valu
 	for i, at := range places {
 		same = same && int(at) == i
 	}
-	if same {
+	if same { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("gather", emit.Attr("axis", axis), v, x.indices(places))

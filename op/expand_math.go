@@ -100,7 +100,7 @@ func expandSum(x *Expansion) []*graph.Value {
 	for _, a := range x.Ints("axes") {
 		n *= v.Type.Shape[a]
 	}
-	if n == 0 {
+	if n == 0 { // Without this 0 would be divided by 0, which is 0 here but may be an error elsewhere.
 		return only(x.full(v.Type.DType, 0, x.Types[0].Shape))
 	}
 	sum := x.wide(x.node("sum_reduce", x.but("normalize", false), v))
@@ -157,7 +157,7 @@ func expandRequantize(x *Expansion) []*graph.Value {
 
 // like gives a scalar the shape of another value.
 func (x *Expansion) like(v, other *graph.Value) *graph.Value {
-	if len(other.Type.Shape) == 0 {
+	if len(other.Type.Shape) == 0 { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("expand", emit.Attr("shape", []int(other.Type.Shape)), x.aligned(v, len(other.Type.Shape)))

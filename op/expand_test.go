@@ -99,8 +99,13 @@ func TestExpandedValues(t *testing.T) {
 		attrs graph.Attrs
 		exact bool // whether equal bits are promised
 	}{
-		"the magnitude of the least number":        {"bit_length", of(vec[int64](least, -1, 0, 1)), nil, false},
-		"a mean of nothing":                        {"sum_reduce", of(must(tensor.New(tensor.Int32, tensor.Shape{2, 0}))), graph.AttrsOf("axes", []int{1}, "normalize", true), false},
+		"the magnitude of the least number": {"bit_length", of(vec[int64](least, -1, 0, 1)), nil, false},
+		"a mean of nothing":                 {"sum_reduce", of(must(tensor.New(tensor.Int32, tensor.Shape{2, 0}))), graph.AttrsOf("axes", []int{1}, "normalize", true), false},
+		"a mean beyond int64":               {"sum_reduce", of(vec[uint64](1<<63, 2)), graph.AttrsOf("axes", []int{0}, "normalize", true), false},
+		"means beyond the type":             {"box", of(vec[int8](100, 100, 100)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), false},
+		"means of elements where others are idle": {"debox", of(must(vec[int8](1, 3, 5, 7).Reshape(2, 2))),
+			graph.AttrsOf("size", []int{1, 2}, "padding", []int{0, 0, 0, 0}, "normalize", true, "border", "ignore", "stride", []int{1, 2}, "output_shape", []int{2, 5}), false},
+		"the greatest of three dimensions":         {"max_pool", of(must(vec[float32](1, 2, 3, 4, 5, 6, 7, 8).Reshape(2, 2, 2))), graph.AttrsOf("size", []int{2, 2, 2}, "padding", make([]int, 6)), true},
 		"sums beyond the type":                     {"debox", of(vec[int8](100, 100)), graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), false},
 		"rescaled by nothing, but saturated":       {"rescale", of(vec[int32](1000, -1000), tensor.Scalar(int64(0))), graph.AttrsOf("dtype", tensor.Int8, "overflow", "saturate"), false},
 		"rescaled by as much as may be":            {"rescale", of(vec[int32](1, -1<<31), tensor.Scalar(int64(-30))), graph.AttrsOf("dtype", tensor.Int64), false},
@@ -144,13 +149,22 @@ func TestUnsaid(t *testing.T) {
 		text  string // in the error; empty if there are simpler operators
 	}{
 		{"add", tensor.Int8, shapes(ones(1), ones(1)), nil, graph.AttrsOf("overflow", "saturate"), ""},
+		{"add", tensor.Int64, shapes(ones(1), ones(1)), nil, graph.AttrsOf("overflow", "saturate"), "no integers of more than the 64 bits"},
+		{"add", tensor.Uint32, shapes(ones(1), ones(1)), nil, graph.AttrsOf("overflow", "saturate"), ""},
+		{"mul", tensor.Uint32, shapes(ones(1), ones(1)), nil, graph.AttrsOf("overflow", "saturate"), "may exceed the 63 bits"},
 		{"argmax_reduce", tensor.Int8, shapes(ones(2)), nil, graph.AttrsOf("axes", []int{0, 1}), ""},
 		{"argmax_reduce", tensor.Int8, shapes(ones(2)), nil, graph.AttrsOf("axes", []int{0}), none},
 		{"bit_length", tensor.Int8, shapes(ones(tensor.MaxRank - 1)), nil, nil, ""},
 		{"bit_length", tensor.Int8, shapes(ones(tensor.MaxRank)), nil, nil, "a dimension more"},
+		{"bit_length", tensor.Int8, shapes(tensor.Shape{tensor.MaxElements}), nil, nil, "elements"},
 		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps}, "padding", []int{0, 0}), ""},
 		{"box", tensor.Int32, shapes(tensor.Shape{limits.ExpandedTaps + 1}), nil, graph.AttrsOf("size", []int{limits.ExpandedTaps + 1}, "padding", []int{0, 0}),
 			"operators of its own"},
+		{"box", tensor.Float32, shapes(tensor.Shape{8, 8, 8}), nil, graph.AttrsOf("size", []int{8, 8, 8}, "padding", make([]int, 6)), ""},
+		{"box", tensor.Int8, shapes(tensor.Shape{limits.ExpandedBytes, 2}), nil,
+			graph.AttrsOf("size", []int{1, 2}, "padding", make([]int, 4), "border", "ignore", "normalize", true), ""},
+		{"max_pool", tensor.Float32, shapes(tensor.Shape{4}), nil, graph.AttrsOf("size", []int{2}, "padding", []int{1, 0}, "border", "replicate"), ""},
+		{"max_pool", tensor.Float32, shapes(tensor.Shape{4}), nil, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}), none},
 		{"box", tensor.Float32, shapes(tensor.Shape{4}), nil, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "normalize", true), ""},
 		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, graph.AttrsOf("transposeA", true), ""},
 		{"matmul", tensor.Float32, shapes(ones(2), ones(2)), nil, nil, none},

@@ -363,8 +363,6 @@ func (r *resizer) filter(x float64) float64 {
 // keys is Keys' cubic convolution: the weight of an element at a distance, given the coefficient a.
 func keys(x, a float64) float64 {
 	switch {
-	case x == 0:
-		return 1
 	case x == 1 || x >= 2:
 		return 0
 	case x < 1:

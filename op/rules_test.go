@@ -57,7 +57,11 @@ func TestRules(t *testing.T) {
 		{"roi_pool", types{f(2, 1, 4, 4), i(1, 3, 4), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "batch_index", "it must be [3]"},
 		{"roi_pool", types{f(0, 1, 4, 4), i(1, 3, 4), i(3)}, graph.AttrsOf("output_size", []int{1, 1}), "data", "has no item for 3"},
 		{"reshape", types{f(1)}, graph.AttrsOf("shape", make([]int, tensor.MaxRank+1)), "shape", "extents are given; at most"},
-		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension"},
+		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", 1), "axis", "holds real and imaginary parts"},
+		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", -1), "axis", "axes count from 0, and this one is 1"},
+		{"conv", types{f(1, 1, 5), f(1, 1, most)}, graph.AttrsOf("dilation", []int{slideLimit}, "padding", line), "dilation", "is not possible"},
+		{"deconv", types{f(1, 1, most), f(1, 1, 1)}, graph.AttrsOf("stride", []int{slideLimit}, "padding", line), "stride", "is not possible"},
+		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension of the result"},
 		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{0, 0}), "axes", ""},
 		{"roi_align", types{f(1, 1, 4, 4), f(2, 5), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "rois", "it must be [N,4]"},
 		{"scatter_nd", types{f(2, 3), i(1, 3), f(1)}, nil, "indices", ""},
@@ -180,7 +184,7 @@ func TestInterpreterInputs(t *testing.T) {
 
 // TestCanonicalSums adds infinities of both signs, of which processors make NaNs of either sign, and quantizes NaN.
 func TestCanonicalSums(t *testing.T) {
-	inf := float32(math.Inf(1))
+	inf, odd := float32(math.Inf(1)), math.Float32frombits(0xFFC12345)
 	f := func(v []float32, shape ...int) *tensor.Tensor { return must(tensor.FromSlice(v, shape...)) }
 	for _, c := range []struct {
 		op    string
@@ -189,6 +193,8 @@ func TestCanonicalSums(t *testing.T) {
 	}{
 		{"conv", []*tensor.Tensor{f([]float32{inf}, 1, 1, 1), f([]float32{1}, 1, 1, 1), f([]float32{-inf}, 1)}, graph.AttrsOf("padding", []int{0, 0})},
 		{"box", []*tensor.Tensor{f([]float32{inf, -inf}, 2)}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0})},
+		{"max_pool", []*tensor.Tensor{f([]float32{1, odd}, 2)}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0})},
+		{"roi_pool", []*tensor.Tensor{f([]float32{1, odd}, 1, 1, 1, 2), must(tensor.FromSlice([]int32{0, 0, 1, 0}, 1, 1, 4))}, graph.AttrsOf("output_size", []int{1, 1})},
 		{"desample", []*tensor.Tensor{f([]float32{inf, -inf}, 2), must(tensor.FromSlice([]int32{1, 0}, 2))}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "stride", []int{1}, "output_shape", []int{3})},
 	} {
 		nan := 0
@@ -245,7 +251,7 @@ func TestPaddedCodes(t *testing.T) {
 		want  []byte // nil if it is refused
 	}{
 		{tensor.Float8E4M3FN, 1.5, []byte{0x3C}}, {tensor.Uint8, 255, []byte{255}}, {tensor.Uint8, 256, nil}, {tensor.Uint8, 1.5, nil},
-		{tensor.Uint64, 1 << 63, tensor.Scalar(uint64(1) << 63).Bytes()}, {tensor.Uint64, -1, nil}, {tensor.Int8, -128, []byte{0x80}}, {tensor.Int8, 128, nil},
+		{tensor.Uint64, 3 << 62, tensor.Scalar(uint64(3) << 62).Bytes()}, {tensor.Uint64, -1, nil}, {tensor.Int8, -128, []byte{0x80}}, {tensor.Int8, 128, nil},
 	} {
 		x := must(tensor.New(c.d, tensor.Shape{1}))
 		y, err := op.Eval(def("pad"), []*tensor.Tensor{x}, graph.AttrsOf("padding", []int{0, 1}, "value", c.value))

@@ -3,7 +3,8 @@
 //	go run ./internal/testing/mutate ./op -- ./engine ./nnef
 //
 // tries the guards of op with the tests of op, and those that they do not miss with the tests of engine and nnef; -only op/pad.go tries some of them.
-// A guard is the condition of an if or of a case that stands for itself, unless it only hands on an error. Where it is taken away it never holds.
+// A guard is the condition of an if or of a case that stands for itself, unless it only hands on an error, or a function that draws random cases, with
+// a *Rand, asks it. Where it is taken away it never holds.
 // A reason beside a guard, on its line or in the comment above it, says what no test can tell:
 //
 //	if n == 1 { // Without this one goroutine would do what none has to.

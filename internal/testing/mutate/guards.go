@@ -113,6 +113,10 @@ func (in *instrumented) number(path, source string) (string, error) {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncDecl:
+			return !draws(n.Recv, n.Type.Params)
+		case *ast.FuncLit:
+			return !draws(n.Type.Params)
 		case *ast.IfStmt:
 			add(n.If, n.Cond, n.Body.List)
 		case *ast.SwitchStmt:
@@ -150,6 +154,21 @@ func relative(here, path string) string {
 		return filepath.ToSlash(name)
 	}
 	return path
+}
+
+// draws reports whether a function with these parameters makes random cases: its conditions are dice.
+func draws(lists ...*ast.FieldList) bool {
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			if pointer, ok := field.Type.(*ast.StarExpr); ok && isName(pointer.X, "Rand") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // handsOn reports whether a guard only hands on an error.

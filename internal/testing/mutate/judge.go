@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -54,11 +53,8 @@ func compile(in *instrumented, overlay string, patterns, prefix []string) ([]*ju
 }
 
 // run runs tests with something in the environment, and returns for how long the processor did.
-func (j *judge) run(env []string, names []string) (time.Duration, []byte, error) {
-	for i, name := range names {
-		names[i] = regexp.QuoteMeta(name)
-	}
-	args := append(slices.Clone(j.exec), j.binary, "-test.failfast", "-test.short", "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
+func (j *judge) run(env []string, short bool, names ...string) (time.Duration, []byte, error) {
+	args := append(slices.Clone(j.exec), j.binary, "-test.failfast", fmt.Sprint("-test.short=", short), "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = j.dir, append(os.Environ(), env...)
 	cmd.WaitDelay = time.Second // for what a test leaves behind
@@ -91,7 +87,7 @@ func (j *judge) record(in *instrumented) error {
 		err := os.WriteFile(held, t.held, 0o666)
 		var out []byte
 		if err == nil {
-			t.took, out, err = j.run([]string{"MUTATE_HELD=" + held}, []string{t.name})
+			t.took, out, err = j.run([]string{"MUTATE_HELD=" + held}, false, t.name)
 		}
 		if err == nil {
 			t.held, err = os.ReadFile(held)
@@ -105,7 +101,7 @@ func (j *judge) record(in *instrumented) error {
 	return nil
 }
 
-// try runs the tests in which a guard holds without it, the quick ones first.
+// try runs the tests in which a guard holds without it: with few random cases, and then as they are.
 func (j *judge) try(n int, g *guard) {
 	var tests []*test
 	for _, t := range j.tests {
@@ -114,6 +110,13 @@ func (j *judge) try(n int, g *guard) {
 		}
 	}
 	g.held += len(tests)
+	if g.missed = j.misses(n, tests, true); g.missed == "" && !g.reasoned {
+		g.missed = j.misses(n, tests, false)
+	}
+}
+
+// misses returns what misses a guard: the quick tests run first.
+func (j *judge) misses(n int, tests []*test, short bool) string {
 	for budget := time.Second / 2; len(tests) > 0; budget *= 4 {
 		var names []string
 		took := time.Duration(0)
@@ -121,15 +124,14 @@ func (j *judge) try(n int, g *guard) {
 			names, took, tests = append(names, tests[0].name), took+tests[0].took, tests[1:]
 		}
 		limit := 10*time.Second + 5*took
-		_, _, err := j.run([]string{fmt.Sprintf("MUTATE_AWAY=%d", n), fmt.Sprintf("MUTATE_LIMIT=%d", limit.Milliseconds())}, names)
+		_, _, err := j.run([]string{fmt.Sprintf("MUTATE_AWAY=%d", n), fmt.Sprintf("MUTATE_LIMIT=%d", limit.Milliseconds())}, short, names...)
 		if e := (*exec.ExitError)(nil); errors.As(err, &e) && e.ExitCode() == 3 {
-			g.missed = "the time that it takes"
-			return
+			return "the time that it takes"
 		} else if err != nil {
-			g.missed = j.name
-			return
+			return j.name
 		}
 	}
+	return ""
 }
 
 // each calls a function for all items, as many at once as run in parallel.

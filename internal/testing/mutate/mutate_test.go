@@ -22,6 +22,7 @@ func TestNumber(t *testing.T) {
 		{"if err != nil { b(); return err }", "if (err != nil) && mutateGuard(0) { b(); return err }", "n"},
 		{"switch {\ncase a, f():\n\tb()\ncase err != nil: return err\ndefault: b()\n}",
 			"switch {\ncase (a) && mutateGuard(0), (f()) && mutateGuard(1):\n\tb()\ncase err != nil: return err\ndefault: b()\n}", "nn"},
+		{"_ = func(r *Rand) { if r.Bool() { b() } }", "", ""},
 		{"switch a { case true: b() }\nfor a { b() }", "", ""},
 		{"if a { // Without this it takes longer.\nb() }", "if (a) && mutateGuard(0) { // Without this it takes longer.\nb() }", "y"},
 		{"// What it is.\n\t// Without this it takes longer.\nif a ||\nf() { b() }",
