@@ -361,7 +361,7 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	}
 	var cost op.Cost
 	for _, n := range nodes {
-		c, _, err := op.NodeCost(n)
+		c, err := op.NodeCost(n)
 		if err != nil {
 			return &NodeError{Node: n, Err: err}
 		}

@@ -453,7 +453,7 @@ func outputTypes(b *graph.Graph) []Type {
 func blockWork(b *graph.Graph) Work {
 	w := Work{Ops: int64(len(b.Nodes))}
 	for _, n := range b.Nodes {
-		if c, _, err := NodeCost(n); err == nil {
+		if c, err := NodeCost(n); err == nil {
 			w.MACs, w.Ops = limits.Add(w.MACs, c.MACs), limits.Add(w.Ops, c.Ops)
 		}
 	}

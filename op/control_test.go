@@ -318,7 +318,7 @@ func TestControlWork(t *testing.T) {
 	longer := blockOf("longer", func(b drawn) { b.out(b.op("neg", b.op("neg", b.in("x", tensor.Int32, 2)))) })
 	body := int64(len(counting(1)[0].Nodes))
 	for _, n := range counting(1)[0].Nodes {
-		cost, _, err := op.NodeCost(n)
+		cost, err := op.NodeCost(n)
 		if err != nil {
 			t.Fatal(err)
 		}

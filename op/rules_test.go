@@ -3,6 +3,7 @@ package op_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -112,7 +113,7 @@ func TestNoOperator(t *testing.T) {
 		refused(err, want)
 		_, err = op.EvalNode(t.Context(), n, []*tensor.Tensor{tensor.Scalar(float32(1))})
 		refused(err, want)
-		_, _, err = op.NodeCost(n)
+		_, err = op.NodeCost(n)
 		refused(err, want)
 	}
 	_, _, err := op.Rules.Infer("odd", []op.Type{f}, nil, nil)
@@ -149,7 +150,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("ranks %d to %d are written as %s; want %s", r.Min, r.Max, r, want)
 		}
 	}
-	for r, want := range map[[2]float64]string{{}: "", {0, 1.5}: "from 0 to 1.5", {-1 << 31, math.MaxInt}: "from -2147483648 to " + strconv.Itoa(math.MaxInt),
+	for r, want := range map[[2]float64]string{{}: "", {0, 1.5}: "from 0 to 1.5", {-1 << 62, 1}: "from -4611686018427387904 to 1", {-1 << 31, math.MaxInt}: "from -2147483648 to " + strconv.Itoa(math.MaxInt),
 		{1, 9.5e18}: "from 1 to 9500000000000000000", {0, 1e300}: "from 0 to 1e+300"} {
 		if got := (&op.Attr{Range: r}).Bounds(); got != want {
 			t.Errorf("the range %v is written as %q; want %q", r, got, want)
@@ -222,6 +223,46 @@ func TestOneSample(t *testing.T) {
 		equalFloats(t, coordinates, apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}), x), []float32{want})
 		scaled := apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}, "scales", []float64{0.25}), x)
 		equalFloats(t, coordinates+" by a scale", scaled, []float32{want})
+	}
+}
+
+// TestSimpler asks what stands for the last node of a chain.
+func TestSimpler(t *testing.T) {
+	type node struct {
+		op    string
+		attrs graph.Attrs
+	}
+	shape := func(extents ...int) node { return node{"reshape", graph.AttrsOf("shape", extents)} }
+	axes := func(op string, axes ...int) node { return node{op, graph.AttrsOf("axes", axes)} }
+	for _, c := range []struct {
+		shape tensor.Shape
+		chain []node
+		want  string
+	}{
+		{tensor.Shape{2, 3}, []node{shape(2, 3)}, "x"},
+		{tensor.Shape{2, 3}, []node{shape(6), shape(3, 2)}, "reshape of x [{shape [3 2]}]"},
+		{tensor.Shape{2, 0}, []node{axes("unsqueeze", 0), axes("unsqueeze", 0)}, ""},
+		{tensor.Shape{2, 3}, []node{axes("transpose", 0, 1)}, "x"},
+		{tensor.Shape{2, 3}, []node{axes("transpose", 1, 0), axes("transpose", 1, 0)}, "transpose of x [{axes [0 1]}]"},
+		{tensor.Shape{1, 3}, []node{axes("transpose", 1, 0)}, "reshape of x [{shape [3 1]}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4})}}, "resample of x [{mode nearest-neighbor} {sizes [4]} {scales []}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4}, "mode", "linear")}}, "resample of x [{mode linear} {sizes [4]} {scales []}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4}, "mode", "cubic")}}, ""},
+	} {
+		b := drawn{graph.NewBuilder(op.Rules, "g")}
+		v := b.in("x", tensor.Float32, c.shape...)
+		for _, n := range c.chain {
+			v = must(b.One(n.op, []*graph.Value{v}, n.attrs, ""))
+		}
+		got := ""
+		if same, simpler := op.Simplify(v.Producer); same != nil {
+			got = same.Name
+		} else if simpler != nil {
+			got = fmt.Sprintf("%s of %s %v", simpler.Op, simpler.In[0].Name, simpler.Attrs)
+		}
+		if got != c.want {
+			t.Errorf("%v of %v: %q, want %q", c.chain, c.shape, got, c.want)
+		}
 	}
 }
 
