@@ -289,7 +289,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 {
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 { // Without this pieces would be put together that the kernel has made of the right size.
 			u.least, u.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
