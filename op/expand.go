@@ -106,7 +106,7 @@ func (x *Expansion) none() { x.fail("no simpler operators say it") }
 
 // made is a result of the emitter, unless there was an error.
 func (x *Expansion) made(v *graph.Value) *graph.Value {
-	if x.e.Err != nil {
+	if x.e.Err != nil { // Without this what is asked of a value that is not there would be a panic.
 		panic(unexpanded{})
 	}
 	return v

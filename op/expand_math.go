@@ -135,7 +135,7 @@ func (x *Expansion) turned(i int, attr string) *graph.Value {
 		slices.Reverse(swap[len(swap)-2:])
 	}
 	v = x.transpose(v, swap...)
-	if !d.IsInteger() {
+	if !d.IsInteger() { // Without this floats would be cast there and back.
 		return v
 	}
 	if v = x.cast(v, d); x.Has(2 + i) {

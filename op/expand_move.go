@@ -55,7 +55,7 @@ func expandPad(x *Expansion) []*graph.Value {
 			v = x.node("concat", emit.Attr("axis", d), parts...)
 		}
 	}
-	if v == x.Args[0] {
+	if v == x.Args[0] { // Without this an operand would be its own result.
 		v = x.do("copy", v)
 	}
 	return only(v)
@@ -164,7 +164,7 @@ func expandResample(x *Expansion) []*graph.Value {
 			v = x.gather(v, d, tensor.Data[int32](x.eval(along(d), must(tensor.FromSlice(list, n)))))
 		}
 	}
-	if v == x.Args[0] {
+	if v == x.Args[0] { // Without this an operand would be its own result.
 		v = x.do("copy", v)
 	}
 	if !linear {

@@ -58,6 +58,10 @@ func TestRules(t *testing.T) {
 		{"roi_pool", types{f(2, 1, 4, 4), i(1, 3, 4), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "batch_index", "it must be [3]"},
 		{"roi_pool", types{f(0, 1, 4, 4), i(1, 3, 4), i(3)}, graph.AttrsOf("output_size", []int{1, 1}), "data", "has no item for 3"},
 		{"reshape", types{f(1)}, graph.AttrsOf("shape", make([]int, tensor.MaxRank+1)), "shape", "extents are given; at most"},
+		{"transpose", types{f(2, 3)}, graph.AttrsOf("axes", []int{1, 1}), "axes", "[1,1] is not a permutation"},
+		{"desample", types{f(5), i(5)}, graph.AttrsOf("size", []int{1}, "padding", line, "stride", []int{1}, "border", "ignore"), "border", `it must be "constant"`},
+		{"lstm", types{f(1, 1, 1), of(tensor.Float64, 1, 4, 1), f(1, 4, 1)}, graph.AttrsOf("steps", 1, "hidden_size", 1), "weight", "float32"},
+		{"leaky_relu", types{f(2)}, graph.AttrsOf("alpha", math.NaN()), "alpha", "is not finite"},
 		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", 1), "axis", "holds real and imaginary parts"},
 		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", -1), "axis", "axes count from 0, and this one is 1"},
 		{"conv", types{f(1, 1, 5), f(1, 1, most)}, graph.AttrsOf("dilation", []int{slideLimit}, "padding", line), "dilation", "is not possible"},
@@ -213,6 +217,31 @@ func TestCanonicalSums(t *testing.T) {
 	y, err := op.Eval(def("quantize_linear"), []*tensor.Tensor{f([]float32{float32(math.NaN()), 3}, 2), f([]float32{1}), must(tensor.Cast(f([]float32{2}), tensor.Int4))}, nil)
 	if err != nil || y[0].Bytes()[0] != 5<<4 {
 		t.Errorf("NaN and 3 become %v, %v", y, err)
+	}
+}
+
+// TestEvaluateElsewhere evaluates by the hook that stands for references, and a definition without any.
+func TestEvaluateElsewhere(t *testing.T) {
+	x, lost := []*tensor.Tensor{tensor.Scalar(float32(1))}, errors.New("lost")
+	op.Evaluate = func(*op.Def, *op.Call, int) error { return lost }
+	_, err := op.Eval(def("neg"), x, nil)
+	if op.Evaluate = nil; !errors.Is(err, lost) {
+		t.Errorf("elsewhere: %v", err)
+	}
+	d := *def("neg")
+	d.Ref = op.Reference{}
+	if _, err := op.Eval(&d, x, nil); err == nil || !strings.Contains(err.Error(), "there is no evaluation for float32[]") {
+		t.Errorf("without a reference: %v", err)
+	}
+}
+
+// TestSignature writes types as NNEF has them.
+func TestSignature(t *testing.T) {
+	for name, want := range map[string]string{"det": "scalar scalar", "lt": "? logical", "not": "logical logical", "bit_length": "integer integer", "is_nan": "scalar logical", "neg": "? ?"} {
+		sig, ok := op.Rules.Signature(name)
+		if got := sig.Operands[0].Type + " " + sig.Results[0].Type; !ok || got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -94,8 +94,8 @@ func unique[T tensor.Element](less func(x, y T) bool) Kernel {
 			order[i] = int64(i)
 		}
 		slices.SortFunc(order, func(i, j int64) int {
-			if watch.over || watch.Stops(1+l.outer*l.inner) {
-				return 0 // then the sort ends soon
+			if watch.over || watch.Stops(1+l.outer*l.inner) { // Without this it would end after the sort.
+				return 0
 			}
 			return l.compare(i, j)
 		})

@@ -33,7 +33,7 @@ func (v stridedView) merged() stridedView {
 		n, step := v.extent[d], v.stride[d]
 		last := m.rank - 1
 		switch {
-		case n == 1: // Without this runs would be shorter.
+		case n == 1:
 		case last >= 0 && m.stride[last] == n*step: // Without this runs would be shorter.
 			m.extent[last] *= n
 			m.stride[last] = step
