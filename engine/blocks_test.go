@@ -216,9 +216,12 @@ func TestObserveBlocks(t *testing.T) {
 				}
 			}
 		}})
-		run(t, s)
-		if want := []string{"add 0", "lt 0", "add 1", "lt 1", "add 2", "lt 2", "loop 0", "neg 0"}; !slices.Equal(seen, want) {
-			t.Errorf("observed %q; want %q", seen, want)
+		for range 2 {
+			seen = nil
+			run(t, s)
+			if want := []string{"add 0", "lt 0", "add 1", "lt 1", "add 2", "lt 2", "loop 0", "neg 0"}; !slices.Equal(seen, want) {
+				t.Errorf("observed %q; want %q", seen, want)
+			}
 		}
 	}
 }

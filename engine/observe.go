@@ -122,10 +122,10 @@ func (w *watch) of(f *frame, given *graph.Graph) *watched {
 			if made == nil {
 				continue
 			}
-			if u := computes[made.Producer]; u != nil { // Without this a result that no unit computes would hide the unit of another.
+			if u := computes[made.Producer]; u != nil {
 				d.unit[n] = u
 			}
-			if u := leaves[made]; u != nil {
+			if u := leaves[made]; u != nil { // Without this references would compute it again.
 				d.leaves[u] = append(d.leaves[u], v)
 			}
 		}
@@ -146,7 +146,7 @@ func (f *frame) tensors() map[*graph.Value]*tensor.Tensor {
 		st := &f.steps[i]
 		last := len(st.parts) - 1
 		for k, s := range st.parts[last].out {
-			if s.layout == kernel.Plain {
+			if s.layout == kernel.Plain { // Without this references would compute it again.
 				lies[s.value] = st.calls[0][last].Out[k]
 			}
 		}

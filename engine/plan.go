@@ -246,6 +246,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 			}
 		}
 		for _, t := range part.out {
+			// Without this nothing changes so far: a buffer in which another part leaves a result is in use after the unit.
 			if where, same := in(t); same && i != k && (i > k || where != at || !t.value.Type.Equal(s.value.Type)) {
 				return true
 			}
@@ -256,7 +257,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 
 // elementwise reports whether a part uses operand i element by element, and nothing of it after the element of the result is written.
 func (p *part) elementwise(i int) bool {
-	if len(p.nodes) != 1 {
+	if len(p.nodes) != 1 { // Without this the first of several nodes would stand for all.
 		return false
 	}
 	d, ok := op.Lookup(p.nodes[0].Op)

@@ -272,6 +272,16 @@ func TestLayouts(t *testing.T) {
 	n.output("flat", n.op("reshape", reshapeTo(2, 95), n.op("neg", nil, n.op("exp", nil, a))))
 	g, err := n.Build()
 	ok(t, g, err)
+	var e *LimitError // a value in blocks takes more memory than in rows
+	if _, err := Compile(g, Options{Threads: 1, Limits: Limits{Memory: 1024}}); !errors.As(err, &e) || e.Node != "node neg neg1" {
+		t.Errorf("a value that does not fit: %v", err)
+	}
+	huge := newNet(t)
+	huge.output("y", huge.op("neg", nil, huge.input("x", tensor.Float32, 1, 1, tensor.MaxElements>>2)))
+	h, err := huge.Build()
+	if _, err := Compile(ok(t, h, err), Options{Limits: Limits{Memory: -1, Operations: -1}}); !errors.As(err, &e) || e.Need <= 0 {
+		t.Errorf("a value whose bytes in blocks exceed 64 bits: %v", err)
+	}
 	p := sameAsReference(t, g, Options{Threads: 2})
 	var kernels []string
 	for _, u := range p.Units() {
@@ -367,7 +377,7 @@ func TestStrips(t *testing.T) {
 		return n.op("conv", graph.AttrsOf("padding", slices.Repeat([]int{size / 2}, 4)), x, w)
 	}
 	chain := func(n net) {
-		n.output("y", conv(n, conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 24, 20), 16, 3), 32, 1), 16, 3))
+		n.output("y", conv(n, conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 12, 10), 16, 3), 32, 1), 16, 3))
 	}
 	for name, c := range map[string]struct {
 		build func(n net)
@@ -381,19 +391,15 @@ func TestStrips(t *testing.T) {
 			n.output("y", conv(n, conv(n, n.input("x", tensor.Float32, 1, 16, 5, 6), 64, 1), 64, 3))
 		}, Options{Threads: 1}, false},
 		"rows too large for windows": {func(n net) {
-			n.output("y", conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 3, 1100), 128, 1), 16, 1))
+			n.output("y", conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 1, 1100), 128, 1), 16, 1))
 		}, Options{Threads: 1}, false},
 		"another value is added": {func(n net) {
-			x := n.input("x", tensor.Float32, 1, 16, 24, 20)
+			x := n.input("x", tensor.Float32, 1, 16, 12, 10)
 			n.output("y", conv(n, n.op("add", nil, conv(n, x, 16, 3), n.op("relu", nil, x)), 16, 3))
 		}, Options{Threads: 1}, false},
 		"means of all rows": {func(n net) {
-			x := conv(n, n.input("x", tensor.Float32, 1, 3, 24, 20), 16, 3)
+			x := conv(n, n.input("x", tensor.Float32, 1, 3, 12, 10), 16, 3)
 			n.output("y", n.op("mean_reduce", graph.AttrsOf("axes", []int{2, 3}), x))
-		}, Options{Threads: 1}, false},
-		"two parts": {func(n net) {
-			x := n.op("softmax", graph.AttrsOf("axes", []int{3}), conv(n, n.input("x", tensor.Float32, 1, 3, 24, 20), 16, 3))
-			n.output("y", n.op("exp", nil, x))
 		}, Options{Threads: 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -402,6 +408,11 @@ func TestStrips(t *testing.T) {
 			g, err := n.Build()
 			p := sameAsReference(t, ok(t, g, err), c.opts)
 			i := slices.IndexFunc(p.Units(), func(u *Unit) bool { return u.strips != nil })
+			for k := 0; i >= 0 && k < len(p.Units()[i].strips.windows); k++ {
+				if _, there := p.layout.at[p.Units()[i].strips.windows[k].slot]; there {
+					t.Error("what has a window also has a place in the arena")
+				}
+			}
 			if i >= 0 != c.want || i >= 0 && (p.Units()[i].Pieces > 1) != (c.opts.Threads > 1) {
 				t.Errorf("the units are %s", unitsOf(p.Units()))
 			}
@@ -513,6 +524,28 @@ func TestPacks(t *testing.T) {
 	}
 	if _, err := Compile(g, Options{Limits: Limits{Memory: need - 1}}); !errors.As(err, &e) || e.What != "memory" || e.Need != need {
 		t.Errorf("one byte less than %d: got %v", need, err)
+	}
+}
+
+// TestPackingFails lets the packing of a constant panic: every session is told.
+func TestPackingFails(t *testing.T) {
+	var fills atomic.Int32
+	k := packedAdd(t, &fills)
+	prepare := k.Prepare
+	k.Prepare = func(r kernel.Region) *kernel.Plan {
+		p := prepare(r)
+		p.Pack[0].Fill = func([]byte, int, int) { panic("a mistake") }
+		return p
+	}
+	trial(t, k)
+	n := newNet(t)
+	n.output("y", n.op("add", nil, n.input("x", tensor.Float32, 4), n.constant([]float32{1, 2, 3, 4}, 4)))
+	p := n.compile(Options{})
+	for range 2 {
+		var e *InternalError
+		if _, err := p.NewSession(); !errors.As(err, &e) || e.Cause != "a mistake" {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
