@@ -12,5 +12,6 @@
 // It begins with the words "Without this". A guard that neither a test nor a reason needs is printed with its place, and ends the command with 1.
 //
 // The packages are compiled once, with all guards numbered; a variable of the environment says which one a process takes away. Each test runs by
-// itself first, to learn which guards hold in it: only those tests can miss them. It needs a Unix.
+// itself first, to learn which guards hold in it: only those tests can miss them, and the quick ones are asked first, with few random cases before
+// with all. What takes several times as long, or more than 8 GB, is missed, too. A package takes some minutes. It needs a Unix.
 package main
