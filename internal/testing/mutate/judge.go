@@ -56,7 +56,7 @@ func compile(in *instrumented, overlay string, patterns, prefix []string) ([]*ju
 func (j *judge) run(env []string, short bool, names ...string) (time.Duration, []byte, error) {
 	args := append(slices.Clone(j.exec), j.binary, "-test.failfast", fmt.Sprint("-test.short=", short), "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = j.dir, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = j.dir, append(append(os.Environ(), "PWD="+j.dir), env...)
 	cmd.WaitDelay = time.Second // for what a test leaves behind
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrWaitDelay) {
