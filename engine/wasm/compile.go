@@ -345,7 +345,7 @@ func (m *maker) callEntry(code *wasmobj.Code, e wasmobj.Entry) {
 func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
 	for _, x := range list {
 		to, from := x.To.Bytes(), x.From.Bytes()
-		if len(to) == 0 {
+		if len(to) == 0 { // Without this nothing would be copied.
 			continue
 		}
 		m.push(code, to)

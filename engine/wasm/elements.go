@@ -344,7 +344,7 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 		f.chunkOf(n, part, c.run(), chunk)
 		index := make([]int, len(c.extents)-1) // of the run in each dimension
 		for d, rest := len(index)-1, row; d >= 0; d-- {
-			if d == 0 {
+			if d == 0 { // Without this it would be divided once more.
 				index[d] = rest
 				break
 			}

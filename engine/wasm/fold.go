@@ -22,7 +22,7 @@ func groupsOf(shape tensor.Shape, axes []int) (g groups, ok bool) {
 		switch {
 		case !slices.Contains(axes, d):
 			between *= n
-		case n != 1 && g.count == 1:
+		case n != 1 && g.count == 1: // Without this references would compute it.
 			g.outer, g.count, between = between, n, 1
 		case n != 1 && between > 1:
 			return g, false
@@ -30,7 +30,7 @@ func groupsOf(shape tensor.Shape, axes []int) (g groups, ok bool) {
 			g.count *= n
 		}
 	}
-	if g.count == 1 {
+	if g.count == 1 { // Without this it would take longer.
 		return groups{between, 1, 1}, true
 	}
 	g.inner = between

@@ -96,7 +96,7 @@ func (m *maker) list(tensors []*tensor.Tensor) int {
 }
 
 func (m *maker) tensor(t *tensor.Tensor) int {
-	if sym, ok := m.tensors[t]; ok {
+	if sym, ok := m.tensors[t]; ok { // Without this the module would be larger.
 		return sym
 	}
 	d := newMemory(tensorBytes)
