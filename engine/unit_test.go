@@ -277,7 +277,7 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("a value that does not fit: %v", err)
 	}
 	huge := newNet(t)
-	huge.output("y", huge.op("neg", nil, huge.input("x", tensor.Float32, 1, 1, tensor.MaxElements>>2)))
+	huge.output("y", huge.op("neg", nil, huge.input("x", tensor.Float32, 1, 1, tensor.MaxElements>>2+1)))
 	h, err := huge.Build()
 	if _, err := Compile(ok(t, h, err), Options{Limits: Limits{Memory: -1, Operations: -1}}); !errors.As(err, &e) || e.Need <= 0 {
 		t.Errorf("a value whose bytes in blocks exceed 64 bits: %v", err)
