@@ -26,7 +26,7 @@ func computeCodes(r kernel.Region) *kernel.Plan {
 	last := r.Nodes[len(r.Nodes)-1].Out[0]
 	e := &codes{nodes: r.Nodes, result: last, in: make(map[*graph.Value]int)}
 	shape, inside, narrow := last.Type.Shape, make(map[*graph.Value]bool), last.Type.DType != tensor.Float32
-	if shape.Len() == 0 {
+	if shape.Len() == 0 { // Without this a function would be made that nothing calls.
 		return nil
 	}
 	in, blocked := 0, 0
@@ -55,7 +55,7 @@ func computeCodes(r kernel.Region) *kernel.Plan {
 		}
 		inside[n.Out[0]] = true
 	}
-	if !narrow || len(e.in) == 0 {
+	if !narrow || len(e.in) == 0 { // Without this it would compute what other kernels compute faster.
 		return nil
 	}
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Plain}}

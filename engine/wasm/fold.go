@@ -22,7 +22,7 @@ func groupsOf(shape tensor.Shape, axes []int) (g groups, ok bool) {
 		switch {
 		case !slices.Contains(axes, d):
 			between *= n
-		case n != 1 && g.count == 1: // Without this references would compute it.
+		case n != 1 && g.count == 1:
 			g.outer, g.count, between = between, n, 1
 		case n != 1 && between > 1:
 			return g, false

@@ -17,7 +17,7 @@ func TestUnsuited(t *testing.T) {
 	for name, build := range map[string]func(n *network) []*graph.Value{
 		"convolutions": func(n *network) []*graph.Value {
 			x, w, same := n.input(1, 4, 5, 6), n.constant(4, 4, 3, 3), attr("padding", pads(1, 2))
-			conv := func() *graph.Value { return n.node("conv", same, x, w) }
+			conv := func() *graph.Value { return n.node("conv", same, x, n.constant(4, 4, 3, 3)) } // of its own, which nothing else reads
 			y := conv()
 			return []*graph.Value{
 				n.node("conv", same, x, n.input(4, 4, 3, 3)),
@@ -31,6 +31,8 @@ func TestUnsuited(t *testing.T) {
 				n.node("add", nil, conv(), n.constant(1, 1, 5, 1)),
 				n.node("clamp", nil, n.constant(), conv()),
 				n.node("add", nil, y, y),
+				n.node("clamp", nil, conv(), nil, n.input(1, 4, 5, 6)),
+				n.node("prelu", nil, conv(), n.constant(1, 4, 1, 1)),
 				n.node("deconv", attr("padding", pads(1, 2), "stride", []int{2, 2}), x, n.constant(4, 3, 2, 2)),
 				n.node("deconv", attr("padding", pads(0, 2)), x, n.constant(4, 3, 2, 2)),
 				n.node("deconv", attr("padding", pads(0, 3), "stride", []int{2, 1, 1}), n.input(1, 2, 3, 2, 2), n.constant(2, 3, 2, 1, 1)),
@@ -84,7 +86,7 @@ func TestUnsuited(t *testing.T) {
 			x, w := n.bytes(i8, 1, 4, 5, 6), n.integer(i8, 4, 4, 3, 3)
 			same := attr("padding", pads(1, 2), "dtype", tensor.Int32)
 			factor := n.numbers
-			conv := func() *graph.Value { return n.node("conv", same, x, w) }
+			conv := func() *graph.Value { return n.node("conv", same, x, n.integer(i8, 4, 4, 3, 3)) }
 			a, b := n.bytes(i8, 3, 4), n.integer(i8, 4, 5)
 			return []*graph.Value{
 				n.node("conv", same, x, n.bytes(i8, 4, 4, 3, 3)),
@@ -101,6 +103,9 @@ func TestUnsuited(t *testing.T) {
 				n.node("matmul", sums, n.bytes(i8, 3, 0), n.integer(i8, 0, 5)),
 				n.node("matmul", sums, n.bytes(i8, 2, 3, 4), n.integer(i8, 2, 4, 5)),
 				n.node("matmul", nil, a, b),
+				n.node("matmul", sums, a, b, n.bytes(i8)),
+				n.node("matmul", sums, a, b, n.bytes(i8)),
+				n.node("matmul", sums, a, b, n.bytes(i8)),
 				n.node("matmul", sums, a, b, nil, n.bytes(i8, 1, 5)),
 				n.node("matmul", sums, a, b, n.integer(i8, 3, 1)),
 				n.node("linear", sums, a, n.integer(i8, 5, 4), n.node("cast", attr("dtype", tensor.Int32), n.bytes(i8, 1, 5))),
