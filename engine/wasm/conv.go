@@ -46,14 +46,9 @@ type tileKind struct {
 	wide            bool
 }
 
-// newConvolution returns the convolution of a region, nil if there are none of its elements, or more operands than tiles take.
+// newConvolution returns the convolution of a region of floats, nil if there are none of its elements.
 func newConvolution(r kernel.Region, transposed bool) *convolution {
 	n := r.Root()
-	for i, v := range n.In {
-		if i > 2 && v != nil {
-			return nil // zero points
-		}
-	}
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
 	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil

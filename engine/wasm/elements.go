@@ -30,7 +30,7 @@ type loop struct {
 var loops = sync.OnceValue(func() map[string][]loop {
 	list := make(map[string][]loop)
 	o, err := compiled()
-	if err != nil {
+	if err != nil { // Without this a program without references would end in a panic here; its compilation has failed before.
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Names)) {
@@ -239,7 +239,7 @@ func (c *chain) operand(v *graph.Value, from int) chainOperand {
 		o.list = tensor.Data[float32](v.Const.Contiguous())
 	}
 	switch n := 1; {
-	case s.Len() == 1:
+	case s.Len() == 1: // Without this its strides would be found to be 0.
 	case s.Equal(c.shape):
 		o.list = nil
 		for d := len(c.extents) - 1; d >= 0; d-- {

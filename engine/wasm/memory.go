@@ -159,7 +159,7 @@ func (m *maker) value(v any) (id, at int) {
 func (m *maker) typeID(v any) int {
 	name := fmt.Sprintf("type %T", v)
 	e, ok := m.o.Names[name]
-	if !ok {
+	if !ok { // Without this a type that no reference asks for would be one that they do.
 		e.Datum = m.o.AddData(wasmobj.Datum{Align: 1, Size: 1})
 		m.o.Names[name] = e
 	}

@@ -53,15 +53,9 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 		p.rows, p.batches = p.M*p.batches, 1
 	}
 	p.packed = p.batches == 1 && n.In[1].Const != nil
-	for i, v := range n.In[2:] {
-		switch {
-		case v == nil:
-		case n.Op == "matmul" || i > 0:
-			return nil // zero points
-		default:
-			if p.bias = listOf(v, out, len(out.Shape)-1); p.bias == nil {
-				return nil
-			}
+	if len(n.In) > 2 && n.In[2] != nil { // a bias: floats have no zero points
+		if p.bias = listOf(n.In[2], out, len(out.Shape)-1); p.bias == nil {
+			return nil
 		}
 	}
 	plan := &kernel.Plan{Pieces: p.batches * geometry.CeilDiv(p.panels(), p.together()), Code: makes(p.make)}

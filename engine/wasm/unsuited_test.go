@@ -140,7 +140,7 @@ func TestUnsuited(t *testing.T) {
 				lstm([]*graph.Value{x, w, u}, "coupled", true),
 				lstm([]*graph.Value{x, w, u}, "clip", 0.5),
 				lstm([]*graph.Value{x, n.input(1, 16, 3), u}),
-				lstm([]*graph.Value{x, w, u}, "activations", []string{"sigmoid", "softsign", "tanh"}),
+				lstm([]*graph.Value{x, w, u}, "activations", []string{"sigmoid", "scaled_tanh", "tanh"}),
 				lstm(both, "direction", "both", "activations", []string{"sigmoid", "tanh", "tanh", "relu", "sigmoid", "relu"}),
 			}
 		},
