@@ -30,7 +30,7 @@ type loop struct {
 var loops = sync.OnceValue(func() map[string][]loop {
 	list := make(map[string][]loop)
 	o, err := compiled()
-	if err != nil { // Without this a program without references would end in a panic here; its compilation has failed before.
+	if err != nil { // Without this references that cannot be read would be a panic, not an error of the module.
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Names)) {
