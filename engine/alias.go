@@ -102,7 +102,7 @@ func (a *aliases) view(n *graph.Node, kept map[*graph.Value]bool) {
 	places := make([]int64, len(offsets))
 	for i, at := range offsets {
 		var ok bool
-		if places[i], ok = bytesBefore(n.Out[i], at); !ok {
+		if places[i], ok = bytesBefore(n.Out[i], at); !ok { // Without this a part within a byte would be at its beginning; none is a view so far.
 			return
 		}
 	}

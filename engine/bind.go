@@ -43,9 +43,9 @@ func wakes(steps []step) {
 	for i := len(steps) - 1; i >= 0; i-- {
 		st := &steps[i]
 		switch {
-		case st.workers > 1:
+		case st.workers > 1: // Without this no worker would be woken.
 			ahead = min(ahead+st.time, wakeTime)
-		case st.time > int64(spinTime):
+		case st.time > int64(spinTime): // Without this workers would be woken too early.
 			ahead = 0
 		}
 		st.wakes = ahead >= wakeTime
@@ -121,7 +121,7 @@ func (b *binder) ends(g *graph.Graph) error {
 
 // unit binds a unit, unless it has nothing to compute.
 func (b *binder) unit(u *Unit) error {
-	if u.Pieces == 0 {
+	if u.Pieces == 0 { // Without this a step would have nothing to do.
 		return nil
 	}
 	st := step{Unit: u, work: u.work, calls: make([][]op.Call, u.workers)}
@@ -233,7 +233,7 @@ func (b *binder) make(s slot) (*tensor.Tensor, error) {
 		return tensor.FromBytes(v.Type.DType, shape, b.at(at.buffer, at.offset, size))
 	}
 	root, offset := b.frame.code.aliases.root(s)
-	if root == s {
+	if root == s { // Without this a mistake of the planner would be a recursion without end.
 		return nil, fmt.Errorf("value %s has no place in layout %v", v.Name, s.layout)
 	}
 	t, err := b.tensor(root)
@@ -249,7 +249,7 @@ func (b *binder) kept(v *graph.Value) (*tensor.Tensor, error) {
 	if !ok {
 		return b.tensor(slot{value: v})
 	}
-	if t := b.copied[v]; t != nil {
+	if t := b.copied[v]; t != nil { // Without this it would be copied twice, to the same place.
 		return t, nil
 	}
 	from, err := b.tensor(slot{value: v})

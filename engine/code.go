@@ -105,7 +105,7 @@ func convert(c *code, threads int, kept map[*graph.Value]bool) {
 			return
 		}
 		p := kernel.Convert(s.value.Type, yields[s.value], s.layout)
-		if p == nil {
+		if p == nil { // Without this a layout that nothing makes would be a panic, not the binder's error.
 			return
 		}
 		have[s] = true
@@ -141,6 +141,7 @@ func convert(c *code, threads int, kept map[*graph.Value]bool) {
 		}
 	}
 	for _, n := range c.graph.Nodes {
+		// Without this what follows from inputs alone would never be there; none of it is in blocks yet.
 		if c.aliases.free[n] && !slices.ContainsFunc(n.In, func(v *graph.Value) bool { return v != nil && v.Producer != nil }) {
 			yielded(n)
 		}

@@ -71,14 +71,12 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	if opts.Tiers == nil {
 		opts.Tiers = kernel.Tiers
 	}
-	if opts.Threads == 0 {
+	if opts.Threads == 0 { // Without this one thread would have all to do.
 		opts.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
 	a := assembler{opts: opts, limits: allowed}
 	folded := a.packs.claim(given, g)
-	if a.memory = allowed.Memory - folded; a.memory < 0 {
-		return nil, &LimitError{What: "memory", Need: folded, Allowed: allowed.Memory}
-	}
+	a.memory = allowed.Memory - folded // if it is negative, even nothing is too much
 	p := &Program{given: given, origin: origin, limits: allowed, packs: &a.packs}
 	if p.code, err = a.assemble(g, 0); err != nil {
 		if e := (*LimitError)(nil); errors.As(err, &e) && e.What == "memory" {

@@ -92,7 +92,7 @@ func guard(during string, before bool, err *error) {
 func controlError(n *graph.Node, err error) error {
 	var turns *op.TurnsError
 	switch {
-	case errors.As(err, new(*NodeError)), errors.As(err, new(*LimitError)): // of a node in a block
+	case errors.As(err, new(*NodeError)) || errors.As(err, new(*LimitError)): // of a node in a block
 		return err
 	case errors.As(err, &turns):
 		return &LimitError{What: "turns", Need: int64(turns.Most) + 1, Allowed: int64(turns.Most), Node: nameOf(n)}

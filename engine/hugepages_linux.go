@@ -13,7 +13,6 @@ func inLargePages(b []byte) {
 	page := uintptr(os.Getpagesize())
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int((page - begin%page) % page)
-	if whole := (len(b) - skip) / int(page) * int(page); whole > 0 {
-		_ = unix.Madvise(b[skip:skip+whole], unix.MADV_HUGEPAGE)
-	}
+	whole := (len(b) - skip) / int(page) * int(page)
+	_ = unix.Madvise(b[skip:skip+whole], unix.MADV_HUGEPAGE)
 }

@@ -76,6 +76,18 @@ func TestHugeShapes(t *testing.T) {
 			t.Errorf("got %v; want a limit of memory", err)
 		}
 	}
+	n := newNet(t) // of which two values at a time are in use
+	x := n.input("x", tensor.Float32, tensor.MaxElements>>4)
+	for range 80 {
+		x = n.op("reverse", graph.AttrsOf("axes", []int{0}), x)
+	}
+	n.output("y", x)
+	g, err := n.Build()
+	ok(t, g, err)
+	p, err := Compile(g, Options{Limits: Limits{Memory: -1, Operations: -1}, NoOptimize: true})
+	if err != nil || p.Plan().Sum <= 0 {
+		t.Errorf("values whose sum exceeds 64 bits: %v", err)
+	}
 }
 
 // TestDeclaredWork compiles nodes of little memory that would take very long: each must declare it.

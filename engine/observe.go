@@ -125,7 +125,7 @@ func (w *watch) of(f *frame, given *graph.Graph) *watched {
 			if u := computes[made.Producer]; u != nil {
 				d.unit[n] = u
 			}
-			if u := leaves[made]; u != nil {
+			if u := leaves[made]; u != nil { // Without this references would compute it again.
 				d.leaves[u] = append(d.leaves[u], v)
 			}
 		}
@@ -146,7 +146,7 @@ func (f *frame) tensors() map[*graph.Value]*tensor.Tensor {
 		st := &f.steps[i]
 		last := len(st.parts) - 1
 		for k, s := range st.parts[last].out {
-			if s.layout == kernel.Plain {
+			if s.layout == kernel.Plain { // Without this references would compute it again.
 				lies[s.value] = st.calls[0][last].Out[k]
 			}
 		}
@@ -205,7 +205,7 @@ type watchedRun struct {
 
 // begin notes the values that are there before any node.
 func (r *watchedRun) begin() {
-	if !r.observer.Values {
+	if !r.observer.Values { // Without this values would be kept that nobody asks for.
 		return
 	}
 	for v, n := range r.uses {
@@ -223,9 +223,9 @@ func (r *watchedRun) begin() {
 // after notes what a unit leaves in memory, and reports the nodes that are complete.
 func (r *watchedRun) after(u *Unit) error {
 	r.ran[u] = true
-	if r.observer.Values {
+	if r.observer.Values { // Without this references would compute them again.
 		for _, v := range r.leaves[u] {
-			if t := r.lies[r.program.origin.Values[v]]; t != nil {
+			if t := r.lies[r.program.origin.Values[v]]; t != nil { // Without this references would compute it again.
 				r.values[v] = t.Clone()
 			}
 		}
@@ -261,7 +261,7 @@ func (r *watchedRun) look(ctx context.Context, o *Observation) error {
 		if v == nil {
 			continue
 		}
-		if o.Operands[i] = r.values[v]; o.Operands[i] == nil {
+		if o.Operands[i] = r.values[v]; o.Operands[i] == nil { // Without this a mistake of the engine would be a panic.
 			return fmt.Errorf("the value %s is not known", v.Name)
 		}
 	}
@@ -282,7 +282,7 @@ func (r *watchedRun) look(ctx context.Context, o *Observation) error {
 		}
 	}
 	for _, v := range n.In {
-		if r.left[v]--; r.left[v] == 0 {
+		if r.left[v]--; r.left[v] == 0 { // Without this it takes more memory.
 			delete(r.values, v)
 		}
 	}

@@ -43,7 +43,7 @@ type packKey struct {
 func (p *packs) claim(given, compiled *graph.Graph) (bytes int64) {
 	p.computed = constantsOf(compiled)
 	for at, t := range constantsOf(given) {
-		if p.computed[at] == nil {
+		if p.computed[at] == nil { // Without this the system keeps more pages.
 			mapfile.Forget(t.Bytes())
 		}
 		delete(p.computed, at)
@@ -130,7 +130,7 @@ func (p *packs) fill() error {
 		var work []portion
 		for _, k := range p.list {
 			k.data = tensor.AlignedBytes(k.Size)
-			if k.Size >= largePacked {
+			if k.Size >= largePacked { // Without this it takes longer to read them.
 				inLargePages(k.data)
 			}
 			n := 1 + k.Size/packPart
@@ -150,6 +150,7 @@ func (p *packs) fill() error {
 						lost.CompareAndSwap(nil, &failure{err})
 						return
 					}
+					// Without this the system keeps more pages.
 					if work[i].left.Add(-1) == 0 && !p.plain[start(work[i].From)] {
 						mapfile.Forget(work[i].From.Bytes()) // nothing reads it any more but an observer
 					}

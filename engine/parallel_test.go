@@ -262,6 +262,21 @@ func TestPoolParks(t *testing.T) {
 	}
 }
 
+// TestPoolTaken begins a job while another one has the workers: its goroutine computes it alone.
+func TestPoolTaken(t *testing.T) {
+	p := newPool(3)
+	defer p.close()
+	p.owner.Store(true)
+	var done atomic.Int32
+	st := &step{Unit: &Unit{Pieces: 200, parts: []part{{run: func(_ *op.Call, lo, hi int) { done.Add(int32(hi - lo)) }, each: 1}}},
+		work: work{least: 1, most: 1, workers: 4}, wakes: true, calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
+	var tk task
+	tk.begin(context.Background(), time.Hour)
+	if err := tk.run(p, st); err != nil || done.Load() != 200 || p.epoch != 0 || !p.owner.Load() {
+		t.Errorf("%v: %d pieces of 200, %d jobs of the workers", err, done.Load(), p.epoch)
+	}
+}
+
 // TestJudge lets a session be held up, by times that are made up.
 func TestJudge(t *testing.T) {
 	var tk task

@@ -106,10 +106,7 @@ func plan(c *code, kept map[*graph.Value]bool, share bool, limit int64) (*layout
 	if err := p.measure(); err != nil {
 		return nil, err
 	}
-	p.place()
-	if p.Arena > limit {
-		return nil, &LimitError{What: "memory", Need: p.Arena, Allowed: limit}
-	}
+	p.place() // whether holes between the buffers exceed the limit, Compile looks
 	return &p.layout, nil
 }
 
@@ -177,9 +174,6 @@ func (p *planner) write(s slot, i int) {
 
 // read notes that unit i reads a value.
 func (p *planner) read(s slot, i int) {
-	if s.value == nil {
-		return
-	}
 	root, _ := p.c.aliases.root(s)
 	if at, ok := p.at[root]; ok {
 		b := &p.Buffers[at.buffer]
@@ -237,9 +231,6 @@ func (u *Unit) computes(s slot, k int) bool {
 // elsewhere than element by element at that place, or reads it later than part k does.
 func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 	in := func(t slot) (place, bool) {
-		if t.value == nil {
-			return place{}, false
-		}
 		root, offset := p.c.aliases.root(t)
 		where, ok := p.at[root]
 		where.offset += offset
@@ -255,6 +246,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 			}
 		}
 		for _, t := range part.out {
+			// Without this nothing changes so far: a buffer in which another part leaves a result is in use after the unit.
 			if where, same := in(t); same && i != k && (i > k || where != at || !t.value.Type.Equal(s.value.Type)) {
 				return true
 			}
@@ -265,7 +257,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 
 // elementwise reports whether a part uses operand i element by element, and nothing of it after the element of the result is written.
 func (p *part) elementwise(i int) bool {
-	if len(p.nodes) != 1 {
+	if len(p.nodes) != 1 { // Without this the first of several nodes would stand for all.
 		return false
 	}
 	d, ok := op.Lookup(p.nodes[0].Op)
@@ -284,7 +276,7 @@ func (p *planner) settle() {
 		}
 	}
 	for v := range g.Values() {
-		if _, aliased := p.c.aliases.of[v]; !aliased {
+		if _, aliased := p.c.aliases.of[v]; !aliased { // Without this it takes longer: each value is its own root.
 			continue
 		}
 		for _, s := range []slot{{value: v}, {v, kernel.Blocked16}} {
@@ -296,7 +288,7 @@ func (p *planner) settle() {
 			at.offset += offset
 			p.at[s] = at
 			i, ran := position[v.Producer]
-			if !ran {
+			if !ran { // Without this the plan would say that it is there from the beginning.
 				i = p.Buffers[at.buffer].First
 			}
 			p.Buffers = append(p.Buffers, Buffer{Value: v, Layout: s.layout, Use: UseResult, Size: s.layout.Bytes(v.Type), First: i, Last: i, In: p.Buffers[at.buffer].Value})
@@ -352,7 +344,7 @@ func (p *planner) place() {
 	for i, b := range p.Buffers {
 		switch {
 		case b.In != nil || b.Size == 0:
-		case b.Use == UseInput || b.Use == UseState:
+		case b.Use == UseInput || b.Use == UseState: // Without this they would lie between the others.
 			p.Buffers[i].Offset = p.Arena
 			p.Arena += aligned(b.Size)
 		default:

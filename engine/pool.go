@@ -84,7 +84,7 @@ func (p *pool) open(t *task) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
-	if p.parked.Load() == 0 || !t.step.wakes && !p.missed(t.step.time) {
+	if p.parked.Load() == 0 || !t.step.wakes && !p.missed(t.step.time) { // Without this workers would be woken for too little.
 		return
 	}
 	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
@@ -98,7 +98,7 @@ func (p *pool) open(t *task) {
 // missed counts work for which workers were not woken, and reports whether it has become missTime: then they are woken to see whether more comes at
 // once, in which case they stay awake.
 func (p *pool) missed(time int64) bool {
-	if p.asleep += time; p.asleep < missTime {
+	if p.asleep += time; p.asleep < missTime { // Without this workers would be woken for too little.
 		return false
 	}
 	p.asleep = 0
@@ -107,10 +107,10 @@ func (p *pool) missed(time int64) bool {
 
 // finish closes the job and waits for the workers in it.
 func (p *pool) finish() {
-	if p.state.And(^uint64(jobOpen))&joinedMask == 0 {
+	if p.state.And(^uint64(jobOpen))&joinedMask == 0 { // Without this it would be asked twice.
 		return
 	}
-	if spin(func() bool { return p.state.Load()&joinedMask == 0 }) {
+	if spin(func() bool { return p.state.Load()&joinedMask == 0 }) { // Without this it would sleep at once.
 		return
 	}
 	if p.state.Or(jobAwaited)&joinedMask != 0 {
@@ -136,7 +136,7 @@ func (p *pool) join(last *uint64) bool {
 	try := func() bool {
 		s := p.state.Load()
 		for s&jobOpen != 0 && s>>epochShift != *last && !joined {
-			if joined = p.state.CompareAndSwap(s, s+1); joined {
+			if joined = p.state.CompareAndSwap(s, s+1); joined { // Without this a worker would join again where nothing is left.
 				*last = s >> epochShift
 			}
 			s = p.state.Load()
@@ -145,7 +145,9 @@ func (p *pool) join(last *uint64) bool {
 	}
 	for !spin(try) {
 		p.parked.Add(1)
-		if !try() { // a job opened before parked was raised has not sent a token
+		// A job opened before parked was raised has not sent a token.
+		// Without this workers would never sleep.
+		if !try() {
 			select {
 			case <-p.wake:
 			case <-p.quit:
@@ -165,7 +167,7 @@ func spin(f func() bool) bool {
 				return true
 			}
 		}
-		if time.Since(start) > spinTime {
+		if time.Since(start) > spinTime { // Without this nothing would ever sleep.
 			return false
 		}
 	}

@@ -56,9 +56,6 @@ func (u *Unit) windowed() (sum int64) {
 
 // inStrips puts units together that pass a large value from one to the next, and nothing else, where their kernels can compute rows alone.
 func (b *builder) inStrips(units []*Unit) (out []*Unit) {
-	if b.opts.NoOptimize {
-		return units
-	}
 	for len(units) > 0 {
 		u, n := units[0], 1
 		for k := 2; k <= len(units) && b.passes(units[k-2], units[k-1]); k++ {
@@ -74,6 +71,7 @@ func (b *builder) inStrips(units []*Unit) (out []*Unit) {
 // passes reports whether a unit reads, as operand 0, the large result of the one before it, which nothing else reads, and whether both can compute
 // rows alone.
 func (b *builder) passes(from, to *Unit) bool {
+	// Without this what other parts do would be lost; no unit that computes rows has any.
 	if len(from.parts) != 1 || len(to.parts) != 1 {
 		return false
 	}

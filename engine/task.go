@@ -46,7 +46,7 @@ func (t *task) run(p *pool, st *step) error {
 		t.control(st)
 	} else if st.workers == 1 {
 		t.inOrder(st)
-	} else if started := time.Now(); started.Before(t.alone) {
+	} else if started := time.Now(); started.Before(t.alone) { // Without this it takes longer on a busy machine.
 		t.inOrder(st)
 		t.apart.add(time.Since(started), st.fastest)
 	} else {
@@ -114,7 +114,7 @@ func (p *pace) add(took, best time.Duration) { p.took, p.best = p.took+took, p.b
 
 // forget makes what comes count as much as all that was.
 func (p *pace) forget() {
-	if p.took, p.best = p.took/2, p.best/2; p.best < spinTime {
+	if p.took, p.best = p.took/2, p.best/2; p.best < spinTime { // Without this what is too little to judge by would count.
 		*p = pace{}
 	}
 }
@@ -128,7 +128,7 @@ func (t *task) judge(st *step, started, ended time.Time) {
 	}
 	t.joint.add(took, st.fastest)
 	late := min(took-2*st.fastest-spinTime, lateTime)
-	if late <= 0 {
+	if late <= 0 { // Without this what is in time would be judged, too.
 		return
 	}
 	if t.apart.best == 0 || float64(t.joint.took)*float64(t.apart.best) > float64(t.apart.took)*float64(t.joint.best) {
@@ -140,7 +140,7 @@ func (t *task) judge(st *step, started, ended time.Time) {
 
 // control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.
 func (t *task) control(st *step) {
-	if t.ended() {
+	if t.ended() { // Without this the first step in the graphs would find it out.
 		return
 	}
 	defer t.recover(st)

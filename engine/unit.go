@@ -289,7 +289,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 {
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 { // Without this pieces would be put together that the kernel has made of the right size.
 			u.least, u.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
@@ -304,13 +304,13 @@ func (b *builder) joins(plan *kernel.Plan, nodes []*graph.Node, v *graph.Value) 
 		return false
 	}
 	layout := func(list []kernel.Layout, i int) kernel.Layout {
-		if i < len(list) {
+		if i < len(list) { // Without this nothing would be joined that works on blocks.
 			return list[i]
 		}
 		return kernel.Plain
 	}
 	for i, in := range nodes[0].In {
-		if in == v && layout(plan.In, i) != b.aliases.layouts[v] {
+		if in == v && layout(plan.In, i) != b.aliases.layouts[v] { // Without this a part would be given a layout that it does not take; no plan is so.
 			return false
 		}
 	}
@@ -346,7 +346,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 		p.Pieces = 1 // which evaluates the blocks
 		return p, 1, nil
 	}
-	if p.Run = d.Kernel(s); p.Run == nil {
+	if p.Run = d.Kernel(s); p.Run == nil { // Without this a definition without a reference would be a panic of a run.
 		return nil, 0, &NodeError{Node: nodes[0], Err: fmt.Errorf("there is no evaluation for operand %s of type %v", d.In[d.Ref.By].Name, s.In[d.Ref.By].DType)}
 	}
 	return p, 1, nil
@@ -361,7 +361,7 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	}
 	var cost op.Cost
 	for _, n := range nodes {
-		c, _, err := op.NodeCost(n)
+		c, err := op.NodeCost(n)
 		if err != nil {
 			return &NodeError{Node: n, Err: err}
 		}

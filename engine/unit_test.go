@@ -272,6 +272,16 @@ func TestLayouts(t *testing.T) {
 	n.output("flat", n.op("reshape", reshapeTo(2, 95), n.op("neg", nil, n.op("exp", nil, a))))
 	g, err := n.Build()
 	ok(t, g, err)
+	var e *LimitError // a value in blocks takes more memory than in rows
+	if _, err := Compile(g, Options{Threads: 1, Limits: Limits{Memory: 1024}}); !errors.As(err, &e) || e.Node != "node neg neg1" {
+		t.Errorf("a value that does not fit: %v", err)
+	}
+	huge := newNet(t)
+	huge.output("y", huge.op("neg", nil, huge.input("x", tensor.Float32, 1, 1, tensor.MaxElements>>2+1)))
+	h, err := huge.Build()
+	if _, err := Compile(ok(t, h, err), Options{Limits: Limits{Memory: -1, Operations: -1}}); !errors.As(err, &e) || e.Need <= 0 {
+		t.Errorf("a value whose bytes in blocks exceed 64 bits: %v", err)
+	}
 	p := sameAsReference(t, g, Options{Threads: 2})
 	var kernels []string
 	for _, u := range p.Units() {
@@ -324,6 +334,11 @@ func TestPlacesInBlocks(t *testing.T) {
 			n.output("a", n.op("neg", nil, parts[0]))
 			n.output("b", n.op("neg", nil, parts[1]))
 		}, []string{to, "trial blocks", "trial blocks", from, "trial blocks", from}},
+		{"read in another shape", func(n net) {
+			x, y := n.input("x", tensor.Float32, 1, 16, 5), n.input("y", tensor.Float32, 1, 32, 5)
+			z := n.op("concat", concat, n.op("neg", nil, x), n.op("neg", nil, y))
+			n.output("z", n.op("exp", nil, n.op("reshape", reshapeTo(240), z)))
+		}, []string{to, "trial blocks", to, "trial blocks", from, "reference"}},
 		{"also read in row-major order", func(n net) {
 			x, y := n.input("x", tensor.Float32, 1, 16, 5), n.input("y", tensor.Float32, 1, 32, 5)
 			a := n.op("neg", nil, x)
@@ -347,6 +362,77 @@ func TestPlacesInBlocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStrips compares large values that pass from unit to unit by rows with the references, and leaves alone what strips do not suit.
+func TestStrips(t *testing.T) {
+	if !simd.AVX2.Has() {
+		t.Skip("without vectors nothing computes rows alone")
+	}
+	setStripValue(t, 1)
+	r := op.NewRand(1, 4)
+	conv := func(n net, x *graph.Value, channels, size int) *graph.Value {
+		w, err := n.Constant("", "", r.Tensor(tensor.Float32, tensor.Shape{channels, x.Type.Shape[1], size, size}))
+		ok(t, w, err)
+		return n.op("conv", graph.AttrsOf("padding", slices.Repeat([]int{size / 2}, 4)), x, w)
+	}
+	chain := func(n net) {
+		n.output("y", conv(n, conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 12, 10), 16, 3), 32, 1), 16, 3))
+	}
+	for name, c := range map[string]struct {
+		build func(n net)
+		opts  Options
+		want  bool
+	}{
+		"a chain":                  {chain, Options{Threads: 1}, true},
+		"a chain in several bands": {chain, Options{Threads: 3}, true},
+		"unit by unit":             {chain, Options{Threads: 1, NoOptimize: true}, false},
+		"too many weights": {func(n net) {
+			n.output("y", conv(n, conv(n, n.input("x", tensor.Float32, 1, 16, 5, 6), 64, 1), 64, 3))
+		}, Options{Threads: 1}, false},
+		"rows too large for windows": {func(n net) {
+			n.output("y", conv(n, conv(n, n.input("x", tensor.Float32, 1, 3, 1, 1100), 128, 1), 16, 1))
+		}, Options{Threads: 1}, false},
+		"another value is added": {func(n net) {
+			x := n.input("x", tensor.Float32, 1, 16, 12, 10)
+			n.output("y", conv(n, n.op("add", nil, conv(n, x, 16, 3), n.op("relu", nil, x)), 16, 3))
+		}, Options{Threads: 1}, false},
+		"means of all rows": {func(n net) {
+			x := conv(n, n.input("x", tensor.Float32, 1, 3, 12, 10), 16, 3)
+			n.output("y", n.op("mean_reduce", graph.AttrsOf("axes", []int{2, 3}), x))
+		}, Options{Threads: 1}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNet(t)
+			c.build(n)
+			g, err := n.Build()
+			p := sameAsReference(t, ok(t, g, err), c.opts)
+			i := slices.IndexFunc(p.Units(), func(u *Unit) bool { return u.strips != nil })
+			for k := 0; i >= 0 && k < len(p.Units()[i].strips.windows); k++ {
+				if _, there := p.layout.at[p.Units()[i].strips.windows[k].slot]; there {
+					t.Error("what has a window also has a place in the arena")
+				}
+			}
+			if i >= 0 != c.want || i >= 0 && (p.Units()[i].Pieces > 1) != (c.opts.Threads > 1) {
+				t.Errorf("the units are %s", unitsOf(p.Units()))
+			}
+		})
+	}
+}
+
+// TestObserveInBlocks sees values that only lie in blocks of channels as they are.
+func TestObserveInBlocks(t *testing.T) {
+	t.Setenv(simd.Variable, "portable")
+	trial(t, blockedNeg)
+	n := newNet(t)
+	n.output("y", n.op("neg", nil, n.op("neg", nil, n.input("x", tensor.Float32, 2, 19, 5))))
+	s := session(t, n.compile(Options{}))
+	s.Observe(&Observer{Values: true, Node: func(o *Observation) {
+		if got, want := o.Results[0], o.Node.Out[0].Type; !got.Shape().Equal(want.Shape) {
+			t.Errorf("%s is %v; want %v", nameOf(o.Node), got.Describe(), want)
+		}
+	}})
+	run(t, s)
 }
 
 // TestRounds lets a kernel compute some pieces after others, and hand on what it finds in memory that all workers share.
@@ -438,6 +524,28 @@ func TestPacks(t *testing.T) {
 	}
 	if _, err := Compile(g, Options{Limits: Limits{Memory: need - 1}}); !errors.As(err, &e) || e.What != "memory" || e.Need != need {
 		t.Errorf("one byte less than %d: got %v", need, err)
+	}
+}
+
+// TestPackingFails lets the packing of a constant panic: every session is told.
+func TestPackingFails(t *testing.T) {
+	var fills atomic.Int32
+	k := packedAdd(t, &fills)
+	prepare := k.Prepare
+	k.Prepare = func(r kernel.Region) *kernel.Plan {
+		p := prepare(r)
+		p.Pack[0].Fill = func([]byte, int, int) { panic("a mistake") }
+		return p
+	}
+	trial(t, k)
+	n := newNet(t)
+	n.output("y", n.op("add", nil, n.input("x", tensor.Float32, 4), n.constant([]float32{1, 2, 3, 4}, 4)))
+	p := n.compile(Options{})
+	for range 2 {
+		var e *InternalError
+		if _, err := p.NewSession(); !errors.As(err, &e) || e.Cause != "a mistake" {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -71,16 +71,17 @@ func TestBuilderRefuses(t *testing.T) {
 	if again := v(b.Constant("tried", "", floats(t, []int{1}, 0))); again.Name == "tried" {
 		t.Error("what was tried with success is taken back")
 	}
-	for i, want := range []string{"const1", "const2"} {
+	b.Reserve(map[string]bool{"const1": true})
+	for i, want := range []string{"const2", "const3"} {
 		if got := v(b.Constant("", "", floats(t, []int{1}, 0))); got.Name != want {
 			t.Errorf("constant %d is named %s; want %s", i, got.Name, want)
 		}
 	}
-	if _, err := b.Input("const3", typeOf(tensor.Float32)); err != nil {
+	if _, err := b.Input("const4", typeOf(tensor.Float32)); err != nil {
 		t.Fatal(err)
 	}
-	if got := v(b.Constant("", "", floats(t, []int{1}, 0))); got.Name != "const4" {
-		t.Errorf("beside the input const3 a constant is named %s", got.Name)
+	if got := v(b.Constant("", "", floats(t, []int{1}, 0))); got.Name != "const5" {
+		t.Errorf("beside the input const4 a constant is named %s", got.Name)
 	}
 	v(b.One("abs", []*graph.Value{v(b.One("neg", []*graph.Value{x}, nil, ""))}, nil, "")) // which nothing needs
 	b.Prune()

@@ -504,8 +504,8 @@ func inlinable(t *tensor.Tensor) bool {
 
 func floats(t *tensor.Tensor) []float64 {
 	wide, err := tensor.Cast(t, tensor.Float64)
-	if err != nil {
-		return nil // no float is without one of 64 bits
+	if err != nil { // Without this all is the same: each float is one of 64 bits.
+		return nil
 	}
 	return tensor.Data[float64](wide)
 }

@@ -109,11 +109,11 @@ func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 
 // flattened evaluates the document at level User, once if it has no errors.
 func (f *File) flattened() (*flat.Graph, error) {
-	if f.flat != nil {
+	if f.flat != nil { // Without this the document would be evaluated again.
 		return f.flat, nil
 	}
 	g, err := f.flatten(flat.User, false, newInferrer(f))
-	if err == nil {
+	if err == nil { // Without this the document would be evaluated again.
 		f.flat = g
 	}
 	return g, err

@@ -59,7 +59,7 @@ func newCanonical(s *sink) *canonical {
 
 // Operation implements [eval.Library].
 func (s *canonical) Operation(name string) *eval.Operation {
-	if o, ok := s.known[name]; ok {
+	if o, ok := s.known[name]; ok { // Without this it would be made again.
 		return o
 	}
 	d, ok := operatorOf(name)

@@ -145,7 +145,7 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 // with returns the same file for inputs of other shapes.
 func (f *File) with(shapes model.Shapes) *File {
 	other := &File{Document: f.Document, Quantization: f.Quantization, opts: f.opts, source: f.source, checked: f.checked}
-	if len(f.statements().symbols) == 0 {
+	if len(f.statements().symbols) == 0 { // Without this they would be read again.
 		other.extensions = f.extensions // the shapes make no difference there
 	}
 	other.opts.Shapes = make(model.Shapes, len(shapes))

@@ -88,6 +88,17 @@ func TestLaneOf(t *testing.T) {
 			t.Errorf("%s: %v", name, l)
 		}
 	}
+	if offsets := op.Views(oneNode(t, "slice", pair, graph.AttrsOf("axes", []int{0}, "begin", []int{2}, "end", []int{2}))); !slices.Equal(offsets, []int{0}) {
+		t.Errorf("a slice of nothing begins at %v", offsets)
+	}
+	b := drawn{graph.NewBuilder(op.Rules, "case")}
+	product := b.op("matmul", b.in("a", tensor.Int8, 2, 3), b.in("b", tensor.Int8, 3, 4), b.in("zero", tensor.Int8, 2, 1)).Producer
+	if l := op.LaneOf(product, 0); l == nil || !slices.Equal(l.In[:3], []int{0, -1, 0}) || !op.HasZeroPoints(product) {
+		t.Errorf("rows with zero points: %v", l)
+	}
+	if l := op.LaneOf(neg, 1); l == nil || l.In[0] != 1 {
+		t.Errorf("an element: %v", l)
+	}
 	if l := op.LaneOf(whole, 0); l == nil || l.In[0] != 0 || len(l.Attrs.Ints("axes")) > 0 {
 		t.Errorf("a slice of all: %v", l)
 	}

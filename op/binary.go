@@ -134,7 +134,7 @@ func elementwise2[T, R tensor.Element](f func(x, y T) R) Kernel {
 // mapPairs sets elements lo…hi-1 of the result to f of those of the first two operands, broadcast.
 func mapPairs[T, R tensor.Element](c *Call, lo, hi int, f func(x, y T) R) {
 	x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[R](c.Out[0])
-	if len(x) == len(z) && len(y) == len(z) {
+	if len(x) == len(z) && len(y) == len(z) { // Without this a cursor would find each element.
 		for i := lo; i < hi; i++ {
 			z[i] = f(x[i], y[i])
 		}

@@ -286,10 +286,7 @@ var scanDef = &Def{
 	Control: runScan,
 	Inline:  inlineScan,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
-		turns, err := s.turns()
-		if err != nil {
-			return Work{}
-		}
+		turns, _ := s.turns() // Results has refused what is wrong
 		return turnsWork(s.Blocks[0], turns)
 	},
 	Generate: func(r *Rand) Case {
@@ -456,7 +453,7 @@ func outputTypes(b *graph.Graph) []Type {
 func blockWork(b *graph.Graph) Work {
 	w := Work{Ops: int64(len(b.Nodes))}
 	for _, n := range b.Nodes {
-		if c, _, err := NodeCost(n); err == nil {
+		if c, err := NodeCost(n); err == nil {
 			w.MACs, w.Ops = limits.Add(w.MACs, c.MACs), limits.Add(w.Ops, c.Ops)
 		}
 	}

@@ -299,6 +299,25 @@ func TestControlErrors(t *testing.T) {
 	}
 }
 
+// TestNotInlined keeps nodes whose blocks are evaluated more than once, or as an input says.
+func TestNotInlined(t *testing.T) {
+	sum := blockOf("body", func(b drawn) { b.out(b.op("add", b.in("sum", tensor.Int32, 1), b.in("part", tensor.Int32, 1))) })
+	b := drawn{graph.NewBuilder(op.Rules, "g")}
+	x := b.in("x", tensor.Int32, 2)
+	b.out(must(b.Add(graph.Node{Op: "if", In: []*graph.Value{b.in("c", tensor.Bool), x, x}, Blocks: sumDifference()}))[0],
+		must(b.Add(graph.Node{Op: "scan", In: []*graph.Value{b.in("s", tensor.Int32, 1), x}, Attrs: graph.AttrsOf("states", 1, "scanned", 1), Blocks: []*graph.Graph{sum}}))[0])
+	l := op.NewInliner(op.Budget{Bytes: 1 << 20, Operations: 1 << 20, Result: 1 << 20})
+	g := must(graph.Rewrite(must(b.Build()), op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		if out, err := l.Inline(r, n, in); out != nil || err != nil {
+			t.Errorf("%s is replaced: %v", n.Op, err)
+		}
+		return r.Keep(in)
+	}))
+	if len(g.Nodes) != 2 {
+		t.Errorf("%d nodes are left", len(g.Nodes))
+	}
+}
+
 // TestTurnsError holds a loop to ending with an error where it would go on beyond its bound.
 func TestTurnsError(t *testing.T) {
 	for _, trips := range []*tensor.Tensor{nil, scalar(int64(5))} {
@@ -318,7 +337,7 @@ func TestControlWork(t *testing.T) {
 	longer := blockOf("longer", func(b drawn) { b.out(b.op("neg", b.op("neg", b.in("x", tensor.Int32, 2)))) })
 	body := int64(len(counting(1)[0].Nodes))
 	for _, n := range counting(1)[0].Nodes {
-		cost, _, err := op.NodeCost(n)
+		cost, err := op.NodeCost(n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func determinant[T float32 | float64](a []T, n int, watch *Watch) T {
 		}
 		det *= top[k]
 		for i := k + 1; i < n; i++ {
-			if watch.Stops(n - k) {
+			if watch.Stops(n - k) { // Without this it would end after the matrix.
 				return det
 			}
 			row := a[i*n : (i+1)*n]

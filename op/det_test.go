@@ -27,6 +27,7 @@ func TestDet(t *testing.T) {
 		{"exchange", tensor.Shape{3, 3}, []float32{0, 1, 0, 1, 0, 0, 0, 0, 1}, []float32{-1}},
 		{"pivots", tensor.Shape{2, 2}, []float32{1e-20, 1, 1, 1}, []float32{-1}},
 		{"NaN", tensor.Shape{2, 2}, []float32{5, 1, nan, 1}, []float32{nan}},
+		{"NaN beside 0", tensor.Shape{2, 2}, []float32{0, 1, nan, 1}, []float32{nan}},
 		{"infinite", tensor.Shape{2, 2}, []float32{inf, 1, 1, 2}, []float32{inf}},
 	} {
 		equalFloats(t, c.name, apply[float32](t, "det", nil, shaped(c.shape, c.x...)), c.want)

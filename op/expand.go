@@ -106,7 +106,7 @@ func (x *Expansion) none() { x.fail("no simpler operators say it") }
 
 // made is a result of the emitter, unless there was an error.
 func (x *Expansion) made(v *graph.Value) *graph.Value {
-	if x.e.Err != nil {
+	if x.e.Err != nil { // Without this what is asked of a value that is not there would be a panic.
 		panic(unexpanded{})
 	}
 	return v
@@ -167,7 +167,7 @@ func (x *Expansion) gather(v *graph.Value, axis int, places []int32) *graph.Valu
 	for i, at := range places {
 		same = same && int(at) == i
 	}
-	if same {
+	if same { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("gather", emit.Attr("axis", axis), v, x.indices(places))

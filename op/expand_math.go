@@ -100,7 +100,7 @@ func expandSum(x *Expansion) []*graph.Value {
 	for _, a := range x.Ints("axes") {
 		n *= v.Type.Shape[a]
 	}
-	if n == 0 {
+	if n == 0 { // Without this 0 would be divided by 0, which is 0 here but may be an error elsewhere.
 		return only(x.full(v.Type.DType, 0, x.Types[0].Shape))
 	}
 	sum := x.wide(x.node("sum_reduce", x.but("normalize", false), v))
@@ -135,7 +135,7 @@ func (x *Expansion) turned(i int, attr string) *graph.Value {
 		slices.Reverse(swap[len(swap)-2:])
 	}
 	v = x.transpose(v, swap...)
-	if !d.IsInteger() {
+	if !d.IsInteger() { // Without this floats would be cast there and back.
 		return v
 	}
 	if v = x.cast(v, d); x.Has(2 + i) {
@@ -157,7 +157,7 @@ func expandRequantize(x *Expansion) []*graph.Value {
 
 // like gives a scalar the shape of another value.
 func (x *Expansion) like(v, other *graph.Value) *graph.Value {
-	if len(other.Type.Shape) == 0 {
+	if len(other.Type.Shape) == 0 { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("expand", emit.Attr("shape", []int(other.Type.Shape)), x.aligned(v, len(other.Type.Shape)))

@@ -30,7 +30,7 @@ func expandPad(x *Expansion) []*graph.Value {
 	for d := range v.Type.Shape {
 		before, after := padding[2*d], padding[2*d+1]
 		switch {
-		case before == 0 && after == 0:
+		case before == 0 && after == 0: // Without this a node would change nothing.
 		case rule != geometry.BorderConstant:
 			n := v.Type.Shape[d]
 			x.room(before + n + after)
@@ -55,7 +55,7 @@ func expandPad(x *Expansion) []*graph.Value {
 			v = x.node("concat", emit.Attr("axis", d), parts...)
 		}
 	}
-	if v == x.Args[0] {
+	if v == x.Args[0] { // Without this an operand would be its own result.
 		v = x.do("copy", v)
 	}
 	return only(v)
@@ -152,7 +152,7 @@ func expandResample(x *Expansion) []*graph.Value {
 	}
 	for d, n := range slices.Backward(v.Type.Shape) {
 		switch scaled := len(scales) > 0 && scales[d] != float64(sizes[d])/float64(n); {
-		case sizes[d] == n && !scaled:
+		case sizes[d] == n && !scaled: // Without this a node would change nothing.
 		case linear:
 			v = x.weighted(v, d, along(d, n, 1))
 		default:
@@ -164,7 +164,7 @@ func expandResample(x *Expansion) []*graph.Value {
 			v = x.gather(v, d, tensor.Data[int32](x.eval(along(d), must(tensor.FromSlice(list, n)))))
 		}
 	}
-	if v == x.Args[0] {
+	if v == x.Args[0] { // Without this an operand would be its own result.
 		v = x.do("copy", v)
 	}
 	if !linear {

@@ -26,6 +26,7 @@ func (x *Expansion) frame(first int, size []int) *frame {
 
 // bordered adds the border around a tensor.
 func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
+	// Without this a node would change nothing.
 	if !slices.ContainsFunc(slices.Concat(f.Before, f.After), func(n int) bool { return n != 0 }) {
 		return v
 	}
@@ -94,7 +95,7 @@ func (x *Expansion) tap(v *graph.Value, f *frame, position, out []int) *graph.Va
 			axes, begin, end, stride = append(axes, f.first+d), append(begin, at), append(end, last), append(stride, f.Stride[d])
 		}
 	}
-	if len(axes) == 0 {
+	if len(axes) == 0 { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("slice", emit.Attr("axes", axes, "begin", begin, "end", end, "stride", stride), v)
@@ -144,7 +145,7 @@ func (x *Expansion) back(v *graph.Value, f *frame, in tensor.Shape) *graph.Value
 			axes = append(axes, f.first+d)
 		}
 	}
-	if len(axes) == 0 {
+	if len(axes) == 0 { // Without this a node would change nothing.
 		return v
 	}
 	return x.node("reverse", emit.Attr("axes", axes), v)

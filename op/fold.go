@@ -109,6 +109,7 @@ func (f *Folder) Constant(v *graph.Value) (*tensor.Tensor, error) {
 		}
 		n := top.value.Producer
 		for top.next < len(n.In) && f.settled(n.In[top.next]) {
+			// Without this what the other operands are would be asked for nothing.
 			if top.next++; f.undecided(n.In[top.next-1]) {
 				top.next = len(n.In)
 			}

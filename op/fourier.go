@@ -170,7 +170,7 @@ func (f *fourier[T]) transform(at, first, distance, n int) bool {
 	p := leastFactor(n)
 	m := n / p
 	for r := range p {
-		if !f.transform(at+r*m, first+r*distance, distance*p, m) {
+		if !f.transform(at+r*m, first+r*distance, distance*p, m) { // Without this it would end a little later.
 			return false
 		}
 	}

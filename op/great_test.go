@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -45,6 +46,17 @@ func TestGreatWindows(t *testing.T) {
 	attrs := graph.Attrs{{Name: "padding", Value: []int{most, most}}, {Name: "stride", Value: []int{most}}, {Name: "dilation", Value: []int{2}}}
 	out := must(op.Eval(def("conv"), []*tensor.Tensor{image, filter}, attrs))
 	sameFloats(t, out[0], []float32{0, 310, 0}, op.Case{In: []*tensor.Tensor{image, filter}, Attrs: attrs})
+}
+
+// TestScanOfNothing takes parts without elements from a tensor whose other extents are great.
+func TestScanOfNothing(t *testing.T) {
+	testdata.Wide(t)
+	x := must(tensor.New(tensor.Int32, tensor.Shape{math.MaxInt32, 3, 0}))
+	body := blockOf("body", func(b drawn) { b.out(b.in("x", tensor.Int32, math.MaxInt32, 1, 0)) })
+	out, err := op.Eval(def("scan"), []*tensor.Tensor{x}, graph.AttrsOf("states", 0, "scanned", 1, "axes", []int{1}, "out_axes", []int{1}), body)
+	if err != nil || !out[0].Shape().Equal(x.Shape()) {
+		t.Errorf("%v, %v", out, err)
+	}
 }
 
 // TestGreatNothing lets results without elements cost nothing, whatever their other extents are.

@@ -44,7 +44,7 @@ func (c *cursor) strided(offset int, strides []int) {
 
 // seek moves from index 0 to the index of row-major number i.
 func (c *cursor) seek(i int) {
-	if i == 0 {
+	if i == 0 { // Without this the first one takes longer.
 		return // also where a dimension is empty and there is no index at all
 	}
 	for d := c.rank - 1; d >= 0; d-- {

@@ -203,7 +203,7 @@ func integerOf[T tensor.Integer](t *tensor.Tensor, i int) int64 { return int64(t
 
 // run sets v to v · multiplier / 2^shift.
 func (r *rescaler) run(v []int64, shift int, multiplier int64) {
-	if r.shiftsIn64(shift, multiplier) {
+	if r.shiftsIn64(shift, multiplier) { // Without this it takes longer.
 		r.shift(v, shift, multiplier)
 		return
 	}
@@ -231,7 +231,7 @@ func (r *rescaler) wide(v int64, shift int, multiplier int64) int64 {
 // with a sign, without a multiplier, for all but the greatest.
 func (r *rescaler) shiftsIn64(shift int, multiplier int64) bool {
 	const room = 1 << 31
-	if r.reach == 1<<63 {
+	if r.reach == 1<<63 { // Without this it takes longer.
 		return multiplier == 1 && shift >= 0 && shift < 62
 	}
 	return shift > -32 && shift < 62 && r.reach <= 2*room && magnitude(multiplier) <= room>>max(-shift, 0)>>1
@@ -261,7 +261,7 @@ func (r *rescaler) shift(v []int64, shift int, multiplier int64) {
 		least, most = r.least, int64(min(r.most, math.MaxInt64))
 	}
 	factor := multiplier << left
-	if r.reach <= math.MaxUint32 && negative|odd == 0 { // the most frequent case by itself
+	if r.reach <= math.MaxUint32 && negative|odd == 0 { // Without this the most frequent case takes longer.
 		for i, x := range v {
 			v[i] = min(max((x*factor+add)>>(right&63), least), most)
 		}

@@ -129,7 +129,7 @@ func (p *Interpreter) Step(ctx context.Context, n *graph.Node) (_ []*tensor.Tens
 		}
 	}
 	for _, v := range n.In {
-		if p.left[v]--; p.left[v] == 0 {
+		if p.left[v]--; p.left[v] == 0 { // Without this it takes more memory.
 			delete(p.values, v)
 		}
 	}

@@ -45,9 +45,7 @@ func elementLane(s *Sig, out []Type, axis int) *Lane {
 	l := newLane(s, out, axis)
 	for i, t := range s.In {
 		switch {
-		case s.Def.operand(i).Whole || t.Shape.Len() == 1 && t.Shape.Rank() != out[0].Shape.Rank():
-		case t.Shape.Rank() != out[0].Shape.Rank():
-			return nil
+		case s.Def.operand(i).Whole || t.Shape.Rank() != out[0].Shape.Rank(): // else it is one element
 		case t.Shape[axis] == out[0].Shape[axis]:
 			l.In[i] = axis
 		case t.Shape[axis] != 1:

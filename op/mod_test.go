@@ -49,6 +49,9 @@ func TestFloatMod(t *testing.T) {
 			t.Errorf("%v mod %v is %v, want about %v", x[i], y[i], fmod[i], w)
 		}
 	}
+	if got := math.Float64bits(apply[float64](t, "mod", nil, tensor.Scalar(1.0), tensor.Scalar(0.0))[0]); got != 0x7FF8<<48 {
+		t.Errorf("1 mod 0 is %#x", got)
+	}
 	if !math.Signbit(float64(fmod[6])) || !math.Signbit(float64(python[7])) || !math.Signbit(float64(fmod[13])) {
 		t.Error("a zero does not have the sign that it must have")
 	}

@@ -134,7 +134,7 @@ func nGramCounts[T int32 | int64](c *Call, lo, hi int) {
 				gram++
 			}
 		}
-		if watch.Stops(width) {
+		if watch.Stops(width) { // Without this it would end at the next n-gram.
 			return
 		}
 	}

@@ -87,8 +87,8 @@ func zeroPoint[A tensor.Number](c *Call, operand, i int) A {
 
 // subtract takes a zero point from integers, which wrap.
 func subtract[A tensor.Number](from []A, zero A) {
-	if zero == 0 {
-		return // above all for floats, which have none
+	if zero == 0 { // Without this zeros would be taken away, above all from floats, which have none.
+		return
 	}
 	for i := range from {
 		from[i] -= zero

@@ -36,7 +36,7 @@ func (r *reduction) start(shape tensor.Shape, axes []int, first int) {
 		}
 		r.groups.extent[d] = 1
 		r.count *= shape[d]
-		if r.length == 1 && shape[d] != 1 {
+		if r.length == 1 && shape[d] != 1 { // Without this each row has one element.
 			r.axis, r.length, r.step, r.rows.extent[d] = d, shape[d], stride[d], 1
 		}
 	}

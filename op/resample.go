@@ -244,7 +244,7 @@ func (r *resizer) coordinate(d, o int) float64 {
 			return 0
 		}
 	case "align_corners":
-		if m == 1 {
+		if m == 1 { // Without this the place would be 0/0.
 			return 0
 		}
 		return float64(x*(n-1)) / (float64(scale*n) - 1)
@@ -314,7 +314,7 @@ func (r *resizer) shrink(d int) float64 {
 
 // count returns how many elements may have a weight along dimension d: 1 if it is not resized, else an even number.
 func (r *resizer) count(d int) int {
-	if r.still(d) {
+	if r.still(d) { // Without this zeros would be weights of its neighbours.
 		return 1
 	}
 	width := 1.0
@@ -363,8 +363,6 @@ func (r *resizer) filter(x float64) float64 {
 // keys is Keys' cubic convolution: the weight of an element at a distance, given the coefficient a.
 func keys(x, a float64) float64 {
 	switch {
-	case x == 0:
-		return 1
 	case x == 1 || x >= 2:
 		return 0
 	case x < 1:
@@ -515,7 +513,7 @@ func roundTo[T tensor.Integer, A floatType](v A) T {
 // resizeScratch asks for the weights of one result along each dimension, and where they belong.
 func resizeScratch(s *Sig, out []Type) int {
 	r := newResizer(s.In[0].Shape, out[0].Shape, s.Attrs)
-	if !r.weighted() || out[0].Shape.Len() == 0 {
+	if !r.weighted() || out[0].Shape.Len() == 0 { // Without this memory would be asked for that nothing uses.
 		return 0
 	}
 	n := 0

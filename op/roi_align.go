@@ -120,7 +120,7 @@ func (v *side[T]) place(j, i int) T {
 
 // within returns the places of cell j to be looked at: all others give 0. Where their number comes from data it is bounded so by the extent.
 func (v *side[T]) within(j int) (lo, hi int) {
-	if v.all {
+	if v.all { // also if a cell has a negative extent, where places descend
 		return 0, v.places
 	}
 	lo = sort.Search(v.places, func(i int) bool { return v.place(j, i) >= -1 })

@@ -82,6 +82,17 @@ func TestRoiPool(t *testing.T) {
 	}
 }
 
+// TestRoiPlanes pools and resamples regions of two dimensions, and numbers below 0.
+func TestRoiPlanes(t *testing.T) {
+	x, one := counted(1, 1, 3, 3), with("output_size", []int{1, 1})
+	region := shaped(tensor.Shape{1, 4}, 1, 1, 3, 3)
+	checkValues(t, []valueCase{
+		{"avg_roi_pool", []*tensor.Tensor{x, region, vec[int32](0)}, graph.Attrs{one}, [][]float32{{7}}},
+		{"roi_resample", []*tensor.Tensor{x, region, vec[int32](0)}, graph.Attrs{one, with("method", "aligned")}, [][]float32{{5}}},
+		{"roi_pool", []*tensor.Tensor{shaped(tensor.Shape{1, 1, 1, 2}, -5, -3), must(vec[int32](0, 0, 1, 0).Reshape(1, 1, 4))}, graph.Attrs{one}, [][]float32{{-3}}},
+	})
+}
+
 // TestRoiResample interpolates data that are their own positions.
 func TestRoiResample(t *testing.T) {
 	x := must(tensor.FromSlice([]float32{0, 1, 2, 3, 4, 5, 6, 7}, 2, 1, 4))
@@ -163,5 +174,8 @@ func TestRoiAlignValues(t *testing.T) {
 		align(x, []float32{2, 2, 1, 1}, []float32{5}, size(1, 1), with("sampling_ratio", 1)),
 		align(x, []float32{-8, 0, 8, 3}, []float32{75.0 / 48}, size(1, 1)), // 5 of 16 columns, two of them at the edges
 		align(x, []float32{0, 0, 1e30, 3}, []float32{0}, size(1, 1)),
+		align(x, []float32{-30, 0, -20, 3}, []float32{0}, size(1, 1), most),                                                                      // all places are outside
+		align(shaped(tensor.Shape{1, 1, 1, 3}, 1, 2, 3), []float32{1.5, 0.5, -6.5, 0.5}, []float32{0.25}, size(1, 1), with("sampling_ratio", 4)), // at 0, -2, -4 and -6
+		align(shaped(tensor.Shape{1, 1, 1, 2}, 1, inf), []float32{0, 0, 1, 1}, []float32{1}, size(1, 1)),                                         // what has no weight does not count
 	})
 }

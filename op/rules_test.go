@@ -3,6 +3,7 @@ package op_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -57,7 +58,15 @@ func TestRules(t *testing.T) {
 		{"roi_pool", types{f(2, 1, 4, 4), i(1, 3, 4), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "batch_index", "it must be [3]"},
 		{"roi_pool", types{f(0, 1, 4, 4), i(1, 3, 4), i(3)}, graph.AttrsOf("output_size", []int{1, 1}), "data", "has no item for 3"},
 		{"reshape", types{f(1)}, graph.AttrsOf("shape", make([]int, tensor.MaxRank+1)), "shape", "extents are given; at most"},
-		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension"},
+		{"transpose", types{f(2, 3)}, graph.AttrsOf("axes", []int{1, 1}), "axes", "[1,1] is not a permutation"},
+		{"desample", types{f(5), i(5)}, graph.AttrsOf("size", []int{1}, "padding", line, "stride", []int{1}, "border", "ignore"), "border", `it must be "constant"`},
+		{"lstm", types{f(1, 1, 1), of(tensor.Float64, 1, 4, 1), f(1, 4, 1)}, graph.AttrsOf("steps", 1, "hidden_size", 1), "weight", "float32"},
+		{"leaky_relu", types{f(2)}, graph.AttrsOf("alpha", math.NaN()), "alpha", "is not finite"},
+		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", 1), "axis", "holds real and imaginary parts"},
+		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", -1), "axis", "axes count from 0, and this one is 1"},
+		{"conv", types{f(1, 1, 5), f(1, 1, most)}, graph.AttrsOf("dilation", []int{slideLimit}, "padding", line), "dilation", "is not possible"},
+		{"deconv", types{f(1, 1, most), f(1, 1, 1)}, graph.AttrsOf("stride", []int{slideLimit}, "padding", line), "stride", "is not possible"},
+		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension of the result"},
 		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{0, 0}), "axes", ""},
 		{"roi_align", types{f(1, 1, 4, 4), f(2, 5), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "rois", "it must be [N,4]"},
 		{"scatter_nd", types{f(2, 3), i(1, 3), f(1)}, nil, "indices", ""},
@@ -108,7 +117,7 @@ func TestNoOperator(t *testing.T) {
 		refused(err, want)
 		_, err = op.EvalNode(t.Context(), n, []*tensor.Tensor{tensor.Scalar(float32(1))})
 		refused(err, want)
-		_, _, err = op.NodeCost(n)
+		_, err = op.NodeCost(n)
 		refused(err, want)
 	}
 	_, _, err := op.Rules.Infer("odd", []op.Type{f}, nil, nil)
@@ -145,7 +154,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("ranks %d to %d are written as %s; want %s", r.Min, r.Max, r, want)
 		}
 	}
-	for r, want := range map[[2]float64]string{{}: "", {0, 1.5}: "from 0 to 1.5", {-1 << 31, math.MaxInt}: "from -2147483648 to " + strconv.Itoa(math.MaxInt),
+	for r, want := range map[[2]float64]string{{}: "", {0, 1.5}: "from 0 to 1.5", {-1 << 62, 1}: "from -4611686018427387904 to 1", {-1 << 31, math.MaxInt}: "from -2147483648 to " + strconv.Itoa(math.MaxInt),
 		{1, 9.5e18}: "from 1 to 9500000000000000000", {0, 1e300}: "from 0 to 1e+300"} {
 		if got := (&op.Attr{Range: r}).Bounds(); got != want {
 			t.Errorf("the range %v is written as %q; want %q", r, got, want)
@@ -180,7 +189,7 @@ func TestInterpreterInputs(t *testing.T) {
 
 // TestCanonicalSums adds infinities of both signs, of which processors make NaNs of either sign, and quantizes NaN.
 func TestCanonicalSums(t *testing.T) {
-	inf := float32(math.Inf(1))
+	inf, odd := float32(math.Inf(1)), math.Float32frombits(0xFFC12345)
 	f := func(v []float32, shape ...int) *tensor.Tensor { return must(tensor.FromSlice(v, shape...)) }
 	for _, c := range []struct {
 		op    string
@@ -189,6 +198,8 @@ func TestCanonicalSums(t *testing.T) {
 	}{
 		{"conv", []*tensor.Tensor{f([]float32{inf}, 1, 1, 1), f([]float32{1}, 1, 1, 1), f([]float32{-inf}, 1)}, graph.AttrsOf("padding", []int{0, 0})},
 		{"box", []*tensor.Tensor{f([]float32{inf, -inf}, 2)}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0})},
+		{"max_pool", []*tensor.Tensor{f([]float32{1, odd}, 2)}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0})},
+		{"roi_pool", []*tensor.Tensor{f([]float32{1, odd}, 1, 1, 1, 2), must(tensor.FromSlice([]int32{0, 0, 1, 0}, 1, 1, 4))}, graph.AttrsOf("output_size", []int{1, 1})},
 		{"desample", []*tensor.Tensor{f([]float32{inf, -inf}, 2), must(tensor.FromSlice([]int32{1, 0}, 2))}, graph.AttrsOf("size", []int{2}, "padding", []int{0, 0}, "stride", []int{1}, "output_shape", []int{3})},
 	} {
 		nan := 0
@@ -209,6 +220,31 @@ func TestCanonicalSums(t *testing.T) {
 	}
 }
 
+// TestEvaluateElsewhere evaluates by the hook that stands for references, and a definition without any.
+func TestEvaluateElsewhere(t *testing.T) {
+	x, lost := []*tensor.Tensor{tensor.Scalar(float32(1))}, errors.New("lost")
+	op.Evaluate = func(*op.Def, *op.Call, int) error { return lost }
+	_, err := op.Eval(def("neg"), x, nil)
+	if op.Evaluate = nil; !errors.Is(err, lost) {
+		t.Errorf("elsewhere: %v", err)
+	}
+	d := *def("neg")
+	d.Ref = op.Reference{}
+	if _, err := op.Eval(&d, x, nil); err == nil || !strings.Contains(err.Error(), "there is no evaluation for float32[]") {
+		t.Errorf("without a reference: %v", err)
+	}
+}
+
+// TestSignature writes types as NNEF has them.
+func TestSignature(t *testing.T) {
+	for name, want := range map[string]string{"det": "scalar scalar", "lt": "? logical", "not": "logical logical", "bit_length": "integer integer", "is_nan": "scalar logical", "neg": "? ?"} {
+		sig, ok := op.Rules.Signature(name)
+		if got := sig.Operands[0].Type + " " + sig.Results[0].Type; !ok || got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestOneSample resizes to one element, which two ways of coordinates take from the beginning.
 func TestOneSample(t *testing.T) {
 	x := must(tensor.FromSlice([]float32{1, 2, 3, 4}, 4))
@@ -216,6 +252,46 @@ func TestOneSample(t *testing.T) {
 		equalFloats(t, coordinates, apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}), x), []float32{want})
 		scaled := apply[float32](t, "resize", graph.AttrsOf("mode", "linear", "coordinates", coordinates, "sizes", []int{1}, "scales", []float64{0.25}), x)
 		equalFloats(t, coordinates+" by a scale", scaled, []float32{want})
+	}
+}
+
+// TestSimpler asks what stands for the last node of a chain.
+func TestSimpler(t *testing.T) {
+	type node struct {
+		op    string
+		attrs graph.Attrs
+	}
+	shape := func(extents ...int) node { return node{"reshape", graph.AttrsOf("shape", extents)} }
+	axes := func(op string, axes ...int) node { return node{op, graph.AttrsOf("axes", axes)} }
+	for _, c := range []struct {
+		shape tensor.Shape
+		chain []node
+		want  string
+	}{
+		{tensor.Shape{2, 3}, []node{shape(2, 3)}, "x"},
+		{tensor.Shape{2, 3}, []node{shape(6), shape(3, 2)}, "reshape of x [{shape [3 2]}]"},
+		{tensor.Shape{2, 0}, []node{axes("unsqueeze", 0), axes("unsqueeze", 0)}, ""},
+		{tensor.Shape{2, 3}, []node{axes("transpose", 0, 1)}, "x"},
+		{tensor.Shape{2, 3}, []node{axes("transpose", 1, 0), axes("transpose", 1, 0)}, "transpose of x [{axes [0 1]}]"},
+		{tensor.Shape{1, 3}, []node{axes("transpose", 1, 0)}, "reshape of x [{shape [3 1]}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4})}}, "resample of x [{mode nearest-neighbor} {sizes [4]} {scales []}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4}, "mode", "linear")}}, "resample of x [{mode linear} {sizes [4]} {scales []}]"},
+		{tensor.Shape{2}, []node{{"resize", graph.AttrsOf("sizes", []int{4}, "mode", "cubic")}}, ""},
+	} {
+		b := drawn{graph.NewBuilder(op.Rules, "g")}
+		v := b.in("x", tensor.Float32, c.shape...)
+		for _, n := range c.chain {
+			v = must(b.One(n.op, []*graph.Value{v}, n.attrs, ""))
+		}
+		got := ""
+		if same, simpler := op.Simplify(v.Producer); same != nil {
+			got = same.Name
+		} else if simpler != nil {
+			got = fmt.Sprintf("%s of %s %v", simpler.Op, simpler.In[0].Name, simpler.Attrs)
+		}
+		if got != c.want {
+			t.Errorf("%v of %v: %q, want %q", c.chain, c.shape, got, c.want)
+		}
 	}
 }
 
@@ -245,7 +321,7 @@ func TestPaddedCodes(t *testing.T) {
 		want  []byte // nil if it is refused
 	}{
 		{tensor.Float8E4M3FN, 1.5, []byte{0x3C}}, {tensor.Uint8, 255, []byte{255}}, {tensor.Uint8, 256, nil}, {tensor.Uint8, 1.5, nil},
-		{tensor.Uint64, 1 << 63, tensor.Scalar(uint64(1) << 63).Bytes()}, {tensor.Uint64, -1, nil}, {tensor.Int8, -128, []byte{0x80}}, {tensor.Int8, 128, nil},
+		{tensor.Uint64, 3 << 62, tensor.Scalar(uint64(3) << 62).Bytes()}, {tensor.Uint64, -1, nil}, {tensor.Int8, -128, []byte{0x80}}, {tensor.Int8, 128, nil},
 	} {
 		x := must(tensor.New(c.d, tensor.Shape{1}))
 		y, err := op.Eval(def("pad"), []*tensor.Tensor{x}, graph.AttrsOf("padding", []int{0, 1}, "value", c.value))

@@ -123,19 +123,16 @@ func (g *grid) inside(u float64, n int) float64 {
 		least, most = -0.5, most+0.5
 	}
 	away := max(least-u, u-most)
-	switch length := most - least; {
-	case away <= 0:
+	if away <= 0 { // as everywhere if there is one element and places are aligned
 		return u
-	case length <= 0:
-		return least
-	default:
-		turns := math.Floor(away / length)
-		rest := min(max(away-float64(turns*length), 0), length)
-		if (math.Mod(turns, 2) == 0) == (u < least) {
-			return least + rest
-		}
-		return most - rest
 	}
+	length := most - least
+	turns := math.Floor(away / length)
+	rest := min(max(away-float64(turns*length), 0), length)
+	if (math.Mod(turns, 2) == 0) == (u < least) {
+		return least + rest
+	}
+	return most - rest
 }
 
 // nearest, linear and cubic set a tap, or weights, to what a position along a dimension of n elements that are step apart takes.
@@ -151,7 +148,9 @@ func (g *grid) linear(u float64, n, step int) tap {
 }
 
 func (g *grid) cubic(u float64, n, step int, of *[4]float64, at *[4]int) {
-	if g.padding == "reflection" { // beyond a border the weights go on, as in PyTorch
+	// Beyond a border the weights go on, as in PyTorch.
+	// Without this those of a place that is mirrored are the same, in another order.
+	if g.padding == "reflection" {
 		u = g.inside(u, n)
 	}
 	floor := math.Floor(u)
@@ -161,13 +160,8 @@ func (g *grid) cubic(u float64, n, step int, of *[4]float64, at *[4]int) {
 	}
 }
 
-// offset returns where element i of a dimension lies, -1 for the zero of a border.
-func (g *grid) offset(i, n, step int) int {
-	if i = g.border.Index(i, n); i < 0 {
-		return -1
-	}
-	return i * step
-}
+// offset returns where element i of a dimension lies, a negative number for the zero of a border.
+func (g *grid) offset(i, n, step int) int { return g.border.Index(i, n) * step }
 
 func gridSampleKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, out, g, mode, watch := c.In[0].Shape(), c.Out[0].Shape(), newGrid(c.Attrs), c.String("mode"), c.Watch()

@@ -19,6 +19,11 @@ func TestGridSampleValues(t *testing.T) {
 		return valueCase{"grid_sample", []*tensor.Tensor{x, grid},
 			graph.Attrs{with("mode", mode), with("padding_mode", padding), with("align_corners", aligned)}, [][]float32{want}}
 	}
+	line := func(place float32, mode, padding string, aligned bool, want float32) valueCase {
+		c := sample(shaped(tensor.Shape{1, 1, 1}, place), mode, padding, aligned, want)
+		c.in[0] = counted(1, 1, 3)
+		return c
+	}
 	checkValues(t, []valueCase{
 		sample(near, "linear", "zeros", false, 0, 0.45, 1.8, 2.4, 3.7, 2.1, 3.7, 1),
 		sample(near, "linear", "zeros", true, 0.4, 1.2, 2.05, 2.85, 3.3, 2.2, 3.35, 4),
@@ -27,6 +32,10 @@ func TestGridSampleValues(t *testing.T) {
 		sample(far, "linear", "zeros", false, 0, 0, 1.7, 0, 0, 1.7, 0, 0),
 		sample(far, "linear", "border", false, 0, 0, 1.7, 5, 5, 1.7, 5, 5),
 		sample(far, "linear", "reflection", false, 2.5, 0, 1.7, 2.5, 2.5, 1.7, 5, 2.5),
+		// Elements beyond the borders, and NaN, which counts as 0.
+		line(1, "cubic", "border", false, 3.09375),
+		line(0.5, "cubic", "reflection", true, 2.6875),
+		line(nan, "linear", "zeros", false, 1),
 	})
 }
 
@@ -91,7 +100,9 @@ func TestDeformConvValues(t *testing.T) {
 	offset[0], offset[21], mask[11] = 0.5, -0.1, 0.2
 	x, ones := shaped(tensor.Shape{1, 1, 3, 3}, 0, 1, 2, 3, 4, 5, 6, 7, 8), shaped(tensor.Shape{1, 1, 2, 2}, 1, 1, 1, 1)
 	checkValues(t, []valueCase{{"deform_conv", []*tensor.Tensor{x, ones, shaped(tensor.Shape{1, 8, 2, 2}, offset...), vec[float32](1),
-		shaped(tensor.Shape{1, 4, 2, 2}, mask...)}, graph.Attrs{with("padding", make([]int, 4))}, [][]float32{{10.5, 12.9, 21, 19.4}}}})
+		shaped(tensor.Shape{1, 4, 2, 2}, mask...)}, graph.Attrs{with("padding", make([]int, 4))}, [][]float32{{10.5, 12.9, 21, 19.4}}},
+		{"deform_conv", []*tensor.Tensor{counted(1, 1, 3), shaped(tensor.Shape{1, 1, 1}, 1), shaped(tensor.Shape{1, 1, 3}, 0, nan, 0)},
+			graph.Attrs{with("padding", []int{0, 0})}, [][]float32{{1, 1, 3}}}}) // NaN counts as 0
 }
 
 // TestDeformConvUnmoved compares convolutions whose offsets are 0 with conv, bit by bit.

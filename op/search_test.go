@@ -123,6 +123,7 @@ func TestUnique(t *testing.T) {
 		{"sorted", vec[float32](2, 1, 1, 3, 4, 3), nil,
 			[]int64{1, 0, 3, 4, 0, 0}, []int64{1, 0, 0, 2, 3, 2}, []int64{2, 1, 2, 1, 0, 0}, []int64{4}},
 		{"rows", shaped(tensor.Shape{3, 3}, 1, 0, 0, 1, 0, 0, 2, 3, 4), nil, []int64{0, 2, 0}, []int64{0, 0, 1}, []int64{2, 1, 0}, []int64{2}},
+		{"greater, then less", shaped(tensor.Shape{2, 2}, 1, 2, 2, 1), nil, []int64{0, 1}, []int64{0, 1}, []int64{1, 1}, []int64{2}},
 		{"columns", shaped(tensor.Shape{3, 3}, 1, 0, 0, 1, 0, 0, 2, 3, 3), graph.Attrs{axisOf(1)}, []int64{1, 0, 0}, []int64{1, 0, 0}, []int64{2, 1, 0}, []int64{2}},
 		{"slices", shaped(tensor.Shape{2, 4, 2}, 1, 1, 0, 1, 2, 1, 0, 1, 1, 1, 0, 1, 2, 1, 0, 1), graph.Attrs{axisOf(1)},
 			[]int64{1, 0, 2, 0}, []int64{1, 0, 2, 0}, []int64{2, 1, 1, 0}, []int64{3}},

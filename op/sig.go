@@ -115,10 +115,10 @@ func (d *Def) Bind(in []Type, attrs graph.Attrs, blocks ...*graph.Graph) (*Sig, 
 // makes the block.
 func (d *Def) BlockTypes(in []Type, attrs graph.Attrs, block int) ([]Type, error) {
 	s, err := d.declared(in, attrs)
-	if err == nil {
-		err = s.ranks()
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := s.ranks(); err != nil {
 		return nil, err
 	}
 	return d.BlockInputs(s, block)
@@ -274,9 +274,6 @@ func (d *Def) complete(s *Sig, given graph.Attrs) (graph.Attrs, error) {
 		if slices.ContainsFunc(given[:i], func(x graph.Attr) bool { return x.Name == a.Name }) {
 			return nil, s.Errorf(a.Name, "the attribute is given twice")
 		}
-	}
-	if len(d.Attrs) == 0 {
-		return nil, nil
 	}
 	full := make(graph.Attrs, len(d.Attrs))
 	for i := range d.Attrs {

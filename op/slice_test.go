@@ -36,6 +36,7 @@ func TestSlice(t *testing.T) {
 		slice("extreme bounds down", most, least, []int{-5}, []int32{9, 4}, ""),
 		slice("against the stride", 5, 3, nil, nil, "goes against its stride 1"),
 		slice("against a negative stride", 3, 5, []int{-1}, nil, "goes against its stride -1"),
+		slice("against a wide negative stride", 3, 5, []int{math.MinInt}, nil, "goes against its stride"),
 		slice("zero with stride 2", 3, 0, []int{2}, nil, "goes against"),
 		slice("no stride", 3, 5, []int{0}, nil, "stride of axis 0 is 0"),
 		slice("lengths", 3, 5, []int{1, 1}, nil, "the number of items is 2; it must be 1"),

@@ -153,6 +153,11 @@ func TestWindowWork(t *testing.T) {
 		{"resample", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, op.Work{Ops: 64}},
 		{"resample", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
 			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, op.Work{MACs: 64 * 3}},
+		{"resize", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.AttrsOf("sizes", []int{8, 8}), op.Work{Ops: 64}},
+		{"resize", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{4}}}, graph.AttrsOf("sizes", []int{0}, "mode", "cubic"), op.Work{}},
+		{"roi_align", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 4}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
+			graph.AttrsOf("output_size", []int{1, 1}, "sampling_ratio", 3), op.Work{MACs: 5 * 2 * 4 * 9}},
+		{"clamp", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{7}}, {}, {DType: tensor.Float32, Shape: tensor.Shape{7}}}, nil, op.Work{Ops: 7}},
 		{"avg_roi_pool", []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 2}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
 			graph.Attrs{{Name: "output_size", Value: []int{3}}}, op.Work{Ops: 5 * 2 * (9 + 2*3)}},
 	} {

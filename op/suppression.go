@@ -78,7 +78,7 @@ func classSuppression(c *Call, _, _ int) {
 			// The numbers of boxes stand first where the rows will, which are made of them from the last one on.
 			rows, score := selected[3*count:], scores[(b*shape[1]+class)*n:][:n]
 			size := keepBest(corners, score, order(c, n), rows[:limit], iou, least, &watch)
-			if watch.Stops(n) {
+			if watch.Stops(n) { // Without this it would end in the next class.
 				return
 			}
 			for i := size - 1; i >= 0; i-- {

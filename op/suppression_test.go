@@ -32,6 +32,7 @@ func TestClassBoxSuppression(t *testing.T) {
 		{"and by scores", corners, scores, 1, 1, 3, 0.5, 0.4, nil, three[:6]},
 		{"flipped coordinates", flipped, scores, 1, 1, 3, 0.5, 0, nil, three},
 		{"center point box", centered, scores, 1, 1, 3, 0.5, 0, graph.Attrs{with("centered", true)}, three},
+		{"centers far enough apart", []float32{0, 0, 4, 4, 3, 3, 4, 4}, []float32{0.9, 0.8}, 1, 1, 2, 0.05, 0, graph.Attrs{with("centered", true)}, []int64{0, 0, 0, 0, 0, 1}},
 		{"identical boxes", identical, ties, 1, 1, 3, 0.5, 0, nil, []int64{0, 0, 0}},
 		{"limit output size", corners, scores, 1, 1, 2, 0.5, 0, nil, three[:6]},
 		{"more than there are", corners, scores, 1, 1, 100, 0.5, 0, nil, three},

@@ -89,17 +89,13 @@ func Of(n *graph.Node) (*Sig, error) {
 	return s, nil
 }
 
-// NodeCost returns the cost of a node, and the bytes of working memory that each worker needs for its reference.
-func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
+// NodeCost returns the cost of a node.
+func NodeCost(n *graph.Node) (Cost, error) {
 	s, err := Of(n)
 	if err != nil {
-		return Cost{}, 0, err
+		return Cost{}, err
 	}
-	out := graph.TypesOf(n.Out)
-	if s.Def.Ref.Scratch != nil {
-		scratch = int64(s.Def.Ref.Scratch(s, out))
-	}
-	return s.Def.Cost(s, out), scratch, nil
+	return s.Def.Cost(s, graph.TypesOf(n.Out)), nil
 }
 
 func (rules) Signature(name string) (graph.Signature, bool) {

@@ -94,14 +94,14 @@ func unique[T tensor.Element](less func(x, y T) bool) Kernel {
 			order[i] = int64(i)
 		}
 		slices.SortFunc(order, func(i, j int64) int {
-			if watch.Stops(1 + l.outer*l.inner) {
-				return 0 // then the sort ends soon
+			if watch.over || watch.Stops(1+l.outer*l.inner) { // Without this it would end after the sort.
+				return 0
 			}
 			return l.compare(i, j)
 		})
 		number := int64(0)
 		for at, i := range order {
-			if watch.Stops(1 + l.outer*l.inner) {
+			if watch.over || watch.Stops(1+l.outer*l.inner) {
 				return
 			}
 			if at > 0 && l.compare(order[at-1], i) != 0 {

@@ -34,7 +34,7 @@ func (v stridedView) merged() stridedView {
 		last := m.rank - 1
 		switch {
 		case n == 1:
-		case last >= 0 && m.stride[last] == n*step:
+		case last >= 0 && m.stride[last] == n*step: // Without this runs would be shorter.
 			m.extent[last] *= n
 			m.stride[last] = step
 		default:
@@ -107,7 +107,7 @@ func copyView[W any](dst, src []W, v *stridedView, at int) {
 	step := v.stride[last]
 	for {
 		run := min(v.extent[last]-index[last], len(dst))
-		if step == 1 {
+		if step == 1 { // Without this it takes longer.
 			copy(dst[:run], src[pos:])
 		} else {
 			p := pos

@@ -332,8 +332,8 @@ func keepBest(boxes, score []float32, best []int32, kept []int64, iou, least flo
 		}
 	}
 	slices.SortFunc(best, func(i, j int32) int {
-		if watch.Stops(1) {
-			return 0 // then the sort ends soon
+		if watch.Stops(1) { // Without this it would end after the sort.
+			return 0
 		}
 		return cmp.Or(cmp.Compare(score[j], score[i]), cmp.Compare(i, j))
 	})

@@ -86,6 +86,7 @@ func TestPercentOverlap(t *testing.T) {
 		{"turned over", [4]int32{4, 4, 0, 0}, [4]int32{0, 0, 4, 4}, 0},
 		{"negative area", [4]int32{4, 0, 0, 4}, [4]int32{0, 0, 4, 4}, 0},
 		{"almost no union after wrapping", [4]int32{-math.MaxInt32, 0, math.MaxInt32, 1 << 30}, [4]int32{0, 0, 1<<30 + 1, 1<<30 + 2}, 1<<60 + 1<<30},
+		{"no union after wrapping", [4]int32{-math.MaxInt32, 0, math.MaxInt32, 4}, [4]int32{0, 0, 4, 6}, 0},
 		{"beyond 2^63/100", [4]int32{0, 0, 1 << 29, 1 << 29}, [4]int32{0, 0, 1 << 29, 1 << 28}, 50},
 	} {
 		row := func(score int32, box [4]int32) []int32 { return append([]int32{0, score}, box[:]...) }

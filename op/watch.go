@@ -28,7 +28,7 @@ func (w *Watch) Stops(operations int) bool {
 //go:noinline
 func (w *Watch) ask() bool {
 	w.work = 0
-	w.over = w.over || w.stop != nil && w.stop()
+	w.over = w.stop != nil && w.stop()
 	return w.over
 }
 

@@ -219,16 +219,13 @@ func desamplePieces(s *Sig, out []Type) int {
 }
 
 func stillPieces(g *geometry.Sliding) int {
-	if g.Dim[0].Still() {
+	if g.Dim[0].Still() { // Without this one worker would have all to do.
 		return g.Dim[0].Out
 	}
 	return 1
 }
 
 func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
-	if lo == hi {
-		return
-	}
 	g := unsampled(c)
 	pieces := stillPieces(&g)
 	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])

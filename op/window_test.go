@@ -337,6 +337,7 @@ func TestArgmaxPoolSteps(t *testing.T) {
 		{[]int{12, 6, 3, 1}, []int{0, 0, 0, 0, 0, 0, 0, 0}, []int64{1, 5, 9, 7}},
 		{[]int{12, 6, 1, 2}, []int{0, 0, 0, 0, 0, 0, 0, 0}, []int64{2, 5, 7, 8}},
 		{[]int{12, 6, 3, 1}, []int{0, 0, 0, 0, 0, 0, 2, 0}, []int64{-1, 3, 1, 5, -1, 9, 9, 7}},
+		{[]int{12, 6, 1, 2}, []int{0, 0, 0, 0, 0, 0, 2, 0}, []int64{-1, 1, 2, 5, -1, 7, 7, 8}},
 	} {
 		got := apply[int64](t, "argmax_pool", graph.Attrs{with("size", []int{1, 1, 2, 2}), with("border", "ignore"),
 			with("padding", c.padding), with("steps", c.steps)}, x)

@@ -329,7 +329,7 @@ func (r *modelReport) fill(g *graph.Graph, p *concord.Program) error {
 	}
 	uses := make(map[string]*operatorUse)
 	for _, n := range g.Nodes {
-		cost, _, err := op.NodeCost(n)
+		cost, err := op.NodeCost(n)
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (p *profiler) operators() []*operatorTime {
 			} else if n.Op != t.unit.Nodes[0].Op {
 				o.Tail += t.count
 			}
-			if cost, _, err := op.NodeCost(n); err == nil {
+			if cost, err := op.NodeCost(n); err == nil {
 				o.MACs += cost.MACs * int64(t.count)
 			}
 		}

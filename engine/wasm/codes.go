@@ -26,7 +26,7 @@ func computeCodes(r kernel.Region) *kernel.Plan {
 	last := r.Nodes[len(r.Nodes)-1].Out[0]
 	e := &codes{nodes: r.Nodes, result: last, in: make(map[*graph.Value]int)}
 	shape, inside, narrow := last.Type.Shape, make(map[*graph.Value]bool), last.Type.DType != tensor.Float32
-	if shape.Len() == 0 {
+	if shape.Len() == 0 { // Without this a function would be made that nothing calls.
 		return nil
 	}
 	in, blocked := 0, 0
@@ -38,10 +38,10 @@ func computeCodes(r kernel.Region) *kernel.Plan {
 				return nil
 			case inside[v]:
 				continue
-			case e.takes(n, i, shape):
+			case e.takes(n, i, shape): // Without this references would compute it.
 				e.in[v], places = in, append(places, in)
 				narrow = narrow || n.Op == "dequantize_linear"
-				if r.Layouts[v] == kernel.Blocked16 {
+				if r.Layouts[v] == kernel.Blocked16 { // Without this what is in blocks would be brought into rows.
 					blocked++
 				}
 			case v.Const == nil || v.Type.Shape.Len() != 1 || i == 0 && n.Op == "dequantize_linear":
@@ -55,11 +55,11 @@ func computeCodes(r kernel.Region) *kernel.Plan {
 		}
 		inside[n.Out[0]] = true
 	}
-	if !narrow || len(e.in) == 0 {
+	if !narrow || len(e.in) == 0 { // Without this it would compute what other kernels compute faster.
 		return nil
 	}
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Plain}}
-	if e.n = shape.Len(); blocked == len(places) {
+	if e.n = shape.Len(); blocked == len(places) { // Without this what is in blocks would be brought into rows.
 		p.Out[0] = kernel.Blocked16
 		e.n = kernel.Blocked16.Shape(shape).Len()
 		for _, i := range places {
@@ -77,7 +77,7 @@ func (e *codes) takes(n *graph.Node, i int, shape tensor.Shape) bool {
 	if v.Const != nil || !v.Type.Shape.Equal(shape) {
 		return false
 	}
-	if n.Op == "dequantize_linear" {
+	if n.Op == "dequantize_linear" { // Without this references would compute it.
 		return i == 0 && bits8.Has(v.Type.DType)
 	}
 	return v.Type.DType == tensor.Float32 && (i == 0 || n.Op != "quantize_linear")
@@ -207,7 +207,7 @@ func (f *function) widen(to [4]int, at int, signed bool, zero int32) {
 // write writes n of sixteen elements.
 func (e *codes) write(f *function, v [4]int, out, n int) {
 	if e.result.Type.DType != tensor.Float32 {
-		if n == block {
+		if n == block { // Without this each of them would be stored by itself.
 			f.store(out, 0, v[0])
 			return
 		}
@@ -233,7 +233,7 @@ func lookUp(r kernel.Region) *kernel.Plan {
 	}
 	elements := shape.Len()
 	p := &kernel.Plan{In: make([]kernel.Layout, 2), Out: []kernel.Layout{kernel.Plain}}
-	if r.Layouts[x] == kernel.Blocked16 {
+	if r.Layouts[x] == kernel.Blocked16 { // Without this what is in blocks would be brought into rows.
 		p.In[0], p.Out[0], elements = kernel.Blocked16, kernel.Blocked16, kernel.Blocked16.Shape(shape).Len()
 	}
 	p.Pieces = geometry.CeilDiv(elements, codesChunk)
@@ -288,7 +288,7 @@ func tableOf(n *graph.Node) *memory {
 // chunks computes a chunk of some elements, of which the last one may be shorter.
 func (f *function) chunks(piece, elements, chunk int, some func(n int)) {
 	rest := elements % chunk
-	if rest == 0 || elements < chunk {
+	if rest == 0 || elements < chunk { // Without this there would be code for both lengths.
 		some(min(chunk, elements))
 		return
 	}

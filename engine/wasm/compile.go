@@ -307,7 +307,7 @@ var blockType = wasmobj.FuncType{Params: []wasmobj.ValType{wasmobj.I32}}
 func (m *maker) control(code *wasmobj.Code, st *engine.ImageStep) error {
 	n := st.Parts[0].Nodes[0]
 	e, ok := m.o.Names["control "+n.Op]
-	if !ok {
+	if !ok { // Without this an operator without a function would be a call of another one.
 		return &engine.NodeError{Node: n, Err: fmt.Errorf("there is no function for %s", n.Op)}
 	}
 	list := newMemory(blockBytes * len(st.Blocks))
@@ -345,7 +345,7 @@ func (m *maker) callEntry(code *wasmobj.Code, e wasmobj.Entry) {
 func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
 	for _, x := range list {
 		to, from := x.To.Bytes(), x.From.Bytes()
-		if len(to) == 0 {
+		if len(to) == 0 { // Without this nothing would be copied.
 			continue
 		}
 		m.push(code, to)
@@ -411,7 +411,7 @@ func (m *maker) part(code *wasmobj.Code, p *engine.ImagePart, some func()) error
 func (m *maker) reference(code *wasmobj.Code, d *op.Def, c *op.Call, some func()) error {
 	name := fmt.Sprintf("%s %v", d.Name, c.In[d.Ref.By].DType())
 	e, ok := m.o.Names[name]
-	if !ok {
+	if !ok { // Without this an operator without a function would be a call of another one.
 		return fmt.Errorf("there is no function %q", name)
 	}
 	if m.names {

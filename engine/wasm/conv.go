@@ -46,14 +46,9 @@ type tileKind struct {
 	wide            bool
 }
 
-// newConvolution returns the convolution of a region, nil if there are none of its elements, or more operands than tiles take.
+// newConvolution returns the convolution of a region of floats, nil if there are none of its elements.
 func newConvolution(r kernel.Region, transposed bool) *convolution {
 	n := r.Root()
-	for i, v := range n.In {
-		if i > 2 && v != nil {
-			return nil // zero points
-		}
-	}
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
 	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
@@ -70,7 +65,7 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 	switch {
 	case v.GroupIn == v.in[1]:
 		v.plain = v.in[1] <= plainChans
-	case v.GroupIn == 1 && v.GroupOut == 1:
+	case v.GroupIn == 1 && v.GroupOut == 1: // Without this references would compute it.
 		v.each = true
 	default:
 		return nil
@@ -146,7 +141,7 @@ func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
 	v.pixel, v.channel, v.blockStep = blockPixel, 4, v.InPlane*blockPixel
 	v.item = geometry.CeilDiv(v.in[1], block) * v.blockStep
-	if v.plain {
+	if v.plain { // Without this the input would be brought into blocks.
 		v.pixel, v.channel, v.item = 4, 4*v.InPlane, 4*v.InPlane*v.in[1]
 	} else {
 		p.In[0] = kernel.Blocked16
@@ -221,16 +216,13 @@ func runsOf(d *geometry.Slide) (list []run) {
 
 // blocks returns the number of blocks of channels that sums go through, and the channels of the last one.
 func (v *convolution) blocks() (n, last int) {
-	if v.each {
-		return 1, 1
-	}
 	n = geometry.CeilDiv(v.GroupIn, block)
 	return n, v.GroupIn - (n-1)*block
 }
 
 // tapBytes returns the bytes of weights that a part has for a tap and a block of channels.
 func (v *convolution) tapBytes() int {
-	if v.each {
+	if v.each { // Without this weights would take more memory.
 		return 16
 	}
 	if n, last := v.blocks(); n == 1 {
@@ -350,7 +342,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 // run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
 func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 	first, _ := v.columns.Source(r.first, r.from)
-	if r.from == r.to {
+	if r.from == r.to { // Without this it would begin where nothing is read.
 		first = 0
 	}
 	x, out := f.i32(), f.i32()
@@ -380,9 +372,9 @@ func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
 // mostPixels returns how many pixels tiles have in a run of n.
 func (v *convolution) mostPixels(n int) int {
 	switch {
-	case v.each && v.wide:
+	case v.each && v.wide: // Without this tiles would have fewer pixels.
 		return min(4, n)
-	case v.each:
+	case v.each: // Without this tiles would have fewer pixels.
 		return min(8, n)
 	case v.wide:
 		return min(2, n)

@@ -98,7 +98,7 @@ func (v *integerConvolution) tapBytes() int {
 	if v.each {
 		return tapOfEach
 	}
-	if blocks, last := v.octets(); blocks == 1 {
+	if blocks, last := v.octets(); blocks == 1 { // Without this weights would take more memory.
 		return last * octetBytes
 	}
 	return block / octet * octetBytes
@@ -168,7 +168,7 @@ func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 // run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
 func (v *integerConvolution) run(f *function, r run, line [5]int) {
 	first, _ := v.columns.Source(r.first, r.from)
-	if r.from == r.to {
+	if r.from == r.to { // Without this it would begin where nothing is read.
 		first = 0
 	}
 	x, out := f.i32(), f.i32()
@@ -196,7 +196,7 @@ func (v *integerConvolution) run(f *function, r run, line [5]int) {
 
 // tile returns the function of a tile, which is given what one of [convolution.tile] is.
 func (v *integerConvolution) tile(m *maker, key tileKind) int {
-	if fn, ok := v.tiles[key]; ok {
+	if fn, ok := v.tiles[key]; ok { // Without this each run would have a function of its own.
 		return fn
 	}
 	f := m.newFunction(tileType)

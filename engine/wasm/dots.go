@@ -134,7 +134,7 @@ func integerTailOf(r kernel.Region, channels, axis int) *integerTail {
 			}
 		}
 		switch {
-		case i == 0 && n.Op == "requantize":
+		case i == 0 && n.Op == "requantize": // Without this references would compute it.
 			factor, zero := n.In[1], n.In[2]
 			if n.In[0] != last || zero.Type.Shape.Len() != 1 || !bits8.Has(zero.Type.DType) {
 				return nil
@@ -148,7 +148,7 @@ func integerTailOf(r kernel.Region, channels, axis int) *integerTail {
 					return nil
 				}
 			}
-		case i == 1 && n.Op == "clamp" && n.In[0] == last:
+		case i == 1 && n.Op == "clamp" && n.In[0] == last: // Without this references would compute it.
 			for k := range t.bounds {
 				if k+1 >= len(n.In) || n.In[k+1] == nil {
 					continue
@@ -240,7 +240,7 @@ func (t *integerTail) write(f *function, sums []int, out, offset, channel, chann
 			f.Set(v)
 		}
 	}
-	if channels == octet {
+	if channels == octet { // Without this each of them would be stored by itself.
 		f.storeLanes(v128Store64Lane, out, offset, v, 1, 8)
 	} else {
 		f.storeLanes(v128Store8Lane, out, offset, v, channels, 1)

@@ -30,7 +30,7 @@ type loop struct {
 var loops = sync.OnceValue(func() map[string][]loop {
 	list := make(map[string][]loop)
 	o, err := compiled()
-	if err != nil {
+	if err != nil { // Without this references that cannot be read would be a panic, not an error of the module.
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Names)) {
@@ -159,7 +159,7 @@ func (c *chain) step(n *graph.Node, in []int) bool {
 		c.steps = append(c.steps, chainStep{loop: l, numbers: numbers, in: in})
 		return l != nil
 	}
-	if n.Op == normalizing {
+	if n.Op == normalizing { // Without this references would compute it.
 		return c.normalize(n, in)
 	}
 	if n.Op != "clamp" {
@@ -207,8 +207,8 @@ func (c *chain) choose(r kernel.Region) {
 	for _, n := range r.Nodes {
 		for i, v := range n.In {
 			switch {
-			case v == nil || v.Type.Shape.Len() == 1 || v.Producer != nil && slices.Contains(r.Nodes, v.Producer):
-			case n.Op == normalizing && i > 0:
+			case v == nil || v.Type.Shape.Len() == 1 || v.Producer != nil && slices.Contains(r.Nodes, v.Producer): // Without this what is in blocks would be brought into rows.
+			case n.Op == normalizing && i > 0: // Without this what is in blocks would be brought into rows.
 			case v.Type.Shape.Equal(c.shape):
 				if r.Layouts[v] != kernel.Blocked16 {
 					return
@@ -219,7 +219,7 @@ func (c *chain) choose(r kernel.Region) {
 			}
 		}
 	}
-	if seen && !c.truths && kernel.Blockable(graph.Type{DType: tensor.Float32, Shape: c.shape}) {
+	if seen && !c.truths && kernel.Blockable(graph.Type{DType: tensor.Float32, Shape: c.shape}) { // Without this what is in blocks would be brought into rows.
 		c.layout = kernel.Blocked16
 		c.extents = []int{c.shape[0], geometry.CeilDiv(c.shape[1], block), c.shape[2:].Len() * block}
 	}
@@ -235,11 +235,11 @@ func (c *chain) perChannel(s tensor.Shape) bool {
 func (c *chain) operand(v *graph.Value, from int) chainOperand {
 	o := chainOperand{from: from, stride: make([]int, len(c.extents))}
 	s := v.Type.Shape
-	if v.Const != nil && (s.Len() == 1 || c.layout != kernel.Plain) {
+	if v.Const != nil && (s.Len() == 1 || c.layout != kernel.Plain) { // Without this numbers would be read from memory.
 		o.list = tensor.Data[float32](v.Const.Contiguous())
 	}
 	switch n := 1; {
-	case s.Len() == 1:
+	case s.Len() == 1: // Without this its strides would be found to be 0.
 	case s.Equal(c.shape):
 		o.list = nil
 		for d := len(c.extents) - 1; d >= 0; d-- {
@@ -344,7 +344,7 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 		f.chunkOf(n, part, c.run(), chunk)
 		index := make([]int, len(c.extents)-1) // of the run in each dimension
 		for d, rest := len(index)-1, row; d >= 0; d-- {
-			if d == 0 {
+			if d == 0 { // Without this it would be divided once more.
 				index[d] = rest
 				break
 			}

@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"testing"
@@ -187,6 +188,34 @@ func TestKernels(t *testing.T) {
 			}
 		}
 		n.compare(seed, x, n.product())
+	}
+}
+
+// TestNames finds the names of functions in a module: what of which node it computes, what is shared, and references.
+func TestNames(t *testing.T) {
+	n := newNetwork(t, 1)
+	x := n.input(1, 8, 6, 6)
+	y := n.node("sigmoid", nil, n.node("conv", graph.AttrsOf("padding", []int{1, 1, 1, 1}), n.node("conv", graph.AttrsOf("padding", []int{0, 0, 0, 0}),
+		x, n.constant(32, 8, 1, 1)), n.constant(16, 32, 3, 3)))
+	for i, v := range []*graph.Value{y, n.node("cumulative_sum", graph.AttrsOf("axis", 1), n.node("softmax", graph.AttrsOf("axes", []int{3}), x))} {
+		if err := n.Output(fmt.Sprint("y", i), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := n.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range []bool{false, true} {
+		m, err := wasm.Compile(g, wasm.Options{Names: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"layout", "conv  [1,16,6,6] tile 2", "madd", "reference cumulative_sum float32", "softmax of 6", "loop sigmoid", "loop exp"} {
+			if bytes.Contains(m.Code, []byte(name)) != names {
+				t.Errorf("names %v: %q", names, name)
+			}
+		}
 	}
 }
 

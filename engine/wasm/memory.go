@@ -96,7 +96,7 @@ func (m *maker) list(tensors []*tensor.Tensor) int {
 }
 
 func (m *maker) tensor(t *tensor.Tensor) int {
-	if sym, ok := m.tensors[t]; ok {
+	if sym, ok := m.tensors[t]; ok { // Without this the module would be larger.
 		return sym
 	}
 	d := newMemory(tensorBytes)
@@ -159,7 +159,7 @@ func (m *maker) value(v any) (id, at int) {
 func (m *maker) typeID(v any) int {
 	name := fmt.Sprintf("type %T", v)
 	e, ok := m.o.Names[name]
-	if !ok {
+	if !ok { // Without this a type that no reference asks for would be one that they do.
 		e.Datum = m.o.AddData(wasmobj.Datum{Align: 1, Size: 1})
 		m.o.Names[name] = e
 	}

@@ -49,19 +49,13 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 	if p.K == 0 {
 		return nil
 	}
-	if b[:len(b)-2].Len() == 1 && !transposeA {
+	if b[:len(b)-2].Len() == 1 && !transposeA { // Without this each matrix of a batch would be multiplied by itself.
 		p.rows, p.batches = p.M*p.batches, 1
 	}
 	p.packed = p.batches == 1 && n.In[1].Const != nil
-	for i, v := range n.In[2:] {
-		switch {
-		case v == nil:
-		case n.Op == "matmul" || i > 0:
-			return nil // zero points
-		default:
-			if p.bias = listOf(v, out, len(out.Shape)-1); p.bias == nil {
-				return nil
-			}
+	if len(n.In) > 2 && n.In[2] != nil { // a bias: floats have no zero points
+		if p.bias = listOf(n.In[2], out, len(out.Shape)-1); p.bias == nil {
+			return nil
 		}
 	}
 	plan := &kernel.Plan{Pieces: p.batches * geometry.CeilDiv(p.panels(), p.together()), Code: makes(p.make)}
@@ -153,7 +147,7 @@ func (p *product) call(f *function, x, w, out int, adding func(), panel int) {
 		f.Ref(wasmobj.ToFunc, p.some(f.m, panels), 0)
 	}
 	rest := p.panels() % p.together()
-	if rest == 0 {
+	if rest == 0 { // Without this there would be code for both numbers.
 		call(p.together())
 		return
 	}
@@ -168,7 +162,7 @@ func (p *product) call(f *function, x, w, out int, adding func(), panel int) {
 
 // choose moves locals to the pair of matrices of that number.
 func (p *product) choose(f *function, batch, x, w int) {
-	if p.batches == 1 {
+	if p.batches == 1 { // Without this it would move by nothing.
 		return
 	}
 	shape := p.n.Out[0].Type.Shape
@@ -198,7 +192,7 @@ func (p *product) bring(f *function, c *op.Call, w, panel int) {
 		f.m.push(f.Code, c.Scratch)
 		f.Ref(wasmobj.ToFunc, p.packer(f.m, columns), 0)
 	}
-	if whole == panelColumns {
+	if whole == panelColumns { // Without this there would be code for both widths.
 		bring(panelColumns)
 	} else {
 		f.Get(panel)
@@ -298,7 +292,7 @@ func (p *product) some(m *maker, panels int) int {
 			})
 		}
 		most := panelRows
-		if p.wide {
+		if p.wide { // Without this tiles would have more sums than there are registers.
 			most = 2
 		}
 		if full := p.rows / most; full > 0 {

@@ -43,15 +43,15 @@ func multiplyIntegers(r kernel.Region) *kernel.Plan {
 	for i, v := range n.In[2:] {
 		switch {
 		case v == nil:
-		case n.Op == "matmul" && i == 0 && v.Type.Shape.Len() == 1:
+		case n.Op == "matmul" && i == 0 && v.Type.Shape.Len() == 1: // Without this references would compute it.
 			if p.dynamic = v.Const == nil; !p.dynamic {
 				p.zero = integersOf(n.In, 2)[0]
 			}
 		case v.Const == nil || v.Type.Shape.Len() != 1 && (v.Type.Shape.Len() != p.N || v.Type.Shape[len(v.Type.Shape)-1] != p.N):
 			return nil
-		case n.Op == "linear":
+		case n.Op == "linear": // Without this references would compute it.
 			p.bias = integersOf(n.In, 2)
-		case i == 1:
+		case i == 1: // Without this references would compute it.
 			p.zeros = integersOf(n.In, 3)
 		default:
 			return nil

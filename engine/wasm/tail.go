@@ -66,7 +66,7 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 	}
 	last, in := root.Out[0], len(root.In)
 	for _, n := range r.Nodes[1:] {
-		if n.Op == normalizing {
+		if n.Op == normalizing { // Without this references would compute it.
 			k := factors(n, 1)
 			if n.In[0] != last || k == nil {
 				return nil, false
@@ -90,7 +90,7 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 			o := operand{in: in}
 			in++
 			switch {
-			case v == nil && limit:
+			case v == nil && limit: // Without this references would compute it.
 				s.operands = append(s.operands, operand{in: -1})
 				continue
 			case v == nil:
@@ -253,8 +253,6 @@ func (f *function) step(s *tailNode, sum, p int, pushes []func(int)) {
 			pushes[0](p)
 			f.SIMD(f32x4Max)
 		}
-	case len(pushes) == 0:
-		vectorOps[s.op].emit(f, own, nil)
 	case s.first:
 		vectorOps[s.op].emit(f, own, other(0))
 	default:

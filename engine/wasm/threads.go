@@ -97,7 +97,7 @@ func (m *maker) timeOf(st *engine.ImageStep) int {
 			}
 		}
 		for _, n := range st.Parts[i].Nodes {
-			if c, _, err := op.NodeCost(n); err == nil {
+			if c, err := op.NodeCost(n); err == nil {
 				time += float64(c.MACs)/macs + float64(c.Ops)/others
 			}
 		}

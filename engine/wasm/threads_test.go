@@ -256,6 +256,7 @@ func TestThreadedKernels(t *testing.T) {
 		check(t, n.Output("x", x))
 		check(t, n.Output("soft", n.node("softmax", graph.AttrsOf("axes", []int{n.IntN(2)}), rows)))
 		check(t, n.Output("product", n.node("matmul", graph.AttrsOf("transposeB", true), rows, rows)))
+		check(t, n.Output("dets", n.node("det", nil, n.input(64, 24, 24)))) // of which each thread has working memory
 		g, err := n.Build()
 		check(t, err)
 		want, err := op.NewInterpreter(g).RunNamed(t.Context(), n.inputs)

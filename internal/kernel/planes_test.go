@@ -39,7 +39,7 @@ func benchmarkPlan(b *testing.B, nodes []*graph.Node, p *kernel.Plan) {
 	last := nodes[len(nodes)-1]
 	inside := make(map[*graph.Value]bool)
 	for _, n := range nodes {
-		c, _, err := op.NodeCost(n)
+		c, err := op.NodeCost(n)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func (f *formatter) begin() int {
 // wrap breaks what was written since begin, at offset from of the text, into lines. Each is broken where what it holds is
 // the least tightly joined, as late as possible; the further lines begin with indent.
 func (f *formatter) wrap(from int, indent string) {
-	if len(f.b)-from <= lineWidth {
+	if len(f.b)-from <= lineWidth { // Without this what fits would be looked through.
 		return
 	}
 	line := append([]byte(nil), f.b[from:]...)
@@ -410,7 +410,7 @@ func (f *formatter) level(x Expr) int {
 
 // expr writes an expression, in parentheses if it binds more loosely than least.
 func (f *formatter) expr(x Expr, least int) {
-	if f.err != nil {
+	if f.err != nil { // Without this more would be written that nobody gets.
 		return
 	}
 	if f.level(x) < least {

@@ -396,7 +396,7 @@ func (l *lexer) unquote(t token) string {
 	if !t.bad() {
 		s = s[:len(s)-1]
 	}
-	if !t.escaped() {
+	if !t.escaped() { // Without this it would be copied.
 		return s
 	}
 	b := make([]byte, 0, len(s))

@@ -133,7 +133,7 @@ func (p *parser) try(read func()) (whole bool) {
 		if whole {
 			return
 		}
-		if r := recover(); r != (gaveUp{}) {
+		if r := recover(); r != (gaveUp{}) { // Without this a mistake of the parser would count as one of the text.
 			panic(r)
 		}
 		p.depth = depth

@@ -86,7 +86,7 @@ var keywords = func() (words [2]map[string]kind) {
 
 // keyword returns the kind of a word, tokIdent if it is no keyword of the dialect.
 func keyword(word string, d Dialect) kind {
-	if len(word) < 2 || len(word) > 9 {
+	if len(word) < 2 || len(word) > 9 { // Without this every word would be looked up.
 		return tokIdent
 	}
 	if k, ok := keywords[d][word]; ok {

@@ -13,7 +13,7 @@ func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 		// The operands are values of the new graph, the results, of which only the types are of interest, those of the old one.
 		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}
 		same, simpler := op.Simplify(a)
-		if same == nil && simpler == nil {
+		if same == nil && simpler == nil { // Without this the node would be made anew.
 			return r.Keep(in)
 		}
 		for same == nil && simpler != nil {

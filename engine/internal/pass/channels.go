@@ -8,7 +8,7 @@ import (
 // RepeatChannels gives convolutions that make several channels of each one an input of as many channels, in which each is repeated: there are
 // kernels for convolutions within channels. The products and their order stay.
 func RepeatChannels(g *graph.Graph) (*graph.Graph, error) {
-	if !has(g, func(n *graph.Node) bool { return multiplier(n) > 1 }) {
+	if !has(g, func(n *graph.Node) bool { return multiplier(n) > 1 }) { // Without this the graph would be made anew.
 		return g, nil
 	}
 	return rewrite(g, RepeatChannels, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {

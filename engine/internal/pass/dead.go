@@ -8,7 +8,7 @@ import (
 
 // RemoveDead removes the nodes on which no output and no state depends, in blocks, too. Inputs and states stay, used or not.
 func RemoveDead(g *graph.Graph) (*graph.Graph, error) {
-	if !hasDead(g) {
+	if !hasDead(g) { // Without this the graph would be made anew.
 		return g, nil
 	}
 	live := g.Reachable()

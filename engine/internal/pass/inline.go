@@ -17,7 +17,7 @@ func Inline(g *graph.Graph) (*graph.Graph, error) {
 	l := op.NewInliner(inlineBudget)
 	var run func(g *graph.Graph) (*graph.Graph, error)
 	run = func(g *graph.Graph) (*graph.Graph, error) {
-		if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return len(n.Blocks) > 0 }) {
+		if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return len(n.Blocks) > 0 }) { // Without this the graph would be made anew.
 			return g, nil
 		}
 		return rewrite(g, run, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {

@@ -17,7 +17,7 @@ const (
 // sigmoid and a quantisation, by a lookup in the table of what they make of all 256. What else the chain reads must be constants of one element.
 // Nodes that it passes over are left for [RemoveDead].
 func Tabulate(g *graph.Graph) (*graph.Graph, error) {
-	if !has(g, func(n *graph.Node) bool { return isByte(n.Out[0]) }) {
+	if !has(g, func(n *graph.Node) bool { return isByte(n.Out[0]) }) { // Without this the graph would be made anew.
 		return g, nil
 	}
 	left := limits.TableOperations
@@ -30,7 +30,7 @@ func Tabulate(g *graph.Graph) (*graph.Graph, error) {
 			}
 			left -= len(chain) * tableSize
 			table := tableOf(from.Type, chain)
-			if table == nil {
+			if table == nil { // Without this a chain that cannot be evaluated would be a panic.
 				return r.Keep(in)
 			}
 			k, err := r.Constant(n.Out[0].Name+"_table", "", table)
@@ -70,10 +70,7 @@ func isByte(v *graph.Value) bool { return v.Type.DType == tensor.Int8 || v.Type.
 
 // onlyOperand returns the number of the operand of which each element alone decides about one of the node's only result, -1 if there is none.
 func onlyOperand(n *graph.Node) int {
-	d, ok := op.Lookup(n.Op)
-	if !ok || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 {
-		return -1
-	}
+	d, _ := op.Lookup(n.Op)
 	only := -1
 	for i, v := range n.In {
 		switch {
@@ -95,7 +92,7 @@ func tableOf(from graph.Type, chain []*graph.Node) *tensor.Tensor {
 	}
 	shape[0] = tableSize
 	x, err := tensor.New(from.DType, shape)
-	if err != nil {
+	if err != nil { // Without this a lack of memory would be a panic.
 		return nil
 	}
 	least, _ := from.DType.IntRange()
@@ -113,13 +110,11 @@ func tableOf(from graph.Type, chain []*graph.Node) *tensor.Tensor {
 		in[only] = x
 		d, _ := op.Lookup(n.Op)
 		out, err := op.Eval(d, in, n.Attrs)
-		if err != nil || out[0].Len() != tableSize {
+		if err != nil || out[0].Len() != tableSize { // Without this a chain that cannot be evaluated would be a panic.
 			return nil
 		}
 		x = out[0]
 	}
-	if x, err = x.Reshape(tableSize); err != nil {
-		return nil
-	}
+	x, _ = x.Reshape(tableSize) // it has as many elements, side by side
 	return x
 }

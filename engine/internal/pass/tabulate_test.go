@@ -60,6 +60,35 @@ func TestTabulateKeepsBits(t *testing.T) {
 	}
 }
 
+// TestTabulateLeaves has nodes that no table stands for: they stay.
+func TestTabulateLeaves(t *testing.T) {
+	to := func(n net, d tensor.DType, x *graph.Value) *graph.Value {
+		return n.op("cast", graph.AttrsOf("dtype", d), x)
+	}
+	for name, build := range map[string]func(n net) *graph.Value{
+		"floats are given": func(n net) *graph.Value { return n.op("neg", nil, n.input("x", tensor.Float32, 256)) },
+		"elements depend on others": func(n net) *graph.Value {
+			return n.op("softmax", graph.AttrsOf("axes", []int{0}), to(n, tensor.Float32, n.input("x", tensor.Int8, 256)))
+		},
+		"two operands": func(n net) *graph.Value {
+			return n.op("add", nil, to(n, tensor.Float32, n.input("x", tensor.Int8, 256)), to(n, tensor.Float32, n.input("y", tensor.Int8, 256)))
+		},
+		"elements are repeated": func(n net) *graph.Value {
+			return n.op("add", nil, to(n, tensor.Float32, n.input("x", tensor.Int8, 1)), n.constant(tensor.Float32, make([]float32, 256), 256))
+		},
+	} {
+		n := net{t, graph.NewBuilder(op.Rules, "chain")}
+		n.output("y", to(n, tensor.Int8, build(n)))
+		g, err := n.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made, err := Tabulate(g); err != nil || graph.Text(made, op.Rules) != graph.Text(g, op.Rules) {
+			t.Errorf("%s: %v\n%s", name, err, graph.Text(made, op.Rules))
+		}
+	}
+}
+
 func least(d tensor.DType) int64 { lo, _ := d.IntRange(); return lo }
 
 // TestTabulateIsBounded holds longer chains than a table stands for to staying, and what is beyond the work that tables may take.

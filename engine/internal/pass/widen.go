@@ -1,8 +1,6 @@
 package pass
 
 import (
-	"fmt"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -12,15 +10,13 @@ import (
 // are cast back, which rounds once. It is the graph's form of what op.Eval does for one operator. The casts between one
 // operator and the next stay: each operator rounds.
 func Widen(g *graph.Graph) (*graph.Graph, error) {
-	if !has(g, func(n *graph.Node) bool { d, ok := op.Lookup(n.Op); return !ok || widens(d, n) }) {
+	// Without this the graph would be made anew.
+	if !has(g, func(n *graph.Node) bool { d, _ := op.Lookup(n.Op); return widens(d, n) }) {
 		return g, nil
 	}
 	wide := make(map[*graph.Value]*graph.Value) // operands that have been cast
 	return rewrite(g, Widen, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
-		d, ok := op.Lookup(n.Op)
-		if !ok {
-			return nil, fmt.Errorf("there is no operator %q", n.Op)
-		}
+		d, _ := op.Lookup(n.Op)
 		if !widens(d, n) {
 			return r.Keep(in)
 		}
@@ -39,6 +35,7 @@ func Widen(g *graph.Graph) (*graph.Graph, error) {
 		}
 		attrs := n.Attrs
 		for i := range d.Out {
+			// Without this all is the same as long as no operator that is widened has such an attribute.
 			if a := d.Out[i].TypeAttr; a != "" && d.Widens(attrs.DType(a)) {
 				attrs = attrs.With(a, tensor.Float32)
 			}

@@ -114,8 +114,8 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, string, e
 		if first == nil {
 			first = m
 			d.Inputs, d.Outputs = ports(m.Inputs), ports(m.Outputs)
-		} else if !bytes.Equal(first.Weights, m.Weights) {
-			return nil, "", fmt.Errorf("the modules need different weights") // they differ in code alone
+		} else if !bytes.Equal(first.Weights, m.Weights) { // Without this all is the same as long as they differ in code alone.
+			return nil, "", fmt.Errorf("the modules need different weights")
 		}
 		file := name + Endings[firstModule+i]
 		d.Modules = append(d.Modules, module{Address(file), kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})

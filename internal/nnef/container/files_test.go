@@ -19,6 +19,9 @@ func TestReadFiles(t *testing.T) {
 		}
 	}
 	data := archive(t, true, GraphFile, "graph", "note", strings.Repeat("n", 11))
+	if files, err := ReadFiles(bytes.NewReader(data), DefaultLimits, 10, "missing"); err != nil || len(files) > 0 {
+		t.Errorf("beside a large file that nobody wants: %v, %v", files, err)
+	}
 	if _, err := ReadFiles(bytes.NewReader(data), DefaultLimits, 10, "note"); err == nil || !strings.Contains(err.Error(), "larger than 10") {
 		t.Errorf("a file that is too large gives %v", err)
 	}

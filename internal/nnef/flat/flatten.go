@@ -154,7 +154,7 @@ func (r *recorder) Operation(name string) *eval.Operation {
 // shared returns an operation that does not come from the document.
 func (r *recorder) shared(name string) *eval.Operation {
 	o, ok := r.known[name]
-	if ok {
+	if ok { // Without this it would be made again.
 		return o
 	}
 	if o = r.library(name); o == nil {

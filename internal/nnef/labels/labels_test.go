@@ -30,6 +30,9 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q: the file would be %q", label, name)
 		}
 	}
+	if why, _ := labels.Check(""); why != "the label is empty" {
+		t.Errorf("an empty label: %s", why)
+	}
 	if got := labels.File(`/a\b`); got != "a/b.dat" {
 		t.Errorf("got %s", got)
 	}
