@@ -2,10 +2,12 @@ package onnx
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -67,6 +69,7 @@ type coder struct {
 	to   quantisation
 	made map[*graph.Node][]*graph.Value // the codes of the results of nodes, nil for nodes that stay what they are
 	left int                            // nodes that may still be looked at
+	room int64                          // where nothing is quantized: the magnitude of what may be added to sums
 }
 
 // value returns the codes of a value if it is computed with integers, and else nil.
@@ -424,13 +427,14 @@ func (l *coder) product(n *graph.Node) *graph.Value {
 // exactProduct returns what a product of matrices of floats is if these stand for codes of 8 bits, by integers; else the product itself, as where its sums
 // may not fit, or only the run knows what they are counted in. Where the product is quantized, it is its sums that are.
 func (c *lowering) exactProduct(y *graph.Value) *graph.Value {
-	const most = 1 << 31 / (1<<8 - 1) / (1<<8 - 1) // products of the greatest magnitude
+	const product = (1<<8 - 1) * (1<<8 - 1) // the greatest magnitude of one
 	n := y.Producer
-	l, terms := &coder{lowering: c, left: limits.ONNXQuantised}, len(n.In[0].Type.Shape)-1 // the dimension over which products are added
+	terms := len(n.In[0].Type.Shape) - 1 // the dimension over which products are added
 	if n.Attrs.Bool("transposeA") {
 		terms--
 	}
-	if y.Type.DType != tensor.Float32 || n.In[0].Type.Shape[terms] > most {
+	l := &coder{lowering: c, left: limits.ONNXQuantised, room: math.MaxInt32 - product*int64(n.In[0].Type.Shape[terms])}
+	if y.Type.DType != tensor.Float32 || l.room < 0 {
 		return y
 	}
 	label := c.Label
@@ -463,10 +467,21 @@ func (l *coder) sums(n *graph.Node) (y, unit *graph.Value) {
 	if s := unit.Type.Shape; len(s) > 0 {
 		addend = l.Broadcast(addend, s...)
 	}
-	if addend = l.counted(addend, unit, y.Type.DType); addend == nil {
+	if addend = l.counted(addend, unit, y.Type.DType); addend == nil || l.to.scale == nil && !l.fits(addend) {
 		return nil, nil
 	}
 	return l.Each("add", y, addend), unit
+}
+
+// fits reports whether all of some integers are known to have room.
+func (l *coder) fits(v *graph.Value) bool {
+	t := l.constant(v)
+	if t == nil {
+		return false
+	}
+	list := make([]int64, t.Len())
+	geometry.Load(list, t, 0, 1)
+	return !slices.ContainsFunc(list, func(x int64) bool { return max(x, -x) > l.room })
 }
 
 // matmul returns the sums of a product of matrices, without what is added to it.

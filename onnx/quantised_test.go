@@ -203,6 +203,8 @@ func TestExactProduct(t *testing.T) {
 	}{
 		{"matmul", product(50, scale, true), 50, true, 0},
 		{"gemm", product(50, scale, true, 70_001), 50, true, 70_001},
+		{"an addend as great as can be", product(50, scale, true, math.MaxInt32-50*255*255), 50, true, math.MaxInt32 - 50*255*255},
+		{"a greater one", product(50, scale, true, math.MaxInt32-50*255*255+1), 50, false, 0},
 		{"many", product(33_025, scale, true), 33_025, true, 0},
 		{"too many", product(33_026, scale, true), 33_026, false, 0},
 		{"a scale of the run", product(50, scale, false), 50, false, 0},
