@@ -252,7 +252,7 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	}
 	var most float64 // of magnitudes of sums
 	for i, of := range []float64{255, 255, 1} {
-		most += of * math.Abs(float64(scales[i]))
+		most += float64(of * math.Abs(float64(scales[i])))
 	}
 	if most > 1<<30 {
 		return nil
