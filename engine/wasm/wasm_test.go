@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -69,30 +70,9 @@ func addCase(t *testing.T, b *graph.Builder, d *op.Def, seed uint64, inputs, wan
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := make([]*graph.Value, len(c.In))
-	for i, x := range c.In {
-		if x == nil {
-			continue
-		}
-		name := fmt.Sprintf("in%d_%d", seed, i)
-		if [4]bool{false, i > 0, i == 1, i == 0}[seed%4] {
-			in[i], err = b.Constant(name, "", x.Contiguous())
-		} else {
-			inputs[name] = x
-			in[i], err = b.Input(name, graph.TypeOf(x))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		name := fmt.Sprintf("out%d_%d", seed, i)
-		if want[name] = results[i]; b.Output(name, v) != nil {
-			t.Fatal(name)
-		}
+	prefix := fmt.Sprintf("%d_", seed)
+	single.Add(t, b, d, c, prefix, inputs, func(i int) bool { return [4]bool{false, i > 0, i == 1, i == 0}[seed%4] })
+	for i, x := range results {
+		want[fmt.Sprintf("%sout%d", prefix, i)] = x
 	}
 }

@@ -61,8 +61,12 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		return
 	}
 	row := p.StripCols * p.pixel()
+	left, inside, right := x0, x1-x0, n-x1
+	if n == 0 { // nothing of the input
+		left, inside, right = x1, 0, 0
+	}
 	if p.paired() {
-		p.copyPairs(simd.At(dst, from*row), to-from, at, x0, x1, n)
+		p.copyPairs(simd.At(dst, from*row), to-from, at, left, inside, right)
 		return
 	}
 	if p.Words {
@@ -76,23 +80,17 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		return
 	}
 	args := simd.CopyRowsArgs{From: simd.At(p.x, at*block), To: simd.At(dst, from*row), FromRow: p.X.In * block, ToRow: row, ToPixel: p.pixel(), Rows: to - from,
-		Left: x0, N: x1 - x0, Right: n - x1}
-	if n == 0 { // nothing of the input
-		args.Left, args.N, args.Right = x1, 0, 0
-	}
+		Left: left, N: inside, Right: right}
 	args.Change, args.Signed = p.change()
 	args.Pad = p.padding()
 	p.copyRoutine().Run(&args)
 }
 
-// copyPairs is copyRows for pairs of neighbouring pixels.
-func (p *dotPart) copyPairs(to uintptr, rows, at, x0, x1, n int) {
+// copyPairs is copyRows for pairs of neighbouring pixels: of so many from one of the input on, with padding on the left and on the right.
+func (p *dotPart) copyPairs(to uintptr, rows, at, left, inside, right int) {
 	size := p.c.In[0].DType().Size() * block
 	args := simd.CopyPairsArgs{From: simd.At(p.x, at*size), To: to, FromRow: p.X.In * size, ToRow: p.StripCols * p.pixel(), Rows: rows,
-		Left: x0, N: x1 - x0, Right: n - x1, Toggle: (p.Every - 1) * p.pixel()}
-	if n == 0 {
-		args.Left, args.N, args.Right = x1, 0, 0
-	}
+		Left: left, N: inside, Right: right, Toggle: (p.Every - 1) * p.pixel()}
 	if args.Change, _ = p.change(); p.Words {
 		args.Kind = 2
 	} else if p.signed {

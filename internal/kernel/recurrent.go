@@ -103,10 +103,10 @@ func (net *network) prepare(r Region) *Plan {
 }
 
 const (
-	columns     = 64      // of the input that are multiplied at once: their weights stay in the nearest cache
-	together    = 128     // steps of which the inputs are multiplied at once
-	stepWork    = 1 << 17 // multiply-adds of a step that are worth a piece of their own
-	macsPerNano = 40
+	columnsAtOnce = 64      // of the input: their weights stay in the nearest cache
+	together      = 128     // steps of which the inputs are multiplied at once
+	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
+	macsPerNano   = 40
 )
 
 // pack returns the panels of weights with k columns: (D, blocks, k, gates, 16).
@@ -169,8 +169,8 @@ func (s *steps) multiply(c *op.Call, first, dir, b int) {
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
 	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, First: 1, Panels: 1}
-	for k := 0; k < s.input; k += columns {
-		args.K, args.W = min(columns, s.input-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
+	for k := 0; k < s.input; k += columnsAtOnce {
+		args.K, args.W = min(columnsAtOnce, s.input-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
 		for i := 0; i < rows; {
 			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.products+(i*s.blocks+b)*s.panel)
 			if i+at <= rows {

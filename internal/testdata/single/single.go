@@ -15,14 +15,26 @@ import (
 func Graph(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*graph.Graph, map[string]*tensor.Tensor) {
 	t.Helper()
 	b := graph.NewBuilder(op.Rules, d.Name)
-	in := make([]*graph.Value, len(c.In))
 	inputs := make(map[string]*tensor.Tensor)
+	Add(t, b, d, c, "", inputs, constant)
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, inputs
+}
+
+// Add applies an operator to the operands of a case in a graph, and makes its results outputs: out0, out1 and so on, in front of which stands a prefix, as
+// in front of the names of inputs and constants, which count likewise. It adds the inputs to those that there are.
+func Add(t testing.TB, b *graph.Builder, d *op.Def, c op.Case, prefix string, inputs map[string]*tensor.Tensor, constant func(i int) bool) {
+	t.Helper()
+	in := make([]*graph.Value, len(c.In))
 	for i, x := range c.In {
 		if x == nil {
 			continue
 		}
 		var err error
-		if name := fmt.Sprintf("in%d", i); constant(i) {
+		if name := fmt.Sprintf("%sin%d", prefix, i); constant(i) {
 			in[i], err = b.Constant(name, "", x.Contiguous())
 		} else {
 			inputs[name] = x
@@ -37,15 +49,10 @@ func Graph(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*grap
 		t.Fatal(err)
 	}
 	for i, v := range out {
-		if err := b.Output(fmt.Sprintf("out%d", i), v); err != nil {
+		if err := b.Output(fmt.Sprintf("%sout%d", prefix, i), v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, inputs
 }
 
 // Numbers returns the elements of a tensor.
