@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -108,9 +109,34 @@ func addBox(list []box, operand, from, to int, loops ...loop) []box {
 	return append(list, b)
 }
 
+// inPairs returns the boxes with pairs of elements as one, where short runs begin and end with pairs; else nil.
+func inPairs(boxes []box, size int) (list []box) {
+	for _, b := range boxes {
+		loops := slices.Clone(b.loops)
+		odd, last := b.from|b.to, len(loops)-1
+		for i := range loops[:last] {
+			odd |= loops[i].from | loops[i].to
+			loops[i].from /= 2
+			loops[i].to /= 2
+		}
+		if inner := &loops[last]; inner.from != 1 || odd%2 != 0 || inner.n%2 != 0 || inner.n*size > 8 && list == nil {
+			return nil
+		}
+		loops[last].n /= 2
+		list = addBox(list, b.operand, b.from/2, b.to/2, loops...)
+	}
+	return list
+}
+
 // movePlan returns the plan that moves boxes of elements of a size to a result, by the routines of a tier or, if it is nil, in Go. It is nil where
 // elements have no bytes of their own.
 func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
+	for list := boxes; t != nil && list != nil; { // processors with these tiers read words from anywhere
+		if list = inPairs(boxes, size); list != nil {
+			boxes = list
+			size *= 2
+		}
+	}
 	p := &Plan{}
 	for i := range boxes {
 		p.Pieces += boxes[i].pieces
@@ -132,10 +158,10 @@ func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
 
 func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
-		y, watch, first := tensor.Words[W](c.Out[0]), c.Watch(), 0
+		y, watch, first := wordsOf[W](c.Out[0]), c.Watch(), 0
 		for i := range boxes {
 			b := &boxes[i]
-			x := tensor.Words[W](c.In[b.operand])
+			x := wordsOf[W](c.In[b.operand])
 			if b.still && b.pieces > 0 && &x[b.from] == &y[b.to] { // the operand lies where it belongs, where others may read it meanwhile
 				first += b.pieces
 				continue
@@ -160,6 +186,12 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 			first += b.pieces
 		}
 	}
+}
+
+// wordsOf returns the elements of a tensor, or as many of them as a word has.
+func wordsOf[W word](t *tensor.Tensor) []W {
+	bytes := t.Bytes()
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/int(unsafe.Sizeof(W(0))))
 }
 
 // moveBox goes through two loops.

@@ -31,6 +31,22 @@ func BenchmarkTranspose(b *testing.B) {
 	}
 }
 
+// BenchmarkPairs takes two of four elements apart, puts two and two together, and has softmax of two, as networks do that find boxes.
+func BenchmarkPairs(b *testing.B) {
+	one := func(name string, attrs graph.Attrs, extents ...int) {
+		benchmarkRows(b, name, func(g *graph.Builder) []*graph.Node {
+			var in []*graph.Value
+			for i, n := range extents {
+				in = append(in, must(g.Input(fmt.Sprint("x", i), op.Type{DType: tensor.Float32, Shape: tensor.Shape{4420, n}})))
+			}
+			return []*graph.Node{must(g.One(name, in, attrs, "")).Producer}
+		})
+	}
+	one("slice", graph.AttrsOf("axes", []int{1}, "begin", []int{2}, "end", []int{4}), 4)
+	one("concat", graph.AttrsOf("axis", 1), 2, 2)
+	one("softmax", graph.AttrsOf("axes", []int{1}), 2)
+}
+
 // BenchmarkResize enlarges planes by two.
 func BenchmarkResize(b *testing.B) {
 	for _, mode := range []string{"nearest-neighbor", "linear"} {
