@@ -14,7 +14,7 @@ type Error = fault.Error
 type Options struct {
 	// Compat follows the deployed runtime where it differs from the formalisation without being wrong in itself: the precision of
 	// where is that of its condition, and a storage plan that overlaps tensors which are still needed is honoured. Strict mode gives
-	// where the larger precision of its two choices and refuses such plans. docs/cvm.md has all differences.
+	// where the larger precision of its two choices and refuses such plans. docs/deviations.md has all differences.
 	Compat bool
 	// Engine has the threads and limits of runs. Other than the engine's own defaults, Nodes is without limit and
 	// Memory is 16 GiB, so that no model is refused whose storage plan and gas are legal unless it needs as much.

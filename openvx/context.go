@@ -16,7 +16,7 @@ import (
 // Options say how a context works. The zero Options are the standard's behaviour in Go memory.
 type Options struct {
 	// Compatible makes layers compute what the sample implementation computes where that differs from the standard's formulas
-	// (docs/openvx.md lists it). The environment variable CONCORD_OPENVX_COMPAT=1 has the same effect.
+	// (docs/deviations.md lists it). The environment variable CONCORD_OPENVX_COMPAT=1 has the same effect.
 	Compatible bool
 	// Threads is how many goroutines compute one node; see engine.Options.
 	Threads int

@@ -9,7 +9,7 @@ import "fmt"
 // Elements are plain integers, as they stand in memory. Sums and products are exact; what a layer rounds it rounds once, at the end.
 // Where a formula has a transcendental function, an interval encloses its value, and a [Result] says which elements are possible.
 //
-// Where the text is silent or cannot be meant, a comment says what holds; docs/openvx.md lists these places.
+// Where the text is silent or cannot be meant, a comment says what holds; docs/deviations.md lists these places.
 
 // exactTensor is an array of elements. Dimension 0 is the fastest in memory.
 type exactTensor struct {

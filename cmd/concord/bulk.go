@@ -77,7 +77,7 @@ inputs are listed in a file of their own, too, and the exit code is then 3.
 	fs.StringVar(&f.format, "format", "jsonl", "jsonl, npz or parquet")
 	fs.BoolVar(&f.options.Rows, "rows", false, "make an input of each row of .npz and .npy files")
 	fs.IntVar(&f.options.Shards, "shards", 0, "into how many parts the list is divided")
-	fs.IntVar(&f.shard, "shard", 0, "which part is computed, from 0; else what JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID says")
+	fs.IntVar(&f.shard, "shard", 0, "which part is computed, from 0; else what JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX says")
 	fs.StringVar(&f.onError, "on-error", "stop", "what an input does that cannot be computed: stop, or skip")
 	fs.IntVar(&f.options.Workers, "workers", 0, "how many inputs are computed at the same time, each by one thread; 0 for as many as there are processors")
 	fs.IntVar(&f.options.Batch, "batch", 0, "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")

@@ -2,5 +2,5 @@
 // the other. It is the opinion that tests of package cvm compare with: it is deliberately slow, follows the index formulas as the text has
 // them, and knows nothing of package op, of the lowering to it, or of the table of operators.
 //
-// Where the text is silent or cannot be meant, a comment says what holds; docs/cvm.md lists these places.
+// Where the text is silent or cannot be meant, a comment says what holds; docs/deviations.md lists these places.
 package formal
