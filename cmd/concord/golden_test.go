@@ -81,7 +81,6 @@ func TestGolden(t *testing.T) {
 		{"explain-nothing", "explain net.nnef nothing"},
 		{"fmt-diff", "fmt -d messy.nnef"},
 		{"migrate", "migrate old.nnef"},
-		{"diff", "diff diff/a.nnef diff/b.nnef"},
 		{"session-check", "check session/ok.json session/wrong.json session/cut.json session/method.json"},
 		{"session-check-valid", "check session/ok.json"},
 		{"session-check-json", "check --json session/wrong.json"},
