@@ -206,8 +206,5 @@ func usableLabel(label string) string {
 		}
 		kept = append(kept, p)
 	}
-	if len(kept) == 0 {
-		return "_"
-	}
 	return strings.Join(kept, "/")
 }

@@ -390,6 +390,16 @@ func TestTractScan(t *testing.T) {
 		{`"full", 1, 1)`, `"full", 1, -1)`, []float64{12, 6, 2, 230, 218, 208}},
 		{`"full", 1, 1)`, `"full", 1)`, []float64{2, 6, 12, 208, 218, 230}},
 		{`("y.0", "full", 1, 1), ("next", "last", 0, 1)`, `("y.0", "last", 0, 1), ("y.0", "full", 1, 1)`, []float64{12, 230}},
+		{`i"sum.0" + part;
+    i"y.0" = next * factor;
+}`, `sum(i"sum.0", part);
+    i"y.0" = next * factor;
+}
+
+fragment sum( a: tensor<scalar>, b: tensor<scalar> ) -> ( c: tensor<scalar> )
+{
+    c = a + b;
+}`, []float64{2, 6, 12, 208, 218, 230}},
 		{"skip = 0, reset_every_turn = 0, external_state = 0", "skip = 0", []float64{2, 6, 12, 208, 218, 230}},
 	} {
 		g, err := parseTract(strings.Replace(scanText, c.old, c.new, 1), nil)
