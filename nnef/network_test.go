@@ -116,6 +116,11 @@ func TestNetwork(t *testing.T) {
 
 // TestNetworkErrors refuses what cannot be a network, whatever its inputs are, and files that are closed.
 func TestNetworkErrors(t *testing.T) {
+	unused := strings.Replace(document("x = external(shape = [2]);\ny = relu(x);\n"), ";", ";\nextension KHR_enable_fragment_definitions;\n"+
+		"fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = bar(x); }", 1)
+	if _, err := opened(t, unused, nnef.Options{}).Network(); err == nil || !strings.Contains(err.Error(), "there is no operation bar") {
+		t.Errorf("a mistake in what is not invoked: %v", err)
+	}
 	for body, want := range map[string]string{
 		"x = external(shape = [2]);\ny = foo(x);\n":       "there is no operation foo",
 		"x = external(shape = [2]);\ny = update(x, x);\n": "x is no variable",
@@ -148,6 +153,15 @@ func TestNetworkErrors(t *testing.T) {
 	f = opened(t, smallModel, nnef.Options{Variables: gone})
 	if _, err := f.Model(); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a file that is closed meanwhile: %v", err)
+	}
+	f = opened(t, document("x = external(shape = [2]);\ny = relu(x);\n"), nnef.Options{})
+	if m, err = f.Network(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, errNetwork := m.Graph(nil)
+	if _, err := f.Model(); !errors.Is(err, fs.ErrClosed) || !errors.Is(errNetwork, fs.ErrClosed) {
+		t.Errorf("a file without data that is closed: %v, %v", err, errNetwork)
 	}
 }
 

@@ -72,9 +72,6 @@ func (f *folded) encode(decoded map[*tensor.Tensor]coded) {
 		if !ok || f.codes[t] != nil {
 			return
 		}
-		if f.codes == nil {
-			f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
-		}
 		f.codes[t] = c.codes
 		if f.kept == nil {
 			f.kept = make(map[string]*quant.Entry)

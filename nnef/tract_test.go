@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -469,6 +470,18 @@ func TestTractShapes(t *testing.T) {
 	}
 }
 
+// TestTractGeneric takes the type of a fragment from a result whose type no declaration says.
+func TestTractGeneric(t *testing.T) {
+	const as = "fragment as<?>( x: tensor<?>, y: tensor<scalar> ) -> ( z: tensor<?> )\n{\n    z = cast<?>(y);\n}\n\n"
+	g, err := parseTract(strings.Replace(tractText("[2]", "", "k = tract_core_cast(x, to = 'i64');\n    out = as(k, x);"), "graph", as+"graph", 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Outputs[0].Value.Type.DType; got != tensor.Int64 {
+		t.Errorf("the result is %v", got)
+	}
+}
+
 // TestTensorLiterals reads nested numbers as tensors if the reading is lenient, though nothing else tells of tract.
 func TestTensorLiterals(t *testing.T) {
 	text := "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    k = [[2.0, 3.0]];\n    y = mul(x, k);\n}\n"
@@ -499,7 +512,7 @@ func TestTractScanWritten(t *testing.T) {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
 		again, err := f.Flatten(level)
-		if err != nil {
+		if err != nil || !f.Document.Declares(syntax.ExtFragments) || !f.Document.Declares(syntax.ExtOperators) {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
 		if second := textOf(t, again); second != b.String() {

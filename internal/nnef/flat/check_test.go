@@ -125,6 +125,7 @@ func TestCheck(t *testing.T) {
 		{"shared data updated once", "v = variable(shape = [2, 3], label = 'v');\nw = variable(shape = [2, 3], label = 'V');\na = update(w, x);\ny = add(v, a);", ""},
 		{"parameter as result", "graph g( x ) -> ( x, y, y ) { x = external(shape = [2, 3]);\ny = exp(x); }", "2:19 401, 2:25 401"},
 		{"tuple for an array", "y = concat((x, x), axis = 0);", "3:12 701"},
+		{"parameter as result of the text form", "version 1.0;\nextension concord_operators;\ngraph g( x ) -> ( x ) { x = external<scalar>(shape = [2, 3]); }", ""},
 		{"graph only", fragment("y = x; c = external(shape = [1]); d = variable(shape = [1], label = 'd'); e = update(d, x);"), "3:12 905, 3:39 905, 3:79 905"},
 
 		// Extensions.
@@ -153,6 +154,11 @@ func TestCheck(t *testing.T) {
 // TestHints holds findings to saying what would be right.
 func TestHints(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{"version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", "a document that needs an extension cannot be understood without knowing it"},
+		{"graph g( x ) -> ( x ) { x = external(shape = [2, 3]);\ny = exp(x); }", "name the result otherwise and assign it by copy(x)"},
+		{"fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = h(x); }\nfragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n" +
+			"graph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = f(x); }", "move the declaration of h above this one"},
+		{"version 1.0\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3])\ny = copy(x) }", "copy is an operation of the final dialect"},
 		{"y = rellu(x);", "do you mean relu?"},
 		{"y = Relu(x);", "do you mean relu?"},
 		{"y = idn(x);", "idn is an operation of the provisional dialect; the final one has copy"},
@@ -211,6 +217,7 @@ func TestOptions(t *testing.T) {
 		want       string
 	}{
 		{"lenient order", forward, flat.Options{Lenient: true}, "3:10 502w"},
+		{"lenient, and nowhere", strings.ReplaceAll(forward, "h(x)", "k(x)"), flat.Options{Lenient: true}, "2:64 502"},
 		{"lenient extension", "version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", flat.Options{Lenient: true}, "2:11 304w"},
 		{"extension", "version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", flat.Options{Extensions: []string{"VENDOR_x"}}, ""},
 		{"known", "y = reshape(x, shape = [N, -1]);", flat.Options{Symbols: map[string]eval.Value{"N": eval.Symbol("N")}}, ""},
