@@ -173,6 +173,9 @@ func TestOpenShapes(t *testing.T) {
 		{strings.Replace(strings.Replace(openText, "2 * N", "N", 1), "r = reshape(x, shape = [3, N]", "[r, q] = unstack(x, axis = 0", 1), "r [] s [0 0]"},
 		{"version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\ngraph net( x ) -> ( y )\n{\n" +
 			"x = tract_core_external(shape = [1, S, 2], datum_type = 'f32');\nz = unsqueeze(x, axes = [0]);\ny = sum_reduce(z, axes = [2]);\n}", "y [1 1 1 2]"},
+		{"version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\ngraph net( x ) -> ( y )\n{\n" +
+			"x = tract_core_external(shape = [1, S], datum_type = 'f32');\ny = tract_core_broadcast(1.0, shape = [S, 2]);\n}", "y [0 2]"},
+		{"version 1.0\ngraph net( x, z ) -> ( y )\n{\nx = external(shape = [0, 3])\nz = external(shape = [4])\ny = relu(z)\n}", "y [4]"},
 	} {
 		f, err := nnef.OpenText("net.nnef", []byte(c.text), nnef.Options{})
 		if err != nil {
