@@ -214,6 +214,8 @@ func TestDiagnostics(t *testing.T) {
 			"6:44: type error [NNEF0701]: 300 is no element of type int8"},
 		{"codes of small floats", "extension concord_type w float8e4m3fn;\n", "x = external(shape = [2]);\nw = variable(shape = [2], label = 'w_2');\ny = copy(w);",
 			"6:35: graph error [NNEF0906]: the data of variable w_2 holds elements of type float32; for the type float8e4m3fn it must hold codes of 8 bits"},
+		{"list of operands", "extension concord_operators;\n", "x = external(shape = [2]);\ny = concat(x, axis = 0);",
+			"6:12: type error [NNEF0701]: the argument values of concat is tensor<scalar>; it must be an array of tensors"},
 		{"symbol in an attribute", "extension concord_operators;\nextension concord_symbol N;\n", "x = external(shape = [2]);\ny = reshape(x, shape = [N]);",
 			"7:24: value error [NNEF1101]: reshape: shape: N is not known before symbols have values"},
 		{"symbol of a standard operation", "extension concord_symbol N;\n", "x = external(shape = [2]);\ny = reshape(x, shape = [N]);",

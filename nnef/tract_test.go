@@ -215,16 +215,23 @@ var tractCases = []struct {
 	{"tensors and numbers in lists", "[2]", "", "out = mul([x, [1.0, 2.0]], 1.0);", []float64{3, 4}, nil, []float64{3, 4, 1, 2}},
 	{"tuples are tensors", "[2]", "", "out = x + (1.0, 2.0);", []float64{3, 4}, nil, []float64{4, 6}},
 	{"nothing is a tensor", "[2]", "", "out = concat([x, []], axis = 0);", []float64{3, 4}, nil, []float64{3, 4}},
-	{"nothing of a tensor", "[2]", "", "out = concat([x, tract_core_dyn_slice(x, 1, 1, axis = 0)], axis = 0);", []float64{3, 4}, nil, []float64{3, 4}},
+	{"nothing of a tensor", "[2]", "", "out = concat([x, tract_core_dyn_slice(x, 0, 0, axis = 0)], axis = 0);", []float64{3, 4}, nil, []float64{3, 4}},
 	{"whole scalars are integers", "[2,2]", "", "out = sum_reduce(x, axes = [1.0]);", []float64{1, 2, 3, 4}, nil, []float64{3, 7}},
 	{"scales are computed", "[2]", "", "s = mul([3.0], 0.5); out = tract_core_resize(x, s, interpolator = 'linear', coord_transformer = 'align_corners');", []float64{0, 4}, nil, []float64{0, 2, 4}},
 	{"items are brought together", "[2]", "", "out = concat([x, tract_core_cast(x, to = 'i64')], axis = 0);", []float64{1.5, -2.5}, nil, []float64{1.5, -2.5, 1, -2}},
-	{"scalars are cut for integers", "[2]", "", "out = tract_core_cast(x, to = 'i64') + [1.75, 2.0];", []float64{1, 2}, nil, []float64{2, 4}},
+	{"scalars are cut for integers", "[2]", "", "out = tract_core_cast(x, to = 'i64') + 1.75;", []float64{1, 2}, nil, []float64{2, 3}},
 	{"scalars for truth values", "[2]", "", "out = select(x > 1.0, x > 0.0, 0.5);", []float64{0, 2}, nil, []float64{1, 1}},
 	{"integers for truth values", "[2]", "", "out = select(x > 1.0, x > 0.0, 1);", []float64{0, 2}, nil, []float64{1, 1}},
 	{"attributes of tensors of 16 bits", "[1]", "", "out = tract_core_cast(leaky_relu(tract_core_cast(x, to = 'f16'), alpha = 0.5), to = 'f32');", []float64{-2}, nil, []float64{-1}},
 	{"tract_transformers_sdpa false", "[1,2,1]", "[1,2,1]", "out = tract_transformers_sdpa(x, x, y, mask = false, scale = false, datum_type = 'f32', acc_datum_type = 'f32', is_causal = false);",
-		[]float64{0, 0}, []float64{2, 4}, []float64{3, 3}},
+		[]float64{1, 3}, []float64{2, 4}, []float64{2 + 2/(1+math.Exp(-2)), 2 + 2/(1+math.Exp(-6))}},
+	{"positions behind names", "[1]", "", "out = sub(y = 1.0, x);", []float64{3}, nil, []float64{2}},
+	{"arguments too many", "[1]", "", "out = abs(x, axes = [0]);", []float64{-3}, nil, []float64{3}},
+	{"names of types", "[1]", "", "d = 'i32'; out = tract_core_cast(x, to = d);", []float64{3.5}, nil, []float64{3}},
+	{"numbers in lists", "[2]", "", "k = [0.5, 2]; out = x * (k[1] / 4);", []float64{2, 4}, nil, []float64{1, 2}},
+	{"integers beside scalars", "[1]", "", "out = x * (1 / 4.0) + 4.0 / 1;", []float64{8}, nil, []float64{6}},
+	{"arithmetic on lists", "[2]", "", "out = x + [1.0, 2.0] * 2;", []float64{0, 1}, nil, []float64{2, 5}},
+	{"items of lists", "[1]", "", "out = x if 1 in [1, 2] else -x;", []float64{8}, nil, []float64{8}},
 	{"any names", "[1]", "", `i"a/b.c:0" = neg(x); out = neg(i"a/b.c:0");`, []float64{1}, nil, []float64{1}},
 }
 
@@ -272,7 +279,9 @@ func TestTractTypes(t *testing.T) {
 		"out = tract_core_rms_norm(tract_core_cast(x, to = 'f16'), axis = 0);":                       tensor.Float16,
 		"out = tract_core_shape_of(x);":                                                              tensor.Int64,
 		"out = tract_core_einsum([tract_core_cast(x, to = 'f16'), x], expr = 'i,i->', acc = 'f32');": tensor.Float32,
-		"out = x > 1;": tensor.Bool,
+		"out = x > 1;":                                tensor.Bool,
+		"out = concat([[], []], axis = 0);":           tensor.Float32,
+		"out = cast(tract_core_cast(x, to = 'i64'));": tensor.Float32,
 		"out = tract_transformers_scaled_masked_softmax(tract_core_cast(x, to = 'f16'), x > 0.0, scale = 1.0);":                                               tensor.Float16,
 		"out = tract_core_einsum([x], expr = 'i->', acc = 'f16');":                                                                                            tensor.Float16,
 		"out = tract_core_einsum([tract_core_cast(x, to = 'i8')], expr = 'i->');":                                                                             tensor.Int32,
@@ -336,6 +345,8 @@ func TestTractErrors(t *testing.T) {
 		{"(out, at) = tract_core_topk(x, 5, axis = 0, largest = true);", "8:36", "tract_core_topk: k: 5 elements are asked for; dimension 0 of shape [2] has 2"},
 		{"a = [[1.0, 2.0]]; b = mul(a, 10.0); out = x + b[7];", "8", "the subscript 7 is out of range"},
 		{"out = tract_core_einsum([unsqueeze(x, axes = [0])], expr = 'ii->i', acc = 'f32');", "8", `the expression "ii->i" of tract_core_einsum is not supported`},
+		{"out = tract_core_einsum([x, x, x], expr = 'i,ij,i->', acc = 'f32');", "8", "gives operand 1 the rank 2; it has 1"},
+		{"out = tract_core_einsum([unsqueeze(x, axes = [0]), x], expr = 'ij,jk->ik', acc = 'f32');", "8", "gives operand 1 the rank 2; it has 1"},
 		{"out = tract_core_einsum([], expr = 'i->i', acc = 'f32');", "8", `the expression "i->i" of tract_core_einsum is not supported`},
 		{"out = tract_core_matmul(x, x, axes = [0, 1]);", "8", "the axes are [0, 1]; they must be six dimensions of a tensor of rank 1"},
 		{"out = tract_core_dyn_slice(x, 1, 2, axis = 3);", "8", "the dimension 3 is out of range; it must be from 0 to 0"},
@@ -409,6 +420,7 @@ func TestTractSymbols(t *testing.T) {
 		{"extension tract_note S == 1;", "S", "out = neg(x);", 6, "[6]"},
 		{"extension tract_symbol Q;", "S", "out = reshape(x, shape = [Q]);", 6, "the symbol Q has no value; give the shapes of the inputs"},
 		{"extension tract_symbol 1;", "S", "out = neg(x);", 6, "m.nnef:4:11: extension error [NNEF0304]: the statement of extension tract_symbol is broken"},
+		{"", "S", "out = x * (S * 0.5);", 0, "S has no value at compile time"},
 		{"", "S", "out = tract_core_range(0, tract_core_shape_of(x)[0], 1);", 0, "the shape is not known before symbols have values; hint: give the shape of x when the model is loaded: --shape x=EXTENTS"},
 	} {
 		var shapes map[string]tensor.Shape
@@ -569,12 +581,37 @@ func TestTractShapes(t *testing.T) {
 // TestTractGeneric takes the type of a fragment from a result whose type no declaration says.
 func TestTractGeneric(t *testing.T) {
 	const as = "fragment as<?>( x: tensor<?>, y: tensor<scalar> ) -> ( z: tensor<?> )\n{\n    z = cast<?>(y);\n}\n\n"
-	g, err := parseTract(strings.Replace(tractText("[2]", "", "k = tract_core_cast(x, to = 'i64');\n    out = as(k, x);"), "graph", as+"graph", 1), nil)
-	if err != nil {
-		t.Fatal(err)
+	for _, body := range []string{"k = tract_core_cast(x, to = 'i64');\n    out = as(k, x);", "out = as([1, 2], x);"} {
+		g, err := parseTract(strings.Replace(tractText("[2]", "", body), "graph", as+"graph", 1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Outputs[0].Value.Type.DType; got != tensor.Int64 {
+			t.Errorf("%s: the result is %v", body, got)
+		}
 	}
-	if got := g.Outputs[0].Value.Type.DType; got != tensor.Int64 {
-		t.Errorf("the result is %v", got)
+}
+
+// TestTractFragments invokes fragments, whose arguments nothing holds to the types that are declared.
+func TestTractFragments(t *testing.T) {
+	for _, c := range []struct {
+		fragment, body string
+		want           []float64
+	}{
+		{"half( x: tensor<scalar>, k: scalar ) -> ( y: tensor<scalar> ) { y = x * (k / 4); }", "out = half(x, k = 2);", []float64{1, 2}},
+		{"half( x: tensor<scalar>, k: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x * (k / 4); }", "out = half(x, 2);", []float64{1, 2}},
+		{"first( l: tensor<scalar>[] ) -> ( y: tensor<scalar> ) { y = l[0]; }", "out = first(unsqueeze(x, axes = [0]));", []float64{2, 4}},
+		{"first( p: (tensor<scalar>, scalar) ) -> ( y: tensor<scalar> ) { y = p[0]; }", "out = first((x, 1, 2));", []float64{2, 4}},
+		{"low( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = max(x, -inf); }", "out = low(x);", []float64{2, 4}},
+	} {
+		g, err := parseTract(strings.Replace(tractText("[2]", "", c.body), "graph", "fragment "+c.fragment+"\n\ngraph", 1), nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.fragment, err)
+			continue
+		}
+		if got, _ := runGraph(t, g, map[string][]float32{"x": {2, 4}}); !near(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.fragment, got, c.want)
+		}
 	}
 }
 

@@ -158,7 +158,7 @@ func asLiterals(list []Value) ([]Value, bool) {
 	changed := false
 	for i, x := range list {
 		y, other := asLiteral(x)
-		if !other {
+		if !other { // Without this the list would be copied for what stays.
 			continue
 		}
 		if !changed {

@@ -6,9 +6,6 @@ import (
 
 func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
-	if err != nil && !e.checking {
-		return nil, err
-	}
 	index, known, errIndex := e.index(f, x.Index)
 	if err = first(err, errIndex); err != nil {
 		return nil, err
@@ -55,9 +52,6 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	default:
 		return nil, e.noItems(f, x.X, v)
 	}
-	if !known || e.checking {
-		return nil, follows{}
-	}
 	return nil, f.fail(CodeIndex, syntax.SpanOf(x.Index), indexHint(index, n),
 		"the subscript %d is out of range; the length is %d", index, n)
 }
@@ -95,9 +89,6 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int64, known bool, err err
 
 func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
-	if err != nil && !e.checking {
-		return nil, err
-	}
 	n := int64(0)
 	switch v := v.(type) {
 	case Array:

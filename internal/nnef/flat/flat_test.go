@@ -83,6 +83,8 @@ func TestFlatten(t *testing.T) {
 			"y = box(x, size = [1, 2], border = 'ignore', padding = [], stride = [], dilation = [], normalize = true);"},
 		{"a literal beside a name like its own", "fragment f( z: tensor<integer> ) -> ( y: tensor<scalar> ) { y = cast<scalar>(z); }\n", "literal1 = exp(x); y = f(3);", flat.User,
 			"literal1 = exp(x); literal2 = copy(3); y = cast<scalar>(literal2);"},
+		{"a pattern in a fragment", "fragment acme( x: tensor<scalar> ) -> ( y: tensor<scalar>[] );\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { [a, b] = acme(x); y = add(a, b); }\n",
+			"y = relu(f(x));", flat.User, "[acme1, acme2] = acme(x); add3 = add(acme1, acme2); y = relu(add3);"},
 		{"arrays", "", "[a, b] = split(x, axis = 1, ratios = [1,3]); y = add_n([a, b, 1.0]);", flat.User,
 			"[a, b] = split(x, axis = 1, ratios = [1, 3]); y = add_n([a, b, 1.0]);"},
 		{"several results", "", "(m, v) = moments(x, axes = [1]); y = m + v;", flat.User, "m, v = moments(x, axes = [1]); y = add(m, v);"},
@@ -150,6 +152,11 @@ func TestFlattenErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v; want %s", c.name, err, c.want)
 		}
+	}
+	_, err := flatten(head+"graph net( x, z ) -> ( y )\n{\nx = external(shape = [1,4]);\ny = exp(exp(exp(x)));\nz = external(shape = [1]);\n}\n", flat.Options{Limits: eval.Limits{Steps: 9}})
+	var list syntax.Diagnostics
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Code != eval.CodeLimit {
+		t.Errorf("a limit: %v", err)
 	}
 	for _, doc := range []*syntax.Document{nil, {}} {
 		if _, err := flat.Flatten(doc, flat.Options{}); err == nil || !strings.Contains(err.Error(), "there is no document") {

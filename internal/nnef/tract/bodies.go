@@ -186,9 +186,6 @@ func (l *Lowering) einsum(args []eval.Value) eval.Value {
 			l.fail(eval.CodeAttribute, "expr", "the expression %q of %s is not supported", expr, l.c.Op.Name)
 		}
 	}
-	if l.Err != nil {
-		return nil
-	}
 	return element.Of(l.Einsum(operands, out))
 }
 

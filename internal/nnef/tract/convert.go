@@ -386,12 +386,12 @@ func (l *Lowering) harmonise(params []int) {
 	if d == tensor.Invalid || l.Err != nil { // Without this arguments would be brought together in vain.
 		return
 	}
-	if l.mixes() && d.IsInteger() {
+	if l.mixes() && d.IsInteger() { // Without this integers of 8 bits would be multiplied as ones of 64.
 		return
 	}
 	d = l.accepted(d)
-	for i, s := range slots {
-		*s = l.brought(*s, d, l.c.Op.Name == "leaky_relu" && i > 0)
+	for _, s := range slots {
+		*s = l.brought(*s, d)
 	}
 }
 
@@ -416,13 +416,10 @@ func (l *Lowering) slots(params []int) []*eval.Value {
 
 func zero(v eval.Value) bool { return v == int64(0) || v == 0.0 }
 
-// brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
-func (l *Lowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
+// brought returns a tensor or literal with elements of type d.
+func (l *Lowering) brought(v eval.Value, d tensor.DType) eval.Value {
 	if x, ok := v.(element.Operand); ok {
 		return element.Of(l.Cast(x.V, d))
-	}
-	if asNumber {
-		return primitiveAs(v, syntax.Scalar)
 	}
 	fitting := literalAs(v, d)
 	if f, _ := fitting.(float64); element.TypeOf(fitting) == d && !math.IsInf(f, 0) { // Without this there would be a constant for each number.
