@@ -408,8 +408,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 			return nil, err
 		}
 		if entry != nil {
-			err := stored.load()
-			if err != nil {
+			if err := stored.load(); err != nil {
 				return nil, err
 			}
 			return d.dequantized(l, stored, label, entry), nil

@@ -2,6 +2,7 @@ package element_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/nnef/element"
@@ -20,7 +21,7 @@ func TestLiterals(t *testing.T) {
 			t.Fatal(err)
 		}
 		shape, values, ok := element.Literals(eval.Literal(x))
-		got := fmt.Sprint(ok)
+		got := strconv.FormatBool(ok)
 		if ok {
 			got = fmt.Sprint(shape, values, ok)
 		}

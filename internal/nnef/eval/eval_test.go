@@ -111,6 +111,8 @@ fragment none( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = neg(x); }
 fragment copies( x: tensor<scalar> ) -> ( y: tensor<scalar>[] ) { y = [x] * 1000; }
 fragment parts( x: tensor<scalar> ) -> ( y: tensor<scalar>[] ) { y = split(x); }
 fragment mix( x: tensor<scalar> ) -> ( a: tensor<scalar>, b: tensor<scalar>[] ) { a = neg(x); b = split(x); }
+fragment both( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = both(x) + both(x); }
+fragment again( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = add(again(x), again(x)); }
 fragment inner( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = broken(x, k = n / 0); }
 `
 
@@ -209,6 +211,8 @@ func TestLimits(t *testing.T) {
 		"neg(neg(neg(x)))":                                        {Calls: 2},
 		"deep(x)":                                                 {Depth: 10},
 		"copies(x)":                                               {Items: 1500}, // once they are made, and once they are looked at
+		"both(x)":                                                 {},
+		"again(x)":                                                {},
 		// Each of these does much with little text.
 		"[for i in [0] * 1000000 yield length_of([1, 2, 3, 4])]": {Items: 1 << 20},
 		"[for i in [0] * 500000 if 1 in [0] * 1000 yield i]":     {Items: 1 << 20},

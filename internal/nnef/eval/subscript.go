@@ -6,6 +6,9 @@ import (
 
 func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
+	if err != nil && !e.checking { // Without this the subscript would be evaluated in vain.
+		return nil, err
+	}
 	index, known, errIndex := e.index(f, x.Index)
 	if err = first(err, errIndex); err != nil {
 		return nil, err
@@ -89,6 +92,9 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int64, known bool, err err
 
 func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
+	if err != nil && !e.checking { // Without this the bounds would be evaluated in vain.
+		return nil, err
+	}
 	n := int64(0)
 	switch v := v.(type) {
 	case Array:

@@ -97,6 +97,9 @@ func itemType(t syntax.Type) (syntax.Primitive, bool) {
 
 // converted returns an argument as a value of a declared type.
 func (l *Lowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
+	if l.Err != nil { // Without this what follows a mistake would be converted in vain.
+		return v
+	}
 	switch t := t.(type) {
 	case *syntax.TensorType:
 		return l.asTensor(arg, v, t.Item)
