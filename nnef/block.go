@@ -83,11 +83,9 @@ func (d *document) block(name string, args []element.Argument) (*graph.Graph, er
 	f := &File{Document: &doc, opts: d.file.opts, source: d.file.source, extensions: d.statements, block: b}
 	f.opts.Shapes, f.opts.Limits.Eval = nil, *d.left
 	fg, err := f.flatten(flat.User, true, newDocument(f, nil))
-	if fg != nil {
-		d.left.Steps = max(d.left.Steps-fg.Used.Steps, 1) // 0 would be no limit
-		d.left.Items = max(d.left.Items-fg.Used.Items, 1)
-		d.left.Calls = max(d.left.Calls-fg.Used.Calls, 1)
-	}
+	d.left.Steps = max(d.left.Steps-fg.Used.Steps, 1) // 0 would be no limit
+	d.left.Items = max(d.left.Items-fg.Used.Items, 1)
+	d.left.Calls = max(d.left.Calls-fg.Used.Calls, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // blockText returns a document of the text form whose graph takes one of two fragments.
@@ -50,6 +51,18 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		return f
+	}
+	variable := strings.Replace(blockText("v = variable<scalar>(shape = [1, 3], label = 'v');\n    y = add(a, v);", "[y] = _if(c, [x, i], then = 'yes', _else = 'yes');"), "[N, 3]", "[4, 3]", 1)
+	if found := open(variable).Check(); len(found) > 0 {
+		t.Error(found)
+	}
+	read := 0
+	_, err := nnef.Parse("net.nnef", []byte(variable), nnef.Options{Variables: func(string) (*tensor.Tensor, error) {
+		read++
+		return tensor.New(tensor.Float32, tensor.Shape{1, 3})
+	}})
+	if err != nil || read != 1 {
+		t.Errorf("the variable of two blocks is read %d times, %v", read, err)
 	}
 	f := open(blockText("z = relu(a);\n    y = mul(z, 2.0);", goodCall))
 	if found := f.Check(); len(found) > 0 {

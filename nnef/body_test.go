@@ -2,6 +2,7 @@ package nnef_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -144,12 +145,30 @@ func neighbours(x, y *tensor.Tensor, i int) bool {
 }
 
 func TestBodyErrors(t *testing.T) {
-	d, _ := op.Lookup("neg")
-	if _, err := nnef.ExpandBody(d, []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2}}}, nil); err == nil {
-		t.Error("a primitive operator is expanded")
+	def := func(name, body string) *op.Def {
+		d, _ := op.Lookup(name)
+		own := *d
+		if body != "" {
+			own.Body = body
+		}
+		return &own
 	}
-	d, _ = op.Lookup("softmax")
-	if _, err := nnef.ExpandBody(d, []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2}}}, graph.Attrs{{Name: "axes", Value: []int{3}}}); err == nil {
-		t.Error("an axis out of range is accepted")
+	first := graph.AttrsOf("axes", []int{0})
+	for _, c := range []struct {
+		d     *op.Def
+		attrs graph.Attrs
+		want  string
+	}{
+		{nil, nil, "there is no operator: the definition is nil"},
+		{def("neg", ""), nil, "the operator neg has no body: it is primitive"},
+		{def("softmax", ""), graph.AttrsOf("axes", []int{3}), "axis 3"},
+		{def("softmax", "y = exp(x"), nil, "softmax:1:10: syntax error"},
+		{def("softmax", "y = 1.0;"), first, "the body of softmax yields 1.0"},
+		{def("softmax", "y = sum_reduce(x, axes = [0]);"), first, "the body of softmax yields float32[1]; the operator yields float32[2]"},
+		{def("split", "values = [value];"), graph.AttrsOf("axis", 0, "ratios", []int{1, 1}), "the body of split yields 1 results; there must be 2"},
+	} {
+		if _, err := nnef.ExpandBody(c.d, []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2}}}, c.attrs); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v; want …%s…", err, c.want)
+		}
 	}
 }

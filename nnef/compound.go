@@ -43,7 +43,7 @@ func (d *document) part(o *flat.Op) error {
 	if l.expand {
 		values, err = d.expand(l.c)
 	}
-	if err == nil && len(values) != len(outputs) {
+	if err == nil && len(values) != len(outputs) { // Without this a mistake in a body of the standard would be a panic.
 		err = unequal(o, len(values))
 	}
 	if err != nil {

@@ -182,7 +182,7 @@ func (d *document) Infer(o *flat.Op) error {
 	}
 	for i, t := range outputs {
 		v := values[i]
-		if v == nil {
+		if v == nil { // Without this a lowering that leaves a result out would be a panic; none does.
 			continue
 		}
 		if shape := v.Type.Shape; !d.empty && shape.Len() == 0 {
@@ -370,9 +370,6 @@ func (d *document) constant(l *lowering) *graph.Value {
 func (d *document) variable(l *lowering) *graph.Value {
 	id := l.c.Names[0]
 	dtype, shape, label := d.typeOf(l, id), l.extents(), l.c.Text("label")
-	if l.Err != nil {
-		return nil
-	}
 	if d.source == nil {
 		v, err := d.b.Input(id, graph.Type{DType: dtype, Shape: shape})
 		l.Fail(err)
@@ -382,7 +379,8 @@ func (d *document) variable(l *lowering) *graph.Value {
 	if v := d.states[key]; v != nil {
 		return v // variables of one label are one state
 	}
-	v := d.data(l, dtype, shape, label)
+	v, err := d.data(l, dtype, shape, label)
+	l.Fail(err)
 	if d.updated[id] {
 		d.states[key] = v
 	}
@@ -390,30 +388,30 @@ func (d *document) variable(l *lowering) *graph.Value {
 }
 
 // data adds the data of a variable.
-func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, label string) *graph.Value {
+func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, label string) (*graph.Value, error) {
 	id, key := l.c.Names[0], strings.ToLower(label)
 	stored := d.labels[key]
 	if stored == nil {
 		v, err := d.source.variable(label)
 		if err != nil {
-			l.fail(CodeVariable, "label", "%v", err)
-			return nil
+			return nil, fault(CodeVariable, "label", "%v", err)
 		}
 		stored, v.id = v, id
 		d.labels[key] = stored
 	}
-	if !d.sameShape(stored, shape) {
-		l.fail(CodeVariable, "shape", "%s has shape %v; the document says %v", stored.place, stored.t.Shape(), shape)
-		return nil
+	if err := d.shaped(stored, shape); err != nil {
+		return nil, err
 	}
 	if dtype.IsFloat() {
 		entry, err := d.meaning(stored, id)
 		if err != nil {
-			l.Fail(err)
-			return nil
+			return nil, err
 		}
-		if entry != nil && d.loaded(l, stored) {
-			return d.dequantized(l, stored, label, entry)
+		if entry != nil {
+			if err := stored.load(); err != nil {
+				return nil, err
+			}
+			return d.dequantized(l, stored, label, entry), nil
 		}
 	}
 	if d.tract != nil { // the file says what the elements are
@@ -423,38 +421,24 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	}
 	plain := d.tract != nil && stored.info.Quantized()
 	if !stored.holds(dtype) && !plain {
-		l.Fail(otherType(stored, dtype))
-		return nil
+		return nil, otherType(stored, dtype)
 	}
-	if !d.loaded(l, stored) {
-		return nil
+	if err := stored.load(); err != nil {
+		return nil, err
 	}
 	if stored.otherFloat(dtype) && !d.updated[id] {
-		return d.asSingle(l, label, stored.t)
+		return d.asSingle(l, label, stored.t), nil
 	}
 	t, err := stored.as(dtype)
 	if err != nil {
-		l.Fail(err)
-		return nil
+		return nil, err
 	}
-	return d.held(l, label, t)
-}
-
-// loaded decodes the elements of a variable, and reports whether they are there.
-func (d *document) loaded(l *lowering, v *variable) bool {
-	err := v.load()
-	if err != nil {
-		l.fail(CodeVariable, "label", "%v", err)
-	}
-	return err == nil
+	return d.held(l, label, t), nil
 }
 
 func (d *document) update(l *lowering) *graph.Value {
 	state, next := l.tensor("variable"), l.tensor("value")
-	if l.Err != nil || state == nil || next == nil {
-		return nil
-	}
-	if want := l.Shape(state); d.dialect == syntax.Provisional && trimmed(next.Type.Shape).Equal(trimmed(want)) {
+	if want := l.Shape(state); l.Err == nil && d.dialect == syntax.Provisional && trimmed(next.Type.Shape).Equal(trimmed(want)) {
 		next = l.Reshape(next, want...)
 	}
 	if l.Err != nil {
@@ -471,9 +455,7 @@ func (d *document) update(l *lowering) *graph.Value {
 	if d.source == nil {
 		return next
 	}
-	if err := d.b.Update(state, next); err != nil {
-		l.fail(CodeUpdate, "", "%v", err)
-	}
+	l.Fail(d.b.Update(state, next)) // whose rules the evaluation has checked
 	return next
 }
 
@@ -484,11 +466,7 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 		if public, ok := d.names[d.file.qualified(name)]; ok {
 			name = public
 		}
-		v := d.values[t.Index]
-		if v == nil {
-			return nil, &eval.Error{Code: eval.CodeUnknown, Msg: "the type of " + name + " is not known"}
-		}
-		if err := d.b.Output(name, v); err != nil {
+		if err := d.b.Output(name, d.values[t.Index]); err != nil {
 			return nil, err
 		}
 	}

@@ -89,6 +89,9 @@ func TestLowering(t *testing.T) {
 			"z = leaky_relu(x, alpha = 0.125)\ny = prelu(z, a)"},
 		{"compound", "x = external(shape = [1,4]);\ny = l2_normalization(x, axes = [1], epsilon = 0.5);",
 			"sqr1 = sqr(x)\nsum_reduce1 = sum_reduce(sqr1, axes = [1])\nsqrt1 = sqrt(sum_reduce1)\nadd1 = add(sqrt1, 0.0)\nmax1 = max(add1, 0.5)\ny = div(x, max1)"},
+		{"one summand", "x = external(shape = [1,4]);\nz = add_n([x]);\ny = relu(z);", "y = relu(x)"},
+		{"window over the result", "x = external(shape = [1,1,4,4]);\ny = debox(x, size = [1,1,2,2], stride = [1,1,2,2]);",
+			"y = debox(x, size = [1, 1, 2, 2], padding = [(0,0), (0,0), (0,0), (0,0)], stride = [1, 1, 2, 2], output_shape = [1, 1, 8, 8])"},
 		{"many summands", "x = external(shape = [1,4]);\ny = add_n([x, x, x]);", "add1 = add(x, x)\ny = add(x, add1)"},
 		{"copies of one tensor", "x = external(shape = [1,4]);\n[a, b] = copy_n(x, times = 2);\ny = sub(a, b);", "y = sub(x, x)"},
 		{"several results", "x = external(shape = [1,1,4]);\nm, i = max_pool_with_index(x, size = [1,1,2], stride = [1,1,2], border = 'ignore');\n[a, b] = split(m, axis = 2, ratios = [1,1]);\ny = add(a, b);",
@@ -135,20 +138,22 @@ func TestTypes(t *testing.T) {
 	text := `version 1.0;
 extension concord_operators;
 extension concord_type w float16;
-graph net( x ) -> ( y, z )
+graph net( x ) -> ( y, z, s )
 {
     x = external(shape = [2]);
     w = variable(shape = [2], label = 'w_2');
     i = variable<integer>(shape = [2], label = 'int_2');
     y = copy(w);
     z = copy(i);
+    u = squeeze(slice(w, axes = [0], begin = [0], end = [1]), axes = [0]);
+    s = stack([u, 0.5], axis = 0);
 }
 `
 	g, err := nnef.Parse("types", []byte(text), nnef.Options{Variables: zeros})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.Output("y").Type, g.Output("z").Type); got != "float16[2] int64[2]" {
+	if got := fmt.Sprint(g.Output("y").Type, g.Output("z").Type, g.Output("s").Type); got != "float16[2] int64[2] float16[2]" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -160,6 +165,20 @@ func TestDiagnostics(t *testing.T) {
 		{"attribute", "", "x = external(shape = [2,3]);\ny = softmax(x, axes = [2]);", "5:23: value error [NNEF1101]: softmax: axes: axis 2 is not a dimension of shape [2,3]"},
 		{"border", "", "x = external(shape = [1,1,4]);\ny = box(x, size = [1,1,2], border = 'round');", "5:37: value error [NNEF1101]: box: border: \"round\" is not allowed"},
 		{"stride", "", "x = external(shape = [1,1,4]);\ny = box(x, size = [1,1,2], stride = [2]);", "5:37: value error [NNEF1101]: stride: 1 number is given; there must be 3, one for each dimension"},
+		{"border by the name of the document", "", "x = external(shape = [1,1,4]);\ny = avg_pool(x, size = [1,1,2], border = 'round');",
+			"5:42: value error [NNEF1101]: avg_pool: border: \"round\" is not allowed"},
+		{"size without batch and channels", "", "x = external(shape = [1,1,4,4]);\ny = max_pool(x, size = [2,2], border = 'ignore');",
+			"5:24: value error [NNEF1101]: size: 2 numbers are given; there must be 4, one for each dimension; hint: batch and channels count, too: [1, 1, 2, 2]"},
+		{"stride with batch and channels", "", "x = external(shape = [1,1,4]);\nw = variable(shape = [1,1,1], label = 'w_1_1_1');\ny = conv(x, w, stride = [1,1,2]);",
+			"6:25: value error [NNEF1101]: stride: 3 numbers are given; there must be 1, one for each spatial dimension; hint: batch and channels do not count: [2]"},
+		{"padding with batch and channels", "", "x = external(shape = [1,1,4]);\nw = variable(shape = [1,1,1], label = 'w_1_1_1');\ny = conv(x, w, padding = [(0,0),(0,0),(1,1)]);",
+			"6:26: value error [NNEF1101]: padding: 3 pairs are given; there must be 1, one for each spatial dimension; hint: batch and channels do not count: [(1, 1)]"},
+		{"rank of a convolution", "", "x = external(shape = [4]);\nw = variable(shape = [1,1,1], label = 'w_1_1_1');\ny = conv(x, w);",
+			"6:10: shape error [NNEF1201]: the rank of [4] is 1; it must be at least 3: batch, channels and spatial dimensions"},
+		{"rank of a filter", "", "x = external(shape = [1,1,4]);\nw = variable(shape = [1,1,1,1], label = 'w_1_1_1_1');\ny = conv(x, w);",
+			"6:13: shape error [NNEF1201]: the rank of the filter is 4; it must be 3, that of the input"},
+		{"channels on the right", "", "x = external(shape = [2,3]);\nb = variable(shape = [3], label = 'b_3');\ny = add(x, b);",
+			"6:12: shape error [NNEF1201]: add: y: shape [3,1] does not broadcast with [2,3]: the extents 3 and 2 of dimension 0 differ; hint: dimensions are aligned on the left"},
 		{"bias", "", "x = external(shape = [1,1,4]);\nw = variable(shape = [5,1,1], label = 'w_5_1_1');\nb = variable(shape = [5], label = 'b_5');\ny = conv(x, w, b);",
 			"7:16: shape error [NNEF1201]: the bias has shape [5]; only its second extent may differ from 1"},
 		{"type", "", "x = external<integer>(shape = [2]);\ny = relu(x);", "5:10: type error [NNEF0701]: the argument x of relu is tensor<integer>; it must be tensor<scalar>"},
@@ -169,6 +188,9 @@ func TestDiagnostics(t *testing.T) {
 		{"no parameter", "", "x = external(shape = [2]);\nz = external(shape = [2]);\ny = add(x, z);", "5:5: graph error [NNEF0902]: z is external but no parameter"},
 		{"update of a constant", "", "x = external(shape = [2]);\ny = update(x, x);", "5:12: graph error [NNEF0903]: x is no variable"},
 		{"update twice", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_2');\na = update(s, x);\ny = update(s, x);", "7:12: graph error [NNEF0903]: the variable s is updated twice"},
+		{"update through another label", "", "x = external(shape = [3]);\ns = variable(shape = [2], label = 's_2');\nu = variable(shape = [2], label = 's_2');\ny = update(u, x);",
+			"7:15: shape error [NNEF1201]: the variable u is float32[2]; the new value is float32[3]"},
+		{"update by a literal beyond float32", "", "x = external(shape = [2]);\ns = variable(shape = [], label = 's');\ny = update(s, 1e300);", "6:15: value error [NNEF1103]"},
 		{"update of another shape", "", "x = external(shape = [3]);\ns = variable(shape = [2], label = 's_2');\ny = update(s, x);", "6:15: shape error [NNEF1201]: the variable s is float32[2]; the new value is float32[3]"},
 		{"label", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'a b');\ny = add(s, x);", "5:35: value error [NNEF1104]: the label 'a b' is not allowed"},
 		{"label outside", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = '../s_2');\ny = add(s, x);", "5:35: value error [NNEF1104]: the label '../s_2' is not allowed; it leads out of"},
@@ -177,6 +199,7 @@ func TestDiagnostics(t *testing.T) {
 			"6:22: shape error [NNEF1202]: the variables s and u share the label S_2; their types are scalar[2] and scalar[3] and must be equal"},
 		{"stored shape", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_3');\ny = add(s, x);", "5:22: graph error [NNEF0906]: the data of variable s_3 has shape [3]; the document says [2]"},
 		{"stored type", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'int_2');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the data of variable int_2 holds elements of type integer; the document says scalar"},
+		{"input of absurd size", "", "x = external(shape = [4000000000, 4000000000]);\ny = copy(x);", "4:22: shape error [NNEF1201]: input \"x\": shape [4000000000,4000000000] has more elements than can be addressed"},
 		{"missing data", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'missing');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the model has no file missing.dat"},
 		{"constant", "", "x = external(shape = [2]);\ns = constant(shape = [3], value = [1.0, 2.0]);\ny = add(s, x);", "5:35: value error [NNEF1102]: 2 values are given; shape [3] takes 3, or one for all"},
 		{"constant beyond float32", "", "x = external(shape = [2]);\ns = constant(shape = [1], value = [1e39]);\ny = add(s, x);", "5:35: value error [NNEF1103]: the scalar 1e39 is beyond the range of float32"},
@@ -185,6 +208,19 @@ func TestDiagnostics(t *testing.T) {
 		{"string constant", "", "x = external(shape = [2]);\ns = constant<string>(shape = [1], value = ['a']);\ny = copy(x);", "5:5: type error [NNEF0703]: there are no tensors of type string"},
 		{"variable of absurd size", "", "x = external(shape = [2]);\ns = variable(shape = [4000000000, 4000000000], label = 's');\ny = copy(x);", "5:22: value error [NNEF1101]"},
 		{"extension", "extension acme_magic;\n", "x = external(shape = [2]);\ny = relu(x);", "2:11: extension error [NNEF0304]: the extension acme_magic is not known"},
+		{"type of an extension", "extension concord_type x int32;\n", "x = external(shape = [2]);\ny = relu(x);",
+			"5:5: extension error [NNEF0304]: an extension says that x has elements of type int32; it is declared as scalar"},
+		{"constant beyond its type", "extension concord_type k int8;\n", "x = external(shape = [2]);\nk = constant<integer>(shape = [1], value = [300]);\ny = copy(x);",
+			"6:44: type error [NNEF0701]: 300 is no element of type int8"},
+		{"codes of small floats", "extension concord_type w float8e4m3fn;\n", "x = external(shape = [2]);\nw = variable(shape = [2], label = 'w_2');\ny = copy(w);",
+			"6:35: graph error [NNEF0906]: the data of variable w_2 holds elements of type float32; for the type float8e4m3fn it must hold codes of 8 bits"},
+		{"list of operands", "extension concord_operators;\n", "x = external(shape = [2]);\ny = concat(x, axis = 0);",
+			"6:12: type error [NNEF0701]: the argument values of concat is tensor<scalar>; it must be an array of tensors"},
+		{"symbol in an attribute", "extension concord_operators;\nextension concord_symbol N;\n", "x = external(shape = [2]);\ny = reshape(x, shape = [N]);",
+			"7:24: value error [NNEF1101]: reshape: shape: N is not known before symbols have values"},
+		{"symbol of a standard operation", "extension concord_symbol N;\n", "x = external(shape = [2]);\ny = reshape(x, shape = [N]);",
+			"6:24: eval error [NNEF1006]: the extent N is not given"},
+		{"symbol statement", "extension concord_symbol N M;\n", "x = external(shape = [2]);\ny = relu(x);", "2:11: extension error [NNEF0304]: the statement of extension concord_symbol is broken"},
 		{"statement", "extension concord_type x;\n", "x = external(shape = [2]);\ny = relu(x);", "2:11: extension error [NNEF0304]: the statement of extension concord_type is broken"},
 		{"fragment", "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = relu(x);", "2:10: declaration error [NNEF0401]: the fragment relu has the name of an operation of the standard"},
 		{"parameters", "fragment f( x: tensor<scalar>, x: integer ) -> ( y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = relu(x);", "2:32: declaration error [NNEF0401]: two parameters are named x"},
@@ -208,7 +244,7 @@ func TestDiagnostics(t *testing.T) {
 			}
 			found := false
 			for i := range list {
-				found = found || strings.HasPrefix(list[i].Error(), "doc:"+c.want)
+				found = found || strings.HasPrefix(list[i].Error()+"; hint: "+list[i].Hint, "doc:"+c.want)
 			}
 			if !found {
 				t.Errorf("got\n%swant %s", list.Render(), c.want)

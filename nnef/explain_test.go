@@ -63,10 +63,10 @@ func TestExplainUnknown(t *testing.T) {
 		t.Errorf("an input that is not there: %v, %v", e, err)
 	}
 
-	wrong := document("x = external(shape = [2, 3]);\nz = relu(x);\ny = transpose(z, axes = [2]);\nw = foo(x);\n")
+	wrong := withFragments("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = bar(x); }\n", "x = external(shape = [2, 3]);\nz = relu(x);\ny = transpose(z, axes = [2]);\nw = foo(x);\n")
 	e, o, err = explain(t, wrong, "z", nnef.Options{})
 	var found syntax.Diagnostics
-	if !errors.As(err, &found) || len(found) != 2 || len(e.Nodes(o)) != 1 {
+	if !errors.As(err, &found) || len(found) != 3 || len(e.Nodes(o)) != 1 {
 		t.Errorf("a wrong document: %v, %v", e.Nodes(o), err)
 	}
 }

@@ -101,7 +101,7 @@ func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if f.static().Err() != nil {
 		return nil, f.Check().Err()
 	}
-	if level == flat.User {
+	if level == flat.User { // Without this the document would be evaluated again.
 		return f.flattened()
 	}
 	return f.flatten(level, false, newInferrer(f))

@@ -1,10 +1,12 @@
 package nnef_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
@@ -52,6 +54,51 @@ func TestCustomOperations(t *testing.T) {
 	var list syntax.Diagnostics
 	if !errors.As(err, &list) || len(list) != 1 || !strings.HasPrefix(list[0].Error(), "doc:7:15: name error [NNEF0505]: the operation acme") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestContents visits what a model is made of: its own files alone where the document tells which these are, and else all.
+func TestContents(t *testing.T) {
+	w := &fstest.MapFile{Data: encoded(t, vector(t, 3, 4))}
+	head := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for _, c := range []struct {
+		name  string
+		files fstest.MapFS
+		want  string
+	}{
+		{"variables", fstest.MapFS{"graph.nnef": head(smallModel), "layer/w.dat": w, "other.dat": w}, "- layer/w.dat"},
+		{"quantization", fstest.MapFS{"graph.nnef": head(smallModel), "layer/w.dat": w, "graph.quant": head("")}, "- quantization layer/w.dat"},
+		{"a file of many", fstest.MapFS{"graph.nnef": head(smallModel), "m.safetensors": w}, "- graph.nnef m.safetensors"},
+		{"fragments", fstest.MapFS{"graph.nnef": head(withFragments("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = f(x);\n")),
+			"w.dat": w}, "- graph.nnef w.dat"},
+		{"a document that cannot be evaluated", fstest.MapFS{"graph.nnef": head(document("x = external(shape = [2]);\ny = foo(x);\n")), "w.dat": w}, "- graph.nnef w.dat"},
+	} {
+		f, err := nnef.OpenFS(c.files, ".", nnef.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkContents(t, c.name, f, c.want)
+	}
+	f := opened(t, smallModel, nnef.Options{})
+	checkContents(t, "a text", f, "-")
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// checkContents compares the names of what a file visits, and the end of an error.
+func checkContents(t *testing.T, name string, f *nnef.File, want string) {
+	t.Helper()
+	var names []string
+	err := f.Contents(func(name string, _ []byte) error {
+		names = append(names, cmp.Or(name, "-"))
+		return nil
+	})
+	if err != nil {
+		names = append(names, err.Error())
+	}
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("%s: got %q; want %q", name, got, want)
 	}
 }
 

@@ -316,6 +316,10 @@ func documentGraph(t *testing.T, name string) *graph.Graph {
 func TestSaveProperties(t *testing.T) {
 	const text = `version 1.0;
 extension tract_registry tract_core;
+fragment same( x: tensor<scalar> ) -> ( y: tensor<scalar> )
+{
+    y = x;
+}
 fragment tract_core_properties() -> ( properties: (string, tensor<scalar>)[] )
 {
     properties = [("tract_nnef_ser_version", "0.21"), ("a; 'b'", "größe"), ("size", tract_core_cast(8, to = "i64"))];
@@ -341,6 +345,11 @@ graph g( x ) -> ( y )
 	}
 	if found := again.Warnings; len(found) > 0 {
 		t.Errorf("the saved document has findings: %v", found)
+	}
+	none, _, _ := strings.Cut(text, `[("tract`)
+	_, rest, _ := strings.Cut(text, "];")
+	if m := built(t, fstest.MapFS{"graph.nnef": {Data: []byte(none + `"none";` + rest)}}, nnef.Options{}); m.Properties != nil {
+		t.Errorf("the properties are %q", m.Properties)
 	}
 }
 

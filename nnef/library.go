@@ -238,7 +238,7 @@ func narrow(n int64, place bool) (int, error) {
 	if int64(int(n)) == n {
 		return int(n), nil
 	}
-	if place {
+	if place { // Without this it would be refused on processors of 32 bits.
 		return int(min(max(n, math.MinInt), math.MaxInt)), nil
 	}
 	return 0, fmt.Errorf("the integer %d is too large for this processor; it has integers of %d bits", n, strconv.IntSize)

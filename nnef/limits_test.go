@@ -56,6 +56,20 @@ func TestNodesAreBounded(t *testing.T) {
 	}
 }
 
+// TestMistakesAreBounded ends the making of a graph where as many mistakes are found as shall be told.
+func TestMistakesAreBounded(t *testing.T) {
+	body := "x = external(shape = [2]);\na = variable(shape = [2], label = 'missing');\nb = variable(shape = [2], label = 'missing');\ny = add(a, b);\n"
+	for _, most := range []int{1, 2, 3} {
+		opts := nnef.Options{Variables: zeros}
+		opts.Limits.Eval.Errors = most
+		_, err := nnef.Parse("doc", []byte(document(body)), opts)
+		var list syntax.Diagnostics
+		if !errors.As(err, &list) || len(list) != min(most, 2) {
+			t.Errorf("of 2 mistakes, %d are told: %v", most, err)
+		}
+	}
+}
+
 // TestFillsAreBounded repeats values in memory up to both bounds, and beyond them leaves it to a run.
 func TestFillsAreBounded(t *testing.T) {
 	if testing.Short() {
@@ -227,6 +241,7 @@ func TestTractFoldIsBounded(t *testing.T) {
 // TestLoweringStopsAnywhere lowers each operation of tract with as many nodes as it needs, and with all numbers that are fewer: whatever
 // step fails, those after it do nothing.
 func TestLoweringStopsAnywhere(t *testing.T) {
+	stopped := 0
 	for _, c := range tractCases {
 		text := tractText(c.x, c.y, c.body)
 		most, err := 0, nnef.LowerWithin(text, 0)
@@ -239,5 +254,9 @@ func TestLoweringStopsAnywhere(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s within %d nodes: %v", c.name, most, err)
 		}
+		stopped += most
+	}
+	if stopped < len(tractCases) {
+		t.Errorf("%d operations were stopped only %d times", len(tractCases), stopped)
 	}
 }

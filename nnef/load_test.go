@@ -102,7 +102,7 @@ func TestLoadErrors(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		{"no graph", fstest.MapFS{"x.dat": {Data: w}}, "graph.nnef"},
+		{"no graph", fstest.MapFS{"x.dat": {Data: w}}, ".: there is no graph.nnef in it, so that it is no model of NNEF"},
 		{"no data", fstest.MapFS{"graph.nnef": {Data: []byte(smallModel)}}, "graph.nnef:5:39: graph error [NNEF0906]: the model has no file layer/w.dat"},
 		{"broken data", fstest.MapFS{"graph.nnef": {Data: []byte(smallModel)}, "layer/w.dat": {Data: w[:100]}}, "graph.nnef:5:39: graph error [NNEF0906]: layer/w.dat: byte"},
 		{"broken text", fstest.MapFS{"graph.nnef": {Data: []byte("version 1.0; graph")}}, "graph.nnef:1:19: syntax error"},

@@ -168,7 +168,12 @@ func (t target) Constant(name, label string, data *tensor.Tensor) (*graph.Value,
 }
 
 func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
-	l.Fail(&eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)})
+	l.Fail(fault(code, arg, format, args...))
+}
+
+// fault returns an error at an argument of an invocation.
+func fault(code syntax.Code, arg, format string, args ...any) error {
+	return &eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)}
 }
 
 // tensor returns an argument as a value of the graph.
@@ -220,15 +225,10 @@ func (l *lowering) int(name string) int {
 
 // Narrow returns an integer of an argument as one of a graph.
 func (l *lowering) Narrow(arg string, n int64) int {
-	if int64(int(n)) == n {
-		return int(n)
-	}
-	place := false
-	if d, ok := op.Lookup(l.c.Op.Name); ok {
-		place = slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == arg && a.Place })
-	}
+	d, ok := op.Lookup(l.c.Op.Name)
+	place := ok && slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == arg && a.Place })
 	out, err := narrow(n, place)
-	if err != nil && l.Err == nil {
+	if err != nil { // Without this it would be 0 on processors of 32 bits.
 		l.fail(eval.CodeAttribute, arg, "%s: %s: %v", l.c.Op.Name, arg, err)
 	}
 	return out
@@ -302,6 +302,7 @@ func (l *lowering) Standard() []*graph.Value {
 	if lower := loweringOf(l.dialect, l.c.Op.Name); lower != nil {
 		return lower(l)
 	}
+	// Without this an operation that no table knows would be a panic; tests say that there is none.
 	if f, ok := std.Of(l.dialect).Lookup(l.c.Op.Name); !ok || f.Body == nil {
 		l.fail(eval.CodeNoBody, "", "the operation %s is not known here", l.c.Op.Name)
 	}

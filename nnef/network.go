@@ -46,7 +46,7 @@ func (f *File) Network() (_ *model.Model, err error) {
 	}
 	declared := make(model.Shapes)
 	for _, in := range inputs {
-		if shape, ok := in.Shape.Extents(); ok {
+		if shape, ok := in.Shape.Extents(); ok { // Without this the document would be evaluated again.
 			declared[in.Name] = shape
 		}
 	}
@@ -56,7 +56,7 @@ func (f *File) Network() (_ *model.Model, err error) {
 		}
 		var m *Model
 		var err error
-		if maps.EqualFunc(shapes, declared, tensor.Shape.Equal) {
+		if maps.EqualFunc(shapes, declared, tensor.Shape.Equal) { // Without this the document would be evaluated again.
 			m, err = f.model(fg)
 		} else {
 			m, err = f.with(shapes).Model()

@@ -3,6 +3,7 @@ package nnef_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 const openProvisional = `version 1.0
@@ -66,6 +68,8 @@ func TestNetwork(t *testing.T) {
 			{model.Shapes{"the input": {7, 4}, "y": {14, 1}}, "net.nnef:12:"},
 			{model.Shapes{"y": {4, 5}}, "the extent N must be given a number"},
 		}},
+		{"fixed by expressions", "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph net( x ) -> ( y ) { x = external(shape = [1, 2] + [3 * 4]); y = relu(x); }",
+			"[x: float32[1,2,12]]", []made{{nil, "float32[1,2,12]"}}},
 		{"tract", symbolText, "[x: float32[1,S,2] y: float32[y.0,y.1]]", []made{
 			{model.Shapes{"x": {1, 5, 2}, "y": {7, 2}}, "float32[5,4]"},
 			{model.Shapes{"x": {1, 4, 2}, "y": {1, 2}}, "float32[4,1]"},
@@ -110,13 +114,68 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// TestNetworkErrors refuses what cannot be a network, whatever its inputs are, and files that are closed.
+func TestNetworkErrors(t *testing.T) {
+	unused := strings.Replace(document("x = external(shape = [2]);\ny = relu(x);\n"), ";", ";\nextension KHR_enable_fragment_definitions;\n"+
+		"fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = bar(x); }", 1)
+	if _, err := opened(t, unused, nnef.Options{}).Network(); err == nil || !strings.Contains(err.Error(), "there is no operation bar") {
+		t.Errorf("a mistake in what is not invoked: %v", err)
+	}
+	for body, want := range map[string]string{
+		"x = external(shape = [2]);\ny = foo(x);\n":       "there is no operation foo",
+		"x = external(shape = [2]);\ny = update(x, x);\n": "x is no variable",
+	} {
+		if _, err := opened(t, document(body), nnef.Options{}).Network(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v; want …%s…", err, want)
+		}
+	}
+	var f *nnef.File
+	gone := func(string) (*tensor.Tensor, error) {
+		f.Close()
+		return nil, errors.New("gone")
+	}
+	f = opened(t, smallModel, nnef.Options{Variables: gone})
+	m, err := f.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range []func() error{
+		func() error { _, err := m.Graph(nil); return err }, // and closes it
+		func() error { _, err := m.Graph(nil); return err },
+		func() error { _, err := m.Graph(model.Shapes{"x": {1}}); return err },
+		func() error { _, err := f.Network(); return err },
+		func() error { _, err := f.Model(); return err },
+	} {
+		if err := g(); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%d: a file that is closed: %v", i, err)
+		}
+	}
+	f = opened(t, smallModel, nnef.Options{Variables: gone})
+	if _, err := f.Model(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a file that is closed meanwhile: %v", err)
+	}
+	f = opened(t, document("x = external(shape = [2]);\ny = relu(x);\n"), nnef.Options{})
+	if m, err = f.Network(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, errNetwork := m.Graph(nil)
+	if _, err := f.Model(); !errors.Is(err, fs.ErrClosed) || !errors.Is(errNetwork, fs.ErrClosed) {
+		t.Errorf("a file without data that is closed: %v, %v", err, errNetwork)
+	}
+}
+
 // TestOpenShapes infers the shapes of documents that leave extents open: those that do not depend on them are known.
 func TestOpenShapes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{openProvisional, "y [0 3 4 0]"},
 		{strings.Replace(openText, "2 * N", "N", 1), "r [3 0] s [0 0]"},
+		{strings.Replace(strings.Replace(openText, "2 * N", "N", 1), "r = reshape(x, shape = [3, N]", "[r, q] = unstack(x, axis = 0", 1), "r [] s [0 0]"},
 		{"version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\ngraph net( x ) -> ( y )\n{\n" +
 			"x = tract_core_external(shape = [1, S, 2], datum_type = 'f32');\nz = unsqueeze(x, axes = [0]);\ny = sum_reduce(z, axes = [2]);\n}", "y [1 1 1 2]"},
+		{"version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\ngraph net( x ) -> ( y )\n{\n" +
+			"x = tract_core_external(shape = [1, S], datum_type = 'f32');\ny = tract_core_broadcast(1.0, shape = [S, 2]);\n}", "y [0 2]"},
+		{"version 1.0\ngraph net( x, z ) -> ( y )\n{\nx = external(shape = [0, 3])\nz = external(shape = [4])\ny = relu(z)\n}", "y [4]"},
 	} {
 		f, err := nnef.OpenText("net.nnef", []byte(c.text), nnef.Options{})
 		if err != nil {

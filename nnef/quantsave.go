@@ -72,9 +72,6 @@ func (f *folded) encode(decoded map[*tensor.Tensor]coded) {
 		if !ok || f.codes[t] != nil {
 			return
 		}
-		if f.codes == nil {
-			f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
-		}
 		f.codes[t] = c.codes
 		if f.kept == nil {
 			f.kept = make(map[string]*quant.Entry)
@@ -119,9 +116,6 @@ func (f *folded) sameStored(a, b *tensor.Tensor) bool {
 
 // quantization returns the text of the quantization file, nil if there are no entries.
 func (f *folded) quantization() ([]byte, error) {
-	if len(f.entries) == 0 {
-		return nil, nil
-	}
 	slices.SortFunc(f.entries, func(a, b quant.Entry) int { return strings.Compare(a.Tensor, b.Tensor) })
 	q := &syntax.Quantization{}
 	for i := range f.entries {
@@ -144,7 +138,7 @@ type decoding struct {
 // match returns the decoding that a node is, nil if it is none that can be said in a quantization file.
 func match(n *graph.Node) *decoding {
 	out := n.Out[0]
-	if graph.Identifier(out.Name) != out.Name || out.Type.DType != tensor.Float32 {
+	if out.Type.DType != tensor.Float32 {
 		return nil
 	}
 	var d *decoding
@@ -198,7 +192,7 @@ func nested(t *tensor.Tensor) eval.Value {
 	var numbers []eval.Value
 	if t.DType().IsInteger() {
 		wide, err := tensor.Cast(t, tensor.Int64)
-		if err != nil {
+		if err != nil { // Without this a lack of memory would be a panic.
 			return nil
 		}
 		for _, x := range tensor.Data[int64](wide) {
@@ -210,9 +204,6 @@ func nested(t *tensor.Tensor) eval.Value {
 		}
 	}
 	shape := t.Shape()
-	if len(shape) == 0 {
-		return numbers[0]
-	}
 	for len(shape) > 1 && shape[len(shape)-1] == 1 {
 		shape = shape[:len(shape)-1]
 	}
@@ -228,9 +219,6 @@ func nested(t *tensor.Tensor) eval.Value {
 
 // shortest returns the number with the fewest digits that is x as a float32.
 func shortest(x float32) float64 {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'g', -1, 32), 64)
-	if err != nil {
-		return float64(x)
-	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'g', -1, 32), 64) // which is a number
 	return y
 }

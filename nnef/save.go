@@ -103,7 +103,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 		return nil, err
 	}
 	if !isStandard(f.graph) {
-		f = &folded{graph: g} // The text form says the nodes themselves.
+		f = &folded{graph: g, codes: make(map[*tensor.Tensor]*tensor.Tensor)} // The text form says the nodes themselves.
 	}
 	f.encode(x.decoded)
 	g, items, err := labelled(f)
@@ -120,6 +120,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 		return nil, err
 	}
 	return func(yield func(string, func(io.Writer) error) bool) {
+		// Without this a loop that ends early would be a panic; those of package container do not.
 		if !yield(container.GraphFile, container.Content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, container.Content(quantization)) {
 			return
 		}
@@ -132,7 +133,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 				}
 				write = func(w io.Writer) error { return encode(w, codes) }
 			}
-			if !yield(labels.File(it.label), write) {
+			if !yield(labels.File(it.label), write) { // Without this likewise.
 				return
 			}
 		}
@@ -205,9 +206,6 @@ func usableLabel(label string) string {
 			p = "_"
 		}
 		kept = append(kept, p)
-	}
-	if len(kept) == 0 {
-		return "_"
 	}
 	return strings.Join(kept, "/")
 }

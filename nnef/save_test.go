@@ -2,6 +2,7 @@ package nnef_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -177,12 +178,31 @@ func TestSaveDeterministic(t *testing.T) {
 	}
 }
 
+// full fails where more is written than fits.
+type full int
+
+func (w *full) Write(p []byte) (int, error) {
+	if *w -= full(len(p)); *w < 0 {
+		return 0, errors.New("full")
+	}
+	return len(p), nil
+}
+
 func TestSaveErrors(t *testing.T) {
 	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
+	var whole bytes.Buffer
+	if err := nnef.WriteArchive(&whole, m.Graph, false); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < whole.Len(); n += 511 {
+		if w := full(n); nnef.WriteArchive(&w, m.Graph, false) == nil {
+			t.Errorf("%d bytes suffice", n)
+		}
+	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

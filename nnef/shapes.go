@@ -11,7 +11,7 @@ import (
 
 // newInferrer returns what infers the shapes of a file's operations.
 func newInferrer(f *File) flat.Inferrer {
-	if !leavesOpen(f) {
+	if !leavesOpen(f) { // Without this all would be inferred four times.
 		return newDocument(f, nil)
 	}
 	p := make(probes, len(openExtents))
@@ -97,8 +97,7 @@ func inferBoth(pair [2]*document, o *flat.Op, outputs []*flat.Tensor) ([]flat.Te
 	}
 	if !fits {
 		for _, t := range outputs {
-			pair[0].forget(t)
-			pair[1].forget(t)
+			pair[0].values[t.Index], pair[1].values[t.Index] = nil, nil
 		}
 		return nil, errA
 	}
@@ -113,11 +112,4 @@ func inferBoth(pair [2]*document, o *flat.Op, outputs []*flat.Tensor) ([]flat.Te
 		first[i] = t
 	}
 	return first, nil
-}
-
-// forget makes a tensor unknown.
-func (d *document) forget(t *flat.Tensor) {
-	if t.Index < len(d.values) {
-		d.values[t.Index] = nil
-	}
 }

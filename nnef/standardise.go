@@ -18,10 +18,7 @@ type standardRules struct{ graph.Rules }
 // Signature implements [graph.Rules].
 func (r standardRules) Signature(name string) (graph.Signature, bool) {
 	sig, ok := r.Rules.Signature(name)
-	f, standard := std.Lookup(name)
-	if !ok || !standard {
-		return sig, ok
-	}
+	f, _ := std.Lookup(name) // which it is in a standard graph
 	own := sig.Attrs
 	sig.Attrs = nil
 	o := eval.FromFragment(f, nil)
@@ -40,7 +37,7 @@ func (r standardRules) Signature(name string) (graph.Signature, bool) {
 	if k := slices.IndexFunc(own, func(a graph.AttrSig) bool { return a.Kind == graph.KindDType && a.Default == nil }); k >= 0 {
 		sig.Attrs = append(sig.Attrs, own[k]) // the generic type
 	}
-	return sig, true
+	return sig, ok
 }
 
 // isStandard reports whether a graph can be said with the operations and types of the standard, so that reading the text

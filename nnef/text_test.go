@@ -109,6 +109,18 @@ func TestTextOfEveryOperator(t *testing.T) {
 	}
 }
 
+// TestStandardText leaves out what is as the standard has it anyway.
+func TestStandardText(t *testing.T) {
+	g, err := nnef.Parse("net", []byte(document("x = external(shape = [2, 3]);\nz = softmax(x, axes = [1]);\ny = softmax(z, axes = [0]);\n")), nnef.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := nnef.Write(&b, g); err != nil || !strings.Contains(b.String(), "z = softmax(x);") || !strings.Contains(b.String(), "y = softmax(z, axes = [0]);") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+}
+
 // TestSymbols makes graphs of a document with an extent that is a symbol.
 func TestSymbols(t *testing.T) {
 	const text = `version 1.0;

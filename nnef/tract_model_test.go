@@ -93,6 +93,28 @@ func TestTractModel(t *testing.T) {
 	}
 }
 
+// TestTractVariables takes the types of variables from their files, whatever the document says; floats of 64 bits become those of 32.
+func TestTractVariables(t *testing.T) {
+	for _, c := range []struct {
+		item uint16
+		bits int
+		want tensor.DType
+	}{{0, 16, tensor.Float16}, {0, 64, tensor.Float32}, {3, 64, tensor.Int64}, {2, 8, tensor.Uint8}} {
+		files := fstest.MapFS{
+			"graph.nnef": {Data: []byte(tractText("[2]", "", "out = variable<scalar>(label = 'w', shape = [2]);"))},
+			"w.dat":      tractFile(c.item, 0, c.bits, make([]byte, 2*c.bits/8), 2),
+		}
+		m, err := loadFS(files, ".")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := m.Graph.Outputs[0].Value.Type.DType; got != c.want {
+			t.Errorf("items of type %d with %d bits are %v; want %v", c.item, c.bits, got, c.want)
+		}
+	}
+}
+
 func FuzzTract(f *testing.F) {
 	for _, c := range tractCases {
 		f.Add(tractText(c.x, c.y, c.body))

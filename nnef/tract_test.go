@@ -2,6 +2,7 @@ package nnef_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -209,6 +211,27 @@ var tractCases = []struct {
 	{"attributes by position", "[2,2]", "", "out = sum_reduce(x, [1]);", []float64{1, 2, 3, 4}, nil, []float64{3, 7}},
 	{"a name is given again", "[1]", "", "a = x + 1.0; a = a * 2.0; out = a;", []float64{1}, nil, []float64{4}},
 	{"infinity", "[2]", "", "out = max(x * 0.0 + -inf, -1.0);", []float64{1, 2}, nil, []float64{-1, -1}},
+	{"tensors for lists", "[1]", "", "out = stack(squeeze(x, axes = [0]), axis = 0);", []float64{3}, nil, []float64{3}},
+	{"tensors and numbers in lists", "[2]", "", "out = mul([x, [1.0, 2.0]], 1.0);", []float64{3, 4}, nil, []float64{3, 4, 1, 2}},
+	{"tuples are tensors", "[2]", "", "out = x + (1.0, 2.0);", []float64{3, 4}, nil, []float64{4, 6}},
+	{"nothing is a tensor", "[2]", "", "out = concat([x, []], axis = 0);", []float64{3, 4}, nil, []float64{3, 4}},
+	{"nothing of a tensor", "[2]", "", "out = concat([x, tract_core_dyn_slice(x, 0, 0, axis = 0)], axis = 0);", []float64{3, 4}, nil, []float64{3, 4}},
+	{"whole scalars are integers", "[2,2]", "", "out = sum_reduce(x, axes = [1.0]);", []float64{1, 2, 3, 4}, nil, []float64{3, 7}},
+	{"scales are computed", "[2]", "", "s = mul([3.0], 0.5); out = tract_core_resize(x, s, interpolator = 'linear', coord_transformer = 'align_corners');", []float64{0, 4}, nil, []float64{0, 2, 4}},
+	{"items are brought together", "[2]", "", "out = concat([x, tract_core_cast(x, to = 'i64')], axis = 0);", []float64{1.5, -2.5}, nil, []float64{1.5, -2.5, 1, -2}},
+	{"scalars are cut for integers", "[2]", "", "out = tract_core_cast(x, to = 'i64') + 1.75;", []float64{1, 2}, nil, []float64{2, 3}},
+	{"scalars for truth values", "[2]", "", "out = select(x > 1.0, x > 0.0, 0.5);", []float64{0, 2}, nil, []float64{1, 1}},
+	{"integers for truth values", "[2]", "", "out = select(x > 1.0, x > 0.0, 1);", []float64{0, 2}, nil, []float64{1, 1}},
+	{"attributes of tensors of 16 bits", "[1]", "", "out = tract_core_cast(leaky_relu(tract_core_cast(x, to = 'f16'), alpha = 0.5), to = 'f32');", []float64{-2}, nil, []float64{-1}},
+	{"tract_transformers_sdpa false", "[1,2,1]", "[1,2,1]", "out = tract_transformers_sdpa(x, x, y, mask = false, scale = false, datum_type = 'f32', acc_datum_type = 'f32', is_causal = false);",
+		[]float64{1, 3}, []float64{2, 4}, []float64{2 + 2/(1+math.Exp(-2)), 2 + 2/(1+math.Exp(-6))}},
+	{"positions behind names", "[1]", "", "out = sub(y = 1.0, x);", []float64{3}, nil, []float64{2}},
+	{"arguments too many", "[1]", "", "out = abs(x, axes = [0]);", []float64{-3}, nil, []float64{3}},
+	{"names of types", "[1]", "", "d = 'i32'; out = tract_core_cast(x, to = d);", []float64{3.5}, nil, []float64{3}},
+	{"numbers in lists", "[2]", "", "k = [0.5, 2]; out = x * (k[1] / 4);", []float64{2, 4}, nil, []float64{1, 2}},
+	{"integers beside scalars", "[1]", "", "out = x * (1 / 4.0) + 4.0 / 1;", []float64{8}, nil, []float64{6}},
+	{"arithmetic on lists", "[2]", "", "out = x + [1.0, 2.0] * 2;", []float64{0, 1}, nil, []float64{2, 5}},
+	{"items of lists", "[1]", "", "out = x if 1 in [1, 2] else -x;", []float64{8}, nil, []float64{8}},
 	{"any names", "[1]", "", `i"a/b.c:0" = neg(x); out = neg(i"a/b.c:0");`, []float64{1}, nil, []float64{1}},
 }
 
@@ -256,7 +279,21 @@ func TestTractTypes(t *testing.T) {
 		"out = tract_core_rms_norm(tract_core_cast(x, to = 'f16'), axis = 0);":                       tensor.Float16,
 		"out = tract_core_shape_of(x);":                                                              tensor.Int64,
 		"out = tract_core_einsum([tract_core_cast(x, to = 'f16'), x], expr = 'i,i->', acc = 'f32');": tensor.Float32,
-		"out = x > 1;": tensor.Bool,
+		"out = x > 1;":                                tensor.Bool,
+		"out = concat([[], []], axis = 0);":           tensor.Float32,
+		"out = cast(tract_core_cast(x, to = 'i64'));": tensor.Float32,
+		"out = tract_transformers_scaled_masked_softmax(tract_core_cast(x, to = 'f16'), x > 0.0, scale = 1.0);":                                               tensor.Float16,
+		"out = tract_core_einsum([x], expr = 'i->', acc = 'f16');":                                                                                            tensor.Float16,
+		"out = tract_core_einsum([tract_core_cast(x, to = 'i8')], expr = 'i->');":                                                                             tensor.Int32,
+		"out = tract_core_cast(x, to = 'i64') + [1.0, 2.0];":                                                                                                  tensor.Int64,
+		"h = tract_core_cast(x, to = 'f16'); out = h + h;":                                                                                                    tensor.Float16,
+		"out = tract_core_cast(x, to = 'f16') + tract_core_cast(x, to = 'bf16');":                                                                             tensor.Float32,
+		"out = tract_core_cast(x, to = 'u8') + tract_core_cast(x, to = 'i32');":                                                                               tensor.Int32,
+		"out = tract_core_cast(x, to = 'i32') + tract_core_cast(x, to = 'u8');":                                                                               tensor.Int32,
+		"out = tract_core_cast(x, to = 'i8') + tract_core_cast(x, to = 'u8');":                                                                                tensor.Int64,
+		"out = select(x > 1.0, x > 0.0, 1);":                                                                                                                  tensor.Bool,
+		"out = exp(tract_core_cast(x, to = 'i64'));":                                                                                                          tensor.Float32,
+		"c = unsqueeze(x, axes = [0, 1]); out = conv(tract_core_cast(c, to = 'u8'), tract_core_cast(c, to = 'i8'), padding = [(0, 0)], border = 'constant');": tensor.Int32,
 	} {
 		g, err := parseTract(tractText("[2]", "", body), nil)
 		if err != nil {
@@ -265,6 +302,24 @@ func TestTractTypes(t *testing.T) {
 		}
 		if got := g.Outputs[0].Value.Type.DType; got != want {
 			t.Errorf("%s: the elements are %v, want %v", body, got, want)
+		}
+	}
+}
+
+// TestTractInputs takes the element types of inputs from the document, and leaves out a bias that is not there.
+func TestTractInputs(t *testing.T) {
+	for name, want := range map[string]string{"f16": "float16[1,1,2]", "i8": "int8[1,1,2]", "f64": `elements of tract's type "f64" are not supported`} {
+		text := tractText("[1, 1, 2]", "", "f = tract_core_cast(x, to = 'f16'); out = conv(f, f, padding = [(0, 0)], border = 'constant');")
+		g, err := parseTract(strings.Replace(text, "'f32'", "'"+name+"'", 1), nil)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = g.Inputs[0].Type.String()
+			if n := g.Nodes[len(g.Nodes)-1]; n.Op != "conv" || len(n.In) != 2 {
+				t.Errorf("%s: %s has %d operands", name, n.Op, len(n.In))
+			}
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: got %s; want %s", name, got, want)
 		}
 	}
 }
@@ -288,6 +343,19 @@ func TestTractErrors(t *testing.T) {
 		{"out = tract_core_gather(x, [0], axis = 3);", "8:44", "tract_core_gather: axis: axis 3 is not a dimension of shape [2]"},
 		{"out = tract_core_topk(x, 1, axis = 0, largest = true);", "8:5", "an identifier of a graph is one tensor; out would be"},
 		{"(out, at) = tract_core_topk(x, 5, axis = 0, largest = true);", "8:36", "tract_core_topk: k: 5 elements are asked for; dimension 0 of shape [2] has 2"},
+		{"a = [[1.0, 2.0]]; b = mul(a, 10.0); out = x + b[7];", "8", "the subscript 7 is out of range"},
+		{"out = tract_core_einsum([unsqueeze(x, axes = [0])], expr = 'ii->i', acc = 'f32');", "8", `the expression "ii->i" of tract_core_einsum is not supported`},
+		{"out = tract_core_einsum([x, x, x], expr = 'i,ij,i->', acc = 'f32');", "8", "gives operand 1 the rank 2; it has 1"},
+		{"out = tract_core_einsum([unsqueeze(x, axes = [0]), x], expr = 'ij,jk->ik', acc = 'f32');", "8", "gives operand 1 the rank 2; it has 1"},
+		{"out = tract_core_einsum([], expr = 'i->i', acc = 'f32');", "8", `the expression "i->i" of tract_core_einsum is not supported`},
+		{"out = tract_core_matmul(x, x, axes = [0, 1]);", "8", "the axes are [0, 1]; they must be six dimensions of a tensor of rank 1"},
+		{"out = tract_core_dyn_slice(x, 1, 2, axis = 3);", "8", "the dimension 3 is out of range; it must be from 0 to 0"},
+		{"out = tract_core_dyn_slice(x, 1, 5, axis = 0);", "8", "the range 1 … 5 is not within the extent 2"},
+		{"out = tract_core_range([0, 1], 3, 1);", "8", "the argument start has 2 elements; it must be one number"},
+		{"out = tract_core_range(1e300, 3, 1);", "8", "beyond the range"},
+		{"out = pad(x, padding = [(1, 2, 3)]);", "8", "(1, 2, 3) has 3 items; there must be 2"},
+		{"out = tract_core_gather(x, [0], axis = mul([1, 2], 1));", "8", "the argument axis of tract_core_gather has 2 elements; it must be one number"},
+		{"out = tract_core_cast(x, to = 'i8') + 300;", "8", "300 is no element of type int8"},
 		{"out = tract_core_range(0, 3, 0);", "8:34", "from 0 to 3 by 0 is no range"},
 	} {
 		_, err := parseTract(tractText("[2]", "", c.body), nil)
@@ -341,6 +409,36 @@ func TestTractSymbols(t *testing.T) {
 			t.Errorf("%v\n got %v\nwant …%s", c.shapes, err, c.want)
 		}
 	}
+	for _, c := range []struct {
+		statements, extent, body string
+		given                    int // the extent, if it is not 0
+		want                     string
+	}{
+		{"", "S", "out = reshape(x, shape = [S, 1]);", 6, "[6,1]"},
+		{"", "S + S", "out = reshape(x, shape = [2, S]);", 6, "[2,3]"},
+		{"", "S * 2", "out = reshape(x, shape = [2, S]);", 6, "[2,3]"},
+		{"extension tract_note S == 1;", "S", "out = neg(x);", 6, "[6]"},
+		{"extension tract_symbol Q;", "S", "out = reshape(x, shape = [Q]);", 6, "the symbol Q has no value; give the shapes of the inputs"},
+		{"extension tract_symbol 1;", "S", "out = neg(x);", 6, "m.nnef:4:11: extension error [NNEF0304]: the statement of extension tract_symbol is broken"},
+		{"", "S", "out = x * (S * 0.5);", 0, "S has no value at compile time"},
+		{"", "S", "out = tract_core_range(0, tract_core_shape_of(x)[0], 1);", 0, "the shape is not known before symbols have values; hint: give the shape of x when the model is loaded: --shape x=EXTENTS"},
+	} {
+		var shapes map[string]tensor.Shape
+		if c.given > 0 {
+			shapes = map[string]tensor.Shape{"x": shape(c.given)}
+		}
+		text := strings.Replace(tractText("["+c.extent+"]", "", c.body), "tract_core;", "tract_core;\n"+c.statements, 1)
+		g, err := parseTract(text, shapes)
+		got := fmt.Sprint(err)
+		if list := (syntax.Diagnostics)(nil); errors.As(err, &list) {
+			got += "; hint: " + list[0].Hint
+		} else if err == nil {
+			got = g.Outputs[0].Value.Type.Shape.String()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s %s\n got %s\nwant …%s", c.statements, c.body, got, c.want)
+		}
+	}
 	text := strings.ReplaceAll(tractText("[S, 2]", "", "out = x * 2.0;"), "extension", "extension tract_symbol S;\nextension")
 	f, err := nnef.OpenText("g.nnef", []byte(text), nnef.Options{})
 	if err != nil {
@@ -389,13 +487,28 @@ func TestTractScan(t *testing.T) {
 		{`x, 1, 1)], full`, `x, 1, -1)], full`, []float64{6, 10, 12, 212, 222, 230}},
 		{`"full", 1, 1)`, `"full", 1, -1)`, []float64{12, 6, 2, 230, 218, 208}},
 		{`"full", 1, 1)`, `"full", 1)`, []float64{2, 6, 12, 208, 218, 230}},
+		{`("factor", 2.0)`, `("factor", mul([2.0], 1.0))`, []float64{2, 6, 12, 208, 218, 230}},
+		{"next * factor;", "leaky_relu(next, alpha = factor);", []float64{1, 3, 6, 104, 109, 115}},
 		{`("y.0", "full", 1, 1), ("next", "last", 0, 1)`, `("y.0", "last", 0, 1), ("y.0", "full", 1, 1)`, []float64{12, 230}},
+		{`i"sum.0" + part;
+    i"y.0" = next * factor;
+}`, `sum(i"sum.0", part);
+    i"y.0" = next * factor;
+}
+
+fragment sum( a: tensor<scalar>, b: tensor<scalar> ) -> ( c: tensor<scalar> )
+{
+    c = a + b;
+}`, []float64{2, 6, 12, 208, 218, 230}},
 		{"skip = 0, reset_every_turn = 0, external_state = 0", "skip = 0", []float64{2, 6, 12, 208, 218, 230}},
 	} {
 		g, err := parseTract(strings.Replace(scanText, c.old, c.new, 1), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.new, err)
 			continue
+		}
+		if first := g.Outputs[0].Value.Name; first != "out" {
+			t.Errorf("%s: the output is called %s", c.new, first)
 		}
 		if got, _ := runGraph(t, checkRoundTrip(t, g), map[string][]float32{"x": {1, 2, 3, 4, 5, 6}}); !near(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.new, got, c.want)
@@ -412,6 +525,12 @@ func TestTractScan(t *testing.T) {
 		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("factor", 3.0)]`, "the parameter factor of loop.0 is bound twice"},
 		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", 2.0)]`, "the parameter part of loop.0 is bound twice"},
 		{`("next", "last"`, `("last", "last"`, "loop.0 has no result last"},
+		{`scan = [("part", x, 1, 1)], full = [("factor", 2.0)]`, `scan = [], full = [("factor", 2.0), ("part", x)]`, "a scan takes one tensor at least to part"},
+		{"next * factor;", "softmax(next, axes = [7]);", "softmax: axes: axis 7"},
+		{`("sum.0", zero, "next")`, `("sum.0", zero)`, "a state must be a tuple of a name, a tensor and the name of a result"},
+		{`("sum.0", zero, "next")`, `("sum.0", zero, "gone")`, "loop.0 has no result gone"},
+		{`("part", x, 1, 1)`, `("part", 'a', 1, 1)`, "the argument scan of tract_core_scan is 'a'; it must be scalar"},
+		{`i"sum.0" + part;`, `concat([i"sum.0", part], axis = 0);`, "scan: body: output 0 is float32[4,1]; it must be float32[2,1]"},
 		{`("next", "last"`, `("next", "first"`, `an output must be "full" or "last"`},
 	} {
 		_, err := parseTract(strings.Replace(scanText, c[0], c[1], 1), nil)
@@ -459,6 +578,43 @@ func TestTractShapes(t *testing.T) {
 	}
 }
 
+// TestTractGeneric takes the type of a fragment from a result whose type no declaration says.
+func TestTractGeneric(t *testing.T) {
+	const as = "fragment as<?>( x: tensor<?>, y: tensor<scalar> ) -> ( z: tensor<?> )\n{\n    z = cast<?>(y);\n}\n\n"
+	for _, body := range []string{"k = tract_core_cast(x, to = 'i64');\n    out = as(k, x);", "out = as([1, 2], x);"} {
+		g, err := parseTract(strings.Replace(tractText("[2]", "", body), "graph", as+"graph", 1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Outputs[0].Value.Type.DType; got != tensor.Int64 {
+			t.Errorf("%s: the result is %v", body, got)
+		}
+	}
+}
+
+// TestTractFragments invokes fragments, whose arguments nothing holds to the types that are declared.
+func TestTractFragments(t *testing.T) {
+	for _, c := range []struct {
+		fragment, body string
+		want           []float64
+	}{
+		{"half( x: tensor<scalar>, k: scalar ) -> ( y: tensor<scalar> ) { y = x * (k / 4); }", "out = half(x, k = 2);", []float64{1, 2}},
+		{"half( x: tensor<scalar>, k: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x * (k / 4); }", "out = half(x, 2);", []float64{1, 2}},
+		{"first( l: tensor<scalar>[] ) -> ( y: tensor<scalar> ) { y = l[0]; }", "out = first(unsqueeze(x, axes = [0]));", []float64{2, 4}},
+		{"first( p: (tensor<scalar>, scalar) ) -> ( y: tensor<scalar> ) { y = p[0]; }", "out = first((x, 1, 2));", []float64{2, 4}},
+		{"low( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = max(x, -inf); }", "out = low(x);", []float64{2, 4}},
+	} {
+		g, err := parseTract(strings.Replace(tractText("[2]", "", c.body), "graph", "fragment "+c.fragment+"\n\ngraph", 1), nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.fragment, err)
+			continue
+		}
+		if got, _ := runGraph(t, g, map[string][]float32{"x": {2, 4}}); !near(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.fragment, got, c.want)
+		}
+	}
+}
+
 // TestTensorLiterals reads nested numbers as tensors if the reading is lenient, though nothing else tells of tract.
 func TestTensorLiterals(t *testing.T) {
 	text := "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    k = [[2.0, 3.0]];\n    y = mul(x, k);\n}\n"
@@ -489,7 +645,7 @@ func TestTractScanWritten(t *testing.T) {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
 		again, err := f.Flatten(level)
-		if err != nil {
+		if err != nil || !f.Document.Declares(syntax.ExtFragments) || !f.Document.Declares(syntax.ExtOperators) {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
 		if second := textOf(t, again); second != b.String() {

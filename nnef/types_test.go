@@ -44,6 +44,14 @@ func TestSaveEveryType(t *testing.T) {
 	}
 }
 
+// TestStringInputs looks at documents that no graph can be made of: the types of strings do not matter for shapes.
+func TestStringInputs(t *testing.T) {
+	f := opened(t, document("x = external<string>(shape = [2]);\nv = variable<string>(shape = [2], label = 'v');\ny = copy(v);\n"), nnef.Options{})
+	if found := f.Check(); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
 // there casts a tensor to the type of that name and back.
 func there(t *testing.T, x *tensor.Tensor, name string) *tensor.Tensor {
 	t.Helper()

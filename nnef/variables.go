@@ -91,12 +91,8 @@ func (s *stored) variable(label string) (*variable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v := &variable{place: name, info: f.Info, file: f}
-	if f.Shares() {
-		return v, v.load()
-	}
-	v.t, err = outline(f.ElementType(), f.Shape)
-	return v, err
+	t, err := outline(f.ElementType(), f.Shape)
+	return &variable{place: name, info: f.Info, file: f, t: t}, err
 }
 
 // outline returns zeros that take no memory.
@@ -116,7 +112,7 @@ func (v *variable) load() error {
 	}
 	t, err := v.file.Tensor()
 	if err != nil {
-		return fmt.Errorf("%s: %w", v.place, err)
+		return fault(CodeVariable, "label", "%s: %v", v.place, err)
 	}
 	v.t, v.file = t, nil
 	return nil
@@ -193,25 +189,22 @@ func (d *document) asSingle(l *lowering, label string, t *tensor.Tensor) *graph.
 	return l.single("cast", []*graph.Value{stored}, attr("dtype", tensor.Float32))
 }
 
-// sameShape reports whether a variable has the shape that the document says, and gives it that shape where the
-// provisional dialect sees no difference: there, extents of 1 at the end do not count.
-func (d *document) sameShape(v *variable, shape tensor.Shape) bool {
+// shaped reports a variable that has another shape than the document says, and gives it that shape where the provisional
+// dialect sees no difference: there, extents of 1 at the end do not count.
+func (d *document) shaped(v *variable, shape tensor.Shape) error {
 	have := v.t.Shape()
-	if have.Equal(shape) {
-		return true
+	switch {
+	case have.Equal(shape):
+		return nil
+	case d.dialect != syntax.Provisional || !trimmed(have).Equal(trimmed(shape)):
+		return fault(CodeVariable, "shape", "%s has shape %v; the document says %v", v.place, have, shape)
 	}
-	if d.dialect != syntax.Provisional || !trimmed(have).Equal(trimmed(shape)) {
-		return false
-	}
-	if v.load() != nil {
-		return false
-	}
-	t, err := v.t.Reshape(shape...)
+	err := v.load()
 	if err != nil {
-		return false
+		return err
 	}
-	v.t = t
-	return true
+	v.t, err = v.t.Reshape(shape...)
+	return err
 }
 
 // trimmed returns a shape without the extents of 1 at its end.

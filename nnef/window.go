@@ -45,16 +45,13 @@ func (l *lowering) slide(size []int, n int) slide {
 
 // counted checks that the argument padding has a pair for each of n dimensions.
 func (l *lowering) counted(n int) {
-	if given := len(l.each("padding", 2*n, 0)); l.Err == nil && given != 2*n {
+	if given := len(l.each("padding", 2*n, 0)); given != 2*n {
 		l.miscounted("padding", "pair", eval.Tuple{int64(0), int64(0)}, n)
 	}
 }
 
 // miscounted says that an argument has not one item for each of n dimensions. A neutral item is one without effect.
 func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
-	if l.Err != nil {
-		return
-	}
 	list, _ := l.c.Arg(arg).(eval.Array)
 	given := "1 " + item + " is"
 	if len(list) != 1 {
@@ -145,9 +142,6 @@ func (l *lowering) spatial(v *graph.Value, arg string) []int {
 // bias returns the argument bias as the operators take it: nil for 0, a number, or one number for each channel.
 func (l *lowering) bias() *graph.Value {
 	v := l.unless("bias", 0.0)
-	if v == nil || l.Err != nil {
-		return nil
-	}
 	shape := l.Shape(v)
 	if shape.Len() == 1 && len(shape) <= 2 || len(shape) == 2 && shape[0] == 1 {
 		return v

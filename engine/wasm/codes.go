@@ -228,7 +228,7 @@ func (e *codes) write(f *function, v [4]int, out, n int) {
 func lookUp(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	x, table, shape := n.In[0], n.In[1], n.Out[0].Type.Shape
-	if len(r.Nodes) > 1 || r.Sources > 0 || shape.Len() == 0 || table.Const == nil {
+	if len(r.Nodes) > 1 || shape.Len() == 0 || table.Const == nil {
 		return nil
 	}
 	elements := shape.Len()

@@ -155,6 +155,7 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole 
 		return out
 	}
 	made.Inputs, made.Outputs = ports(inputs), ports(outputs)
+	// Without this there would be a module that no runtime takes; a test would need as much memory.
 	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}

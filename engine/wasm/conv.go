@@ -50,7 +50,7 @@ type tileKind struct {
 func newConvolution(r kernel.Region, transposed bool) *convolution {
 	n := r.Root()
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
-	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
+	if n.In[1].Const == nil || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
 	}
 	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, in: in, out: out}
@@ -105,7 +105,7 @@ const byInside = -1
 func poolWindows(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
-	if r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
+	if in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
 		return nil
 	}
 	w := geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))

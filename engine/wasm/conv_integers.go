@@ -43,7 +43,7 @@ type integerConvolution struct {
 func convolveIntegers(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
-	if n.In[1].Const == nil || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 || n.Out[0].Type.DType != tensor.Int32 {
+	if n.In[1].Const == nil || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 || n.Out[0].Type.DType != tensor.Int32 {
 		return nil
 	}
 	for _, v := range n.In[2:] {
@@ -61,7 +61,7 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 		return nil
 	}
 	v.rows, v.columns = linesAndPixels(&v.Sliding)
-	if v.each && v.columns.Size > mostTaps {
+	if v.each && v.columns.Size > mostTaps { // Without this there would be more code.
 		return nil
 	}
 	v.signed, v.zero = n.In[0].Type.DType == tensor.Int8, integersOf(n.In, 3)[0]

@@ -108,20 +108,14 @@ type chainOperand struct {
 func computeElements(r kernel.Region) *kernel.Plan {
 	last := r.Nodes[len(r.Nodes)-1].Out[0]
 	c := &chain{shape: last.Type.Shape, truths: last.Type.DType == tensor.Bool}
-	if r.Sources > 0 || c.shape.Len() == 0 {
-		return nil
-	}
 	c.choose(r)
 	in := 0
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{c.layout}}
 	for _, n := range r.Nodes {
-		if !n.Out[0].Type.Shape.Equal(c.shape) || n.Out[0] != last && n.Out[0].Type.DType != tensor.Float32 {
-			return nil
-		}
 		var list []int
 		for i, v := range n.In {
 			switch {
-			case n.Op == normalizing && i > 0: // its parameters are read as factors of the channels
+			case n.Op == normalizing && i > 0: // Without this its parameters would be read, too, which are factors of the channels.
 				in++
 				continue
 			case v != nil && v.Producer != nil && v != last && slices.Contains(r.Nodes, v.Producer):
@@ -129,7 +123,7 @@ func computeElements(r kernel.Region) *kernel.Plan {
 				continue
 			case v == nil:
 				list = append(list, absent)
-			case v.Type.DType != tensor.Float32:
+			case v.Type.DType != tensor.Float32: // beside a truth value
 				return nil
 			default:
 				list = append(list, len(c.operands))
@@ -144,7 +138,7 @@ func computeElements(r kernel.Region) *kernel.Plan {
 			return nil
 		}
 	}
-	if !c.arrange() {
+	if !c.arrange() { // Without this there would be a call for few elements each.
 		return nil
 	}
 	p.Pieces, p.Scratch = c.rows()*c.chunks(), c.scratch
@@ -180,9 +174,6 @@ func (c *chain) step(n *graph.Node, in []int) bool {
 // normalize adds a batch normalization.
 func (c *chain) normalize(n *graph.Node, in []int) bool {
 	axis := n.Attrs.Int("axis")
-	if axis < 0 {
-		axis += len(c.shape)
-	}
 	lists := factors(n, axis)
 	if lists == nil || c.layout != kernel.Plain && axis != 1 {
 		return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -273,4 +274,43 @@ func TestLevels(t *testing.T) {
 	if _, err := r.CompileModule(t.Context(), wasm.Probe()); err == nil {
 		t.Error("a runtime without relaxed SIMD takes the probe")
 	}
+}
+
+// TestSumsInTheMiddle adds up products to what lies in the middle between two subnormal floats but for a bit that float64 rounds away: by one rounding it is
+// less.
+func TestSumsInTheMiddle(t *testing.T) {
+	n := newNetwork(t, 1)
+	elements := []float32{0x1p-67, 0x1p-89, 0x1.000002p-90}
+	factors := []float32{0x1p-60, 0x1p-60, 0x1.fffffcp-61}
+	if s := math.FMA(float64(elements[2]), float64(factors[2]), 0x1p-127+0x1p-149); s != 0x1p-127+0x1p-149+0x1p-150 {
+		t.Fatalf("as float64 the sum is %x", s)
+	}
+	// repeated returns k lists of numbers, of which each number stands n times.
+	repeated := func(list []float32, k, n int, shape ...int) *tensor.Tensor {
+		var all []float32
+		for range k {
+			for _, v := range list {
+				all = append(all, slices.Repeat([]float32{v}, n)...)
+			}
+		}
+		x, err := tensor.FromSlice(all, shape...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	input := func(x *tensor.Tensor) *graph.Value {
+		name := fmt.Sprint("in", len(n.inputs))
+		n.inputs[name] = x
+		return must(n.Input(name, graph.TypeOf(x)))(t)
+	}
+	constant := func(x *tensor.Tensor) *graph.Value { return must(n.Constant("", "", x))(t) }
+	plain := graph.AttrsOf("padding", []int{0, 0, 0, 0})
+	y := []*graph.Value{
+		n.node("matmul", nil, input(repeated(elements, 5, 1, 5, 3)), constant(repeated(factors, 1, 8, 3, 8))),
+		n.node("matmul", nil, input(repeated(elements, 5, 1, 5, 3)), input(repeated(factors, 1, 8, 3, 8))),
+		n.node("conv", plain, input(repeated(elements, 1, 4, 1, 3, 1, 4)), constant(repeated(factors, 8, 1, 8, 3, 1, 1))),
+		n.node("conv", append(graph.AttrsOf("groups", 8), plain...), input(repeated(elements, 8, 1, 1, 8, 1, 3)), constant(repeated(factors, 8, 1, 8, 1, 1, 3))),
+	}
+	n.compare(1, y...)
 }

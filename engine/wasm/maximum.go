@@ -20,7 +20,7 @@ type byteMaximum struct {
 func greatestBytes(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
-	if len(r.Nodes) > 1 || r.Sources > 0 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
+	if len(r.Nodes) > 1 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
 		return nil
 	}
 	w := geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))

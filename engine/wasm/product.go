@@ -33,7 +33,7 @@ const (
 
 func multiplyColumns(r kernel.Region) *kernel.Plan {
 	n := r.Root()
-	if len(r.Nodes) > 1 || r.Sources > 0 || n.Out[0].Type.Shape.Len() == 0 {
+	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 {
 		return nil
 	}
 	a, b, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type
@@ -168,7 +168,7 @@ func (p *product) choose(f *function, batch, x, w int) {
 	shape := p.n.Out[0].Type.Shape
 	rest := batch
 	for d := len(shape) - 3; d >= 0; d-- {
-		if shape[d] == 1 {
+		if shape[d] == 1 { // Without this it would move by nothing.
 			continue
 		}
 		index := 0

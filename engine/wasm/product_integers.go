@@ -27,7 +27,7 @@ type integerProduct struct {
 func multiplyIntegers(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	a, b, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type
-	if r.Sources > 0 || out.Shape.Len() == 0 || out.DType != tensor.Int32 || n.In[1].Const == nil || b[:len(b)-2].Len() != 1 {
+	if out.Shape.Len() == 0 || out.DType != tensor.Int32 || n.In[1].Const == nil || b[:len(b)-2].Len() != 1 {
 		return nil
 	}
 	transposeA, transposeB := false, n.Op == "linear"

@@ -66,7 +66,7 @@ func (r *reduction) make(m *maker, n *graph.Node, g groups, c *op.Call) int {
 		f.chunkOf(left, part, g.inner, columnChunk)
 		f.fours(left, func() {
 			var v int
-			if g.inner == 1 {
+			if g.inner == 1 { // Without this there would be three sums that nobody needs.
 				v = f.row(&r.folding, x, g.count)
 			} else {
 				v = f.columns(&r.folding, x, g.count, 4*g.inner)

@@ -61,7 +61,7 @@ func (s *sums) clear() {
 		zero(h[1])
 	}
 	zero(s.middle)
-	if s.strict {
+	if s.strict { // Without this all sums would be in doubt.
 		zero(s.small)
 		return
 	}
@@ -105,7 +105,7 @@ func (s *sums) splat(to factor, at, offset int) factor {
 		s.Set(to.v)
 		return to
 	}
-	if s.strict {
+	if s.strict { // Without this magnitudes would be noted for nothing.
 		s.SIMD(f64x2Promote)
 		s.Set(to.halves[0])
 	} else {
@@ -198,7 +198,7 @@ func (s *sums) doubts() {
 	s.wideWords(1 << 31)
 	s.SIMD(i32x4Eq)
 	s.Get(s.small)
-	if !s.strict {
+	if !s.strict { // Without this all sums would be in doubt.
 		s.wideWords(s.below<<1 - 1)
 		s.SIMD(i32x4LtU)
 	}

@@ -76,25 +76,22 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 			continue
 		}
 		s := tailNode{op: n.Op}
-		known, follows := vectorOps[n.Op], 0
+		known := vectorOps[n.Op]
 		limit := n.Op == "clamp"
 		if known.operands != len(n.In) && !limit || n.Out[0].Type.DType != tensor.Float32 {
 			return nil, false
 		}
 		for i, v := range n.In {
 			if v == last {
-				follows++
 				s.first = i == 0
 				continue
 			}
 			o := operand{in: in}
 			in++
 			switch {
-			case v == nil && limit: // Without this references would compute it.
+			case v == nil: // which only a clamp has
 				s.operands = append(s.operands, operand{in: -1})
 				continue
-			case v == nil:
-				return nil, false
 			case v.Type.Shape.Equal(shape) && v.Const == nil:
 				t.tensors = append(t.tensors, o.in)
 			default:
@@ -104,7 +101,7 @@ func tailOf(r kernel.Region, bias int) (*tail, bool) {
 			}
 			s.operands = append(s.operands, o)
 		}
-		if follows != 1 || limit && !s.first {
+		if limit && !s.first {
 			return nil, false
 		}
 		t.nodes = append(t.nodes, s)
@@ -119,7 +116,7 @@ const normalizing = "batch_normalization"
 // numbers, of mean, k and offset; nil for another.
 func factors(n *graph.Node, axis int) (list [][]float32) {
 	shape := n.In[0].Type.Shape
-	if a := n.Attrs.Int("axis"); a != axis && a != axis-len(shape) || len(shape) <= axis {
+	if n.Attrs.Int("axis") != axis || len(shape) <= axis {
 		return nil
 	}
 	by := [][]float32{{0}, {0}, {0}, {1}} // mean, variance, offset, scale

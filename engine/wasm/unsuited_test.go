@@ -30,6 +30,12 @@ func TestUnsuited(t *testing.T) {
 				n.node("add", nil, conv(), n.constant(1, 4, 5, 6)),
 				n.node("add", nil, conv(), n.constant(1, 1, 5, 1)),
 				n.node("clamp", nil, n.constant(), conv()),
+				n.node("clamp", nil, n.numbers(0.5), conv(), n.numbers(1.5)),
+				n.node("exp", nil, n.node("neg", nil, conv())),
+				n.node("batch_normalization", attr("axis", 1, "epsilon", 0.5), n.node("exp", nil, conv()), n.constant(4), n.constant(4)),
+				n.node("deconv", attr("padding", pads(0, 2), "stride", []int{2, 2}), x, n.input(4, 3, 2, 2)),
+				n.node("deconv", attr("padding", pads(0, 2), "stride", []int{2, 2}, "groups", 2), x, n.constant(4, 3, 2, 2)),
+				n.node("deconv", attr("padding", pads(0, 3), "stride", []int{2, 2, 2}), n.input(1, 2, 3, 2, 2), n.constant(2, 3, 2, 2, 2)),
 				n.node("add", nil, y, y),
 				n.node("clamp", nil, conv(), nil, n.input(1, 4, 5, 6)),
 				n.node("prelu", nil, conv(), n.constant(1, 4, 1, 1)),
@@ -51,7 +57,10 @@ func TestUnsuited(t *testing.T) {
 			volume := n.input(1, 2, 3, 4, 5)
 			return append(list, n.node("max_pool", attr("size", []int{1, 1, 2, 2, 2}, "padding", pads(0, 5), "border", "ignore"), volume),
 				n.node("max_pool", attr("size", []int{1, 1, 2, 2, 2}, "padding", pads(0, 5), "border", "ignore"), n.bytes(tensor.Uint8, 1, 2, 3, 4, 5)),
-				n.node("max_pool", attr("size", []int{2, 2}, "padding", pads(0, 2), "border", "ignore"), n.bytes(tensor.Uint8, 4, 5)))
+				n.node("max_pool", attr("size", []int{2, 2}, "padding", pads(0, 2), "border", "ignore"), n.bytes(tensor.Uint8, 4, 5)),
+				n.node("max_pool", attr("size", []int{2, 2}, "padding", pads(0, 2), "border", "ignore"), n.input(4, 5)),
+				n.node("box", attr("size", []int{2}, "padding", pads(0, 1), "border", "ignore"), n.input(4)),
+				n.node("max_pool", attr("size", []int{1, 1, 2, 2}, "padding", pads(0, 4), "border", "ignore"), n.input(0, 2, 4, 5)))
 		},
 		"products": func(n *network) []*graph.Value {
 			x, w := n.input(3, 4), n.constant(4, 5)
@@ -65,6 +74,9 @@ func TestUnsuited(t *testing.T) {
 				n.node("matmul", nil, n.input(2, 1, 3, 4), n.input(1, 2, 4, 5)),
 				n.node("matmul", nil, n.input(2, 3, 4), n.constant(2, 4, 5)),
 				n.node("matmul", nil, n.input(3, 0), n.constant(0, 5)),
+				n.node("matmul", nil, n.input(3, 0), n.input(0, 5)),
+				n.node("matmul", nil, n.input(0, 4), w),
+				n.node("relu", nil, n.node("matmul", nil, x, w)),
 				n.node("matmul", attr("transposeA", true), n.input(2, 4, 3), n.constant(1, 4, 5)),
 			}
 		},
@@ -79,14 +91,40 @@ func TestUnsuited(t *testing.T) {
 			for _, name := range []string{"sum_reduce", "max_reduce"} {
 				list = append(list, n.node(name, attr("axes", []int{0, 2}), x), n.node(name, attr("axes", []int{1}), n.input(2, 0)))
 			}
-			return append(list, n.node("sum_reduce", attr("axes", []int{1}, "normalize", true), x))
+			return append(list, n.node("sum_reduce", attr("axes", []int{1}, "normalize", true), x),
+				n.node("relu", nil, n.node("layer_normalization", attr("axes", []int{3}), x, n.constant(5))),
+				n.node("layer_normalization", attr("axes", []int{1}), n.input(0, 4), n.constant(4)),
+				n.node("instance_normalization", nil, n.input(2, 3, 0)))
+		},
+		"elements": func(n *network) []*graph.Value {
+			ints := func() *graph.Value { return n.node("cast", attr("dtype", tensor.Int32), n.bytes(tensor.Int8, 1, 4, 5)) }
+			return []*graph.Value{
+				n.node("tanh", nil, n.input(2, 0)),
+				n.node("tanh", nil, n.input(0, 3)),
+				n.node("relu", nil, n.node("add", nil, n.input(2, 0, 3), n.input(1, 0, 1))),
+				n.node("add", nil, n.input(2, 3, 0), n.input(2, 1, 1)),
+				n.node("add", nil, n.node("tanh", nil, n.input(1, 4, 1)), n.input(1, 4, 5)),
+				n.node("mul", nil, n.bytes(tensor.Int8, 1, 4, 5), n.bytes(tensor.Int8, 1, 4, 5)),
+				n.node("add", nil, ints(), ints()),
+				n.node("eq", nil, n.node("lt", nil, n.input(4, 5), n.input(4, 5)), n.node("lt", nil, n.input(4, 5), n.input(4, 5))),
+				n.node("not", nil, n.node("lt", nil, n.input(4, 5), n.input(4, 5))),
+				n.node("select", nil, n.node("lt", nil, n.input(4, 5), n.input(4, 5)), n.input(4, 5), n.input(4, 5)),
+				n.node("add", nil, n.input(40, 16), n.input(1, 16)),
+				n.node("relu", nil, n.node("add", nil, n.input(40, 16), n.input(1, 16))),
+			}
 		},
 		"integers": func(n *network) []*graph.Value {
 			const i8 = tensor.Int8
 			x, w := n.bytes(i8, 1, 4, 5, 6), n.integer(i8, 4, 4, 3, 3)
 			same := attr("padding", pads(1, 2), "dtype", tensor.Int32)
 			factor := n.numbers
+			factors := func(shape ...int) *graph.Value {
+				return must(n.Constant("", "", n.Uniform(tensor.Float32, shape, 0.001, 0.01)))(n.t)
+			}
 			conv := func() *graph.Value { return n.node("conv", same, x, n.integer(i8, 4, 4, 3, 3)) }
+			none := func() *graph.Value {
+				return n.node("conv", same, x, must(n.Constant("", "", n.Integers(i8, []int{4, 4, 3, 3}, 0, 0)))(n.t))
+			}
 			a, b := n.bytes(i8, 3, 4), n.integer(i8, 4, 5)
 			return []*graph.Value{
 				n.node("conv", same, x, n.bytes(i8, 4, 4, 3, 3)),
@@ -95,7 +133,10 @@ func TestUnsuited(t *testing.T) {
 				n.node("conv", attr("padding", pads(1, 3), "dtype", tensor.Int32), n.bytes(i8, 1, 2, 3, 4, 5), n.integer(i8, 3, 2, 3, 3, 3)),
 				n.node("conv", attr("padding", pads(1, 2), "groups", 0, "dtype", tensor.Int32), n.bytes(i8, 1, 4, 3, 90), n.integer(i8, 4, 1, 1, 80)),
 				n.node("requantize", nil, conv(), factor(float32(math.Inf(1))), n.integer(i8)),
-				n.node("requantize", nil, conv(), factor(0.01, 1, 1, 5, 1), n.integer(i8)),
+				n.node("requantize", nil, none(), factor(float32(math.Inf(1))), n.integer(i8)),
+				n.node("requantize", nil, conv(), n.input(), n.integer(i8)),
+				n.node("requantize", nil, n.node("matmul", sums, a, n.integer(i8, 4, 5)), factor(float32(math.Inf(1))), n.integer(i8)),
+				n.node("requantize", nil, conv(), factors(1, 1, 5, 1), n.integer(i8)),
 				n.node("requantize", nil, conv(), factor(0.01, 1, 4, 1, 1), n.integer(i8, 1, 4, 1, 1)),
 				n.node("clamp", nil, n.node("requantize", nil, conv(), factor(0.01), n.integer(i8)), n.integer(i8, 1, 4, 1, 1)),
 				n.node("relu", nil, conv()),

@@ -228,12 +228,7 @@ func (l Diagnostics) Render() string {
 // Sort orders the list by file and position, keeping the order of findings at one place.
 func (l Diagnostics) Sort() {
 	slices.SortStableFunc(l, func(a, b Diagnostic) int {
-		if a.Source != b.Source && a.Source != nil && b.Source != nil {
-			if c := cmp.Compare(a.Source.Name, b.Source.Name); c != 0 {
-				return c
-			}
-		}
-		return cmp.Compare(a.From, b.From)
+		return cmp.Or(cmp.Compare(a.Position().File, b.Position().File), cmp.Compare(a.From, b.From))
 	})
 }
 

@@ -216,6 +216,13 @@ func TestFormatInvalid(t *testing.T) {
 			t.Errorf("%s, %v; want %s", got, err, want)
 		}
 	}
+	for _, e := range []syntax.Extension{{Name: "KHR_a", Text: "b"}, {Name: "tract_a", Text: "b\nc"}, {Name: "tract_a", Text: "b; c"}} {
+		doc := graph(&syntax.Ident{Name: "x"})
+		doc.Extensions = []syntax.Extension{e}
+		if _, err := syntax.Format(doc); err == nil || !strings.Contains(err.Error(), "the text of extension "+e.Name+" cannot be written") {
+			t.Errorf("%q: %v", e.Text, err)
+		}
+	}
 	comment := graph(&syntax.Ident{Name: "x"})
 	comment.Graph.Body[0].Comments = &syntax.Comments{After: "two\nlines"}
 	if _, err := syntax.Format(comment); err == nil {

@@ -124,9 +124,7 @@ func (l *lexer) scan() token {
 			if t, ok := l.symbol(c, i); ok {
 				return t
 			}
-			if i++; c == '.' { // a name with points is one mistake
-				i = l.pointed(i)
-			}
+			i = l.pointed(i + 1) // a name with points is one mistake
 		default:
 			var t token
 			if t, i = l.unknown(i); t.kind != tokEOF {
@@ -162,7 +160,7 @@ func (l *lexer) beyond(k kind, from, to int) token {
 	return token{kind: k, from: Pos(from), to: Pos(to)}
 }
 
-// symbol reads an operator of one or two characters. It returns false after reporting a character to be skipped.
+// symbol reads an operator of one or two characters. It returns false after reporting a point, which is to be skipped.
 func (l *lexer) symbol(c byte, i int) (token, bool) {
 	if i+1 < len(l.text) {
 		if k, ok := doubleOf[l.text[i:i+2]]; ok {
@@ -249,9 +247,7 @@ func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 		end += n + size
 	}
 	t := l.emit(tokString, from, end)
-	if t.kind == tokString {
-		t.flags |= flagBad
-	}
+	t.flags |= flagBad
 	return t
 }
 

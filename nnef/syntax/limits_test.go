@@ -41,6 +41,10 @@ func TestLimitsAreReached(t *testing.T) {
 			}
 		}
 	}
+	doc := mustParse(t, finalGraph(many("y = f(x)\nz = g(y);\n", 10)), syntax.Options{Lenient: true, Limits: syntax.Limits{Errors: 3}})
+	if len(doc.Warnings) != 3 {
+		t.Errorf("of 10 warnings there are %d", len(doc.Warnings))
+	}
 	if got := (syntax.Limits{}).Filled().Tokens; got != limits.TextTokens {
 		t.Errorf("a text may have %d tokens", got)
 	}

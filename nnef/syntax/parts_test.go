@@ -28,16 +28,16 @@ func TestPlaces(t *testing.T) {
 	at := func(s *syntax.Source, severity syntax.Severity, from syntax.Pos) syntax.Diagnostic {
 		return syntax.Diagnostic{Source: s, Severity: severity, Span: syntax.Span{From: from, To: from + 1}, Message: "odd"}
 	}
-	list := syntax.Diagnostics{at(b, syntax.Error, 100), at(b, syntax.Warning, 1), at(a, syntax.Error, 4)}
+	list := syntax.Diagnostics{at(b, syntax.Error, 100), at(b, syntax.Warning, 1), at(b, syntax.Error, 0), at(a, syntax.Error, 4)}
 	list.Sort()
 	for want, got := range map[string]string{
-		"a:2:1: unknown error [NNEF0000]: odd (and 1 more)": list.Error(),
+		"a:2:1: unknown error [NNEF0000]: odd (and 2 more)": list.Error(),
 		"no errors":                         syntax.Diagnostics{at(a, syntax.Note, 0)}.Error(),
 		"0:0":                               (*syntax.Source)(nil).Position(3).String(),
 		"2:1":                               syntax.Position{Line: 2, Column: 1}.String(),
 		"unknown":                           syntax.Class(99).String(),
 		"unknown warning [NNEF0000]: odd\n": (&syntax.Diagnostic{Severity: syntax.Warning, Message: "odd"}).Render(),
-		"b:1:101: unknown error [NNEF0000]: odd\n  1 | …" + word[:60] + " " + word[:59] + "…\n    | " + strings.Repeat(" ", 61) + "^\n": list[2].Render(),
+		"b:1:101: unknown error [NNEF0000]: odd\n  1 | …" + word[:60] + " " + word[:59] + "…\n    | " + strings.Repeat(" ", 61) + "^\n": list[3].Render(),
 	} {
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)

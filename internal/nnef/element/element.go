@@ -117,8 +117,11 @@ func Tensor(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Te
 		}
 		wide, err = tensor.FromSlice(data, shape...)
 	}
-	if err != nil || wide.DType() == d {
-		return wide, err
+	if err != nil {
+		return nil, err
+	}
+	if wide.DType() == d { // Without this it would be copied.
+		return wide, nil
 	}
 	return tensor.Cast(wide, d)
 }

@@ -30,10 +30,8 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				return f.fail(CodePositional, syntax.SpanOf(a.x), hint,
 					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.declaration(i)...)
 			}
-			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
-				if at = slices.Index(values, nil); at < 0 {
-					return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s", op.Name, plural(len(op.Params), "parameter"))
-				}
+			if e.tract && values[at] != nil { // a named argument took its place
+				at = slices.Index(values, nil)
 			}
 		} else {
 			named = true

@@ -51,7 +51,7 @@ func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
 
 // fresh checks that the identifiers on a left side have no value yet.
 func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
-	if id, ok := a.Left.(*syntax.Ident); ok {
+	if id, ok := a.Left.(*syntax.Ident); ok { // Without this a set would be made for one name.
 		if !e.tract && f.vars.get(id.Name) != nil {
 			return f.redefined(id)
 		}
@@ -255,9 +255,6 @@ func (f *frame) wish(result string) []string {
 
 // wished returns the names that the tensors assigned to a left side shall get.
 func (f *frame) wished(a *syntax.Assignment) []string {
-	if len(f.names) == 0 {
-		return nil
-	}
 	if id, ok := a.Left.(*syntax.Ident); ok {
 		return f.wish(id.Name)
 	}

@@ -40,10 +40,13 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 				failed = first(failed, err)
 			}
 		}
+		if failed != nil && !errors.Is(failed, follows{}) { // before a fragment that invokes itself in several arguments does so again and again
+			return nil, failed
+		}
 		args[i] = argument{a.Name, v, a.Value}
 	}
 	// An argument that fails because of an earlier mistake must not hide a mistake in the invocation.
-	if failed == nil || op != nil && errors.Is(failed, follows{}) {
+	if failed == nil || errors.Is(failed, follows{}) {
 		return e.invoke(f, c, op, generic, args, names)
 	}
 	return nil, failed
@@ -158,7 +161,7 @@ func asLiterals(list []Value) ([]Value, bool) {
 	changed := false
 	for i, x := range list {
 		y, other := asLiteral(x)
-		if !other {
+		if !other { // Without this the list would be copied for what stays.
 			continue
 		}
 		if !changed {

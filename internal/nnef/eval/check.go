@@ -18,7 +18,7 @@ func (e *Evaluator) CheckGraph(g *syntax.Graph, lib Library, known map[string]Va
 // CheckFragment checks the body of an operation that a fragment declares, like [Evaluator.CheckGraph], whatever its
 // parameters are.
 func (e *Evaluator) CheckFragment(op *Operation) {
-	if op.Decl == nil || e.stopped {
+	if e.stopped { // Without this it would be checked in vain.
 		return
 	}
 	e.checking = true
@@ -39,7 +39,7 @@ func (e *Evaluator) CheckFragment(op *Operation) {
 	}
 	f.vars.params = len(f.vars.names)
 	for i := range op.Body {
-		if e.stopped {
+		if e.stopped { // Without this the rest would be checked in vain.
 			return
 		}
 		a := &op.Body[i]

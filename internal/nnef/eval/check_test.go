@@ -28,7 +28,7 @@ func TestCheckedExpressions(t *testing.T) {
 		{"two(x)", "(tensor<scalar>, tensor<scalar>)"}, {"split(x)", "tensor<scalar>[]"}, {"join([c])", "tensor<logical>"}, {"join([q])", "tensor<?>"},
 		{"join([any])", "tensor"}, {"cast<scalar>(u)", "tensor<scalar>"}, {"deep(x)", "tensor<scalar>"}, {"neg(any)", "tensor<scalar>"},
 		{"[1][5]", "integer"}, {"1 / 0", "integer"}, {"integer('x')", "integer"}, {"[for i in [1], j in [1, 2] yield i]", "integer[]"},
-		{"neg(u)", "type"}, {"neg(q)", "type"}, {"s if n else s", "type"}, {"n if b else s", "type"}, {"[n, s]", "type"}, {"n in [s]", "type"}, {"v == v", "type"},
+		{"[][0:0]", "[]"}, {"[x, any]", "tensor[]"}, {"neg(u)", "type"}, {"neg(q)", "type"}, {"s if n else s", "type"}, {"n if b else s", "type"}, {"[n, s]", "type"}, {"n in [s]", "type"}, {"v == v", "type"},
 		{"s + n", "type"}, {"q + 1.0", "type"}, {"p[n]", "type"}, {"p[0:1]", "type"}, {"neg(p[0])", "type"}, {"[for i in n yield i]", "type"}, {"1 if true else neg(n)", "type"},
 		{"false && neg(n)", "type"}, {"[for i in v yield i + s]", "type"}, {"two(two(x)[0])[1]", "tensor<scalar>"}, {"neg(two(x))", "type"},
 	} {
@@ -63,18 +63,22 @@ fragment half( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = 0.5; }
 fragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = half(x) + 1.0; }
 fragment k( x: tensor<scalar>[] ) -> ( y: tensor<scalar> ) { y = x[0] + x[1]; }
 fragment m( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = x if false else 2.0; y = z + 1.0; }
+fragment tup( p: (tensor<scalar>, integer) ) -> ( y: tensor<scalar> ) { y = take([p]); }
+fragment twice( x: tensor<scalar>[] ) -> ( y: tensor<scalar> ) { a = join(x); y = x[0] + x[1]; }
 fragment o( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = [x, 1.0]; y = z[1] + 1.0; }
 `
 	for text, want := range map[string]string{
-		"f(x)":             "mul(x, add(0.5, 1.0))",
-		"f(x, 2.0)":        "mul(x, add(2.0, 1.0))",
-		"g(x)":             "mul(x, 1.5)",
-		"h(x)":             "add(0.5, 1.0)",
-		"k([1.0, 2.0])":    "add(1.0, 2.0)",
-		"k([x, 2.0])":      "add(x, 2.0)",
-		"m(x)":             "add(2.0, 1.0)",
-		"o(x)":             "add(1.0, 1.0)",
-		"join([1.0, 2.0])": "join([1.0, 2.0])",
+		"f(x)":              "mul(x, add(0.5, 1.0))",
+		"f(x, 2.0)":         "mul(x, add(2.0, 1.0))",
+		"g(x)":              "mul(x, 1.5)",
+		"h(x)":              "add(0.5, 1.0)",
+		"k([1.0, 2.0])":     "add(1.0, 2.0)",
+		"twice([1.0, 2.0])": "add(1.0, 2.0)",
+		"tup((2.0, 1))":     "take([(2.0, 1)])",
+		"k([x, 2.0])":       "add(x, 2.0)",
+		"m(x)":              "add(2.0, 1.0)",
+		"o(x)":              "add(1.0, 1.0)",
+		"join([1.0, 2.0])":  "join([1.0, 2.0])",
 	} {
 		x, err := syntax.ParseExpr("expr", text)
 		if err != nil {
@@ -92,15 +96,23 @@ fragment o( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = [x, 1.0]; y = z[1
 func TestUntyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"neg(z)": "neg(z)", "join([z, z])": "join([z, z])", "join([z, x])": "join([z, x])", "same(z)": "cast(z)", "z + 1.0": "add(z, 1.0)", "z && z": "and(z, z)",
+		"with(z)": "join([z, 1.0])", "strange(z)": "remove <?>",
 	} {
 		x, err := syntax.ParseExpr("expr", text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library)}}, vars: scopeOf(map[string]Value{
-			"x": fake{syntax.Scalar, nil, "x"}, "z": fake{syntax.NoPrimitive, nil, "z"}})}
-		if v, err := New(Limits{}).eval(f, x, nil); err != nil || show(v) != want {
-			t.Errorf("%s: %s, %v; want %s", text, show(v), err, want)
+		f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library+`
+fragment with<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = join<?>([x, 1.0]); }
+fragment strange<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = neg<?>(x); }
+`)}}, vars: scopeOf(map[string]Value{"x": fake{syntax.Scalar, nil, "x"}, "z": fake{syntax.NoPrimitive, nil, "z"}})}
+		v, err := New(Limits{}).eval(f, x, nil)
+		got := show(v)
+		if d := (*fault)(nil); errors.As(err, &d) {
+			got = d.Hint
+		}
+		if y, ok := v.(fake); got != want || ok && y.item == anyItem {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}
 }
@@ -149,6 +161,13 @@ func TestSite(t *testing.T) {
 	if got := text[d.From:d.To]; got != "[1]" || len(d.Related) != 1 {
 		t.Errorf("the diagnostic is about %q: %s", got, d.Render())
 	}
+	sum, err := syntax.ParseExpr("expr", "a + b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := (&Site{op: lib["add"], x: sum}); s.Names(0)[0] != "a" || s.Names(1)[0] != "b" {
+		t.Errorf("the operands are %v and %v", s.Names(0), s.Names(1))
+	}
 	d = sites["neg"].Diagnostic(errors.New("wrong"))
 	if got := text[d.From:d.To]; got != "-x" || d.Code != CodeShape {
 		t.Errorf("the diagnostic is about %q: %s", got, d.Render())
@@ -173,7 +192,7 @@ func TestRepeatedLists(t *testing.T) {
 
 // TestDialect holds messages to the words of the provisional dialect.
 func TestDialect(t *testing.T) {
-	text := "version 1.0\nfragment f( x: tensor, n: extent ) -> ( y: tensor )\n{\n    y = x + n\n    z = n + 1.0\n}\ngraph net( p ) -> ( r )\n{\n    p = external(shape = [2])\n    r = f(p, n = 1)\n}\n"
+	text := "version 1.0\nfragment f( x: tensor, n: extent ) -> ( y: tensor )\n{\n    y = x + n\n    z = n + 1.0\n    w = lt(x, 0.5) + n\n}\ngraph net( p ) -> ( r )\n{\n    p = external(shape = [2])\n    r = f(p, n = 1)\n}\n"
 	doc, err := syntax.Parse("g", []byte(text), syntax.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +201,7 @@ func TestDialect(t *testing.T) {
 	e := New(Limits{}).For(doc)
 	e.CheckFragment(FromFragment(doc.Fragments[0], lib))
 	got := e.Diagnostics().Render()
-	for _, want := range []string{"+ does not take tensor and extent", "+ does not take extent and scalar", "scalar(…) or extent(…)"} {
+	for _, want := range []string{"+ does not take tensor and extent", "+ does not take extent and scalar", "+ does not take tensor of logical and extent", "scalar(…) or extent(…)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing:\n%s", want, got)
 		}

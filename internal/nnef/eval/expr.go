@@ -103,7 +103,7 @@ func (e *Evaluator) isTensor(f *frame, x syntax.Expr, v Value) bool {
 	default:
 		return false
 	}
-	if isLiteral(x) {
+	if isLiteral(x) { // Without this it would be evaluated in vain.
 		return false
 	}
 	before, errs, found := e.checking, e.errors, e.diagnostics

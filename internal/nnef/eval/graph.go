@@ -71,13 +71,7 @@ func (e *Evaluator) graphTensor(f *frame, a *syntax.Assignment, id *syntax.Ident
 			return nil, e.noTensor(f, id, v)
 		}
 	}
-	if e.checking {
-		return unknownTensor{primitiveOf(literal)}, nil
-	}
 	copying := f.op.Scope.Operation(Copying(e.dialect))
-	if copying == nil {
-		return nil, e.noTensor(f, id, v)
-	}
 	whole := syntax.SpanOf(a.Right)
 	return e.invoke(f, whole, copying, syntax.NoPrimitive, []argument{{value: literal, x: whole}}, []string{id.Name})
 }

@@ -88,6 +88,17 @@ func TestEveryLimit(t *testing.T) {
 	}
 }
 
+// TestResultLimit counts what a result holds before it is held to its type.
+func TestResultLimit(t *testing.T) {
+	lib := newFakes(t, library+"fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = (x, x); }")
+	for n, want := range map[int]syntax.Code{2: CodeLimit, 4: CodeResultType} {
+		e := New(Limits{Items: n})
+		if e.CheckFragment(lib["f"]); len(e.Diagnostics()) != 1 || e.Diagnostics()[0].Code != want {
+			t.Errorf("within %d items: %v", n, e.Diagnostics())
+		}
+	}
+}
+
 // TestParsedStrings converts strings to scalars.
 func TestParsedStrings(t *testing.T) {
 	for text, want := range map[string]Value{"scalar('1.5')": 1.5, "scalar('2')": 2.0, "scalar('-3e2')": -300.0, "scalar(' 1')": nil, "scalar('x')": nil, "scalar('true')": nil, "scalar('1 #')": nil} {

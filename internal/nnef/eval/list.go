@@ -36,7 +36,7 @@ func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Va
 		}
 		v, err := e.eval(f, x, nil)
 		if err != nil {
-			if failed = first(failed, err); !e.checking {
+			if failed = first(failed, err); !e.checking { // Without this the rest would be evaluated in vain.
 				return nil, failed
 			}
 			continue
@@ -64,7 +64,7 @@ func (e *Evaluator) array(f *frame, x *syntax.Array) (Value, error) {
 		simple = simple && p != syntax.NoPrimitive && p == literals
 	}
 	var t syntax.Type
-	if simple {
+	if simple { // Without this their types would be compared.
 		t = primitiveTypes[literals]
 	} else if t, err = e.commonType(f, x, list); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (e *Evaluator) array(f *frame, x *syntax.Array) (Value, error) {
 func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.Type, error) {
 	t := e.typeOf(list[0])
 	for i, v := range list[1:] {
-		if pairs(list[0], v) {
+		if pairs(list[0], v) { // Without this their types would be compared.
 			continue
 		}
 		u := e.typeOf(v)

@@ -160,7 +160,7 @@ func (e *Evaluator) operate(f *frame, x syntax.Node, name string, names []string
 
 func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, error) {
 	a, err := e.eval(f, x.X, nil)
-	if err != nil && !e.checking {
+	if err != nil && !e.checking { // before a fragment that invokes itself in both operands does so again and again
 		return nil, err
 	}
 	if left, ok := a.(bool); ok && !e.checking && (x.Op == syntax.And && !left || x.Op == syntax.Or && left) {

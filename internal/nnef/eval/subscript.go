@@ -6,7 +6,7 @@ import (
 
 func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
-	if err != nil && !e.checking {
+	if err != nil && !e.checking { // Without this the subscript would be evaluated in vain.
 		return nil, err
 	}
 	index, known, errIndex := e.index(f, x.Index)
@@ -55,9 +55,6 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	default:
 		return nil, e.noItems(f, x.X, v)
 	}
-	if !known || e.checking {
-		return nil, follows{}
-	}
 	return nil, f.fail(CodeIndex, syntax.SpanOf(x.Index), indexHint(index, n),
 		"the subscript %d is out of range; the length is %d", index, n)
 }
@@ -95,7 +92,7 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int64, known bool, err err
 
 func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
-	if err != nil && !e.checking {
+	if err != nil && !e.checking { // Without this the bounds would be evaluated in vain.
 		return nil, err
 	}
 	n := int64(0)

@@ -174,7 +174,7 @@ func itemOf(t Tensor) syntax.Primitive {
 
 // common returns the type that both types can be cast to, or nil if there is none.
 func (e *Evaluator) common(a, b syntax.Type) syntax.Type {
-	if a == b {
+	if a == b { // Without this they would be compared part by part.
 		return a
 	}
 	if m := e.rigid(); m.fits(unknownOf(a, -1), b) {

@@ -125,6 +125,13 @@ func TestCheck(t *testing.T) {
 		{"shared data updated once", "v = variable(shape = [2, 3], label = 'v');\nw = variable(shape = [2, 3], label = 'V');\na = update(w, x);\ny = add(v, a);", ""},
 		{"parameter as result", "graph g( x ) -> ( x, y, y ) { x = external(shape = [2, 3]);\ny = exp(x); }", "2:19 401, 2:25 401"},
 		{"tuple for an array", "y = concat((x, x), axis = 0);", "3:12 701"},
+		{"parameter as result of the text form", "version 1.0;\nextension concord_operators;\ngraph g( x ) -> ( x ) { x = external<scalar>(shape = [2, 3]); }", ""},
+		{"mistakes beside others", "y = leaky_relu(x, beta = 1.0) + 1;", "3:5 702, 3:19 604"},
+		{"no mistake beside one", "y = exp(copy(x, q = 1));", "3:17 604"},
+		{"a mistake beside a default type", "y = not(constant(shape = [1], value = [1.0], q = 1));", "3:9 701, 3:46 604"},
+		{"two mistakes of a default type", "y = not(constant(shape = [1.0], value = [1.0]));", "3:9 701, 3:26 701"},
+		{"length of a comprehension", fragment("[c, d] = [for i in [1, 2] yield x]; [e, h, j] = [for i in [1, 2] yield x]; y = c;"), "3:37 1007"},
+		{"length of a sum", fragment("[c, d, e] = [x] + [x]; y = c;"), "3:1 1007"},
 		{"graph only", fragment("y = x; c = external(shape = [1]); d = variable(shape = [1], label = 'd'); e = update(d, x);"), "3:12 905, 3:39 905, 3:79 905"},
 
 		// Extensions.
@@ -136,7 +143,7 @@ func TestCheck(t *testing.T) {
 		// The provisional dialect.
 		{"provisional", "version 1.0\nfragment f( x: tensor, n: extent, s: scalar ) -> ( y: tensor, m: extent )\n{\ny = select(x > 0.0, x, 1.0) + s\nm = n + 1\nv = variable(shape = [1], label = 'v')\nw = x + 1\nu = n + s\nk = [i + 1 for i in [n]]\nj = +x\n}\n" +
 			"graph g( x ) -> ( y )\n{\nx = external(shape = [0, 2])\ny = copy(x)\n}", "7:5 702, 8:5 702, 15:5 502"},
-		{"provisional casts", "version 1.0\nfragment f( x: tensor, c: logical = true, z: tensor = 1 ) -> ( y: tensor )\n{\na, b = 1, 2.0\ny = select(c, x, b)\nd = select(x, x, true)\n}\ngraph g( x ) -> ( y )\n{\nx = external(shape = [2])\ny = f(x)\n}", "2:55 403"},
+		{"provisional casts", "version 1.0\nfragment f( x: tensor, c: logical = true, z: tensor = 1, w: tensor = 2.0 ) -> ( y: tensor )\n{\na, b = 1, 2.0\ny = select(c, x, b)\nd = select(x, x, true)\n}\ngraph g( x ) -> ( y )\n{\nx = external(shape = [2])\ny = f(x)\n}", "2:55 403"},
 	} {
 		list, text := run(t, c.text, flat.Options{})
 		if got := found(list); got != c.want {
@@ -153,6 +160,11 @@ func TestCheck(t *testing.T) {
 // TestHints holds findings to saying what would be right.
 func TestHints(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{"version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", "a document that needs an extension cannot be understood without knowing it"},
+		{"graph g( x ) -> ( x ) { x = external(shape = [2, 3]);\ny = exp(x); }", "name the result otherwise and assign it by copy(x)"},
+		{"fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = h(x); }\nfragment h( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n" +
+			"graph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = f(x); }", "move the declaration of h above this one"},
+		{"version 1.0\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3])\ny = copy(x) }", "copy is an operation of the final dialect"},
 		{"y = rellu(x);", "do you mean relu?"},
 		{"y = Relu(x);", "do you mean relu?"},
 		{"y = idn(x);", "idn is an operation of the provisional dialect; the final one has copy"},
@@ -211,9 +223,11 @@ func TestOptions(t *testing.T) {
 		want       string
 	}{
 		{"lenient order", forward, flat.Options{Lenient: true}, "3:10 502w"},
+		{"lenient, and nowhere", strings.ReplaceAll(forward, "h(x)", "k(x)"), flat.Options{Lenient: true}, "2:64 502"},
 		{"lenient extension", "version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", flat.Options{Lenient: true}, "2:11 304w"},
 		{"extension", "version 1.0;\nextension VENDOR_x;\ngraph g( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }", flat.Options{Extensions: []string{"VENDOR_x"}}, ""},
 		{"known", "y = reshape(x, shape = [N, -1]);", flat.Options{Symbols: map[string]eval.Value{"N": eval.Symbol("N")}}, ""},
+		{"known and negative", "y = reshape(x, shape = [-N, -1]);", flat.Options{Symbols: map[string]eval.Value{"N": eval.Symbol("N")}}, ""},
 		{"known is no tensor", "N = exp(x);\ny = exp(N);", flat.Options{Symbols: map[string]eval.Value{"N": eval.Symbol("N")}}, "3:1 503, 4:9 701"},
 		{"few errors", "a = exp(p);\nb = exp(q);\nc = exp(r);\ny = exp(s);", flat.Options{Limits: eval.Limits{Errors: 2}}, "3:9 501, 4:9 501, 5:9 212"},
 	} {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -77,6 +79,12 @@ func TestFlatten(t *testing.T) {
 			"y = sample(x, argmax_pool1, size = [1, 2], border = 'constant', padding = [], stride = [], dilation = []);"},
 		{"pooling that sample cannot do", "", "y = max_pool(x, size = [1,2], border = 'ignore');", flat.All,
 			"y = max_pool(x, size = [1, 2], border = 'ignore', padding = [], stride = [], dilation = []);"},
+		{"another compound with the border", "", "y = avg_pool(x, size = [1,2], border = 'ignore');", flat.All,
+			"y = box(x, size = [1, 2], border = 'ignore', padding = [], stride = [], dilation = [], normalize = true);"},
+		{"a literal beside a name like its own", "fragment f( z: tensor<integer> ) -> ( y: tensor<scalar> ) { y = cast<scalar>(z); }\n", "literal1 = exp(x); y = f(3);", flat.User,
+			"literal1 = exp(x); literal2 = copy(3); y = cast<scalar>(literal2);"},
+		{"a pattern in a fragment", "fragment acme( x: tensor<scalar> ) -> ( y: tensor<scalar>[] );\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { [a, b] = acme(x); y = add(a, b); }\n",
+			"y = relu(f(x));", flat.User, "[acme1, acme2] = acme(x); add3 = add(acme1, acme2); y = relu(add3);"},
 		{"arrays", "", "[a, b] = split(x, axis = 1, ratios = [1,3]); y = add_n([a, b, 1.0]);", flat.User,
 			"[a, b] = split(x, axis = 1, ratios = [1, 3]); y = add_n([a, b, 1.0]);"},
 		{"several results", "", "(m, v) = moments(x, axes = [1]); y = m + v;", flat.User, "m, v = moments(x, axes = [1]); y = add(m, v);"},
@@ -93,7 +101,14 @@ func TestFlatten(t *testing.T) {
 			if got := statements(t, g); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			back, err := flatten(written(t, g), flat.Options{})
+			if name := g.Outputs[0].Name; name != "y" {
+				t.Errorf("the output is %s", name)
+			}
+			doc, err := syntax.Parse("written", []byte(written(t, g)), syntax.Options{Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := flat.Flatten(doc, flat.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,12 +145,39 @@ func TestFlattenErrors(t *testing.T) {
 		{"no ratios", "", "[y] = split(x, axis = 1, ratios = []);", "NNEF1101"},
 		{"copies", "", "[y] = copy_n(x, times = 100000000);", "NNEF1101"},
 		{"many copies", "", manyCopies(20), "NNEF1005"},
+		{"unstacked literal", "", "[y] = unstack(1.0, axis = 0);", "a tensor without dimensions cannot be divided"},
 		{"unstacked in an expression", "", "y = concat(unstack(x, axis = 1), axis = 0);", "NNEF1006"},
 	} {
 		_, err := flatten(head+c.fragments+"graph net( x ) -> ( y )\n{\nx = external(shape = [1,4]);\n"+c.body+"\n}\n", flat.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v; want %s", c.name, err, c.want)
 		}
+	}
+	_, err := flatten(head+"graph net( x, z ) -> ( y )\n{\nx = external(shape = [1,4]);\ny = exp(exp(exp(x)));\nz = external(shape = [1]);\n}\n", flat.Options{Limits: eval.Limits{Steps: 9}})
+	var list syntax.Diagnostics
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Code != eval.CodeLimit {
+		t.Errorf("a limit: %v", err)
+	}
+	for _, doc := range []*syntax.Document{nil, {}} {
+		if _, err := flat.Flatten(doc, flat.Options{}); err == nil || !strings.Contains(err.Error(), "there is no document") {
+			t.Errorf("no document: %v", err)
+		}
+	}
+}
+
+// TestManyStatements flattens a graph with more statements than there may be operations else.
+func TestManyStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has many statements")
+	}
+	const n = limits.EvalCalls + 1
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "t%d = relu(x); ", i)
+	}
+	g := body(t, "", b.String()+"y = relu(x);", flat.Options{})
+	if len(g.Ops) != n+2 {
+		t.Errorf("%d operations; want %d", len(g.Ops), n+2)
 	}
 }
 
@@ -152,6 +194,10 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: got %v; want %s", body, err, want)
 		}
 	}
+	g, err := flatten("version 1.0;\nextension tract_registry tract_core;\ngraph net( x, z ) -> ( y )\n{\nx = external(shape = [1]); y = exp(x);\n}\n", flat.Options{})
+	if err != nil || len(g.Inputs) != 1 {
+		t.Errorf("a parameter that tract does not assign: %v", err)
+	}
 }
 
 // fixed infers that every tensor has the shape of its operation's first argument, or the one that it states.
@@ -165,7 +211,7 @@ func (f *fixed) Infer(op *flat.Op) error {
 			continue
 		}
 		list, _ := op.Arg("shape").(eval.Array)
-		t.Shape, t.Known = []int{}, true
+		t.Shape, t.Known = nil, true
 		for _, x := range list {
 			n, _ := x.(int64)
 			if n < 0 {
@@ -223,6 +269,14 @@ func TestJSON(t *testing.T) {
 		`"c":{"dtype":"integer","shape":null},"d":{"dtype":"scalar","shape":null},"y":{"dtype":"scalar","shape":null}}}`
 	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7)) {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	g.Ops[4].Args[1] = math.Inf(1)
+	if _, err := json.Marshal(g); err == nil || !strings.Contains(err.Error(), "unsupported value: +Inf") {
+		t.Errorf("a scalar that is not finite: %v", err)
+	}
+	got, err = json.Marshal(body(t, "", "y = copy(2.0);", flat.Options{Shapes: &fixed{}}))
+	if err != nil || !strings.HasSuffix(string(got), `"y":{"dtype":"scalar","shape":[]}}}`) {
+		t.Errorf("a tensor without dimensions: %s, %v", got, err)
 	}
 }
 

@@ -166,10 +166,10 @@ func (r *recorder) shared(name string) *eval.Operation {
 
 // forward returns an operation that is declared below, if there is one.
 func (r *recorder) forward(name string) *eval.Operation {
-	if o := r.ahead[name]; o != nil {
+	if o := r.ahead[name]; o != nil { // Without this it would be made again.
 		return o
 	}
-	f := r.later(name)
+	f := r.fragments[name]
 	if f == nil {
 		return nil
 	}
@@ -180,17 +180,9 @@ func (r *recorder) forward(name string) *eval.Operation {
 	return r.ahead[name]
 }
 
-// later returns a fragment of the document that is not declared yet.
-func (r *recorder) later(name string) *syntax.Fragment {
-	if r.declared[name] != nil {
-		return nil
-	}
-	return r.fragments[name]
-}
-
 // Explain implements [eval.Explainer].
 func (r *recorder) Explain(name string) (string, []syntax.Related) {
-	if f := r.later(name); f != nil {
+	if f := r.fragments[name]; f != nil { // not declared yet
 		return "move the declaration of " + name + " above this one", here(f.Name.Span, "%s is declared here, after its use", name)
 	}
 	other := syntax.Provisional

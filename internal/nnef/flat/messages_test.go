@@ -23,10 +23,10 @@ func TestMessages(t *testing.T) {
 	for _, body := range []string{
 		// Arguments.
 		"y = conv(x);", "y = reshape(x);", "y = conv(x, x, x, x);", "y = f(x, k = 1, k = 2);", "y = f(x, kk = 2);", "y = one(x, k = 2);", "y = f(k = 2, x);",
-		"y = f(x, [x], 2);", "y = concat(x, x, axis = 1);", "y = many([x], x, 2);", "y = one<scalar>(x);", "y = f(exp(q), k = q);",
+		"y = f(x, [x], 2);", "y = concat(x, x, axis = 1);", "y = many([x], x, 2);", "y = one<scalar>(x);", "y = one(x, x);", "y = f(exp(q), k = q);",
 		// Types of arguments.
 		"y = f(x, k = 1.0);", "y = f(x, k = 1.5);", "y = f(x, k = 'a');", "y = f(x, k = x);", "y = f(x, k = [1]);", "y = f(x, l = x);", "y = f(x, l = [x, 'a']);", "y = leaky_relu(x, alpha = 1);",
-		"y = matmul(x, x, transposeA = 'true');", "y = reduce(x);", "y = sum_reduce(x, axes = 1);", "y = pairs(x, p = [[1, 1]]);", "y = pairs(x, p = (1, 1));", "y = pairs(x, p = [(1, 1, 1)]);",
+		"y = matmul(x, x, transposeA = 'true');", "y = reduce(x);", "y = sum_reduce(x, axes = 1);", "y = pairs(x, p = [[1, 1]]);", "y = pairs(x, p = (1, 1));", "y = pairs(x, p = [(1, 1, 1)]);", "y = sum_reduce(x, axes = (0, 1));",
 		"y = conv(x, x, padding = 'same');", "y = exp(moments(x, axes = [0]));", "y = exp((x, 1));", "y = exp('a');", "y = exp(x < 0.0);", "y = same(x, x < 0.0);", "y = same(1, x);", "y = add(x, 1);",
 		"y = select(x, x, x);", "z = constant(shape = [1], value = [x]); y = x;", "y = reshape(x, shape = [x]);", "y = same(1.0, 2);",
 		// Operators.
@@ -56,7 +56,8 @@ func TestMessages(t *testing.T) {
 		"fragment g( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = cast<?>(x); }", "fragment g( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = split(x, axis = 0, ratios = [1, 1]); y = x; }",
 		"fragment g( x: tensor<scalar>, t: integer[] ) -> ( y: tensor<scalar> ) { (a, b) = t; y = x; }", "fragment g( x: tensor<scalar>, t: integer[] ) -> ( y: tensor<scalar> ) { [a, b] = t; y = exp(x, axes = [a, c]); }",
 		"fragment g( x: tensor<scalar>, y: integer ) -> ( y: tensor<scalar> ) { y = x; }", "fragment g( x: tensor<scalar>, s: scalar ) -> ( y: tensor<scalar> ) { y = sum_reduce(x, axes = [s]); }",
-		"fragment g( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = x * n; }",
+		"fragment g( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = x * n; }", "fragment g<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = same(x, 1.0); }",
+		"fragment g( x: tensor<scalar>, p: (integer, integer), n: integer ) -> ( y: tensor<scalar> ) { y = x * scalar(p[n]); }",
 	} {
 		b.WriteString("== " + fragment + "\n" + mistakes(t, fragments+fragment+"\ngraph h( x ) -> ( y ) { x = external(shape = [2, 3]); y = exp(x); }\n"))
 	}

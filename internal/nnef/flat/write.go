@@ -136,10 +136,7 @@ func (g *Graph) assignment(op *Op) syntax.Assignment {
 // writesType reports whether the generic type of an operation does not follow from its arguments or its default.
 func writesType(op *Op) bool {
 	o := op.Op
-	switch {
-	case !o.Generic || op.Type == syntax.NoPrimitive:
-		return false
-	case o.GenericDefault != syntax.NoPrimitive:
+	if o.GenericDefault != syntax.NoPrimitive {
 		return o.GenericDefault != op.Type
 	}
 	return !slices.ContainsFunc(o.Params, func(p eval.Param) bool { return p.IsGeneric() })

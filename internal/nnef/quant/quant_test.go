@@ -113,6 +113,17 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestItself says that the quantized tensor is no argument.
+func TestItself(t *testing.T) {
+	q, err := syntax.ParseQuant("graph.quant", []byte(`"x": linear_quantize(x = 0.0, min = 0.0, max = 1.0, bits = 8);`), syntax.Final, syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Check(q, sample()).Error(); got != "graph.quant:1:22: argument error [NNEF0604]: x is the quantized tensor itself, which the entry names in front" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // check returns the codes of what is wrong with a text.
 func check(text string) string {
 	q, err := syntax.ParseQuant("graph.quant", []byte(text), syntax.Final, syntax.Options{})

@@ -20,12 +20,12 @@ type Set struct {
 
 var standard, provisional, tract = declared("standard.nnef"), declared("provisional.nnef"), declared("tract.nnef")
 
-// declared reads a text when it is asked for first. A test holds that there are no errors.
+// declared reads a text when it is asked for first.
 func declared(name string) func() *Set {
 	return sync.OnceValue(func() *Set {
 		text, _ := texts.ReadFile(name)
 		fragments, err := syntax.ParseFragments(name, string(text))
-		if err != nil {
+		if err != nil { // Without this there would be no operations; a test holds that there are no errors.
 			panic(fmt.Sprintf("internal/nnef/std: the embedded declarations are broken: %v", err))
 		}
 		s := &Set{list: fragments, byName: make(map[string]*syntax.Fragment, len(fragments))}

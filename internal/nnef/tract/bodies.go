@@ -32,7 +32,7 @@ func (l *Lowering) lower() []*graph.Value {
 	name := l.c.Op.Name
 	f, declared := std.Tract().Lookup(name)
 	switch {
-	case l.Err != nil:
+	case l.Err != nil: // Without this results would be made in vain.
 		return nil
 	case rows[name] != nil:
 		return rows[name](l)
@@ -67,7 +67,7 @@ type scope struct {
 
 // Operation implements [eval.Library].
 func (s scope) Operation(name string) *eval.Operation {
-	if o, ok := s.known[name]; ok {
+	if o, ok := s.known[name]; ok { // Without this it would be made again.
 		return o
 	}
 	o := s.function(name)
@@ -186,9 +186,6 @@ func (l *Lowering) einsum(args []eval.Value) eval.Value {
 			l.fail(eval.CodeAttribute, "expr", "the expression %q of %s is not supported", expr, l.c.Op.Name)
 		}
 	}
-	if l.Err != nil {
-		return nil
-	}
 	return element.Of(l.Einsum(operands, out))
 }
 
@@ -235,8 +232,6 @@ func dynSlice(l *Lowering) []*graph.Value {
 	x, axis, begin, end := l.tensor("input"), l.int("axis"), l.int("start"), l.int("end")
 	shape := l.Shape(x)
 	switch {
-	case l.Err != nil:
-		return nil
 	case axis < 0 || axis >= len(shape):
 		l.fail(eval.CodeAttribute, "axis", "the dimension %d is out of range; it must be from 0 to %d", axis, len(shape)-1)
 	case begin < 0 || end < begin || end > shape[axis]:
@@ -255,7 +250,7 @@ func counting(l *Lowering) []*graph.Value {
 		p[i] = l.tensor(arg)
 		if list := l.elements(arg, p[i]); len(list) == 1 {
 			v[i], _ = primitiveAs(list[0], syntax.Scalar).(float64)
-		} else if l.Err == nil {
+		} else {
 			l.fail(eval.CodeType, arg, "the argument %s has %d elements; it must be one number", arg, len(list))
 		}
 	}

@@ -97,7 +97,7 @@ func itemType(t syntax.Type) (syntax.Primitive, bool) {
 
 // converted returns an argument as a value of a declared type.
 func (l *Lowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
-	if _, absent := v.(eval.Absent); absent || l.Err != nil {
+	if l.Err != nil { // Without this what follows a mistake would be converted in vain.
 		return v
 	}
 	switch t := t.(type) {
@@ -107,7 +107,7 @@ func (l *Lowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value
 		return l.asPrimitive(arg, v, t.Kind)
 	case *syntax.TupleType:
 		list := l.items(arg, v)
-		if len(list) != len(t.Items) && l.Err == nil {
+		if len(list) != len(t.Items) {
 			l.fail(eval.CodeType, arg, "%s has %d items; there must be %d", eval.Text(v), len(list), len(t.Items))
 		}
 		out := make(eval.Tuple, 0, len(list))
@@ -164,22 +164,20 @@ func (l *Lowering) elements(arg string, x *graph.Value) []eval.Value {
 			"the argument %s of %s is computed from inputs or variables; it must be known before the model runs", arg, l.c.Op.Name)
 		return nil
 	}
-	out := make([]eval.Value, 0, data.Len())
-	if d := data.DType(); d.IsFloat() {
-		wide, err := tensor.Cast(data, tensor.Float32)
-		if l.Fail(err); err != nil {
-			return nil
-		}
-		for _, f := range tensor.Data[float32](wide.Contiguous()) {
-			out = append(out, float64(f))
-		}
-		return out
+	d := tensor.Int64
+	if data.DType().IsFloat() {
+		d = tensor.Float32
 	}
-	wide, err := tensor.Cast(data, tensor.Int64)
-	if l.Fail(err); err != nil {
+	wide, err := tensor.Cast(data, d)
+	if err != nil { // Without this a lack of memory would be a panic.
+		l.Fail(err)
 		return nil
 	}
-	for _, n := range tensor.Data[int64](wide.Contiguous()) {
+	out := make([]eval.Value, 0, data.Len())
+	for _, f := range tensor.Data[float32](wide) {
+		out = append(out, float64(f))
+	}
+	for _, n := range tensor.Data[int64](wide) {
 		out = append(out, n)
 	}
 	return out
@@ -193,9 +191,7 @@ func (l *Lowering) asPrimitive(arg string, v eval.Value, want syntax.Primitive) 
 		if len(list) == 1 {
 			return l.asPrimitive(arg, list[0], want)
 		}
-		if l.Err == nil {
-			l.fail(eval.CodeType, arg, "the argument %s of %s has %d elements; it must be one number", arg, l.c.Op.Name, len(list))
-		}
+		l.fail(eval.CodeType, arg, "the argument %s of %s has %d elements; it must be one number", arg, l.c.Op.Name, len(list))
 		return v
 	case eval.Symbol:
 		if l.Open() > 0 {
@@ -261,11 +257,7 @@ func number(b bool) int64 {
 func (l *Lowering) asTensor(arg string, v eval.Value, item syntax.Primitive) eval.Value {
 	switch v.(type) {
 	case eval.Array, eval.Tuple:
-		x := l.packed(arg, v)
-		if x == nil {
-			return v
-		}
-		v = element.Of(x)
+		v = element.Of(l.packed(arg, v))
 	case string, eval.Symbol:
 		return l.asPrimitive(arg, v, syntax.Scalar)
 	}
@@ -301,14 +293,7 @@ func (l *Lowering) packed(arg string, v eval.Value) *graph.Value {
 		if _, nested := x.(eval.Tensor); !nested {
 			x = l.asTensor(arg, x, syntax.NoPrimitive)
 		}
-		part := l.Value(arg, x)
-		if part == nil && l.Err == nil {
-			l.fail(eval.CodeType, arg, "%s is no tensor", eval.Text(x))
-		}
-		parts = append(parts, part)
-	}
-	if l.Err != nil {
-		return nil
+		parts = append(parts, l.Value(arg, x))
 	}
 	return l.Node("stack", emit.Attr("axis", 0), l.alike(parts)...)
 }
@@ -401,15 +386,15 @@ func (l *Lowering) harmonise(params []int) {
 			break
 		}
 	}
-	if d == tensor.Invalid || l.Err != nil {
+	if d == tensor.Invalid || l.Err != nil { // Without this arguments would be brought together in vain.
 		return
 	}
-	if l.mixes() && d.IsInteger() {
+	if l.mixes() && d.IsInteger() { // Without this integers of 8 bits would be multiplied as ones of 64.
 		return
 	}
 	d = l.accepted(d)
-	for i, s := range slots {
-		*s = l.brought(*s, d, l.c.Op.Name == "leaky_relu" && i > 0)
+	for _, s := range slots {
+		*s = l.brought(*s, d)
 	}
 }
 
@@ -434,19 +419,13 @@ func (l *Lowering) slots(params []int) []*eval.Value {
 
 func zero(v eval.Value) bool { return v == int64(0) || v == 0.0 }
 
-// brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
-func (l *Lowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
+// brought returns a tensor or literal with elements of type d.
+func (l *Lowering) brought(v eval.Value, d tensor.DType) eval.Value {
 	if x, ok := v.(element.Operand); ok {
 		return element.Of(l.Cast(x.V, d))
 	}
-	if element.TypeOf(v) == tensor.Invalid {
-		return v
-	}
-	if asNumber {
-		return primitiveAs(v, syntax.Scalar)
-	}
 	fitting := literalAs(v, d)
-	if f, _ := fitting.(float64); element.TypeOf(fitting) == d && !math.IsInf(f, 0) {
+	if f, _ := fitting.(float64); element.TypeOf(fitting) == d && !math.IsInf(f, 0) { // Without this there would be a constant for each number.
 		return fitting
 	}
 	return element.Of(l.constant([]eval.Value{v}, d, tensor.Shape{}))

@@ -2,6 +2,8 @@ package tract
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -44,6 +46,10 @@ func TestTractWorkIsBounded(t *testing.T) {
 		budget.Operations = 2 + more // what others have left
 		if got, err := op.NewFolder(budget).Constant(v); (got != nil) != (more == 0) || (err == nil) != (more == 0) {
 			t.Errorf("with %d operations the value is %v, %v", budget.Operations, got, err)
+		}
+		l := &Lowering{Emitter: &emit.Emitter{}, Folding: &Folding{Folder: op.NewFolder(budget)}, c: &eval.Invocation{Op: &eval.Operation{Name: "f"}}}
+		if list := l.elements("k", v); len(list) != int(2+2*more) || more < 0 && !strings.Contains(fmt.Sprint(l.Err), "must be known before the model runs: ") {
+			t.Errorf("with %d operations the elements are %v, %v", budget.Operations, list, l.Err)
 		}
 	}
 	if foldBudget.Operations != limits.TractFoldWork || foldBudget.Bytes != limits.TractFoldWork {

@@ -78,7 +78,7 @@ func (l *Lowering) scan() []*graph.Value {
 	if l.Err == nil && len(s.parted.values) == 0 {
 		l.fail(eval.CodeAttribute, "scan", "a scan takes one tensor at least to part")
 	}
-	if l.Err != nil {
+	if l.Err != nil { // Without this a block would be made in vain.
 		return nil
 	}
 	var err error
@@ -193,7 +193,7 @@ func (s *scan) itemInt(arg string, tuple eval.Tuple, i, other int) int {
 // node adds the node and returns the results that are asked for.
 func (s *scan) node() []*graph.Value {
 	parts, results := s.results()
-	if s.Err != nil {
+	if s.Err != nil { // Without this a node would be added in vain.
 		return nil
 	}
 	taken := make(map[string]bool)
@@ -289,7 +289,7 @@ func (s *scan) results() (parts []part, results []int) {
 // state returns the state that a result of the fragment becomes.
 func (s *scan) state(result int) int {
 	for i, r := range s.next {
-		if r == result {
+		if r == result { // Without this the state would be there twice.
 			return i
 		}
 	}

@@ -113,7 +113,7 @@ func propertyText(x syntax.Expr) string {
 
 // Operation implements [eval.Library].
 func (t *Library) Operation(name string) *eval.Operation {
-	if o, ok := t.ops[name]; ok {
+	if o, ok := t.ops[name]; ok { // Without this it would be made again.
 		return o
 	}
 	o := t.declared(name)
@@ -121,9 +121,7 @@ func (t *Library) Operation(name string) *eval.Operation {
 		o = &eval.Operation{Name: name, Refusal: &eval.Error{Code: eval.CodeUndeclared, Hint: "see docs/nnef.md for those that are",
 			Msg: "the operation " + name + " of the engine tract is not supported"}}
 	}
-	if o != nil {
-		t.ops[name] = o
-	}
+	t.ops[name] = o
 	return o
 }
 
