@@ -376,8 +376,10 @@ func TestLongDispatchEnds(t *testing.T) {
 func TestDispatchFails(t *testing.T) {
 	s := newStage(t, &ContextOptions{Limits: engine.Limits{Time: 1}})
 	g, x, y := s.endless(), s.tensor(1), s.tensor(1)
+	release := s.hold()
 	s.dispatch(g, NamedTensors{"x": x}, NamedTensors{"y": y})
 	r := s.read(y)
+	release()
 	s.fails(r, "state")
 	info, _ := s.LostInfo()
 	for _, part := range []string{`outputs ["y"]`, "time limit", "node "} {
