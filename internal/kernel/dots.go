@@ -97,8 +97,8 @@ type dotGeometry struct {
 	Plane, Apart, Phase [2]int
 }
 
-// Limits of memory: of a strip that is not worth dividing between goroutines, of one that stays in the second-level cache, and of the greatest one that
-// is made.
+// Limits of memory: of a strip that is not worth dividing between goroutines, of one that stays in the second-level cache, and of the greatest one
+// that is made.
 const (
 	stripSmall = 2 << 10
 	stripBytes = 96 << 10

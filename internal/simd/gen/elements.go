@@ -15,7 +15,8 @@ type element struct {
 	in     int // operands
 	params int
 	f      func(f *file, in, p []vec) vec
-	again  func(f *file, x func() vec, p func(k int) vec) vec // instead of f, of one operand: reads it and parameters where it needs them, as it needs most registers
+	// again stands for f where one operand leaves too few registers: what it reads, of that and of the parameters, it reads where it needs it.
+	again func(f *file, x func() vec, p func(k int) vec) vec
 }
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
