@@ -27,6 +27,7 @@ type Tensor struct {
 	dense   bool  // row-major without gaps, beginning at offset; never of bools in foreign memory
 	foreign bool  // others write the memory too: a bool may be any byte
 	mem     []byte
+	whole   []byte // of mem, the elements, if they are dense: kernels ask for them with every call
 
 	mapping *mapfile.Mapping // what keeps mem, if it is that of a mapped file
 }
@@ -107,7 +108,7 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 
 // wrap returns a row-major tensor over mem, which has the right size and alignment.
 func wrap(d DType, shape Shape, mem []byte) *Tensor {
-	return &Tensor{dtype: d, shape: shape.Clone(), strides: shape.Strides(), dense: true, mem: mem}
+	return (&Tensor{dtype: d, shape: shape.Clone(), strides: shape.Strides(), dense: true, mem: mem}).laid()
 }
 
 // Scalar returns a tensor of rank 0.
@@ -142,26 +143,26 @@ func (t *Tensor) Len() int { return t.shape.Len() }
 // IsContiguous reports whether the elements lie in row-major order without gaps.
 func (t *Tensor) IsContiguous() bool { return t.dense }
 
-// Bytes returns the memory of a contiguous tensor, and nil for another view.
-func (t *Tensor) Bytes() []byte {
-	if !t.dense {
-		return nil
+// laid sets what dense elements take of the memory, and returns t.
+func (t *Tensor) laid() *Tensor {
+	t.whole = nil
+	if t.dense {
+		t.whole = t.mem[t.dtype.Bytes(t.offset):t.dtype.Bytes(t.offset+t.Len())]
 	}
-	return t.mem[t.dtype.Bytes(t.offset):t.dtype.Bytes(t.offset+t.Len())]
+	return t
 }
+
+// Bytes returns the memory of a contiguous tensor, and nil for another view.
+func (t *Tensor) Bytes() []byte { return t.whole }
 
 // Data returns the elements of a contiguous tensor in row-major order, sharing memory. It returns nil if T is not the
 // Go type of t's elements or t is not contiguous.
 func Data[T Element](t *Tensor) []T {
-	if TypeOf[T]() != t.dtype || !t.dense {
+	if TypeOf[T]() != t.dtype {
 		return nil
 	}
-	n, first := t.Len(), unsafe.Pointer(unsafe.SliceData(t.mem)) // a kernel comes here with every call: without bounds, which Bytes checks
-	if n > 0 {
-		var zero T
-		first = unsafe.Add(first, t.offset*int(unsafe.Sizeof(zero)))
-	}
-	return unsafe.Slice((*T)(first), n)
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.whole))), len(t.whole)/int(unsafe.Sizeof(zero)))
 }
 
 // Discard lets go of the memory of a tensor whose elements nobody reads any more: from then on it is a view of zeros that takes none. Packed
@@ -172,6 +173,7 @@ func (t *Tensor) Discard() {
 	}
 	t.strides, t.offset, t.foreign, t.mem, t.mapping = make([]int, len(t.shape)), 0, false, make([]byte, t.dtype.Size()), nil
 	t.dense = isDense(t.shape, t.strides)
+	t.laid()
 }
 
 // Contiguous returns t itself if it is contiguous, and else a row-major copy. A copy of an expanded view may be much
@@ -204,7 +206,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t.Describe(), s, t.Len(), s.Len())
 	}
 	c := t.Contiguous()
-	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem, mapping: c.mapping}, nil
+	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem, whole: c.whole, mapping: c.mapping}, nil
 }
 
 // Reinterpret returns the elements of t, in row-major order, as elements of type d with the same bits, which must be as many for each. A
@@ -314,7 +316,8 @@ func (t *Tensor) view(shape Shape, strides []int, offset int) (*Tensor, error) {
 		offset = 0 // where nothing is need not lie inside the memory
 	}
 	dense := isDense(shape, strides) && (!t.foreign || t.dtype != Bool)
-	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem, mapping: t.mapping}, nil
+	v := &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem, mapping: t.mapping}
+	return v.laid(), nil
 }
 
 // checkView reports a type whose elements cannot be reached by strides.
@@ -343,8 +346,9 @@ func isDense(shape Shape, strides []int) bool {
 // Words returns the elements of a contiguous tensor as unsigned words of their size, sharing memory, for code that
 // moves elements without looking at them. It returns nil if the sizes differ or t is not contiguous.
 func Words[W uint8 | uint16 | uint32 | uint64](t *Tensor) []W {
-	if int(unsafe.Sizeof(W(0))) != t.dtype.Size() || !t.dense {
+	size := int(unsafe.Sizeof(W(0)))
+	if size != t.dtype.Size() {
 		return nil
 	}
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(t.Bytes()))), t.Len())
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(t.whole))), len(t.whole)/size)
 }

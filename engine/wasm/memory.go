@@ -12,9 +12,9 @@ import (
 
 // The layout of what references read, as a machine with addresses of 32 bits has it.
 const (
-	tensorBytes, tensorShape, tensorStrides, tensorDense, tensorMem = 52, 4, 16, 32, 36
-	callBytes, callIn, callOut, callAttrs, callScratch              = 76, 0, 12, 24, 36
-	blockBytes, blockInputs, blockOutputs, blockCompute             = 28, 0, 12, 24
+	tensorBytes, tensorShape, tensorStrides, tensorDense, tensorMem, tensorWhole = 64, 4, 16, 32, 36, 48
+	callBytes, callIn, callOut, callAttrs, callScratch                           = 76, 0, 12, 24, 36
+	blockBytes, blockInputs, blockOutputs, blockCompute                          = 28, 0, 12, 24
 )
 
 // memory is a datum under construction.
@@ -106,6 +106,7 @@ func (m *maker) tensor(t *tensor.Tensor) int {
 	d.Bytes[tensorDense] = 1
 	sym, at := m.place(t.Bytes())
 	d.slice(tensorMem, sym, at, len(t.Bytes()))
+	d.slice(tensorWhole, sym, at, len(t.Bytes()))
 	m.tensors[t] = m.add(d)
 	return m.tensors[t]
 }

@@ -227,12 +227,7 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 		}
 		if inner.n < more/2 && inner.n < outer.n { // element by element of a run, as long loops are faster
 			for i := range inner.n {
-				from, to := from+i*inner.from, to+i
-				for range outer.n {
-					y[to] = x[from]
-					from += outer.from
-					to += outer.to
-				}
+				moveApart(y, x, to+i, from+i*inner.from, outer)
 			}
 			return
 		}
@@ -247,6 +242,17 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 		}
 	case transposes:
 		move.transpose(y[to:], outer.to, x[from:], inner.from, inner.n, outer.n)
+	}
+}
+
+// moveApart goes through one loop. It is not inlined, as registers do not suffice for the loop where it is called.
+//
+//go:noinline
+func moveApart[W word](y, x []W, to, from int, l loop) {
+	for range l.n {
+		y[to] = x[from]
+		to += l.to
+		from += l.from
 	}
 }
 

@@ -167,14 +167,16 @@ func TestWidenedSlices(t *testing.T) {
 		for seed := range uint64(100) {
 			r := op.NewRand(seed, 1+int(seed)/40)
 			x := r.Tensor(r.DType(row.In[0]), tensor.Shape{r.Between(1, 3), r.Between(1, 40), r.Between(1, 9)})
-			begin, end := []int{0, 0, 0}, []int{1, 1, 1}
+			begin, end, stride := []int{0, 0, 0}, []int{1, 1, 1}, []int{1, r.Between(1, 3), 1}
 			for d, n := range x.Shape() {
 				begin[d] = r.Between(0, n-1)
-				end[d] = r.Between(begin[d]+1, n)
+				if end[d] = r.Between(begin[d]+1, n); r.IntN(4) == 0 {
+					begin[d], end[d], stride[d] = end[d]-1, begin[d]-n-1, -stride[d]
+				}
 			}
 			b := graph.NewBuilder(op.Rules, "case")
 			in := must(b.Input("x", graph.TypeOf(x)))
-			v := must(b.Node("slice", []*graph.Value{in}, graph.AttrsOf("axes", []int{0, 1, 2}, "begin", begin, "end", end, "stride", []int{1, r.Between(1, 3), 1}), ""))[0]
+			v := must(b.Node("slice", []*graph.Value{in}, graph.AttrsOf("axes", []int{0, 1, 2}, "begin", begin, "end", end, "stride", stride), ""))[0]
 			n := must(b.Node("cast", []*graph.Value{v}, graph.AttrsOf("dtype", r.DType(op.TypeSet(tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32))), ""))[0].Producer
 			if p := row.Prepare(kernel.Region{Nodes: []*graph.Node{v.Producer, n}, Sources: 1}); p != nil {
 				taken++

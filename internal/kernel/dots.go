@@ -97,8 +97,10 @@ type dotGeometry struct {
 	Plane, Apart, Phase [2]int
 }
 
-// Limits of memory: of a strip, so that it stays in the second-level cache, and of the greatest one that is made.
+// Limits of memory: of a strip that is not worth dividing between goroutines, of one that stays in the second-level cache, and of the greatest one
+// that is made.
 const (
+	stripSmall = 2 << 10
 	stripBytes = 96 << 10
 	stripMost  = 4 << 20
 )
@@ -159,7 +161,9 @@ func (d *dotConv) divide(blocked bool) bool {
 		for d.Rows < d.Y.Out && d.stripSize() <= stripBytes {
 			d.Rows++
 		}
-		d.Rows = geometry.CeilDiv(d.Y.Out, geometry.CeilDiv(d.Y.Out, max(d.Rows-1, 1)))
+		if d.stripSize() > stripSmall {
+			d.Rows = geometry.CeilDiv(d.Y.Out, geometry.CeilDiv(d.Y.Out, max(d.Rows-1, 1)))
+		}
 	}
 	d.lay()
 	size := d.stripSize()

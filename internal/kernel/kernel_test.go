@@ -143,6 +143,10 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"max_pool planes of int8":  pooledPlanes,
 	"max_pool planes of uint8": pooledPlanes,
 	"max_pool planes of int16": pooledPlanes,
+	"reverse": func(r *op.Rand) op.Case { // short runs, which are moved element by element
+		x := r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 40), r.Between(1, 9)})
+		return op.Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("axes", r.Axes(2, r.Between(1, 2)))}
+	},
 	"box planes": func(r *op.Rand) op.Case {
 		c := pooledPlanes(r)
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)

@@ -18,13 +18,16 @@ type pairing struct {
 	steps []pairStep
 }
 
-// pairStep is a routine and its operand: that of the call, or none for a number.
+// pairStep is a routine and its operand: that of the call, or what it repeats for all elements, if that is known.
 type pairStep struct {
 	routine simd.Routine[simd.PairsArgs]
 	operand int
-	number  int64
 	single  bool
+	known   []byte // pairBytes, or nil
 }
+
+// pairBytes is how many bytes a routine takes at a time.
+const pairBytes = 64
 
 // pairRows returns the rows of operators on integers of up to 32 bits.
 func pairRows(t *simd.Tier) []Kernel {
@@ -82,13 +85,19 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	layout, in := r.Layouts[first], make([]Layout, len(n.In))
 	in[p.from] = layout
 	for i, name := range steps {
-		s := pairStep{operand: operands[i], number: numbers[i], single: true}
+		s := pairStep{operand: operands[i], single: true}
 		var ok bool
 		if s.routine, ok = pairRoutine(t, name, out.DType); !ok {
 			return nil
 		}
+		var number [8]byte
+		one := number[:p.size]
+		binary.LittleEndian.PutUint64(number[:], uint64(numbers[i]))
 		if k := s.operand; k != none {
 			v := n.In[k]
+			if one = nil; v.Const != nil {
+				one = v.Const.Bytes()
+			}
 			if s.single = v.Type.Shape.Len() == 1 && out.Shape.Len() > 1; !s.single {
 				// What a step overwrites the next one must not need.
 				if len(steps) > 1 || !v.Type.Shape.Equal(out.Shape) || v.Const != nil && layout != Plain {
@@ -97,11 +106,15 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 				in[k] = layout
 			}
 		}
+		if s.single && one != nil {
+			s.known = make([]byte, pairBytes)
+			fillBytes(s.known, one)
+		}
 		p.steps = append(p.steps, s)
 	}
 	elements := layout.Shape(out.Shape).Len()
 	each := largestDivisor(elements)
-	return &Plan{In: in, Out: []Layout{layout}, Pieces: elements / each, Even: true, Scratch: (2 + len(steps)) * 64, Nanos: int64(elements*p.size) / 16,
+	return &Plan{In: in, Out: []Layout{layout}, Pieces: elements / each, Even: true, Scratch: (2 + len(steps)) * pairBytes, Nanos: int64(elements*p.size) / 16,
 		Run: func(c *op.Call, lo, hi int) { p.compute(c, lo*each, hi*each) }}
 }
 
@@ -124,42 +137,38 @@ func fillBytes(to, from []byte) {
 
 // compute computes the elements lo…hi-1: whole blocks of 64 bytes, and the rest in working memory.
 func (p *pairing) compute(c *op.Call, lo, hi int) {
-	const blockBytes, most = 64, 1 << 14
+	const most = 1 << 14
 	watch := c.Watch()
 	lo, hi = lo*p.size, hi*p.size
-	for i, s := range p.steps {
-		if one := c.Scratch[(2+i)*blockBytes:][:blockBytes]; s.operand == none {
-			var number [8]byte
-			binary.LittleEndian.PutUint64(number[:], uint64(s.number))
-			fillBytes(one, number[:p.size])
-		} else if s.single {
-			fillBytes(one, c.In[s.operand].Bytes())
+	for i := range p.steps {
+		if s := &p.steps[i]; s.single && s.known == nil {
+			fillBytes(c.Scratch[(2+i)*pairBytes:][:pairBytes], c.In[s.operand].Bytes())
 		}
 	}
 	for lo < hi && !watch.Stops(most/p.size) {
 		n := min(hi-lo, most)
-		from := c.In[p.from].Bytes()[lo:][:n]
-		to := c.Out[0].Bytes()[lo:][:n]
+		from, to := c.In[p.from].Bytes()[lo:][:n], c.Out[0].Bytes()[lo:][:n]
+		whole := n &^ (pairBytes - 1)
 		for i := range p.steps {
 			s := &p.steps[i]
-			args := simd.PairsArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / blockBytes, YMask: blockBytes - 1}
-			other := c.Scratch[(2+i)*blockBytes:][:blockBytes]
-			rest := other
+			other, mask := s.known, pairBytes-1
 			if !s.single {
-				other = c.In[s.operand].Bytes()[lo:][:n]
-				rest = c.Scratch[blockBytes:][:blockBytes]
-				copy(rest, other[n-n%blockBytes:])
-				args.YMask = -1
+				other, mask = c.In[s.operand].Bytes()[lo:][:n], -1
+			} else if other == nil {
+				other = c.Scratch[(2+i)*pairBytes:][:pairBytes]
 			}
-			last := c.Scratch[:blockBytes]
-			copy(last, from[n-n%blockBytes:])
-			if args.N > 0 {
-				args.Y = simd.At(other, 0)
-				s.routine.Run(&args)
+			if whole > 0 {
+				s.routine.Run(&simd.PairsArgs{X: simd.At(from, 0), Y: simd.At(other, 0), Out: simd.At(to, 0), N: whole / pairBytes, YMask: mask})
 			}
-			if n%blockBytes > 0 {
+			if whole < n {
+				last, rest := c.Scratch[:pairBytes], other
+				copy(last, from[whole:])
+				if !s.single {
+					rest = c.Scratch[pairBytes:][:pairBytes]
+					copy(rest, other[whole:])
+				}
 				s.routine.Run(&simd.PairsArgs{X: simd.At(last, 0), Y: simd.At(rest, 0), Out: simd.At(last, 0), N: 1, YMask: -1})
-				copy(to[n-n%blockBytes:], last)
+				copy(to[whole:], last)
 			}
 			from = to
 		}

@@ -48,24 +48,24 @@ func validOf[T int8 | int16 | int32](a *application) *Plan {
 	}}
 }
 
-// fillBoxes sets elements to -1, and reports whether the kernel should return.
+// fillBoxes sets the elements of rows to -1, and reports whether the kernel should return.
 func fillBoxes[T int8 | int16 | int32](rest []T, watch *op.Watch) bool {
 	for len(rest) > 0 {
-		part := rest[:min(len(rest), longRun)]
+		part := rest[:min(len(rest), longRun*boxElements)]
 		if watch.Stops(len(part)) {
 			return true
 		}
-		for i := range part {
-			part[i] = -1
-		}
 		rest = rest[len(part):]
+		for ; len(part) >= boxElements; part = part[boxElements:] {
+			*(*[boxElements]T)(part) = [boxElements]T{-1, -1, -1, -1, -1, -1}
+		}
 	}
 	return false
 }
 
 // rowBox is the box of a row (class, score, x1, y1, x2, y2).
 type rowBox struct {
-	class          int32
+	class          int32 // 0 where boxes of all classes are compared
 	x1, y1, x2, y2 int32
 	area           int64
 }
@@ -104,10 +104,10 @@ func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 					break
 				}
 				row := (*[boxElements]T)(rows[int(i)*boxElements:])
-				b := rowBox{int32(row[0]), int32(row[2]), int32(row[3]), int32(row[4]), int32(row[5]), 0}
+				b := &boxes[size]
+				b.class, b.x1, b.y1, b.x2, b.y2 = int32(row[0])&sameClass, int32(row[2]), int32(row[3]), int32(row[4]), int32(row[5])
 				b.area = int64(b.x2-b.x1) * int64(b.y2-b.y1)
-				if b.class >= 0 && !b.overlaps(boxes[:size], threshold, sameClass) {
-					boxes[size] = b
+				if row[0] >= 0 && !b.overlaps(boxes[:size], threshold) {
 					*(*[boxElements]T)(kept[size*boxElements:]) = *row
 					size++
 				}
@@ -120,17 +120,16 @@ func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 	return &Plan{Pieces: a.out[0].Shape[0], Scratch: orderSize + limit*rowBoxBytes, Nanos: int64(a.out[0].Shape[0]) * (int64(n)*4 + int64(looked)*int64(20+limit/2)), Run: run}
 }
 
-// overlaps reports whether a box overlaps one of some others by threshold percent; of those of its class, or, if the bits of sameClass are 0, of any.
-func (b *rowBox) overlaps(others []rowBox, threshold int64, sameClass int32) bool {
-	class, x1, y1, x2, y2 := b.class, b.x1, b.y1, b.x2, b.y2 // in registers
+// overlaps reports whether a box overlaps one of some others of its class by threshold percent.
+func (b *rowBox) overlaps(others []rowBox, threshold int64) bool {
 	for i := range others {
 		o := &others[i]
-		w, h := int64(min(x2, o.x2)-max(x1, o.x1)), int64(min(y2, o.y2)-max(y1, o.y1)) // differences of 32 bits wrap
-		differ := int64((class ^ o.class) & sameClass)
-		if (w-1)|(h-1)|differ|-differ < 0 {
-			continue // the sign is that of any
+		w, h := min(b.x2, o.x2)-max(b.x1, o.x1), min(b.y2, o.y2)-max(b.y1, o.y1) // wrap
+		differ := b.class ^ o.class
+		if min(w, h)|differ|-differ <= 0 {
+			continue // this is the lesser extent of what they have in common, and negative where classes differ
 		}
-		overlap, sum := w*h, b.area+o.area
+		overlap, sum := int64(w)*int64(h), b.area+o.area
 		union := sum - overlap
 		switch {
 		case sum <= 0 || union <= 0: // none

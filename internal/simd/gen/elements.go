@@ -15,6 +15,8 @@ type element struct {
 	in     int // operands
 	params int
 	f      func(f *file, in, p []vec) vec
+	// again stands for f where one operand leaves too few registers: what it reads, of that and of the parameters, it reads where it needs it.
+	again func(f *file, x func() vec, p func(k int) vec) vec
 }
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
@@ -27,19 +29,19 @@ func (e *element) unroll(i *isa) int {
 
 // elementsOfOne lists the functions that take one vector at a time where there are 16 registers.
 var elementsOfOne = []string{
-	"expm1", "log2", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin", "pow_whole", "pow_fraction",
+	"expm1", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin",
 }
 
 func of1(name string, g func(f *file, x vec) vec) element {
-	return element{name, 1, 0, func(f *file, in, _ []vec) vec { return g(f, in[0]) }}
+	return element{name: name, in: 1, f: func(f *file, in, _ []vec) vec { return g(f, in[0]) }}
 }
 
 func with(name string, params int, g func(f *file, x vec, p []vec) vec) element {
-	return element{name, 1, params, func(f *file, in, p []vec) vec { return g(f, in[0], p) }}
+	return element{name: name, in: 1, params: params, f: func(f *file, in, p []vec) vec { return g(f, in[0], p) }}
 }
 
 func of2(name string, g func(f *file, x, y vec) vec) element {
-	return element{name, 2, 0, func(f *file, in, _ []vec) vec { return g(f, in[0], in[1]) }}
+	return element{name: name, in: 2, f: func(f *file, in, _ []vec) vec { return g(f, in[0], in[1]) }}
 }
 
 // elementFunctions lists the routines of Tier.Elements, by what package kernel looks them up. Those without a comment are the operators of that name.
@@ -68,7 +70,7 @@ var elementFunctions = []element{
 	of1("rsqrt", (*file).rsqrt),
 	of1("exp", (*file).exp),
 	of1("expm1", (*file).expm1),
-	of1("log2", (*file).log2),
+	{name: "log2", in: 1, again: (*file).log2},
 	of1("log", (*file).log),
 	of1("tanh", (*file).tanh),
 	of1("erf", (*file).erf),
@@ -117,7 +119,7 @@ var elementFunctions = []element{
 	// 1 where nothing takes the place of x, the greatest or least number so far, or the first NaN: not y
 	kept("keeps_greatest", moreEqual), kept("keeps_least", lessEqual),
 	// the bits of y where x is not 0, and else those of v
-	{"select", 3, 0, func(f *file, in, _ []vec) vec { return f.blend(f.compare(unequal, in[0], num(0)), in[1], in[2]) }},
+	{name: "select", in: 3, f: func(f *file, in, _ []vec) vec { return f.blend(f.compare(unequal, in[0], num(0)), in[1], in[2]) }},
 	// for |x| < 2¹⁵
 	of1("sin", func(f *file, x vec) vec { return f.xor(f.sinCos(f.quarters(f.abs(x))), f.and(x, signBit)) }),
 	of1("cos", func(f *file, x vec) vec {
@@ -126,16 +128,16 @@ var elementFunctions = []element{
 	}),
 
 	// fma(x - y, v, w)
-	{"normalize", 4, 0, func(f *file, in, _ []vec) vec { return f.canonical(f.fma(f.sub(in[0], in[1]), in[2], in[3])) }},
+	{name: "normalize", in: 4, f: func(f *file, in, _ []vec) vec { return f.canonical(f.fma(f.sub(in[0], in[1]), in[2], in[3])) }},
 	// fma(x - A, B·y, v)
-	{"layer", 3, 2, func(f *file, in, p []vec) vec {
+	{name: "layer", in: 3, params: 2, f: func(f *file, in, p []vec) vec {
 		return f.canonical(f.fma(f.sub(in[0], p[0]), f.mul(in[1], p[1]), in[2]))
 	}},
 	// x·(A·y)
-	{"rms", 2, 1, func(f *file, in, p []vec) vec { return f.canonical(f.mul(f.mul(in[1], p[0]), in[0])) }},
+	{name: "rms", in: 2, params: 1, f: func(f *file, in, p []vec) vec { return f.canonical(f.mul(f.mul(in[1], p[0]), in[0])) }},
 	// x to the power of A, see pow
-	with("pow_whole", 4, func(f *file, x vec, p []vec) vec { return f.pow(x, p, true) }),
-	with("pow_fraction", 4, func(f *file, x vec, p []vec) vec { return f.pow(x, p, false) }),
+	{name: "pow_whole", in: 1, params: 4, again: func(f *file, x func() vec, p func(k int) vec) vec { return f.pow(x, p, true) }},
+	{name: "pow_fraction", in: 1, params: 4, again: func(f *file, x func() vec, p func(k int) vec) vec { return f.pow(x, p, false) }},
 	// (x / A)·B + C
 	with("response", 3, func(f *file, x vec, p []vec) vec { return f.canonical(f.add(f.mul(f.div(x, p[0]), p[1]), p[2])) }),
 	// y + x·x, each rounded
@@ -143,7 +145,7 @@ var elementFunctions = []element{
 	// y + |x|, fma(x, x, y) and fma(x - v, x - v, y)
 	of2("add_abs", func(f *file, x, y vec) vec { return f.canonical(f.add(y, f.abs(x))) }),
 	of2("add_square", func(f *file, x, y vec) vec { return f.canonical(f.fma(x, x, y)) }),
-	{"add_square_of_difference", 3, 0, func(f *file, in, _ []vec) vec {
+	{name: "add_square_of_difference", in: 3, f: func(f *file, in, _ []vec) vec {
 		d := f.sub(in[0], in[2])
 		return f.canonical(f.fma(d, d, in[1]))
 	}},
@@ -196,15 +198,22 @@ func elements(f *file) {
 	}
 	for _, e := range elementFunctions {
 		r := f.entry("Elements", e.name)
-		var p []vec
-		for _, name := range []string{"A", "B", "C", "D"}[:e.params] {
+		param := func(k int) vec {
 			v := f.vector()
-			r.VBROADCASTSS(r.field(name), v)
-			p = append(p, vec{v})
+			r.VBROADCASTSS(r.field([]string{"A", "B", "C", "D"}[k]), v)
+			return vec{v}
+		}
+		var p []vec
+		for k := 0; k < e.params && e.again == nil; k++ {
+			p = append(p, param(k))
 		}
 		w := r.walk(e.unroll(f.isa), []string{"X", "Y", "V", "W"}[:e.in])
 		z := r.load("Z")
-		w.each(func(tail *mask) {
+		w.each(func(tail func() mask) {
+			if e.again != nil {
+				w.put(e.again(f, func() vec { return w.get(0, tail) }, param), z, tail)
+				return
+			}
 			in := make([]vec, e.in)
 			for k := range in {
 				in[k] = w.get(k, tail)
@@ -249,8 +258,8 @@ func (r *routine) walk(n int, names []string) *walk {
 	return w
 }
 
-// each calls body for a loop over whole vectors, with nil, and for what is left, with the mask of the lanes that are.
-func (w *walk) each(body func(tail *mask)) {
+// each calls body for a loop over whole vectors, with nil, and for what is left, with what yields the mask of the lanes that are.
+func (w *walk) each(body func(tail func() mask)) {
 	loop, rest, done := w.label("loop"), w.label("rest"), w.label("done")
 	width := operand.U32(w.n * w.isa.bytes)
 	w.SUBQ(width, w.end)
@@ -265,13 +274,13 @@ func (w *walk) each(body func(tail *mask)) {
 	w.ADDQ(width, w.end)
 	w.SUBQ(w.at, w.end)
 	w.JEQ(operand.LabelRef(done))
-	tail := w.firstLanes(w.end)
-	body(&tail)
+	body(w.firstLanes(w.end))
 	w.Label(done)
 }
 
 // get reads from operand k.
-func (w *walk) get(k int, tail *mask) vec {
+func (w *walk) get(k int, tail func() mask) vec {
+	lanes := w.lanes(tail)
 	to := w.vectors(w.n)
 	for i, r := range to {
 		from := operand.Mem{Base: w.base[k], Index: w.at, Scale: 1, Disp: i * w.isa.bytes}
@@ -289,25 +298,34 @@ func (w *walk) get(k int, tail *mask) vec {
 		case tail == nil:
 			w.VMOVUPS(from, r)
 		case w.isa.wide():
-			w.VMOVUPS_Z(from, tail.k[i], r)
+			w.VMOVUPS_Z(from, lanes.k[i], r)
 		default:
-			w.VMASKMOVPS(from, tail.v[i], r)
+			w.VMASKMOVPS(from, lanes.v[i], r)
 		}
 	}
 	return to
 }
 
+// lanes returns the mask of the lanes, if they are not all.
+func (w *walk) lanes(tail func() mask) (m mask) {
+	if tail != nil {
+		m = tail()
+	}
+	return m
+}
+
 // put writes.
-func (w *walk) put(x vec, to reg.GPVirtual, tail *mask) {
+func (w *walk) put(x vec, to reg.GPVirtual, tail func() mask) {
+	lanes := w.lanes(tail)
 	for i := range w.n {
 		at := operand.Mem{Base: to, Index: w.at, Scale: 1, Disp: i * w.isa.bytes}
 		switch {
 		case tail == nil:
 			w.VMOVUPS(x.at(i), at)
 		case w.isa.wide():
-			w.VMOVUPS(x.at(i), tail.k[i], at)
+			w.VMOVUPS(x.at(i), lanes.k[i], at)
 		default:
-			w.VMASKMOVPS(x.at(i), tail.v[i], at)
+			w.VMASKMOVPS(x.at(i), lanes.v[i], at)
 		}
 	}
 }
@@ -315,8 +333,8 @@ func (w *walk) put(x vec, to reg.GPVirtual, tail *mask) {
 // mostVectors is how many vectors a walk takes at a time at most.
 const mostVectors = 2
 
-// firstLanes returns the mask of the first lanes of the vectors at a time, of so many bytes, fewer than these have. It uses up the register.
-func (w *walk) firstLanes(bytes reg.GPVirtual) mask {
+// firstLanes returns what yields the mask of the first lanes of the vectors at a time, of so many bytes, fewer than these have.
+func (w *walk) firstLanes(bytes reg.GPVirtual) func() mask {
 	const name = "lanes"
 	half := mostVectors * w.isa.bytes
 	table, ok := w.constants[name]
@@ -335,9 +353,11 @@ func (w *walk) firstLanes(bytes reg.GPVirtual) mask {
 	from := w.GP64()
 	w.LEAQ(table, from)
 	w.SUBQ(bytes, from)
-	lanes := vec(w.vectors(w.n))
-	for i, r := range lanes {
-		w.VMOVUPS(at(from, half+i*w.isa.bytes), r)
-	}
-	return w.negative(lanes)
+	return again(w.file, func() mask {
+		lanes := vec(w.vectors(w.n))
+		for i, r := range lanes {
+			w.VMOVUPS(at(from, half+i*w.isa.bytes), r)
+		}
+		return w.negative(lanes)
+	})
 }

@@ -52,7 +52,7 @@ func fold(f *file) {
 		if e.name == "exp_sum" {
 			z = r.load("Z")
 		}
-		w.each(func(tail *mask) {
+		w.each(func(tail func() mask) {
 			x := w.get(0, tail)
 			if e.name == "exp_sum" {
 				x = f.exp(f.sub(x, vec{a}))
@@ -61,7 +61,7 @@ func fold(f *file) {
 			for from := 0; from < len(x); from += n {
 				next := e.step(f, acc, x[from:from+n], vec{a})
 				if tail != nil {
-					next = f.blend(tail.part(from, n), next, acc)
+					next = f.blend(tail().part(from, n), next, acc)
 				}
 				for i, v := range acc {
 					r.VMOVAPS(next[i], v)

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/mmcloughlin/avo/operand"
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/x86"
+)
 
 // The functions of package fmath on vectors of float32 that are computed in float64, where no step is fused. A vec of doubles has two registers
 // for each one of singles: those of its first half of lanes, and of its second.
@@ -66,7 +69,10 @@ func (f *file) singles(x vec) vec {
 			f.VCVTPD2PS(x[2*i+1], high)
 			f.VINSERTF32X8(operand.U8(1), high, low.AsZ(), r)
 		} else {
-			f.VCVTPD2PSY(x[2*i], low.AsX())
+			first, err := x86.VCVTPD2PSY(x[2*i], low.AsX())
+			check(err)
+			first.Outputs = []operand.Op{low} // the other half becomes 0: nothing was there before
+			f.Instruction(first)
 			f.VCVTPD2PSY(x[2*i+1], high.AsX())
 			f.VINSERTF128(operand.U8(1), high.AsX(), low, r)
 		}
@@ -111,25 +117,36 @@ func (f *file) expm1(x vec) vec {
 	return f.canonicalAs(y, x)
 }
 
+// again returns a function that does what another one does again and again, where there are few registers, or did once.
+func again[T any](f *file, do func() T) func() T {
+	if !f.isa.wide() {
+		return do
+	}
+	x := do()
+	return func() T { return x }
+}
+
 // log2x64 is log2 in float64, for normal numbers above 0.
-func (f *file) log2x64(w vec) vec {
+func (f *file) log2x64(x func() vec) vec {
 	const sqrtHalf word64 = 0x3FE6A09E667F3BCD
-	b := f.subInt64(w, sqrtHalf)
-	// The exponent becomes a float64 as the last bits of one above 2⁵².
-	k := f.sub64(f.or64(f.shiftRight64(f.addInt64(b, word64(1024<<52)), 52), word64(0x4330000000000000)), num64(0x1p52+1024))
-	m := f.addInt64(f.and64(b, word64(1<<52-1)), sqrtHalf)
+	b := again(f, func() vec { return f.subInt64(f.doubles(x()), sqrtHalf) })
+	m := f.addInt64(f.and64(b(), word64(1<<52-1)), sqrtHalf)
 	// A(m - 1)
 	a := f.sub64(m, num64(1))
 	s := f.div64(a, f.add64(a, num64(2)))
 	z := f.mul64(s, s)
 	q := f.poly64(z, []num64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3})
 	rest := f.mul64(f.mul64(s, z), q)
-	return f.add64(k, f.mul64(f.add64(f.add64(s, s), rest), log2e64))
+	l := f.mul64(f.add64(f.add64(s, s), rest), log2e64)
+	// The exponent becomes a float64 as the last bits of one above 2⁵².
+	k := f.sub64(f.or64(f.shiftRight64(f.addInt64(b(), word64(1024<<52)), 52), word64(0x4330000000000000)), num64(0x1p52+1024))
+	return f.add64(k, l)
 }
 
 // log2 is Log2.
-func (f *file) log2(x vec) vec {
-	return f.logCases(f.singles(f.log2x64(f.doubles(x))), x)
+func (f *file) log2(x func() vec, _ func(int) vec) vec {
+	x = again(f, x)
+	return f.logCases(f.singles(f.log2x64(x)), x())
 }
 
 // logCases puts what logarithms are of 0, infinity and less than 0 in their places.
@@ -140,21 +157,23 @@ func (f *file) logCases(y, x vec) vec {
 }
 
 // pow is Pow for one finite exponent other than 0 and 2, p[0]: p[1] has the sign bit if it is odd, p[2] and p[3] are the powers of 0 and of infinity.
-func (f *file) pow(x vec, p []vec, integer bool) vec {
-	a := f.abs(x)
-	l := f.log2x64(f.doubles(a))
-	t := f.mul64(l, vec{f.doubles(p[0])[0]})
+func (f *file) pow(read func() vec, p func(k int) vec, integer bool) vec {
+	read = again(f, read)
+	l := f.log2x64(func() vec { return f.abs(read()) })
+	t := f.mul64(l, vec{f.doubles(p(0))[0]})
 	t = f.greater64(f.lesser64(t, num64(200)), num64(-200))
 	shifted := f.add64(t, magic64)
 	u := f.e64(f.mul64(f.sub64(t, f.sub64(shifted, magic64)), ln264))
 	y := f.singles(f.mul64(f.add64(u, num64(1)), f.pow2x64(shifted)))
+	x := read()
+	a := f.abs(x)
 	if !integer {
 		y = f.blend(f.compare(less, x, num(0)), nan, y)
 	}
-	y = f.blend(f.compare(equal, a, num(0)), p[2], y)
-	y = f.blend(f.compare(equal, a, infinity), p[3], y)
+	y = f.blend(f.compare(equal, a, num(0)), p(2), y)
+	y = f.blend(f.compare(equal, a, infinity), p(3), y)
 	if integer {
-		y = f.or(y, f.and(x, p[1]))
+		y = f.or(y, f.and(x, p(1)))
 	}
 	return f.canonicalAs(y, x)
 }
