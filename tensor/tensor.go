@@ -157,7 +157,9 @@ func (t *Tensor) Bytes() []byte { return t.whole }
 
 // Data returns the elements of a contiguous tensor in row-major order, sharing memory. It returns nil if T is not the
 // Go type of t's elements or t is not contiguous.
-func Data[T Element](t *Tensor) []T {
+//
+//go:noinline
+func Data[T Element](t *Tensor) []T { // inlined wherever it is called, it would make programs a megabyte larger
 	if TypeOf[T]() != t.dtype {
 		return nil
 	}
