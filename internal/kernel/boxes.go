@@ -109,7 +109,7 @@ func addBox(list []box, operand, from, to int, loops ...loop) []box {
 	return append(list, b)
 }
 
-// inPairs returns the boxes with pairs of elements as one, where short runs begin and end with pairs; else nil.
+// inPairs returns the boxes with pairs of elements as one, where all runs begin and end with pairs and the first one is short; else nil.
 func inPairs(boxes []box, size int) (list []box) {
 	for _, b := range boxes {
 		loops := slices.Clone(b.loops)
