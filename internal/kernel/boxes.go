@@ -131,11 +131,12 @@ func inPairs(boxes []box, size int) (list []box) {
 // movePlan returns the plan that moves boxes of elements of a size to a result, by the routines of a tier or, if it is nil, in Go. It is nil where
 // elements have no bytes of their own.
 func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
-	for list := boxes; t != nil && list != nil; { // processors with these tiers read words from anywhere
-		if list = inPairs(boxes, size); list != nil {
-			boxes = list
-			size *= 2
+	for t != nil { // processors with tiers read words from anywhere
+		list := inPairs(boxes, size)
+		if list == nil {
+			break
 		}
+		boxes, size = list, size*2
 	}
 	p := &Plan{}
 	for i := range boxes {

@@ -168,7 +168,7 @@ func TestFlattenErrors(t *testing.T) {
 // TestManyStatements flattens a graph with more statements than there may be operations else.
 func TestManyStatements(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it has many statements")
+		t.Skip("it takes seconds")
 	}
 	const n = limits.EvalCalls + 1
 	var b strings.Builder
