@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,55 +190,75 @@ func (m *Model) Complete(given Shapes) (Shapes, error) {
 	if m == nil {
 		return nil, errNone
 	}
-	bound := make(map[string]int)
-	inputs := make(Shapes, len(given))
-	hasSymbol := sync.OnceValue(m.symbols)
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		in := m.input(name)
-		if in == nil && len(given[name]) == 1 && hasSymbol()[name] {
-			bound[name] = given[name][0]
-			continue
-		}
-		inputs[name] = given[name]
-		if in == nil {
-			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
-		}
-		if !in.Unranked && in.Shape.open() && len(given[name]) != len(in.Shape) {
-			return nil, fmt.Errorf("input %v: the shape %v has another rank", in, given[name])
-		}
-		if err := given[name].Check(); err != nil {
-			return nil, fmt.Errorf("input %s: %w", name, err)
-		}
-	}
-	given = inputs
-	symbols, err := m.bind(given, bound)
+	symbols, err := m.given(given)
 	if err != nil {
 		return nil, err
 	}
+	own := len(given) - len(symbols)
 	shapes := make(Shapes, len(m.inputs))
 	for i := range m.inputs {
 		in := &m.inputs[i]
 		if in.Sequence {
 			for k := 0; given[Element(in.Name, k)] != nil; k++ {
-				shapes[Element(in.Name, k)] = given[Element(in.Name, k)]
+				name := Element(in.Name, k)
+				shapes[name] = given[name]
+				if err := in.accept(name, given[name]); err != nil {
+					return nil, err
+				}
 			}
-			continue
-		}
-		s, ok := given[in.Name]
-		if !ok && in.Optional {
-			continue
-		}
-		if !ok {
-			if s, err = in.declared(symbols); err != nil {
+		} else if s, ok := given[in.Name]; ok {
+			shapes[in.Name] = s
+			if err := in.accept(in.Name, s); err != nil {
+				return nil, err
+			}
+			if err := in.bind(s, symbols); err != nil {
 				return nil, err
 			}
 		}
-		shapes[in.Name] = s
 	}
-	if len(shapes) < len(given) {
+	if len(shapes) < own {
 		return nil, fmt.Errorf("shapes are given for elements of a sequence, but not for those before them; they are numbered from 0")
 	}
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if _, ok := shapes[in.Name]; ok || in.Sequence || in.Optional {
+			continue
+		}
+		if shapes[in.Name], err = in.declared(symbols); err != nil {
+			return nil, err
+		}
+	}
 	return shapes, nil
+}
+
+// given returns the symbols among the names that shapes are given for. Others that are no input's are an error.
+func (m *Model) given(shapes Shapes) (map[string]int, error) {
+	symbols := make(map[string]int)
+	wrong := ""
+	for name, shape := range shapes {
+		switch {
+		case m.input(name) != nil:
+		case len(shape) == 1 && m.has(name):
+			symbols[name] = shape[0]
+		case wrong == "" || name < wrong:
+			wrong = name
+		}
+	}
+	if wrong != "" {
+		return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", wrong, m.names())
+	}
+	return symbols, nil
+}
+
+// accept reports whether the input, or an element of it, may have a shape.
+func (in *Input) accept(name string, shape tensor.Shape) error {
+	if !in.Unranked && in.Shape.open() && len(shape) != len(in.Shape) {
+		return fmt.Errorf("input %v: the shape %v has another rank", in, shape)
+	}
+	if err := shape.Check(); err != nil {
+		return fmt.Errorf("input %s: %w", name, err)
+	}
+	return nil
 }
 
 // declared returns the shape that the model declares, with symbols replaced.
@@ -287,36 +306,25 @@ func (m *Model) position(name string) int {
 	return -1
 }
 
-// symbols returns those in the shapes of inputs.
-func (m *Model) symbols() map[string]bool {
-	out := make(map[string]bool)
-	for i := range m.inputs {
-		for _, d := range m.inputs[i].Shape {
-			out[d.Symbol] = d.Symbol != ""
-		}
-	}
-	return out
+// has reports whether a symbol is in the shape of an input.
+func (m *Model) has(symbol string) bool {
+	return symbol != "" && slices.ContainsFunc(m.inputs, func(in Input) bool {
+		return slices.ContainsFunc(in.Shape, func(d Dim) bool { return d.Symbol == symbol })
+	})
 }
 
-// bind returns what the given shapes bind symbols to, some of which are bound already.
-func (m *Model) bind(given Shapes, symbols map[string]int) (map[string]int, error) {
-	for i := range m.inputs {
-		in := &m.inputs[i]
-		shape, ok := given[in.Name]
-		if !ok {
+// bind gives the symbols of an input the numbers that they have in a shape.
+func (in *Input) bind(shape tensor.Shape, symbols map[string]int) error {
+	for k, d := range in.Shape {
+		if d.Symbol == "" {
 			continue
 		}
-		for k, d := range in.Shape {
-			if d.Symbol == "" {
-				continue
-			}
-			if old, ok := symbols[d.Symbol]; ok && old != shape[k] {
-				return nil, fmt.Errorf("input %v: the shape %v binds %s to %d, but it is %d elsewhere", in, shape, d.Symbol, shape[k], old)
-			}
-			symbols[d.Symbol] = shape[k]
+		if old, ok := symbols[d.Symbol]; ok && old != shape[k] {
+			return fmt.Errorf("input %v: the shape %v binds %s to %d, but it is %d elsewhere", in, shape, d.Symbol, shape[k], old)
 		}
+		symbols[d.Symbol] = shape[k]
 	}
-	return symbols, nil
+	return nil
 }
 
 // Key returns a text that is the same for equal shapes of all inputs.

@@ -3,7 +3,7 @@ package tensor
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/concord-nn/concord/internal/limits"
 )
@@ -38,16 +38,14 @@ func (s Shape) Clone() Shape { return slices.Clone(s) }
 
 // String writes the shape as [2,3,4].
 func (s Shape) String() string {
-	var b strings.Builder
-	b.WriteByte('[')
+	b := append(make([]byte, 0, 32), '[')
 	for i, d := range s {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		fmt.Fprint(&b, d)
+		b = strconv.AppendInt(b, int64(d), 10)
 	}
-	b.WriteByte(']')
-	return b.String()
+	return string(append(b, ']'))
 }
 
 // Check reports a rank above MaxRank, a negative extent, or extents whose product (zeros left out) overflows.

@@ -14,17 +14,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// states returns the inputs that the manifest makes states, with the outputs that they come from.
-func (s *Scheduler) states() map[string]string {
-	out := make(map[string]string)
-	for _, in := range s.opts.Manifest.Inputs {
-		if k, ok := in.Kind.(*manifest.State); ok {
-			out[in.Name] = k.From
-		}
-	}
-	return out
-}
-
 // complete returns the shapes of all inputs, of which some are given. What neither they nor the model decide is as the manifest says.
 func (s *Scheduler) complete(given model.Shapes) (model.Shapes, error) {
 	shapes, err := s.model.Complete(given)
@@ -66,19 +55,21 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	if r.samples < 1 {
 		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the first extent of its inputs is 0")
 	}
-	values := maps.Clone(r.Inputs)
-	if values == nil {
-		values = make(model.Values)
-	}
+	r.own = r.Inputs
 	for _, in := range inputs {
-		if values[in.Name] != nil || in.Optional || in.Sequence {
+		if r.Inputs[in.Name] != nil || in.Optional || in.Sequence {
 			continue
 		}
-		if values[in.Name], err = s.missing(in, shapes[in.Name]); err != nil {
+		t, err := s.missing(in, shapes[in.Name])
+		if err != nil {
 			return nil, err
 		}
+		if len(r.Inputs) == len(r.own) { // it is the first one
+			r.Inputs = make(model.Values, len(inputs))
+			maps.Copy(r.Inputs, r.own)
+		}
+		r.Inputs[in.Name] = t
 	}
-	r.own, r.Inputs = r.Inputs, values
 	if s.apart == nil {
 		for _, in := range inputs {
 			if shape := shapes[in.Name]; shape != nil && s.count.Of(in) {

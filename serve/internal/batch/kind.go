@@ -99,7 +99,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 	}
 	if k.err == nil {
 		k.look(k.sizes[0].free[0])
-		for name := range s.states() {
+		for name := range s.states {
 			k.state += k.bytesOf(s.model, name)
 		}
 	}

@@ -143,7 +143,7 @@ type run struct {
 	parts  []part
 	fresh  bool          // it begins with the initial state of its sequence
 	live   int           // parts for which somebody waits
-	cancel func()        // ends the run
+	cancel func()        // ends the run; nil if who asks executes it
 	read   chan struct{} // closed when nothing reads the tensors of requests any more
 }
 

@@ -23,6 +23,9 @@ func (s *Scheduler) execute(ctx context.Context, u *run) {
 	var took times
 	failed := make([]error, len(u.parts))
 	err := s.compute(ctx, u, u.size, u.parts, &took)
+	if err != nil && ctx.Err() != nil {
+		err = failure(ctx, context.Cause(ctx))
+	}
 	for i := range failed {
 		failed[i] = err
 		if err != nil && len(u.parts) > 1 && ctx.Err() == nil {
@@ -30,7 +33,6 @@ func (s *Scheduler) execute(ctx context.Context, u *run) {
 		}
 	}
 	s.closeRead(u)
-	u.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--

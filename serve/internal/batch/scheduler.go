@@ -18,10 +18,11 @@ import (
 
 // Scheduler runs requests to a model. Any number of goroutines may use it.
 type Scheduler struct {
-	model *concord.Model
-	opts  Options
-	count samples.Count // what counts samples, if apart is nil
-	apart error         // why requests are never put together; nil if they may be
+	model  *concord.Model
+	opts   Options
+	count  samples.Count     // what counts samples, if apart is nil
+	apart  error             // why requests are never put together; nil if they may be
+	states map[string]string // inputs that the manifest makes states, with the outputs that they come from
 
 	compiling chan struct{} // has an element while something is compiled
 
@@ -59,10 +60,16 @@ func New(m *concord.Model, opts Options) (*Scheduler, error) {
 	}
 	s := &Scheduler{model: m, opts: opts, kinds: make(map[string]*kind), sequences: make(map[string]*sequence), compiling: make(chan struct{}, 1)}
 	s.quiet = sync.NewCond(&s.mu)
+	s.states = make(map[string]string)
+	for _, in := range opts.Manifest.Inputs {
+		if k, ok := in.Kind.(*manifest.State); ok {
+			s.states[in.Name] = k.From
+		}
+	}
 	if s.count, s.apart = samples.CountOf(m.Inputs()); s.apart == nil && s.count.Symbol == "" && !asked {
 		s.apart = errFixed
 	}
-	if len(s.states()) > 0 {
+	if len(s.states) > 0 {
 		s.apart = errStates
 	}
 	given := maps.Clone(opts.Compile.Shapes)
@@ -180,9 +187,7 @@ func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 		return nil, err
 	}
 	if own != nil {
-		stop := context.AfterFunc(ctx, func() { s.leave(r, failure(ctx, context.Cause(ctx))) })
-		own()
-		stop()
+		s.execute(ctx, own)
 	}
 	var late <-chan time.Time
 	if given.Timeout > 0 {
@@ -215,8 +220,8 @@ func (s *Scheduler) begun(r *request) bool {
 	return r.taken > 0
 }
 
-// queue puts a request into its line. It returns what runs it, if that is for the caller to do: see [Scheduler.dispatch].
-func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (r *request, own func(), err error) {
+// queue puts a request into its line. It returns the run of it, if that is for the caller to execute: see [Scheduler.dispatch].
+func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (r *request, own *run, err error) {
 	r = &request{Request: given, came: now, done: make(chan struct{})}
 	if r.Priority == 0 {
 		r.Priority = s.opts.Priority
@@ -340,7 +345,7 @@ func (s *Scheduler) join(r *request, k *kind) error {
 	default:
 	}
 	r.line = k.line
-	if r.Sequence == "" || !k.stateful && len(s.states()) == 0 {
+	if r.Sequence == "" || !k.stateful && len(s.states) == 0 {
 		r.Sequence = ""
 		return nil
 	}
@@ -349,7 +354,7 @@ func (s *Scheduler) join(r *request, k *kind) error {
 
 // dispatch begins runs as long as there are workers and something to run. The caller has the lock. A run of nothing but the request that the caller
 // brings, if it brings one, is returned: on a machine that has nothing else to do, waking another goroutine would take longer than a small model.
-func (s *Scheduler) dispatch(brought *request) (own func()) {
+func (s *Scheduler) dispatch(brought *request) (own *run) {
 	now := time.Now()
 	for s.running < s.opts.Workers {
 		l, cut, when := s.next(now)
@@ -357,13 +362,18 @@ func (s *Scheduler) dispatch(brought *request) (own func()) {
 			s.wake(when)
 			break
 		}
-		u, ctx := s.begin(l, cut, now)
+		u := s.begin(l, cut, now)
 		switch {
 		case u == nil:
 		case len(u.parts) == 1 && u.parts[0].r == brought && u.parts[0].n == brought.samples:
-			own = func() { s.execute(ctx, u) }
+			own = u
 		default:
-			go s.execute(ctx, u)
+			var ctx context.Context
+			ctx, u.cancel = context.WithCancel(context.Background())
+			go func() {
+				s.execute(ctx, u)
+				u.cancel()
+			}()
 		}
 	}
 	if s.waiting == 0 && s.running == 0 && s.background == 0 {
@@ -440,15 +450,15 @@ func (s *Scheduler) wake(when time.Time) {
 }
 
 // begin takes samples out of a line for a run, which the caller executes. It is nil if nobody waits for any.
-func (s *Scheduler) begin(l *line, cut Cut, now time.Time) (*run, context.Context) {
-	for _, r := range slices.Clone(l.waiting) {
-		if r.taken == 0 && !r.latest.IsZero() && !r.latest.After(now) {
-			s.drop(r)
-			s.answer(r, oip.Errorf(oip.DeadlineExceeded, "the request has waited for its run until its deadline"))
-		}
+func (s *Scheduler) begin(l *line, cut Cut, now time.Time) *run {
+	late := func(r *request) bool { return r.taken == 0 && !r.latest.IsZero() && !r.latest.After(now) }
+	for i := slices.IndexFunc(l.waiting, late); i >= 0; i = slices.IndexFunc(l.waiting, late) {
+		r := l.waiting[i]
+		s.drop(r)
+		s.answer(r, oip.Errorf(oip.DeadlineExceeded, "the request has waited for its run until its deadline"))
 	}
 	if len(l.waiting) == 0 {
-		return nil, nil
+		return nil
 	}
 	k := l.kind
 	n := 1
@@ -490,9 +500,7 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) (*run, context.Contex
 	}
 	u.live = len(u.parts)
 	s.running++
-	var ctx context.Context
-	ctx, u.cancel = context.WithCancel(context.Background())
-	return u, ctx
+	return u
 }
 
 // drop takes a request out of its line, if it is there.

@@ -22,7 +22,7 @@ type sequence struct {
 
 // follow puts a request into the line of its sequence.
 func (s *Scheduler) follow(r *request, k *kind) error {
-	for name := range s.states() {
+	for name := range s.states {
 		if r.given(name) {
 			return oip.Errorf(oip.InvalidArgument, "input %q is a state, which is kept for the sequence %q; a request without a sequence may give it", name, r.Sequence)
 		}
@@ -72,7 +72,7 @@ func (s *Scheduler) step(u *run, r *request, err error) {
 	q.line.busy = false
 	if err == nil {
 		q.states = make(model.Values)
-		for in, from := range s.states() {
+		for in, from := range s.states {
 			for i, name := range r.names {
 				if name == from {
 					q.states[in] = r.outputs[i].Clone() // the others belong to the caller
