@@ -1,6 +1,9 @@
 package oip
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Code is the kind of a failure, which decides about the status of an answer.
 type Code uint8
@@ -39,4 +42,13 @@ func (e *Error) Error() string { return e.Message }
 // Errorf returns an error of a kind.
 func Errorf(c Code, format string, args ...any) *Error {
 	return &Error{c, fmt.Sprintf(format, args...)}
+}
+
+// Quote returns a text of the client for a message: short, and without signs that mean something to whoever shows it.
+func Quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		return strconv.QuoteToASCII(s[:most]) + "…"
+	}
+	return strconv.QuoteToASCII(s)
 }

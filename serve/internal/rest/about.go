@@ -208,7 +208,7 @@ func (h *handler) load(w http.ResponseWriter, r *http.Request) error {
 	}
 	for name := range parameters {
 		if name == "config" || strings.HasPrefix(name, "file:") {
-			return oip.Errorf(oip.Unimplemented, "the parameter %s: models are loaded as they lie in the repository, which is never written", quote(name))
+			return oip.Errorf(oip.Unimplemented, "the parameter %s: models are loaded as they lie in the repository, which is never written", oip.Quote(name))
 		}
 	}
 	name := r.PathValue("model")

@@ -61,7 +61,7 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body [
 		size = -1
 	default:
 		return nil, &refusal{http.StatusUnsupportedMediaType, "Accept-Encoding", "gzip, deflate",
-			"the content encoding of the body is " + quote(encoding) + "; it can be gzip, deflate or identity"}
+			"the content encoding of the body is " + oip.Quote(encoding) + "; it can be gzip, deflate or identity"}
 	}
 	if err == nil {
 		body, err = h.readAll(from, size, l)
@@ -147,7 +147,7 @@ func headerLength(r *http.Request, body int) (length int, binary bool, err error
 	n, err := strconv.ParseUint(values[0], 10, 63)
 	if err != nil || len(values) > 1 {
 		return 0, false, oip.Errorf(oip.InvalidArgument, "the header %s is %s; it must be a number of bytes, given once", name,
-			quote(strings.Join(values, ", ")))
+			oip.Quote(strings.Join(values, ", ")))
 	}
 	if n > uint64(body) {
 		return 0, false, oip.Errorf(oip.InvalidArgument, "the header %s is %d; the body has %d bytes", name, n, body)
@@ -171,7 +171,7 @@ func deadline(r *http.Request) (context.Context, context.CancelFunc, error) {
 		for _, value := range r.Header[t.header] {
 			d, ok := t.parse(value)
 			if !ok {
-				return nil, nil, oip.Errorf(oip.InvalidArgument, "the header %s is %s, which is no duration of its form", t.header, quote(value))
+				return nil, nil, oip.Errorf(oip.InvalidArgument, "the header %s is %s, which is no duration of its form", t.header, oip.Quote(value))
 			}
 			if shortest < 0 || d < shortest {
 				shortest = d

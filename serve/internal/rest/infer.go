@@ -80,7 +80,7 @@ func (h *handler) rawRequest(model, version string, data []byte) (*request, erro
 	in := m.Inputs[0]
 	d, ok := oip.ParseDatatype(in.Datatype)
 	if !ok {
-		return nil, oip.Errorf(oip.Internal, "the input %s is of the type %s, which the protocol does not have", quote(in.Name), in.Datatype)
+		return nil, oip.Errorf(oip.Internal, "the input %s is of the type %s, which the protocol does not have", oip.Quote(in.Name), in.Datatype)
 	}
 	shape := make(tensor.Shape, len(in.Shape))
 	open := -1
@@ -92,7 +92,7 @@ func (h *handler) rawRequest(model, version string, data []byte) (*request, erro
 			shape[i] = int(n)
 		case open >= 0:
 			return nil, oip.Errorf(oip.InvalidArgument, "the shape of the input %s is %v; a body without JSON decides about one open extent at most",
-				quote(in.Name), in.Shape)
+				oip.Quote(in.Name), in.Shape)
 		default:
 			open = i
 		}
@@ -104,7 +104,7 @@ func (h *handler) rawRequest(model, version string, data []byte) (*request, erro
 		}
 	}
 	if want := d.Bytes(shape.Len()); want != len(data) {
-		return nil, oip.Errorf(oip.InvalidArgument, "the body has %d bytes; the input %s takes %d as %s%v", len(data), quote(in.Name), want,
+		return nil, oip.Errorf(oip.InvalidArgument, "the body has %d bytes; the input %s takes %d as %s%v", len(data), oip.Quote(in.Name), want,
 			in.Datatype, shape)
 	}
 	t, err := fromRaw(in.Name, d, shape, data)

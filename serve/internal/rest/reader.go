@@ -32,16 +32,7 @@ func (p *reader) wanted(what string) error {
 		return p.errorf("the JSON ends where %s has to be", what)
 	}
 	end := min(p.at+12, len(p.text))
-	return p.errorf("there is %s where %s has to be", quote(string(p.text[p.at:end])), what)
-}
-
-// quote is a text of the client in a message: short, and without signs that mean something to whoever shows it.
-func quote(s string) string {
-	const most = 80
-	if len(s) > most {
-		return strconv.QuoteToASCII(s[:most]) + "…"
-	}
-	return strconv.QuoteToASCII(s)
+	return p.errorf("there is %s where %s has to be", oip.Quote(string(p.text[p.at:end])), what)
 }
 
 // space passes white space.
@@ -108,7 +99,7 @@ func (p *reader) object(what string, member func(name string) (known bool, err e
 		}
 		if slices.Contains(seen, name) {
 			p.at = at
-			return p.errorf("the member %s of %s is there twice", quote(name), what)
+			return p.errorf("the member %s of %s is there twice", oip.Quote(name), what)
 		}
 		if !p.take(':') {
 			return p.wanted("a colon")
@@ -210,12 +201,14 @@ type numeral struct {
 
 // digits passes digits, adds them to the mantissa, and reports whether there were any.
 func (p *reader) digits(n *numeral) bool {
-	begin := p.at
-	for ; p.at < len(p.text) && p.text[p.at]-'0' <= 9; p.at++ {
-		n.mantissa = n.mantissa*10 + uint64(p.text[p.at]-'0')
+	text, mantissa, i := p.text[p.at:], n.mantissa, 0 // in registers, as most of a large request is digits
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		mantissa = mantissa*10 + uint64(text[i]-'0')
 	}
-	n.digits += p.at - begin
-	return p.at > begin
+	n.mantissa = mantissa
+	n.digits += i
+	p.at += i
+	return i > 0
 }
 
 // number reads a number as JSON writes it.

@@ -86,7 +86,7 @@ func (p *reader) inputs() ([]input, error) {
 			return err
 		}
 		if seen[in.Name] {
-			return p.errorf("the input %s is there twice", quote(in.Name))
+			return p.errorf("the input %s is there twice", oip.Quote(in.Name))
 		}
 		seen[in.Name] = true
 		list = append(list, in)
@@ -129,7 +129,7 @@ func (p *reader) input() (input, error) {
 	case err != nil:
 		return in, err
 	case !named || in.datatype == tensor.Invalid || in.shape == nil:
-		return in, p.errorf("the input %s lacks its name, datatype or shape", quote(in.Name))
+		return in, p.errorf("the input %s lacks its name, datatype or shape", oip.Quote(in.Name))
 	}
 	if data && in.Data == nil {
 		behind := p.at
@@ -142,14 +142,14 @@ func (p *reader) input() (input, error) {
 	if size, ok := in.Parameters[binaryDataSize]; ok {
 		in.size, ok = size.(int64)
 		if !ok || in.size < 0 {
-			return in, p.errorf("the %s of the input %s has to be a number of bytes", binaryDataSize, quote(in.Name))
+			return in, p.errorf("the %s of the input %s has to be a number of bytes", binaryDataSize, oip.Quote(in.Name))
 		}
 		delete(in.Parameters, binaryDataSize)
 	}
 	if data == (in.size >= 0) {
-		return in, p.errorf("the input %s has to have either data or the parameter %s", quote(in.Name), binaryDataSize)
+		return in, p.errorf("the input %s has to have either data or the parameter %s", oip.Quote(in.Name), binaryDataSize)
 	}
-	return in, in.Parameters.Check("the input " + quote(in.Name))
+	return in, in.Parameters.Check("the input " + oip.Quote(in.Name))
 }
 
 // tensors returns the inputs as tensors. Those that are binary take their elements from data, in order, and leave nothing of it.
@@ -161,12 +161,12 @@ func tensors(inputs []input, data []byte, binary bool) ([]oip.Tensor, error) {
 			switch {
 			case !binary:
 				return nil, oip.Errorf(oip.InvalidArgument, "the input %s is binary; its elements stand behind the JSON, and the header "+
-					"Inference-Header-Content-Length says where that ends", quote(in.Name))
+					"Inference-Header-Content-Length says where that ends", oip.Quote(in.Name))
 			case in.size != int64(want):
-				return nil, oip.Errorf(oip.InvalidArgument, "the %s of the input %s is %d; %s%v takes %d", binaryDataSize, quote(in.Name), in.size,
+				return nil, oip.Errorf(oip.InvalidArgument, "the %s of the input %s is %d; %s%v takes %d", binaryDataSize, oip.Quote(in.Name), in.size,
 					oip.Datatype(in.datatype), in.shape, want)
 			case len(data) < want:
-				return nil, oip.Errorf(oip.InvalidArgument, "the body ends %d bytes into the %d of the input %s", len(data), want, quote(in.Name))
+				return nil, oip.Errorf(oip.InvalidArgument, "the body ends %d bytes into the %d of the input %s", len(data), want, oip.Quote(in.Name))
 			}
 			t, err := fromRaw(in.Name, in.datatype, in.shape, data[:want])
 			if err != nil {
@@ -185,7 +185,7 @@ func tensors(inputs []input, data []byte, binary bool) ([]oip.Tensor, error) {
 func fromRaw(name string, d tensor.DType, shape tensor.Shape, data []byte) (*tensor.Tensor, error) {
 	t, err := tensor.FromRaw(d, shape, data)
 	if err != nil {
-		return nil, oip.Errorf(oip.InvalidArgument, "the input %s: %v", quote(name), err)
+		return nil, oip.Errorf(oip.InvalidArgument, "the input %s: %v", oip.Quote(name), err)
 	}
 	return t, nil
 }
@@ -213,10 +213,10 @@ func (p *reader) outputs(q *request) error {
 		case !named:
 			return p.errorf("an output lacks its name")
 		case seen[out.Name]:
-			return p.errorf("the output %s is there twice", quote(out.Name))
+			return p.errorf("the output %s is there twice", oip.Quote(out.Name))
 		}
 		seen[out.Name] = true
-		what := "the output " + quote(out.Name)
+		what := "the output " + oip.Quote(out.Name)
 		if _, ok := out.Parameters[binaryData]; ok {
 			form, err := takeBool(out.Parameters, binaryData, what)
 			if err != nil {
@@ -270,7 +270,7 @@ func (p *reader) parameter(name string) (any, error) {
 	case c == 't' || c == 'f':
 		return p.boolean()
 	case c != '-' && c-'0' > 9:
-		return nil, p.wanted("the parameter " + quote(name) + ", a string, a number, true or false,")
+		return nil, p.wanted("the parameter " + oip.Quote(name) + ", a string, a number, true or false,")
 	}
 	begin := p.at
 	n, err := p.number()
@@ -288,7 +288,7 @@ func (p *reader) parameter(name string) (any, error) {
 		return x, nil
 	}
 	p.at = begin
-	return nil, p.wanted("the parameter " + quote(name) + ", a number of at most 64 bits,")
+	return nil, p.wanted("the parameter " + oip.Quote(name) + ", a number of at most 64 bits,")
 }
 
 // datatype reads the name of an element type.
@@ -306,7 +306,7 @@ func (p *reader) datatype() (tensor.DType, error) {
 		err = p.errorf("the datatype is BYTES; no model here takes or yields strings. Pictures and sounds are given as tensors of numbers")
 	default:
 		p.at = begin
-		err = p.errorf("the datatype is %s; it can be BOOL, INT8 to INT64, UINT8 to UINT64, FP16, BF16, FP32 or FP64", quote(name))
+		err = p.errorf("the datatype is %s; it can be BOOL, INT8 to INT64, UINT8 to UINT64, FP16, BF16, FP32 or FP64", oip.Quote(name))
 	}
 	return tensor.Invalid, err
 }
@@ -480,8 +480,8 @@ func double(p *reader) (float64, error) { return p.float(64) }
 // float reads a number, rounded once to so many bits. JSON has no numbers for what is not finite: these are strings, as in the JSON form of
 // protocol buffers, or the words that Python and Triton's clients write.
 func (p *reader) float(bits int) (float64, error) {
-	switch p.peek() {
-	case '"', 'N', 'I', '-':
+	c := p.peek()
+	if c == '"' || c >= 'A' || c == '-' && p.at+1 < len(p.text) && p.text[p.at+1] >= 'A' {
 		for _, f := range notFinite {
 			if p.word(f.word[1:len(f.word)-1]) || p.word(f.word) {
 				return f.value, nil

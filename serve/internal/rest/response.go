@@ -32,7 +32,7 @@ func appendResponse(b []byte, r *oip.Response, q *request) (text []byte, binary 
 		}
 		datatype := oip.Datatype(out.Data.DType())
 		if datatype == "" {
-			return nil, nil, oip.Errorf(oip.Internal, "the output %s is of the type %v, which the protocol does not have", quote(out.Name), out.Data.DType())
+			return nil, nil, oip.Errorf(oip.Internal, "the output %s is of the type %v, which the protocol does not have", oip.Quote(out.Name), out.Data.DType())
 		}
 		b = appendString(append(b, `{"name":`...), out.Name)
 		b = append(append(append(b, `,"datatype":"`...), datatype...), `","shape":[`...)
@@ -56,7 +56,7 @@ func appendResponse(b []byte, r *oip.Response, q *request) (text []byte, binary 
 		if size < 0 {
 			if b, err = appendData(append(b, `,"data":`...), out.Data); err != nil {
 				return nil, nil, oip.Errorf(oip.InvalidArgument, "the output %s is of datatype %s, which has no JSON form: ask for it with the parameter %s",
-					quote(out.Name), datatype, binaryData)
+					oip.Quote(out.Name), datatype, binaryData)
 			}
 		}
 		b = append(b, '}')

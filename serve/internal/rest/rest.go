@@ -116,7 +116,7 @@ type refusal struct {
 func (r *refusal) Error() string { return r.message }
 
 func unknownPath(r *http.Request) error {
-	return oip.Errorf(oip.NotFound, "there is nothing at %s", quote(r.URL.Path))
+	return oip.Errorf(oip.NotFound, "there is nothing at %s", oip.Quote(r.URL.Path))
 }
 
 // Fail answers with an error as all paths do.

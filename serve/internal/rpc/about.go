@@ -101,7 +101,7 @@ func (h *handler) index(_ context.Context, q *indexRequest) (*indexResponse, err
 // A model comes as it lies in the repository: what a client would put in its place, a configuration or files, it may not.
 func (h *handler) load(ctx context.Context, q *repositoryRequest) (*empty, error) {
 	for _, p := range q.parameters {
-		return nil, oip.Errorf(oip.Unimplemented, "the parameter %s: models are loaded as they lie in the repository", quote(p.key))
+		return nil, oip.Errorf(oip.Unimplemented, "the parameter %s: models are loaded as they lie in the repository", oip.Quote(p.key))
 	}
 	return new(empty), h.service.Load(ctx, q.model)
 }
@@ -138,7 +138,7 @@ func (h *handler) health(service string) int32 {
 func (h *handler) check(_ context.Context, q *healthRequest) (*healthResponse, error) {
 	status := h.health(q.service)
 	if status == unknown {
-		return nil, oip.Errorf(oip.NotFound, "there is no service %s", quote(q.service))
+		return nil, oip.Errorf(oip.NotFound, "there is no service %s", oip.Quote(q.service))
 	}
 	return &healthResponse{status}, nil
 }

@@ -5,15 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// quote puts a name of a client into a message.
-func quote(name string) string { return strconv.QuoteToASCII(fmt.Sprintf("%.100s", name)) }
 
 func invalid(format string, args ...any) error {
 	return oip.Errorf(oip.InvalidArgument, format, args...)
@@ -34,7 +30,7 @@ func requestOf(m *inferRequest) (*oip.Request, error) {
 	}
 	seen := make(map[string]bool, len(m.inputs))
 	for i, in := range m.inputs {
-		what := "the input " + quote(in.name)
+		what := "the input " + oip.Quote(in.name)
 		if seen[in.name] {
 			return nil, invalid("%s is there twice", what)
 		}
@@ -54,7 +50,7 @@ func requestOf(m *inferRequest) (*oip.Request, error) {
 	}
 	clear(seen)
 	for _, out := range m.outputs {
-		what := "the output " + quote(out.name)
+		what := "the output " + oip.Quote(out.name)
 		if seen[out.name] {
 			return nil, invalid("%s is there twice", what)
 		}
@@ -79,7 +75,7 @@ func parametersOf(entries []*entry, of string) (oip.Parameters, error) {
 	p := make(oip.Parameters, len(entries))
 	for _, e := range entries {
 		if e.value == nil || e.value.value == nil {
-			return nil, invalid("the parameter %s of %s has no value", quote(e.key), of)
+			return nil, invalid("the parameter %s of %s has no value", oip.Quote(e.key), of)
 		}
 		p[e.key] = e.value.value
 	}
@@ -90,7 +86,7 @@ func parametersOf(entries []*entry, of string) (oip.Parameters, error) {
 func tensorOf(m *inferTensor, raw *[]byte) (*tensor.Tensor, error) {
 	d, ok := oip.ParseDatatype(m.datatype)
 	if !ok {
-		return nil, fmt.Errorf("the datatype %s is not one that models take here", quote(m.datatype))
+		return nil, fmt.Errorf("the datatype %s is not one that models take here", oip.Quote(m.datatype))
 	}
 	if len(m.shape) > tensor.MaxRank {
 		return nil, fmt.Errorf("the shape has %d extents; it may have %d", len(m.shape), tensor.MaxRank)
@@ -195,7 +191,7 @@ func messageOf(r *oip.Response, typed bool) (*inferResponse, error) {
 	for _, out := range r.Outputs {
 		datatype := oip.Datatype(out.Data.DType())
 		if datatype == "" {
-			return nil, oip.Errorf(oip.Internal, "the output %s is of the type %v, which the protocol does not have", quote(out.Name), out.Data.DType())
+			return nil, oip.Errorf(oip.Internal, "the output %s is of the type %v, which the protocol does not have", oip.Quote(out.Name), out.Data.DType())
 		}
 		t := &inferTensor{name: out.Name, datatype: datatype, shape: extents(out.Data.Shape()), parameters: entriesOf(out.Parameters)}
 		if typed {
