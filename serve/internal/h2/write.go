@@ -55,9 +55,10 @@ func (c *conn) send() {
 	c.written.Broadcast()
 }
 
-// field adds a field to the header that is being made.
+// field adds a field to the header that is being made. The name of a request, which never comes again, must not take the place of others in the table
+// that both sides keep.
 func (c *conn) field(name, value string) {
-	_ = c.encoder.WriteField(hpack.HeaderField{Name: name, Value: value}) // it goes to memory
+	_ = c.encoder.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: name == "x-request-id"}) // it goes to memory
 }
 
 // header writes the fields that were added.
