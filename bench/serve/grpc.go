@@ -15,7 +15,8 @@ import (
 type grpc struct {
 	net.Conn
 	in      *bufio.Reader
-	header  []byte // of a request, as HPACK has it
+	first   []byte // the header of the first request, as HPACK has it
+	header  []byte // that of the others: both sides keep the fields, as gRPC's clients want it
 	message []byte
 	out     []byte
 	stream  uint32
@@ -72,10 +73,12 @@ func dialGRPC(c *child, x, y []byte) (asker, error) {
 		return nil, err
 	}
 	g := &grpc{Conn: connection, in: bufio.NewReader(connection), stream: ^uint32(0)}
-	for _, h := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", "/inference.GRPCInferenceService/ModelInfer"}, {":authority", c.address},
-		{"content-type", "application/grpc"}, {"te", "trailers"}} {
-		g.header = append(g.header, 0, byte(len(h[0]))) // a literal that no table keeps; names and values are shorter than 127 bytes
-		g.header = append(append(append(g.header, h[0]...), byte(len(h[1]))), h[1]...)
+	fields := [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", "/inference.GRPCInferenceService/ModelInfer"}, {":authority", c.address},
+		{"content-type", "application/grpc"}, {"te", "trailers"}}
+	for i, h := range fields {
+		g.first = append(g.first, 0x40, byte(len(h[0]))) // a literal for the table; names and values are shorter than 127 bytes
+		g.first = append(append(append(g.first, h[0]...), byte(len(h[1]))), h[1]...)
+		g.header = append(g.header, 0x80|byte(62+len(fields)-1-i)) // what was added last is the first one behind the 61 of the standard
 	}
 	message := wire.Measure(&requestFields, &request{"small", []*input{{"x", "FP32", []int64{1, elements}}}, x}).Bytes()
 	g.message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
@@ -97,7 +100,11 @@ func dialGRPC(c *child, x, y []byte) (asker, error) {
 
 func (g *grpc) ask() error {
 	g.stream += 2
-	b := frame(g.out[:0], frameHeaders, endHeaders, g.stream, g.header...)
+	header := g.header
+	if g.stream == 1 {
+		header = g.first
+	}
+	b := frame(g.out[:0], frameHeaders, endHeaders, g.stream, header...)
 	b = frame(b, frameData, endStream, g.stream, g.message...)
 	g.out = b
 	if _, err := g.Write(b); err != nil {
