@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/inflate"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 )
@@ -83,7 +84,7 @@ func ReadArchive(r io.Reader, bounds Limits) (*Container, error) {
 
 // readArchive reads an archive into a space, which the container closes.
 func readArchive(r io.Reader, bounds Limits, space *mapfile.Space) (*Container, error) {
-	files, err := unpack(bufio.NewReader(r), bounds, func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) })
+	files, err := unpack(r, bounds, func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) })
 	if err != nil {
 		return nil, errors.Join(err, space.Close())
 	}
@@ -93,7 +94,7 @@ func readArchive(r io.Reader, bounds Limits, space *mapfile.Space) (*Container, 
 // ReadFiles returns files of the model in an archive, by their names in the model, as far as there are files of the given names. What
 // else is in the archive is read past, within the limits, and takes no memory. A file that has more than most bytes is refused.
 func ReadFiles(r io.Reader, bounds Limits, most int64, names ...string) (map[string][]byte, error) {
-	all, err := unpack(bufio.NewReader(r), bounds, func(name string, r io.Reader, size int64) ([]byte, error) {
+	all, err := unpack(r, bounds, func(name string, r io.Reader, size int64) ([]byte, error) {
 		_, inner, _ := strings.Cut(name, "/") // in the folder that holds the model, if the archive has one
 		switch {
 		case !slices.Contains(names, name) && !slices.Contains(names, inner):
@@ -114,41 +115,74 @@ func ReadFiles(r io.Reader, bounds Limits, most int64, names ...string) (map[str
 type content func(name string, r io.Reader, size int64) ([]byte, error)
 
 // unpack returns the members of an archive.
-func unpack(b *bufio.Reader, bounds Limits, content content) (map[string][]byte, error) {
+func unpack(r io.Reader, bounds Limits, content content) (map[string][]byte, error) {
+	packed := &counted{Reader: r}
+	b := bufio.NewReaderSize(packed, 64<<10)
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
 		return collect(tar.NewReader(b), bounds, content)
 	}
-	z, err := inflate.NewReader(b)
+	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, fmt.Errorf("gzip: %w", cutOff(err))
+		return nil, gzipError(err)
 	}
-	unpacked := &bounded{r: z, ratio: bounds.Ratio}
+	unpacked := &bounded{Reader: z, taken: func() int64 { return packed.n - int64(b.Buffered()) }, ratio: bounds.Ratio}
 	files, err := collect(tar.NewReader(unpacked), bounds, content)
 	if err != nil {
 		return nil, err
 	}
 	// The checksum stands behind the end of the archive.
 	if _, err := io.Copy(io.Discard, io.LimitReader(unpacked, bounds.Bytes)); err != nil {
-		return nil, fmt.Errorf("gzip: %w", cutOff(err))
+		return nil, err
 	}
 	return files, nil
 }
 
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
 // bounded fails when much more was unpacked than the packed bytes suggest.
 type bounded struct {
-	r     *inflate.Reader
+	io.Reader
+	taken func() int64 // the packed bytes
 	ratio int64
 	n     int64
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // what ends too early is another error
+		err = gzipError(err)
+	}
 	b.n += int64(n)
-	if b.ratio > 0 && b.n > limits.ArchiveFree && b.n/b.ratio > b.r.Taken() {
-		return 0, fmt.Errorf("%d packed bytes unpack to more than %d times as many, the limit; unpack the archive: a folder has no such limit",
-			b.r.Taken(), b.ratio)
+	if taken := b.taken(); b.ratio > 0 && b.n > limits.ArchiveFree && b.n/b.ratio > taken {
+		return 0, fmt.Errorf("%d packed bytes unpack to more than %d times as many, the limit; unpack the archive: a folder has no such limit", taken, b.ratio)
 	}
 	return n, err
+}
+
+// gzipError says what is wrong with the packed bytes.
+func gzipError(err error) error {
+	damaged := new(flate.CorruptInputError)
+	switch {
+	case errors.Is(err, gzip.ErrHeader):
+		err = errors.New("its header is damaged")
+	case errors.Is(err, gzip.ErrChecksum):
+		err = errors.New("the checksum is wrong: the data are damaged")
+	case errors.As(err, damaged):
+		err = fmt.Errorf("the compressed data are damaged before byte %d", int64(*damaged))
+	default:
+		err = cutOff(err)
+	}
+	return fmt.Errorf("gzip: %w", err)
 }
 
 // cutOff explains the error that the end of a file gives.
