@@ -25,6 +25,7 @@ type record struct {
 	id             string // of the request
 	model, version string
 	err            error
+	counted        bool // by the metrics, if it failed
 	status         int
 	sent           int64
 }
@@ -34,7 +35,7 @@ type recordKey struct{}
 // asked notes what became of an inference, for the log.
 func asked(ctx context.Context, model, version string, err error) {
 	if r, ok := ctx.Value(recordKey{}).(*record); ok {
-		r.model, r.version, r.err = model, version, err
+		r.model, r.version, r.err, r.counted = model, version, err, true
 	}
 }
 
@@ -57,6 +58,9 @@ func (s *Server) front(next http.Handler) http.Handler {
 		}
 		if rec.err == nil {
 			rec.err = rpc.Failed(w.Header())
+		}
+		if rec.err != nil && !rec.counted && infers(r.URL.Path) {
+			s.count(r, rec.err)
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
@@ -122,15 +126,32 @@ func isGRPC(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
+// infers reports whether a path is one of inference.
+func infers(path string) bool {
+	return strings.HasSuffix(path, "/infer") || path == "/inference.GRPCInferenceService/ModelInfer"
+}
+
 // refuse answers with an error in the place of what was asked.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err *oip.Error) {
+func (s *Server) refuse(w *writer, r *http.Request, err *oip.Error) {
+	s.count(r, err)
+	w.record.counted = true
 	if isGRPC(r) {
-		s.metrics.Refuse(metrics.GRPC, err.Code)
 		rpc.Fail(w, err)
 	} else {
-		s.metrics.Refuse(metrics.REST, err.Code)
 		rest.Fail(w, r, err)
 	}
+}
+
+// count counts a request that failed before the service was asked. What is no error of the protocol is one of HTTP.
+func (s *Server) count(r *http.Request, err error) {
+	code, protocol := oip.InvalidArgument, metrics.REST
+	if known, ok := errors.AsType[*oip.Error](err); ok {
+		code = known.Code
+	}
+	if isGRPC(r) {
+		protocol = metrics.GRPC
+	}
+	s.metrics.Refuse(protocol, code)
 }
 
 // write writes the line of a request.
@@ -143,9 +164,9 @@ func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
 		if known.Code == oip.Internal {
 			level = slog.LevelError
 		}
-	} else if rec.err != nil || status >= 500 && !openToAll[r.URL.Path] {
+	} else if rec.err != nil && (status < 400 || status >= 500) {
 		level, code = slog.LevelError, oip.Internal.String()
-	} else if status >= 400 && status < 500 {
+	} else if status >= 400 && status != http.StatusServiceUnavailable { // with which probes are answered
 		level = slog.LevelWarn
 	}
 	if !s.opts.Log.Enabled(r.Context(), level) {
@@ -202,6 +223,13 @@ func (w *writer) wait() {
 		return
 	}
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // in tests there is none
+}
+
+// Failed notes an error that the client is told.
+func (w *writer) Failed(err error) {
+	if w.record.err == nil {
+		w.record.err = err
+	}
 }
 
 // Flush implements [http.Flusher].
