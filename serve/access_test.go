@@ -179,7 +179,7 @@ func TestTokens(t *testing.T) {
 	s.wants("GET", "/v2", "", 401, "Bearer TOKEN")
 }
 
-// call calls a method of gRPC with an empty message, and returns its status.
+// call calls a method of gRPC with a message, and returns its status.
 func (s *server) call(method, authorization string, message ...byte) string {
 	s.t.Helper()
 	protocols := new(http.Protocols)
