@@ -217,7 +217,7 @@ func TestGRPC(t *testing.T) {
 	if got := s.call("ModelInfer", "", 0xff); got != "3" {
 		t.Errorf("a message that is none: status %s", got)
 	}
-	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="",version="",method="",protocol="grpc",code="invalid_argument"} 1`)
+	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="",version="",method="infer",protocol="grpc",code="invalid_argument"} 1`)
 }
 
 // lines keeps what is logged.
@@ -306,7 +306,7 @@ func TestLog(t *testing.T) {
 	if line, _ := ask("GET", "/v2/models/idle/ready", ""); line["level"] != "DEBUG" || line["status"] != 503.0 {
 		t.Errorf("a model that is not ready is logged as %v", line)
 	}
-	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="",version="",method="",protocol="rest",code="invalid_argument"} 2`)
+	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="invalid_argument"} 2`)
 }
 
 // TestSlowClients lets clients wait in all ways that there are.

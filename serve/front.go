@@ -60,7 +60,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 			rec.err = rpc.Failed(w.Header())
 		}
 		if rec.err != nil && !rec.counted && infers(r.URL.Path) {
-			s.count(r, rec.err)
+			s.metrics.Infer(protocolOf(r), r.PathValue("model"), r.PathValue("version"), clientError(rec.err))
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
@@ -131,27 +131,30 @@ func infers(path string) bool {
 	return strings.HasSuffix(path, "/infer") || path == "/inference.GRPCInferenceService/ModelInfer"
 }
 
+// clientError returns an error from before the service was asked as one of the protocol, which those about HTTP are not.
+func clientError(err error) error {
+	if errors.As(err, new(*oip.Error)) {
+		return err
+	}
+	return oip.Errorf(oip.InvalidArgument, "%v", err)
+}
+
+func protocolOf(r *http.Request) metrics.Protocol {
+	if isGRPC(r) {
+		return metrics.GRPC
+	}
+	return metrics.REST
+}
+
 // refuse answers with an error in the place of what was asked.
 func (s *Server) refuse(w *writer, r *http.Request, err *oip.Error) {
-	s.count(r, err)
+	s.metrics.Refuse(protocolOf(r), err.Code)
 	w.record.counted = true
 	if isGRPC(r) {
 		rpc.Fail(w, err)
 	} else {
 		rest.Fail(w, r, err)
 	}
-}
-
-// count counts a request that failed before the service was asked. What is no error of the protocol is one of HTTP.
-func (s *Server) count(r *http.Request, err error) {
-	code, protocol := oip.InvalidArgument, metrics.REST
-	if known, ok := errors.AsType[*oip.Error](err); ok {
-		code = known.Code
-	}
-	if isGRPC(r) {
-		protocol = metrics.GRPC
-	}
-	s.metrics.Refuse(protocol, code)
 }
 
 // write writes the line of a request.
