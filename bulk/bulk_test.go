@@ -210,6 +210,12 @@ func TestArrays(t *testing.T) {
 	if got := said(t, written(t, open(t, model, bulk.Options{Inputs: []string{filepath.Join(dir, "rows.npz")}, Rows: true}), 0)); !slices.Equal(got, lines) {
 		t.Errorf("the rows give %q, want %q", got, lines)
 	}
+	write(t, filepath.Join(dir, "decimal.jsonl"), []byte(`{"a": [1.00000005960464477539062500001, 0, 0], "b": [0, 0, 0]}
+{"a": [1e39, 0, 0], "b": [0, 0, 0]}`)) // the first one lies above the middle of two float32, and its nearest float64 does not
+	decimal := written(t, open(t, model, bulk.Options{Inputs: []string{filepath.Join(dir, "decimal.jsonl")}, SkipErrors: true}), 0)
+	if !strings.Contains(decimal, `"max":1.0000001192092896,`) || !strings.Contains(decimal, "1e39 is no float32") {
+		t.Errorf("decimal numbers give %s", decimal)
+	}
 	one := written(t, open(t, model, bulk.Options{Inputs: []string{"a=" + filepath.Join(dir, "a.npy"), filepath.Join(dir, "b.npy")}, Rows: true, SkipErrors: true}), 0)
 	if !strings.Contains(one, "got float32[2,3]; want float32[1,3]") || strings.Count(one, "\n") != 2 {
 		t.Errorf("an array of two rows for an input that is always the same: %s", one)

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -87,12 +88,18 @@ func parseArray(text []byte, d tensor.DType) (*tensor.Tensor, error) {
 			return x, nil
 		})
 	}
+	bits := 64
+	if d == tensor.Float32 { // rounded once
+		bits = 32
+	}
 	return parseAs(text, d, func(s string) (float64, error) {
 		if s == "null" { // as reports write what is no number
 			return math.NaN(), nil
 		}
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil {
+		x, err := strconv.ParseFloat(s, bits)
+		if errors.Is(err, strconv.ErrRange) {
+			return 0, fmt.Errorf("%s is no %v", s, d)
+		} else if err != nil {
 			return 0, fmt.Errorf("%s is no number", s)
 		}
 		return x, nil

@@ -179,14 +179,14 @@ func TestTokens(t *testing.T) {
 	s.wants("GET", "/v2", "", 401, "Bearer TOKEN")
 }
 
-// call calls a method of gRPC with an empty message, and returns its status.
-func (s *server) call(method, authorization string) string {
+// call calls a method of gRPC with a message, and returns its status.
+func (s *server) call(method, authorization string, message ...byte) string {
 	s.t.Helper()
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	transport := &http.Transport{Protocols: protocols}
 	defer transport.CloseIdleConnections()
-	r, err := http.NewRequest(http.MethodPost, s.url+"/inference.GRPCInferenceService/"+method, bytes.NewReader(make([]byte, 5)))
+	r, err := http.NewRequest(http.MethodPost, s.url+"/inference.GRPCInferenceService/"+method, bytes.NewReader(append([]byte{4: byte(len(message))}, message...)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -214,6 +214,10 @@ func TestGRPC(t *testing.T) {
 			t.Errorf("%s: status %s; want %s", method, got, want)
 		}
 	}
+	if got := s.call("ModelInfer", "", 0xff); got != "3" {
+		t.Errorf("a message that is none: status %s", got)
+	}
+	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="",version="",method="infer",protocol="grpc",code="invalid_argument"} 1`)
 }
 
 // lines keeps what is logged.
@@ -248,7 +252,7 @@ func (l *lines) last(t *testing.T) map[string]any {
 
 func TestLog(t *testing.T) {
 	var log lines
-	s := start(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	s := start(t, serve.Options{Dir: folder(t, "digits.nnef", "idle.nnef"), Control: "explicit", Load: []string{"digits"}, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	ask := func(method, path, body string, header ...string) (line map[string]any, id string) {
 		t.Helper()
@@ -288,6 +292,21 @@ func TestLog(t *testing.T) {
 	if line, _ := ask("GET", "/nothing", ""); line["level"] != "WARN" || line["status"] != 404.0 {
 		t.Errorf("a path that there is not is logged as %v", line)
 	}
+	for _, c := range []struct{ method, path, body, code, part string }{
+		{"POST", "/v2/models/digits/infer", "{", "invalid_argument", "byte 1 of the request"},
+		{"GET", "/v2/models/none", "", "not_found", "there is no model"},
+		{"GET", "/v2/models/idle", "", "not_ready", "it is not loaded"},
+		{"GET", "/v2/models/digits/infer", "", "", "the method is GET"},
+	} {
+		line, _ := ask(c.method, c.path, c.body)
+		if code, _ := line["code"].(string); line["level"] != "WARN" || code != c.code || !strings.Contains(fmt.Sprint(line["error"]), c.part) {
+			t.Errorf("%s %s is logged as %v", c.method, c.path, line)
+		}
+	}
+	if line, _ := ask("GET", "/v2/models/idle/ready", ""); line["level"] != "DEBUG" || line["status"] != 503.0 {
+		t.Errorf("a model that is not ready is logged as %v", line)
+	}
+	s.wants("GET", "/metrics", "", 200, `concord_requests_total{model="digits",version="",method="infer",protocol="rest",code="invalid_argument"} 2`)
 }
 
 // TestSlowClients lets clients wait in all ways that there are.

@@ -31,7 +31,7 @@ import (
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	text, err := s.say(w, r)
 	if err != nil {
-		rest.Fail(w, r, failure(err))
+		rest.Fail(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -41,8 +41,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err error) {
 	name, number := r.PathValue("model"), r.PathValue("version")
 	defer func() {
+		err = failure(err)
 		asked(r.Context(), name, number, err)
-		s.metrics.Infer(metrics.Page, name, number, failure(err))
+		s.metrics.Infer(metrics.Page, name, number, err)
 	}()
 	if err := s.origin.Check(r); err != nil {
 		return nil, oip.Errorf(oip.PermissionDenied, "%v: a page may only ask the server that it comes from", err)

@@ -25,6 +25,7 @@ type record struct {
 	id             string // of the request
 	model, version string
 	err            error
+	counted        bool // by the metrics, if it failed
 	status         int
 	sent           int64
 }
@@ -34,7 +35,7 @@ type recordKey struct{}
 // asked notes what became of an inference, for the log.
 func asked(ctx context.Context, model, version string, err error) {
 	if r, ok := ctx.Value(recordKey{}).(*record); ok {
-		r.model, r.version, r.err = model, version, err
+		r.model, r.version, r.err, r.counted = model, version, err, true
 	}
 }
 
@@ -57,6 +58,9 @@ func (s *Server) front(next http.Handler) http.Handler {
 		}
 		if rec.err == nil {
 			rec.err = rpc.Failed(w.Header())
+		}
+		if rec.err != nil && !rec.counted && infers(r.URL.Path) {
+			s.metrics.Infer(protocolOf(r), r.PathValue("model"), r.PathValue("version"), clientError(rec.err))
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
@@ -122,13 +126,33 @@ func isGRPC(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// refuse answers with an error in the place of what was asked.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err *oip.Error) {
+// infers reports whether a path is one of inference.
+func infers(path string) bool {
+	return strings.HasSuffix(path, "/infer") || path == "/inference.GRPCInferenceService/ModelInfer"
+}
+
+// clientError returns an error from before the service was asked as one of the protocol, which those about HTTP are not.
+func clientError(err error) error {
+	if errors.As(err, new(*oip.Error)) {
+		return err
+	}
+	return oip.Errorf(oip.InvalidArgument, "%v", err)
+}
+
+func protocolOf(r *http.Request) metrics.Protocol {
 	if isGRPC(r) {
-		s.metrics.Refuse(metrics.GRPC, err.Code)
+		return metrics.GRPC
+	}
+	return metrics.REST
+}
+
+// refuse answers with an error in the place of what was asked.
+func (s *Server) refuse(w *writer, r *http.Request, err *oip.Error) {
+	s.metrics.Refuse(protocolOf(r), err.Code)
+	w.record.counted = true
+	if isGRPC(r) {
 		rpc.Fail(w, err)
 	} else {
-		s.metrics.Refuse(metrics.REST, err.Code)
 		rest.Fail(w, r, err)
 	}
 }
@@ -143,9 +167,9 @@ func (s *Server) write(r *http.Request, rec *record, took time.Duration) {
 		if known.Code == oip.Internal {
 			level = slog.LevelError
 		}
-	} else if rec.err != nil || status >= 500 && !openToAll[r.URL.Path] {
+	} else if rec.err != nil && (status < 400 || status >= 500) {
 		level, code = slog.LevelError, oip.Internal.String()
-	} else if status >= 400 && status < 500 {
+	} else if status >= 400 && status != http.StatusServiceUnavailable { // with which probes are answered
 		level = slog.LevelWarn
 	}
 	if !s.opts.Log.Enabled(r.Context(), level) {
@@ -202,6 +226,13 @@ func (w *writer) wait() {
 		return
 	}
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // in tests there is none
+}
+
+// Failed notes an error that the client is told.
+func (w *writer) Failed(err error) {
+	if w.record.err == nil {
+		w.record.err = err
+	}
 }
 
 // Flush implements [http.Flusher].

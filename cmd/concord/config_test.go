@@ -1,10 +1,16 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/serve"
 )
 
 func serveFlagSet() (*serveFlags, *pflag.FlagSet) {
@@ -29,6 +35,24 @@ func TestConfig(t *testing.T) {
 	}
 	if !flags.Changed("batch") || flags.Changed("workers") {
 		t.Error("what is given is not known")
+	}
+}
+
+// TestConfigOfPage has a server that takes the file of the page.
+func TestConfigOfPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testdata.Root(t), "docs", "serve.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "a JSON object: `")
+	text, _, _ = strings.Cut(text, "`")
+	f, flags := serveFlagSet()
+	if err := readConfig(flags, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	f.options.Dir = "."
+	if _, err := serve.New(f.options); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -133,13 +133,14 @@ type noMatch struct{}
 func (*noMatch) Error() string        { return "no file matches the pattern" }
 func (*noMatch) Is(target error) bool { return target == fs.ErrNotExist }
 
-// ofForms returns the regular files of some forms, without those that a run has written beside another one.
+// ofForms returns the regular files of some forms, without those that a run has written beside another one. A link to nowhere is one of them, so that
+// whoever opens it says so.
 func ofForms(names []string, forms ...Form) []string {
 	allowed := endingsOf(forms)
 	folders := make(map[string]map[string]bool)
 	var files []string
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !slices.Contains(allowed, ext(name)) {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() || !slices.Contains(allowed, ext(name)) {
 			continue
 		}
 		folder, base := filepath.Split(name)

@@ -94,6 +94,8 @@ func (c *conn) headers(f *http2.MetaHeadersFrame) error {
 	if id <= c.last {
 		st, err := c.stream(id)
 		switch {
+		case st == nil && len(f.PseudoFields()) > 0: // a request, and not trailers that were on their way
+			return protocolError
 		case st == nil:
 			return err
 		case st.ended:

@@ -316,7 +316,7 @@ func TestMistakes(t *testing.T) {
 		"no settings":        {func(p *peer) { p.open(1, true) }, http2.ErrCodeProtocol, none},
 		"settings, acked":    {func(p *peer) { p.must(p.WriteSettingsAck()) }, http2.ErrCodeProtocol, none},
 		"a stream of ours":   {func(p *peer) { p.greet().open(2, true) }, http2.ErrCodeProtocol, none},
-		"an older stream":    {func(p *peer) { p.greet().open(3, true); p.open(1, true) }, none, none},
+		"an older stream":    {func(p *peer) { p.greet().open(3, true); p.open(1, true) }, http2.ErrCodeProtocol, none},
 		"data, no stream":    {func(p *peer) { p.must(p.greet().WriteData(1, true, nil)) }, http2.ErrCodeProtocol, none},
 		"reset, no stream":   {func(p *peer) { p.must(p.greet().WriteRSTStream(1, 0)) }, http2.ErrCodeProtocol, none},
 		"window, no stream":  {func(p *peer) { p.must(p.greet().WriteWindowUpdate(1, 1)) }, http2.ErrCodeProtocol, none},

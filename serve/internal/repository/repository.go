@@ -83,6 +83,7 @@ type Repository[T Loaded] struct {
 	end  context.CancelFunc
 	all  sync.WaitGroup // what goes on by itself, without the closing of versions
 	look sync.Mutex     // held while the folder is looked at and what follows is done
+	lost string         // why it could not be read the last time
 	room chan struct{}  // has an element while room is made for a version and it is opened, with a limit of memory
 
 	mu       sync.Mutex
@@ -208,9 +209,13 @@ func (r *Repository[T]) Look(ctx context.Context) {
 	defer r.look.Unlock()
 	found, err := look(r.dir, r.opts.Model)
 	if err != nil { // which may pass: what serves, serves on
-		r.tell(Event{What: Unread, Err: errors.New(plain(err))})
+		if why := plain(err); why != r.lost {
+			r.lost = why
+			r.tell(Event{What: Unread, Err: errors.New(why)})
+		}
 		return
 	}
+	r.lost = ""
 	r.note(found, func(candidate) bool { return false })
 	r.settle(ctx)
 	_ = r.trim(ctx, nil, "", 0) // which fails if the repository ends

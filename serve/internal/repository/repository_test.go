@@ -286,6 +286,29 @@ func (s *shop) told(n int) []string {
 	}
 }
 
+// TestUnread takes the folder away and brings it back: what serves, serves on, and that is told once.
+func TestUnread(t *testing.T) {
+	s := newShop(t, repository.Options[*text]{}, "a.nnef", "first").start()
+	s.settle()
+	for range 2 {
+		if err := os.Rename(s.dir, s.dir+"-away"); err != nil {
+			t.Fatal(err)
+		}
+		s.Look(t.Context())
+		s.Look(t.Context())
+		s.want("a", "1:first")
+		if err := os.Rename(s.dir+"-away", s.dir); err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+	}
+	s.write("a.nnef", "second")
+	s.settle()
+	if got := s.told(5); !slices.Equal(got, []string{"+a/1", "?/", "?/", "+a/1", "-a/1"}) {
+		t.Errorf("the events are %q", got)
+	}
+}
+
 // TestStartsWithWhatWorks starts beside a broken version, which must not be worse than meeting it later.
 func TestStartsWithWhatWorks(t *testing.T) {
 	s := newShop(t, repository.Options[*text]{Control: repository.Once}, "m/1/model.onnx", "one", "m/2/model.onnx", "broken").start()

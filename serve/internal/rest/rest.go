@@ -119,8 +119,11 @@ func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", oip.Quote(r.URL.Path))
 }
 
-// Fail answers with an error as all paths do.
+// Fail answers with an error as all paths do, and tells it to a writer that has a method Failed.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if told, ok := w.(interface{ Failed(err error) }); ok {
+		told.Failed(err)
+	}
 	status := http.StatusInternalServerError
 	var known *oip.Error
 	var refused *refusal

@@ -44,13 +44,13 @@ func (f *fake) Model(name, version string) (*oip.ModelMetadata, error) {
 	if err := f.known(name, version); err != nil {
 		return nil, err
 	}
-	m := &oip.ModelMetadata{Name: name, Versions: []string{"3"}, Platform: "nnef",
-		Inputs: []oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}}, Outputs: []oip.TensorMetadata{}}
+	x := oip.TensorMetadata{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}
+	m := &oip.ModelMetadata{Name: name, Versions: []string{"3"}, Platform: "onnx_concord", Inputs: []oip.TensorMetadata{x}, Outputs: []oip.TensorMetadata{x}}
 	switch name {
 	case "echo":
 		m.Inputs = append(m.Inputs, oip.TensorMetadata{Name: "z", Datatype: "BOOL", Shape: []int64{-1, -1}})
 	case "open":
-		m.Inputs[0].Shape[1] = -1
+		m.Inputs[0].Shape = []int64{-1, -1}
 	case "strange":
 		m.Inputs[0].Datatype = "INT4"
 	}
@@ -62,7 +62,7 @@ func (f *fake) Config(name, version string) (*oip.ModelConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &oip.ModelConfig{Name: name, Platform: "nnef", Inputs: m.Inputs}
+	c := &oip.ModelConfig{Name: name, Platform: m.Platform, Inputs: m.Inputs}
 	if name == "echo" || name == "batch" {
 		c.MaxBatchSize, c.PreferredBatch, c.MaxQueueDelay, c.PriorityLevels, c.DefaultPriority = 8, []int64{4, 8}, 100*time.Microsecond, 2, 1
 	} else {
@@ -122,7 +122,8 @@ func ask(h http.Handler, method, path, body string, headers ...string) *httptest
 	return w
 }
 
-const metadata = `{"name":"pair","versions":["3"],"platform":"nnef","inputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}],"outputs":[]}`
+const metadata = `{"name":"pair","versions":["3"],"platform":"onnx_concord","inputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}],` +
+	`"outputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}]}`
 
 // none is a duration of the statistics that never was, three one that was.
 const none, three = `{"count":0,"ns":0}`, `{"count":2,"ns":3}`
@@ -154,9 +155,9 @@ var exchanges = []struct {
 	{"GET", "/v2/models/pair/ready", "", 200, `{"name":"pair","ready":true}`},
 	{"GET", "/v2/models/pair/versions/3/ready", "", 200, `{"name":"pair","ready":true}`},
 	{"GET", "/v2/models/nobody/ready", "", 404, `{"error":"there is no model…`},
-	{"GET", "/v2/models/pair/config", "", 200, `{"name":"pair","platform":"nnef","max_batch_size":0,"input":[{"name":"x","data_type":"TYPE_FP32","dims":[-1,2]}],` +
+	{"GET", "/v2/models/pair/config", "", 200, `{"name":"pair","platform":"onnx_concord","max_batch_size":0,"input":[{"name":"x","data_type":"TYPE_FP32","dims":[-1,2]}],` +
 		`"output":[],"sequence_batching":{},"model_transaction_policy":{"decoupled":false}}`},
-	{"GET", "/v2/models/echo/versions/3/config", "", 200, `{"name":"echo","platform":"nnef","max_batch_size":8,"input":[{"name":"x","data_type":"TYPE_FP32","dims":[-1,2]},` +
+	{"GET", "/v2/models/echo/versions/3/config", "", 200, `{"name":"echo","platform":"onnx_concord","max_batch_size":8,"input":[{"name":"x","data_type":"TYPE_FP32","dims":[-1,2]},` +
 		`{"name":"z","data_type":"TYPE_BOOL","dims":[-1,-1]}],"output":[],"dynamic_batching":{"preferred_batch_size":[4,8],"max_queue_delay_microseconds":100,` +
 		`"priority_levels":2,"default_priority_level":1},"model_transaction_policy":{"decoupled":false}}`},
 	{"GET", "/v2/models/nobody/config", "", 404, `{"error":"…`},

@@ -116,7 +116,7 @@ func tensorOf(m *inferTensor, raw *[]byte) (*tensor.Tensor, error) {
 		c = new(contents)
 	}
 	t, n, err := k.take(c, shape)
-	if err == nil && n != c.count() {
+	if n != c.count() {
 		err = fmt.Errorf("elements of %s stand in %s; there are others", m.datatype, k.field)
 	}
 	return t, err
@@ -165,7 +165,7 @@ func narrowed[T int8 | int16 | uint8 | uint16, W int32 | uint32](field string, l
 		for i, w := range wide {
 			data[i] = T(w)
 			if W(data[i]) != w {
-				return nil, 0, fmt.Errorf("element %d is %d, which is none of %s", i, w, oip.Datatype(tensor.TypeOf[T]()))
+				return nil, len(wide), fmt.Errorf("element %d is %d, which is none of %s", i, w, oip.Datatype(tensor.TypeOf[T]()))
 			}
 		}
 		t, err := tensor.FromSlice(data, shape...)

@@ -390,6 +390,7 @@ func TestRefused(t *testing.T) {
 		"few elements": {encode(&inferRequestFields, typed("FP32", []int64{2}, contents{floats: []float32{1}})), grpc.InvalidArgument, "1 elements"},
 		"no contents":  {encode(&inferRequestFields, typed("FP32", []int64{2}, contents{})), grpc.InvalidArgument, "0 elements"},
 		"other field":  {encode(&inferRequestFields, typed("FP32", nil, contents{floats: []float32{1}, ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
+		"wrong field":  {encode(&inferRequestFields, typed("FP32", one, contents{ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
 		"too large":    {encode(&inferRequestFields, typed("INT8", one, contents{ints: []int32{128}})), grpc.InvalidArgument, "element 0 is 128"},
 		"below zero":   {encode(&inferRequestFields, typed("INT8", one, contents{ints: []int32{-129}})), grpc.InvalidArgument, "element 0 is -129"},
 		"wide uint":    {encode(&inferRequestFields, typed("UINT16", one, contents{uints: []uint32{65536}})), grpc.InvalidArgument, "element 0 is 65536"},
