@@ -17,7 +17,7 @@ var (
 const (
 	window       = 32 << 10 // how far back a match may lie
 	outBytes     = window + 64<<10
-	longest      = 258 // bytes of a match
+	longest      = 2 + 258 // bytes that one step writes: two literals and a match
 	inBytes      = 64 << 10
 	trailerBytes = 8
 	lookahead    = 8 // bytes of the input that a look at it reads, whether they are there or not

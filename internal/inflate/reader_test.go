@@ -3,10 +3,13 @@ package inflate_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"github.com/concord-nn/concord/internal/inflate"
 	"github.com/concord-nn/concord/internal/testdata"
+	"hash/crc32"
 	"io"
+	mathbits "math/bits"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -171,5 +174,34 @@ func BenchmarkReader(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestEndOfMemory has the longest match follow on literals, wherever it stands before the end of the memory that is filled at once.
+func TestEndOfMemory(t *testing.T) {
+	for literals := 96<<10 - 270; literals < 96<<10-250; literals++ {
+		data := bytes.Repeat([]byte{0}, literals+258)
+		packed := []byte{0x1F, 0x8B, 8, 9: 0}
+		var bits uint64
+		var n uint
+		put := func(v uint16, size uint) { // a code, from its highest bit on
+			bits |= uint64(mathbits.Reverse16(v)>>(16-size)) << n
+			for n += size; n >= 8; n -= 8 {
+				packed = append(packed, byte(bits))
+				bits >>= 8
+			}
+		}
+		put(0b110, 3) // the last block, of fixed codes
+		for range literals {
+			put(0x30, 8)
+		}
+		put(0xC5, 8) // 258 bytes
+		put(0, 5)    // as the last one
+		put(0, 7+8)  // the end, and the rest of a byte
+		packed = binary.LittleEndian.AppendUint32(packed, crc32.ChecksumIEEE(data))
+		packed = binary.LittleEndian.AppendUint32(packed, uint32(len(data)))
+		if got, err := ours(packed, func(r io.Reader) io.Reader { return r }); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d literals, then a match: %d bytes, %v; want %d", literals, len(got), err, len(data))
+		}
 	}
 }
