@@ -44,8 +44,8 @@ func (f *fake) Model(name, version string) (*oip.ModelMetadata, error) {
 	if err := f.known(name, version); err != nil {
 		return nil, err
 	}
-	m := &oip.ModelMetadata{Name: name, Versions: []string{"3"}, Platform: "nnef",
-		Inputs: []oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}}, Outputs: []oip.TensorMetadata{}}
+	m := &oip.ModelMetadata{Name: name, Versions: []string{"3"}, Platform: "onnx_concord",
+		Inputs: []oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}}, Outputs: []oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, 2}}}}
 	switch name {
 	case "echo":
 		m.Inputs = append(m.Inputs, oip.TensorMetadata{Name: "z", Datatype: "BOOL", Shape: []int64{-1, -1}})
@@ -122,7 +122,7 @@ func ask(h http.Handler, method, path, body string, headers ...string) *httptest
 	return w
 }
 
-const metadata = `{"name":"pair","versions":["3"],"platform":"nnef","inputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}],"outputs":[]}`
+const metadata = `{"name":"pair","versions":["3"],"platform":"onnx_concord","inputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}],"outputs":[{"name":"x","datatype":"FP32","shape":[-1,2]}]}`
 
 // none is a duration of the statistics that never was, three one that was.
 const none, three = `{"count":0,"ns":0}`, `{"count":2,"ns":3}`
