@@ -189,11 +189,13 @@ func (c *counter) files(all container.Members, share func(float64)) container.Me
 			_ = write(portions{io.Discard, func(n int) { of += int64(n) }}) // an error comes again
 		}
 		for name, write := range all {
-			before := c.bytes
+			var own int64 // bytes of it that are counted
 			c.count++
 			ok := yield(name, func(w io.Writer) error {
-				c.bytes = before // archives ask for each file twice
+				c.bytes -= own // archives ask for each file twice
+				own = 0
 				return write(portions{w, func(n int) {
+					own += int64(n)
 					c.bytes += int64(n)
 					share(float64(c.bytes) / float64(of))
 				}})

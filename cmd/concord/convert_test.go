@@ -327,7 +327,11 @@ func TestConvertProgress(t *testing.T) {
 			}
 		}
 	})
+	var list []func(io.Writer) error
 	for _, write := range c.files(all, func(share float64) { heard = append(heard, share) }) {
+		list = append(list, write)
+	}
+	for _, write := range list {
 		for range 2 {
 			if err := write(io.Discard); err != nil {
 				t.Fatal(err)
