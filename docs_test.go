@@ -1,10 +1,14 @@
 package concord_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/pipeline"
 )
 
 // TestDocumentedGo holds the Go code of pages to being that of examples, which are compiled and run. A line … stands for what is left out.
@@ -34,6 +38,35 @@ func TestDocumentedGo(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestDocumentedAnswer holds the answer on the page for Go programmers to what the server there says.
+func TestDocumentedAnswer(t *testing.T) {
+	p, err := pipeline.Open(filepath.Join("examples", "digits", "model.nnef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	drawing, err := media.OpenPicture(filepath.Join("examples", "digits", "drawings", "seven.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := p.Picture(t.Context(), drawing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("docs", "go.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "localhost:8080\n{")
+	if want, _, ok := strings.Cut("{"+rest, "…"); !ok || !strings.HasPrefix(string(got), want) {
+		t.Errorf("docs/go.md has the answer %.200s; it is %s", want, got)
 	}
 }
 

@@ -95,14 +95,21 @@ func TestNothingGiven(t *testing.T) {
 		"manifest.Load":            func() error { _, err := manifest.Load(nil, "m"); return err },
 		"media.PrepareImage":       func() error { _, _, err := media.PrepareImage(image1, input, nil); return err },
 		"media.RGBA":               func() error { _, err := media.RGBA(picture); return err },
+		"media.RGBA no pixels":     func() error { _, err := media.RGBA(&image.Gray{Rect: image.Rect(0, 0, 9, 9)}); return err },
 		"media.DrawBoxes":          func() error { _, err := media.DrawBoxes(nil, nil); return err },
 		"media.DrawBoxes no bytes": func() error { _, err := media.DrawBoxes(&image.RGBA{Rect: image.Rect(0, 0, 9, 9)}, nil); return err },
-		"media.SavePNG":            func() error { return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), picture) },
-		"media.Classes":            func() error { _, err := media.Classes(&manifest.Classes{}, nil); return err },
-		"media.Boxes":              func() error { _, err := media.Boxes(&manifest.Boxes{}, media.View{}, nil, some); return err },
-		"media.TrackValue":         func() error { _, err := media.TrackValue(&manifest.Track{}, &zero); return err },
-		"diff.Measure":             func() error { _, err := diff.Measure(some, nil, diff.Tolerance{}); return err },
-		"conform.Write":            func() error { return conform.Write(nil, nil, false) },
+		"media.ClassesGraph":       func() error { _, err := media.ClassesGraph(nil, graph.Type{}); return err },
+		"media.ClassesGraph zero":  func() error { _, err := media.ClassesGraph(&manifest.Classes{}, graph.Type{}); return err },
+		"media.BoxesGraph": func() error {
+			_, err := media.BoxesGraph(&manifest.Boxes{}, media.View{}, graph.Type{}, graph.Type{})
+			return err
+		},
+		"media.SavePNG":    func() error { return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), picture) },
+		"media.Classes":    func() error { _, err := media.Classes(&manifest.Classes{}, nil); return err },
+		"media.Boxes":      func() error { _, err := media.Boxes(&manifest.Boxes{}, media.View{}, nil, some); return err },
+		"media.TrackValue": func() error { _, err := media.TrackValue(&manifest.Track{}, &zero); return err },
+		"diff.Measure":     func() error { _, err := diff.Measure(some, nil, diff.Tolerance{}); return err },
+		"conform.Write":    func() error { return conform.Write(nil, nil, false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if call() == nil {

@@ -30,7 +30,7 @@ func (w *walker) archive(name string) error {
 	r := io.Reader(&endingReader{w.ctx, f})
 	if low := strings.ToLower(name); !strings.HasSuffix(low, ".tar") {
 		if r, err = gzip.NewReader(r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, broken(err))
 		}
 	}
 	for members := tar.NewReader(r); ; {
@@ -39,7 +39,7 @@ func (w *walker) archive(name string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, broken(err))
 		}
 		// Names that begin with a dot are what systems write beside files, such as ._photo.jpg.
 		if h.Typeflag != tar.TypeReg || strings.HasPrefix(path.Base(h.Name), ".") || !slices.Contains(w.given.Takes, feed.FormOfName(h.Name)) {
@@ -49,6 +49,19 @@ func (w *walker) archive(name string) error {
 			return err
 		}
 	}
+}
+
+// broken says in plain words what is wrong with an archive.
+func broken(err error) error {
+	for known, plain := range map[error]string{
+		io.ErrUnexpectedEOF: "the archive is cut off", io.EOF: "the archive is cut off", tar.ErrHeader: "there is no tar header where one should be",
+		gzip.ErrHeader: "this is not gzip", gzip.ErrChecksum: "the checksum is wrong: the data are damaged",
+	} {
+		if errors.Is(err, known) {
+			return errors.New(plain)
+		}
+	}
+	return err
 }
 
 // endingReader ends with a context, also within a member that is passed over.
@@ -80,7 +93,7 @@ func (w *walker) member(archive string, h *tar.Header, r io.Reader, stamp string
 		}
 		data, err := io.ReadAll(io.LimitReader(r, h.Size))
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return fmt.Errorf("%s: %w", file, broken(err))
 		}
 		it.open = func() (*opened, error) { return &opened{j, map[string][]byte{file: data}}, nil }
 	}

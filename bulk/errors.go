@@ -5,16 +5,12 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/internal/feed"
-	"github.com/concord-nn/concord/internal/limits"
 )
 
 // usage is an error in what a job is asked for.
 func usage(format string, args ...any) error {
 	return &feed.UsageError{Err: fmt.Errorf(format, args...)}
 }
-
-// maxShards bounds into how many parts a list is divided.
-const maxShards = limits.BulkShards
 
 // errRagged is the error of an array whose rows differ in length or depth.
 var errRagged = errors.New("the array has rows of different lengths")

@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -151,8 +152,11 @@ func (j *Job) settle() error {
 			*n.value = n.none
 		}
 	}
-	if o.Shards > maxShards {
-		return usage("%d shards are too many; %d are allowed", o.Shards, maxShards)
+	if o.Workers > limits.EngineThreads {
+		return usage("%d workers are too many; %d are allowed", o.Workers, limits.EngineThreads)
+	}
+	if o.Shards > limits.BulkShards {
+		return usage("%d shards are too many; %d are allowed", o.Shards, limits.BulkShards)
 	}
 	j.idle = make(chan *worker, o.Workers)
 	return nil

@@ -1,9 +1,11 @@
 package bulk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -14,9 +16,9 @@ import (
 
 // parse reads the object of a line: for each input an array of numbers, or the path of a file beside the list. Other members are left alone.
 func (l *list) parse(line []byte, j *feed.Job, list string) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(line, &members); err != nil {
-		return fmt.Errorf("the line is no JSON object with a member for each input: %w", err)
+	members, err := object(line)
+	if err != nil {
+		return err
 	}
 	j.Tensors = make(map[string]*tensor.Tensor)
 	for i, p := range l.feeder.Inputs {
@@ -42,6 +44,39 @@ func (l *list) parse(line []byte, j *feed.Job, list string) error {
 		j.Tensors[p.Name] = t
 	}
 	return nil
+}
+
+// object returns the members of a JSON object, of which no two have the same name.
+func object(line []byte) (map[string]json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	members := make(map[string]json.RawMessage)
+	none := func() error {
+		return fmt.Errorf("the line is no JSON object with a member for each input: it goes wrong at byte %d", dec.InputOffset())
+	}
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, none()
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		var raw json.RawMessage
+		if err == nil {
+			err = dec.Decode(&raw)
+		}
+		if err != nil {
+			return nil, none()
+		}
+		if members[name.(string)] != nil { // nothing else is the name of a member
+			return nil, fmt.Errorf("the member %q is given twice", name)
+		}
+		members[name.(string)] = raw
+	}
+	if _, err := dec.Token(); err != nil { // the brace
+		return nil, none()
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, none()
+	}
+	return members, nil
 }
 
 // maxRank bounds how deep arrays lie in one another.

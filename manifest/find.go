@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/place"
 )
@@ -327,25 +328,16 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 		err = errors.New("it is no regular file")
 	}
 	if err != nil {
-		return nil, unnamed(err)
+		return nil, mapfile.Plain(err)
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, unnamed(err)
+		return nil, mapfile.Plain(err)
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err == nil && len(data) > MaxBytes {
 		err = fmt.Errorf("it is larger than %d bytes", MaxBytes)
 	}
-	return data, unnamed(err)
-}
-
-// unnamed returns what an error says without the path that it says it of.
-func unnamed(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
+	return data, mapfile.Plain(err)
 }

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -29,8 +30,15 @@ func ImageGraph(spec *manifest.Image, t manifest.Type) (*graph.Graph, manifest.G
 
 // ClassesGraph returns as a graph what [Classes] does to an output, its input values: its output is probabilities, float32 [1,N].
 func ClassesGraph(spec *manifest.Classes, t graph.Type) (*graph.Graph, error) {
+	if spec == nil {
+		return nil, errors.New("nothing describes the classes")
+	}
 	e := recording("classes")
-	e.output("probabilities", e.probabilities(spec, e.input("values", t)))
+	values := e.input("values", t)
+	if e.err != nil {
+		return nil, e.err
+	}
+	e.output("probabilities", e.probabilities(spec, values))
 	return e.built()
 }
 
@@ -43,7 +51,11 @@ func BoxesGraph(spec *manifest.Boxes, view View, boxes, scores graph.Type) (*gra
 		return nil, err
 	}
 	e := recording("boxes")
-	c := e.candidatesOf(spec, view, e.input("boxes", boxes), e.input("scores", scores))
+	x, y := e.input("boxes", boxes), e.input("scores", scores)
+	if e.err != nil {
+		return nil, e.err
+	}
+	c := e.candidatesOf(spec, view, x, y)
 	e.output("corners", c.corners)
 	for i, class := range c.classes {
 		e.output(fmt.Sprint("scores_", class), c.scores[i])

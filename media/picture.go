@@ -116,8 +116,18 @@ func RGBA(m image.Image) (*image.RGBA, error) {
 			return r, nil
 		}
 	}
-	r := image.NewRGBA(image.Rectangle{Max: bounds.Size()})
-	draw.Draw(r, r.Rect, m, bounds.Min, draw.Src)
+	return drawn(m)
+}
+
+// drawn returns a picture whose pixels only it can read, which it may fail to do.
+func drawn(m image.Image) (r *image.RGBA, err error) {
+	defer func() {
+		if recover() != nil {
+			r, err = nil, errShort
+		}
+	}()
+	r = image.NewRGBA(image.Rectangle{Max: m.Bounds().Size()})
+	draw.Draw(r, r.Rect, m, m.Bounds().Min, draw.Src)
 	return r, nil
 }
 

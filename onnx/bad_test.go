@@ -295,3 +295,14 @@ func TestGuard(t *testing.T) {
 		}
 	}
 }
+
+// TestLongMessages cuts what repeats a shape, which may have any length.
+func TestLongMessages(t *testing.T) {
+	f, err := onnx.New(modelOf(13, graphOf("x: float["+strings.Repeat("1,", 4999)+"1] -> y", node("Abs", "x -> y"))))
+	if err == nil {
+		_, err = f.Network()
+	}
+	if err == nil || len(err.Error()) > 1100 {
+		t.Errorf("%.2000v", err)
+	}
+}

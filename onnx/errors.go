@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 	if e.Operand != "" {
 		b.WriteString(e.Operand + ": ")
 	}
-	b.WriteString(e.Msg)
+	b.WriteString(short(e.Msg)) // names and shapes in it may have any length
 	return b.String()
 }
 

@@ -53,7 +53,10 @@ func OpenNPZ(r io.ReaderAt, size int64, bounds Limits) (*NPZ, error) {
 		return nil, &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
 	}
 	z, err := zip.NewReader(r, size)
-	if err != nil {
+	switch {
+	case errors.Is(err, zip.ErrFormat):
+		return nil, &FormatError{Offset: -1, Msg: "this is no zip archive, as an .npz is"}
+	case err != nil:
 		return nil, &FormatError{Offset: -1, Msg: "the archive cannot be opened", Err: err}
 	}
 	a := &NPZ{files: make(map[string]*zip.File), limits: bounds.withDefaults()}

@@ -85,7 +85,7 @@ func TestNPZRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"no archive":     {[]byte("nothing"), "cannot be opened"},
+		"no archive":     {[]byte("nothing"), "no zip archive"},
 		"other member":   {archive("a.npy", array, "b.txt", "text"), `member "b.txt"`},
 		"same name":      {archive("a.npy", array, "a.npy", array), "same name"},
 		"trailing bytes": {archive("a.npy", array+"more"), "offset 136: the member has more bytes"},

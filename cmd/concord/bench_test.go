@@ -121,7 +121,7 @@ func TestBatch(t *testing.T) {
 		{"bench DIGITS --runs -1", exitUsage, "--runs"},
 		{"bench DIGITS --seconds NaN", exitUsage, "--seconds"},
 		{"bench DIGITS --warm-up -1", exitUsage, "--warm-up"},
-		{"bench DIGITS --tier abacus", exitUsage, "CONCORD_TIER=abacus: this processor has no such tier; it has "},
+		{"bench DIGITS --tier abacus", exitUsage, "--tier abacus: this processor has no such tier; it has "},
 		{"bench DIGITS --tolerance 3", exitUsage, "needs --compare"},
 		{"bench DIGITS --compare OPEN", exitInput, "nothing that concord bench --json prints"},
 		{"bench DIGITS DRAWING DRAWING", exitUsage, "2 inputs are given; the model is measured on one"},

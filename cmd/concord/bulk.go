@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/bulk"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
@@ -76,11 +77,11 @@ inputs are listed in a file of their own, too, and the exit code is then 3.
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for what is written; it is made if it is missing")
 	fs.StringVar(&f.format, "format", "jsonl", "jsonl, npz or parquet")
 	fs.BoolVar(&f.options.Rows, "rows", false, "make an input of each row of .npz and .npy files")
-	fs.IntVar(&f.options.Shards, "shards", 0, "into how many parts the list is divided")
+	fs.Var(bounded{&f.options.Shards, 1, limits.BulkShards}, "shards", "into how many parts the list is divided")
 	fs.IntVar(&f.shard, "shard", 0, "which part is computed, from 0; else what JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX says")
 	fs.StringVar(&f.onError, "on-error", "stop", "what an input does that cannot be computed: stop, or skip")
-	fs.IntVar(&f.options.Workers, "workers", 0, "how many inputs are computed at the same time, each by one thread; 0 for as many as there are processors")
-	fs.IntVar(&f.options.Batch, "batch", 0, "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
+	fs.Var(bounded{&f.options.Workers, 0, limits.EngineThreads}, "workers", "how many inputs are computed at the same time, each by one thread; 0 for as many as there are processors")
+	fs.Var(bounded{&f.options.Batch, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
 	fs.StringVar(&f.cache, "cache", "", "a `folder` of answers that need not be computed again")
 	fs.Var(&f.cacheMax, "cache-size", "what the cache may hold, such as 50GB; 10GB if it is not given. What was not used for longest goes")
 	fs.BoolVar(&f.asJSON, "json", false, "print what was done as JSON")
@@ -147,16 +148,10 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 		return bad("-o DIR is missing: the folder for what is written")
 	case !slices.Contains(bulk.Formats, o.Format):
 		return bad("--format: %q is not allowed; it must be one of %q", f.format, bulk.Formats)
-	case fs.Changed("shards") && o.Shards < 1:
-		return bad("--shards: it must be 1 or more")
 	case f.shard < 0 || f.shard >= max(o.Shards, 1):
 		return bad("--shard %d: it must be from 0 to %d, one less than --shards", f.shard, max(o.Shards, 1)-1)
 	case f.onError != "skip" && f.onError != "stop":
 		return bad("--on-error: %q is not allowed; it must be stop or skip", f.onError)
-	case o.Workers < 0:
-		return bad("--workers: it must be 1 or more")
-	case o.Batch < 0:
-		return bad("--batch: it must be 1 or more")
 	}
 	o.SkipErrors = f.onError == "skip"
 	o.Cache, o.CacheBytes, o.Limits = f.cache, int64(f.cacheMax), f.limits()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"time"
 
@@ -47,7 +48,11 @@ counts say how many there are.`,
 			if filter != "" {
 				re, err := regexp.Compile(filter)
 				if err != nil {
-					return &codedError{exitUsage, fmt.Errorf("--filter: %w", err)}
+					why := err.Error()
+					if wrong, ok := errors.AsType[*syntax.Error](err); ok {
+						why = wrong.Code.String()
+					}
+					return refused("--filter %s: it is no regular expression: %s", quoted(filter), why)
 				}
 				opts.Filter = re
 			}

@@ -68,7 +68,8 @@ that is there.`,
   concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			defer showProgress(c, "converting "+args[0]).clear()
+			bar := showProgress(c, "converting "+args[0])
+			defer bar.clear()
 			if writesONNX(args[1]) {
 				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
@@ -78,7 +79,7 @@ that is there.`,
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
-			return f.convert(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
+			return f.convert(args[0], args[1], bar, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
@@ -125,7 +126,7 @@ func (f *convertFlags) findForm(dst string) (*form, error) {
 		".nnef.tar or .tar for an archive, .nnef or none for a folder, and .onnx for ONNX", dst, filepath.Ext(dst))}
 }
 
-func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
+func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.Writer) error {
 	form, err := f.findForm(dst)
 	if err != nil {
 		return err
@@ -154,7 +155,7 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 	}
 	target := s.Path("new" + archiveEnding(form, dst))
 	var count counter
-	if err := container.Write(target, count.files(m.files)); err != nil {
+	if err := container.Write(target, count.files(m.files, bar.part)); err != nil {
 		return s.Placed(fmt.Errorf("%s: %w", dst, err), dst)
 	}
 	if err := s.Commit(func() error { return form.install(target, dst, s.Path(stage.Old)) }); err != nil {
@@ -180,18 +181,24 @@ type counter struct {
 	bytes int64
 }
 
-// files passes members on and counts them.
-func (c *counter) files(all container.Members) container.Members {
+// files passes members on and counts them. It tells the share of their bytes that has been written.
+func (c *counter) files(all container.Members, share func(float64)) container.Members {
 	return func(yield func(string, func(io.Writer) error) bool) {
+		var of int64
+		for _, write := range all {
+			_ = write(portions{io.Discard, func(n int) { of += int64(n) }}) // an error comes again
+		}
 		for name, write := range all {
-			counted := false
+			var own int64 // bytes of it that are counted
 			c.count++
 			ok := yield(name, func(w io.Writer) error {
-				if counted { // archives ask for each file twice
-					return write(w)
-				}
-				counted = true
-				return write(io.MultiWriter(w, c))
+				c.bytes -= own // archives ask for each file twice
+				own = 0
+				return write(portions{w, func(n int) {
+					own += int64(n)
+					c.bytes += int64(n)
+					share(float64(c.bytes) / float64(of))
+				}})
 			})
 			if !ok {
 				return
@@ -200,10 +207,24 @@ func (c *counter) files(all container.Members) container.Members {
 	}
 }
 
-// Write counts bytes.
-func (c *counter) Write(p []byte) (int, error) {
-	c.bytes += int64(len(p))
-	return len(p), nil
+// portions is a writer that passes a mebibyte on at a time and tells how many bytes were written.
+type portions struct {
+	to    io.Writer
+	wrote func(n int)
+}
+
+// Write implements [io.Writer].
+func (w portions) Write(p []byte) (int, error) {
+	done := 0
+	for done < len(p) {
+		n, err := w.to.Write(p[done:min(len(p), done+1<<20)])
+		done += n
+		w.wrote(n)
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 func (c *counter) String() string {

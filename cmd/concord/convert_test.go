@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/testdata"
 )
 
@@ -311,5 +313,32 @@ func TestConvertTells(t *testing.T) {
 	}
 	if out, code := execute(t, "diff", flat, packed, "--lenient"); code != 0 {
 		t.Errorf("code %d: %s", code, out)
+	}
+}
+
+// TestConvertProgress hears how much of a model is written, of a large file, too, and each time that an archive asks for it.
+func TestConvertProgress(t *testing.T) {
+	var heard []float64
+	var c counter
+	all := container.Members(func(yield func(string, func(io.Writer) error) bool) {
+		for _, name := range []string{"a", "b"} {
+			if !yield(name, func(w io.Writer) error { _, err := w.Write(make([]byte, 2<<20)); return err }) {
+				return
+			}
+		}
+	})
+	var list []func(io.Writer) error
+	for _, write := range c.files(all, func(share float64) { heard = append(heard, share) }) {
+		list = append(list, write)
+	}
+	for _, write := range list {
+		for range 2 {
+			if err := write(io.Discard); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := []float64{0.25, 0.5, 0.25, 0.5, 0.75, 1, 0.75, 1}; !slices.Equal(heard, want) || c.String() != "2 files, 4.0 MiB" {
+		t.Errorf("%v, %s", heard, &c)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
@@ -86,11 +87,12 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
 	fl.BoolVar(&f.run, "run", false, "run the models; follows from inputs or --random")
 	fl.BoolVar(&f.random, "random", false, "run the models on random inputs")
 	fl.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
-	fl.IntVar(&f.steps, "steps", 1, "runs one after another, between which states are kept")
+	f.steps = 1
+	fl.Var(bounded{&f.steps, 1, 0}, "steps", "runs one after another, between which states are kept")
 	fl.Float64Var(&f.tol.Abs, "atol", 0, "the absolute difference that is allowed")
 	fl.Float64Var(&f.tol.Rel, "rtol", 0, "the difference that is allowed, relative to B")
 	fl.StringSliceVar(&f.engines, "engines", nil, "the two `engines` to run one model on")
-	fl.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
+	fl.Var(bounded{&f.threads, 0, limits.EngineThreads}, "threads", "threads to compute with; 0 for all processors. The result is the same")
 	fl.StringVar(&f.manifest, "manifest", "", "the `file` that says how pictures become inputs, instead of the one beside A")
 	f.bounds.register(fl)
 	return c
@@ -136,10 +138,6 @@ func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*e
 		return wrong("diff takes two models; it compares one with itself on two --engines only")
 	case f.random && len(inputs) > 0:
 		return wrong("--random takes no INPUT; --seed chooses other random inputs")
-	case f.steps < 1:
-		return wrong("--steps: it must be 1 or more")
-	case f.threads < 0:
-		return wrong("--threads: it must be 0 or more")
 	case !(f.tol.Abs >= 0) || !(f.tol.Rel >= 0):
 		return wrong("--atol, --rtol: they must be 0 or more")
 	}
@@ -332,8 +330,8 @@ func (d *comparison) write() error {
 		})
 	}
 	shown := d.out
-	var text strings.Builder
-	d.out = &text
+	text := &held{to: shown}
+	d.out = text
 	err := d.writeText()
 	_, errShown := io.WriteString(shown, escape.Lines(text.String()))
 	return errors.Join(err, errShown)

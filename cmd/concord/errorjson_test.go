@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestErrorsAsJSON holds kinds and places of errors, and that every command takes --json.
@@ -53,9 +55,11 @@ func TestErrorsAsJSON(t *testing.T) {
 			t.Errorf("%s: %s", c.args, &out)
 		}
 	}
-	for _, c := range newRoot().Commands() {
-		if c.Flags().Lookup("json") == nil && c.Name() != "help" && c.Name() != "completion" {
-			t.Errorf("%s has no --json", c.Name())
+	every := []*cobra.Command{newRoot()}
+	for i := 0; i < len(every); i++ {
+		every = append(every, every[i].Commands()...)
+		if every[i].Flag("json") == nil {
+			t.Errorf("%s has no --json", every[i].CommandPath())
 		}
 	}
 	for args, want := range map[string]bool{"run m": false, "run m --json": true, "run m --format json": true, "run m --format csv": false, "run m -- --json": false, "run --format": false} {

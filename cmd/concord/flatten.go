@@ -35,6 +35,9 @@ replaced only with --force.`,
   concord flatten model.nnef --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.output == stdinArg { // standard output, as without -o
+				f.output = ""
+			}
 			if err := writable(files(f.output), nil, f.force); err != nil {
 				return err
 			}

@@ -98,8 +98,8 @@ func (f *formatting) find(arg string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isCVM(arg) {
-		return nil, noTextCVM(arg)
+	if err := notText(arg); err != nil {
+		return nil, err
 	}
 	if !info.IsDir() {
 		if container.IsArchive(arg) {

@@ -53,8 +53,10 @@ func (s *byteSize) Set(text string) error {
 		*s = byteSize(total)
 		return nil
 	}
-	return errors.New("it must be a whole number of bytes above 0, with a unit or without, such as 6GiB or 500MB")
+	return errors.New(s.must())
 }
+
+func (*byteSize) must() string { return "a whole number of bytes above 0, such as 6GiB or 500MB" }
 
 // String writes the number.
 func (s *byteSize) String() string {
@@ -74,11 +76,13 @@ type patienceFlag time.Duration
 func (p *patienceFlag) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return errors.New("it must be a time above 0, such as 30s, 5m or 1h30m")
+		return errors.New(p.must())
 	}
 	*p = patienceFlag(d)
 	return nil
 }
+
+func (*patienceFlag) must() string { return "a time above 0 of at most 2562047h, such as 30s or 1h30m" }
 
 // String writes the time.
 func (p *patienceFlag) String() string {

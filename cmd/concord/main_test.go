@@ -247,7 +247,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", model, "--mean", "1,2,3", "x.png"}, exitUsage, "one for each of the 1 channels"},
 		{[]string{"run", model, "--std", "0", "x.png"}, exitUsage, "other than zero"},
 		{[]string{"run", model, "--top", "-1", "x.png"}, exitUsage, "an integer from 0 to"},
-		{[]string{"run", model, "--threads", "-1", "x.png"}, exitUsage, "0 or more"},
+		{[]string{"run", model, "--threads", "-1", "x.png"}, exitUsage, "from 0 to 4096"},
 		{[]string{"run", model, "q=x.png"}, exitUsage, `no input "q"; it has x: float32[1,1,28,28]`},
 		{[]string{"run", "absent.nnef"}, exitInput, "absent.nnef"},
 		{[]string{"run", model, "absent.png"}, exitInput, "absent.png"},

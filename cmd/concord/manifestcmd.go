@@ -24,7 +24,7 @@ func newManifest() *cobra.Command {
 		Short: "Write a first manifest for a model, or check the one that it has",
 		Long: `A manifest says how a picture or a sound becomes a model's input, and what its outputs mean. It
 stands beside the model, and "concord run" finds it there.`,
-		Args: usage(cobra.NoArgs),
+		Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newManifestInit(), newManifestCheck())

@@ -31,11 +31,11 @@ type measuringFlags struct {
 
 func (f *measuringFlags) register(fs *pflag.FlagSet) {
 	f.inputFlags.register(fs)
-	fs.IntVar(&f.batch, "batch", 0, "the number of samples, where the model leaves the first extents of its inputs open")
+	fs.Var(bounded{&f.batch, 1, 0}, "batch", "the number of samples, where the model leaves the first extents of its inputs open")
 	fs.StringVar(&f.tier, "tier", "", "the highest `tier` of kernels: vnni, avx512, avx2 or portable. The result is the same")
 	fs.Float64Var(&f.warmUp, "warm-up", 0.5, "`seconds` of runs that do not count")
 	fs.Float64Var(&f.length, "seconds", 3, "`seconds` of runs that count; three runs at least")
-	fs.IntVar(&f.runs, "runs", 0, "how many runs count, in place of --seconds")
+	fs.Var(bounded{&f.runs, 1, 0}, "runs", "how many runs count, in place of --seconds")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
 
@@ -46,10 +46,6 @@ func (f *measuringFlags) loop() (measure.Loop, error) {
 		return measure.Loop{}, &codedError{exitUsage, errors.New("--warm-up: it must be 0 … 1000000 seconds")}
 	case !(f.length >= 0 && f.length <= most):
 		return measure.Loop{}, &codedError{exitUsage, errors.New("--seconds: it must be 0 … 1000000")}
-	case f.runs < 0:
-		return measure.Loop{}, &codedError{exitUsage, errors.New("--runs: it must be 1 or more")}
-	case f.batch < 0:
-		return measure.Loop{}, &codedError{exitUsage, errors.New("--batch: it must be 1 or more")}
 	}
 	l := measure.Loop{WarmUp: seconds(f.warmUp), Time: seconds(f.length), Least: 3}
 	if f.runs > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -142,7 +143,7 @@ func placed(path string, err error) error {
 	if errors.As(err, new(*model.PartsError)) {
 		err = fmt.Errorf("%w; if an input decides, --set NAME=VALUE makes it a constant", err)
 	}
-	if strings.HasPrefix(err.Error(), path) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(at.Path, path) || strings.HasPrefix(err.Error(), path) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)

@@ -32,6 +32,7 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 			return nil, fmt.Errorf("%s: there is no such file or folder", name)
 		}
 	}
+	err := notText(name)
 	switch {
 	case name == "-":
 		text, err := io.ReadAll(io.LimitReader(stdin, maxStdin))
@@ -39,21 +40,25 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 			return nil, err
 		}
 		return nnef.OpenText(stdinName, text, opts)
-	case isSession(name):
-		return nil, fmt.Errorf("%s: this is a WebNN session, and the command is for the text of NNEF models; "+
-			"concord check, inspect and run take sessions", name)
-	case isCVM(name):
-		return nil, noTextCVM(name)
+	case err != nil:
+		return nil, err
 	case isQuant(name):
 		return openQuant(name, opts)
 	}
 	return nnef.Open(name, opts)
 }
 
-// noTextCVM is the error of a command on the text of NNEF models that is given a CVM model.
-func noTextCVM(name string) error {
-	return fmt.Errorf("%s: this is a CVM model, and the command is for the text of NNEF models; "+
-		"concord admit, inspect and run take CVM models", name)
+// notText is the error of a command on the text of NNEF models that is given a model of another format.
+func notText(name string) error {
+	other, ok := map[string][2]string{
+		"CVM":   {"a CVM model", "admit, inspect and run take CVM models"},
+		"ONNX":  {"an ONNX model", "check, explain, inspect and run take ONNX models"},
+		"WebNN": {"a WebNN session", "check, inspect and run take sessions"},
+	}[formatOf(name)]
+	if !ok {
+		return nil
+	}
+	return fmt.Errorf("%s: this is %s, and the command is for the text of NNEF models; concord %s", name, other[0], other[1])
 }
 
 // Whether a name is that of a model of some format.

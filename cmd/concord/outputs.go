@@ -57,6 +57,9 @@ func writable(list []output, inputs []string, force bool) error {
 	written := make(map[string]output)
 	var there []string
 	for _, o := range list {
+		if o.path == stdinArg {
+			return refused("-: this is not written to standard output; ./- is a file of this name")
+		}
 		info, err := os.Lstat(o.path)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			if info, err = os.Stat(o.path); errors.Is(err, fs.ErrNotExist) {

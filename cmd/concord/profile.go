@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -41,9 +40,6 @@ https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only 
   concord profile model.onnx --units 0 --svg profile.svg --trace profile.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if top < 0 {
-				return &codedError{exitUsage, errors.New("--units: it must be 0 or more")}
-			}
 			if err := writable(files(picture, trace), argumentFiles(args), force); err != nil {
 				return err
 			}
@@ -78,7 +74,7 @@ https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only 
 	}
 	fs := c.Flags()
 	f.register(fs)
-	fs.IntVar(&top, "units", top, "how many units are printed, the longest ones; 0 for all, in their order")
+	fs.Var(bounded{&top, 0, 0}, "units", "how many units are printed, the longest ones; 0 for all, in their order")
 	fs.StringVar(&picture, "svg", "", "draw the units into this `file`")
 	fs.StringVar(&trace, "trace", "", "write what workers do in one run into this `file`")
 	forceFlag(fs, &force)

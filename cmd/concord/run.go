@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -68,7 +69,7 @@ func (f *inputFlags) register(fs *pflag.FlagSet) {
 	f.describedFlags.register(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
-	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
+	fs.Var(bounded{&f.threads, 0, limits.EngineThreads}, "threads", "threads to compute with; 0 for all processors. The result is the same")
 }
 
 func newRun() *cobra.Command {
@@ -131,7 +132,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.register(fs)
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
-	fs.IntVar(&f.samples, "batch", 0, "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
+	fs.Var(bounded{&f.samples, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
 	fs.Var((*texts)(&f.save), "save", "keep the result of a `NODE[,…]`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
@@ -150,10 +151,6 @@ func (f *runFlags) check() error {
 		return err
 	}
 	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
-	case f.threads < 0:
-		return errors.New("--threads: it must be 0 or more")
-	case f.samples < 0:
-		return errors.New("--batch: it must be 1 or more")
 	case f.samples > 0 && len(f.save) > 0:
 		return errors.New("--batch and --save exclude each other")
 	case f.onwards && (f.encoded != "" || f.hex):

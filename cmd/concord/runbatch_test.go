@@ -83,7 +83,7 @@ func TestRunBatch(t *testing.T) {
 		{[]string{filepath.Join("testdata", "open.nnef"), "--random", "--batch", "2"}, exitInput, "samples cannot be told apart"},
 		{[]string{mixing, "--random", "--batch", "2"}, exitInput, "--batch: samples may not be as they are alone behind the operator softmax"},
 		{[]string{filepath.Join("testdata", "cvm", "strokes"), "--random", "--batch", "2"}, exitInput, "which the model fixes; it cannot be [2,1,3,3]"},
-		{[]string{path, "--random", "--batch", "-1"}, exitUsage, "--batch: it must be 1 or more"},
+		{[]string{path, "--random", "--batch", "-1"}, exitUsage, "--batch -1: it must be a whole number of 1 or more"},
 		{[]string{path, "--random", "--batch", "2", "--save", "a"}, exitUsage, "exclude each other"},
 	} {
 		if out, code := execute(t, append([]string{"run", "-o", dir}, c.args...)...); code != c.code || !strings.Contains(out, c.want) {

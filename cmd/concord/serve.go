@@ -14,6 +14,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/serve"
 )
@@ -85,7 +86,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.memory, "memory", "what all loaded models may take; those not used for the longest time are unloaded, and loaded again when they are asked")
 	fs.Var(&f.modelMemory, "model-memory", "what the runs of a model may take at most, such as 500MB or 6GiB, beside its own weights")
 	fs.Var(&f.time, "time", "how long a run may take; ten minutes if it is not given")
-	fs.IntVar(&o.Threads, "threads", 0, "threads to compute a run with; 0 for all processors. The result is the same")
+	fs.Var(bounded{&o.Threads, 0, limits.EngineThreads}, "threads", "threads to compute a run with; 0 for all processors. The result is the same")
 	fs.IntVar(&o.Batch, "batch", 8, "how many samples a run has at most, of requests that wait together; 1 for none. If it is given, models that fix one sample have more, too, where they can. The result is the same")
 	fs.DurationVar(&o.BatchDelay, "batch-delay", 0, "how long a request waits for others; 0 takes those that came while others ran")
 	fs.IntVar(&o.Queue, "queue", 256, "how many requests to a model may wait")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -27,11 +28,7 @@ func addShared(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print results and errors only: no progress, no notes, no names of written files")
 	flags.StringVar(&colourful, "color", "auto", "use colours for text: auto (on a terminal, without NO_COLOR), always or never")
-	for _, c := range root.Commands() {
-		if c.Flags().Lookup("json") == nil {
-			c.Flags().Bool("json", false, "print errors as JSON")
-		}
-	}
+	flags.Bool("json", false, "print errors as JSON") // those of commands that print more as JSON count more
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		if !slices.Contains(colourings, colourful) {
@@ -44,6 +41,15 @@ func addShared(root *cobra.Command) {
 		return before(c, args)
 	}
 }
+
+// held is text that is not shown yet, and laid out for where it will be.
+type held struct {
+	bytes.Buffer
+	to io.Writer
+}
+
+// Unwrap returns where the text will be shown.
+func (h *held) Unwrap() io.Writer { return h.to }
 
 // isTerminal reports whether somebody reads along.
 func isTerminal(w io.Writer) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,7 @@ func useTier(name string) error {
 	if restore != nil {
 		return restore
 	}
-	return &codedError{exitUsage, wrong}
+	return refused("--tier %s%s", name, strings.TrimPrefix(wrong.Error(), simd.Variable+"="+name))
 }
 
 // checkTier refuses an environment that names no tier of this processor, before anything is measured or computed on another one.

@@ -17,6 +17,7 @@ import (
 func forPeople(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
@@ -109,6 +110,11 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // flagError says what is wrong with a flag.
 func flagError(c *cobra.Command, err error) error {
+	if c == c.Root() { // which has few flags: there is no such command
+		if err := noCommand(c, c.Flags().Args()); err != nil {
+			return err
+		}
+	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
 	var value *pflag.InvalidValueError
@@ -138,9 +144,11 @@ func cannotBe(f *pflag.Flag, err error) string {
 	if errors.Is(err, strconv.ErrRange) {
 		return "it is too large"
 	}
+	if own, ok := f.Value.(interface{ must() string }); ok {
+		return "it must be " + own.must()
+	}
 	kinds := map[string]string{
 		"bool": "true or false", "duration": "a time such as 30s or 1m30s", "float64": "a number", "float64Slice": "numbers with commas between them",
-		"SIZE": "a whole number of bytes above 0, such as 6GiB or 500MB", "DURATION": "a time above 0, such as 30s or 1h30m",
 		"int": "a whole number", "intSlice": "whole numbers with commas between them", "uint64": "a whole number of 0 or more",
 	}
 	if kind := kinds[f.Value.Type()]; kind != "" {

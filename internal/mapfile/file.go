@@ -57,7 +57,11 @@ func Open(name string) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Map(f)
+	m, err := Map(f)
+	if err != nil {
+		return nil, placed(name, err)
+	}
+	return m, nil
 }
 
 // OpenFile opens a regular file and returns its length. It refuses what is none before it is opened: a pipe would wait for somebody to write into
