@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -82,7 +81,7 @@ var shapeRows = []row{
 		minus := c.list(slices.Repeat(ints{-1}, n)...)
 		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.Ints("axes")...), minus))
 	}),
-	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`).otherwise(padBody),
+	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`),
 	direct("triangular", "Trilu", moved, func(c *emission) []val {
 		return one(c.node1("Trilu", c.out(0), at("upper", c.Bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.Int("diagonal")))))
 	}),
@@ -164,13 +163,4 @@ func (c *emission) fill() val {
 		return c.cast(c.number(tensor.Uint8, c.Float("value")), tensor.Bool)
 	}
 	return c.number(c.in[0].DType, c.Float("value"))
-}
-
-func padBody(c *emission) []val {
-	if border := c.Str("border"); border != "constant" {
-		return one(c.bordered(c.in[0], 0, c.Ints("padding"), border))
-	}
-	w := &window{geometry.Window{Size: slices.Repeat(ints{1}, c.in[0].rank())}}
-	w.Pad(c.Ints("padding"))
-	return one(c.zeros(c.in[0], 0, w, c.fill()))
 }
