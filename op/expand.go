@@ -96,7 +96,7 @@ func (x *Expansion) results() (out []*graph.Value, err error) {
 		return x.Def.Expand(x), x.e.Err
 	}
 	for _, t := range x.Types { // of no elements nothing is to be computed
-		out = append(out, x.full(t.DType, 0, t.Shape))
+		out = append(out, x.constant(must(tensor.New(t.DType, t.Shape))))
 	}
 	return out, x.e.Err
 }
