@@ -142,7 +142,7 @@ var squeezeDef = &Def{
 		Doc: "the dimensions of input to remove, each of extent 1"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in := s.In[0].Shape
-		listed, err := s.axes("axes", in)
+		listed, err := s.axes(in)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ var unsqueezeDef = &Def{
 			}
 		}
 		out := make(tensor.Shape, rank)
-		added, err := s.axes("axes", out)
+		added, err := s.axes(out)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +229,7 @@ var transposeDef = &Def{
 		if len(axes) > len(in) {
 			return nil, s.Errorf("axes", "%d dimensions are listed; shape %v has %d", len(axes), in, len(in))
 		}
-		if _, err := s.axes("axes", in[:len(axes)]); err != nil {
+		if _, err := s.axes(in[:len(axes)]); err != nil {
 			return nil, s.Errorf("axes", "%v is not a permutation of the first %d dimensions of shape %v", axes, len(axes), in)
 		}
 		out := in.Clone()

@@ -31,7 +31,7 @@ var sliceDef = &Def{
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in, axes, stride := s.In[0].Shape, s.Ints("axes"), s.Ints("stride")
-		if _, err := s.axes("axes", in); err != nil {
+		if _, err := s.axes(in); err != nil {
 			return nil, err
 		}
 		for _, attr := range []string{"begin", "end", "stride"} {
@@ -174,7 +174,7 @@ var reverseDef = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to reverse; none if empty"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		_, err := s.axes("axes", s.In[0].Shape)
+		_, err := s.axes(s.In[0].Shape)
 		return []tensor.Shape{s.In[0].Shape}, err
 	},
 	Ref:      Reference{Kernels: viewKernels(reversed), PerElement: true},
