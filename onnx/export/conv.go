@@ -47,6 +47,9 @@ func (c *emission) filterWindow() *window {
 	return &window{*geometry.WindowOf(c.Attrs, c.in[1].Shape[2:])}
 }
 
+// unslid reports whether a function is to say windows of float64 otherwise: ONNX Runtime has neither convolutions nor averages of them.
+func (c *emission) unslid() bool { return c.function && c.in[0].DType == tensor.Float64 }
+
 // filtered adds a convolution of floats.
 func (c *emission) filtered(t graph.Type, w *window, groups int, in ...val) val {
 	return c.node1("Conv", t, append(w.attrs(0), at("group", groups)...), in...)

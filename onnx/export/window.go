@@ -16,9 +16,6 @@ type window struct{ geometry.Window }
 // window returns the window that the attributes describe.
 func (c *emission) window() *window { return &window{*geometry.WindowOf(c.Attrs, c.Ints("size"))} }
 
-// unslid reports whether a function is to say windows of float64 otherwise: ONNX Runtime has neither convolutions nor averages of them.
-func (c *emission) unslid() bool { return c.function && c.in[0].DType == tensor.Float64 }
-
 // spatial reports whether the window is one as the standard has it: it slides over the dimensions behind the first two only, and its
 // padding is smaller than it.
 func (w *window) spatial() bool {
