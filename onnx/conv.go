@@ -18,21 +18,21 @@ var convRows = family{"Convolution", []row{
 	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
 	{name: "ConvInteger", forms: forms("10", "x, w, x_zero_point?, w_zero_point?; "+convAttrs), lower: func(c *lowering) []*graph.Value {
-		w := c.filterWindow(0, 1)
+		w := c.filterWindow(1)
 		c.autoPad(w, c.spatial(0))
 		return one(c.Node("conv", append(w.convAttrs(c.groups("group")), emit.Attr("dtype", tensor.Int32)...),
 			c.In(0), c.In(1), nil, c.scalar(2), c.plain(c.In(3))))
 	}},
 	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+convAttrs+" -> y"),
 		lower: func(c *lowering) []*graph.Value {
-			window := c.filterWindow(0, 3)
+			window := c.filterWindow(3)
 			c.autoPad(window, c.spatial(0))
 			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
 			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
 		}},
 	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
 		lower: func(c *lowering) []*graph.Value {
-			w := c.filterWindow(0, 1)
+			w := c.filterWindow(1)
 			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
 				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
 		}},
@@ -40,12 +40,12 @@ var convRows = family{"Convolution", []row{
 	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
 }}
 
-// filterWindow returns the window of a filter that slides over x, both of which are operands, and checks what kernel_shape says of it.
-func (c *lowering) filterWindow(x, filter int) *sliding {
-	extents := c.spatial(x)
+// filterWindow returns the window of a filter that slides over operand 0, and checks what kernel_shape says of it.
+func (c *lowering) filterWindow(filter int) *sliding {
+	extents := c.spatial(0)
 	size := []int(c.spatial(filter).Clone())
 	if len(size) != len(extents) {
-		c.failf(c.operandName(filter), "it has %d spatial dimensions; it must have %d, those of %s", len(size), len(extents), c.operandName(x))
+		c.failf(c.operandName(filter), "it has %d spatial dimensions; it must have %d, those of %s", len(size), len(extents), c.operandName(0))
 	}
 	if given := c.Ints("kernel_shape"); given != nil && !slices.Equal(given, size) {
 		c.failf("kernel_shape", "it is %v; the window of %s is %v", given, c.operandName(filter), size)
@@ -72,7 +72,7 @@ func (w *sliding) convAttrs(groups int) graph.Attrs {
 
 // conv is the convolution of operands 0 and 1, with the bias in operand 2.
 func (c *lowering) conv() *graph.Value {
-	w := c.filterWindow(0, 1)
+	w := c.filterWindow(1)
 	c.autoPad(w, c.spatial(0))
 	return c.Node("conv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2))
@@ -87,7 +87,7 @@ func fusedConv(c *lowering) []*graph.Value {
 }
 
 func convTranspose(c *lowering) []*graph.Value {
-	w, extents := c.filterWindow(0, 1), c.spatial(0)
+	w, extents := c.filterWindow(1), c.spatial(0)
 	more := c.perDimension("output_padding", len(extents), 0, 0)
 	wanted := c.Ints("output_shape")
 	if len(wanted) == len(extents)+2 {

@@ -92,7 +92,13 @@ func (x *Expansion) results() (out []*graph.Value, err error) {
 			panic(r)
 		}
 	}()
-	return x.Def.Expand(x), x.e.Err
+	if slices.ContainsFunc(x.Types, func(t Type) bool { return t.Shape.Len() > 0 }) {
+		return x.Def.Expand(x), x.e.Err
+	}
+	for _, t := range x.Types { // of no elements nothing is to be computed
+		out = append(out, x.constant(must(tensor.New(t.DType, t.Shape))))
+	}
+	return out, x.e.Err
 }
 
 // fail ends the expansion, as there is none.

@@ -15,17 +15,17 @@ import (
 
 // expandArithmetic computes integers that saturate in more bits.
 func expandArithmetic(x *Expansion) []*graph.Value {
-	d := x.Types[0].DType
+	d, wide := x.Types[0].DType, tensor.Int64
 	switch {
 	case !d.IsInteger() || x.String("overflow") == "wrap":
 		x.none()
 	case d.Size() > 4:
 		x.fail("overflow = saturate: there are no integers of more than the 64 bits of %v", d)
-	case x.Def.Name == "mul" && d == tensor.Uint32:
-		x.fail("overflow = saturate: products of uint32 may exceed the 63 bits of int64")
+	case x.Def.Name == "mul" && d == tensor.Uint32: // products may exceed the 63 bits of int64
+		wide = tensor.Uint64
 	}
 	lo, hi := d.IntRange()
-	y := x.do(x.Def.Name, x.cast(x.Args[0], tensor.Int64), x.cast(x.Args[1], tensor.Int64))
+	y := x.do(x.Def.Name, x.cast(x.Args[0], wide), x.cast(x.Args[1], wide))
 	return only(x.between(y, lo, int64(hi)))
 }
 

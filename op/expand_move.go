@@ -80,13 +80,9 @@ func expandSlice(x *Expansion) []*graph.Value {
 		if len(stride) == 0 || stride[i] > 0 {
 			continue
 		}
-		n, count := x.In[0].Shape[d], x.Types[0].Shape[d]
-		if begin[i] < 0 {
-			begin[i] += n
-		}
-		begin[i] = n - 1 - max(min(begin[i], n-1), 0)
-		stride[i] = -stride[i]
-		end[i] = begin[i] + (count-1)*stride[i] + 1
+		s, n := sliceBounds(x.Attrs, i, x.In[0].Shape[d]), x.In[0].Shape[d]
+		begin[i], stride[i] = n-1-s.Begin, -s.Stride
+		end[i] = begin[i] + (s.Count-1)*stride[i] + 1
 		back = append(back, d)
 	}
 	if len(back) == 0 {

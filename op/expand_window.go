@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -170,11 +171,10 @@ func pooled(x *Expansion) []*graph.Value {
 		x.tolerance = 0
 		return out
 	}
-	moving := f.Active()
+	v, moving := x.Args[0], f.Active()
 	if len(moving) <= 2 {
-		x.none()
+		return only(x.greatest(v, f))
 	}
-	v := x.Args[0]
 	for _, dims := range [][]int{moving[:2], moving[2:]} {
 		all := slices.Repeat([]int{-1}, len(f.Size))
 		for _, d := range dims {
@@ -190,6 +190,31 @@ func pooled(x *Expansion) []*graph.Value {
 		x.tolerance = 0
 	}
 	return only(v)
+}
+
+// greatest says a pooling of greatest elements position by position; no others.
+func (x *Expansion) greatest(v *graph.Value, f *frame) *graph.Value {
+	if x.Def.Name != "max_pool" {
+		x.none()
+	}
+	d := v.Type.DType
+	least := x.number(d, math.Inf(-1))
+	if d.IsInteger() {
+		lo, _ := d.IntRange()
+		least = x.integer(d, lo)
+	}
+	in, padding := v, make([]int, 0, 2*len(f.Size))
+	for k := range f.Size {
+		padding = append(padding, f.Before[k], f.After[k])
+	}
+	if slices.Max(append(padding, 0)) > 0 { // Without this a node would change nothing.
+		in = x.node("pad", emit.Attr("padding", padding), v, least)
+	}
+	y := least
+	for _, p := range x.positions(f) {
+		y = x.do("max", y, x.tap(in, f, p, x.Types[0].Shape))
+	}
+	return y
 }
 
 func expandBox(x *Expansion) []*graph.Value {

@@ -122,7 +122,7 @@ func recurrentDef(rank, gates, states, vectors int, single, double Kernel, d *De
 	d.Ref = Reference{Kernels: floatKernels(single, double), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
 	d.Work = recurrentWork(gates)
 	d.Lane = recurrentLane
-	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
+	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates) }
 	if d.index(lengthsOperand.Name) >= 0 {
 		d.Further = func(r *Rand) Case { return lengthened(d, r) }
 	}
@@ -369,8 +369,8 @@ func gateOffsets(layout, gates string, hidden int) (at [4]int) {
 	return at
 }
 
-// recurrentCase returns a case of d, a network or cell with that many gates and states.
-func (r *Rand) recurrentCase(d *Def, gates, states int) Case {
+// recurrentCase returns a case of d, a network or cell with that many gates.
+func (r *Rand) recurrentCase(d *Def, gates int) Case {
 	v := recurrent{steps: r.Between(1, 3), dirs: 1, batch: r.Between(1, 3), input: r.Extent(), hidden: r.Extent(), cell: d.In[0].Rank.Max == 2}
 	attrs := graph.Attrs{{Name: "hidden_size", Value: v.hidden}}
 	if !v.cell {

@@ -130,7 +130,7 @@ var axesAttr = Attr{Name: "axes", Kind: graph.KindInts,
 // reducedShape is the shape rule of reductions: the reduced axes keep their place with extent 1.
 func reducedShape(s *Sig) ([]tensor.Shape, error) {
 	shape := s.In[0].Shape.Clone()
-	set, err := s.axes("axes", shape)
+	set, err := s.axes(shape)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -141,7 +142,7 @@ var squeezeDef = &Def{
 		Doc: "the dimensions of input to remove, each of extent 1"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in := s.In[0].Shape
-		listed, err := s.axes("axes", in)
+		listed, err := s.axes(in)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +189,7 @@ var unsqueezeDef = &Def{
 			}
 		}
 		out := make(tensor.Shape, rank)
-		added, err := s.axes("axes", out)
+		added, err := s.axes(out)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +229,7 @@ var transposeDef = &Def{
 		if len(axes) > len(in) {
 			return nil, s.Errorf("axes", "%d dimensions are listed; shape %v has %d", len(axes), in, len(in))
 		}
-		if _, err := s.axes("axes", in[:len(axes)]); err != nil {
+		if _, err := s.axes(in[:len(axes)]); err != nil {
 			return nil, s.Errorf("axes", "%v is not a permutation of the first %d dimensions of shape %v", axes, len(axes), in)
 		}
 		out := in.Clone()
@@ -261,12 +262,12 @@ func transposed(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
 
 // simplerTranspose joins a transpose with the one above it, and replaces one that keeps the order of the elements.
 func simplerTranspose(n *graph.Node) (*graph.Value, *graph.Node) {
-	from, axes := n.In[0], permutation(n)
+	from, axes := n.In[0], Permutation(n.Attrs, len(n.In[0].Type.Shape))
 	if slices.IsSorted(axes) {
 		return from, nil
 	}
 	if p := from.Producer; p != nil && p.Op == n.Op {
-		first, joined := permutation(p), make([]int, len(axes))
+		first, joined := Permutation(p.Attrs, len(axes)), make([]int, len(axes))
 		for i, a := range axes {
 			joined[i] = first[a]
 		}
@@ -278,13 +279,10 @@ func simplerTranspose(n *graph.Node) (*graph.Value, *graph.Node) {
 	return nil, nil
 }
 
-// permutation returns the axes of a transpose, one for each dimension.
-func permutation(n *graph.Node) []int {
-	axes := slices.Clone(n.Attrs.Ints("axes"))
-	for d := len(axes); d < len(n.In[0].Type.Shape); d++ {
-		axes = append(axes, d)
-	}
-	return axes
+// Permutation returns the axes of a transpose of so many dimensions, one for each of them.
+func Permutation(attrs graph.Attrs, rank int) []int {
+	axes := slices.Clone(attrs.Ints("axes"))
+	return append(axes, emit.Counting(len(axes), rank-len(axes))...)
 }
 
 var expandDef = &Def{

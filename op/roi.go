@@ -215,18 +215,16 @@ func roiCellRanges[T fmath.Float](in, size tensor.Shape, roi []T, f func(i int, 
 	}
 }
 
-// advance moves to the next index in row-major order from lo, zeros if it is nil, up to but without hi. It returns false
-// after the last.
-func advance(at, lo *geometry.Position, hi []int) bool {
+// advance moves to the next index in row-major order from lo, zeros if it is nil, up to but without hi; from the last one to lo.
+func advance(at, lo *geometry.Position, hi []int) {
 	for d := len(hi) - 1; d >= 0; d-- {
 		if at[d]++; at[d] < hi[d] {
-			return true
+			return
 		}
 		if at[d] = 0; lo != nil {
 			at[d] = lo[d]
 		}
 	}
-	return false
 }
 
 // overRegion calls f for the elements from lo up to but without hi in row-major order and returns their number.

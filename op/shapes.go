@@ -38,14 +38,14 @@ func broadcast(s *Sig) (tensor.Shape, error) {
 	return shape, nil
 }
 
-// axes returns the listed axes as a set, after checking that they are distinct dimensions of shape.
-func (s *Sig) axes(attr string, shape tensor.Shape) (set [tensor.MaxRank]bool, err error) {
-	for _, a := range s.Ints(attr) {
+// axes returns the attribute axes as a set, after checking that they are distinct dimensions of shape.
+func (s *Sig) axes(shape tensor.Shape) (set [tensor.MaxRank]bool, err error) {
+	for _, a := range s.Ints("axes") {
 		if a < 0 || a >= len(shape) {
-			return set, s.noAxis(attr, a, shape)
+			return set, s.noAxis("axes", a, shape)
 		}
 		if set[a] {
-			return set, s.Errorf(attr, "axis %d is listed twice", a)
+			return set, s.Errorf("axes", "axis %d is listed twice", a)
 		}
 		set[a] = true
 	}

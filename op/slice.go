@@ -31,7 +31,7 @@ var sliceDef = &Def{
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in, axes, stride := s.In[0].Shape, s.Ints("axes"), s.Ints("stride")
-		if _, err := s.axes("axes", in); err != nil {
+		if _, err := s.axes(in); err != nil {
 			return nil, err
 		}
 		for _, attr := range []string{"begin", "end", "stride"} {
@@ -45,10 +45,10 @@ var sliceDef = &Def{
 				return nil, s.Errorf("stride", "the stride of axis %d is 0; it must be positive or negative", a)
 			}
 			b := sliceBounds(s.Attrs, i, in[a])
-			if b.count < 0 {
-				return nil, s.Errorf("end", "slice %d:%d of axis %d goes against its stride %d", s.Ints("begin")[i], s.Ints("end")[i], a, b.stride)
+			if b.Count < 0 {
+				return nil, s.Errorf("end", "slice %d:%d of axis %d goes against its stride %d", s.Ints("begin")[i], s.Ints("end")[i], a, b.Stride)
 			}
-			out[a] = b.count
+			out[a] = b.Count
 		}
 		return []tensor.Shape{out}, nil
 	},
@@ -100,19 +100,31 @@ func taken(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
 	v := viewOf(in)
 	for i, a := range attrs.Ints("axes") {
 		b := sliceBounds(attrs, i, v.extent[a])
-		v.offset += b.begin * v.stride[a]
-		v.extent[a] = b.count
-		v.stride[a] *= b.stride
+		v.offset += b.Begin * v.stride[a]
+		v.extent[a] = b.Count
+		v.stride[a] *= b.Stride
 	}
 	return v
 }
 
-// sliced is the part of a dimension that a slice takes.
-type sliced struct{ begin, stride, count int }
+// Sliced is the part of a dimension that a slice takes: so many elements, from the first one on and a stride apart.
+type Sliced struct{ Begin, Stride, Count int }
+
+// Slices returns what a slice with these attributes takes of each dimension of its operand.
+func Slices(attrs graph.Attrs, in tensor.Shape) []Sliced {
+	out := make([]Sliced, len(in))
+	for d, n := range in {
+		out[d] = Sliced{0, 1, n}
+	}
+	for i, a := range attrs.Ints("axes") {
+		out[a] = sliceBounds(attrs, i, in[a])
+	}
+	return out
+}
 
 // sliceBounds resolves item i of the attributes of slice for an extent n. A negative count says that the bounds run
 // against the stride.
-func sliceBounds(attrs graph.Attrs, i, n int) sliced {
+func sliceBounds(attrs graph.Attrs, i, n int) Sliced {
 	begin, end, step, strides := attrs.Ints("begin")[i], attrs.Ints("end")[i], 1, attrs.Ints("stride")
 	plain := true
 	for _, s := range strides {
@@ -135,15 +147,15 @@ func sliceBounds(attrs graph.Attrs, i, n int) sliced {
 	if step > 0 {
 		begin = max(begin, 0)
 		if end < begin {
-			return sliced{count: -1, stride: step}
+			return Sliced{Count: -1, Stride: step}
 		}
-		return sliced{begin, step, stepCount(end-begin, uint(step))}
+		return Sliced{begin, step, stepCount(end-begin, uint(step))}
 	}
 	begin = min(begin, n-1)
 	if begin < end {
-		return sliced{count: -1, stride: step}
+		return Sliced{Count: -1, Stride: step}
 	}
-	return sliced{begin, step, stepCount(begin-end, -uint(step))}
+	return Sliced{begin, step, stepCount(begin-end, -uint(step))}
 }
 
 // stepCount returns a/b rounded up, for a ≥ 0 and b > 0.
@@ -162,7 +174,7 @@ var reverseDef = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to reverse; none if empty"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		_, err := s.axes("axes", s.In[0].Shape)
+		_, err := s.axes(s.In[0].Shape)
 		return []tensor.Shape{s.In[0].Shape}, err
 	},
 	Ref:      Reference{Kernels: viewKernels(reversed), PerElement: true},

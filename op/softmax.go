@@ -29,7 +29,7 @@ var softmaxDef = &Def{
 
 // axesShape is the shape rule of operators that look at axes and keep the shape.
 func axesShape(s *Sig) ([]tensor.Shape, error) {
-	if _, err := s.axes("axes", s.In[0].Shape); err != nil {
+	if _, err := s.axes(s.In[0].Shape); err != nil {
 		return nil, err
 	}
 	return sameShape(s)

@@ -2,7 +2,7 @@ package openvx
 
 // changed notes that a parameter of a node has been set to another object. A verified graph stays verified if that is to it what the
 // old one was.
-func (g *Graph) changed(n *Node, i int, old, value Reference) {
+func (g *Graph) changed(old, value Reference) {
 	if g.course != nil && !g.course.exchange(old, value) {
 		g.unverify()
 	}

@@ -176,7 +176,7 @@ func (n *Node) set(i int, r Reference) {
 	}
 	n.params[i] = value
 	n.keepArrays()
-	n.graph.changed(n, i, old, value)
+	n.graph.changed(old, value)
 	if old != nil {
 		old.base().drop()
 	}

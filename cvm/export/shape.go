@@ -1,10 +1,9 @@
 package export
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -14,10 +13,7 @@ var shapeRows = []row{
 	{op: "unsqueeze", emit: reshape, keeps: true, logical: true},
 	{op: "transpose", keeps: true, emit: func(c *emission) []operand {
 		// It leaves dimensions that the node does not name where they are.
-		axes := slices.Clone(c.Ints("axes"))
-		for d := len(axes); d < len(c.shape(c.in[0].entry)); d++ {
-			axes = append(axes, d)
-		}
+		axes := op.Permutation(c.Attrs, len(c.shape(c.in[0].entry)))
 		if len(axes) < 2 {
 			return c.in[:1]
 		}
@@ -34,25 +30,15 @@ var shapeRows = []row{
 	}},
 	{op: "slice", keeps: true, emit: func(c *emission) []operand {
 		// It begins where the node begins and ends behind as many elements as its result has.
-		a, in, out := c.Attrs, c.shape(c.in[0].entry), c.outShape(0)
-		begin, end, stride := make([]int, len(in)), slices.Clone(in), slices.Repeat([]int{1}, len(in))
-		for i, d := range a.Ints("axes") {
-			n := in[d]
-			if strides := a.Ints("stride"); len(strides) > 0 {
-				stride[d] = strides[i]
-			}
-			if begin[d] = a.Ints("begin")[i]; begin[d] < 0 {
-				begin[d] += n
-			}
-			begin[d] = min(max(begin[d], 0), n)
-			if stride[d] < 0 {
-				begin[d] = min(begin[d], n-1)
-			}
-			if end[d] = min(begin[d]+stride[d]*out[d], n); end[d] < 0 {
-				end[d] = -n - 1 // a negative end counts from the end
+		in := c.shape(c.in[0].entry)
+		begin, end, stride := make([]int, len(in)), make([]int, len(in)), make([]int, len(in))
+		for d, s := range op.Slices(c.Attrs, in) {
+			begin[d], stride[d] = s.Begin, s.Stride
+			if end[d] = min(s.Begin+s.Stride*s.Count, in[d]); end[d] < 0 {
+				end[d] = -in[d] - 1 // a negative end counts from the end
 			}
 		}
-		return one(c.do("strided_slice", graph.AttrsOf("begin", begin, "end", []int(end), "stride", stride), c.in[0].entry))
+		return one(c.do("strided_slice", graph.AttrsOf("begin", begin, "end", end, "stride", stride), c.in[0].entry))
 	}},
 	{op: "gather", keeps: true, emit: func(c *emission) []operand {
 		if c.Bool("negative") {

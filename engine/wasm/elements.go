@@ -279,25 +279,11 @@ func (c *chain) join() {
 			c.operands[i].stride = []int{0}
 		}
 	}
-	for d := len(c.extents) - 2; d >= 0; d-- {
-		apart := c.extents[d] != 1 && c.extents[d+1] != 1 && slices.ContainsFunc(c.operands, func(o chainOperand) bool {
-			return o.stride[d] != o.stride[d+1]*c.extents[d+1]
-		})
-		if apart {
-			continue
-		}
-		inner := d + 1
-		if c.extents[inner] == 1 {
-			inner = d
-		}
-		for i := range c.operands {
-			s := c.operands[i].stride
-			s[d] = s[inner]
-			c.operands[i].stride = slices.Delete(s, d+1, d+2)
-		}
-		c.extents[d] *= c.extents[d+1]
-		c.extents = slices.Delete(c.extents, d+1, d+2)
+	strides := make([]*[]int, len(c.operands))
+	for i := range c.operands {
+		strides[i] = &c.operands[i].stride
 	}
+	c.extents = kernel.Join(c.extents, strides)
 }
 
 // repeat makes one run of rows in which some operands are the same, where their length is a power of two.

@@ -161,7 +161,7 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 			f.Op(i32Add)
 		})
 	}
-	step, recurrent := v.step(m, c, dir)
+	step, recurrent := v.step(m, dir)
 	some := func(n, times int) {
 		if times == 0 {
 			return
@@ -218,7 +218,7 @@ func truth(b bool) int {
 
 // step returns the function of a step, and where its weights are. It is given the products of the inputs, the states, the weights, the biases, each with
 // its mask, and working memory.
-func (v *recurrent) step(m *maker, c *op.Call, dir int) (fn, weights int) {
+func (v *recurrent) step(m *maker, dir int) (fn, weights int) {
 	multiply, weights := v.times(m, v.batch, v.n.In[2], dir, 0, v.wide())
 	names := v.n.Attrs.Strings("activations")
 	if len(names) > v.functions {

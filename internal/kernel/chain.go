@@ -351,25 +351,30 @@ func (b *chainBuilder) join() {
 			b.operands[i].stride = []int{0}
 		}
 	}
-	for d := len(b.extents) - 2; d >= 0; d-- {
-		together := b.extents[d] == 1 || b.extents[d+1] == 1 || !slices.ContainsFunc(b.operands, func(o operand) bool {
-			return o.stride[d] != o.stride[d+1]*b.extents[d+1]
-		})
-		if !together {
+	strides := make([]*[]int, len(b.operands))
+	for i := range b.operands {
+		strides[i] = &b.operands[i].stride
+	}
+	b.extents = Join(b.extents, strides)
+}
+
+// Join takes neighbouring dimensions together that all operands, of which these are the strides, walk through in one go.
+func Join(extents []int, strides []*[]int) []int {
+	for d := len(extents) - 2; d >= 0; d-- {
+		inner := d + 1
+		if extents[inner] == 1 {
+			inner = d
+		} else if extents[d] != 1 && slices.ContainsFunc(strides, func(s *[]int) bool { return (*s)[d] != (*s)[d+1]*extents[d+1] }) {
 			continue
 		}
-		inner := d + 1
-		if b.extents[d+1] == 1 {
-			inner = d
+		for _, s := range strides {
+			(*s)[d] = (*s)[inner]
+			*s = slices.Delete(*s, d+1, d+2)
 		}
-		for i := range b.operands {
-			s := b.operands[i].stride
-			s[d] = s[inner]
-			b.operands[i].stride = slices.Delete(s, d+1, d+2)
-		}
-		b.extents[d] *= b.extents[d+1]
-		b.extents = slices.Delete(b.extents, d+1, d+2)
+		extents[d] *= extents[d+1]
+		extents = slices.Delete(extents, d+1, d+2)
 	}
+	return extents
 }
 
 // evaluate returns the kernel of which a piece has so many elements.

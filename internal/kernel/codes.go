@@ -40,7 +40,7 @@ func codesOf(r Region, axis int) *codes {
 		return nil
 	}
 	if nodes[1].Op == "requantize" {
-		return requantizedCodes(r, nodes, axis)
+		return requantizedCodes(nodes, axis)
 	}
 	sums, nodes := boundsBehind(nodes, rangeOf(nodes[0].Out[0].Type.DType))
 	if len(nodes) == 1 || nodes[1].Op != "rescale" {
@@ -50,7 +50,7 @@ func codesOf(r Region, axis int) *codes {
 }
 
 // requantizedCodes is for sums of 32 bits, which the second node requantizes.
-func requantizedCodes(r Region, nodes []*graph.Node, axis int) *codes {
+func requantizedCodes(nodes []*graph.Node, axis int) *codes {
 	n, q := nodes[1], requantizationOf(Region{Nodes: nodes}, axis)
 	if q == nil || nodes[0].Out[0].Type.DType == tensor.Int64 || !bits8.Has(q.to) || n.In[1].Const == nil || n.In[2].Const == nil {
 		return nil

@@ -119,7 +119,7 @@ func (e *Exporter[V]) results(n *graph.Node, in []V) {
 }
 
 func (e *Exporter[V]) expanded(n *graph.Node, in []V) []V {
-	x := e.simpler(n)
+	x := Simpler(n, e.Expand)
 	for i, o := range x.Outputs { // what stands for a result has its name
 		if o.Value.Producer != nil {
 			o.Value.Name = n.Out[i].Name
@@ -163,8 +163,9 @@ func (e *Exporter[V]) expanded(n *graph.Node, in []V) []V {
 	return out
 }
 
-// simpler returns what stands for a node in simpler operators.
-func (e *Exporter[V]) simpler(n *graph.Node) *op.Expanded {
+// Simpler returns what stands for a node in simpler operators, by what its definition knows of them. Bodies are needed for the operators that
+// have one.
+func Simpler(n *graph.Node, expand Bodies) *op.Expanded {
 	d, _ := op.Lookup(n.Op)
 	x, err := d.Expanded(n.In, n.Attrs)
 	switch {
@@ -172,10 +173,10 @@ func (e *Exporter[V]) simpler(n *graph.Node) *op.Expanded {
 		return x
 	case d.Body == "":
 		Refuse("%v", err)
-	case e.Expand == nil:
+	case expand == nil:
 		Refuse("it would be expressed by its body, which needs a way to expand it")
 	}
-	x = &op.Expanded{Graph: Must(e.Expand(d, graph.TypesOf(n.In), n.Attrs)), Tolerance: d.BodyTol, Args: make([]*graph.Value, len(n.In))}
+	x = &op.Expanded{Graph: Must(expand(d, graph.TypesOf(n.In), n.Attrs)), Tolerance: d.BodyTol, Args: make([]*graph.Value, len(n.In))}
 	next := 0
 	for i, v := range n.In {
 		if v != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
-	"github.com/concord-nn/concord/internal/kit"
 )
 
 // What lies around a tensor that windows slide over.
@@ -22,19 +21,6 @@ func (c *emission) padded(x val, w *window, border string) val {
 	}
 	w.Before, w.After = make(ints, len(w.Size)), make(ints, len(w.Size))
 	return c.bordered(x, first, padding, border)
-}
-
-// cropped takes away what negative padding says, for a border that is ignored.
-func (c *emission) cropped(x val, w *window) val {
-	crop := &window{geometry.Window{Size: w.Size, Before: make(ints, len(w.Size)), After: make(ints, len(w.Size))}}
-	if !w.reaches() {
-		kit.Refuse("padding as large as the window cannot be ignored")
-	}
-	for d := range w.Size {
-		crop.Before[d], crop.After[d] = min(w.Before[d], 0), min(w.After[d], 0)
-		w.Before[d], w.After[d] = max(w.Before[d], 0), max(w.After[d], 0)
-	}
-	return c.zeros(x, x.rank()-len(w.Size), crop, val{})
 }
 
 // zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,
@@ -90,28 +76,4 @@ func (c *emission) cut(x val, d, n int) val {
 	shape := x.Shape.Clone()
 	shape[d] = n
 	return c.node1("Slice", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(0), c.list(n), c.list(d))
-}
-
-// flip reverses a dimension.
-func (c *emission) flip(x val, d int) val {
-	return c.node1("Slice", x.Type, nil, x, c.list(-1), c.list(-x.Shape[d]-1), c.list(d), c.list(-1))
-}
-
-// spread puts zeros between the elements of each dimension behind the first two, as many as the stride skips.
-func (c *emission) spread(x val, w *window) val {
-	for i, s := range w.Stride {
-		if s == 1 {
-			continue
-		}
-		d := 2 + i
-		n := x.Shape[d]
-		split := slices.Insert(ints(x.Shape.Clone()), d+1, 1)
-		more := &window{geometry.Window{Size: make(ints, len(split)), Before: make(ints, len(split)), After: make(ints, len(split))}}
-		more.After[d+1] = s - 1
-		x = c.zeros(c.reshape(x, split...), 0, more, c.integer(x.DType, 0))
-		joined := slices.Delete(ints(x.Shape.Clone()), d+1, d+2)
-		joined[d] = n * s
-		x = c.cut(c.reshape(x, joined...), d, (n-1)*s+1)
-	}
-	return x
 }

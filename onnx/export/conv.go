@@ -16,14 +16,14 @@ const convNote = "other borders, negative padding, zero points that differ, and 
 var convRows = []row{
 	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *emission) []val {
 		w := c.filterWindow()
-		if c.Str("border") != "constant" || w.Crops() {
+		if c.Str("border") != "constant" || w.Crops() || c.unslid() {
 			return nil
 		}
 		if bytes.Has(c.in[0].DType) {
 			return c.convInteger(w)
 		}
 		return one(c.filtered(c.out(0), w, c.groups(), c.in[0], c.in[1], c.bias()))
-	}, convNote).otherwise(conv),
+	}, convNote),
 	direct("deconv", "ConvTranspose", floats, func(c *emission) []val {
 		w := c.filterWindow()
 		if c.Str("border") != "constant" || w.Crops() || c.Has(3) || c.Has(4) {
@@ -31,7 +31,7 @@ var convRows = []row{
 		}
 		attrs := append(w.attrs(0), at("group", c.groups(), "output_padding", c.longer(w))...)
 		return one(c.node1("ConvTranspose", c.out(0), attrs, c.in[0], c.in[1], c.bias()))
-	}, convNote).otherwise(deconv),
+	}, convNote),
 	direct("deform_conv", "DeformConv", floats, func(c *emission) []val {
 		w := c.filterWindow()
 		if w.Crops() {
@@ -46,6 +46,9 @@ var convRows = []row{
 func (c *emission) filterWindow() *window {
 	return &window{*geometry.WindowOf(c.Attrs, c.in[1].Shape[2:])}
 }
+
+// unslid reports whether a function is to say windows of float64 otherwise: ONNX Runtime has neither convolutions nor averages of them.
+func (c *emission) unslid() bool { return c.function && c.in[0].DType == tensor.Float64 }
 
 // filtered adds a convolution of floats.
 func (c *emission) filtered(t graph.Type, w *window, groups int, in ...val) val {
@@ -81,6 +84,15 @@ func (c *emission) uniform(i int) (val, bool) {
 	return c.integer(x.DType, list[0]), true
 }
 
+// longer returns by how many elements each dimension of a transposed convolution is longer than the windows reach.
+func (c *emission) longer(w *window) ints {
+	out := make(ints, len(w.Size))
+	for d := range out {
+		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.Stride[d] + w.Span(d) - w.Before[d] - w.After[d])
+	}
+	return out
+}
+
 // groups returns the number of groups of channels.
 func (c *emission) groups() int {
 	if c.Op == "deconv" {
@@ -105,52 +117,3 @@ func (c *emission) shift(y val) val {
 	}
 	return c.do("Add", y, c.reshape(b, append(ints{b.Shape[0]}, slices.Repeat(ints{1}, y.rank()-2)...)...))
 }
-
-// convolved reports whether ONNX Runtime has convolutions of a type, and not only matrix products.
-func convolved(d tensor.DType) bool { return d.IsFloat() && d != tensor.Float64 }
-
-// conv adds the border first. Where there is no convolution, elements are multiplied position by position, in the type of the result.
-func conv(c *emission) []val {
-	w, d := c.filterWindow(), c.out(0).DType
-	if convolved(d) {
-		x := c.padded(c.in[0], w, c.Str("border"))
-		return one(c.filtered(c.out(0), w, c.groups(), x, c.in[1], c.bias()))
-	}
-	x := c.centred(c.in[0], c.reshape(c.in[3]), d)
-	return one(c.shift(c.product(c.padded(x, w, c.Str("border")), c.weights(d), w, c.groups())))
-}
-
-// weights returns the filter of integers in the type of the result, without its zero point.
-func (c *emission) weights(d tensor.DType) val {
-	zero := c.in[4]
-	if n := zero.Shape.Len(); zero.name != "" && n > 1 {
-		zero = c.reshape(zero, append(ints{n}, slices.Repeat(ints{1}, c.in[1].rank()-1)...)...)
-	} else if zero.name != "" {
-		zero = c.reshape(zero)
-	}
-	return c.centred(c.in[1], zero, d)
-}
-
-// product adds up, position by position of the window, the products of the elements there and the filter.
-func (c *emission) product(x, filter val, w *window, groups int) val {
-	out := w.extents(x.Shape[2:])
-	n, channels := x.Shape[0], filter.Shape[0]
-	// (groups, channels of a group, inputs of a group, positions)
-	parts := c.reshape(filter, groups, channels/groups, filter.Shape[1], tensor.Shape(w.Size).Len())
-	at := 0
-	var sum val
-	for k := range c.positions(w) {
-		part := c.reshape(c.tap(x, 2, w, k), n, groups, filter.Shape[1], out.Len())
-		t := graph.Type{DType: x.DType, Shape: parts.Shape[:3]}
-		factor := c.node1("Gather", t, attrsLast, parts, c.integer(tensor.Int64, int64(at)))
-		if y := c.matmul(factor, part); at == 0 {
-			sum = y
-		} else {
-			sum = c.do("Add", sum, y)
-		}
-		at++
-	}
-	return c.reshape(sum, append(ints{n, channels}, out...)...)
-}
-
-var attrsLast = at("axis", 3)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -70,9 +69,9 @@ var elementwiseRows = slices.Concat(
 		shift("shift_right", "RIGHT"),
 		several("clamp", "Clip, or Min, Max", numbers, clamp),
 		direct("cast", "Cast", stored, cast),
-		own("bit_length", "Cast, GreaterOrEqual, LessOrEqual, ReduceSum, Add", bitLength),
-		own("clamp_precision", "Cast, Less, Greater, Where", clampPrecision),
-		own("lookup", "Clip, Cast, Add, Reshape, Gather", lookup),
+		own("bit_length", "Cast, Abs, GreaterOrEqual, ReduceSum, Add", nil),
+		own("clamp_precision", "Cast, Less, Greater, Where", nil),
+		own("lookup", "Cast, Less, Greater, Where, Add, Gather", nil),
 	},
 )
 
@@ -101,23 +100,14 @@ func roundUp(c *emission) []val {
 	})
 }
 
-// arithmetic is the row of an operator whose integers may saturate: then they are computed in 64 bits.
+// arithmetic is the row of an operator whose integers may saturate.
 func arithmetic(name, to string) row {
 	return direct(name, to, numbers, func(c *emission) []val {
 		if c.Str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
 			return nil
 		}
 		return one(c.node1(to, c.out(0), nil, c.in...))
-	}, `overflow = "saturate": own`).otherwise(func(c *emission) []val {
-		d, wide := c.in[0].DType, tensor.Int64
-		switch {
-		case d.Size() > 4:
-			return nil
-		case d == tensor.Uint32 && name == "mul":
-			wide = tensor.Uint64
-		}
-		return c.widened(wide, func(in []val) val { return c.saturate(c.do(to, in...), d) })
-	})
+	}, `overflow = "saturate": own`)
 }
 
 // saturate bounds integers of 64 bits to the range of a type, of which one of 64 bits has all that are not negative.
@@ -131,9 +121,18 @@ func (c *emission) saturate(x val, d tensor.DType) val {
 
 // bounded bounds integers of 64 bits. ONNX Runtime's Clip, Min and Max do not compare all their bits.
 func (c *emission) bounded(x val, lo, hi int64) val {
-	least, most := c.integer(x.DType, lo), c.integer(x.DType, hi)
-	x = c.do("Where", c.test("Less", x, least), least, x)
-	return c.do("Where", c.test("Greater", x, most), most, x)
+	return c.between(x, c.integer(x.DType, lo), c.integer(x.DType, hi))
+}
+
+// between is bounded for bounds of which one may be absent.
+func (c *emission) between(x, least, most val) val {
+	if most.name != "" {
+		x = c.do("Where", c.test("Greater", x, most), most, x)
+	}
+	if least.name != "" {
+		x = c.do("Where", c.test("Less", x, least), least, x)
+	}
+	return x
 }
 
 func mod(c *emission) []val {
@@ -185,6 +184,9 @@ func shift(name, direction string) row {
 // clamp is Clip for bounds that are scalars and known not to be exchanged, as it leaves open which one counts then.
 func clamp(c *emission) []val {
 	x, lo, hi := c.in[0], c.in[1], c.in[2]
+	if c.function && op.Integers.Has(x.DType) && x.DType != tensor.Uint64 {
+		return c.widened(tensor.Int64, func(in []val) val { return c.between(in[0], in[1], in[2]) })
+	}
 	if lo.rank() == 0 && hi.rank() == 0 && (!c.Has(1) || !c.Has(2) || c.ascending(1, 2)) {
 		return one(c.node1("Clip", c.out(0), nil, x, lo, hi))
 	}
@@ -218,61 +220,6 @@ func cast(c *emission) []val {
 		attrs = append(attrs, graph.Attr{Name: "round_mode", Value: c.Str("round")})
 	}
 	return one(c.node1("Cast", c.out(0), attrs, c.in[0]))
-}
-
-// bitLength counts the powers of two that the magnitude reaches. That of the least number is reached from below only.
-func bitLength(c *emission) []val {
-	d, x := c.in[0].DType, c.in[0]
-	if d.IsSigned() {
-		x = c.cast(x, tensor.Int64)
-	} else {
-		x = c.cast(x, tensor.Uint64)
-	}
-	x = c.reshape(x, append(slices.Clone(x.Shape), 1)...)
-	axis := len(x.Shape) - 1
-	var up, down []int64
-	for i := 1; i < d.Bits() && i < 63; i++ {
-		up, down = append(up, 1<<i), append(down, -1<<i)
-	}
-	powers := func(list []int64) val {
-		return c.constant(kit.Must(tensor.Cast(kit.Must(tensor.FromSlice(list, len(list))), x.DType)))
-	}
-	reached := c.cast(c.test("GreaterOrEqual", x, powers(up)), tensor.Int64)
-	if d.IsSigned() {
-		if d == tensor.Int64 {
-			down = append(down, math.MinInt64)
-		}
-		more := c.cast(c.test("LessOrEqual", x, powers(down)), tensor.Int64)
-		reached = c.node1("Concat", graph.Type{DType: tensor.Int64, Shape: append(x.Shape[:axis:axis], len(up)+len(down))}, at("axis", axis), reached, more)
-	} else if d == tensor.Uint64 {
-		top := c.cast(c.test("GreaterOrEqual", x, c.constant(tensor.Scalar(uint64(1)<<63))), tensor.Int64)
-		reached = c.node1("Concat", graph.Type{DType: tensor.Int64, Shape: append(x.Shape[:axis:axis], len(up)+1)}, at("axis", axis), reached, top)
-	}
-	n := c.node1("ReduceSum", graph.Type{DType: tensor.Int64, Shape: c.in[0].Shape}, at("keepdims", 0), reached, c.list(axis))
-	return one(c.cast(c.do("Add", n, c.number(tensor.Int64, 1)), d))
-}
-
-func clampPrecision(c *emission) []val {
-	d, bits := c.in[0].DType, c.Int("precision")
-	lo, hi := d.IntRange()
-	if bits < 64 && int64(1)<<(bits-1)-1 < int64(min(hi, math.MaxInt64)) {
-		hi = uint64(int64(1)<<(bits-1) - 1)
-		lo = max(lo, -int64(hi))
-	}
-	if hi > math.MaxInt64 {
-		return one(c.do("Identity", c.in[0]))
-	}
-	return c.widened(tensor.Int64, func(in []val) val { return c.bounded(in[0], lo, int64(hi)) })
-}
-
-func lookup(c *emission) []val {
-	n, offset := c.in[1].Shape.Len(), c.Int("offset")
-	// The bounds of the table are moved, so that the sum cannot overflow.
-	i := c.index(c.in[0], int64(-offset), int64(n-1-offset))
-	if offset != 0 {
-		i = c.do("Add", i, c.number(tensor.Int64, float64(offset)))
-	}
-	return one(c.node1("Gather", c.out(0), nil, c.reshape(c.in[1], n), i))
 }
 
 // index brings integers into a range, as int64.

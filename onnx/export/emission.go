@@ -48,35 +48,39 @@ func (s *scope) results(n *graph.Node) []val {
 	return c.body(r)
 }
 
-// body adds nodes that say the same in the standard's operators, perhaps not to the bit.
+// body adds nodes that say the same in the standard's operators, perhaps not to the bit: by the row, or else in simpler operators.
 func (c *emission) body(r *row) []val {
-	switch {
-	case r.body != nil:
+	if r.body != nil {
 		if out := r.body(c); out != nil {
 			return out
 		}
-		kit.Refuse("the standard's operators do not say it for these operands and attributes")
-	case c.Def.Body == "":
-		kit.Refuse("the standard's operators do not say it")
-	case c.e.opts.Expand == nil:
-		kit.Refuse("it would be said by its body, which needs a way to expand it")
 	}
-	g := kit.Must(c.e.opts.Expand(c.Def, graph.TypesOf(c.In), c.Attrs))
-	next := 0
-	for _, v := range c.in {
-		if v.name != "" {
-			c.names[g.Inputs[next]] = v.name
-			next++
+	return c.simpler(c.in)
+}
+
+// simpler says the operator in simpler ones, for operands that may have been converted, as its results are then.
+func (c *emission) simpler(in []val) []val {
+	n := *c.Node.Node
+	n.In = make([]*graph.Value, len(c.In))
+	for i, v := range c.In {
+		if n.In[i] = v; v != nil && v.Type.DType != in[i].DType {
+			n.In[i] = &graph.Value{Name: v.Name, Type: in[i].Type}
 		}
 	}
-	for _, n := range g.Nodes {
+	x := kit.Simpler(&n, c.e.opts.Expand)
+	for i, v := range x.Args {
+		if v != nil {
+			c.names[v] = in[i].name
+		}
+	}
+	for _, n := range x.Nodes {
 		if why := c.attempt(n, nil); why != "" {
 			kit.Refuse("its body: %s: %s", n.Op, why)
 		}
 	}
-	out := make([]val, len(g.Outputs))
-	for i, o := range g.Outputs {
-		out[i] = c.value(o.Value)
+	out := make([]val, len(x.Outputs))
+	for i, o := range x.Outputs {
+		out[i] = c.cast(c.value(o.Value), c.out(i).DType)
 	}
 	return out
 }

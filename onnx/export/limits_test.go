@@ -18,8 +18,8 @@ func TestLimits(t *testing.T) {
 		most int
 		of   tensor.DType
 	}{
-		"constants": {limits.ONNXMade, tensor.Float32}, // by a convolution with ones
-		"positions": {limits.ONNXTaps, tensor.Int64},   // one by one
+		"constants": {limits.ONNXMade, tensor.Float32},   // by a convolution with ones
+		"positions": {limits.ExpandedTaps, tensor.Int64}, // one by one
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
 			b := graph.NewBuilder(op.Rules, "limits")

@@ -23,7 +23,7 @@ var windowRows = []row{
 	}, windowNote).otherwise(maxPool),
 	direct("box", "AveragePool", floats, func(c *emission) []val {
 		w, border := c.window(), c.Str("border")
-		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() {
+		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() || c.unslid() {
 			return nil
 		}
 		attrs := append(w.attrs(2), at("count_include_pad", border == "constant")...)
@@ -37,15 +37,15 @@ var windowRows = []row{
 		return one(c.node1("LpPool", c.out(0), append(w.attrs(2), at("p", 2)...), c.in[0]))
 	}, windowNote),
 	direct("argmax_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), argmaxPool,
-		"places in the window, and "+windowNote).otherwise(placesInWindow),
-	own("sample", "Mod, Div, Gather, Where", sample),
-	own("desample", "Mod, Div, Where, ScatterElements", desample),
-	own("debox", "Div, ConvTranspose", debox),
+		"places in the window, and "+windowNote).otherwise(wider),
+	own("sample", "Slice, Equal, Where", wider),
+	own("desample", "Gather, Slice, Equal, Where, Add", wider),
+	own("debox", "Gather, Conv, Div", wider),
 }
 
 // pooled lets a body compute on windows of a tensor whose dimensions with windows are the last ones, behind one for all others and one of
-// extent 1. The border is added before, but for one that is ignored.
-func (c *emission) pooled(x val, w *window, border string, f func(x val, w *window) val) val {
+// extent 1.
+func (c *emission) pooled(x val, w *window, f func(x val, t graph.Type, w *window) val) val {
 	var idle, moved ints
 	for d := range w.Size {
 		if w.Idle(d) {
@@ -53,11 +53,6 @@ func (c *emission) pooled(x val, w *window, border string, f func(x val, w *wind
 		} else {
 			moved = append(moved, d)
 		}
-	}
-	if border != "ignore" {
-		x = c.padded(x, w, border)
-	} else {
-		x = c.cropped(x, w)
 	}
 	if len(moved) == 0 {
 		moved, idle = idle, nil
@@ -67,21 +62,17 @@ func (c *emission) pooled(x val, w *window, border string, f func(x val, w *wind
 		}
 	}
 	perm := slices.Concat(idle, moved)
-	turned := c.transpose(x, perm...)
-	lead := turned.Shape[:len(idle)]
-	y := f(c.reshape(turned, append(ints{lead.Len(), 1}, turned.Shape[len(idle):]...)...), &window{*w.Choose(moved)})
-	y = c.reshape(y, append(slices.Clone(lead), y.Shape[2:]...)...)
+	turned, slid := c.transpose(x, perm...), &window{*w.Choose(moved)}
+	lead, rest := turned.Shape[:len(idle)], turned.Shape[len(idle):]
+	out := slid.extents(rest)
+	flat := c.reshape(turned, append(ints{lead.Len(), 1}, rest...)...)
+	y := f(flat, graph.Type{DType: x.DType, Shape: append(flat.Shape[:2:2], out...)}, slid)
+	y = c.reshape(y, append(slices.Clone(lead), out...)...)
 	back := make(ints, len(perm))
 	for i, d := range perm {
 		back[d] = i
 	}
 	return c.reshape(c.transpose(y, back...), c.out(0).Shape...)
-}
-
-// pool adds a pooling of the standard.
-func (c *emission) pool(to string, x val, w *window, more ...any) val {
-	t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
-	return c.node1(to, t, append(w.attrs(0), at(more...)...), x)
 }
 
 // exactFloat returns a type of floats that holds all integers of a type and that pools take, or the type itself.
@@ -95,81 +86,42 @@ func exactFloat(d tensor.DType) tensor.DType {
 	return d
 }
 
-// maxPool pools in floats that hold the integers; those of 64 bits it compares position by position. Where windows reach no elements, or
-// that is not known to the operator, the border is made of least elements.
+// maxPool pools in floats that hold the integers. Where windows reach no elements, or elements are taken away, the border that is ignored is
+// made of least elements.
 func maxPool(c *emission) []val {
 	w, border, d := c.window(), c.Str("border"), c.in[0].DType
+	if d.IsInteger() && d.Size() == 8 {
+		return nil
+	}
 	x := c.cast(c.in[0], exactFloat(d))
-	if border == "ignore" && (!w.reaches() || x.DType.IsInteger()) {
+	switch {
+	case border != "ignore":
+		x = c.padded(x, w, border)
+	case !w.reaches() || w.Crops():
 		least := c.lowest(x.DType)
 		if d.IsInteger() {
 			least = c.cast(c.lowest(d), x.DType)
 		}
 		x = c.zeros(x, 0, w, least)
 	}
-	y := c.pooled(x, w, border, func(x val, w *window) val {
-		if x.DType.IsInteger() {
-			return c.taps(x, w, func(sum, part val) val { return c.do("Max", sum, part) })
+	y := c.pooled(x, w, func(x val, t graph.Type, w *window) val { return c.node1("MaxPool", t, w.attrs(0), x) })
+	return one(c.cast(y, d))
+}
+
+// box adds up elements by a convolution with ones, of those for which ONNX Runtime has one.
+func box(c *emission) []val {
+	d, w, border, normalize := c.in[0].DType, c.window(), c.Str("border"), c.Bool("normalize")
+	if normalize && border == "ignore" || !d.IsFloat() || d == tensor.Float64 {
+		return wider(c)
+	}
+	x := c.padded(c.cast(c.in[0], tensor.Float32), w, border)
+	y := c.pooled(x, w, func(x val, t graph.Type, w *window) val {
+		if normalize {
+			return c.node1("AveragePool", t, w.attrs(0), x)
 		}
-		return c.pool("MaxPool", x, w)
+		return c.filtered(t, w, 1, x, c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.Size...)}, 1))
 	})
 	return one(c.cast(y, d))
-}
-
-// box adds up elements of float32 by a convolution with ones. Others, for which ONNX Runtime has none, it adds position by position.
-func box(c *emission) []val {
-	d, border, normalize := c.in[0].DType, c.Str("border"), c.Bool("normalize")
-	w := c.window()
-	if convolved(d) && (border != "ignore" || w.reaches()) {
-		y := c.pooled(c.cast(c.in[0], tensor.Float32), w, border, func(x val, w *window) val {
-			if normalize {
-				return c.pool("AveragePool", x, w)
-			}
-			ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.Size...)}, 1)
-			t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
-			return c.filtered(t, w, 1, x, ones)
-		})
-		return one(c.cast(y, d))
-	}
-	counts := c.counts(w, c.in[0].Shape, border)
-	y := c.taps(c.padded(c.summed(c.in[0]), w, border), w, func(sum, part val) val { return c.do("Add", sum, part) })
-	if normalize {
-		y = c.do("Div", y, c.cast(counts, y.DType))
-	}
-	return one(c.cast(y, d))
-}
-
-// summed converts elements to a type in which their sums are computed.
-func (c *emission) summed(x val) val {
-	switch d := x.DType; {
-	case d.IsFloat():
-		return c.cast(x, realOf(d))
-	case d == tensor.Uint64:
-		return x
-	}
-	return c.cast(x, tensor.Int64)
-}
-
-// counts returns how many positions of each window count: those inside the tensor if the border is ignored, else all. Never 0.
-func (c *emission) counts(w *window, in tensor.Shape, border string) val {
-	if border != "ignore" {
-		return c.integer(tensor.Int64, int64(tensor.Shape(w.Size).Len()))
-	}
-	n := c.constant(tensor.Scalar(int64(1)))
-	for d, out := range w.extents(in) {
-		room(out, w.Size[d])
-		list := make([]int64, out)
-		for o := range list {
-			for k := range w.Size[d] {
-				if i := o*w.Stride[d] - w.Before[d] + k*w.Dilation[d]; i >= 0 && i < in[d] {
-					list[o]++
-				}
-			}
-			list[o] = max(list[o], 1)
-		}
-		n = c.do("Mul", n, c.along(d, len(in), list))
-	}
-	return n
 }
 
 // argmaxPool is the second result of MaxPool for places in the whole input, counted in row-major order or, in each channel, by columns.
@@ -200,39 +152,4 @@ func steps(shape tensor.Shape, columns bool) ints {
 		step *= max(shape[d], 1)
 	}
 	return out
-}
-
-// placesInWindow makes places in the input those in windows.
-func placesInWindow(c *emission) []val {
-	d := exactFloat(c.in[0].DType)
-	if len(c.Ints("steps")) > 0 || !d.IsFloat() {
-		return nil
-	}
-	y := c.pooled(c.cast(c.in[0], d), c.window(), c.Str("border"), func(x val, w *window) val {
-		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
-		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
-		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]
-		number := func(n int) val { return c.integer(tensor.Int64, int64(n)) }
-		step, factor := 1, 1
-		var sum val
-		for k := len(w.Size) - 1; k >= 0; k-- {
-			n := max(x.Shape[2+k], 1)
-			room(t.Shape[2+k])
-			i := c.node1("Mod", at.Type, nil, c.do("Div", at, number(step)), number(n))
-			begins := make([]int64, t.Shape[2+k])
-			for o := range begins {
-				begins[o] = int64(o*w.Stride[k] - w.Before[k])
-			}
-			begin := c.along(2+k, len(t.Shape), begins)
-			i = c.do("Mul", c.do("Div", c.do("Sub", i, begin), number(w.Dilation[k])), number(factor))
-			if sum.name == "" {
-				sum = i
-			} else {
-				sum = c.do("Add", sum, i)
-			}
-			step, factor = step*n, factor*w.Size[k]
-		}
-		return sum
-	})
-	return one(c.cast(y, c.out(0).DType))
 }

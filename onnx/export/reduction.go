@@ -45,13 +45,15 @@ var reductionRows = slices.Concat(
 // reduction is the row of an operator along axes. Without axes operators of the standard differ in what they leave undone.
 func reduction(name, to string, types op.Types) row {
 	return direct(name, to, types, func(c *emission) []val {
-		if len(c.Ints("axes")) == 0 || c.Bool("normalize") {
+		if len(c.Ints("axes")) == 0 || c.Bool("normalize") || c.function && c.in[0].DType == tensor.Uint32 {
 			return nil
 		}
 		return one(c.reduce(to, c.in[0], c.Ints("axes")))
 	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *emission) []val {
 		x := c.in[0]
 		switch {
+		case c.Bool("normalize"):
+			return nil
 		case small.Has(x.DType):
 			x = c.cast(x, tensor.Int32)
 		case x.DType == tensor.Uint32: // which ONNX Runtime does not reduce
@@ -62,19 +64,7 @@ func reduction(name, to string, types op.Types) row {
 			y := c.reduce(to, c.reshape(x, append(slices.Clone(x.Shape), 1)...), ints{rank})
 			return one(c.cast(c.reshape(y, c.in[0].Shape...), c.out(0).DType))
 		}
-		y := c.reduce(to, x, c.Ints("axes"))
-		if c.Bool("normalize") {
-			y = c.cast(c.cast(y, c.out(0).DType), x.DType) // sums wrap before they are divided
-			n := 1
-			for _, a := range c.Ints("axes") {
-				n *= x.Shape[a]
-			}
-			if n == 0 && x.DType.IsInteger() {
-				return one(c.full(c.out(0), 0))
-			}
-			y = c.do("Div", y, c.number(x.DType, float64(n)))
-		}
-		return one(c.cast(y, c.out(0).DType))
+		return one(c.cast(c.reduce(to, x, c.Ints("axes")), c.out(0).DType))
 	})
 }
 
@@ -95,31 +85,18 @@ func argument(name, to string) row {
 		}
 		return one(c.node1(to, c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
 	}, "several axes or none, and results of other types: own").otherwise(func(c *emission) []val {
-		x, axes := c.in[0], slices.Clone(c.Ints("axes"))
-		slices.Sort(axes)
+		x := c.in[0]
 		switch x.DType {
 		case tensor.Int16, tensor.Uint16: // of these ONNX Runtime finds none
 			x = c.cast(x, tensor.Int32)
 		case tensor.Uint32:
 			x = c.cast(x, tensor.Int64)
 		}
-		var perm ints
-		n := 1
-		for d := range x.Shape {
-			if !slices.Contains(axes, d) {
-				perm = append(perm, d)
-			}
+		if len(c.Ints("axes")) != 1 {
+			return c.simpler([]val{x})
 		}
-		for _, a := range axes {
-			n *= x.Shape[a]
-		}
-		rest := make(tensor.Shape, 0)
-		for _, d := range perm {
-			rest = append(rest, x.Shape[d])
-		}
-		flat := c.reshape(c.transpose(x, append(perm, axes...)...), append(rest.Clone(), n)...)
-		y := c.node1(to, graph.Type{DType: tensor.Int64, Shape: rest}, at("axis", len(rest), "keepdims", 0), flat)
-		return one(c.cast(c.reshape(y, c.out(0).Shape...), c.out(0).DType))
+		y := c.node1(to, graph.Type{DType: tensor.Int64, Shape: c.out(0).Shape}, at("axis", c.Ints("axes")[0]), x)
+		return one(c.cast(y, c.out(0).DType))
 	})
 }
 

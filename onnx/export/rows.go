@@ -88,6 +88,20 @@ func (c *emission) widened(d tensor.DType, f func(in []val) val) []val {
 	return one(c.cast(f(in), c.out(0).DType))
 }
 
+// wider says an operator that moves, adds or compares numbers in simpler ones, for types of which ONNX Runtime does so.
+func wider(c *emission) []val {
+	in := slices.Clone(c.in)
+	for i, x := range in {
+		switch {
+		case x.DType.IsHalf():
+			in[i] = c.cast(x, tensor.Float32)
+		case op.Integers.Has(x.DType) && x.DType != tensor.Uint64:
+			in[i] = c.cast(x, tensor.Int64)
+		}
+	}
+	return c.simpler(in)
+}
+
 // realOf returns the type of floats in which numbers of a type are computed: float64 for float64, and else float32.
 func realOf(d tensor.DType) tensor.DType {
 	if d == tensor.Float64 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -30,11 +30,7 @@ var shapeRows = []row{
 		return one(c.node1("Unsqueeze", c.out(0), nil, c.in[0], c.list(c.Ints("axes")...)))
 	}),
 	direct("transpose", "Transpose", stored, func(c *emission) []val {
-		perm := slices.Clone(c.Ints("axes"))
-		for d := len(perm); d < c.in[0].rank(); d++ {
-			perm = append(perm, d)
-		}
-		return one(c.node1("Transpose", c.out(0), at("perm", perm), c.in[0]))
+		return one(c.node1("Transpose", c.out(0), at("perm", op.Permutation(c.Attrs, c.in[0].rank())), c.in[0]))
 	}),
 	direct("expand", "Expand", moved, func(c *emission) []val {
 		return one(c.node1("Expand", c.out(0), nil, c.in[0], c.list(c.Ints("shape")...)))
@@ -82,7 +78,7 @@ var shapeRows = []row{
 		minus := c.list(slices.Repeat(ints{-1}, n)...)
 		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.Ints("axes")...), minus))
 	}),
-	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`).otherwise(padBody),
+	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`),
 	direct("triangular", "Trilu", moved, func(c *emission) []val {
 		return one(c.node1("Trilu", c.out(0), at("upper", c.Bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.Int("diagonal")))))
 	}),
@@ -94,22 +90,16 @@ var shapeRows = []row{
 
 // slice says anew where each dimension begins and ends, as the standard counts from the end otherwise.
 func slice(c *emission) []val {
-	axes, strides := c.Ints("axes"), c.Ints("stride")
+	axes, taken := c.Ints("axes"), op.Slices(c.Attrs, c.in[0].Shape)
 	if len(axes) == 0 {
 		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
 	}
 	begin, end, step := make(ints, len(axes)), make(ints, len(axes)), make(ints, len(axes))
 	for i, a := range axes {
-		n, count := c.in[0].Shape[a], c.out(0).Shape[a]
-		if step[i] = 1; len(strides) > 0 {
-			step[i] = strides[i]
-		}
-		if begin[i] = c.Ints("begin")[i]; begin[i] < 0 {
-			begin[i] += n
-		}
-		begin[i] = min(max(begin[i], 0), max(n-1, 0))
-		switch last := begin[i] + (count-1)*step[i]; {
-		case count == 0:
+		s, n := taken[a], c.in[0].Shape[a]
+		begin[i], step[i] = s.Begin, s.Stride
+		switch last := s.Begin + (s.Count-1)*s.Stride; {
+		case s.Count == 0:
 			begin[i], end[i], step[i] = n, n, 1
 		case step[i] > 0:
 			end[i] = last + 1
@@ -164,13 +154,4 @@ func (c *emission) fill() val {
 		return c.cast(c.number(tensor.Uint8, c.Float("value")), tensor.Bool)
 	}
 	return c.number(c.in[0].DType, c.Float("value"))
-}
-
-func padBody(c *emission) []val {
-	if border := c.Str("border"); border != "constant" {
-		return one(c.bordered(c.in[0], 0, c.Ints("padding"), border))
-	}
-	w := &window{geometry.Window{Size: slices.Repeat(ints{1}, c.in[0].rank())}}
-	w.Pad(c.Ints("padding"))
-	return one(c.zeros(c.in[0], 0, w, c.fill()))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -63,10 +64,7 @@ func transpose(c *emission) {
 		return
 	}
 	shape := c.shape(0)
-	axes := slices.Clone(c.Ints("axes"))
-	for i := len(axes); i < len(shape); i++ {
-		axes = append(axes, i)
-	}
+	axes := op.Permutation(c.Attrs, len(shape))
 	var moved ints
 	for _, a := range axes {
 		if shape[a] != 1 {
@@ -148,23 +146,14 @@ func concat(c *emission) {
 }
 
 func slice(c *emission) {
-	x, shape, out := c.tensor(0), slices.Clone(c.shape(0)), c.outShape()
-	for i, axis := range c.Ints("axes") {
-		n, begin, last := shape[axis], c.Ints("begin")[i], shape[axis]
-		if begin < 0 {
-			begin += n
+	x, shape := c.tensor(0), slices.Clone(c.shape(0))
+	for axis, s := range op.Slices(c.Attrs, shape) {
+		if s.Stride != 1 && s.Count > 1 {
+			kit.Refuse("it takes every element of step %d; a view has steps of 1", s.Stride)
 		}
-		if steps := c.Ints("stride"); len(steps) > 0 && steps[i] != 1 {
-			if out[axis] > 1 {
-				kit.Refuse("it takes every element of step %d; a view has steps of 1", steps[i])
-			}
-			last = n - 1 // the first element where it is counted backwards, and the only one in any case
-		}
-		begin = min(max(begin, 0), last)
-		if out[axis] != n {
-			d := c.dimension(x, shape, axis)
-			x = c.cut(x, d, begin, begin+out[axis])
-			shape[axis] = out[axis]
+		if s.Count != shape[axis] {
+			x = c.cut(x, c.dimension(x, shape, axis), s.Begin, s.Begin+s.Count)
+			shape[axis] = s.Count
 		}
 	}
 	c.set(x)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/concord-nn/concord/internal/wasmobj"
 )
 
 // The linker of Go leaves out every run of 8 zero bytes of the memory that a program begins with, which makes 100,000 segments, each with an address that
@@ -76,7 +78,9 @@ func segments(memory []byte) []byte {
 	count, first, last := 0, -1, -1 // of the segment at hand
 	flush := func() {
 		if first >= 0 {
-			list = append(appendInt(append(list, 0, 0x41), int64(first)), 0x0B)
+			var at wasmobj.Code
+			at.I32(int32(first))
+			list = append(append(append(list, 0), at.Bytes...), 0x0B)
 			list = append(binary.AppendUvarint(list, uint64(last+1-first)), memory[first:last+1]...)
 			count++
 		}
@@ -136,16 +140,4 @@ func (r *reader) int() int {
 	}
 	r.bad = true
 	return 0
-}
-
-// appendInt appends the LEB128 form of a signed number.
-func appendInt(b []byte, x int64) []byte {
-	for {
-		low := byte(x & 0x7F)
-		x >>= 7
-		if x == 0 && low&0x40 == 0 || x == -1 && low&0x40 != 0 {
-			return append(b, low)
-		}
-		b = append(b, low|0x80)
-	}
 }

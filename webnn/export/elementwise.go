@@ -104,7 +104,7 @@ func arithmetic(name string) row {
 			return nil
 		}
 		return c.one(name, nil, c.in[0], c.in[1])
-	}, "overflow = saturate: in int64 with clamp; refused for 64 bits and products of uint32")
+	}, "overflow = saturate: in 64 bits with clamp; refused for integers that have these already")
 }
 
 // bounds returns the bounds of clamp as options, if they are numbers that the method takes.

@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 			return exported("matmul", nil, tensor.Int32, []int{n, 1 << 10}, []int{1 << 10, 1})
 		}},
 		"window positions": {limits.ExpandedTaps, func(n int) error {
-			return exported("argmax_pool", graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), tensor.Float32, []int{300})
+			return exported("box", graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), tensor.Int32, []int{2 * limits.ExpandedTaps})
 		}},
 	} {
 		for _, n := range []int{c.most, c.most + 1} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -16,11 +17,7 @@ var shapeRows = []row{
 	direct("squeeze", "reshape", reshaped),
 	direct("unsqueeze", "reshape", reshaped),
 	direct("transpose", "transpose", func(c *emission) []*webnn.Operand {
-		perm := slices.Clone(c.Ints("axes"))
-		for d := len(perm); d < rank(c.in[0]); d++ {
-			perm = append(perm, d)
-		}
-		return c.one("transpose", options{"permutation": perm}, c.in[0])
+		return c.one("transpose", options{"permutation": op.Permutation(c.Attrs, rank(c.in[0]))}, c.in[0])
 	}),
 	direct("expand", "expand", func(c *emission) []*webnn.Operand { return c.one("expand", nil, c.in[0], c.outShape(0)) }),
 	direct("tile", "tile", func(c *emission) []*webnn.Operand { return c.one("tile", nil, c.in[0], c.Ints("repeats")) }),
@@ -44,21 +41,15 @@ var shapeRows = []row{
 func reshaped(c *emission) []*webnn.Operand { return c.one("reshape", nil, c.in[0], c.outShape(0)) }
 
 func slice(c *emission) []*webnn.Operand {
-	x, out, steps := c.in[0], c.outShape(0), c.Ints("stride")
+	x, out := c.in[0], c.outShape(0)
 	start, sizes, stride, every := make(ints, rank(x)), slices.Clone(out), slices.Repeat(ints{1}, rank(x)), true
-	for i, d := range c.Ints("axes") {
-		n, b := shape(x)[d], c.Ints("begin")[i]
-		if b < 0 {
-			b += n
-		}
-		start[d] = max(0, min(b, n-1))
-		if len(steps) > 0 && steps[i] < 0 {
+	for d, s := range op.Slices(c.Attrs, shape(x)) {
+		if s.Stride < 0 {
 			return nil
 		}
-		if len(steps) > 0 && out[d] > 1 {
-			stride[d] = steps[i]
-			sizes[d] = (out[d]-1)*steps[i] + 1
-			every = every && steps[i] == 1
+		if start[d] = s.Begin; s.Count > 1 {
+			stride[d], sizes[d] = s.Stride, (s.Count-1)*s.Stride+1
+			every = every && s.Stride == 1
 		}
 	}
 	switch {

@@ -36,9 +36,9 @@ func Table() []kit.Row {
 
 // bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
 var bodyNotes = map[string]string{
-	"argmax_pool": "at most 256 window positions, and places in them",
-	"sample":      "at most 256 window positions",
-	"desample":    "at most 256 window positions",
+	"argmax_pool": "at most 1024 window positions, and places in them",
+	"sample":      "at most 1024 window positions",
+	"desample":    "at most 1024 window positions",
 	"bit_length":  "refused in rank 8",
 	"requantize":  "sums of int32; blocks that do not divide an extent are refused",
 	"rescale":     "factor and shift constant, one for all elements; refused for uint64, and where they may exceed the 63 bits of int64",

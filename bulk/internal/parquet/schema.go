@@ -20,7 +20,6 @@ type Leaf struct {
 	Text     bool // whether bytes are UTF-8
 	Bits     int  // of integers of other types than their physical one, such as 8; 0 of others
 	Unsigned bool
-	Optional bool // whether there may be none in a structure
 }
 
 // Column is a column of a table. In a row it may have no value at all.
@@ -49,13 +48,10 @@ func (c *Column) path(l *Leaf) []string {
 	return []string{c.Name}
 }
 
-// levels are the greatest repetition and definition levels of a leaf.
-func (c *Column) levels(l *Leaf) (repetition, definition int) {
+// levels are the greatest repetition and definition levels of the leaves.
+func (c *Column) levels() (repetition, definition int) {
 	if !c.List {
 		return 0, 1
-	}
-	if c.Struct && l.Optional {
-		return 1, 3
 	}
 	return 1, 2
 }
@@ -108,12 +104,7 @@ func (c *Column) write(t *compact) {
 	}
 	group("element", required, len(c.Leaves), false)
 	for i := range c.Leaves {
-		l := &c.Leaves[i]
-		repetition := required
-		if l.Optional {
-			repetition = optional
-		}
-		l.write(t, l.Name, repetition)
+		c.Leaves[i].write(t, c.Leaves[i].Name, required)
 	}
 }
 

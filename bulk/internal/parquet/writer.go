@@ -49,7 +49,7 @@ func NewWriter(w io.Writer, columns []Column) *Writer {
 	for i := range columns {
 		for k := range columns[i].Leaves {
 			l := &leaf{Leaf: &columns[i].Leaves[k], column: &columns[i]}
-			l.repetition.most, l.definition.most = columns[i].levels(l.Leaf)
+			l.repetition.most, l.definition.most = columns[i].levels()
 			p.leaves = append(p.leaves, l)
 		}
 	}
@@ -74,7 +74,11 @@ func (p *Writer) Empty(i int) { p.leaves[i].level(0, 1) }
 // first one of a list, or the only value of the row.
 func (p *Writer) Value(i int, first bool, data []byte) {
 	l := p.leaves[i]
-	l.begin(first)
+	repetition := l.repetition.most
+	if first {
+		repetition = 0
+	}
+	l.level(repetition, l.definition.most)
 	switch l.Type {
 	case Boolean:
 		if l.bits%8 == 0 {
@@ -102,22 +106,6 @@ func (p *Writer) Values(i int, data []byte) {
 	l.repetition.add(1, n-1)
 	l.definition.add(l.definition.most, n-1)
 	l.values = append(l.values, data...)
-}
-
-// Missing says that an element of a list lacks the optional leaf i.
-func (p *Writer) Missing(i int, first bool) {
-	l := p.leaves[i]
-	l.begin(first)
-	l.definition.last(l.definition.most - 1)
-}
-
-// begin writes the levels of a value.
-func (l *leaf) begin(first bool) {
-	repetition := l.repetition.most
-	if first {
-		repetition = 0
-	}
-	l.level(repetition, l.definition.most)
 }
 
 func (l *leaf) level(repetition, definition int) {
@@ -278,15 +266,6 @@ func (v *levels) add(level, n int) {
 	}
 	v.of = level
 	v.run += n
-}
-
-// last changes the level that was added last.
-func (v *levels) last(level int) {
-	v.run--
-	if v.n--; v.run > 0 {
-		v.flush()
-	}
-	v.add(level, 1)
 }
 
 func (v *levels) flush() {

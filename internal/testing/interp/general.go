@@ -464,17 +464,17 @@ func maskLowest(m *machine, v uint64, size int) uint64 {
 	return lowestFlags(m, truncate(v^(v-1), size), size, v == 0)
 }
 
-func counted(m *machine, v, n uint64, size int) uint64 {
+func counted(m *machine, v, n uint64) uint64 {
 	m.setFlags(when(n == 0, zero)|when(v == 0, carry), zero|carry, allFlags&^(zero|carry))
 	return n
 }
 
 func trailingZeros(m *machine, v uint64, size int) uint64 {
-	return counted(m, v, uint64(min(8*size, bits.TrailingZeros64(v))), size)
+	return counted(m, v, uint64(min(8*size, bits.TrailingZeros64(v))))
 }
 
 func leadingZeros(m *machine, v uint64, size int) uint64 {
-	return counted(m, v, uint64(bits.LeadingZeros64(v)-(64-8*size)), size)
+	return counted(m, v, uint64(bits.LeadingZeros64(v)-(64-8*size)))
 }
 
 func countOnes(m *machine, v uint64, _ int) uint64 {

@@ -25,7 +25,7 @@ var columns = []own.Column{
 	{Name: "booleans", List: true, Leaves: []own.Leaf{{Type: own.Boolean}}},
 	{Name: "uint8s", List: true, Leaves: []own.Leaf{{Type: own.Int32, Bits: 8, Unsigned: true}}},
 	{Name: "int64s", List: true, Leaves: []own.Leaf{{Type: own.Int64, Bits: 64}}},
-	{Name: "pairs", List: true, Struct: true, Leaves: []own.Leaf{{Name: "index", Type: own.Int32, Bits: 32}, {Name: "label", Type: own.Bytes, Text: true, Optional: true}}},
+	{Name: "pairs", List: true, Struct: true, Leaves: []own.Leaf{{Name: "index", Type: own.Int32, Bits: 32}, {Name: "label", Type: own.Bytes, Text: true}}},
 }
 
 // TestRead writes random tables of some lengths, so that pages and row groups end at any row, and reads them.
@@ -123,13 +123,9 @@ func write(w *own.Writer, rng *rand.Rand, longest int) map[string]any {
 			for k := range c.Leaves {
 				l := &c.Leaves[k]
 				x, data := value(rng, l)
-				switch {
-				case l.Optional && rng.IntN(3) == 0:
-					w.Missing(first+k, i == 0)
-					x = nil
-				case fixed:
+				if fixed {
 					all = append(all, data...)
-				default:
+				} else {
 					w.Value(first+k, i == 0, data)
 				}
 				if list[i] = x; c.Struct {
