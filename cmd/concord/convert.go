@@ -155,7 +155,7 @@ func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.
 	}
 	target := s.Path("new" + archiveEnding(form, dst))
 	var count counter
-	if err := container.Write(target, count.files(m.files, bar.part)); err != nil {
+	if err := container.Write(target, count.files(m.files, bar.seen())); err != nil {
 		return s.Placed(fmt.Errorf("%s: %w", dst, err), dst)
 	}
 	if err := s.Commit(func() error { return form.install(target, dst, s.Path(stage.Old)) }); err != nil {
@@ -181,12 +181,15 @@ type counter struct {
 	bytes int64
 }
 
-// files passes members on and counts them. It tells the share of their bytes that has been written.
+// files passes members on and counts them. It tells the share of their bytes that has been written, if somebody wants to know, for which all are
+// counted first.
 func (c *counter) files(all container.Members, share func(float64)) container.Members {
 	return func(yield func(string, func(io.Writer) error) bool) {
 		var of int64
-		for _, write := range all {
-			_ = write(portions{io.Discard, func(n int) { of += int64(n) }}) // an error comes again
+		if share != nil {
+			for _, write := range all {
+				_ = write(portions{io.Discard, func(n int) { of += int64(n) }}) // an error comes again
+			}
 		}
 		for name, write := range all {
 			var own int64 // bytes of it that are counted
@@ -197,7 +200,9 @@ func (c *counter) files(all container.Members, share func(float64)) container.Me
 				return write(portions{w, func(n int) {
 					own += int64(n)
 					c.bytes += int64(n)
-					share(float64(c.bytes) / float64(of))
+					if share != nil {
+						share(float64(c.bytes) / float64(of))
+					}
 				}})
 			})
 			if !ok {

@@ -77,6 +77,14 @@ func (p *progress) update(n, of int) {
 // part says how much of the next unit is done, from 0 to 1.
 func (p *progress) part(share float64) { p.share.Store(math.Float64bits(share)) }
 
+// seen returns part, or nil if nothing is shown.
+func (p *progress) seen() func(share float64) {
+	if p.w == nil {
+		return nil
+	}
+	return p.part
+}
+
 // over returns a writer to the same terminal, before which what is shown is removed.
 func (p *progress) over(w io.Writer) io.Writer {
 	if p.w == nil || !isTerminal(w) {
