@@ -27,14 +27,15 @@ func (c *emission) padded(x val, w *window, border string) val {
 // cropped takes away what negative padding says, for a border that is ignored.
 func (c *emission) cropped(x val, w *window) val {
 	crop := &window{geometry.Window{Size: w.Size, Before: make(ints, len(w.Size)), After: make(ints, len(w.Size))}}
-	if !w.reaches() {
-		kit.Refuse("padding as large as the window cannot be ignored")
+	first := x.rank() - len(w.Size)
+	if !w.reaches(x.Shape[first:]) {
+		kit.Refuse("padding where windows may reach no elements cannot be ignored")
 	}
 	for d := range w.Size {
 		crop.Before[d], crop.After[d] = min(w.Before[d], 0), min(w.After[d], 0)
 		w.Before[d], w.After[d] = max(w.Before[d], 0), max(w.After[d], 0)
 	}
-	return c.zeros(x, x.rank()-len(w.Size), crop, val{})
+	return c.zeros(x, first, crop, val{})
 }
 
 // zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,

@@ -11,19 +11,19 @@ import (
 
 // Operators on windows that slide over all dimensions. Those of the standard slide over the dimensions behind batch and channels.
 
-const windowNote = "other borders, windows over batch or channels, padding as large as the window, and other types: own"
+const windowNote = "other borders, windows over batch or channels or that may reach no elements, and other types: own"
 
 var windowRows = []row{
 	direct("max_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), func(c *emission) []val {
 		w := c.window()
-		if c.Str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) {
 			return nil
 		}
 		return one(c.node1("MaxPool", c.out(0), w.attrs(2), c.in[0]))
 	}, windowNote).otherwise(maxPool),
 	direct("box", "AveragePool", floats, func(c *emission) []val {
 		w, border := c.window(), c.Str("border")
-		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() {
+		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial(c.in[0].Shape) {
 			return nil
 		}
 		attrs := append(w.attrs(2), at("count_include_pad", border == "constant")...)
@@ -31,7 +31,7 @@ var windowRows = []row{
 	}, "sums, and "+windowNote).otherwise(box),
 	direct("l2_pool", "LpPool", floats, func(c *emission) []val {
 		w := c.window()
-		if c.Str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) {
 			return nil
 		}
 		return one(c.node1("LpPool", c.out(0), append(w.attrs(2), at("p", 2)...), c.in[0]))
@@ -100,7 +100,7 @@ func exactFloat(d tensor.DType) tensor.DType {
 func maxPool(c *emission) []val {
 	w, border, d := c.window(), c.Str("border"), c.in[0].DType
 	x := c.cast(c.in[0], exactFloat(d))
-	if border == "ignore" && (!w.reaches() || x.DType.IsInteger()) {
+	if border == "ignore" && (!w.reaches(x.Shape) || x.DType.IsInteger()) {
 		least := c.lowest(x.DType)
 		if d.IsInteger() {
 			least = c.cast(c.lowest(d), x.DType)
@@ -120,7 +120,7 @@ func maxPool(c *emission) []val {
 func box(c *emission) []val {
 	d, border, normalize := c.in[0].DType, c.Str("border"), c.Bool("normalize")
 	w := c.window()
-	if convolved(d) && (border != "ignore" || w.reaches()) {
+	if convolved(d) && (border != "ignore" || w.reaches(c.in[0].Shape)) {
 		y := c.pooled(c.cast(c.in[0], tensor.Float32), w, border, func(x val, w *window) val {
 			if normalize {
 				return c.pool("AveragePool", x, w)
@@ -175,7 +175,7 @@ func (c *emission) counts(w *window, in tensor.Shape, border string) val {
 // argmaxPool is the second result of MaxPool for places in the whole input, counted in row-major order or, in each channel, by columns.
 func argmaxPool(c *emission) []val {
 	w := c.window()
-	if c.Str("border") != "ignore" || !w.spatial() || c.Attrs.DType("dtype") != tensor.Int64 {
+	if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) || c.Attrs.DType("dtype") != tensor.Int64 {
 		return nil
 	}
 	for order := range 2 {
