@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -51,6 +52,33 @@ func TestGaps(t *testing.T) {
 						t.Errorf("%s of %v is %s with the padding %v", name, d, n.OpType, a.Ints)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestZerosBesidePools pads by -0 in front of a pool: padding by +0 becomes the pool's own in ONNX Runtime, which leaves it out of maxima.
+func TestZerosBesidePools(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 3, 1, 2)
+	p := exported(t, m.yields("y", m.node("max_pool", "", graph.AttrsOf("size", []int{1, 1, 2}, "padding", []int{0, 0, 0, 0, 1, 1}, "border", "constant"), x)))
+	list := p.Functions[0].Node
+	find := func(op string) *proto.Node {
+		i := slices.IndexFunc(list, func(n *proto.Node) bool { return n.OpType == op })
+		if i < 0 {
+			t.Fatalf("there is no %s: %v", op, list)
+		}
+		return list[i]
+	}
+	pad := find("Pad")
+	if find("MaxPool").Input[0] != pad.Output[0] {
+		t.Fatal("the pool is not behind the padding")
+	}
+	for _, n := range list {
+		if n.OpType == "Constant" && n.Output[0] == pad.Input[2] {
+			fill, err := n.Attribute[0].T.Value(nil)
+			if err != nil || !math.Signbit(float64(tensor.Data[float32](fill)[0])) {
+				t.Errorf("the padding is %v, %v", fill, err)
 			}
 		}
 	}

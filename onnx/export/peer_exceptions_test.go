@@ -25,6 +25,7 @@ var refusals = []struct {
 	{"roi_align", regexp.MustCompile("batch_indices value"), "an index out of range"},
 	{"reverse_sequence", regexp.MustCompile("Invalid sequence length"), "a length out of range"},
 	{"div mod", regexp.MustCompile("element_wise_ops"), "an integer divided by 0"},
+	{"deconv", regexp.MustCompile("Computed output dimension is <= 0"), "a result without elements"},
 	{"deform_conv", regexp.MustCompile("must be 4D"), "only two spatial dimensions"},
 	{"grid_sample", regexp.MustCompile("grid_sample.cc"), "only two or three spatial dimensions, and only some modes for three"},
 	{"box l2_pool local_response_normalization max_pool rms_pool", regexp.MustCompile("Unsupported pooling size|lrn.cc"),

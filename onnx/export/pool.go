@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -54,10 +55,13 @@ func (c *emission) pooled(x val, w *window, border string, f func(x val, w *wind
 			moved = append(moved, d)
 		}
 	}
-	if border != "ignore" {
-		x = c.padded(x, w, border)
-	} else {
+	switch border {
+	case "ignore":
 		x = c.cropped(x, w)
+	case "constant": // by -0, as ONNX Runtime makes padding by +0 that of the pool behind it, where max_pool does not count it
+		x = c.zeros(x, 0, w, c.number(x.DType, math.Copysign(0, -1)))
+	default:
+		x = c.padded(x, w, border)
 	}
 	if len(moved) == 0 {
 		moved, idle = idle, nil
