@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -35,6 +36,12 @@ var disputes = []dispute{
 		"ORT rounds floats to integers of 4 and 2 bits, where the standard truncates, and misplaces some"},
 	{"Clip", func(f *facts) bool { return (!f.has(1) || !f.has(2)) && f.finite(0) != nil },
 		"ORT bounds by the greatest finite number where no bound is given"},
+	{"Clip", func(f *facts) bool {
+		return f.type0() == tensor.Int64 && slices.ContainsFunc(f.ints(0), func(x int64) bool { return x>>31 == 1 })
+	},
+		"ORT takes integers from 2³¹ to 2³² - 1 for negative ones"},
+	{"ConvInteger DynamicQuantizeMatMul MatMulInteger MatMulIntegerToFloat QGemm QLinearConv QLinearMatMul", func(f *facts) bool { return f.saturates() },
+		"with AVX2 and without VNNI, ORT adds two products of bytes in 16 bits, which saturate"},
 	{"ConvTranspose", func(f *facts) bool { return f.same() && f.strides() },
 		"ORT makes less than the product of extent and stride where auto_pad is SAME and strides are greater than the kernel"},
 	{"DFT", func(f *facts) bool { return f.int("inverse", 0) == 1 && f.int("onesided", 0) == 1 && f.has(1) },
@@ -205,6 +212,20 @@ func (f *facts) finite(i int) *float64 {
 		}
 	}
 	return nil
+}
+
+// saturates reports whether weights of int8 are so great that two of them, multiplied by codes of uint8, may be beyond 16 bits, and whether
+// this processor adds them there.
+func (f *facts) saturates() bool {
+	codes, weights := 0, 1
+	if strings.HasPrefix(f.node.OpType, "Q") { // scales and zero points stand between
+		weights = 3
+	}
+	if f.type0() == tensor.Int8 {
+		codes, weights = weights, codes
+	}
+	return simd.AVX2.Hardware() && !simd.VNNI.Hardware() && f.operand(codes).DType() != tensor.Int8 && f.operand(weights).DType() == tensor.Int8 &&
+		slices.ContainsFunc(f.ints(weights), func(w int64) bool { return max(w, -w) > math.MaxInt16/math.MaxUint8/2 })
 }
 
 // zero reports whether an operand is there and 0.

@@ -91,10 +91,12 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 			if p == nil {
 				continue
 			}
-			call := newTrial(t, r, row.Op, c, p).worker(0)
+			x := newTrial(t, r, row.Op, c, p)
+			call := x.worker(0)
 			if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
 				t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
 			}
+			x.release()
 		}
 	})
 }

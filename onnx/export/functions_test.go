@@ -1,14 +1,18 @@
 package export_test
 
 import (
+	"math"
+	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestFunctions runs the functions that say operators to other runtimes, on moderate cases of every operator: results must be near.
@@ -22,6 +26,61 @@ func TestFunctions(t *testing.T) {
 				functionCase(t, d, uint64(seed), 1+seed*4/cases)
 			}
 		})
+	}
+}
+
+// TestGaps writes no pooling of the standard where a window, dilated farther than there are elements, reaches none of them: what that yields is
+// left open.
+func TestGaps(t *testing.T) {
+	attrs := graph.AttrsOf("size", []int{1, 1, 2}, "padding", []int{0, 0, 0, 0, 1, 1}, "stride", []int{1, 1, 2}, "dilation", []int{1, 1, 2}, "border", "ignore")
+	for name, attrs := range map[string]graph.Attrs{
+		"max_pool": attrs, "box": append(graph.AttrsOf("normalize", true), attrs...), "l2_pool": attrs, "argmax_pool": attrs,
+	} {
+		for _, d := range []tensor.DType{tensor.Float32, tensor.Int16} {
+			if name == "l2_pool" && d == tensor.Int16 {
+				continue // it is for floats
+			}
+			m := build(t)
+			p := exported(t, m.yields("y", m.node(name, "", attrs, m.input("x", d, 1, 1, 1))))
+			list := p.Graph.Node
+			for _, f := range p.Functions {
+				list = append(list, f.Node...)
+			}
+			for _, n := range list {
+				for _, a := range n.Attribute {
+					if a.Name == "pads" && slices.Max(a.Ints) > 0 {
+						t.Errorf("%s of %v is %s with the padding %v", name, d, n.OpType, a.Ints)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestZerosBesidePools pads by -0 in front of a pool: padding by +0 becomes the pool's own in ONNX Runtime, which leaves it out of maxima.
+func TestZerosBesidePools(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 3, 1, 2)
+	p := exported(t, m.yields("y", m.node("max_pool", "", graph.AttrsOf("size", []int{1, 1, 2}, "padding", []int{0, 0, 0, 0, 1, 1}, "border", "constant"), x)))
+	list := p.Functions[0].Node
+	find := func(op string) *proto.Node {
+		i := slices.IndexFunc(list, func(n *proto.Node) bool { return n.OpType == op })
+		if i < 0 {
+			t.Fatalf("there is no %s: %v", op, list)
+		}
+		return list[i]
+	}
+	pad := find("Pad")
+	if find("MaxPool").Input[0] != pad.Output[0] {
+		t.Fatal("the pool is not behind the padding")
+	}
+	for _, n := range list {
+		if n.OpType == "Constant" && n.Output[0] == pad.Input[2] {
+			fill, err := n.Attribute[0].T.Value(nil)
+			if err != nil || !math.Signbit(float64(tensor.Data[float32](fill)[0])) {
+				t.Errorf("the padding is %v, %v", fill, err)
+			}
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ var refusals = []struct {
 	{"roi_align", regexp.MustCompile("batch_indices value"), "an index out of range"},
 	{"reverse_sequence", regexp.MustCompile("Invalid sequence length"), "a length out of range"},
 	{"div mod", regexp.MustCompile("element_wise_ops"), "an integer divided by 0"},
+	{"deconv", regexp.MustCompile("Computed output dimension is <= 0"), "a result without elements"},
 	{"deform_conv", regexp.MustCompile("must be 4D"), "only two spatial dimensions"},
 	{"grid_sample", regexp.MustCompile("grid_sample.cc"), "only two or three spatial dimensions, and only some modes for three"},
 	{"box l2_pool local_response_normalization max_pool rms_pool", regexp.MustCompile("Unsupported pooling size|lrn.cc"),
@@ -34,6 +35,7 @@ var refusals = []struct {
 	{"multilinear_upsample resample resize", regexp.MustCompile("ScalesValidation|upsamplebase.h|framework/tensor.h"),
 		"only some ranks, modes and dimensions that are resized"},
 	{"conv matmul", regexp.MustCompile("conv_integer.cc|matmul_integer.cc"), "zero points of channels only of some operands"},
+	{"dequantize_linear", regexp.MustCompile("quantize_linear.cc.*Float8"), "a zero point of float8 that is not 0"},
 	{"n_gram_count", regexp.MustCompile("tfidfvectorizer.cc"), "n-grams that stand in the pool twice, or whose length has none"},
 }
 
@@ -61,6 +63,8 @@ var disputes = []struct {
 	{"n_gram_count", func(c op.Case) bool { return repeats(c.Attrs.Ints("columns")) }, "it counts only some of the n-grams that share a column"},
 	{"top_k", func(c op.Case) bool { return !c.Attrs.Bool("sorted") }, "the standard leaves the order open"},
 	{"col_to_im", func(c op.Case) bool { return c.In[0].DType() == tensor.Float16 }, "it does not add up float16"},
+	{"instance_normalization", func(c op.Case) bool { return c.In[0].Shape()[2:].Len() == 1 },
+		"it adds the bias less the scaled mean to scaled elements, which rounds where their difference is 0"},
 	{"resize resample", unchanged, "it copies dimensions whose extent stays the same, whatever scales and regions say"},
 	{"resize", func(c op.Case) bool { return c.In[0].DType() == tensor.Int8 && c.Attrs.Bool("antialias") }, "it bounds results of int8 by 0"},
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -11,19 +12,19 @@ import (
 
 // Operators on windows that slide over all dimensions. Those of the standard slide over the dimensions behind batch and channels.
 
-const windowNote = "other borders, windows over batch or channels, padding as large as the window, and other types: own"
+const windowNote = "other borders, windows over batch or channels or that may reach no elements, and other types: own"
 
 var windowRows = []row{
 	direct("max_pool", "MaxPool", floats|op.TypeSet(tensor.Int8, tensor.Uint8), func(c *emission) []val {
 		w := c.window()
-		if c.Str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) {
 			return nil
 		}
 		return one(c.node1("MaxPool", c.out(0), w.attrs(2), c.in[0]))
 	}, windowNote).otherwise(maxPool),
 	direct("box", "AveragePool", floats, func(c *emission) []val {
 		w, border := c.window(), c.Str("border")
-		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial() || c.unslid() {
+		if !c.Bool("normalize") || border != "ignore" && border != "constant" || !w.spatial(c.in[0].Shape) || c.unslid() {
 			return nil
 		}
 		attrs := append(w.attrs(2), at("count_include_pad", border == "constant")...)
@@ -31,7 +32,7 @@ var windowRows = []row{
 	}, "sums, and "+windowNote).otherwise(box),
 	direct("l2_pool", "LpPool", floats, func(c *emission) []val {
 		w := c.window()
-		if c.Str("border") != "ignore" || !w.spatial() {
+		if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) {
 			return nil
 		}
 		return one(c.node1("LpPool", c.out(0), append(w.attrs(2), at("p", 2)...), c.in[0]))
@@ -96,8 +97,8 @@ func maxPool(c *emission) []val {
 	x := c.cast(c.in[0], exactFloat(d))
 	switch {
 	case border != "ignore":
-		x = c.padded(x, w, border)
-	case !w.reaches() || w.Crops():
+		x = c.beside(x, w, border)
+	case !w.reaches(x.Shape) || w.Crops():
 		least := c.lowest(x.DType)
 		if d.IsInteger() {
 			least = c.cast(c.lowest(d), x.DType)
@@ -108,13 +109,21 @@ func maxPool(c *emission) []val {
 	return one(c.cast(y, d))
 }
 
+// beside adds the border to what is pooled: zeros as -0, since ONNX Runtime makes padding by +0 that of the pool behind it, which leaves it out of maxima.
+func (c *emission) beside(x val, w *window, border string) val {
+	if border == "constant" || border == "ignore" {
+		return c.zeros(x, 0, w, c.number(x.DType, math.Copysign(0, -1)))
+	}
+	return c.padded(x, w, border)
+}
+
 // box adds up elements by a convolution with ones, of those for which ONNX Runtime has one.
 func box(c *emission) []val {
 	d, w, border, normalize := c.in[0].DType, c.window(), c.Str("border"), c.Bool("normalize")
 	if normalize && border == "ignore" || !d.IsFloat() || d == tensor.Float64 {
 		return wider(c)
 	}
-	x := c.padded(c.cast(c.in[0], tensor.Float32), w, border)
+	x := c.beside(c.cast(c.in[0], tensor.Float32), w, border)
 	y := c.pooled(x, w, func(x val, t graph.Type, w *window) val {
 		if normalize {
 			return c.node1("AveragePool", t, w.attrs(0), x)
@@ -127,7 +136,7 @@ func box(c *emission) []val {
 // argmaxPool is the second result of MaxPool for places in the whole input, counted in row-major order or, in each channel, by columns.
 func argmaxPool(c *emission) []val {
 	w := c.window()
-	if c.Str("border") != "ignore" || !w.spatial() || c.Attrs.DType("dtype") != tensor.Int64 {
+	if c.Str("border") != "ignore" || !w.spatial(c.in[0].Shape) || c.Attrs.DType("dtype") != tensor.Int64 {
 		return nil
 	}
 	for order := range 2 {

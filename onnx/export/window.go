@@ -16,16 +16,17 @@ type window struct{ geometry.Window }
 // window returns the window that the attributes describe.
 func (c *emission) window() *window { return &window{*geometry.WindowOf(c.Attrs, c.Ints("size"))} }
 
-// spatial reports whether the window is one as the standard has it: it slides over the dimensions behind the first two only, and its
-// padding is smaller than it.
-func (w *window) spatial() bool {
-	return len(w.Size) > 2 && w.Idle(0) && w.Idle(1) && !w.Crops() && w.reaches()
+// spatial reports whether the window is one as the standard has it: it slides over the dimensions behind the first two only, and always
+// reaches elements.
+func (w *window) spatial(in []int) bool {
+	return len(w.Size) > 2 && w.Idle(0) && w.Idle(1) && !w.Crops() && w.reaches(in)
 }
 
-// reaches reports whether the padding is smaller than the window, so that each window reaches elements.
-func (w *window) reaches() bool {
+// reaches reports whether each window reaches elements: the padding is smaller than the window, and there are not so few elements that all
+// lie between two of its positions.
+func (w *window) reaches(in []int) bool {
 	for d, n := range w.Size {
-		if max(w.Before[d], w.After[d]) >= n {
+		if before, after := w.Before[d], w.After[d]; max(before, after) >= n || min(before, after) > 0 && w.Dilation[d] > in[d] {
 			return false
 		}
 	}
