@@ -13,6 +13,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/media"
 )
 
@@ -30,7 +31,7 @@ func (w *walker) archive(name string) error {
 	r := io.Reader(&endingReader{w.ctx, f})
 	if low := strings.ToLower(name); !strings.HasSuffix(low, ".tar") {
 		if r, err = gzip.NewReader(r); err != nil {
-			return fmt.Errorf("%s: %w", name, broken(err))
+			return fmt.Errorf("%s: %w", name, container.Damage(err))
 		}
 	}
 	for members := tar.NewReader(r); ; {
@@ -39,7 +40,7 @@ func (w *walker) archive(name string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, broken(err))
+			return fmt.Errorf("%s: %w", name, container.Damage(err))
 		}
 		// Names that begin with a dot are what systems write beside files, such as ._photo.jpg.
 		if h.Typeflag != tar.TypeReg || strings.HasPrefix(path.Base(h.Name), ".") || !slices.Contains(w.given.Takes, feed.FormOfName(h.Name)) {
@@ -49,19 +50,6 @@ func (w *walker) archive(name string) error {
 			return err
 		}
 	}
-}
-
-// broken says in plain words what is wrong with an archive.
-func broken(err error) error {
-	for known, plain := range map[error]string{
-		io.ErrUnexpectedEOF: "the archive is cut off", io.EOF: "the archive is cut off", tar.ErrHeader: "there is no tar header where one should be",
-		gzip.ErrHeader: "this is not gzip", gzip.ErrChecksum: "the checksum is wrong: the data are damaged",
-	} {
-		if errors.Is(err, known) {
-			return errors.New(plain)
-		}
-	}
-	return err
 }
 
 // endingReader ends with a context, also within a member that is passed over.
@@ -93,7 +81,7 @@ func (w *walker) member(archive string, h *tar.Header, r io.Reader, stamp string
 		}
 		data, err := io.ReadAll(io.LimitReader(r, h.Size))
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, broken(err))
+			return fmt.Errorf("%s: %w", file, container.Damage(err))
 		}
 		it.open = func() (*opened, error) { return &opened{j, map[string][]byte{file: data}}, nil }
 	}

@@ -123,7 +123,7 @@ func unpack(r io.Reader, bounds Limits, content content) (map[string][]byte, err
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, gzipError(err)
+		return nil, fmt.Errorf("gzip: %w", Damage(err))
 	}
 	unpacked := &bounded{Reader: z, taken: func() int64 { return packed.n - int64(b.Buffered()) }, ratio: bounds.Ratio}
 	files, err := collect(tar.NewReader(unpacked), bounds, content)
@@ -160,7 +160,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // what ends too early is another error
-		err = gzipError(err)
+		err = fmt.Errorf("gzip: %w", Damage(err))
 	}
 	b.n += int64(n)
 	if taken := b.taken(); b.ratio > 0 && b.n > limits.ArchiveFree && b.n/b.ratio > taken {
@@ -169,26 +169,20 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gzipError says what is wrong with the packed bytes.
-func gzipError(err error) error {
-	damaged := new(flate.CorruptInputError)
+// Damage says in plain words what is wrong with an archive, where tar or gzip say it; other errors stay.
+func Damage(err error) error {
+	at := new(flate.CorruptInputError)
 	switch {
-	case errors.Is(err, gzip.ErrHeader):
-		err = errors.New("its header is damaged")
-	case errors.Is(err, gzip.ErrChecksum):
-		err = errors.New("the checksum is wrong: the data are damaged")
-	case errors.As(err, damaged):
-		err = fmt.Errorf("the compressed data are damaged before byte %d", int64(*damaged))
-	default:
-		err = cutOff(err)
-	}
-	return fmt.Errorf("gzip: %w", err)
-}
-
-// cutOff explains the error that the end of a file gives.
-func cutOff(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("the archive is cut off")
+	case errors.Is(err, tar.ErrHeader):
+		return errors.New("there is no tar header where one should be")
+	case errors.Is(err, gzip.ErrHeader):
+		return errors.New("this is not gzip, or its header is damaged")
+	case errors.Is(err, gzip.ErrChecksum):
+		return errors.New("the checksum is wrong: the data are damaged")
+	case errors.As(err, at):
+		return fmt.Errorf("the compressed data are damaged before byte %d", int64(*at))
 	}
 	return err
 }
@@ -204,12 +198,10 @@ func collect(t *tar.Reader, bounds Limits, content content) (map[string][]byte, 
 			return nil, errors.New("the archive is empty")
 		case err == io.EOF: //nolint:errorlint // see above
 			return modelOf(files)
-		case errors.Is(err, tar.ErrHeader):
-			return nil, fmt.Errorf("member %d: there is no tar header where one should be", count+1)
-		case err != nil && count == 0:
+		case err != nil && count == 0 && !errors.Is(err, tar.ErrHeader):
 			return nil, errors.New("the archive is cut off, or the file is no tar archive at all")
 		case err != nil:
-			return nil, fmt.Errorf("member %d: %w", count+1, cutOff(err))
+			return nil, fmt.Errorf("member %d: %w", count+1, Damage(err))
 		}
 		if count++; count > bounds.Members {
 			return nil, fmt.Errorf("the archive has more than %d members", bounds.Members)
@@ -232,7 +224,7 @@ func collect(t *tar.Reader, bounds Limits, content content) (map[string][]byte, 
 		}
 		data, err := content(name, t, h.Size)
 		if err != nil {
-			return nil, fmt.Errorf("member %q: %w", h.Name, cutOff(err))
+			return nil, fmt.Errorf("member %q: %w", h.Name, Damage(err))
 		}
 		left -= int64(len(data))
 		files[name] = data
