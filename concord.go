@@ -1,6 +1,7 @@
 package concord
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -261,6 +262,7 @@ func (m *Model) CVM() *cvm.Model { return m.cvm }
 
 // Compile makes a program of the model. [Model.Programs] makes one for each set of shapes.
 func (m *Model) Compile(opts Options) (*Program, error) {
+	m = cmp.Or(m, new(Model))
 	g, err := m.Graph(opts.Shapes)
 	if err != nil {
 		return nil, err
@@ -271,12 +273,14 @@ func (m *Model) Compile(opts Options) (*Program, error) {
 // Programs returns the programs of the model for any shapes, of which it keeps those that were used last. Shapes of the options count
 // for nothing. After the model is closed, those of shapes that were used before run still.
 func (m *Model) Programs(opts Options) *model.Programs {
+	m = cmp.Or(m, new(Model))
 	return model.NewPrograms(m.Model, m.engine(&opts), 0)
 }
 
 // Close ends the making of graphs and programs: [Model.Compile] and [Model.Graph] are an error afterwards, fs.ErrClosed. Programs that were made run
 // on, and keep of the files what they read; the memory goes when nobody has them. It may be called at any time, by any goroutine, and twice.
 func (m *Model) Close() error {
+	m = cmp.Or(m, new(Model))
 	m.Model.Close()
 	if m.close == nil { // nobody has loaded it
 		return nil

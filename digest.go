@@ -23,7 +23,7 @@ import (
 // the model's own is called and wherever it stands, its format, and the options of [Loader] that have a say. Models with the same digest give the same
 // answers; those with different ones may. It reads all of the files, which must be as they were when the model was loaded.
 func (m *Model) Digest() (string, error) {
-	if m.contents == nil {
+	if m == nil || m.contents == nil {
 		return "", errors.New("the model was not loaded from files")
 	}
 	d := &digester{sha256.New()}

@@ -3,6 +3,7 @@ package concord_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"io"
 	"math"
@@ -27,6 +28,8 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/pipeline/page"
+	"github.com/concord-nn/concord/serve"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -103,6 +106,21 @@ func TestNothingGiven(t *testing.T) {
 		"media.BoxesGraph": func() error {
 			_, err := media.BoxesGraph(&manifest.Boxes{}, media.View{}, graph.Type{}, graph.Type{})
 			return err
+		},
+		"op.Interpreter broken": func() error { _, err := op.NewInterpreter(broken).Run(ctx, nil); return err },
+		"op.Interpreter unruly": func() error { _, err := op.NewInterpreter(unruly).Run(ctx, nil); return err },
+		"page.Files broken":     func() error { _, err := page.Files(nil, broken, "x", "", engine.Limits{}); return err },
+		"page.Files described": func() error {
+			described := &manifest.Manifest{Inputs: []manifest.Input{{Name: "x", Kind: image1}}}
+			_, err := page.Files(described, unruly, "x", "", engine.Limits{})
+			return err
+		},
+		"serve.Server.Serve no listener": func() error {
+			s, err := serve.New(serve.Options{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return errors.Join(s.Serve(ctx, nil), s.Shutdown(ctx))
 		},
 		"media.SavePNG":    func() error { return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), picture) },
 		"media.Classes":    func() error { _, err := media.Classes(&manifest.Classes{}, nil); return err },

@@ -241,6 +241,9 @@ func TestShards(t *testing.T) {
 // TestItems computes items one by one: their records are the lines of the result.
 func TestItems(t *testing.T) {
 	j := open(t, digits, bulk.Options{Inputs: drawings(t), Shards: 3})
+	if _, err := j.Record(t.Context(), nil); err == nil {
+		t.Error("no item has a record")
+	}
 	var all strings.Builder
 	err := j.Items(t.Context(), 1, func(it *bulk.Item) error {
 		record, err := j.Record(t.Context(), it)

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -269,14 +270,25 @@ func (j *Job) identity() (string, error) {
 // answersVersion counts the changes of what answers are made of, other than the model and the manifest.
 const answersVersion = 1
 
+// made is the error of a Job that nobody has made.
+func (j *Job) made() error {
+	if j == nil || j.model == nil {
+		return errors.New("there is no job: it is nil or the zero Job; Open and New make one")
+	}
+	return nil
+}
+
 // Digest returns the SHA-256, in hexadecimal, of all that decides about an answer besides the input.
-func (j *Job) Digest() string { return j.digest }
+func (j *Job) Digest() string { return cmp.Or(j, new(Job)).digest }
 
 // Shards returns how many parts the list of inputs is divided into.
-func (j *Job) Shards() int { return j.opts.Shards }
+func (j *Job) Shards() int { return cmp.Or(j, new(Job)).opts.Shards }
 
 // Close releases what the job has. Nothing of it may run any more.
 func (j *Job) Close() error {
+	if j == nil || j.model == nil { // nobody has made it
+		return nil
+	}
 	j.programs.Close()
 	if j.cache != nil {
 		j.cache.close()
@@ -295,6 +307,9 @@ type counts struct {
 
 // count walks through the list for the first time.
 func (j *Job) count(ctx context.Context) (*counts, error) {
+	if err := j.made(); err != nil {
+		return nil, err
+	}
 	j.counting.Lock()
 	defer j.counting.Unlock()
 	if j.counts != nil {
@@ -327,6 +342,9 @@ func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error)
 
 // Range returns the first input of a shard, and the one behind its last.
 func (j *Job) Range(ctx context.Context, shard int) (from, to int64, err error) {
+	if err := j.made(); err != nil {
+		return 0, 0, err
+	}
 	if shard < 0 || shard >= j.opts.Shards {
 		return 0, 0, usage("there is no shard %d; there are 0 to %d", shard, j.opts.Shards-1)
 	}

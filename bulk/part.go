@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -71,6 +72,7 @@ type ChangedError struct {
 
 // Error says what has changed and what to do.
 func (e *ChangedError) Error() string {
+	e = cmp.Or(e, new(ChangedError))
 	return fmt.Sprintf("%s: %s; --force begins anew, another folder keeps both", e.File, e.What)
 }
 
@@ -78,7 +80,9 @@ func (e *ChangedError) Error() string {
 type BusyError struct{ File string }
 
 // Error names the journal.
-func (e *BusyError) Error() string { return e.File + ": another process is at work on this shard" }
+func (e *BusyError) Error() string {
+	return cmp.Or(e, new(BusyError)).File + ": another process is at work on this shard"
+}
 
 // openPart opens the files of a shard and reads what is there of it.
 func openPart(d disk, n names, most int64, own *begin, force bool) (_ *part, err error) {

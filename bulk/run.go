@@ -35,6 +35,9 @@ type Summary struct {
 // the shard, it is a [*BusyError]. A complete shard is checked and left alone. progress, if it is not nil, is told how many of the shard's inputs are
 // done.
 func (j *Job) Run(ctx context.Context, dir string, shard int, force bool, progress func(done, of int64)) (Summary, error) {
+	if err := j.made(); err != nil {
+		return Summary{}, err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return Summary{}, err
 	}
@@ -138,6 +141,12 @@ func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
 
 // Record computes one item and returns its line of the result, with its end, for a job of [JSONLines].
 func (j *Job) Record(ctx context.Context, it *Item) ([]byte, error) {
+	if err := j.made(); err != nil {
+		return nil, err
+	}
+	if it == nil {
+		return nil, errors.New("there is no item: it is nil")
+	}
 	if j.opts.Format != JSONLines {
 		return nil, usage("records are for %s; this job writes %s", JSONLines, j.opts.Format)
 	}

@@ -78,7 +78,7 @@ func (p *Program) Plan() Plan {
 // Close ends the program's worker goroutines. It may be called at any time and more than once: runs under way, and runs
 // that follow, compute on their callers' goroutines alone.
 func (p *Program) Close() {
-	if p.pool != nil {
+	if p != nil && p.pool != nil {
 		p.pool.close()
 	}
 }
@@ -88,6 +88,9 @@ func (p *Program) Close() {
 // every call; a [Session] keeps them. Inputs that are not as they must be are *InputError, joined if there are several.
 func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (_ map[string]*tensor.Tensor, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if p == nil {
+		return nil, errNoProgram
+	}
 	s, _ := p.sessions.Get().(*Session)
 	if s == nil {
 		if s, err = p.NewSession(); err != nil {

@@ -33,7 +33,7 @@ type Session struct {
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
 func (p *Program) NewSession() (s *Session, err error) {
-	if p.code == nil {
+	if p == nil || p.code == nil {
 		return nil, errNoProgram
 	}
 	defer guard("the making of a session", mapfile.Watch(), &err)
@@ -54,10 +54,10 @@ func (p *Program) NewSession() (s *Session, err error) {
 }
 
 // errNoProgram is what there is to say of a Program that [Compile] has not made.
-var errNoProgram = errors.New("there is no program: it is the zero Program; Compile makes one")
+var errNoProgram = errors.New("there is no program: it is nil or the zero Program; Compile makes one")
 
 // errNoSession is what there is to say of a Session that [Program.NewSession] has not made.
-var errNoSession = errors.New("there is no session: it is the zero Session")
+var errNoSession = errors.New("there is no session: it is nil or the zero Session")
 
 // Program returns what the session runs.
 func (s *Session) Program() *Program { return s.program }
@@ -89,7 +89,7 @@ func at(list []*tensor.Tensor, i int) *tensor.Tensor {
 
 // SetInput copies t, which may be a strided view, into input i. A tensor of another type is an *InputError.
 func (s *Session) SetInput(i int, t *tensor.Tensor) error {
-	if s.program == nil {
+	if s == nil || s.program == nil {
 		return errNoSession
 	}
 	in := s.Input(i)
@@ -127,7 +127,7 @@ func (s *Session) Run(ctx context.Context) (err error) {
 	if ctx == nil {
 		return errors.New("run: the context is nil")
 	}
-	if s.program == nil {
+	if s == nil || s.program == nil {
 		return errNoSession
 	}
 	if !s.busy.CompareAndSwap(false, true) {

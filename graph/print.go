@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -49,7 +50,7 @@ type Form struct {
 
 // PrintForm is [Print] in another form.
 func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
-	if err := g.complete(); err != nil {
+	if err := g.Complete(); err != nil {
 		return err
 	}
 	if rules == nil {
@@ -66,7 +67,7 @@ func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
 // Identifiers returns the identifiers that [Print] declares in the graph itself, by the names of their values. Constants that stand
 // where they are used have none.
 func Identifiers(g *Graph) map[string]string {
-	if g.complete() != nil {
+	if g.Complete() != nil {
 		return nil
 	}
 	p := newPrinter(nil, g, "")
@@ -480,7 +481,9 @@ func natural(nnef string) tensor.DType {
 
 // Stored reports whether Print writes a constant as a variable, whose elements stand in a file of their own under its
 // [StorageLabel].
-func Stored(v *Value) bool { return v.Const != nil && (v.Label != "" || !inlinable(v.Const)) }
+func Stored(v *Value) bool {
+	return v != nil && v.Const != nil && (v.Label != "" || !inlinable(v.Const))
+}
 
 // literal reports whether a constant is written where it is used: a finite scalar of a natural type.
 func (p *printer) literal(v *Value) bool {
@@ -548,6 +551,7 @@ func (p *printer) variable(v *Value) {
 
 // StorageLabel returns the label under which the elements of a constant or state are stored: its own or else its name.
 func StorageLabel(v *Value) string {
+	v = cmp.Or(v, new(Value))
 	if v.Label != "" {
 		return v.Label
 	}
@@ -569,6 +573,9 @@ type Storage struct {
 
 // Storages returns what [Print] leaves to files, blocks included: the states and stored constants.
 func Storages(g *Graph, rules Rules) []Storage {
+	if g.Complete() != nil {
+		return nil
+	}
 	var list []Storage
 	for _, p := range newPrinter(&document{rules: rules, fragments: make(map[string]bool)}, g, "").enter() {
 		for _, s := range p.g.States {

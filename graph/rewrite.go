@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,7 +20,7 @@ type Rewriter struct {
 // Keep copies the node that is being rewritten, with the given operands, and returns the results of the copy. Their types are inferred
 // anew only if those of the operands have changed.
 func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
-	if r.node == nil {
+	if r == nil || r.node == nil {
 		return nil, errNoNode
 	}
 	for i, v := range r.node.In {
@@ -37,7 +38,7 @@ func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
 // Inline puts the nodes of a block in place of the node that is being rewritten, each rewritten itself, and returns the values that stand
 // for the outputs of the block. The values in take the place of its inputs.
 func (r *Rewriter) Inline(block *Graph, in []*Value) ([]*Value, error) {
-	if r.node == nil {
+	if r == nil || r.node == nil {
 		return nil, errNoNode
 	}
 	node, first := r.node, len(r.graph.Nodes)
@@ -68,6 +69,7 @@ func (g *Graph) Origin() *Origin { return g.origin }
 
 // Then returns what leads to the graph that next leads to.
 func (o *Origin) Then(next *Origin) *Origin {
+	o, next = cmp.Or(o, new(Origin)), cmp.Or(next, new(Origin))
 	joined := newOrigin(len(next.Nodes))
 	for old, v := range o.Values {
 		if to := next.Values[v]; to != nil {
@@ -90,7 +92,7 @@ func (o *Origin) Then(next *Origin) *Origin {
 // values that exist already. Inputs keep their order, names and types. Constants and states are carried over when they are first
 // used. Where a node has blocks, f gets it with what the function block, which may be nil, makes of each.
 func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
-	if err := g.complete(); err != nil {
+	if err := g.Complete(); err != nil {
 		return nil, err
 	}
 	r := &Rewriter{Builder: newBuilder(rules, g.Name, len(g.Nodes)), rewrite: f}
@@ -222,7 +224,7 @@ func (o *Origin) same(g *Graph) {
 
 // Identity returns what leads from g to itself.
 func Identity(g *Graph) *Origin {
-	if g.complete() != nil {
+	if g.Complete() != nil {
 		return newOrigin(0)
 	}
 	o := newOrigin(len(g.Nodes))

@@ -8,8 +8,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// complete reports what of a graph is nil that must not be, blocks included: less than [Verify], for functions that take valid graphs.
-func (g *Graph) complete() error {
+// Complete reports what of a graph is nil that must not be, blocks included: less than [Verify], for functions that take valid graphs.
+func (g *Graph) Complete() error {
 	if g == nil {
 		return errors.New("the graph is nil")
 	}
@@ -23,7 +23,7 @@ func (g *Graph) complete() error {
 			return fmt.Errorf("graph %s has a node or a result that is nil", g.Name)
 		}
 		for _, b := range n.Blocks {
-			if err := b.complete(); err != nil {
+			if err := b.Complete(); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,7 @@ func (t Type) String() string {
 // Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors. Of an output whose type only a
 // run shows, which has tensor.Invalid for elements, only the name is checked.
 func (m *Manifest) Check(inputs, outputs []Type) error {
+	m = cmp.Or(m, new(Manifest)) // none says nothing
 	c := &checker{m: m, inputs: inputs, outputs: outputs}
 	for _, in := range m.Inputs {
 		if c.at, c.path = in.Place, join("inputs", in.Name); c.known(in.Name, inputs, "input") {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 // Encode writes the manifest as a document that [Parse] reads as the same one. Keys that have their default are left out, and names of
 // classes that stood in a file are part of it, so that it needs no other file. It fails if the document would be larger than [MaxBytes].
 func (m *Manifest) Encode() ([]byte, error) {
+	m = cmp.Or(m, new(Manifest))
 	root := object{}
 	root.add("version", Version)
 	if m.Title != "" {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,7 @@ func (g Grid) Shape() tensor.Shape {
 // Grid returns the tensor that a picture becomes for an input of type t. It fails if the picture and the type do not
 // go together, or leave the size or the layout open.
 func (im *Image) Grid(t Type) (Grid, error) {
+	im = cmp.Or(im, new(Image))
 	g := Grid{DType: t.DType, Layout: im.Layout, Width: im.Width, Height: im.Height, Channels: im.Colour.Channels()}
 	if !t.DType.IsFloat() && !t.DType.IsInteger() {
 		return g, fmt.Errorf("the input is %v; for a picture it must hold numbers", t)
@@ -98,6 +100,7 @@ type Frame struct {
 // Frame returns the tensor that a window becomes for an input of type t. It fails if they do not go together or leave
 // the size of the window open. An unknown first extent is 1, an unknown last one what the window needs.
 func (a *Audio) Frame(t Type) (Frame, error) {
+	a = cmp.Or(a, new(Audio))
 	f := Frame{DType: t.DType, Shape: t.Shape.Clone(), Window: a.Window, Hop: a.Hop, Context: a.Context}
 	if !t.DType.IsFloat() {
 		return f, fmt.Errorf("the input is %v; for a sound it must hold floats", t)

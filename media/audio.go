@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -46,7 +47,7 @@ func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, err
 
 // Len returns the number of windows: as many as it takes for the last sample to be in one.
 func (f *Frames) Len() int {
-	n := len(f.samples)
+	n := len(cmp.Or(f, new(Frames)).samples)
 	if n == 0 {
 		return 0
 	}

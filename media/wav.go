@@ -115,8 +115,9 @@ func parseFormat(b []byte) (wavFormat, error) {
 		return wavFormat{}, fmt.Errorf("the \"fmt \" chunk has %d bytes; it must have 16 or more", len(b))
 	}
 	le := binary.LittleEndian
+	rate := le.Uint32(b[4:]) // more than an int holds on some machines
 	f := wavFormat{
-		code: int(le.Uint16(b)), channels: int(le.Uint16(b[2:])), rate: int(min(le.Uint32(b[4:]), math.MaxInt32)),
+		code: int(le.Uint16(b)), channels: int(le.Uint16(b[2:])), rate: int(min(rate, maxRate)),
 		frame: int(le.Uint16(b[12:])), bits: int(le.Uint16(b[14:])),
 	}
 	if f.code == wavExtensible && len(b) >= 26 {
@@ -131,8 +132,8 @@ func parseFormat(b []byte) (wavFormat, error) {
 	switch {
 	case f.channels < 1 || f.channels > maxChannels:
 		return f, fmt.Errorf("there are %d channels; 1 to %d are allowed", f.channels, maxChannels)
-	case f.rate < 1 || f.rate > maxRate:
-		return f, fmt.Errorf("the rate is %d samples a second; 1 to %d are allowed", f.rate, maxRate)
+	case rate < 1 || rate > maxRate:
+		return f, fmt.Errorf("the rate is %d samples a second; 1 to %d are allowed", rate, maxRate)
 	case f.frame != f.channels*f.bits/8:
 		return f, fmt.Errorf("%d channels of %d bits take %d bytes, not %d", f.channels, f.bits, f.channels*f.bits/8, f.frame)
 	}

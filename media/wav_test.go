@@ -93,6 +93,7 @@ func TestDamagedWAV(t *testing.T) {
 		{wav(fmtChunk(1, 1, 8000, 12)), "format 1 with 12 bits"},
 		{wav(fmtChunk(1, 0, 8000, 16)), "there are 0 channels; 1 to 64 are allowed"},
 		{wav(fmtChunk(1, 1, 0, 16)), "the rate is 0 samples a second"},
+		{wav(fmtChunk(1, 1, -1, 16)), "the rate is 4294967295 samples a second; 1 to "},
 		{wav(frame), "2 channels of 16 bits take 4 bytes, not 3"},
 		{wav(fmtChunk(1, 1, 8000, 8), fmtChunk(1, 1, 8000, 8)), `byte 36: there is a second "fmt " chunk`},
 		{wav(fmtChunk(3, 1, 8000, 32), chunk("data", []byte{0, 0, 0, 0, 0, 0, 0xc0, 0x7f})), "byte 36: sample 1 is NaN; it must be finite"},

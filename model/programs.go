@@ -53,6 +53,9 @@ func (p *Programs) For(given Shapes) (*engine.Program, error) {
 
 // start returns the first part for inputs of the given shapes.
 func (p *Programs) start(given Shapes) (*entry, error) {
+	if p == nil {
+		return nil, errNone
+	}
 	shapes, err := p.model.Complete(given)
 	if err != nil {
 		return nil, err
@@ -173,6 +176,9 @@ var errTime = errors.New("the time is over")
 
 // Close ends the workers of all programs. Programs that are compiled later are not kept.
 func (p *Programs) Close() {
+	if p == nil || p.first == nil { // nobody has made it
+		return
+	}
 	p.first.close()
 	p.rest.close()
 }

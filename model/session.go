@@ -30,6 +30,9 @@ type Session struct {
 
 // Session makes a session for inputs of the given shapes; see [Model.Graph].
 func (p *Programs) Session(given Shapes) (*Session, error) {
+	if p == nil {
+		return nil, errNone
+	}
 	shapes, err := p.model.Complete(given)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,9 @@ func (s *Session) Input(i int) *tensor.Tensor {
 
 // SetInput is [engine.Session.SetInput].
 func (s *Session) SetInput(i int, t *tensor.Tensor) error {
+	if s == nil {
+		return errNone
+	}
 	if s.whole != nil {
 		return s.whole.SetInput(i, t)
 	}
@@ -134,6 +140,9 @@ func (s *Session) Observe(o *engine.Observer) {
 
 // Run is [engine.Session.Run].
 func (s *Session) Run(ctx context.Context) error {
+	if s == nil {
+		return errNone
+	}
 	if s.whole != nil {
 		return s.whole.Run(ctx)
 	}

@@ -16,6 +16,9 @@ import (
 // one folder. The bytes must not be changed, and are valid until the function returns.
 func (f *File) Contents(visit func(name string, data []byte) error) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := f.usable(); err != nil {
+		return err
+	}
 	if err := visit("", []byte(f.Document.Source.Text)); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type Explanation struct {
 
 // Nodes returns the nodes of the graph that compute an operation. There are none if its shapes are not known: numbers stand then for what is not known.
 func (e *Explanation) Nodes(o *flat.Op) []*graph.Node {
-	if slices.ContainsFunc(slices.Concat(o.Inputs(), o.Outputs()), func(t *flat.Tensor) bool { return !t.Known }) {
+	if e == nil || o == nil || slices.ContainsFunc(slices.Concat(o.Inputs(), o.Outputs()), func(t *flat.Tensor) bool { return !t.Known }) {
 		return nil
 	}
 	return e.nodes[o]
@@ -28,6 +28,9 @@ func (e *Explanation) Nodes(o *flat.Op) []*graph.Node {
 // explanation holds what could be evaluated. It is nil if [Options.Shapes] does not fit the document.
 func (f *File) Explain(level flat.Level) (_ *Explanation, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := f.usable(); err != nil {
+		return nil, err
+	}
 	shapes := newInferrer(f)
 	d, ok := shapes.(*document)
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
@@ -33,6 +34,9 @@ type File struct {
 // Close ends the making of models: it is an error afterwards, fs.ErrClosed. Models that were made stay; they keep of the files what they have in
 // memory. It may be called at any time, and twice.
 func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
 	f.closed.Store(true)
 	if f.files == nil {
 		return nil
@@ -40,10 +44,32 @@ func (f *File) Close() error {
 	return f.files.Close()
 }
 
+// usable is the error of a File without a document.
+func (f *File) usable() error {
+	if f == nil || f.Document == nil {
+		return errors.New("there is no document: the File is nil or the zero File; Open makes one")
+	}
+	return nil
+}
+
+// making is the error of a File that makes no models.
+func (f *File) making() error {
+	if err := f.usable(); err != nil {
+		return err
+	}
+	if f.closed.Load() {
+		return mapfile.ErrClosed
+	}
+	return nil
+}
+
 // Check returns all findings about the document, errors and warnings: what parsing accepted with a warning, what the
 // static check of declarations, names, arguments and types finds, what evaluation and shapes show, and, if nothing of
 // that is an error, what is wrong with the quantization file. It reads no data.
 func (f *File) Check() syntax.Diagnostics {
+	if err := f.usable(); err != nil {
+		return syntax.Diagnostics{{Message: err.Error()}}
+	}
 	list := f.warnings()
 	fg, err := f.flattened()
 	switch {
@@ -98,6 +124,9 @@ func diagnostics(err error) syntax.Diagnostics {
 // Flatten returns the flattened graph with shapes. Where the document leaves extents of inputs open, or invokes custom
 // operations, shapes that depend on them are not known. An error in the document is a [syntax.Diagnostics]. The graph must not be changed.
 func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
+	if err := f.usable(); err != nil {
+		return nil, err
+	}
 	if f.static().Err() != nil {
 		return nil, f.Check().Err()
 	}

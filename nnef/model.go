@@ -1,6 +1,7 @@
 package nnef
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/concord-nn/concord/graph"
@@ -16,8 +17,8 @@ import (
 // document or in the data is a [syntax.Diagnostics].
 func (f *File) Model() (_ *Model, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if f.closed.Load() {
-		return nil, mapfile.ErrClosed
+	if err := f.making(); err != nil {
+		return nil, err
 	}
 	if err := f.static().Err(); err != nil {
 		return nil, err
@@ -78,17 +79,23 @@ type Model struct {
 // quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
 // variables that were decoded when the model was loaded, Properties, and Statements. What is no part of the graph is left
 // out, such as variables that are not used, and entries for tensors that only another way of writing the graph has.
-func (m *Model) Save(name string) error { return saved(name, m.Graph, m.extras()) }
+func (m *Model) Save(name string) error {
+	m = cmp.Or(m, new(Model))
+	return saved(name, m.Graph, m.extras())
+}
 
 // WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.
-func (m *Model) WriteArchive(w io.Writer, gz bool) error { return archived(w, m.Graph, m.extras(), gz) }
+func (m *Model) WriteArchive(w io.Writer, gz bool) error {
+	m = cmp.Or(m, new(Model))
+	return archived(w, m.Graph, m.extras(), gz)
+}
 
 func (m *Model) extras() *extras {
 	return &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties, passedOn: m.Statements}
 }
 
 // Close closes the file that the model was made of. The graph, and programs made of it, stay: see [File.Close].
-func (m *Model) Close() error { return m.file.Close() }
+func (m *Model) Close() error { return cmp.Or(m, new(Model)).file.Close() }
 
 // Nodes returns the nodes of the graph that an operation of Flat became. There may be none.
 func (m *Model) Nodes(op *flat.Op) []*graph.Node { return m.nodes[op] }

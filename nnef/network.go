@@ -24,8 +24,8 @@ import (
 // [syntax.Diagnostics]; so is one that making a graph shows.
 func (f *File) Network() (_ *model.Model, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	if f.closed.Load() {
-		return nil, mapfile.ErrClosed
+	if err := f.making(); err != nil {
+		return nil, err
 	}
 	symbolic := f.symbolic()
 	if err := f.static().Err(); err != nil && (!symbolic || !unknown(err)) {

@@ -9,6 +9,9 @@ import (
 // Check returns every mistake that shows without shapes, as [Errors]: operators that there are not, attributes that they do not have,
 // operands that are missing, tensors that their files do not have; nil if there is none. Beyond a number of mistakes it says that there are more.
 func (f *File) Check() (err error) {
+	if f == nil || f.Model == nil {
+		return errNoFile
+	}
 	defer guard(f.path, "the check", mapfile.Watch(), &err)
 	if f.closed.Load() {
 		return mapfile.ErrClosed

@@ -9,6 +9,9 @@ import (
 // Contents calls a function for the files that the model is made of besides its own, in the order of their names: those with external data. The bytes
 // must not be changed, and are valid until the function returns.
 func (f *File) Contents(visit func(name string, data []byte) error) (err error) {
+	if f == nil || f.Model == nil {
+		return errNoFile
+	}
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	if f.files == nil {
 		return nil

@@ -39,6 +39,9 @@ var errWaits = errors.New("what it reads waits for what only a run knows")
 // Explain translates the model for inputs of the given shapes and returns what becomes of its nodes, in the order of translation. It goes on
 // after mistakes. Of a model in parts it is the first one; nodes behind it wait. The error is that the shapes do not fit the inputs.
 func (f *File) Explain(given model.Shapes) (out []*Translation, err error) {
+	if f == nil || f.Model == nil {
+		return nil, errNoFile
+	}
 	defer guard(f.path, "the translation", mapfile.Watch(), &err)
 	if f.closed.Load() {
 		return nil, mapfile.ErrClosed

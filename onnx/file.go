@@ -75,9 +75,15 @@ func open(path string, read func() (*proto.File, error)) (_ *File, err error) {
 // New returns the model that a message describes. Its tensors must not be in other files.
 func New(m *proto.Model) (*File, error) { return prepare("", nil, m) }
 
+// errNoFile is what there is to say of a File that nobody has opened.
+var errNoFile = errors.New("there is no model: the File is nil or the zero File; Open makes one")
+
 // Close ends the making of networks and graphs: it is an error afterwards, fs.ErrClosed. Graphs that were made stay; they keep of the files what
 // they have in memory. It may be called at any time, and twice.
 func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
 	f.closed.Store(true)
 	if f.close == nil {
 		return nil

@@ -16,6 +16,9 @@ type Between struct {
 // a resample, resize or multilinear_upsample that takes the nearest element or interpolates linearly and reads nothing outside of the operand. It
 // returns nil for any other node, and where the extents of the result add up to more than most.
 func Interpolation(n *graph.Node, most int) [][]Between {
+	if _, ok := operator(n); !ok {
+		return nil
+	}
 	place := interpolated(n)
 	if place == nil {
 		return nil

@@ -17,7 +17,7 @@ func NewInliner(b Budget) *Inliner { return &Inliner{NewFolder(b), b.Result} }
 
 // Inline returns what stands for the results of a node, or nothing: see [Def.Inline]. The operands are values of the new graph.
 func (l *Inliner) Inline(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
-	if d, ok := Lookup(n.Op); ok && d.Inline != nil {
+	if d, ok := operator(n); ok && d.Inline != nil {
 		return d.Inline(l, r, n, in)
 	}
 	return nil, nil

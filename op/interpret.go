@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -18,14 +19,18 @@ type Interpreter struct {
 	Node func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error)
 
 	g      *graph.Graph
+	broken error                // why there is none
 	uses   map[*graph.Value]int // of the whole graph, outputs and updates included
 	left   map[*graph.Value]int // in this run
 	values map[*graph.Value]*tensor.Tensor
 	states map[*graph.Value]*tensor.Tensor
 }
 
-// NewInterpreter returns an interpreter of a valid graph.
+// NewInterpreter returns an interpreter of a valid graph. Runs of one that is not are errors.
 func NewInterpreter(g *graph.Graph) *Interpreter {
+	if err := g.Complete(); err != nil {
+		return &Interpreter{broken: err}
+	}
 	p := &Interpreter{g: g, uses: make(map[*graph.Value]int), left: make(map[*graph.Value]int),
 		values: make(map[*graph.Value]*tensor.Tensor), states: make(map[*graph.Value]*tensor.Tensor)}
 	for v, list := range g.Uses() {
@@ -41,6 +46,14 @@ func NewInterpreter(g *graph.Graph) *Interpreter {
 		}
 	}
 	return p
+}
+
+// made is the error of an Interpreter without a graph.
+func (p *Interpreter) made() error {
+	if p == nil || p.g == nil && p.broken == nil {
+		return errors.New("there is no graph: the interpreter is nil or the zero Interpreter; NewInterpreter makes one")
+	}
+	return p.broken
 }
 
 // Run evaluates the graph on inputs in its order, and returns the outputs in its order.
@@ -64,6 +77,9 @@ func (p *Interpreter) Run(ctx context.Context, in []*tensor.Tensor) (_ []*tensor
 
 // RunNamed is [Interpreter.Run] with inputs and outputs by their names.
 func (p *Interpreter) RunNamed(ctx context.Context, in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	if err := p.made(); err != nil {
+		return nil, err
+	}
 	list := make([]*tensor.Tensor, len(p.g.Inputs))
 	for i, v := range p.g.Inputs {
 		list[i] = in[v.Name]
@@ -81,6 +97,9 @@ func (p *Interpreter) RunNamed(ctx context.Context, in map[string]*tensor.Tensor
 
 // Begin starts a run. [Interpreter.Step] is then to be called for each node in order, and [Interpreter.End] after the last one.
 func (p *Interpreter) Begin(in []*tensor.Tensor) error {
+	if err := p.made(); err != nil {
+		return err
+	}
 	if len(in) != len(p.g.Inputs) {
 		return fmt.Errorf("%d inputs are given; graph %s has %d", len(in), p.g.Name, len(p.g.Inputs))
 	}
@@ -106,6 +125,12 @@ func (p *Interpreter) Begin(in []*tensor.Tensor) error {
 // Step evaluates a node and returns its results.
 func (p *Interpreter) Step(ctx context.Context, n *graph.Node) (_ []*tensor.Tensor, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := p.made(); err != nil {
+		return nil, err
+	}
+	if n == nil {
+		return nil, errNoNode
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -120,8 +145,14 @@ func (p *Interpreter) Step(ctx context.Context, n *graph.Node) (_ []*tensor.Tens
 		eval = EvalNode
 	}
 	out, err := eval(ctx, n, in)
+	if err == nil && len(out) < len(n.Out) {
+		err = fmt.Errorf("the node has %d results; the operator yields %d", len(n.Out), len(out))
+	}
+	if err != nil && len(n.Out) > 0 {
+		err = fmt.Errorf("%s: %w", n.Out[0].Name, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Out[0].Name, err)
+		return nil, err
 	}
 	for i, v := range n.Out {
 		if p.left[v] > 0 {
@@ -138,14 +169,20 @@ func (p *Interpreter) Step(ctx context.Context, n *graph.Node) (_ []*tensor.Tens
 
 // Value returns a value that the run has computed and still needs, such as an output after the last node.
 func (p *Interpreter) Value(v *graph.Value) *tensor.Tensor {
-	if v.Const != nil {
+	if v != nil && v.Const != nil {
 		return v.Const
+	}
+	if p == nil {
+		return nil
 	}
 	return p.values[v]
 }
 
 // End finishes a run: states take their next content.
 func (p *Interpreter) End() {
+	if p.made() != nil {
+		return
+	}
 	for _, s := range p.g.States {
 		if s.Next == nil {
 			continue

@@ -18,7 +18,7 @@ type Lane struct {
 // LaneOf returns what the positions of a dimension of the first result of n are: see [Def.Lane]. It is nil if they depend on one another, or nothing
 // is known.
 func LaneOf(n *graph.Node, axis int) *Lane {
-	d, ok := Lookup(n.Op)
+	d, ok := operator(n)
 	if !ok || len(n.Blocks) > 0 || axis < 0 || len(n.Out) == 0 || axis >= n.Out[0].Type.Shape.Rank() {
 		return nil
 	}

@@ -26,7 +26,7 @@ type Sig struct {
 }
 
 // Has reports whether operand i is given.
-func (s *Sig) Has(i int) bool { return i < len(s.In) && s.In[i].DType != tensor.Invalid }
+func (s *Sig) Has(i int) bool { return s != nil && i < len(s.In) && s.In[i].DType != tensor.Invalid }
 
 // Error is a violated rule of an operator.
 type Error struct {
@@ -49,12 +49,20 @@ func (e *Error) Error() string {
 
 // Errorf returns an *Error on the operand or attribute of that name.
 func (s *Sig) Errorf(operand, format string, args ...any) error {
-	return &Error{Op: s.Def.Name, Operand: operand, Msg: message(format, args...)}
+	return &Error{Op: s.operator(), Operand: operand, Msg: message(format, args...)}
 }
 
 // Misfit returns an *Error on the attribute of that name, whose value would be right for operands of other extents.
 func (s *Sig) Misfit(attr, format string, args ...any) error {
-	return &Error{Op: s.Def.Name, Operand: attr, Msg: message(format, args...), Misfit: true}
+	return &Error{Op: s.operator(), Operand: attr, Msg: message(format, args...), Misfit: true}
+}
+
+// operator is the name of the operator, if there is one.
+func (s *Sig) operator() string {
+	if s == nil || s.Def == nil {
+		return ""
+	}
+	return s.Def.Name
 }
 
 // message is [fmt.Sprintf], but writes the items of lists with commas between them, as shapes are written.
@@ -114,6 +122,9 @@ func (d *Def) Bind(in []Type, attrs graph.Attrs, blocks ...*graph.Graph) (*Sig, 
 // BlockTypes returns the types that the inputs of a block must have in an application with these operands and attributes, for whoever
 // makes the block.
 func (d *Def) BlockTypes(in []Type, attrs graph.Attrs, block int) ([]Type, error) {
+	if d == nil || d.Shape == nil && d.Results == nil {
+		return nil, errNoOperator
+	}
 	s, err := d.declared(in, attrs)
 	if err != nil {
 		return nil, err

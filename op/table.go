@@ -72,6 +72,14 @@ func (rules) Infer(name string, in []Type, attrs graph.Attrs, blocks []*graph.Gr
 	return s.Attrs, out, nil
 }
 
+// operator returns the definition of a node's operator; none of no node.
+func operator(n *graph.Node) (*Def, bool) {
+	if n == nil {
+		return nil, false
+	}
+	return Lookup(n.Op)
+}
+
 var errNoNode = errors.New("the node is nil")
 
 // Of returns the definition of a node's operator and the node as its rules see it. The node has been bound when it was made, so that

@@ -62,11 +62,13 @@ func (d *Def) Copies() bool { return d.Traits.Has(Elementwise) && d.View != nil 
 
 // SumsProducts reports whether the results are sums of products of elements of the first two operands, whose integer types may
 // differ and whose sums have a wider one.
-func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
+func (d *Def) SumsProducts() bool {
+	return len(d.Out) > 0 && d.Out[0].Like != "" && d.Out[0].TypeAttr != ""
+}
 
 // HasZeroPoints reports whether a node takes zero points from the factors of its sums of products.
 func HasZeroPoints(n *graph.Node) bool {
-	d, ok := Lookup(n.Op)
+	d, ok := operator(n)
 	if !ok || !d.SumsProducts() {
 		return false
 	}
@@ -81,7 +83,7 @@ func HasZeroPoints(n *graph.Node) bool {
 // Views returns, for a node whose results are runs of the elements of its first operand, where each begins there: see
 // [Def.View]. It returns nil for any other node.
 func Views(n *graph.Node) []int {
-	if d, ok := Lookup(n.Op); ok && d.View != nil {
+	if d, ok := operator(n); ok && d.View != nil {
 		return d.runs(n, d.View)
 	}
 	return nil
@@ -90,7 +92,7 @@ func Views(n *graph.Node) []int {
 // Joins returns, for a node whose operands are runs of the elements of its result, where each begins there: see [Def.Join].
 // It returns nil for any other node.
 func Joins(n *graph.Node) []int {
-	if d, ok := Lookup(n.Op); ok && d.Join != nil {
+	if d, ok := operator(n); ok && d.Join != nil {
 		return d.runs(n, d.Join)
 	}
 	return nil
@@ -102,12 +104,12 @@ func (d *Def) runs(n *graph.Node, find func(*Sig, []Type) []int) []int {
 
 // Reshapes reports whether the only result of n has all elements of its first operand, in their order.
 func Reshapes(n *graph.Node) bool {
-	return len(n.Out) == 1 && Views(n) != nil && n.In[0].Type.Shape.Len() == n.Out[0].Type.Shape.Len()
+	return n != nil && len(n.Out) == 1 && Views(n) != nil && n.In[0].Type.Shape.Len() == n.Out[0].Type.Shape.Len()
 }
 
 // Simplify returns what may stand for n: see [Def.Simplify].
 func Simplify(n *graph.Node) (same *graph.Value, simpler *graph.Node) {
-	if d, ok := Lookup(n.Op); ok && d.Simplify != nil {
+	if d, ok := operator(n); ok && d.Simplify != nil {
 		return d.Simplify(n)
 	}
 	return nil, nil
@@ -116,7 +118,7 @@ func Simplify(n *graph.Node) (same *graph.Value, simpler *graph.Node) {
 // NonNegative reports whether no element of a result of n is below 0 if none is of the operands for which in is true: see
 // [Def.NonNegative].
 func NonNegative(n *graph.Node, in []bool) bool {
-	d, ok := Lookup(n.Op)
+	d, ok := operator(n)
 	switch {
 	case !ok:
 		return false

@@ -57,11 +57,11 @@ var selections = map[string]selection{"transpose": transposed, "slice": taken, "
 // Selection returns which elements of its operand the result of a node has, if the node does nothing but choose them: the one at index (i0, i1, …)
 // of the result stands at offset + i0·stride[0] + i1·stride[1] + …. The result must have elements. It returns false for any other node.
 func Selection(n *graph.Node) (offset int, stride []int, ok bool) {
-	view := selections[n.Op]
-	if view == nil {
+	d, ok := operator(n)
+	if !ok || selections[d.Name] == nil {
 		return 0, nil, false
 	}
-	v := view(n.In[0].Type.Shape, n.Out[0].Type.Shape, n.Attrs)
+	v := selections[d.Name](n.In[0].Type.Shape, n.Out[0].Type.Shape, n.Attrs)
 	return v.offset, slices.Clone(v.stride[:v.rank]), true
 }
 

@@ -11,6 +11,7 @@ import (
 // Shapes returns the shapes of inputs that leave extents open and that a manifest describes, as what they are made from says: a picture of a
 // size, windows of a sound, a state. Extents that nothing says, such as that of a batch, are 1.
 func Shapes(inputs []model.Input, d *manifest.Manifest) model.Shapes {
+	d = cmp.Or(d, new(manifest.Manifest))
 	shapes := make(model.Shapes)
 	for _, in := range inputs {
 		if s := described(in, d.Input(in.Name)); s != nil {

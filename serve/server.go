@@ -1,13 +1,16 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/serve/internal/h2"
@@ -85,11 +88,22 @@ func (s *Server) routes() http.Handler {
 }
 
 // Handler answers everything that the server is asked, by REST and by gRPC.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return cmp.Or(s, new(Server)).handler }
+
+// made is the error of a Server that nobody has made.
+func (s *Server) made() error {
+	if s == nil || s.models == nil {
+		return errors.New("serve: there is no server: it is nil or the zero Server; New makes one")
+	}
+	return nil
+}
 
 // Start looks at the folder, loads what is there, and goes on watching it. A model that is broken is no error; the index says what is wrong with it.
 // It is for those who serve [Server.Handler] themselves.
 func (s *Server) Start(ctx context.Context) error {
+	if err := s.made(); err != nil {
+		return err
+	}
 	if err := s.models.Start(ctx); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
@@ -97,8 +111,14 @@ func (s *Server) Start(ctx context.Context) error {
 }
 
 // Serve loads the models and answers on listeners, which it closes, until the context ends. Then the server is not ready any more and takes no new
-// connections; it returns when the requests that run have been answered, or after [Options.Grace].
+// connections; it returns when the requests that run have been answered, or after [Options.Grace]. A listener that is nil is an error before any is used.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	if err := s.made(); err != nil {
+		return err
+	}
+	if i := slices.Index(listeners, nil); i >= 0 {
+		return fmt.Errorf("serve: listener %d is nil", i)
+	}
 	server := s.transport()
 	failed := make(chan error, len(listeners)+1)
 	for _, l := range listeners {
@@ -144,6 +164,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // Shutdown makes the server refuse requests, and closes all models when the requests that run are answered, or leaves them when the context ends.
 // Only who serves [Server.Handler] himself needs it.
 func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.made(); err != nil {
+		return err
+	}
 	s.goDown()
 	defer s.end()
 	return s.models.Close(ctx)

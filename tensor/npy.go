@@ -28,6 +28,9 @@ var npyTypes = map[string]DType{
 // what NumPy's bfloat16 extension is stored as, is read as bfloat16. Other types are refused. All errors are of type
 // [*FormatError].
 func ReadNPY(r io.Reader, limits Limits) (*Tensor, error) {
+	if r == nil {
+		return nil, errNoReader
+	}
 	n := npyReader{r: r, limits: limits.withDefaults(), size: math.MaxInt64}
 	if f, ok := r.(*os.File); ok {
 		n.size, n.sure = rest(f)

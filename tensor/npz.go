@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,10 +48,12 @@ type NPZ struct {
 	limits Limits // of which arrays that were read have taken their bytes
 }
 
+var errNoReader = &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
+
 // OpenNPZ opens an archive as [ReadNPZ] reads it. It reads its directory only.
 func OpenNPZ(r io.ReaderAt, size int64, bounds Limits) (*NPZ, error) {
 	if r == nil {
-		return nil, &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
+		return nil, errNoReader
 	}
 	z, err := zip.NewReader(r, size)
 	switch {
@@ -121,6 +124,7 @@ func (a *NPZ) Read(name string) (t *Tensor, err error) {
 
 // open calls read for a member.
 func (a *NPZ) open(name string, read func(n *npyReader) error) error {
+	a = cmp.Or(a, new(NPZ))
 	f := a.files[name]
 	if f == nil {
 		return inMember(name+".npy", &FormatError{Offset: -1, Msg: "there is no such member", Err: fs.ErrNotExist})

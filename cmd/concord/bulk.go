@@ -146,6 +146,8 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 	switch {
 	case f.output == "":
 		return bad("-o DIR is missing: the folder for what is written")
+	case f.output == stdinArg:
+		return notWritten()
 	case !slices.Contains(bulk.Formats, o.Format):
 		return bad("--format: %q is not allowed; it must be one of %q", f.format, bulk.Formats)
 	case f.shard < 0 || f.shard >= max(o.Shards, 1):

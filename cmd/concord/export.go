@@ -114,6 +114,8 @@ func (f *exportFlags) usable(args []string) error {
 	switch {
 	case truth(f.webnn)+truth(f.openvx)+truth(f.wasm) != 1:
 		return errors.New("it must be said what is written: --webnn, --openvx or --wasm")
+	case f.dir == stdinArg:
+		return notWritten()
 	case f.elements != "q78" && f.elements != "float32":
 		return fmt.Errorf("--type %s: it must be q78 or float32", f.elements)
 	case f.page != page.Index && !f.wasm:

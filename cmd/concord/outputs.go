@@ -58,7 +58,7 @@ func writable(list []output, inputs []string, force bool) error {
 	var there []string
 	for _, o := range list {
 		if o.path == stdinArg {
-			return refused("-: this is not written to standard output; ./- is a file of this name")
+			return notWritten()
 		}
 		info, err := os.Lstat(o.path)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -95,6 +95,11 @@ func writable(list []output, inputs []string, force bool) error {
 		return refused("%s: it exists; --force replaces it", there[0])
 	}
 	return refused("%s: they exist; --force replaces them", few(there))
+}
+
+// notWritten refuses "-" as the name of what is written.
+func notWritten() error {
+	return refused("-: this is not written to standard output; ./- is of this name")
 }
 
 func refused(format string, args ...any) error {

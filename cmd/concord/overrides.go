@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
@@ -120,7 +119,7 @@ func (o *overrides) check() (err error) {
 			continue
 		}
 		if o.kinds[f.name], err = f.read(o); err != nil {
-			return &codedError{exitUsage, fmt.Errorf("--%s: %w", f.name, err)}
+			return &codedError{exitUsage, err}
 		}
 	}
 	if o.given("labels") {
@@ -145,12 +144,9 @@ func (o *overrides) change(kind string, to any) {
 // read reads the flag as a manifest that says nothing else.
 func (f *manifestFlag) read(o *overrides) (any, error) {
 	value := f.value(o)
-	if x, ok := value.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		value = fmt.Sprint(x) // which JSON has no numbers for
-	}
 	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, errors.New("every number must be finite")
+	if err != nil { // JSON has no such numbers
+		text = fmt.Appendf(nil, "%q", strings.ReplaceAll(fmt.Sprint(value), " ", ","))
 	}
 	inputs, outputs, own := "", "", fmt.Sprintf(`"x":{"kind":%q,"%s":%s}`, f.kind, f.key, text)
 	switch f.kind {
@@ -162,8 +158,9 @@ func (f *manifestFlag) read(o *overrides) (any, error) {
 		outputs = own
 	}
 	m, err := manifest.Parse("", fmt.Appendf(nil, `{"version":1,"inputs":{%s},"outputs":{%s}}`, inputs, outputs))
-	if wrong := (manifest.Errors)(nil); errors.As(err, &wrong) {
-		return nil, errors.New(wrong[0].Msg)
+	if wrong := (manifest.Errors)(nil); errors.As(err, &wrong) { // in words for values of JSON
+		_, must, _ := strings.Cut(wrong[0].Msg, "; ")
+		return nil, fmt.Errorf("--%s %s: %s", f.name, strings.Trim(string(text), `[]"`), must)
 	}
 	if err != nil {
 		return nil, err

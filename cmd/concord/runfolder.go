@@ -12,6 +12,9 @@ import (
 // makeFolder makes the folder of --output, if it is missing and anything may be written into it.
 func (r *runner) makeFolder(jobs []*job) error {
 	name := r.flags.output
+	if name == stdinArg {
+		return notWritten()
+	}
 	if name == "" && len(r.flags.save) > 0 && slices.ContainsFunc(jobs, func(j *job) bool { return j.Source == "" || j.Source == feed.Stdin }) {
 		return &codedError{exitUsage, errors.New("--save writes beside the input's file; here there is none, so that it needs --output")}
 	}

@@ -190,6 +190,7 @@ func (e *Error) message() string {
 // MarshalJSON writes the error as an object: its class by name and, as errorCode, by number, its stage, what is known of its place, and
 // what is wrong.
 func (e *Error) MarshalJSON() ([]byte, error) {
+	e = cmp.Or(e, new(Error))
 	type fields Error // without methods
 	out := struct {
 		Class     string `json:"class"`

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"errors"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
@@ -9,6 +10,9 @@ import (
 // Evaluation makes a module whose run computes a call by the operator's reference, for [op.Evaluate] of programs that have no references themselves. All
 // tensors of the call are in the Weights; after the run those of Out lie where Outputs says, in their order.
 func Evaluation(d *op.Def, c *op.Call, pieces int) (*Module, error) {
+	if d == nil || c == nil || d.Ref.By >= len(c.In) {
+		return nil, errors.New("there is no call of an operator: it is nil, or has no operand to choose a function by")
+	}
 	m, err := newMaker(&engine.Image{}, Options{})
 	if err != nil {
 		return nil, err

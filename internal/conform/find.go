@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -182,32 +183,41 @@ func loadUnsupported(what string) func(string, []string) ([]Case, error) {
 func openFile(dir, name string) (*os.File, error) {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, plain(err)
 	}
 	defer folder.Close()
 	f, _, err := mapfile.OpenFileIn(folder, name)
-	return f, err
+	return f, plain(err)
 }
 
 // readFile reads a file as openFile opens it, of a size that a model's file may have.
 func readFile(dir, name string) ([]byte, error) {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, plain(err)
 	}
 	defer folder.Close()
-	return mapfile.ReadFileIn(folder, name, limits.FileRead)
+	data, err := mapfile.ReadFileIn(folder, name, limits.FileRead)
+	return data, plain(err)
 }
 
 // within returns the path of a file or a folder of a folder of cases, as openFile has them.
 func within(dir, name string) (string, error) {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", err
+		return "", plain(err)
 	}
 	defer folder.Close()
 	_, err = folder.Stat(name)
-	return filepath.Join(dir, name), err
+	return filepath.Join(dir, name), plain(err)
+}
+
+// plain returns an error of the system in plain words, behind the name of the file.
+func plain(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", at.Path, mapfile.Plain(err))
+	}
+	return err
 }
 
 func unsupported(what string) string { return "cases on " + what + " are not supported yet" }

@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Quantization is a quantization file: how the tensors of a graph were or shall be quantized.
 type Quantization struct {
@@ -62,6 +65,9 @@ func (p *parser) quantEntry(e *QuantEntry) {
 // FormatQuant returns the canonical text of a quantization file of the final dialect, which is also one of the
 // provisional dialect.
 func FormatQuant(q *Quantization) ([]byte, error) {
+	if q == nil {
+		return nil, errors.New("there is no quantization: it is nil")
+	}
 	f := &formatter{escape: true}
 	for i := range q.Entries {
 		e := &q.Entries[i]

@@ -32,6 +32,9 @@ func EncodeTensor(t *Tensor) ([]byte, error) {
 
 // WriteTo writes what [Encode] returns, without a copy of raw data.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	if m == nil {
+		return 0, errors.New("the model is nil")
+	}
 	counted, err := measure(m)
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,12 +96,14 @@ func Read(b []byte, files Files) (*File, error) {
 }
 
 // Value is that of a tensor of the model, see [Tensor.Value].
-func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files) }
+func (f *File) Value(t *Tensor) (*tensor.Tensor, error) {
+	return t.Value(cmp.Or(f, new(File)).Files)
+}
 
 // Close ends the reading of external data: it is an error, fs.ErrClosed, afterwards. The model and values of tensors stay; their memory goes when
 // nobody has them. It may be called at any time, and twice.
 func (f *File) Close() error {
-	if f.close == nil { // nobody has opened it
+	if f == nil || f.close == nil { // nobody has opened it
 		return nil
 	}
 	return f.close()

@@ -10,7 +10,7 @@ import (
 
 // Value returns the tensor with its zeros, which may take no more than 256 MiB. Files are as for [Tensor.Value].
 func (s *SparseTensor) Value(files Files) (*tensor.Tensor, error) {
-	if s.Values == nil || s.Indices == nil {
+	if s == nil || s.Values == nil || s.Indices == nil {
 		return nil, errors.New("a sparse tensor needs values and indices")
 	}
 	shape, err := shapeOf(s.Dims)

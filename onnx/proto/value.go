@@ -44,6 +44,9 @@ func whole[T tensor.Element](name string, get func(t *Tensor) []T) *typedField {
 // byte order allow. files finds external data; if it is nil, there is none. Elements of strings, complex numbers and the like are an
 // [UnsupportedError]. Nothing is allocated before the message is known to have as many elements as its shape.
 func (t *Tensor) Value(files Files) (*tensor.Tensor, error) {
+	if t == nil {
+		return nil, errors.New("the tensor is nil")
+	}
 	d, err := t.DataType.DType()
 	if err != nil {
 		return nil, err

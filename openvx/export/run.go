@@ -12,7 +12,7 @@ import (
 // Run runs a network that n has built, on inputs of the types and shapes of the graph, by name, and returns the outputs in such types and
 // shapes. Floats are brought into Q7.8 and back.
 func (b *Built) Run(n *Network, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	if b.Graph == nil || n == nil || len(b.Inputs) != len(n.Inputs) || len(b.Outputs) != len(n.Outputs) {
+	if b == nil || b.Graph == nil || n == nil || len(b.Inputs) != len(n.Inputs) || len(b.Outputs) != len(n.Outputs) {
 		return nil, errors.New("there is no graph that the network has built")
 	}
 	for i, p := range n.Inputs {

@@ -133,6 +133,9 @@ type maker struct {
 // Files returns the page [Index] on a model that [export.Files] has written under a name and a mark, and what it needs beside that. If there is no manifest, or the
 // model takes neither one picture nor one sound of float32, and for all other inputs the manifest has values or states, the page has fields for numbers.
 func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engine.Limits) ([]export.File, error) {
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return nil, err
+	}
 	p := &maker{manifest: m, graph: g, name: name, limits: limits}
 	if m != nil {
 		p.Title = m.Title
