@@ -327,24 +327,30 @@ func (in *Input) bind(shape tensor.Shape, symbols map[string]int) error {
 	return nil
 }
 
-// Key returns a text that is the same for equal shapes of all inputs.
+// Key returns a text that is the same for equal shapes of all inputs, and another one for others.
 func (m *Model) Key(shapes Shapes) string {
-	var b strings.Builder
+	b := make([]byte, 0, 64)
+	add := func(shape tensor.Shape) {
+		for _, n := range shape {
+			b = append(strconv.AppendInt(b, int64(n), 10), ',')
+		}
+		b = append(b, ';')
+	}
 	for i := range m.Inputs() {
 		in := &m.inputs[i]
 		switch s, ok := shapes[in.Name]; {
 		case in.Sequence:
 			for k := 0; shapes[Element(in.Name, k)] != nil; k++ {
-				b.WriteString(shapes[Element(in.Name, k)].String())
+				add(shapes[Element(in.Name, k)])
 			}
-			b.WriteByte(';')
+			b = append(b, '.')
 		case ok:
-			b.WriteString(s.String())
+			add(s)
 		default:
-			b.WriteByte('-')
+			b = append(b, '-')
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 func (m *Model) names() string {

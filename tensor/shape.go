@@ -3,7 +3,7 @@ package tensor
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
 )
@@ -38,14 +38,16 @@ func (s Shape) Clone() Shape { return slices.Clone(s) }
 
 // String writes the shape as [2,3,4].
 func (s Shape) String() string {
-	b := append(make([]byte, 0, 32), '[')
+	var b strings.Builder
+	b.WriteByte('[')
 	for i, d := range s {
 		if i > 0 {
-			b = append(b, ',')
+			b.WriteByte(',')
 		}
-		b = strconv.AppendInt(b, int64(d), 10)
+		fmt.Fprint(&b, d)
 	}
-	return string(append(b, ']'))
+	b.WriteByte(']')
+	return b.String()
 }
 
 // Check reports a rank above MaxRank, a negative extent, or extents whose product (zeros left out) overflows.

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"errors"
+
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
