@@ -12,6 +12,8 @@ import (
 	"strings"
 )
 
+var errNoReader = &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
+
 // npyMagic begins every .npy file; the version follows.
 const npyMagic = "\x93NUMPY"
 

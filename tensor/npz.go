@@ -48,8 +48,6 @@ type NPZ struct {
 	limits Limits // of which arrays that were read have taken their bytes
 }
 
-var errNoReader = &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
-
 // OpenNPZ opens an archive as [ReadNPZ] reads it. It reads its directory only.
 func OpenNPZ(r io.ReaderAt, size int64, bounds Limits) (*NPZ, error) {
 	if r == nil {
