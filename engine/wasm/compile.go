@@ -219,11 +219,13 @@ func (m *maker) constant(b []byte) int {
 	return at
 }
 
-// allWeights returns the weights in one.
+// allWeights returns the weights in one, with room for what a writer may put behind them, such as a mark: to copy them for it can take a second.
 func (m *maker) allWeights() []byte {
-	all := make([]byte, m.weightBytes)
+	all := make([]byte, m.weightBytes, m.weightBytes+64)
 	for _, p := range m.blob {
-		copy(all[p.at:], p.bytes)
+		for at := 0; at < len(p.bytes); { // in pieces, as nothing ends the program while something is copied
+			at += copy(all[p.at+at:], p.bytes[at:min(len(p.bytes), at+1<<20)])
+		}
 	}
 	return all
 }
