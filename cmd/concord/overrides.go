@@ -159,7 +159,10 @@ func (f *manifestFlag) read(o *overrides) (any, error) {
 	}
 	m, err := manifest.Parse("", fmt.Appendf(nil, `{"version":1,"inputs":{%s},"outputs":{%s}}`, inputs, outputs))
 	if wrong := (manifest.Errors)(nil); errors.As(err, &wrong) { // in words for values of JSON
-		_, must, _ := strings.Cut(wrong[0].Msg, "; ")
+		why, must, both := strings.Cut(wrong[0].Msg, "; ")
+		if !both {
+			must = why
+		}
 		return nil, fmt.Errorf("--%s %s: %s", f.name, strings.Trim(string(text), `[]"`), must)
 	}
 	if err != nil {

@@ -219,7 +219,7 @@ func (m *maker) constant(b []byte) int {
 	return at
 }
 
-// allWeights returns the weights in one, with room for what a writer may put behind them, such as a mark: to copy them for it can take a second.
+// allWeights returns the weights in one, with room for a mark that a writer may put behind them, for which all would be copied otherwise.
 func (m *maker) allWeights() []byte {
 	all := make([]byte, m.weightBytes, m.weightBytes+64)
 	for _, p := range m.blob {
