@@ -37,7 +37,8 @@ func compiler(t testing.TB) string {
 	return cc
 }
 
-// library builds the library as the Makefile does, so that either finds what the other has compiled, with additional flags, and returns the folder that it is in, and the C compiler.
+// library builds the library as the Makefile does with TRIM=, so that either finds what the other has compiled, with additional flags, and returns the
+// folder that it is in, and the C compiler.
 func library(t testing.TB, flags ...string) (dir, cc string) {
 	t.Helper()
 	dir, cc = t.TempDir(), compiler(t)
@@ -45,8 +46,8 @@ func library(t testing.TB, flags ...string) (dir, cc string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linker := "-extldflags '-Wl,-soname,libopenvx.so.1 -Wl,--version-script=" + exports + "'"
-	args := append([]string{"build", "-buildmode=c-shared", "-trimpath", "-ldflags", linker, "-o", filepath.Join(dir, "libopenvx.so.1")}, flags...)
+	linker := "-s -w -extldflags '-Wl,-soname,libopenvx.so.1 -Wl,--version-script=" + exports + "'"
+	args := append([]string{"build", "-buildmode=c-shared", "-ldflags", linker, "-o", filepath.Join(dir, "libopenvx.so.1")}, flags...)
 	run(t, exec.Command("go", append(args, ".")...))
 	return dir, cc
 }

@@ -89,12 +89,12 @@ func build(out string, plain, br bool) error {
 
 // compile returns the program.
 func compile(work string, plain bool) ([]byte, error) {
-	root, err := goCommand(".", "list", "-m", "-f", "{{.Dir}}", module)
+	root, err := goCommand(".", "list", "-buildmode=default", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Join(work, "concord.wasm")
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", name}
+	args := []string{"build", "-trimpath", "-buildmode=default", "-ldflags=-s -w", "-o", name}
 	if !plain {
 		overlay, err := reduce(root, work)
 		if err != nil {

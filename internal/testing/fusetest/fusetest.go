@@ -25,8 +25,9 @@ func Check(t testing.TB, pkgs ...string) {
 	if err != nil {
 		t.Skip("fusetest: no go command in PATH")
 	}
-	// The last flag applies to the named packages only, and go build replays a cached compilation's listing. The flags are those of .ci/platforms.
-	cmd := exec.Command(tool, append([]string{"build", "-trimpath", "-gcflags=all=-dwarf=false -l", "-gcflags=-dwarf=false -S", "-o", os.DevNull}, pkgs...)...)
+	// The last -gcflags applies to the named packages only, and go build replays a cached compilation's listing. The flags are those of .ci/platforms.
+	flags := []string{"build", "-trimpath", "-buildmode=default", "-gcflags=all=-dwarf=false -l", "-gcflags=-dwarf=false -S", "-o", os.DevNull}
+	cmd := exec.Command(tool, append(flags, pkgs...)...)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

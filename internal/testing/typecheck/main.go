@@ -52,7 +52,7 @@ func check(platform string) error {
 	if sizes == nil {
 		return fmt.Errorf("%s is no platform, such as darwin/arm64", platform)
 	}
-	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,ImportMap,Error", "./...")
+	list := exec.Command("go", "list", "-buildmode=default", "-deps", "-json=ImportPath,Dir,Module,GoFiles,ImportMap,Error", "./...")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
@@ -74,12 +74,11 @@ func check(platform string) error {
 		if p.ImportPath == "unsafe" {
 			continue
 		}
-		set := token.NewFileSet()
-		files, err := parse(set, p)
+		ours := p.Module != nil && p.Module.Main
+		files, err := parse(p, ours)
 		if err != nil {
 			return err
 		}
-		ours := p.Module != nil && p.Module.Main
 		config := types.Config{
 			IgnoreFuncBodies: !ours,
 			Sizes:            sizes,
@@ -102,13 +101,35 @@ func check(platform string) error {
 	}
 }
 
-// parse reads the files of a package.
-func parse(set *token.FileSet, p listed) ([]*ast.File, error) {
+// Platforms share most files, which are parsed once.
+var (
+	set    = token.NewFileSet()
+	parsed sync.Map // of *ast.File, by path
+)
+
+// parse reads the files of a package, with the bodies of functions or without.
+func parse(p listed, bodies bool) ([]*ast.File, error) {
 	files, problems := make([]*ast.File, len(p.GoFiles)), make([]error, len(p.GoFiles))
 	var all sync.WaitGroup
 	for i, name := range p.GoFiles {
+		path := filepath.Join(p.Dir, name)
+		if f, ok := parsed.Load(path); ok {
+			files[i] = f.(*ast.File)
+			continue
+		}
 		all.Go(func() {
-			files[i], problems[i] = parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			files[i], problems[i] = parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+			if problems[i] != nil {
+				return
+			}
+			if !bodies {
+				for _, d := range files[i].Decls {
+					if f, ok := d.(*ast.FuncDecl); ok {
+						f.Body = nil
+					}
+				}
+			}
+			parsed.Store(path, files[i])
 		})
 	}
 	all.Wait()

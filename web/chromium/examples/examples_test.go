@@ -42,10 +42,23 @@ func run(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// concord builds the program.
+// built is the folder of the program.
+var built string
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", ""); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// concord builds the program, unless it is there.
 func concord(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "concord")
+	path := filepath.Join(built, "concord")
 	run(t, "go", "build", "-o", path, "./cmd/concord")
 	return path
 }
