@@ -102,7 +102,7 @@ func (l convLayer) call(b *testing.B) (*kernel.Plan, *op.Call) {
 	if p == nil {
 		b.Fatal("no kernel takes the layer")
 	}
-	call, r := &op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}, op.NewRand(1, 4)
+	call, r := &op.Call{Scratch: tensor.AlignedBytes(p.Scratch), Shared: tensor.AlignedBytes(p.Shared)}, op.NewRand(1, 4)
 	for i, v := range region.Root().In {
 		x := v.Const
 		if x == nil {
