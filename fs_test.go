@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/model"
 	onnxexport "github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -55,7 +56,7 @@ func forms(t *testing.T) string {
 	must(err)
 	files, err := w.Files("w.bin")
 	must(err)
-	must(os.WriteFile(filepath.Join(dir, "w.bin"), files.Weights, 0o600))
+	must(os.WriteFile(filepath.Join(dir, "w.bin"), testdata.Written(t, files.Weights), 0o600))
 	must(os.WriteFile(filepath.Join(dir, "session.json"), files.Session, 0o600))
 	return dir
 }

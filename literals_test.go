@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -52,7 +53,7 @@ var formats = map[string]func(dir string, g *graph.Graph) (string, error){
 			return "", err
 		}
 		path := filepath.Join(dir, "m.json")
-		return path, errors.Join(os.WriteFile(path, f.Session, 0o600), os.WriteFile(filepath.Join(dir, "m.bin"), f.Weights, 0o600))
+		return path, errors.Join(os.WriteFile(path, f.Session, 0o600), stage.Write(filepath.Join(dir, "m.bin"), f.Weights))
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/manifest"
 )
@@ -27,7 +28,7 @@ func packed(t *testing.T, pairs ...string) []byte {
 	pairs = append([]string{"graph.nnef", ""}, pairs...)
 	var b bytes.Buffer
 	err := container.WriteTar(&b, func(yield func(string, func(io.Writer) error) bool) {
-		for i := 0; i < len(pairs) && yield(pairs[i], container.Content([]byte(pairs[i+1]))); i += 2 {
+		for i := 0; i < len(pairs) && yield(pairs[i], stage.Content([]byte(pairs[i+1]))); i += 2 {
 		}
 	}, true)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/internal/pattern"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -121,7 +122,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 	}
 	return func(yield func(string, func(io.Writer) error) bool) {
 		// Without this a loop that ends early would be a panic; those of package container do not.
-		if !yield(container.GraphFile, container.Content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, container.Content(quantization)) {
+		if !yield(container.GraphFile, stage.Content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, stage.Content(quantization)) {
 			return
 		}
 		for _, it := range items {

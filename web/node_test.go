@@ -69,7 +69,7 @@ func TestUnderNode(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	run := exec.Command(node, "--experimental-wasm-relaxed-simd", "testdata/page.mjs", dir, write(t, dir, "digits.mjs", files.JavaScript),
-		write(t, dir, "digits.bin", files.Weights), write(t, dir, "x.bin", x.Bytes()))
+		write(t, dir, "digits.bin", testdata.Written(t, files.Weights)), write(t, dir, "x.bin", x.Bytes()))
 	run.Stderr = &stderr
 	out, err := run.Output()
 	if err != nil {

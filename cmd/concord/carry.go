@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 )
 
@@ -70,7 +71,7 @@ func withFile(files container.Members, m *manifest.Manifest) (container.Members,
 				return
 			}
 		}
-		yield(manifest.FileName, container.Content(text))
+		yield(manifest.FileName, stage.Content(text))
 	}, nil
 }
 

@@ -466,7 +466,7 @@ func withGraph(files container.Members, text []byte) container.Members {
 	return func(yield func(string, func(io.Writer) error) bool) {
 		for name, write := range files {
 			if name == container.GraphFile {
-				write = container.Content(text)
+				write = stage.Content(text)
 			}
 			if !yield(name, write) {
 				return

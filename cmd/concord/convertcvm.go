@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 )
 
@@ -102,7 +103,7 @@ func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
 		return nil, fmt.Errorf("%s: %w", src, err)
 	}
 	var members container.Members = func(yield func(string, func(io.Writer) error) bool) {
-		_ = yield(cvmSymbol, container.Content(files.Symbol)) && yield(cvmParams, container.Content(files.Params))
+		_ = yield(cvmSymbol, stage.Content(files.Symbol)) && yield(cvmParams, stage.Content(files.Params))
 	}
 	m, err := carried(src, f.fixes)
 	if m != nil && err == nil {

@@ -144,18 +144,10 @@ type target struct {
 	files   func(m *concord.Model, g *graph.Graph, e exported) ([]exportFile, error)
 }
 
-// exportFile is a file by its name.
+// exportFile is a file by its name, and what writes it.
 type exportFile struct {
-	name    string
-	content []byte
-}
-
-// files returns the files of a target, by their contents in the order of its endings.
-func (e exported) files(endings []string, contents ...[]byte) (list []exportFile) {
-	for i, c := range contents {
-		list = append(list, exportFile{e.base + endings[i], c})
-	}
-	return list
+	name  string
+	write func(io.Writer) error
 }
 
 // exported says what a target needs to know of an export.
@@ -205,9 +197,8 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return err
 	}
 	targets = nil
-	var contents [][]byte
 	for _, file := range made {
-		targets, contents = append(targets, filepath.Join(f.dir, file.name)), append(contents, file.content)
+		targets = append(targets, filepath.Join(f.dir, file.name))
 	}
 	if err := writable(files(targets...), nil, f.force); err != nil {
 		return err
@@ -220,14 +211,15 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 			return err
 		}
 		if text != nil {
-			targets, contents = append(targets, beside), append(contents, text)
+			made = append(made, exportFile{filepath.Base(beside), stage.Content(text)})
 		}
 	}
-	if err := writeAll(targets, contents); err != nil {
+	sizes, err := writeAll(f.dir, made)
+	if err != nil {
 		return err
 	}
-	for i, target := range targets {
-		if err := note(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
+	for i, file := range made {
+		if err := note(out, "written: %s (%s)\n", filepath.Join(f.dir, file.name), size(sizes[i])); err != nil {
 			return err
 		}
 	}
@@ -249,25 +241,26 @@ func exportRefusal(err error, path, lacks string) error {
 	return strictOnly(err, f, "concord export follows the strict rules: "+lacks)
 }
 
-// writeAll writes files that belong together: all of them are complete before the first one takes its place.
-func writeAll(targets []string, contents [][]byte) error {
-	dir := filepath.Dir(targets[0])
+// writeAll writes files that belong together: all of them are complete before the first one takes its place. It returns how long they are.
+func writeAll(dir string, files []exportFile) ([]int64, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := stage.New(dir)
 	if err != nil {
-		return fmt.Errorf("nothing can be written there: %w", err)
+		return nil, fmt.Errorf("nothing can be written there: %w", err)
 	}
 	defer s.Close()
-	for i, target := range targets {
-		if err := os.WriteFile(s.Path(filepath.Base(target)), contents[i], 0o666); err != nil {
-			return s.Placed(err, target)
+	sizes := make([]int64, len(files))
+	for i, file := range files {
+		if sizes[i], err = s.Write(file.write, file.name); err != nil {
+			return nil, s.Placed(err, filepath.Join(dir, file.name))
 		}
 	}
-	return s.Commit(func() error {
-		for _, target := range targets {
-			if err := os.Rename(s.Path(filepath.Base(target)), target); err != nil {
+	return sizes, s.Commit(func() error {
+		for _, file := range files {
+			target := filepath.Join(dir, file.name)
+			if err := os.Rename(s.Path(file.name), target); err != nil {
 				return s.Placed(err, target)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/openvx/export"
@@ -36,7 +37,7 @@ var writeOpenVX = target{
 		writeRounded(e.notes, e.path, n.Rounded)
 		e.network = n
 		files := n.Files(e.base)
-		return e.files([]string{".c", ".h", ".bin"}, files.Source, files.Header, files.Weights), nil
+		return []exportFile{{e.base + ".c", stage.Content(files.Source)}, {e.base + ".h", stage.Content(files.Header)}, {e.base + ".bin", files.Weights}}, nil
 	},
 }
 

@@ -25,7 +25,7 @@ var writeWASM = target{
 		}
 		list := make([]exportFile, len(files))
 		for i, f := range files {
-			list[i] = exportFile{f.Name, f.Content}
+			list[i] = exportFile{f.Name, f.Write}
 		}
 		return list, nil
 	},

@@ -6,6 +6,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/webnn/export"
 )
@@ -31,7 +32,7 @@ var writeWebNN = target{
 			near[i] = approximation{a.Op, a.Label, a.Value, a.Tolerance}
 		}
 		writeApproximations(e.notes, e.path, near)
-		return e.files([]string{".js", ".bin", ".json"}, files.JavaScript, files.Weights, files.Session), nil
+		return []exportFile{{e.base + ".js", stage.Content(files.JavaScript)}, {e.base + ".bin", files.Weights}, {e.base + ".json", stage.Content(files.Session)}}, nil
 	},
 }
 

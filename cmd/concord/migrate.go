@@ -195,7 +195,7 @@ func (m *migrating) model(src string) error {
 		return err
 	}
 	defer files.Close()
-	changed := writers{container.GraphFile: container.Content(m.text)}
+	changed := writers{container.GraphFile: stage.Content(m.text)}
 	entries, err := m.tensors(files, changed)
 	if err != nil {
 		return err
@@ -306,7 +306,7 @@ func (m *migrating) quantization(files *container.Container, changed writers, en
 	}
 	text, err := syntax.FormatQuant(q)
 	if err == nil && !bytes.Equal(text, old) {
-		changed[container.QuantFile] = container.Content(text)
+		changed[container.QuantFile] = stage.Content(text)
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func exported(t *testing.T, n *export.Network, dir, cc string) {
 	t.Helper()
 	work := t.TempDir()
 	files := n.Files("net work")
-	for ending, data := range map[string][]byte{".c": files.Source, ".h": files.Header, ".bin": files.Weights} {
+	for ending, data := range map[string][]byte{".c": files.Source, ".h": files.Header, ".bin": testdata.Written(t, files.Weights)} {
 		if err := os.WriteFile(filepath.Join(work, "net work"+ending), data, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package wasm
 
 import (
+	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,10 +40,11 @@ type Module struct {
 	Code []byte
 	// Threads is how many threads may compute a run, and Pages the size of the memory, also its bound where it is imported, in 64 KiB.
 	Threads, Pages int
-	// Weights are what must be written to the memory at WeightsAt before the first run.
-	Weights         []byte
-	WeightsAt       int
-	Inputs, Outputs []Port
+	// WeightsAt is where in the memory what [Module.WriteWeights] writes, WeightsLen bytes, must stand before the first run.
+	WeightsAt, WeightsLen int
+	Inputs, Outputs       []Port
+
+	weights *weights
 }
 
 // Port is an input or an output.
@@ -75,10 +78,21 @@ const MostThreads = limits.WASMThreads
 
 // Compile makes the module of a graph.
 func Compile(g *graph.Graph, opts Options) (*Module, error) {
-	if opts.Threads < 0 || opts.Threads > MostThreads {
-		return nil, fmt.Errorf("%d threads are asked for; it must be 0 … %d", opts.Threads, MostThreads)
+	list, err := CompileAll(g, opts.Limits, opts)
+	if err != nil {
+		return nil, err
 	}
-	p, err := engine.Compile(g, engine.Options{Limits: opts.Limits, Threads: 1, Tiers: []kernel.Tier{vectors}})
+	return list[0], nil
+}
+
+// CompileAll makes modules of one graph, which have the same weights. Only these limits hold.
+func CompileAll(g *graph.Graph, limits engine.Limits, list ...Options) ([]*Module, error) {
+	for _, opts := range list {
+		if opts.Threads < 0 || opts.Threads > MostThreads {
+			return nil, fmt.Errorf("%d threads are asked for; it must be 0 … %d", opts.Threads, MostThreads)
+		}
+	}
+	p, err := engine.Compile(g, engine.Options{Limits: limits, Threads: 1, Tiers: []kernel.Tier{vectors}})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +101,30 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMaker(image, opts)
+	w := newWeights()
+	modules := make([]*Module, len(list))
+	for i, opts := range list {
+		made, err := compileImage(image, w, opts)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && made.WeightsLen != modules[0].WeightsLen { // Without this all is the same as long as they differ in code alone.
+			return nil, errors.New("the modules need different weights")
+		}
+		for i, port := range p.Inputs() {
+			made.Inputs[i].Port = port
+		}
+		for i, port := range p.Outputs() {
+			made.Outputs[i].Port = port
+		}
+		modules[i] = made
+	}
+	return modules, nil
+}
+
+// compileImage makes a module of an image, without the names and types of its ports.
+func compileImage(image *engine.Image, w *weights, opts Options) (*Module, error) {
+	m, err := newMaker(image, w, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -115,17 +152,7 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 		m.moves(code, image.Resets)
 		l.Exports = append(l.Exports, wasmobj.Export{Name: "reset", Func: o.AddFunc(wasmobj.FuncType{}, code)})
 	}
-	made, err := m.link(l, image.Inputs, image.Outputs, opts.Whole)
-	if err != nil {
-		return nil, err
-	}
-	for i, port := range p.Inputs() {
-		made.Inputs[i].Port = port
-	}
-	for i, port := range p.Outputs() {
-		made.Outputs[i].Port = port
-	}
-	return made, nil
+	return m.link(l, image.Inputs, image.Outputs, opts.Whole)
 }
 
 // link makes the module of what has been added, without the names and types of its ports. If it is to be whole, it holds the weights itself.
@@ -133,7 +160,7 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole 
 	for _, t := range slices.Concat(inputs, outputs) {
 		m.place(t.Bytes()) // which may add to the weights
 	}
-	m.o.Data[m.weights].Size = m.weightBytes
+	m.o.Data[m.weights].Size = m.held.Len()
 	for _, e := range l.Exports {
 		l.Func(e.Func)
 	}
@@ -159,8 +186,14 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole 
 	if l.Pages = (l.End() + readBehind + pageBytes - 1) / pageBytes; l.Pages > mostPages {
 		return nil, &engine.LimitError{What: "memory", Need: int64(l.End()), Allowed: mostPages * pageBytes}
 	}
-	if made.Weights = m.allWeights(); whole {
-		m.o.Data[m.weights].Bytes, made.Weights = made.Weights, nil
+	if whole {
+		var all bytes.Buffer
+		if err := m.held.Write(&all); err != nil {
+			return nil, err
+		}
+		m.o.Data[m.weights].Bytes = all.Bytes()
+	} else {
+		made.weights, made.WeightsLen = m.held, m.held.Len()
 	}
 	made.Code, made.Pages = l.Module(), l.Pages
 	return made, nil
@@ -173,11 +206,9 @@ type maker struct {
 
 	arena, scratch, weights, stack int // data; of the second and the last as many as there are threads
 	threads                        int
-	blob                           []stored // the weights, and how many bytes they take
-	weightBytes                    int
+	held                           *weights
 	tensors                        map[*tensor.Tensor]int
-	functions                      map[string]int  // that units share
-	constants                      map[stretch]int // where they lie in the weights
+	functions                      map[string]int // that units share
 	level                          Level
 	names                          bool
 	unit                           string                   // what the function is for that is made next, if names are wanted
@@ -186,48 +217,17 @@ type maker struct {
 }
 
 // newMaker returns a maker for an image. It has the functions of the references, and a fused multiply-add.
-func newMaker(image *engine.Image, opts Options) (*maker, error) {
+func newMaker(image *engine.Image, w *weights, opts Options) (*maker, error) {
 	base, err := compiled()
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{o: base.Clone(), image: image, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
-		functions: make(map[string]int), constants: make(map[stretch]int)}
+	m := &maker{o: base.Clone(), image: image, held: w, level: opts.Level, names: opts.Names, threads: 1, tensors: make(map[*tensor.Tensor]int),
+		functions: make(map[string]int)}
 	m.multiplyAdd()
 	m.arena = m.o.AddData(wasmobj.Datum{Align: tensor.Alignment, Size: len(image.Arena)})
 	m.weights = m.o.AddData(wasmobj.Datum{Align: tensor.Alignment})
 	return m, nil
-}
-
-// stored is bytes of the weights, and where they lie there.
-type stored struct {
-	at    int
-	bytes []byte
-}
-
-// stretch is memory of a constant.
-type stretch struct {
-	at *byte
-	n  int
-}
-
-// constant adds bytes to the weights, which must not change any more, and returns where they lie there.
-func (m *maker) constant(b []byte) int {
-	at := (m.weightBytes + tensor.Alignment - 1) &^ (tensor.Alignment - 1)
-	m.blob = append(m.blob, stored{at, b})
-	m.weightBytes = at + len(b)
-	return at
-}
-
-// allWeights returns the weights in one, with room for a mark that a writer may put behind them, for which all would be copied otherwise.
-func (m *maker) allWeights() []byte {
-	all := make([]byte, m.weightBytes, m.weightBytes+64)
-	for _, p := range m.blob {
-		for at := 0; at < len(p.bytes); { // in pieces, as nothing ends the program while something is copied
-			at += copy(all[p.at+at:], p.bytes[at:min(len(p.bytes), at+1<<20)])
-		}
-	}
-	return all
 }
 
 // function makes the function that computes an image.
@@ -437,9 +437,5 @@ func (m *maker) place(b []byte) (sym, at int) {
 	if at, ok := within(m.image.Scratch, b); ok {
 		return m.scratch, at
 	}
-	k := stretch{&b[0], len(b)}
-	if _, ok := m.constants[k]; !ok {
-		m.constants[k] = m.constant(b)
-	}
-	return m.weights, m.constants[k]
+	return m.weights, m.held.plain(b)
 }

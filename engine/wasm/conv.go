@@ -231,13 +231,17 @@ func (v *convolution) tapBytes() int {
 	return block * partChans * 4
 }
 
-// pack returns the weights by place, part, block, tap, channel of the input, channel of the result; of groups by part, tap, channel.
-func (v *convolution) pack() []byte {
+// packedBytes returns how many bytes the packed weights take.
+func (v *convolution) packedBytes() int {
+	blocks, _ := v.blocks()
+	return v.places() * v.parts() * blocks * v.Taps * v.tapBytes()
+}
+
+// pack writes the weights by place, part, block, tap, channel of the input, channel of the result; of groups by part, tap, channel.
+func (v *convolution) pack(out []byte) {
 	w := tensor.Data[float32](v.n.In[1].Const)
 	blocks, _ := v.blocks()
-	tap := v.tapBytes()
-	size := v.parts() * blocks * v.Taps * tap
-	out := make([]byte, v.places()*size)
+	tap, size := v.tapBytes(), len(out)/v.places()
 	if v.Up {
 		for o := range v.out[1] {
 			at, step := v.Weights(o)
@@ -248,7 +252,7 @@ func (v *convolution) pack() []byte {
 				}
 			}
 		}
-		return out
+		return
 	}
 	put := func(at, o, c, k int) {
 		binary.LittleEndian.PutUint32(out[at:], math.Float32bits(w[(o*v.GroupIn+c)*v.Taps+k]))
@@ -264,7 +268,6 @@ func (v *convolution) pack() []byte {
 			}
 		}
 	}
-	return out
 }
 
 // lines is [linesOf] the convolution.
@@ -294,7 +297,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 	v.wide = m.level == Emulated && v.pool == nil
 	weights := 0
 	if v.pool == nil {
-		weights = m.constant(v.pack())
+		weights = m.held.packed(v, v.packedBytes(), v.pack)
 		v.least = leastOf(tensor.Data[float32](v.n.In[1].Const))
 	}
 	blocks, _ := v.blocks()

@@ -104,13 +104,18 @@ func (v *integerConvolution) tapBytes() int {
 	return block / octet * octetBytes
 }
 
-// pack returns the weights, less their zero points, by part, block, tap, pair of channels of the input, channel of the result; of groups by part, tap.
-func (v *integerConvolution) pack() []byte {
+// packedBytes returns how many bytes the packed weights take.
+func (v *integerConvolution) packedBytes() int {
+	blocks, _ := v.octets()
+	return v.parts() * blocks * v.Taps * v.tapBytes()
+}
+
+// pack writes the weights, less their zero points, by part, block, tap, pair of channels of the input, channel of the result; of groups by part, tap.
+func (v *integerConvolution) pack(out []byte) {
 	w, zeros := make([]int32, v.n.In[1].Const.Len()), integersOf(v.n.In, 4)
 	geometry.Load(w, v.n.In[1].Const.Contiguous(), 0, 1)
 	blocks, _ := v.octets()
 	tap := v.tapBytes()
-	out := make([]byte, v.parts()*blocks*v.Taps*tap)
 	put := func(at int, x int32) { binary.LittleEndian.PutUint16(out[at:], uint16(x)) }
 	for o := range v.out[1] {
 		part, lane := o/octet, o%octet
@@ -130,14 +135,13 @@ func (v *integerConvolution) pack() []byte {
 			}
 		}
 	}
-	return out
 }
 
 // make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
 func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 	v.tail.bind(m, v.out[1], integersOf(v.n.In, 2))
 	v.tiles = make(map[tileKind]int)
-	weights, table := m.constant(v.pack()), linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
+	weights, table := m.held.packed(v, v.packedBytes(), v.pack), linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
 	blocks, _ := v.octets()
 	f := m.newFunction(kernelType)
 	f.pieces(func(piece int) {

@@ -14,7 +14,7 @@ func Evaluation(d *op.Def, c *op.Call, pieces int) (*Module, error) {
 	if d == nil || c == nil || d.Ref.By >= len(c.In) {
 		return nil, errors.New("there is no call of an operator: it is nil, or has no operand to choose a function by")
 	}
-	m, err := newMaker(&engine.Image{}, Options{})
+	m, err := newMaker(&engine.Image{}, newWeights(), Options{})
 	if err != nil {
 		return nil, err
 	}

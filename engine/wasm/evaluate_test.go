@@ -53,7 +53,7 @@ func TestEvaluation(t *testing.T) {
 
 // evaluated runs a module and takes the results of the call from its memory.
 func evaluated(t *testing.T, made api.Module, m *wasm.Module, c *op.Call) error {
-	made.Memory().Write(uint32(m.WeightsAt), m.Weights)
+	made.Memory().Write(uint32(m.WeightsAt), testdata.Written(t, m.WriteWeights))
 	if _, err := made.ExportedFunction("run").Call(t.Context()); err != nil {
 		return err
 	}

@@ -250,7 +250,7 @@ func TestLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	memory := i.Memory()
-	memory.Write(uint32(m.WeightsAt), m.Weights)
+	memory.Write(uint32(m.WeightsAt), testdata.Written(t, m.WriteWeights))
 	memory.Write(uint32(m.Inputs[0].At), input.Bytes())
 	if _, err := i.ExportedFunction("run").Call(t.Context()); err != nil {
 		t.Fatal(err)

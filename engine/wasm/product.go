@@ -82,15 +82,17 @@ func (p *product) exactly(m *maker) int {
 	return one.some(m, 1)
 }
 
-// pack returns the matrix by panel, row, column.
-func (p *product) pack(b []float32) []byte {
-	out := make([]byte, p.panels()*p.K*panelBytes)
+// held returns where the matrix lies in the weights, by panel, row, column.
+func (p *product) held(m *maker, key any, matrix []float32) int {
+	return m.held.packed(key, p.panels()*p.K*panelBytes, func(out []byte) { p.pack(matrix, out) })
+}
+
+func (p *product) pack(b []float32, out []byte) {
 	for j := range p.N {
 		for k := range p.K {
 			binary.LittleEndian.PutUint32(out[4*((j/panelColumns*p.K+k)*panelColumns+j%panelColumns):], math.Float32bits(b[k*p.BK+j*p.BCol]))
 		}
 	}
-	return out
 }
 
 // make adds the function that computes panels of all rows. A piece is a panel, or some together, of a pair of matrices.
@@ -99,7 +101,7 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 	p.wide = m.level == Emulated
 	if p.packed {
 		matrix := tensor.Data[float32](p.n.In[1].Const)
-		weights, p.least = m.constant(p.pack(matrix)), leastOf(matrix)
+		weights, p.least = p.held(m, p, matrix), leastOf(matrix)
 	}
 	if len(p.bias) > 0 {
 		bias := newMemory(panelBytes * p.panels())

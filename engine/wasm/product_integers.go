@@ -67,24 +67,22 @@ func (p *integerProduct) panels() int  { return geometry.CeilDiv(p.N, octet) }
 func (p *integerProduct) octets() int  { return geometry.CeilDiv(p.K, octet) }
 func (p *integerProduct) rowStep() int { return p.N * p.tail.size() }
 
-// pack returns the right matrix, less its zero points, by panel, pair of rows, column.
-func (p *integerProduct) pack() []byte {
+// pack writes the right matrix, less its zero points, by panel, pair of rows, column.
+func (p *integerProduct) pack(out []byte) {
 	w := make([]int32, p.n.In[1].Const.Len())
 	geometry.Load(w, p.n.In[1].Const.Contiguous(), 0, 1)
-	out := make([]byte, p.panels()*p.octets()*octetBytes)
 	for j := range p.N {
 		for k := range p.K {
 			at := j/octet*p.octets()*octetBytes + k/2*4*octet + j%octet*4 + k%2*2
 			binary.LittleEndian.PutUint16(out[at:], uint16(w[k*p.BK+j*p.BCol]-p.zeros[j%len(p.zeros)]))
 		}
 	}
-	return out
 }
 
 // make adds the function that computes panels of all rows. A piece is a panel. What lies behind a row is multiplied by 0.
 func (p *integerProduct) make(m *maker, c *op.Call) (int, error) {
 	p.tail.bind(m, p.N, p.bias)
-	weights, f := m.constant(p.pack()), m.newFunction(kernelType)
+	weights, f := m.held.packed(p, p.panels()*p.octets()*octetBytes, p.pack), m.newFunction(kernelType)
 	f.pieces(func(piece int) {
 		x, w, out, channel := f.i32(), f.i32(), f.i32(), f.i32()
 		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) })

@@ -83,13 +83,19 @@ func (v *recurrent) plan(r kernel.Region, lengths int) *kernel.Plan {
 // wide is how many products a step has for an item.
 func (v *recurrent) wide() int { return len(v.gates) * v.hidden }
 
+// timesKey is what a product of a recurrent operator is of.
+type timesKey struct {
+	weights                   *graph.Value
+	dir, first, columns, rows int
+}
+
 // times returns the product of so many rows and weights of a direction, from a row on.
 func (v *recurrent) times(m *maker, rows int, weights *graph.Value, dir, first, columns int) (fn, packed int) {
 	shape := weights.Type.Shape
 	k := shape[2]
 	part := tensor.Data[float32](weights.Const.Contiguous())[(dir*shape[1]+first)*k:][:columns*k]
 	p := &product{n: v.n, rows: rows, batches: 1, packed: true, wide: m.level == Emulated, least: leastOf(part), Product: geometry.Product{M: rows, K: k, N: columns, ARow: k, AK: 1, BK: 1, BCol: k}}
-	return p.all(m), m.constant(p.pack(part))
+	return p.all(m), p.held(m, timesKey{weights, dir, first, columns, rows}, part)
 }
 
 func (v *recurrent) make(m *maker, c *op.Call) (int, error) {

@@ -57,7 +57,7 @@ func gather(t *testing.T, m *wasm.Module) *crowd {
 		}
 		c.instances = append(c.instances, i)
 	}
-	if !c.instances[0].Memory().Write(uint32(m.WeightsAt), m.Weights) {
+	if !c.instances[0].Memory().Write(uint32(m.WeightsAt), testdata.Written(t, m.WriteWeights)) {
 		t.Fatal("the weights do not fit")
 	}
 	return c
@@ -185,7 +185,7 @@ func TestThreads(t *testing.T) {
 	}
 	one, err := wasm.Compile(g, wasm.Options{})
 	check(t, err)
-	if !bytes.Equal(one.Weights, m.Weights) {
+	if !bytes.Equal(testdata.Written(t, one.WriteWeights), testdata.Written(t, m.WriteWeights)) {
 		t.Error("the module for one thread has other weights")
 	}
 }

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tetratelabs/wazero"
@@ -43,7 +44,8 @@ func newModule(g *graph.Graph, opts Options) (Evaluation, error) {
 		m.Close()
 		return nil, fmt.Errorf("the module is refused: %w", err)
 	}
-	if err := m.write(made.WeightsAt, made.Weights); err != nil {
+	var weights bytes.Buffer
+	if err := errors.Join(made.WriteWeights(&weights), m.write(made.WeightsAt, weights.Bytes())); err != nil {
 		m.Close()
 		return nil, err
 	}

@@ -80,6 +80,33 @@ func (s *Stage) Path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
+// Write writes a file in the stage, with the folders that its path needs, and returns how long it has become.
+func (s *Stage) Write(write func(io.Writer) error, elem ...string) (int64, error) {
+	path := s.Path(elem...)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return 0, err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	out := &counted{to: f}
+	err = errors.Join(write(out), f.Close())
+	return out.n, err
+}
+
+// counted counts what is written, and tells of bytes that a mapped file has lost.
+type counted struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.n += int64(n)
+	return n, mapfile.Written(p, err)
+}
+
 // Close removes the stage with all that is still in it.
 func (s *Stage) Close() error {
 	stages.Lock()
@@ -237,11 +264,14 @@ func Write(name string, write func(io.Writer) error) (err error) {
 }
 
 // WriteData is [Write] for bytes.
-func WriteData(name string, data []byte) error {
-	return Write(name, func(w io.Writer) error {
+func WriteData(name string, data []byte) error { return Write(name, Content(data)) }
+
+// Content returns a function that writes bytes.
+func Content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	})
+	}
 }
 
 // Placed makes an error about what stands in the stage one about the file or folder for which it was written; others it returns as they are.

@@ -3,7 +3,9 @@
 package testdata
 
 import (
+	"bytes"
 	"flag"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +62,16 @@ func Wide(tb testing.TB) {
 	if strconv.IntSize < 64 {
 		tb.Skip("it needs numbers or memory beyond 32 bits")
 	}
+}
+
+// Written returns what a function writes.
+func Written(tb testing.TB, write func(io.Writer) error) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // Root returns the repository's root folder, found by walking up to go.mod.

@@ -3,18 +3,20 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/openvx"
 )
 
 // Files are the files of a network.
 type Files struct {
-	Source  []byte // C99
-	Header  []byte // C, which C++ can include too
-	Weights []byte // the elements of all constants, little-endian
+	Source  []byte                  // C99
+	Header  []byte                  // C, which C++ can include too
+	Weights func(w io.Writer) error // writes the elements of all constants, little-endian
 }
 
 // Files writes the network. name is that of the files, without an ending; the names of the structure and the functions begin with it, made an
@@ -23,11 +25,9 @@ type Files struct {
 // The header declares the structure NAME_network with the graph and the tensors of inputs and outputs, NAME_create, which makes it of a file of
 // weights, NAME_create_from_memory, and NAME_release.
 func (n *Network) Files(name string) *Files {
-	w := &writer{Network: n, file: name, name: identifier(name), offsets: make(map[any]int)}
-	f := &Files{Weights: w.weights()}
-	f.Header = w.header()
-	f.Source = w.source(len(f.Weights))
-	return f
+	w := &writer{Network: n, file: name, name: identifier(name), offsets: make(map[any]int), weights: stage.Pieces{Align: 8}}
+	w.lay()
+	return &Files{Header: w.header(), Source: w.source(), Weights: w.weights.Write}
 }
 
 // writer writes the files of a network.
@@ -36,6 +36,7 @@ type writer struct {
 	text       bytes.Buffer
 	file, name string
 	offsets    map[any]int // of weights and tables in their file
+	weights    stage.Pieces
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
@@ -47,23 +48,16 @@ func (w *writer) take() []byte {
 	return text
 }
 
-// weights lays the contents of constants one behind the other, each at a multiple of 8.
-func (w *writer) weights() []byte {
-	var all []byte
-	lay := func(of any, data []byte) {
-		all = append(all, make([]byte, -len(all)&7)...)
-		w.offsets[of] = len(all)
-		all = append(all, data...)
-	}
+// lay lays the contents of constants one behind the other.
+func (w *writer) lay() {
 	for _, t := range w.Tensors {
 		if t.Kind == Weights {
-			lay(t, t.Data)
+			w.offsets[t] = w.weights.Add(t.Data)
 		}
 	}
 	for _, t := range w.LUTs {
-		lay(t, t.Data)
+		w.offsets[t] = w.weights.Add(t.Data)
 	}
-	return all
 }
 
 // fill writes a part of the generated code with texts in the places of names: in turn.
@@ -94,7 +88,7 @@ func list(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-func (w *writer) source(size int) []byte {
+func (w *writer) source() []byte {
 	w.tensors()
 	tensors := w.take()
 	w.calls()
@@ -113,7 +107,7 @@ func (w *writer) source(size int) []byte {
 		}
 	}
 	w.printf("\nstatic void make(builder *to)\n{\n    vx_graph graph = to->network->graph;\n\n%s\n    if (to->status != VX_SUCCESS)\n        return;\n\n%s}\n", tensors, calls)
-	w.fill("\n"+named("entry"), "@SIZE@", strconv.Itoa(size))
+	w.fill("\n"+named("entry"), "@SIZE@", strconv.Itoa(w.weights.Len()))
 	return w.take()
 }
 

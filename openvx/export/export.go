@@ -184,7 +184,7 @@ func (e *exporter) weights(name string, f Format, dims ints, t *tensor.Tensor) *
 	key := fmt.Sprintf("%s %v %v %x", name, f, dims, sha256.Sum256(t.Bytes()))
 	w := e.stored[key]
 	if w == nil {
-		w = &Tensor{Name: e.name(name), Kind: Weights, Format: f, Dims: slices.Clone(dims), Data: tensor.AppendRaw(nil, t)}
+		w = &Tensor{Name: e.name(name), Kind: Weights, Format: f, Dims: slices.Clone(dims), Data: tensor.Raw(t), held: t}
 		e.net.Tensors = append(e.net.Tensors, w)
 		e.stored[key] = w
 	}

@@ -4,14 +4,30 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// inFormat returns a constant with elements of a format, and notes what rounding did to them.
+// partLength is how many elements of a constant are converted at once: what is computed in between takes no more memory.
+const partLength = 1 << 16
+
+// inFormat returns a constant with elements of a format, and notes what rounding did to them, unless that is noted already.
 func (e *exporter) inFormat(name string, f Format, t *tensor.Tensor) *tensor.Tensor {
-	out := f.converted(t)
-	if f == Q78 && t.DType().IsFloat() {
-		e.report(name, t, out)
+	if t.DType() == f.elements() {
+		return t
+	}
+	out, all := kit.Must(tensor.New(f.elements(), t.Shape())), kit.Must(t.Reshape(t.Len()))
+	r := Rounded{Value: name, Elements: t.Len()}
+	for at := 0; at < t.Len(); at += partLength {
+		part := kit.Must(all.Slice(0, at, min(at+partLength, t.Len()), 1))
+		made := f.converted(part)
+		copy(out.Bytes()[at*f.elements().Size():], made.Bytes())
+		if f == Q78 && t.DType().IsFloat() {
+			r.add(part, made)
+		}
+	}
+	if f == Q78 && t.DType().IsFloat() && !slices.ContainsFunc(e.net.Rounded, func(r Rounded) bool { return r.Value == name }) {
+		e.net.Rounded = append(e.net.Rounded, r)
 	}
 	return out
 }
@@ -25,7 +41,7 @@ func (f Format) raw(n int64) *tensor.Tensor {
 // the range.
 func (f Format) converted(t *tensor.Tensor) *tensor.Tensor {
 	if t.DType().IsFloat() {
-		t = eval("cast", attrs("dtype", tensor.Float32), t)
+		t = single(t)
 		if f == Q78 {
 			t = eval("round_even", nil, eval("mul", nil, t, tensor.Scalar(float32(256))))
 		}
@@ -36,14 +52,18 @@ func (f Format) converted(t *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// report adds what rounding did to the elements of a constant, unless it has been told of that name already.
-func (e *exporter) report(name string, before, after *tensor.Tensor) {
-	if slices.ContainsFunc(e.net.Rounded, func(r Rounded) bool { return r.Value == name }) {
-		return
+// single returns a constant with elements of type float32.
+func single(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType() == tensor.Float32 {
+		return t
 	}
-	r := Rounded{Value: name, Elements: before.Len()}
+	return eval("cast", attrs("dtype", tensor.Float32), t)
+}
+
+// add adds what rounding did to elements.
+func (r *Rounded) add(before, after *tensor.Tensor) {
 	raw := tensor.Data[int16](after)
-	for i, x := range tensor.Data[float32](eval("cast", attrs("dtype", tensor.Float32), before)) {
+	for i, x := range tensor.Data[float32](single(before)) {
 		got := float64(raw[i]) / 256
 		switch {
 		case math.Abs(float64(x)-got) > 0.5/256 || x != x:
@@ -54,5 +74,4 @@ func (e *exporter) report(name string, before, after *tensor.Tensor) {
 		}
 		r.Greatest = max(r.Greatest, math.Abs(float64(x)-got))
 	}
-	e.net.Rounded = append(e.net.Rounded, r)
 }

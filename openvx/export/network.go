@@ -82,6 +82,8 @@ type Tensor struct {
 	Data       []byte  // of weights: the elements, little-endian
 	Of         *Tensor // of a view: what it shows,
 	Start, End []int   // and from where up to but without where, in as many dimensions as the view has
+
+	held *tensor.Tensor // whose memory Data is
 }
 
 // LUT is a table that elements are looked up in (vx_lut).

@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/looks"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
@@ -126,8 +127,14 @@ type maker struct {
 	graph    *graph.Graph
 	name     string
 	limits   engine.Limits
-	files    []export.File
+	modules  []file
 	view     media.View
+}
+
+// file is a module by the name of its file.
+type file struct {
+	name string
+	code []byte
 }
 
 // Files returns the page [Index] on a model that [export.Files] has written under a name and a mark, and what it needs beside that. If there is no manifest, or the
@@ -150,7 +157,7 @@ func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engin
 	loader := marked(name+".js", mark)
 	if !fits {
 		text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$LOADER", loader, "$WORDS", words)
-		return []export.File{{Name: Index, Content: []byte(text.Replace(numbers))}}, nil
+		return []export.File{{Name: Index, Write: stage.Content([]byte(text.Replace(numbers)))}}, nil
 	}
 	if err := p.outputs(); err != nil {
 		return nil, err
@@ -160,20 +167,21 @@ func Files(m *manifest.Manifest, g *graph.Graph, name, mark string, limits engin
 		return nil, err
 	}
 	all := [][]byte{[]byte(script), []byte(looks.Segments), []byte(mark), d}
-	for _, f := range p.files {
-		all = append(all, f.Content)
+	for _, m := range p.modules {
+		all = append(all, m.code)
 	}
 	own := export.Mark(all...)
-	for i := range p.files {
-		p.files[i].Content = export.Marked(p.files[i].Content, own)
-	}
 	text := strings.NewReplacer("$TITLE", html.EscapeString(p.Title), "$MEDIA", marked(name+MediaEnding, own), "$WORDS", words, "$SHOW", looks.Inlined(looks.Show))
 	js := strings.NewReplacer("$LOADER", loader, "$SEGMENTS", looks.Segments, "$DESCRIPTION", string(d), "$MARK", mark, "$OWN", own)
-	return append([]export.File{
-		{Name: Index, Content: []byte(text.Replace(answers))},
-		{Name: name + MediaEnding, Content: []byte(js.Replace(script))},
-		{Name: name + ".media.d.ts", Content: []byte(strings.Replace(declarations, "$LOADER", export.Address(name+".js"), 1))},
-	}, p.files...), nil
+	files := []export.File{
+		{Name: Index, Write: stage.Content([]byte(text.Replace(answers)))},
+		{Name: name + MediaEnding, Write: stage.Content([]byte(js.Replace(script)))},
+		{Name: name + ".media.d.ts", Write: stage.Content([]byte(strings.Replace(declarations, "$LOADER", export.Address(name+".js"), 1)))},
+	}
+	for _, m := range p.modules {
+		files = append(files, export.File{Name: m.name, Write: stage.Content(export.Marked(m.code, own))})
+	}
+	return files, nil
 }
 
 // marked returns the address of a script with its mark, under which no cache has that of another export.
@@ -262,9 +270,9 @@ func (p *maker) module(what string, g *graph.Graph) (*module, error) {
 		}
 		return out
 	}
-	file := fmt.Sprintf("%s.%s.wasm", p.name, what)
-	p.files = append(p.files, export.File{Name: file, Content: m.Code})
-	return &module{export.Address(file), ports(m.Inputs), ports(m.Outputs)}, nil
+	name := fmt.Sprintf("%s.%s.wasm", p.name, what)
+	p.modules = append(p.modules, file{name, m.Code})
+	return &module{export.Address(name), ports(m.Inputs), ports(m.Outputs)}, nil
 }
 
 // outputs says what the outputs mean.

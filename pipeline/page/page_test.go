@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
@@ -66,10 +67,11 @@ func exported(t *testing.T, dir string, m *manifest.Manifest, g *graph.Graph) {
 	more, err := page.Files(m, g, odd, mark, engine.Limits{})
 	check(t, err)
 	for _, f := range append(files, more...) {
-		if bytes.Contains(f.Content, []byte(`"$`)) || bytes.Contains(f.Content, []byte(`/$`)) {
+		content := testdata.Written(t, f.Write)
+		if bytes.Contains(content, []byte(`"$`)) || bytes.Contains(content, []byte(`/$`)) {
 			t.Errorf("%s lacks something", f.Name)
 		}
-		write(t, dir, map[string][]byte{f.Name: f.Content})
+		write(t, dir, map[string][]byte{f.Name: content})
 	}
 }
 
@@ -267,7 +269,7 @@ func TestPlain(t *testing.T) {
 		if m != nil {
 			title = "A &lt; B"
 		}
-		if len(files) != 1 || files[0].Name != page.Index || !strings.Contains(string(files[0].Content), "<title>"+title+"</title>") {
+		if len(files) != 1 || files[0].Name != page.Index || !strings.Contains(string(testdata.Written(t, files[0].Write)), "<title>"+title+"</title>") {
 			t.Errorf("there are %d files", len(files))
 		}
 	}
@@ -279,7 +281,7 @@ func TestNames(t *testing.T) {
 		_, spec, g := model(t, fmt.Sprintf(negative, "1, 3, 7, 5"), cmp.Or(manifest, `{"version": 1, "title": "</h1><script>", "inputs": {}, "outputs": {}}`))
 		files, err := page.Files(spec, g, odd, "", engine.Limits{})
 		check(t, err)
-		index := string(files[0].Content)
+		index := string(testdata.Written(t, files[0].Write))
 		if address := fmt.Sprintf(`from "./n%%22e%%27t%%3Cscript%%3E%%231%%2050%%25%%3F%s?`, cmp.Or(from, ".js")); !strings.Contains(index, address) {
 			t.Errorf("the page does not import %s", address)
 		}

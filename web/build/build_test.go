@@ -91,18 +91,19 @@ func written(t *testing.T, folder, name string, g *graph.Graph) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := compiled(files.Session, files.Weights)
+	weights := testdata.Written(t, files.Weights)
+	made, err := compiled(files.Session, weights)
 	if err != nil {
 		return err.Error()
 	}
-	for suffix, content := range map[string][]byte{".json": files.Session, ".bin": files.Weights} {
+	for suffix, content := range map[string][]byte{".json": files.Session, ".bin": weights} {
 		if err := os.WriteFile(filepath.Join(folder, name+suffix), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	hash := sha256.New()
 	hash.Write(made.Code)
-	hash.Write(made.Weights)
+	hash.Write(testdata.Written(t, made.WriteWeights))
 	return hex.EncodeToString(hash.Sum(nil))
 }
 

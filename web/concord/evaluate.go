@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"syscall/js"
 
@@ -32,7 +33,11 @@ func evaluate(d *op.Def, c *op.Call, pieces int) (err error) {
 	js.CopyBytesToJS(code, m.Code)
 	exports := engine.Get("Instance").New(engine.Get("Module").New(code)).Get("exports")
 	memory := arrays.New(exports.Get("memory").Get("buffer"))
-	js.CopyBytesToJS(memory.Call("subarray", m.WeightsAt), m.Weights)
+	var weights bytes.Buffer
+	if err := m.WriteWeights(&weights); err != nil {
+		return err
+	}
+	js.CopyBytesToJS(memory.Call("subarray", m.WeightsAt), weights.Bytes())
 	exports.Call("run")
 	for i, p := range m.Outputs {
 		js.CopyBytesToGo(c.Out[i].Bytes(), memory.Call("subarray", p.At))

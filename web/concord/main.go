@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"runtime/debug"
@@ -32,6 +33,7 @@ var (
 	given    []byte
 	answered []byte
 	module   *wasm.Module
+	weights  bytes.Buffer // of the module
 )
 
 // exchange returns where exchanged lies, which never changes.
@@ -123,8 +125,12 @@ func compile(text, level, threads int32) int32 {
 	if err != nil {
 		return answerJSON(compiled{Error: err.Error()})
 	}
-	module = m
-	return answerJSON(compiled{placeOf(m.Code), placeOf(m.Weights), m.WeightsAt, m.Threads, m.Pages, ports(m.Inputs), ports(m.Outputs), ""})
+	module, weights = m, bytes.Buffer{}
+	weights.Grow(m.WeightsLen)
+	if err := m.WriteWeights(&weights); err != nil {
+		return answerJSON(compiled{Error: err.Error()})
+	}
+	return answerJSON(compiled{placeOf(m.Code), placeOf(weights.Bytes()), m.WeightsAt, m.Threads, m.Pages, ports(m.Inputs), ports(m.Outputs), ""})
 }
 
 // mostNodes bounds a graph beyond what is the default: a page pays with its own time.

@@ -136,13 +136,17 @@ func (e *exporter) constant(name string, t *tensor.Tensor) (*webnn.Operand, erro
 	if err := misfit(graph.TypeOf(t)); err != nil {
 		return nil, err
 	}
-	d := descriptor(graph.TypeOf(t))
-	key := fmt.Sprintf("%v%v%x", d.DataType, d.Shape, sha256.Sum256(t.Bytes()))
+	d := dataType(t.DType())
+	key := fmt.Sprintf("%v%v%x", d, t.Shape(), sha256.Sum256(t.Bytes()))
 	if o := e.constants[key]; o != nil {
 		return o, nil
 	}
+	shared, err := t.Reinterpret(d)
+	if err != nil {
+		return nil, err
+	}
 	e.named(name)
-	o, err := e.b.Constant(d, tensor.Raw(t))
+	o, err := e.b.SharedConstant(shared)
 	if err == nil {
 		e.constants[key], e.contents[o] = o, content{name, t}
 	}

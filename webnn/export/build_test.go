@@ -202,8 +202,8 @@ func TestEqualConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Weights) != 16 {
-		t.Errorf("the weights have %d bytes; want 16", len(f.Weights))
+	if n := len(testdata.Written(t, f.Weights)); n != 16 {
+		t.Errorf("the weights have %d bytes; want 16", n)
 	}
 }
 

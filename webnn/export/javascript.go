@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/big"
@@ -25,9 +26,9 @@ import (
 
 // Files are the files of an exported model. The weights serve the module and the session.
 type Files struct {
-	JavaScript []byte // an ES module
-	Session    []byte // JSON
-	Weights    []byte // the contents of all constants, little-endian
+	JavaScript []byte                  // an ES module
+	Session    []byte                  // JSON
+	Weights    func(w io.Writer) error // writes the contents of all constants, little-endian
 }
 
 // Files writes the model. weights is the name under which the weights will lie beside the other two files, such as model.bin;
@@ -51,7 +52,7 @@ func (m *Model) Files(weights string) (_ *Files, err error) {
 		w.call(&m.Session.Calls[i])
 	}
 	words := []string{"@MODULE@", quote(relative(strings.TrimSuffix(weights, filepath.Ext(weights)) + ".js")), "@FILE@", quote("./" + weights),
-		"@WEIGHTS@", quote(relative(weights)), "@SIZE@", strconv.Itoa(len(f.Weights)), "@CALLS@", w.text.String()}
+		"@WEIGHTS@", quote(relative(weights)), "@SIZE@", strconv.Itoa(w.at), "@CALLS@", w.text.String()}
 	var text strings.Builder
 	for line := range strings.Lines(moduleForm) {
 		ports := []Port{{}}
@@ -131,7 +132,7 @@ func (w *writer) buffer(dataType string, b *session.Buffer) string {
 // single writes the typed array of one element, if a number has all its bits.
 func (w *writer) single(dataType string, data []byte) (string, bool) {
 	d, err := tensor.ParseDType(dataType)
-	if err != nil || d == tensor.Float16 { // as pages without Float16Array cannot round
+	if err != nil || len(data) != d.Size() || d == tensor.Float16 { // as pages without Float16Array cannot round
 		return "", false
 	}
 	array := session.TypedArray(d)

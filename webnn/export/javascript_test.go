@@ -50,7 +50,7 @@ func played(t testing.TB, m *export.Model) *graph.Graph {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"model.js": f.JavaScript, "weights.bin": f.Weights, "package.json": []byte(`{"type":"module"}`)} {
+	for name, data := range map[string][]byte{"model.js": f.JavaScript, "weights.bin": testdata.Written(t, f.Weights), "package.json": []byte(`{"type":"module"}`)} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func replayed(t testing.TB, m *export.Model) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Decode(f.Session, f.Weights, nil)
+	s, err := session.Decode(f.Session, testdata.Written(t, f.Weights), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.Session)
 	}

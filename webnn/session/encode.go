@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/big"
 	"path/filepath"
@@ -14,23 +15,22 @@ import (
 	"github.com/concord-nn/concord/internal/stage"
 )
 
-// Encode writes the document. The result is canonical: equal sessions give equal bytes. If Weights names a file, the bytes of
-// all buffers are in the second result, as [Align] says, which is what that file must hold; else they stand in the
-// JSON as base64 and the second result is empty. It fails if the session holds what is no [Value], or a string that is no
-// UTF-8.
-func (s *Session) Encode() (text, weights []byte, err error) {
+// Encode writes the document. The result is canonical: equal sessions give equal bytes. If Weights names a file, weights writes the
+// bytes of all buffers, as [Align] says, which is what that file must hold; else they stand in the JSON as base64 and weights writes
+// nothing. The buffers must be the same then. It fails if the session holds what is no [Value], or a string that is no UTF-8.
+func (s *Session) Encode() (text []byte, weights func(w io.Writer) error, err error) {
 	s = orZero(s)
 	if err := checkWeights(s.Weights); err != nil {
 		return nil, nil, err
 	}
-	e := &encoder{beside: s.Weights != ""}
+	e := &encoder{beside: s.Weights != "", weights: stage.Pieces{Align: Align(1)}}
 	e.plain = json.NewEncoder(&e.text)
 	e.plain.SetEscapeHTML(false)
 	if err := e.object(s.form()); err != nil {
 		return nil, nil, err
 	}
 	e.text.WriteByte('\n')
-	return e.text.Bytes(), e.weights, nil
+	return e.text.Bytes(), e.weights.Write, nil
 }
 
 // Save writes the document to path, and the weights, if Weights names a file, beside it. Each file is complete or, after an error, as it was before.
@@ -41,7 +41,7 @@ func (s *Session) Save(path string) error {
 		return err
 	}
 	if s.Weights != "" {
-		if err := stage.WriteData(filepath.Join(filepath.Dir(path), s.Weights), weights); err != nil {
+		if err := stage.Write(filepath.Join(filepath.Dir(path), s.Weights), weights); err != nil {
 			return err
 		}
 	}
@@ -52,8 +52,8 @@ func (s *Session) Save(path string) error {
 type encoder struct {
 	text    bytes.Buffer
 	plain   *json.Encoder // writes to text
-	weights []byte
-	beside  bool // buffers go to the weights
+	beside  bool          // buffers go to the weights
+	weights stage.Pieces
 }
 
 // value writes a value, or a part of the form. Numbers that JSON does not have are strings, which a page converts back.
@@ -161,9 +161,7 @@ func (e *encoder) buffer(b *Buffer) error {
 	}
 	f := &bufferForm{Buffer: *b}
 	if e.beside {
-		e.weights = append(e.weights, make([]byte, Align(len(e.weights))-len(e.weights))...)
-		f.at = []int64{int64(len(e.weights)), int64(len(b.Data))}
-		e.weights = append(e.weights, b.Data...)
+		f.at = []int64{int64(e.weights.Add(b.Data)), int64(len(b.Data))}
 	}
 	return e.special("$buffer", f.form())
 }

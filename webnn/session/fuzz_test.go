@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -22,11 +23,11 @@ var smallLimits = session.Limits{Calls: 64, Text: 1 << 16, Data: 1 << 14}
 
 func seeds(f *testing.F) {
 	f.Helper()
-	text, data, err := everything().Encode()
+	text, weights, err := everything().Encode()
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(text, data)
+	f.Add(text, testdata.Written(f, weights))
 	f.Add([]byte(first), []byte{})
 	f.Add([]byte(compute), point8)
 	f.Add([]byte(first[:len(first)-4]+","+compute[len(`{"webnnSession":1,"calls":[`):]), point8)
@@ -46,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		again, err := session.Decode(once, weights, nil)
+		again, err := session.Decode(once, testdata.Written(t, weights), nil)
 		if err != nil {
 			t.Fatalf("what was written cannot be read: %v\n%s", err, once)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -201,7 +202,8 @@ func (r *Recorder) value(what string, v any) Value {
 	case webnn.OperandDescriptor:
 		return Descriptor(v.DataType, v.Shape)
 	case *tensor.Tensor:
-		return &Buffer{Data: tensor.Raw(v)}
+		data := tensor.Raw(v)
+		return &Buffer{Data: data, mapping: mapfile.Of(data)}
 	case tensor.DType:
 		return v.String()
 	case webnn.BigInt:

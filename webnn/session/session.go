@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -54,7 +55,8 @@ type Buffer struct {
 	// Shared is true of a view of a SharedArrayBuffer.
 	Shared bool
 
-	elsewhere int64 // how many bytes the host of a context that only checks does not have
+	elsewhere int64            // how many bytes the host of a context that only checks does not have
+	mapping   *mapfile.Mapping // what keeps the bytes, if they are those of a mapped file
 }
 
 // content is the buffer as package webnn takes it.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -38,10 +39,11 @@ func TestEncodeDecode(t *testing.T) {
 	for _, weights := range []string{"", "weights.bin"} {
 		s := everything()
 		s.Weights = weights
-		text, data, err := s.Encode()
+		text, write, err := s.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
+		data := testdata.Written(t, write)
 		if !json.Valid(text) {
 			t.Errorf("the document is no JSON: %s", text)
 		}
@@ -52,8 +54,8 @@ func TestEncodeDecode(t *testing.T) {
 		if !reflect.DeepEqual(got, s) {
 			t.Errorf("decoded:\n%#v\nwant\n%#v", got, s)
 		}
-		again, dataAgain, err := got.Encode()
-		if err != nil || !bytes.Equal(again, text) || !bytes.Equal(dataAgain, data) {
+		again, writeAgain, err := got.Encode()
+		if err != nil || !bytes.Equal(again, text) || !bytes.Equal(testdata.Written(t, writeAgain), data) {
 			t.Errorf("encoding again gives\n%s, %v\nwant\n%s", again, err, text)
 		}
 	}

@@ -1,13 +1,14 @@
 package export
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"hash"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,13 +17,14 @@ import (
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/pattern"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// File is a file by its name.
+// File is a file by its name, and what writes it. Writing the weights computes much of them, for which the constants of the graph must not have changed.
 type File struct {
-	Name    string
-	Content []byte
+	Name  string
+	Write func(w io.Writer) error
 }
 
 //go:embed loader.js.txt
@@ -83,13 +85,25 @@ type module struct {
 
 // Mark returns what files with some contents, and no others, are marked by, so that a cache cannot mix those of two exports unnoticed.
 func Mark(contents ...[]byte) string {
-	h := sha256.New()
+	m := marker{sha256.New()}
 	for _, c := range contents {
-		fmt.Fprintln(h, len(c))
-		h.Write(c)
+		m.add(c)
 	}
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+	return m.mark()
 }
+
+// marker makes a mark of contents, one after the other.
+type marker struct{ hash.Hash }
+
+func (m marker) add(content []byte) {
+	m.length(len(content))
+	m.Write(content)
+}
+
+// length begins a content of so many bytes.
+func (m marker) length(n int) { fmt.Fprintln(m, n) }
+
+func (m marker) mark() string { return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:12]) }
 
 // Marked returns a module with a mark behind it, in a section of its own, which loaders look for.
 func Marked(code []byte, mark string) []byte {
@@ -100,26 +114,25 @@ func Marked(code []byte, mark string) []byte {
 // Files returns the files of a graph, of that name and each with one of [Endings], and their mark, which the loader exports; those for threads are
 // absent if nothing of the graph is worth dividing. It fails as [wasm.Compile] does.
 func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, string, error) {
-	var d description
-	var files []File
-	var first *wasm.Module
+	list := make([]wasm.Options, len(kinds))
 	for i, kind := range kinds {
-		m, err := wasm.Compile(g, wasm.Options{Limits: limits, Level: kind.level, Threads: kind.threads})
-		if err != nil {
-			return nil, "", err
-		}
-		if m.Threads < kind.threads {
+		list[i] = wasm.Options{Level: kind.level, Threads: kind.threads}
+	}
+	modules, err := wasm.CompileAll(g, limits, list...)
+	if err != nil {
+		return nil, "", err
+	}
+	first := modules[0]
+	d := description{Inputs: ports(first.Inputs), Outputs: ports(first.Outputs)}
+	var files []File
+	var codes [][]byte
+	for i, m := range modules {
+		if m.Threads < kinds[i].threads {
 			continue
 		}
-		if first == nil {
-			first = m
-			d.Inputs, d.Outputs = ports(m.Inputs), ports(m.Outputs)
-		} else if !bytes.Equal(first.Weights, m.Weights) { // Without this all is the same as long as they differ in code alone.
-			return nil, "", fmt.Errorf("the modules need different weights")
-		}
 		file := name + Endings[firstModule+i]
-		d.Modules = append(d.Modules, module{Address(file), kind.level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
-		files = append(files, File{file, m.Code})
+		d.Modules = append(d.Modules, module{Address(file), kinds[i].level == wasm.Emulated, m.Threads, m.Pages, m.WeightsAt, places(m.Inputs), places(m.Outputs)})
+		files, codes = append(files, File{Name: file}), append(codes, m.Code)
 	}
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -135,18 +148,29 @@ func Files(g *graph.Graph, name string, limits engine.Limits) ([]File, string, e
 			"$POOL", strings.ReplaceAll(comments.Get().ReplaceAllString(Pool, ""), "\nexport ", "\n"),
 		).Replace(comments.Get().ReplaceAllString(rest, "")))
 	}
-	all := [][]byte{script(""), first.Weights}
-	for _, f := range files {
-		all = append(all, f.Content)
+	marks := marker{sha256.New()}
+	marks.add(script(""))
+	marks.length(first.WeightsLen)
+	if err := first.WriteWeights(marks); err != nil {
+		return nil, "", err
 	}
-	mark := Mark(all...)
+	for _, code := range codes {
+		marks.add(code)
+	}
+	mark := marks.mark()
 	for i := range files {
-		files[i].Content = Marked(files[i].Content, mark)
+		files[i].Write = stage.Content(Marked(codes[i], mark))
 	}
 	return append([]File{
-		{name + Endings[0], script(mark)},
-		{name + Endings[1], []byte(declared(first))},
-		{name + Endings[2], append(first.Weights, mark...)},
+		{name + Endings[0], stage.Content(script(mark))},
+		{name + Endings[1], stage.Content([]byte(declared(first)))},
+		{name + Endings[2], func(w io.Writer) error {
+			err := first.WriteWeights(w)
+			if err == nil {
+				_, err = io.WriteString(w, mark)
+			}
+			return err
+		}},
 	}, files...), mark, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -36,11 +37,12 @@ func TestFiles(t *testing.T) {
 		if f.Name != "net"+export.Endings[i] {
 			t.Errorf("file %d is %s", i, f.Name)
 		}
-		if !bytes.Equal(f.Content, again[i].Content) {
+		content := testdata.Written(t, f.Write)
+		if !bytes.Equal(content, testdata.Written(t, again[i].Write)) {
 			t.Errorf("%s is another one at the second time", f.Name)
 		}
-		if strings.HasSuffix(f.Name, ".js") && len(f.Content) > 15<<10 {
-			t.Errorf("the loader has %d bytes", len(f.Content))
+		if strings.HasSuffix(f.Name, ".js") && len(content) > 15<<10 {
+			t.Errorf("the loader has %d bytes", len(content))
 		}
 	}
 }
@@ -86,7 +88,7 @@ func TestNode(t *testing.T) {
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
-		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
+		check(t, os.WriteFile(filepath.Join(dir, f.Name), testdata.Written(t, f.Write), 0o600))
 	}
 	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
 	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), x.Bytes(), 0o600))
@@ -161,9 +163,9 @@ func TestNames(t *testing.T) {
 	check(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
-		check(t, os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o600))
-		if f.Name == "net.d.ts" && (bytes.Contains(f.Content, []byte("</")) || bytes.Count(f.Content, []byte(": BigInt64Array | ArrayLike<bigint>;")) != len(names)) {
-			t.Errorf("the types are\n%s", f.Content)
+		check(t, os.WriteFile(filepath.Join(dir, f.Name), testdata.Written(t, f.Write), 0o600))
+		if text := testdata.Written(t, f.Write); f.Name == "net.d.ts" && (bytes.Contains(text, []byte("</")) || bytes.Count(text, []byte(": BigInt64Array | ArrayLike<bigint>;")) != len(names)) {
+			t.Errorf("the types are\n%s", text)
 		}
 	}
 	text, err := json.Marshal(names)
@@ -202,7 +204,7 @@ func TestMixed(t *testing.T) {
 		check(t, err)
 		dirs[i] = t.TempDir()
 		for _, f := range files {
-			check(t, os.WriteFile(filepath.Join(dirs[i], f.Name), f.Content, 0o600))
+			check(t, os.WriteFile(filepath.Join(dirs[i], f.Name), testdata.Written(t, f.Write), 0o600))
 		}
 	}
 	out, err := exec.CommandContext(t.Context(), node, append([]string{"testdata/mixed.mjs"}, dirs[:]...)...).CombinedOutput()
@@ -235,7 +237,7 @@ func TestEndedThread(t *testing.T) {
 	dir := t.TempDir()
 	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(x.Bytes()) * 2})
 	check(t, err)
-	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": m.Weights, "x": x.Bytes(), "places": places} {
+	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": testdata.Written(t, m.WriteWeights), "x": x.Bytes(), "places": places} {
 		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	out, err := exec.CommandContext(t.Context(), node, "testdata/ended.mjs", dir).CombinedOutput()

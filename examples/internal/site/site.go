@@ -74,12 +74,20 @@ func (s Site) Export(g *graph.Graph, m *manifest.Manifest, name string) error {
 		more, err = page.Files(m, g, name, mark, engine.Limits{})
 		files = append(files, more...)
 	}
-	for _, f := range files {
-		if f.Name != page.Index {
-			s[f.Name] = f.Content
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	for _, f := range files {
+		if f.Name == page.Index {
+			continue
+		}
+		var content bytes.Buffer
+		if err := f.Write(&content); err != nil {
+			return err
+		}
+		s[f.Name] = content.Bytes()
+	}
+	return nil
 }
 
 // Output says where a page goes.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 func Example() {
@@ -17,7 +18,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	model := func(yield func(string, func(io.Writer) error) bool) {
-		yield(container.GraphFile, container.Content([]byte("version 1.0;\n")))
+		yield(container.GraphFile, stage.Content([]byte("version 1.0;\n")))
 	}
 	folder, archive := filepath.Join(dir, "model"), filepath.Join(dir, "model.nnef.tgz")
 	if err := container.Write(folder, model); err != nil {

@@ -3,7 +3,6 @@ package container
 import (
 	"archive/tar"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,21 +13,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 )
 
 // Members yields the names of members with functions that write their contents. A function may be called several times
 // and writes the same bytes each time.
 type Members = iter.Seq2[string, func(io.Writer) error]
-
-// Content returns the function of [Members] for bytes, which must not be changed.
-func Content(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
-}
 
 // member is one item of Members.
 type member struct {
@@ -84,7 +74,7 @@ func WriteFolder(dir string, files Members) (err error) {
 	}
 	defer s.Close()
 	for _, m := range list {
-		if err := writeFile(s.Path("new", filepath.FromSlash(m.name)), m.write); err != nil {
+		if _, err := s.Write(m.write, "new", filepath.FromSlash(m.name)); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
@@ -101,26 +91,6 @@ func WriteFolder(dir string, files Members) (err error) {
 		}
 		return nil
 	})
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	var f *os.File
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		f, err = os.Create(path)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(checked{f}), f.Close())
-}
-
-// checked is a file that tells of bytes that a mapped file has lost.
-type checked struct{ *os.File }
-
-func (c checked) Write(p []byte) (int, error) {
-	n, err := c.File.Write(p)
-	return n, mapfile.Written(p, err)
 }
 
 // WriteTar writes members as a tar archive, in the order of their names, gzipped if gz is set. Times and owners are left
