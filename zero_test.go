@@ -57,7 +57,7 @@ var fallible = []any{
 	params.Append, params.Parse,
 	(*symbol.Symbol)(nil), symbol.Parse, symbol.ParseAttrs,
 	(*engine.NodeError)(nil), (*engine.Program)(nil), (*engine.Session)(nil), engine.Compile,
-	wasm.Compile, wasm.Evaluation,
+	(*wasm.Module)(nil), wasm.Compile, wasm.CompileAll, wasm.Evaluation,
 	wasmexport.Files,
 	(*graph.Builder)(nil), (*graph.Graph)(nil), (*graph.Rewriter)(nil), graph.Print, graph.PrintForm, graph.Rewrite, graph.Verify,
 	(*manifest.Audio)(nil), (*manifest.Boxes)(nil), (*manifest.Image)(nil), (*manifest.Manifest)(nil), (*manifest.NotFoundError)(nil), manifest.Find,
