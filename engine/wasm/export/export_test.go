@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -44,6 +46,34 @@ func TestFiles(t *testing.T) {
 		if strings.HasSuffix(f.Name, ".js") && len(content) > 15<<10 {
 			t.Errorf("the loader has %d bytes", len(content))
 		}
+	}
+}
+
+// TestMemory holds what an export allocates to less than the weights: nothing copies them all, for any module or file.
+func TestMemory(t *testing.T) {
+	const width, layers = 1024, 8
+	b := graph.NewBuilder(op.Rules, "wide")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{4, width}})
+	check(t, err)
+	for i := range layers {
+		w, err := b.Constant(fmt.Sprint("w", i), "", op.NewRand(1, i).Uniform(tensor.Float32, tensor.Shape{width, width}, -1, 1))
+		check(t, err)
+		x, err = b.One("matmul", []*graph.Value{x, w}, nil, "")
+		check(t, err)
+	}
+	check(t, b.Output("y", x))
+	g, err := b.Build()
+	check(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	files, _, err := export.Files(g, "net", engine.Limits{})
+	check(t, err)
+	for _, f := range files {
+		check(t, f.Write(io.Discard))
+	}
+	runtime.ReadMemStats(&after)
+	if got, weights := after.TotalAlloc-before.TotalAlloc, uint64(layers*width*width*4); got > weights {
+		t.Errorf("the export of %d bytes of weights allocates %d", weights, got)
 	}
 }
 
