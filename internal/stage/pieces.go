@@ -7,7 +7,8 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 )
 
-// Pieces is what a file holds: pieces one behind the other, with zeros between them, that lie elsewhere or are computed when they are written. Nobody may change them before.
+// Pieces is what a file holds: pieces one behind the other, with zeros between them, that lie elsewhere until they are written, and must not change, or are
+// computed then.
 type Pieces struct {
 	Align int // at whose multiples pieces begin
 	list  []piece

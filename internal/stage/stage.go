@@ -4,6 +4,7 @@
 package stage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,21 +91,9 @@ func (s *Stage) Write(write func(io.Writer) error, elem ...string) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	out := &counted{to: f}
-	err = errors.Join(write(out), f.Close())
-	return out.n, err
-}
-
-// counted counts what is written, and tells of bytes that a mapped file has lost.
-type counted struct {
-	to io.Writer
-	n  int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.to.Write(p)
-	c.n += int64(n)
-	return n, mapfile.Written(p, err)
+	err = write(&File{file: f})
+	size, unknown := f.Seek(0, io.SeekEnd)
+	return size, cmp.Or(err, unknown, f.Close())
 }
 
 // Close removes the stage with all that is still in it.

@@ -17,7 +17,7 @@ import (
 
 // Encode writes the document. The result is canonical: equal sessions give equal bytes. If Weights names a file, weights writes the
 // bytes of all buffers, as [Align] says, which is what that file must hold; else they stand in the JSON as base64 and weights writes
-// nothing. The buffers must be the same then. It fails if the session holds what is no [Value], or a string that is no UTF-8.
+// nothing. The buffers must not change before. It fails if the session holds what is no [Value], or a string that is no UTF-8.
 func (s *Session) Encode() (text []byte, weights func(w io.Writer) error, err error) {
 	s = orZero(s)
 	if err := checkWeights(s.Weights); err != nil {
