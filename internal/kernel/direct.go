@@ -23,6 +23,7 @@ import (
 const (
 	convWeights   = 1 << 10   // bytes of weights in a pass for each channel of the largest tile
 	convStrip     = 320 << 10 // bytes of input of a strip
+	convFar       = 2         // times as long as the input take weights, which come from farther away
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
@@ -254,7 +255,8 @@ func (d *direct) dividePasses() {
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
 }
 
-// divideStrips decides how many lines are a strip.
+// divideStrips decides how many lines are a strip. Each strip reads all weights; where that takes longer than reading all of the input for each part, it
+// is one strip.
 func (d *direct) divideStrips() {
 	input := d.v.GroupIn * 4 // what is read of it
 	for i := range d.v.Rank {
@@ -265,7 +267,11 @@ func (d *direct) divideStrips() {
 		}
 	}
 	d.large = input > convStrip
-	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
+	strips := geometry.CeilDiv(input, convStrip)
+	if input*len(d.parts) < convFar*d.packed*(strips-1) {
+		strips = 1
+	}
+	d.strips = max(strips, geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
 	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
 	d.strips = geometry.CeilDiv(len(d.lines), d.strip)
@@ -405,38 +411,44 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		first := pass * d.pass[0]
 		blocks := min(d.pass[0], d.blocks-first)
 		channels := d.v.GroupIn - first*block
-		base := simd.ConvArgs{
+		args := simd.ConvArgs{
 			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: d.outStep, BlockStep: d.outBlock,
 			Weights: weights + uintptr(first*d.v.Taps*block*channel),
 			Blocks:  blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
 			Whole: d.counts(block, channel),
 		}
-		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
-		base.Last = d.counts(channels, channel)
-		base.Fetch = base.Weights
+		if channels < blocks*block || d.at.channel != 4 {
+			args.Last = d.counts(min(channels, blocks*block)-(blocks-1)*block, channel)
+			args.Blocks, args.Rest = 0, blocks
+			if d.at.channel == 4 {
+				args.Blocks, args.Rest = blocks-1, 1
+			}
+		}
+		args.Fetch = args.Weights + uintptr(blocks*args.WeightsStep) // of the next pass, or part
+		args.FetchTaps = args.Blocks * args.WeightsStep / (4 * 64 * max(p.width/block, 1))
 		if pass == 0 {
-			base.First = 1
+			args.First = 1
 		}
 		if pass == d.pass[1]-1 {
-			base.Steps, base.Addend = steps, addend
+			args.Steps, args.Addend = steps, addend
 		}
+		base := args
 		work := blocks * block * d.v.Taps * p.width
-		next := base.Weights + uintptr(blocks*base.WeightsStep) // of the next pass, or part
-		fetch := next
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
 			for j := range class.runs[p.tile] {
 				r := &class.runs[p.tile][j]
-				args := base
+				base.Fetch, base.FetchTaps = args.Fetch, args.FetchTaps
+				args = base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*d.outStep)
-				if fetch < next+next-base.Weights {
-					args.Fetch, args.FetchStep = fetch, max(channel, 64)
-					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Whole.Quads * args.FetchStep)
-				}
 				if fresh && i+1 < len(lines) {
 					args.NextLine = lines[i+1].in - l.in
+				}
+				args.Ahead = args.NextLine | args.FetchTaps
+				if args.Rest == 0 && r.alone() {
+					args.Alone = 1
 				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)

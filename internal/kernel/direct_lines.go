@@ -189,6 +189,11 @@ func (l *lineOf) key() string {
 	return string(key)
 }
 
+// alone reports whether its tiles have one tap that all pixels take.
+func (r *directRun) alone() bool {
+	return r.step == 0 && len(r.tables) == 2 && r.tables[1].Pixels == 1<<r.tile.Pixels-1
+}
+
 // class divides the line into runs of tiles.
 func (l *lineOf) class() directClass {
 	class := directClass{l.pixels, make([][]directRun, len(l.tiles))}
@@ -246,6 +251,8 @@ func (l *lineOf) split(large int) []someTiles {
 	return best
 }
 
+const tapSize = int(unsafe.Sizeof(simd.ConvTap{}))
+
 // tabulate makes the tables of a run: one for each tile, or one for all where no tile meets anything outside the input.
 func (l *lineOf) tabulate(run *directRun) {
 	if l.inner() {
@@ -253,7 +260,7 @@ func (l *lineOf) tabulate(run *directRun) {
 		return
 	}
 	each := l.v.Taps + 1
-	run.step = each * int(unsafe.Sizeof(simd.ConvTap{}))
+	run.step = each * tapSize
 	run.tables = make([]simd.ConvTap, each*run.tiles)
 	for t := range run.tiles {
 		first := run.first + t*run.tile.Pixels
@@ -284,7 +291,7 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 			list = append(list, tap)
 		}
 	}
-	list[0].In = len(list) - 1
+	list[0].In = (len(list) - 1) * tapSize
 	l.taps += len(list)
 	return list
 }

@@ -16,12 +16,14 @@ type ConvArgs struct {
 	OutStep     int // bytes between neighbouring pixels of the result
 	BlockStep   int // bytes between neighbouring blocks of 16 channels of the result
 
-	Blocks      int        // of channels of the input, at least 1
-	InStep      int        // bytes between them in the input
-	WeightsStep int        // bytes between them in Weights
-	Whole, Last ConvCounts // of a block, and of the last one
+	Blocks, Rest int        // of channels of the input: those of 16 channels that lie together, and what follows, together at least 1
+	InStep       int        // bytes between them in the input
+	WeightsStep  int        // bytes between them in Weights
+	Whole, Last  ConvCounts // of a block, and of the last one of the rest
 
-	Table      uintptr // of the first tile: a ConvTap whose In is the number of taps, and the taps
+	Alone int // 1 if there is one tap, all pixels take it, and there is no rest
+
+	Table      uintptr // of the first tile: a ConvTap whose In is the number of bytes of the taps, and the taps
 	TableStep  int     // bytes between the tables of neighbouring tiles
 	Tiles      int     // neighbouring ones, at least 1
 	LastPixels int     // a bit for each pixel that the last tile has, from the lowest; the others have all
@@ -29,18 +31,21 @@ type ConvArgs struct {
 	First int     // 1 if sums begin at +0, 0 if with what the result holds
 	Steps uintptr // the list of [TailStep], or 0 to write the sums as they are
 
-	// What will be needed later, and is to be fetched meanwhile: bytes from the elements of the input to those of the next line, or 0; bytes from
-	// the result to a tensor that the steps add, or 0; the address of weights, and how many bytes of them with each of Quads, or 0.
-	NextLine, Addend int
-	Fetch            uintptr
-	FetchStep        int
+	Addend int // bytes from the result to a tensor that the steps add, and which is fetched before, or 0
+
+	// What will be needed later, and is to be fetched meanwhile: bytes from the elements of the input to those of the next line, or 0; the address of
+	// weights, and how many taps of whole blocks fetch four lines of 64 bytes, or as many for each 16 channels. Ahead is not 0 if either is to be fetched.
+	NextLine  int
+	Fetch     uintptr
+	FetchTaps int
+	Ahead     int
 
 	// Where the routine keeps what it has no registers for.
-	Pixels, BlocksLeft, TapsLeft int
-	Now                          uintptr
+	Pixels, BlocksLeft int
+	LastTap, Now       uintptr
 }
 
-// ConvCounts says how many channels a block of the input has: four times Quads, and Ones; or three, if Three is not 0.
+// ConvCounts says how many channels a block of the input has: four times Quads, which lie together, and Ones; or three, if Three is not 0.
 type ConvCounts struct {
 	Quads, Ones, Three int
 	TapBytes           int // of weights for each tap

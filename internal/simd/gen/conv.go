@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -35,17 +36,20 @@ type convolution struct {
 	*tile
 	weights []reg.VecVirtual // of one channel
 	element reg.VecVirtual   // of one channel and pixel
+	in      reg.GPVirtual    // the address of a block of the input
+	filter  reg.GPVirtual    // the address of the block's weights
+	tap     reg.GPVirtual    // the address of a ConvTap
+	weight  reg.GPVirtual    // the address of the tap's weights
 	bases   []reg.GPVirtual  // the addresses of every third pixel
 	step    reg.GPVirtual    // bytes between pixels
-	weight  reg.GPVirtual    // the address of the weights
-	pixels  reg.GPVirtual    // a bit for each pixel that takes the tap
+	third   reg.GPVirtual    // bytes between every third pixel
 	count   reg.GPVirtual
-	fetched reg.GPVirtual // the address of the weights that are to be fetched
 }
 
 func convTile(f *file, pixels, channels int) {
 	r, vectors := f.routine(fmt.Sprintf("conv%dx%d", pixels, channels), "ConvArgs"), channels/f.isa.lanes()
-	c := &convolution{weights: r.vectors(vectors), element: r.vector(), step: r.load("PixelStep"), weight: r.GP64(), pixels: r.GP64(), count: r.GP64()}
+	c := &convolution{weights: r.vectors(vectors), element: r.vector(), in: r.GP64(), filter: r.GP64(), tap: r.GP64(), weight: r.GP64(), count: r.GP64(),
+		step: r.load("PixelStep"), third: r.GP64()}
 	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,
 		step: r.field("OutStep"), blockStep: r.field("BlockStep")}
 	for range pixels {
@@ -54,63 +58,44 @@ func convTile(f *file, pixels, channels int) {
 	for p := 0; p < pixels; p += 3 {
 		c.bases = append(c.bases, r.GP64())
 	}
-	c.fetched = r.load("Fetch")
+	r.LEAQ(operand.Mem{Base: c.step, Index: c.step, Scale: 2}, c.third)
 
 	r.Label("tile")
 	c.begin()
-	in, weights, tap := r.load("In"), r.load("Weights"), r.GP64()
-	c.move("Blocks", "BlocksLeft")
-	r.Label("block")
-	r.LEAQ(r.field("Whole"), c.count)
-	r.CMPQ(r.field("BlocksLeft"), operand.U8(1))
-	r.JNE(operand.LabelRef("taps"))
-	r.LEAQ(r.field("Last"), c.count)
-	r.Label("taps")
-	r.MOVQ(c.count, r.field("Now"))
-	r.MOVQ(r.field("Table"), tap)
-	r.MOVQ(at(tap, 0), c.count)
-	r.MOVQ(c.count, r.field("TapsLeft"))
+	r.MOVQ(r.field("Table"), c.tap)
+	r.MOVQ(at(c.tap, 0), c.count)
 	r.TESTQ(c.count, c.count)
-	r.JZ(operand.LabelRef("no_taps"))
-	r.MOVQ(r.field("Now"), c.count)
-	r.CMPQ(c.counts("Three"), operand.U8(0))
-	r.JNE(operand.LabelRef("tap_of_three"))
-	tapOf := func(label string, multiply, fetch func(), some string) {
-		r.Label(label)
-		r.ADDQ(operand.U8(16), tap)
-		r.MOVL(at(tap, 8), c.weight.As32())
-		multiply()
-		r.ADDQ(weights, c.weight)
-		r.MOVQ(at(tap, 0), c.bases[0])
-		r.ADDQ(in, c.bases[0])
-		for i, b := range c.bases[1:] {
-			r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
-			r.ADDQ(c.step, b)
-		}
-		fetch()
-		r.MOVL(at(tap, 12), c.pixels.As32())
-		r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
-		r.JNE(operand.LabelRef(some))
-	}
-	next := func(label, tap string) {
-		r.Label(label)
-		r.DECQ(r.field("TapsLeft"))
-		r.JNZ(operand.LabelRef(tap))
-	}
-	tapOf("tap", func() {
-		r.MOVQ(r.field("Now"), c.count)
-		r.IMULQ(c.counts("TapBytes"), c.weight)
-	}, c.fetchNext, "some")
-	r.MOVQ(r.field("Now"), c.count)
-	r.CMPQ(c.counts("Quads"), operand.U8(4))
-	r.JNE(operand.LabelRef("part"))
+	r.JZ(operand.LabelRef("done"))
+	r.ADDQ(c.tap, c.count)
+	r.MOVQ(c.count, r.field("LastTap"))
+	r.MOVQ(r.field("In"), c.in)
+	r.MOVQ(r.field("Weights"), c.filter)
+	r.MOVQ(r.field("Blocks"), c.count)
+	r.MOVQ(c.count, r.field("BlocksLeft"))
+	r.TESTQ(c.count, c.count)
+	r.JZ(operand.LabelRef("rest"))
+
+	// Whole blocks take nearly all of the time. There are few instructions beside their multiply-adds, which count where two threads share a core.
+	r.Label("block")
+	r.MOVQ(r.field("Table"), c.tap)
+	r.Label("tap")
+	c.find(func() { r.SHLQ(operand.U8(bits.Len(uint(16*4*channels))-1), c.weight) }, "some")
+	r.Label("near")
+	r.CMPQ(r.field("Ahead"), operand.U8(0))
+	r.JNE(operand.LabelRef("ahead"))
+	r.Label("at_tap")
 	c.block()
-	next("next", "tap")
-	r.Label("no_taps")
-	r.ADDQ(r.field("InStep"), in)
-	r.ADDQ(r.field("WeightsStep"), weights)
+	c.next("next", "tap")
+	r.CMPQ(r.field("Alone"), operand.U8(0))
+	r.JNE(operand.LabelRef("alone"))
+	r.ADDQ(r.field("InStep"), c.in)
+	r.ADDQ(r.field("WeightsStep"), c.filter)
 	r.DECQ(r.field("BlocksLeft"))
 	r.JNZ(operand.LabelRef("block"))
+	r.Label("rest")
+	r.CMPQ(r.field("Rest"), operand.U8(0))
+	r.JNE(operand.LabelRef("rest_begin"))
+	r.Label("done")
 	c.finish()
 
 	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
@@ -123,30 +108,99 @@ func convTile(f *file, pixels, channels int) {
 	r.DECQ(r.field("Tiles"))
 	r.JNZ(operand.LabelRef("tile"))
 	r.end()
-	r.Label("some") // apart from what is met most
+
+	r.Label("more")
+	c.more()
+	r.JMP(operand.LabelRef("begun"))
+	r.Label("alone")
+	for _, b := range c.bases {
+		r.ADDQ(r.field("InStep"), b)
+	}
+	r.ADDQ(r.field("WeightsStep"), c.weight)
+	r.DECQ(r.field("BlocksLeft"))
+	r.JNZ(operand.LabelRef("near"))
+	r.JMP(operand.LabelRef("done"))
+
+	r.Label("ahead")
+	c.ahead()
+	r.JMP(operand.LabelRef("at_tap"))
+	r.Label("some")
+	r.LEAQ(r.field("Whole"), c.count)
+	r.MOVQ(c.count, r.field("Now"))
+	r.Label("some_of_rest")
 	c.channels("some", true)
-	r.JMP(operand.LabelRef("next"))
-	r.Label("part")
+	r.CMPQ(r.field("BlocksLeft"), operand.U8(0))
+	r.JG(operand.LabelRef("next"))
+	r.JMP(operand.LabelRef("next_of_rest"))
+
+	r.Label("rest_begin") // where BlocksLeft counts up to 0
+	r.MOVQ(r.field("Rest"), c.count)
+	r.SUBQ(c.count, r.field("BlocksLeft"))
+	r.Label("block_of_rest")
+	r.LEAQ(r.field("Whole"), c.count)
+	r.CMPQ(r.field("BlocksLeft"), operand.I8(-1))
+	r.JNE(operand.LabelRef("counts"))
+	r.LEAQ(r.field("Last"), c.count)
+	r.Label("counts")
+	r.MOVQ(c.count, r.field("Now"))
+	r.MOVQ(r.field("Table"), c.tap)
+	r.CMPQ(c.counts("Three"), operand.U8(0))
+	r.JNE(operand.LabelRef("tap_of_three"))
+	r.Label("tap_of_rest")
+	c.find(func() {
+		r.MOVQ(r.field("Now"), c.count)
+		r.IMULQ(c.counts("TapBytes"), c.weight)
+	}, "some_of_rest")
 	c.channels("all", false)
-	r.JMP(operand.LabelRef("next"))
+	c.next("next_of_rest", "tap_of_rest")
+	r.Label("block_end")
+	r.ADDQ(r.field("InStep"), c.in)
+	r.ADDQ(r.field("WeightsStep"), c.filter)
+	r.INCQ(r.field("BlocksLeft"))
+	r.JNZ(operand.LabelRef("block_of_rest"))
+	r.JMP(operand.LabelRef("done"))
 
 	// Planes of red, green and blue, which are too few channels for loops.
-	tapOf("tap_of_three", func() { r.IMUL3Q(operand.U32(3*vectors*r.isa.bytes), c.weight, c.weight) }, func() {}, "some_of_three")
+	r.Label("tap_of_three")
+	c.find(func() { r.IMUL3Q(operand.U32(3*vectors*r.isa.bytes), c.weight, c.weight) }, "some_of_three")
 	c.three(false)
-	next("next_of_three", "tap_of_three")
-	r.JMP(operand.LabelRef("no_taps"))
+	c.next("next_of_three", "tap_of_three")
+	r.JMP(operand.LabelRef("block_end"))
 	r.Label("some_of_three")
 	c.three(true)
 	r.JMP(operand.LabelRef("next_of_three"))
 }
 
+// find leads to the next tap: to its elements, and by the number that is in weight to its weights. It goes to a label if some pixels do not take it.
+func (c *convolution) find(multiply func(), some string) {
+	c.ADDQ(operand.U8(16), c.tap)
+	c.MOVL(at(c.tap, 8), c.weight.As32())
+	c.MOVQ(at(c.tap, 0), c.bases[0])
+	multiply()
+	c.ADDQ(c.in, c.bases[0])
+	c.ADDQ(c.filter, c.weight)
+	for i, b := range c.bases[1:] {
+		c.LEAQ(operand.Mem{Base: c.bases[i], Index: c.third, Scale: 1}, b)
+	}
+	c.CMPL(at(c.tap, 12), operand.U32(1<<len(c.sums)-1))
+	c.JNE(operand.LabelRef(some))
+}
+
+// next goes to a label if there is another tap.
+func (c *convolution) next(label, tap string) {
+	c.Label(label)
+	c.CMPQ(c.tap, c.field("LastTap"))
+	c.JNE(operand.LabelRef(tap))
+}
+
 // three adds the products of a tap of three channels.
 func (c *convolution) three(some bool) {
+	pixels := c.some(some)
 	for channel := range 3 {
 		if channel > 0 {
 			c.nextPlane()
 		}
-		c.channel(channel, 0, some)
+		c.channel(channel, 0, pixels)
 	}
 }
 
@@ -162,12 +216,6 @@ func (c *convolution) counts(field string) operand.Mem {
 	return at(c.count, c.file.args.offset("ConvCounts", field))
 }
 
-// move copies a field to another.
-func (c *convolution) move(from, to string) {
-	r := c.load(from)
-	c.MOVQ(r, c.field(to))
-}
-
 // begin sets which pixels the tile has, and the sums.
 func (c *convolution) begin() {
 	c.rows = c.GP64()
@@ -177,11 +225,9 @@ func (c *convolution) begin() {
 	c.MOVQ(c.field("LastPixels"), c.rows)
 	c.Label("pixels")
 	c.MOVQ(c.rows, c.field("Pixels"))
-	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) // also those of pixels that there are not, which would be searched for NaN
 	c.CMPQ(c.field("First"), operand.U8(0))
-	c.JNE(operand.LabelRef("begun"))
-	out := c.load("Out")
-	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
+	c.JE(operand.LabelRef("more"))
+	c.clear()
 	c.Label("begun")
 	addend := c.load("Addend")
 	c.TESTQ(addend, addend)
@@ -195,31 +241,55 @@ func (c *convolution) begin() {
 	c.Label("no_addend")
 }
 
-// fetchNext fetches what the tap will meet in the next line. It, and the weights, come into the nearest cache: what is fetched only into the second
-// one arrives later, where it has to come from memory.
-func (c *convolution) fetchNext() {
-	next := c.load("NextLine")
-	c.TESTQ(next, next)
-	c.JZ(operand.LabelRef("no_line"))
+// more begins the sums with what the result holds.
+func (c *convolution) more() {
+	c.rows = c.GP64()
+	c.MOVQ(c.field("Pixels"), c.rows)
+	c.CMPL(c.rows.As32(), operand.U32(1<<len(c.sums)-1))
+	c.JE(operand.LabelRef("stored"))
+	c.clear() // also those of pixels that there are not, which would be searched for NaN
+	c.Label("stored")
+	c.places(c.load("Out"), func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
+}
+
+// clear sets the sums to zero.
+func (c *convolution) clear() { c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) }
+
+// ahead fetches weights that are needed later, and what the tap will meet in the next line. They come into the nearest cache: what is fetched only
+// into the second one arrives later, where it has to come from memory.
+func (c *convolution) ahead() {
+	c.CMPQ(c.field("FetchTaps"), operand.U8(0))
+	c.JE(operand.LabelRef("fetched"))
+	lines := 4 * max(len(c.weights)*c.isa.bytes/64, 1)
+	c.MOVQ(c.field("Fetch"), c.count)
+	for i := range lines {
+		c.PREFETCHT0(at(c.count, 64*i))
+	}
+	c.ADDQ(operand.U32(64*lines), c.field("Fetch"))
+	c.DECQ(c.field("FetchTaps"))
+	c.JNZ(operand.LabelRef("fetched"))
+	c.MOVQ(c.field("NextLine"), c.count)
+	c.MOVQ(c.count, c.field("Ahead"))
+	c.Label("fetched")
+	c.MOVQ(c.field("NextLine"), c.count)
+	c.TESTQ(c.count, c.count)
+	c.JZ(operand.LabelRef("at_tap"))
 	for p, base := range c.bases {
-		c.ADDQ(base, next)
+		c.ADDQ(base, c.count)
 		for i := range min(3, len(c.sums)-3*p) {
-			place := at(next, 0)
+			place := at(c.count, 0)
 			if i > 0 {
 				place.Index, place.Scale = c.step, uint8(i)
 			}
 			c.PREFETCHT0(place)
 		}
-		c.SUBQ(base, next)
+		c.SUBQ(base, c.count)
 	}
-	c.Label("no_line")
 }
 
-// lines returns how many lines of weights are fetched with four channels.
-func (c *convolution) lines() int { return max(len(c.weights)*c.isa.bytes/64, 1) }
-
-// channels adds the products of a tap: of all pixels, or of some.
+// channels adds the products of a tap of so many channels as Now says: of all pixels, or of some.
 func (c *convolution) channels(name string, some bool) {
+	pixels := c.some(some)
 	for _, part := range []struct {
 		field    string
 		channels int
@@ -231,15 +301,11 @@ func (c *convolution) channels(name string, some bool) {
 		c.JZ(operand.LabelRef(done))
 		c.Label(loop)
 		for channel := range part.channels {
-			c.channel(channel, 4*channel, some)
+			c.channel(channel, 4*channel, pixels)
 		}
 		if part.channels == 1 {
 			c.nextPlane()
 		} else {
-			for i := range c.lines() {
-				c.PREFETCHT0(at(c.fetched, 64*i))
-			}
-			c.ADDQ(c.field("FetchStep"), c.fetched)
 			for _, b := range c.bases {
 				c.ADDQ(operand.U8(16), b)
 			}
@@ -251,30 +317,33 @@ func (c *convolution) channels(name string, some bool) {
 	}
 }
 
-// block adds the products of a tap of a whole block of channels: as channels does, with fewer instructions beside the multiply-adds.
-func (c *convolution) block() {
-	for channel := range 16 {
-		c.channel(channel, 4*channel, false)
-		if channel%4 == 3 {
-			for i := range c.lines() {
-				c.PREFETCHT0(at(c.fetched, 64*(channel/4*c.lines()+i)))
-			}
-		}
+// some returns a register with a bit for each pixel that takes the tap, if that need not be all.
+func (c *convolution) some(some bool) reg.GPVirtual {
+	if !some {
+		return nil
 	}
-	c.MOVQ(c.field("FetchStep"), c.count)
-	c.LEAQ(operand.Mem{Base: c.fetched, Index: c.count, Scale: 4}, c.fetched)
+	pixels := c.GP64()
+	c.MOVL(at(c.tap, 12), pixels.As32())
+	return pixels
 }
 
-// channel adds the products of a channel, whose elements lie so many bytes from the addresses.
-func (c *convolution) channel(channel, bytes int, some bool) {
+// block adds the products of a tap of a whole block of channels for all pixels.
+func (c *convolution) block() {
+	for channel := range 16 {
+		c.channel(channel, 4*channel, nil)
+	}
+}
+
+// channel adds the products of a channel, whose elements lie so many bytes from the addresses, of all pixels or of those that have a bit.
+func (c *convolution) channel(channel, bytes int, pixels reg.GPVirtual) {
 	for v, w := range c.weights {
 		c.VMOVUPS(at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes), w)
 	}
 	for p, sums := range c.sums {
 		skip := ""
-		if some {
+		if pixels != nil {
 			skip = c.label("skip")
-			c.TESTL(operand.U32(1<<p), c.pixels.As32())
+			c.TESTL(operand.U32(1<<p), pixels.As32())
 			c.JZ(operand.LabelRef(skip))
 		}
 		place := operand.Mem{Base: c.bases[p/3], Disp: bytes}
@@ -289,7 +358,7 @@ func (c *convolution) channel(channel, bytes int, some bool) {
 				c.VFMADD231PS(c.weights[v], c.element, sum)
 			}
 		}
-		if some {
+		if pixels != nil {
 			c.Label(skip)
 		}
 	}

@@ -60,10 +60,20 @@ func (t *tile) places(address reg.GPVirtual, f func(sum reg.VecVirtual, place op
 					t.TESTL(operand.U32(1<<i), t.rows.As32())
 					t.JZ(operand.LabelRef(done))
 				}
-				for v := first; v < min(first+each, vectors); v++ {
-					f(sums[v], at(row, (v-first)*t.isa.bytes))
+				place := at(row, 0)
+				if whole && i%3 > 0 {
+					place.Index, place.Scale = step, uint8(i%3)
 				}
-				if i+1 < len(t.sums) {
+				for v := first; v < min(first+each, vectors); v++ {
+					f(sums[v], place)
+					place.Disp += t.isa.bytes
+				}
+				switch {
+				case i+1 == len(t.sums):
+				case !whole:
+					t.ADDQ(step, row)
+				case i%3 == 2:
+					t.LEAQ(operand.Mem{Base: row, Index: step, Scale: 2}, row)
 					t.ADDQ(step, row)
 				}
 			}
