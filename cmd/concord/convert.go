@@ -68,6 +68,7 @@ that is there.`,
   concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			endAtOnce()
 			bar := showProgress(c, "converting "+args[0])
 			defer bar.clear()
 			if writesONNX(args[1]) {

@@ -91,6 +91,7 @@ Existing files are only replaced with --force.`,
 				return &codedError{exitUsage, err}
 			}
 			f.in = c.InOrStdin()
+			endAtOnce()
 			defer showProgress(c, "exporting "+args[0]).clear()
 			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
@@ -243,10 +244,7 @@ func exportRefusal(err error, path, lacks string) error {
 
 // writeAll writes files that belong together: all of them are complete before the first one takes its place. It returns how long they are.
 func writeAll(dir string, files []exportFile) ([]int64, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	s, err := stage.New(dir)
+	s, err := stage.In(dir)
 	if err != nil {
 		return nil, fmt.Errorf("nothing can be written there: %w", err)
 	}

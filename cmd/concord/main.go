@@ -51,7 +51,13 @@ func main() {
 	context.AfterFunc(ctx, func() { time.AfterFunc(2*usualPatience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
 	go func() { done <- perform(ctx) }()
-	err := await(ctx, done, func() time.Duration { return time.Duration(patience.Load()) })
+	err := await(ctx, done, func() time.Duration {
+		wait := time.Duration(patience.Load())
+		if wait == 0 && stage.Abandon() {
+			return usualPatience // to say that it is done
+		}
+		return wait
+	})
 	stage.Abandon() // outputs that are not complete do not stay
 	os.Exit(conclude(err))
 }
@@ -79,6 +85,9 @@ var patience atomic.Int64 // a [time.Duration]
 
 func init() { patience.Store(int64(usualPatience)) }
 
+// endAtOnce lets a signal end a command that then has nothing to say, as nothing stays of what it has begun.
+func endAtOnce() { patience.Store(0) }
+
 // interruptible returns a context that ends with the first signal that asks the program to end. Signals that it was told to ignore, as by nohup, it ignores.
 func interruptible() (context.Context, context.CancelFunc) {
 	heard := slices.DeleteFunc(slices.Clone(endings), signal.Ignored)
@@ -95,10 +104,14 @@ func await(ctx context.Context, done <-chan error, patience func() time.Duration
 		return err
 	case <-ctx.Done():
 	}
+	wait := patience()
+	if wait == 0 {
+		return ctx.Err() // whatever else has come of it
+	}
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(patience()):
+	case <-time.After(wait):
 		return ctx.Err()
 	}
 }

@@ -36,6 +36,7 @@ const Old = "old"
 type Stage struct {
 	dir  string
 	lock *os.File // which tells other processes that this one lives; nil where there are no such locks
+	made []string // folders around it that were missing, the inner ones first
 }
 
 // stages are those of the process.
@@ -44,6 +45,7 @@ var stages = struct {
 	live      map[*Stage]bool
 	swept     map[string]bool // folders in which leftovers were looked for
 	abandoned bool
+	moved     bool // whether outputs have taken their places
 }{live: make(map[*Stage]bool), swept: make(map[string]bool)}
 
 // ErrLocked is the error of [Lock] for a file that somebody else has locked.
@@ -52,11 +54,36 @@ var ErrLocked = errors.New("another process has locked it")
 var errAbandoned = errors.New("the process is about to end")
 
 // New makes a stage in the folder beside which, or into which, outputs are to be moved. The caller closes it.
-func New(parent string) (*Stage, error) {
+func New(parent string) (*Stage, error) { return begin(parent, nil) }
+
+// In is [New] for a folder that is made if it is missing. If nothing has come to stand in it, it goes again with the stage.
+func In(parent string) (*Stage, error) {
+	var missing []string
+	for dir := filepath.Clean(parent); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	return begin(parent, missing)
+}
+
+func begin(parent string, missing []string) (*Stage, error) {
 	sweep(parent)
+	stages.Lock() // nothing new is made once stages are abandoned
+	defer stages.Unlock()
+	if stages.abandoned {
+		return nil, errAbandoned
+	}
+	if len(missing) > 0 {
+		if err := os.MkdirAll(parent, 0o777); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		dir, err := os.MkdirTemp(parent, prefix)
 		if err != nil {
+			removeEmpty(missing)
 			return nil, placed(err, parent, parent)
 		}
 		dir = filepath.Clean(dir) // as paths in it are
@@ -64,14 +91,8 @@ func New(parent string) (*Stage, error) {
 		if !ok {
 			continue // another process took it for one that nobody needs
 		}
-		s := &Stage{dir, lock}
-		stages.Lock()
+		s := &Stage{dir, lock, missing}
 		stages.live[s] = true
-		abandoned := stages.abandoned
-		stages.Unlock()
-		if abandoned {
-			return nil, errors.Join(errAbandoned, s.Close())
-		}
 		return s, nil
 	}
 }
@@ -81,13 +102,22 @@ func (s *Stage) Path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
+// create makes a file, with the folders that its path needs, unless the stage is gone.
+func (s *Stage) create(path string) (*os.File, error) {
+	stages.Lock()
+	defer stages.Unlock()
+	if !stages.live[s] {
+		return nil, errAbandoned
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	return os.Create(path)
+}
+
 // Write writes a file in the stage, with the folders that its path needs, and returns how long it has become.
 func (s *Stage) Write(write func(io.Writer) error, elem ...string) (int64, error) {
-	path := s.Path(elem...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return 0, err
-	}
-	f, err := os.Create(path)
+	f, err := s.create(s.Path(elem...))
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +134,7 @@ func (s *Stage) Close() error {
 		return nil
 	}
 	delete(stages.live, s)
-	if err := discard(s.dir, s.lock); err != nil {
+	if err := s.discard(s.dir); err != nil {
 		return fmt.Errorf("%s: what was written for a while cannot be removed: %w", filepath.Dir(s.dir), err)
 	}
 	return nil
@@ -117,11 +147,14 @@ func (s *Stage) Commit(move func() error) error {
 	if stages.abandoned {
 		return errAbandoned
 	}
-	return move()
+	err := move()
+	stages.moved = stages.moved || err == nil
+	return err
 }
 
 // Abandon removes all stages of the process, which is about to end, and keeps further ones from being made. Moves that have begun come to their end first.
-func Abandon() {
+// It reports whether there were any before, so that outputs stand at their places.
+func Abandon() (moved bool) {
 	stages.Lock()
 	defer stages.Unlock()
 	stages.abandoned = true
@@ -131,7 +164,21 @@ func Abandon() {
 		if os.Rename(s.dir, gone) != nil {
 			gone = s.dir
 		}
-		_ = discard(gone, s.lock) // there is nobody to tell
+		_ = s.discard(gone) // there is nobody to tell
+	}
+	return stages.moved
+}
+
+// discard removes the stage, which stands at dir, and the folders that were made for it and have nothing in them.
+func (s *Stage) discard(dir string) error {
+	defer removeEmpty(s.made)
+	return discard(dir, s.lock)
+}
+
+// removeEmpty removes folders that have nothing in them, the inner ones first.
+func removeEmpty(dirs []string) {
+	for _, dir := range dirs {
+		_ = os.Remove(dir) // which fails for others
 	}
 }
 
@@ -204,17 +251,42 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // Commit ends the file and moves it to its place.
-func (f *File) Commit() (err error) {
+func (f *File) Commit() error { return commit([]*File{f}) }
+
+// commit ends files that belong together, and moves them to their places at once.
+func commit(files []*File) error {
+	for _, f := range files {
+		if err := f.end(); err != nil {
+			return f.placed(err)
+		}
+	}
+	for i, f := range files {
+		if f.stage != nil {
+			return f.stage.Commit(func() error {
+				for _, f := range files[i:] {
+					if f.stage == nil {
+						continue
+					}
+					if err := os.Rename(f.file.Name(), f.target); err != nil {
+						return f.placed(err)
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return nil
+}
+
+// end ends the writing, of a file with the permissions that it shall have.
+func (f *File) end() (err error) {
 	if info, unknown := f.file.Stat(); f.mode != 0 && (unknown != nil || info.Mode().Perm() != f.mode) {
 		err = f.file.Chmod(f.mode)
 	}
 	if closed := f.file.Close(); err == nil {
 		err = closed
 	}
-	if err == nil && f.stage != nil {
-		err = f.stage.Commit(func() error { return os.Rename(f.file.Name(), f.target) })
-	}
-	return f.placed(err)
+	return err
 }
 
 // Close releases the file and removes what was not committed.
@@ -236,20 +308,33 @@ func (f *File) placed(err error) error {
 }
 
 // Write writes a file as [Create] does, which is complete or, after an error, as it was before.
-func Write(name string, write func(io.Writer) error) (err error) {
-	f, err := Create(name)
-	if err != nil {
-		return err
-	}
+func Write(name string, write func(io.Writer) error) error { return WriteAll(Output{name, write}) }
+
+// Output is a file by its name, and what writes it.
+type Output struct {
+	Name  string
+	Write func(io.Writer) error
+}
+
+// WriteAll is [Write] for files that belong together: all of them are complete before the first one takes its place.
+func WriteAll(outputs ...Output) (err error) {
+	var files []*File
 	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
+		for _, f := range files {
+			err = cmp.Or(err, f.Close())
 		}
 	}()
-	if err := write(f); err != nil {
-		return err
+	for _, o := range outputs {
+		f, err := Create(o.Name)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if err := o.Write(f); err != nil {
+			return err
+		}
 	}
-	return f.Commit()
+	return commit(files)
 }
 
 // WriteData is [Write] for bytes.

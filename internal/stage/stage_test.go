@@ -172,10 +172,55 @@ func TestAbandon(t *testing.T) {
 	if err := Write(filepath.Join(dir, "a"), text("")); !errors.Is(err, errAbandoned) {
 		t.Error(err)
 	}
+	if _, err := s.Write(text(""), "folder", "other"); !errors.Is(err, errAbandoned) {
+		t.Error(err)
+	}
+	if _, err := In(filepath.Join(dir, "a", "b")); !errors.Is(err, errAbandoned) {
+		t.Error(err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	holds(t, dir, nil)
+}
+
+// TestIn makes folders that go with the stage, but for those in which something has come to stand.
+func TestIn(t *testing.T) {
+	dir := t.TempDir()
+	for _, kept := range []bool{false, true} {
+		s, err := In(filepath.Join(dir, "a", "b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept {
+			if err := os.WriteFile(filepath.Join(dir, "a", "c"), []byte("text"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if kept {
+			holds(t, filepath.Join(dir, "a"), map[string]string{"c": "text"})
+		} else {
+			holds(t, dir, nil)
+		}
+	}
+}
+
+// TestTogether writes files of which none takes its place before the others are complete.
+func TestTogether(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	broken := errors.New("broken")
+	if err := WriteAll(Output{a, text("1")}, Output{b, func(io.Writer) error { return broken }}); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	holds(t, dir, nil)
+	if err := WriteAll(Output{a, text("1")}, Output{b, text("2")}); err != nil {
+		t.Error(err)
+	}
+	holds(t, dir, map[string]string{"a": "1", "b": "2"})
 }
 
 func TestExchange(t *testing.T) {

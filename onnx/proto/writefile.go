@@ -21,6 +21,7 @@ const page = 4096
 func WriteFile(name string, m *Model, external bool) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	defer runtime.KeepAlive(m) // whose bytes may lie in a mapped file
+	var outputs []stage.Output
 	if external && m.Graph != nil {
 		graph, model := *m.Graph, *m
 		data := &outside{name: filepath.Base(name) + ".data"}
@@ -35,14 +36,12 @@ func WriteFile(name string, m *Model, external bool) (err error) {
 		if _, err := measure(m); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := stage.Write(name+".data", data.write); err != nil {
-			return err
-		}
+		outputs = append(outputs, stage.Output{Name: name + ".data", Write: data.write})
 	}
-	return stage.Write(name, func(w io.Writer) error {
+	return stage.WriteAll(append(outputs, stage.Output{Name: name, Write: func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
-	})
+	}})...)
 }
 
 // outside is a file of elements.

@@ -65,10 +65,7 @@ func WriteFolder(dir string, files Members) (err error) {
 	if err != nil {
 		return err
 	}
-	var s *stage.Stage
-	if err = os.MkdirAll(dir, 0o777); err == nil {
-		s, err = stage.New(dir)
-	}
+	s, err := stage.In(dir)
 	if err != nil {
 		return err
 	}
