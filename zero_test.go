@@ -66,7 +66,7 @@ var fallible = []any{
 	media.DrawTrack, media.ImageGraph, media.OpenPicture, media.OpenSound, media.PrepareAudio, media.PrepareImage, media.RGBA, media.Resample,
 	media.SavePNG, media.TrackValue, media.Value,
 	(*model.Model)(nil), (*model.Programs)(nil), (*model.Session)(nil),
-	(*nnef.File)(nil), (*nnef.Model)(nil), nnef.ExpandBody, nnef.ExpandGraph, nnef.Load, nnef.Open, nnef.OpenFS, nnef.OpenText, nnef.Parse, nnef.Save,
+	(*nnef.File)(nil), (*nnef.Model)(nil), nnef.ExpandBody, nnef.ExpandGraph, nnef.Files, nnef.Load, nnef.Open, nnef.OpenFS, nnef.OpenText, nnef.Parse, nnef.Save,
 	nnef.Write, nnef.WriteArchive,
 	syntax.Format, syntax.FormatExpr, syntax.FormatQuant, syntax.Parse, syntax.ParseBody, syntax.ParseExpr, syntax.ParseFragments, syntax.ParseQuant,
 	(*onnx.Error)(nil), (*onnx.File)(nil), onnx.New, onnx.Open, onnx.OpenFS, onnx.OwnAttribute,

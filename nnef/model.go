@@ -3,6 +3,7 @@ package nnef
 import (
 	"cmp"
 	"io"
+	"iter"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
@@ -82,6 +83,12 @@ type Model struct {
 func (m *Model) Save(name string) error {
 	m = cmp.Or(m, new(Model))
 	return saved(name, m.Graph, m.extras())
+}
+
+// Files returns the files of the model that [Model.Save] writes, as [Files] does with its graph.
+func (m *Model) Files() (iter.Seq2[string, func(w io.Writer) error], error) {
+	m = cmp.Or(m, new(Model))
+	return listed(m.Graph, m.extras())
 }
 
 // WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.

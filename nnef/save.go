@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -28,6 +30,32 @@ import (
 // Further extension statements are those that loading gives back as [Model.Statements].
 func Save(name string, g *graph.Graph, statements ...string) error {
 	return saved(name, g, &extras{passedOn: statements})
+}
+
+// Files returns the files of the model that [Save] writes: their names, and functions that write them, which may be called several times. The
+// constants of the graph must not change before.
+func Files(g *graph.Graph, statements ...string) (iter.Seq2[string, func(w io.Writer) error], error) {
+	return listed(g, &extras{passedOn: statements})
+}
+
+func listed(g *graph.Graph, x *extras) (_ container.Members, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	files, err := members(g, x)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for name, write := range files {
+			watched := func(w io.Writer) (err error) {
+				defer mapfile.Recover(mapfile.Watch(), &err)
+				defer runtime.KeepAlive(write) // whose bytes may lie in a mapped file
+				return write(w)
+			}
+			if !yield(name, watched) {
+				return
+			}
+		}
+	}, nil
 }
 
 func saved(name string, g *graph.Graph, x *extras) (err error) {

@@ -144,7 +144,7 @@ func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.
 		return fmt.Errorf("%s: nothing can be written there: %w", dst, err)
 	}
 	defer s.Close()
-	m, err := f.open(src, s.Path(), warnings)
+	m, err := f.open(src, warnings)
 	if err != nil {
 		return s.Placed(err, dst)
 	}
@@ -314,13 +314,13 @@ type source struct {
 	close func()
 }
 
-// open reads and checks a model. Files that are made for it stand in the folder stage.
-func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, error) {
+// open reads and checks a model.
+func (f *convertFlags) open(src string, warnings io.Writer) (*source, error) {
 	switch {
 	case f.to == "cvm":
 		return f.toCVM(src, warnings)
 	case isCVM(src):
-		return openCVM(src, stage)
+		return openCVM(src)
 	}
 	info, err := os.Stat(src)
 	if err != nil {
@@ -331,8 +331,11 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		if err != nil {
 			return nil, err
 		}
-		defer m.Close()
-		return rewritten(func(dir string) error { return nnef.Save(dir, g) }, stage)
+		files, err := nnef.Files(g)
+		if err != nil {
+			return nil, errors.Join(err, m.Close())
+		}
+		return &source{files, func() { m.Close() }}, nil
 	}
 	opts, err := f.document()
 	if err != nil {
@@ -367,11 +370,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 	case f.canonical && m == nil:
 		_, err = file.Model() // says why
 	case f.canonical:
-		var r *source
-		if r, err = rewritten(m.Save, stage); err == nil {
-			s.close()
-			return r, nil
-		}
+		s.files, err = m.Files()
 	case f.flatten:
 		var text bytes.Buffer
 		if err = g.Write(&text); err == nil {
@@ -474,17 +473,4 @@ func withGraph(files container.Members, text []byte) container.Members {
 			}
 		}
 	}
-}
-
-// rewritten saves a graph below the folder stage and returns the files.
-func rewritten(save func(dir string) error, stage string) (*source, error) {
-	dir := filepath.Join(stage, "graph")
-	if err := save(dir); err != nil {
-		return nil, err
-	}
-	c, err := container.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &source{c.Members(), func() { c.Close() }}, nil
 }

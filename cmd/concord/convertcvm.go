@@ -78,13 +78,17 @@ func strictOnly(err error, f cvm.Files, why string) error {
 	return fmt.Errorf("%w\nThe deployed rules (--compat of other commands) admit the model, but %s", err, why)
 }
 
-// openCVM writes the text form of a CVM model in the folder stage.
-func openCVM(src, stage string) (*source, error) {
+// openCVM returns the files of a CVM model in the text form.
+func openCVM(src string) (*source, error) {
 	g, statements, err := graphCVM(src)
 	if err != nil {
 		return nil, err
 	}
-	return rewritten(func(dir string) error { return nnef.Save(dir, g, statements...) }, stage)
+	files, err := nnef.Files(g, statements...)
+	if err != nil {
+		return nil, err
+	}
+	return &source{files, func() {}}, nil
 }
 
 // toCVM returns the files of the CVM model that a model becomes.
