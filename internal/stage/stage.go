@@ -60,7 +60,8 @@ func New(parent string) (*Stage, error) { return begin(parent, nil) }
 func In(parent string) (*Stage, error) {
 	var missing []string
 	for dir := filepath.Clean(parent); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(dir)
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) { // such as a drive that is not there
 			break
 		}
 		missing = append(missing, dir)
@@ -77,6 +78,7 @@ func begin(parent string, missing []string) (*Stage, error) {
 	}
 	if len(missing) > 0 {
 		if err := os.MkdirAll(parent, 0o777); err != nil {
+			removeEmpty(missing)
 			return nil, err
 		}
 	}
