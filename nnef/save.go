@@ -38,6 +38,7 @@ func Files(g *graph.Graph, statements ...string) (iter.Seq2[string, func(w io.Wr
 	return listed(g, &extras{passedOn: statements})
 }
 
+// listed returns files whose writing ends with an error where a mapped file is lost.
 func listed(g *graph.Graph, x *extras) (_ container.Members, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := members(g, x)
@@ -58,9 +59,8 @@ func listed(g *graph.Graph, x *extras) (_ container.Members, err error) {
 	}, nil
 }
 
-func saved(name string, g *graph.Graph, x *extras) (err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := members(g, x)
+func saved(name string, g *graph.Graph, x *extras) error {
+	files, err := listed(g, x)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,8 @@ func saved(name string, g *graph.Graph, x *extras) (err error) {
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
 func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error { return archived(w, g, &extras{}, gz) }
 
-func archived(w io.Writer, g *graph.Graph, x *extras, gz bool) (err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	files, err := members(g, x)
+func archived(w io.Writer, g *graph.Graph, x *extras, gz bool) error {
+	files, err := listed(g, x)
 	if err != nil {
 		return err
 	}
