@@ -277,6 +277,28 @@ func TestPoolTaken(t *testing.T) {
 	}
 }
 
+// TestShares lets the goroutines of a job begin one after the other and checks that each begins with its own share, and goes on with what is left of
+// the others'.
+func TestShares(t *testing.T) {
+	var tk task
+	var order []int
+	run := func(_ *op.Call, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			order = append(order, i)
+		}
+	}
+	tk.step = &step{Unit: &Unit{Pieces: 10, parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 10, workers: 4}, calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
+	tk.begin(context.Background(), time.Hour)
+	for w, want := range []string{"0 1 2 3 4 5 6 7 8 9", "3 4 5 6 7 8 9 0 1 2", "6 7 8 9 0 1 2 3 4 5", "8 9 0 1 2 3 4 5 6 7"} {
+		tk.pieces, order = 0, nil
+		tk.share(10, 4)
+		tk.drain(w)
+		if got := strings.Trim(fmt.Sprint(order), "[]"); got != want {
+			t.Errorf("goroutine %d computes the pieces %s; want %s", w, got, want)
+		}
+	}
+}
+
 // TestJudge lets a session be held up, by times that are made up.
 func TestJudge(t *testing.T) {
 	var tk task
@@ -325,14 +347,14 @@ func TestDivide(t *testing.T) {
 		time    int64
 		threads int
 		want    work
-		chunks  string // as one goroutine takes them
+		chunks  string // as one goroutine takes them of a share of all pieces
 	}{
 		{1, 1 << 40, 4, work{1, 1, 1}, "1"},
 		{100, 0, 4, work{100, 100, 1}, "100"},
 		{100, 7_000, 4, work{57, 100, 1}, "100"},
 		{100, 20_000, 1, work{20, 100, 1}, "100"},
-		{100, 20_000, 4, work{20, 100, 4}, "20 20 20 20 20"},
-		{100, 200_000, 4, work{2, 100, 4}, "12 11 9 8 7 6 5 5 4 4 3 3 2 2 2 2 2 2 2 2 2 2 2 1"},
+		{100, 20_000, 4, work{20, 100, 4}, "50 25 20 5"},
+		{100, 200_000, 4, work{2, 100, 4}, "50 25 12 6 3 2 2"},
 		{100, 5_000_000, 1, work{1, 10, 1}, "10 10 10 10 10 10 10 10 10 10"},
 		{10, 1 << 40, 2, work{1, 1, 2}, "1 1 1 1 1 1 1 1 1 1"},
 	} {

@@ -60,8 +60,8 @@ func (p *pool) close() {
 	})
 }
 
-// run drains t on the calling goroutine and on workers that are free.
-func (p *pool) run(t *task) {
+// run drains t, of which n pieces are left, on the calling goroutine and on workers that are free.
+func (p *pool) run(t *task, n int) {
 	if p.workers == 0 || p.closed.Load() || !p.owner.CompareAndSwap(false, true) {
 		t.drain(0)
 		return
@@ -72,7 +72,7 @@ func (p *pool) run(t *task) {
 			go p.work(w + 1)
 		}
 	}
-	p.open(t)
+	p.open(t, n)
 	t.drain(0)
 	p.finish()
 	p.task = nil
@@ -80,14 +80,14 @@ func (p *pool) run(t *task) {
 }
 
 // open lets workers join a job. Those that sleep are woken where there is enough to do for them.
-func (p *pool) open(t *task) {
+func (p *pool) open(t *task, n int) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
 	if p.parked.Load() == 0 || !t.step.wakes && !p.missed(t.step.time) { // Without this workers would be woken for too little.
 		return
 	}
-	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
+	for range min(int(p.parked.Load()), n-1) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // there are tokens for all

@@ -19,9 +19,9 @@ type task struct {
 	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
-	blind  int64        // about how many nanoseconds the session has computed alone since it looked at the context and the clock
-	last   int          // the end of the pieces that may be taken
-	next   atomic.Int64 // the first piece that nobody has taken
+	blind  int64   // about how many nanoseconds the session has computed alone since it looked at the context and the clock
+	pieces int     // of the rounds that have begun
+	shares []share // of the pieces of a round, one for each goroutine
 	failed atomic.Pointer[failure]
 
 	alone        time.Time // until when the session computes without workers
@@ -29,6 +29,14 @@ type task struct {
 }
 
 type failure struct{ err error }
+
+// share is pieces of a round, which lie together. A goroutine takes its own share first: what it has left in its caches of one unit is what it needs
+// of the next one, whose pieces lie alike.
+type share struct {
+	next atomic.Int64 // the first piece that nobody has taken
+	end  int
+	_    [48]byte // so that no two lie on a line of the cache
+}
 
 // begin prepares the task for a run.
 func (t *task) begin(ctx context.Context, limit time.Duration) {
@@ -79,7 +87,7 @@ func (t *task) inOrder(st *step) {
 
 // rounds computes the pieces of a step, of which those of one round are independent, with the workers of a pool.
 func (t *task) rounds(p *pool, st *step) {
-	t.last = 0
+	t.pieces = 0
 	if st.rounds == nil {
 		t.round(p, st.Pieces)
 		return
@@ -89,12 +97,27 @@ func (t *task) rounds(p *pool, st *step) {
 	}
 }
 
+// share divides the next n pieces into as many shares as there are goroutines.
+func (t *task) share(n, goroutines int) {
+	if t.shares == nil {
+		t.shares = make([]share, goroutines)
+	}
+	each, more := n/goroutines, n%goroutines
+	for i := range t.shares {
+		s := &t.shares[i]
+		s.next.Store(int64(t.pieces))
+		if t.pieces += each; i < more {
+			t.pieces++
+		}
+		s.end = t.pieces
+	}
+}
+
 // round computes the next n pieces.
 func (t *task) round(p *pool, n int) {
-	t.next.Store(int64(t.last))
-	t.last += n
+	t.share(n, p.workers+1)
 	if n > 1 {
-		p.run(t)
+		p.run(t, n)
 	} else {
 		t.drain(0)
 	}
@@ -149,24 +172,30 @@ func (t *task) control(st *step) {
 	}
 }
 
-// drain computes chunks on worker w until none is left.
+// drain computes chunks on worker w until none is left: of its own share, then of the others.
 func (t *task) drain(w int) {
-	for {
-		lo, hi := t.take()
-		if lo == hi || t.ended() {
-			return
+	for i := range t.shares {
+		s := &t.shares[(w+i)%len(t.shares)]
+		for {
+			lo, hi := s.take(&t.step.work)
+			if lo == hi {
+				break
+			}
+			if t.ended() {
+				return
+			}
+			t.compute(lo, hi, w)
 		}
-		t.compute(lo, hi, w)
 	}
 }
 
-// take takes a chunk of the pieces that nobody has taken; an empty one when there are none left.
-func (t *task) take() (lo, hi int) {
+// take takes a chunk of the pieces of a share that nobody has taken; an empty one when there are none left.
+func (s *share) take(w *work) (lo, hi int) {
 	for {
-		at := t.next.Load()
+		at := s.next.Load()
 		lo = int(at)
-		hi = lo + t.step.take(t.last-lo)
-		if lo == hi || t.next.CompareAndSwap(at, int64(hi)) {
+		hi = lo + w.take(s.end-lo)
+		if lo == hi || s.next.CompareAndSwap(at, int64(hi)) {
 			return lo, hi
 		}
 	}

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/concord-nn/concord/op"
 
-// work says how the evaluation of a unit is divided among workers. Each takes a share of the pieces that are left, so that the first
+// work says how the evaluation of a unit is divided among workers. Each takes half of the pieces that are left of a share, so that the first
 // chunks are large and the last ones small: who is late, slow or without a processor for a while holds the others up by a small chunk.
 type work struct {
 	least   int // pieces that are worth a chunk of their own
@@ -36,11 +36,11 @@ func divide(pieces int, time int64, threads int) work {
 	return w
 }
 
-// take returns how many of the pieces that are left make the next chunk.
+// take returns how many of the pieces that are left of a share make the next chunk.
 func (w *work) take(left int) int {
 	n := w.most
 	if w.workers > 1 {
-		n = min(n, max(w.least, left/(2*w.workers)))
+		n = min(n, max(w.least, left/2))
 	}
 	return min(n, left)
 }

@@ -27,6 +27,7 @@ const (
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
+	convHalves    = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
 	convMostTaps  = 1 << 18   // in all tables of a plane
@@ -161,13 +162,13 @@ func (d *direct) thin(in tensor.Shape) {
 	d.copies = d.batch * geometry.CeilDiv(in[1], block)
 }
 
-// nanos estimates how long it takes, by as many multiply-adds as a nanosecond has.
+// nanos estimates how long it takes, by as many multiply-adds as a nanosecond has. Channels that tiles have beyond those of the result count.
 func (d *direct) nanos() int64 {
 	pixels := d.v.OutPlane
 	if d.v.Up {
 		pixels = d.v.InPlane
 	}
-	return int64(float64(d.batch*pixels*d.v.Channels) * float64(d.v.GroupIn*d.v.Taps) / 40)
+	return int64(float64(d.batch*pixels) * float64(d.packed) / (4 * 40))
 }
 
 // inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.

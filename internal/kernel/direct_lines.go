@@ -55,6 +55,9 @@ func (d *direct) divideLines() bool {
 	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
 	length := max(work/most*most, most)
 	length = geometry.CeilDiv(geometry.CeilDiv(width, geometry.CeilDiv(width, length)), most) * most // lines of about equal length
+	if pieces := d.batch * len(d.parts) * rows * phases * geometry.CeilDiv(width, length); pieces == 1 && width >= convHalves {
+		length = geometry.CeilDiv(width, 2)
+	}
 	if rows*geometry.CeilDiv(width, length) > convMostLines || phases > convMostLines/rows || work == 0 {
 		return false
 	}

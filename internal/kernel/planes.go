@@ -94,6 +94,7 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 	width := min(w.out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.stride*h.span()), 2*pixels))
 	width = geometry.CeilDiv(w.out, geometry.CeilDiv(w.out, width)) // of tiles of equal size
 	height := min(h.out, max(tileTaps/(g.taps*width), 1))
+	height = min(height, geometry.CeilDiv(h.out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
 	g.h, g.w, g.pixels, g.all, g.width, g.height = h, w, pixels, all, width, height
 	g.tiles = g.tilesOf(0, h.out)
 	return g
@@ -161,8 +162,8 @@ func parts(h, w *slide, rows, columns stretch, pixel, pixels int, all bool) []si
 }
 
 // plan returns the plan of a region whose first node a routine computes, before the tail, with an operand that is a bias. A piece is a tile of pixels
-// of a block of channels. If the plan has packed weights, they are blocks of one vector for each position of the window. It is nil if the
-// routine cannot do it.
+// of a block of channels; those of the same pixels are neighbours. If the plan has packed weights, they are blocks of one vector for each position of
+// the window. It is nil if the routine cannot do it.
 func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, bias int) *Plan {
 	if g == nil {
 		return nil
@@ -210,8 +211,9 @@ func (g *windows) run(c *op.Call, lo, hi int) {
 		if watch.Stops(g.out / tiles * g.taps) {
 			return
 		}
-		plane := p / tiles
-		g.tile(c, x+uintptr(plane*g.in*block*g.size), y+uintptr(plane*g.out*block*g.size), plane%g.blocks*block, g.tiles[p%tiles])
+		item, tile, b := p/g.blocks/tiles, p/g.blocks%tiles, p%g.blocks
+		plane := item*g.blocks + b
+		g.tile(c, x+uintptr(plane*g.in*block*g.size), y+uintptr(plane*g.out*block*g.size), b*block, g.tiles[tile])
 	}
 }
 

@@ -35,7 +35,7 @@ func TestRowsOfPlanes(t *testing.T) {
 func TestStrips(t *testing.T) {
 	for i := range kernel.Tiers {
 		tier := &kernel.Tiers[i]
-		if tier.Has == nil || !tier.Has() { // the portable tier computes no rows alone
+		if tier.Has == nil || !tier.Has() || tier.Name == "vnni" { // the portable tier computes no rows alone, and that of integers nothing of a chain
 			continue
 		}
 		t.Run(tier.Name, func(t *testing.T) {
