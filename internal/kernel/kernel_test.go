@@ -331,6 +331,9 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 	if r.IntN(16) == 0 {
 		steps, batch, hidden = 130, 1, 1
 	}
+	if r.IntN(8) == 0 { // enough for inputs to be multiplied ahead
+		steps, batch, hidden = op.Pick(r, []int{17, 33, 37}), r.Between(1, 2), op.Pick(r, []int{64, 65, 129})
+	}
 	if r.IntN(8) == 0 {
 		in = op.Pick(r, []int{63, 64, 65, 130})
 	}

@@ -3,23 +3,28 @@ package kernel
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Recurrent networks with constant weights and the usual functions. A round for the products of the inputs of some steps is followed by a round for
-// each of these steps: the products of the state, and the gates. Blocks of 16 elements of the state make the pieces of a round, in panels that have all gates of a block
-// side by side. Working memory that all workers share holds the products and two states, of which a step reads one and writes the other.
+// each of these steps: the products of the state, and the gates. Blocks of 16 elements of the state make the pieces of a round, in panels that have all
+// gates of a block side by side. Working memory that all workers share holds the products and two states, of which a step reads one and writes the other.
+//
+// Where the tier has a routine for it, steps compute products of the inputs of the steps behind them besides, as many as there are numbers of the state
+// to take them with: the panels of the state come from the second-level cache, at half of the rate at which they could be multiplied.
 func recurrentRows(t *simd.Tier) []Kernel {
 	if t.LSTMRow.Name == "" {
 		return nil
 	}
-	lstm := network{tier: t, gates: "iofg", row: &t.LSTMRow, rows: &t.LSTMRows, state: &t.LSTMState, functions: []string{"sigmoid", "tanh", "tanh"},
-		bias: 3, initial: 6, lengths: 8, cell: 1, sequence: 2}
-	gru := network{tier: t, gates: "zrn", row: &t.GRURow, rows: &t.GRURows, state: &t.GRUState, functions: []string{"sigmoid", "tanh"},
-		bias: 3, initial: 5, lengths: 6, sequence: 1}
+	lstm := network{tier: t, gates: "iofg", row: &t.LSTMRow, rows: &t.LSTMRows, with: &t.LSTMAhead, state: &t.LSTMState,
+		functions: []string{"sigmoid", "tanh", "tanh"}, bias: 3, initial: 6, lengths: 8, cell: 1, sequence: 2}
+	gru := network{tier: t, gates: "zrn", row: &t.GRURow, rows: &t.GRURows, with: &t.GRUAhead, state: &t.GRUState,
+		functions: []string{"sigmoid", "tanh"}, bias: 3, initial: 5, lengths: 6, sequence: 1}
 	single := []op.Types{float32s, float32s, float32s}
 	return []Kernel{
 		{Name: "steps", Op: "lstm", In: single, Prepare: lstm.prepare},
@@ -32,6 +37,7 @@ type network struct {
 	tier      *simd.Tier
 	gates     string // in the order of panels
 	row, rows *simd.Routine[simd.GatesArgs]
+	with      *simd.Routine[simd.AheadArgs]
 	state     *simd.Routine[simd.StateArgs]
 	functions []string
 	// The positions of operands: of the bias, behind which is the recurrent one; of the initial state, behind which is that of the cell; of the
@@ -48,6 +54,8 @@ type steps struct {
 	panel                             int   // elements of a block in products: 16 for each gate
 	portion, portions                 int   // blocks in a piece of a step, and such pieces
 	offsets                           []int // where each gate begins in weights and biases
+	together                          int   // steps of which the inputs are multiplied at once
+	ahead                             int   // columns of the input that are multiplied while steps before are computed
 
 	products, recurrent, biases, cells, states, each int
 }
@@ -76,20 +84,27 @@ func (net *network) prepare(r Region) *Plan {
 	}
 	s.portion = min(s.blocks, max(1, stepWork/(s.hidden*s.panel*s.batch)))
 	s.portions = (s.blocks + s.portion - 1) / s.portion
+	s.together = 128
+	if most := min(s.hidden/(simd.AheadRows*aheadColumns), aheadItems); net.with.Exists() && most > 0 && s.steps > togetherAhead {
+		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows*aheadColumns)
+	}
 	at := 0
 	take := func(n int) int {
 		at += n
 		return at - n
 	}
-	s.products = take(min(s.steps, together) * s.batch * s.blocks * s.panel)
+	s.products = take(s.multiplied())
+	if s.ahead > 0 {
+		take(s.multiplied())
+	}
 	s.recurrent = take(s.batch * s.blocks * s.panel)
 	s.biases = take(s.blocks * biasVectors * block)
 	s.cells = take(s.batch * s.blocks * block)
 	s.states = take(2 * s.batch * s.blocks * block)
 	s.each = at
-	p := &Plan{Shared: 4 * s.dirs * s.each, Run: s.run}
+	p := &Plan{Shared: 4 * s.dirs * s.each, Scratch: aheadItems * int(unsafe.Sizeof(simd.AheadItem{})), Run: s.run}
 	for t := range s.steps {
-		if t%together == 0 {
+		if t%s.together == 0 {
 			p.Rounds = append(p.Rounds, s.dirs*s.blocks)
 		}
 		p.Rounds = append(p.Rounds, s.dirs*s.portions)
@@ -104,10 +119,24 @@ func (net *network) prepare(r Region) *Plan {
 
 const (
 	columnsAtOnce = 64      // of the input: their weights stay in the nearest cache
-	together      = 128     // steps of which the inputs are multiplied at once
+	togetherAhead = 16      // s.together where steps multiply inputs, too
+	aheadColumns  = 16      // of the input in an item: their weights stay in the nearest cache beside the panels that pass
+	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
 	macsPerNano   = 40
 )
+
+// multiplied returns how many products of inputs there are of the steps that are multiplied together.
+func (s *steps) multiplied() int { return min(s.steps, s.together) * s.batch * s.blocks * s.panel }
+
+// productsOf returns where the products are of the steps that begin with a given one and are multiplied together. While steps compute those of the
+// next ones they read others.
+func (s *steps) productsOf(first int) int {
+	if s.ahead > 0 && first/s.together%2 == 1 {
+		return s.products + s.multiplied()
+	}
+	return s.products
+}
 
 // pack returns the panels of weights with k columns: (D, blocks, k, gates, 16).
 func (s *steps) pack(w *tensor.Tensor, k int) Pack {
@@ -132,11 +161,11 @@ func (s *steps) pack(w *tensor.Tensor, k int) Pack {
 func (s *steps) run(c *op.Call, lo, hi int) {
 	watch := c.Watch()
 	panels := s.dirs * s.blocks
-	group := panels + together*s.dirs*s.portions
+	group := panels + s.together*s.dirs*s.portions
 	for lo < hi {
-		first, i := lo/group*together, lo%group
+		first, i := lo/group*s.together, lo%group
 		if i < panels {
-			if watch.Stops(min(s.steps-first, together) * s.batch * s.input * s.panel) {
+			if watch.Stops(min(s.steps-first, s.together) * s.batch * s.input * s.panel) {
 				return
 			}
 			s.multiply(c, first, i/s.blocks, i%s.blocks)
@@ -156,23 +185,28 @@ func (s *steps) run(c *op.Call, lo, hi int) {
 
 // span returns where the steps that begin with a given one and are multiplied together lie in the input, and how many they are.
 func (s *steps) span(first, dir int) (at, n int) {
-	n = min(s.steps-first, together)
+	n = min(s.steps-first, s.together)
 	if s.backward || dir == 1 {
 		return s.steps - first - n, n
 	}
 	return first, n
 }
 
-// multiply computes a block of the products of the inputs of the steps from the first on, and before all others begins the states of the block.
+// multiply computes a block of the products of the inputs of the steps from the first on, without those that steps before have computed, and before all
+// others begins the states of the block.
 func (s *steps) multiply(c *op.Call, first, dir, b int) {
 	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
 	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, First: 1, Panels: 1}
 	for k := 0; k < s.input; k += columnsAtOnce {
+		done := 0 // rows
+		if first > 0 && k < s.ahead {
+			done = rows / simd.AheadRows * simd.AheadRows
+		}
 		args.K, args.W = min(columnsAtOnce, s.input-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
-		for i := 0; i < rows; {
-			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.products+(i*s.blocks+b)*s.panel)
+		for i := done; i < rows; {
+			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.blocks+b)*s.panel)
 			if i+at <= rows {
 				s.rows.Run(&args)
 				i += at
@@ -245,19 +279,59 @@ func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
 		state, at := (item*s.blocks)*block, (item*s.blocks+first)*s.panel
 		products := simd.At(work, s.recurrent+at)
 		args := simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
-		if (t+item)%2 == 1 { // from the last panel to the first: those that were read last are still near
+		reversed := (t+item)%2 == 1 // from the last panel to the first: those that were read last are still near
+		if reversed {
 			args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
 			args.Y += uintptr(4 * (n - 1) * s.panel)
 			args.WNext, args.YNext = -8*s.hidden*s.panel, -8*s.panel
 		}
-		s.row.Run(&args)
+		if s.ahead == 0 || with+s.together >= s.steps || !s.both(c, work, &args, with, (t-with)*s.batch+item, dir, first, reversed) {
+			s.row.Run(&args)
+		}
 		state += first * block
 		s.state.Run(&simd.StateArgs{
-			X: simd.At(work, s.products+(now-begin)*s.batch*s.blocks*s.panel+at), R: products, B: simd.At(work, s.biases+first*biasVectors*block),
+			X: simd.At(work, s.productsOf(with)+(now-begin)*s.batch*s.blocks*s.panel+at), R: products, B: simd.At(work, s.biases+first*biasVectors*block),
 			C: simd.At(work, s.cells+state), H: simd.At(before, state), Next: simd.At(after, state), Blocks: n,
 		})
 		s.yield(c, work, after, now, t == s.steps-1, dir, item, first, n)
 	}
+}
+
+// both computes a row and, with each panel, its share of products of the inputs of the steps that are multiplied together next: that of the given one of
+// the rows of all steps that come before these. It returns false if there is nothing.
+func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, number, dir, first int, reversed bool) bool {
+	next := with + s.together
+	begin, n := s.span(next, dir)
+	few := n * s.batch / simd.AheadRows // of several rows each
+	all := geometry.CeilDiv(s.ahead, aheadColumns) * few
+	each := s.together * s.batch
+	lo, hi := number*all/each, (number+1)*all/each
+	if lo == hi {
+		return false
+	}
+	panel, step := first, 1
+	if reversed {
+		panel, step = first+row.Panels-1, -1
+	}
+	items := unsafe.Slice((*simd.AheadItem)(unsafe.Pointer(&c.Scratch[0])), hi-lo)
+	args := simd.AheadArgs{X: row.X, W: row.W, Y: row.Y, K: row.K, Panels: row.Panels, WNext: row.WNext, YNext: row.YNext, Items: simd.At(c.Scratch, 0),
+		Count: hi - lo, XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, WStep: 4 * step * s.input * s.panel, YStep: 4 * step * s.panel}
+	x := tensor.Data[float32](c.In[0])
+	for i := range items {
+		column, r := (lo+i)/few*aheadColumns, (lo+i)%few*simd.AheadRows
+		items[i] = simd.AheadItem{
+			X: simd.At(x, (begin*s.batch+r)*s.input+column),
+			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+panel)*s.input+column)*s.panel),
+			Y: simd.At(work, s.productsOf(next)+(r*s.blocks+panel)*s.panel),
+			K: min(aheadColumns, s.input-column),
+		}
+		if column == 0 {
+			items[i].First = 1
+		}
+		args.K -= simd.AheadRows * items[i].K
+	}
+	s.with.Run(&args)
+	return true
 }
 
 // yield copies the new state of blocks of a batch item into the results.

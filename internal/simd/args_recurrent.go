@@ -18,6 +18,29 @@ type GatesArgs struct {
 	WNext, YNext int
 }
 
+// AheadRows is how many rows an item of [AheadArgs] has, and how many numbers of the row are taken with one of its.
+const AheadRows = 4
+
+// AheadArgs are those of LSTMAhead and GRUAhead, which compute one row as LSTMRow and GRURow do, from +0 on, and meanwhile, with each panel, the
+// products of Items: reading panels from the second-level cache leaves time for as many multiply-adds again. Items are changed.
+type AheadArgs struct {
+	X, W, Y      uintptr // of GatesArgs
+	K            int     // numbers of the row that remain behind those of the items
+	Panels       int     // at least 1
+	WNext, YNext int     // of GatesArgs
+	Items        uintptr // AheadItem
+	Count        int     // at least 1
+	XRow, YRow   int     // bytes between rows of an item
+	WStep, YStep int     // bytes from where an item's W and Y are for a panel to where they are for the next one
+}
+
+// AheadItem is AheadRows rows of X with K numbers, K at least 1, of a panel of W, while the row takes AheadRows times as many. Y begins at +0, or, if
+// First is 0, with what it is.
+type AheadItem struct {
+	X, W, Y  uintptr
+	K, First int
+}
+
 // StateArgs are those of a step of a recurrent network behind the products, for Blocks blocks of 16 elements of the state. X and R are the products of
 // the step's input and of the state, B what the biases add, in blocks of (gates, 16), all of them; C, H and Next have 16 elements in a block.
 //

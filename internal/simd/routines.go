@@ -14,6 +14,8 @@ type Routines struct {
 	LSTMRows         Routine[GatesArgs]
 	GRURow           Routine[GatesArgs]
 	GRURows          Routine[GatesArgs]
+	LSTMAhead        Routine[AheadArgs]
+	GRUAhead         Routine[AheadArgs]
 	Elements         map[string]Routine[ElementsArgs]
 	Dots6x1          Routine[DotsArgs]
 	Dots5x1          Routine[DotsArgs]
@@ -331,8 +333,10 @@ var routinesAVX512 = Routines{
 	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
 	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	LSTMAhead: Routine[AheadArgs]{"lstmAheadAVX512", lstmAheadAVX512},
 	GRURow:    Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
 	GRURows:   Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	GRUAhead:  Routine[AheadArgs]{"gruAheadAVX512", gruAheadAVX512},
 	Elements: map[string]Routine[ElementsArgs]{
 		"neg":                      {"elementsNegAVX512", elementsNegAVX512},
 		"abs":                      {"elementsAbsAVX512", elementsAbsAVX512},

@@ -57,10 +57,16 @@ func lstmRowAVX512(a *GatesArgs)
 func lstmRowsAVX512(a *GatesArgs)
 
 //go:noescape
+func lstmAheadAVX512(a *AheadArgs)
+
+//go:noescape
 func gruRowAVX512(a *GatesArgs)
 
 //go:noescape
 func gruRowsAVX512(a *GatesArgs)
+
+//go:noescape
+func gruAheadAVX512(a *AheadArgs)
 
 //go:noescape
 func elementsNegAVX2(a *ElementsArgs)

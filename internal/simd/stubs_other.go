@@ -40,9 +40,13 @@ var lstmRowAVX512 func(a *GatesArgs)
 
 var lstmRowsAVX512 func(a *GatesArgs)
 
+var lstmAheadAVX512 func(a *AheadArgs)
+
 var gruRowAVX512 func(a *GatesArgs)
 
 var gruRowsAVX512 func(a *GatesArgs)
+
+var gruAheadAVX512 func(a *AheadArgs)
 
 var elementsNegAVX2 func(a *ElementsArgs)
 

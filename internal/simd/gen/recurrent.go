@@ -20,6 +20,9 @@ func recurrent(f *file) {
 	}{{"lstm", 4}, {"gru", 3}} {
 		f.gatesRow(net.name+"Row", net.gates)
 		f.gatesRows(net.name+"Rows", net.gates)
+		if f.isa.wide() {
+			f.gatesAhead(net.name+"Ahead", net.gates)
+		}
 	}
 }
 
@@ -33,20 +36,31 @@ func (f *file) gatesRow(name string, gates int) {
 	sums := r.vectors(gates * each)
 	x, k, v := r.GP64(), r.GP64(), r.vector()
 	r.Label("panel")
-	r.beginSums(sums, func(i int) operand.Mem { return at(y, i*f.isa.bytes) })
+	r.beginSums(r.field("First"), sums, func(i int) operand.Mem { return at(y, i*f.isa.bytes) })
 	r.MOVQ(r.field("X"), x)
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
-	r.VBROADCASTSS(at(x, 0), v)
-	for i, s := range sums {
-		r.VFMADD231PS(at(w, i*f.isa.bytes), v, s)
-	}
+	r.multiplyAdd(x, w, 0, v, sums)
 	r.ADDQ(operand.U32(4), x)
 	r.ADDQ(operand.U32(gates*blockBytes), w)
 	r.DECQ(k)
 	r.JNZ(operand.LabelRef("k"))
+	r.endPanel(sums, w, y, panels, gates)
+}
+
+// multiplyAdd adds the products of number k of a row with those of a panel to sums.
+func (r *routine) multiplyAdd(x, w reg.GPVirtual, k int, v reg.VecVirtual, sums []reg.VecVirtual) {
+	bytes := r.file.isa.bytes
+	r.VBROADCASTSS(at(x, 4*k), v)
 	for i, s := range sums {
-		r.VMOVUPS(s, at(y, i*f.isa.bytes))
+		r.VFMADD231PS(at(w, (k*len(sums)+i)*bytes), v, s)
+	}
+}
+
+// endPanel stores the sums of a row and goes on to the next panel, or ends.
+func (r *routine) endPanel(sums []reg.VecVirtual, w, y, panels reg.GPVirtual, gates int) {
+	for i, s := range sums {
+		r.VMOVUPS(s, at(y, i*r.file.isa.bytes))
 	}
 	r.ADDQ(operand.U32(gates*blockBytes), y)
 	r.ADDQ(r.field("WNext"), w)
@@ -56,10 +70,98 @@ func (f *file) gatesRow(name string, gates int) {
 	r.end()
 }
 
+// gatesAhead builds the product of a row with all panels, which waits for the panels, and products of other rows with a few numbers of other panels,
+// which are near: four numbers of the row are taken with one of four other rows.
+func (f *file) gatesAhead(name string, gates int) {
+	r := f.routine(name, "AheadArgs")
+	rows := f.args.constant("AheadRows")
+	item := r.GP64()
+	field := func(name string) operand.Mem { return at(item, f.args.offset("AheadItem", name)) }
+	w, y, panels, xRow := r.load("W"), r.load("Y"), r.load("Panels"), r.load("XRow")
+	sums, v := r.vectors(gates), r.vector()
+	ahead := make([][]reg.VecVirtual, rows)
+	for i := range ahead {
+		ahead[i] = r.vectors(gates)
+	}
+	values, weights := r.vectors(rows), r.vector()
+	xRow3, x, fewX, fewW, k, left, to, step := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.LEAQ(operand.Mem{Base: xRow, Index: xRow, Scale: 2}, xRow3)
+	r.Label("panel")
+	for _, s := range sums {
+		r.VXORPS(s, s, s)
+	}
+	r.MOVQ(r.field("X"), x)
+	r.MOVQ(r.field("Items"), item)
+	r.MOVQ(r.field("Count"), left)
+
+	r.Label("item")
+	r.MOVQ(field("Y"), to)
+	r.MOVQ(r.field("YRow"), step)
+	stored := func(i int) operand.Mem {
+		if i > 0 && i%gates == 0 {
+			r.ADDQ(step, to)
+		}
+		return at(to, i%gates*blockBytes)
+	}
+	r.beginSums(field("First"), slices.Concat(ahead...), stored)
+	r.MOVQ(field("X"), fewX)
+	r.MOVQ(field("W"), fewW)
+	r.MOVQ(field("K"), k)
+	r.Label("both")
+	for i, value := range values {
+		from := operand.Mem{Base: fewX}
+		switch i {
+		case 1, 2:
+			from.Index, from.Scale = xRow, uint8(i)
+		case 3:
+			from.Index, from.Scale = xRow3, 1
+		}
+		r.VBROADCASTSS(from, value)
+	}
+	for i := range rows {
+		r.multiplyAdd(x, w, i, v, sums)
+		if i < gates {
+			r.VMOVUPS(at(fewW, i*blockBytes), weights)
+			for row, list := range ahead {
+				r.VFMADD231PS(values[row], weights, list[i])
+			}
+		}
+	}
+	r.ADDQ(operand.U32(4*rows), x)
+	r.ADDQ(operand.U32(rows*gates*blockBytes), w)
+	r.ADDQ(operand.U32(4), fewX)
+	r.ADDQ(operand.U32(gates*blockBytes), fewW)
+	r.DECQ(k)
+	r.JNZ(operand.LabelRef("both"))
+	r.MOVQ(field("Y"), to)
+	for i, s := range slices.Concat(ahead...) {
+		r.VMOVUPS(s, stored(i))
+	}
+	r.MOVQ(r.field("WStep"), step)
+	r.ADDQ(step, field("W"))
+	r.MOVQ(r.field("YStep"), step)
+	r.ADDQ(step, field("Y"))
+	r.ADDQ(operand.U32(f.args.size("AheadItem")), item)
+	r.DECQ(left)
+	r.JNZ(operand.LabelRef("item"))
+
+	r.MOVQ(r.field("K"), k)
+	r.TESTQ(k, k)
+	r.JZ(operand.LabelRef("end"))
+	r.Label("k")
+	r.multiplyAdd(x, w, 0, v, sums)
+	r.ADDQ(operand.U32(4), x)
+	r.ADDQ(operand.U32(gates*blockBytes), w)
+	r.DECQ(k)
+	r.JNZ(operand.LabelRef("k"))
+	r.Label("end")
+	r.endPanel(sums, w, y, panels, gates)
+}
+
 // beginSums sets sums to zeros, or, if this is not the first part of a row, to what is stored.
-func (r *routine) beginSums(sums []reg.VecVirtual, stored func(i int) operand.Mem) {
+func (r *routine) beginSums(first operand.Mem, sums []reg.VecVirtual, stored func(i int) operand.Mem) {
 	more, begun := r.label("more"), r.label("begun")
-	r.CMPQ(r.field("First"), operand.Imm(0))
+	r.CMPQ(first, operand.Imm(0))
 	r.JE(operand.LabelRef(more))
 	for _, s := range sums {
 		r.VXORPS(s, s, s)
@@ -96,7 +198,7 @@ func (f *file) gatesRows(name string, gates int) {
 		r.MOVQ(r.field("K"), k)
 		r.LEAQ(operand.Mem{Base: x, Index: xRow3, Scale: 1}, x3)
 		r.MOVQ(y, to)
-		r.beginSums(slices.Concat(sums...), func(i int) operand.Mem {
+		r.beginSums(r.field("First"), slices.Concat(sums...), func(i int) operand.Mem {
 			if i > 0 && i%gates == 0 {
 				r.ADDQ(yRow, to)
 			}
