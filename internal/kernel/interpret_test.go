@@ -69,6 +69,12 @@ func (r *reader) enter(c *op.Call) {
 	r.memory.Add(c.Shared, true)
 }
 
+// pack lets routines write a constant's packed form.
+func (r *reader) pack(to []byte) {
+	r.memory = interp.Memory{}
+	r.memory.Add(to, true)
+}
+
 // Lends lets routines read what kernels keep beside calls, such as tables.
 func (r *reader) Lends(memory []byte) { r.memory.Add(memory, false) }
 

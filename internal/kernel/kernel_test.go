@@ -587,6 +587,9 @@ func trialOf(t *testing.T, r *op.Rand, c op.Case, p *kernel.Plan, want []*tensor
 	for _, pack := range p.Pack {
 		packed, parts := x.aligned(pack.Size), r.Between(1, 3)
 		clear(packed)
+		if interpreting != nil {
+			interpreting.pack(packed)
+		}
 		for _, i := range r.Perm(parts) {
 			pack.Fill(packed, i, parts)
 		}
