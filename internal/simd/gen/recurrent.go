@@ -50,7 +50,7 @@ func (f *file) gatesRow(name string, gates int) {
 
 // multiplyAdd adds the products of number k of a row with those of a panel to sums.
 func (r *routine) multiplyAdd(x, w reg.GPVirtual, k int, v reg.VecVirtual, sums []reg.VecVirtual) {
-	bytes := r.file.isa.bytes
+	bytes := r.isa.bytes
 	r.VBROADCASTSS(at(x, 4*k), v)
 	for i, s := range sums {
 		r.VFMADD231PS(at(w, (k*len(sums)+i)*bytes), v, s)
@@ -60,7 +60,7 @@ func (r *routine) multiplyAdd(x, w reg.GPVirtual, k int, v reg.VecVirtual, sums 
 // endPanel stores the sums of a row and goes on to the next panel, or ends.
 func (r *routine) endPanel(sums []reg.VecVirtual, w, y, panels reg.GPVirtual, gates int) {
 	for i, s := range sums {
-		r.VMOVUPS(s, at(y, i*r.file.isa.bytes))
+		r.VMOVUPS(s, at(y, i*r.isa.bytes))
 	}
 	r.ADDQ(operand.U32(gates*blockBytes), y)
 	r.ADDQ(r.field("WNext"), w)
