@@ -22,7 +22,11 @@ func split(s *Session) {
 	for i := range s.frame.steps {
 		st := &s.frame.steps[i]
 		few := 1 + st.Pieces/100
-		st.work, st.wakes = work{few, few, s.program.pool.workers + 1}, true
+		workers := s.program.pool.workers + 1
+		if st.strips != nil { // whose windows belong to the workers that there are
+			workers = len(st.calls)
+		}
+		st.work, st.wakes = work{few, few, workers}, true
 		for len(st.calls) < st.workers {
 			calls := slices.Clone(st.calls[0])
 			for k := range calls {
