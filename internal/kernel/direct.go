@@ -217,7 +217,7 @@ func (d *direct) divideChannels() {
 }
 
 // widest returns how many channels tiles have at most. Tiles of two blocks have twice as many sums to write at once, for which the next tile waits:
-// that takes 85 cycles, where tiles of one block take 13. But they need half as many calls for a line, and read the input half as often.
+// that takes some 105 cycles, where tiles of one block take 13. But they need half as many calls for a line, and read the input half as often.
 func (d *direct) widest() int {
 	g := &d.v.Sliding
 	far := d.v.Taps == 1 && d.v.GroupIn >= convDeep

@@ -84,7 +84,7 @@ func (net *network) prepare(r Region) *Plan {
 	}
 	s.portion = min(s.blocks, max(1, stepWork/(s.hidden*s.panel*s.batch)))
 	s.portions = (s.blocks + s.portion - 1) / s.portion
-	s.together = 128
+	s.together = together
 	if most := min(s.hidden/(simd.AheadRows*aheadColumns), aheadItems); net.with.Exists() && most > 0 && s.steps > togetherAhead {
 		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows*aheadColumns)
 	}
@@ -119,7 +119,8 @@ func (net *network) prepare(r Region) *Plan {
 
 const (
 	columnsAtOnce = 64      // of the input: their weights stay in the nearest cache
-	togetherAhead = 16      // s.together where steps multiply inputs, too
+	together      = 128     // steps of which the inputs are multiplied at once
+	togetherAhead = 16      // the same where steps multiply those of later ones
 	aheadColumns  = 16      // of the input in an item: their weights stay in the nearest cache beside the panels that pass
 	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own

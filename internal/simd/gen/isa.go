@@ -103,3 +103,14 @@ func (r *routine) label(name string) string {
 
 // at returns the memory at a base register, a number of bytes on.
 func at(base reg.Register, bytes int) operand.Mem { return operand.Mem{Base: base, Disp: bytes} }
+
+// row returns the memory of row i, of four, from a base on, by the distances of rows and of three.
+func row(base, step, step3 reg.Register, i int) operand.Mem {
+	switch i {
+	case 1, 2:
+		return operand.Mem{Base: base, Index: step, Scale: uint8(i)}
+	case 3:
+		return operand.Mem{Base: base, Index: step3, Scale: 1}
+	}
+	return at(base, 0)
+}

@@ -58,20 +58,11 @@ func transposePanel(f *file) {
 	r.MOVQ(to, target)
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
-	row := func(base operand.Mem, i int) operand.Mem {
-		switch i {
-		case 1, 2:
-			base.Index, base.Scale = step, uint8(i)
-		case 3:
-			base.Index, base.Scale = step3, 1
-		}
-		return base
-	}
 	// Rows i and i+4 side by side, and then in each half four rows become four columns.
 	x := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 	for i, v := range x {
-		r.VMOVUPS(row(at(low, 0), i), v.AsX())
-		r.VINSERTF128(operand.U8(1), row(at(high, 0), i), v, v)
+		r.VMOVUPS(row(low, step, step3, i), v.AsX())
+		r.VINSERTF128(operand.U8(1), row(high, step, step3, i), v, v)
 	}
 	y := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 	r.VUNPCKLPS(x[1], x[0], y[0])
@@ -81,14 +72,7 @@ func transposePanel(f *file) {
 	for i := range 4 {
 		z, pair := r.YMM(), i/2*2
 		r.VSHUFPS(operand.U8([2]uint8{0x44, 0xEE}[i%2]), y[pair+1], y[pair], z)
-		m := at(target, 0)
-		switch i {
-		case 1, 2:
-			m.Index, m.Scale = toStep, uint8(i)
-		case 3:
-			m.Index, m.Scale = toStep3, 1
-		}
-		r.VMOVUPS(z, m)
+		r.VMOVUPS(z, row(target, toStep, toStep3, i))
 	}
 	r.ADDQ(operand.U8(16), low)
 	r.ADDQ(operand.U8(16), high)

@@ -39,12 +39,7 @@ func (f *file) gatesRow(name string, gates int) {
 	r.beginSums(r.field("First"), sums, func(i int) operand.Mem { return at(y, i*f.isa.bytes) })
 	r.MOVQ(r.field("X"), x)
 	r.MOVQ(r.field("K"), k)
-	r.Label("k")
-	r.multiplyAdd(x, w, 0, v, sums)
-	r.ADDQ(operand.U32(4), x)
-	r.ADDQ(operand.U32(gates*blockBytes), w)
-	r.DECQ(k)
-	r.JNZ(operand.LabelRef("k"))
+	r.along(x, w, k, v, sums)
 	r.endPanel(sums, w, y, panels, gates)
 }
 
@@ -55,6 +50,16 @@ func (r *routine) multiplyAdd(x, w reg.GPVirtual, k int, v reg.VecVirtual, sums 
 	for i, s := range sums {
 		r.VFMADD231PS(at(w, (k*len(sums)+i)*bytes), v, s)
 	}
+}
+
+// along adds the products of the next k numbers of a row with those of a panel to sums.
+func (r *routine) along(x, w, k reg.GPVirtual, v reg.VecVirtual, sums []reg.VecVirtual) {
+	r.Label("k")
+	r.multiplyAdd(x, w, 0, v, sums)
+	r.ADDQ(operand.U32(4), x)
+	r.ADDQ(operand.U32(len(sums)*r.isa.bytes), w)
+	r.DECQ(k)
+	r.JNZ(operand.LabelRef("k"))
 }
 
 // endPanel stores the sums of a row and goes on to the next panel, or ends.
@@ -109,14 +114,7 @@ func (f *file) gatesAhead(name string, gates int) {
 	r.MOVQ(field("K"), k)
 	r.Label("both")
 	for i, value := range values {
-		from := operand.Mem{Base: fewX}
-		switch i {
-		case 1, 2:
-			from.Index, from.Scale = xRow, uint8(i)
-		case 3:
-			from.Index, from.Scale = xRow3, 1
-		}
-		r.VBROADCASTSS(from, value)
+		r.VBROADCASTSS(row(fewX, xRow, xRow3, i), value)
 	}
 	for i := range rows {
 		r.multiplyAdd(x, w, i, v, sums)
@@ -148,12 +146,7 @@ func (f *file) gatesAhead(name string, gates int) {
 	r.MOVQ(r.field("K"), k)
 	r.TESTQ(k, k)
 	r.JZ(operand.LabelRef("end"))
-	r.Label("k")
-	r.multiplyAdd(x, w, 0, v, sums)
-	r.ADDQ(operand.U32(4), x)
-	r.ADDQ(operand.U32(gates*blockBytes), w)
-	r.DECQ(k)
-	r.JNZ(operand.LabelRef("k"))
+	r.along(x, w, k, v, sums)
 	r.Label("end")
 	r.endPanel(sums, w, y, panels, gates)
 }
