@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/serve/internal/h1"
 	"github.com/concord-nn/concord/serve/internal/h2"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
@@ -119,7 +120,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	if i := slices.Index(listeners, nil); i >= 0 {
 		return fmt.Errorf("serve: listener %d is nil", i)
 	}
-	server := s.transport()
+	server, lane := s.transport()
 	failed := make(chan error, len(listeners)+1)
 	for _, l := range listeners {
 		s.opts.Log.Info("listening", "address", l.Addr().String(), "tls", s.opts.TLS != nil)
@@ -127,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 			if s.opts.TLS != nil {
 				failed <- server.ServeTLS(l, "", "")
 			} else {
-				failed <- server.Serve(l)
+				failed <- server.Serve(lane.Listener(l))
 			}
 		}()
 	}
@@ -147,7 +148,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	s.opts.Log.Info("going down", "grace_seconds", s.opts.Grace.Seconds())
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
 	defer cancel()
-	if late := server.Shutdown(soon); late != nil {
+	if late := errors.Join(server.Shutdown(soon), lane.Shutdown(soon)); late != nil {
 		_ = server.Close()
 		s.opts.Log.Warn("requests were cut off", "after_seconds", s.opts.Grace.Seconds())
 	}
@@ -172,8 +173,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.models.Close(ctx)
 }
 
-// transport is what speaks HTTP: version 1, and version 2 with TLS or without.
-func (s *Server) transport() *http.Server {
+// transport is what speaks HTTP: version 1, and version 2 with TLS or without; and the lane for what is small, without TLS.
+func (s *Server) transport() (*http.Server, *h1.Lane) {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -185,7 +186,7 @@ func (s *Server) transport() *http.Server {
 		ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug), // such as of handshakes with those who do not speak TLS
 	}
 	h2.Configure(server)
-	return server
+	return server, h1.Configure(server)
 }
 
 // statistics are those of all versions that are loaded.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/lend"
 )
 
 // Configure lets a server answer HTTP/2 by this package, with TLS and without as its Protocols say. Of the server count MaxHeaderBytes, ReadTimeout,
@@ -82,11 +83,7 @@ type conn struct {
 	leaving bool               // no more streams
 	err     error              // why it has ended
 
-	lent        bool // the goroutine that reads runs a handler
-	slow        bool // the last one took long
-	ticks       bool // the clock does
-	loans, seen int  // and those at its last tick
-	clock       *time.Timer
+	clock *lend.Clock // of the goroutine that reads, which runs handlers
 
 	accept  time.Duration // how long the client may take nothing
 	room    int64         // bytes that the client may send
@@ -140,8 +137,8 @@ func (all *conns) serve(s *http.Server, nc net.Conn, state *tls.ConnectionState,
 	c.framer.SetMaxReadFrameSize(frame)
 	c.framer.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
 	c.framer.MaxHeaderListSize = uint32(cmp.Or(s.MaxHeaderBytes, http.DefaultMaxHeaderBytes)) + slack
-	c.mu.Lock() // which the timers wait for
-	c.clock = time.AfterFunc(tick, c.tick)
+	c.clock = lend.New(&c.mu, func() { go c.read() })
+	c.mu.Lock() // which the timer waits for
 	if s.IdleTimeout > 0 {
 		c.timer = time.AfterFunc(s.IdleTimeout, c.look)
 		defer c.timer.Stop()
@@ -218,6 +215,20 @@ func (c *conn) read() {
 			return
 		}
 	}
+}
+
+// lend reports whether the goroutine that reads may run a handler first: of a request that has come whole, if nothing else runs.
+func (c *conn) lend(st *stream) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running <= 1 && st.ended && c.clock.Lend()
+}
+
+// back reports whether that goroutine still has to read.
+func (c *conn) back() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.clock.Back()
 }
 
 // whole reports whether the next frame has come.

@@ -134,7 +134,7 @@ func (c *conn) run(st *stream) {
 		w.finish(whole)
 		c.running--
 		c.rest()
-		c.slow = c.slow && c.rested.Sub(began) >= tick
+		c.clock.Took(c.rested.Sub(began))
 		c.flush()
 	}()
 	c.mu.Lock()
@@ -171,7 +171,7 @@ func (st *stream) wait(by *time.Time) error {
 		})
 		defer t.Stop()
 	}
-	st.c.relieve() // as only the client can change something; the clock would do it a little later
+	st.c.clock.Relieve() // as only the client can change something; the clock would do it a little later
 	st.c.waiting++
 	st.changed.Wait()
 	st.c.waiting--

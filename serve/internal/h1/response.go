@@ -1,0 +1,176 @@
+package h1
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"time"
+)
+
+// response is the [http.ResponseWriter] of a request.
+type response struct {
+	c        *conn
+	header   http.Header
+	status   int
+	declared int64          // length of the body, -1 if the handler does not say
+	written  int64          // of it
+	spoiled  bool           // the handler has written more
+	data     []byte         // what waits for more, or the end
+	begun    bool           // the header was written
+	chunks   io.WriteCloser // what is written goes through it; nil if there are none
+	err      error          // of writing
+}
+
+// enough is how many bytes wait for more.
+const enough = 16 << 10
+
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader sets the status. There are no informational ones.
+func (w *response) WriteHeader(status int) {
+	if w.status != 0 || status < 200 {
+		return
+	}
+	w.status = status
+	if text := w.header.Get("Content-Length"); text != "" {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {
+			w.declared = n
+		} else {
+			w.header.Del("Content-Length")
+		}
+	}
+}
+
+func (w *response) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if !w.hasBody() {
+		return 0, http.ErrBodyNotAllowed
+	}
+	if w.declared >= 0 && w.written+int64(len(p)) > w.declared {
+		w.spoiled = true
+		return 0, http.ErrContentLength
+	}
+	w.written += int64(len(p))
+	if w.data == nil {
+		w.data = make([]byte, 0, 2<<10)
+	}
+	if len(w.data)+len(p) <= enough {
+		w.data = append(w.data, p...)
+		return len(p), nil
+	}
+	if err := w.push(p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w *response) hasBody() bool {
+	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
+}
+
+// push writes the header, if it was not, what waits, and p.
+func (w *response) push(p []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	var head []byte
+	if !w.begun {
+		w.begun = true
+		head = w.head(p)
+		if w.declared < 0 && w.hasBody() {
+			if _, w.err = w.c.Write(head); w.err != nil {
+				return w.err
+			}
+			w.chunks = httputil.NewChunkedWriter(w.c)
+		}
+	}
+	if w.chunks != nil {
+		for _, part := range [][]byte{w.data, p} {
+			if len(part) > 0 && w.err == nil {
+				_, w.err = w.chunks.Write(part)
+			}
+		}
+	} else {
+		parts := net.Buffers{append(head, w.data...), p}
+		if len(p) == 0 {
+			parts = parts[:1]
+		}
+		_, w.err = parts.WriteTo(w.c.Conn)
+	}
+	w.data = w.data[:0]
+	return w.err
+}
+
+// head returns the header, which goes with the first data.
+func (w *response) head(p []byte) []byte {
+	if len(w.data) > 0 {
+		p = w.data
+	}
+	b := bytes.NewBuffer(make([]byte, 0, 512+len(w.data)))
+	fmt.Fprintf(b, "HTTP/1.1 %03d %s\r\n", w.status, http.StatusText(w.status))
+	_ = w.header.WriteSubset(b, notOurs)
+	if _, ok := w.header["Content-Type"]; !ok && len(p) > 0 && w.header.Get("Content-Encoding") == "" {
+		fmt.Fprintf(b, "Content-Type: %s\r\n", http.DetectContentType(p))
+	}
+	if _, ok := w.header["Date"]; !ok {
+		b.WriteString("Date: ")
+		b.Write(time.Now().UTC().AppendFormat(b.AvailableBuffer(), http.TimeFormat))
+		b.WriteString("\r\n")
+	}
+	switch {
+	case !w.hasBody():
+	case w.declared >= 0:
+		fmt.Fprintf(b, "Content-Length: %d\r\n", w.declared)
+	default:
+		b.WriteString("Transfer-Encoding: chunked\r\n")
+	}
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// notOurs are the fields that the handler does not decide about.
+var notOurs = map[string]bool{"Content-Length": true, "Transfer-Encoding": true, "Trailer": true}
+
+// finish ends the answer. It reports whether another one can follow.
+func (w *response) finish() bool {
+	w.WriteHeader(http.StatusOK)
+	if !w.begun && w.declared < 0 {
+		w.declared = w.written
+	}
+	if !w.begun || len(w.data) > 0 {
+		_ = w.push(nil)
+	}
+	if w.chunks != nil && w.err == nil {
+		if w.err = w.chunks.Close(); w.err == nil {
+			_, w.err = io.WriteString(w.c, "\r\n")
+		}
+	}
+	return w.err == nil && !w.spoiled && (w.declared < 0 || w.declared == w.written) && w.header.Get("Connection") != "close"
+}
+
+// FlushError sends what was written.
+func (w *response) FlushError() error {
+	w.WriteHeader(http.StatusOK)
+	return w.push(nil)
+}
+
+// SetReadDeadline does nothing: the request has come.
+func (w *response) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline sets the time when writing to a client that has no room fails, or one a little later.
+func (w *response) SetWriteDeadline(t time.Time) error {
+	if by := w.c.writeBy; !by.Before(t) && by.Sub(t) < lag { // it is good enough
+		return nil
+	}
+	if !t.IsZero() {
+		t = t.Add(min(lag, time.Until(t)/8))
+	}
+	return w.c.SetWriteDeadline(t)
+}
+
+// EnableFullDuplex does nothing: the request has come.
+func (w *response) EnableFullDuplex() error { return nil }
