@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -120,7 +121,7 @@ func handlers(t testing.TB) http.Handler {
 		},
 		"/large": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(large) },
 		"/sized": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", fmt.Sprint(2*len(large)))
+			w.Header().Set("Content-Length", strconv.Itoa(2*len(large)))
 			_, _ = w.Write(large)
 			_, _ = w.Write(large)
 		},
