@@ -128,11 +128,13 @@ func (p *packs) fill() error {
 			i, n int
 		}
 		var work []portion
+		memory := tensor.AlignedBytes(int(p.bytes()))
+		if len(memory) >= largePacked { // Without this it takes longer to read them.
+			inLargePages(memory)
+		}
 		for _, k := range p.list {
-			k.data = tensor.AlignedBytes(k.Size)
-			if k.Size >= largePacked { // Without this it takes longer to read them.
-				inLargePages(k.data)
-			}
+			k.data = memory[:k.Size:k.Size]
+			memory = memory[aligned(int64(k.Size)):]
 			n := 1 + k.Size/packPart
 			k.left.Store(int32(n))
 			for i := range n {
