@@ -467,7 +467,7 @@ func sameShapes(r *op.Rand) op.Case {
 func matrixExtents(r *op.Rand) (m, k, n int) {
 	switch r.IntN(12) {
 	case 0: // several blocks of k, of rows that share cache sets
-		return r.Between(5, 20), op.Pick(r, []int{513, 520, 1024}), r.Between(65, 80)
+		return r.Between(5, 20), op.Pick(r, []int{1024, 1025, 3073}), r.Between(65, 80)
 	case 1: // several blocks of rows, that are far from one another if transposed
 		return r.Between(257, 260), r.Between(1, 5), r.Between(65, 80)
 	case 2: // several blocks of columns

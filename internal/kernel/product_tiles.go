@@ -59,6 +59,9 @@ type tiles struct {
 // The sizes of blocks, in elements.
 const (
 	mostK       = 1024    // of k, so that a tile's rows stay in the nearest cache; sums are written and read again for every so many
+	highK       = 3072    // the same for tiles of so many rows that they come from the next cache anyway
+	highTile    = 12      // rows
+	flatK       = 8192    // the same for up to 2 rows
 	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
 	manyRows    = 256     // of which every few read all of the right matrix
@@ -155,9 +158,13 @@ func (x *tiles) chooseRight(matrices int, constant bool) {
 
 // divide chooses blocks and pieces.
 func (x *tiles) divide(matrices int) {
-	x.kBlock = evenBlock(x.K, mostK)
-	if x.M <= 2 {
-		x.kBlock = evenBlock(x.K, 8*mostK)
+	switch {
+	case x.M <= 2:
+		x.kBlock = evenBlock(x.K, flatK)
+	case x.tier.ProductRows() >= highTile:
+		x.kBlock = evenBlock(x.K, highK)
+	default:
+		x.kBlock = evenBlock(x.K, mostK)
 	}
 	pieces := max(1, int(min(x.work(matrices)/pieceWork, mostPieces))/matrices)
 	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
