@@ -171,3 +171,25 @@ func FuzzTiers(f *testing.F) {
 		compareTiers(t, g, inputs)
 	})
 }
+
+// TestSharedFilters gives convolutions of small and of large planes one filter, as networks that look for things of several sizes have it: its packed
+// form must be one that both read.
+func TestSharedFilters(t *testing.T) {
+	r := op.NewRand(1, 5)
+	for _, channels := range [][2]int{{32, 64}, {16, 40}} {
+		n := newNet(t)
+		for _, size := range []int{1, 3} {
+			w, err := n.Constant("", "", r.Tensor(tensor.Float32, tensor.Shape{channels[1], channels[0], size, size}))
+			ok(t, w, err)
+			for _, side := range []int{16, 5, 14} {
+				x := n.input(fmt.Sprint("x", size, side), tensor.Float32, 1, channels[0], side, side)
+				n.output(fmt.Sprint("y", size, side), n.op("conv", graph.AttrsOf("padding", []int{size / 2, size / 2, size / 2, size / 2}), x, w, nil))
+			}
+		}
+		g, err := n.Build()
+		ok(t, g, err)
+		for i := range kernel.Tiers {
+			sameAsReference(t, g, Options{Tiers: kernel.Tiers[i:]})
+		}
+	}
+}

@@ -228,11 +228,11 @@ func (d *direct) widest() int {
 	return block
 }
 
-// form names the order of the packed weights.
+// form names the order of the packed weights: by the parts of the result's channels, which planes of other sizes may divide in another way.
 func (d *direct) form() string {
-	form := fmt.Sprint("conv/", d.groups)
-	for i := range d.tiles {
-		form += fmt.Sprint(" ", d.tiles[i].Channels)
+	form := fmt.Sprint("conv/", d.groups, d.v.Up)
+	for i := range d.parts {
+		form += fmt.Sprint(" ", d.parts[i].width)
 	}
 	return form
 }
