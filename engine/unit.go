@@ -374,7 +374,7 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	}
 	b.packs.note(nodes, plan)
 	for i := range plan.Pack {
-		p.packs = append(p.packs, b.packs.add(&plan.Pack[i]))
+		p.packs = append(p.packs, b.packs.add(&plan.Pack[i], plan.Kernel))
 		u.Packed += int64(plan.Pack[i].Size)
 	}
 	for i, l := range plan.In {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
@@ -547,6 +550,69 @@ func TestPackingFails(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	trial(t, packedAdd(t, &fills))
+	session(t, n.compile(Options{})) // another program tries again
+}
+
+// TestSharedPacks compiles graphs that have a constant in common: it is packed once, by whoever comes first, counts once, and is there as long as one of the
+// programs is.
+func TestSharedPacks(t *testing.T) {
+	var fills atomic.Int32
+	trial(t, packedAdd(t, &fills))
+	w := floats(t, []float32{1, 2, 3, 4}, 4)
+	compile := func(computed bool) *Program {
+		n := newNet(t)
+		c, err := n.Constant("", "", w)
+		ok(t, c, err)
+		if computed {
+			c = n.op("neg", nil, c)
+		}
+		n.output("y", n.op("add", nil, n.input("x", tensor.Float32, 4), c))
+		g, err := n.Build()
+		ok(t, g, err)
+		p, err := Compile(g, Options{}) // which is not closed, and so not kept, at the end
+		return ok(t, p, err)
+	}
+	programs := make([]*Program, 8)
+	var all sync.WaitGroup
+	for i := range programs {
+		all.Go(func() {
+			programs[i] = compile(false)
+			y, err := programs[i].Run(context.Background(), map[string]*tensor.Tensor{"x": w})
+			if err != nil || tensor.Data[float32](y["y"])[3] != 8 {
+				t.Error(y, err)
+			}
+		})
+	}
+	all.Wait()
+	own := compile(true)
+	if _, err := own.NewSession(); err != nil || fills.Load() != 2 {
+		t.Errorf("the constant is packed %d times; want once, and once what one program has computed of it; %v", fills.Load(), err)
+	}
+	if one, both := Shared(programs[0]), Shared(slices.Concat(programs, []*Program{nil, {}, own})...); one != 64 || both != 64+Shared(own) {
+		t.Errorf("one program takes %d bytes and all of them %d, of which %d are those that one has computed", one, both, Shared(own))
+	}
+	key := programs[0].packs.list[0].key
+	entry := func() bool {
+		runtime.GC()
+		known.Lock()
+		defer known.Unlock()
+		_, there := known.of[key]
+		return there
+	}
+	last := programs[3]
+	programs, own = nil, nil
+	if !entry() {
+		t.Error("the constant is gone while a program has it")
+	}
+	runtime.KeepAlive(last) // from here on nobody has it
+	for range 1000 {
+		if !entry() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("the constant is kept, which no program has any more")
 }
 
 // TestLetGo lets go of constants that Compile has computed, once they are packed; not of those that are read as they are, nor of the caller's.

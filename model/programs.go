@@ -190,7 +190,6 @@ type cache struct {
 
 	mu     sync.Mutex
 	kept   []*entry // the last used one at the end
-	used   int64    // of bytes
 	closed bool
 }
 
@@ -200,8 +199,8 @@ type entry struct {
 	ready   chan struct{} // closed when the fields below are set
 	part    *Part
 	program *engine.Program // nil if the part has no graph
-	bytes   int64           // that constants of the program take, and what makes the next part
 	err     error
+	made    bool // under the cache's lock: the fields above are set, and there is no error
 }
 
 // errPanicked is what those are told who wait for a compilation that panics.
@@ -223,27 +222,29 @@ func (c *cache) settle(e *entry) {
 		c.drop(e)
 		return
 	}
-	bytes := e.part.Size
-	if e.program != nil {
-		plan := e.program.Plan()
-		bytes = limits.Add(bytes, limits.Add(plan.Folded, plan.Packed))
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.kept, e) {
-		return
-	}
-	e.bytes = bytes
-	for c.used = limits.Add(c.used, e.bytes); c.used > c.bytes && len(c.kept) > 0; {
+	for e.made = true; c.bytes < math.MaxInt64 && len(c.kept) > 0 && c.used() > c.bytes; {
 		c.forget()
 	}
+}
+
+// used returns how many bytes the entries take that are made: constants of programs, and what makes the parts that follow.
+func (c *cache) used() (bytes int64) {
+	var programs []*engine.Program
+	for _, e := range c.kept {
+		if e.made {
+			programs = append(programs, e.program)
+			bytes = limits.Add(bytes, e.part.Size)
+		}
+	}
+	return limits.Add(bytes, engine.Shared(programs...))
 }
 
 // forget ends the entry that was not used for the longest time.
 func (c *cache) forget() {
 	e := c.kept[0]
 	c.kept = c.kept[1:]
-	c.used -= e.bytes
 	e.end()
 }
 

@@ -171,9 +171,24 @@ func check(info fs.FileInfo) error {
 // Read reads all of a file that cannot be mapped, and fails beyond the limit for such.
 func Read(r io.Reader) ([]byte, error) { return read(r, limits.FileRead) }
 
-// read grows with what is really there.
-func read(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+// read grows with what is really there, of which only the system's own files say how much that is.
+func read(r io.Reader, limit int64) (data []byte, err error) {
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= min(limit, math.MaxInt) {
+			data = make([]byte, info.Size()) // Without this it is in memory twice for a while.
+		}
+	}
+	n, err := io.ReadFull(r, data)
+	if data = data[:n]; err == nil { // it may have become longer
+		var rest []byte
+		if rest, err = io.ReadAll(io.LimitReader(r, limit+1-int64(n))); n == 0 {
+			data = rest
+		} else if len(rest) > 0 {
+			data = slices.Concat(data, rest)
+		}
+	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // or shorter
+		err = nil
+	}
 	if err != nil {
 		return nil, err
 	}

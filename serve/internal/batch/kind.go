@@ -39,18 +39,17 @@ type size struct {
 	ready   bool
 
 	// Under the scheduler's lock:
-	free   []*session
-	busy   int   // sessions that run
-	shared int64 // bytes that all sessions share
-	each   int64 // bytes of a session
+	free     []*session
+	busy     int               // sessions that run
+	programs []*engine.Program // that sessions run, and
+	each     int64             // bytes of a session
 }
 
 // note notes what a session takes. The caller has the scheduler's lock, or nobody else knows the size.
 func (z *size) note(own *session) {
-	z.shared, z.each = 0, 0
-	for _, p := range own.programs() {
+	z.programs, z.each = own.programs(), 0
+	for _, p := range z.programs {
 		plan := p.Plan()
-		z.shared += plan.Folded + plan.Packed
 		z.each += plan.Session()
 	}
 }

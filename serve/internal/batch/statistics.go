@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -45,6 +46,7 @@ func (s *Scheduler) Memory() int64 {
 
 func (s *Scheduler) memory() int64 {
 	total := s.kept
+	var programs []*engine.Program
 	for _, k := range s.kinds {
 		select {
 		case <-k.ready:
@@ -52,10 +54,11 @@ func (s *Scheduler) memory() int64 {
 			continue // its sizes are being made
 		}
 		for _, z := range k.sizes {
-			total += z.shared + z.each*int64(len(z.free)+z.busy)
+			programs = append(programs, z.programs...)
+			total += z.each * int64(len(z.free)+z.busy)
 		}
 	}
-	return total
+	return total + engine.Shared(programs...)
 }
 
 // Waiting returns how many requests wait, and how many runs there are at the moment.
