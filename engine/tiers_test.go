@@ -17,12 +17,13 @@ import (
 type planes struct {
 	net
 	r      *op.Rand
-	values []*graph.Value // of shape (1, channels, height, width)
+	values []*graph.Value          // of shape (1, channels, height, width)
+	filled map[string]*graph.Value // constants by their shapes, which others may have, too
 }
 
 func planesGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
-	p := &planes{net: newNet(tb), r: op.NewRand(seed, 4)}
-	h, w := p.r.Between(1, 9), p.r.Between(1, 17)
+	p := &planes{net: newNet(tb), r: op.NewRand(seed, 4), filled: make(map[string]*graph.Value)}
+	h, w := op.Pick(p.r, []int{p.r.Between(1, 9), p.r.Between(1, 9), 15}), p.r.Between(1, 17)
 	var inputs []*tensor.Tensor
 	for i := range p.r.Between(1, 2) {
 		t := p.r.Tensor(tensor.Float32, tensor.Shape{1, p.channels(), h, w})
@@ -42,7 +43,12 @@ func planesGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 func (p *planes) channels() int { return op.Pick(p.r, []int{1, 3, 8, 16, 16, 24, 32, 48}) }
 
 func (p *planes) random(shape ...int) *graph.Value {
+	key := fmt.Sprint(shape)
+	if v := p.filled[key]; v != nil && p.r.IntN(3) > 0 {
+		return v
+	}
 	v, err := p.Constant("", "", p.r.Tensor(tensor.Float32, shape))
+	p.filled[key] = v
 	return ok(p.tb, v, err)
 }
 
