@@ -14,11 +14,15 @@ func castRows(t *simd.Tier) []Kernel {
 	table := map[tensor.DType]map[tensor.DType]*simd.Routine[simd.CastArgs]{
 		tensor.Float16:  {tensor.Float32: &t.CastFromFloat16},
 		tensor.BFloat16: {tensor.Float32: &t.CastFromBFloat16},
-		tensor.Int8:     {tensor.Float32: &t.CastFromInt8},
-		tensor.Uint8:    {tensor.Float32: &t.CastFromUint8},
-		tensor.Bool:     {tensor.Float32: &t.CastFromUint8},
-		tensor.Int32:    {tensor.Float32: &t.CastFromInt32},
-		tensor.Float32:  {tensor.Float16: &t.CastToFloat16, tensor.BFloat16: &t.CastToBFloat16},
+		tensor.Int8: {tensor.Float32: &t.CastFromInt8, tensor.Int16: &t.CastInt8ToInt16, tensor.Uint16: &t.CastInt8ToInt16,
+			tensor.Int32: &t.CastInt8ToInt32, tensor.Uint32: &t.CastInt8ToInt32},
+		tensor.Uint8: {tensor.Float32: &t.CastFromUint8, tensor.Int16: &t.CastUint8ToInt16, tensor.Uint16: &t.CastUint8ToInt16,
+			tensor.Int32: &t.CastUint8ToInt32, tensor.Uint32: &t.CastUint8ToInt32},
+		tensor.Int16:   {tensor.Int32: &t.CastInt16ToInt32, tensor.Uint32: &t.CastInt16ToInt32},
+		tensor.Uint16:  {tensor.Int32: &t.CastUint16ToInt32, tensor.Uint32: &t.CastUint16ToInt32},
+		tensor.Bool:    {tensor.Float32: &t.CastFromUint8},
+		tensor.Int32:   {tensor.Float32: &t.CastFromInt32},
+		tensor.Float32: {tensor.Float16: &t.CastToFloat16, tensor.BFloat16: &t.CastToBFloat16},
 	}
 	var rows []Kernel
 	for _, from := range tensor.DTypes() {

@@ -252,7 +252,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return c
 	},
 	"cast elements": func(r *op.Rand) op.Case {
-		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16})
+		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32})
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
 	},
 	"pad elements": func(r *op.Rand) op.Case {

@@ -127,6 +127,150 @@ DATA c32_7fffv<>+16(SB)/8, $0x00007fff00007fff
 DATA c32_7fffv<>+24(SB)/8, $0x00007fff00007fff
 GLOBL c32_7fffv<>(SB), RODATA|NOPTR, $32
 
+// func castInt8ToInt16AVX2(a uintptr)
+// Requires: AVX, CMOV
+TEXT ·castInt8ToInt16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVSXBW (CX)(AX*1), X0
+	VMOVUPS   X0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint8ToInt16AVX2(a uintptr)
+// Requires: AVX, CMOV
+TEXT ·castUint8ToInt16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVZXBW (CX)(AX*1), X0
+	VMOVUPS   X0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castInt8ToInt32AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castInt8ToInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVSXBD (CX)(AX*1), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint8ToInt32AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castUint8ToInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVZXBD (CX)(AX*1), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castInt16ToInt32AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castInt16ToInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVSXWD (CX)(AX*2), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint16ToInt32AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castUint16ToInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVZXWD (CX)(AX*2), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func castFromInt8AVX2(a uintptr)
 // Requires: AVX, AVX2, CMOV
 TEXT ·castFromInt8AVX2(SB), NOSPLIT, $0-8

@@ -120,6 +120,150 @@ done:
 DATA c32_7fff<>+0(SB)/4, $0x00007fff
 GLOBL c32_7fff<>(SB), RODATA|NOPTR, $4
 
+// func castInt8ToInt16AVX512(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castInt8ToInt16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVSXBW (CX)(AX*1), Y0
+	VMOVUPS   Y0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint8ToInt16AVX512(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castUint8ToInt16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVZXBW (CX)(AX*1), Y0
+	VMOVUPS   Y0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castInt8ToInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castInt8ToInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVSXBD (CX)(AX*1), Z0
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint8ToInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castUint8ToInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVZXBD (CX)(AX*1), Z0
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castInt16ToInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castInt16ToInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVSXWD (CX)(AX*2), Z0
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castUint16ToInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castUint16ToInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVZXWD (CX)(AX*2), Z0
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func castFromInt8AVX512(a uintptr)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·castFromInt8AVX512(SB), NOSPLIT, $0-8

@@ -4,121 +4,127 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak             Routine[PeakArgs]
-	PeakInt16        Routine[PeakArgs]
-	PeakRead         Routine[ReadArgs]
-	PeakInt8         Routine[PeakArgs]
-	LSTMState        Routine[StateArgs]
-	GRUState         Routine[StateArgs]
-	LSTMRow          Routine[GatesArgs]
-	LSTMRows         Routine[GatesArgs]
-	GRURow           Routine[GatesArgs]
-	GRURows          Routine[GatesArgs]
-	LSTMAhead        Routine[AheadArgs]
-	GRUAhead         Routine[AheadArgs]
-	Elements         map[string]Routine[ElementsArgs]
-	Dots6x1          Routine[DotsArgs]
-	Dots5x1          Routine[DotsArgs]
-	Dots4x1          Routine[DotsArgs]
-	Dots3x1          Routine[DotsArgs]
-	Dots2x1          Routine[DotsArgs]
-	Dots1x1          Routine[DotsArgs]
-	DepthDots6       Routine[DotsArgs]
-	DepthDots5       Routine[DotsArgs]
-	DepthDots4       Routine[DotsArgs]
-	DepthDots3       Routine[DotsArgs]
-	DepthDots2       Routine[DotsArgs]
-	DepthDots1       Routine[DotsArgs]
-	CopyRows         Routine[CopyRowsArgs]
-	Pixels           Routine[PixelsArgs]
-	PairDots5        Routine[DotsArgs]
-	PairDots4        Routine[DotsArgs]
-	PairDots3        Routine[DotsArgs]
-	PairDots2        Routine[DotsArgs]
-	PairDots1        Routine[DotsArgs]
-	NarrowPairDots10 Routine[DotsArgs]
-	NarrowPairDots8  Routine[DotsArgs]
-	NarrowPairDots6  Routine[DotsArgs]
-	NarrowPairDots4  Routine[DotsArgs]
-	NarrowPairDots3  Routine[DotsArgs]
-	NarrowPairDots2  Routine[DotsArgs]
-	NarrowPairDots1  Routine[DotsArgs]
-	CopyRowsBytes    Routine[CopyRowsArgs]
-	PixelsBytes      Routine[PixelsArgs]
-	CopyPairs        Routine[CopyPairsArgs]
-	RowDots          Routine[RowDotsArgs]
-	Dots14x2         Routine[DotsArgs]
-	Dots10x2         Routine[DotsArgs]
-	Dots7x2          Routine[DotsArgs]
-	Dots4x2          Routine[DotsArgs]
-	Dots2x2          Routine[DotsArgs]
-	Dots1x2          Routine[DotsArgs]
-	Dots14x1         Routine[DotsArgs]
-	Dots10x1         Routine[DotsArgs]
-	Dots7x1          Routine[DotsArgs]
-	DepthDots14      Routine[DotsArgs]
-	DepthDots10      Routine[DotsArgs]
-	DepthDots7       Routine[DotsArgs]
-	DotsBytes14x2    Routine[DotsArgs]
-	DotsBytes10x2    Routine[DotsArgs]
-	DotsBytes7x2     Routine[DotsArgs]
-	DotsBytes4x2     Routine[DotsArgs]
-	DotsBytes2x2     Routine[DotsArgs]
-	DotsBytes1x2     Routine[DotsArgs]
-	DotsBytes14x1    Routine[DotsArgs]
-	DotsBytes10x1    Routine[DotsArgs]
-	DotsBytes7x1     Routine[DotsArgs]
-	DotsBytes4x1     Routine[DotsArgs]
-	DotsBytes2x1     Routine[DotsArgs]
-	DotsBytes1x1     Routine[DotsArgs]
-	DepthDotsBytes14 Routine[DotsArgs]
-	DepthDotsBytes10 Routine[DotsArgs]
-	DepthDotsBytes7  Routine[DotsArgs]
-	DepthDotsBytes4  Routine[DotsArgs]
-	DepthDotsBytes2  Routine[DotsArgs]
-	DepthDotsBytes1  Routine[DotsArgs]
-	AddSums          Routine[SumsArgs]
-	Quantize         Routine[CodesArgs]
-	Dequantize       Routine[CodesArgs]
-	AddCodes         Routine[CodesArgs]
-	AddBounded       Routine[CodesArgs]
-	SumCodes         Routine[CodesArgs]
-	LookUp           Routine[CodesArgs]
-	Conv6x16         Routine[ConvArgs]
-	Conv4x16         Routine[ConvArgs]
-	Conv14x8         Routine[ConvArgs]
-	Conv14x4         Routine[ConvArgs]
-	Conv14x32        Routine[ConvArgs]
-	Conv7x32         Routine[ConvArgs]
-	Conv14x16        Routine[ConvArgs]
-	Product          Routine[ProductArgs]
-	CopyPanels       Routine[PanelArgs]
-	TransposePanel   Routine[PanelArgs]
-	Interleave4      Routine[InterleaveArgs]
-	Deinterleave4    Routine[InterleaveArgs]
-	Interleave2      Routine[InterleaveArgs]
-	Deinterleave2    Routine[InterleaveArgs]
-	Interleave1      Routine[InterleaveArgs]
-	Deinterleave1    Routine[InterleaveArgs]
-	Depthwise        Routine[WindowArgs]
-	WindowMax        Routine[WindowArgs]
-	WindowSum        Routine[WindowArgs]
-	WindowSquares    Routine[WindowArgs]
-	WindowMaxInt8    Routine[WindowArgs]
-	WindowMaxUint8   Routine[WindowArgs]
-	WindowMaxInt16   Routine[WindowArgs]
-	Fold             map[string]Routine[FoldArgs]
-	Lerp             Routine[LerpArgs]
-	CastFromFloat16  Routine[CastArgs]
-	CastToFloat16    Routine[CastArgs]
-	CastFromBFloat16 Routine[CastArgs]
-	CastToBFloat16   Routine[CastArgs]
-	CastFromInt8     Routine[CastArgs]
-	CastFromUint8    Routine[CastArgs]
-	CastFromInt32    Routine[CastArgs]
-	Integers         map[string]Routine[IntegersArgs]
-	Pairs            map[string]Routine[PairsArgs]
-	PlaneSum         Routine[PlaneSumArgs]
+	Peak              Routine[PeakArgs]
+	PeakInt16         Routine[PeakArgs]
+	PeakRead          Routine[ReadArgs]
+	PeakInt8          Routine[PeakArgs]
+	LSTMState         Routine[StateArgs]
+	GRUState          Routine[StateArgs]
+	LSTMRow           Routine[GatesArgs]
+	LSTMRows          Routine[GatesArgs]
+	GRURow            Routine[GatesArgs]
+	GRURows           Routine[GatesArgs]
+	LSTMAhead         Routine[AheadArgs]
+	GRUAhead          Routine[AheadArgs]
+	Elements          map[string]Routine[ElementsArgs]
+	Dots6x1           Routine[DotsArgs]
+	Dots5x1           Routine[DotsArgs]
+	Dots4x1           Routine[DotsArgs]
+	Dots3x1           Routine[DotsArgs]
+	Dots2x1           Routine[DotsArgs]
+	Dots1x1           Routine[DotsArgs]
+	DepthDots6        Routine[DotsArgs]
+	DepthDots5        Routine[DotsArgs]
+	DepthDots4        Routine[DotsArgs]
+	DepthDots3        Routine[DotsArgs]
+	DepthDots2        Routine[DotsArgs]
+	DepthDots1        Routine[DotsArgs]
+	CopyRows          Routine[CopyRowsArgs]
+	Pixels            Routine[PixelsArgs]
+	PairDots5         Routine[DotsArgs]
+	PairDots4         Routine[DotsArgs]
+	PairDots3         Routine[DotsArgs]
+	PairDots2         Routine[DotsArgs]
+	PairDots1         Routine[DotsArgs]
+	NarrowPairDots10  Routine[DotsArgs]
+	NarrowPairDots8   Routine[DotsArgs]
+	NarrowPairDots6   Routine[DotsArgs]
+	NarrowPairDots4   Routine[DotsArgs]
+	NarrowPairDots3   Routine[DotsArgs]
+	NarrowPairDots2   Routine[DotsArgs]
+	NarrowPairDots1   Routine[DotsArgs]
+	CopyRowsBytes     Routine[CopyRowsArgs]
+	PixelsBytes       Routine[PixelsArgs]
+	CopyPairs         Routine[CopyPairsArgs]
+	RowDots           Routine[RowDotsArgs]
+	Dots14x2          Routine[DotsArgs]
+	Dots10x2          Routine[DotsArgs]
+	Dots7x2           Routine[DotsArgs]
+	Dots4x2           Routine[DotsArgs]
+	Dots2x2           Routine[DotsArgs]
+	Dots1x2           Routine[DotsArgs]
+	Dots14x1          Routine[DotsArgs]
+	Dots10x1          Routine[DotsArgs]
+	Dots7x1           Routine[DotsArgs]
+	DepthDots14       Routine[DotsArgs]
+	DepthDots10       Routine[DotsArgs]
+	DepthDots7        Routine[DotsArgs]
+	DotsBytes14x2     Routine[DotsArgs]
+	DotsBytes10x2     Routine[DotsArgs]
+	DotsBytes7x2      Routine[DotsArgs]
+	DotsBytes4x2      Routine[DotsArgs]
+	DotsBytes2x2      Routine[DotsArgs]
+	DotsBytes1x2      Routine[DotsArgs]
+	DotsBytes14x1     Routine[DotsArgs]
+	DotsBytes10x1     Routine[DotsArgs]
+	DotsBytes7x1      Routine[DotsArgs]
+	DotsBytes4x1      Routine[DotsArgs]
+	DotsBytes2x1      Routine[DotsArgs]
+	DotsBytes1x1      Routine[DotsArgs]
+	DepthDotsBytes14  Routine[DotsArgs]
+	DepthDotsBytes10  Routine[DotsArgs]
+	DepthDotsBytes7   Routine[DotsArgs]
+	DepthDotsBytes4   Routine[DotsArgs]
+	DepthDotsBytes2   Routine[DotsArgs]
+	DepthDotsBytes1   Routine[DotsArgs]
+	AddSums           Routine[SumsArgs]
+	Quantize          Routine[CodesArgs]
+	Dequantize        Routine[CodesArgs]
+	AddCodes          Routine[CodesArgs]
+	AddBounded        Routine[CodesArgs]
+	SumCodes          Routine[CodesArgs]
+	LookUp            Routine[CodesArgs]
+	Conv6x16          Routine[ConvArgs]
+	Conv4x16          Routine[ConvArgs]
+	Conv14x8          Routine[ConvArgs]
+	Conv14x4          Routine[ConvArgs]
+	Conv14x32         Routine[ConvArgs]
+	Conv7x32          Routine[ConvArgs]
+	Conv14x16         Routine[ConvArgs]
+	Product           Routine[ProductArgs]
+	CopyPanels        Routine[PanelArgs]
+	TransposePanel    Routine[PanelArgs]
+	Interleave4       Routine[InterleaveArgs]
+	Deinterleave4     Routine[InterleaveArgs]
+	Interleave2       Routine[InterleaveArgs]
+	Deinterleave2     Routine[InterleaveArgs]
+	Interleave1       Routine[InterleaveArgs]
+	Deinterleave1     Routine[InterleaveArgs]
+	Depthwise         Routine[WindowArgs]
+	WindowMax         Routine[WindowArgs]
+	WindowSum         Routine[WindowArgs]
+	WindowSquares     Routine[WindowArgs]
+	WindowMaxInt8     Routine[WindowArgs]
+	WindowMaxUint8    Routine[WindowArgs]
+	WindowMaxInt16    Routine[WindowArgs]
+	Fold              map[string]Routine[FoldArgs]
+	Lerp              Routine[LerpArgs]
+	CastFromFloat16   Routine[CastArgs]
+	CastToFloat16     Routine[CastArgs]
+	CastFromBFloat16  Routine[CastArgs]
+	CastToBFloat16    Routine[CastArgs]
+	CastInt8ToInt16   Routine[CastArgs]
+	CastUint8ToInt16  Routine[CastArgs]
+	CastInt8ToInt32   Routine[CastArgs]
+	CastUint8ToInt32  Routine[CastArgs]
+	CastInt16ToInt32  Routine[CastArgs]
+	CastUint16ToInt32 Routine[CastArgs]
+	CastFromInt8      Routine[CastArgs]
+	CastFromUint8     Routine[CastArgs]
+	CastFromInt32     Routine[CastArgs]
+	Integers          map[string]Routine[IntegersArgs]
+	Pairs             map[string]Routine[PairsArgs]
+	PlaneSum          Routine[PlaneSumArgs]
 }
 
 var featuresAVX2 = []string{"CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
@@ -265,14 +271,20 @@ var routinesAVX2 = Routines{
 		"min":        {"foldMinAVX2", foldMinAVX2},
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
-	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
-	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
-	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
-	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
-	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
-	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
-	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
-	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	Lerp:              Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16:  Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:    Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastInt8ToInt16:   Routine[CastArgs]{"castInt8ToInt16AVX2", castInt8ToInt16AVX2},
+	CastUint8ToInt16:  Routine[CastArgs]{"castUint8ToInt16AVX2", castUint8ToInt16AVX2},
+	CastInt8ToInt32:   Routine[CastArgs]{"castInt8ToInt32AVX2", castInt8ToInt32AVX2},
+	CastUint8ToInt32:  Routine[CastArgs]{"castUint8ToInt32AVX2", castUint8ToInt32AVX2},
+	CastInt16ToInt32:  Routine[CastArgs]{"castInt16ToInt32AVX2", castInt16ToInt32AVX2},
+	CastUint16ToInt32: Routine[CastArgs]{"castUint16ToInt32AVX2", castUint16ToInt32AVX2},
+	CastFromInt8:      Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:     Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:     Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
 	Integers: map[string]Routine[IntegersArgs]{
 		"from_int8":    {"integersFromInt8AVX2", integersFromInt8AVX2},
 		"to_int8":      {"integersToInt8AVX2", integersToInt8AVX2},
@@ -451,14 +463,20 @@ var routinesAVX512 = Routines{
 		"min":        {"foldMinAVX512", foldMinAVX512},
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
-	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
-	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
-	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
-	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
-	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
-	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
-	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
-	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	Lerp:              Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16:  Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:    Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastInt8ToInt16:   Routine[CastArgs]{"castInt8ToInt16AVX512", castInt8ToInt16AVX512},
+	CastUint8ToInt16:  Routine[CastArgs]{"castUint8ToInt16AVX512", castUint8ToInt16AVX512},
+	CastInt8ToInt32:   Routine[CastArgs]{"castInt8ToInt32AVX512", castInt8ToInt32AVX512},
+	CastUint8ToInt32:  Routine[CastArgs]{"castUint8ToInt32AVX512", castUint8ToInt32AVX512},
+	CastInt16ToInt32:  Routine[CastArgs]{"castInt16ToInt32AVX512", castInt16ToInt32AVX512},
+	CastUint16ToInt32: Routine[CastArgs]{"castUint16ToInt32AVX512", castUint16ToInt32AVX512},
+	CastFromInt8:      Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:     Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:     Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
 	Integers: map[string]Routine[IntegersArgs]{
 		"from_int8":    {"integersFromInt8AVX512", integersFromInt8AVX512},
 		"to_int8":      {"integersToInt8AVX512", integersToInt8AVX512},

@@ -906,6 +906,24 @@ func castFromBFloat16AVX2(a *CastArgs)
 func castToBFloat16AVX2(a *CastArgs)
 
 //go:noescape
+func castInt8ToInt16AVX2(a *CastArgs)
+
+//go:noescape
+func castUint8ToInt16AVX2(a *CastArgs)
+
+//go:noescape
+func castInt8ToInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castUint8ToInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castInt16ToInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castUint16ToInt32AVX2(a *CastArgs)
+
+//go:noescape
 func castFromInt8AVX2(a *CastArgs)
 
 //go:noescape
@@ -925,6 +943,24 @@ func castFromBFloat16AVX512(a *CastArgs)
 
 //go:noescape
 func castToBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castInt8ToInt16AVX512(a *CastArgs)
+
+//go:noescape
+func castUint8ToInt16AVX512(a *CastArgs)
+
+//go:noescape
+func castInt8ToInt32AVX512(a *CastArgs)
+
+//go:noescape
+func castUint8ToInt32AVX512(a *CastArgs)
+
+//go:noescape
+func castInt16ToInt32AVX512(a *CastArgs)
+
+//go:noescape
+func castUint16ToInt32AVX512(a *CastArgs)
 
 //go:noescape
 func castFromInt8AVX512(a *CastArgs)

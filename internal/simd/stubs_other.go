@@ -606,6 +606,18 @@ var castFromBFloat16AVX2 func(a *CastArgs)
 
 var castToBFloat16AVX2 func(a *CastArgs)
 
+var castInt8ToInt16AVX2 func(a *CastArgs)
+
+var castUint8ToInt16AVX2 func(a *CastArgs)
+
+var castInt8ToInt32AVX2 func(a *CastArgs)
+
+var castUint8ToInt32AVX2 func(a *CastArgs)
+
+var castInt16ToInt32AVX2 func(a *CastArgs)
+
+var castUint16ToInt32AVX2 func(a *CastArgs)
+
 var castFromInt8AVX2 func(a *CastArgs)
 
 var castFromUint8AVX2 func(a *CastArgs)
@@ -619,6 +631,18 @@ var castToFloat16AVX512 func(a *CastArgs)
 var castFromBFloat16AVX512 func(a *CastArgs)
 
 var castToBFloat16AVX512 func(a *CastArgs)
+
+var castInt8ToInt16AVX512 func(a *CastArgs)
+
+var castUint8ToInt16AVX512 func(a *CastArgs)
+
+var castInt8ToInt32AVX512 func(a *CastArgs)
+
+var castUint8ToInt32AVX512 func(a *CastArgs)
+
+var castInt16ToInt32AVX512 func(a *CastArgs)
+
+var castUint16ToInt32AVX512 func(a *CastArgs)
 
 var castFromInt8AVX512 func(a *CastArgs)
 

@@ -27,6 +27,23 @@ func casts(f *file) {
 		x := r.canonical(r.set(from))
 		r.halves(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
 	})
+	for _, w := range []struct {
+		name     string
+		from, to int
+		widen    func(ops ...operand.Op)
+	}{
+		{"Int8ToInt16", 1, 2, f.VPMOVSXBW}, {"Uint8ToInt16", 1, 2, f.VPMOVZXBW}, {"Int8ToInt32", 1, 4, f.VPMOVSXBD}, {"Uint8ToInt32", 1, 4, f.VPMOVZXBD},
+		{"Int16ToInt32", 2, 4, f.VPMOVSXWD}, {"Uint16ToInt32", 2, 4, f.VPMOVZXWD},
+	} {
+		f.cast("cast"+w.name, w.from, w.to, func(r *routine, from, to operand.Mem) {
+			x := operand.Op(r.vector())
+			if w.to == 2 {
+				x = r.half(x.(reg.VecVirtual))
+			}
+			w.widen(from, x)
+			r.VMOVUPS(x, to)
+		})
+	}
 	for _, of := range []struct {
 		name string
 		size int
@@ -47,12 +64,16 @@ func casts(f *file) {
 
 // toHalf rounds a vector to float16, by way of another.
 func (f *file) toHalf(x, by reg.VecVirtual) {
-	half := operand.Op(by.AsX())
+	f.VCVTPS2PH(operand.U8(0), x, f.half(by))
+	f.VCVTPH2PS(f.half(by), x)
+}
+
+// half returns the lower half of a vector.
+func (f *file) half(x reg.VecVirtual) operand.Op {
 	if f.isa.wide() {
-		half = by.AsY()
+		return x.AsY()
 	}
-	f.VCVTPS2PH(operand.U8(0), x, half)
-	f.VCVTPH2PS(half, x)
+	return x.AsX()
 }
 
 // cast builds a routine that converts vectors of elements between sizes. The last one ends with the last element, and may repeat some before.
