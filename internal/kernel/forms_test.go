@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	if compared < 100 {
+	if compared < 100 && len(kernel.TiersInUse()) > 1 { // the portable tier packs nothing
 		t.Errorf("only %d forms are compared", compared)
 	}
 }
