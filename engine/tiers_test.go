@@ -187,7 +187,7 @@ func TestSharedFilters(t *testing.T) {
 		for _, size := range []int{1, 3} {
 			w, err := n.Constant("", "", r.Tensor(tensor.Float32, tensor.Shape{channels[1], channels[0], size, size}))
 			ok(t, w, err)
-			for _, side := range []int{16, 5, 14} {
+			for _, side := range []int{14, 5} {
 				x := n.input(fmt.Sprint("x", size, side), tensor.Float32, 1, channels[0], side, side)
 				n.output(fmt.Sprint("y", size, side), n.op("conv", graph.AttrsOf("padding", []int{size / 2, size / 2, size / 2, size / 2}), x, w, nil))
 			}

@@ -190,6 +190,7 @@ type cache struct {
 
 	mu     sync.Mutex
 	kept   []*entry // the last used one at the end
+	most   int64    // bytes that they take, if they have nothing in common
 	closed bool
 }
 
@@ -199,8 +200,8 @@ type entry struct {
 	ready   chan struct{} // closed when the fields below are set
 	part    *Part
 	program *engine.Program // nil if the part has no graph
+	bytes   int64           // that constants of the program take, and what makes the next part; under the cache's lock
 	err     error
-	made    bool // under the cache's lock: the fields above are set, and there is no error
 }
 
 // errPanicked is what those are told who wait for a compilation that panics.
@@ -222,18 +223,23 @@ func (c *cache) settle(e *entry) {
 		c.drop(e)
 		return
 	}
+	bytes := limits.Add(e.part.Size, engine.Shared(e.program))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for e.made = true; c.bytes < math.MaxInt64 && len(c.kept) > 0 && c.used() > c.bytes; {
+	if !slices.Contains(c.kept, e) {
+		return
+	}
+	e.bytes = bytes
+	for c.most = limits.Add(c.most, e.bytes); c.most > c.bytes && len(c.kept) > 0 && c.used() > c.bytes; {
 		c.forget()
 	}
 }
 
-// used returns how many bytes the entries take that are made: constants of programs, and what makes the parts that follow.
+// used returns how many bytes the entries take, of which programs may have some in common.
 func (c *cache) used() (bytes int64) {
 	var programs []*engine.Program
 	for _, e := range c.kept {
-		if e.made {
+		if e.bytes > 0 {
 			programs = append(programs, e.program)
 			bytes = limits.Add(bytes, e.part.Size)
 		}
@@ -245,6 +251,7 @@ func (c *cache) used() (bytes int64) {
 func (c *cache) forget() {
 	e := c.kept[0]
 	c.kept = c.kept[1:]
+	c.most -= e.bytes
 	e.end()
 }
 
