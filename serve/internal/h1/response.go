@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"strconv"
 	"time"
 )
@@ -16,13 +15,12 @@ type response struct {
 	c        *conn
 	header   http.Header
 	status   int
-	declared int64          // length of the body, -1 if the handler does not say
-	written  int64          // of it
-	spoiled  bool           // the handler has written more
-	data     []byte         // what waits for more, or the end
-	begun    bool           // the header was written
-	chunks   io.WriteCloser // what is written goes through it; nil if there are none
-	err      error          // of writing
+	declared int64  // length of the body, -1 if the handler does not say
+	written  int64  // of it
+	spoiled  bool   // the handler has written more
+	data     []byte // what waits for more, or the end
+	begun    bool   // the header was written
+	err      error  // of writing
 }
 
 // enough is how many bytes wait for more.
@@ -72,45 +70,37 @@ func (w *response) hasBody() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
 
-// push writes the header, if it was not, what waits, and p.
+// push writes the header, if it was not, what waits, and p: in a chunk, if the handler has not said how much there will be.
 func (w *response) push(p []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	var head []byte
+	var parts net.Buffers
 	if !w.begun {
 		w.begun = true
-		head = w.head(p)
-		if w.declared < 0 && w.hasBody() {
-			if _, w.err = w.c.Write(head); w.err != nil {
-				return w.err
-			}
-			w.chunks = httputil.NewChunkedWriter(w.c)
+		parts = append(parts, w.head(p))
+	}
+	if n := len(w.data) + len(p); n > 0 {
+		if w.chunked() {
+			parts = append(parts, fmt.Appendf(nil, "%x\r\n", n), w.data, p, []byte("\r\n"))
+		} else {
+			parts = append(parts, w.data, p)
 		}
 	}
-	if w.chunks != nil {
-		for _, part := range [][]byte{w.data, p} {
-			if len(part) > 0 && w.err == nil {
-				_, w.err = w.chunks.Write(part)
-			}
-		}
-	} else {
-		parts := net.Buffers{append(head, w.data...), p}
-		if len(p) == 0 {
-			parts = parts[:1]
-		}
-		_, w.err = parts.WriteTo(w.c.Conn)
+	if _, w.err = parts.WriteTo(w.c.Conn); w.err == nil {
+		w.data = w.data[:0]
 	}
-	w.data = w.data[:0]
 	return w.err
 }
+
+func (w *response) chunked() bool { return w.declared < 0 && w.hasBody() }
 
 // head returns the header, which goes with the first data.
 func (w *response) head(p []byte) []byte {
 	if len(w.data) > 0 {
 		p = w.data
 	}
-	b := bytes.NewBuffer(make([]byte, 0, 512+len(w.data)))
+	b := bytes.NewBuffer(make([]byte, 0, 512))
 	fmt.Fprintf(b, "HTTP/1.1 %03d %s\r\n", w.status, http.StatusText(w.status))
 	_ = w.header.WriteSubset(b, notOurs)
 	if _, ok := w.header["Content-Type"]; !ok && len(p) > 0 && w.header.Get("Content-Encoding") == "" {
@@ -144,10 +134,8 @@ func (w *response) finish() bool {
 	if !w.begun || len(w.data) > 0 {
 		_ = w.push(nil)
 	}
-	if w.chunks != nil && w.err == nil {
-		if w.err = w.chunks.Close(); w.err == nil {
-			_, w.err = io.WriteString(w.c, "\r\n")
-		}
+	if w.chunked() && w.err == nil {
+		_, w.err = io.WriteString(w.c, "0\r\n\r\n")
 	}
 	return w.err == nil && !w.spoiled && (w.declared < 0 || w.declared == w.written) && w.header.Get("Connection") != "close"
 }
