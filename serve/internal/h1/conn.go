@@ -238,6 +238,7 @@ func (c *conn) answer(r *http.Request) bool {
 func (c *conn) watch() {
 	done, cancel := make(chan struct{}), c.cancel
 	c.watched = done
+	_ = c.SetReadDeadline(time.Time{}) // which was for a connection that nobody uses
 	go func() {
 		defer close(done)
 		var b [1]byte

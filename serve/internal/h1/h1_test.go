@@ -311,12 +311,15 @@ func TestClientGoes(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			fmt.Fprint(w, "slow ", r.Context().Err())
 		}
-	}), true)
-	for range 3 {
+	}), true, func(s *http.Server) { s.IdleTimeout = 100 * time.Millisecond })
+	for i := range 3 {
 		c := dial(t, s)
 		send(t, c, post("/wait", ""))
 		if !<-begun {
 			t.Error("the lane has not answered")
+		}
+		if i == 2 {
+			time.Sleep(150 * time.Millisecond) // the connection is in use
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
