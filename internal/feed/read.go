@@ -226,7 +226,8 @@ func (f *Feeder) content(file string, most int64) ([]byte, error) {
 // Release lets go of the files that were read, which the caller has copied.
 func (f *Feeder) Release() {
 	for _, m := range f.mapped {
-		_ = m.Close() // it has only been read
+		mapfile.Forget(m.Data) // Closing says that it may go, which may not be soon.
+		_ = m.Close()          // it has only been read
 	}
 	f.mapped = nil
 }
