@@ -46,31 +46,31 @@ type packKey struct {
 	form string // with its tier
 }
 
-// known has what programs have packed of the constants of their graphs, as long as one of them can be reached. It has the constants, so that their memory
+// registry has what programs have packed of the constants of their graphs, as long as one of them can be reached. It has the constants, so that their memory
 // is nobody else's.
-var known = struct {
+var registry = struct {
 	sync.Mutex
 	of map[packKey]weak.Pointer[packed]
 }{of: make(map[packKey]weak.Pointer[packed])}
 
 // adopt returns what other programs have in the place of k, or else lets them have k.
 func adopt(k *packed) *packed {
-	known.Lock()
-	defer known.Unlock()
-	if other := known.of[k.key].Value(); other != nil {
+	registry.Lock()
+	defer registry.Unlock()
+	if other := registry.of[k.key].Value(); other != nil {
 		return other
 	}
-	known.of[k.key] = weak.Make(k)
+	registry.of[k.key] = weak.Make(k)
 	runtime.AddCleanup(k, func(key packKey) { disown(key, nil) }, k.key)
 	return k
 }
 
 // disown lets nobody else have k, or what cannot be reached any more if it is nil.
 func disown(key packKey, k *packed) {
-	known.Lock()
-	defer known.Unlock()
-	if w, ok := known.of[key]; ok && w.Value() == k {
-		delete(known.of, key)
+	registry.Lock()
+	defer registry.Unlock()
+	if w, ok := registry.of[key]; ok && w.Value() == k {
+		delete(registry.of, key)
 	}
 }
 

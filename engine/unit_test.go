@@ -595,9 +595,9 @@ func TestSharedPacks(t *testing.T) {
 	key := programs[0].packs.list[0].key
 	entry := func() bool {
 		runtime.GC()
-		known.Lock()
-		defer known.Unlock()
-		_, there := known.of[key]
+		registry.Lock()
+		defer registry.Unlock()
+		_, there := registry.of[key]
 		return there
 	}
 	last := programs[3]

@@ -46,8 +46,11 @@ func TestForms(t *testing.T) {
 					x, attrs = tensor.Shape{x[0], outs}, graph.AttrsOf("transposeB", true)
 				}
 			}
-			b := graph.NewBuilder(op.Rules, "forms")
-			in := []*graph.Value{must(b.Input("x", op.Type{DType: of, Shape: x})), must(b.Constant("", "", w))}
+			b, left := graph.NewBuilder(op.Rules, "forms"), of
+			if of == tensor.Int8 && r.Bool() {
+				left = tensor.Uint8
+			}
+			in := []*graph.Value{must(b.Input("x", op.Type{DType: left, Shape: x})), must(b.Constant("", "", w))}
 			if name != "matmul" {
 				in = append(in, nil)
 			}

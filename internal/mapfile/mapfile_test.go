@@ -33,6 +33,27 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadRest reads a file from its middle on, so that less comes than the system says there is.
+func TestReadRest(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	write(t, name, "0123456789")
+	for at, want := range map[int64]string{0: "0123456789", 4: "456789", 10: ""} {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Seek(at, 0); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := Read(f); err != nil || string(data) != want {
+			t.Errorf("from %d on: %q, %v; want %q", at, data, err, want)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestReadSized(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 7} {
 		data, err := readSized(bytes.NewReader(make([]byte, n)), int64(n))

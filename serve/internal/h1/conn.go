@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -122,12 +121,16 @@ func (c *conn) leave() bool {
 	return !c.closing
 }
 
-// Close closes the connection, as soon as the request that it answers is.
+// goodbye is how long an answer may take to be written when requests are cut off.
+const goodbye = time.Second
+
+// Close closes the connection, as soon as the request that it answers is, or some time after all requests are cut off.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closing = true
 	if c.busy {
+		context.AfterFunc(c.lane.base, func() { time.AfterFunc(goodbye, func() { _ = c.Conn.Close() }) })
 		return nil
 	}
 	return c.Conn.Close()
@@ -207,17 +210,7 @@ func (c *conn) answer(r *http.Request) bool {
 	c.mu.Unlock()
 
 	w := &response{c: c, header: make(http.Header), declared: -1}
-	whole := false
-	func() {
-		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is compared as package http does
-				c.lane.logf("http: panic serving %s: %v\n%s", c.remote, p, debug.Stack())
-			}
-		}()
-		c.lane.server.Handler.ServeHTTP(w, r.WithContext(ctx))
-		whole = true
-	}()
-	whole = whole && w.finish()
+	whole := lend.Answer(c.lane.server, c.lane.server.Handler, w, r.WithContext(ctx)) && w.finish()
 
 	c.mu.Lock()
 	c.clock.Back()

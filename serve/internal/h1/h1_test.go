@@ -393,6 +393,32 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// TestCutOff ends a server while a client does not read.
+func TestCutOff(t *testing.T) {
+	begun, failed := make(chan bool), make(chan error, 1)
+	s, lane := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- inLane(r)
+		var err error
+		for err == nil {
+			_, err = w.Write(large)
+		}
+		failed <- err
+	}), true)
+	send(t, dial(t, s), post("/", ""))
+	if !<-begun {
+		t.Error("the lane has not answered")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Config.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := lane.Shutdown(ctx); err == nil {
+		t.Error("the request has ended")
+	}
+	<-failed // which it does when the connection is closed
+}
+
 // TestTimeouts lets clients wait in all ways that there are.
 func TestTimeouts(t *testing.T) {
 	failed := make(chan error, 1)

@@ -3,7 +3,6 @@ package h1
 import (
 	"bufio"
 	"context"
-	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -48,7 +47,8 @@ func (l listener) Accept() (net.Conn, error) {
 	return newConn(nc, l.lane), nil
 }
 
-// Shutdown waits until the requests that run are answered, after the Shutdown of the server. When the context ends, theirs do, and it is an error.
+// Shutdown waits until the requests that run are answered, after the Shutdown of the server. When the context ends, theirs do, and it is an error; their
+// connections are closed a second later.
 func (l *Lane) Shutdown(ctx context.Context) error {
 	defer l.cut()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -61,12 +61,4 @@ func (l *Lane) Shutdown(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (l *Lane) logf(format string, args ...any) {
-	if to := l.server.ErrorLog; to != nil {
-		to.Printf(format, args...)
-	} else {
-		log.Printf(format, args...)
-	}
 }

@@ -37,8 +37,6 @@ func (w *response) WriteHeader(status int) {
 	if text := w.header.Get("Content-Length"); text != "" {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {
 			w.declared = n
-		} else {
-			w.header.Del("Content-Length")
 		}
 	}
 }

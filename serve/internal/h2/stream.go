@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log"
 	"net/http"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/concord-nn/concord/serve/internal/lend"
 )
 
 // stream is a request and its answer. What changes it stands under the lock of the connection.
@@ -124,11 +124,6 @@ func (c *conn) run(st *stream) {
 	w := &response{st: st, header: make(http.Header)}
 	whole := false
 	defer func() {
-		if !whole {
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is compared as package http does
-				c.logf("http2: panic serving %s: %v\n%s", c.remote, p, debug.Stack())
-			}
-		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		w.finish(whole)
@@ -140,18 +135,7 @@ func (c *conn) run(st *stream) {
 	c.mu.Lock()
 	gone := st.err != nil
 	c.mu.Unlock()
-	if !gone { // which saves time, as its context has ended
-		st.handler.ServeHTTP(w, st.request)
-	}
-	whole = true
-}
-
-func (c *conn) logf(format string, args ...any) {
-	if l := c.server.ErrorLog; l != nil {
-		l.Printf(format, args...)
-	} else {
-		log.Printf(format, args...)
-	}
+	whole = gone || lend.Answer(c.server, st.handler, w, st.request) // without the handler where its context has ended, which saves time
 }
 
 // wait waits until something changes, or a time comes.
