@@ -17,21 +17,22 @@ import (
 type planes struct {
 	net
 	r      *op.Rand
-	values []*graph.Value          // of shape (1, channels, height, width)
+	values []*graph.Value          // of shape (batch, channels, height, width)
 	filled map[string]*graph.Value // constants by their shapes, which others may have, too
 }
 
 func planesGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	p := &planes{net: newNet(tb), r: op.NewRand(seed, 4), filled: make(map[string]*graph.Value)}
-	h, w := op.Pick(p.r, []int{p.r.Between(1, 9), p.r.Between(1, 9), 15}), p.r.Between(1, 17)
+	batch := op.Pick(p.r, []int{1, 1, 1, 2, 3})
+	h, w := op.Pick(p.r, []int{p.r.Between(1, 9), p.r.Between(1, 9), 15, p.r.Between(10, 30)}), p.r.Between(1, 17)
 	var inputs []*tensor.Tensor
 	for i := range p.r.Between(1, 2) {
-		t := p.r.Tensor(tensor.Float32, tensor.Shape{1, p.channels(), h, w})
+		t := p.r.Tensor(tensor.Float32, tensor.Shape{batch, p.channels(), h, w})
 		inputs = append(inputs, t)
 		p.values = append(p.values, p.input(fmt.Sprint("in", i), tensor.Float32, t.Shape()...))
 	}
 	for range p.r.Between(2, 9) {
-		p.grow()
+		p.keep(op.Pick(p.r, planeSteps)(p, op.Pick(p.r, p.values)))
 	}
 	for i := range p.r.Between(1, 3) {
 		p.output(fmt.Sprint("out", i), p.values[len(p.values)-1-p.r.IntN(min(3, len(p.values)))])
@@ -40,7 +41,99 @@ func planesGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	return ok(tb, g, err), inputs
 }
 
-func (p *planes) channels() int { return op.Pick(p.r, []int{1, 3, 8, 16, 16, 24, 32, 48}) }
+// planeSteps make values of others.
+var planeSteps = []func(p *planes, v *graph.Value) *graph.Value{
+	(*planes).conv,
+	(*planes).conv,
+	(*planes).depthwise,
+	(*planes).deconv,
+	(*planes).pool,
+	(*planes).function,
+	(*planes).attention,
+	func(p *planes, v *graph.Value) *graph.Value { // an inverted residual
+		c := v.Type.Shape[1]
+		wide := p.mix(v, p.channels(), p.random(1))
+		wide = p.function(p.depthwise(p.function(wide)))
+		return p.added(p.mix(wide, c, nil), v)
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // squeeze and excitation
+		c, n := v.Type.Shape[1], p.channels()
+		mean := p.op("mean_reduce", attrs("axes", []int{2, 3}), v)
+		less := p.op("relu", nil, p.mix(mean, n, p.random(n)))
+		return p.op("mul", nil, v, p.op("sigmoid", nil, p.mix(less, c, nil)))
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		return p.op("mean_reduce", attrs("axes", []int{2, 3}), v)
+	},
+	func(p *planes, v *graph.Value) *graph.Value { return p.op("concat", attrs("axis", 1), v, p.like(v)) },
+	func(p *planes, v *graph.Value) *graph.Value {
+		c := v.Type.Shape[1]
+		if c%16 != 0 || c <= 16 {
+			return v
+		}
+		parts := p.ops("split", attrs("axis", 1, "ratios", []int{1, c/16 - 1}), v)
+		p.keep(parts[0])
+		return parts[1]
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		return p.op(op.Pick(p.r, []string{"add", "mul", "sub"}), nil, v, p.like(v))
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		return p.op("transpose", attrs("axes", []int{0, 1, 3, 2}), v)
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // shuffled channels
+		s := v.Type.Shape
+		if s[1]%2 > 0 {
+			return v
+		}
+		groups := p.op("reshape", reshapeTo(s[0], 2, s[1]/2, s[2], s[3]), v)
+		return p.op("reshape", reshapeTo(s...), p.op("transpose", attrs("axes", []int{0, 2, 1, 3, 4}), groups))
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // along the channels
+		rows := p.op("transpose", attrs("axes", []int{0, 2, 3, 1}), v)
+		if p.r.Bool() {
+			rows = p.op("softmax", attrs("axes", []int{3}), rows)
+		} else {
+			rows = p.op("layer_normalization", attrs("axes", []int{3}), rows, nil, nil)
+		}
+		return p.op("transpose", attrs("axes", []int{0, 3, 1, 2}), rows)
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		return p.op("instance_normalization", nil, v, p.random(v.Type.Shape[1]), p.random(v.Type.Shape[1]))
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // a product of rows
+		s := v.Type.Shape
+		flat := p.op("reshape", reshapeTo(s[0]*s[1]*s[2], s[3]), v)
+		return p.op("reshape", reshapeTo(s...), p.op("matmul", nil, flat, p.random(s[3], s[3])))
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // batch normalisation
+		c := v.Type.Shape[1]
+		return p.op("mul", nil, p.op("add", nil, v, p.random(1, c, 1, 1)), p.random(1, c, 1, 1))
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		s := v.Type.Shape
+		mode := op.Pick(p.r, []string{"nearest-neighbor", "linear"})
+		return p.op("resample", attrs("mode", mode, "sizes", []int{s[0], s[1], s[2] * p.r.Between(1, 2), p.r.Between(1, 2*s[3])}), v)
+	},
+	func(p *planes, v *graph.Value) *graph.Value {
+		return p.op("pad", attrs("padding", []int{0, 0, 0, p.r.Between(0, 1) * 16, p.r.IntN(2), p.r.IntN(3), p.r.IntN(2), p.r.IntN(3)}), v)
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // halves and whole floats again
+		half := p.op("cast", attrs("dtype", tensor.Float16), v)
+		return p.op("cast", attrs("dtype", tensor.Float32), p.op(op.Pick(p.r, []string{"relu", "copy", "sigmoid"}), nil, half))
+	},
+}
+
+var attrs = graph.AttrsOf
+
+// keep keeps a value for others to use, unless it is large or empty.
+func (p *planes) keep(v *graph.Value) {
+	if n := v.Type.Shape.Len(); n > 0 && n < 1<<15 {
+		p.values = append(p.values, v)
+	}
+}
+
+func (p *planes) channels() int { return op.Pick(p.r, []int{1, 3, 8, 16, 16, 24, 32, 40, 48, 64}) }
 
 func (p *planes) random(shape ...int) *graph.Value {
 	key := fmt.Sprint(shape)
@@ -52,59 +145,114 @@ func (p *planes) random(shape ...int) *graph.Value {
 	return ok(p.tb, v, err)
 }
 
-// grow adds a node, or some.
-func (p *planes) grow() {
-	v := op.Pick(p.r, p.values)
-	shape := v.Type.Shape
-	c := shape[1]
-	attr := graph.AttrsOf
-	var made *graph.Value
-	switch p.r.IntN(15) {
-	case 0, 1: // a convolution, as a rule with something behind it
-		k, stride := op.Pick(p.r, []int{1, 1, 2, 3}), p.r.Between(1, 2)
-		made = p.op("conv", attr("padding", []int{1, 1, 1, 1}, "stride", []int{stride, stride}), v, p.random(p.channels(), c, k, k), nil)
-		if s := made.Type.Shape; p.r.Bool() {
-			made = p.op("relu", nil, p.op("add", nil, made, p.random(1, s[1], 1, 1)))
+// window draws the attributes of one with k×k elements.
+func (p *planes) window(k int) (padding, stride, dilation []int) {
+	dilation = []int{1, 1}
+	if p.r.IntN(4) == 0 {
+		dilation = []int{p.r.Between(1, 3), p.r.Between(1, 3)}
+	}
+	for _, d := range dilation {
+		around := (k - 1) * d
+		before := around / 2
+		if p.r.IntN(4) == 0 {
+			before = p.r.Between(0, around)
 		}
-	case 2: // channel by channel
-		made = p.op("conv", attr("padding", []int{1, 1, 1, 1}, "groups", 0), v, p.random(c, 1, 3, 3), p.random(c))
+		padding = append(padding, before, around-before)
+	}
+	s := op.Pick(p.r, []int{1, 1, 2})
+	return padding, []int{s, op.Pick(p.r, []int{s, s, s, 3 - s})}, dilation
+}
+
+// mix is a convolution of single elements to n channels.
+func (p *planes) mix(v *graph.Value, n int, bias *graph.Value) *graph.Value {
+	return p.op("conv", attrs("padding", make([]int, 4)), v, p.random(n, v.Type.Shape[1], 1, 1), bias)
+}
+
+// conv is a convolution, as a rule with something behind it.
+func (p *planes) conv(v *graph.Value) *graph.Value {
+	c, n, groups := v.Type.Shape[1], p.channels(), 1
+	if p.r.IntN(4) == 0 {
+		for groups = 4; c%groups > 0 || n%groups > 0; {
+			groups /= 2
+		}
+	}
+	k := op.Pick(p.r, []int{1, 1, 2, 3, 3, 5})
+	padding, stride, dilation := p.window(k)
+	var bias *graph.Value
+	if p.r.Bool() {
+		bias = p.random(op.Pick(p.r, []int{1, n}))
+	}
+	made := p.op("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), v, p.random(n, c/groups, k, k), bias)
+	switch p.r.IntN(6) {
+	case 0:
+		return made
+	case 1:
+		made = p.op("add", nil, made, p.random(1, n, 1, 1))
+	case 2:
+		made = p.added(made, p.like(made))
 	case 3:
-		made = p.op("max_pool", attr("size", []int{1, 1, 2, 2}, "padding", []int{0, 0, 0, 0, 1, 1, 1, 1}, "border", "ignore"), v)
-	case 4:
-		made = p.op("mean_reduce", attr("axes", []int{2, 3}), v)
-	case 5:
-		made = p.op("concat", attr("axis", 1), v, p.like(v))
-	case 6:
-		if c%16 == 0 && c > 16 {
-			parts := p.ops("split", attr("axis", 1, "ratios", []int{1, c/16 - 1}), v)
-			p.values = append(p.values, parts[0])
-			made = parts[1]
-		}
-	case 7:
-		made = p.op(op.Pick(p.r, []string{"add", "mul", "sub"}), nil, v, p.like(v))
-	case 8:
-		made = p.op(op.Pick(p.r, []string{"relu", "sigmoid", "tanh", "exp", "hard_swish"}), nil, v)
-	case 9:
-		made = p.op("transpose", attr("axes", []int{0, 1, 3, 2}), v)
-	case 10: // along the channels
-		rows := p.op("transpose", attr("axes", []int{0, 2, 3, 1}), v)
-		rows = p.op("softmax", attr("axes", []int{3}), rows)
-		made = p.op("transpose", attr("axes", []int{0, 3, 1, 2}), rows)
-	case 11:
-		flat := p.op("reshape", reshapeTo(c*shape[2], shape[3]), v)
-		product := p.op("matmul", nil, flat, p.random(shape[3], shape[3]))
-		made = p.op("reshape", reshapeTo(shape...), product)
-	case 14: // attention
-		weights := p.op("matmul", attr("transposeB", true), v, p.like(v))
-		made = p.op("matmul", nil, p.op("softmax", attr("axes", []int{op.Pick(p.r, []int{3, 3, 2})}), weights), p.random(1, 1, weights.Type.Shape[3], p.r.Between(1, 40)))
-	case 12:
-		made = p.op("clamp", nil, v, p.constant([]float32{0}), p.constant([]float32{6}))
-	case 13:
-		made = p.op("mul", nil, p.op("add", nil, v, p.random(1, c, 1, 1)), p.random(1, c, 1, 1))
+		made = p.op("add", nil, p.op("mul", nil, made, p.random(1, n, 1, 1)), p.random(1, n, 1, 1))
 	}
-	if made != nil && made.Type.Shape.Len() > 0 && made.Type.Shape.Len() < 1<<15 {
-		p.values = append(p.values, made)
+	return p.function(made)
+}
+
+// added returns the sum of two values if they have one shape, else the first.
+func (p *planes) added(v, w *graph.Value) *graph.Value {
+	if !v.Type.Equal(w.Type) || v == w {
+		return v
 	}
+	if p.r.Bool() {
+		v, w = w, v
+	}
+	return p.op("add", nil, v, w)
+}
+
+// depthwise is a convolution of each channel, or one of each that makes several.
+func (p *planes) depthwise(v *graph.Value) *graph.Value {
+	c, k := v.Type.Shape[1], op.Pick(p.r, []int{2, 3, 3, 3, 5, 5, 7})
+	padding, stride, dilation := p.window(k)
+	n := c * op.Pick(p.r, []int{1, 1, 1, 2})
+	return p.op("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", 0), v, p.random(n, 1, k, k), p.random(n))
+}
+
+func (p *planes) deconv(v *graph.Value) *graph.Value {
+	c, n, k := v.Type.Shape[1], p.channels(), p.r.Between(1, 4)
+	stride := p.r.Between(1, 2)
+	padding := make([]int, 4)
+	if k > 2 {
+		padding = []int{1, p.r.IntN(2), 1, p.r.IntN(2)}
+	}
+	return p.function(p.op("deconv", attrs("padding", padding, "stride", []int{stride, stride}), v, p.random(c, n, k, k), nil))
+}
+
+func (p *planes) pool(v *graph.Value) *graph.Value {
+	k := p.r.Between(2, 3)
+	padding, stride, dilation := p.window(k)
+	at := attrs("size", []int{1, 1, k, k}, "padding", append([]int{0, 0, 0, 0}, padding...), "border", op.Pick(p.r, []string{"ignore", "constant"}),
+		"stride", append([]int{1, 1}, stride...), "dilation", append([]int{1, 1}, dilation...))
+	if p.r.Bool() {
+		return p.op("max_pool", at, v)
+	}
+	return p.op("box", append(at, attrs("normalize", true)...), v)
+}
+
+// function applies one to each element.
+func (p *planes) function(v *graph.Value) *graph.Value {
+	switch name := op.Pick(p.r, []string{"relu", "relu", "clamp", "clamp", "sigmoid", "tanh", "exp", "hard_swish", "hard_sigmoid", "leaky_relu", "prelu", "silu", "gelu", "elu"}); name {
+	case "clamp":
+		return p.op(name, nil, v, p.constant([]float32{0}), p.constant([]float32{6}))
+	case "prelu":
+		return p.op(name, nil, v, p.random(1, v.Type.Shape[1], 1, 1))
+	case "silu":
+		return p.op("mul", nil, v, p.op("sigmoid", nil, v))
+	default:
+		return p.op(name, nil, v)
+	}
+}
+
+func (p *planes) attention(v *graph.Value) *graph.Value {
+	weights := p.op("matmul", attrs("transposeB", true), v, p.like(v))
+	return p.op("matmul", nil, p.op("softmax", attrs("axes", []int{op.Pick(p.r, []int{3, 3, 2})}), weights), p.random(1, 1, weights.Type.Shape[3], p.r.Between(1, 40)))
 }
 
 // like returns a value with the type of v, which may be v.

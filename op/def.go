@@ -137,7 +137,7 @@ func decimal(x float64) string {
 		return strconv.Itoa(math.MaxInt)
 	case math.Abs(x) < math.MaxInt64 && x == math.Trunc(x):
 		return strconv.FormatInt(int64(x), 10) // every digit: the shortest form of a float would end in zeros
-	case math.Abs(x) < 1e19:
+	case 1e-5 < math.Abs(x) && math.Abs(x) < 1e19:
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)

@@ -105,11 +105,11 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 			b.extents = slices.Clone([]int(b.shape))
 		}
 		first := 0
-		for _, n := range r.Nodes {
-			if !b.node(n, first) {
+		for i, joined := 0, b.sequence(); i < len(r.Nodes); i++ {
+			if i >= joined && !b.node(r.Nodes[i], first) {
 				return nil
 			}
-			first += b.outside(n)
+			first += b.outside(r.Nodes[i])
 		}
 		return b.plan()
 	}
@@ -198,16 +198,35 @@ func (b *chainBuilder) node(n *graph.Node, first int) bool {
 		case !inChain(v) && n.Op != "cast":
 			return false
 		default:
-			in[i] = b.operand(operand{from: first, truth: v.Type.DType == tensor.Bool && n.Op != "cast"}, v.Type.Shape, f.axis(n))
-			if b.layout == Blocked16 && v.Type.Shape.Equal(b.shape) {
-				b.in = append(b.in, slices.Repeat([]Layout{Plain}, first+1-len(b.in))...)
-				b.in[first] = Blocked16
-			}
+			in[i] = b.read(operand{from: first, truth: v.Type.DType == tensor.Bool && n.Op != "cast"}, v.Type.Shape, f.axis(n))
 		}
 		first++
 	}
 	f.steps(b, n, in)
 	return b.ok
+}
+
+// read adds an operand of the call, in the layout in which it is read.
+func (b *chainBuilder) read(o operand, s tensor.Shape, axis int) int {
+	if b.layout == Blocked16 && s.Equal(b.shape) {
+		b.in = append(b.in, slices.Repeat([]Layout{Plain}, o.from+1-len(b.in))...)
+		b.in[o.from] = Blocked16
+	}
+	return b.operand(o, s, axis)
+}
+
+// sequence adds the step that computes the first nodes of the region at once, if there is one, and returns how many they are.
+func (b *chainBuilder) sequence() int {
+	for _, s := range sequences {
+		if _, ok := b.tier.Elements[s.routine]; !ok {
+			continue
+		}
+		if p, ok := s.matches(b.region.Nodes); ok {
+			b.step(s.routine, []int{b.read(operand{}, b.region.Nodes[0].In[0].Type.Shape, 0)}, p...)
+			return len(s.nodes)
+		}
+	}
+	return 0
 }
 
 // inChain reports whether steps work on a value: on float32, or on truths, which are 1 and 0 between steps.

@@ -193,9 +193,66 @@ func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Cal
 	}
 }
 
+// sequence is operators in a row that one routine computes, each of which reads what the one before it yields.
+type sequence struct {
+	routine string
+	nodes   []member
+}
+
+// member is an operator of a sequence.
+type member struct {
+	op   string
+	with partner
+}
+
+// partner is what a member reads beside what the one before it yields, or the first one beside what the sequence is a function of.
+type partner uint8
+
+const (
+	_      partner = iota
+	number         // which is a parameter of the routine
+	same           // what the sequence is a function of
+)
+
+// sequences lists what networks are written with that were made before their operators had functions with a name.
+var sequences = []sequence{
+	{"silu", []member{{op: "sigmoid"}, {"mul", same}}},
+	{"gelu_by_erf", []member{{"div", number}, {op: "erf"}, {"add", number}, {"mul", same}, {"mul", number}}},
+}
+
+// matches reports whether nodes begin with the sequence, and returns the parameters of its routine.
+func (s *sequence) matches(nodes []*graph.Node) (p []float32, ok bool) {
+	if len(nodes) < len(s.nodes) {
+		return nil, false
+	}
+	x := nodes[0].In[0]
+	for i, m := range s.nodes {
+		n, other := nodes[i], 1
+		if i > 0 && len(n.In) > 1 && n.In[1] == nodes[i-1].Out[0] {
+			other = 0
+		}
+		if n.Op != m.op || other == 0 && m.op == "div" {
+			return nil, false
+		}
+		switch m.with {
+		case number:
+			c := n.In[other].Const
+			if c == nil || c.Len() != 1 {
+				return nil, false
+			}
+			p = append(p, tensor.Data[float32](c)[0])
+		case same:
+			if n.In[other] != x {
+				return nil, false
+			}
+		}
+	}
+	return p, x.Type.DType == tensor.Float32 && x.Type.Shape.Equal(nodes[len(s.nodes)-1].Out[0].Type.Shape)
+}
+
 // slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
 var slow = map[string]int{
-	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "softplus": 16,
+	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "gelu_by_erf": 11, "softplus": 16,
 	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }
 

@@ -144,6 +144,9 @@ func elementsGeluTanhAVX2(a *ElementsArgs)
 func elementsGeluSigmoidAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsGeluByErfAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsSiluAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -331,6 +334,9 @@ func elementsGeluTanhAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsGeluSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluByErfAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsSiluAVX512(a *ElementsArgs)

@@ -98,6 +98,8 @@ var elementsGeluTanhAVX2 func(a *ElementsArgs)
 
 var elementsGeluSigmoidAVX2 func(a *ElementsArgs)
 
+var elementsGeluByErfAVX2 func(a *ElementsArgs)
+
 var elementsSiluAVX2 func(a *ElementsArgs)
 
 var elementsSigmoidAVX2 func(a *ElementsArgs)
@@ -223,6 +225,8 @@ var elementsGeluAVX512 func(a *ElementsArgs)
 var elementsGeluTanhAVX512 func(a *ElementsArgs)
 
 var elementsGeluSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsGeluByErfAVX512 func(a *ElementsArgs)
 
 var elementsSiluAVX512 func(a *ElementsArgs)
 
