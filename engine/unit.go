@@ -191,21 +191,27 @@ func (b *builder) drop(sources []*graph.Node) {
 	}
 }
 
-// evaluateSources returns units for the sources of a chain if no kernel takes them with the beginning of the chain.
+// evaluateSources returns units for those sources of a chain that no kernel takes with the beginning of the part of the chain that reads them.
 func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
-	sources := b.sourcesOf(nodes)
-	for n := elementwise(nodes); n > 0 && len(sources) > 0; n-- {
-		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(b.opts.Tiers, r) != nil {
-			return nil, nil
+	for most := 0; len(nodes) > 0; nodes = nodes[most:] {
+		most = elementwise(nodes)
+		sources := b.sourcesOf(nodes[:most])
+		taken := len(sources) == 0
+		for n := most; n > 0 && !taken; n-- {
+			r := b.region(nodes[:n])
+			taken = r.Sources == len(sources) && kernel.For(b.opts.Tiers, r) != nil
 		}
-	}
-	b.drop(sources)
-	for _, n := range sources {
-		made, err := b.prepare([]*graph.Node{n})
-		if err != nil {
-			return nil, err
+		if taken {
+			continue
 		}
-		units = append(units, made...)
+		b.drop(sources)
+		for _, n := range sources {
+			made, err := b.prepare([]*graph.Node{n})
+			if err != nil {
+				return nil, err
+			}
+			units = append(units, made...)
+		}
 	}
 	return units, nil
 }
@@ -226,7 +232,7 @@ func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
 		d, _ := op.Lookup(n.Op)
 		return i >= 0 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 	}
-	return i == 0 && has(n, op.Weights) != has(last, op.Weights) && len(b.sourcesOf([]*graph.Node{n})) == 0
+	return i == 0 && has(n, op.Weights) != has(last, op.Weights)
 }
 
 // has reports whether a node's operator has traits.

@@ -1,6 +1,10 @@
 package geometry
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/tensor"
+)
 
 // Product is the geometry of products of matrices: element (i, k) of a left matrix lies ARow·i + AK·k behind its first one, element (k, j)
 // of a right one BK·k + BCol·j. All sizes but those of the leading dimensions are at least 1 where there is a result, K apart.
@@ -17,26 +21,62 @@ type Product struct {
 // NewProduct returns the geometry for factors and a result of these shapes.
 func NewProduct(a, b, out tensor.Shape, transposeA, transposeB bool) Product {
 	lead := len(a) - 2
-	p := Product{M: a[lead], K: a[lead+1], N: b[lead+1], ARow: a[lead+1], AK: 1, BK: b[lead+1], BCol: 1, lead: lead}
+	p := Product{M: a[lead], K: a[lead+1], N: b[lead+1], lead: lead}
 	if transposeA {
-		p.M, p.K, p.ARow, p.AK = p.K, p.M, 1, p.ARow
+		p.M, p.K = p.K, p.M
 	}
 	if transposeB {
-		p.N, p.BK, p.BCol = b[lead], 1, p.BK
+		p.N = b[lead]
 	}
 	copy(p.extent[:], out[:lead])
-	distances := func(to *[tensor.MaxRank]int, shape tensor.Shape) {
-		n := shape[lead] * shape[lead+1]
-		for d := lead - 1; d >= 0; d-- {
-			if shape[d] != 1 {
-				to[d] = n
-			}
-			n *= shape[d]
+	left, right := distances(a), distances(b)
+	p.LeftAt(a, left[:len(a)], transposeA)
+	p.RightAt(b, right[:len(b)], transposeB)
+	return p
+}
+
+// LeftAt says how far apart neighbours lie along each dimension of the left factor, which has that shape, and RightAt of the right one, where they
+// are not as [Distances] has it.
+func (p *Product) LeftAt(shape tensor.Shape, distances []int, transposed bool) {
+	p.ARow, p.AK = lastTwo(distances, transposed)
+	batches(&p.aBatch, shape, distances)
+}
+
+// RightAt is LeftAt for the right factor.
+func (p *Product) RightAt(shape tensor.Shape, distances []int, transposed bool) {
+	p.BK, p.BCol = lastTwo(distances, transposed)
+	batches(&p.bBatch, shape, distances)
+}
+
+func lastTwo(distances []int, transposed bool) (row, col int) {
+	row, col = distances[len(distances)-2], distances[len(distances)-1]
+	if transposed {
+		return col, row
+	}
+	return row, col
+}
+
+func batches(to *[tensor.MaxRank]int, shape tensor.Shape, distances []int) {
+	for d, n := range shape[:len(shape)-2] {
+		if to[d] = distances[d]; n == 1 {
+			to[d] = 0
 		}
 	}
-	distances(&p.aBatch, a)
-	distances(&p.bBatch, b)
-	return p
+}
+
+// Distances returns how far neighbours lie apart along each dimension of a tensor.
+func Distances(shape tensor.Shape) []int {
+	list := distances(shape)
+	return slices.Clone(list[:len(shape)])
+}
+
+func distances(shape tensor.Shape) (list [tensor.MaxRank]int) {
+	step := 1
+	for d := len(shape) - 1; d >= 0; d-- {
+		list[d] = step
+		step *= shape[d]
+	}
+	return list
 }
 
 // Factors returns the offsets of the row and of the column whose product is element i of the result.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -38,7 +39,7 @@ func (a *application) spreads() (list []spread) {
 			s.way = once
 		default:
 			s.way = filled
-			for d, far := range distances(t.Shape) {
+			for d, far := range geometry.Distances(t.Shape) {
 				if t.Shape[d] > 1 {
 					s.stride[len(out)-len(t.Shape)+d] = far
 				}

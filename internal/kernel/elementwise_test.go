@@ -1,9 +1,13 @@
 package kernel_test
 
 import (
+	"slices"
 	"strings"
+	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -95,4 +99,75 @@ func chainRuns(r *op.Rand) tensor.Shape {
 		return tensor.Shape{near(chainRun / 4), r.Between(1, 5)}
 	}
 	return tensor.Shape{r.Between(1, 2), r.Between(14, 34), r.Between(1, 8), r.Between(1, 8)}
+}
+
+// TestSequences holds operators in a row that one routine computes to their references, and what is only like them.
+func TestSequences(t *testing.T) {
+	for i := range kernel.Tiers {
+		if tier := &kernel.Tiers[i]; tier.Has == nil || tier.Has() {
+			compareSequences(t, tier, testdata.Cases(60, 2000))
+		}
+	}
+}
+
+func compareSequences(t *testing.T, tier *kernel.Tier, cases int) {
+	t.Helper()
+	for seed := range uint64(cases) {
+		r := op.NewRand(seed, 1+int(seed)/20)
+		shape := chainRuns(r)
+		x := r.Tensor(tensor.Float32, shape)
+		if r.IntN(3) == 0 {
+			x = r.Extremes(tensor.Float32, shape)
+		}
+		b := graph.NewBuilder(op.Rules, "case")
+		first := must(b.Input("x", graph.TypeOf(x)))
+		var nodes []*graph.Node
+		var c op.Case
+		last, value := first, x
+		add := func(name string, with ...*tensor.Tensor) { // x itself stands for that value
+			in, of := []*graph.Value{last}, []*tensor.Tensor{value}
+			if last == first {
+				c.In = append(c.In, x)
+			}
+			for _, w := range with {
+				v := first
+				if w != x {
+					v = must(b.Constant("", "", w))
+				}
+				in, of, c.In = append(in, v), append(of, w), append(c.In, w)
+			}
+			if len(with) > 0 && found(op.Lookup(name)).Traits.Has(op.Commutative) && r.Bool() {
+				slices.Reverse(in)
+				slices.Reverse(of)
+			}
+			value = must(op.Eval(found(op.Lookup(name)), of, nil))[0]
+			last = must(b.One(name, in, nil, ""))
+			nodes = append(nodes, last.Producer)
+		}
+		number := func(v float32) *tensor.Tensor {
+			s := op.Pick(r, []tensor.Shape{ones(shape), ones(shape), shape})
+			return r.Uniform(tensor.Float32, s, float64(v)*0.9, float64(v))
+		}
+		if r.Bool() {
+			add("sigmoid")
+			add("mul", x)
+		} else {
+			add("div", number(1.5))
+			add("erf")
+			add("add", number(1))
+			add("mul", op.Pick(r, []*tensor.Tensor{x, x, x, number(2)}))
+			add("mul", number(0.5))
+		}
+		if r.IntN(3) == 0 {
+			add("relu")
+		}
+		region := offered(r, nodes...)
+		for k := range tier.Kernels {
+			if row := &tier.Kernels[k]; row.Takes(nodes[0]) {
+				if p := row.Prepare(region); p != nil {
+					trialOf(t, r, c, p, []*tensor.Tensor{value}).check()
+				}
+			}
+		}
+	}
 }

@@ -100,6 +100,10 @@ func TestInterpreted(t *testing.T) {
 	for _, of := range tiers {
 		t.Logf("%s: this processor has it, and the other tests run it there: %v", of.Name, of.Hardware())
 		tier := tierOf(of)
+		t.Run(tier.Name+"/sequences", func(t *testing.T) {
+			interpreting.fail = func(err error) { t.Fatal(err) }
+			compareSequences(t, tier, 5*cases)
+		})
 		for k := range tier.Kernels {
 			row := &tier.Kernels[k]
 			t.Run(tier.Name+"/"+row.Op+"/"+row.Name, func(t *testing.T) {

@@ -32,7 +32,8 @@ type Kernel struct {
 type Region struct {
 	Nodes []*graph.Node
 	// Sources is how many of the nodes are sources: nodes in front of the root that widen what it or a node of the tail reads, such as a
-	// dequantization, so that the kernel can read the narrow elements. The result of each is read by one node of the region and by nothing else.
+	// dequantization, so that the kernel can read the narrow elements, or that move its elements, so that it can read them where they were. The result
+	// of each is read by one node of the region and by nothing else.
 	Sources int
 	// Layouts has the layouts, other than plain, in which values lie already. A plan may ask for any other, which costs a conversion.
 	Layouts map[*graph.Value]Layout
@@ -81,7 +82,7 @@ type Plan struct {
 	Nanos int64
 	// Even says that piece i of n yields the i-th of n equal runs of the elements of the result.
 	Even bool
-	// Streams says, beside Even, that piece i of n reads of operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
+	// Streams says, beside Even, that piece i of n reads of the root's operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
 	// say, is used while it is near.
 	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -37,16 +38,6 @@ var wholeBytes = func() op.Types {
 	return op.TypeSet(list...)
 }()
 
-// distances returns how far neighbours lie apart along each dimension of a shape.
-func distances(shape tensor.Shape) []int {
-	list, step := make([]int, len(shape)), 1
-	for d := len(shape) - 1; d >= 0; d-- {
-		list[d] = step
-		step *= shape[d]
-	}
-	return list
-}
-
 // choose prepares an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
 // become the last dimension, it is read so.
 func choose(t *simd.Tier, r Region) *Plan {
@@ -65,7 +56,7 @@ func choose(t *simd.Tier, r Region) *Plan {
 func selected(n *graph.Node) (list []box, offset int) {
 	out := n.Out[0].Type.Shape
 	offset, stride, _ := op.Selection(n)
-	loops, to := make([]loop, len(out)), distances(out)
+	loops, to := make([]loop, len(out)), geometry.Distances(out)
 	for d := range loops {
 		loops[d] = loop{out[d], stride[d], to[d]}
 	}
@@ -76,7 +67,7 @@ func selected(n *graph.Node) (list []box, offset int) {
 func tile(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
-	from, to := distances(in), distances(out)
+	from, to := geometry.Distances(in), geometry.Distances(out)
 	var loops []loop
 	for d, extent := range in {
 		loops = append(loops, loop{out[d] / extent, 0, extent * to[d]}, loop{extent, from[d], to[d]})

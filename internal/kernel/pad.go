@@ -42,7 +42,7 @@ func padding(r Region) *Plan {
 		l, g.unit = Blocked16, block
 		in, out = blocked(in)[:len(in)], blocked(out)[:len(out)]
 	}
-	g.in, g.out, g.step = in, out, distances(in)
+	g.in, g.out, g.step = in, out, geometry.Distances(in)
 	last := len(out) - 1
 	p := evenly(out[:last].Len(), nil)
 	p.In, p.Out = make([]Layout, len(n.In)), []Layout{l}

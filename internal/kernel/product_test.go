@@ -1,11 +1,13 @@
 package kernel_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -50,4 +52,72 @@ func TestProductPlans(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTransposedFactors holds products that read factors through transposes of them to the references.
+func TestTransposedFactors(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if !row.Sources || row.Op != "matmul" {
+			return
+		}
+		taken, cases := 0, testdata.Cases(100, 2000)
+		for seed := range uint64(cases) {
+			r := op.NewRand(seed, 3)
+			m, k, n := matrixExtents(r)
+			lead, transposeA, transposeB := r.Shape(1, 2), r.Bool(), r.Bool()
+			shapes := []tensor.Shape{append(slices.Clone(lead), m, k), append(slices.Clone(lead), k, n)}
+			if r.IntN(3) == 0 {
+				shapes[r.IntN(2)][0] = 1
+			}
+			for i, swap := range []bool{transposeA, transposeB} {
+				if s, d := shapes[i], len(lead); swap {
+					s[d], s[d+1] = s[d+1], s[d]
+				}
+			}
+			b := graph.NewBuilder(op.Rules, "case")
+			elements := make(map[*graph.Value]*tensor.Tensor)
+			var nodes []*graph.Node
+			var in []*graph.Value
+			var factors []*tensor.Tensor
+			which := r.Between(1, 3)
+			for i, shape := range shapes {
+				axes, from := r.Perm(len(shape)), slices.Clone(shape)
+				if which>>i&1 == 1 {
+					for d, axis := range axes {
+						from[axis] = shape[d]
+					}
+				}
+				x := r.Tensor(tensor.Float32, from)
+				v := must(b.Input(string(rune('a'+i)), graph.TypeOf(x)))
+				elements[v] = x
+				if which>>i&1 == 1 {
+					v = must(b.One("transpose", []*graph.Value{v}, graph.AttrsOf("axes", axes), ""))
+					nodes = append(nodes, v.Producer)
+					x = must(op.Eval(found(op.Lookup("transpose")), []*tensor.Tensor{x}, v.Producer.Attrs))[0]
+				}
+				in, factors = append(in, v), append(factors, x)
+			}
+			v := must(b.One("matmul", in, graph.AttrsOf("transposeA", transposeA, "transposeB", transposeB), ""))
+			region := kernel.Region{Nodes: append(nodes, v.Producer), Sources: len(nodes)}
+			want := must(op.Eval(found(op.Lookup("matmul")), factors, v.Producer.Attrs))
+			if r.Bool() {
+				v = must(b.One("relu", []*graph.Value{v}, nil, ""))
+				region.Nodes = append(region.Nodes, v.Producer)
+				want = must(op.Eval(found(op.Lookup("relu")), want, nil))
+			}
+			p := row.Prepare(region)
+			if p == nil {
+				continue // where neighbours are in neither rows nor columns
+			}
+			taken++
+			var c op.Case
+			for _, v := range region.Operands() {
+				c.In = append(c.In, elements[v])
+			}
+			trialOf(t, r, c, p, want).check()
+		}
+		if taken < cases/4 {
+			t.Errorf("%d of %d are taken", taken, cases)
+		}
+	})
 }

@@ -18,7 +18,7 @@ func productRows(t *simd.Tier) []Kernel {
 	}
 	var rows []Kernel
 	for _, name := range []string{"matmul", "linear", "gemm"} {
-		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s},
+		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Sources: name == "matmul",
 			Prepare: func(r Region) *Plan { return multiplyTiles(t, r) }})
 	}
 	return rows
@@ -40,8 +40,9 @@ type tiles struct {
 	tier  *simd.Tier
 	panel int // columns
 
-	left, right source
-	leftStep    int // from one row of a copied left matrix to the next, or if it is transposed from one column
+	leftIn, rightIn int // operands of the call
+	left, right     source
+	leftStep        int // from one row of a copied left matrix to the next, or if it is transposed from one column
 
 	tail        *tail
 	alpha, beta float32
@@ -79,7 +80,12 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	if a.out[0].Shape.Len() == 0 {
 		return nil
 	}
-	x := &tiles{Product: *a.flatProduct(), tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
+	x := &tiles{rightIn: 1, tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
+	if r.Sources == 0 {
+		x.Product = *a.flatProduct()
+	} else if !x.through(r, &a) {
+		return nil
+	}
 	if x.K == 0 {
 		return nil
 	}
@@ -97,7 +103,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 			x.addend = 2
 		}
 	}
-	if len(r.Nodes) > 1 && (x.alpha != 1 || x.addend >= 0) {
+	if len(r.Nodes) > r.Sources+1 && (x.alpha != 1 || x.addend >= 0) {
 		return nil
 	}
 	var ok bool
@@ -117,15 +123,43 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		p.Pieces += copies
 	} else {
 		p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
-		p.Streams = p.Even && x.AK == 1 && a.in[0].Shape.Len() == matrices*x.M*x.K
+		p.Streams = p.Even && x.AK == 1 && x.ARow == x.K && a.in[0].Shape.Len() == matrices*x.M*x.K
 	}
 	return p
+}
+
+// through takes the geometry of a product whose operands are read through sources, each of which must be a transpose of one: nothing is moved then. But
+// neighbours in a row or in a column must be neighbours there, too.
+func (x *tiles) through(r Region, a *application) bool {
+	x.Product = *a.product()
+	transposeA, transposeB := a.transposed()
+	for _, s := range r.Nodes[:r.Sources] {
+		if s.Op != "transpose" || r.Layouts[s.In[0]] != Plain {
+			return false
+		}
+		from, apart := geometry.Distances(s.In[0].Type.Shape), []int(nil)
+		for _, axis := range s.Attrs.Ints("axes") {
+			apart = append(apart, from[axis])
+		}
+		switch s.Out[0] {
+		case r.Root().In[0]:
+			x.LeftAt(a.in[0].Shape, apart, transposeA)
+		case r.Root().In[1]:
+			x.RightAt(a.in[1].Shape, apart, transposeB)
+			if r.Sources == 1 {
+				x.leftIn, x.rightIn = 1, 0
+			}
+		default:
+			return false
+		}
+	}
+	return (x.ARow == 1 || x.AK == 1) && (x.BK == 1 || x.BCol == 1)
 }
 
 // flatProduct returns the geometry of the product, as that of a single pair of matrices where all left ones meet the same right one.
 func (a *application) flatProduct() *geometry.Product {
 	left, right, out := a.in[0].Shape, a.in[1].Shape, a.out[0].Shape
-	transposed, _ := a.Get("transposeA").(bool)
+	transposed, _ := a.transposed()
 	if lead := len(left) - 2; right[:lead].Len() == 1 && left[:lead].Len() == out[:lead].Len() && !transposed {
 		flat := *a
 		k, n := left[lead+1], out[lead+1]
@@ -144,8 +178,9 @@ func perColumn(s tensor.Shape, n int) bool { return s.Len() == 1 || s.Len() == n
 func (x *tiles) chooseRight(matrices int, constant bool) {
 	rows := x.BCol == 1
 	few := x.M <= 2*x.tier.ProductRows()
+	near := x.K*x.N <= nearRight && x.BK == x.N
 	switch {
-	case rows && x.N <= x.panel || rows && !constant && (few || x.K*x.N <= nearRight):
+	case rows && x.N <= x.panel || rows && !constant && (few || near):
 		x.right = inPlace
 	case constant:
 		x.right = packed

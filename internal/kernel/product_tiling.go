@@ -27,7 +27,7 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 	clear(w.tails[:tailStepSize])
 	memory, all := floatsOf(c.Scratch[x.tailBytes:]), floatsOf(c.Shared)
 	w.lines, w.panels = memory[:x.leftFloats], memory[x.leftFloats:][:x.rightFloats]
-	left, right := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1])
+	left, right := tensor.Data[float32](c.In[x.leftIn]), tensor.Data[float32](c.In[x.rightIn])
 	switch w.a, w.b = left, right; x.right {
 	case packed:
 		w.b = floatsOf(c.Packed[0])

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -60,7 +61,7 @@ func nearest(r Region) *Plan {
 		in = in.Clone()
 		in[1], places[1] = blocks, places[1][:blocks]
 	}
-	g := &chosen{places: places, unit: unit, step: distances(in)}
+	g := &chosen{places: places, unit: unit, step: geometry.Distances(in)}
 	p := &Plan{In: []Layout{l}, Out: []Layout{l}, Pieces: 1}
 	for _, list := range places[:len(places)-1] {
 		p.Pieces *= len(list)

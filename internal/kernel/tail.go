@@ -49,7 +49,7 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 		t.add(step)
 	}
 	last, operand := root.Out[0], len(root.In)
-	for _, n := range r.Nodes[1:] {
+	for _, n := range r.Nodes[r.Sources+1:] {
 		s := tailNode{tail: t, n: n, shape: shape, axis: axis, operands: make([]int, len(n.In))}
 		for i, v := range n.In {
 			if v == last {

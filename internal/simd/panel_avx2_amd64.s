@@ -39,7 +39,7 @@ panel:
 	RET
 
 // func transposePanelAVX2(a uintptr)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·transposePanelAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -57,6 +57,16 @@ group:
 	MOVQ 40(AX), R11
 
 k:
+	LEAQ        (R9)(DX*4), R14
+	PREFETCHT0  (R14)
+	PREFETCHT0  (R14)(DX*1)
+	PREFETCHT0  (R14)(DX*2)
+	PREFETCHT0  (R14)(R12*1)
+	LEAQ        (R14)(DX*4), R14
+	PREFETCHT0  (R14)
+	PREFETCHT0  (R14)(DX*1)
+	PREFETCHT0  (R14)(DX*2)
+	PREFETCHT0  (R14)(R12*1)
 	VMOVUPS     (R8), X0
 	VINSERTF128 $0x01, (R9), Y0, Y0
 	VMOVUPS     (R8)(DX*1), X1

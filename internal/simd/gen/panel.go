@@ -49,7 +49,7 @@ func copyPanels(f *file) {
 func transposePanel(f *file) {
 	r := f.routine("transposePanel", "PanelArgs")
 	from, step, to, toStep, groups := r.load("From"), r.load("FromStep"), r.load("To"), r.load("ToStep"), r.load("Panels")
-	low, high, target, k, step3, toStep3 := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	low, high, target, k, step3, toStep3, next := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)
 	r.LEAQ(operand.Mem{Base: toStep, Index: toStep, Scale: 2}, toStep3)
 	r.Label("group")
@@ -58,6 +58,14 @@ func transposePanel(f *file) {
 	r.MOVQ(to, target)
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
+	r.LEAQ(operand.Mem{Base: high, Index: step, Scale: 4}, next)
+	for i := range 4 {
+		r.PREFETCHT0(row(next, step, step3, i))
+	}
+	r.LEAQ(operand.Mem{Base: next, Index: step, Scale: 4}, next)
+	for i := range 4 {
+		r.PREFETCHT0(row(next, step, step3, i))
+	}
 	// Rows i and i+4 side by side, and then in each half four rows become four columns.
 	x := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 	for i, v := range x {
