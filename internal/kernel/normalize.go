@@ -33,6 +33,9 @@ func softmax(t *simd.Tier, a *application) *Plan {
 	if g.run < fewest && len(g.rows) == 0 {
 		return g.softmaxSmall(weightsOf(t))
 	}
+	if g.run <= portion && len(g.rows) == 0 {
+		return g.softmaxRows(t)
+	}
 	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch op.Watch) op.Watch {
 		args := simd.FoldArgs{A: greatest.group(g, x, 0, 0, work, &watch), Acc: simd.At(work, 0), First: 1}
 		inParts(len(x), &watch, func(from, n int) {
@@ -48,6 +51,23 @@ func softmax(t *simd.Tier, a *application) *Plan {
 		})
 		return watch
 	})
+}
+
+// softmaxRows prepares softmax of groups that are runs, some of which a routine computes.
+func (g *groups) softmaxRows(t *simd.Tier) *Plan {
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for lo < hi {
+			n := min(hi-lo, portion/g.run)
+			if watch.Stops(n * g.run) {
+				return
+			}
+			t.Softmax.Run(&simd.SoftmaxArgs{X: simd.At(x, lo*g.run), Z: simd.At(y, lo*g.run), N: g.run, Rows: n})
+			lo += n
+		}
+	})
+	p.Streams, p.Nanos = true, int64(g.all)*(60+int64(g.count)/2)
+	return p
 }
 
 // inParts calls f with parts of n elements that are short enough for a routine.

@@ -19,3 +19,10 @@ type FoldArgs struct {
 	First, Join int
 	A, Start    float32
 }
+
+// SoftmaxArgs are those of the routine that computes softmax of rows of N elements, which lie one behind the other from X on, and leaves it from Z on,
+// which may be there, too: with the lanes of the routines max and exp_sum, see [FoldArgs]. It changes its Args.
+type SoftmaxArgs struct {
+	X, Z    uintptr
+	N, Rows int
+}

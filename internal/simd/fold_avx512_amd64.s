@@ -817,3 +817,294 @@ GLOBL c32_3f000000<>(SB), RODATA|NOPTR, $4
 
 DATA c32_3f800000<>+0(SB)/4, $0x3f800000
 GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $4
+
+// func softmaxAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+
+row:
+	MOVQ         8(AX), CX
+	VBROADCASTSS c32_ff800000<>+0(SB), Z0
+	VMOVAPS      Z0, Z0
+	MOVQ         16(AX), BX
+	MOVQ         (AX), SI
+	SHLQ         $0x02, BX
+	XORQ         DX, DX
+	SUBQ         $0x00000080, BX
+	CMPQ         DX, BX
+	JG           rest2
+
+loop1:
+	VMOVUPS        (SI)(DX*1), Z1
+	VMOVUPS        64(SI)(DX*1), Z2
+	VMAXPS         Z1, Z0, Z3
+	VMAXPS         Z0, Z1, Z4
+	VANDPS         Z4, Z3, Z3
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z3, K1, Z0
+	VMOVAPS        Z0, Z0
+	VMAXPS         Z2, Z0, Z1
+	VMAXPS         Z0, Z2, Z3
+	VANDPS         Z3, Z1, Z1
+	VCMPPS         $0x03, Z2, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K1, Z0
+	VMOVAPS        Z0, Z0
+	ADDQ           $0x00000080, DX
+	CMPQ           DX, BX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, BX
+	SUBQ           DX, BX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), DI
+	SUBQ           BX, DI
+	VMOVUPS        128(DI), Z1
+	VMOVUPS        192(DI), Z2
+	VPMOVD2M       Z1, K1
+	VPMOVD2M       Z2, K2
+	VMOVUPS.Z      (SI)(DX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(DX*1), K2, Z2
+	VMAXPS         Z1, Z0, Z3
+	VMAXPS         Z0, Z1, Z4
+	VANDPS         Z4, Z3, Z3
+	VCMPPS         $0x03, Z1, Z0, K3
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z3, K3, Z1
+	VBLENDMPS      Z1, Z0, K1, Z0
+	VMOVAPS        Z0, Z0
+	VMAXPS         Z2, Z0, Z1
+	VMAXPS         Z0, Z2, Z3
+	VANDPS         Z3, Z1, Z1
+	VCMPPS         $0x03, Z2, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS      Z1, Z0, K2, Z0
+	VMOVAPS        Z0, Z0
+
+done3:
+	VSHUFF64X2     $0x4e, Z0, Z0, Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VSHUFF64X2     $0xb1, Z0, Z0, Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VPERMILPS      $0x4e, Z0, Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VPERMILPS      $0xb1, Z0, Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VBROADCASTSS   c32_0<>+0(SB), Z1
+	VMOVAPS        Z1, Z1
+	MOVQ           16(AX), BX
+	MOVQ           (AX), SI
+	SHLQ           $0x02, BX
+	XORQ           DX, DX
+	SUBQ           $0x00000080, BX
+	CMPQ           DX, BX
+	JG             rest5
+
+loop4:
+	VMOVUPS          (SI)(DX*1), Z2
+	VMOVUPS          64(SI)(DX*1), Z3
+	VSUBPS           Z0, Z2, Z2
+	VSUBPS           Z0, Z3, Z3
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z2, Z4
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z3, Z5
+	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z4, Z4
+	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z5, Z5
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z6
+	VMOVAPS          Z6, Z7
+	VMOVAPS          Z6, Z6
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z4, Z7
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z5, Z6
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z7, Z7
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z6, Z6
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z5, Z5
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z7, Z4
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z6, Z5
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z5, Z5
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z7, Z4
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z6, Z5
+	VBROADCASTSS     c32_3935e824<>+0(SB), Z8
+	VBROADCASTSS     c32_3935e824<>+0(SB), Z9
+	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z5, Z9
+	VMULPS           Z4, Z4, Z10
+	VMULPS           Z5, Z5, Z11
+	VFMADD213PS      Z4, Z10, Z8
+	VFMADD213PS      Z5, Z11, Z9
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z8, Z4
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z9, Z5
+	VSCALEFPS        Z7, Z4, Z4
+	VSCALEFPS        Z6, Z5, Z5
+	VCMPPS           $0x03, Z2, Z2, K1
+	VCMPPS           $0x03, Z3, Z3, K2
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K1, Z2
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K2, Z3
+	VMOVUPS          Z2, (CX)(DX*1)
+	VMOVUPS          Z3, 64(CX)(DX*1)
+	VADDPS           Z2, Z1, Z1
+	VMOVAPS          Z1, Z1
+	VADDPS           Z3, Z1, Z1
+	VMOVAPS          Z1, Z1
+	ADDQ             $0x00000080, DX
+	CMPQ             DX, BX
+	JLE              loop4
+
+rest5:
+	ADDQ             $0x00000080, BX
+	SUBQ             DX, BX
+	JEQ              done6
+	LEAQ             lanes<>+0(SB), DI
+	SUBQ             BX, DI
+	VMOVUPS          128(DI), Z2
+	VMOVUPS          192(DI), Z3
+	VPMOVD2M         Z2, K1
+	VPMOVD2M         Z3, K2
+	VMOVUPS.Z        (SI)(DX*1), K1, Z2
+	VMOVUPS.Z        64(SI)(DX*1), K2, Z3
+	VSUBPS           Z0, Z2, Z2
+	VSUBPS           Z0, Z3, Z0
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z2, Z3
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z0, Z4
+	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z3, Z3
+	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z4, Z4
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z5
+	VMOVAPS          Z5, Z6
+	VMOVAPS          Z5, Z5
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z3, Z6
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z4, Z5
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z6, Z6
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z5, Z5
+	VMOVAPS          Z3, Z3
+	VMOVAPS          Z4, Z4
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z6, Z3
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z5, Z4
+	VMOVAPS          Z3, Z3
+	VMOVAPS          Z4, Z4
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z6, Z3
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z5, Z4
+	VBROADCASTSS     c32_3935e824<>+0(SB), Z7
+	VBROADCASTSS     c32_3935e824<>+0(SB), Z8
+	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z4, Z8
+	VMULPS           Z3, Z3, Z9
+	VMULPS           Z4, Z4, Z10
+	VFMADD213PS      Z3, Z9, Z7
+	VFMADD213PS      Z4, Z10, Z8
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z7, Z3
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z8, Z4
+	VSCALEFPS        Z6, Z3, Z3
+	VSCALEFPS        Z5, Z4, Z4
+	VCMPPS           $0x03, Z2, Z2, K3
+	VCMPPS           $0x03, Z0, Z0, K4
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z3, K3, Z0
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K4, Z2
+	VMOVUPS          Z0, K1, (CX)(DX*1)
+	VMOVUPS          Z2, K2, 64(CX)(DX*1)
+	VADDPS           Z0, Z1, Z0
+	VBLENDMPS        Z0, Z1, K1, Z0
+	VMOVAPS          Z0, Z1
+	VADDPS           Z2, Z1, Z0
+	VBLENDMPS        Z0, Z1, K2, Z0
+	VMOVAPS          Z0, Z1
+
+done6:
+	VSHUFF64X2 $0x4e, Z1, Z1, Z0
+	VADDPS     Z0, Z1, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	MOVQ       16(AX), BX
+	MOVQ       8(AX), SI
+	SHLQ       $0x02, BX
+	XORQ       DX, DX
+	SUBQ       $0x00000080, BX
+	CMPQ       DX, BX
+	JG         rest8
+
+loop7:
+	VMOVUPS        (SI)(DX*1), Z1
+	VMOVUPS        64(SI)(DX*1), Z2
+	VDIVPS         Z0, Z1, Z1
+	VDIVPS         Z0, Z2, Z2
+	VCMPPS         $0x03, Z1, Z1, K1
+	VCMPPS         $0x03, Z2, Z2, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K2, Z2
+	VMOVUPS        Z1, (CX)(DX*1)
+	VMOVUPS        Z2, 64(CX)(DX*1)
+	ADDQ           $0x00000080, DX
+	CMPQ           DX, BX
+	JLE            loop7
+
+rest8:
+	ADDQ           $0x00000080, BX
+	SUBQ           DX, BX
+	JEQ            done9
+	LEAQ           lanes<>+0(SB), DI
+	SUBQ           BX, DI
+	VMOVUPS        128(DI), Z1
+	VMOVUPS        192(DI), Z2
+	VPMOVD2M       Z1, K1
+	VPMOVD2M       Z2, K2
+	VMOVUPS.Z      (SI)(DX*1), K1, Z1
+	VMOVUPS.Z      64(SI)(DX*1), K2, Z2
+	VDIVPS         Z0, Z1, Z1
+	VDIVPS         Z0, Z2, Z0
+	VCMPPS         $0x03, Z1, Z1, K3
+	VCMPPS         $0x03, Z0, Z0, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (CX)(DX*1)
+	VMOVUPS        Z0, K2, 64(CX)(DX*1)
+
+done9:
+	MOVQ 16(AX), CX
+	SHLQ $0x02, CX
+	ADDQ CX, (AX)
+	ADDQ CX, 8(AX)
+	DECQ 24(AX)
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA c32_ff800000<>+0(SB)/4, $0xff800000
+GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_0<>+0(SB)/4, $0x00000000
+GLOBL c32_0<>(SB), RODATA|NOPTR, $4

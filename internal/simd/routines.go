@@ -108,6 +108,7 @@ type Routines struct {
 	WindowMaxUint8    Routine[WindowArgs]
 	WindowMaxInt16    Routine[WindowArgs]
 	Fold              map[string]Routine[FoldArgs]
+	Softmax           Routine[SoftmaxArgs]
 	Lerp              Routine[LerpArgs]
 	CastFromFloat16   Routine[CastArgs]
 	CastToFloat16     Routine[CastArgs]
@@ -272,6 +273,7 @@ var routinesAVX2 = Routines{
 		"min":        {"foldMinAVX2", foldMinAVX2},
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
+	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX2", softmaxAVX2},
 	Lerp:              Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
@@ -465,6 +467,7 @@ var routinesAVX512 = Routines{
 		"min":        {"foldMinAVX512", foldMinAVX512},
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
+	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX512", softmaxAVX512},
 	Lerp:              Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},

@@ -870,6 +870,9 @@ func foldMinAVX2(a *FoldArgs)
 func foldExpSumAVX2(a *FoldArgs)
 
 //go:noescape
+func softmaxAVX2(a *SoftmaxArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
@@ -892,6 +895,9 @@ func foldMinAVX512(a *FoldArgs)
 
 //go:noescape
 func foldExpSumAVX512(a *FoldArgs)
+
+//go:noescape
+func softmaxAVX512(a *SoftmaxArgs)
 
 //go:noescape
 func lerpAVX2(a *LerpArgs)

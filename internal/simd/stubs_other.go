@@ -582,6 +582,8 @@ var foldMinAVX2 func(a *FoldArgs)
 
 var foldExpSumAVX2 func(a *FoldArgs)
 
+var softmaxAVX2 func(a *SoftmaxArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
 var foldL1AVX512 func(a *FoldArgs)
@@ -597,6 +599,8 @@ var foldMaxAVX512 func(a *FoldArgs)
 var foldMinAVX512 func(a *FoldArgs)
 
 var foldExpSumAVX512 func(a *FoldArgs)
+
+var softmaxAVX512 func(a *SoftmaxArgs)
 
 var lerpAVX2 func(a *LerpArgs)
 

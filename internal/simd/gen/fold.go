@@ -52,22 +52,14 @@ func fold(f *file) {
 		if e.name == "exp_sum" {
 			z = r.load("Z")
 		}
-		w.each(func(tail func() mask) {
+		w.fold(acc, func(tail func() mask) vec {
 			x := w.get(0, tail)
 			if e.name == "exp_sum" {
 				x = f.exp(f.sub(x, vec{a}))
 				w.put(x, z, tail)
 			}
-			for from := 0; from < len(x); from += n {
-				next := e.step(f, acc, x[from:from+n], vec{a})
-				if tail != nil {
-					next = f.blend(tail().part(from, n), next, acc)
-				}
-				for i, v := range acc {
-					r.VMOVAPS(next[i], v)
-				}
-			}
-		})
+			return x
+		}, func(x vec) vec { return e.step(f, acc, x, vec{a}) })
 		r.CMPQ(r.field("Join"), operand.U8(0))
 		r.JNE(operand.LabelRef("join"))
 		for i, v := range acc {
@@ -78,9 +70,66 @@ func fold(f *file) {
 		r.VMOVSS(f.joined(acc, e.join)[0].AsX(), at(lanes, 0))
 		r.end()
 	}
+	softmax(f)
 }
 
-// joined joins the lanes of sixteen elements by halving. Above the lowest one there is something.
+// fold changes lanes by the elements that each yields at every place of a walk.
+func (w *walk) fold(acc vec, each func(tail func() mask) vec, step func(x vec) vec) {
+	w.each(func(tail func() mask) {
+		x := each(tail)
+		for from := 0; from < len(x); from += len(acc) {
+			next := step(x[from : from+len(acc)])
+			if tail != nil {
+				next = w.blend(tail().part(from, len(acc)), next, acc)
+			}
+			for i, v := range acc {
+				w.VMOVAPS(next[i], v)
+			}
+		}
+	})
+}
+
+// softmax builds the routine of SoftmaxArgs, which leaves the greatest element of a row and the sum of exponentials in registers, and is at the next
+// row while these come about.
+func softmax(f *file) {
+	r := f.routine("softmax", "SoftmaxArgs")
+	n := blockBytes / f.isa.bytes
+	start := func(x src) vec {
+		acc := vec(f.vectors(n))
+		for i := range acc {
+			r.VMOVAPS(f.set(x)[0], acc[i])
+		}
+		return acc
+	}
+	r.Label("row")
+	z := r.load("Z")
+	acc := start(lowest)
+	w := r.walk(max(n, mostVectors), []string{"X"})
+	w.fold(acc, func(tail func() mask) vec { return w.get(0, tail) }, func(x vec) vec { return f.max(acc, x) })
+	greatest := f.joined(acc, (*file).max)
+
+	acc = start(num(0))
+	w = r.walk(max(n, mostVectors), []string{"X"})
+	w.fold(acc, func(tail func() mask) vec {
+		x := f.exp(f.sub(w.get(0, tail), greatest))
+		w.put(x, z, tail)
+		return x
+	}, func(x vec) vec { return f.add(acc, x) })
+	sum := f.joined(acc, plus)
+
+	w = r.walk(mostVectors, []string{"Z"})
+	w.each(func(tail func() mask) { w.put(f.canonical(f.div(w.get(0, tail), sum)), z, tail) })
+
+	bytes := r.load("N")
+	r.SHLQ(operand.U8(2), bytes)
+	r.ADDQ(bytes, r.field("X"))
+	r.ADDQ(bytes, r.field("Z"))
+	r.DECQ(r.field("Rows"))
+	r.JNZ(operand.LabelRef("row"))
+	r.end()
+}
+
+// joined joins the lanes of sixteen elements by halving. All lanes have the result, but for the bits of a NaN.
 func (f *file) joined(acc vec, join func(f *file, x, y vec) vec) vec {
 	swapped := func(x vec, half int) vec {
 		return f.op1(func(x, to operand.Op) {
