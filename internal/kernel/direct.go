@@ -198,10 +198,15 @@ func (d *direct) least() int { return d.tiles[len(d.tiles)-1].Channels }
 func (d *direct) divideChannels() {
 	perGroup := d.v.Channels / d.groups
 	widest := d.widest()
+	middle := d.middle(perGroup, widest)
 	for g := range d.groups {
 		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
-			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
-			if end == d.v.Channels && rest > block/2 {
+			stop := end
+			if half := g*perGroup + middle; first < half {
+				stop = half
+			}
+			rest := geometry.CeilDiv(stop-first, d.least()) * d.least()
+			if stop == d.v.Channels && rest > block/2 {
 				rest = max(rest, block) // one tile with lanes that nobody needs takes no longer than two small ones
 			}
 			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
@@ -214,6 +219,16 @@ func (d *direct) divideChannels() {
 			first += p.width
 		}
 	}
+}
+
+// middle returns where channels are divided into halves, each of its own parts: where parts are all pieces that there are, and an odd number, one of two
+// threads would wait for the last one. Elsewhere it is behind all channels.
+func (d *direct) middle(channels, widest int) int {
+	parts := geometry.CeilDiv(channels, widest)
+	if d.batch*d.groups > 1 || parts%2 == 0 || parts < 3 || parts >= convPieces || !d.flat() || d.v.OutPlane > convLine {
+		return channels
+	}
+	return geometry.CeilDiv(channels, 2*block) * block
 }
 
 // widest returns how many channels tiles have at most. Tiles of two blocks have twice as many sums to write at once, for which the next tile waits:
