@@ -133,7 +133,7 @@ func (p *planes) keep(v *graph.Value) {
 	}
 }
 
-func (p *planes) channels() int { return op.Pick(p.r, []int{1, 3, 8, 16, 16, 24, 32, 40, 48, 64}) }
+func (p *planes) channels() int { return op.Pick(p.r, []int{1, 3, 8, 16, 16, 24, 32, 40, 48, 64, 96}) }
 
 func (p *planes) random(shape ...int) *graph.Value {
 	key := fmt.Sprint(shape)
