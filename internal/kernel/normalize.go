@@ -273,25 +273,45 @@ func (g *groups) normalize(t *simd.Tier, name string, epsilon float32, scale, bi
 	if g != nil && g.across && scale.each {
 		return g.normalizeBeside(t, name, epsilon, scale, bias)
 	}
+	if g == nil || g.across || len(g.rows) > 0 {
+		return nil
+	}
 	sum, squares, finish, reference := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"], referenceOf(name)
-	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
-		n := float32(len(x))
-		mean := sum.group(g, x, 0, 0, work, &watch) / n
-		variance := squares.group(g, x, 0, mean, work, &watch) / n
-		if !finite(variance) {
-			reference(c, group, group+1)
-			return watch
+	together := max(min(portion/g.run, mostMoments), 1)
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, work, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), floatsOf(c.Scratch), c.Watch(), float32(g.run)
+		moments := work[lanes+2*block:]
+		for some := 0; lo < hi && !watch.Stops(2*g.run); lo += some {
+			some = min(hi-lo, together)
+			if g.run > portion {
+				moments[0] = sum.group(g, x, lo*g.run, 0, work, &watch) / n
+				moments[1] = squares.group(g, x, lo*g.run, moments[0], work, &watch) / n
+			} else {
+				t.Moments.Run(&simd.MomentsArgs{X: simd.At(x, lo*g.run), Out: simd.At(moments, 0), N: g.run, Rows: some, Count: n})
+			}
+			for k := range some {
+				group, mean, variance := lo+k, moments[2*k], moments[2*k+1]
+				if !finite(variance) {
+					reference(c, group, group+1)
+					continue
+				}
+				args := simd.ElementsArgs{XMask: -1, A: mean, B: fmath.Rsqrt(variance + epsilon)}
+				inParts(g.run, &watch, func(from, n int) {
+					args.N, args.X, args.Z = n, simd.At(x, group*g.run+from), simd.At(y, group*g.run+from)
+					args.Y, args.YMask = scale.of(c, group, from, work)
+					args.V, args.VMask = bias.of(c, group, from, work[block:])
+					finish.Run(&args)
+				})
+			}
 		}
-		args := simd.ElementsArgs{XMask: -1, A: mean, B: fmath.Rsqrt(variance + epsilon)}
-		inParts(len(x), &watch, func(from, n int) {
-			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
-			args.Y, args.YMask = scale.of(c, group, from, work)
-			args.V, args.VMask = bias.of(c, group, from, work[block:])
-			finish.Run(&args)
-		})
-		return watch
 	})
+	p.Streams = true
+	p.Scratch, p.Nanos = 4*(lanes+2*block+2*mostMoments), int64(g.all)*(60+int64(g.count)/2)
+	return p
 }
+
+// mostMoments is of how many groups the moments are computed at a time.
+const mostMoments = 16
 
 // rmsNormalization prepares x·((1/√(mean(x²) + epsilon))·scale).
 func rmsNormalization(t *simd.Tier, a *application) *Plan {

@@ -26,3 +26,12 @@ type SoftmaxArgs struct {
 	X, Z    uintptr
 	N, Rows int
 }
+
+// MomentsArgs are those of the routine that computes the mean, and then the mean square of the distances from it, of each of so many rows of N elements,
+// which lie one behind the other from X on: with the lanes of the routines sum and variance, see [FoldArgs], whose results are divided by Count. It
+// changes its Args.
+type MomentsArgs struct {
+	X, Out  uintptr // Out has two numbers for each row
+	N, Rows int
+	Count   float32
+}

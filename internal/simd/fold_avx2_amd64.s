@@ -1199,3 +1199,132 @@ GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $4
 
 DATA c32_0<>+0(SB)/4, $0x00000000
 GLOBL c32_0<>(SB), RODATA|NOPTR, $4
+
+// func momentsAVX2(a uintptr)
+// Requires: AVX, FMA3
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	VBROADCASTSS 32(AX), Y0
+
+row:
+	VBROADCASTSS c32_0<>+0(SB), Y1
+	VMOVAPS      Y1, Y1
+	VBROADCASTSS c32_0<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	MOVQ         16(AX), BX
+	MOVQ         (AX), SI
+	SHLQ         $0x02, BX
+	XORQ         DX, DX
+	SUBQ         $0x00000040, BX
+	CMPQ         DX, BX
+	JG           rest2
+
+loop1:
+	VMOVUPS (SI)(DX*1), Y3
+	VMOVUPS 32(SI)(DX*1), Y4
+	VADDPS  Y3, Y1, Y1
+	VADDPS  Y4, Y2, Y2
+	VMOVAPS Y1, Y1
+	VMOVAPS Y2, Y2
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, BX
+	JLE     loop1
+
+rest2:
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMASKMOVPS (SI)(DX*1), Y3, Y3
+	VMASKMOVPS 32(SI)(DX*1), Y4, Y4
+	VADDPS     Y3, Y1, Y3
+	VADDPS     Y4, Y2, Y4
+	VMOVUPS    64(DI), Y5
+	VMOVUPS    96(DI), Y6
+	VBLENDVPS  Y5, Y3, Y1, Y1
+	VBLENDVPS  Y6, Y4, Y2, Y2
+	VMOVAPS    Y1, Y1
+	VMOVAPS    Y2, Y2
+
+done3:
+	VADDPS       Y2, Y1, Y1
+	VPERM2F128   $0x01, Y1, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERMILPS    $0x4e, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VPERMILPS    $0xb1, Y1, Y2
+	VADDPS       Y2, Y1, Y1
+	VDIVPS       Y0, Y1, Y1
+	VMOVSS       X1, (CX)
+	VBROADCASTSS c32_0<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	VBROADCASTSS c32_0<>+0(SB), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         16(AX), BX
+	MOVQ         (AX), SI
+	SHLQ         $0x02, BX
+	XORQ         DX, DX
+	SUBQ         $0x00000040, BX
+	CMPQ         DX, BX
+	JG           rest5
+
+loop4:
+	VMOVUPS     (SI)(DX*1), Y4
+	VMOVUPS     32(SI)(DX*1), Y5
+	VSUBPS      Y1, Y4, Y4
+	VSUBPS      Y1, Y5, Y5
+	VMOVAPS     Y4, Y6
+	VMOVAPS     Y5, Y7
+	VFMADD213PS Y2, Y4, Y6
+	VFMADD213PS Y3, Y5, Y7
+	VMOVAPS     Y6, Y2
+	VMOVAPS     Y7, Y3
+	ADDQ        $0x00000040, DX
+	CMPQ        DX, BX
+	JLE         loop4
+
+rest5:
+	ADDQ        $0x00000040, BX
+	SUBQ        DX, BX
+	JEQ         done6
+	LEAQ        lanes<>+0(SB), DI
+	SUBQ        BX, DI
+	VMOVUPS     64(DI), Y4
+	VMOVUPS     96(DI), Y5
+	VMASKMOVPS  (SI)(DX*1), Y4, Y4
+	VMASKMOVPS  32(SI)(DX*1), Y5, Y5
+	VSUBPS      Y1, Y4, Y4
+	VSUBPS      Y1, Y5, Y1
+	VMOVAPS     Y4, Y5
+	VMOVAPS     Y1, Y6
+	VFMADD213PS Y2, Y4, Y5
+	VFMADD213PS Y3, Y1, Y6
+	VMOVUPS     64(DI), Y1
+	VMOVUPS     96(DI), Y4
+	VBLENDVPS   Y1, Y5, Y2, Y1
+	VBLENDVPS   Y4, Y6, Y3, Y3
+	VMOVAPS     Y1, Y2
+	VMOVAPS     Y3, Y3
+
+done6:
+	VADDPS     Y3, Y2, Y1
+	VPERM2F128 $0x01, Y1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0x4e, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0xb1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VDIVPS     Y0, Y1, Y1
+	VMOVSS     X1, 4(CX)
+	ADDQ       $0x08, CX
+	MOVQ       16(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, (AX)
+	DECQ       24(AX)
+	JNZ        row
+	VZEROUPPER
+	RET

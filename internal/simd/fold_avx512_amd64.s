@@ -1108,3 +1108,130 @@ GLOBL c32_ff800000<>(SB), RODATA|NOPTR, $4
 
 DATA c32_0<>+0(SB)/4, $0x00000000
 GLOBL c32_0<>(SB), RODATA|NOPTR, $4
+
+// func momentsAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), CX
+	VBROADCASTSS 32(AX), Z0
+
+row:
+	VBROADCASTSS c32_0<>+0(SB), Z1
+	VMOVAPS      Z1, Z1
+	MOVQ         16(AX), BX
+	MOVQ         (AX), SI
+	SHLQ         $0x02, BX
+	XORQ         DX, DX
+	SUBQ         $0x00000080, BX
+	CMPQ         DX, BX
+	JG           rest2
+
+loop1:
+	VMOVUPS (SI)(DX*1), Z2
+	VMOVUPS 64(SI)(DX*1), Z3
+	VADDPS  Z2, Z1, Z1
+	VMOVAPS Z1, Z1
+	VADDPS  Z3, Z1, Z1
+	VMOVAPS Z1, Z1
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, BX
+	JLE     loop1
+
+rest2:
+	ADDQ      $0x00000080, BX
+	SUBQ      DX, BX
+	JEQ       done3
+	LEAQ      lanes<>+0(SB), DI
+	SUBQ      BX, DI
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VPMOVD2M  Z2, K1
+	VPMOVD2M  Z3, K2
+	VMOVUPS.Z (SI)(DX*1), K1, Z2
+	VMOVUPS.Z 64(SI)(DX*1), K2, Z3
+	VADDPS    Z2, Z1, Z2
+	VBLENDMPS Z2, Z1, K1, Z1
+	VMOVAPS   Z1, Z1
+	VADDPS    Z3, Z1, Z2
+	VBLENDMPS Z2, Z1, K2, Z1
+	VMOVAPS   Z1, Z1
+
+done3:
+	VSHUFF64X2   $0x4e, Z1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VSHUFF64X2   $0xb1, Z1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VPERMILPS    $0x4e, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VPERMILPS    $0xb1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z0, Z1, Z1
+	VMOVSS       X1, (CX)
+	VBROADCASTSS c32_0<>+0(SB), Z2
+	VMOVAPS      Z2, Z2
+	MOVQ         16(AX), BX
+	MOVQ         (AX), SI
+	SHLQ         $0x02, BX
+	XORQ         DX, DX
+	SUBQ         $0x00000080, BX
+	CMPQ         DX, BX
+	JG           rest5
+
+loop4:
+	VMOVUPS     (SI)(DX*1), Z3
+	VMOVUPS     64(SI)(DX*1), Z4
+	VSUBPS      Z1, Z3, Z3
+	VSUBPS      Z1, Z4, Z4
+	VMOVAPS     Z3, Z5
+	VFMADD213PS Z2, Z3, Z5
+	VMOVAPS     Z5, Z2
+	VMOVAPS     Z4, Z3
+	VFMADD213PS Z2, Z4, Z3
+	VMOVAPS     Z3, Z2
+	ADDQ        $0x00000080, DX
+	CMPQ        DX, BX
+	JLE         loop4
+
+rest5:
+	ADDQ        $0x00000080, BX
+	SUBQ        DX, BX
+	JEQ         done6
+	LEAQ        lanes<>+0(SB), DI
+	SUBQ        BX, DI
+	VMOVUPS     128(DI), Z3
+	VMOVUPS     192(DI), Z4
+	VPMOVD2M    Z3, K1
+	VPMOVD2M    Z4, K2
+	VMOVUPS.Z   (SI)(DX*1), K1, Z3
+	VMOVUPS.Z   64(SI)(DX*1), K2, Z4
+	VSUBPS      Z1, Z3, Z3
+	VSUBPS      Z1, Z4, Z1
+	VMOVAPS     Z3, Z4
+	VFMADD213PS Z2, Z3, Z4
+	VBLENDMPS   Z4, Z2, K1, Z2
+	VMOVAPS     Z2, Z2
+	VMOVAPS     Z1, Z3
+	VFMADD213PS Z2, Z1, Z3
+	VBLENDMPS   Z3, Z2, K2, Z1
+	VMOVAPS     Z1, Z2
+
+done6:
+	VSHUFF64X2 $0x4e, Z2, Z2, Z1
+	VADDPS     Z1, Z2, Z1
+	VSHUFF64X2 $0xb1, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0x4e, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0xb1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VDIVPS     Z0, Z1, Z1
+	VMOVSS     X1, 4(CX)
+	ADDQ       $0x08, CX
+	MOVQ       16(AX), DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, (AX)
+	DECQ       24(AX)
+	JNZ        row
+	VZEROUPPER
+	RET

@@ -109,6 +109,7 @@ type Routines struct {
 	WindowMaxInt16    Routine[WindowArgs]
 	Fold              map[string]Routine[FoldArgs]
 	Softmax           Routine[SoftmaxArgs]
+	Moments           Routine[MomentsArgs]
 	Lerp              Routine[LerpArgs]
 	CastFromFloat16   Routine[CastArgs]
 	CastToFloat16     Routine[CastArgs]
@@ -274,6 +275,7 @@ var routinesAVX2 = Routines{
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
 	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX2", softmaxAVX2},
+	Moments:           Routine[MomentsArgs]{"momentsAVX2", momentsAVX2},
 	Lerp:              Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
@@ -468,6 +470,7 @@ var routinesAVX512 = Routines{
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
 	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX512", softmaxAVX512},
+	Moments:           Routine[MomentsArgs]{"momentsAVX512", momentsAVX512},
 	Lerp:              Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},

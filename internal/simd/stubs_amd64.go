@@ -873,6 +873,9 @@ func foldExpSumAVX2(a *FoldArgs)
 func softmaxAVX2(a *SoftmaxArgs)
 
 //go:noescape
+func momentsAVX2(a *MomentsArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
@@ -898,6 +901,9 @@ func foldExpSumAVX512(a *FoldArgs)
 
 //go:noescape
 func softmaxAVX512(a *SoftmaxArgs)
+
+//go:noescape
+func momentsAVX512(a *MomentsArgs)
 
 //go:noescape
 func lerpAVX2(a *LerpArgs)

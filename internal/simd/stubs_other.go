@@ -584,6 +584,8 @@ var foldExpSumAVX2 func(a *FoldArgs)
 
 var softmaxAVX2 func(a *SoftmaxArgs)
 
+var momentsAVX2 func(a *MomentsArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
 var foldL1AVX512 func(a *FoldArgs)
@@ -601,6 +603,8 @@ var foldMinAVX512 func(a *FoldArgs)
 var foldExpSumAVX512 func(a *FoldArgs)
 
 var softmaxAVX512 func(a *SoftmaxArgs)
+
+var momentsAVX512 func(a *MomentsArgs)
 
 var lerpAVX2 func(a *LerpArgs)
 

@@ -71,6 +71,7 @@ func fold(f *file) {
 		r.end()
 	}
 	softmax(f)
+	moments(f)
 }
 
 // fold changes lanes by the elements that each yields at every place of a walk.
@@ -94,21 +95,14 @@ func (w *walk) fold(acc vec, each func(tail func() mask) vec, step func(x vec) v
 func softmax(f *file) {
 	r := f.routine("softmax", "SoftmaxArgs")
 	n := blockBytes / f.isa.bytes
-	start := func(x src) vec {
-		acc := vec(f.vectors(n))
-		for i := range acc {
-			r.VMOVAPS(f.set(x)[0], acc[i])
-		}
-		return acc
-	}
 	r.Label("row")
 	z := r.load("Z")
-	acc := start(lowest)
+	acc := f.lanes(lowest)
 	w := r.walk(max(n, mostVectors), []string{"X"})
 	w.fold(acc, func(tail func() mask) vec { return w.get(0, tail) }, func(x vec) vec { return f.max(acc, x) })
 	greatest := f.joined(acc, (*file).max)
 
-	acc = start(num(0))
+	acc = f.lanes(num(0))
 	w = r.walk(max(n, mostVectors), []string{"X"})
 	w.fold(acc, func(tail func() mask) vec {
 		x := f.exp(f.sub(w.get(0, tail), greatest))
@@ -119,11 +113,46 @@ func softmax(f *file) {
 
 	w = r.walk(mostVectors, []string{"Z"})
 	w.each(func(tail func() mask) { w.put(f.canonical(f.div(w.get(0, tail), sum)), z, tail) })
+	r.nextRow("X", "Z")
+}
 
+// moments builds the routine of MomentsArgs.
+func moments(f *file) {
+	r := f.routine("moments", "MomentsArgs")
+	n := blockBytes / f.isa.bytes
+	count, out := vec{f.vector()}, r.load("Out")
+	r.VBROADCASTSS(r.field("Count"), count[0])
+	r.Label("row")
+	acc := f.lanes(num(0))
+	w := r.walk(max(n, mostVectors), []string{"X"})
+	w.fold(acc, func(tail func() mask) vec { return w.get(0, tail) }, func(x vec) vec { return f.add(acc, x) })
+	mean := f.div(f.joined(acc, plus), count)
+	r.VMOVSS(mean[0].AsX(), at(out, 0))
+
+	acc = f.lanes(num(0))
+	w = r.walk(max(n, mostVectors), []string{"X"})
+	w.fold(acc, func(tail func() mask) vec { return f.sub(w.get(0, tail), mean) }, func(d vec) vec { return f.fma(d, d, acc) })
+	r.VMOVSS(f.div(f.joined(acc, plus), count)[0].AsX(), at(out, 4))
+	r.ADDQ(operand.U8(8), out)
+	r.nextRow("X")
+}
+
+// lanes returns sixteen lanes that begin with a number.
+func (f *file) lanes(x src) vec {
+	acc := vec(f.vectors(blockBytes / f.isa.bytes))
+	for _, v := range acc {
+		f.VMOVAPS(f.set(x)[0], v)
+	}
+	return acc
+}
+
+// nextRow goes on with the label row, where fields are behind the N elements of a row, until there have been Rows of them, and then ends.
+func (r *routine) nextRow(fields ...string) {
 	bytes := r.load("N")
 	r.SHLQ(operand.U8(2), bytes)
-	r.ADDQ(bytes, r.field("X"))
-	r.ADDQ(bytes, r.field("Z"))
+	for _, name := range fields {
+		r.ADDQ(bytes, r.field(name))
+	}
 	r.DECQ(r.field("Rows"))
 	r.JNZ(operand.LabelRef("row"))
 	r.end()

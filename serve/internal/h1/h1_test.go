@@ -207,7 +207,7 @@ func talk(t testing.TB, s *httptest.Server, parts ...string) string {
 		}
 		// A connection that is closed before the client has sent all is reset, which is an end, too, where an answer has no other.
 		toEnd := answer.ContentLength < 0 && len(answer.TransferEncoding) == 0
-		if err != nil && !(toEnd && errors.Is(err, syscall.ECONNRESET)) {
+		if err != nil && (!toEnd || !errors.Is(err, syscall.ECONNRESET)) {
 			body = []byte("incomplete")
 		}
 		fmt.Fprintln(&out, answer.Proto, answer.Status, answer.Header, answer.Close, string(body))
