@@ -42,6 +42,28 @@ type Region struct {
 // Root returns the first node behind the sources.
 func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
+// IsSource reports whether a node may be a source of a region (see [Region]): it turns quantized codes into numbers, selects among such numbers, or
+// transposes a factor of a product, for one reader whose row takes sources. readers has the nodes that read each value; made reports whether a source
+// makes a value.
+func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
+	reader := readers[n.Out[0]][0]
+	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }
+	bytes := func() bool { return n.In[0].Type.DType.Size() == 1 }
+	switch n.Op {
+	case "dequantize_linear":
+		return bytes() && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+	case "cast":
+		return bytes() && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+	case "slice":
+		return widens(reader)
+	case "transpose":
+		return reader.Op == "matmul" && n.In[0].Type.DType == tensor.Float32
+	case "sub":
+		return made(n.In[0]) && summed(n.Out[0])
+	}
+	return false
+}
+
 // Operands returns the operands that the call of a region has: node by node those that come from outside of it, and nil for absent ones.
 func (r Region) Operands() (list []*graph.Value) {
 	inside := make(map[*graph.Value]bool)
