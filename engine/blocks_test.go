@@ -88,6 +88,25 @@ func counting(t *testing.T, most int, bound float32) *graph.Graph {
 	return ok(t, g, err)
 }
 
+// TestSliceForLoop gives a loop without a bound, which has no first operand, what a slice chooses: kernels look whether they read through slices.
+func TestSliceForLoop(t *testing.T) {
+	b := newNet(t)
+	b.input("turn", tensor.Int64)
+	sum := b.op("add", nil, b.input("x", tensor.Float32, 2), b.constant([]float32{1, 1}, 2))
+	one := b.op("slice", graph.AttrsOf("axes", []int{0}, "begin", []int{0}, "end", []int{1}), sum)
+	b.output("more", b.op("lt", nil, b.op("reshape", reshapeTo(), one), b.constant([]float32{3})))
+	b.output("sum", sum)
+	body, err := b.Build()
+	ok(t, body, err)
+	n := newNet(t)
+	x := n.op("slice", graph.AttrsOf("axes", []int{0}, "begin", []int{0}, "end", []int{3}, "stride", []int{2}), n.input("x", tensor.Float32, 3))
+	out, err := n.Add(graph.Node{Op: "loop", In: []*graph.Value{nil, nil, x}, Attrs: graph.AttrsOf("carried", 1, "most", 100), Blocks: []*graph.Graph{body}})
+	ok(t, out, err)
+	n.output("y", out[1])
+	g, err := n.Build()
+	sameAsReference(t, ok(t, g, err), Options{Threads: 1})
+}
+
 func TestLoopEnds(t *testing.T) {
 	one := map[string]*tensor.Tensor{"x": tensor.Scalar(float32(0))}
 	p, err := Compile(counting(t, 100, 10), Options{})

@@ -39,8 +39,11 @@ var widenKernels = func() []Kernel {
 
 // widens reports whether a node is a cast to wider integers that there is a kernel for.
 func widens(n *graph.Node) bool {
+	if n.Op != "cast" {
+		return false // and may have no operand
+	}
 	from, to := n.In[0].Type.DType, n.Out[0].Type.DType
-	return n.Op == "cast" && from.IsInteger() && to.IsInteger() && from.Size() > 0 && from.Size() < to.Size() && to.Size() <= 4
+	return from.IsInteger() && to.IsInteger() && from.Size() > 0 && from.Size() < to.Size() && to.Size() <= 4
 }
 
 // widening returns the plan of a cast of the elements which two loops go through, from one of the operand on: the pieces are of the first loop.
