@@ -19,6 +19,7 @@ type reader struct {
 	files  map[string]*interp.File // by function
 	memory interp.Memory           // of the call that is computed
 	fail   func(error)
+	ran    map[string]bool // functions
 }
 
 // interpreting is the reader of TestInterpreted, while that runs; else the processor runs routines.
@@ -34,7 +35,7 @@ func read(t *testing.T) *reader {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("there is no assembly: %v", err)
 	}
-	r := &reader{files: make(map[string]*interp.File)}
+	r := &reader{files: make(map[string]*interp.File), ran: make(map[string]bool)}
 	for _, name := range names {
 		f, err := interp.Parse(name, must(os.ReadFile(name)))
 		if err != nil {
@@ -80,6 +81,7 @@ func (r *reader) Lends(memory []byte) { r.memory.Add(memory, false) }
 
 func (r *reader) Run(name string, args unsafe.Pointer, size uintptr) {
 	f, memory := r.files[name], r.memory
+	r.ran[name] = true
 	memory.Add(unsafe.Slice((*byte)(args), size), true)
 	if err := f.Call(name, uintptr(args), &memory); err != nil {
 		r.fail(err)
@@ -102,7 +104,13 @@ func TestInterpreted(t *testing.T) {
 		tier := tierOf(of)
 		t.Run(tier.Name+"/sequences", func(t *testing.T) {
 			interpreting.fail = func(err error) { t.Fatal(err) }
+			clear(interpreting.ran)
 			compareSequences(t, tier, 5*cases)
+			for name, r := range of.Elements {
+				if (name == "silu" || name == "gelu_by_erf") && !interpreting.ran[r.Name] {
+					t.Errorf("nothing is computed by %s", name)
+				}
+			}
 		})
 		for k := range tier.Kernels {
 			row := &tier.Kernels[k]

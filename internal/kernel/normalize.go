@@ -30,10 +30,12 @@ func softmax(t *simd.Tier, a *application) *Plan {
 	if g.across {
 		return g.softmaxBeside(weightsOf(t))
 	}
-	if g.run < fewest && len(g.rows) == 0 {
+	switch {
+	case len(g.rows) > 0:
+		return nil
+	case g.run < fewest:
 		return g.softmaxSmall(weightsOf(t))
-	}
-	if g.run <= portion && len(g.rows) == 0 {
+	case g.run <= portion:
 		return g.softmaxRows(t)
 	}
 	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch op.Watch) op.Watch {
@@ -55,7 +57,7 @@ func softmax(t *simd.Tier, a *application) *Plan {
 
 // softmaxRows prepares softmax of groups that are runs, some of which a routine computes.
 func (g *groups) softmaxRows(t *simd.Tier) *Plan {
-	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+	return g.planOfRuns(0, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for lo < hi {
 			n := min(hi-lo, portion/g.run)
@@ -66,8 +68,6 @@ func (g *groups) softmaxRows(t *simd.Tier) *Plan {
 			lo += n
 		}
 	})
-	p.Streams, p.Nanos = true, int64(g.all)*(60+int64(g.count)/2)
-	return p
 }
 
 // inParts calls f with parts of n elements that are short enough for a routine.
@@ -77,20 +77,24 @@ func inParts(n int, watch *op.Watch, f func(from, n int)) {
 	}
 }
 
-// inRuns returns the plan of an operator that changes groups, each a run. The function is given a watch and returns it, as that of eachGroup.
-func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch) *Plan {
+// planOfRuns returns the plan of an operator on groups that are runs, which a function computes with so many bytes of working memory; nil for other groups.
+func (g *groups) planOfRuns(scratch int, run op.Kernel) *Plan {
 	if g == nil || g.across || len(g.rows) > 0 {
 		return nil
 	}
-	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+	p := evenly(g.all, run)
+	p.Streams, p.Scratch, p.Nanos = true, scratch, int64(g.all)*(60+int64(g.count)/2)
+	return p
+}
+
+// inRuns returns the plan of an operator that changes groups, each a run. The function is given a watch and returns it, as that of eachGroup.
+func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch) *Plan {
+	return g.planOfRuns(4*(lanes+2*block), func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi && !watch.Stops(1); i++ {
 			watch = change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floatsOf(c.Scratch), c, watch)
 		}
 	})
-	p.Streams = true
-	p.Scratch, p.Nanos = 4*(lanes+2*block), int64(g.all)*(60+int64(g.count)/2)
-	return p
 }
 
 // weights computes softmax of groups that lie beside each other.
@@ -273,12 +277,9 @@ func (g *groups) normalize(t *simd.Tier, name string, epsilon float32, scale, bi
 	if g != nil && g.across && scale.each {
 		return g.normalizeBeside(t, name, epsilon, scale, bias)
 	}
-	if g == nil || g.across || len(g.rows) > 0 {
-		return nil
-	}
 	sum, squares, finish, reference := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"], referenceOf(name)
-	together := max(min(portion/g.run, mostMoments), 1)
-	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+	return g.planOfRuns(4*(lanes+2*block+2*mostMoments), func(c *op.Call, lo, hi int) {
+		together := max(min(portion/g.run, mostMoments), 1)
 		x, y, work, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), floatsOf(c.Scratch), c.Watch(), float32(g.run)
 		moments := work[lanes+2*block:]
 		for some := 0; lo < hi && !watch.Stops(2*g.run); lo += some {
@@ -305,9 +306,6 @@ func (g *groups) normalize(t *simd.Tier, name string, epsilon float32, scale, bi
 			}
 		}
 	})
-	p.Streams = true
-	p.Scratch, p.Nanos = 4*(lanes+2*block+2*mostMoments), int64(g.all)*(60+int64(g.count)/2)
-	return p
 }
 
 // mostMoments is of how many groups the moments are computed at a time.
