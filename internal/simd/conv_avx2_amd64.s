@@ -448,19 +448,21 @@ done:
 	MOVQ  248(AX), CX
 	MOVQ  200(AX), DX
 	MOVQ  16(AX), BX
+	XORQ  SI, SI
+	MOVQ  DX, DI
 	TESTQ DX, DX
-	JZ    write
+	JZ    last4
 
 step3:
 	MOVQ    (DX), SI
 	MOVQ    8(DX), DI
 	ADDQ    $0x10, DX
 	TESTL   $0x00000040, SI
-	JNZ     usual4
+	JNZ     last4
 	CMPQ    SI, $0x00
-	JE      end5
+	JE      last4
 	CMPQ    SI, $0x02
-	JNE     not6
+	JNE     not5
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VADDPS  Y0, Y3, Y3
@@ -477,9 +479,9 @@ step3:
 	VADDPS  Y1, Y14, Y14
 	JMP     step3
 
-not6:
+not5:
 	CMPQ      SI, $0x01
-	JNE       not7
+	JNE       not6
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -492,7 +494,7 @@ not6:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers8
+	JZ        numbers7
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -522,12 +524,12 @@ not6:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers8:
+numbers7:
 	JMP step3
 
-not7:
+not6:
 	CMPQ    SI, $0x08
-	JNE     not9
+	JNE     not8
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -543,13 +545,13 @@ not7:
 	VPMAXSD Y0, Y14, Y14
 	JMP     step3
 
-not9:
+not8:
 	CMPQ   SI, $0x03
-	JNE    not10
+	JNE    not9
 	ADDQ   BX, DI
 	MOVQ   40(AX), SI
 	CMPL   CX, $0x0000003f
-	JNE    some_rows11
+	JNE    some_rows10
 	VADDPS (DI), Y3, Y3
 	VADDPS 32(DI), Y4, Y4
 	VADDPS (DI)(SI*1), Y5, Y5
@@ -564,45 +566,45 @@ not9:
 	VADDPS 32(DI)(SI*1), Y12, Y12
 	VADDPS (DI)(SI*2), Y13, Y13
 	VADDPS 32(DI)(SI*2), Y14, Y14
-	JMP    rows12
+	JMP    rows11
 
-some_rows11:
+some_rows10:
 	TESTL  $0x00000001, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y3, Y3
 	VADDPS 32(DI), Y4, Y4
 	ADDQ   SI, DI
 	TESTL  $0x00000002, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y5, Y5
 	VADDPS 32(DI), Y6, Y6
 	ADDQ   SI, DI
 	TESTL  $0x00000004, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y7, Y7
 	VADDPS 32(DI), Y8, Y8
 	ADDQ   SI, DI
 	TESTL  $0x00000008, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y9, Y9
 	VADDPS 32(DI), Y10, Y10
 	ADDQ   SI, DI
 	TESTL  $0x00000010, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y11, Y11
 	VADDPS 32(DI), Y12, Y12
 	ADDQ   SI, DI
 	TESTL  $0x00000020, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y13, Y13
 	VADDPS 32(DI), Y14, Y14
 
-rows12:
+rows11:
 	JMP step3
 
-not10:
+not9:
 	CMPQ    SI, $0x09
-	JNE     not13
+	JNE     not12
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMINPS  Y3, Y0, Y3
@@ -619,9 +621,9 @@ not10:
 	VMINPS  Y14, Y1, Y14
 	JMP     step3
 
-not13:
+not12:
 	CMPQ    SI, $0x0a
-	JNE     not14
+	JNE     not13
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -638,9 +640,9 @@ not13:
 	VMAXPS  Y14, Y1, Y14
 	JMP     step3
 
-not14:
+not13:
 	CMPQ    SI, $0x04
-	JNE     not15
+	JNE     not14
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMULPS  Y0, Y3, Y3
@@ -657,9 +659,9 @@ not14:
 	VMULPS  Y1, Y14, Y14
 	JMP     step3
 
-not15:
+not14:
 	CMPQ      SI, $0x0b
-	JNE       not16
+	JNE       not15
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -686,9 +688,9 @@ not15:
 	VCVTPH2PS X0, Y14
 	JMP       step3
 
-not16:
+not15:
 	CMPQ        SI, $0x05
-	JNE         not17
+	JNE         not16
 	VMOVUPS     (DI), Y0
 	VMOVUPS     32(DI), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -721,9 +723,9 @@ not16:
 	VFMADD213PS Y1, Y0, Y14
 	JMP         step3
 
-not17:
+not16:
 	CMPQ      SI, $0x06
-	JNE       not18
+	JNE       not17
 	VMULPS    (DI), Y3, Y1
 	VCMPPS    $0x01, 64(DI), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -762,7 +764,7 @@ not17:
 	VBLENDVPS Y0, Y1, Y14, Y14
 	JMP       step3
 
-not18:
+not17:
 	VMOVUPS     192(DI), Y0
 	VFMADD213PS (DI), Y3, Y0
 	VMINPS      64(DI), Y0, Y0
@@ -837,9 +839,10 @@ not18:
 	VDIVPS      64(DI), Y14, Y14
 	JMP         step3
 
-usual4:
+last4:
+	MOVQ    40(AX), DX
 	TESTL   $0x00000100, SI
-	JZ      not20
+	JZ      not19
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VADDPS  Y0, Y3, Y3
@@ -855,9 +858,9 @@ usual4:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y1, Y14, Y14
 
-not20:
+not19:
 	TESTL       $0x00000800, SI
-	JZ          not21
+	JZ          not20
 	VMOVUPS     64(DI), Y0
 	VMOVUPS     96(DI), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -889,9 +892,9 @@ not20:
 	VFMADD213PS Y1, Y0, Y12
 	VFMADD213PS Y1, Y0, Y14
 
-not21:
+not20:
 	TESTL   $0x00008000, SI
-	JZ      not22
+	JZ      not21
 	VMOVUPS 256(DI), Y0
 	VMOVUPS 288(DI), Y1
 	VMINPS  Y3, Y0, Y3
@@ -907,9 +910,9 @@ not21:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y1, Y14
 
-not22:
+not21:
 	TESTL     $0x00000080, SI
-	JZ        not23
+	JZ        not22
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -922,7 +925,7 @@ not22:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -952,10 +955,10 @@ not22:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers24:
-not23:
+numbers23:
+not22:
 	TESTL   $0x00004000, SI
-	JZ      not25
+	JZ      not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -970,12 +973,9 @@ not23:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 
-not25:
-end5:
-write:
-	MOVQ    40(AX), DX
+not24:
 	CMPL    CX, $0x0000003f
-	JNE     some_rows26
+	JNE     some_rows25
 	VMOVUPS Y3, (BX)
 	VMOVUPS Y4, 32(BX)
 	VMOVUPS Y5, (BX)(DX*1)
@@ -990,40 +990,40 @@ write:
 	VMOVUPS Y12, 32(BX)(DX*1)
 	VMOVUPS Y13, (BX)(DX*2)
 	VMOVUPS Y14, 32(BX)(DX*2)
-	JMP     rows27
+	JMP     rows26
 
-some_rows26:
+some_rows25:
 	TESTL   $0x00000001, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y3, (BX)
 	VMOVUPS Y4, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y5, (BX)
 	VMOVUPS Y6, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y7, (BX)
 	VMOVUPS Y8, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y9, (BX)
 	VMOVUPS Y10, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y11, (BX)
 	VMOVUPS Y12, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y13, (BX)
 	VMOVUPS Y14, 32(BX)
 
-rows27:
+rows26:
 	MOVQ   24(AX), CX
 	IMUL3Q $0x06, CX, CX
 	ADDQ   CX, (AX)
@@ -1058,7 +1058,7 @@ stored:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000003f
-	JNE     some_rows28
+	JNE     some_rows27
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	VMOVUPS (BX)(SI*1), Y5
@@ -1073,40 +1073,40 @@ stored:
 	VMOVUPS 32(BX)(SI*1), Y12
 	VMOVUPS (BX)(SI*2), Y13
 	VMOVUPS 32(BX)(SI*2), Y14
-	JMP     rows29
+	JMP     rows28
 
-some_rows28:
+some_rows27:
 	TESTL   $0x00000001, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y7
 	VMOVUPS 32(BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y9
 	VMOVUPS 32(BX), Y10
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y11
 	VMOVUPS 32(BX), Y12
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y13
 	VMOVUPS 32(BX), Y14
 
-rows29:
+rows28:
 	JMP begun
 
 alone:
@@ -1156,249 +1156,249 @@ some_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    some_done31
+	JZ    some_done30
 
-some30:
+some29:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip32
+	JZ           skip31
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip32:
+skip31:
 	TESTL        $0x00000002, R12
-	JZ           skip33
+	JZ           skip32
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip33:
+skip32:
 	TESTL        $0x00000004, R12
-	JZ           skip34
+	JZ           skip33
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip34:
+skip33:
 	TESTL        $0x00000008, R12
-	JZ           skip35
+	JZ           skip34
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip35:
+skip34:
 	TESTL        $0x00000010, R12
-	JZ           skip36
+	JZ           skip35
 	VBROADCASTSS (R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip36:
+skip35:
 	TESTL        $0x00000020, R12
-	JZ           skip37
+	JZ           skip36
 	VBROADCASTSS (R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip37:
+skip36:
 	VMOVUPS      64(SI), Y0
 	VMOVUPS      96(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip38
+	JZ           skip37
 	VBROADCASTSS 4(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip38:
+skip37:
 	TESTL        $0x00000002, R12
-	JZ           skip39
+	JZ           skip38
 	VBROADCASTSS 4(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip39:
+skip38:
 	TESTL        $0x00000004, R12
-	JZ           skip40
+	JZ           skip39
 	VBROADCASTSS 4(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip40:
+skip39:
 	TESTL        $0x00000008, R12
-	JZ           skip41
+	JZ           skip40
 	VBROADCASTSS 4(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip41:
+skip40:
 	TESTL        $0x00000010, R12
-	JZ           skip42
+	JZ           skip41
 	VBROADCASTSS 4(R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip42:
+skip41:
 	TESTL        $0x00000020, R12
-	JZ           skip43
+	JZ           skip42
 	VBROADCASTSS 4(R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip43:
+skip42:
 	VMOVUPS      128(SI), Y0
 	VMOVUPS      160(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip44
+	JZ           skip43
 	VBROADCASTSS 8(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip44:
+skip43:
 	TESTL        $0x00000002, R12
-	JZ           skip45
+	JZ           skip44
 	VBROADCASTSS 8(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip45:
+skip44:
 	TESTL        $0x00000004, R12
-	JZ           skip46
+	JZ           skip45
 	VBROADCASTSS 8(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip46:
+skip45:
 	TESTL        $0x00000008, R12
-	JZ           skip47
+	JZ           skip46
 	VBROADCASTSS 8(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip47:
+skip46:
 	TESTL        $0x00000010, R12
-	JZ           skip48
+	JZ           skip47
 	VBROADCASTSS 8(R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip48:
+skip47:
 	TESTL        $0x00000020, R12
-	JZ           skip49
+	JZ           skip48
 	VBROADCASTSS 8(R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip49:
+skip48:
 	VMOVUPS      192(SI), Y0
 	VMOVUPS      224(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip50
+	JZ           skip49
 	VBROADCASTSS 12(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip50:
+skip49:
 	TESTL        $0x00000002, R12
-	JZ           skip51
+	JZ           skip50
 	VBROADCASTSS 12(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip51:
+skip50:
 	TESTL        $0x00000004, R12
-	JZ           skip52
+	JZ           skip51
 	VBROADCASTSS 12(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip52:
+skip51:
 	TESTL        $0x00000008, R12
-	JZ           skip53
+	JZ           skip52
 	VBROADCASTSS 12(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip53:
+skip52:
 	TESTL        $0x00000010, R12
-	JZ           skip54
+	JZ           skip53
 	VBROADCASTSS 12(R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip54:
+skip53:
 	TESTL        $0x00000020, R12
-	JZ           skip55
+	JZ           skip54
 	VBROADCASTSS 12(R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip55:
+skip54:
 	ADDQ $0x10, R10
 	ADDQ $0x10, R11
 	ADDQ $0x00000100, SI
 	DECQ DI
-	JNZ  some30
+	JNZ  some29
 
-some_done31:
+some_done30:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    some_done57
+	JZ    some_done56
 
-some56:
+some55:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip58
+	JZ           skip57
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip58:
+skip57:
 	TESTL        $0x00000002, R12
-	JZ           skip59
+	JZ           skip58
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip59:
+skip58:
 	TESTL        $0x00000004, R12
-	JZ           skip60
+	JZ           skip59
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip60:
+skip59:
 	TESTL        $0x00000008, R12
-	JZ           skip61
+	JZ           skip60
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip61:
+skip60:
 	TESTL        $0x00000010, R12
-	JZ           skip62
+	JZ           skip61
 	VBROADCASTSS (R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip62:
+skip61:
 	TESTL        $0x00000020, R12
-	JZ           skip63
+	JZ           skip62
 	VBROADCASTSS (R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip63:
+skip62:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	ADDQ $0x00000040, SI
 	DECQ DI
-	JNZ  some56
+	JNZ  some55
 
-some_done57:
+some_done56:
 	CMPQ 256(AX), $0x00
 	JG   next
 	JMP  next_of_rest
@@ -1433,9 +1433,9 @@ tap_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    all_done65
+	JZ    all_done64
 
-all64:
+all63:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	VBROADCASTSS (R10), Y2
@@ -1520,15 +1520,15 @@ all64:
 	ADDQ         $0x10, R11
 	ADDQ         $0x00000100, SI
 	DECQ         DI
-	JNZ          all64
+	JNZ          all63
 
-all_done65:
+all_done64:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    all_done67
+	JZ    all_done66
 
-all66:
+all65:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	VBROADCASTSS (R10), Y2
@@ -1553,9 +1553,9 @@ all66:
 	ADDQ         32(AX), R11
 	ADDQ         $0x00000040, SI
 	DECQ         DI
-	JNZ          all66
+	JNZ          all65
 
-all_done67:
+all_done66:
 next_of_rest:
 	CMPQ BX, 264(AX)
 	JNE  tap_of_rest
@@ -1652,139 +1652,139 @@ some_of_three:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip68
+	JZ           skip67
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip68:
+skip67:
 	TESTL        $0x00000002, DI
-	JZ           skip69
+	JZ           skip68
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip69:
+skip68:
 	TESTL        $0x00000004, DI
-	JZ           skip70
+	JZ           skip69
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip70:
+skip69:
 	TESTL        $0x00000008, DI
-	JZ           skip71
+	JZ           skip70
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip71:
+skip70:
 	TESTL        $0x00000010, DI
-	JZ           skip72
+	JZ           skip71
 	VBROADCASTSS (R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip72:
+skip71:
 	TESTL        $0x00000020, DI
-	JZ           skip73
+	JZ           skip72
 	VBROADCASTSS (R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip73:
+skip72:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	VMOVUPS      64(SI), Y0
 	VMOVUPS      96(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip74
+	JZ           skip73
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip74:
+skip73:
 	TESTL        $0x00000002, DI
-	JZ           skip75
+	JZ           skip74
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip75:
+skip74:
 	TESTL        $0x00000004, DI
-	JZ           skip76
+	JZ           skip75
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip76:
+skip75:
 	TESTL        $0x00000008, DI
-	JZ           skip77
+	JZ           skip76
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip77:
+skip76:
 	TESTL        $0x00000010, DI
-	JZ           skip78
+	JZ           skip77
 	VBROADCASTSS (R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip78:
+skip77:
 	TESTL        $0x00000020, DI
-	JZ           skip79
+	JZ           skip78
 	VBROADCASTSS (R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip79:
+skip78:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	VMOVUPS      128(SI), Y0
 	VMOVUPS      160(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip80
+	JZ           skip79
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip80:
+skip79:
 	TESTL        $0x00000002, DI
-	JZ           skip81
+	JZ           skip80
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip81:
+skip80:
 	TESTL        $0x00000004, DI
-	JZ           skip82
+	JZ           skip81
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip82:
+skip81:
 	TESTL        $0x00000008, DI
-	JZ           skip83
+	JZ           skip82
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip83:
+skip82:
 	TESTL        $0x00000010, DI
-	JZ           skip84
+	JZ           skip83
 	VBROADCASTSS (R11)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip84:
+skip83:
 	TESTL        $0x00000020, DI
-	JZ           skip85
+	JZ           skip84
 	VBROADCASTSS (R11)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip85:
+skip84:
 	JMP next_of_three
 
 // func conv4x16AVX2(a uintptr)
@@ -2123,19 +2123,21 @@ done:
 	MOVQ  248(AX), CX
 	MOVQ  200(AX), DX
 	MOVQ  16(AX), BX
+	XORQ  SI, SI
+	MOVQ  DX, DI
 	TESTQ DX, DX
-	JZ    write
+	JZ    last4
 
 step3:
 	MOVQ    (DX), SI
 	MOVQ    8(DX), DI
 	ADDQ    $0x10, DX
 	TESTL   $0x00000040, SI
-	JNZ     usual4
+	JNZ     last4
 	CMPQ    SI, $0x00
-	JE      end5
+	JE      last4
 	CMPQ    SI, $0x02
-	JNE     not6
+	JNE     not5
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VADDPS  Y0, Y3, Y3
@@ -2148,9 +2150,9 @@ step3:
 	VADDPS  Y1, Y10, Y10
 	JMP     step3
 
-not6:
+not5:
 	CMPQ      SI, $0x01
-	JNE       not7
+	JNE       not6
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -2159,7 +2161,7 @@ not6:
 	VCMPPS    $0x03, Y9, Y10, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers8
+	JZ        numbers7
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2181,12 +2183,12 @@ not6:
 	VCMPPS    $0x03, Y10, Y10, Y1
 	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers8:
+numbers7:
 	JMP step3
 
-not7:
+not6:
 	CMPQ    SI, $0x08
-	JNE     not9
+	JNE     not8
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -2198,13 +2200,13 @@ not7:
 	VPMAXSD Y0, Y10, Y10
 	JMP     step3
 
-not9:
+not8:
 	CMPQ   SI, $0x03
-	JNE    not10
+	JNE    not9
 	ADDQ   BX, DI
 	MOVQ   40(AX), SI
 	CMPL   CX, $0x0000000f
-	JNE    some_rows11
+	JNE    some_rows10
 	VADDPS (DI), Y3, Y3
 	VADDPS 32(DI), Y4, Y4
 	VADDPS (DI)(SI*1), Y5, Y5
@@ -2215,35 +2217,35 @@ not9:
 	ADDQ   SI, DI
 	VADDPS (DI), Y9, Y9
 	VADDPS 32(DI), Y10, Y10
-	JMP    rows12
+	JMP    rows11
 
-some_rows11:
+some_rows10:
 	TESTL  $0x00000001, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y3, Y3
 	VADDPS 32(DI), Y4, Y4
 	ADDQ   SI, DI
 	TESTL  $0x00000002, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y5, Y5
 	VADDPS 32(DI), Y6, Y6
 	ADDQ   SI, DI
 	TESTL  $0x00000004, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y7, Y7
 	VADDPS 32(DI), Y8, Y8
 	ADDQ   SI, DI
 	TESTL  $0x00000008, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y9, Y9
 	VADDPS 32(DI), Y10, Y10
 
-rows12:
+rows11:
 	JMP step3
 
-not10:
+not9:
 	CMPQ    SI, $0x09
-	JNE     not13
+	JNE     not12
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMINPS  Y3, Y0, Y3
@@ -2256,9 +2258,9 @@ not10:
 	VMINPS  Y10, Y1, Y10
 	JMP     step3
 
-not13:
+not12:
 	CMPQ    SI, $0x0a
-	JNE     not14
+	JNE     not13
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -2271,9 +2273,9 @@ not13:
 	VMAXPS  Y10, Y1, Y10
 	JMP     step3
 
-not14:
+not13:
 	CMPQ    SI, $0x04
-	JNE     not15
+	JNE     not14
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VMULPS  Y0, Y3, Y3
@@ -2286,9 +2288,9 @@ not14:
 	VMULPS  Y1, Y10, Y10
 	JMP     step3
 
-not15:
+not14:
 	CMPQ      SI, $0x0b
-	JNE       not16
+	JNE       not15
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -2307,9 +2309,9 @@ not15:
 	VCVTPH2PS X0, Y10
 	JMP       step3
 
-not16:
+not15:
 	CMPQ        SI, $0x05
-	JNE         not17
+	JNE         not16
 	VMOVUPS     (DI), Y0
 	VMOVUPS     32(DI), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -2334,9 +2336,9 @@ not16:
 	VFMADD213PS Y1, Y0, Y10
 	JMP         step3
 
-not17:
+not16:
 	CMPQ      SI, $0x06
-	JNE       not18
+	JNE       not17
 	VMULPS    (DI), Y3, Y1
 	VCMPPS    $0x01, 64(DI), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -2363,7 +2365,7 @@ not17:
 	VBLENDVPS Y0, Y1, Y10, Y10
 	JMP       step3
 
-not18:
+not17:
 	VMOVUPS     192(DI), Y0
 	VFMADD213PS (DI), Y3, Y0
 	VMINPS      64(DI), Y0, Y0
@@ -2414,9 +2416,10 @@ not18:
 	VDIVPS      64(DI), Y10, Y10
 	JMP         step3
 
-usual4:
+last4:
+	MOVQ    40(AX), DX
 	TESTL   $0x00000100, SI
-	JZ      not20
+	JZ      not19
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 	VADDPS  Y0, Y3, Y3
@@ -2428,9 +2431,9 @@ usual4:
 	VADDPS  Y0, Y9, Y9
 	VADDPS  Y1, Y10, Y10
 
-not20:
+not19:
 	TESTL       $0x00000800, SI
-	JZ          not21
+	JZ          not20
 	VMOVUPS     64(DI), Y0
 	VMOVUPS     96(DI), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -2454,9 +2457,9 @@ not20:
 	VFMADD213PS Y1, Y0, Y8
 	VFMADD213PS Y1, Y0, Y10
 
-not21:
+not20:
 	TESTL   $0x00008000, SI
-	JZ      not22
+	JZ      not21
 	VMOVUPS 256(DI), Y0
 	VMOVUPS 288(DI), Y1
 	VMINPS  Y3, Y0, Y3
@@ -2468,9 +2471,9 @@ not21:
 	VMINPS  Y9, Y0, Y9
 	VMINPS  Y10, Y1, Y10
 
-not22:
+not21:
 	TESTL     $0x00000080, SI
-	JZ        not23
+	JZ        not22
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -2479,7 +2482,7 @@ not22:
 	VCMPPS    $0x03, Y9, Y10, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2501,10 +2504,10 @@ not22:
 	VCMPPS    $0x03, Y10, Y10, Y1
 	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers24:
-not23:
+numbers23:
+not22:
 	TESTL   $0x00004000, SI
-	JZ      not25
+	JZ      not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -2515,12 +2518,9 @@ not23:
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
 
-not25:
-end5:
-write:
-	MOVQ    40(AX), DX
+not24:
 	CMPL    CX, $0x0000000f
-	JNE     some_rows26
+	JNE     some_rows25
 	VMOVUPS Y3, (BX)
 	VMOVUPS Y4, 32(BX)
 	VMOVUPS Y5, (BX)(DX*1)
@@ -2531,30 +2531,30 @@ write:
 	ADDQ    DX, BX
 	VMOVUPS Y9, (BX)
 	VMOVUPS Y10, 32(BX)
-	JMP     rows27
+	JMP     rows26
 
-some_rows26:
+some_rows25:
 	TESTL   $0x00000001, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y3, (BX)
 	VMOVUPS Y4, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y5, (BX)
 	VMOVUPS Y6, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y7, (BX)
 	VMOVUPS Y8, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y9, (BX)
 	VMOVUPS Y10, 32(BX)
 
-rows27:
+rows26:
 	MOVQ   24(AX), CX
 	IMUL3Q $0x04, CX, CX
 	ADDQ   CX, (AX)
@@ -2585,7 +2585,7 @@ stored:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x0000000f
-	JNE     some_rows28
+	JNE     some_rows27
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	VMOVUPS (BX)(SI*1), Y5
@@ -2596,30 +2596,30 @@ stored:
 	ADDQ    SI, BX
 	VMOVUPS (BX), Y9
 	VMOVUPS 32(BX), Y10
-	JMP     rows29
+	JMP     rows28
 
-some_rows28:
+some_rows27:
 	TESTL   $0x00000001, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y3
 	VMOVUPS 32(BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y7
 	VMOVUPS 32(BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y9
 	VMOVUPS 32(BX), Y10
 
-rows29:
+rows28:
 	JMP begun
 
 alone:
@@ -2667,179 +2667,179 @@ some_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    some_done31
+	JZ    some_done30
 
-some30:
+some29:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip32
+	JZ           skip31
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip32:
+skip31:
 	TESTL        $0x00000002, R12
-	JZ           skip33
+	JZ           skip32
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip33:
+skip32:
 	TESTL        $0x00000004, R12
-	JZ           skip34
+	JZ           skip33
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip34:
+skip33:
 	TESTL        $0x00000008, R12
-	JZ           skip35
+	JZ           skip34
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip35:
+skip34:
 	VMOVUPS      64(SI), Y0
 	VMOVUPS      96(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip36
+	JZ           skip35
 	VBROADCASTSS 4(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip36:
+skip35:
 	TESTL        $0x00000002, R12
-	JZ           skip37
+	JZ           skip36
 	VBROADCASTSS 4(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip37:
+skip36:
 	TESTL        $0x00000004, R12
-	JZ           skip38
+	JZ           skip37
 	VBROADCASTSS 4(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip38:
+skip37:
 	TESTL        $0x00000008, R12
-	JZ           skip39
+	JZ           skip38
 	VBROADCASTSS 4(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip39:
+skip38:
 	VMOVUPS      128(SI), Y0
 	VMOVUPS      160(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip40
+	JZ           skip39
 	VBROADCASTSS 8(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip40:
+skip39:
 	TESTL        $0x00000002, R12
-	JZ           skip41
+	JZ           skip40
 	VBROADCASTSS 8(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip41:
+skip40:
 	TESTL        $0x00000004, R12
-	JZ           skip42
+	JZ           skip41
 	VBROADCASTSS 8(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip42:
+skip41:
 	TESTL        $0x00000008, R12
-	JZ           skip43
+	JZ           skip42
 	VBROADCASTSS 8(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip43:
+skip42:
 	VMOVUPS      192(SI), Y0
 	VMOVUPS      224(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip44
+	JZ           skip43
 	VBROADCASTSS 12(R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip44:
+skip43:
 	TESTL        $0x00000002, R12
-	JZ           skip45
+	JZ           skip44
 	VBROADCASTSS 12(R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip45:
+skip44:
 	TESTL        $0x00000004, R12
-	JZ           skip46
+	JZ           skip45
 	VBROADCASTSS 12(R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip46:
+skip45:
 	TESTL        $0x00000008, R12
-	JZ           skip47
+	JZ           skip46
 	VBROADCASTSS 12(R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip47:
+skip46:
 	ADDQ $0x10, R10
 	ADDQ $0x10, R11
 	ADDQ $0x00000100, SI
 	DECQ DI
-	JNZ  some30
+	JNZ  some29
 
-some_done31:
+some_done30:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    some_done49
+	JZ    some_done48
 
-some48:
+some47:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, R12
-	JZ           skip50
+	JZ           skip49
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip50:
+skip49:
 	TESTL        $0x00000002, R12
-	JZ           skip51
+	JZ           skip50
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip51:
+skip50:
 	TESTL        $0x00000004, R12
-	JZ           skip52
+	JZ           skip51
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip52:
+skip51:
 	TESTL        $0x00000008, R12
-	JZ           skip53
+	JZ           skip52
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip53:
+skip52:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	ADDQ $0x00000040, SI
 	DECQ DI
-	JNZ  some48
+	JNZ  some47
 
-some_done49:
+some_done48:
 	CMPQ 256(AX), $0x00
 	JG   next
 	JMP  next_of_rest
@@ -2874,9 +2874,9 @@ tap_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    all_done55
+	JZ    all_done54
 
-all54:
+all53:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	VBROADCASTSS (R10), Y2
@@ -2937,15 +2937,15 @@ all54:
 	ADDQ         $0x10, R11
 	ADDQ         $0x00000100, SI
 	DECQ         DI
-	JNZ          all54
+	JNZ          all53
 
-all_done55:
+all_done54:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    all_done57
+	JZ    all_done56
 
-all56:
+all55:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	VBROADCASTSS (R10), Y2
@@ -2964,9 +2964,9 @@ all56:
 	ADDQ         32(AX), R11
 	ADDQ         $0x00000040, SI
 	DECQ         DI
-	JNZ          all56
+	JNZ          all55
 
-all_done57:
+all_done56:
 next_of_rest:
 	CMPQ BX, 264(AX)
 	JNE  tap_of_rest
@@ -3045,97 +3045,97 @@ some_of_three:
 	VMOVUPS      (SI), Y0
 	VMOVUPS      32(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip58
+	JZ           skip57
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip58:
+skip57:
 	TESTL        $0x00000002, DI
-	JZ           skip59
+	JZ           skip58
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip59:
+skip58:
 	TESTL        $0x00000004, DI
-	JZ           skip60
+	JZ           skip59
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip60:
+skip59:
 	TESTL        $0x00000008, DI
-	JZ           skip61
+	JZ           skip60
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip61:
+skip60:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	VMOVUPS      64(SI), Y0
 	VMOVUPS      96(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip62
+	JZ           skip61
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip62:
+skip61:
 	TESTL        $0x00000002, DI
-	JZ           skip63
+	JZ           skip62
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip63:
+skip62:
 	TESTL        $0x00000004, DI
-	JZ           skip64
+	JZ           skip63
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip64:
+skip63:
 	TESTL        $0x00000008, DI
-	JZ           skip65
+	JZ           skip64
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip65:
+skip64:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	VMOVUPS      128(SI), Y0
 	VMOVUPS      160(SI), Y1
 	TESTL        $0x00000001, DI
-	JZ           skip66
+	JZ           skip65
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip66:
+skip65:
 	TESTL        $0x00000002, DI
-	JZ           skip67
+	JZ           skip66
 	VBROADCASTSS (R10)(R8*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip67:
+skip66:
 	TESTL        $0x00000004, DI
-	JZ           skip68
+	JZ           skip67
 	VBROADCASTSS (R10)(R8*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip68:
+skip67:
 	TESTL        $0x00000008, DI
-	JZ           skip69
+	JZ           skip68
 	VBROADCASTSS (R11), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip69:
+skip68:
 	JMP next_of_three
 
 // func conv14x8AVX2(a uintptr)
@@ -3779,19 +3779,21 @@ done:
 	MOVQ  248(AX), CX
 	MOVQ  200(AX), DX
 	MOVQ  16(AX), BX
+	XORQ  SI, SI
+	MOVQ  DX, DI
 	TESTQ DX, DX
-	JZ    write
+	JZ    last4
 
 step3:
 	MOVQ    (DX), SI
 	MOVQ    8(DX), DI
 	ADDQ    $0x10, DX
 	TESTL   $0x00000040, SI
-	JNZ     usual4
+	JNZ     last4
 	CMPQ    SI, $0x00
-	JE      end5
+	JE      last4
 	CMPQ    SI, $0x02
-	JNE     not6
+	JNE     not5
 	VMOVUPS (DI), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -3809,9 +3811,9 @@ step3:
 	VADDPS  Y0, Y15, Y15
 	JMP     step3
 
-not6:
+not5:
 	CMPQ      SI, $0x01
-	JNE       not7
+	JNE       not6
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -3826,7 +3828,7 @@ not6:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers8
+	JZ        numbers7
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3860,12 +3862,12 @@ not6:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers8:
+numbers7:
 	JMP step3
 
-not7:
+not6:
 	CMPQ    SI, $0x08
-	JNE     not9
+	JNE     not8
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -3883,13 +3885,13 @@ not7:
 	VPMAXSD Y0, Y15, Y15
 	JMP     step3
 
-not9:
+not8:
 	CMPQ   SI, $0x03
-	JNE    not10
+	JNE    not9
 	ADDQ   BX, DI
 	MOVQ   40(AX), SI
 	CMPL   CX, $0x00003fff
-	JNE    some_rows11
+	JNE    some_rows10
 	VADDPS (DI), Y2, Y2
 	VADDPS (DI)(SI*1), Y3, Y3
 	VADDPS (DI)(SI*2), Y4, Y4
@@ -3912,71 +3914,71 @@ not9:
 	ADDQ   SI, DI
 	VADDPS (DI), Y14, Y14
 	VADDPS (DI)(SI*1), Y15, Y15
-	JMP    rows12
+	JMP    rows11
 
-some_rows11:
+some_rows10:
 	TESTL  $0x00000001, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y2, Y2
 	ADDQ   SI, DI
 	TESTL  $0x00000002, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y3, Y3
 	ADDQ   SI, DI
 	TESTL  $0x00000004, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y4, Y4
 	ADDQ   SI, DI
 	TESTL  $0x00000008, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y5, Y5
 	ADDQ   SI, DI
 	TESTL  $0x00000010, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y6, Y6
 	ADDQ   SI, DI
 	TESTL  $0x00000020, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y7, Y7
 	ADDQ   SI, DI
 	TESTL  $0x00000040, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y8, Y8
 	ADDQ   SI, DI
 	TESTL  $0x00000080, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y9, Y9
 	ADDQ   SI, DI
 	TESTL  $0x00000100, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y10, Y10
 	ADDQ   SI, DI
 	TESTL  $0x00000200, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y11, Y11
 	ADDQ   SI, DI
 	TESTL  $0x00000400, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y12, Y12
 	ADDQ   SI, DI
 	TESTL  $0x00000800, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y13, Y13
 	ADDQ   SI, DI
 	TESTL  $0x00001000, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y14, Y14
 	ADDQ   SI, DI
 	TESTL  $0x00002000, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), Y15, Y15
 
-rows12:
+rows11:
 	JMP step3
 
-not10:
+not9:
 	CMPQ    SI, $0x09
-	JNE     not13
+	JNE     not12
 	VMOVUPS (DI), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -3994,9 +3996,9 @@ not10:
 	VMINPS  Y15, Y0, Y15
 	JMP     step3
 
-not13:
+not12:
 	CMPQ    SI, $0x0a
-	JNE     not14
+	JNE     not13
 	VMOVUPS (DI), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4014,9 +4016,9 @@ not13:
 	VMAXPS  Y15, Y0, Y15
 	JMP     step3
 
-not14:
+not13:
 	CMPQ    SI, $0x04
-	JNE     not15
+	JNE     not14
 	VMOVUPS (DI), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4034,9 +4036,9 @@ not14:
 	VMULPS  Y0, Y15, Y15
 	JMP     step3
 
-not15:
+not14:
 	CMPQ      SI, $0x0b
-	JNE       not16
+	JNE       not15
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4067,9 +4069,9 @@ not15:
 	VCVTPH2PS X0, Y15
 	JMP       step3
 
-not16:
+not15:
 	CMPQ        SI, $0x05
-	JNE         not17
+	JNE         not16
 	VMOVUPS     (DI), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4103,9 +4105,9 @@ not16:
 	VFMADD213PS Y1, Y0, Y15
 	JMP         step3
 
-not17:
+not16:
 	CMPQ      SI, $0x06
-	JNE       not18
+	JNE       not17
 	VMULPS    (DI), Y2, Y1
 	VCMPPS    $0x01, 32(DI), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4150,7 +4152,7 @@ not17:
 	VBLENDVPS Y0, Y1, Y15, Y15
 	JMP       step3
 
-not18:
+not17:
 	VMOVUPS     96(DI), Y0
 	VFMADD213PS (DI), Y2, Y0
 	VMINPS      32(DI), Y0, Y0
@@ -4237,9 +4239,10 @@ not18:
 	VDIVPS      32(DI), Y15, Y15
 	JMP         step3
 
-usual4:
+last4:
+	MOVQ    40(AX), DX
 	TESTL   $0x00000100, SI
-	JZ      not20
+	JZ      not19
 	VMOVUPS (DI), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4256,9 +4259,9 @@ usual4:
 	VADDPS  Y0, Y14, Y14
 	VADDPS  Y0, Y15, Y15
 
-not20:
+not19:
 	TESTL       $0x00000800, SI
-	JZ          not21
+	JZ          not20
 	VMOVUPS     32(DI), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4291,9 +4294,9 @@ not20:
 	VFMADD213PS Y1, Y0, Y14
 	VFMADD213PS Y1, Y0, Y15
 
-not21:
+not20:
 	TESTL   $0x00008000, SI
-	JZ      not22
+	JZ      not21
 	VMOVUPS 128(DI), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4310,9 +4313,9 @@ not21:
 	VMINPS  Y14, Y0, Y14
 	VMINPS  Y15, Y0, Y15
 
-not22:
+not21:
 	TESTL     $0x00000080, SI
-	JZ        not23
+	JZ        not22
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -4327,7 +4330,7 @@ not22:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4361,10 +4364,10 @@ not22:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers24:
-not23:
+numbers23:
+not22:
 	TESTL   $0x00004000, SI
-	JZ      not25
+	JZ      not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4381,12 +4384,9 @@ not23:
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
 
-not25:
-end5:
-write:
-	MOVQ    40(AX), DX
+not24:
 	CMPL    CX, $0x00003fff
-	JNE     some_rows26
+	JNE     some_rows25
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, (BX)(DX*1)
 	VMOVUPS Y4, (BX)(DX*2)
@@ -4409,66 +4409,66 @@ write:
 	ADDQ    DX, BX
 	VMOVUPS Y14, (BX)
 	VMOVUPS Y15, (BX)(DX*1)
-	JMP     rows27
+	JMP     rows26
 
-some_rows26:
+some_rows25:
 	TESTL   $0x00000001, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y2, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y3, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y4, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y5, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y6, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y7, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y8, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y9, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y10, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y11, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y12, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y13, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y14, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS Y15, (BX)
 
-rows27:
+rows26:
 	MOVQ   24(AX), CX
 	IMUL3Q $0x0e, CX, CX
 	ADDQ   CX, (AX)
@@ -4505,7 +4505,7 @@ stored:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
-	JNE     some_rows28
+	JNE     some_rows27
 	VMOVUPS (BX), Y2
 	VMOVUPS (BX)(SI*1), Y3
 	VMOVUPS (BX)(SI*2), Y4
@@ -4528,66 +4528,66 @@ stored:
 	ADDQ    SI, BX
 	VMOVUPS (BX), Y14
 	VMOVUPS (BX)(SI*1), Y15
-	JMP     rows29
+	JMP     rows28
 
-some_rows28:
+some_rows27:
 	TESTL   $0x00000001, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y2
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y3
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y4
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y5
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y6
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y7
 	ADDQ    SI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y8
 	ADDQ    SI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y9
 	ADDQ    SI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y10
 	ADDQ    SI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y11
 	ADDQ    SI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y12
 	ADDQ    SI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y13
 	ADDQ    SI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y14
 	ADDQ    SI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), Y15
 
-rows29:
+rows28:
 	JMP begun
 
 alone:
@@ -4654,349 +4654,349 @@ some_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    some_done31
+	JZ    some_done30
 
-some30:
+some29:
 	VMOVUPS      (SI), Y0
 	TESTL        $0x00000001, R15
-	JZ           skip32
+	JZ           skip31
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip32:
+skip31:
 	TESTL        $0x00000002, R15
-	JZ           skip33
+	JZ           skip32
 	VBROADCASTSS (R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip33:
+skip32:
 	TESTL        $0x00000004, R15
-	JZ           skip34
+	JZ           skip33
 	VBROADCASTSS (R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip34:
+skip33:
 	TESTL        $0x00000008, R15
-	JZ           skip35
+	JZ           skip34
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip35:
+skip34:
 	TESTL        $0x00000010, R15
-	JZ           skip36
+	JZ           skip35
 	VBROADCASTSS (R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip36:
+skip35:
 	TESTL        $0x00000020, R15
-	JZ           skip37
+	JZ           skip36
 	VBROADCASTSS (R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip37:
+skip36:
 	TESTL        $0x00000040, R15
-	JZ           skip38
+	JZ           skip37
 	VBROADCASTSS (R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip38:
+skip37:
 	TESTL        $0x00000080, R15
-	JZ           skip39
+	JZ           skip38
 	VBROADCASTSS (R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip39:
+skip38:
 	TESTL        $0x00000100, R15
-	JZ           skip40
+	JZ           skip39
 	VBROADCASTSS (R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip40:
+skip39:
 	TESTL        $0x00000200, R15
-	JZ           skip41
+	JZ           skip40
 	VBROADCASTSS (R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip41:
+skip40:
 	TESTL        $0x00000400, R15
-	JZ           skip42
+	JZ           skip41
 	VBROADCASTSS (R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip42:
+skip41:
 	TESTL        $0x00000800, R15
-	JZ           skip43
+	JZ           skip42
 	VBROADCASTSS (R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip43:
+skip42:
 	TESTL        $0x00001000, R15
-	JZ           skip44
+	JZ           skip43
 	VBROADCASTSS (R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip44:
+skip43:
 	TESTL        $0x00002000, R15
-	JZ           skip45
+	JZ           skip44
 	VBROADCASTSS (R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip45:
+skip44:
 	VMOVUPS      32(SI), Y0
 	TESTL        $0x00000001, R15
-	JZ           skip46
+	JZ           skip45
 	VBROADCASTSS 4(R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip46:
+skip45:
 	TESTL        $0x00000002, R15
-	JZ           skip47
+	JZ           skip46
 	VBROADCASTSS 4(R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip47:
+skip46:
 	TESTL        $0x00000004, R15
-	JZ           skip48
+	JZ           skip47
 	VBROADCASTSS 4(R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip48:
+skip47:
 	TESTL        $0x00000008, R15
-	JZ           skip49
+	JZ           skip48
 	VBROADCASTSS 4(R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip49:
+skip48:
 	TESTL        $0x00000010, R15
-	JZ           skip50
+	JZ           skip49
 	VBROADCASTSS 4(R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip50:
+skip49:
 	TESTL        $0x00000020, R15
-	JZ           skip51
+	JZ           skip50
 	VBROADCASTSS 4(R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip51:
+skip50:
 	TESTL        $0x00000040, R15
-	JZ           skip52
+	JZ           skip51
 	VBROADCASTSS 4(R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip52:
+skip51:
 	TESTL        $0x00000080, R15
-	JZ           skip53
+	JZ           skip52
 	VBROADCASTSS 4(R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip53:
+skip52:
 	TESTL        $0x00000100, R15
-	JZ           skip54
+	JZ           skip53
 	VBROADCASTSS 4(R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip54:
+skip53:
 	TESTL        $0x00000200, R15
-	JZ           skip55
+	JZ           skip54
 	VBROADCASTSS 4(R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip55:
+skip54:
 	TESTL        $0x00000400, R15
-	JZ           skip56
+	JZ           skip55
 	VBROADCASTSS 4(R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip56:
+skip55:
 	TESTL        $0x00000800, R15
-	JZ           skip57
+	JZ           skip56
 	VBROADCASTSS 4(R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip57:
+skip56:
 	TESTL        $0x00001000, R15
-	JZ           skip58
+	JZ           skip57
 	VBROADCASTSS 4(R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip58:
+skip57:
 	TESTL        $0x00002000, R15
-	JZ           skip59
+	JZ           skip58
 	VBROADCASTSS 4(R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip59:
+skip58:
 	VMOVUPS      64(SI), Y0
 	TESTL        $0x00000001, R15
-	JZ           skip60
+	JZ           skip59
 	VBROADCASTSS 8(R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip60:
+skip59:
 	TESTL        $0x00000002, R15
-	JZ           skip61
+	JZ           skip60
 	VBROADCASTSS 8(R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip61:
+skip60:
 	TESTL        $0x00000004, R15
-	JZ           skip62
+	JZ           skip61
 	VBROADCASTSS 8(R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip62:
+skip61:
 	TESTL        $0x00000008, R15
-	JZ           skip63
+	JZ           skip62
 	VBROADCASTSS 8(R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip63:
+skip62:
 	TESTL        $0x00000010, R15
-	JZ           skip64
+	JZ           skip63
 	VBROADCASTSS 8(R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip64:
+skip63:
 	TESTL        $0x00000020, R15
-	JZ           skip65
+	JZ           skip64
 	VBROADCASTSS 8(R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip65:
+skip64:
 	TESTL        $0x00000040, R15
-	JZ           skip66
+	JZ           skip65
 	VBROADCASTSS 8(R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip66:
+skip65:
 	TESTL        $0x00000080, R15
-	JZ           skip67
+	JZ           skip66
 	VBROADCASTSS 8(R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip67:
+skip66:
 	TESTL        $0x00000100, R15
-	JZ           skip68
+	JZ           skip67
 	VBROADCASTSS 8(R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip68:
+skip67:
 	TESTL        $0x00000200, R15
-	JZ           skip69
+	JZ           skip68
 	VBROADCASTSS 8(R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip69:
+skip68:
 	TESTL        $0x00000400, R15
-	JZ           skip70
+	JZ           skip69
 	VBROADCASTSS 8(R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip70:
+skip69:
 	TESTL        $0x00000800, R15
-	JZ           skip71
+	JZ           skip70
 	VBROADCASTSS 8(R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip71:
+skip70:
 	TESTL        $0x00001000, R15
-	JZ           skip72
+	JZ           skip71
 	VBROADCASTSS 8(R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip72:
+skip71:
 	TESTL        $0x00002000, R15
-	JZ           skip73
+	JZ           skip72
 	VBROADCASTSS 8(R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip73:
+skip72:
 	VMOVUPS      96(SI), Y0
 	TESTL        $0x00000001, R15
-	JZ           skip74
+	JZ           skip73
 	VBROADCASTSS 12(R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip74:
+skip73:
 	TESTL        $0x00000002, R15
-	JZ           skip75
+	JZ           skip74
 	VBROADCASTSS 12(R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip75:
+skip74:
 	TESTL        $0x00000004, R15
-	JZ           skip76
+	JZ           skip75
 	VBROADCASTSS 12(R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip76:
+skip75:
 	TESTL        $0x00000008, R15
-	JZ           skip77
+	JZ           skip76
 	VBROADCASTSS 12(R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip77:
+skip76:
 	TESTL        $0x00000010, R15
-	JZ           skip78
+	JZ           skip77
 	VBROADCASTSS 12(R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip78:
+skip77:
 	TESTL        $0x00000020, R15
-	JZ           skip79
+	JZ           skip78
 	VBROADCASTSS 12(R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip79:
+skip78:
 	TESTL        $0x00000040, R15
-	JZ           skip80
+	JZ           skip79
 	VBROADCASTSS 12(R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip80:
+skip79:
 	TESTL        $0x00000080, R15
-	JZ           skip81
+	JZ           skip80
 	VBROADCASTSS 12(R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip81:
+skip80:
 	TESTL        $0x00000100, R15
-	JZ           skip82
+	JZ           skip81
 	VBROADCASTSS 12(R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip82:
+skip81:
 	TESTL        $0x00000200, R15
-	JZ           skip83
+	JZ           skip82
 	VBROADCASTSS 12(R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip83:
+skip82:
 	TESTL        $0x00000400, R15
-	JZ           skip84
+	JZ           skip83
 	VBROADCASTSS 12(R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip84:
+skip83:
 	TESTL        $0x00000800, R15
-	JZ           skip85
+	JZ           skip84
 	VBROADCASTSS 12(R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip85:
+skip84:
 	TESTL        $0x00001000, R15
-	JZ           skip86
+	JZ           skip85
 	VBROADCASTSS 12(R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip86:
+skip85:
 	TESTL        $0x00002000, R15
-	JZ           skip87
+	JZ           skip86
 	VBROADCASTSS 12(R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip87:
+skip86:
 	ADDQ $0x10, R10
 	ADDQ $0x10, R11
 	ADDQ $0x10, R12
@@ -5004,100 +5004,100 @@ skip87:
 	ADDQ $0x10, R14
 	ADDQ $0x00000080, SI
 	DECQ DI
-	JNZ  some30
+	JNZ  some29
 
-some_done31:
+some_done30:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    some_done89
+	JZ    some_done88
 
-some88:
+some87:
 	VMOVUPS      (SI), Y0
 	TESTL        $0x00000001, R15
-	JZ           skip90
+	JZ           skip89
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip90:
+skip89:
 	TESTL        $0x00000002, R15
-	JZ           skip91
+	JZ           skip90
 	VBROADCASTSS (R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip91:
+skip90:
 	TESTL        $0x00000004, R15
-	JZ           skip92
+	JZ           skip91
 	VBROADCASTSS (R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip92:
+skip91:
 	TESTL        $0x00000008, R15
-	JZ           skip93
+	JZ           skip92
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip93:
+skip92:
 	TESTL        $0x00000010, R15
-	JZ           skip94
+	JZ           skip93
 	VBROADCASTSS (R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip94:
+skip93:
 	TESTL        $0x00000020, R15
-	JZ           skip95
+	JZ           skip94
 	VBROADCASTSS (R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip95:
+skip94:
 	TESTL        $0x00000040, R15
-	JZ           skip96
+	JZ           skip95
 	VBROADCASTSS (R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip96:
+skip95:
 	TESTL        $0x00000080, R15
-	JZ           skip97
+	JZ           skip96
 	VBROADCASTSS (R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip97:
+skip96:
 	TESTL        $0x00000100, R15
-	JZ           skip98
+	JZ           skip97
 	VBROADCASTSS (R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip98:
+skip97:
 	TESTL        $0x00000200, R15
-	JZ           skip99
+	JZ           skip98
 	VBROADCASTSS (R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip99:
+skip98:
 	TESTL        $0x00000400, R15
-	JZ           skip100
+	JZ           skip99
 	VBROADCASTSS (R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip100:
+skip99:
 	TESTL        $0x00000800, R15
-	JZ           skip101
+	JZ           skip100
 	VBROADCASTSS (R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip101:
+skip100:
 	TESTL        $0x00001000, R15
-	JZ           skip102
+	JZ           skip101
 	VBROADCASTSS (R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip102:
+skip101:
 	TESTL        $0x00002000, R15
-	JZ           skip103
+	JZ           skip102
 	VBROADCASTSS (R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip103:
+skip102:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	ADDQ 32(AX), R12
@@ -5105,9 +5105,9 @@ skip103:
 	ADDQ 32(AX), R14
 	ADDQ $0x00000020, SI
 	DECQ DI
-	JNZ  some88
+	JNZ  some87
 
-some_done89:
+some_done88:
 	CMPQ 256(AX), $0x00
 	JG   next
 	JMP  next_of_rest
@@ -5145,9 +5145,9 @@ tap_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    all_done105
+	JZ    all_done104
 
-all104:
+all103:
 	VMOVUPS      (SI), Y0
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
@@ -5271,15 +5271,15 @@ all104:
 	ADDQ         $0x10, R14
 	ADDQ         $0x00000080, SI
 	DECQ         DI
-	JNZ          all104
+	JNZ          all103
 
-all_done105:
+all_done104:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    all_done107
+	JZ    all_done106
 
-all106:
+all105:
 	VMOVUPS      (SI), Y0
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
@@ -5316,9 +5316,9 @@ all106:
 	ADDQ         32(AX), R14
 	ADDQ         $0x00000020, SI
 	DECQ         DI
-	JNZ          all106
+	JNZ          all105
 
-all_done107:
+all_done106:
 next_of_rest:
 	CMPQ BX, 264(AX)
 	JNE  tap_of_rest
@@ -5450,89 +5450,89 @@ some_of_three:
 	MOVL         12(BX), DI
 	VMOVUPS      (SI), Y0
 	TESTL        $0x00000001, DI
-	JZ           skip108
+	JZ           skip107
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip108:
+skip107:
 	TESTL        $0x00000002, DI
-	JZ           skip109
+	JZ           skip108
 	VBROADCASTSS (R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip109:
+skip108:
 	TESTL        $0x00000004, DI
-	JZ           skip110
+	JZ           skip109
 	VBROADCASTSS (R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip110:
+skip109:
 	TESTL        $0x00000008, DI
-	JZ           skip111
+	JZ           skip110
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip111:
+skip110:
 	TESTL        $0x00000010, DI
-	JZ           skip112
+	JZ           skip111
 	VBROADCASTSS (R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip112:
+skip111:
 	TESTL        $0x00000020, DI
-	JZ           skip113
+	JZ           skip112
 	VBROADCASTSS (R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip113:
+skip112:
 	TESTL        $0x00000040, DI
-	JZ           skip114
+	JZ           skip113
 	VBROADCASTSS (R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip114:
+skip113:
 	TESTL        $0x00000080, DI
-	JZ           skip115
+	JZ           skip114
 	VBROADCASTSS (R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip115:
+skip114:
 	TESTL        $0x00000100, DI
-	JZ           skip116
+	JZ           skip115
 	VBROADCASTSS (R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip116:
+skip115:
 	TESTL        $0x00000200, DI
-	JZ           skip117
+	JZ           skip116
 	VBROADCASTSS (R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip117:
+skip116:
 	TESTL        $0x00000400, DI
-	JZ           skip118
+	JZ           skip117
 	VBROADCASTSS (R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip118:
+skip117:
 	TESTL        $0x00000800, DI
-	JZ           skip119
+	JZ           skip118
 	VBROADCASTSS (R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip119:
+skip118:
 	TESTL        $0x00001000, DI
-	JZ           skip120
+	JZ           skip119
 	VBROADCASTSS (R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip120:
+skip119:
 	TESTL        $0x00002000, DI
-	JZ           skip121
+	JZ           skip120
 	VBROADCASTSS (R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip121:
+skip120:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	ADDQ         32(AX), R12
@@ -5540,89 +5540,89 @@ skip121:
 	ADDQ         32(AX), R14
 	VMOVUPS      32(SI), Y0
 	TESTL        $0x00000001, DI
-	JZ           skip122
+	JZ           skip121
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip122:
+skip121:
 	TESTL        $0x00000002, DI
-	JZ           skip123
+	JZ           skip122
 	VBROADCASTSS (R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip123:
+skip122:
 	TESTL        $0x00000004, DI
-	JZ           skip124
+	JZ           skip123
 	VBROADCASTSS (R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip124:
+skip123:
 	TESTL        $0x00000008, DI
-	JZ           skip125
+	JZ           skip124
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip125:
+skip124:
 	TESTL        $0x00000010, DI
-	JZ           skip126
+	JZ           skip125
 	VBROADCASTSS (R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip126:
+skip125:
 	TESTL        $0x00000020, DI
-	JZ           skip127
+	JZ           skip126
 	VBROADCASTSS (R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip127:
+skip126:
 	TESTL        $0x00000040, DI
-	JZ           skip128
+	JZ           skip127
 	VBROADCASTSS (R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip128:
+skip127:
 	TESTL        $0x00000080, DI
-	JZ           skip129
+	JZ           skip128
 	VBROADCASTSS (R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip129:
+skip128:
 	TESTL        $0x00000100, DI
-	JZ           skip130
+	JZ           skip129
 	VBROADCASTSS (R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip130:
+skip129:
 	TESTL        $0x00000200, DI
-	JZ           skip131
+	JZ           skip130
 	VBROADCASTSS (R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip131:
+skip130:
 	TESTL        $0x00000400, DI
-	JZ           skip132
+	JZ           skip131
 	VBROADCASTSS (R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip132:
+skip131:
 	TESTL        $0x00000800, DI
-	JZ           skip133
+	JZ           skip132
 	VBROADCASTSS (R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip133:
+skip132:
 	TESTL        $0x00001000, DI
-	JZ           skip134
+	JZ           skip133
 	VBROADCASTSS (R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip134:
+skip133:
 	TESTL        $0x00002000, DI
-	JZ           skip135
+	JZ           skip134
 	VBROADCASTSS (R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip135:
+skip134:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	ADDQ         32(AX), R12
@@ -5630,89 +5630,89 @@ skip135:
 	ADDQ         32(AX), R14
 	VMOVUPS      64(SI), Y0
 	TESTL        $0x00000001, DI
-	JZ           skip136
+	JZ           skip135
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip136:
+skip135:
 	TESTL        $0x00000002, DI
-	JZ           skip137
+	JZ           skip136
 	VBROADCASTSS (R10)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip137:
+skip136:
 	TESTL        $0x00000004, DI
-	JZ           skip138
+	JZ           skip137
 	VBROADCASTSS (R10)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip138:
+skip137:
 	TESTL        $0x00000008, DI
-	JZ           skip139
+	JZ           skip138
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip139:
+skip138:
 	TESTL        $0x00000010, DI
-	JZ           skip140
+	JZ           skip139
 	VBROADCASTSS (R11)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip140:
+skip139:
 	TESTL        $0x00000020, DI
-	JZ           skip141
+	JZ           skip140
 	VBROADCASTSS (R11)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip141:
+skip140:
 	TESTL        $0x00000040, DI
-	JZ           skip142
+	JZ           skip141
 	VBROADCASTSS (R12), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip142:
+skip141:
 	TESTL        $0x00000080, DI
-	JZ           skip143
+	JZ           skip142
 	VBROADCASTSS (R12)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip143:
+skip142:
 	TESTL        $0x00000100, DI
-	JZ           skip144
+	JZ           skip143
 	VBROADCASTSS (R12)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip144:
+skip143:
 	TESTL        $0x00000200, DI
-	JZ           skip145
+	JZ           skip144
 	VBROADCASTSS (R13), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip145:
+skip144:
 	TESTL        $0x00000400, DI
-	JZ           skip146
+	JZ           skip145
 	VBROADCASTSS (R13)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip146:
+skip145:
 	TESTL        $0x00000800, DI
-	JZ           skip147
+	JZ           skip146
 	VBROADCASTSS (R13)(R8*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip147:
+skip146:
 	TESTL        $0x00001000, DI
-	JZ           skip148
+	JZ           skip147
 	VBROADCASTSS (R14), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip148:
+skip147:
 	TESTL        $0x00002000, DI
-	JZ           skip149
+	JZ           skip148
 	VBROADCASTSS (R14)(R8*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip149:
+skip148:
 	JMP next_of_three
 
 // func conv14x4AVX2(a uintptr)
@@ -6356,19 +6356,21 @@ done:
 	MOVQ  248(AX), CX
 	MOVQ  200(AX), DX
 	MOVQ  16(AX), BX
+	XORQ  SI, SI
+	MOVQ  DX, DI
 	TESTQ DX, DX
-	JZ    write
+	JZ    last4
 
 step3:
 	MOVQ    (DX), SI
 	MOVQ    8(DX), DI
 	ADDQ    $0x10, DX
 	TESTL   $0x00000040, SI
-	JNZ     usual4
+	JNZ     last4
 	CMPQ    SI, $0x00
-	JE      end5
+	JE      last4
 	CMPQ    SI, $0x02
-	JNE     not6
+	JNE     not5
 	VMOVUPS (DI), X0
 	VADDPS  X0, X2, X2
 	VADDPS  X0, X3, X3
@@ -6386,9 +6388,9 @@ step3:
 	VADDPS  X0, X15, X15
 	JMP     step3
 
-not6:
+not5:
 	CMPQ      SI, $0x01
-	JNE       not7
+	JNE       not6
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
 	VORPS     X1, X0, X0
@@ -6403,7 +6405,7 @@ not6:
 	VCMPPS    $0x03, X14, X15, X1
 	VORPS     X1, X0, X0
 	VPTEST    X0, X0
-	JZ        numbers8
+	JZ        numbers7
 	VXORPS    X0, X0, X0
 	VPCMPEQD  X0, X0, X0
 	VPSRLD    $0x17, X0, X0
@@ -6437,12 +6439,12 @@ not6:
 	VCMPPS    $0x03, X15, X15, X1
 	VBLENDVPS X1, X0, X15, X15
 
-numbers8:
+numbers7:
 	JMP step3
 
-not7:
+not6:
 	CMPQ    SI, $0x08
-	JNE     not9
+	JNE     not8
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2
 	VPMAXSD X0, X3, X3
@@ -6460,13 +6462,13 @@ not7:
 	VPMAXSD X0, X15, X15
 	JMP     step3
 
-not9:
+not8:
 	CMPQ   SI, $0x03
-	JNE    not10
+	JNE    not9
 	ADDQ   BX, DI
 	MOVQ   40(AX), SI
 	CMPL   CX, $0x00003fff
-	JNE    some_rows11
+	JNE    some_rows10
 	VADDPS (DI), X2, X2
 	VADDPS (DI)(SI*1), X3, X3
 	VADDPS (DI)(SI*2), X4, X4
@@ -6489,71 +6491,71 @@ not9:
 	ADDQ   SI, DI
 	VADDPS (DI), X14, X14
 	VADDPS (DI)(SI*1), X15, X15
-	JMP    rows12
+	JMP    rows11
 
-some_rows11:
+some_rows10:
 	TESTL  $0x00000001, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X2, X2
 	ADDQ   SI, DI
 	TESTL  $0x00000002, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X3, X3
 	ADDQ   SI, DI
 	TESTL  $0x00000004, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X4, X4
 	ADDQ   SI, DI
 	TESTL  $0x00000008, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X5, X5
 	ADDQ   SI, DI
 	TESTL  $0x00000010, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X6, X6
 	ADDQ   SI, DI
 	TESTL  $0x00000020, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X7, X7
 	ADDQ   SI, DI
 	TESTL  $0x00000040, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X8, X8
 	ADDQ   SI, DI
 	TESTL  $0x00000080, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X9, X9
 	ADDQ   SI, DI
 	TESTL  $0x00000100, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X10, X10
 	ADDQ   SI, DI
 	TESTL  $0x00000200, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X11, X11
 	ADDQ   SI, DI
 	TESTL  $0x00000400, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X12, X12
 	ADDQ   SI, DI
 	TESTL  $0x00000800, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X13, X13
 	ADDQ   SI, DI
 	TESTL  $0x00001000, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X14, X14
 	ADDQ   SI, DI
 	TESTL  $0x00002000, CX
-	JZ     rows12
+	JZ     rows11
 	VADDPS (DI), X15, X15
 
-rows12:
+rows11:
 	JMP step3
 
-not10:
+not9:
 	CMPQ    SI, $0x09
-	JNE     not13
+	JNE     not12
 	VMOVUPS (DI), X0
 	VMINPS  X2, X0, X2
 	VMINPS  X3, X0, X3
@@ -6571,9 +6573,9 @@ not10:
 	VMINPS  X15, X0, X15
 	JMP     step3
 
-not13:
+not12:
 	CMPQ    SI, $0x0a
-	JNE     not14
+	JNE     not13
 	VMOVUPS (DI), X0
 	VMAXPS  X2, X0, X2
 	VMAXPS  X3, X0, X3
@@ -6591,9 +6593,9 @@ not13:
 	VMAXPS  X15, X0, X15
 	JMP     step3
 
-not14:
+not13:
 	CMPQ    SI, $0x04
-	JNE     not15
+	JNE     not14
 	VMOVUPS (DI), X0
 	VMULPS  X0, X2, X2
 	VMULPS  X0, X3, X3
@@ -6611,9 +6613,9 @@ not14:
 	VMULPS  X0, X15, X15
 	JMP     step3
 
-not15:
+not14:
 	CMPQ      SI, $0x0b
-	JNE       not16
+	JNE       not15
 	VCVTPS2PH $0x00, X2, X0
 	VCVTPH2PS X0, X2
 	VCVTPS2PH $0x00, X3, X0
@@ -6644,9 +6646,9 @@ not15:
 	VCVTPH2PS X0, X15
 	JMP       step3
 
-not16:
+not15:
 	CMPQ        SI, $0x05
-	JNE         not17
+	JNE         not16
 	VMOVUPS     (DI), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -6680,9 +6682,9 @@ not16:
 	VFMADD213PS X1, X0, X15
 	JMP         step3
 
-not17:
+not16:
 	CMPQ      SI, $0x06
-	JNE       not18
+	JNE       not17
 	VMULPS    (DI), X2, X1
 	VCMPPS    $0x01, 16(DI), X2, X0
 	VBLENDVPS X0, X1, X2, X2
@@ -6727,7 +6729,7 @@ not17:
 	VBLENDVPS X0, X1, X15, X15
 	JMP       step3
 
-not18:
+not17:
 	VMOVUPS     48(DI), X0
 	VFMADD213PS (DI), X2, X0
 	VMINPS      16(DI), X0, X0
@@ -6814,9 +6816,10 @@ not18:
 	VDIVPS      16(DI), X15, X15
 	JMP         step3
 
-usual4:
+last4:
+	MOVQ    40(AX), DX
 	TESTL   $0x00000100, SI
-	JZ      not20
+	JZ      not19
 	VMOVUPS (DI), X0
 	VADDPS  X0, X2, X2
 	VADDPS  X0, X3, X3
@@ -6833,9 +6836,9 @@ usual4:
 	VADDPS  X0, X14, X14
 	VADDPS  X0, X15, X15
 
-not20:
+not19:
 	TESTL       $0x00000800, SI
-	JZ          not21
+	JZ          not20
 	VMOVUPS     16(DI), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -6868,9 +6871,9 @@ not20:
 	VFMADD213PS X1, X0, X14
 	VFMADD213PS X1, X0, X15
 
-not21:
+not20:
 	TESTL   $0x00008000, SI
-	JZ      not22
+	JZ      not21
 	VMOVUPS 64(DI), X0
 	VMINPS  X2, X0, X2
 	VMINPS  X3, X0, X3
@@ -6887,9 +6890,9 @@ not21:
 	VMINPS  X14, X0, X14
 	VMINPS  X15, X0, X15
 
-not22:
+not21:
 	TESTL     $0x00000080, SI
-	JZ        not23
+	JZ        not22
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
 	VORPS     X1, X0, X0
@@ -6904,7 +6907,7 @@ not22:
 	VCMPPS    $0x03, X14, X15, X1
 	VORPS     X1, X0, X0
 	VPTEST    X0, X0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    X0, X0, X0
 	VPCMPEQD  X0, X0, X0
 	VPSRLD    $0x17, X0, X0
@@ -6938,10 +6941,10 @@ not22:
 	VCMPPS    $0x03, X15, X15, X1
 	VBLENDVPS X1, X0, X15, X15
 
-numbers24:
-not23:
+numbers23:
+not22:
 	TESTL   $0x00004000, SI
-	JZ      not25
+	JZ      not24
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2
 	VPMAXSD X0, X3, X3
@@ -6958,12 +6961,9 @@ not23:
 	VPMAXSD X0, X14, X14
 	VPMAXSD X0, X15, X15
 
-not25:
-end5:
-write:
-	MOVQ    40(AX), DX
+not24:
 	CMPL    CX, $0x00003fff
-	JNE     some_rows26
+	JNE     some_rows25
 	VMOVUPS X2, (BX)
 	VMOVUPS X3, (BX)(DX*1)
 	VMOVUPS X4, (BX)(DX*2)
@@ -6986,66 +6986,66 @@ write:
 	ADDQ    DX, BX
 	VMOVUPS X14, (BX)
 	VMOVUPS X15, (BX)(DX*1)
-	JMP     rows27
+	JMP     rows26
 
-some_rows26:
+some_rows25:
 	TESTL   $0x00000001, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X2, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X3, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X4, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X5, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X6, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X7, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X8, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X9, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X10, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X11, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X12, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X13, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X14, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows27
+	JZ      rows26
 	VMOVUPS X15, (BX)
 
-rows27:
+rows26:
 	MOVQ   24(AX), CX
 	IMUL3Q $0x0e, CX, CX
 	ADDQ   CX, (AX)
@@ -7082,7 +7082,7 @@ stored:
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
 	CMPL    DX, $0x00003fff
-	JNE     some_rows28
+	JNE     some_rows27
 	VMOVUPS (BX), X2
 	VMOVUPS (BX)(SI*1), X3
 	VMOVUPS (BX)(SI*2), X4
@@ -7105,66 +7105,66 @@ stored:
 	ADDQ    SI, BX
 	VMOVUPS (BX), X14
 	VMOVUPS (BX)(SI*1), X15
-	JMP     rows29
+	JMP     rows28
 
-some_rows28:
+some_rows27:
 	TESTL   $0x00000001, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X2
 	ADDQ    SI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X3
 	ADDQ    SI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X4
 	ADDQ    SI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X5
 	ADDQ    SI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X6
 	ADDQ    SI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X7
 	ADDQ    SI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X8
 	ADDQ    SI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X9
 	ADDQ    SI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X10
 	ADDQ    SI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X11
 	ADDQ    SI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X12
 	ADDQ    SI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X13
 	ADDQ    SI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X14
 	ADDQ    SI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows29
+	JZ      rows28
 	VMOVUPS (BX), X15
 
-rows29:
+rows28:
 	JMP begun
 
 alone:
@@ -7231,349 +7231,349 @@ some_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    some_done31
+	JZ    some_done30
 
-some30:
+some29:
 	VMOVUPS      (SI), X0
 	TESTL        $0x00000001, R15
-	JZ           skip32
+	JZ           skip31
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip32:
+skip31:
 	TESTL        $0x00000002, R15
-	JZ           skip33
+	JZ           skip32
 	VBROADCASTSS (R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip33:
+skip32:
 	TESTL        $0x00000004, R15
-	JZ           skip34
+	JZ           skip33
 	VBROADCASTSS (R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip34:
+skip33:
 	TESTL        $0x00000008, R15
-	JZ           skip35
+	JZ           skip34
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip35:
+skip34:
 	TESTL        $0x00000010, R15
-	JZ           skip36
+	JZ           skip35
 	VBROADCASTSS (R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip36:
+skip35:
 	TESTL        $0x00000020, R15
-	JZ           skip37
+	JZ           skip36
 	VBROADCASTSS (R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip37:
+skip36:
 	TESTL        $0x00000040, R15
-	JZ           skip38
+	JZ           skip37
 	VBROADCASTSS (R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip38:
+skip37:
 	TESTL        $0x00000080, R15
-	JZ           skip39
+	JZ           skip38
 	VBROADCASTSS (R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip39:
+skip38:
 	TESTL        $0x00000100, R15
-	JZ           skip40
+	JZ           skip39
 	VBROADCASTSS (R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip40:
+skip39:
 	TESTL        $0x00000200, R15
-	JZ           skip41
+	JZ           skip40
 	VBROADCASTSS (R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip41:
+skip40:
 	TESTL        $0x00000400, R15
-	JZ           skip42
+	JZ           skip41
 	VBROADCASTSS (R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip42:
+skip41:
 	TESTL        $0x00000800, R15
-	JZ           skip43
+	JZ           skip42
 	VBROADCASTSS (R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip43:
+skip42:
 	TESTL        $0x00001000, R15
-	JZ           skip44
+	JZ           skip43
 	VBROADCASTSS (R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip44:
+skip43:
 	TESTL        $0x00002000, R15
-	JZ           skip45
+	JZ           skip44
 	VBROADCASTSS (R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip45:
+skip44:
 	VMOVUPS      16(SI), X0
 	TESTL        $0x00000001, R15
-	JZ           skip46
+	JZ           skip45
 	VBROADCASTSS 4(R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip46:
+skip45:
 	TESTL        $0x00000002, R15
-	JZ           skip47
+	JZ           skip46
 	VBROADCASTSS 4(R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip47:
+skip46:
 	TESTL        $0x00000004, R15
-	JZ           skip48
+	JZ           skip47
 	VBROADCASTSS 4(R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip48:
+skip47:
 	TESTL        $0x00000008, R15
-	JZ           skip49
+	JZ           skip48
 	VBROADCASTSS 4(R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip49:
+skip48:
 	TESTL        $0x00000010, R15
-	JZ           skip50
+	JZ           skip49
 	VBROADCASTSS 4(R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip50:
+skip49:
 	TESTL        $0x00000020, R15
-	JZ           skip51
+	JZ           skip50
 	VBROADCASTSS 4(R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip51:
+skip50:
 	TESTL        $0x00000040, R15
-	JZ           skip52
+	JZ           skip51
 	VBROADCASTSS 4(R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip52:
+skip51:
 	TESTL        $0x00000080, R15
-	JZ           skip53
+	JZ           skip52
 	VBROADCASTSS 4(R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip53:
+skip52:
 	TESTL        $0x00000100, R15
-	JZ           skip54
+	JZ           skip53
 	VBROADCASTSS 4(R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip54:
+skip53:
 	TESTL        $0x00000200, R15
-	JZ           skip55
+	JZ           skip54
 	VBROADCASTSS 4(R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip55:
+skip54:
 	TESTL        $0x00000400, R15
-	JZ           skip56
+	JZ           skip55
 	VBROADCASTSS 4(R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip56:
+skip55:
 	TESTL        $0x00000800, R15
-	JZ           skip57
+	JZ           skip56
 	VBROADCASTSS 4(R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip57:
+skip56:
 	TESTL        $0x00001000, R15
-	JZ           skip58
+	JZ           skip57
 	VBROADCASTSS 4(R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip58:
+skip57:
 	TESTL        $0x00002000, R15
-	JZ           skip59
+	JZ           skip58
 	VBROADCASTSS 4(R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip59:
+skip58:
 	VMOVUPS      32(SI), X0
 	TESTL        $0x00000001, R15
-	JZ           skip60
+	JZ           skip59
 	VBROADCASTSS 8(R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip60:
+skip59:
 	TESTL        $0x00000002, R15
-	JZ           skip61
+	JZ           skip60
 	VBROADCASTSS 8(R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip61:
+skip60:
 	TESTL        $0x00000004, R15
-	JZ           skip62
+	JZ           skip61
 	VBROADCASTSS 8(R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip62:
+skip61:
 	TESTL        $0x00000008, R15
-	JZ           skip63
+	JZ           skip62
 	VBROADCASTSS 8(R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip63:
+skip62:
 	TESTL        $0x00000010, R15
-	JZ           skip64
+	JZ           skip63
 	VBROADCASTSS 8(R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip64:
+skip63:
 	TESTL        $0x00000020, R15
-	JZ           skip65
+	JZ           skip64
 	VBROADCASTSS 8(R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip65:
+skip64:
 	TESTL        $0x00000040, R15
-	JZ           skip66
+	JZ           skip65
 	VBROADCASTSS 8(R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip66:
+skip65:
 	TESTL        $0x00000080, R15
-	JZ           skip67
+	JZ           skip66
 	VBROADCASTSS 8(R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip67:
+skip66:
 	TESTL        $0x00000100, R15
-	JZ           skip68
+	JZ           skip67
 	VBROADCASTSS 8(R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip68:
+skip67:
 	TESTL        $0x00000200, R15
-	JZ           skip69
+	JZ           skip68
 	VBROADCASTSS 8(R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip69:
+skip68:
 	TESTL        $0x00000400, R15
-	JZ           skip70
+	JZ           skip69
 	VBROADCASTSS 8(R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip70:
+skip69:
 	TESTL        $0x00000800, R15
-	JZ           skip71
+	JZ           skip70
 	VBROADCASTSS 8(R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip71:
+skip70:
 	TESTL        $0x00001000, R15
-	JZ           skip72
+	JZ           skip71
 	VBROADCASTSS 8(R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip72:
+skip71:
 	TESTL        $0x00002000, R15
-	JZ           skip73
+	JZ           skip72
 	VBROADCASTSS 8(R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip73:
+skip72:
 	VMOVUPS      48(SI), X0
 	TESTL        $0x00000001, R15
-	JZ           skip74
+	JZ           skip73
 	VBROADCASTSS 12(R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip74:
+skip73:
 	TESTL        $0x00000002, R15
-	JZ           skip75
+	JZ           skip74
 	VBROADCASTSS 12(R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip75:
+skip74:
 	TESTL        $0x00000004, R15
-	JZ           skip76
+	JZ           skip75
 	VBROADCASTSS 12(R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip76:
+skip75:
 	TESTL        $0x00000008, R15
-	JZ           skip77
+	JZ           skip76
 	VBROADCASTSS 12(R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip77:
+skip76:
 	TESTL        $0x00000010, R15
-	JZ           skip78
+	JZ           skip77
 	VBROADCASTSS 12(R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip78:
+skip77:
 	TESTL        $0x00000020, R15
-	JZ           skip79
+	JZ           skip78
 	VBROADCASTSS 12(R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip79:
+skip78:
 	TESTL        $0x00000040, R15
-	JZ           skip80
+	JZ           skip79
 	VBROADCASTSS 12(R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip80:
+skip79:
 	TESTL        $0x00000080, R15
-	JZ           skip81
+	JZ           skip80
 	VBROADCASTSS 12(R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip81:
+skip80:
 	TESTL        $0x00000100, R15
-	JZ           skip82
+	JZ           skip81
 	VBROADCASTSS 12(R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip82:
+skip81:
 	TESTL        $0x00000200, R15
-	JZ           skip83
+	JZ           skip82
 	VBROADCASTSS 12(R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip83:
+skip82:
 	TESTL        $0x00000400, R15
-	JZ           skip84
+	JZ           skip83
 	VBROADCASTSS 12(R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip84:
+skip83:
 	TESTL        $0x00000800, R15
-	JZ           skip85
+	JZ           skip84
 	VBROADCASTSS 12(R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip85:
+skip84:
 	TESTL        $0x00001000, R15
-	JZ           skip86
+	JZ           skip85
 	VBROADCASTSS 12(R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip86:
+skip85:
 	TESTL        $0x00002000, R15
-	JZ           skip87
+	JZ           skip86
 	VBROADCASTSS 12(R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip87:
+skip86:
 	ADDQ $0x10, R10
 	ADDQ $0x10, R11
 	ADDQ $0x10, R12
@@ -7581,100 +7581,100 @@ skip87:
 	ADDQ $0x10, R14
 	ADDQ $0x00000040, SI
 	DECQ DI
-	JNZ  some30
+	JNZ  some29
 
-some_done31:
+some_done30:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    some_done89
+	JZ    some_done88
 
-some88:
+some87:
 	VMOVUPS      (SI), X0
 	TESTL        $0x00000001, R15
-	JZ           skip90
+	JZ           skip89
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip90:
+skip89:
 	TESTL        $0x00000002, R15
-	JZ           skip91
+	JZ           skip90
 	VBROADCASTSS (R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip91:
+skip90:
 	TESTL        $0x00000004, R15
-	JZ           skip92
+	JZ           skip91
 	VBROADCASTSS (R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip92:
+skip91:
 	TESTL        $0x00000008, R15
-	JZ           skip93
+	JZ           skip92
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip93:
+skip92:
 	TESTL        $0x00000010, R15
-	JZ           skip94
+	JZ           skip93
 	VBROADCASTSS (R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip94:
+skip93:
 	TESTL        $0x00000020, R15
-	JZ           skip95
+	JZ           skip94
 	VBROADCASTSS (R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip95:
+skip94:
 	TESTL        $0x00000040, R15
-	JZ           skip96
+	JZ           skip95
 	VBROADCASTSS (R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip96:
+skip95:
 	TESTL        $0x00000080, R15
-	JZ           skip97
+	JZ           skip96
 	VBROADCASTSS (R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip97:
+skip96:
 	TESTL        $0x00000100, R15
-	JZ           skip98
+	JZ           skip97
 	VBROADCASTSS (R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip98:
+skip97:
 	TESTL        $0x00000200, R15
-	JZ           skip99
+	JZ           skip98
 	VBROADCASTSS (R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip99:
+skip98:
 	TESTL        $0x00000400, R15
-	JZ           skip100
+	JZ           skip99
 	VBROADCASTSS (R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip100:
+skip99:
 	TESTL        $0x00000800, R15
-	JZ           skip101
+	JZ           skip100
 	VBROADCASTSS (R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip101:
+skip100:
 	TESTL        $0x00001000, R15
-	JZ           skip102
+	JZ           skip101
 	VBROADCASTSS (R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip102:
+skip101:
 	TESTL        $0x00002000, R15
-	JZ           skip103
+	JZ           skip102
 	VBROADCASTSS (R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip103:
+skip102:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	ADDQ 32(AX), R12
@@ -7682,9 +7682,9 @@ skip103:
 	ADDQ 32(AX), R14
 	ADDQ $0x00000010, SI
 	DECQ DI
-	JNZ  some88
+	JNZ  some87
 
-some_done89:
+some_done88:
 	CMPQ 256(AX), $0x00
 	JG   next
 	JMP  next_of_rest
@@ -7722,9 +7722,9 @@ tap_of_rest:
 	MOVQ  272(AX), DI
 	MOVQ  (DI), DI
 	TESTQ DI, DI
-	JZ    all_done105
+	JZ    all_done104
 
-all104:
+all103:
 	VMOVUPS      (SI), X0
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
@@ -7848,15 +7848,15 @@ all104:
 	ADDQ         $0x10, R14
 	ADDQ         $0x00000040, SI
 	DECQ         DI
-	JNZ          all104
+	JNZ          all103
 
-all_done105:
+all_done104:
 	MOVQ  272(AX), DI
 	MOVQ  8(DI), DI
 	TESTQ DI, DI
-	JZ    all_done107
+	JZ    all_done106
 
-all106:
+all105:
 	VMOVUPS      (SI), X0
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
@@ -7893,9 +7893,9 @@ all106:
 	ADDQ         32(AX), R14
 	ADDQ         $0x00000010, SI
 	DECQ         DI
-	JNZ          all106
+	JNZ          all105
 
-all_done107:
+all_done106:
 next_of_rest:
 	CMPQ BX, 264(AX)
 	JNE  tap_of_rest
@@ -8027,89 +8027,89 @@ some_of_three:
 	MOVL         12(BX), DI
 	VMOVUPS      (SI), X0
 	TESTL        $0x00000001, DI
-	JZ           skip108
+	JZ           skip107
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip108:
+skip107:
 	TESTL        $0x00000002, DI
-	JZ           skip109
+	JZ           skip108
 	VBROADCASTSS (R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip109:
+skip108:
 	TESTL        $0x00000004, DI
-	JZ           skip110
+	JZ           skip109
 	VBROADCASTSS (R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip110:
+skip109:
 	TESTL        $0x00000008, DI
-	JZ           skip111
+	JZ           skip110
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip111:
+skip110:
 	TESTL        $0x00000010, DI
-	JZ           skip112
+	JZ           skip111
 	VBROADCASTSS (R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip112:
+skip111:
 	TESTL        $0x00000020, DI
-	JZ           skip113
+	JZ           skip112
 	VBROADCASTSS (R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip113:
+skip112:
 	TESTL        $0x00000040, DI
-	JZ           skip114
+	JZ           skip113
 	VBROADCASTSS (R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip114:
+skip113:
 	TESTL        $0x00000080, DI
-	JZ           skip115
+	JZ           skip114
 	VBROADCASTSS (R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip115:
+skip114:
 	TESTL        $0x00000100, DI
-	JZ           skip116
+	JZ           skip115
 	VBROADCASTSS (R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip116:
+skip115:
 	TESTL        $0x00000200, DI
-	JZ           skip117
+	JZ           skip116
 	VBROADCASTSS (R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip117:
+skip116:
 	TESTL        $0x00000400, DI
-	JZ           skip118
+	JZ           skip117
 	VBROADCASTSS (R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip118:
+skip117:
 	TESTL        $0x00000800, DI
-	JZ           skip119
+	JZ           skip118
 	VBROADCASTSS (R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip119:
+skip118:
 	TESTL        $0x00001000, DI
-	JZ           skip120
+	JZ           skip119
 	VBROADCASTSS (R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip120:
+skip119:
 	TESTL        $0x00002000, DI
-	JZ           skip121
+	JZ           skip120
 	VBROADCASTSS (R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip121:
+skip120:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	ADDQ         32(AX), R12
@@ -8117,89 +8117,89 @@ skip121:
 	ADDQ         32(AX), R14
 	VMOVUPS      16(SI), X0
 	TESTL        $0x00000001, DI
-	JZ           skip122
+	JZ           skip121
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip122:
+skip121:
 	TESTL        $0x00000002, DI
-	JZ           skip123
+	JZ           skip122
 	VBROADCASTSS (R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip123:
+skip122:
 	TESTL        $0x00000004, DI
-	JZ           skip124
+	JZ           skip123
 	VBROADCASTSS (R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip124:
+skip123:
 	TESTL        $0x00000008, DI
-	JZ           skip125
+	JZ           skip124
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip125:
+skip124:
 	TESTL        $0x00000010, DI
-	JZ           skip126
+	JZ           skip125
 	VBROADCASTSS (R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip126:
+skip125:
 	TESTL        $0x00000020, DI
-	JZ           skip127
+	JZ           skip126
 	VBROADCASTSS (R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip127:
+skip126:
 	TESTL        $0x00000040, DI
-	JZ           skip128
+	JZ           skip127
 	VBROADCASTSS (R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip128:
+skip127:
 	TESTL        $0x00000080, DI
-	JZ           skip129
+	JZ           skip128
 	VBROADCASTSS (R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip129:
+skip128:
 	TESTL        $0x00000100, DI
-	JZ           skip130
+	JZ           skip129
 	VBROADCASTSS (R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip130:
+skip129:
 	TESTL        $0x00000200, DI
-	JZ           skip131
+	JZ           skip130
 	VBROADCASTSS (R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip131:
+skip130:
 	TESTL        $0x00000400, DI
-	JZ           skip132
+	JZ           skip131
 	VBROADCASTSS (R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip132:
+skip131:
 	TESTL        $0x00000800, DI
-	JZ           skip133
+	JZ           skip132
 	VBROADCASTSS (R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip133:
+skip132:
 	TESTL        $0x00001000, DI
-	JZ           skip134
+	JZ           skip133
 	VBROADCASTSS (R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip134:
+skip133:
 	TESTL        $0x00002000, DI
-	JZ           skip135
+	JZ           skip134
 	VBROADCASTSS (R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip135:
+skip134:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	ADDQ         32(AX), R12
@@ -8207,87 +8207,87 @@ skip135:
 	ADDQ         32(AX), R14
 	VMOVUPS      32(SI), X0
 	TESTL        $0x00000001, DI
-	JZ           skip136
+	JZ           skip135
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X2
 
-skip136:
+skip135:
 	TESTL        $0x00000002, DI
-	JZ           skip137
+	JZ           skip136
 	VBROADCASTSS (R10)(R8*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip137:
+skip136:
 	TESTL        $0x00000004, DI
-	JZ           skip138
+	JZ           skip137
 	VBROADCASTSS (R10)(R8*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip138:
+skip137:
 	TESTL        $0x00000008, DI
-	JZ           skip139
+	JZ           skip138
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X5
 
-skip139:
+skip138:
 	TESTL        $0x00000010, DI
-	JZ           skip140
+	JZ           skip139
 	VBROADCASTSS (R11)(R8*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip140:
+skip139:
 	TESTL        $0x00000020, DI
-	JZ           skip141
+	JZ           skip140
 	VBROADCASTSS (R11)(R8*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip141:
+skip140:
 	TESTL        $0x00000040, DI
-	JZ           skip142
+	JZ           skip141
 	VBROADCASTSS (R12), X1
 	VFMADD231PS  X0, X1, X8
 
-skip142:
+skip141:
 	TESTL        $0x00000080, DI
-	JZ           skip143
+	JZ           skip142
 	VBROADCASTSS (R12)(R8*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip143:
+skip142:
 	TESTL        $0x00000100, DI
-	JZ           skip144
+	JZ           skip143
 	VBROADCASTSS (R12)(R8*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip144:
+skip143:
 	TESTL        $0x00000200, DI
-	JZ           skip145
+	JZ           skip144
 	VBROADCASTSS (R13), X1
 	VFMADD231PS  X0, X1, X11
 
-skip145:
+skip144:
 	TESTL        $0x00000400, DI
-	JZ           skip146
+	JZ           skip145
 	VBROADCASTSS (R13)(R8*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip146:
+skip145:
 	TESTL        $0x00000800, DI
-	JZ           skip147
+	JZ           skip146
 	VBROADCASTSS (R13)(R8*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip147:
+skip146:
 	TESTL        $0x00001000, DI
-	JZ           skip148
+	JZ           skip147
 	VBROADCASTSS (R14), X1
 	VFMADD231PS  X0, X1, X14
 
-skip148:
+skip147:
 	TESTL        $0x00002000, DI
-	JZ           skip149
+	JZ           skip148
 	VBROADCASTSS (R14)(R8*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip149:
+skip148:
 	JMP next_of_three

@@ -1289,20 +1289,24 @@ k_2x4:
 	JMP          finish_0x4
 
 finish_0x2:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last2
 
 step1:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual2
+	JNZ     last2
 	CMPQ    DI, $0x00
-	JE      end3
+	JE      last2
 	CMPQ    DI, $0x02
-	JNE     not4
+	JNE     not3
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y2, Y2
@@ -1319,9 +1323,9 @@ step1:
 	VADDPS  Y1, Y13, Y13
 	JMP     step1
 
-not4:
+not3:
 	CMPQ      DI, $0x01
-	JNE       not5
+	JNE       not4
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -1334,7 +1338,7 @@ not4:
 	VCMPPS    $0x03, Y12, Y13, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers6
+	JZ        numbers5
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1364,12 +1368,12 @@ not4:
 	VCMPPS    $0x03, Y13, Y13, Y1
 	VBLENDVPS Y1, Y0, Y13, Y13
 
-numbers6:
+numbers5:
 	JMP step1
 
-not5:
+not4:
 	CMPQ    DI, $0x08
-	JNE     not7
+	JNE     not6
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1385,13 +1389,13 @@ not5:
 	VPMAXSD Y0, Y13, Y13
 	JMP     step1
 
-not7:
+not6:
 	CMPQ   DI, $0x03
-	JNE    not8
-	ADDQ   BX, R8
+	JNE    not7
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	CMPL   CX, $0x0000003f
-	JNE    some_rows9
+	JNE    some_rows8
 	VADDPS (R8), Y2, Y2
 	VADDPS 32(R8), Y3, Y3
 	VADDPS (R8)(DI*1), Y4, Y4
@@ -1406,45 +1410,45 @@ not7:
 	VADDPS 32(R8)(DI*1), Y11, Y11
 	VADDPS (R8)(DI*2), Y12, Y12
 	VADDPS 32(R8)(DI*2), Y13, Y13
-	JMP    rows10
+	JMP    rows9
 
-some_rows9:
+some_rows8:
 	TESTL  $0x00000001, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y2, Y2
 	VADDPS 32(R8), Y3, Y3
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	ADDQ   DI, R8
 	TESTL  $0x00000004, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y6, Y6
 	VADDPS 32(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000008, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	ADDQ   DI, R8
 	TESTL  $0x00000010, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y10, Y10
 	VADDPS 32(R8), Y11, Y11
 	ADDQ   DI, R8
 	TESTL  $0x00000020, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Y12, Y12
 	VADDPS 32(R8), Y13, Y13
 
-rows10:
+rows9:
 	JMP step1
 
-not8:
+not7:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not10
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y2, Y0, Y2
@@ -1461,9 +1465,9 @@ not8:
 	VMINPS  Y13, Y1, Y13
 	JMP     step1
 
-not11:
+not10:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not11
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y2, Y0, Y2
@@ -1480,9 +1484,9 @@ not11:
 	VMAXPS  Y13, Y1, Y13
 	JMP     step1
 
-not12:
+not11:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not12
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y2, Y2
@@ -1499,9 +1503,9 @@ not12:
 	VMULPS  Y1, Y13, Y13
 	JMP     step1
 
-not13:
+not12:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not13
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -1528,9 +1532,9 @@ not13:
 	VCVTPH2PS X0, Y13
 	JMP       step1
 
-not14:
+not13:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not14
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y2, Y2
@@ -1563,9 +1567,9 @@ not14:
 	VFMADD213PS Y1, Y0, Y13
 	JMP         step1
 
-not15:
+not14:
 	CMPQ      DI, $0x06
-	JNE       not16
+	JNE       not15
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 64(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1604,7 +1608,7 @@ not15:
 	VBLENDVPS Y0, Y1, Y13, Y13
 	JMP       step1
 
-not16:
+not15:
 	VMOVUPS     192(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      64(R8), Y0, Y0
@@ -1679,9 +1683,11 @@ not16:
 	VDIVPS      64(R8), Y13, Y13
 	JMP         step1
 
-usual2:
+last2:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not18
+	JZ      not17
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y2, Y2
@@ -1697,9 +1703,9 @@ usual2:
 	VADDPS  Y0, Y12, Y12
 	VADDPS  Y1, Y13, Y13
 
-not18:
+not17:
 	TESTL       $0x00000800, DI
-	JZ          not19
+	JZ          not18
 	VMOVUPS     64(R8), Y0
 	VMOVUPS     96(R8), Y1
 	VSUBPS      Y0, Y2, Y2
@@ -1731,9 +1737,9 @@ not18:
 	VFMADD213PS Y1, Y0, Y11
 	VFMADD213PS Y1, Y0, Y13
 
-not19:
+not18:
 	TESTL   $0x00008000, DI
-	JZ      not20
+	JZ      not19
 	VMOVUPS 256(R8), Y0
 	VMOVUPS 288(R8), Y1
 	VMINPS  Y2, Y0, Y2
@@ -1749,9 +1755,9 @@ not19:
 	VMINPS  Y12, Y0, Y12
 	VMINPS  Y13, Y1, Y13
 
-not20:
+not19:
 	TESTL     $0x00000080, DI
-	JZ        not21
+	JZ        not20
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -1764,7 +1770,7 @@ not20:
 	VCMPPS    $0x03, Y12, Y13, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers22
+	JZ        numbers21
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1794,10 +1800,10 @@ not20:
 	VCMPPS    $0x03, Y13, Y13, Y1
 	VBLENDVPS Y1, Y0, Y13, Y13
 
-numbers22:
-not21:
+numbers21:
+not20:
 	TESTL   $0x00004000, DI
-	JZ      not23
+	JZ      not22
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1812,12 +1818,9 @@ not21:
 	VPMAXSD Y0, Y12, Y12
 	VPMAXSD Y0, Y13, Y13
 
-not23:
-end3:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
+not22:
 	CMPL    CX, $0x0000003f
-	JNE     some_rows24
+	JNE     some_rows23
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, 32(BX)
 	VMOVUPS Y4, (BX)(DX*1)
@@ -1832,40 +1835,40 @@ end3:
 	VMOVUPS Y11, 32(BX)(DX*1)
 	VMOVUPS Y12, (BX)(DX*2)
 	VMOVUPS Y13, 32(BX)(DX*2)
-	JMP     rows25
+	JMP     rows24
 
-some_rows24:
+some_rows23:
 	TESTL   $0x00000001, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y6, (BX)
 	VMOVUPS Y7, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y10, (BX)
 	VMOVUPS Y11, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows25
+	JZ      rows24
 	VMOVUPS Y12, (BX)
 	VMOVUPS Y13, 32(BX)
 
-rows25:
+rows24:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1879,20 +1882,24 @@ rows25:
 	RET
 
 finish_0x1:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last26
 
-step26:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step25:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual27
+	JNZ     last26
 	CMPQ    DI, $0x00
-	JE      end28
+	JE      last26
 	CMPQ    DI, $0x02
-	JNE     not29
+	JNE     not27
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -1900,18 +1907,18 @@ step26:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step26
+	JMP     step25
 
-not29:
+not27:
 	CMPQ      DI, $0x01
-	JNE       not30
+	JNE       not28
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers31
+	JZ        numbers29
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1929,12 +1936,12 @@ not29:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers31:
-	JMP step26
+numbers29:
+	JMP step25
 
-not30:
+not28:
 	CMPQ    DI, $0x08
-	JNE     not32
+	JNE     not30
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1942,15 +1949,15 @@ not30:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step26
+	JMP     step25
 
-not32:
+not30:
 	CMPQ       DI, $0x03
-	JNE        not33
-	ADDQ       BX, R8
+	JNE        not31
+	ADDQ       SI, R8
 	MOVQ       8(DX), DI
 	CMPL       CX, $0x0000003f
-	JNE        some_rows34
+	JNE        some_rows32
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS (R8)(DI*1), Y8, Y0
@@ -1965,45 +1972,45 @@ not32:
 	VADDPS     Y0, Y6, Y6
 	VMASKMOVPS (R8)(DI*2), Y8, Y0
 	VADDPS     Y0, Y7, Y7
-	JMP        rows35
+	JMP        rows33
 
-some_rows34:
+some_rows32:
 	TESTL      $0x00000001, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y2, Y2
 	ADDQ       DI, R8
 	TESTL      $0x00000002, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y3, Y3
 	ADDQ       DI, R8
 	TESTL      $0x00000004, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y4, Y4
 	ADDQ       DI, R8
 	TESTL      $0x00000008, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y5, Y5
 	ADDQ       DI, R8
 	TESTL      $0x00000010, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y6, Y6
 	ADDQ       DI, R8
 	TESTL      $0x00000020, CX
-	JZ         rows35
+	JZ         rows33
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y7, Y7
 
-rows35:
-	JMP step26
+rows33:
+	JMP step25
 
-not33:
+not31:
 	CMPQ    DI, $0x09
-	JNE     not36
+	JNE     not34
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -2011,11 +2018,11 @@ not33:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step26
+	JMP     step25
 
-not36:
+not34:
 	CMPQ    DI, $0x0a
-	JNE     not37
+	JNE     not35
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -2023,11 +2030,11 @@ not36:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step26
+	JMP     step25
 
-not37:
+not35:
 	CMPQ    DI, $0x04
-	JNE     not38
+	JNE     not36
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -2035,11 +2042,11 @@ not37:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step26
+	JMP     step25
 
-not38:
+not36:
 	CMPQ      DI, $0x0b
-	JNE       not39
+	JNE       not37
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -2052,11 +2059,11 @@ not38:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step26
+	JMP       step25
 
-not39:
+not37:
 	CMPQ        DI, $0x05
-	JNE         not40
+	JNE         not38
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2072,11 +2079,11 @@ not39:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step26
+	JMP         step25
 
-not40:
+not38:
 	CMPQ      DI, $0x06
-	JNE       not41
+	JNE       not39
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2095,9 +2102,9 @@ not40:
 	VMULPS    (R8), Y7, Y1
 	VCMPPS    $0x01, 32(R8), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step26
+	JMP       step25
 
-not41:
+not39:
 	VMOVUPS     96(R8), Y0
 	VFMADD213PS (R8), Y2, Y0
 	VMINPS      32(R8), Y0, Y0
@@ -2134,11 +2141,13 @@ not41:
 	VMAXPS      64(R8), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      32(R8), Y7, Y7
-	JMP         step26
+	JMP         step25
 
-usual27:
+last26:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not43
+	JZ      not41
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -2147,9 +2156,9 @@ usual27:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not43:
+not41:
 	TESTL       $0x00000800, DI
-	JZ          not44
+	JZ          not42
 	VMOVUPS     32(R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2166,9 +2175,9 @@ not43:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not44:
+not42:
 	TESTL   $0x00008000, DI
-	JZ      not45
+	JZ      not43
 	VMOVUPS 128(R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -2177,16 +2186,16 @@ not44:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not45:
+not43:
 	TESTL     $0x00000080, DI
-	JZ        not46
+	JZ        not44
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers47
+	JZ        numbers45
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2204,10 +2213,10 @@ not45:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers47:
-not46:
+numbers45:
+not44:
 	TESTL   $0x00004000, DI
-	JZ      not48
+	JZ      not46
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -2216,12 +2225,9 @@ not46:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not48:
-end28:
-	MOVQ       a+0(FP), DX
-	MOVQ       8(DX), DX
+not46:
 	CMPL       CX, $0x0000003f
-	JNE        some_rows49
+	JNE        some_rows47
 	VMASKMOVPS Y2, Y8, (BX)
 	VMASKMOVPS Y3, Y8, (BX)(DX*1)
 	VMASKMOVPS Y4, Y8, (BX)(DX*2)
@@ -2230,34 +2236,34 @@ end28:
 	VMASKMOVPS Y5, Y8, (BX)
 	VMASKMOVPS Y6, Y8, (BX)(DX*1)
 	VMASKMOVPS Y7, Y8, (BX)(DX*2)
-	JMP        rows50
+	JMP        rows48
 
-some_rows49:
+some_rows47:
 	TESTL      $0x00000001, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y2, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000002, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y3, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000004, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y4, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000008, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y5, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000010, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y6, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000020, CX
-	JZ         rows50
+	JZ         rows48
 	VMASKMOVPS Y7, Y8, (BX)
 
-rows50:
+rows48:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -2271,20 +2277,24 @@ rows50:
 	RET
 
 finish_0x8:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last50
 
-step51:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step49:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual52
+	JNZ     last50
 	CMPQ    DI, $0x00
-	JE      end53
+	JE      last50
 	CMPQ    DI, $0x02
-	JNE     not54
+	JNE     not51
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2301,11 +2311,11 @@ step51:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	JMP     step51
+	JMP     step49
 
-not54:
+not51:
 	CMPQ      DI, $0x01
-	JNE       not55
+	JNE       not52
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
@@ -2314,7 +2324,7 @@ not54:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers56
+	JZ        numbers53
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2336,12 +2346,12 @@ not54:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers56:
-	JMP step51
+numbers53:
+	JMP step49
 
-not55:
+not52:
 	CMPQ    DI, $0x08
-	JNE     not57
+	JNE     not54
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
@@ -2351,16 +2361,16 @@ not55:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step51
+	JMP     step49
 
-not57:
+not54:
 	CMPQ   DI, $0x03
-	JNE    not58
-	ADDQ   BX, R8
+	JNE    not55
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	CMPL   CX, $0x00000001
-	JNE    some_rows59
+	JNE    some_rows56
 	VADDPS (DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
 	VADDPS 64(DI), Y10, Y10
@@ -2369,11 +2379,11 @@ not57:
 	VADDPS 160(DI), Y13, Y13
 	VADDPS 192(DI), Y14, Y14
 	VADDPS 224(DI), Y15, Y15
-	JMP    rows60
+	JMP    rows57
 
-some_rows59:
+some_rows56:
 	TESTL  $0x00000001, CX
-	JZ     rows60
+	JZ     rows57
 	VADDPS (DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
 	VADDPS 64(DI), Y10, Y10
@@ -2383,12 +2393,12 @@ some_rows59:
 	VADDPS 192(DI), Y14, Y14
 	VADDPS 224(DI), Y15, Y15
 
-rows60:
-	JMP step51
+rows57:
+	JMP step49
 
-not58:
+not55:
 	CMPQ    DI, $0x09
-	JNE     not61
+	JNE     not58
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2405,11 +2415,11 @@ not58:
 	VMINPS  Y13, Y5, Y13
 	VMINPS  Y14, Y6, Y14
 	VMINPS  Y15, Y7, Y15
-	JMP     step51
+	JMP     step49
 
-not61:
+not58:
 	CMPQ    DI, $0x0a
-	JNE     not62
+	JNE     not59
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2426,11 +2436,11 @@ not61:
 	VMAXPS  Y13, Y5, Y13
 	VMAXPS  Y14, Y6, Y14
 	VMAXPS  Y15, Y7, Y15
-	JMP     step51
+	JMP     step49
 
-not62:
+not59:
 	CMPQ    DI, $0x04
-	JNE     not63
+	JNE     not60
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2447,11 +2457,11 @@ not62:
 	VMULPS  Y5, Y13, Y13
 	VMULPS  Y6, Y14, Y14
 	VMULPS  Y7, Y15, Y15
-	JMP     step51
+	JMP     step49
 
-not63:
+not60:
 	CMPQ      DI, $0x0b
-	JNE       not64
+	JNE       not61
 	VCVTPS2PH $0x00, Y8, X0
 	VCVTPH2PS X0, Y8
 	VCVTPS2PH $0x00, Y9, X0
@@ -2468,11 +2478,11 @@ not63:
 	VCVTPH2PS X0, Y14
 	VCVTPS2PH $0x00, Y15, X0
 	VCVTPH2PS X0, Y15
-	JMP       step51
+	JMP       step49
 
-not64:
+not61:
 	CMPQ        DI, $0x05
-	JNE         not65
+	JNE         not62
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2513,11 +2523,11 @@ not64:
 	VMOVUPS     480(R8), Y0
 	VMOVUPS     736(R8), Y1
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step51
+	JMP         step49
 
-not65:
+not62:
 	CMPQ      DI, $0x06
-	JNE       not66
+	JNE       not63
 	VMULPS    (R8), Y8, Y1
 	VCMPPS    $0x01, 256(R8), Y8, Y0
 	VBLENDVPS Y0, Y1, Y8, Y8
@@ -2542,9 +2552,9 @@ not65:
 	VMULPS    224(R8), Y15, Y1
 	VCMPPS    $0x01, 480(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step51
+	JMP       step49
 
-not66:
+not63:
 	VMOVUPS     768(R8), Y0
 	VFMADD213PS (R8), Y8, Y0
 	VMINPS      256(R8), Y0, Y0
@@ -2593,11 +2603,13 @@ not66:
 	VMAXPS      512(R8), Y0, Y0
 	VMULPS      Y0, Y15, Y15
 	VDIVPS      256(R8), Y15, Y15
-	JMP         step51
+	JMP         step49
 
-usual52:
+last50:
+	MOVQ    8(DX), DX
+	MOVQ    SI, DX
 	TESTL   $0x00000100, DI
-	JZ      not68
+	JZ      not65
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2615,9 +2627,9 @@ usual52:
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
 
-not68:
+not65:
 	TESTL       $0x00000800, DI
-	JZ          not69
+	JZ          not66
 	VMOVUPS     256(R8), Y0
 	VMOVUPS     288(R8), Y1
 	VMOVUPS     320(R8), Y2
@@ -2659,9 +2671,9 @@ not68:
 	VMOVUPS     992(R8), Y1
 	VFMADD213PS Y1, Y0, Y15
 
-not69:
+not66:
 	TESTL   $0x00008000, DI
-	JZ      not70
+	JZ      not67
 	VMOVUPS 1024(R8), Y0
 	VMOVUPS 1056(R8), Y1
 	VMOVUPS 1088(R8), Y2
@@ -2679,9 +2691,9 @@ not69:
 	VMINPS  Y14, Y6, Y14
 	VMINPS  Y15, Y7, Y15
 
-not70:
+not67:
 	TESTL     $0x00000080, DI
-	JZ        not71
+	JZ        not68
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
@@ -2690,7 +2702,7 @@ not70:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers72
+	JZ        numbers69
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2712,10 +2724,10 @@ not70:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers72:
-not71:
+numbers69:
+not68:
 	TESTL   $0x00004000, DI
-	JZ      not73
+	JZ      not70
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
@@ -2726,13 +2738,9 @@ not71:
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
 
-not73:
-end53:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
-	MOVQ    BX, DX
+not70:
 	CMPL    CX, $0x00000001
-	JNE     some_rows74
+	JNE     some_rows71
 	VMOVUPS Y8, (DX)
 	VMOVUPS Y9, 32(DX)
 	VMOVUPS Y10, 64(DX)
@@ -2741,11 +2749,11 @@ end53:
 	VMOVUPS Y13, 160(DX)
 	VMOVUPS Y14, 192(DX)
 	VMOVUPS Y15, 224(DX)
-	JMP     rows75
+	JMP     rows72
 
-some_rows74:
+some_rows71:
 	TESTL   $0x00000001, CX
-	JZ      rows75
+	JZ      rows72
 	VMOVUPS Y8, (DX)
 	VMOVUPS Y9, 32(DX)
 	VMOVUPS Y10, 64(DX)
@@ -2755,7 +2763,7 @@ some_rows74:
 	VMOVUPS Y14, 192(DX)
 	VMOVUPS Y15, 224(DX)
 
-rows75:
+rows72:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -2769,20 +2777,24 @@ rows75:
 	RET
 
 finish_0x4:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last74
 
-step76:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step73:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual77
+	JNZ     last74
 	CMPQ    DI, $0x00
-	JE      end78
+	JE      last74
 	CMPQ    DI, $0x02
-	JNE     not79
+	JNE     not75
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2795,11 +2807,11 @@ step76:
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
 	VADDPS  Y3, Y11, Y11
-	JMP     step76
+	JMP     step73
 
-not79:
+not75:
 	CMPQ      DI, $0x01
-	JNE       not80
+	JNE       not76
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
@@ -2808,7 +2820,7 @@ not79:
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers81
+	JZ        numbers77
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2830,12 +2842,12 @@ not79:
 	VCMPPS    $0x03, Y11, Y11, Y1
 	VBLENDVPS Y1, Y0, Y11, Y11
 
-numbers81:
-	JMP step76
+numbers77:
+	JMP step73
 
-not80:
+not76:
 	CMPQ    DI, $0x08
-	JNE     not82
+	JNE     not78
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4
 	VPMAXSD Y0, Y5, Y5
@@ -2845,15 +2857,15 @@ not80:
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
 	VPMAXSD Y0, Y11, Y11
-	JMP     step76
+	JMP     step73
 
-not82:
+not78:
 	CMPQ   DI, $0x03
-	JNE    not83
-	ADDQ   BX, R8
+	JNE    not79
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	CMPL   CX, $0x00000003
-	JNE    some_rows84
+	JNE    some_rows80
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	VADDPS 64(R8), Y6, Y6
@@ -2862,29 +2874,29 @@ not82:
 	VADDPS 32(R8)(DI*1), Y9, Y9
 	VADDPS 64(R8)(DI*1), Y10, Y10
 	VADDPS 96(R8)(DI*1), Y11, Y11
-	JMP    rows85
+	JMP    rows81
 
-some_rows84:
+some_rows80:
 	TESTL  $0x00000001, CX
-	JZ     rows85
+	JZ     rows81
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	VADDPS 64(R8), Y6, Y6
 	VADDPS 96(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows85
+	JZ     rows81
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	VADDPS 64(R8), Y10, Y10
 	VADDPS 96(R8), Y11, Y11
 
-rows85:
-	JMP step76
+rows81:
+	JMP step73
 
-not83:
+not79:
 	CMPQ    DI, $0x09
-	JNE     not86
+	JNE     not82
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2897,11 +2909,11 @@ not83:
 	VMINPS  Y9, Y1, Y9
 	VMINPS  Y10, Y2, Y10
 	VMINPS  Y11, Y3, Y11
-	JMP     step76
+	JMP     step73
 
-not86:
+not82:
 	CMPQ    DI, $0x0a
-	JNE     not87
+	JNE     not83
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2914,11 +2926,11 @@ not86:
 	VMAXPS  Y9, Y1, Y9
 	VMAXPS  Y10, Y2, Y10
 	VMAXPS  Y11, Y3, Y11
-	JMP     step76
+	JMP     step73
 
-not87:
+not83:
 	CMPQ    DI, $0x04
-	JNE     not88
+	JNE     not84
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2931,11 +2943,11 @@ not87:
 	VMULPS  Y1, Y9, Y9
 	VMULPS  Y2, Y10, Y10
 	VMULPS  Y3, Y11, Y11
-	JMP     step76
+	JMP     step73
 
-not88:
+not84:
 	CMPQ      DI, $0x0b
-	JNE       not89
+	JNE       not85
 	VCVTPS2PH $0x00, Y4, X0
 	VCVTPH2PS X0, Y4
 	VCVTPS2PH $0x00, Y5, X0
@@ -2952,11 +2964,11 @@ not88:
 	VCVTPH2PS X0, Y10
 	VCVTPS2PH $0x00, Y11, X0
 	VCVTPH2PS X0, Y11
-	JMP       step76
+	JMP       step73
 
-not89:
+not85:
 	CMPQ        DI, $0x05
-	JNE         not90
+	JNE         not86
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2985,11 +2997,11 @@ not89:
 	VMOVUPS     352(R8), Y1
 	VFMADD213PS Y1, Y0, Y7
 	VFMADD213PS Y1, Y0, Y11
-	JMP         step76
+	JMP         step73
 
-not90:
+not86:
 	CMPQ      DI, $0x06
-	JNE       not91
+	JNE       not87
 	VMULPS    (R8), Y4, Y1
 	VCMPPS    $0x01, 128(R8), Y4, Y0
 	VBLENDVPS Y0, Y1, Y4, Y4
@@ -3014,9 +3026,9 @@ not90:
 	VMULPS    96(R8), Y11, Y1
 	VCMPPS    $0x01, 224(R8), Y11, Y0
 	VBLENDVPS Y0, Y1, Y11, Y11
-	JMP       step76
+	JMP       step73
 
-not91:
+not87:
 	VMOVUPS     384(R8), Y0
 	VFMADD213PS (R8), Y4, Y0
 	VMINPS      128(R8), Y0, Y0
@@ -3065,11 +3077,13 @@ not91:
 	VMAXPS      256(R8), Y0, Y0
 	VMULPS      Y0, Y11, Y11
 	VDIVPS      128(R8), Y11, Y11
-	JMP         step76
+	JMP         step73
 
-usual77:
+last74:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not93
+	JZ      not89
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -3083,9 +3097,9 @@ usual77:
 	VADDPS  Y2, Y10, Y10
 	VADDPS  Y3, Y11, Y11
 
-not93:
+not89:
 	TESTL       $0x00000800, DI
-	JZ          not94
+	JZ          not90
 	VMOVUPS     128(R8), Y0
 	VMOVUPS     160(R8), Y1
 	VMOVUPS     192(R8), Y2
@@ -3115,9 +3129,9 @@ not93:
 	VFMADD213PS Y1, Y0, Y7
 	VFMADD213PS Y1, Y0, Y11
 
-not94:
+not90:
 	TESTL   $0x00008000, DI
-	JZ      not95
+	JZ      not91
 	VMOVUPS 512(R8), Y0
 	VMOVUPS 544(R8), Y1
 	VMOVUPS 576(R8), Y2
@@ -3131,9 +3145,9 @@ not94:
 	VMINPS  Y10, Y2, Y10
 	VMINPS  Y11, Y3, Y11
 
-not95:
+not91:
 	TESTL     $0x00000080, DI
-	JZ        not96
+	JZ        not92
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
@@ -3142,7 +3156,7 @@ not95:
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers97
+	JZ        numbers93
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3164,10 +3178,10 @@ not95:
 	VCMPPS    $0x03, Y11, Y11, Y1
 	VBLENDVPS Y1, Y0, Y11, Y11
 
-numbers97:
-not96:
+numbers93:
+not92:
 	TESTL   $0x00004000, DI
-	JZ      not98
+	JZ      not94
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4
 	VPMAXSD Y0, Y5, Y5
@@ -3178,12 +3192,9 @@ not96:
 	VPMAXSD Y0, Y10, Y10
 	VPMAXSD Y0, Y11, Y11
 
-not98:
-end78:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
+not94:
 	CMPL    CX, $0x00000003
-	JNE     some_rows99
+	JNE     some_rows95
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
@@ -3192,24 +3203,24 @@ end78:
 	VMOVUPS Y9, 32(BX)(DX*1)
 	VMOVUPS Y10, 64(BX)(DX*1)
 	VMOVUPS Y11, 96(BX)(DX*1)
-	JMP     rows100
+	JMP     rows96
 
-some_rows99:
+some_rows95:
 	TESTL   $0x00000001, CX
-	JZ      rows100
+	JZ      rows96
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
 	VMOVUPS Y7, 96(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows100
+	JZ      rows96
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	VMOVUPS Y10, 64(BX)
 	VMOVUPS Y11, 96(BX)
 
-rows100:
+rows96:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

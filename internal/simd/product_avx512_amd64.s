@@ -3437,20 +3437,24 @@ k_2x4:
 	JMP          finish_0x4
 
 finish_0x2:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last2
 
 step1:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual2
+	JNZ     last2
 	CMPQ    DI, $0x00
-	JE      end3
+	JE      last2
 	CMPQ    DI, $0x02
-	JNE     not4
+	JNE     not3
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z2, Z2
@@ -3483,37 +3487,38 @@ step1:
 	VADDPS  Z1, Z29, Z29
 	JMP     step1
 
-not4:
+not3:
 	CMPQ       DI, $0x01
-	JNE        not5
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z8, Z9, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z10, Z11, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z12, Z13, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z14, Z15, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z16, Z17, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z18, Z19, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z20, Z21, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z22, Z23, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z24, Z25, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z26, Z27, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z28, Z29, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers6
+	JNE        not4
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z29, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z0, Z0
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z0, Z0
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z0, Z0
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z0, Z0
+	VADDPS     Z15, Z1, Z1
+	VADDPS     Z16, Z0, Z0
+	VADDPS     Z17, Z1, Z1
+	VADDPS     Z18, Z0, Z0
+	VADDPS     Z19, Z1, Z1
+	VADDPS     Z20, Z0, Z0
+	VADDPS     Z21, Z1, Z1
+	VADDPS     Z22, Z0, Z0
+	VADDPS     Z23, Z1, Z1
+	VADDPS     Z24, Z0, Z0
+	VADDPS     Z25, Z1, Z1
+	VADDPS     Z26, Z0, Z0
+	VADDPS     Z27, Z1, Z1
+	VADDPS     Z28, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers5
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3575,12 +3580,12 @@ not4:
 	VCMPPS     $0x03, Z29, Z29, K1
 	VMOVAPS    Z0, K1, Z29
 
-numbers6:
+numbers5:
 	JMP step1
 
-not5:
+not4:
 	CMPQ    DI, $0x08
-	JNE     not7
+	JNE     not6
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -3612,13 +3617,13 @@ not5:
 	VPMAXSD Z0, Z29, Z29
 	JMP     step1
 
-not7:
+not6:
 	CMPQ   DI, $0x03
-	JNE    not8
-	ADDQ   BX, R8
+	JNE    not7
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	CMPL   CX, $0x00003fff
-	JNE    some_rows9
+	JNE    some_rows8
 	VADDPS (R8), Z2, Z2
 	VADDPS 64(R8), Z3, Z3
 	VADDPS (R8)(DI*1), Z4, Z4
@@ -3655,85 +3660,85 @@ not7:
 	VADDPS 64(R8), Z27, Z27
 	VADDPS (R8)(DI*1), Z28, Z28
 	VADDPS 64(R8)(DI*1), Z29, Z29
-	JMP    rows10
+	JMP    rows9
 
-some_rows9:
+some_rows8:
 	TESTL  $0x00000001, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z2, Z2
 	VADDPS 64(R8), Z3, Z3
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	ADDQ   DI, R8
 	TESTL  $0x00000004, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z6, Z6
 	VADDPS 64(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000008, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	ADDQ   DI, R8
 	TESTL  $0x00000010, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z10, Z10
 	VADDPS 64(R8), Z11, Z11
 	ADDQ   DI, R8
 	TESTL  $0x00000020, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z12, Z12
 	VADDPS 64(R8), Z13, Z13
 	ADDQ   DI, R8
 	TESTL  $0x00000040, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z14, Z14
 	VADDPS 64(R8), Z15, Z15
 	ADDQ   DI, R8
 	TESTL  $0x00000080, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z16, Z16
 	VADDPS 64(R8), Z17, Z17
 	ADDQ   DI, R8
 	TESTL  $0x00000100, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z18, Z18
 	VADDPS 64(R8), Z19, Z19
 	ADDQ   DI, R8
 	TESTL  $0x00000200, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z20, Z20
 	VADDPS 64(R8), Z21, Z21
 	ADDQ   DI, R8
 	TESTL  $0x00000400, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z22, Z22
 	VADDPS 64(R8), Z23, Z23
 	ADDQ   DI, R8
 	TESTL  $0x00000800, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z24, Z24
 	VADDPS 64(R8), Z25, Z25
 	ADDQ   DI, R8
 	TESTL  $0x00001000, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z26, Z26
 	VADDPS 64(R8), Z27, Z27
 	ADDQ   DI, R8
 	TESTL  $0x00002000, CX
-	JZ     rows10
+	JZ     rows9
 	VADDPS (R8), Z28, Z28
 	VADDPS 64(R8), Z29, Z29
 
-rows10:
+rows9:
 	JMP step1
 
-not8:
+not7:
 	CMPQ    DI, $0x09
-	JNE     not11
+	JNE     not10
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z2, Z0, Z2
@@ -3766,9 +3771,9 @@ not8:
 	VMINPS  Z29, Z1, Z29
 	JMP     step1
 
-not11:
+not10:
 	CMPQ    DI, $0x0a
-	JNE     not12
+	JNE     not11
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z2, Z0, Z2
@@ -3801,9 +3806,9 @@ not11:
 	VMAXPS  Z29, Z1, Z29
 	JMP     step1
 
-not12:
+not11:
 	CMPQ    DI, $0x04
-	JNE     not13
+	JNE     not12
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z2, Z2
@@ -3836,9 +3841,9 @@ not12:
 	VMULPS  Z1, Z29, Z29
 	JMP     step1
 
-not13:
+not12:
 	CMPQ      DI, $0x0b
-	JNE       not14
+	JNE       not13
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -3897,9 +3902,9 @@ not13:
 	VCVTPH2PS Y0, Z29
 	JMP       step1
 
-not14:
+not13:
 	CMPQ        DI, $0x05
-	JNE         not15
+	JNE         not14
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z2, Z2
@@ -3964,9 +3969,9 @@ not14:
 	VFMADD213PS Z1, Z0, Z29
 	JMP         step1
 
-not15:
+not14:
 	CMPQ   DI, $0x06
-	JNE    not16
+	JNE    not15
 	VCMPPS $0x01, 128(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 128(R8), Z4, K1
@@ -4025,7 +4030,7 @@ not15:
 	VMULPS 64(R8), Z29, K1, Z29
 	JMP    step1
 
-not16:
+not15:
 	VMOVUPS     384(R8), Z0
 	VFMADD213PS (R8), Z2, Z0
 	VMINPS      128(R8), Z0, Z0
@@ -4196,9 +4201,11 @@ not16:
 	VDIVPS      128(R8), Z29, Z29
 	JMP         step1
 
-usual2:
+last2:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not18
+	JZ      not17
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z2, Z2
@@ -4211,28 +4218,10 @@ usual2:
 	VADDPS  Z1, Z9, Z9
 	VADDPS  Z0, Z10, Z10
 	VADDPS  Z1, Z11, Z11
-	VADDPS  Z0, Z12, Z12
-	VADDPS  Z1, Z13, Z13
-	VADDPS  Z0, Z14, Z14
-	VADDPS  Z1, Z15, Z15
-	VADDPS  Z0, Z16, Z16
-	VADDPS  Z1, Z17, Z17
-	VADDPS  Z0, Z18, Z18
-	VADDPS  Z1, Z19, Z19
-	VADDPS  Z0, Z20, Z20
-	VADDPS  Z1, Z21, Z21
-	VADDPS  Z0, Z22, Z22
-	VADDPS  Z1, Z23, Z23
-	VADDPS  Z0, Z24, Z24
-	VADDPS  Z1, Z25, Z25
-	VADDPS  Z0, Z26, Z26
-	VADDPS  Z1, Z27, Z27
-	VADDPS  Z0, Z28, Z28
-	VADDPS  Z1, Z29, Z29
 
-not18:
+not17:
 	TESTL       $0x00000800, DI
-	JZ          not19
+	JZ          not18
 	VMOVUPS     128(R8), Z0
 	VMOVUPS     192(R8), Z1
 	VSUBPS      Z0, Z2, Z2
@@ -4245,24 +4234,6 @@ not18:
 	VSUBPS      Z1, Z9, Z9
 	VSUBPS      Z0, Z10, Z10
 	VSUBPS      Z1, Z11, Z11
-	VSUBPS      Z0, Z12, Z12
-	VSUBPS      Z1, Z13, Z13
-	VSUBPS      Z0, Z14, Z14
-	VSUBPS      Z1, Z15, Z15
-	VSUBPS      Z0, Z16, Z16
-	VSUBPS      Z1, Z17, Z17
-	VSUBPS      Z0, Z18, Z18
-	VSUBPS      Z1, Z19, Z19
-	VSUBPS      Z0, Z20, Z20
-	VSUBPS      Z1, Z21, Z21
-	VSUBPS      Z0, Z22, Z22
-	VSUBPS      Z1, Z23, Z23
-	VSUBPS      Z0, Z24, Z24
-	VSUBPS      Z1, Z25, Z25
-	VSUBPS      Z0, Z26, Z26
-	VSUBPS      Z1, Z27, Z27
-	VSUBPS      Z0, Z28, Z28
-	VSUBPS      Z1, Z29, Z29
 	VMOVUPS     256(R8), Z0
 	VMOVUPS     384(R8), Z1
 	VFMADD213PS Z1, Z0, Z2
@@ -4270,15 +4241,6 @@ not18:
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z8
 	VFMADD213PS Z1, Z0, Z10
-	VFMADD213PS Z1, Z0, Z12
-	VFMADD213PS Z1, Z0, Z14
-	VFMADD213PS Z1, Z0, Z16
-	VFMADD213PS Z1, Z0, Z18
-	VFMADD213PS Z1, Z0, Z20
-	VFMADD213PS Z1, Z0, Z22
-	VFMADD213PS Z1, Z0, Z24
-	VFMADD213PS Z1, Z0, Z26
-	VFMADD213PS Z1, Z0, Z28
 	VMOVUPS     320(R8), Z0
 	VMOVUPS     448(R8), Z1
 	VFMADD213PS Z1, Z0, Z3
@@ -4286,19 +4248,10 @@ not18:
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z9
 	VFMADD213PS Z1, Z0, Z11
-	VFMADD213PS Z1, Z0, Z13
-	VFMADD213PS Z1, Z0, Z15
-	VFMADD213PS Z1, Z0, Z17
-	VFMADD213PS Z1, Z0, Z19
-	VFMADD213PS Z1, Z0, Z21
-	VFMADD213PS Z1, Z0, Z23
-	VFMADD213PS Z1, Z0, Z25
-	VFMADD213PS Z1, Z0, Z27
-	VFMADD213PS Z1, Z0, Z29
 
-not19:
+not18:
 	TESTL   $0x00008000, DI
-	JZ      not20
+	JZ      not19
 	VMOVUPS 512(R8), Z0
 	VMOVUPS 576(R8), Z1
 	VMINPS  Z2, Z0, Z2
@@ -4311,56 +4264,21 @@ not19:
 	VMINPS  Z9, Z1, Z9
 	VMINPS  Z10, Z0, Z10
 	VMINPS  Z11, Z1, Z11
-	VMINPS  Z12, Z0, Z12
-	VMINPS  Z13, Z1, Z13
-	VMINPS  Z14, Z0, Z14
-	VMINPS  Z15, Z1, Z15
-	VMINPS  Z16, Z0, Z16
-	VMINPS  Z17, Z1, Z17
-	VMINPS  Z18, Z0, Z18
-	VMINPS  Z19, Z1, Z19
-	VMINPS  Z20, Z0, Z20
-	VMINPS  Z21, Z1, Z21
-	VMINPS  Z22, Z0, Z22
-	VMINPS  Z23, Z1, Z23
-	VMINPS  Z24, Z0, Z24
-	VMINPS  Z25, Z1, Z25
-	VMINPS  Z26, Z0, Z26
-	VMINPS  Z27, Z1, Z27
-	VMINPS  Z28, Z0, Z28
-	VMINPS  Z29, Z1, Z29
 
-not20:
+not19:
 	TESTL      $0x00000080, DI
-	JZ         not21
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z8, Z9, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z10, Z11, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z12, Z13, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z14, Z15, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z16, Z17, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z18, Z19, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z20, Z21, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z22, Z23, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z24, Z25, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z26, Z27, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z28, Z29, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers22
+	JZ         not20
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z11, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z0, Z0
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers21
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4385,6 +4303,148 @@ not20:
 	VMOVAPS    Z0, K1, Z10
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
+
+numbers21:
+not20:
+	TESTL   $0x00004000, DI
+	JZ      not22
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+
+not22:
+	CMPL    CX, $0x00003fff
+	JNE     some_rows23
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	VMOVUPS Z4, (BX)(DX*1)
+	VMOVUPS Z5, 64(BX)(DX*1)
+	VMOVUPS Z6, (BX)(DX*2)
+	VMOVUPS Z7, 64(BX)(DX*2)
+	LEAQ    (BX)(DX*2), BX
+	ADDQ    DX, BX
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	VMOVUPS Z10, (BX)(DX*1)
+	VMOVUPS Z11, 64(BX)(DX*1)
+	LEAQ    (BX)(DX*2), BX
+	JMP     rows24
+
+some_rows23:
+	TESTL   $0x00000001, CX
+	JZ      rows24
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows24
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows24
+	VMOVUPS Z6, (BX)
+	VMOVUPS Z7, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows24
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows24
+	VMOVUPS Z10, (BX)
+	VMOVUPS Z11, 64(BX)
+	ADDQ    DX, BX
+
+rows24:
+	TESTL   $0x00000100, DI
+	JZ      not25
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z1, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z1, Z15, Z15
+	VADDPS  Z0, Z16, Z16
+	VADDPS  Z1, Z17, Z17
+	VADDPS  Z0, Z18, Z18
+	VADDPS  Z1, Z19, Z19
+	VADDPS  Z0, Z20, Z20
+	VADDPS  Z1, Z21, Z21
+
+not25:
+	TESTL       $0x00000800, DI
+	JZ          not26
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z1, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z1, Z15, Z15
+	VSUBPS      Z0, Z16, Z16
+	VSUBPS      Z1, Z17, Z17
+	VSUBPS      Z0, Z18, Z18
+	VSUBPS      Z1, Z19, Z19
+	VSUBPS      Z0, Z20, Z20
+	VSUBPS      Z1, Z21, Z21
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     384(R8), Z1
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z16
+	VFMADD213PS Z1, Z0, Z18
+	VFMADD213PS Z1, Z0, Z20
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     448(R8), Z1
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z15
+	VFMADD213PS Z1, Z0, Z17
+	VFMADD213PS Z1, Z0, Z19
+	VFMADD213PS Z1, Z0, Z21
+
+not26:
+	TESTL   $0x00008000, DI
+	JZ      not27
+	VMOVUPS 512(R8), Z0
+	VMOVUPS 576(R8), Z1
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z1, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z1, Z15
+	VMINPS  Z16, Z0, Z16
+	VMINPS  Z17, Z1, Z17
+	VMINPS  Z18, Z0, Z18
+	VMINPS  Z19, Z1, Z19
+	VMINPS  Z20, Z0, Z20
+	VMINPS  Z21, Z1, Z21
+
+not27:
+	TESTL      $0x00000080, DI
+	JZ         not28
+	VADDPS     Z13, Z12, Z1
+	VADDPS     Z14, Z21, Z0
+	VADDPS     Z15, Z1, Z1
+	VADDPS     Z16, Z0, Z0
+	VADDPS     Z17, Z1, Z1
+	VADDPS     Z18, Z0, Z0
+	VADDPS     Z19, Z1, Z1
+	VADDPS     Z20, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers29
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
 	VCMPPS     $0x03, Z12, Z12, K1
 	VMOVAPS    Z0, K1, Z12
 	VCMPPS     $0x03, Z13, Z13, K1
@@ -4405,6 +4465,138 @@ not20:
 	VMOVAPS    Z0, K1, Z20
 	VCMPPS     $0x03, Z21, Z21, K1
 	VMOVAPS    Z0, K1, Z21
+
+numbers29:
+not28:
+	TESTL   $0x00004000, DI
+	JZ      not30
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	VPMAXSD Z0, Z16, Z16
+	VPMAXSD Z0, Z17, Z17
+	VPMAXSD Z0, Z18, Z18
+	VPMAXSD Z0, Z19, Z19
+	VPMAXSD Z0, Z20, Z20
+	VPMAXSD Z0, Z21, Z21
+
+not30:
+	CMPL    CX, $0x00003fff
+	JNE     some_rows31
+	VMOVUPS Z12, (BX)
+	VMOVUPS Z13, 64(BX)
+	VMOVUPS Z14, (BX)(DX*1)
+	VMOVUPS Z15, 64(BX)(DX*1)
+	VMOVUPS Z16, (BX)(DX*2)
+	VMOVUPS Z17, 64(BX)(DX*2)
+	LEAQ    (BX)(DX*2), BX
+	ADDQ    DX, BX
+	VMOVUPS Z18, (BX)
+	VMOVUPS Z19, 64(BX)
+	VMOVUPS Z20, (BX)(DX*1)
+	VMOVUPS Z21, 64(BX)(DX*1)
+	LEAQ    (BX)(DX*2), BX
+	JMP     rows32
+
+some_rows31:
+	TESTL   $0x00000020, CX
+	JZ      rows32
+	VMOVUPS Z12, (BX)
+	VMOVUPS Z13, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000040, CX
+	JZ      rows32
+	VMOVUPS Z14, (BX)
+	VMOVUPS Z15, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000080, CX
+	JZ      rows32
+	VMOVUPS Z16, (BX)
+	VMOVUPS Z17, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000100, CX
+	JZ      rows32
+	VMOVUPS Z18, (BX)
+	VMOVUPS Z19, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000200, CX
+	JZ      rows32
+	VMOVUPS Z20, (BX)
+	VMOVUPS Z21, 64(BX)
+	ADDQ    DX, BX
+
+rows32:
+	TESTL   $0x00000100, DI
+	JZ      not33
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z22, Z22
+	VADDPS  Z1, Z23, Z23
+	VADDPS  Z0, Z24, Z24
+	VADDPS  Z1, Z25, Z25
+	VADDPS  Z0, Z26, Z26
+	VADDPS  Z1, Z27, Z27
+	VADDPS  Z0, Z28, Z28
+	VADDPS  Z1, Z29, Z29
+
+not33:
+	TESTL       $0x00000800, DI
+	JZ          not34
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VSUBPS      Z0, Z22, Z22
+	VSUBPS      Z1, Z23, Z23
+	VSUBPS      Z0, Z24, Z24
+	VSUBPS      Z1, Z25, Z25
+	VSUBPS      Z0, Z26, Z26
+	VSUBPS      Z1, Z27, Z27
+	VSUBPS      Z0, Z28, Z28
+	VSUBPS      Z1, Z29, Z29
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     384(R8), Z1
+	VFMADD213PS Z1, Z0, Z22
+	VFMADD213PS Z1, Z0, Z24
+	VFMADD213PS Z1, Z0, Z26
+	VFMADD213PS Z1, Z0, Z28
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     448(R8), Z1
+	VFMADD213PS Z1, Z0, Z23
+	VFMADD213PS Z1, Z0, Z25
+	VFMADD213PS Z1, Z0, Z27
+	VFMADD213PS Z1, Z0, Z29
+
+not34:
+	TESTL   $0x00008000, DI
+	JZ      not35
+	VMOVUPS 512(R8), Z0
+	VMOVUPS 576(R8), Z1
+	VMINPS  Z22, Z0, Z22
+	VMINPS  Z23, Z1, Z23
+	VMINPS  Z24, Z0, Z24
+	VMINPS  Z25, Z1, Z25
+	VMINPS  Z26, Z0, Z26
+	VMINPS  Z27, Z1, Z27
+	VMINPS  Z28, Z0, Z28
+	VMINPS  Z29, Z1, Z29
+
+not35:
+	TESTL      $0x00000080, DI
+	JZ         not36
+	VADDPS     Z23, Z22, Z1
+	VADDPS     Z24, Z29, Z0
+	VADDPS     Z25, Z1, Z1
+	VADDPS     Z26, Z0, Z0
+	VADDPS     Z27, Z1, Z1
+	VADDPS     Z28, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers37
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
 	VCMPPS     $0x03, Z22, Z22, K1
 	VMOVAPS    Z0, K1, Z22
 	VCMPPS     $0x03, Z23, Z23, K1
@@ -4422,31 +4614,11 @@ not20:
 	VCMPPS     $0x03, Z29, Z29, K1
 	VMOVAPS    Z0, K1, Z29
 
-numbers22:
-not21:
+numbers37:
+not36:
 	TESTL   $0x00004000, DI
-	JZ      not23
+	JZ      not38
 	VXORPS  Z0, Z0, Z0
-	VPMAXSD Z0, Z2, Z2
-	VPMAXSD Z0, Z3, Z3
-	VPMAXSD Z0, Z4, Z4
-	VPMAXSD Z0, Z5, Z5
-	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
-	VPMAXSD Z0, Z8, Z8
-	VPMAXSD Z0, Z9, Z9
-	VPMAXSD Z0, Z10, Z10
-	VPMAXSD Z0, Z11, Z11
-	VPMAXSD Z0, Z12, Z12
-	VPMAXSD Z0, Z13, Z13
-	VPMAXSD Z0, Z14, Z14
-	VPMAXSD Z0, Z15, Z15
-	VPMAXSD Z0, Z16, Z16
-	VPMAXSD Z0, Z17, Z17
-	VPMAXSD Z0, Z18, Z18
-	VPMAXSD Z0, Z19, Z19
-	VPMAXSD Z0, Z20, Z20
-	VPMAXSD Z0, Z21, Z21
 	VPMAXSD Z0, Z22, Z22
 	VPMAXSD Z0, Z23, Z23
 	VPMAXSD Z0, Z24, Z24
@@ -4456,122 +4628,43 @@ not21:
 	VPMAXSD Z0, Z28, Z28
 	VPMAXSD Z0, Z29, Z29
 
-not23:
-end3:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
+not38:
 	CMPL    CX, $0x00003fff
-	JNE     some_rows24
-	VMOVUPS Z2, (BX)
-	VMOVUPS Z3, 64(BX)
-	VMOVUPS Z4, (BX)(DX*1)
-	VMOVUPS Z5, 64(BX)(DX*1)
-	VMOVUPS Z6, (BX)(DX*2)
-	VMOVUPS Z7, 64(BX)(DX*2)
+	JNE     some_rows39
+	VMOVUPS Z22, (BX)
+	VMOVUPS Z23, 64(BX)
+	VMOVUPS Z24, (BX)(DX*1)
+	VMOVUPS Z25, 64(BX)(DX*1)
+	VMOVUPS Z26, (BX)(DX*2)
+	VMOVUPS Z27, 64(BX)(DX*2)
 	LEAQ    (BX)(DX*2), BX
 	ADDQ    DX, BX
-	VMOVUPS Z8, (BX)
-	VMOVUPS Z9, 64(BX)
-	VMOVUPS Z10, (BX)(DX*1)
-	VMOVUPS Z11, 64(BX)(DX*1)
-	VMOVUPS Z12, (BX)(DX*2)
-	VMOVUPS Z13, 64(BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z14, (BX)
-	VMOVUPS Z15, 64(BX)
-	VMOVUPS Z16, (BX)(DX*1)
-	VMOVUPS Z17, 64(BX)(DX*1)
-	VMOVUPS Z18, (BX)(DX*2)
-	VMOVUPS Z19, 64(BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z20, (BX)
-	VMOVUPS Z21, 64(BX)
-	VMOVUPS Z22, (BX)(DX*1)
-	VMOVUPS Z23, 64(BX)(DX*1)
-	VMOVUPS Z24, (BX)(DX*2)
-	VMOVUPS Z25, 64(BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z26, (BX)
-	VMOVUPS Z27, 64(BX)
-	VMOVUPS Z28, (BX)(DX*1)
-	VMOVUPS Z29, 64(BX)(DX*1)
-	JMP     rows25
+	VMOVUPS Z28, (BX)
+	VMOVUPS Z29, 64(BX)
+	JMP     rows40
 
-some_rows24:
-	TESTL   $0x00000001, CX
-	JZ      rows25
-	VMOVUPS Z2, (BX)
-	VMOVUPS Z3, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000002, CX
-	JZ      rows25
-	VMOVUPS Z4, (BX)
-	VMOVUPS Z5, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000004, CX
-	JZ      rows25
-	VMOVUPS Z6, (BX)
-	VMOVUPS Z7, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000008, CX
-	JZ      rows25
-	VMOVUPS Z8, (BX)
-	VMOVUPS Z9, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000010, CX
-	JZ      rows25
-	VMOVUPS Z10, (BX)
-	VMOVUPS Z11, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000020, CX
-	JZ      rows25
-	VMOVUPS Z12, (BX)
-	VMOVUPS Z13, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000040, CX
-	JZ      rows25
-	VMOVUPS Z14, (BX)
-	VMOVUPS Z15, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000080, CX
-	JZ      rows25
-	VMOVUPS Z16, (BX)
-	VMOVUPS Z17, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000100, CX
-	JZ      rows25
-	VMOVUPS Z18, (BX)
-	VMOVUPS Z19, 64(BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000200, CX
-	JZ      rows25
-	VMOVUPS Z20, (BX)
-	VMOVUPS Z21, 64(BX)
-	ADDQ    DX, BX
+some_rows39:
 	TESTL   $0x00000400, CX
-	JZ      rows25
+	JZ      rows40
 	VMOVUPS Z22, (BX)
 	VMOVUPS Z23, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows25
+	JZ      rows40
 	VMOVUPS Z24, (BX)
 	VMOVUPS Z25, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows25
+	JZ      rows40
 	VMOVUPS Z26, (BX)
 	VMOVUPS Z27, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows25
+	JZ      rows40
 	VMOVUPS Z28, (BX)
 	VMOVUPS Z29, 64(BX)
 
-rows25:
+rows40:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4585,20 +4678,24 @@ rows25:
 	RET
 
 finish_0x1:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last42
 
-step26:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step41:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual27
+	JNZ     last42
 	CMPQ    DI, $0x00
-	JE      end28
+	JE      last42
 	CMPQ    DI, $0x02
-	JNE     not29
+	JNE     not43
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4614,25 +4711,26 @@ step26:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step26
+	JMP     step41
 
-not29:
+not43:
 	CMPQ       DI, $0x01
-	JNE        not30
-	VCMPPS     $0x03, Z2, Z3, K2
-	VCMPPS     $0x03, Z4, Z5, K3
-	VCMPPS     $0x03, Z6, Z7, K4
-	KORW       K4, K2, K2
-	VCMPPS     $0x03, Z8, Z9, K4
-	KORW       K4, K3, K3
-	VCMPPS     $0x03, Z10, Z11, K4
-	KORW       K4, K2, K2
-	VCMPPS     $0x03, Z12, Z13, K4
-	KORW       K4, K3, K3
-	VCMPPS     $0x03, Z14, Z15, K4
-	KORW       K4, K2, K2
-	KORTESTW   K2, K3
-	JZ         numbers31
+	JNE        not44
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z15, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z0, Z0
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z0, Z0
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z0, Z0
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K2
+	KORTESTW   K2, K2
+	JZ         numbers45
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4666,12 +4764,12 @@ not29:
 	VCMPPS     $0x03, Z15, Z15, K2
 	VMOVAPS    Z0, K2, Z15
 
-numbers31:
-	JMP step26
+numbers45:
+	JMP step41
 
-not30:
+not44:
 	CMPQ    DI, $0x08
-	JNE     not32
+	JNE     not46
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4687,15 +4785,15 @@ not30:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step26
+	JMP     step41
 
-not32:
+not46:
 	CMPQ      DI, $0x03
-	JNE       not33
-	ADDQ      BX, R8
+	JNE       not47
+	ADDQ      SI, R8
 	MOVQ      8(DX), DI
 	CMPL      CX, $0x00003fff
-	JNE       some_rows34
+	JNE       some_rows48
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z2, Z2
 	VMOVUPS.Z (R8)(DI*1), K1, Z0
@@ -4732,85 +4830,85 @@ not32:
 	VADDPS    Z0, Z14, Z14
 	VMOVUPS.Z (R8)(DI*1), K1, Z0
 	VADDPS    Z0, Z15, Z15
-	JMP       rows35
+	JMP       rows49
 
-some_rows34:
+some_rows48:
 	TESTL     $0x00000001, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z2, Z2
 	ADDQ      DI, R8
 	TESTL     $0x00000002, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z3, Z3
 	ADDQ      DI, R8
 	TESTL     $0x00000004, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z4, Z4
 	ADDQ      DI, R8
 	TESTL     $0x00000008, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z5, Z5
 	ADDQ      DI, R8
 	TESTL     $0x00000010, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z6, Z6
 	ADDQ      DI, R8
 	TESTL     $0x00000020, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z7, Z7
 	ADDQ      DI, R8
 	TESTL     $0x00000040, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z8, Z8
 	ADDQ      DI, R8
 	TESTL     $0x00000080, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z9, Z9
 	ADDQ      DI, R8
 	TESTL     $0x00000100, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z10, Z10
 	ADDQ      DI, R8
 	TESTL     $0x00000200, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z11, Z11
 	ADDQ      DI, R8
 	TESTL     $0x00000400, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z12, Z12
 	ADDQ      DI, R8
 	TESTL     $0x00000800, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z13, Z13
 	ADDQ      DI, R8
 	TESTL     $0x00001000, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z14, Z14
 	ADDQ      DI, R8
 	TESTL     $0x00002000, CX
-	JZ        rows35
+	JZ        rows49
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z15, Z15
 
-rows35:
-	JMP step26
+rows49:
+	JMP step41
 
-not33:
+not47:
 	CMPQ    DI, $0x09
-	JNE     not36
+	JNE     not50
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4826,11 +4924,11 @@ not33:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step26
+	JMP     step41
 
-not36:
+not50:
 	CMPQ    DI, $0x0a
-	JNE     not37
+	JNE     not51
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4846,11 +4944,11 @@ not36:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step26
+	JMP     step41
 
-not37:
+not51:
 	CMPQ    DI, $0x04
-	JNE     not38
+	JNE     not52
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4866,11 +4964,11 @@ not37:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step26
+	JMP     step41
 
-not38:
+not52:
 	CMPQ      DI, $0x0b
-	JNE       not39
+	JNE       not53
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4899,11 +4997,11 @@ not38:
 	VCVTPH2PS Y0, Z14
 	VCVTPS2PH $0x00, Z15, Y0
 	VCVTPH2PS Y0, Z15
-	JMP       step26
+	JMP       step41
 
-not39:
+not53:
 	CMPQ        DI, $0x05
-	JNE         not40
+	JNE         not54
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4935,11 +5033,11 @@ not39:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step26
+	JMP         step41
 
-not40:
+not54:
 	CMPQ   DI, $0x06
-	JNE    not41
+	JNE    not55
 	VCMPPS $0x01, 64(R8), Z2, K2
 	VMULPS (R8), Z2, K2, Z2
 	VCMPPS $0x01, 64(R8), Z3, K2
@@ -4968,9 +5066,9 @@ not40:
 	VMULPS (R8), Z14, K2, Z14
 	VCMPPS $0x01, 64(R8), Z15, K2
 	VMULPS (R8), Z15, K2, Z15
-	JMP    step26
+	JMP    step41
 
-not41:
+not55:
 	VMOVUPS     192(R8), Z0
 	VFMADD213PS (R8), Z2, Z0
 	VMINPS      64(R8), Z0, Z0
@@ -5055,45 +5153,29 @@ not41:
 	VMAXPS      128(R8), Z0, Z0
 	VMULPS      Z0, Z15, Z15
 	VDIVPS      64(R8), Z15, Z15
-	JMP         step26
+	JMP         step41
 
-usual27:
+last42:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not43
+	JZ      not57
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
-	VADDPS  Z0, Z7, Z7
-	VADDPS  Z0, Z8, Z8
-	VADDPS  Z0, Z9, Z9
-	VADDPS  Z0, Z10, Z10
-	VADDPS  Z0, Z11, Z11
-	VADDPS  Z0, Z12, Z12
-	VADDPS  Z0, Z13, Z13
-	VADDPS  Z0, Z14, Z14
-	VADDPS  Z0, Z15, Z15
 
-not43:
+not57:
 	TESTL       $0x00000800, DI
-	JZ          not44
+	JZ          not58
 	VMOVUPS     64(R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
 	VSUBPS      Z0, Z5, Z5
 	VSUBPS      Z0, Z6, Z6
-	VSUBPS      Z0, Z7, Z7
-	VSUBPS      Z0, Z8, Z8
-	VSUBPS      Z0, Z9, Z9
-	VSUBPS      Z0, Z10, Z10
-	VSUBPS      Z0, Z11, Z11
-	VSUBPS      Z0, Z12, Z12
-	VSUBPS      Z0, Z13, Z13
-	VSUBPS      Z0, Z14, Z14
-	VSUBPS      Z0, Z15, Z15
 	VMOVUPS     128(R8), Z0
 	VMOVUPS     192(R8), Z1
 	VFMADD213PS Z1, Z0, Z2
@@ -5101,52 +5183,26 @@ not43:
 	VFMADD213PS Z1, Z0, Z4
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
-	VFMADD213PS Z1, Z0, Z7
-	VFMADD213PS Z1, Z0, Z8
-	VFMADD213PS Z1, Z0, Z9
-	VFMADD213PS Z1, Z0, Z10
-	VFMADD213PS Z1, Z0, Z11
-	VFMADD213PS Z1, Z0, Z12
-	VFMADD213PS Z1, Z0, Z13
-	VFMADD213PS Z1, Z0, Z14
-	VFMADD213PS Z1, Z0, Z15
 
-not44:
+not58:
 	TESTL   $0x00008000, DI
-	JZ      not45
+	JZ      not59
 	VMOVUPS 256(R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
-	VMINPS  Z7, Z0, Z7
-	VMINPS  Z8, Z0, Z8
-	VMINPS  Z9, Z0, Z9
-	VMINPS  Z10, Z0, Z10
-	VMINPS  Z11, Z0, Z11
-	VMINPS  Z12, Z0, Z12
-	VMINPS  Z13, Z0, Z13
-	VMINPS  Z14, Z0, Z14
-	VMINPS  Z15, Z0, Z15
 
-not45:
+not59:
 	TESTL      $0x00000080, DI
-	JZ         not46
-	VCMPPS     $0x03, Z2, Z3, K2
-	VCMPPS     $0x03, Z4, Z5, K3
-	VCMPPS     $0x03, Z6, Z7, K4
-	KORW       K4, K2, K2
-	VCMPPS     $0x03, Z8, Z9, K4
-	KORW       K4, K3, K3
-	VCMPPS     $0x03, Z10, Z11, K4
-	KORW       K4, K2, K2
-	VCMPPS     $0x03, Z12, Z13, K4
-	KORW       K4, K3, K3
-	VCMPPS     $0x03, Z14, Z15, K4
-	KORW       K4, K2, K2
-	KORTESTW   K2, K3
-	JZ         numbers47
+	JZ         not60
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z6, Z0
+	VADDPS     Z5, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K2
+	KORTESTW   K2, K2
+	JZ         numbers61
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5161,6 +5217,103 @@ not45:
 	VMOVAPS    Z0, K2, Z5
 	VCMPPS     $0x03, Z6, Z6, K2
 	VMOVAPS    Z0, K2, Z6
+
+numbers61:
+not60:
+	TESTL   $0x00004000, DI
+	JZ      not62
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+
+not62:
+	CMPL    CX, $0x00003fff
+	JNE     some_rows63
+	VMOVUPS Z2, K1, (BX)
+	VMOVUPS Z3, K1, (BX)(DX*1)
+	VMOVUPS Z4, K1, (BX)(DX*2)
+	LEAQ    (BX)(DX*2), BX
+	ADDQ    DX, BX
+	VMOVUPS Z5, K1, (BX)
+	VMOVUPS Z6, K1, (BX)(DX*1)
+	LEAQ    (BX)(DX*2), BX
+	JMP     rows64
+
+some_rows63:
+	TESTL   $0x00000001, CX
+	JZ      rows64
+	VMOVUPS Z2, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows64
+	VMOVUPS Z3, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows64
+	VMOVUPS Z4, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows64
+	VMOVUPS Z5, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows64
+	VMOVUPS Z6, K1, (BX)
+	ADDQ    DX, BX
+
+rows64:
+	TESTL   $0x00000100, DI
+	JZ      not65
+	VMOVUPS (R8), Z0
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+
+not65:
+	TESTL       $0x00000800, DI
+	JZ          not66
+	VMOVUPS     64(R8), Z0
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z11
+
+not66:
+	TESTL   $0x00008000, DI
+	JZ      not67
+	VMOVUPS 256(R8), Z0
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z0, Z11
+
+not67:
+	TESTL      $0x00000080, DI
+	JZ         not68
+	VADDPS     Z8, Z7, Z1
+	VADDPS     Z9, Z11, Z0
+	VADDPS     Z10, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K2
+	KORTESTW   K2, K2
+	JZ         numbers69
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
 	VCMPPS     $0x03, Z7, Z7, K2
 	VMOVAPS    Z0, K2, Z7
 	VCMPPS     $0x03, Z8, Z8, K2
@@ -5171,6 +5324,98 @@ not45:
 	VMOVAPS    Z0, K2, Z10
 	VCMPPS     $0x03, Z11, Z11, K2
 	VMOVAPS    Z0, K2, Z11
+
+numbers69:
+not68:
+	TESTL   $0x00004000, DI
+	JZ      not70
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+
+not70:
+	CMPL    CX, $0x00003fff
+	JNE     some_rows71
+	VMOVUPS Z7, K1, (BX)
+	VMOVUPS Z8, K1, (BX)(DX*1)
+	VMOVUPS Z9, K1, (BX)(DX*2)
+	LEAQ    (BX)(DX*2), BX
+	ADDQ    DX, BX
+	VMOVUPS Z10, K1, (BX)
+	VMOVUPS Z11, K1, (BX)(DX*1)
+	LEAQ    (BX)(DX*2), BX
+	JMP     rows72
+
+some_rows71:
+	TESTL   $0x00000020, CX
+	JZ      rows72
+	VMOVUPS Z7, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000040, CX
+	JZ      rows72
+	VMOVUPS Z8, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000080, CX
+	JZ      rows72
+	VMOVUPS Z9, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000100, CX
+	JZ      rows72
+	VMOVUPS Z10, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000200, CX
+	JZ      rows72
+	VMOVUPS Z11, K1, (BX)
+	ADDQ    DX, BX
+
+rows72:
+	TESTL   $0x00000100, DI
+	JZ      not73
+	VMOVUPS (R8), Z0
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+
+not73:
+	TESTL       $0x00000800, DI
+	JZ          not74
+	VMOVUPS     64(R8), Z0
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     192(R8), Z1
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z15
+
+not74:
+	TESTL   $0x00008000, DI
+	JZ      not75
+	VMOVUPS 256(R8), Z0
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z0, Z15
+
+not75:
+	TESTL      $0x00000080, DI
+	JZ         not76
+	VADDPS     Z13, Z12, Z1
+	VADDPS     Z14, Z15, Z0
+	VCMPPS     $0x03, Z1, Z0, K2
+	KORTESTW   K2, K2
+	JZ         numbers77
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
 	VCMPPS     $0x03, Z12, Z12, K2
 	VMOVAPS    Z0, K2, Z12
 	VCMPPS     $0x03, Z13, Z13, K2
@@ -5180,114 +5425,45 @@ not45:
 	VCMPPS     $0x03, Z15, Z15, K2
 	VMOVAPS    Z0, K2, Z15
 
-numbers47:
-not46:
+numbers77:
+not76:
 	TESTL   $0x00004000, DI
-	JZ      not48
+	JZ      not78
 	VXORPS  Z0, Z0, Z0
-	VPMAXSD Z0, Z2, Z2
-	VPMAXSD Z0, Z3, Z3
-	VPMAXSD Z0, Z4, Z4
-	VPMAXSD Z0, Z5, Z5
-	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
-	VPMAXSD Z0, Z8, Z8
-	VPMAXSD Z0, Z9, Z9
-	VPMAXSD Z0, Z10, Z10
-	VPMAXSD Z0, Z11, Z11
 	VPMAXSD Z0, Z12, Z12
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
 
-not48:
-end28:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
+not78:
 	CMPL    CX, $0x00003fff
-	JNE     some_rows49
-	VMOVUPS Z2, K1, (BX)
-	VMOVUPS Z3, K1, (BX)(DX*1)
-	VMOVUPS Z4, K1, (BX)(DX*2)
+	JNE     some_rows79
+	VMOVUPS Z12, K1, (BX)
+	VMOVUPS Z13, K1, (BX)(DX*1)
+	VMOVUPS Z14, K1, (BX)(DX*2)
 	LEAQ    (BX)(DX*2), BX
 	ADDQ    DX, BX
-	VMOVUPS Z5, K1, (BX)
-	VMOVUPS Z6, K1, (BX)(DX*1)
-	VMOVUPS Z7, K1, (BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z8, K1, (BX)
-	VMOVUPS Z9, K1, (BX)(DX*1)
-	VMOVUPS Z10, K1, (BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z11, K1, (BX)
-	VMOVUPS Z12, K1, (BX)(DX*1)
-	VMOVUPS Z13, K1, (BX)(DX*2)
-	LEAQ    (BX)(DX*2), BX
-	ADDQ    DX, BX
-	VMOVUPS Z14, K1, (BX)
-	VMOVUPS Z15, K1, (BX)(DX*1)
-	JMP     rows50
+	VMOVUPS Z15, K1, (BX)
+	JMP     rows80
 
-some_rows49:
-	TESTL   $0x00000001, CX
-	JZ      rows50
-	VMOVUPS Z2, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000002, CX
-	JZ      rows50
-	VMOVUPS Z3, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000004, CX
-	JZ      rows50
-	VMOVUPS Z4, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000008, CX
-	JZ      rows50
-	VMOVUPS Z5, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000010, CX
-	JZ      rows50
-	VMOVUPS Z6, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000020, CX
-	JZ      rows50
-	VMOVUPS Z7, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000040, CX
-	JZ      rows50
-	VMOVUPS Z8, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000080, CX
-	JZ      rows50
-	VMOVUPS Z9, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000100, CX
-	JZ      rows50
-	VMOVUPS Z10, K1, (BX)
-	ADDQ    DX, BX
-	TESTL   $0x00000200, CX
-	JZ      rows50
-	VMOVUPS Z11, K1, (BX)
-	ADDQ    DX, BX
+some_rows79:
 	TESTL   $0x00000400, CX
-	JZ      rows50
+	JZ      rows80
 	VMOVUPS Z12, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows50
+	JZ      rows80
 	VMOVUPS Z13, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows50
+	JZ      rows80
 	VMOVUPS Z14, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows50
+	JZ      rows80
 	VMOVUPS Z15, K1, (BX)
 
-rows50:
+rows80:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -5301,20 +5477,24 @@ rows50:
 	RET
 
 finish_0x8:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last82
 
-step51:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step81:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual52
+	JNZ     last82
 	CMPQ    DI, $0x00
-	JE      end53
+	JE      last82
 	CMPQ    DI, $0x02
-	JNE     not54
+	JNE     not83
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5331,19 +5511,20 @@ step51:
 	VADDPS  Z5, Z13, Z13
 	VADDPS  Z6, Z14, Z14
 	VADDPS  Z7, Z15, Z15
-	JMP     step51
+	JMP     step81
 
-not54:
+not83:
 	CMPQ       DI, $0x01
-	JNE        not55
-	VCMPPS     $0x03, Z8, Z9, K1
-	VCMPPS     $0x03, Z10, Z11, K2
-	VCMPPS     $0x03, Z12, Z13, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z14, Z15, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers56
+	JNE        not84
+	VADDPS     Z9, Z8, Z1
+	VADDPS     Z10, Z15, Z0
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z0, Z0
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers85
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5365,12 +5546,12 @@ not54:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers56:
-	JMP step51
+numbers85:
+	JMP step81
 
-not55:
+not84:
 	CMPQ    DI, $0x08
-	JNE     not57
+	JNE     not86
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -5380,16 +5561,16 @@ not55:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step51
+	JMP     step81
 
-not57:
+not86:
 	CMPQ   DI, $0x03
-	JNE    not58
-	ADDQ   BX, R8
+	JNE    not87
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	CMPL   CX, $0x00000001
-	JNE    some_rows59
+	JNE    some_rows88
 	VADDPS (DI), Z8, Z8
 	VADDPS 64(DI), Z9, Z9
 	VADDPS 128(DI), Z10, Z10
@@ -5398,11 +5579,11 @@ not57:
 	VADDPS 320(DI), Z13, Z13
 	VADDPS 384(DI), Z14, Z14
 	VADDPS 448(DI), Z15, Z15
-	JMP    rows60
+	JMP    rows89
 
-some_rows59:
+some_rows88:
 	TESTL  $0x00000001, CX
-	JZ     rows60
+	JZ     rows89
 	VADDPS (DI), Z8, Z8
 	VADDPS 64(DI), Z9, Z9
 	VADDPS 128(DI), Z10, Z10
@@ -5412,12 +5593,12 @@ some_rows59:
 	VADDPS 384(DI), Z14, Z14
 	VADDPS 448(DI), Z15, Z15
 
-rows60:
-	JMP step51
+rows89:
+	JMP step81
 
-not58:
+not87:
 	CMPQ    DI, $0x09
-	JNE     not61
+	JNE     not90
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5434,11 +5615,11 @@ not58:
 	VMINPS  Z13, Z5, Z13
 	VMINPS  Z14, Z6, Z14
 	VMINPS  Z15, Z7, Z15
-	JMP     step51
+	JMP     step81
 
-not61:
+not90:
 	CMPQ    DI, $0x0a
-	JNE     not62
+	JNE     not91
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5455,11 +5636,11 @@ not61:
 	VMAXPS  Z13, Z5, Z13
 	VMAXPS  Z14, Z6, Z14
 	VMAXPS  Z15, Z7, Z15
-	JMP     step51
+	JMP     step81
 
-not62:
+not91:
 	CMPQ    DI, $0x04
-	JNE     not63
+	JNE     not92
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5476,11 +5657,11 @@ not62:
 	VMULPS  Z5, Z13, Z13
 	VMULPS  Z6, Z14, Z14
 	VMULPS  Z7, Z15, Z15
-	JMP     step51
+	JMP     step81
 
-not63:
+not92:
 	CMPQ      DI, $0x0b
-	JNE       not64
+	JNE       not93
 	VCVTPS2PH $0x00, Z8, Y0
 	VCVTPH2PS Y0, Z8
 	VCVTPS2PH $0x00, Z9, Y0
@@ -5497,11 +5678,11 @@ not63:
 	VCVTPH2PS Y0, Z14
 	VCVTPS2PH $0x00, Z15, Y0
 	VCVTPH2PS Y0, Z15
-	JMP       step51
+	JMP       step81
 
-not64:
+not93:
 	CMPQ        DI, $0x05
-	JNE         not65
+	JNE         not94
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -5542,11 +5723,11 @@ not64:
 	VMOVUPS     960(R8), Z0
 	VMOVUPS     1472(R8), Z1
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step51
+	JMP         step81
 
-not65:
+not94:
 	CMPQ   DI, $0x06
-	JNE    not66
+	JNE    not95
 	VCMPPS $0x01, 512(R8), Z8, K1
 	VMULPS (R8), Z8, K1, Z8
 	VCMPPS $0x01, 576(R8), Z9, K1
@@ -5563,9 +5744,9 @@ not65:
 	VMULPS 384(R8), Z14, K1, Z14
 	VCMPPS $0x01, 960(R8), Z15, K1
 	VMULPS 448(R8), Z15, K1, Z15
-	JMP    step51
+	JMP    step81
 
-not66:
+not95:
 	VMOVUPS     1536(R8), Z0
 	VFMADD213PS (R8), Z8, Z0
 	VMINPS      512(R8), Z0, Z0
@@ -5614,11 +5795,13 @@ not66:
 	VMAXPS      1024(R8), Z0, Z0
 	VMULPS      Z0, Z15, Z15
 	VDIVPS      512(R8), Z15, Z15
-	JMP         step51
+	JMP         step81
 
-usual52:
+last82:
+	MOVQ    8(DX), DX
+	MOVQ    SI, DX
 	TESTL   $0x00000100, DI
-	JZ      not68
+	JZ      not97
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5636,9 +5819,9 @@ usual52:
 	VADDPS  Z6, Z14, Z14
 	VADDPS  Z7, Z15, Z15
 
-not68:
+not97:
 	TESTL       $0x00000800, DI
-	JZ          not69
+	JZ          not98
 	VMOVUPS     512(R8), Z0
 	VMOVUPS     576(R8), Z1
 	VMOVUPS     640(R8), Z2
@@ -5680,9 +5863,9 @@ not68:
 	VMOVUPS     1984(R8), Z1
 	VFMADD213PS Z1, Z0, Z15
 
-not69:
+not98:
 	TESTL   $0x00008000, DI
-	JZ      not70
+	JZ      not99
 	VMOVUPS 2048(R8), Z0
 	VMOVUPS 2112(R8), Z1
 	VMOVUPS 2176(R8), Z2
@@ -5700,17 +5883,18 @@ not69:
 	VMINPS  Z14, Z6, Z14
 	VMINPS  Z15, Z7, Z15
 
-not70:
+not99:
 	TESTL      $0x00000080, DI
-	JZ         not71
-	VCMPPS     $0x03, Z8, Z9, K1
-	VCMPPS     $0x03, Z10, Z11, K2
-	VCMPPS     $0x03, Z12, Z13, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z14, Z15, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers72
+	JZ         not100
+	VADDPS     Z9, Z8, Z1
+	VADDPS     Z10, Z15, Z0
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z0, Z0
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers101
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5732,10 +5916,10 @@ not70:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers72:
-not71:
+numbers101:
+not100:
 	TESTL   $0x00004000, DI
-	JZ      not73
+	JZ      not102
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -5746,13 +5930,9 @@ not71:
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
 
-not73:
-end53:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
-	MOVQ    BX, DX
+not102:
 	CMPL    CX, $0x00000001
-	JNE     some_rows74
+	JNE     some_rows103
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, 64(DX)
 	VMOVUPS Z10, 128(DX)
@@ -5761,11 +5941,11 @@ end53:
 	VMOVUPS Z13, 320(DX)
 	VMOVUPS Z14, 384(DX)
 	VMOVUPS Z15, 448(DX)
-	JMP     rows75
+	JMP     rows104
 
-some_rows74:
+some_rows103:
 	TESTL   $0x00000001, CX
-	JZ      rows75
+	JZ      rows104
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, 64(DX)
 	VMOVUPS Z10, 128(DX)
@@ -5775,7 +5955,7 @@ some_rows74:
 	VMOVUPS Z14, 384(DX)
 	VMOVUPS Z15, 448(DX)
 
-rows75:
+rows104:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -5789,20 +5969,24 @@ rows75:
 	RET
 
 finish_0x4:
-	MOVQ a+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 104(DX), SI
+	MOVQ  a+0(FP), DX
+	MOVQ  104(DX), BX
+	MOVQ  (DX), SI
+	XORQ  DI, DI
+	MOVQ  BX, R8
+	TESTQ BX, BX
+	JZ    last106
 
-step76:
-	MOVQ    (SI), DI
-	MOVQ    8(SI), R8
-	ADDQ    $0x10, SI
+step105:
+	MOVQ    (BX), DI
+	MOVQ    8(BX), R8
+	ADDQ    $0x10, BX
 	TESTL   $0x00000040, DI
-	JNZ     usual77
+	JNZ     last106
 	CMPQ    DI, $0x00
-	JE      end78
+	JE      last106
 	CMPQ    DI, $0x02
-	JNE     not79
+	JNE     not107
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5815,19 +5999,20 @@ step76:
 	VADDPS  Z1, Z9, Z9
 	VADDPS  Z2, Z10, Z10
 	VADDPS  Z3, Z11, Z11
-	JMP     step76
+	JMP     step105
 
-not79:
+not107:
 	CMPQ       DI, $0x01
-	JNE        not80
-	VCMPPS     $0x03, Z4, Z5, K1
-	VCMPPS     $0x03, Z6, Z7, K2
-	VCMPPS     $0x03, Z8, Z9, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z10, Z11, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers81
+	JNE        not108
+	VADDPS     Z5, Z4, Z1
+	VADDPS     Z6, Z11, Z0
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z0, Z0
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers109
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5849,12 +6034,12 @@ not79:
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
 
-numbers81:
-	JMP step76
+numbers109:
+	JMP step105
 
-not80:
+not108:
 	CMPQ    DI, $0x08
-	JNE     not82
+	JNE     not110
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
@@ -5864,15 +6049,15 @@ not80:
 	VPMAXSD Z0, Z9, Z9
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
-	JMP     step76
+	JMP     step105
 
-not82:
+not110:
 	CMPQ   DI, $0x03
-	JNE    not83
-	ADDQ   BX, R8
+	JNE    not111
+	ADDQ   SI, R8
 	MOVQ   8(DX), DI
 	CMPL   CX, $0x00000003
-	JNE    some_rows84
+	JNE    some_rows112
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	VADDPS 128(R8), Z6, Z6
@@ -5881,29 +6066,29 @@ not82:
 	VADDPS 64(R8)(DI*1), Z9, Z9
 	VADDPS 128(R8)(DI*1), Z10, Z10
 	VADDPS 192(R8)(DI*1), Z11, Z11
-	JMP    rows85
+	JMP    rows113
 
-some_rows84:
+some_rows112:
 	TESTL  $0x00000001, CX
-	JZ     rows85
+	JZ     rows113
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	VADDPS 128(R8), Z6, Z6
 	VADDPS 192(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows85
+	JZ     rows113
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	VADDPS 128(R8), Z10, Z10
 	VADDPS 192(R8), Z11, Z11
 
-rows85:
-	JMP step76
+rows113:
+	JMP step105
 
-not83:
+not111:
 	CMPQ    DI, $0x09
-	JNE     not86
+	JNE     not114
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5916,11 +6101,11 @@ not83:
 	VMINPS  Z9, Z1, Z9
 	VMINPS  Z10, Z2, Z10
 	VMINPS  Z11, Z3, Z11
-	JMP     step76
+	JMP     step105
 
-not86:
+not114:
 	CMPQ    DI, $0x0a
-	JNE     not87
+	JNE     not115
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5933,11 +6118,11 @@ not86:
 	VMAXPS  Z9, Z1, Z9
 	VMAXPS  Z10, Z2, Z10
 	VMAXPS  Z11, Z3, Z11
-	JMP     step76
+	JMP     step105
 
-not87:
+not115:
 	CMPQ    DI, $0x04
-	JNE     not88
+	JNE     not116
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5950,11 +6135,11 @@ not87:
 	VMULPS  Z1, Z9, Z9
 	VMULPS  Z2, Z10, Z10
 	VMULPS  Z3, Z11, Z11
-	JMP     step76
+	JMP     step105
 
-not88:
+not116:
 	CMPQ      DI, $0x0b
-	JNE       not89
+	JNE       not117
 	VCVTPS2PH $0x00, Z4, Y0
 	VCVTPH2PS Y0, Z4
 	VCVTPS2PH $0x00, Z5, Y0
@@ -5971,11 +6156,11 @@ not88:
 	VCVTPH2PS Y0, Z10
 	VCVTPS2PH $0x00, Z11, Y0
 	VCVTPH2PS Y0, Z11
-	JMP       step76
+	JMP       step105
 
-not89:
+not117:
 	CMPQ        DI, $0x05
-	JNE         not90
+	JNE         not118
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -6004,11 +6189,11 @@ not89:
 	VMOVUPS     704(R8), Z1
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z11
-	JMP         step76
+	JMP         step105
 
-not90:
+not118:
 	CMPQ   DI, $0x06
-	JNE    not91
+	JNE    not119
 	VCMPPS $0x01, 256(R8), Z4, K1
 	VMULPS (R8), Z4, K1, Z4
 	VCMPPS $0x01, 256(R8), Z8, K1
@@ -6025,9 +6210,9 @@ not90:
 	VMULPS 192(R8), Z7, K1, Z7
 	VCMPPS $0x01, 448(R8), Z11, K1
 	VMULPS 192(R8), Z11, K1, Z11
-	JMP    step76
+	JMP    step105
 
-not91:
+not119:
 	VMOVUPS     768(R8), Z0
 	VFMADD213PS (R8), Z4, Z0
 	VMINPS      256(R8), Z0, Z0
@@ -6076,11 +6261,13 @@ not91:
 	VMAXPS      512(R8), Z0, Z0
 	VMULPS      Z0, Z11, Z11
 	VDIVPS      256(R8), Z11, Z11
-	JMP         step76
+	JMP         step105
 
-usual77:
+last106:
+	MOVQ    8(DX), DX
+	MOVQ    SI, BX
 	TESTL   $0x00000100, DI
-	JZ      not93
+	JZ      not121
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -6094,9 +6281,9 @@ usual77:
 	VADDPS  Z2, Z10, Z10
 	VADDPS  Z3, Z11, Z11
 
-not93:
+not121:
 	TESTL       $0x00000800, DI
-	JZ          not94
+	JZ          not122
 	VMOVUPS     256(R8), Z0
 	VMOVUPS     320(R8), Z1
 	VMOVUPS     384(R8), Z2
@@ -6126,9 +6313,9 @@ not93:
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z11
 
-not94:
+not122:
 	TESTL   $0x00008000, DI
-	JZ      not95
+	JZ      not123
 	VMOVUPS 1024(R8), Z0
 	VMOVUPS 1088(R8), Z1
 	VMOVUPS 1152(R8), Z2
@@ -6142,17 +6329,18 @@ not94:
 	VMINPS  Z10, Z2, Z10
 	VMINPS  Z11, Z3, Z11
 
-not95:
+not123:
 	TESTL      $0x00000080, DI
-	JZ         not96
-	VCMPPS     $0x03, Z4, Z5, K1
-	VCMPPS     $0x03, Z6, Z7, K2
-	VCMPPS     $0x03, Z8, Z9, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z10, Z11, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers97
+	JZ         not124
+	VADDPS     Z5, Z4, Z1
+	VADDPS     Z6, Z11, Z0
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z0, Z0
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers125
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -6174,10 +6362,10 @@ not95:
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
 
-numbers97:
-not96:
+numbers125:
+not124:
 	TESTL   $0x00004000, DI
-	JZ      not98
+	JZ      not126
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
@@ -6188,12 +6376,9 @@ not96:
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
 
-not98:
-end78:
-	MOVQ    a+0(FP), DX
-	MOVQ    8(DX), DX
+not126:
 	CMPL    CX, $0x00000003
-	JNE     some_rows99
+	JNE     some_rows127
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	VMOVUPS Z6, 128(BX)
@@ -6202,24 +6387,24 @@ end78:
 	VMOVUPS Z9, 64(BX)(DX*1)
 	VMOVUPS Z10, 128(BX)(DX*1)
 	VMOVUPS Z11, 192(BX)(DX*1)
-	JMP     rows100
+	JMP     rows128
 
-some_rows99:
+some_rows127:
 	TESTL   $0x00000001, CX
-	JZ      rows100
+	JZ      rows128
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	VMOVUPS Z6, 128(BX)
 	VMOVUPS Z7, 192(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows100
+	JZ      rows128
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	VMOVUPS Z10, 128(BX)
 	VMOVUPS Z11, 192(BX)
 
-rows100:
+rows128:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

@@ -3013,8 +3013,12 @@ column62:
 	PREFETCHT0  (BX)(R9*1)
 
 taken:
-	MOVQ 128(AX), DX
-	MOVQ 64(AX), BX
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  SI, SI
+	MOVQ  BX, R12
+	TESTQ BX, BX
+	JZ    last65
 
 step64:
 	MOVQ    (BX), SI
@@ -3022,11 +3026,11 @@ step64:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R12
 	TESTL   $0x00000040, SI
-	JNZ     usual65
+	JNZ     last65
 	CMPQ    SI, $0x00
-	JE      end66
+	JE      last65
 	CMPQ    SI, $0x02
-	JNE     not67
+	JNE     not66
 	VMOVUPS (R12), Y0
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y0, Y4, Y4
@@ -3042,9 +3046,9 @@ step64:
 	VADDPS  Y0, Y14, Y14
 	JMP     step64
 
-not67:
+not66:
 	CMPQ      SI, $0x01
-	JNE       not68
+	JNE       not67
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -3057,7 +3061,7 @@ not67:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers69
+	JZ        numbers68
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3087,12 +3091,12 @@ not67:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers69:
+numbers68:
 	JMP step64
 
-not68:
+not67:
 	CMPQ    SI, $0x08
-	JNE     not70
+	JNE     not69
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -3108,14 +3112,14 @@ not68:
 	VPMAXSD Y0, Y14, Y14
 	JMP     step64
 
-not70:
+not69:
 	CMPQ   SI, $0x03
-	JNE    not71
+	JNE    not70
 	SUBQ   96(AX), R12
 	ADDQ   DX, R12
 	MOVQ   72(CX), SI
 	CMPL   DI, $0x00000fff
-	JNE    some_rows72
+	JNE    some_rows71
 	VADDPS (R12), Y3, Y3
 	VADDPS (R12)(SI*1), Y4, Y4
 	VADDPS (R12)(SI*2), Y5, Y5
@@ -3134,63 +3138,63 @@ not70:
 	VADDPS (R12), Y12, Y12
 	VADDPS (R12)(SI*1), Y13, Y13
 	VADDPS (R12)(SI*2), Y14, Y14
-	JMP    rows73
+	JMP    rows72
 
-some_rows72:
+some_rows71:
 	TESTL  $0x00000001, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y3, Y3
 	ADDQ   SI, R12
 	TESTL  $0x00000002, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y4, Y4
 	ADDQ   SI, R12
 	TESTL  $0x00000004, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y5, Y5
 	ADDQ   SI, R12
 	TESTL  $0x00000008, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y6, Y6
 	ADDQ   SI, R12
 	TESTL  $0x00000010, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y7, Y7
 	ADDQ   SI, R12
 	TESTL  $0x00000020, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y8, Y8
 	ADDQ   SI, R12
 	TESTL  $0x00000040, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y9, Y9
 	ADDQ   SI, R12
 	TESTL  $0x00000080, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y10, Y10
 	ADDQ   SI, R12
 	TESTL  $0x00000100, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y11, Y11
 	ADDQ   SI, R12
 	TESTL  $0x00000200, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y12, Y12
 	ADDQ   SI, R12
 	TESTL  $0x00000400, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y13, Y13
 	ADDQ   SI, R12
 	TESTL  $0x00000800, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Y14, Y14
 
-rows73:
+rows72:
 	JMP step64
 
-not71:
+not70:
 	CMPQ    SI, $0x09
-	JNE     not74
+	JNE     not73
 	VMOVUPS (R12), Y0
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y0, Y4
@@ -3206,9 +3210,9 @@ not71:
 	VMINPS  Y14, Y0, Y14
 	JMP     step64
 
-not74:
+not73:
 	CMPQ    SI, $0x0a
-	JNE     not75
+	JNE     not74
 	VMOVUPS (R12), Y0
 	VMAXPS  Y3, Y0, Y3
 	VMAXPS  Y4, Y0, Y4
@@ -3224,9 +3228,9 @@ not74:
 	VMAXPS  Y14, Y0, Y14
 	JMP     step64
 
-not75:
+not74:
 	CMPQ    SI, $0x04
-	JNE     not76
+	JNE     not75
 	VMOVUPS (R12), Y0
 	VMULPS  Y0, Y3, Y3
 	VMULPS  Y0, Y4, Y4
@@ -3242,9 +3246,9 @@ not75:
 	VMULPS  Y0, Y14, Y14
 	JMP     step64
 
-not76:
+not75:
 	CMPQ      SI, $0x0b
-	JNE       not77
+	JNE       not76
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -3271,9 +3275,9 @@ not76:
 	VCVTPH2PS X0, Y14
 	JMP       step64
 
-not77:
+not76:
 	CMPQ        SI, $0x05
-	JNE         not78
+	JNE         not77
 	VMOVUPS     (R12), Y0
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
@@ -3303,9 +3307,9 @@ not77:
 	VFMADD213PS Y1, Y0, Y14
 	JMP         step64
 
-not78:
+not77:
 	CMPQ      SI, $0x06
-	JNE       not79
+	JNE       not78
 	VMULPS    (R12), Y3, Y1
 	VCMPPS    $0x01, 64(R12), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -3344,7 +3348,7 @@ not78:
 	VBLENDVPS Y0, Y1, Y14, Y14
 	JMP       step64
 
-not79:
+not78:
 	VMOVUPS     192(R12), Y0
 	VFMADD213PS (R12), Y3, Y0
 	VMINPS      64(R12), Y0, Y0
@@ -3419,9 +3423,10 @@ not79:
 	VDIVPS      64(R12), Y14, Y14
 	JMP         step64
 
-usual65:
+last65:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, SI
-	JZ      not81
+	JZ      not80
 	VMOVUPS (R12), Y0
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y0, Y4, Y4
@@ -3436,9 +3441,9 @@ usual65:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
 
-not81:
+not80:
 	TESTL       $0x00000800, SI
-	JZ          not82
+	JZ          not81
 	VMOVUPS     64(R12), Y0
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
@@ -3467,9 +3472,9 @@ not81:
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
 
-not82:
+not81:
 	TESTL   $0x00008000, SI
-	JZ      not83
+	JZ      not82
 	VMOVUPS 256(R12), Y0
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y0, Y4
@@ -3484,9 +3489,9 @@ not82:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
 
-not83:
+not82:
 	TESTL     $0x00000080, SI
-	JZ        not84
+	JZ        not83
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -3499,7 +3504,7 @@ not83:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers85
+	JZ        numbers84
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3529,10 +3534,10 @@ not83:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers85:
-not84:
+numbers84:
+not83:
 	TESTL   $0x00004000, SI
-	JZ      not86
+	JZ      not85
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -3547,11 +3552,9 @@ not84:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 
-not86:
-end66:
-	MOVQ    72(CX), BX
+not85:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows87
+	JNE     some_rows86
 	VMOVUPS Y3, (DX)
 	VMOVUPS Y4, (DX)(BX*1)
 	VMOVUPS Y5, (DX)(BX*2)
@@ -3570,58 +3573,58 @@ end66:
 	VMOVUPS Y12, (DX)
 	VMOVUPS Y13, (DX)(BX*1)
 	VMOVUPS Y14, (DX)(BX*2)
-	JMP     rows88
+	JMP     rows87
 
-some_rows87:
+some_rows86:
 	TESTL   $0x00000001, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y10, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000100, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y11, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000200, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y12, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000400, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y13, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000800, DI
-	JZ      rows88
+	JZ      rows87
 	VMOVUPS Y14, (DX)
 
-rows88:
+rows87:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -3960,6 +3963,10 @@ taken:
 	VORPS    Y13, Y7, Y7
 	MOVQ     128(AX), DX
 	MOVQ     64(AX), BX
+	XORQ     R10, R10
+	MOVQ     BX, R11
+	TESTQ    BX, BX
+	JZ       last19
 
 step18:
 	MOVQ    (BX), R10
@@ -3967,11 +3974,11 @@ step18:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual19
+	JNZ     last19
 	CMPQ    R10, $0x00
-	JE      end20
+	JE      last19
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not20
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -3981,16 +3988,16 @@ step18:
 	VADDPS  Y0, Y7, Y7
 	JMP     step18
 
-not21:
+not20:
 	CMPQ      R10, $0x01
-	JNE       not22
+	JNE       not21
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers23
+	JZ        numbers22
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4008,12 +4015,12 @@ not21:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers23:
+numbers22:
 	JMP step18
 
-not22:
+not21:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not23
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4023,14 +4030,14 @@ not22:
 	VPMAXSD Y0, Y7, Y7
 	JMP     step18
 
-not24:
+not23:
 	CMPQ   R10, $0x03
-	JNE    not25
+	JNE    not24
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows25
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -4039,39 +4046,39 @@ not24:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows27
+	JMP    rows26
 
-some_rows26:
+some_rows25:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Y7, Y7
 
-rows27:
+rows26:
 	JMP step18
 
-not25:
+not24:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not27
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4081,9 +4088,9 @@ not25:
 	VMINPS  Y7, Y0, Y7
 	JMP     step18
 
-not28:
+not27:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4093,9 +4100,9 @@ not28:
 	VMAXPS  Y7, Y0, Y7
 	JMP     step18
 
-not29:
+not28:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4105,9 +4112,9 @@ not29:
 	VMULPS  Y0, Y7, Y7
 	JMP     step18
 
-not30:
+not29:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not30
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4122,9 +4129,9 @@ not30:
 	VCVTPH2PS X0, Y7
 	JMP       step18
 
-not31:
+not30:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not31
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4142,9 +4149,9 @@ not31:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step18
 
-not32:
+not31:
 	CMPQ      R10, $0x06
-	JNE       not33
+	JNE       not32
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4165,7 +4172,7 @@ not32:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step18
 
-not33:
+not32:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -4204,9 +4211,10 @@ not33:
 	VDIVPS      64(R11), Y7, Y7
 	JMP         step18
 
-usual19:
+last19:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not34
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4215,9 +4223,9 @@ usual19:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not35:
+not34:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not35
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4234,9 +4242,9 @@ not35:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not36:
+not35:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not36
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4245,16 +4253,16 @@ not36:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not37:
+not36:
 	TESTL     $0x00000080, R10
-	JZ        not38
+	JZ        not37
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers39
+	JZ        numbers38
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4272,10 +4280,10 @@ not37:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers39:
-not38:
+numbers38:
+not37:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not39
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4284,11 +4292,9 @@ not38:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not40:
-end20:
-	MOVQ    72(CX), BX
+not39:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows40
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -4297,34 +4303,34 @@ end20:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows42
+	JMP     rows41
 
-some_rows41:
+some_rows40:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Y7, (DX)
 
-rows42:
+rows41:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -4555,8 +4561,12 @@ taken:
 	VDIVPS       Y0, Y7, Y7
 
 whole18:
-	MOVQ 128(AX), DX
-	MOVQ 64(AX), BX
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  R10, R10
+	MOVQ  BX, R11
+	TESTQ BX, BX
+	JZ    last20
 
 step19:
 	MOVQ    (BX), R10
@@ -4564,11 +4574,11 @@ step19:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual20
+	JNZ     last20
 	CMPQ    R10, $0x00
-	JE      end21
+	JE      last20
 	CMPQ    R10, $0x02
-	JNE     not22
+	JNE     not21
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4578,16 +4588,16 @@ step19:
 	VADDPS  Y0, Y7, Y7
 	JMP     step19
 
-not22:
+not21:
 	CMPQ      R10, $0x01
-	JNE       not23
+	JNE       not22
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4605,12 +4615,12 @@ not22:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers24:
+numbers23:
 	JMP step19
 
-not23:
+not22:
 	CMPQ    R10, $0x08
-	JNE     not25
+	JNE     not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4620,14 +4630,14 @@ not23:
 	VPMAXSD Y0, Y7, Y7
 	JMP     step19
 
-not25:
+not24:
 	CMPQ   R10, $0x03
-	JNE    not26
+	JNE    not25
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows27
+	JNE    some_rows26
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -4636,39 +4646,39 @@ not25:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows28
+	JMP    rows27
 
-some_rows27:
+some_rows26:
 	TESTL  $0x00000001, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y7, Y7
 
-rows28:
+rows27:
 	JMP step19
 
-not26:
+not25:
 	CMPQ    R10, $0x09
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4678,9 +4688,9 @@ not26:
 	VMINPS  Y7, Y0, Y7
 	JMP     step19
 
-not29:
+not28:
 	CMPQ    R10, $0x0a
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4690,9 +4700,9 @@ not29:
 	VMAXPS  Y7, Y0, Y7
 	JMP     step19
 
-not30:
+not29:
 	CMPQ    R10, $0x04
-	JNE     not31
+	JNE     not30
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4702,9 +4712,9 @@ not30:
 	VMULPS  Y0, Y7, Y7
 	JMP     step19
 
-not31:
+not30:
 	CMPQ      R10, $0x0b
-	JNE       not32
+	JNE       not31
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4719,9 +4729,9 @@ not31:
 	VCVTPH2PS X0, Y7
 	JMP       step19
 
-not32:
+not31:
 	CMPQ        R10, $0x05
-	JNE         not33
+	JNE         not32
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4739,9 +4749,9 @@ not32:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not33:
+not32:
 	CMPQ      R10, $0x06
-	JNE       not34
+	JNE       not33
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4762,7 +4772,7 @@ not33:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not34:
+not33:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -4801,9 +4811,10 @@ not34:
 	VDIVPS      64(R11), Y7, Y7
 	JMP         step19
 
-usual20:
+last20:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not36
+	JZ      not35
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4812,9 +4823,9 @@ usual20:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not36:
+not35:
 	TESTL       $0x00000800, R10
-	JZ          not37
+	JZ          not36
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4831,9 +4842,9 @@ not36:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not37:
+not36:
 	TESTL   $0x00008000, R10
-	JZ      not38
+	JZ      not37
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4842,16 +4853,16 @@ not37:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not38:
+not37:
 	TESTL     $0x00000080, R10
-	JZ        not39
+	JZ        not38
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers40
+	JZ        numbers39
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4869,10 +4880,10 @@ not38:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers40:
-not39:
+numbers39:
+not38:
 	TESTL   $0x00004000, R10
-	JZ      not41
+	JZ      not40
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4881,11 +4892,9 @@ not39:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not41:
-end21:
-	MOVQ    72(CX), BX
+not40:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows42
+	JNE     some_rows41
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -4894,34 +4903,34 @@ end21:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows43
+	JMP     rows42
 
-some_rows42:
+some_rows41:
 	TESTL   $0x00000001, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y7, (DX)
 
-rows43:
+rows42:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -5181,6 +5190,10 @@ whole18:
 	VSQRTPS Y7, Y7
 	MOVQ    128(AX), DX
 	MOVQ    64(AX), BX
+	XORQ    R10, R10
+	MOVQ    BX, R11
+	TESTQ   BX, BX
+	JZ      last20
 
 step19:
 	MOVQ    (BX), R10
@@ -5188,11 +5201,11 @@ step19:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual20
+	JNZ     last20
 	CMPQ    R10, $0x00
-	JE      end21
+	JE      last20
 	CMPQ    R10, $0x02
-	JNE     not22
+	JNE     not21
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -5202,16 +5215,16 @@ step19:
 	VADDPS  Y0, Y7, Y7
 	JMP     step19
 
-not22:
+not21:
 	CMPQ      R10, $0x01
-	JNE       not23
+	JNE       not22
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers24
+	JZ        numbers23
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -5229,12 +5242,12 @@ not22:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers24:
+numbers23:
 	JMP step19
 
-not23:
+not22:
 	CMPQ    R10, $0x08
-	JNE     not25
+	JNE     not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -5244,14 +5257,14 @@ not23:
 	VPMAXSD Y0, Y7, Y7
 	JMP     step19
 
-not25:
+not24:
 	CMPQ   R10, $0x03
-	JNE    not26
+	JNE    not25
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows27
+	JNE    some_rows26
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -5260,39 +5273,39 @@ not25:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows28
+	JMP    rows27
 
-some_rows27:
+some_rows26:
 	TESTL  $0x00000001, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Y7, Y7
 
-rows28:
+rows27:
 	JMP step19
 
-not26:
+not25:
 	CMPQ    R10, $0x09
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -5302,9 +5315,9 @@ not26:
 	VMINPS  Y7, Y0, Y7
 	JMP     step19
 
-not29:
+not28:
 	CMPQ    R10, $0x0a
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -5314,9 +5327,9 @@ not29:
 	VMAXPS  Y7, Y0, Y7
 	JMP     step19
 
-not30:
+not29:
 	CMPQ    R10, $0x04
-	JNE     not31
+	JNE     not30
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -5326,9 +5339,9 @@ not30:
 	VMULPS  Y0, Y7, Y7
 	JMP     step19
 
-not31:
+not30:
 	CMPQ      R10, $0x0b
-	JNE       not32
+	JNE       not31
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -5343,9 +5356,9 @@ not31:
 	VCVTPH2PS X0, Y7
 	JMP       step19
 
-not32:
+not31:
 	CMPQ        R10, $0x05
-	JNE         not33
+	JNE         not32
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -5363,9 +5376,9 @@ not32:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not33:
+not32:
 	CMPQ      R10, $0x06
-	JNE       not34
+	JNE       not33
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -5386,7 +5399,7 @@ not33:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not34:
+not33:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -5425,9 +5438,10 @@ not34:
 	VDIVPS      64(R11), Y7, Y7
 	JMP         step19
 
-usual20:
+last20:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not36
+	JZ      not35
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -5436,9 +5450,9 @@ usual20:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not36:
+not35:
 	TESTL       $0x00000800, R10
-	JZ          not37
+	JZ          not36
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -5455,9 +5469,9 @@ not36:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not37:
+not36:
 	TESTL   $0x00008000, R10
-	JZ      not38
+	JZ      not37
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -5466,16 +5480,16 @@ not37:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not38:
+not37:
 	TESTL     $0x00000080, R10
-	JZ        not39
+	JZ        not38
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers40
+	JZ        numbers39
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -5493,10 +5507,10 @@ not38:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers40:
-not39:
+numbers39:
+not38:
 	TESTL   $0x00004000, R10
-	JZ      not41
+	JZ      not40
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -5505,11 +5519,9 @@ not39:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not41:
-end21:
-	MOVQ    72(CX), BX
+not40:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows42
+	JNE     some_rows41
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -5518,34 +5530,34 @@ end21:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows43
+	JMP     rows42
 
-some_rows42:
+some_rows41:
 	TESTL   $0x00000001, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Y7, (DX)
 
-rows43:
+rows42:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX

@@ -3013,8 +3013,12 @@ column62:
 	PREFETCHT0  (BX)(R9*1)
 
 taken:
-	MOVQ 128(AX), DX
-	MOVQ 64(AX), BX
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  SI, SI
+	MOVQ  BX, R12
+	TESTQ BX, BX
+	JZ    last65
 
 step64:
 	MOVQ    (BX), SI
@@ -3022,11 +3026,11 @@ step64:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R12
 	TESTL   $0x00000040, SI
-	JNZ     usual65
+	JNZ     last65
 	CMPQ    SI, $0x00
-	JE      end66
+	JE      last65
 	CMPQ    SI, $0x02
-	JNE     not67
+	JNE     not66
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
@@ -3042,21 +3046,22 @@ step64:
 	VADDPS  Z0, Z14, Z14
 	JMP     step64
 
-not67:
+not66:
 	CMPQ       SI, $0x01
-	JNE        not68
-	VCMPPS     $0x03, Z3, Z4, K1
-	VCMPPS     $0x03, Z5, Z6, K2
-	VCMPPS     $0x03, Z7, Z8, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z9, Z10, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z11, Z12, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z13, Z14, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers69
+	JNE        not67
+	VADDPS     Z4, Z3, Z1
+	VADDPS     Z5, Z14, Z0
+	VADDPS     Z6, Z1, Z1
+	VADDPS     Z7, Z0, Z0
+	VADDPS     Z8, Z1, Z1
+	VADDPS     Z9, Z0, Z0
+	VADDPS     Z10, Z1, Z1
+	VADDPS     Z11, Z0, Z0
+	VADDPS     Z12, Z1, Z1
+	VADDPS     Z13, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers68
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3086,12 +3091,12 @@ not67:
 	VCMPPS     $0x03, Z14, Z14, K1
 	VMOVAPS    Z0, K1, Z14
 
-numbers69:
+numbers68:
 	JMP step64
 
-not68:
+not67:
 	CMPQ    SI, $0x08
-	JNE     not70
+	JNE     not69
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -3107,14 +3112,14 @@ not68:
 	VPMAXSD Z0, Z14, Z14
 	JMP     step64
 
-not70:
+not69:
 	CMPQ   SI, $0x03
-	JNE    not71
+	JNE    not70
 	SUBQ   96(AX), R12
 	ADDQ   DX, R12
 	MOVQ   72(CX), SI
 	CMPL   DI, $0x00000fff
-	JNE    some_rows72
+	JNE    some_rows71
 	VADDPS (R12), Z3, Z3
 	VADDPS (R12)(SI*1), Z4, Z4
 	VADDPS (R12)(SI*2), Z5, Z5
@@ -3133,63 +3138,63 @@ not70:
 	VADDPS (R12), Z12, Z12
 	VADDPS (R12)(SI*1), Z13, Z13
 	VADDPS (R12)(SI*2), Z14, Z14
-	JMP    rows73
+	JMP    rows72
 
-some_rows72:
+some_rows71:
 	TESTL  $0x00000001, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z3, Z3
 	ADDQ   SI, R12
 	TESTL  $0x00000002, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z4, Z4
 	ADDQ   SI, R12
 	TESTL  $0x00000004, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z5, Z5
 	ADDQ   SI, R12
 	TESTL  $0x00000008, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z6, Z6
 	ADDQ   SI, R12
 	TESTL  $0x00000010, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z7, Z7
 	ADDQ   SI, R12
 	TESTL  $0x00000020, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z8, Z8
 	ADDQ   SI, R12
 	TESTL  $0x00000040, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z9, Z9
 	ADDQ   SI, R12
 	TESTL  $0x00000080, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z10, Z10
 	ADDQ   SI, R12
 	TESTL  $0x00000100, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z11, Z11
 	ADDQ   SI, R12
 	TESTL  $0x00000200, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z12, Z12
 	ADDQ   SI, R12
 	TESTL  $0x00000400, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z13, Z13
 	ADDQ   SI, R12
 	TESTL  $0x00000800, DI
-	JZ     rows73
+	JZ     rows72
 	VADDPS (R12), Z14, Z14
 
-rows73:
+rows72:
 	JMP step64
 
-not71:
+not70:
 	CMPQ    SI, $0x09
-	JNE     not74
+	JNE     not73
 	VMOVUPS (R12), Z0
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
@@ -3205,9 +3210,9 @@ not71:
 	VMINPS  Z14, Z0, Z14
 	JMP     step64
 
-not74:
+not73:
 	CMPQ    SI, $0x0a
-	JNE     not75
+	JNE     not74
 	VMOVUPS (R12), Z0
 	VMAXPS  Z3, Z0, Z3
 	VMAXPS  Z4, Z0, Z4
@@ -3223,9 +3228,9 @@ not74:
 	VMAXPS  Z14, Z0, Z14
 	JMP     step64
 
-not75:
+not74:
 	CMPQ    SI, $0x04
-	JNE     not76
+	JNE     not75
 	VMOVUPS (R12), Z0
 	VMULPS  Z0, Z3, Z3
 	VMULPS  Z0, Z4, Z4
@@ -3241,9 +3246,9 @@ not75:
 	VMULPS  Z0, Z14, Z14
 	JMP     step64
 
-not76:
+not75:
 	CMPQ      SI, $0x0b
-	JNE       not77
+	JNE       not76
 	VCVTPS2PH $0x00, Z3, Y0
 	VCVTPH2PS Y0, Z3
 	VCVTPS2PH $0x00, Z4, Y0
@@ -3270,9 +3275,9 @@ not76:
 	VCVTPH2PS Y0, Z14
 	JMP       step64
 
-not77:
+not76:
 	CMPQ        SI, $0x05
-	JNE         not78
+	JNE         not77
 	VMOVUPS     (R12), Z0
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
@@ -3302,9 +3307,9 @@ not77:
 	VFMADD213PS Z1, Z0, Z14
 	JMP         step64
 
-not78:
+not77:
 	CMPQ   SI, $0x06
-	JNE    not79
+	JNE    not78
 	VCMPPS $0x01, 64(R12), Z3, K1
 	VMULPS (R12), Z3, K1, Z3
 	VCMPPS $0x01, 64(R12), Z4, K1
@@ -3331,7 +3336,7 @@ not78:
 	VMULPS (R12), Z14, K1, Z14
 	JMP    step64
 
-not79:
+not78:
 	VMOVUPS     192(R12), Z0
 	VFMADD213PS (R12), Z3, Z0
 	VMINPS      64(R12), Z0, Z0
@@ -3406,39 +3411,26 @@ not79:
 	VDIVPS      64(R12), Z14, Z14
 	JMP         step64
 
-usual65:
+last65:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, SI
-	JZ      not81
+	JZ      not80
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	VADDPS  Z0, Z8, Z8
-	VADDPS  Z0, Z9, Z9
-	VADDPS  Z0, Z10, Z10
-	VADDPS  Z0, Z11, Z11
-	VADDPS  Z0, Z12, Z12
-	VADDPS  Z0, Z13, Z13
-	VADDPS  Z0, Z14, Z14
 
-not81:
+not80:
 	TESTL       $0x00000800, SI
-	JZ          not82
+	JZ          not81
 	VMOVUPS     64(R12), Z0
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
 	VSUBPS      Z0, Z5, Z5
 	VSUBPS      Z0, Z6, Z6
 	VSUBPS      Z0, Z7, Z7
-	VSUBPS      Z0, Z8, Z8
-	VSUBPS      Z0, Z9, Z9
-	VSUBPS      Z0, Z10, Z10
-	VSUBPS      Z0, Z11, Z11
-	VSUBPS      Z0, Z12, Z12
-	VSUBPS      Z0, Z13, Z13
-	VSUBPS      Z0, Z14, Z14
 	VMOVUPS     128(R12), Z0
 	VMOVUPS     192(R12), Z1
 	VFMADD213PS Z1, Z0, Z3
@@ -3446,46 +3438,26 @@ not81:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	VFMADD213PS Z1, Z0, Z8
-	VFMADD213PS Z1, Z0, Z9
-	VFMADD213PS Z1, Z0, Z10
-	VFMADD213PS Z1, Z0, Z11
-	VFMADD213PS Z1, Z0, Z12
-	VFMADD213PS Z1, Z0, Z13
-	VFMADD213PS Z1, Z0, Z14
 
-not82:
+not81:
 	TESTL   $0x00008000, SI
-	JZ      not83
+	JZ      not82
 	VMOVUPS 256(R12), Z0
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	VMINPS  Z8, Z0, Z8
-	VMINPS  Z9, Z0, Z9
-	VMINPS  Z10, Z0, Z10
-	VMINPS  Z11, Z0, Z11
-	VMINPS  Z12, Z0, Z12
-	VMINPS  Z13, Z0, Z13
-	VMINPS  Z14, Z0, Z14
 
-not83:
+not82:
 	TESTL      $0x00000080, SI
-	JZ         not84
-	VCMPPS     $0x03, Z3, Z4, K1
-	VCMPPS     $0x03, Z5, Z6, K2
-	VCMPPS     $0x03, Z7, Z8, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z9, Z10, K3
-	KORW       K3, K2, K2
-	VCMPPS     $0x03, Z11, Z12, K3
-	KORW       K3, K1, K1
-	VCMPPS     $0x03, Z13, Z14, K3
-	KORW       K3, K2, K2
-	KORTESTW   K1, K2
-	JZ         numbers85
+	JZ         not83
+	VADDPS     Z4, Z3, Z1
+	VADDPS     Z5, Z7, Z0
+	VADDPS     Z6, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K1
+	KORTESTW   K1, K1
+	JZ         numbers84
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3500,6 +3472,103 @@ not83:
 	VMOVAPS    Z0, K1, Z6
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
+
+numbers84:
+not83:
+	TESTL   $0x00004000, SI
+	JZ      not85
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+
+not85:
+	CMPL    DI, $0x00000fff
+	JNE     some_rows86
+	VMOVUPS Z3, (DX)
+	VMOVUPS Z4, (DX)(BX*1)
+	VMOVUPS Z5, (DX)(BX*2)
+	LEAQ    (DX)(BX*2), DX
+	ADDQ    BX, DX
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z7, (DX)(BX*1)
+	LEAQ    (DX)(BX*2), DX
+	JMP     rows87
+
+some_rows86:
+	TESTL   $0x00000001, DI
+	JZ      rows87
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000002, DI
+	JZ      rows87
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000004, DI
+	JZ      rows87
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000008, DI
+	JZ      rows87
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000010, DI
+	JZ      rows87
+	VMOVUPS Z7, (DX)
+	ADDQ    BX, DX
+
+rows87:
+	TESTL   $0x00000100, SI
+	JZ      not88
+	VMOVUPS (R12), Z0
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+
+not88:
+	TESTL       $0x00000800, SI
+	JZ          not89
+	VMOVUPS     64(R12), Z0
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VMOVUPS     128(R12), Z0
+	VMOVUPS     192(R12), Z1
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z12
+
+not89:
+	TESTL   $0x00008000, SI
+	JZ      not90
+	VMOVUPS 256(R12), Z0
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z0, Z12
+
+not90:
+	TESTL      $0x00000080, SI
+	JZ         not91
+	VADDPS     Z9, Z8, Z1
+	VADDPS     Z10, Z12, Z0
+	VADDPS     Z11, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K1
+	KORTESTW   K1, K1
+	JZ         numbers92
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
 	VCMPPS     $0x03, Z8, Z8, K1
 	VMOVAPS    Z0, K1, Z8
 	VCMPPS     $0x03, Z9, Z9, K1
@@ -3510,104 +3579,118 @@ not83:
 	VMOVAPS    Z0, K1, Z11
 	VCMPPS     $0x03, Z12, Z12, K1
 	VMOVAPS    Z0, K1, Z12
-	VCMPPS     $0x03, Z13, Z13, K1
-	VMOVAPS    Z0, K1, Z13
-	VCMPPS     $0x03, Z14, Z14, K1
-	VMOVAPS    Z0, K1, Z14
 
-numbers85:
-not84:
+numbers92:
+not91:
 	TESTL   $0x00004000, SI
-	JZ      not86
+	JZ      not93
 	VXORPS  Z0, Z0, Z0
-	VPMAXSD Z0, Z3, Z3
-	VPMAXSD Z0, Z4, Z4
-	VPMAXSD Z0, Z5, Z5
-	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
 	VPMAXSD Z0, Z12, Z12
-	VPMAXSD Z0, Z13, Z13
-	VPMAXSD Z0, Z14, Z14
 
-not86:
-end66:
-	MOVQ    72(CX), BX
+not93:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows87
-	VMOVUPS Z3, (DX)
-	VMOVUPS Z4, (DX)(BX*1)
-	VMOVUPS Z5, (DX)(BX*2)
+	JNE     some_rows94
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z9, (DX)(BX*1)
+	VMOVUPS Z10, (DX)(BX*2)
 	LEAQ    (DX)(BX*2), DX
 	ADDQ    BX, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, (DX)(BX*1)
-	VMOVUPS Z8, (DX)(BX*2)
+	VMOVUPS Z11, (DX)
+	VMOVUPS Z12, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	ADDQ    BX, DX
-	VMOVUPS Z9, (DX)
-	VMOVUPS Z10, (DX)(BX*1)
-	VMOVUPS Z11, (DX)(BX*2)
-	LEAQ    (DX)(BX*2), DX
-	ADDQ    BX, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, (DX)(BX*1)
-	VMOVUPS Z14, (DX)(BX*2)
-	JMP     rows88
+	JMP     rows95
 
-some_rows87:
-	TESTL   $0x00000001, DI
-	JZ      rows88
-	VMOVUPS Z3, (DX)
-	ADDQ    BX, DX
-	TESTL   $0x00000002, DI
-	JZ      rows88
-	VMOVUPS Z4, (DX)
-	ADDQ    BX, DX
-	TESTL   $0x00000004, DI
-	JZ      rows88
-	VMOVUPS Z5, (DX)
-	ADDQ    BX, DX
-	TESTL   $0x00000008, DI
-	JZ      rows88
-	VMOVUPS Z6, (DX)
-	ADDQ    BX, DX
-	TESTL   $0x00000010, DI
-	JZ      rows88
-	VMOVUPS Z7, (DX)
-	ADDQ    BX, DX
+some_rows94:
 	TESTL   $0x00000020, DI
-	JZ      rows88
+	JZ      rows95
 	VMOVUPS Z8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, DI
-	JZ      rows88
+	JZ      rows95
 	VMOVUPS Z9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, DI
-	JZ      rows88
+	JZ      rows95
 	VMOVUPS Z10, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000100, DI
-	JZ      rows88
+	JZ      rows95
 	VMOVUPS Z11, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000200, DI
-	JZ      rows88
+	JZ      rows95
 	VMOVUPS Z12, (DX)
 	ADDQ    BX, DX
+
+rows95:
+	TESTL   $0x00000100, SI
+	JZ      not96
+	VMOVUPS (R12), Z0
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+
+not96:
+	TESTL       $0x00000800, SI
+	JZ          not97
+	VMOVUPS     64(R12), Z0
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VMOVUPS     128(R12), Z0
+	VMOVUPS     192(R12), Z1
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z14
+
+not97:
+	TESTL   $0x00008000, SI
+	JZ      not98
+	VMOVUPS 256(R12), Z0
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z0, Z14
+
+not98:
+	TESTL      $0x00000080, SI
+	JZ         not99
+	VCMPPS     $0x03, Z13, Z14, K1
+	KORTESTW   K1, K1
+	JZ         numbers100
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+
+numbers100:
+not99:
+	TESTL   $0x00004000, SI
+	JZ      not101
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+
+not101:
+	CMPL    DI, $0x00000fff
+	JNE     some_rows102
+	VMOVUPS Z13, (DX)
+	VMOVUPS Z14, (DX)(BX*1)
+	JMP     rows103
+
+some_rows102:
 	TESTL   $0x00000400, DI
-	JZ      rows88
+	JZ      rows103
 	VMOVUPS Z13, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000800, DI
-	JZ      rows88
+	JZ      rows103
 	VMOVUPS Z14, (DX)
 
-rows88:
+rows103:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -3946,6 +4029,10 @@ taken:
 	VORPS      Z13, Z7, Z7
 	MOVQ       128(AX), DX
 	MOVQ       64(AX), BX
+	XORQ       R10, R10
+	MOVQ       BX, R11
+	TESTQ      BX, BX
+	JZ         last19
 
 step18:
 	MOVQ    (BX), R10
@@ -3953,11 +4040,11 @@ step18:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual19
+	JNZ     last19
 	CMPQ    R10, $0x00
-	JE      end20
+	JE      last19
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not20
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -3967,15 +4054,16 @@ step18:
 	VADDPS  Z0, Z7, Z7
 	JMP     step18
 
-not21:
+not20:
 	CMPQ       R10, $0x01
-	JNE        not22
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers23
+	JNE        not21
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z7, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers22
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3993,12 +4081,12 @@ not21:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers23:
+numbers22:
 	JMP step18
 
-not22:
+not21:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not23
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4008,14 +4096,14 @@ not22:
 	VPMAXSD Z0, Z7, Z7
 	JMP     step18
 
-not24:
+not23:
 	CMPQ   R10, $0x03
-	JNE    not25
+	JNE    not24
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows25
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -4024,39 +4112,39 @@ not24:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows27
+	JMP    rows26
 
-some_rows26:
+some_rows25:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows26
 	VADDPS (R11), Z7, Z7
 
-rows27:
+rows26:
 	JMP step18
 
-not25:
+not24:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not27
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4066,9 +4154,9 @@ not25:
 	VMINPS  Z7, Z0, Z7
 	JMP     step18
 
-not28:
+not27:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4078,9 +4166,9 @@ not28:
 	VMAXPS  Z7, Z0, Z7
 	JMP     step18
 
-not29:
+not28:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4090,9 +4178,9 @@ not29:
 	VMULPS  Z0, Z7, Z7
 	JMP     step18
 
-not30:
+not29:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not30
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4107,9 +4195,9 @@ not30:
 	VCVTPH2PS Y0, Z7
 	JMP       step18
 
-not31:
+not30:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not31
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4127,9 +4215,9 @@ not31:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step18
 
-not32:
+not31:
 	CMPQ   R10, $0x06
-	JNE    not33
+	JNE    not32
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -4144,7 +4232,7 @@ not32:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step18
 
-not33:
+not32:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -4183,27 +4271,26 @@ not33:
 	VDIVPS      64(R11), Z7, Z7
 	JMP         step18
 
-usual19:
+last19:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not34
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
-	VADDPS  Z0, Z7, Z7
 
-not35:
+not34:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not35
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
 	VSUBPS      Z0, Z5, Z5
 	VSUBPS      Z0, Z6, Z6
-	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z2
@@ -4211,28 +4298,26 @@ not35:
 	VFMADD213PS Z1, Z0, Z4
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
-	VFMADD213PS Z1, Z0, Z7
 
-not36:
+not35:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not36
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
-	VMINPS  Z7, Z0, Z7
 
-not37:
+not36:
 	TESTL      $0x00000080, R10
-	JZ         not38
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers39
+	JZ         not37
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z6, Z0
+	VADDPS     Z5, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K1
+	KORTESTW   K1, K1
+	JZ         numbers38
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4247,26 +4332,21 @@ not37:
 	VMOVAPS    Z0, K1, Z5
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
-	VCMPPS     $0x03, Z7, Z7, K1
-	VMOVAPS    Z0, K1, Z7
 
-numbers39:
-not38:
+numbers38:
+not37:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not39
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
 
-not40:
-end20:
-	MOVQ    72(CX), BX
+not39:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows40
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -4274,35 +4354,84 @@ end20:
 	ADDQ    BX, DX
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
-	VMOVUPS Z7, (DX)(BX*2)
-	JMP     rows42
+	LEAQ    (DX)(BX*2), DX
+	JMP     rows41
 
-some_rows41:
+some_rows40:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows41
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
+
+rows41:
+	TESTL   $0x00000100, R10
+	JZ      not42
+	VMOVUPS (R11), Z0
+	VADDPS  Z0, Z7, Z7
+
+not42:
+	TESTL       $0x00000800, R10
+	JZ          not43
+	VMOVUPS     64(R11), Z0
+	VSUBPS      Z0, Z7, Z7
+	VMOVUPS     128(R11), Z0
+	VMOVUPS     192(R11), Z1
+	VFMADD213PS Z1, Z0, Z7
+
+not43:
+	TESTL   $0x00008000, R10
+	JZ      not44
+	VMOVUPS 256(R11), Z0
+	VMINPS  Z7, Z0, Z7
+
+not44:
+	TESTL      $0x00000080, R10
+	JZ         not45
+	VCMPPS     $0x03, Z7, Z7, K1
+	KORTESTW   K1, K1
+	JZ         numbers46
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+
+numbers46:
+not45:
+	TESTL   $0x00004000, R10
+	JZ      not47
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z7, Z7
+
+not47:
+	CMPL    SI, $0x0000003f
+	JNE     some_rows48
+	VMOVUPS Z7, (DX)
+	JMP     rows49
+
+some_rows48:
 	TESTL   $0x00000020, SI
-	JZ      rows42
+	JZ      rows49
 	VMOVUPS Z7, (DX)
 
-rows42:
+rows49:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -4533,8 +4662,12 @@ taken:
 	VDIVPS       Z0, Z7, Z7
 
 whole18:
-	MOVQ 128(AX), DX
-	MOVQ 64(AX), BX
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  R10, R10
+	MOVQ  BX, R11
+	TESTQ BX, BX
+	JZ    last20
 
 step19:
 	MOVQ    (BX), R10
@@ -4542,11 +4675,11 @@ step19:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual20
+	JNZ     last20
 	CMPQ    R10, $0x00
-	JE      end21
+	JE      last20
 	CMPQ    R10, $0x02
-	JNE     not22
+	JNE     not21
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4556,15 +4689,16 @@ step19:
 	VADDPS  Z0, Z7, Z7
 	JMP     step19
 
-not22:
+not21:
 	CMPQ       R10, $0x01
-	JNE        not23
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers24
+	JNE        not22
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z7, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers23
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4582,12 +4716,12 @@ not22:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers24:
+numbers23:
 	JMP step19
 
-not23:
+not22:
 	CMPQ    R10, $0x08
-	JNE     not25
+	JNE     not24
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4597,14 +4731,14 @@ not23:
 	VPMAXSD Z0, Z7, Z7
 	JMP     step19
 
-not25:
+not24:
 	CMPQ   R10, $0x03
-	JNE    not26
+	JNE    not25
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows27
+	JNE    some_rows26
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -4613,39 +4747,39 @@ not25:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows28
+	JMP    rows27
 
-some_rows27:
+some_rows26:
 	TESTL  $0x00000001, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z7, Z7
 
-rows28:
+rows27:
 	JMP step19
 
-not26:
+not25:
 	CMPQ    R10, $0x09
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4655,9 +4789,9 @@ not26:
 	VMINPS  Z7, Z0, Z7
 	JMP     step19
 
-not29:
+not28:
 	CMPQ    R10, $0x0a
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4667,9 +4801,9 @@ not29:
 	VMAXPS  Z7, Z0, Z7
 	JMP     step19
 
-not30:
+not29:
 	CMPQ    R10, $0x04
-	JNE     not31
+	JNE     not30
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4679,9 +4813,9 @@ not30:
 	VMULPS  Z0, Z7, Z7
 	JMP     step19
 
-not31:
+not30:
 	CMPQ      R10, $0x0b
-	JNE       not32
+	JNE       not31
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4696,9 +4830,9 @@ not31:
 	VCVTPH2PS Y0, Z7
 	JMP       step19
 
-not32:
+not31:
 	CMPQ        R10, $0x05
-	JNE         not33
+	JNE         not32
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4716,9 +4850,9 @@ not32:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not33:
+not32:
 	CMPQ   R10, $0x06
-	JNE    not34
+	JNE    not33
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -4733,7 +4867,7 @@ not33:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not34:
+not33:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -4772,27 +4906,26 @@ not34:
 	VDIVPS      64(R11), Z7, Z7
 	JMP         step19
 
-usual20:
+last20:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not36
+	JZ      not35
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
-	VADDPS  Z0, Z7, Z7
 
-not36:
+not35:
 	TESTL       $0x00000800, R10
-	JZ          not37
+	JZ          not36
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
 	VSUBPS      Z0, Z5, Z5
 	VSUBPS      Z0, Z6, Z6
-	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z2
@@ -4800,28 +4933,26 @@ not36:
 	VFMADD213PS Z1, Z0, Z4
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
-	VFMADD213PS Z1, Z0, Z7
 
-not37:
+not36:
 	TESTL   $0x00008000, R10
-	JZ      not38
+	JZ      not37
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
-	VMINPS  Z7, Z0, Z7
 
-not38:
+not37:
 	TESTL      $0x00000080, R10
-	JZ         not39
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers40
+	JZ         not38
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z6, Z0
+	VADDPS     Z5, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K1
+	KORTESTW   K1, K1
+	JZ         numbers39
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4836,26 +4967,21 @@ not38:
 	VMOVAPS    Z0, K1, Z5
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
-	VCMPPS     $0x03, Z7, Z7, K1
-	VMOVAPS    Z0, K1, Z7
 
-numbers40:
-not39:
+numbers39:
+not38:
 	TESTL   $0x00004000, R10
-	JZ      not41
+	JZ      not40
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
 
-not41:
-end21:
-	MOVQ    72(CX), BX
+not40:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows42
+	JNE     some_rows41
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -4863,35 +4989,84 @@ end21:
 	ADDQ    BX, DX
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
-	VMOVUPS Z7, (DX)(BX*2)
-	JMP     rows43
+	LEAQ    (DX)(BX*2), DX
+	JMP     rows42
 
-some_rows42:
+some_rows41:
 	TESTL   $0x00000001, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
+
+rows42:
+	TESTL   $0x00000100, R10
+	JZ      not43
+	VMOVUPS (R11), Z0
+	VADDPS  Z0, Z7, Z7
+
+not43:
+	TESTL       $0x00000800, R10
+	JZ          not44
+	VMOVUPS     64(R11), Z0
+	VSUBPS      Z0, Z7, Z7
+	VMOVUPS     128(R11), Z0
+	VMOVUPS     192(R11), Z1
+	VFMADD213PS Z1, Z0, Z7
+
+not44:
+	TESTL   $0x00008000, R10
+	JZ      not45
+	VMOVUPS 256(R11), Z0
+	VMINPS  Z7, Z0, Z7
+
+not45:
+	TESTL      $0x00000080, R10
+	JZ         not46
+	VCMPPS     $0x03, Z7, Z7, K1
+	KORTESTW   K1, K1
+	JZ         numbers47
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+
+numbers47:
+not46:
+	TESTL   $0x00004000, R10
+	JZ      not48
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z7, Z7
+
+not48:
+	CMPL    SI, $0x0000003f
+	JNE     some_rows49
+	VMOVUPS Z7, (DX)
+	JMP     rows50
+
+some_rows49:
 	TESTL   $0x00000020, SI
-	JZ      rows43
+	JZ      rows50
 	VMOVUPS Z7, (DX)
 
-rows43:
+rows50:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX
@@ -5151,6 +5326,10 @@ whole18:
 	VSQRTPS Z7, Z7
 	MOVQ    128(AX), DX
 	MOVQ    64(AX), BX
+	XORQ    R10, R10
+	MOVQ    BX, R11
+	TESTQ   BX, BX
+	JZ      last20
 
 step19:
 	MOVQ    (BX), R10
@@ -5158,11 +5337,11 @@ step19:
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     usual20
+	JNZ     last20
 	CMPQ    R10, $0x00
-	JE      end21
+	JE      last20
 	CMPQ    R10, $0x02
-	JNE     not22
+	JNE     not21
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -5172,15 +5351,16 @@ step19:
 	VADDPS  Z0, Z7, Z7
 	JMP     step19
 
-not22:
+not21:
 	CMPQ       R10, $0x01
-	JNE        not23
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers24
+	JNE        not22
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z7, Z0
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z0, Z0
+	VCMPPS     $0x03, Z1, Z0, K1
+	KORTESTW   K1, K1
+	JZ         numbers23
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5198,12 +5378,12 @@ not22:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers24:
+numbers23:
 	JMP step19
 
-not23:
+not22:
 	CMPQ    R10, $0x08
-	JNE     not25
+	JNE     not24
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5213,14 +5393,14 @@ not23:
 	VPMAXSD Z0, Z7, Z7
 	JMP     step19
 
-not25:
+not24:
 	CMPQ   R10, $0x03
-	JNE    not26
+	JNE    not25
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows27
+	JNE    some_rows26
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -5229,39 +5409,39 @@ not25:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows28
+	JMP    rows27
 
-some_rows27:
+some_rows26:
 	TESTL  $0x00000001, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows28
+	JZ     rows27
 	VADDPS (R11), Z7, Z7
 
-rows28:
+rows27:
 	JMP step19
 
-not26:
+not25:
 	CMPQ    R10, $0x09
-	JNE     not29
+	JNE     not28
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -5271,9 +5451,9 @@ not26:
 	VMINPS  Z7, Z0, Z7
 	JMP     step19
 
-not29:
+not28:
 	CMPQ    R10, $0x0a
-	JNE     not30
+	JNE     not29
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -5283,9 +5463,9 @@ not29:
 	VMAXPS  Z7, Z0, Z7
 	JMP     step19
 
-not30:
+not29:
 	CMPQ    R10, $0x04
-	JNE     not31
+	JNE     not30
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -5295,9 +5475,9 @@ not30:
 	VMULPS  Z0, Z7, Z7
 	JMP     step19
 
-not31:
+not30:
 	CMPQ      R10, $0x0b
-	JNE       not32
+	JNE       not31
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -5312,9 +5492,9 @@ not31:
 	VCVTPH2PS Y0, Z7
 	JMP       step19
 
-not32:
+not31:
 	CMPQ        R10, $0x05
-	JNE         not33
+	JNE         not32
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -5332,9 +5512,9 @@ not32:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not33:
+not32:
 	CMPQ   R10, $0x06
-	JNE    not34
+	JNE    not33
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -5349,7 +5529,7 @@ not33:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not34:
+not33:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -5388,27 +5568,26 @@ not34:
 	VDIVPS      64(R11), Z7, Z7
 	JMP         step19
 
-usual20:
+last20:
+	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not36
+	JZ      not35
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
-	VADDPS  Z0, Z7, Z7
 
-not36:
+not35:
 	TESTL       $0x00000800, R10
-	JZ          not37
+	JZ          not36
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
 	VSUBPS      Z0, Z5, Z5
 	VSUBPS      Z0, Z6, Z6
-	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z2
@@ -5416,28 +5595,26 @@ not36:
 	VFMADD213PS Z1, Z0, Z4
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
-	VFMADD213PS Z1, Z0, Z7
 
-not37:
+not36:
 	TESTL   $0x00008000, R10
-	JZ      not38
+	JZ      not37
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
-	VMINPS  Z7, Z0, Z7
 
-not38:
+not37:
 	TESTL      $0x00000080, R10
-	JZ         not39
-	VCMPPS     $0x03, Z2, Z3, K1
-	VCMPPS     $0x03, Z4, Z5, K2
-	VCMPPS     $0x03, Z6, Z7, K3
-	KORW       K3, K1, K1
-	KORTESTW   K1, K2
-	JZ         numbers40
+	JZ         not38
+	VADDPS     Z3, Z2, Z1
+	VADDPS     Z4, Z6, Z0
+	VADDPS     Z5, Z1, Z1
+	VCMPPS     $0x03, Z0, Z1, K1
+	KORTESTW   K1, K1
+	JZ         numbers39
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5452,26 +5629,21 @@ not38:
 	VMOVAPS    Z0, K1, Z5
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
-	VCMPPS     $0x03, Z7, Z7, K1
-	VMOVAPS    Z0, K1, Z7
 
-numbers40:
-not39:
+numbers39:
+not38:
 	TESTL   $0x00004000, R10
-	JZ      not41
+	JZ      not40
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
-	VPMAXSD Z0, Z7, Z7
 
-not41:
-end21:
-	MOVQ    72(CX), BX
+not40:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows42
+	JNE     some_rows41
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -5479,35 +5651,84 @@ end21:
 	ADDQ    BX, DX
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
-	VMOVUPS Z7, (DX)(BX*2)
-	JMP     rows43
+	LEAQ    (DX)(BX*2), DX
+	JMP     rows42
 
-some_rows42:
+some_rows41:
 	TESTL   $0x00000001, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows43
+	JZ      rows42
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
+
+rows42:
+	TESTL   $0x00000100, R10
+	JZ      not43
+	VMOVUPS (R11), Z0
+	VADDPS  Z0, Z7, Z7
+
+not43:
+	TESTL       $0x00000800, R10
+	JZ          not44
+	VMOVUPS     64(R11), Z0
+	VSUBPS      Z0, Z7, Z7
+	VMOVUPS     128(R11), Z0
+	VMOVUPS     192(R11), Z1
+	VFMADD213PS Z1, Z0, Z7
+
+not44:
+	TESTL   $0x00008000, R10
+	JZ      not45
+	VMOVUPS 256(R11), Z0
+	VMINPS  Z7, Z0, Z7
+
+not45:
+	TESTL      $0x00000080, R10
+	JZ         not46
+	VCMPPS     $0x03, Z7, Z7, K1
+	KORTESTW   K1, K1
+	JZ         numbers47
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+
+numbers47:
+not46:
+	TESTL   $0x00004000, R10
+	JZ      not48
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z7, Z7
+
+not48:
+	CMPL    SI, $0x0000003f
+	JNE     some_rows49
+	VMOVUPS Z7, (DX)
+	JMP     rows50
+
+some_rows49:
 	TESTL   $0x00000020, SI
-	JZ      rows43
+	JZ      rows50
 	VMOVUPS Z7, (DX)
 
-rows43:
+rows50:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX

@@ -96,7 +96,9 @@ func convTile(f *file, pixels, channels int) {
 	r.CMPQ(r.field("Rest"), operand.U8(0))
 	r.JNE(operand.LabelRef("rest_begin"))
 	r.Label("done")
-	c.finish()
+	c.rows = c.GP64()
+	c.MOVQ(c.field("Pixels"), c.rows)
+	c.tile.finish(c.load("Steps"), c.load("Out"))
 
 	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
 		d := r.load(forth[0])
@@ -329,9 +331,42 @@ func (c *convolution) some(some bool) reg.GPVirtual {
 
 // block adds the products of a tap of a whole block of channels for all pixels.
 func (c *convolution) block() {
-	for channel := range 16 {
+	if !c.isa.wide() {
+		c.channels16(0, 16)
+		return
+	}
+	c.channels16(0, 16-staggered)
+	weights := append(c.weights[:len(c.weights):len(c.weights)], c.element)
+	for len(weights) < staggered {
+		weights = append(weights, c.vector())
+	}
+	for v := range c.weights {
+		for i := range staggered {
+			c.VMOVUPS(at(c.weight, ((16-staggered+i)*len(c.weights)+v)*c.isa.bytes), weights[i])
+		}
+		for p, sums := range c.sums {
+			for i := range staggered {
+				c.VFMADD231PS_BCST(c.pixel(p, 4*(16-staggered+i)), weights[i], sums[v])
+			}
+		}
+	}
+}
+
+var staggered = 4
+
+func (c *convolution) channels16(from, to int) {
+	for channel := from; channel < to; channel++ {
 		c.channel(channel, 4*channel, nil)
 	}
+}
+
+// pixel returns the memory of an element of a pixel, so many bytes behind its first one.
+func (c *convolution) pixel(p, bytes int) operand.Mem {
+	place := operand.Mem{Base: c.bases[p/3], Disp: bytes}
+	if p%3 > 0 {
+		place.Index, place.Scale = c.step, uint8(p%3)
+	}
+	return place
 }
 
 // channel adds the products of a channel, whose elements lie so many bytes from the addresses, of all pixels or of those that have a bit.
@@ -346,10 +381,7 @@ func (c *convolution) channel(channel, bytes int, pixels reg.GPVirtual) {
 			c.TESTL(operand.U32(1<<p), pixels.As32())
 			c.JZ(operand.LabelRef(skip))
 		}
-		place := operand.Mem{Base: c.bases[p/3], Disp: bytes}
-		if p%3 > 0 {
-			place.Index, place.Scale = c.step, uint8(p%3)
-		}
+		place := c.pixel(p, bytes)
 		if c.isa.wide() && len(sums) == 1 {
 			c.VFMADD231PS_BCST(place, c.weights[0], sums[0])
 		} else {
@@ -362,16 +394,4 @@ func (c *convolution) channel(channel, bytes int, pixels reg.GPVirtual) {
 			c.Label(skip)
 		}
 	}
-}
-
-// finish takes the steps of the tail and writes the sums.
-func (c *convolution) finish() {
-	c.rows = c.GP64()
-	c.MOVQ(c.field("Pixels"), c.rows)
-	steps, out := c.load("Steps"), c.load("Out")
-	c.TESTQ(steps, steps)
-	c.JZ(operand.LabelRef("write"))
-	c.tail(steps, out)
-	c.Label("write")
-	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(sum, place) })
 }

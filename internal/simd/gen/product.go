@@ -282,11 +282,7 @@ func (t *productTile) finish() {
 	t.Label(t.name("finish", 0))
 	t.again()
 	t.rows, t.step = t.there, t.field("CRow")
-	out, steps := t.load("C"), t.load("Tail")
-	t.tail(steps, out)
-	t.again()
-	t.step = t.field("CRow")
-	t.places(out, func(sum reg.VecVirtual, place operand.Mem) { t.write(sum, place) })
+	t.tile.finish(t.load("Tail"), t.load("C"))
 	t.again()
 	for _, m := range [][2]string{{"ARow", "A"}, {"CRow", "C"}} {
 		d := t.load(m[0])

@@ -20,6 +20,7 @@ type tile struct {
 	// likewise.
 	rows            reg.GPVirtual
 	step, blockStep operand.Mem
+	first           int        // the number of the first vector, in lists of operands by channel
 	list            int        // bytes between lists of operands by channel, if that is not as many as the vectors have
 	lane            operand.Op // bytes from the first operand of a list to the one that belongs to the first vector, if that is not 0
 }
@@ -30,11 +31,16 @@ func (t *tile) operands(address reg.GPVirtual, list, v int) operand.Mem {
 	if each == 0 {
 		each = len(t.sums[0]) * t.isa.bytes
 	}
-	return at(address, list*each+v*t.isa.bytes)
+	return at(address, list*each+(t.first+v)*t.isa.bytes)
 }
 
 // places emits f for each sum with its place in a tensor at the address, which is used up. Rows that are not there are passed over.
 func (t *tile) places(address reg.GPVirtual, f func(sum reg.VecVirtual, place operand.Mem)) {
+	t.parts(address, len(t.sums), func(*tile) {}, f)
+}
+
+// parts does what places does for one part of the sums after the other: of a block of channels and so many rows at most. It emits what comes before.
+func (t *tile) parts(address reg.GPVirtual, rows int, before func(part *tile), f func(sum reg.VecVirtual, place operand.Mem)) {
 	vectors := len(t.sums[0])
 	each := vectors
 	if t.blocked {
@@ -47,39 +53,57 @@ func (t *tile) places(address reg.GPVirtual, f func(sum reg.VecVirtual, place op
 			t.ADDQ(t.blockStep, address)
 		}
 		t.MOVQ(address, row)
-		some, done := t.label("some_rows"), t.label("rows")
-		t.CMPL(t.rows.As32(), operand.U32(1<<len(t.sums)-1))
-		t.JNE(operand.LabelRef(some))
-		for _, whole := range []bool{true, false} {
-			if !whole {
-				t.JMP(operand.LabelRef(done))
-				t.Label(some)
+		for lo := 0; lo < len(t.sums); lo += rows {
+			part := *t
+			part.sums, part.first = nil, first
+			if t.list == 0 {
+				part.list = vectors * t.isa.bytes
 			}
-			for i, sums := range t.sums {
-				if !whole {
-					t.TESTL(operand.U32(1<<i), t.rows.As32())
-					t.JZ(operand.LabelRef(done))
-				}
-				place := at(row, 0)
-				if whole && i%3 > 0 {
-					place.Index, place.Scale = step, uint8(i%3)
-				}
-				for v := first; v < min(first+each, vectors); v++ {
-					f(sums[v], place)
-					place.Disp += t.isa.bytes
-				}
-				switch {
-				case i+1 == len(t.sums):
-				case !whole:
-					t.ADDQ(step, row)
-				case i%3 == 2:
-					t.LEAQ(operand.Mem{Base: row, Index: step, Scale: 2}, row)
-					t.ADDQ(step, row)
-				}
+			for _, sums := range t.sums[lo:min(lo+rows, len(t.sums))] {
+				part.sums = append(part.sums, sums[first:min(first+each, vectors)])
+			}
+			before(&part)
+			t.part(&part, lo, row, step, f)
+		}
+	}
+}
+
+// part emits f for the sums of a part whose first row is that of a number, and lies where row says, with the registers of the address and of the step.
+func (t *tile) part(part *tile, lo int, row, step reg.GPVirtual, f func(sum reg.VecVirtual, place operand.Mem)) {
+	some, done := t.label("some_rows"), t.label("rows")
+	t.CMPL(t.rows.As32(), operand.U32(1<<len(t.sums)-1))
+	t.JNE(operand.LabelRef(some))
+	for _, whole := range []bool{true, false} {
+		if !whole {
+			t.JMP(operand.LabelRef(done))
+			t.Label(some)
+		}
+		for i, sums := range part.sums {
+			if !whole {
+				t.TESTL(operand.U32(1<<(lo+i)), t.rows.As32())
+				t.JZ(operand.LabelRef(done))
+			}
+			place := at(row, 0)
+			if whole && i%3 > 0 {
+				place.Index, place.Scale = step, uint8(i%3)
+			}
+			for _, sum := range sums {
+				f(sum, place)
+				place.Disp += t.isa.bytes
+			}
+			switch {
+			case lo+i+1 == len(t.sums):
+			case !whole:
+				t.ADDQ(step, row)
+			case i%3 == 2:
+				t.LEAQ(operand.Mem{Base: row, Index: step, Scale: 2}, row)
+				t.ADDQ(step, row)
+			case i+1 == len(part.sums):
+				t.LEAQ(operand.Mem{Base: row, Index: step, Scale: uint8(i%3+1)}, row)
 			}
 		}
-		t.Label(done)
 	}
+	t.Label(done)
 }
 
 // each emits f for each sum with its vector.
@@ -99,10 +123,15 @@ func (t *tile) channels(address reg.GPVirtual, list int, f func(sum, c reg.VecVi
 	t.each(func(v int, sum reg.VecVirtual) { f(sum, t.spare[v]) })
 }
 
-// tail emits the steps of a list, whose address is used up.
-func (t *tile) tail(steps, out reg.GPVirtual) {
+// finish takes the steps of a list, if its address is not 0, and writes the sums. The addresses are used up. The last step is taken, and written, for one
+// part of the sums after the other, because what waits for its operands keeps what follows out of the processor.
+func (t *tile) finish(steps, out reg.GPVirtual) {
 	kind, operands := t.GP64(), t.GP64()
-	next, usual, end := t.label("step"), t.label("usual"), t.label("end")
+	next, last := t.label("step"), t.label("last")
+	t.XORQ(kind, kind)
+	t.MOVQ(steps, operands) // so that it is set where there are no steps
+	t.TESTQ(steps, steps)
+	t.JZ(operand.LabelRef(last))
 	t.Label(next)
 	t.MOVQ(at(steps, 0), kind)
 	t.MOVQ(at(steps, 8), operands)
@@ -111,9 +140,9 @@ func (t *tile) tail(steps, out reg.GPVirtual) {
 		t.ADDQ(t.lane, operands)
 	}
 	t.TESTL(operand.U32(t.file.args.constant("TailUsual")), kind.As32())
-	t.JNZ(operand.LabelRef(usual))
+	t.JNZ(operand.LabelRef(last))
 	t.CMPQ(kind, operand.U8(t.file.args.constant("TailEnd")))
-	t.JE(operand.LabelRef(end))
+	t.JE(operand.LabelRef(last))
 	all := t.tailSteps()
 	for i, s := range all {
 		after := t.label("not")
@@ -125,8 +154,17 @@ func (t *tile) tail(steps, out reg.GPVirtual) {
 		t.JMP(operand.LabelRef(next))
 		t.Label(after)
 	}
-	t.Label(usual)
-	list := 0
+	t.Label(last)
+	rows := len(t.sums)
+	if t.isa.wide() {
+		rows = min(rows, 5) // with as many registers, more sums wait at a time
+	}
+	t.parts(out, rows, func(part *tile) { part.usual(kind, operands) }, t.write)
+}
+
+// usual emits the last step of a list, which may be of several kinds.
+func (t *tile) usual(kind, operands reg.GPVirtual) {
+	list, all := 0, t.tailSteps()
 	for _, u := range []struct {
 		kind  string
 		lists int
@@ -134,11 +172,10 @@ func (t *tile) tail(steps, out reg.GPVirtual) {
 		not := t.label("not")
 		t.TESTL(operand.U32(t.file.args.constant("TailUsual")<<t.file.args.constant(u.kind)), kind.As32())
 		t.JZ(operand.LabelRef(not))
-		all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, out, list)
+		all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, nil, list)
 		list += u.lists
 		t.Label(not)
 	}
-	t.Label(end)
 }
 
 // tailStep is the code of a kind of step, whose operands by channel are behind so many other lists.
@@ -212,36 +249,22 @@ func (t *tile) canonical() {
 	var all []reg.VecVirtual
 	t.each(func(_ int, sum reg.VecVirtual) { all = append(all, sum) })
 	const unordered = operand.U8(3)
-	pairs := func(f func(i int, x, y reg.VecVirtual)) {
-		for i := 0; i < len(all); i += 2 {
-			f(i/2, all[i], all[min(i+1, len(all)-1)])
-		}
-	}
 	if t.isa.wide() {
-		k := []reg.OpmaskVirtual{t.K(), t.K(), t.K()}
-		pairs(func(i int, x, y reg.VecVirtual) {
-			if i < 2 {
-				t.VCMPPS(unordered, x, y, k[i])
-				return
-			}
-			t.VCMPPS(unordered, x, y, k[2])
-			t.KORW(k[2], k[i%2], k[i%2])
-		})
-		if len(all) <= 2 {
-			t.KORTESTW(k[0], k[0])
-		} else {
-			t.KORTESTW(k[0], k[1])
-		}
+		x, y := t.total(all)
+		k := t.K()
+		t.VCMPPS(unordered, x, y, k)
+		t.KORTESTW(k, k)
 	} else {
 		found, x1 := t.spare[0], t.spare[1]
-		pairs(func(i int, x, y reg.VecVirtual) {
+		for i := 0; i < len(all); i += 2 {
+			x, y := all[i], all[min(i+1, len(all)-1)]
 			if i == 0 {
 				t.VCMPPS(unordered, x, y, found)
-				return
+				continue
 			}
 			t.VCMPPS(unordered, x, y, x1)
 			t.VORPS(x1, found, found)
-		})
+		}
 		t.VPTEST(found, found)
 	}
 	t.JZ(operand.LabelRef(none))
@@ -259,6 +282,18 @@ func (t *tile) canonical() {
 		}
 	}
 	t.Label(none)
+}
+
+// total returns two vectors of which one has a NaN where any of all has one, and perhaps where two are infinite. Comparing into masks takes time from
+// multiply-adds, adding does not.
+func (t *tile) total(all []reg.VecVirtual) (x, y reg.VecVirtual) {
+	x, y = all[0], all[len(all)-1]
+	for i := 1; i < len(all)-1; i++ {
+		sum := t.spare[i%2]
+		t.VADDPS(all[i], x, sum)
+		x, y = y, sum
+	}
+	return x, y
 }
 
 // leaky multiplies what is below zero.

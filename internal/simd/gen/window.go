@@ -92,7 +92,11 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	if finish != nil {
 		finish(w)
 	}
-	w.write()
+	if out := w.load("Now"); w.size > 0 {
+		w.places(out, w.tile.write)
+	} else {
+		w.tile.finish(w.load("Steps"), out)
+	}
 	w.advance("In", "Group", "GroupIn")
 	w.advance("Out", "Group", "Now")
 	r.DECQ(r.field("GroupsLeft"))
@@ -435,13 +439,4 @@ func (w *window) divide() {
 func (w *window) root() {
 	w.divide()
 	w.each(func(_ int, sum reg.VecVirtual) { w.VSQRTPS(sum, sum) })
-}
-
-// write takes the steps of the tail and writes the results.
-func (w *window) write() {
-	out := w.load("Now")
-	if w.size == 0 {
-		w.tail(w.load("Steps"), out)
-	}
-	w.places(out, func(sum reg.VecVirtual, place operand.Mem) { w.VMOVUPS(sum, place) })
 }
