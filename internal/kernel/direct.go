@@ -68,6 +68,8 @@ type direct struct {
 	pixelStep, outStep int          // bytes between pixels of a line
 	large              bool         // whether the input is more than a strip
 	width              int          // pixels of a row, if no line may have more
+	spans              [][2]int     // if lines are of these neighbouring pixels: the first ones, and how many
+	begins             []int        // the first line of each span or row, and the end
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
 
@@ -381,7 +383,7 @@ func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
 // cut returns what computes ranges of rows.
 func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	e := *d
-	e.v, e.thinned, e.width, e.lines, e.classes = d.whole(), nil, out[3], nil, nil
+	e.v, e.thinned, e.width, e.lines, e.classes, e.begins = d.whole(), nil, out[3], nil, nil, nil
 	inRow, outRow := in[3]*e.at.pixel, out[3]*block*4
 	if d.thinned != nil {
 		e.at.block = in[2] * inRow
@@ -393,15 +395,24 @@ func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	if c.Out > 0 {
 		e.outBlock, e.outItem = c.Out*outRow, 0
 	}
+	if e.v.Rank == 1 && d.thinned == nil { // rows lie behind each other
+		for _, g := range c.Ranges {
+			e.spans = append(e.spans, [2]int{g.First * out[3], (g.End - g.First) * out[3]})
+		}
+	}
 	if !e.divideLines() {
 		return nil
 	}
-	each := len(e.lines) / out[2]
 	return func(call *op.Call, lo, hi int) {
 		r := e.begin(call, call.In[0].Bytes(), call.Packed[0])
 		for ; lo < hi; lo++ {
-			g := &c.Ranges[lo%len(c.Ranges)]
-			lines := e.lines[g.First*each : g.End*each]
+			i := lo % len(c.Ranges)
+			g := &c.Ranges[i]
+			first, end := g.First, g.End
+			if e.spans != nil {
+				first, end = i, i+1
+			}
+			lines := e.lines[e.begins[first]:e.begins[end]]
 			for i := range e.parts {
 				if r.part(&e.parts[i], lines, lo/len(c.Ranges), -g.In*inRow, -g.Out*outRow) {
 					return
@@ -463,17 +474,15 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		if pass == d.pass[1]-1 {
 			args.Steps, args.Addend = steps, addend
 		}
-		base := args
 		work := blocks * block * d.v.Taps * p.width
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
 			for j := range class.runs[p.tile] {
 				r := &class.runs[p.tile][j]
-				base.Fetch, base.FetchTaps = args.Fetch, args.FetchTaps
-				args = base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*d.outStep)
+				args.NextLine, args.Alone = 0, 0
 				if fresh && i+1 < len(lines) {
 					args.NextLine = lines[i+1].in - l.in
 				}

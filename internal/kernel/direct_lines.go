@@ -53,12 +53,18 @@ func (d *direct) divideLines() bool {
 	d.pixelStep = last.Stride / phases * d.at.pixel
 	most := d.tiles[0].Pixels
 	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
-	length := max(work/most*most, most)
-	length = geometry.CeilDiv(geometry.CeilDiv(width, geometry.CeilDiv(width, length)), most) * most // lines of about equal length
-	if pieces := d.batch * len(d.parts) * rows * phases * geometry.CeilDiv(width, length); pieces == 1 && width >= convHalves {
-		length = geometry.CeilDiv(width, 2)
+	if work == 0 {
+		return false
 	}
-	if rows*geometry.CeilDiv(width, length) > convMostLines || phases > convMostLines/rows || work == 0 {
+	length := func(width int) int { // of lines of about equal length
+		n := geometry.CeilDiv(width, max(work/most*most, most))
+		return geometry.CeilDiv(geometry.CeilDiv(width, n), most) * most
+	}
+	each := length(width)
+	if pieces := d.batch * len(d.parts) * rows * phases * geometry.CeilDiv(width, each); pieces == 1 && width >= convHalves {
+		each = geometry.CeilDiv(width, 2)
+	}
+	if rows*geometry.CeilDiv(width, each) > convMostLines || phases > convMostLines/rows {
 		return false
 	}
 	classes := make(map[string]int)
@@ -68,11 +74,9 @@ func (d *direct) divideLines() bool {
 		line.steps[i] = step
 		step *= g.Dim[i].In
 	}
-	for at := range rows * phases {
-		row, phase := at/phases, at%phases
-		pixels := geometry.CeilDiv(width-phase, phases)
-		for first := 0; first < pixels; first += length {
-			line.first, line.pixels = row*width+phase+first*phases, min(length, pixels-first)
+	add := func(at, pixels, each int) bool {
+		for first := 0; first < pixels; first += each {
+			line.first, line.pixels = at+first*phases, min(each, pixels-first)
 			key := line.key()
 			class, ok := classes[key]
 			if !ok {
@@ -85,7 +89,22 @@ func (d *direct) divideLines() bool {
 			}
 			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
 		}
+		return true
 	}
+	for _, s := range d.spans {
+		d.begins = append(d.begins, len(d.lines))
+		if !add(s[0], s[1], length(s[1])) {
+			return false
+		}
+	}
+	for at := 0; at < rows*phases && d.spans == nil; at++ {
+		d.begins = append(d.begins, len(d.lines))
+		row, phase := at/phases, at%phases
+		if !add(row*width+phase, geometry.CeilDiv(width-phase, phases), each) {
+			return false
+		}
+	}
+	d.begins = append(d.begins, len(d.lines))
 	return true
 }
 
