@@ -247,11 +247,11 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 // leastNine is the least number of pixels of a group for which windows of three rows and columns have code of their own.
 const leastNine = 5
 
-// The ways to go through a window: wayNine for three rows of three columns beside each other, and wayNeighbours where it moves by one of these, too.
+// The ways to go through a window: wayTwo and wayOne for three rows of three columns beside each other, where it moves by two of these or by one.
 const (
 	wayAny = iota
-	wayNine
-	wayNeighbours
+	wayTwo
+	wayOne
 )
 
 // chooseWay says which way windows of a part are gone through.
@@ -265,53 +265,47 @@ func (w *window) chooseWay() {
 		w.CMPQ(c.m, operand.U8(c.want))
 		w.JNE(operand.LabelRef(chosen))
 	}
-	w.MOVQ(operand.U32(wayNine), way)
-	w.CMPQ(w.of("InStep", w.routine), operand.U8(64))
-	w.JNE(operand.LabelRef(chosen))
-	w.MOVQ(operand.U32(wayNeighbours), way)
+	for _, c := range []struct{ way, step int }{{wayTwo, 128}, {wayOne, 64}} {
+		next := w.label("step")
+		w.CMPQ(w.of("InStep", w.routine), operand.U32(c.step))
+		w.JNE(operand.LabelRef(next))
+		w.MOVQ(operand.U32(c.way), way)
+		w.Label(next)
+	}
 	w.Label(chosen)
 	w.MOVQ(way, w.field("Way"))
 }
 
-// nine goes through windows of three rows of three columns.
+// nine goes through windows of three rows of three columns, which move by one of these from pixel to pixel, or by two.
 func (w *window) nine(pixels int) {
-	other, apart, row := w.label("other"), w.label("apart"), w.GP64()
-	w.CMPQ(w.field("Way"), operand.U8(wayNine))
+	other, row, x := w.label("other"), w.GP64(), w.vector()
+	w.CMPQ(w.field("Way"), operand.U8(wayTwo))
 	w.JB(operand.LabelRef(other))
 	w.MOVQ(w.of("RowSkip", w.routine), row)
 	w.LEAQ(at(row, 3*64), row)
-	w.JE(operand.LabelRef(apart))
-	x := w.vector()
-	for r := range 3 {
-		for i, v := range w.spare {
-			w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
+	two := w.label("two")
+	w.JE(operand.LabelRef(two))
+	for _, stride := range []int{1, 2} {
+		if stride == 2 {
+			w.Label(two)
 		}
-		for i := range pixels + 2 {
-			w.VMOVUPS(at(w.at, 64*i), x)
-			for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
-				w.VFMADD231PS(x, w.spare[column], w.sums[i-column][0])
+		for r := range 3 {
+			for i, v := range w.spare {
+				w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
 			}
-		}
-		w.ADDQ(row, w.at)
-	}
-	w.fetch(pixels)
-	w.JMP(operand.LabelRef("taken"))
-	w.Label(apart)
-	for r := range 3 {
-		w.reach(pixels)
-		for column := range 3 {
-			weight := w.spare[column]
-			w.VMOVUPS(at(w.weight, 64*(3*r+column)), weight)
-			for i := range pixels {
-				m := w.element(i)
-				m.Disp = 64 * column
-				w.VFMADD231PS(m, weight, w.sums[i][0])
+			for i := range (pixels-1)*stride + 3 { // each element is read once
+				w.VMOVUPS(at(w.at, 64*i), x)
+				for column, weight := range w.spare {
+					if p := i - column; p >= 0 && p%stride == 0 && p/stride < pixels {
+						w.VFMADD231PS(x, weight, w.sums[p/stride][0])
+					}
+				}
 			}
+			w.ADDQ(row, w.at)
 		}
-		w.ADDQ(row, w.at)
+		w.fetch(pixels)
+		w.JMP(operand.LabelRef("taken"))
 	}
-	w.fetch(pixels)
-	w.JMP(operand.LabelRef("taken"))
 	w.Label(other)
 }
 
