@@ -56,6 +56,7 @@ type steps struct {
 	offsets                           []int // where each gate begins in weights and biases
 	together                          int   // steps of which the inputs are multiplied at once
 	ahead                             int   // columns of the input that are multiplied while steps before are computed
+	chunk                             int   // of these, those of an item
 
 	products, recurrent, biases, cells, states, each int
 }
@@ -85,8 +86,10 @@ func (net *network) prepare(r Region) *Plan {
 	s.portion = min(s.blocks, max(1, stepWork/(s.hidden*s.panel*s.batch)))
 	s.portions = (s.blocks + s.portion - 1) / s.portion
 	s.together = together
-	if most := min(s.hidden/(simd.AheadRows*aheadColumns), aheadItems); net.with.Exists() && most > 0 && s.steps > togetherAhead {
-		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows*aheadColumns)
+	s.chunk = min(s.hidden/simd.AheadNumbers, columnsAtOnce)
+	if net.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead {
+		most := min(s.hidden/(simd.AheadNumbers*s.chunk), aheadItems) // of a step
+		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows/len(net.gates)*s.chunk)
 	}
 	at := 0
 	take := func(n int) int {
@@ -121,7 +124,7 @@ const (
 	columnsAtOnce = 64      // of the input: their weights stay in the nearest cache
 	together      = 128     // steps of which the inputs are multiplied at once
 	togetherAhead = 16      // the same where steps multiply those of later ones
-	aheadColumns  = 16      // of the input in an item: their weights stay in the nearest cache beside the panels that pass
+	leastAhead    = 16      // columns of the input in an item that are worth it
 	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
 	macsPerNano   = 40
@@ -304,7 +307,8 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 	next := with + s.together
 	begin, n := s.span(next, dir)
 	few := n * s.batch / simd.AheadRows // of several rows each
-	all := geometry.CeilDiv(s.ahead, aheadColumns) * few
+	gates := len(s.gates)
+	all := geometry.CeilDiv(s.ahead, s.chunk) * gates * few
 	each := s.together * s.batch
 	lo, hi := number*all/each, (number+1)*all/each
 	if lo == hi {
@@ -319,17 +323,17 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 		Count: hi - lo, XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, WStep: 4 * step * s.input * s.panel, YStep: 4 * step * s.panel}
 	x := tensor.Data[float32](c.In[0])
 	for i := range items {
-		column, r := (lo+i)/few*aheadColumns, (lo+i)%few*simd.AheadRows
+		column, gate, r := (lo+i)/few/gates*s.chunk, (lo+i)/few%gates*block, (lo+i)%few*simd.AheadRows
 		items[i] = simd.AheadItem{
 			X: simd.At(x, (begin*s.batch+r)*s.input+column),
-			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+panel)*s.input+column)*s.panel),
-			Y: simd.At(work, s.productsOf(next)+(r*s.blocks+panel)*s.panel),
-			K: min(aheadColumns, s.input-column),
+			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+panel)*s.input+column)*s.panel+gate),
+			Y: simd.At(work, s.productsOf(next)+(r*s.blocks+panel)*s.panel+gate),
+			K: min(s.chunk, s.ahead-column),
 		}
 		if column == 0 {
 			items[i].First = 1
 		}
-		args.K -= simd.AheadRows * items[i].K
+		args.K -= simd.AheadNumbers * items[i].K
 	}
 	s.with.Run(&args)
 	return true

@@ -18,11 +18,14 @@ type GatesArgs struct {
 	WNext, YNext int
 }
 
-// AheadRows is how many rows an item of [AheadArgs] has, and how many numbers of the row are taken with one of its.
-const AheadRows = 4
+// AheadRows is how many rows an item of [AheadArgs] has, and AheadNumbers how many numbers of the row are taken with one of its.
+const (
+	AheadRows    = 16
+	AheadNumbers = 4
+)
 
 // AheadArgs are those of LSTMAhead and GRUAhead, which compute one row as LSTMRow and GRURow do, from +0 on, and meanwhile, with each panel, the
-// products of Items: reading panels from the second-level cache leaves time for as many multiply-adds again. Items are changed.
+// products of Items: reading panels from the second-level cache leaves time for as many multiply-adds again. Items and Panels are changed.
 type AheadArgs struct {
 	X, W, Y      uintptr // of GatesArgs
 	K            int     // numbers of the row that remain behind those of the items
@@ -34,8 +37,8 @@ type AheadArgs struct {
 	WStep, YStep int     // bytes from where an item's W and Y are for a panel to where they are for the next one
 }
 
-// AheadItem is AheadRows rows of X with K numbers, K at least 1, of a panel of W, while the row takes AheadRows times as many. Y begins at +0, or, if
-// First is 0, with what it is.
+// AheadItem is AheadRows rows of X with K numbers, K at least 1, of a gate of a panel of W, while the row takes AheadNumbers times as many. Y begins at
+// +0, or, if First is 0, with what it is.
 type AheadItem struct {
 	X, W, Y  uintptr
 	K, First int

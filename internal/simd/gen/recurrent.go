@@ -63,7 +63,7 @@ func (r *routine) along(x, w, k reg.GPVirtual, v reg.VecVirtual, sums []reg.VecV
 }
 
 // endPanel stores the sums of a row and goes on to the next panel, or ends.
-func (r *routine) endPanel(sums []reg.VecVirtual, w, y, panels reg.GPVirtual, gates int) {
+func (r *routine) endPanel(sums []reg.VecVirtual, w, y reg.GPVirtual, panels operand.Op, gates int) {
 	for i, s := range sums {
 		r.VMOVUPS(s, at(y, i*r.isa.bytes))
 	}
@@ -75,21 +75,20 @@ func (r *routine) endPanel(sums []reg.VecVirtual, w, y, panels reg.GPVirtual, ga
 	r.end()
 }
 
-// gatesAhead builds the product of a row with all panels, which waits for the panels, and products of other rows with a few numbers of other panels,
-// which are near: four numbers of the row are taken with one of four other rows.
+// gatesAhead builds the product of a row with all panels, which waits for the panels, and meanwhile products of other rows with one gate of other panels.
+// An item is of as many rows as possible, as its panel has to be read, too.
 func (f *file) gatesAhead(name string, gates int) {
 	r := f.routine(name, "AheadArgs")
-	rows := f.args.constant("AheadRows")
-	item := r.GP64()
+	numbers, item := f.args.constant("AheadNumbers"), r.GP64()
 	field := func(name string) operand.Mem { return at(item, f.args.offset("AheadItem", name)) }
-	w, y, panels, xRow := r.load("W"), r.load("Y"), r.load("Panels"), r.load("XRow")
+	w, y, xRow, xRow3 := r.load("W"), r.load("Y"), r.load("XRow"), r.GP64()
 	sums, v := r.vectors(gates), r.vector()
-	ahead := make([][]reg.VecVirtual, rows)
-	for i := range ahead {
-		ahead[i] = r.vectors(gates)
+	ahead, weights := r.vectors(f.args.constant("AheadRows")), r.vector()
+	var rows []reg.GPVirtual // every fourth one
+	for range len(ahead) / 4 {
+		rows = append(rows, r.GP64())
 	}
-	values, weights := r.vectors(rows), r.vector()
-	xRow3, x, fewX, fewW, k, left, to, step := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	x, fewW, k, left, to, step := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.LEAQ(operand.Mem{Base: xRow, Index: xRow, Scale: 2}, xRow3)
 	r.Label("panel")
 	for _, s := range sums {
@@ -103,42 +102,43 @@ func (f *file) gatesAhead(name string, gates int) {
 	r.MOVQ(field("Y"), to)
 	r.MOVQ(r.field("YRow"), step)
 	stored := func(i int) operand.Mem {
-		if i > 0 && i%gates == 0 {
+		if i > 0 {
 			r.ADDQ(step, to)
 		}
-		return at(to, i%gates*blockBytes)
+		return at(to, 0)
 	}
-	r.beginSums(field("First"), slices.Concat(ahead...), stored)
-	r.MOVQ(field("X"), fewX)
+	r.beginSums(field("First"), ahead, stored)
+	r.MOVQ(field("X"), rows[0])
+	for i, next := range rows[1:] {
+		r.LEAQ(operand.Mem{Base: rows[i], Index: xRow, Scale: 4}, next)
+	}
 	r.MOVQ(field("W"), fewW)
 	r.MOVQ(field("K"), k)
 	r.Label("both")
-	for i, value := range values {
-		r.VBROADCASTSS(row(fewX, xRow, xRow3, i), value)
-	}
-	for i := range rows {
+	r.VMOVUPS(at(fewW, 0), weights)
+	for i := range numbers {
 		r.multiplyAdd(x, w, i, v, sums)
-		if i < gates {
-			r.VMOVUPS(at(fewW, i*blockBytes), weights)
-			for row, list := range ahead {
-				r.VFMADD231PS(values[row], weights, list[i])
-			}
+		for j := i * len(ahead) / numbers; j < (i+1)*len(ahead)/numbers; j++ {
+			r.VFMADD231PS_BCST(row(rows[j/4], xRow, xRow3, j%4), weights, ahead[j])
 		}
 	}
-	r.ADDQ(operand.U32(4*rows), x)
-	r.ADDQ(operand.U32(rows*gates*blockBytes), w)
-	r.ADDQ(operand.U32(4), fewX)
+	r.ADDQ(operand.U32(4*numbers), x)
+	r.ADDQ(operand.U32(numbers*gates*blockBytes), w)
+	for _, few := range rows {
+		r.ADDQ(operand.U32(4), few)
+	}
 	r.ADDQ(operand.U32(gates*blockBytes), fewW)
 	r.DECQ(k)
 	r.JNZ(operand.LabelRef("both"))
 	r.MOVQ(field("Y"), to)
-	for i, s := range slices.Concat(ahead...) {
+	r.MOVQ(r.field("YRow"), step)
+	for i, s := range ahead {
 		r.VMOVUPS(s, stored(i))
 	}
-	r.MOVQ(r.field("WStep"), step)
-	r.ADDQ(step, field("W"))
-	r.MOVQ(r.field("YStep"), step)
-	r.ADDQ(step, field("Y"))
+	for _, side := range []string{"W", "Y"} {
+		r.MOVQ(r.field(side+"Step"), step)
+		r.ADDQ(step, field(side))
+	}
 	r.ADDQ(operand.U32(f.args.size("AheadItem")), item)
 	r.DECQ(left)
 	r.JNZ(operand.LabelRef("item"))
@@ -148,7 +148,7 @@ func (f *file) gatesAhead(name string, gates int) {
 	r.JZ(operand.LabelRef("end"))
 	r.along(x, w, k, v, sums)
 	r.Label("end")
-	r.endPanel(sums, w, y, panels, gates)
+	r.endPanel(sums, w, y, r.field("Panels"), gates)
 }
 
 // beginSums sets sums to zeros, or, if this is not the first part of a row, to what is stored.
