@@ -29,7 +29,6 @@ const (
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convHalves    = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
 	convSmall     = 196       // pixels of a plane below which there are few tiles in a line
-	convDeep      = 512       // channels whose elements come from farther away than the nearest cache, if nothing else reads them
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
 	convMostTaps  = 1 << 18   // in all tables of a plane
@@ -233,13 +232,12 @@ func (d *direct) middle(channels, widest int) int {
 	return geometry.CeilDiv(channels, 2*block) * block
 }
 
-// widest returns how many channels tiles have at most. Tiles of two blocks have twice as many sums to write at once, for which the next tile waits:
-// that takes some 105 cycles, where tiles of one block take 13. But they need half as many calls for a line, and read the input half as often.
+// widest returns how many channels tiles have at most. Tiles of two blocks have twice as many sums to write at once, which the processor cannot hold: the
+// next tile waits for some 85 cycles, where tiles of one block take 4. But they need half as many calls for a line, and read the input half as often.
 func (d *direct) widest() int {
 	g := &d.v.Sliding
-	far := d.v.Taps == 1 && d.v.GroupIn >= convDeep
 	parted := d.v.OutPlane <= convFlat && (g.Last().Stride > 1 || d.v.Taps > 1 && g.Last().Out%d.tiles[0].Pixels != 0)
-	if d.v.OutPlane < convSmall || far || parted {
+	if d.v.OutPlane < convSmall || parted {
 		return d.tiles[0].Channels
 	}
 	return block

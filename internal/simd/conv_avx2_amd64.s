@@ -434,7 +434,15 @@ next:
 	CMPQ BX, 264(AX)
 	JNE  tap
 	CMPQ 152(AX), $0x00
-	JNE  alone
+	JE   not_alone
+	ADDQ 72(AX), R10
+	ADDQ 72(AX), R11
+	ADDQ 80(AX), SI
+	DECQ 256(AX)
+	JNZ  near
+	JMP  done
+
+not_alone:
 	ADDQ 72(AX), CX
 	ADDQ 80(AX), DX
 	DECQ 256(AX)
@@ -1108,14 +1116,6 @@ some_rows27:
 
 rows28:
 	JMP begun
-
-alone:
-	ADDQ 72(AX), R10
-	ADDQ 72(AX), R11
-	ADDQ 80(AX), SI
-	DECQ 256(AX)
-	JNZ  near
-	JMP  done
 
 ahead:
 	CMPQ       232(AX), $0x00
@@ -2109,7 +2109,15 @@ next:
 	CMPQ BX, 264(AX)
 	JNE  tap
 	CMPQ 152(AX), $0x00
-	JNE  alone
+	JE   not_alone
+	ADDQ 72(AX), R10
+	ADDQ 72(AX), R11
+	ADDQ 80(AX), SI
+	DECQ 256(AX)
+	JNZ  near
+	JMP  done
+
+not_alone:
 	ADDQ 72(AX), CX
 	ADDQ 80(AX), DX
 	DECQ 256(AX)
@@ -2621,14 +2629,6 @@ some_rows27:
 
 rows28:
 	JMP begun
-
-alone:
-	ADDQ 72(AX), R10
-	ADDQ 72(AX), R11
-	ADDQ 80(AX), SI
-	DECQ 256(AX)
-	JNZ  near
-	JMP  done
 
 ahead:
 	CMPQ       232(AX), $0x00
@@ -3765,7 +3765,18 @@ next:
 	CMPQ BX, 264(AX)
 	JNE  tap
 	CMPQ 152(AX), $0x00
-	JNE  alone
+	JE   not_alone
+	ADDQ 72(AX), R10
+	ADDQ 72(AX), R11
+	ADDQ 72(AX), R12
+	ADDQ 72(AX), R13
+	ADDQ 72(AX), R14
+	ADDQ 80(AX), SI
+	DECQ 256(AX)
+	JNZ  near
+	JMP  done
+
+not_alone:
 	ADDQ 72(AX), CX
 	ADDQ 80(AX), DX
 	DECQ 256(AX)
@@ -4589,17 +4600,6 @@ some_rows27:
 
 rows28:
 	JMP begun
-
-alone:
-	ADDQ 72(AX), R10
-	ADDQ 72(AX), R11
-	ADDQ 72(AX), R12
-	ADDQ 72(AX), R13
-	ADDQ 72(AX), R14
-	ADDQ 80(AX), SI
-	DECQ 256(AX)
-	JNZ  near
-	JMP  done
 
 ahead:
 	CMPQ       232(AX), $0x00
@@ -6342,7 +6342,18 @@ next:
 	CMPQ BX, 264(AX)
 	JNE  tap
 	CMPQ 152(AX), $0x00
-	JNE  alone
+	JE   not_alone
+	ADDQ 72(AX), R10
+	ADDQ 72(AX), R11
+	ADDQ 72(AX), R12
+	ADDQ 72(AX), R13
+	ADDQ 72(AX), R14
+	ADDQ 80(AX), SI
+	DECQ 256(AX)
+	JNZ  near
+	JMP  done
+
+not_alone:
 	ADDQ 72(AX), CX
 	ADDQ 80(AX), DX
 	DECQ 256(AX)
@@ -7166,17 +7177,6 @@ some_rows27:
 
 rows28:
 	JMP begun
-
-alone:
-	ADDQ 72(AX), R10
-	ADDQ 72(AX), R11
-	ADDQ 72(AX), R12
-	ADDQ 72(AX), R13
-	ADDQ 72(AX), R14
-	ADDQ 80(AX), SI
-	DECQ 256(AX)
-	JNZ  near
-	JMP  done
 
 ahead:
 	CMPQ       232(AX), $0x00

@@ -87,7 +87,15 @@ func convTile(f *file, pixels, channels int) {
 	c.block()
 	c.next("next", "tap")
 	r.CMPQ(r.field("Alone"), operand.U8(0))
-	r.JNE(operand.LabelRef("alone"))
+	r.JE(operand.LabelRef("not_alone"))
+	for _, b := range c.bases {
+		r.ADDQ(r.field("InStep"), b)
+	}
+	r.ADDQ(r.field("WeightsStep"), c.weight)
+	r.DECQ(r.field("BlocksLeft"))
+	r.JNZ(operand.LabelRef("near"))
+	r.JMP(operand.LabelRef("done"))
+	r.Label("not_alone")
 	r.ADDQ(r.field("InStep"), c.in)
 	r.ADDQ(r.field("WeightsStep"), c.filter)
 	r.DECQ(r.field("BlocksLeft"))
@@ -114,14 +122,6 @@ func convTile(f *file, pixels, channels int) {
 	r.Label("more")
 	c.more()
 	r.JMP(operand.LabelRef("begun"))
-	r.Label("alone")
-	for _, b := range c.bases {
-		r.ADDQ(r.field("InStep"), b)
-	}
-	r.ADDQ(r.field("WeightsStep"), c.weight)
-	r.DECQ(r.field("BlocksLeft"))
-	r.JNZ(operand.LabelRef("near"))
-	r.JMP(operand.LabelRef("done"))
 
 	r.Label("ahead")
 	c.ahead()
@@ -329,34 +329,30 @@ func (c *convolution) some(some bool) reg.GPVirtual {
 	return pixels
 }
 
-// block adds the products of a tap of a whole block of channels for all pixels.
+// block adds the products of a tap of a whole block of channels for all pixels. Where there are registers for it, those of the last channels are added
+// pixel by pixel: then sums are complete one after the other, and what becomes of the first ones takes no time from those that follow.
 func (c *convolution) block() {
-	if !c.isa.wide() {
-		c.channels16(0, 16)
-		return
-	}
-	c.channels16(0, 16-staggered)
-	weights := append(c.weights[:len(c.weights):len(c.weights)], c.element)
-	for len(weights) < staggered {
-		weights = append(weights, c.vector())
-	}
-	for v := range c.weights {
-		for i := range staggered {
-			c.VMOVUPS(at(c.weight, ((16-staggered+i)*len(c.weights)+v)*c.isa.bytes), weights[i])
+	const last = 4
+	var weights [][]reg.VecVirtual
+	if vectors := len(c.weights); c.isa.wide() && (len(c.sums)+last)*vectors < 32 {
+		for range last {
+			weights = append(weights, c.vectors(vectors))
 		}
-		for p, sums := range c.sums {
-			for i := range staggered {
-				c.VFMADD231PS_BCST(c.pixel(p, 4*(16-staggered+i)), weights[i], sums[v])
+	}
+	for channel := range 16 - len(weights) {
+		c.channel(channel, 4*channel, nil)
+	}
+	for i, list := range weights {
+		for v, w := range list {
+			c.VMOVUPS(at(c.weight, ((16-last+i)*len(list)+v)*c.isa.bytes), w)
+		}
+	}
+	for p, sums := range c.sums {
+		for i, list := range weights {
+			for v, w := range list {
+				c.VFMADD231PS_BCST(c.pixel(p, 4*(16-last+i)), w, sums[v])
 			}
 		}
-	}
-}
-
-var staggered = 4
-
-func (c *convolution) channels16(from, to int) {
-	for channel := from; channel < to; channel++ {
-		c.channel(channel, 4*channel, nil)
 	}
 }
 

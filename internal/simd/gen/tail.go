@@ -99,7 +99,7 @@ func (t *tile) part(part *tile, lo int, row, step reg.GPVirtual, f func(sum reg.
 				t.LEAQ(operand.Mem{Base: row, Index: step, Scale: 2}, row)
 				t.ADDQ(step, row)
 			case i+1 == len(part.sums):
-				t.LEAQ(operand.Mem{Base: row, Index: step, Scale: uint8(i%3+1)}, row)
+				t.LEAQ(operand.Mem{Base: row, Index: step, Scale: uint8(i%3 + 1)}, row)
 			}
 		}
 	}
