@@ -106,7 +106,7 @@ func convTile(f *file, pixels, channels int) {
 	r.Label("done")
 	c.rows = c.GP64()
 	c.MOVQ(c.field("Pixels"), c.rows)
-	c.tile.finish(c.load("Steps"), c.load("Out"))
+	c.finish(c.load("Steps"), c.load("Out"))
 
 	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
 		d := r.load(forth[0])

@@ -93,9 +93,9 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 		finish(w)
 	}
 	if out := w.load("Now"); w.size > 0 {
-		w.places(out, w.tile.write)
+		w.places(out, w.write)
 	} else {
-		w.tile.finish(w.load("Steps"), out)
+		w.finish(w.load("Steps"), out)
 	}
 	w.advance("In", "Group", "GroupIn")
 	w.advance("Out", "Group", "Now")
