@@ -332,10 +332,10 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 		steps, batch, hidden = 130, 1, 1
 	}
 	if r.IntN(8) == 0 { // enough for inputs to be multiplied ahead
-		steps, batch, hidden = op.Pick(r, []int{17, 33, 37}), r.Between(1, 2), op.Pick(r, []int{64, 65, 129})
+		steps, batch, hidden = op.Pick(r, []int{17, 33, 37}), r.Between(1, 2), op.Pick(r, []int{64, 65, 129, 516})
 	}
 	if r.IntN(8) == 0 {
-		in = op.Pick(r, []int{63, 64, 65, 130})
+		in = op.Pick(r, []int{63, 64, 65, 130, 300})
 	}
 	tensors := []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}),
 		r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, in}), r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, hidden})}
