@@ -15,7 +15,7 @@ const (
 	macTime      = 1              // one multiply-add of a reference
 	operTime     = 2              // another operation on elements
 	lineTime     = 4              // 64 bytes of memory
-	parallelTime = 4_000          // below this, handing work to another goroutine costs more than it saves
+	parallelTime = 3_000          // below this, handing work to another goroutine costs more than it saves
 	chunkTime    = 4_000          // the least work worth a chunk of its own
 	stopTime     = 500_000        // the most work between two looks at the context and the clock
 	longest      = int64(1) << 40 // about twenty minutes, beyond which times are all the same
