@@ -203,12 +203,14 @@ func (s *steps) multiply(c *op.Call, first, dir, b int) {
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
 	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, First: 1, Panels: 1}
-	for k := 0; k < s.input; k += columnsAtOnce {
-		done := 0 // rows
-		if first > 0 && k < s.ahead {
-			done = rows / simd.AheadRows * simd.AheadRows
+	for k := 0; k < s.input; k += args.K {
+		done, end := 0, s.input // rows that are there already, of columns up to an end
+		if k < s.ahead {
+			if end = s.ahead; first > 0 {
+				done = rows / simd.AheadRows * simd.AheadRows
+			}
 		}
-		args.K, args.W = min(columnsAtOnce, s.input-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
+		args.K, args.W = min(columnsAtOnce, end-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
 		for i := done; i < rows; {
 			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.blocks+b)*s.panel)
 			if i+at <= rows {
