@@ -66,9 +66,6 @@ type direct struct {
 	outBlock           int          // bytes between blocks of the result
 	pixelStep, outStep int          // bytes between pixels of a line
 	large              bool         // whether the input is more than a strip
-	width              int          // pixels of a row, if no line may have more
-	spans              [][2]int     // if lines are of these neighbouring pixels: the first ones, and how many
-	begins             []int        // the first line of each span or row, and the end
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
 
@@ -381,7 +378,7 @@ func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
 // cut returns what computes ranges of rows.
 func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	e := *d
-	e.v, e.thinned, e.width, e.lines, e.classes, e.begins = d.whole(), nil, out[3], nil, nil, nil
+	e.v, e.thinned = d.whole(), nil
 	inRow, outRow := in[3]*e.at.pixel, out[3]*block*4
 	if d.thinned != nil {
 		e.at.block = in[2] * inRow
@@ -393,24 +390,26 @@ func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	if c.Out > 0 {
 		e.outBlock, e.outItem = c.Out*outRow, 0
 	}
-	if e.v.Rank == 1 && d.thinned == nil { // rows lie behind each other
-		for _, g := range c.Ranges {
-			e.spans = append(e.spans, [2]int{g.First * out[3], (g.End - g.First) * out[3]})
+	each := out[3] // pixels that lie behind each other
+	l := e.beginLines(1)
+	begins := []int{0}
+	for _, g := range c.Ranges {
+		if e.v.Rank == 1 { // all rows
+			each = (g.End - g.First) * out[3]
 		}
-	}
-	if !e.divideLines() {
-		return nil
+		length := l.length(each)
+		for at := g.First * out[3]; at < g.End*out[3]; at += each {
+			if length == 0 || !l.add(at, each, length) {
+				return nil
+			}
+		}
+		begins = append(begins, len(e.lines))
 	}
 	return func(call *op.Call, lo, hi int) {
 		r := e.begin(call, call.In[0].Bytes(), call.Packed[0])
 		for ; lo < hi; lo++ {
 			i := lo % len(c.Ranges)
-			g := &c.Ranges[i]
-			first, end := g.First, g.End
-			if e.spans != nil {
-				first, end = i, i+1
-			}
-			lines := e.lines[e.begins[first]:e.begins[end]]
+			g, lines := &c.Ranges[i], e.lines[begins[i]:begins[i+1]]
 			for i := range e.parts {
 				if r.part(&e.parts[i], lines, lo/len(c.Ranges), -g.In*inRow, -g.Out*outRow) {
 					return

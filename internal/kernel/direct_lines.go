@@ -38,73 +38,76 @@ type directRun struct {
 // Of a transposed convolution, neighbouring pixels of the result do not meet the same window positions, but those in a distance of the stride do: each
 // row has as many lines.
 func (d *direct) divideLines() bool {
-	g := &d.v.Sliding
-	last := g.Last()
+	last := d.v.Last()
 	phases, rows, width := 1, d.v.OutPlane/last.Out, last.Out
 	switch {
 	case d.v.Up:
 		phases = last.Stride
-	case d.width > 0:
-		rows, width = d.v.OutPlane/d.width, d.width
 	case d.flat():
 		rows, width = 1, d.v.OutPlane
 	}
+	l := d.beginLines(phases)
+	length := l.length(width)
+	if length == 0 {
+		return false
+	}
+	if pieces := d.batch * len(d.parts) * rows * phases * geometry.CeilDiv(width, length); pieces == 1 && width >= convHalves {
+		length = geometry.CeilDiv(width, 2)
+	}
+	if rows*geometry.CeilDiv(width, length) > convMostLines || phases > convMostLines/rows {
+		return false
+	}
+	for at := range rows * phases {
+		row, phase := at/phases, at%phases
+		if !l.add(row*width+phase, geometry.CeilDiv(width-phase, phases), length) {
+			return false
+		}
+	}
+	return true
+}
+
+// beginLines begins the list of lines, whose pixels have a distance.
+func (d *direct) beginLines(phases int) *lineOf {
+	g := &d.v.Sliding
+	d.lines, d.classes = nil, nil
 	d.outStep = phases * block * 4
-	d.pixelStep = last.Stride / phases * d.at.pixel
-	most := d.tiles[0].Pixels
-	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
-	if work == 0 {
-		return false
-	}
-	length := func(width int) int { // of lines of about equal length
-		n := geometry.CeilDiv(width, max(work/most*most, most))
-		return geometry.CeilDiv(geometry.CeilDiv(width, n), most) * most
-	}
-	each := length(width)
-	if pieces := d.batch * len(d.parts) * rows * phases * geometry.CeilDiv(width, each); pieces == 1 && width >= convHalves {
-		each = geometry.CeilDiv(width, 2)
-	}
-	if rows*geometry.CeilDiv(width, each) > convMostLines || phases > convMostLines/rows {
-		return false
-	}
-	classes := make(map[string]int)
-	line := lineOf{direct: d, phases: phases, steps: make([]int, g.Rank), outside: reachesOut(g)}
+	d.pixelStep = g.Last().Stride / phases * d.at.pixel
+	l := &lineOf{direct: d, phases: phases, steps: make([]int, g.Rank), outside: reachesOut(g), classOf: make(map[string]int)}
 	step := d.at.pixel
 	for i := g.Rank - 1; i >= 0; i-- {
-		line.steps[i] = step
+		l.steps[i] = step
 		step *= g.Dim[i].In
 	}
-	add := func(at, pixels, each int) bool {
-		for first := 0; first < pixels; first += each {
-			line.first, line.pixels = at+first*phases, min(each, pixels-first)
-			key := line.key()
-			class, ok := classes[key]
-			if !ok {
-				class = len(d.classes)
-				classes[key] = class
-				d.classes = append(d.classes, line.class())
-				if line.taps > convMostTaps {
-					return false
-				}
+	return l
+}
+
+// length returns the pixels of lines of about equal length into which so many pixels are divided, or 0 if each would take too long.
+func (l *lineOf) length(pixels int) int {
+	most := l.tiles[0].Pixels
+	work := min(convCall/(l.pass[0]*l.v.Taps*block*l.tiles[0].Channels), convLine)
+	if work == 0 {
+		return 0
+	}
+	lines := geometry.CeilDiv(pixels, max(work/most*most, most))
+	return geometry.CeilDiv(geometry.CeilDiv(pixels, lines), most) * most
+}
+
+// add adds the lines of some length that so many pixels make, from one on. It returns false where the tables become too large.
+func (l *lineOf) add(at, pixels, length int) bool {
+	for first := 0; first < pixels; first += length {
+		l.first, l.pixels = at+first*l.phases, min(length, pixels-first)
+		key := l.key()
+		class, ok := l.classOf[key]
+		if !ok {
+			class = len(l.classes)
+			l.classOf[key] = class
+			l.classes = append(l.classes, l.class())
+			if l.taps > convMostTaps {
+				return false
 			}
-			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
 		}
-		return true
+		l.lines = append(l.lines, directLine{l.input(), l.first * block * 4, class})
 	}
-	for _, s := range d.spans {
-		d.begins = append(d.begins, len(d.lines))
-		if !add(s[0], s[1], length(s[1])) {
-			return false
-		}
-	}
-	for at := 0; at < rows*phases && d.spans == nil; at++ {
-		d.begins = append(d.begins, len(d.lines))
-		row, phase := at/phases, at%phases
-		if !add(row*width+phase, geometry.CeilDiv(width-phase, phases), each) {
-			return false
-		}
-	}
-	d.begins = append(d.begins, len(d.lines))
 	return true
 }
 
@@ -137,7 +140,8 @@ type lineOf struct {
 	phases        int   // the distance of neighbouring pixels
 	outside       bool  // whether any window may reach beyond the input
 	first, pixels int
-	taps          int // in all tables
+	taps          int            // in all tables
+	classOf       map[string]int // the class of lines by what these have in common
 }
 
 // pixel returns the index of a pixel.

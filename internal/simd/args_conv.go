@@ -5,7 +5,7 @@ package simd
 // through a list of taps; each tap has elements of the input, one for each channel of the block, and as many times the shape's vectors of
 // weights. A sum takes one multiply-add after the other, in the order blocks, taps, channels.
 //
-// The routine uses up its arguments.
+// The routine uses up In, Out, the tiles, and what it fetches.
 type ConvArgs struct {
 	In      uintptr // the element of channel 0 in the first block at the first pixel, which offsets of taps are counted from
 	Weights uintptr // of tap number 0 in the first block, then by block, number of the tap, channel
