@@ -13,15 +13,18 @@ import (
 // pair with nothing. So a step of sixteen bytes becomes about four steps of two pairs; bytes whose weights are all 0 are left out.
 
 const (
-	// pairsMost is the greatest number of steps of two pairs that a step becomes, where no byte finds a partner.
+	// pairsMost is the greatest number of dwords that a step becomes, where no byte finds a partner.
 	pairsMost = 8
+	// pairsAt is where a chunk says what its first step of dwords reads; that of a step of four dwords has foursSize bytes, that of a single one a third.
+	pairsAt, foursSize, singleSize = 16, 24, 8
 	// nothing is what takes the place of one of the sixteen bytes that makes no product.
 	nothing = 0x80
 )
 
-// The packed form of a chunk is the number of its steps, where these read and what, with room for as many as there may be, and the weights.
+// The packed form of a chunk is the numbers of its steps of four dwords and of its single ones, where these read and what, as [simd.Tier.PairTiles] says, with room
+// for as many as there may be, and the weights.
 func (d *dotConv) pairsSize() int      { return d.pairsWeightsAt() + 4*d.pairsChannels()*pairsMost*d.steps }
-func (d *dotConv) pairsWeightsAt() int { return (8 + 8*pairsMost*d.steps + 63) &^ 63 }
+func (d *dotConv) pairsWeightsAt() int { return (pairsAt + foursSize*(2*d.steps+1) + 63) &^ 63 }
 
 // pairsChannels returns how many channels the weights of a chunk have.
 func (d *dotConv) pairsChannels() int {
@@ -34,50 +37,65 @@ func (d *dotConv) pairsChannels() int {
 // setPairs sets the steps of a chunk as arguments.
 func (p *dotPart) setPairs(args *simd.DotsArgs, chunk int) {
 	at := p.weightsAt + chunk*p.chunkBytes
-	args.Steps = int(binary.LittleEndian.Uint64(p.packed[at:]))
-	args.Offsets, args.W = simd.At(p.packed, at+8), simd.At(p.packed, at+p.pairsWeightsAt())
+	args.Steps, args.Singles = int(binary.LittleEndian.Uint64(p.packed[at:])), int(binary.LittleEndian.Uint64(p.packed[at+8:]))
+	args.Offsets, args.W, args.Chosen = simd.At(p.packed, at+pairsAt), simd.At(p.packed, at+p.pairsWeightsAt()), simd.At(p.c.Scratch, chosenAt)
 }
 
-// pairsWell reports whether a filter, which must be known, makes so few steps of pairs that words are not faster, as its first chunk tells.
+// pairsWell reports whether a filter, which must be known, makes so few dwords of pairs that words are not faster, as its first chunk tells.
 func (d *dotConv) pairsWell(f *dotFilter) bool {
 	if f.elements == nil || d.Direct && d.InBlocks*d.X.In*d.Y.In > math.MaxInt32/block {
 		return false
 	}
 	const most = 5 // of a step, which has four if all find partners
 	w := d.loadChunk(f, make([]int16, d.bufferLen()), 0, min(d.Blocks*block, d.Channels))
-	offsets, _ := d.pairs(nil, nil, &w, 0)
-	return len(offsets) <= 8*most*d.steps
+	fours, singles := d.pairs(&w, 0)
+	return 4*len(fours.reads)/foursSize+len(singles.reads)/singleSize <= most*d.steps
 }
 
 // fillPairs writes the steps of a chunk.
 func (d *dotConv) fillPairs(dst []byte, w *chunkFilter, chunk int) {
-	offsets, _ := d.pairs(dst[8:8], dst[d.pairsWeightsAt():][:0], w, chunk) // which has the room
-	binary.LittleEndian.PutUint64(dst, uint64(len(offsets)/8))
+	fours, singles := d.pairs(w, chunk)
+	binary.LittleEndian.PutUint64(dst, uint64(len(fours.reads)/foursSize))
+	binary.LittleEndian.PutUint64(dst[8:], uint64(len(singles.reads)/singleSize))
+	at, weights := pairsAt+copy(dst[pairsAt:], fours.reads), dst[d.pairsWeightsAt():]
+	copy(dst[at:], dst[max(at-foursSize, pairsAt):at]) // what the last step reads ahead
+	copy(dst[at+foursSize:], singles.reads)
+	copy(weights[copy(weights, fours.weights):], singles.weights)
 }
 
-// pairs appends where the steps of a chunk read and what, and their weights.
-func (d *dotConv) pairs(offsets, weights []byte, w *chunkFilter, chunk int) ([]byte, []byte) {
+// pairSteps is where steps read and what, and their weights.
+type pairSteps struct{ reads, weights []byte }
+
+// pairs returns the steps of a chunk: those of four dwords, and single ones.
+func (d *dotConv) pairs(w *chunkFilter, chunk int) (fours, singles pairSteps) {
 	bytes := make([]byte, d.steps*4*64) // the weights as dot products of bytes have them
 	d.fillChunk(bytes, w, chunk)
+	fours.weights = make([]byte, 0, d.steps*16*d.pairsChannels())
 	var list [dotBytes + 1][2]byte
 	d.eachStep(func(step, offset int, _ [4]dword) {
 		t := tapsOf((*[4 * 64]byte)(bytes[step*4*64:]))
 		n := t.pair(list[:0])
 		list[n] = [2]byte{nothing, nothing}
-		for i := 0; i < n; i += 2 {
-			one, other := list[i], list[i+1]
-			offsets = binary.LittleEndian.AppendUint32(offsets, uint32(offset))
-			offsets = append(offsets, one[0], one[1], other[0], other[1])
-			a0, a1, b0, b1 := t.of(one[0]), t.of(one[1]), t.of(other[0]), t.of(other[1])
-			for k := range d.pairsChannels() {
-				weights = append(weights, a0[k], a1[k], b0[k], b1[k])
+		for i := 0; i < n; {
+			to, dwords := &fours, 4
+			if i+6 < n {
+				to.reads = binary.LittleEndian.AppendUint64(to.reads, uint64(offset))
+			} else {
+				to, dwords = &singles, 1
+				to.reads = binary.LittleEndian.AppendUint32(to.reads, uint32(offset))
+			}
+			for range dwords {
+				one, other := list[i], list[i+1]
+				to.reads = append(to.reads, one[0], one[1], other[0], other[1])
+				a0, a1, b0, b1 := t.of(one[0]), t.of(one[1]), t.of(other[0]), t.of(other[1])
+				for k := range d.pairsChannels() {
+					to.weights = append(to.weights, a0[k], a1[k], b0[k], b1[k])
+				}
+				i += 2
 			}
 		}
 	})
-	if len(offsets) == 0 { // a routine has at least one
-		return append(offsets, 0, 0, 0, 0, nothing, nothing, nothing, nothing), append(weights, make([]byte, 64)...)
-	}
-	return offsets, weights
+	return fours, singles
 }
 
 // taps has the weights that sixteen bytes have in the output channels of a chunk.

@@ -9,11 +9,13 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// The working memory of a convolution by dot products: what sums begin with and the multipliers, for the channels of a chunk; then a strip.
+// The working memory of a convolution by dot products: what sums begin with and the multipliers, for the channels of a chunk; bytes of pairs that
+// are chosen; then a strip.
 const (
 	initAt       = 0
 	multiplierAt = initAt + 2*64
-	stripAt      = multiplierAt + 2*64
+	chosenAt     = multiplierAt + 2*64
+	stripAt      = chosenAt + 5*64
 )
 
 // dotsAtOnce is how many operations the dot products of a step with a pixel and a block count as, which are fast.
@@ -187,10 +189,11 @@ func (p *dotPart) compute(chunk int) {
 func (p *dotPart) computeRun(args simd.DotsArgs, run run, blocks int, to target) {
 	tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
 	if p.Pairs {
-		work = geometry.CeilDiv(args.Steps, 4) * run.pixels
+		work = (args.Steps + geometry.CeilDiv(args.Singles, 4)) * run.pixels
 	}
 	args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*to.pixel
 	args.OutPixel, args.OutRow, args.OutBlock = to.pixel, to.row, to.block
+	work = max(work, 1)
 	tiles := min(max(stepsAtOnce/work, 1), run.tiles)
 	rows := max(stepsAtOnce/(work*tiles), 1)
 	for r := 0; r < p.rows; r += rows {

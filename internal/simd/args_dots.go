@@ -25,7 +25,9 @@ type DotsArgs struct {
 	XTile   int // bytes
 	Offsets uintptr
 	Steps   int // at least 1
+	Singles int // of pairs
 	W       uintptr
+	Chosen  uintptr // of pairs: 320 bytes of memory
 
 	Init      uintptr // int32, of Blocks·16 channels; of pixels InitPixel bytes apart, of tiles InitTile bytes
 	InitPixel int

@@ -260,6 +260,7 @@ type assembler interface {
 	VXORPS(ops ...operand.Op)
 	VXORPS_BCST(ops ...operand.Op)
 	VZEROUPPER()
+	XCHGQ(mr, mr1 operand.Op)
 	XORL(imr, emr operand.Op)
 	XORQ(imr, mr operand.Op)
 }

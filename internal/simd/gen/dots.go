@@ -82,14 +82,14 @@ func tilesOf(i *isa) (shapes [][2]int) {
 // dotTile is a routine of tiles: of each pixel the sums of its channels in several vectors.
 type dotTile struct {
 	*routine
-	pixels, blocks int
-	ofBytes        bool               // whether dwords are four bytes; else they are two words
-	pairs          bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
-	narrow         bool               // whether only the first half of the channels are computed; what is stored of the others is the same
-	depth          bool               // whether they are those of neighbours in a channel
-	sums           [][]reg.VecVirtual // by pixel and vector
-	bases          []reg.GPVirtual    // of every third pixel
-	distance       reg.GPVirtual      // of pixels
+	pixels, blocks  int
+	ofBytes         bool               // whether dwords are four bytes; else they are two words
+	pairs           bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
+	narrow          bool               // whether only the first half of the channels are computed; what is stored of the others is the same
+	depth           bool               // whether they are those of neighbours in a channel
+	sums            [][]reg.VecVirtual // by pixel and vector
+	bases           []reg.GPVirtual    // of every third pixel
+	distance, three reg.GPVirtual      // of pixels, and of every third one
 }
 
 // vectorsOf returns how many vectors the channels of a pixel have.
@@ -105,18 +105,14 @@ func (t *dotTile) build() {
 	for range t.pixels {
 		t.sums = append(t.sums, t.vectors(n))
 	}
-	step, offset := (*dotTile).dense, t.MOVQ
-	switch {
-	case t.depth:
-		step = (*dotTile).inDepth
-	case t.pairs:
-		step, offset = (*dotTile).inPairs, t.MOVLQSX
+	for range (t.pixels + 2) / 3 {
+		t.bases = append(t.bases, t.GP64())
 	}
-	offsets := t.GP64()
-	build := step(t, offsets)
+	add := t.adding()
 	t.distance = t.load("XPixel")
-	three, tile := t.GP64(), t.GP64()
-	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, three)
+	t.three = t.GP64()
+	tile := t.GP64()
+	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, t.three)
 	rows := t.label("row")
 	t.Label(rows)
 	t.XORQ(tile, tile)
@@ -124,26 +120,7 @@ func (t *dotTile) build() {
 	tiles := t.label("tile")
 	t.Label(tiles)
 	t.begin(tile)
-	first := t.indexed("X", "XTile", tile)
-	t.MOVQ(t.field("Offsets"), offsets)
-	steps, w := t.load("Steps"), t.load("W")
-	for range (t.pixels + 2) / 3 {
-		t.bases = append(t.bases, t.GP64())
-	}
-
-	next := t.label("step")
-	t.Label(next)
-	offset(operand.Mem{Base: offsets}, t.bases[0])
-	t.ADDQ(first, t.bases[0])
-	for i := 1; i < len(t.bases); i++ {
-		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: three, Scale: 1}, t.bases[i])
-	}
-	size := build(w)
-	t.ADDQ(operand.Imm(8), offsets)
-	t.ADDQ(operand.U32(uint32(size)), w)
-	t.DECQ(steps)
-	t.JNZ(operand.LabelRef(next))
-
+	add(t.indexed("X", "XTile", tile))
 	t.finish(tile)
 	t.INCQ(tile)
 	t.CMPQ(tile, t.field("Tiles"))
@@ -157,8 +134,40 @@ func (t *dotTile) build() {
 	t.end()
 }
 
+// adding returns what builds the steps of a tile, from the first pixel on.
+func (t *dotTile) adding() func(first reg.GPVirtual) {
+	if t.pairs {
+		return t.inPairs()
+	}
+	step := t.dense
+	if t.depth {
+		step = t.inDepth
+	}
+	build := step()
+	return func(first reg.GPVirtual) {
+		offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
+		next := t.label("step")
+		t.Label(next)
+		t.MOVQ(at(offsets, 0), t.bases[0])
+		t.setBases(first)
+		size := build(w)
+		t.ADDQ(operand.Imm(8), offsets)
+		t.ADDQ(operand.U32(uint32(size)), w)
+		t.DECQ(steps)
+		t.JNZ(operand.LabelRef(next))
+	}
+}
+
+// setBases sets the bases, of which the first one is the offset from the first pixel.
+func (t *dotTile) setBases(first reg.GPVirtual) {
+	t.ADDQ(first, t.bases[0])
+	for i := 1; i < len(t.bases); i++ {
+		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: t.three, Scale: 1}, t.bases[i])
+	}
+}
+
 // dense returns what builds a step in which a dword of each pixel goes into all channels; it returns the bytes of the weights.
-func (t *dotTile) dense(reg.GPVirtual) func(w reg.GPVirtual) int {
+func (t *dotTile) dense() func(w reg.GPVirtual) int {
 	weights, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector()
 	return func(w reg.GPVirtual) int {
 		for g := range 4 {
@@ -176,35 +185,93 @@ func (t *dotTile) dense(reg.GPVirtual) func(w reg.GPVirtual) int {
 	}
 }
 
-// inPairs returns what builds a step in which a dword of each pixel, of bytes that are chosen of sixteen, goes into all channels. No sum of two products of
-// a pair is beyond 16 bits.
-func (t *dotTile) inPairs(offsets reg.GPVirtual) func(w reg.GPVirtual) int {
-	weights, choice, x, sum := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
+// inPairs returns what builds the steps of pairs. Bytes are chosen by a shuffle, which would take the time of a multiplication if each dword had its own. So
+// those of a step of four dwords are chosen together and stored, one step ahead, and each dword is loaded from there.
+func (t *dotTile) inPairs() func(first reg.GPVirtual) {
+	weights, choice, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
-	return func(w reg.GPVirtual) int {
-		t.VPBROADCASTD(at(offsets, 4), choice)
+	size := len(weights) * t.isa.bytes
+	load := func(w reg.GPVirtual, dword int) {
 		for v, weight := range weights {
-			t.move(at(w, v*t.isa.bytes), weight)
+			t.move(at(w, dword*size+v*t.isa.bytes), weight)
 		}
-		for p, sums := range t.sums {
-			t.VBROADCASTI128(t.pixel(p, 0), x)
-			t.VPSHUFB(choice, x, x)
-			for v, weight := range weights {
-				to := sum
-				if v == len(weights)-1 {
-					to = x
-				}
-				t.VPMADDUBSW(weight, x, to)
-				t.VPMADDWD(ones, to, to)
-				t.VPADDD(to, sums[v], sums[v])
+	}
+	// add adds the products of a dword of a pixel, which is x.
+	add := func(p int) {
+		for v, weight := range weights {
+			to := product
+			if v == len(weights)-1 {
+				to = x
+			}
+			t.VPMADDUBSW(weight, x, to)
+			t.VPMADDWD(ones, to, to)
+			t.VPADDD(to, t.sums[p][v], t.sums[p][v])
+		}
+	}
+	return func(first reg.GPVirtual) {
+		offsets, steps, w, now, next := t.load("Offsets"), t.load("Steps"), t.load("W"), t.load("Chosen"), t.GP64()
+		t.LEAQ(at(now, 16*t.pixels), next)
+		see := func() {
+			t.MOVQ(at(offsets, 0), t.bases[0])
+			t.setBases(first)
+			t.move(at(offsets, 8), choice.AsX())
+		}
+		choose := func(p int) {
+			chosen := t.vector().AsX()
+			t.move(t.pixel(p, 0), chosen)
+			t.VPSHUFB(choice.AsX(), chosen, chosen)
+			t.move(chosen, at(next, 16*p))
+		}
+		fours, alone, single, done := t.label("fours"), t.label("alone"), t.label("single"), t.label("done")
+		t.TESTQ(steps, steps)
+		t.JZ(operand.LabelRef(alone))
+		see()
+		for p := range t.pixels {
+			choose(p)
+		}
+		t.Label(fours)
+		t.XCHGQ(now, next)
+		t.ADDQ(operand.Imm(24), offsets)
+		see()
+		for i := range 4 * t.pixels {
+			dword, p := i/t.pixels, i%t.pixels
+			if p == 0 {
+				load(w, dword)
+			}
+			t.VPBROADCASTD(at(now, 16*p+4*dword), x)
+			if add(p); i%4 == 1 {
+				choose(i / 4)
 			}
 		}
-		return len(weights) * t.isa.bytes
+		t.ADDQ(operand.U32(uint32(4*size)), w)
+		t.DECQ(steps)
+		t.JNZ(operand.LabelRef(fours))
+
+		t.Label(alone)
+		t.ADDQ(operand.Imm(24), offsets)
+		t.MOVQ(t.field("Singles"), steps)
+		t.TESTQ(steps, steps)
+		t.JZ(operand.LabelRef(done))
+		t.Label(single)
+		t.MOVLQSX(at(offsets, 0), t.bases[0])
+		t.setBases(first)
+		t.VPBROADCASTD(at(offsets, 4), choice)
+		load(w, 0)
+		for p := range t.pixels {
+			t.VBROADCASTI128(t.pixel(p, 0), x)
+			t.VPSHUFB(choice, x, x)
+			add(p)
+		}
+		t.ADDQ(operand.Imm(8), offsets)
+		t.ADDQ(operand.U32(uint32(size)), w)
+		t.DECQ(steps)
+		t.JNZ(operand.LabelRef(single))
+		t.Label(done)
 	}
 }
 
 // inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words, which lie together.
-func (t *dotTile) inDepth(reg.GPVirtual) func(w reg.GPVirtual) int {
+func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 	weights, x := t.vectors(t.vectorsOf()), t.vector()
 	if !t.ofBytes {
 		return func(w reg.GPVirtual) int {
