@@ -13,7 +13,7 @@ import (
 // shift; and bounds.
 type codes struct {
 	to          tensor.DType
-	multipliers []float32     // one, or one for each output channel; finite; none for a shift
+	multipliers []float32     // one, or one for each output channel; of magnitudes less than 1; none for a shift
 	args        simd.DotsArgs // with what becomes of sums of 32 bits; or
 	sums        simd.SumsArgs // of sums of 64 bits
 }
@@ -56,7 +56,7 @@ func requantizedCodes(nodes []*graph.Node, axis int) *codes {
 		return nil
 	}
 	c := &codes{to: q.to, multipliers: tensor.Data[float32](n.In[1].Const)}
-	if slices.ContainsFunc(c.multipliers, func(m float32) bool { return m-m != 0 }) {
+	if slices.ContainsFunc(c.multipliers, func(m float32) bool { return !(m > -1 && m < 1) }) { // products could be no integers of 32 bits
 		return nil
 	}
 	bounds, rest := boundsBehind(nodes[1:], rangeOf(q.to))
@@ -64,14 +64,17 @@ func requantizedCodes(nodes []*graph.Node, axis int) *codes {
 		return nil
 	}
 	above := int64(0) // what bytes without a sign are above the codes
-	if c.args = (simd.DotsArgs{Form: 1, Most: 1 << 30}); q.to.IsSigned() {
+	if c.args.Form = 1; q.to.IsSigned() {
 		above = 128
-		c.args.Flip = -0x7F7F7F80
+		c.args.Flip = everyByte(128)
 	}
-	c.args.Zero = int32(integerAt(n.In[2].Const, 0) + above)
-	c.args.From, c.args.To = int32(bounds.from+above), int32(bounds.to+above)
+	c.args.Zero = 0x00010001 * int32(integerAt(n.In[2].Const, 0)+above)
+	c.args.From, c.args.To = everyByte(bounds.from+above), everyByte(bounds.to+above)
 	return c
 }
+
+// everyByte returns four times a byte.
+func everyByte(b int64) int32 { return int32(0x01010101 * uint32(b)) }
 
 // shiftedCodes is for sums within bounds, which the second node rescales.
 func shiftedCodes(nodes []*graph.Node, sums interval) *codes {

@@ -38,7 +38,8 @@ func (d *dotConv) pairsChannels() int {
 func (p *dotPart) setPairs(args *simd.DotsArgs, chunk int) {
 	at := p.weightsAt + chunk*p.chunkBytes
 	args.Steps, args.Singles = int(binary.LittleEndian.Uint64(p.packed[at:])), int(binary.LittleEndian.Uint64(p.packed[at+8:]))
-	args.Offsets, args.W, args.Chosen = simd.At(p.packed, at+pairsAt), simd.At(p.packed, at+p.pairsWeightsAt()), simd.At(p.c.Scratch, chosenAt)
+	args.Fours, args.Offsets = simd.At(p.packed, at+pairsAt), simd.At(p.packed, at+pairsAt+foursSize*(args.Steps+1))
+	args.W, args.Chosen = simd.At(p.packed, at+p.pairsWeightsAt()), simd.At(p.c.Scratch, chosenAt)
 }
 
 // pairsWell reports whether a filter, which must be known, makes so few dwords of pairs that words are not faster, as its first chunk tells.
@@ -57,10 +58,11 @@ func (d *dotConv) fillPairs(dst []byte, w *chunkFilter, chunk int) {
 	fours, singles := d.pairs(w, chunk)
 	binary.LittleEndian.PutUint64(dst, uint64(len(fours.reads)/foursSize))
 	binary.LittleEndian.PutUint64(dst[8:], uint64(len(singles.reads)/singleSize))
-	at, weights := pairsAt+copy(dst[pairsAt:], fours.reads), dst[d.pairsWeightsAt():]
-	copy(dst[at:], dst[max(at-foursSize, pairsAt):at]) // what the last step reads ahead
-	copy(dst[at+foursSize:], singles.reads)
-	copy(weights[copy(weights, fours.weights):], singles.weights)
+	at := pairsAt + copy(dst[pairsAt:], fours.reads)
+	at += copy(dst[at:], append(fours.reads, make([]byte, foursSize)...)[:foursSize])
+	copy(dst[at:], singles.reads)
+	weights := dst[d.pairsWeightsAt():]
+	copy(weights[copy(weights, singles.weights):], fours.weights)
 }
 
 // pairSteps is where steps read and what, and their weights.

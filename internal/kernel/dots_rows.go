@@ -231,12 +231,9 @@ func (l *rowDots) write(c *op.Call, sums []int32, at, first int) {
 func (c *codes) code(sum int32, channel int) int32 {
 	a := &c.args
 	if a.Form == 1 {
-		q := min(float32(float32(sum)*c.multipliers[channel%len(c.multipliers)]), a.Most)
-		code := int32(math.MinInt32)
-		if q > -1<<30 {
-			code = int32(math.RoundToEven(float64(q))) + a.Zero
-		}
-		return min(max(code, a.From), a.To) ^ a.Flip
+		q := math.RoundToEven(float64(float32(float32(sum) * c.multipliers[channel%len(c.multipliers)])))
+		code := min(max(int64(q)+int64(int16(a.Zero)), int64(byte(a.From))), int64(byte(a.To)))
+		return int32(byte(code) ^ byte(a.Flip))
 	}
 	return min(max(int32(c.round(int64(sum))), a.From), a.To)
 }

@@ -13,8 +13,8 @@ package simd
 //
 //	min(max(round_even(float32(sum) · Multiplier[c]) + Zero, From), To)
 //
-// where From and To are bytes without a sign, and no multiplier may be infinite or NaN. Most must be 2^30. If it is 2, the low byte, or word if
-// Words is not 0, is stored of
+// where the magnitude of every multiplier is less than 1, From and To are bytes without a sign, and they, Flip, and the word Zero are repeated as often as they
+// fit. If it is 2, the low byte, or word if Words is not 0, is stored of
 //
 //	min(max((((sum + (sum < 0 ? Below : 0)) >> Shift) + Half) >> Rest, From), To)
 //
@@ -25,9 +25,11 @@ type DotsArgs struct {
 	XTile   int // bytes
 	Offsets uintptr
 	Steps   int // at least 1
-	Singles int // of pairs
 	W       uintptr
-	Chosen  uintptr // of pairs: 320 bytes of memory
+
+	Singles       int     // these are of pairs
+	Fours, Chosen uintptr // Chosen has 320 bytes, what they are does not matter
+	Ahead         int     // nor what this is
 
 	Init      uintptr // int32, of Blocks·16 channels; of pixels InitPixel bytes apart, of tiles InitTile bytes
 	InitPixel int
@@ -44,7 +46,6 @@ type DotsArgs struct {
 
 	Form, Words              int
 	Multiplier               uintptr // float32, of Blocks·16 channels
-	Most                     float32
 	Zero, Flip               int32
 	Below, Shift, Half, Rest int32
 	From, To                 int32

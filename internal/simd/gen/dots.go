@@ -116,11 +116,14 @@ func (t *dotTile) build() {
 	rows := t.label("row")
 	t.Label(rows)
 	t.XORQ(tile, tile)
+	if add.begin != nil {
+		add.begin()
+	}
 
 	tiles := t.label("tile")
 	t.Label(tiles)
 	t.begin(tile)
-	add(t.indexed("X", "XTile", tile))
+	add.steps(tile)
 	t.finish(tile)
 	t.INCQ(tile)
 	t.CMPQ(tile, t.field("Tiles"))
@@ -134,8 +137,14 @@ func (t *dotTile) build() {
 	t.end()
 }
 
-// adding returns what builds the steps of a tile, from the first pixel on.
-func (t *dotTile) adding() func(first reg.GPVirtual) {
+// dotSteps builds the addition of the steps of a tile, and what comes in front of a row of tiles, if there is something.
+type dotSteps struct {
+	begin func()
+	steps func(tile reg.GPVirtual)
+}
+
+// adding returns what builds the steps of a tile.
+func (t *dotTile) adding() dotSteps {
 	if t.pairs {
 		return t.inPairs()
 	}
@@ -144,7 +153,8 @@ func (t *dotTile) adding() func(first reg.GPVirtual) {
 		step = t.inDepth
 	}
 	build := step()
-	return func(first reg.GPVirtual) {
+	return dotSteps{steps: func(tile reg.GPVirtual) {
+		first := t.indexed("X", "XTile", tile)
 		offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
 		next := t.label("step")
 		t.Label(next)
@@ -155,7 +165,7 @@ func (t *dotTile) adding() func(first reg.GPVirtual) {
 		t.ADDQ(operand.U32(uint32(size)), w)
 		t.DECQ(steps)
 		t.JNZ(operand.LabelRef(next))
-	}
+	}}
 }
 
 // setBases sets the bases, of which the first one is the offset from the first pixel.
@@ -186,8 +196,9 @@ func (t *dotTile) dense() func(w reg.GPVirtual) int {
 }
 
 // inPairs returns what builds the steps of pairs. Bytes are chosen by a shuffle, which would take the time of a multiplication if each dword had its own. So
-// those of a step of four dwords are chosen together and stored, one step ahead, and each dword is loaded from there.
-func (t *dotTile) inPairs() func(first reg.GPVirtual) {
+// those of a step of four dwords are chosen together and stored, one step ahead, and each dword is loaded from there. In the last step of a tile those of the
+// next tile's first step are chosen.
+func (t *dotTile) inPairs() dotSteps {
 	weights, choice, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
 	size := len(weights) * t.isa.bytes
@@ -208,50 +219,31 @@ func (t *dotTile) inPairs() func(first reg.GPVirtual) {
 			t.VPADDD(to, t.sums[p][v], t.sums[p][v])
 		}
 	}
-	return func(first reg.GPVirtual) {
-		offsets, steps, w, now, next := t.load("Offsets"), t.load("Steps"), t.load("W"), t.load("Chosen"), t.GP64()
-		t.LEAQ(at(now, 16*t.pixels), next)
-		see := func() {
-			t.MOVQ(at(offsets, 0), t.bases[0])
-			t.setBases(first)
-			t.move(at(offsets, 8), choice.AsX())
-		}
-		choose := func(p int) {
-			chosen := t.vector().AsX()
-			t.move(t.pixel(p, 0), chosen)
-			t.VPSHUFB(choice.AsX(), chosen, chosen)
-			t.move(chosen, at(next, 16*p))
-		}
-		fours, alone, single, done := t.label("fours"), t.label("alone"), t.label("single"), t.label("done")
-		t.TESTQ(steps, steps)
-		t.JZ(operand.LabelRef(alone))
-		see()
+	first, now, next := t.GP64(), t.load("Chosen"), t.GP64()
+	t.LEAQ(at(now, 16*t.pixels), next)
+	see := func(offsets reg.GPVirtual) {
+		t.MOVQ(at(offsets, 0), t.bases[0])
+		t.setBases(first)
+		t.move(at(offsets, 8), choice.AsX())
+	}
+	choose := func(p int) {
+		chosen := t.vector().AsX()
+		t.move(t.pixel(p, 0), chosen)
+		t.VPSHUFB(choice.AsX(), chosen, chosen)
+		t.move(chosen, at(next, 16*p))
+	}
+	return dotSteps{begin: func() {
+		t.MOVQ(t.field("X"), first)
+		see(t.load("Fours"))
 		for p := range t.pixels {
 			choose(p)
 		}
-		t.Label(fours)
-		t.XCHGQ(now, next)
-		t.ADDQ(operand.Imm(24), offsets)
-		see()
-		for i := range 4 * t.pixels {
-			dword, p := i/t.pixels, i%t.pixels
-			if p == 0 {
-				load(w, dword)
-			}
-			t.VPBROADCASTD(at(now, 16*p+4*dword), x)
-			if add(p); i%4 == 1 {
-				choose(i / 4)
-			}
-		}
-		t.ADDQ(operand.U32(uint32(4*size)), w)
-		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(fours))
-
-		t.Label(alone)
-		t.ADDQ(operand.Imm(24), offsets)
-		t.MOVQ(t.field("Singles"), steps)
+	}, steps: func(tile reg.GPVirtual) {
+		t.indexedTo(first, "X", "XTile", tile)
+		offsets, steps, w := t.load("Offsets"), t.load("Singles"), t.load("W")
+		single, fours, last, four, choices, done := t.label("single"), t.label("fours"), t.label("last"), t.label("four"), t.label("choices"), t.label("done")
 		t.TESTQ(steps, steps)
-		t.JZ(operand.LabelRef(done))
+		t.JZ(operand.LabelRef(fours))
 		t.Label(single)
 		t.MOVLQSX(at(offsets, 0), t.bases[0])
 		t.setBases(first)
@@ -266,8 +258,43 @@ func (t *dotTile) inPairs() func(first reg.GPVirtual) {
 		t.ADDQ(operand.U32(uint32(size)), w)
 		t.DECQ(steps)
 		t.JNZ(operand.LabelRef(single))
+
+		t.Label(fours)
+		t.MOVQ(t.field("Steps"), steps)
+		t.TESTQ(steps, steps)
+		t.JZ(operand.LabelRef(done))
+		ahead := t.GP64() // where the next tile is, or this one if it is the last
+		t.LEAQ(at(tile, 1), ahead)
+		t.CMPQ(ahead, t.field("Tiles"))
+		t.MOVQ(t.field("XTile"), ahead)
+		t.JLT(operand.LabelRef(last))
+		t.XORQ(ahead, ahead)
+		t.Label(last)
+		t.MOVQ(ahead, t.field("Ahead"))
+		t.MOVQ(t.field("Fours"), offsets)
+		t.Label(four)
+		t.XCHGQ(now, next)
+		t.ADDQ(operand.Imm(24), offsets)
+		t.CMPQ(steps, operand.Imm(1))
+		t.JNE(operand.LabelRef(choices))
+		t.ADDQ(t.field("Ahead"), first)
+		t.Label(choices)
+		see(offsets)
+		for i := range 4 * t.pixels {
+			dword, p := i/t.pixels, i%t.pixels
+			if p == 0 {
+				load(w, dword)
+			}
+			t.VPBROADCASTD(at(now, 16*p+4*dword), x)
+			if add(p); i%4 == 1 {
+				choose(i / 4)
+			}
+		}
+		t.ADDQ(operand.U32(uint32(4*size)), w)
+		t.DECQ(steps)
+		t.JNZ(operand.LabelRef(four))
 		t.Label(done)
-	}
+	}}
 }
 
 // inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words, which lie together.
@@ -331,10 +358,15 @@ func (f *file) move(from, to operand.Op) {
 // indexed returns the address in a field plus so many times the distance in another.
 func (t *dotTile) indexed(address, distance string, times reg.GPVirtual) reg.GPVirtual {
 	to := t.GP64()
+	t.indexedTo(to, address, distance, times)
+	return to
+}
+
+// indexedTo sets a register to that address.
+func (t *dotTile) indexedTo(to reg.GPVirtual, address, distance string, times reg.GPVirtual) {
 	t.MOVQ(t.field(distance), to)
 	t.IMULQ(times, to)
 	t.ADDQ(t.field(address), to)
-	return to
 }
 
 // pixel returns the memory of pixel p, which is at most two distances, or four or eight, from the base of one in front of it.
@@ -430,7 +462,7 @@ func (t *dotTile) eachPixel(block []reg.GPVirtual, store func(sums []reg.VecVirt
 // requantize stores sums as codes, as many pixels at a time as fill a vector. They are packed with saturation, as unsigned bytes.
 func (t *dotTile) requantize(block []reg.GPVirtual) {
 	multiplier := t.load("Multiplier")
-	most, order, with := t.broadcast("Most"), t.sequence("packed", 4, t.packedDword), t.vector()
+	order, zero, from, to := t.sequence("packed", 4, t.packedDword), t.broadcast("Zero"), t.broadcast("From"), t.broadcast("To")
 	each := t.isa.bytes / 16
 	for b := range t.blocks {
 		per := t.vectorsOf() / t.blocks
@@ -441,7 +473,6 @@ func (t *dotTile) requantize(block []reg.GPVirtual) {
 				for v, sum := range t.sums[p][b*per : (b+1)*per] {
 					t.VCVTDQ2PS(sum, sum)
 					t.VMULPS(at(multiplier, b*64+v*t.isa.bytes), sum, sum)
-					t.VMINPS(most, sum, sum) // what is too small becomes the least integer
 					t.VCVTPS2DQ(sum, sum)
 					if list = append(list, sum); t.narrow {
 						list = append(list, sum)
@@ -458,20 +489,17 @@ func (t *dotTile) requantize(block []reg.GPVirtual) {
 			} else {
 				list[2] = list[0]
 			}
-			t.VPBROADCASTW(t.field("Zero"), with)
-			t.VPADDSW(with, list[0], list[0])
+			t.VPADDSW(zero, list[0], list[0])
 			if list[2] != list[0] {
-				t.VPADDSW(with, list[2], list[2])
+				t.VPADDSW(zero, list[2], list[2])
 			}
-			x := list[0]
+			x, flip := list[0], t.vector()
 			t.VPACKUSWB(list[2], x, x)
 			t.VPERMD(x, order, x)
-			t.VPBROADCASTB(t.field("From"), with)
-			t.VPMAXUB(with, x, x)
-			t.VPBROADCASTB(t.field("To"), with)
-			t.VPMINUB(with, x, x)
-			t.VPBROADCASTD(t.field("Flip"), with)
-			t.VXORPS(with, x, x)
+			t.VPMAXUB(from, x, x)
+			t.VPMINUB(to, x, x)
+			t.VPBROADCASTD(t.field("Flip"), flip)
+			t.VXORPS(flip, x, x)
 			t.storeBytes(x, n, at(block[b], 16*first))
 		}
 	}
