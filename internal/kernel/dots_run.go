@@ -153,7 +153,7 @@ func (p *dotPart) compute(chunk int) {
 		args.Words, args.Multiplier = p.size-1, simd.At(p.c.Scratch, multiplierAt)
 	}
 	args.XPixel, args.Offsets, args.Steps = p.X.Stride/p.Every*p.pixel(), simd.At(p.packed, 0), p.steps
-	args.W, args.Init = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes), simd.At(p.c.Scratch, initAt)
+	args.W, args.WNext, args.Init = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes), p.chunkBytes, simd.At(p.c.Scratch, initAt)
 	if p.Pairs {
 		p.setPairs(&args, chunk)
 	}

@@ -26,10 +26,14 @@ type DotsArgs struct {
 	Offsets uintptr
 	Steps   int // at least 1
 	W       uintptr
+	WNext   int // bytes from W to what is W next time, to bring it near; it may be anything
 
 	Singles       int     // these are of pairs
-	Fours, Chosen uintptr // Chosen has 320 bytes, what they are does not matter
-	Ahead         int     // nor what this is
+	Fours, Chosen uintptr // Chosen has 320 bytes, whatever they are
+
+	// Where the routine of pairs keeps what it has no registers for.
+	First uintptr
+	Ahead int
 
 	Init      uintptr // int32, of Blocks·16 channels; of pixels InitPixel bytes apart, of tiles InitTile bytes
 	InitPixel int

@@ -61,6 +61,7 @@ type assembler interface {
 	MOVLQSX(mr, r operand.Op)
 	MOVQ(imrx, mrx operand.Op)
 	PREFETCHT0(m operand.Op)
+	PREFETCHT1(m operand.Op)
 	RET()
 	SHLQ(ops ...operand.Op)
 	SUBQ(imr, mr operand.Op)

@@ -155,12 +155,12 @@ func (t *dotTile) adding() dotSteps {
 	build := step()
 	return dotSteps{steps: func(tile reg.GPVirtual) {
 		first := t.indexed("X", "XTile", tile)
-		offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
+		offsets, steps, w, beyond := t.load("Offsets"), t.load("Steps"), t.load("W"), t.load("WNext")
 		next := t.label("step")
 		t.Label(next)
 		t.MOVQ(at(offsets, 0), t.bases[0])
 		t.setBases(first)
-		size := build(w)
+		size := build(w, beyond)
 		t.ADDQ(operand.Imm(8), offsets)
 		t.ADDQ(operand.U32(uint32(size)), w)
 		t.DECQ(steps)
@@ -169,21 +169,35 @@ func (t *dotTile) adding() dotSteps {
 }
 
 // setBases sets the bases, of which the first one is the offset from the first pixel.
-func (t *dotTile) setBases(first reg.GPVirtual) {
+func (t *dotTile) setBases(first operand.Op) {
 	t.ADDQ(first, t.bases[0])
 	for i := 1; i < len(t.bases); i++ {
 		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: t.three, Scale: 1}, t.bases[i])
 	}
 }
 
+// loadWeights loads vectors that lie so many bytes behind w.
+func (t *dotTile) loadWeights(weights []reg.VecVirtual, w reg.GPVirtual, from int) {
+	for v, weight := range weights {
+		t.move(at(w, from+v*t.isa.bytes), weight)
+	}
+}
+
+// prefetch brings lines of the weights that are read next time into the second-level cache.
+func (t *dotTile) prefetch(w, beyond reg.GPVirtual, from, size int) {
+	for i := from; i < from+size; i += 64 {
+		t.PREFETCHT1(operand.Mem{Base: w, Index: beyond, Scale: 1, Disp: i})
+	}
+}
+
 // dense returns what builds a step in which a dword of each pixel goes into all channels; it returns the bytes of the weights.
-func (t *dotTile) dense() func(w reg.GPVirtual) int {
+func (t *dotTile) dense() func(w, beyond reg.GPVirtual) int {
 	weights, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector()
-	return func(w reg.GPVirtual) int {
+	size := 64 * t.blocks
+	return func(w, beyond reg.GPVirtual) int {
 		for g := range 4 {
-			for v, weight := range weights {
-				t.move(at(w, g*t.blocks*64+v*t.isa.bytes), weight)
-			}
+			t.loadWeights(weights, w, g*size)
+			t.prefetch(w, beyond, g*size, size)
 			for p, sums := range t.sums {
 				t.VPBROADCASTD(t.pixel(p, 4*g), x)
 				for v, weight := range weights {
@@ -191,7 +205,7 @@ func (t *dotTile) dense() func(w reg.GPVirtual) int {
 				}
 			}
 		}
-		return 4 * t.blocks * 64
+		return 4 * size
 	}
 }
 
@@ -202,11 +216,7 @@ func (t *dotTile) inPairs() dotSteps {
 	weights, choice, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
 	size := len(weights) * t.isa.bytes
-	load := func(w reg.GPVirtual, dword int) {
-		for v, weight := range weights {
-			t.move(at(w, dword*size+v*t.isa.bytes), weight)
-		}
-	}
+	load := func(w reg.GPVirtual, dword int) { t.loadWeights(weights, w, dword*size) }
 	// add adds the products of a dword of a pixel, which is x.
 	add := func(p int) {
 		for v, weight := range weights {
@@ -219,7 +229,7 @@ func (t *dotTile) inPairs() dotSteps {
 			t.VPADDD(to, t.sums[p][v], t.sums[p][v])
 		}
 	}
-	first, now, next := t.GP64(), t.load("Chosen"), t.GP64()
+	first, now, next := t.field("First"), t.load("Chosen"), t.GP64()
 	t.LEAQ(at(now, 16*t.pixels), next)
 	see := func(offsets reg.GPVirtual) {
 		t.MOVQ(at(offsets, 0), t.bases[0])
@@ -233,13 +243,13 @@ func (t *dotTile) inPairs() dotSteps {
 		t.move(chosen, at(next, 16*p))
 	}
 	return dotSteps{begin: func() {
-		t.MOVQ(t.field("X"), first)
+		t.MOVQ(t.load("X"), first)
 		see(t.load("Fours"))
 		for p := range t.pixels {
 			choose(p)
 		}
 	}, steps: func(tile reg.GPVirtual) {
-		t.indexedTo(first, "X", "XTile", tile)
+		t.MOVQ(t.indexed("X", "XTile", tile), first)
 		offsets, steps, w := t.load("Offsets"), t.load("Singles"), t.load("W")
 		single, fours, last, four, choices, done := t.label("single"), t.label("fours"), t.label("last"), t.label("four"), t.label("choices"), t.label("done")
 		t.TESTQ(steps, steps)
@@ -272,18 +282,20 @@ func (t *dotTile) inPairs() dotSteps {
 		t.Label(last)
 		t.MOVQ(ahead, t.field("Ahead"))
 		t.MOVQ(t.field("Fours"), offsets)
+		beyond := t.load("WNext")
 		t.Label(four)
 		t.XCHGQ(now, next)
 		t.ADDQ(operand.Imm(24), offsets)
 		t.CMPQ(steps, operand.Imm(1))
 		t.JNE(operand.LabelRef(choices))
-		t.ADDQ(t.field("Ahead"), first)
+		t.ADDQ(t.load("Ahead"), first)
 		t.Label(choices)
 		see(offsets)
 		for i := range 4 * t.pixels {
 			dword, p := i/t.pixels, i%t.pixels
 			if p == 0 {
 				load(w, dword)
+				t.prefetch(w, beyond, dword*size, size)
 			}
 			t.VPBROADCASTD(at(now, 16*p+4*dword), x)
 			if add(p); i%4 == 1 {
@@ -298,13 +310,11 @@ func (t *dotTile) inPairs() dotSteps {
 }
 
 // inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words, which lie together.
-func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
+func (t *dotTile) inDepth() func(w, _ reg.GPVirtual) int {
 	weights, x := t.vectors(t.vectorsOf()), t.vector()
 	if !t.ofBytes {
-		return func(w reg.GPVirtual) int {
-			for v, weight := range weights {
-				t.move(at(w, v*t.isa.bytes), weight)
-			}
+		return func(w, _ reg.GPVirtual) int {
+			t.loadWeights(weights, w, 0)
 			for p, sums := range t.sums {
 				for v, weight := range weights {
 					t.dot(weight, t.pixel(p, v*t.isa.bytes), x, sums[v])
@@ -315,8 +325,8 @@ func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 	}
 	order := t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
 	within := t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
-	return func(w reg.GPVirtual) int {
-		t.move(at(w, 0), weights[0])
+	return func(w, _ reg.GPVirtual) int {
+		t.loadWeights(weights, w, 0)
 		for p, sums := range t.sums {
 			t.VPERMD(t.pixel(p, 0), order, x)
 			t.VPSHUFB(within, x, x)
@@ -358,15 +368,10 @@ func (f *file) move(from, to operand.Op) {
 // indexed returns the address in a field plus so many times the distance in another.
 func (t *dotTile) indexed(address, distance string, times reg.GPVirtual) reg.GPVirtual {
 	to := t.GP64()
-	t.indexedTo(to, address, distance, times)
-	return to
-}
-
-// indexedTo sets a register to that address.
-func (t *dotTile) indexedTo(to reg.GPVirtual, address, distance string, times reg.GPVirtual) {
 	t.MOVQ(t.field(distance), to)
 	t.IMULQ(times, to)
 	t.ADDQ(t.field(address), to)
+	return to
 }
 
 // pixel returns the memory of pixel p, which is at most two distances, or four or eight, from the base of one in front of it.
