@@ -35,11 +35,11 @@ func (d *dotConv) pairsChannels() int {
 }
 
 // setPairs sets the steps of a chunk as arguments.
-func (p *dotPart) setPairs(args *simd.DotsArgs, chunk int) {
-	at := p.weightsAt + chunk*p.chunkBytes
+func (p *dotPart) setPairs(chunk int) {
+	args, at := &p.args, p.weightsAt + chunk*p.chunkBytes
 	args.Steps, args.Singles = int(binary.LittleEndian.Uint64(p.packed[at:])), int(binary.LittleEndian.Uint64(p.packed[at+8:]))
 	args.Fours, args.Offsets = simd.At(p.packed, at+pairsAt), simd.At(p.packed, at+pairsAt+foursSize*(args.Steps+1))
-	args.W, args.Chosen = simd.At(p.packed, at+p.pairsWeightsAt()), simd.At(p.c.Scratch, chosenAt)
+	args.W = simd.At(p.packed, at+p.pairsWeightsAt())
 }
 
 // pairsWell reports whether a filter, which must be known, makes so few dwords of pairs that words are not faster, as its first chunk tells.

@@ -56,7 +56,9 @@ type dotPart struct {
 	zero            int64 // of the input
 	x, y, strip     []byte
 	packed          []byte
-	size            int // of an element of the result, in bytes
+	size            int     // of an element of the result, in bytes
+	biases          []int32 // none if there are none, or if sums have 64 bits
+	args            simd.DotsArgs
 }
 
 // run computes the pieces lo…hi-1: the chunks of filters that are packed, and then the convolutions.
@@ -94,6 +96,10 @@ func (p *dotPart) run(d *dotConv, lo, hi int) {
 	if d.zero > 0 {
 		p.zero = integerAt(p.c.In[d.zero], 0)
 	}
+	if p.biases = nil; d.bias && !d.Wide {
+		p.biases = tensor.Data[int32](p.c.In[2])
+	}
+	p.setArgs()
 	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
 		p.locate(lo / chunks)
@@ -143,39 +149,46 @@ func (p *dotPart) target(first int) target {
 	return t
 }
 
+// setArgs sets the arguments of routines that all chunks have in common.
+func (p *dotPart) setArgs() {
+	args := &p.args
+	if *args = (simd.DotsArgs{}); p.codes != nil {
+		*args = p.codes.args
+		args.Words, args.Multiplier = p.size-1, simd.At(p.c.Scratch, multiplierAt)
+	}
+	args.XPixel, args.XRow = p.X.Stride/p.Every*p.pixel(), p.Y.Stride*p.StripCols*p.pixel()
+	if p.Direct {
+		args.XRow = p.Y.Stride * p.X.In * block
+	}
+	args.Offsets, args.Steps, args.WNext = simd.At(p.packed, 0), p.steps, p.chunkBytes
+	args.Init, args.Chosen = simd.At(p.c.Scratch, initAt), simd.At(p.c.Scratch, chosenAt)
+}
+
 // compute computes a chunk of the strip.
 func (p *dotPart) compute(chunk int) {
 	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
 	p.begin(first, min(blocks*block, p.Channels-first))
-	var args simd.DotsArgs
-	if q := p.codes; q != nil {
-		args = q.args
-		args.Words, args.Multiplier = p.size-1, simd.At(p.c.Scratch, multiplierAt)
+	if p.args.W = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes); p.Pairs {
+		p.setPairs(chunk)
 	}
-	args.XPixel, args.Offsets, args.Steps = p.X.Stride/p.Every*p.pixel(), simd.At(p.packed, 0), p.steps
-	args.W, args.WNext, args.Init = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes), p.chunkBytes, simd.At(p.c.Scratch, initAt)
-	if p.Pairs {
-		p.setPairs(&args, chunk)
-	}
-	args.X, args.XRow = simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
+	x := simd.At(p.strip, 0)
 	if !p.own() {
-		args.X += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
+		x += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
 	}
 	if p.Direct {
-		args.XRow = p.Y.Stride * p.X.In * block
-		args.X = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*args.XRow+p.column*args.XPixel)
+		x = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*p.args.XRow+p.column*p.args.XPixel)
 	}
 	to := p.target(first)
 	some := p.product && first+blocks*block > p.Channels // of whose columns are none of the result
 	for _, run := range p.runs {
 		switch {
 		case p.Wide:
-			p.computeWide(args, run, chunk, to)
+			p.computeWide(x, run, chunk, to)
 		case some:
 			part := target{at: simd.At(p.c.Scratch, p.partAt()), pixel: 2 * block * p.size, block: block * p.size}
-			p.computeRun(args, run, blocks, part)
+			p.computeRun(x, run, blocks, part)
 		default:
-			p.computeRun(args, run, blocks, to)
+			p.computeRun(x, run, blocks, to)
 		}
 	}
 	if some && !p.Wide {
@@ -185,27 +198,26 @@ func (p *dotPart) compute(chunk int) {
 	}
 }
 
-// computeRun computes the tiles of a run in all rows of a strip.
-func (p *dotPart) computeRun(args simd.DotsArgs, run run, blocks int, to target) {
-	tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
+// computeRun computes the tiles of a run in all rows of a strip, which begins at an address.
+func (p *dotPart) computeRun(x uintptr, run run, blocks int, to target) {
+	args, tile := &p.args, p.tile(run.pixels, blocks)
+	work := args.Steps * run.pixels * blocks
 	if p.Pairs {
-		work = (args.Steps + geometry.CeilDiv(args.Singles, 4)) * run.pixels
+		work = max((args.Steps+geometry.CeilDiv(args.Singles, 4))*run.pixels, 1)
 	}
 	args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*to.pixel
 	args.OutPixel, args.OutRow, args.OutBlock = to.pixel, to.row, to.block
-	work = max(work, 1)
 	tiles := min(max(stepsAtOnce/work, 1), run.tiles)
 	rows := max(stepsAtOnce/(work*tiles), 1)
 	for r := 0; r < p.rows; r += rows {
 		for i := 0; i < run.tiles; i += tiles {
-			args := args
 			args.Tiles, args.Rows = min(tiles, run.tiles-i), min(rows, p.rows-r)
 			if p.watch.Stops(args.Tiles * args.Rows * work * dotsAtOnce) {
 				return
 			}
 			at := run.first + i*run.pixels
-			args.X, args.Out = args.X+uintptr(r*args.XRow+at*args.XPixel), to.of(r, at).at
-			tile.Run(&args)
+			args.X, args.Out = x+uintptr(r*args.XRow+at*args.XPixel), to.of(r, at).at
+			tile.Run(args)
 		}
 	}
 }
@@ -221,19 +233,17 @@ func (d *dotConv) tile(pixels, blocks int) *simd.DotTile {
 }
 
 // addBiases adds the biases of the channels from the first one on, if there are any.
-func addBiases[A int32 | int64](d *dotConv, c *op.Call, sums []A, first int) {
-	if !d.bias {
-		return
-	}
-	bias := tensor.Data[A](c.In[2])
-	if len(bias) == 1 {
+func addBiases[A int32 | int64](sums, bias []A, first int) {
+	switch len(bias) {
+	case 0:
+	case 1:
 		for k := range sums {
 			sums[k] += bias[0]
 		}
-		return
-	}
-	for k, b := range bias[first:][:len(sums)] {
-		sums[k] += b
+	default:
+		for k, b := range bias[first:][:len(sums)] {
+			sums[k] += b
+		}
 	}
 }
 
@@ -250,11 +260,11 @@ func (p *dotPart) begin(first, channels int) {
 	if p.Wide {
 		at, _, _, _ := p.wideAt()
 		sums := unsafe.Slice((*int64)(unsafe.Pointer(&p.c.Scratch[at])), 2*block)
-		clear(sums)
-		addBiases(p.dotConv, p.c, sums[:channels], first)
-	} else {
-		addBiases(p.dotConv, p.c, init[:channels], first)
+		if clear(sums); p.bias {
+			addBiases(sums[:channels], tensor.Data[int64](p.c.In[2]), first)
+		}
 	}
+	addBiases(init[:channels], p.biases, first)
 	if p.codes != nil {
 		p.codes.load(unsafe.Slice((*float32)(unsafe.Pointer(&p.c.Scratch[multiplierAt])), 2*block), first)
 	}

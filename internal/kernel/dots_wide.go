@@ -113,34 +113,36 @@ func (d *dotConv) wideAt() (begin, parts, sums, end int) {
 	return begin, parts, sums, sums + 2*wideMost*block*8
 }
 
-// computeWide computes the tiles of a run in all rows of a strip.
-func (p *dotPart) computeWide(args simd.DotsArgs, run run, chunk int, to target) {
-	blocks, tiles, x := p.blocksOf(chunk), max(wideMost/run.pixels, 1), args.X
-	args.XTile = run.pixels * args.XPixel
+// computeWide computes the tiles of a run in all rows of a strip, which begins at an address.
+func (p *dotPart) computeWide(x uintptr, run run, chunk int, to target) {
+	args, tile, tiles, w := &p.args, p.tile(run.pixels, p.blocksOf(chunk)), max(wideMost/run.pixels, 1), p.args.W
+	args.XTile, args.Form = run.pixels*args.XPixel, 0
 	for r := range p.rows {
 		for i := 0; i < run.tiles; i += tiles {
 			at := run.first + i*run.pixels
-			args.X, args.Tiles, args.Rows = x+uintptr(r*args.XRow+at*args.XPixel), min(tiles, run.tiles-i), 1
-			if !p.computeSums(&args, p.tile(run.pixels, blocks), chunk, to.of(r, at)) {
+			args.Tiles = min(tiles, run.tiles-i)
+			if !p.computeSums(x+uintptr(r*args.XRow+at*args.XPixel), w, tile, chunk, to.of(r, at)) {
 				return
 			}
 		}
 	}
+	args.W = w
 }
 
-// computeSums computes neighbouring tiles. It returns false if the evaluation ends early.
-func (p *dotPart) computeSums(args *simd.DotsArgs, tile *simd.DotTile, chunk int, to target) bool {
+// computeSums computes neighbouring tiles of a strip and weights at addresses. It returns false if the evaluation ends early.
+func (p *dotPart) computeSums(x, w uintptr, tile *simd.DotTile, chunk int, to target) bool {
 	_, parts, _, _ := p.wideAt()
-	n, from, stepBytes, w := args.Tiles*tile.Pixels, 0, p.stepBytes(tile.Blocks), args.W
-	args.Form, args.Out, args.OutPixel, args.OutTile, args.OutBlock = 0, simd.At(p.c.Scratch, parts), 4*block, tile.Pixels*4*block, n*4*block
+	args := &p.args
+	n, from, stepBytes := args.Tiles*tile.Pixels, 0, p.stepBytes(tile.Blocks)
+	args.OutPixel, args.OutTile, args.OutBlock = 4*block, tile.Pixels*4*block, n*4*block
 	ends := p.ends(p.packed, chunk)
 	for i, end := range ends[1:][:ends[0]] {
-		args := *args
 		args.Offsets, args.Steps, args.W = simd.At(p.packed, 8*(from%p.steps)), int(end)-from, w+uintptr(from*stepBytes)
 		if p.watch.Stops(n * args.Steps * tile.Blocks * dotsAtOnce) {
 			return false
 		}
-		tile.Run(&args)
+		args.X, args.Out, args.Rows = x, simd.At(p.c.Scratch, parts), 1
+		tile.Run(args)
 		for b := range tile.Blocks {
 			sums := simd.SumsArgs{Size: 8}
 			last := i == int(ends[0])-1
