@@ -15,13 +15,13 @@ import (
 const (
 	// pairsMost is the greatest number of dwords that a step becomes, where no byte finds a partner.
 	pairsMost = 8
-	// pairsAt is where a chunk says what its first step of dwords reads; that of a step of four dwords has foursSize bytes, that of a single one a third.
+	// pairsAt is where a chunk says what its first step of several dwords reads, in foursSize bytes; that of a single one has singleSize.
 	pairsAt, foursSize, singleSize = 16, 24, 8
 	// nothing is what takes the place of one of the sixteen bytes that makes no product.
 	nothing = 0x80
 )
 
-// The packed form of a chunk is the numbers of its steps of four dwords and of its single ones, where these read and what, as [simd.Tier.PairTiles] says, with room
+// The packed form of a chunk is the numbers of its steps of several dwords and of its single ones, where these read and what, as [simd.Tier.PairTiles] says, with room
 // for as many as there may be, and the weights.
 func (d *dotConv) pairsSize() int      { return d.pairsWeightsAt() + 4*d.pairsChannels()*pairsMost*d.steps }
 func (d *dotConv) pairsWeightsAt() int { return (pairsAt + foursSize*(2*d.steps+1) + 63) &^ 63 }
@@ -50,7 +50,7 @@ func (d *dotConv) pairsWell(f *dotFilter) bool {
 	const most = 5 // of a step, which has four if all find partners
 	w := d.loadChunk(f, make([]int16, d.bufferLen()), 0, min(d.Blocks*block, d.Channels))
 	fours, singles := d.pairs(&w, 0)
-	return 4*len(fours.reads)/foursSize+len(singles.reads)/singleSize <= most*d.steps
+	return fours.dwords+singles.dwords <= most*d.steps
 }
 
 // fillPairs writes the steps of a chunk.
@@ -66,9 +66,12 @@ func (d *dotConv) fillPairs(dst []byte, w *chunkFilter, chunk int) {
 }
 
 // pairSteps is where steps read and what, and their weights.
-type pairSteps struct{ reads, weights []byte }
+type pairSteps struct {
+	dwords         int
+	reads, weights []byte
+}
 
-// pairs returns the steps of a chunk: those of four dwords, and single ones.
+// pairs returns the steps of a chunk: those of two to four dwords, and of one.
 func (d *dotConv) pairs(w *chunkFilter, chunk int) (fours, singles pairSteps) {
 	bytes := make([]byte, d.steps*4*64) // the weights as dot products of bytes have them
 	d.fillChunk(bytes, w, chunk)
@@ -79,13 +82,14 @@ func (d *dotConv) pairs(w *chunkFilter, chunk int) (fours, singles pairSteps) {
 		n := t.pair(list[:0])
 		list[n] = [2]byte{nothing, nothing}
 		for i := 0; i < n; {
-			to, dwords := &fours, 4
-			if i+6 < n {
-				to.reads = binary.LittleEndian.AppendUint64(to.reads, uint64(offset))
-			} else {
-				to, dwords = &singles, 1
-				to.reads = binary.LittleEndian.AppendUint32(to.reads, uint32(offset))
+			to, dwords := &fours, min((n-i+1)/2, 4)
+			if dwords == 1 {
+				to = &singles
 			}
+			if to.reads = binary.LittleEndian.AppendUint32(to.reads, uint32(offset)); dwords > 1 {
+				to.reads = binary.LittleEndian.AppendUint32(to.reads, uint32(dwords))
+			}
+			to.dwords += dwords
 			for range dwords {
 				one, other := list[i], list[i+1]
 				to.reads = append(to.reads, one[0], one[1], other[0], other[1])
@@ -94,6 +98,10 @@ func (d *dotConv) pairs(w *chunkFilter, chunk int) (fours, singles pairSteps) {
 					to.weights = append(to.weights, a0[k], a1[k], b0[k], b1[k])
 				}
 				i += 2
+			}
+			for dwords > 1 && dwords < 4 {
+				to.reads = append(to.reads, nothing, nothing, nothing, nothing)
+				dwords++
 			}
 		}
 	})

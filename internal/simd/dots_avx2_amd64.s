@@ -4296,7 +4296,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R10
-	MOVQ    (R10), CX
+	MOVLQSX (R10), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R8*1), DX
 	VMOVDQU 8(R10), X12
@@ -4399,7 +4399,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R9), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -4420,7 +4420,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R10), CX
+	MOVLQSX      (R10), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R8*1), DX
 	VMOVDQU      8(R10), X12
@@ -4441,9 +4441,9 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y3, Y3
-	VMOVDQU      (CX), X13
+	VMOVDQU      (CX)(DI*1), X13
 	VPSHUFB      X12, X13, X13
-	VMOVDQU      X13, (SI)
+	VMOVDQU      X13, 16(SI)
 	VPBROADCASTD 32(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4458,6 +4458,9 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y7, Y7
+	VMOVDQU      (DX), X13
+	VPSHUFB      X12, X13, X13
+	VMOVDQU      X13, 48(SI)
 	VPBROADCASTD 64(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4465,9 +4468,10 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y9, Y9
-	VMOVDQU      64(R12), Y10
-	VMOVDQU      96(R12), Y11
-	PREFETCHT1   64(R12)(R13*1)
+	ADDQ         $0x40, R12
+	VMOVDQU      (R12), Y10
+	VMOVDQU      32(R12), Y11
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 4(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4475,9 +4479,9 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y1, Y1
-	VMOVDQU      (CX)(DI*1), X13
+	VMOVDQU      (CX), X13
 	VPSHUFB      X12, X13, X13
-	VMOVDQU      X13, 16(SI)
+	VMOVDQU      X13, (SI)
 	VPBROADCASTD 20(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4492,6 +4496,9 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y5, Y5
+	VMOVDQU      (CX)(DI*2), X13
+	VPSHUFB      X12, X13, X13
+	VMOVDQU      X13, 32(SI)
 	VPBROADCASTD 52(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4506,12 +4513,15 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y9, Y9
-	VMOVDQU      (CX)(DI*2), X10
+	VMOVDQU      (DX)(DI*1), X10
 	VPSHUFB      X12, X10, X10
-	VMOVDQU      X10, 32(SI)
-	VMOVDQU      128(R12), Y10
-	VMOVDQU      160(R12), Y11
-	PREFETCHT1   128(R12)(R13*1)
+	VMOVDQU      X10, 64(SI)
+	ADDQ         $0x40, R12
+	CMPL         -20(R10), $0x02
+	JE           added8
+	VMOVDQU      (R12), Y10
+	VMOVDQU      32(R12), Y11
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 8(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4540,9 +4550,6 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y7, Y7
-	VMOVDQU      (DX), X13
-	VPSHUFB      X12, X13, X13
-	VMOVDQU      X13, 48(SI)
 	VPBROADCASTD 72(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4550,9 +4557,12 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y9, Y9
-	VMOVDQU      192(R12), Y10
-	VMOVDQU      224(R12), Y11
-	PREFETCHT1   192(R12)(R13*1)
+	ADDQ         $0x40, R12
+	CMPL         -20(R10), $0x03
+	JE           added8
+	VMOVDQU      (R12), Y10
+	VMOVDQU      32(R12), Y11
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 12(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4574,9 +4584,6 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y5, Y5
-	VMOVDQU      (DX)(DI*1), X13
-	VPSHUFB      X12, X13, X13
-	VMOVDQU      X13, 64(SI)
 	VPBROADCASTD 60(BX), Y13
 	VPMADDUBSW   Y10, Y13, Y14
 	VPMADDWD     Y15, Y14, Y14
@@ -4591,19 +4598,21 @@ choices7:
 	VPMADDUBSW   Y11, Y13, Y13
 	VPMADDWD     Y15, Y13, Y13
 	VPADDD       Y13, Y9, Y9
-	ADDQ         $0x00000100, R12
-	DECQ         R11
-	JNZ          four6
+	ADDQ         $0x40, R12
 
-done8:
+added8:
+	DECQ R11
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R9, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 32(CX)
 	ADDQ    144(AX), CX
@@ -4618,9 +4627,9 @@ done8:
 	ADDQ    144(AX), CX
 	VMOVDQU Y8, (CX)
 	VMOVDQU Y9, 32(CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y10
 	VBROADCASTSS 216(AX), Y11
 	VPAND        Y11, Y10, Y10
@@ -4761,9 +4770,9 @@ shift10:
 	VPMAXSD      Y10, Y9, Y9
 	VBROADCASTSS 236(AX), Y10
 	VPMINSD      Y10, Y9, Y9
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y10
 	VBROADCASTSS 208(AX), Y11
@@ -4830,11 +4839,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y8, Y8
 	VMOVDQU      X8, 64(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
 	VPSLLD       $0x18, Y1, Y1
@@ -4884,9 +4893,9 @@ store11:
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
 	VMOVDQU      X8, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
 	VPSLLD    $0x10, Y1, Y1
@@ -4927,7 +4936,7 @@ words12:
 	VPERMQ    $0xd8, Y8, Y8
 	VMOVDQU   Y8, (CX)
 
-done13:
+done14:
 	INCQ R9
 	CMPQ R9, 152(AX)
 	JLT  tile2
@@ -4958,7 +4967,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R10
-	MOVQ    (R10), CX
+	MOVLQSX (R10), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R8*1), DX
 	VMOVDQU 8(R10), X10
@@ -5047,7 +5056,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R9), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -5068,7 +5077,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R10), CX
+	MOVLQSX      (R10), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R8*1), DX
 	VMOVDQU      8(R10), X10
@@ -5089,9 +5098,9 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y3, Y3
-	VMOVDQU      (CX), X11
+	VMOVDQU      (CX)(DI*1), X11
 	VPSHUFB      X10, X11, X11
-	VMOVDQU      X11, (SI)
+	VMOVDQU      X11, 16(SI)
 	VPBROADCASTD 32(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5106,9 +5115,13 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y7, Y7
-	VMOVDQU      64(R12), Y8
-	VMOVDQU      96(R12), Y9
-	PREFETCHT1   64(R12)(R13*1)
+	VMOVDQU      (DX), X8
+	VPSHUFB      X10, X8, X8
+	VMOVDQU      X8, 48(SI)
+	ADDQ         $0x40, R12
+	VMOVDQU      (R12), Y8
+	VMOVDQU      32(R12), Y9
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 4(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5116,6 +5129,9 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y1, Y1
+	VMOVDQU      (CX), X11
+	VPSHUFB      X10, X11, X11
+	VMOVDQU      X11, (SI)
 	VPBROADCASTD 20(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5123,9 +5139,6 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y3, Y3
-	VMOVDQU      (CX)(DI*1), X11
-	VPSHUFB      X10, X11, X11
-	VMOVDQU      X11, 16(SI)
 	VPBROADCASTD 36(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5133,6 +5146,9 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y5, Y5
+	VMOVDQU      (CX)(DI*2), X11
+	VPSHUFB      X10, X11, X11
+	VMOVDQU      X11, 32(SI)
 	VPBROADCASTD 52(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5140,9 +5156,12 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y7, Y7
-	VMOVDQU      128(R12), Y8
-	VMOVDQU      160(R12), Y9
-	PREFETCHT1   128(R12)(R13*1)
+	ADDQ         $0x40, R12
+	CMPL         -20(R10), $0x02
+	JE           added8
+	VMOVDQU      (R12), Y8
+	VMOVDQU      32(R12), Y9
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 8(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5157,9 +5176,6 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y3, Y3
-	VMOVDQU      (CX)(DI*2), X11
-	VPSHUFB      X10, X11, X11
-	VMOVDQU      X11, 32(SI)
 	VPBROADCASTD 40(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5174,9 +5190,12 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y7, Y7
-	VMOVDQU      192(R12), Y8
-	VMOVDQU      224(R12), Y9
-	PREFETCHT1   192(R12)(R13*1)
+	ADDQ         $0x40, R12
+	CMPL         -20(R10), $0x03
+	JE           added8
+	VMOVDQU      (R12), Y8
+	VMOVDQU      32(R12), Y9
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 12(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5191,9 +5210,6 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y3, Y3
-	VMOVDQU      (DX), X11
-	VPSHUFB      X10, X11, X11
-	VMOVDQU      X11, 48(SI)
 	VPBROADCASTD 44(BX), Y11
 	VPMADDUBSW   Y8, Y11, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -5208,19 +5224,21 @@ choices7:
 	VPMADDUBSW   Y9, Y11, Y11
 	VPMADDWD     Y13, Y11, Y11
 	VPADDD       Y11, Y7, Y7
-	ADDQ         $0x00000100, R12
-	DECQ         R11
-	JNZ          four6
+	ADDQ         $0x40, R12
 
-done8:
+added8:
+	DECQ R11
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R9, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 32(CX)
 	ADDQ    144(AX), CX
@@ -5232,9 +5250,9 @@ done8:
 	ADDQ    144(AX), CX
 	VMOVDQU Y6, (CX)
 	VMOVDQU Y7, 32(CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y8
 	VBROADCASTSS 216(AX), Y9
 	VPAND        Y9, Y8, Y8
@@ -5347,9 +5365,9 @@ shift10:
 	VPMAXSD      Y8, Y7, Y7
 	VBROADCASTSS 236(AX), Y8
 	VPMINSD      Y8, Y7, Y7
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y8
 	VBROADCASTSS 208(AX), Y9
@@ -5401,11 +5419,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y4, Y4
 	VMOVDQU      Y4, 32(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
 	VPSLLD       $0x18, Y1, Y1
@@ -5445,9 +5463,9 @@ store11:
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
 	VMOVDQU      X6, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
 	VPSLLD    $0x10, Y1, Y1
@@ -5480,7 +5498,7 @@ words12:
 	VPERMQ    $0xd8, Y6, Y6
 	VMOVDQU   Y6, (CX)
 
-done13:
+done14:
 	INCQ R9
 	CMPQ R9, 152(AX)
 	JLT  tile2
@@ -5508,7 +5526,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R8
-	MOVQ    (R8), CX
+	MOVLQSX (R8), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(R8), X8
 	VMOVDQU (CX), X0
@@ -5581,7 +5599,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
-	JZ    done8
+	JZ    done9
 	LEAQ  1(DI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -5602,7 +5620,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R8), CX
+	MOVLQSX      (R8), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(R8), X8
 	VMOVDQU      (R10), Y6
@@ -5622,9 +5640,9 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y3, Y3
-	VMOVDQU      (CX), X9
+	VMOVDQU      (CX)(SI*1), X9
 	VPSHUFB      X8, X9, X9
-	VMOVDQU      X9, (BX)
+	VMOVDQU      X9, 16(BX)
 	VPBROADCASTD 32(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5632,9 +5650,10 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y5, Y5
-	VMOVDQU      64(R10), Y6
-	VMOVDQU      96(R10), Y7
-	PREFETCHT1   64(R10)(R11*1)
+	ADDQ         $0x40, R10
+	VMOVDQU      (R10), Y6
+	VMOVDQU      32(R10), Y7
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 4(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5642,6 +5661,9 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y1, Y1
+	VMOVDQU      (CX), X9
+	VPSHUFB      X8, X9, X9
+	VMOVDQU      X9, (BX)
 	VPBROADCASTD 20(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5656,12 +5678,15 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y5, Y5
-	VMOVDQU      (CX)(SI*1), X6
+	VMOVDQU      (CX)(SI*2), X6
 	VPSHUFB      X8, X6, X6
-	VMOVDQU      X6, 16(BX)
-	VMOVDQU      128(R10), Y6
-	VMOVDQU      160(R10), Y7
-	PREFETCHT1   128(R10)(R11*1)
+	VMOVDQU      X6, 32(BX)
+	ADDQ         $0x40, R10
+	CMPL         -20(R8), $0x02
+	JE           added8
+	VMOVDQU      (R10), Y6
+	VMOVDQU      32(R10), Y7
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 8(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5683,9 +5708,12 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y5, Y5
-	VMOVDQU      192(R10), Y6
-	VMOVDQU      224(R10), Y7
-	PREFETCHT1   192(R10)(R11*1)
+	ADDQ         $0x40, R10
+	CMPL         -20(R8), $0x03
+	JE           added8
+	VMOVDQU      (R10), Y6
+	VMOVDQU      32(R10), Y7
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 12(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5693,9 +5721,6 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y1, Y1
-	VMOVDQU      (CX)(SI*2), X9
-	VPSHUFB      X8, X9, X9
-	VMOVDQU      X9, 32(BX)
 	VPBROADCASTD 28(DX), Y9
 	VPMADDUBSW   Y6, Y9, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -5710,19 +5735,21 @@ choices7:
 	VPMADDUBSW   Y7, Y9, Y9
 	VPMADDWD     Y11, Y9, Y9
 	VPADDD       Y9, Y5, Y5
-	ADDQ         $0x00000100, R10
-	DECQ         R9
-	JNZ          four6
+	ADDQ         $0x40, R10
 
-done8:
+added8:
+	DECQ R9
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   DI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), R8
 	ADDQ    CX, R8
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 32(CX)
 	ADDQ    144(AX), CX
@@ -5731,9 +5758,9 @@ done8:
 	ADDQ    144(AX), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 32(CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y6
 	VBROADCASTSS 216(AX), Y7
 	VPAND        Y7, Y6, Y6
@@ -5818,9 +5845,9 @@ shift10:
 	VPMAXSD      Y6, Y5, Y5
 	VBROADCASTSS 236(AX), Y6
 	VPMINSD      Y6, Y5, Y5
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), R8
 	VMOVDQU      packed<>+0(SB), Y6
 	VBROADCASTSS 208(AX), Y7
@@ -5864,11 +5891,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y4, Y4
 	VMOVDQU      X4, 32(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
 	VPSLLD       $0x18, Y1, Y1
@@ -5898,9 +5925,9 @@ store11:
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
 	VMOVDQU      X4, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
 	VPSLLD    $0x10, Y1, Y1
@@ -5925,7 +5952,7 @@ words12:
 	VPERMQ    $0xd8, Y4, Y4
 	VMOVDQU   Y4, (CX)
 
-done13:
+done14:
 	INCQ DI
 	CMPQ DI, 152(AX)
 	JLT  tile2
@@ -5953,7 +5980,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R8
-	MOVQ    (R8), CX
+	MOVLQSX (R8), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(R8), X6
 	VMOVDQU (CX), X0
@@ -6012,7 +6039,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
-	JZ    done8
+	JZ    done9
 	LEAQ  1(DI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -6033,7 +6060,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R8), CX
+	MOVLQSX      (R8), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(R8), X6
 	VMOVDQU      (R10), Y4
@@ -6053,12 +6080,13 @@ choices7:
 	VPMADDUBSW   Y5, Y7, Y7
 	VPMADDWD     Y9, Y7, Y7
 	VPADDD       Y7, Y3, Y3
-	VMOVDQU      (CX), X4
+	VMOVDQU      (CX)(SI*1), X4
 	VPSHUFB      X6, X4, X4
-	VMOVDQU      X4, (BX)
-	VMOVDQU      64(R10), Y4
-	VMOVDQU      96(R10), Y5
-	PREFETCHT1   64(R10)(R11*1)
+	VMOVDQU      X4, 16(BX)
+	ADDQ         $0x40, R10
+	VMOVDQU      (R10), Y4
+	VMOVDQU      32(R10), Y5
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 4(DX), Y7
 	VPMADDUBSW   Y4, Y7, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -6066,6 +6094,9 @@ choices7:
 	VPMADDUBSW   Y5, Y7, Y7
 	VPMADDWD     Y9, Y7, Y7
 	VPADDD       Y7, Y1, Y1
+	VMOVDQU      (CX), X7
+	VPSHUFB      X6, X7, X7
+	VMOVDQU      X7, (BX)
 	VPBROADCASTD 20(DX), Y7
 	VPMADDUBSW   Y4, Y7, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -6073,9 +6104,12 @@ choices7:
 	VPMADDUBSW   Y5, Y7, Y7
 	VPMADDWD     Y9, Y7, Y7
 	VPADDD       Y7, Y3, Y3
-	VMOVDQU      128(R10), Y4
-	VMOVDQU      160(R10), Y5
-	PREFETCHT1   128(R10)(R11*1)
+	ADDQ         $0x40, R10
+	CMPL         -20(R8), $0x02
+	JE           added8
+	VMOVDQU      (R10), Y4
+	VMOVDQU      32(R10), Y5
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 8(DX), Y7
 	VPMADDUBSW   Y4, Y7, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -6090,12 +6124,12 @@ choices7:
 	VPMADDUBSW   Y5, Y7, Y7
 	VPMADDWD     Y9, Y7, Y7
 	VPADDD       Y7, Y3, Y3
-	VMOVDQU      (CX)(SI*1), X4
-	VPSHUFB      X6, X4, X4
-	VMOVDQU      X4, 16(BX)
-	VMOVDQU      192(R10), Y4
-	VMOVDQU      224(R10), Y5
-	PREFETCHT1   192(R10)(R11*1)
+	ADDQ         $0x40, R10
+	CMPL         -20(R8), $0x03
+	JE           added8
+	VMOVDQU      (R10), Y4
+	VMOVDQU      32(R10), Y5
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 12(DX), Y7
 	VPMADDUBSW   Y4, Y7, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -6110,27 +6144,29 @@ choices7:
 	VPMADDUBSW   Y5, Y7, Y7
 	VPMADDWD     Y9, Y7, Y7
 	VPADDD       Y7, Y3, Y3
-	ADDQ         $0x00000100, R10
-	DECQ         R9
-	JNZ          four6
+	ADDQ         $0x40, R10
 
-done8:
+added8:
+	DECQ R9
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   DI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), R8
 	ADDQ    CX, R8
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 32(CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y2, (CX)
 	VMOVDQU Y3, 32(CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y4
 	VBROADCASTSS 216(AX), Y5
 	VPAND        Y5, Y4, Y4
@@ -6187,9 +6223,9 @@ shift10:
 	VPMAXSD      Y4, Y3, Y3
 	VBROADCASTSS 236(AX), Y4
 	VPMINSD      Y4, Y3, Y3
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), R8
 	VMOVDQU      packed<>+0(SB), Y4
 	VBROADCASTSS 208(AX), Y5
@@ -6218,11 +6254,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y1
 	VXORPS       Y1, Y0, Y0
 	VMOVDQU      Y0, (CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
 	VPSLLD       $0x18, Y1, Y1
@@ -6242,9 +6278,9 @@ store11:
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
 	VMOVDQU      X2, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
 	VPSLLD    $0x10, Y1, Y1
@@ -6261,7 +6297,7 @@ words12:
 	VPERMQ    $0xd8, Y2, Y2
 	VMOVDQU   Y2, (CX)
 
-done13:
+done14:
 	INCQ DI
 	CMPQ DI, 152(AX)
 	JLT  tile2
@@ -6289,7 +6325,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), DI
-	MOVQ    (DI), CX
+	MOVLQSX (DI), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(DI), X4
 	VMOVDQU (CX), X0
@@ -6334,7 +6370,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R8
 	TESTQ R8, R8
-	JZ    done8
+	JZ    done9
 	LEAQ  1(SI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -6355,7 +6391,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (DI), CX
+	MOVLQSX      (DI), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(DI), X4
 	VMOVDQU      (R9), Y2
@@ -6368,9 +6404,10 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VMOVDQU      64(R9), Y2
-	VMOVDQU      96(R9), Y3
-	PREFETCHT1   64(R9)(R10*1)
+	ADDQ         $0x40, R9
+	VMOVDQU      (R9), Y2
+	VMOVDQU      32(R9), Y3
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 4(DX), Y5
 	VPMADDUBSW   Y2, Y5, Y2
 	VPMADDWD     Y6, Y2, Y2
@@ -6381,9 +6418,12 @@ choices7:
 	VMOVDQU      (CX), X2
 	VPSHUFB      X4, X2, X2
 	VMOVDQU      X2, (BX)
-	VMOVDQU      128(R9), Y2
-	VMOVDQU      160(R9), Y3
-	PREFETCHT1   128(R9)(R10*1)
+	ADDQ         $0x40, R9
+	CMPL         -20(DI), $0x02
+	JE           added8
+	VMOVDQU      (R9), Y2
+	VMOVDQU      32(R9), Y3
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 8(DX), Y5
 	VPMADDUBSW   Y2, Y5, Y2
 	VPMADDWD     Y6, Y2, Y2
@@ -6391,9 +6431,12 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VMOVDQU      192(R9), Y2
-	VMOVDQU      224(R9), Y3
-	PREFETCHT1   192(R9)(R10*1)
+	ADDQ         $0x40, R9
+	CMPL         -20(DI), $0x03
+	JE           added8
+	VMOVDQU      (R9), Y2
+	VMOVDQU      32(R9), Y3
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 12(DX), Y5
 	VPMADDUBSW   Y2, Y5, Y2
 	VPMADDWD     Y6, Y2, Y2
@@ -6401,24 +6444,26 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	ADDQ         $0x00000100, R9
-	DECQ         R8
-	JNZ          four6
+	ADDQ         $0x40, R9
 
-done8:
+added8:
+	DECQ R8
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   SI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DI
 	ADDQ    CX, DI
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	VMOVDQU Y1, 32(CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y2
 	VBROADCASTSS 216(AX), Y3
 	VPAND        Y3, Y2, Y2
@@ -6447,9 +6492,9 @@ shift10:
 	VPMAXSD      Y2, Y1, Y1
 	VBROADCASTSS 236(AX), Y2
 	VPMINSD      Y2, Y1, Y1
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DI
 	VMOVDQU      packed<>+0(SB), Y2
 	VBROADCASTSS 208(AX), Y3
@@ -6470,11 +6515,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y1
 	VXORPS       Y1, Y0, Y0
 	VMOVDQU      X0, (CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
 	VPSLLD       $0x18, Y1, Y1
@@ -6484,9 +6529,9 @@ store11:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
 	VPSLLD    $0x10, Y1, Y1
@@ -6495,7 +6540,7 @@ words12:
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (CX)
 
-done13:
+done14:
 	INCQ SI
 	CMPQ SI, 152(AX)
 	JLT  tile2
@@ -6523,7 +6568,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R12
-	MOVQ    (R12), CX
+	MOVLQSX (R12), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R10*1), DX
 	LEAQ    (DX)(R10*1), BX
@@ -6659,7 +6704,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R13
 	TESTQ R13, R13
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R11), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -6680,7 +6725,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R12), CX
+	MOVLQSX      (R12), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R10*1), DX
 	LEAQ         (DX)(R10*1), BX
@@ -6696,9 +6741,9 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y1, Y1
-	VMOVDQU      (CX), X12
+	VMOVDQU      (CX)(R9*1), X12
 	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, (R8)
+	VMOVDQU      X12, 16(R8)
 	VPBROADCASTD 32(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6707,6 +6752,9 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y3, Y3
+	VMOVDQU      (DX), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 48(R8)
 	VPBROADCASTD 64(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6715,9 +6763,9 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y5, Y5
-	VMOVDQU      (CX)(R9*1), X12
+	VMOVDQU      (DX)(R9*2), X12
 	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 16(R8)
+	VMOVDQU      X12, 80(R8)
 	VPBROADCASTD 96(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6726,6 +6774,9 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y7, Y7
+	VMOVDQU      (BX)(R9*1), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 112(R8)
 	VPBROADCASTD 128(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6734,15 +6785,19 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y9, Y9
-	VMOVDQU      (CX)(R9*2), X10
+	VMOVDQU      (SI), X10
 	VPSHUFB      X11, X10, X10
-	VMOVDQU      X10, 32(R8)
-	VMOVDQU      32(R14), Y10
-	PREFETCHT1   32(R14)(R15*1)
+	VMOVDQU      X10, 144(R8)
+	ADDQ         $0x20, R14
+	VMOVDQU      (R14), Y10
+	PREFETCHT1   (R14)(R15*1)
 	VPBROADCASTD 4(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y0, Y0
+	VMOVDQU      (CX), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, (R8)
 	VPBROADCASTD 20(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6751,17 +6806,20 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y2, Y2
+	VMOVDQU      (CX)(R9*2), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 32(R8)
 	VPBROADCASTD 52(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y3, Y3
-	VMOVDQU      (DX), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 48(R8)
 	VPBROADCASTD 68(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y4, Y4
+	VMOVDQU      (DX)(R9*1), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 64(R8)
 	VPBROADCASTD 84(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6770,23 +6828,29 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y6, Y6
+	VMOVDQU      (BX), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 96(R8)
 	VPBROADCASTD 116(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y7, Y7
-	VMOVDQU      (DX)(R9*1), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 64(R8)
 	VPBROADCASTD 132(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y8, Y8
+	VMOVDQU      (BX)(R9*2), X12
+	VPSHUFB      X11, X12, X12
+	VMOVDQU      X12, 128(R8)
 	VPBROADCASTD 148(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y9, Y9
-	VMOVDQU      64(R14), Y10
-	PREFETCHT1   64(R14)(R15*1)
+	ADDQ         $0x20, R14
+	CMPL         -20(R12), $0x02
+	JE           added8
+	VMOVDQU      (R14), Y10
+	PREFETCHT1   (R14)(R15*1)
 	VPBROADCASTD 8(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6795,9 +6859,6 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y1, Y1
-	VMOVDQU      (DX)(R9*2), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 80(R8)
 	VPBROADCASTD 40(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6814,9 +6875,6 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y5, Y5
-	VMOVDQU      (BX), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 96(R8)
 	VPBROADCASTD 104(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6833,11 +6891,11 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y9, Y9
-	VMOVDQU      (BX)(R9*1), X10
-	VPSHUFB      X11, X10, X10
-	VMOVDQU      X10, 112(R8)
-	VMOVDQU      96(R14), Y10
-	PREFETCHT1   96(R14)(R15*1)
+	ADDQ         $0x20, R14
+	CMPL         -20(R12), $0x03
+	JE           added8
+	VMOVDQU      (R14), Y10
+	PREFETCHT1   (R14)(R15*1)
 	VPBROADCASTD 12(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6854,9 +6912,6 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y3, Y3
-	VMOVDQU      (BX)(R9*2), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 128(R8)
 	VPBROADCASTD 76(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6873,9 +6928,6 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y7, Y7
-	VMOVDQU      (SI), X12
-	VPSHUFB      X11, X12, X12
-	VMOVDQU      X12, 144(R8)
 	VPBROADCASTD 140(DI), Y12
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
@@ -6884,19 +6936,21 @@ choices7:
 	VPMADDUBSW   Y10, Y12, Y12
 	VPMADDWD     Y13, Y12, Y12
 	VPADDD       Y12, Y9, Y9
-	ADDQ         $0x00000080, R14
-	DECQ         R13
-	JNZ          four6
+	ADDQ         $0x20, R14
 
-done8:
+added8:
+	DECQ R13
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R11, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
@@ -6916,9 +6970,9 @@ done8:
 	VMOVDQU Y8, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y9, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y10
 	VBROADCASTSS 216(AX), Y11
 	VPAND        Y11, Y10, Y10
@@ -7059,9 +7113,9 @@ shift10:
 	VPMAXSD      Y10, Y9, Y9
 	VBROADCASTSS 236(AX), Y10
 	VPMINSD      Y10, Y9, Y9
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y10
 	VBROADCASTSS 208(AX), Y11
@@ -7152,11 +7206,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y8, Y8
 	VMOVDQU      Y8, 128(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y10
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -7266,9 +7320,9 @@ store11:
 	VPACKUSWB    X0, X9, X9
 	VPSHUFD      $0xd8, X9, X9
 	VMOVDQU      X9, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y10
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -7359,7 +7413,7 @@ words12:
 	VPERMQ    $0xd8, Y9, Y9
 	VMOVDQU   Y9, (CX)
 
-done13:
+done14:
 	INCQ R11
 	CMPQ R11, 152(AX)
 	JLT  tile2
@@ -7387,7 +7441,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R11
-	MOVQ    (R11), CX
+	MOVLQSX (R11), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R9*1), DX
 	LEAQ    (DX)(R9*1), BX
@@ -7501,7 +7555,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R12
 	TESTQ R12, R12
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R10), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -7522,7 +7576,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R11), CX
+	MOVLQSX      (R11), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R9*1), DX
 	LEAQ         (DX)(R9*1), BX
@@ -7537,9 +7591,9 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      (CX), X10
+	VMOVDQU      (CX)(R8*1), X10
 	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, (DI)
+	VMOVDQU      X10, 16(DI)
 	VPBROADCASTD 32(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7548,6 +7602,9 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y3, Y3
+	VMOVDQU      (DX), X10
+	VPSHUFB      X9, X10, X10
+	VMOVDQU      X10, 48(DI)
 	VPBROADCASTD 64(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7556,9 +7613,9 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      (CX)(R8*1), X10
+	VMOVDQU      (DX)(R8*2), X10
 	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 16(DI)
+	VMOVDQU      X10, 80(DI)
 	VPBROADCASTD 96(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7567,23 +7624,30 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y7, Y7
-	VMOVDQU      32(R13), Y8
-	PREFETCHT1   32(R13)(R14*1)
+	VMOVDQU      (BX)(R8*1), X8
+	VPSHUFB      X9, X8, X8
+	VMOVDQU      X8, 112(DI)
+	ADDQ         $0x20, R13
+	VMOVDQU      (R13), Y8
+	PREFETCHT1   (R13)(R14*1)
 	VPBROADCASTD 4(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y0, Y0
+	VMOVDQU      (CX), X10
+	VPSHUFB      X9, X10, X10
+	VMOVDQU      X10, (DI)
 	VPBROADCASTD 20(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      (CX)(R8*2), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 32(DI)
 	VPBROADCASTD 36(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y2, Y2
+	VMOVDQU      (CX)(R8*2), X10
+	VPSHUFB      X9, X10, X10
+	VMOVDQU      X10, 32(DI)
 	VPBROADCASTD 52(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7592,23 +7656,29 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y4, Y4
+	VMOVDQU      (DX)(R8*1), X10
+	VPSHUFB      X9, X10, X10
+	VMOVDQU      X10, 64(DI)
 	VPBROADCASTD 84(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      (DX), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 48(DI)
 	VPBROADCASTD 100(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y6, Y6
+	VMOVDQU      (BX), X10
+	VPSHUFB      X9, X10, X10
+	VMOVDQU      X10, 96(DI)
 	VPBROADCASTD 116(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y7, Y7
-	VMOVDQU      64(R13), Y8
-	PREFETCHT1   64(R13)(R14*1)
+	ADDQ         $0x20, R13
+	CMPL         -20(R11), $0x02
+	JE           added8
+	VMOVDQU      (R13), Y8
+	PREFETCHT1   (R13)(R14*1)
 	VPBROADCASTD 8(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7617,9 +7687,6 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      (DX)(R8*1), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 64(DI)
 	VPBROADCASTD 40(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7636,9 +7703,6 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      (DX)(R8*2), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 80(DI)
 	VPBROADCASTD 104(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7647,8 +7711,11 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y7, Y7
-	VMOVDQU      96(R13), Y8
-	PREFETCHT1   96(R13)(R14*1)
+	ADDQ         $0x20, R13
+	CMPL         -20(R11), $0x03
+	JE           added8
+	VMOVDQU      (R13), Y8
+	PREFETCHT1   (R13)(R14*1)
 	VPBROADCASTD 12(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7657,9 +7724,6 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      (BX), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 96(DI)
 	VPBROADCASTD 44(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7676,9 +7740,6 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      (BX)(R8*1), X10
-	VPSHUFB      X9, X10, X10
-	VMOVDQU      X10, 112(DI)
 	VPBROADCASTD 108(SI), Y10
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
@@ -7687,19 +7748,21 @@ choices7:
 	VPMADDUBSW   Y8, Y10, Y10
 	VPMADDWD     Y11, Y10, Y10
 	VPADDD       Y10, Y7, Y7
-	ADDQ         $0x00000080, R13
-	DECQ         R12
-	JNZ          four6
+	ADDQ         $0x20, R13
 
-done8:
+added8:
+	DECQ R12
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R10, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
@@ -7715,9 +7778,9 @@ done8:
 	VMOVDQU Y6, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y7, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y8
 	VBROADCASTSS 216(AX), Y9
 	VPAND        Y9, Y8, Y8
@@ -7830,9 +7893,9 @@ shift10:
 	VPMAXSD      Y8, Y7, Y7
 	VBROADCASTSS 236(AX), Y8
 	VPMINSD      Y8, Y7, Y7
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y8
 	VBROADCASTSS 208(AX), Y9
@@ -7906,11 +7969,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y6, Y6
 	VMOVDQU      Y6, 96(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y8
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -7998,9 +8061,9 @@ store11:
 	VPACKUSWB    X0, X7, X7
 	VPSHUFD      $0xd8, X7, X7
 	VMOVDQU      X7, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y8
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -8073,7 +8136,7 @@ words12:
 	VPERMQ    $0xd8, Y7, Y7
 	VMOVDQU   Y7, (CX)
 
-done13:
+done14:
 	INCQ R10
 	CMPQ R10, 152(AX)
 	JLT  tile2
@@ -8101,7 +8164,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R10
-	MOVQ    (R10), CX
+	MOVLQSX (R10), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R8*1), DX
 	VMOVDQU 8(R10), X7
@@ -8193,7 +8256,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R9), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -8214,7 +8277,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R10), CX
+	MOVLQSX      (R10), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R8*1), DX
 	VMOVDQU      8(R10), X7
@@ -8228,9 +8291,9 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (CX), X8
+	VMOVDQU      (CX)(DI*1), X8
 	VPSHUFB      X7, X8, X8
-	VMOVDQU      X8, (SI)
+	VMOVDQU      X8, 16(SI)
 	VPBROADCASTD 32(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8239,6 +8302,9 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y3, Y3
+	VMOVDQU      (DX), X8
+	VPSHUFB      X7, X8, X8
+	VMOVDQU      X8, 48(SI)
 	VPBROADCASTD 64(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8247,15 +8313,19 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VMOVDQU      (CX)(DI*1), X6
+	VMOVDQU      (DX)(DI*2), X6
 	VPSHUFB      X7, X6, X6
-	VMOVDQU      X6, 16(SI)
-	VMOVDQU      32(R12), Y6
-	PREFETCHT1   32(R12)(R13*1)
+	VMOVDQU      X6, 80(SI)
+	ADDQ         $0x20, R12
+	VMOVDQU      (R12), Y6
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 4(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y0, Y0
+	VMOVDQU      (CX), X8
+	VPSHUFB      X7, X8, X8
+	VMOVDQU      X8, (SI)
 	VPBROADCASTD 20(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8264,23 +8334,29 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y2, Y2
+	VMOVDQU      (CX)(DI*2), X8
+	VPSHUFB      X7, X8, X8
+	VMOVDQU      X8, 32(SI)
 	VPBROADCASTD 52(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (CX)(DI*2), X8
-	VPSHUFB      X7, X8, X8
-	VMOVDQU      X8, 32(SI)
 	VPBROADCASTD 68(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y4, Y4
+	VMOVDQU      (DX)(DI*1), X8
+	VPSHUFB      X7, X8, X8
+	VMOVDQU      X8, 64(SI)
 	VPBROADCASTD 84(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VMOVDQU      64(R12), Y6
-	PREFETCHT1   64(R12)(R13*1)
+	ADDQ         $0x20, R12
+	CMPL         -20(R10), $0x02
+	JE           added8
+	VMOVDQU      (R12), Y6
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 8(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8289,9 +8365,6 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y1, Y1
-	VMOVDQU      (DX), X8
-	VPSHUFB      X7, X8, X8
-	VMOVDQU      X8, 48(SI)
 	VPBROADCASTD 40(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8308,11 +8381,11 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VMOVDQU      (DX)(DI*1), X6
-	VPSHUFB      X7, X6, X6
-	VMOVDQU      X6, 64(SI)
-	VMOVDQU      96(R12), Y6
-	PREFETCHT1   96(R12)(R13*1)
+	ADDQ         $0x20, R12
+	CMPL         -20(R10), $0x03
+	JE           added8
+	VMOVDQU      (R12), Y6
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 12(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8329,9 +8402,6 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y3, Y3
-	VMOVDQU      (DX)(DI*2), X8
-	VPSHUFB      X7, X8, X8
-	VMOVDQU      X8, 80(SI)
 	VPBROADCASTD 76(BX), Y8
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
@@ -8340,19 +8410,21 @@ choices7:
 	VPMADDUBSW   Y6, Y8, Y8
 	VPMADDWD     Y9, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	ADDQ         $0x00000080, R12
-	DECQ         R11
-	JNZ          four6
+	ADDQ         $0x20, R12
 
-done8:
+added8:
+	DECQ R11
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R9, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
@@ -8364,9 +8436,9 @@ done8:
 	VMOVDQU Y4, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y5, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y6
 	VBROADCASTSS 216(AX), Y7
 	VPAND        Y7, Y6, Y6
@@ -8451,9 +8523,9 @@ shift10:
 	VPMAXSD      Y6, Y5, Y5
 	VBROADCASTSS 236(AX), Y6
 	VPMINSD      Y6, Y5, Y5
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y6
 	VBROADCASTSS 208(AX), Y7
@@ -8510,11 +8582,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y4, Y4
 	VMOVDQU      Y4, 64(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y6
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -8580,9 +8652,9 @@ store11:
 	VPACKUSWB    X0, X5, X5
 	VPSHUFD      $0xd8, X5, X5
 	VMOVDQU      X5, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y6
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -8637,7 +8709,7 @@ words12:
 	VPERMQ    $0xd8, Y5, Y5
 	VMOVDQU   Y5, (CX)
 
-done13:
+done14:
 	INCQ R9
 	CMPQ R9, 152(AX)
 	JLT  tile2
@@ -8665,7 +8737,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R10
-	MOVQ    (R10), CX
+	MOVLQSX (R10), CX
 	ADDQ    80(AX), CX
 	LEAQ    (CX)(R8*1), DX
 	VMOVDQU 8(R10), X5
@@ -8737,7 +8809,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
-	JZ    done8
+	JZ    done9
 	LEAQ  1(R9), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -8758,7 +8830,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R10), CX
+	MOVLQSX      (R10), CX
 	ADDQ         80(AX), CX
 	LEAQ         (CX)(R8*1), DX
 	VMOVDQU      8(R10), X5
@@ -8772,9 +8844,9 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y1, Y1
-	VMOVDQU      (CX), X6
+	VMOVDQU      (CX)(DI*1), X6
 	VPSHUFB      X5, X6, X6
-	VMOVDQU      X6, (SI)
+	VMOVDQU      X6, 16(SI)
 	VPBROADCASTD 32(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
@@ -8783,29 +8855,39 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y3, Y3
-	VMOVDQU      32(R12), Y4
-	PREFETCHT1   32(R12)(R13*1)
+	VMOVDQU      (DX), X4
+	VPSHUFB      X5, X4, X4
+	VMOVDQU      X4, 48(SI)
+	ADDQ         $0x20, R12
+	VMOVDQU      (R12), Y4
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 4(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y0, Y0
+	VMOVDQU      (CX), X6
+	VPSHUFB      X5, X6, X6
+	VMOVDQU      X6, (SI)
 	VPBROADCASTD 20(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y1, Y1
-	VMOVDQU      (CX)(DI*1), X6
-	VPSHUFB      X5, X6, X6
-	VMOVDQU      X6, 16(SI)
 	VPBROADCASTD 36(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y2, Y2
+	VMOVDQU      (CX)(DI*2), X6
+	VPSHUFB      X5, X6, X6
+	VMOVDQU      X6, 32(SI)
 	VPBROADCASTD 52(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y3, Y3
-	VMOVDQU      64(R12), Y4
-	PREFETCHT1   64(R12)(R13*1)
+	ADDQ         $0x20, R12
+	CMPL         -20(R10), $0x02
+	JE           added8
+	VMOVDQU      (R12), Y4
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 8(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
@@ -8814,9 +8896,6 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y1, Y1
-	VMOVDQU      (CX)(DI*2), X6
-	VPSHUFB      X5, X6, X6
-	VMOVDQU      X6, 32(SI)
 	VPBROADCASTD 40(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
@@ -8825,8 +8904,11 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y3, Y3
-	VMOVDQU      96(R12), Y4
-	PREFETCHT1   96(R12)(R13*1)
+	ADDQ         $0x20, R12
+	CMPL         -20(R10), $0x03
+	JE           added8
+	VMOVDQU      (R12), Y4
+	PREFETCHT1   (R12)(R13*1)
 	VPBROADCASTD 12(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
@@ -8835,9 +8917,6 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y1, Y1
-	VMOVDQU      (DX), X6
-	VPSHUFB      X5, X6, X6
-	VMOVDQU      X6, 48(SI)
 	VPBROADCASTD 44(BX), Y6
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
@@ -8846,19 +8925,21 @@ choices7:
 	VPMADDUBSW   Y4, Y6, Y6
 	VPMADDWD     Y7, Y6, Y6
 	VPADDD       Y6, Y3, Y3
-	ADDQ         $0x00000080, R12
-	DECQ         R11
-	JNZ          four6
+	ADDQ         $0x20, R12
 
-done8:
+added8:
+	DECQ R11
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   R9, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DX
 	ADDQ    CX, DX
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
@@ -8866,9 +8947,9 @@ done8:
 	VMOVDQU Y2, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y3, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y4
 	VBROADCASTSS 216(AX), Y5
 	VPAND        Y5, Y4, Y4
@@ -8925,9 +9006,9 @@ shift10:
 	VPMAXSD      Y4, Y3, Y3
 	VBROADCASTSS 236(AX), Y4
 	VPMINSD      Y4, Y3, Y3
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DX
 	VMOVDQU      packed<>+0(SB), Y4
 	VBROADCASTSS 208(AX), Y5
@@ -8967,11 +9048,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y2, Y2
 	VMOVDQU      Y2, 32(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y4
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -9015,9 +9096,9 @@ store11:
 	VPACKUSWB    X0, X3, X3
 	VPSHUFD      $0xd8, X3, X3
 	VMOVDQU      X3, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y4
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -9054,7 +9135,7 @@ words12:
 	VPERMQ    $0xd8, Y3, Y3
 	VMOVDQU   Y3, (CX)
 
-done13:
+done14:
 	INCQ R9
 	CMPQ R9, 152(AX)
 	JLT  tile2
@@ -9082,7 +9163,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R8
-	MOVQ    (R8), CX
+	MOVLQSX (R8), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(R8), X4
 	VMOVDQU (CX), X0
@@ -9142,7 +9223,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
-	JZ    done8
+	JZ    done9
 	LEAQ  1(DI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -9163,7 +9244,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R8), CX
+	MOVLQSX      (R8), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(R8), X4
 	VMOVDQU      (R10), Y3
@@ -9176,19 +9257,23 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VMOVDQU      (CX), X5
+	VMOVDQU      (CX)(SI*1), X5
 	VPSHUFB      X4, X5, X5
-	VMOVDQU      X5, (BX)
+	VMOVDQU      X5, 16(BX)
 	VPBROADCASTD 32(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VMOVDQU      32(R10), Y3
-	PREFETCHT1   32(R10)(R11*1)
+	ADDQ         $0x20, R10
+	VMOVDQU      (R10), Y3
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 4(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y0, Y0
+	VMOVDQU      (CX), X5
+	VPSHUFB      X4, X5, X5
+	VMOVDQU      X5, (BX)
 	VPBROADCASTD 20(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
@@ -9197,11 +9282,14 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VMOVDQU      (CX)(SI*1), X3
+	VMOVDQU      (CX)(SI*2), X3
 	VPSHUFB      X4, X3, X3
-	VMOVDQU      X3, 16(BX)
-	VMOVDQU      64(R10), Y3
-	PREFETCHT1   64(R10)(R11*1)
+	VMOVDQU      X3, 32(BX)
+	ADDQ         $0x20, R10
+	CMPL         -20(R8), $0x02
+	JE           added8
+	VMOVDQU      (R10), Y3
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 8(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
@@ -9214,15 +9302,15 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VMOVDQU      96(R10), Y3
-	PREFETCHT1   96(R10)(R11*1)
+	ADDQ         $0x20, R10
+	CMPL         -20(R8), $0x03
+	JE           added8
+	VMOVDQU      (R10), Y3
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 12(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VMOVDQU      (CX)(SI*2), X5
-	VPSHUFB      X4, X5, X5
-	VMOVDQU      X5, 32(BX)
 	VPBROADCASTD 28(DX), Y5
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
@@ -9231,27 +9319,29 @@ choices7:
 	VPMADDUBSW   Y3, Y5, Y5
 	VPMADDWD     Y6, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	ADDQ         $0x00000080, R10
-	DECQ         R9
-	JNZ          four6
+	ADDQ         $0x20, R10
 
-done8:
+added8:
+	DECQ R9
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   DI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), R8
 	ADDQ    CX, R8
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y2, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y3
 	VBROADCASTSS 216(AX), Y4
 	VPAND        Y4, Y3, Y3
@@ -9294,9 +9384,9 @@ shift10:
 	VPMAXSD      Y3, Y2, Y2
 	VBROADCASTSS 236(AX), Y3
 	VPMINSD      Y3, Y2, Y2
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), R8
 	VMOVDQU      packed<>+0(SB), Y3
 	VBROADCASTSS 208(AX), Y4
@@ -9331,11 +9421,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y0
 	VXORPS       Y0, Y2, Y2
 	VMOVDQU      X2, 32(CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y3
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -9368,9 +9458,9 @@ store11:
 	VPACKUSWB    X0, X2, X2
 	VPSHUFD      $0xd8, X2, X2
 	VMOVDQU      X2, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y3
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -9398,7 +9488,7 @@ words12:
 	VPERMQ    $0xd8, Y2, Y2
 	VMOVDQU   Y2, (CX)
 
-done13:
+done14:
 	INCQ DI
 	CMPQ DI, 152(AX)
 	JLT  tile2
@@ -9426,7 +9516,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), R8
-	MOVQ    (R8), CX
+	MOVLQSX (R8), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(R8), X3
 	VMOVDQU (CX), X0
@@ -9476,7 +9566,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
-	JZ    done8
+	JZ    done9
 	LEAQ  1(DI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -9497,7 +9587,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (R8), CX
+	MOVLQSX      (R8), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(R8), X3
 	VMOVDQU      (R10), Y2
@@ -9510,21 +9600,28 @@ choices7:
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
 	VPADDD       Y4, Y1, Y1
-	VMOVDQU      (CX), X2
+	VMOVDQU      (CX)(SI*1), X2
 	VPSHUFB      X3, X2, X2
-	VMOVDQU      X2, (BX)
-	VMOVDQU      32(R10), Y2
-	PREFETCHT1   32(R10)(R11*1)
+	VMOVDQU      X2, 16(BX)
+	ADDQ         $0x20, R10
+	VMOVDQU      (R10), Y2
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 4(DX), Y4
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
 	VPADDD       Y4, Y0, Y0
+	VMOVDQU      (CX), X4
+	VPSHUFB      X3, X4, X4
+	VMOVDQU      X4, (BX)
 	VPBROADCASTD 20(DX), Y4
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
 	VPADDD       Y4, Y1, Y1
-	VMOVDQU      64(R10), Y2
-	PREFETCHT1   64(R10)(R11*1)
+	ADDQ         $0x20, R10
+	CMPL         -20(R8), $0x02
+	JE           added8
+	VMOVDQU      (R10), Y2
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 8(DX), Y4
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
@@ -9533,11 +9630,11 @@ choices7:
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
 	VPADDD       Y4, Y1, Y1
-	VMOVDQU      (CX)(SI*1), X2
-	VPSHUFB      X3, X2, X2
-	VMOVDQU      X2, 16(BX)
-	VMOVDQU      96(R10), Y2
-	PREFETCHT1   96(R10)(R11*1)
+	ADDQ         $0x20, R10
+	CMPL         -20(R8), $0x03
+	JE           added8
+	VMOVDQU      (R10), Y2
+	PREFETCHT1   (R10)(R11*1)
 	VPBROADCASTD 12(DX), Y4
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
@@ -9546,25 +9643,27 @@ choices7:
 	VPMADDUBSW   Y2, Y4, Y4
 	VPMADDWD     Y5, Y4, Y4
 	VPADDD       Y4, Y1, Y1
-	ADDQ         $0x00000080, R10
-	DECQ         R9
-	JNZ          four6
+	ADDQ         $0x20, R10
 
-done8:
+added8:
+	DECQ R9
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   DI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), R8
 	ADDQ    CX, R8
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
 	ADDQ    144(AX), CX
 	VMOVDQU Y1, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y2
 	VBROADCASTSS 216(AX), Y3
 	VPAND        Y3, Y2, Y2
@@ -9593,9 +9692,9 @@ shift10:
 	VPMAXSD      Y2, Y1, Y1
 	VBROADCASTSS 236(AX), Y2
 	VPMINSD      Y2, Y1, Y1
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), R8
 	VMOVDQU      packed<>+0(SB), Y2
 	VBROADCASTSS 208(AX), Y3
@@ -9618,11 +9717,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y1
 	VXORPS       Y1, Y0, Y0
 	VMOVDQU      Y0, (CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y2
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -9644,9 +9743,9 @@ store11:
 	VPACKUSWB    X0, X1, X1
 	VPSHUFD      $0xd8, X1, X1
 	VMOVDQU      X1, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y2
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -9665,7 +9764,7 @@ words12:
 	VPERMQ    $0xd8, Y1, Y1
 	VMOVDQU   Y1, (CX)
 
-done13:
+done14:
 	INCQ DI
 	CMPQ DI, 152(AX)
 	JLT  tile2
@@ -9693,7 +9792,7 @@ row1:
 	MOVQ    (AX), CX
 	MOVQ    CX, 80(AX)
 	MOVQ    64(AX), DI
-	MOVQ    (DI), CX
+	MOVLQSX (DI), CX
 	ADDQ    80(AX), CX
 	VMOVDQU 8(DI), X2
 	VMOVDQU (CX), X0
@@ -9733,7 +9832,7 @@ single3:
 fours4:
 	MOVQ  32(AX), R8
 	TESTQ R8, R8
-	JZ    done8
+	JZ    done9
 	LEAQ  1(SI), CX
 	CMPQ  CX, 152(AX)
 	MOVQ  16(AX), CX
@@ -9754,7 +9853,7 @@ four6:
 	ADDQ  CX, 80(AX)
 
 choices7:
-	MOVQ         (DI), CX
+	MOVLQSX      (DI), CX
 	ADDQ         80(AX), CX
 	VMOVDQU      8(DI), X2
 	VMOVDQU      (R9), Y1
@@ -9763,8 +9862,9 @@ choices7:
 	VPMADDUBSW   Y1, Y3, Y3
 	VPMADDWD     Y4, Y3, Y3
 	VPADDD       Y3, Y0, Y0
-	VMOVDQU      32(R9), Y1
-	PREFETCHT1   32(R9)(R10*1)
+	ADDQ         $0x20, R9
+	VMOVDQU      (R9), Y1
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 4(DX), Y3
 	VPMADDUBSW   Y1, Y3, Y3
 	VPMADDWD     Y4, Y3, Y3
@@ -9772,35 +9872,43 @@ choices7:
 	VMOVDQU      (CX), X1
 	VPSHUFB      X2, X1, X1
 	VMOVDQU      X1, (BX)
-	VMOVDQU      64(R9), Y1
-	PREFETCHT1   64(R9)(R10*1)
+	ADDQ         $0x20, R9
+	CMPL         -20(DI), $0x02
+	JE           added8
+	VMOVDQU      (R9), Y1
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 8(DX), Y3
 	VPMADDUBSW   Y1, Y3, Y3
 	VPMADDWD     Y4, Y3, Y3
 	VPADDD       Y3, Y0, Y0
-	VMOVDQU      96(R9), Y1
-	PREFETCHT1   96(R9)(R10*1)
+	ADDQ         $0x20, R9
+	CMPL         -20(DI), $0x03
+	JE           added8
+	VMOVDQU      (R9), Y1
+	PREFETCHT1   (R9)(R10*1)
 	VPBROADCASTD 12(DX), Y3
 	VPMADDUBSW   Y1, Y3, Y3
 	VPMADDWD     Y4, Y3, Y3
 	VPADDD       Y3, Y0, Y0
-	ADDQ         $0x00000080, R9
-	DECQ         R8
-	JNZ          four6
+	ADDQ         $0x20, R9
 
-done8:
+added8:
+	DECQ R8
+	JNZ  four6
+
+done9:
 	MOVQ    128(AX), CX
 	IMULQ   SI, CX
 	ADDQ    120(AX), CX
 	MOVQ    136(AX), DI
 	ADDQ    CX, DI
 	CMPQ    184(AX), $0x01
-	JE      requantize9
-	JG      shift10
+	JE      requantize10
+	JG      shift11
 	VMOVDQU Y0, (CX)
-	JMP     done13
+	JMP     done14
 
-shift10:
+shift11:
 	VPSRAD       $0x1f, Y0, Y1
 	VBROADCASTSS 216(AX), Y2
 	VPAND        Y2, Y1, Y1
@@ -9815,9 +9923,9 @@ shift10:
 	VPMAXSD      Y1, Y0, Y0
 	VBROADCASTSS 236(AX), Y1
 	VPMINSD      Y1, Y0, Y0
-	JMP          store11
+	JMP          store12
 
-requantize9:
+requantize10:
 	MOVQ         200(AX), DI
 	VMOVDQU      packed<>+0(SB), Y1
 	VBROADCASTSS 208(AX), Y2
@@ -9835,11 +9943,11 @@ requantize9:
 	VPBROADCASTD 212(AX), Y1
 	VXORPS       Y1, Y0, Y0
 	VMOVDQU      X0, (CX)
-	JMP          done13
+	JMP          done14
 
-store11:
+store12:
 	CMPQ         192(AX), $0x00
-	JNE          words12
+	JNE          words13
 	VMOVDQA      Y0, Y1
 	VPSLLD       $0x18, Y0, Y0
 	VPSRLD       $0x18, Y0, Y0
@@ -9850,9 +9958,9 @@ store11:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (CX)
-	JMP          done13
+	JMP          done14
 
-words12:
+words13:
 	VMOVDQA   Y0, Y1
 	VPSLLD    $0x10, Y0, Y0
 	VPSRLD    $0x10, Y0, Y0
@@ -9862,7 +9970,7 @@ words12:
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (CX)
 
-done13:
+done14:
 	INCQ SI
 	CMPQ SI, 152(AX)
 	JLT  tile2

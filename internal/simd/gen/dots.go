@@ -210,13 +210,13 @@ func (t *dotTile) dense() func(w, beyond reg.GPVirtual) int {
 }
 
 // inPairs returns what builds the steps of pairs. Bytes are chosen by a shuffle, which would take the time of a multiplication if each dword had its own. So
-// those of a step of four dwords are chosen together and stored, one step ahead, and each dword is loaded from there. In the last step of a tile those of the
+// those of a step of two to four dwords are chosen together and stored, one step ahead, and each dword is loaded from there. In the last step of a tile those of the
 // next tile's first step are chosen.
 func (t *dotTile) inPairs() dotSteps {
 	weights, choice, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
 	size := len(weights) * t.isa.bytes
-	load := func(w reg.GPVirtual, dword int) { t.loadWeights(weights, w, dword*size) }
+	load := func(w reg.GPVirtual) { t.loadWeights(weights, w, 0) }
 	// add adds the products of a dword of a pixel, which is x.
 	add := func(p int) {
 		for v, weight := range weights {
@@ -232,7 +232,7 @@ func (t *dotTile) inPairs() dotSteps {
 	first, now, next := t.field("First"), t.load("Chosen"), t.GP64()
 	t.LEAQ(at(now, 16*t.pixels), next)
 	see := func(offsets reg.GPVirtual) {
-		t.MOVQ(at(offsets, 0), t.bases[0])
+		t.MOVLQSX(at(offsets, 0), t.bases[0])
 		t.setBases(first)
 		t.move(at(offsets, 8), choice.AsX())
 	}
@@ -251,14 +251,15 @@ func (t *dotTile) inPairs() dotSteps {
 	}, steps: func(tile reg.GPVirtual) {
 		t.MOVQ(t.indexed("X", "XTile", tile), first)
 		offsets, steps, w := t.load("Offsets"), t.load("Singles"), t.load("W")
-		single, fours, last, four, choices, done := t.label("single"), t.label("fours"), t.label("last"), t.label("four"), t.label("choices"), t.label("done")
+		single, fours, last, four, choices := t.label("single"), t.label("fours"), t.label("last"), t.label("four"), t.label("choices")
+		added, done := t.label("added"), t.label("done")
 		t.TESTQ(steps, steps)
 		t.JZ(operand.LabelRef(fours))
 		t.Label(single)
 		t.MOVLQSX(at(offsets, 0), t.bases[0])
 		t.setBases(first)
 		t.VPBROADCASTD(at(offsets, 4), choice)
-		load(w, 0)
+		load(w)
 		for p := range t.pixels {
 			t.VBROADCASTI128(t.pixel(p, 0), x)
 			t.VPSHUFB(choice, x, x)
@@ -291,18 +292,22 @@ func (t *dotTile) inPairs() dotSteps {
 		t.ADDQ(t.load("Ahead"), first)
 		t.Label(choices)
 		see(offsets)
-		for i := range 4 * t.pixels {
-			dword, p := i/t.pixels, i%t.pixels
-			if p == 0 {
-				load(w, dword)
-				t.prefetch(w, beyond, dword*size, size)
+		for dword := range 4 {
+			if dword > 1 {
+				t.CMPL(at(offsets, 4-24), operand.U8(dword))
+				t.JE(operand.LabelRef(added))
 			}
-			t.VPBROADCASTD(at(now, 16*p+4*dword), x)
-			if add(p); i%4 == 1 {
-				choose(i / 4)
+			load(w)
+			t.prefetch(w, beyond, 0, size)
+			for p := range t.pixels {
+				t.VPBROADCASTD(at(now, 16*p+4*dword), x)
+				if add(p); dword < 2 && p%2 == 1-dword { // all of them until the second dword ends
+					choose(p)
+				}
 			}
+			t.ADDQ(operand.Imm(uint64(size)), w)
 		}
-		t.ADDQ(operand.U32(uint32(4*size)), w)
+		t.Label(added)
 		t.DECQ(steps)
 		t.JNZ(operand.LabelRef(four))
 		t.Label(done)
