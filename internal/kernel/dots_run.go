@@ -105,7 +105,7 @@ func (p *dotPart) run(d *dotConv, lo, hi int) {
 		p.locate(lo / chunks)
 		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
 			if !d.Direct && (chunk == lo%chunks || d.own()) {
-				p.copy(p.start(chunk))
+				p.copy(p.start(chunk), chunk > lo%chunks)
 			}
 			p.compute(chunk)
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on.
-func (p *dotPart) copy(first int) {
+// copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on. Rows of padding are left alone if
+// they are there, because the strip has held other blocks before.
+func (p *dotPart) copy(first int, padded bool) {
 	rows, columns, top, left := p.metRows(p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
 	within := func(at, n, extent int) (from, to int) { // which of n from at on are within the input
 		from = min(max(-at, 0), n)
@@ -32,9 +33,13 @@ func (p *dotPart) copy(first int) {
 		}
 		at := (p.batch*p.planes() + first + plane) * p.Y.In * p.X.In
 		if p.border == geometry.BorderIgnore {
-			p.copyRows(dst, 0, y0, 0, 0, columns, 0)
+			if !padded {
+				p.copyRows(dst, 0, y0, 0, 0, columns, 0)
+			}
 			p.copyRows(dst, y0, y1, at+(top+y0)*p.X.In+left+x0, x0, x1, columns)
-			p.copyRows(dst, y1, rows, 0, 0, columns, 0)
+			if !padded || p.Every > 1 { // whose routine writes beyond the last pair
+				p.copyRows(dst, y1, rows, 0, 0, columns, 0)
+			}
 			continue
 		}
 		for r := range rows {
