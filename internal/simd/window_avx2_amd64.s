@@ -4107,24 +4107,30 @@ lane:
 	MOVQ BX, 128(AX)
 
 group:
+	VXORPS   Y2, Y2, Y2
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLD   $0x17, Y2, Y2
+	VXORPS   Y3, Y3, Y3
+	VPCMPEQD Y3, Y3, Y3
+	VPSLLD   $0x17, Y3, Y3
+	VXORPS   Y4, Y4, Y4
+	VPCMPEQD Y4, Y4, Y4
+	VPSLLD   $0x17, Y4, Y4
+	VXORPS   Y5, Y5, Y5
+	VPCMPEQD Y5, Y5, Y5
+	VPSLLD   $0x17, Y5, Y5
+	VXORPS   Y6, Y6, Y6
+	VPCMPEQD Y6, Y6, Y6
+	VPSLLD   $0x17, Y6, Y6
+	VXORPS   Y7, Y7, Y7
+	VPCMPEQD Y7, Y7, Y7
+	VPSLLD   $0x17, Y7, Y7
 	VXORPS   Y8, Y8, Y8
-	VPCMPEQD Y8, Y8, Y8
-	VPSLLD   $0x17, Y8, Y2
 	VXORPS   Y9, Y9, Y9
-	VPCMPEQD Y9, Y9, Y9
-	VPSLLD   $0x17, Y9, Y3
 	VXORPS   Y10, Y10, Y10
-	VPCMPEQD Y10, Y10, Y10
-	VPSLLD   $0x17, Y10, Y4
 	VXORPS   Y11, Y11, Y11
-	VPCMPEQD Y11, Y11, Y11
-	VPSLLD   $0x17, Y11, Y5
 	VXORPS   Y12, Y12, Y12
-	VPCMPEQD Y12, Y12, Y12
-	VPSLLD   $0x17, Y12, Y6
 	VXORPS   Y13, Y13, Y13
-	VPCMPEQD Y13, Y13, Y13
-	VPSLLD   $0x17, Y13, Y7
 	MOVQ     120(AX), DX
 	MOVQ     16(AX), BX
 	ADDQ     16(CX), BX
@@ -4144,17 +4150,15 @@ group:
 	MOVQ     $0x00000001, SI
 	MOVQ     24(CX), R10
 	TESTQ    R10, R10
-	JZ       taken
+	JZ       greatest
 
 row6:
 	MOVQ 32(CX), R11
 
 column7:
 	VMOVUPS (DX), Y0
-	VANDPS  Y0, Y8, Y8
-	VMAXPS  Y2, Y0, Y2
-	VCMPPS  $0x03, Y0, Y0, Y0
-	VORPS   Y0, Y2, Y2
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -4163,18 +4167,256 @@ column7:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row6
-	JMP     taken
+	JMP     greatest
 
 pixels5:
 	MOVQ  $0x00000003, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
-	JZ    taken
+	JZ    greatest
 
 row8:
 	MOVQ 32(CX), R11
 
 column9:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     greatest
+
+pixels4:
+	MOVQ  $0x00000007, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row10:
+	MOVQ 32(CX), R11
+
+column11:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	VMOVUPS (DX)(DI*2), Y0
+	VORPS   Y0, Y10, Y10
+	VPMAXSD Y0, Y4, Y4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     greatest
+
+pixels3:
+	MOVQ  $0x0000000f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row12:
+	MOVQ 32(CX), R11
+
+column13:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	VMOVUPS (DX)(DI*2), Y0
+	VORPS   Y0, Y10, Y10
+	VPMAXSD Y0, Y4, Y4
+	VMOVUPS (DX)(R8*1), Y0
+	VORPS   Y0, Y11, Y11
+	VPMAXSD Y0, Y5, Y5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     greatest
+
+pixels2:
+	MOVQ  $0x0000001f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row14:
+	MOVQ 32(CX), R11
+
+column15:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	VMOVUPS (DX)(DI*2), Y0
+	VORPS   Y0, Y10, Y10
+	VPMAXSD Y0, Y4, Y4
+	VMOVUPS (DX)(R8*1), Y0
+	VORPS   Y0, Y11, Y11
+	VPMAXSD Y0, Y5, Y5
+	VMOVUPS (DX)(DI*4), Y1
+	VORPS   Y1, Y12, Y12
+	VPMAXSD Y1, Y6, Y6
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     greatest
+
+pixels1:
+	MOVQ  $0x0000003f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	VMOVUPS (DX)(DI*2), Y0
+	VORPS   Y0, Y10, Y10
+	VPMAXSD Y0, Y4, Y4
+	VMOVUPS (DX)(R8*1), Y0
+	VORPS   Y0, Y11, Y11
+	VPMAXSD Y0, Y5, Y5
+	VMOVUPS (DX)(DI*4), Y1
+	VORPS   Y1, Y12, Y12
+	VPMAXSD Y1, Y6, Y6
+	VMOVUPS (DX)(R9*1), Y0
+	VORPS   Y0, Y13, Y13
+	VPMAXSD Y0, Y7, Y7
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
+
+greatest:
+	VORPS    Y9, Y8, Y8
+	VORPS    Y10, Y8, Y8
+	VORPS    Y11, Y8, Y8
+	VORPS    Y12, Y8, Y8
+	VORPS    Y13, Y8, Y8
+	VPSRAD   $0x1f, Y8, Y8
+	VPTEST   Y8, Y8
+	JZ       finished
+	VXORPS   Y2, Y2, Y2
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLD   $0x17, Y2, Y2
+	VXORPS   Y3, Y3, Y3
+	VPCMPEQD Y3, Y3, Y3
+	VPSLLD   $0x17, Y3, Y3
+	VXORPS   Y4, Y4, Y4
+	VPCMPEQD Y4, Y4, Y4
+	VPSLLD   $0x17, Y4, Y4
+	VXORPS   Y5, Y5, Y5
+	VPCMPEQD Y5, Y5, Y5
+	VPSLLD   $0x17, Y5, Y5
+	VXORPS   Y6, Y6, Y6
+	VPCMPEQD Y6, Y6, Y6
+	VPSLLD   $0x17, Y6, Y6
+	VXORPS   Y7, Y7, Y7
+	VPCMPEQD Y7, Y7, Y7
+	VPSLLD   $0x17, Y7, Y7
+	VXORPS   Y8, Y8, Y8
+	VPCMPEQD Y8, Y8, Y8
+	VXORPS   Y9, Y9, Y9
+	VPCMPEQD Y9, Y9, Y9
+	VXORPS   Y10, Y10, Y10
+	VPCMPEQD Y10, Y10, Y10
+	VXORPS   Y11, Y11, Y11
+	VPCMPEQD Y11, Y11, Y11
+	VXORPS   Y12, Y12, Y12
+	VPCMPEQD Y12, Y12, Y12
+	VXORPS   Y13, Y13, Y13
+	VPCMPEQD Y13, Y13, Y13
+	MOVQ     120(AX), DX
+	MOVQ     16(AX), BX
+	ADDQ     16(CX), BX
+	ADDQ     96(AX), BX
+	MOVQ     48(AX), R12
+	MOVQ     56(CX), SI
+	CMPQ     SI, $0x06
+	JE       pixels18
+	CMPQ     SI, $0x05
+	JE       pixels19
+	CMPQ     SI, $0x04
+	JE       pixels20
+	CMPQ     SI, $0x03
+	JE       pixels21
+	CMPQ     SI, $0x02
+	JE       pixels22
+	MOVQ     $0x00000001, SI
+	MOVQ     24(CX), R10
+	TESTQ    R10, R10
+	JZ       taken
+
+row23:
+	MOVQ 32(CX), R11
+
+column24:
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y8, Y8
+	VMAXPS  Y2, Y0, Y2
+	VCMPPS  $0x03, Y0, Y0, Y0
+	VORPS   Y0, Y2, Y2
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column24
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row23
+	JMP     taken
+
+pixels22:
+	MOVQ  $0x00000003, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row25:
+	MOVQ 32(CX), R11
+
+column26:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4188,23 +4430,23 @@ column9:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column9
+	JNZ     column26
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row8
+	JNZ     row25
 	JMP     taken
 
-pixels4:
+pixels21:
 	MOVQ  $0x00000007, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row10:
+row27:
 	MOVQ 32(CX), R11
 
-column11:
+column28:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4223,23 +4465,23 @@ column11:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column11
+	JNZ     column28
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row10
+	JNZ     row27
 	JMP     taken
 
-pixels3:
+pixels20:
 	MOVQ  $0x0000000f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row12:
+row29:
 	MOVQ 32(CX), R11
 
-column13:
+column30:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4263,23 +4505,23 @@ column13:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column30
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row29
 	JMP     taken
 
-pixels2:
+pixels19:
 	MOVQ  $0x0000001f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row14:
+row31:
 	MOVQ 32(CX), R11
 
-column15:
+column32:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4308,23 +4550,23 @@ column15:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column15
+	JNZ     column32
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row14
+	JNZ     row31
 	JMP     taken
 
-pixels1:
+pixels18:
 	MOVQ  $0x0000003f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row16:
+row33:
 	MOVQ 32(CX), R11
 
-column17:
+column34:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4358,11 +4600,11 @@ column17:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column34
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row33
 
 taken:
 	VXORPS   Y0, Y0, Y0
@@ -4386,24 +4628,26 @@ taken:
 	VANDPS   Y0, Y13, Y13
 	VANDNPS  Y7, Y0, Y7
 	VORPS    Y13, Y7, Y7
-	MOVQ     128(AX), DX
-	MOVQ     64(AX), BX
-	XORQ     R10, R10
-	MOVQ     BX, R11
-	TESTQ    BX, BX
-	JZ       last19
 
-step18:
+finished:
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  R10, R10
+	MOVQ  BX, R11
+	TESTQ BX, BX
+	JZ    last36
+
+step35:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last19
+	JNZ     last36
 	CMPQ    R10, $0x00
-	JE      last19
+	JE      last36
 	CMPQ    R10, $0x02
-	JNE     not20
+	JNE     not37
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4411,18 +4655,18 @@ step18:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step18
+	JMP     step35
 
-not20:
+not37:
 	CMPQ      R10, $0x01
-	JNE       not21
+	JNE       not38
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers22
+	JZ        numbers39
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4440,12 +4684,12 @@ not20:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers22:
-	JMP step18
+numbers39:
+	JMP step35
 
-not21:
+not38:
 	CMPQ    R10, $0x08
-	JNE     not23
+	JNE     not40
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4453,16 +4697,16 @@ not21:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step18
+	JMP     step35
 
-not23:
+not40:
 	CMPQ   R10, $0x03
-	JNE    not24
+	JNE    not41
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows25
+	JNE    some_rows42
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -4471,39 +4715,39 @@ not23:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows26
+	JMP    rows43
 
-some_rows25:
+some_rows42:
 	TESTL  $0x00000001, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Y7, Y7
 
-rows26:
-	JMP step18
+rows43:
+	JMP step35
 
-not24:
+not41:
 	CMPQ    R10, $0x09
-	JNE     not27
+	JNE     not44
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4511,11 +4755,11 @@ not24:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step18
+	JMP     step35
 
-not27:
+not44:
 	CMPQ    R10, $0x0a
-	JNE     not28
+	JNE     not45
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4523,11 +4767,11 @@ not27:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step18
+	JMP     step35
 
-not28:
+not45:
 	CMPQ    R10, $0x04
-	JNE     not29
+	JNE     not46
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4535,11 +4779,11 @@ not28:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step18
+	JMP     step35
 
-not29:
+not46:
 	CMPQ      R10, $0x0b
-	JNE       not30
+	JNE       not47
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4552,11 +4796,11 @@ not29:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step18
+	JMP       step35
 
-not30:
+not47:
 	CMPQ        R10, $0x05
-	JNE         not31
+	JNE         not48
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4572,11 +4816,11 @@ not30:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step18
+	JMP         step35
 
-not31:
+not48:
 	CMPQ      R10, $0x06
-	JNE       not32
+	JNE       not49
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4595,9 +4839,9 @@ not31:
 	VMULPS    (R11), Y7, Y1
 	VCMPPS    $0x01, 64(R11), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step18
+	JMP       step35
 
-not32:
+not49:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -4634,12 +4878,12 @@ not32:
 	VMAXPS      128(R11), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      64(R11), Y7, Y7
-	JMP         step18
+	JMP         step35
 
-last19:
+last36:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not34
+	JZ      not51
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4648,9 +4892,9 @@ last19:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not34:
+not51:
 	TESTL       $0x00000800, R10
-	JZ          not35
+	JZ          not52
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4667,9 +4911,9 @@ not34:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not35:
+not52:
 	TESTL   $0x00008000, R10
-	JZ      not36
+	JZ      not53
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4678,16 +4922,16 @@ not35:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not36:
+not53:
 	TESTL     $0x00000080, R10
-	JZ        not37
+	JZ        not54
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers38
+	JZ        numbers55
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4705,10 +4949,10 @@ not36:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers38:
-not37:
+numbers55:
+not54:
 	TESTL   $0x00004000, R10
-	JZ      not39
+	JZ      not56
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4717,9 +4961,9 @@ not37:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not39:
+not56:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows40
+	JNE     some_rows57
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -4728,34 +4972,34 @@ not39:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows41
+	JMP     rows58
 
-some_rows40:
+some_rows57:
 	TESTL   $0x00000001, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Y7, (DX)
 
-rows41:
+rows58:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX

@@ -4173,24 +4173,30 @@ lane:
 	MOVQ BX, 128(AX)
 
 group:
+	VXORPS     Z2, Z2, Z2
+	VPTERNLOGD $0xff, Z2, Z2, Z2
+	VPSLLD     $0x17, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VPTERNLOGD $0xff, Z3, Z3, Z3
+	VPSLLD     $0x17, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VPTERNLOGD $0xff, Z4, Z4, Z4
+	VPSLLD     $0x17, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VPTERNLOGD $0xff, Z5, Z5, Z5
+	VPSLLD     $0x17, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VPTERNLOGD $0xff, Z6, Z6, Z6
+	VPSLLD     $0x17, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VPTERNLOGD $0xff, Z7, Z7, Z7
+	VPSLLD     $0x17, Z7, Z7
 	VXORPS     Z8, Z8, Z8
-	VPTERNLOGD $0xff, Z8, Z8, Z8
-	VPSLLD     $0x17, Z8, Z2
 	VXORPS     Z9, Z9, Z9
-	VPTERNLOGD $0xff, Z9, Z9, Z9
-	VPSLLD     $0x17, Z9, Z3
 	VXORPS     Z10, Z10, Z10
-	VPTERNLOGD $0xff, Z10, Z10, Z10
-	VPSLLD     $0x17, Z10, Z4
 	VXORPS     Z11, Z11, Z11
-	VPTERNLOGD $0xff, Z11, Z11, Z11
-	VPSLLD     $0x17, Z11, Z5
 	VXORPS     Z12, Z12, Z12
-	VPTERNLOGD $0xff, Z12, Z12, Z12
-	VPSLLD     $0x17, Z12, Z6
 	VXORPS     Z13, Z13, Z13
-	VPTERNLOGD $0xff, Z13, Z13, Z13
-	VPSLLD     $0x17, Z13, Z7
 	MOVQ       120(AX), DX
 	MOVQ       16(AX), BX
 	ADDQ       16(CX), BX
@@ -4210,17 +4216,15 @@ group:
 	MOVQ       $0x00000001, SI
 	MOVQ       24(CX), R10
 	TESTQ      R10, R10
-	JZ         taken
+	JZ         greatest
 
 row6:
 	MOVQ 32(CX), R11
 
 column7:
 	VMOVUPS (DX), Z0
-	VANDPS  Z0, Z8, Z8
-	VMAXPS  Z2, Z0, Z2
-	VCMPPS  $0x03, Z0, Z0, K1
-	VMOVAPS Z0, K1, Z2
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -4229,18 +4233,256 @@ column7:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row6
-	JMP     taken
+	JMP     greatest
 
 pixels5:
 	MOVQ  $0x00000003, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
-	JZ    taken
+	JZ    greatest
 
 row8:
 	MOVQ 32(CX), R11
 
 column9:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     greatest
+
+pixels4:
+	MOVQ  $0x00000007, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row10:
+	MOVQ 32(CX), R11
+
+column11:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	VMOVUPS (DX)(DI*2), Z0
+	VORPS   Z0, Z10, Z10
+	VPMAXSD Z0, Z4, Z4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     greatest
+
+pixels3:
+	MOVQ  $0x0000000f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row12:
+	MOVQ 32(CX), R11
+
+column13:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	VMOVUPS (DX)(DI*2), Z0
+	VORPS   Z0, Z10, Z10
+	VPMAXSD Z0, Z4, Z4
+	VMOVUPS (DX)(R8*1), Z0
+	VORPS   Z0, Z11, Z11
+	VPMAXSD Z0, Z5, Z5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     greatest
+
+pixels2:
+	MOVQ  $0x0000001f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row14:
+	MOVQ 32(CX), R11
+
+column15:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	VMOVUPS (DX)(DI*2), Z0
+	VORPS   Z0, Z10, Z10
+	VPMAXSD Z0, Z4, Z4
+	VMOVUPS (DX)(R8*1), Z0
+	VORPS   Z0, Z11, Z11
+	VPMAXSD Z0, Z5, Z5
+	VMOVUPS (DX)(DI*4), Z1
+	VORPS   Z1, Z12, Z12
+	VPMAXSD Z1, Z6, Z6
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     greatest
+
+pixels1:
+	MOVQ  $0x0000003f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	VMOVUPS (DX)(DI*2), Z0
+	VORPS   Z0, Z10, Z10
+	VPMAXSD Z0, Z4, Z4
+	VMOVUPS (DX)(R8*1), Z0
+	VORPS   Z0, Z11, Z11
+	VPMAXSD Z0, Z5, Z5
+	VMOVUPS (DX)(DI*4), Z1
+	VORPS   Z1, Z12, Z12
+	VPMAXSD Z1, Z6, Z6
+	VMOVUPS (DX)(R9*1), Z0
+	VORPS   Z0, Z13, Z13
+	VPMAXSD Z0, Z7, Z7
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
+
+greatest:
+	VORPS      Z9, Z8, Z8
+	VORPS      Z10, Z8, Z8
+	VORPS      Z11, Z8, Z8
+	VORPS      Z12, Z8, Z8
+	VORPS      Z13, Z8, Z8
+	VPMOVD2M   Z8, K1
+	KORTESTW   K1, K1
+	JZ         finished
+	VXORPS     Z2, Z2, Z2
+	VPTERNLOGD $0xff, Z2, Z2, Z2
+	VPSLLD     $0x17, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VPTERNLOGD $0xff, Z3, Z3, Z3
+	VPSLLD     $0x17, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VPTERNLOGD $0xff, Z4, Z4, Z4
+	VPSLLD     $0x17, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VPTERNLOGD $0xff, Z5, Z5, Z5
+	VPSLLD     $0x17, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VPTERNLOGD $0xff, Z6, Z6, Z6
+	VPSLLD     $0x17, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VPTERNLOGD $0xff, Z7, Z7, Z7
+	VPSLLD     $0x17, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VPTERNLOGD $0xff, Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VPTERNLOGD $0xff, Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VPTERNLOGD $0xff, Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VPTERNLOGD $0xff, Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VPTERNLOGD $0xff, Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VPTERNLOGD $0xff, Z13, Z13, Z13
+	MOVQ       120(AX), DX
+	MOVQ       16(AX), BX
+	ADDQ       16(CX), BX
+	ADDQ       96(AX), BX
+	MOVQ       48(AX), R12
+	MOVQ       56(CX), SI
+	CMPQ       SI, $0x06
+	JE         pixels18
+	CMPQ       SI, $0x05
+	JE         pixels19
+	CMPQ       SI, $0x04
+	JE         pixels20
+	CMPQ       SI, $0x03
+	JE         pixels21
+	CMPQ       SI, $0x02
+	JE         pixels22
+	MOVQ       $0x00000001, SI
+	MOVQ       24(CX), R10
+	TESTQ      R10, R10
+	JZ         taken
+
+row23:
+	MOVQ 32(CX), R11
+
+column24:
+	VMOVUPS (DX), Z0
+	VANDPS  Z0, Z8, Z8
+	VMAXPS  Z2, Z0, Z2
+	VCMPPS  $0x03, Z0, Z0, K1
+	VMOVAPS Z0, K1, Z2
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column24
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row23
+	JMP     taken
+
+pixels22:
+	MOVQ  $0x00000003, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row25:
+	MOVQ 32(CX), R11
+
+column26:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4254,23 +4496,23 @@ column9:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column9
+	JNZ     column26
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row8
+	JNZ     row25
 	JMP     taken
 
-pixels4:
+pixels21:
 	MOVQ  $0x00000007, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row10:
+row27:
 	MOVQ 32(CX), R11
 
-column11:
+column28:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4289,23 +4531,23 @@ column11:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column11
+	JNZ     column28
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row10
+	JNZ     row27
 	JMP     taken
 
-pixels3:
+pixels20:
 	MOVQ  $0x0000000f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row12:
+row29:
 	MOVQ 32(CX), R11
 
-column13:
+column30:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4329,23 +4571,23 @@ column13:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column30
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row29
 	JMP     taken
 
-pixels2:
+pixels19:
 	MOVQ  $0x0000001f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row14:
+row31:
 	MOVQ 32(CX), R11
 
-column15:
+column32:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4374,23 +4616,23 @@ column15:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column15
+	JNZ     column32
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row14
+	JNZ     row31
 	JMP     taken
 
-pixels1:
+pixels18:
 	MOVQ  $0x0000003f, SI
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row16:
+row33:
 	MOVQ 32(CX), R11
 
-column17:
+column34:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4424,11 +4666,11 @@ column17:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column34
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row33
 
 taken:
 	VXORPS     Z0, Z0, Z0
@@ -4452,24 +4694,26 @@ taken:
 	VANDPS     Z0, Z13, Z13
 	VANDNPS    Z7, Z0, Z7
 	VORPS      Z13, Z7, Z7
-	MOVQ       128(AX), DX
-	MOVQ       64(AX), BX
-	XORQ       R10, R10
-	MOVQ       BX, R11
-	TESTQ      BX, BX
-	JZ         last19
 
-step18:
+finished:
+	MOVQ  128(AX), DX
+	MOVQ  64(AX), BX
+	XORQ  R10, R10
+	MOVQ  BX, R11
+	TESTQ BX, BX
+	JZ    last36
+
+step35:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
 	ADDQ    96(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last19
+	JNZ     last36
 	CMPQ    R10, $0x00
-	JE      last19
+	JE      last36
 	CMPQ    R10, $0x02
-	JNE     not20
+	JNE     not37
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4477,18 +4721,18 @@ step18:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	JMP     step18
+	JMP     step35
 
-not20:
+not37:
 	CMPQ       R10, $0x01
-	JNE        not21
+	JNE        not38
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z7, Z0
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers22
+	JZ         numbers39
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4506,12 +4750,12 @@ not20:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers22:
-	JMP step18
+numbers39:
+	JMP step35
 
-not21:
+not38:
 	CMPQ    R10, $0x08
-	JNE     not23
+	JNE     not40
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4519,16 +4763,16 @@ not21:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
-	JMP     step18
+	JMP     step35
 
-not23:
+not40:
 	CMPQ   R10, $0x03
-	JNE    not24
+	JNE    not41
 	SUBQ   96(AX), R11
 	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows25
+	JNE    some_rows42
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -4537,39 +4781,39 @@ not23:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows26
+	JMP    rows43
 
-some_rows25:
+some_rows42:
 	TESTL  $0x00000001, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows26
+	JZ     rows43
 	VADDPS (R11), Z7, Z7
 
-rows26:
-	JMP step18
+rows43:
+	JMP step35
 
-not24:
+not41:
 	CMPQ    R10, $0x09
-	JNE     not27
+	JNE     not44
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4577,11 +4821,11 @@ not24:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	JMP     step18
+	JMP     step35
 
-not27:
+not44:
 	CMPQ    R10, $0x0a
-	JNE     not28
+	JNE     not45
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4589,11 +4833,11 @@ not27:
 	VMAXPS  Z5, Z0, Z5
 	VMAXPS  Z6, Z0, Z6
 	VMAXPS  Z7, Z0, Z7
-	JMP     step18
+	JMP     step35
 
-not28:
+not45:
 	CMPQ    R10, $0x04
-	JNE     not29
+	JNE     not46
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4601,11 +4845,11 @@ not28:
 	VMULPS  Z0, Z5, Z5
 	VMULPS  Z0, Z6, Z6
 	VMULPS  Z0, Z7, Z7
-	JMP     step18
+	JMP     step35
 
-not29:
+not46:
 	CMPQ      R10, $0x0b
-	JNE       not30
+	JNE       not47
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4618,11 +4862,11 @@ not29:
 	VCVTPH2PS Y0, Z6
 	VCVTPS2PH $0x00, Z7, Y0
 	VCVTPH2PS Y0, Z7
-	JMP       step18
+	JMP       step35
 
-not30:
+not47:
 	CMPQ        R10, $0x05
-	JNE         not31
+	JNE         not48
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4638,11 +4882,11 @@ not30:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	JMP         step18
+	JMP         step35
 
-not31:
+not48:
 	CMPQ   R10, $0x06
-	JNE    not32
+	JNE    not49
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -4655,9 +4899,9 @@ not31:
 	VMULPS (R11), Z6, K1, Z6
 	VCMPPS $0x01, 64(R11), Z7, K1
 	VMULPS (R11), Z7, K1, Z7
-	JMP    step18
+	JMP    step35
 
-not32:
+not49:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -4694,12 +4938,12 @@ not32:
 	VMAXPS      128(R11), Z0, Z0
 	VMULPS      Z0, Z7, Z7
 	VDIVPS      64(R11), Z7, Z7
-	JMP         step18
+	JMP         step35
 
-last19:
+last36:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not34
+	JZ      not51
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4707,9 +4951,9 @@ last19:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 
-not34:
+not51:
 	TESTL       $0x00000800, R10
-	JZ          not35
+	JZ          not52
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4724,9 +4968,9 @@ not34:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 
-not35:
+not52:
 	TESTL   $0x00008000, R10
-	JZ      not36
+	JZ      not53
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4734,15 +4978,15 @@ not35:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 
-not36:
+not53:
 	TESTL      $0x00000080, R10
-	JZ         not37
+	JZ         not54
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z6, Z0
 	VADDPS     Z5, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers38
+	JZ         numbers55
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4758,10 +5002,10 @@ not36:
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
 
-numbers38:
-not37:
+numbers55:
+not54:
 	TESTL   $0x00004000, R10
-	JZ      not39
+	JZ      not56
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4769,9 +5013,9 @@ not37:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 
-not39:
+not56:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows40
+	JNE     some_rows57
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -4780,57 +5024,57 @@ not39:
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows41
+	JMP     rows58
 
-some_rows40:
+some_rows57:
 	TESTL   $0x00000001, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows41
+	JZ      rows58
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 
-rows41:
+rows58:
 	TESTL   $0x00000100, R10
-	JZ      not42
+	JZ      not59
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z7, Z7
 
-not42:
+not59:
 	TESTL       $0x00000800, R10
-	JZ          not43
+	JZ          not60
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z7
 
-not43:
+not60:
 	TESTL   $0x00008000, R10
-	JZ      not44
+	JZ      not61
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z7, Z0, Z7
 
-not44:
+not61:
 	TESTL      $0x00000080, R10
-	JZ         not45
+	JZ         not62
 	VCMPPS     $0x03, Z7, Z7, K1
 	KORTESTW   K1, K1
-	JZ         numbers46
+	JZ         numbers63
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4838,25 +5082,25 @@ not44:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers46:
-not45:
+numbers63:
+not62:
 	TESTL   $0x00004000, R10
-	JZ      not47
+	JZ      not64
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z7, Z7
 
-not47:
+not64:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows48
+	JNE     some_rows65
 	VMOVUPS Z7, (DX)
-	JMP     rows49
+	JMP     rows66
 
-some_rows48:
+some_rows65:
 	TESTL   $0x00000020, SI
-	JZ      rows49
+	JZ      rows66
 	VMOVUPS Z7, (DX)
 
-rows49:
+rows66:
 	MOVQ 88(CX), DX
 	ADDQ DX, 120(AX)
 	MOVQ 96(CX), DX

@@ -13,7 +13,7 @@ func windowed(f *file) {
 		return
 	}
 	f.window("depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
-	f.window("windowMax", "WindowPixels", (*window).greatest, (*window).sign)
+	f.window("windowMax", "WindowPixels", (*window).greatest, nil)
 	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
 	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
@@ -86,12 +86,19 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 		r.MOVQ(line, r.field(names[1]))
 	}
 	r.Label("group")
+	if w.values != nil {
+		w.greatestNumbers(most)
+	}
 	w.begin()
-	w.take(most, take)
+	w.take(most, take, "taken")
 	r.Label("taken")
+	if w.values != nil {
+		w.sign()
+	}
 	if finish != nil {
 		finish(w)
 	}
+	r.Label("finished")
 	if out := w.load("Now"); w.size > 0 {
 		w.places(out, w.write)
 	} else {
@@ -188,19 +195,24 @@ func (w *window) begin() {
 	} else if w.values == nil {
 		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
 	} else {
-		for i, v := range w.values {
+		w.infinite()
+		for _, v := range w.values {
 			w.ones(v)
-			w.VPSLLD(operand.U8(23), v, w.sums[i][0]) // -Inf
 		}
 	}
+	w.beginWindow()
+}
+
+// beginWindow leads to the first position of the window.
+func (w *window) beginWindow() {
 	w.MOVQ(w.field("GroupIn"), w.at)
 	w.MOVQ(w.field("Weights"), w.weight)
 	w.ADDQ(w.of("Weights", w.routine), w.weight)
 	w.ADDQ(w.field("Lane"), w.weight)
 }
 
-// take goes through the positions of the window, by code for each number of pixels, and then to the label taken.
-func (w *window) take(most int, take func(w *window, pixels int)) {
+// take goes through the positions of the window, by code for each number of pixels, and then to a label.
+func (w *window) take(most int, take func(w *window, pixels int), taken string) {
 	pixels, rows, columns, columnStep := w.GP64(), w.GP64(), w.GP64(), w.load("ColumnStep")
 	w.MOVQ(w.of("Pixels", w.routine), pixels)
 	labels := make([]string, most+1)
@@ -216,7 +228,7 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.MOVQ(operand.U32(1<<n-1), w.rows)
 		w.MOVQ(w.of("Rows", w.routine), rows)
 		w.TESTQ(rows, rows)
-		w.JZ(operand.LabelRef("taken"))
+		w.JZ(operand.LabelRef(taken))
 		if w.ahead && n >= leastNine {
 			w.nine(n)
 		}
@@ -239,7 +251,7 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.JNZ(operand.LabelRef(row))
 		w.fetch(n)
 		if n < most {
-			w.JMP(operand.LabelRef("taken"))
+			w.JMP(operand.LabelRef(taken))
 		}
 	}
 }
@@ -367,6 +379,46 @@ func (w *window) square(pixels int) {
 		w.VMOVUPS(w.element(i), x)
 		w.VFMADD231PS(x, x, w.sums[i][0])
 	}
+}
+
+// infinite sets the greatest elements to -Inf.
+func (w *window) infinite() {
+	for _, sum := range w.sums {
+		w.ones(sum[0])
+		w.VPSLLD(operand.U8(23), sum[0], sum[0])
+	}
+}
+
+// greatestNumbers keeps the greatest elements as if they were integers, and goes to the label finished if none has a sign, as is behind a relu: then the
+// order is the same, and that of a NaN is behind all numbers.
+func (w *window) greatestNumbers(most int) {
+	w.infinite()
+	for _, v := range w.values {
+		w.VPXOR512(v)
+	}
+	w.beginWindow()
+	w.take(most, func(w *window, pixels int) {
+		for i := range pixels {
+			x, sum := w.spare[i%3], w.sums[i][0]
+			w.VMOVUPS(w.element(i), x)
+			w.VORPS(x, w.values[i], w.values[i])
+			w.VPMAXSD(x, sum, sum)
+		}
+	}, "greatest")
+	w.Label("greatest")
+	signs := w.values[0]
+	for _, v := range w.values[1:] {
+		w.VORPS(v, signs, signs)
+	}
+	if w.isa.wide() {
+		k := w.K()
+		w.VPMOVD2M(signs, k)
+		w.KORTESTW(k, k)
+	} else {
+		w.VPSRAD(operand.Imm(31), signs, signs)
+		w.VPTEST(signs, signs)
+	}
+	w.JZ(operand.LabelRef("finished"))
 }
 
 // greatest keeps the greatest elements, or a NaN, and in the other values the signs that all elements have.
