@@ -138,23 +138,73 @@ func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
 		}
 		boxes, size = list, size*2
 	}
-	p := &Plan{}
+	switch size {
+	case 1:
+		return movePlanOf[uint8](t, boxes)
+	case 2:
+		return movePlanOf[uint16](t, boxes)
+	case 4:
+		return movePlanOf[uint32](t, boxes)
+	case 8:
+		return movePlanOf[uint64](t, boxes)
+	}
+	return nil
+}
+
+// movePlanOf is movePlan for elements of a type.
+func movePlanOf[W word](t *simd.Tier, boxes []box) *Plan {
+	move := interleaverOf[W](t)
+	if n := rowsOf(boxes); n > 1 {
+		return evenly(n, moveInRows(boxes, move))
+	}
+	p := &Plan{Run: moveBoxes(boxes, move)}
 	for i := range boxes {
 		p.Pieces += boxes[i].pieces
 	}
-	switch size {
-	case 1:
-		p.Run = moveBoxes(boxes, interleaverOf[uint8](t))
-	case 2:
-		p.Run = moveBoxes(boxes, interleaverOf[uint16](t))
-	case 4:
-		p.Run = moveBoxes(boxes, interleaverOf[uint32](t))
-	case 8:
-		p.Run = moveBoxes(boxes, interleaverOf[uint64](t))
-	default:
-		return nil
-	}
 	return p
+}
+
+// rowsOf returns of how many rows a result consists, each with a part of each of some boxes; 0 if it does not. Elements that lie apart, and nothing else,
+// become rows of one element.
+func rowsOf(boxes []box) (rows int) {
+	width, row := 0, 0
+	for i := range boxes {
+		b := &boxes[i]
+		if len(b.loops) != 2 || b.kind == transposes {
+			return 0
+		}
+		if len(boxes) == 1 && b.kind == scattered && b.loops[0].n == 1 {
+			b.loops = []loop{b.loops[1], {1, 1, 1}}
+		}
+		if i == 0 {
+			rows, row = b.loops[0].n, b.loops[0].to
+		}
+		if b.loops[0].n != rows || b.loops[0].to != row || b.to != width {
+			return 0
+		}
+		width += b.loops[1].n
+	}
+	if width != row {
+		return 0
+	}
+	return rows
+}
+
+// moveInRows is moveBoxes where pieces are rows of the result.
+func moveInRows[W word](boxes []box, move interleaver[W]) op.Kernel {
+	return func(c *op.Call, lo, hi int) {
+		y, watch := wordsOf[W](c.Out[0]), c.Watch()
+		for i := range boxes {
+			b := &boxes[i]
+			x, outer, inner := wordsOf[W](c.In[b.operand]), b.loops[0], b.loops[1]
+			if outer.n = hi - lo; watch.Stops(outer.n * inner.n) {
+				return
+			}
+			if !lies(b, y, x) {
+				moveBox(y, x, b.from+lo*outer.from, b.to+lo*outer.to, b.kind, outer, inner, &move)
+			}
+		}
+	}
 }
 
 func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
@@ -163,7 +213,7 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 		for i := range boxes {
 			b := &boxes[i]
 			x := wordsOf[W](c.In[b.operand])
-			if b.still && b.pieces > 0 && &x[b.from] == &y[b.to] { // the operand lies where it belongs, where others may read it meanwhile
+			if lies(b, y, x) {
 				first += b.pieces
 				continue
 			}
@@ -188,6 +238,9 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 		}
 	}
 }
+
+// lies reports whether the elements of a box lie where they belong, where others may read them meanwhile.
+func lies[W word](b *box, y, x []W) bool { return b.still && &x[b.from] == &y[b.to] }
 
 // wordsOf returns the elements of a tensor, or as many of them as a word has.
 func wordsOf[W word](t *tensor.Tensor) []W {
@@ -249,11 +302,16 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 // moveApart goes through one loop. It is not inlined, as registers do not suffice for the loop where it is called.
 //
 //go:noinline
-func moveApart[W word](y, x []W, to, from int, l loop) {
-	for range l.n {
+func moveApart[W word | float32](y, x []W, to, from int, l loop) {
+	n := l.n
+	for ; n > 1; n -= 2 {
 		y[to] = x[from]
-		to += l.to
-		from += l.from
+		y[to+l.to] = x[from+l.from]
+		to += 2 * l.to
+		from += 2 * l.from
+	}
+	if n > 0 {
+		y[to] = x[from]
 	}
 }
 

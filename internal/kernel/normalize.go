@@ -154,19 +154,11 @@ func (g *groups) softmaxSmall(w *weights) *Plan {
 			from, to := x[lo*g.run:][:b.n*g.run], y[lo*g.run:][:b.n*g.run]
 			laid := floatsOf(c.Scratch[besideBytes:])
 			for k := range g.run {
-				row, at := laid[k*width:][:b.n], k
-				for i := range row {
-					row[i] = from[at]
-					at += g.run
-				}
+				moveApart(laid, from, k*width, k, loop{b.n, g.run, 1})
 			}
 			w.compute(&b, rows, laid, laid, &watch)
 			for k := range g.run {
-				at := k
-				for _, v := range laid[k*width:][:b.n] {
-					to[at] = v
-					at += g.run
-				}
+				moveApart(to, laid, k, k*width, loop{b.n, 1, g.run})
 			}
 		}
 	})
