@@ -337,8 +337,7 @@ func (p *planner) measure() error {
 	return nil
 }
 
-// place gives each buffer its offset. What is kept between runs comes first. Of the others the largest are placed
-// first, each into the smallest gap that is free during its whole range, or else above everything in its range.
+// place gives each buffer its offset. What is kept between runs comes first.
 func (p *planner) place() {
 	var order []int
 	for i, b := range p.Buffers {
@@ -351,13 +350,37 @@ func (p *planner) place() {
 			order = append(order, i)
 		}
 	}
-	base := p.Arena
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &p.Buffers[i], &p.Buffers[j]
 		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.Last-b.First, a.Last-a.First))
 	})
+	base := p.Arena
+	if p.Arena = p.arrange(order, base, false); len(order) <= latestMost {
+		if end := p.arrange(order, base, true); end > p.Arena {
+			p.arrange(order, base, false)
+		} else {
+			p.Arena = end
+		}
+	}
+	for i, b := range p.Buffers {
+		if b.In != nil {
+			at := p.at[slot{b.Value, b.Layout}]
+			p.Buffers[i].Offset = p.Buffers[at.buffer].Offset + at.offset
+		}
+	}
+}
+
+// latestMost is how many buffers are arranged once more, to lie where the last one was.
+const latestMost = 1 << 12
+
+// arrange gives buffers offsets from a base on and returns where they end. Each, the largest first, takes the smallest gap that is free during its whole
+// range, or else lies above everything in its range. If latest, it takes the place of the last buffer of its size before it, if that is free: what lies
+// there is still in a cache. And where two large results follow a small one in turns, as in networks of depthwise convolutions, the second one does not
+// take the place of the second one before it, whose lines all processors have read: they would have to give them up first.
+func (p *planner) arrange(order []int, base int64, latest bool) (end int64) {
 	var placed []*Buffer // by offset
-	use := newOccupancy(p.Buffers, p.end)
+	use, ended := newOccupancy(p.Buffers, p.end), make(map[int64][]*Buffer)
+	end = base
 	for _, i := range order {
 		b := &p.Buffers[i]
 		size := aligned(b.Size)
@@ -366,30 +389,38 @@ func (p *planner) place() {
 		if !few {
 			others = placed
 		}
+		var before *Buffer // of the same size
+		same := ended[size]
+		if n, _ := slices.BinarySearchFunc(same, b.First, func(o *Buffer, at int) int { return cmp.Compare(o.Last, at) }); n > 0 && latest {
+			before = same[n-1]
+		}
 		for _, o := range others {
 			if o.Last < b.First || o.First > b.Last {
 				continue
+			}
+			if before != nil && o.Offset < before.Offset+size && before.Offset < o.Offset+aligned(o.Size) {
+				before = nil
 			}
 			if gap := o.Offset - free; gap >= size && gap < bestGap {
 				best, bestGap = free, gap
 			}
 			free = max(free, o.Offset+aligned(o.Size))
 		}
-		if best < 0 {
+		switch {
+		case before != nil:
+			best = before.Offset
+		case best < 0:
 			best = free
 		}
 		b.Offset = best
-		p.Arena = max(p.Arena, best+size)
+		end = max(end, best+size)
 		at, _ := slices.BinarySearchFunc(placed, b, byOffset)
 		placed = slices.Insert(placed, at, b)
+		at, _ = slices.BinarySearchFunc(same, b, func(x, y *Buffer) int { return cmp.Compare(x.Last, y.Last) })
+		ended[size] = slices.Insert(same, at, b)
 		use.add(i, 1, 0, p.end)
 	}
-	for i, b := range p.Buffers {
-		if b.In != nil {
-			at := p.at[slot{b.Value, b.Layout}]
-			p.Buffers[i].Offset = p.Buffers[at.buffer].Offset + at.offset
-		}
-	}
+	return end
 }
 
 func byOffset(x, y *Buffer) int { return cmp.Compare(x.Offset, y.Offset) }

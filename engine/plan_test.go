@@ -95,6 +95,34 @@ func TestPlanReuses(t *testing.T) {
 	}
 }
 
+// TestPlanLatest checks that a result takes the memory that was in use until shortly before: of two large ones after a small one, the first takes that of the
+// second one before it, and the second that of the first.
+func TestPlanLatest(t *testing.T) {
+	n := newNet(t)
+	v := n.input("x", tensor.Float32, 4, 1)
+	var large []string
+	for range 3 {
+		v = n.op("tile", graph.Attrs{{Name: "repeats", Value: []int{1, 1000}}}, v)
+		w := n.op("reverse", graph.Attrs{{Name: "axes", Value: []int{1}}}, v) // which does not work in place
+		large = append(large, v.Name, w.Name)
+		v = n.op("sum_reduce", graph.Attrs{{Name: "axes", Value: []int{1}}}, w)
+	}
+	n.output("y", v)
+	p := n.compile(Options{})
+	checkPlan(t, p)
+	at := make(map[string]int64)
+	for _, b := range p.Plan().Buffers {
+		if b.Value != nil {
+			at[b.Value.Name] = b.Offset
+		}
+	}
+	for i, name := range large[2:] {
+		if before := large[i/2*2+1-i%2]; at[name] != at[before] {
+			t.Errorf("%s lies at %d; want %d, where %s was", name, at[name], at[before], before)
+		}
+	}
+}
+
 // TestPlanOverwrites checks which results take the memory of an operand.
 func TestPlanOverwrites(t *testing.T) {
 	n := newNet(t)
