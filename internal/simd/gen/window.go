@@ -13,7 +13,7 @@ func windowed(f *file) {
 		return
 	}
 	f.window("depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
-	f.window("windowMax", "WindowPixels", (*window).greatest, nil)
+	f.window("windowMax", "WindowPixels", (*window).greatest, (*window).sign)
 	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
 	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
@@ -92,9 +92,6 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	w.begin()
 	w.take(most, take, "taken")
 	r.Label("taken")
-	if w.values != nil {
-		w.sign()
-	}
 	if finish != nil {
 		finish(w)
 	}
