@@ -123,6 +123,15 @@ func TestUnits(t *testing.T) {
 			x := n.op("softmax", axis(0), n.input("x", tensor.Float32, 8, 2))
 			n.output("y", n.op("neg", nil, n.op("exp", nil, x)))
 		}, "softmax1; exp1 neg1"},
+		{"behind what moves elements, row by row", func(n net) {
+			x := n.input("x", tensor.Float32, 5, 4)
+			from := func(begin int) graph.Attrs {
+				return graph.AttrsOf("axes", []int{1}, "begin", []int{begin}, "end", []int{begin + 2})
+			}
+			a := n.op("exp", nil, n.op("slice", from(0), x))
+			b := n.op("neg", nil, n.op("slice", from(2), x))
+			n.output("y", n.op("relu", nil, n.op("concat", graph.AttrsOf("axis", 1), a, b)))
+		}, "slice1 exp1; slice2 neg1; concat1 relu1"},
 		{"an operand that is made behind the first node, and before the one that reads it", func(n net) {
 			sum := n.op("matmul", graph.AttrsOf("dtype", tensor.Int32), n.input("x", tensor.Int8, 2, 3), n.input("w", tensor.Int8, 3, 2))
 			n.output("y", n.op("add", nil, sum, n.op("cast", graph.AttrsOf("dtype", tensor.Int32), n.input("z", tensor.Int8, 2, 2))))

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"github.com/concord-nn/concord/internal/simd"
 )
@@ -15,8 +16,10 @@ import (
 const (
 	// pairsMost is the greatest number of dwords that a step becomes, where no byte finds a partner.
 	pairsMost = 8
-	// pairsAt is where a chunk says what its first step of several dwords reads, in foursSize bytes; that of a single one has singleSize.
-	pairsAt, foursSize, singleSize = 16, 24, 8
+	// pairsAt is where a chunk says what its first step of several dwords reads.
+	pairsAt    = 16
+	foursSize  = int(unsafe.Sizeof(simd.PairsFours{}))
+	singleSize = int(unsafe.Sizeof(simd.PairsSingle{}))
 	// nothing is what takes the place of one of the sixteen bytes that makes no product.
 	nothing = 0x80
 )

@@ -15,7 +15,7 @@ const (
 	initAt       = 0
 	multiplierAt = initAt + 2*64
 	chosenAt     = multiplierAt + 2*64
-	stripAt      = chosenAt + 5*64
+	stripAt      = chosenAt + simd.PairsChosen
 )
 
 // dotsAtOnce is how many operations the dot products of a step with a pixel and a block count as, which are fast.

@@ -28,8 +28,9 @@ type DotsArgs struct {
 	W       uintptr
 	WNext   int // bytes from W to what is W next time, to bring it near; it may be anything
 
-	Singles       int     // these are of pairs
-	Fours, Chosen uintptr // Chosen has 320 bytes, whatever they are
+	// Of pairs, as [Tier.PairTiles] says. Chosen has PairsChosen bytes, whatever they are.
+	Singles       int
+	Fours, Chosen uintptr
 
 	// Where the routine of pairs keeps what it has no registers for.
 	First uintptr
@@ -53,6 +54,21 @@ type DotsArgs struct {
 	Zero, Flip               int32
 	Below, Shift, Half, Rest int32
 	From, To                 int32
+}
+
+// PairsChosen is how many bytes a routine of pairs chooses at most, of two steps, ten pixels and sixteen channels.
+const PairsChosen = 2 * 10 * 16
+
+// PairsSingle says what a dword of two pairs reads: which bytes of the sixteen at an offset from the first pixel; 0x80 is none.
+type PairsSingle struct {
+	Offset int32
+	Bytes  [4]byte
+}
+
+// PairsFours says what a step of Dwords dwords, from two to four, reads.
+type PairsFours struct {
+	Offset, Dwords int32
+	Bytes          [16]byte
 }
 
 // CopyRowsArgs are those of CopyRows and CopyRowsBytes, which make Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have

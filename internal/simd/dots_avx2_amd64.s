@@ -4342,9 +4342,9 @@ tile2:
 	MOVQ    56(AX), R11
 	MOVQ    40(AX), R12
 	TESTQ   R11, R11
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R10), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R8*1), DX
@@ -4394,9 +4394,9 @@ single3:
 	ADDQ           $0x08, R10
 	ADDQ           $0x00000040, R12
 	DECQ           R11
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
 	JZ    done9
@@ -4411,7 +4411,7 @@ last5:
 	MOVQ 64(AX), R10
 	MOVQ 48(AX), R13
 
-four6:
+step6:
 	XCHGQ BX, SI
 	ADDQ  $0x18, R10
 	CMPQ  R11, $0x01
@@ -4602,7 +4602,7 @@ choices7:
 
 added8:
 	DECQ R11
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -5007,9 +5007,9 @@ tile2:
 	MOVQ    56(AX), R11
 	MOVQ    40(AX), R12
 	TESTQ   R11, R11
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R10), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R8*1), DX
@@ -5051,9 +5051,9 @@ single3:
 	ADDQ           $0x08, R10
 	ADDQ           $0x00000040, R12
 	DECQ           R11
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
 	JZ    done9
@@ -5068,7 +5068,7 @@ last5:
 	MOVQ 64(AX), R10
 	MOVQ 48(AX), R13
 
-four6:
+step6:
 	XCHGQ BX, SI
 	ADDQ  $0x18, R10
 	CMPQ  R11, $0x01
@@ -5228,7 +5228,7 @@ choices7:
 
 added8:
 	DECQ R11
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -5559,9 +5559,9 @@ tile2:
 	MOVQ    56(AX), R9
 	MOVQ    40(AX), R10
 	TESTQ   R9, R9
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R8), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(R8), Y8
@@ -5594,9 +5594,9 @@ single3:
 	ADDQ           $0x08, R8
 	ADDQ           $0x00000040, R10
 	DECQ           R9
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
 	JZ    done9
@@ -5611,7 +5611,7 @@ last5:
 	MOVQ 64(AX), R8
 	MOVQ 48(AX), R11
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, R8
 	CMPQ  R9, $0x01
@@ -5739,7 +5739,7 @@ choices7:
 
 added8:
 	DECQ R9
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -6007,9 +6007,9 @@ tile2:
 	MOVQ    56(AX), R9
 	MOVQ    40(AX), R10
 	TESTQ   R9, R9
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R8), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(R8), Y6
@@ -6034,9 +6034,9 @@ single3:
 	ADDQ           $0x08, R8
 	ADDQ           $0x00000040, R10
 	DECQ           R9
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
 	JZ    done9
@@ -6051,7 +6051,7 @@ last5:
 	MOVQ 64(AX), R8
 	MOVQ 48(AX), R11
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, R8
 	CMPQ  R9, $0x01
@@ -6148,7 +6148,7 @@ choices7:
 
 added8:
 	DECQ R9
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -6346,9 +6346,9 @@ tile2:
 	MOVQ    56(AX), R8
 	MOVQ    40(AX), R9
 	TESTQ   R8, R8
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (DI), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(DI), Y4
@@ -6365,9 +6365,9 @@ single3:
 	ADDQ           $0x08, DI
 	ADDQ           $0x00000040, R9
 	DECQ           R8
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R8
 	TESTQ R8, R8
 	JZ    done9
@@ -6382,7 +6382,7 @@ last5:
 	MOVQ 64(AX), DI
 	MOVQ 48(AX), R10
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, DI
 	CMPQ  R8, $0x01
@@ -6448,7 +6448,7 @@ choices7:
 
 added8:
 	DECQ R8
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -6636,9 +6636,9 @@ tile2:
 	MOVQ    56(AX), R13
 	MOVQ    40(AX), R14
 	TESTQ   R13, R13
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R12), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R10*1), DX
@@ -6699,9 +6699,9 @@ single3:
 	ADDQ           $0x08, R12
 	ADDQ           $0x00000020, R14
 	DECQ           R13
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R13
 	TESTQ R13, R13
 	JZ    done9
@@ -6716,7 +6716,7 @@ last5:
 	MOVQ 64(AX), R12
 	MOVQ 48(AX), R15
 
-four6:
+step6:
 	XCHGQ DI, R8
 	ADDQ  $0x18, R12
 	CMPQ  R13, $0x01
@@ -6940,7 +6940,7 @@ choices7:
 
 added8:
 	DECQ R13
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -7498,9 +7498,9 @@ tile2:
 	MOVQ    56(AX), R12
 	MOVQ    40(AX), R13
 	TESTQ   R12, R12
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R11), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R9*1), DX
@@ -7550,9 +7550,9 @@ single3:
 	ADDQ           $0x08, R11
 	ADDQ           $0x00000020, R13
 	DECQ           R12
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R12
 	TESTQ R12, R12
 	JZ    done9
@@ -7567,7 +7567,7 @@ last5:
 	MOVQ 64(AX), R11
 	MOVQ 48(AX), R14
 
-four6:
+step6:
 	XCHGQ SI, DI
 	ADDQ  $0x18, R11
 	CMPQ  R12, $0x01
@@ -7752,7 +7752,7 @@ choices7:
 
 added8:
 	DECQ R12
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -8210,9 +8210,9 @@ tile2:
 	MOVQ    56(AX), R11
 	MOVQ    40(AX), R12
 	TESTQ   R11, R11
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R10), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R8*1), DX
@@ -8251,9 +8251,9 @@ single3:
 	ADDQ           $0x08, R10
 	ADDQ           $0x00000020, R12
 	DECQ           R11
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
 	JZ    done9
@@ -8268,7 +8268,7 @@ last5:
 	MOVQ 64(AX), R10
 	MOVQ 48(AX), R13
 
-four6:
+step6:
 	XCHGQ BX, SI
 	ADDQ  $0x18, R10
 	CMPQ  R11, $0x01
@@ -8414,7 +8414,7 @@ choices7:
 
 added8:
 	DECQ R11
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -8773,9 +8773,9 @@ tile2:
 	MOVQ    56(AX), R11
 	MOVQ    40(AX), R12
 	TESTQ   R11, R11
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R10), CX
 	ADDQ           80(AX), CX
 	LEAQ           (CX)(R8*1), DX
@@ -8804,9 +8804,9 @@ single3:
 	ADDQ           $0x08, R10
 	ADDQ           $0x00000020, R12
 	DECQ           R11
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R11
 	TESTQ R11, R11
 	JZ    done9
@@ -8821,7 +8821,7 @@ last5:
 	MOVQ 64(AX), R10
 	MOVQ 48(AX), R13
 
-four6:
+step6:
 	XCHGQ BX, SI
 	ADDQ  $0x18, R10
 	CMPQ  R11, $0x01
@@ -8929,7 +8929,7 @@ choices7:
 
 added8:
 	DECQ R11
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -9193,9 +9193,9 @@ tile2:
 	MOVQ    56(AX), R9
 	MOVQ    40(AX), R10
 	TESTQ   R9, R9
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R8), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(R8), Y4
@@ -9218,9 +9218,9 @@ single3:
 	ADDQ           $0x08, R8
 	ADDQ           $0x00000020, R10
 	DECQ           R9
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
 	JZ    done9
@@ -9235,7 +9235,7 @@ last5:
 	MOVQ 64(AX), R8
 	MOVQ 48(AX), R11
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, R8
 	CMPQ  R9, $0x01
@@ -9323,7 +9323,7 @@ choices7:
 
 added8:
 	DECQ R9
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -9541,9 +9541,9 @@ tile2:
 	MOVQ    56(AX), R9
 	MOVQ    40(AX), R10
 	TESTQ   R9, R9
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (R8), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(R8), Y3
@@ -9561,9 +9561,9 @@ single3:
 	ADDQ           $0x08, R8
 	ADDQ           $0x00000020, R10
 	DECQ           R9
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R9
 	TESTQ R9, R9
 	JZ    done9
@@ -9578,7 +9578,7 @@ last5:
 	MOVQ 64(AX), R8
 	MOVQ 48(AX), R11
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, R8
 	CMPQ  R9, $0x01
@@ -9647,7 +9647,7 @@ choices7:
 
 added8:
 	DECQ R9
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -9812,9 +9812,9 @@ tile2:
 	MOVQ    56(AX), R8
 	MOVQ    40(AX), R9
 	TESTQ   R8, R8
-	JZ      fours4
+	JZ      several4
 
-single3:
+one3:
 	MOVLQSX        (DI), CX
 	ADDQ           80(AX), CX
 	VPBROADCASTD   4(DI), Y2
@@ -9827,9 +9827,9 @@ single3:
 	ADDQ           $0x08, DI
 	ADDQ           $0x00000020, R9
 	DECQ           R8
-	JNZ            single3
+	JNZ            one3
 
-fours4:
+several4:
 	MOVQ  32(AX), R8
 	TESTQ R8, R8
 	JZ    done9
@@ -9844,7 +9844,7 @@ last5:
 	MOVQ 64(AX), DI
 	MOVQ 48(AX), R10
 
-four6:
+step6:
 	XCHGQ DX, BX
 	ADDQ  $0x18, DI
 	CMPQ  R8, $0x01
@@ -9894,7 +9894,7 @@ choices7:
 
 added8:
 	DECQ R8
-	JNZ  four6
+	JNZ  step6
 
 done9:
 	MOVQ    128(AX), CX
@@ -10188,10 +10188,10 @@ next13:
 	JMP        next13
 
 done14:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row3
 	JMP  end1
@@ -10293,10 +10293,10 @@ next27:
 	JMP        next27
 
 done28:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row17
 	JMP  end1
@@ -10388,10 +10388,10 @@ next40:
 	JMP        next40
 
 done41:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row30
 

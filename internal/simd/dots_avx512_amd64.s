@@ -6305,10 +6305,10 @@ next13:
 	JMP        next13
 
 done14:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row3
 	JMP  end1
@@ -6410,10 +6410,10 @@ next27:
 	JMP        next27
 
 done28:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row17
 	JMP  end1
@@ -6505,10 +6505,10 @@ next40:
 	JMP        next40
 
 done41:
-	MOVQ 16(AX), BX
-	ADDQ BX, (AX)
-	MOVQ 24(AX), BX
-	ADDQ BX, 8(AX)
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
 	DECQ 32(AX)
 	JNZ  row30
 

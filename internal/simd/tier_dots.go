@@ -23,11 +23,9 @@ func (t *Tier) DotTiles(bytes bool) []DotTile {
 	})
 }
 
-// PairTiles returns the routines of tiles whose dwords are two pairs of bytes, unsigned and signed, those of most pixels first. The bytes are chosen of the
-// sixteen at an offset, by the number of each, or 0x80 for none. First there are Singles dwords, for each of which Offsets has eight bytes: the offset in four,
-// and four numbers. Then there are Steps steps of two to four dwords, for each of which Fours has 24 bytes: the offset in four, how many there are in four, and
-// sixteen numbers. Either may be 0. Fours has the first step's once more behind the last one, and something that may be read if there are none. W has the
-// dwords one after the other.
+// PairTiles returns the routines of tiles whose dwords are two pairs of bytes, unsigned and signed, those of most pixels first. First there are Singles
+// dwords, for which Offsets has a [PairsSingle] each, and then Steps steps of several, for which Fours has a [PairsFours] each; either may be 0. Fours has the first
+// one once more behind the last one, and one that may be read if there are none. W has the dwords one after the other.
 // The sum of the two products of a pair must be an integer of 16 bits, whatever X is.
 func (t *Tier) PairTiles() []DotTile {
 	return existing([]DotTile{{5, 1, &t.PairDots5}, {4, 1, &t.PairDots4}, {3, 1, &t.PairDots3}, {2, 1, &t.PairDots2}, {1, 1, &t.PairDots1}})

@@ -128,12 +128,7 @@ func (t *dotTile) build() {
 	t.INCQ(tile)
 	t.CMPQ(tile, t.field("Tiles"))
 	t.JLT(operand.LabelRef(tiles))
-	row := t.load("XRow")
-	t.ADDQ(row, t.field("X"))
-	t.MOVQ(t.field("OutRow"), row)
-	t.ADDQ(row, t.field("Out"))
-	t.DECQ(t.field("Rows"))
-	t.JNZ(operand.LabelRef(rows))
+	t.nextRowBy(rows, [2]string{"X", "XRow"}, [2]string{"Out", "OutRow"})
 	t.end()
 }
 

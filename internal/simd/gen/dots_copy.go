@@ -7,6 +7,9 @@ import (
 
 // Routines around tiles of integer products: those that make what these read, and one for products with a single row.
 
+// fromTo is what moves on from row to row of a copy.
+var fromTo = [][2]string{{"From", "FromRow"}, {"To", "ToRow"}}
+
 // copyRows builds the routine that brings rows of pixels into the form that dot products of bytes or of words read.
 func copyRows(f *file, name string, bytes bool) {
 	r := f.routine(name, "CopyRowsArgs")
@@ -45,12 +48,7 @@ func copyRows(f *file, name string, bytes bool) {
 			r.ADDQ(operand.Imm(16), from)
 		})
 		times("Right", padding)
-		step := r.load("FromRow")
-		r.ADDQ(step, r.field("From"))
-		r.MOVQ(r.field("ToRow"), step)
-		r.ADDQ(step, r.field("To"))
-		r.DECQ(r.field("Rows"))
-		r.JNZ(operand.LabelRef(row))
+		r.nextRowBy(row, fromTo...)
 	}
 	if bytes {
 		rows(func(x reg.VecVirtual) {
@@ -155,12 +153,7 @@ func copyPairs(f *file) {
 		r.MOVQ(r.field("Right"), left)
 		r.INCQ(left) // with one for the last pixel
 		pairs(left, zero, nil)
-		r.MOVQ(r.field("FromRow"), step)
-		r.ADDQ(step, r.field("From"))
-		r.MOVQ(r.field("ToRow"), step)
-		r.ADDQ(step, r.field("To"))
-		r.DECQ(r.field("Rows"))
-		r.JNZ(operand.LabelRef(row))
+		r.nextRowBy(row, fromTo...)
 	}
 	const order = 0b11_01_10_00 // of quarters, so that channels are in order when halves of halves are unpacked
 	end := r.label("end")

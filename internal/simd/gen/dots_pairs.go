@@ -12,6 +12,10 @@ func (t *dotTile) inPairs() dotSteps {
 	weights, choice, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector(), t.vector()
 	ones := t.set(word(0x00010001))[0]
 	size := len(weights) * t.isa.bytes
+	single, fours := t.file.args.size("PairsSingle"), t.file.args.size("PairsFours")
+	of := func(base reg.GPVirtual, name, field string) operand.Mem {
+		return at(base, t.file.args.offset(name, field))
+	}
 	load := func(w reg.GPVirtual) { t.loadWeights(weights, w, 0) }
 	// add adds the products of a dword of a pixel, which is x.
 	add := func(p int) {
@@ -28,9 +32,9 @@ func (t *dotTile) inPairs() dotSteps {
 	first, now, next := t.field("First"), t.load("Chosen"), t.GP64()
 	t.LEAQ(at(now, 16*t.pixels), next)
 	see := func(offsets reg.GPVirtual) {
-		t.MOVLQSX(at(offsets, 0), t.bases[0])
+		t.MOVLQSX(of(offsets, "PairsFours", "Offset"), t.bases[0])
 		t.setBases(first)
-		t.move(at(offsets, 8), choice.AsX())
+		t.move(of(offsets, "PairsFours", "Bytes"), choice.AsX())
 	}
 	choose := func(p int) {
 		chosen := t.vector().AsX()
@@ -47,26 +51,26 @@ func (t *dotTile) inPairs() dotSteps {
 	}, steps: func(tile reg.GPVirtual) {
 		t.MOVQ(t.indexed("X", "XTile", tile), first)
 		offsets, steps, w := t.load("Offsets"), t.load("Singles"), t.load("W")
-		single, fours, last, four, choices := t.label("single"), t.label("fours"), t.label("last"), t.label("four"), t.label("choices")
+		one, several, last, step, choices := t.label("one"), t.label("several"), t.label("last"), t.label("step"), t.label("choices")
 		added, done := t.label("added"), t.label("done")
 		t.TESTQ(steps, steps)
-		t.JZ(operand.LabelRef(fours))
-		t.Label(single)
-		t.MOVLQSX(at(offsets, 0), t.bases[0])
+		t.JZ(operand.LabelRef(several))
+		t.Label(one)
+		t.MOVLQSX(of(offsets, "PairsSingle", "Offset"), t.bases[0])
 		t.setBases(first)
-		t.VPBROADCASTD(at(offsets, 4), choice)
+		t.VPBROADCASTD(of(offsets, "PairsSingle", "Bytes"), choice)
 		load(w)
 		for p := range t.pixels {
 			t.VBROADCASTI128(t.pixel(p, 0), x)
 			t.VPSHUFB(choice, x, x)
 			add(p)
 		}
-		t.ADDQ(operand.Imm(8), offsets)
+		t.ADDQ(operand.Imm(uint64(single)), offsets)
 		t.ADDQ(operand.U32(uint32(size)), w)
 		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(single))
+		t.JNZ(operand.LabelRef(one))
 
-		t.Label(fours)
+		t.Label(several)
 		t.MOVQ(t.field("Steps"), steps)
 		t.TESTQ(steps, steps)
 		t.JZ(operand.LabelRef(done))
@@ -80,9 +84,9 @@ func (t *dotTile) inPairs() dotSteps {
 		t.MOVQ(ahead, t.field("Ahead"))
 		t.MOVQ(t.field("Fours"), offsets)
 		beyond := t.load("WNext")
-		t.Label(four)
+		t.Label(step)
 		t.XCHGQ(now, next)
-		t.ADDQ(operand.Imm(24), offsets)
+		t.ADDQ(operand.Imm(uint64(fours)), offsets)
 		t.CMPQ(steps, operand.Imm(1))
 		t.JNE(operand.LabelRef(choices))
 		t.ADDQ(t.load("Ahead"), first)
@@ -90,7 +94,9 @@ func (t *dotTile) inPairs() dotSteps {
 		see(offsets)
 		for dword := range 4 {
 			if dword > 1 {
-				t.CMPL(at(offsets, 4-24), operand.U8(dword))
+				dwords := of(offsets, "PairsFours", "Dwords")
+				dwords.Disp -= fours // of the step in front of the one that is chosen
+				t.CMPL(dwords, operand.U8(dword))
 				t.JE(operand.LabelRef(added))
 			}
 			load(w)
@@ -105,7 +111,7 @@ func (t *dotTile) inPairs() dotSteps {
 		}
 		t.Label(added)
 		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(four))
+		t.JNZ(operand.LabelRef(step))
 		t.Label(done)
 	}}
 }

@@ -95,6 +95,17 @@ func (r *routine) load(field string) reg.GPVirtual {
 	return to
 }
 
+// nextRowBy moves addresses in the arguments on by distances that are there, too, pairs of fields, and goes to a label while there are Rows.
+func (r *routine) nextRowBy(label string, fields ...[2]string) {
+	step := r.GP64()
+	for _, f := range fields {
+		r.MOVQ(r.field(f[1]), step)
+		r.ADDQ(step, r.field(f[0]))
+	}
+	r.DECQ(r.field("Rows"))
+	r.JNZ(operand.LabelRef(label))
+}
+
 // label returns a new label of the routine.
 func (r *routine) label(name string) string {
 	r.labels++
