@@ -254,7 +254,7 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 	case runs:
 		for range outer.n {
 			if run := y[to : to+inner.n]; inner.n == block { // such as the channels of a pixel
-				*(*[block]W)(run) = *(*[block]W)(x[from:])
+				moveArray((*[block]W)(run), (*[block]W)(x[from:]))
 			} else {
 				copy(run, x[from:])
 			}
@@ -274,7 +274,7 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 		const more = block / 2
 		if end := to + outer.n*inner.n; inner.from == 1 && outer.to == inner.n && inner.n >= more/2 && inner.n < more {
 			for ; outer.n > 0 && to+more <= end && from+more <= len(x); outer.n-- { // longer runs, of which the next one overwrites the end
-				*(*[more]W)(y[to:]) = *(*[more]W)(x[from:])
+				moveArray((*[more]W)(y[to:]), (*[more]W)(x[from:]))
 				from += outer.from
 				to += outer.to
 			}
@@ -297,6 +297,12 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 	case transposes:
 		move.transpose(y[to:], outer.to, x[from:], inner.from, inner.n, outer.n)
 	}
+}
+
+// moveArray copies an array, by way of registers: for arrays that may overlap, as those of slices, the compiler calls the runtime.
+func moveArray[A any](to, from *A) {
+	v := *from
+	*to = v
 }
 
 // moveApart goes through one loop. It is not inlined, as registers do not suffice for the loop where it is called.

@@ -436,7 +436,7 @@ func (d *direct) copyMet(to, from []float32, number int) {
 		o := d.thinned.Row(row)
 		at := d.thinned.Source(&o, &k) * block
 		for range d.thinned.Last().Out {
-			*(*[block]float32)(to) = *(*[block]float32)(from[at:])
+			moveArray((*[block]float32)(to), (*[block]float32)(from[at:]))
 			to, at = to[block:], at+step
 		}
 	}

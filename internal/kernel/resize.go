@@ -108,7 +108,7 @@ func chooseWords[W word](g *chosen) op.Kernel {
 				}
 			default:
 				for i := range columns {
-					*(*[block]W)(line[i*block:]) = *(*[block]W)(x[from+columns[i].A*block:])
+					moveArray((*[block]W)(line[i*block:]), (*[block]W)(x[from+columns[i].A*block:]))
 				}
 			}
 			before = from

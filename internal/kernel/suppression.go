@@ -37,7 +37,7 @@ func validOf[T int8 | int16 | int32](a *application) *Plan {
 					return
 				}
 				row := (*[boxElements]T)(rows)
-				*(*[boxElements]T)(kept[size*boxElements:]) = *row
+				moveArray((*[boxElements]T)(kept[size*boxElements:]), row)
 				size += int(uint64(int64(least)-int64(row[1])) >> 63)
 			}
 			counts[lo] = int32(size)
@@ -108,7 +108,7 @@ func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 				b.class, b.x1, b.y1, b.x2, b.y2 = int32(row[0])&sameClass, int32(row[2]), int32(row[3]), int32(row[4]), int32(row[5])
 				b.area = int64(b.x2-b.x1) * int64(b.y2-b.y1)
 				if row[0] >= 0 && !b.overlaps(boxes[:size], threshold) {
-					*(*[boxElements]T)(kept[size*boxElements:]) = *row
+					moveArray((*[boxElements]T)(kept[size*boxElements:]), row)
 					size++
 				}
 			}
