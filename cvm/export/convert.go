@@ -269,8 +269,8 @@ func (c *emission) do(operator string, attrs graph.Attrs, in ...int) int {
 // shape returns the shape of an entry.
 func (c *emission) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
 
-// outShape returns the shape that stands for that of a result.
-func (c *emission) outShape(i int) tensor.Shape { return shapeOf(c.Out[i]) }
+// outShape returns the shape that stands for that of the result.
+func (c *emission) outShape() tensor.Shape { return shapeOf(c.Out[0]) }
 
 // one is the list of a single result.
 func one(entry int) []operand { return []operand{{entry: entry}} }

@@ -58,7 +58,7 @@ var elementwiseRows = []row{
 	}},
 	{op: "select", keeps: true, logical: true, emit: func(c *emission) []operand {
 		// It selects by a condition of the same shape, or by one for each row.
-		condition, out := c.in[0].entry, c.outShape(0)
+		condition, out := c.in[0].entry, c.outShape()
 		for i := 1; i <= 2; i++ {
 			if s := c.shape(c.in[i].entry); !s.Equal(out) {
 				kit.Refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)

@@ -73,7 +73,7 @@ var layerRows = []row{
 		if len(a.Floats("scales")) > 0 {
 			kit.Refuse("it has scales; CVM repeats elements a whole number of times")
 		}
-		in, out := c.shape(x), c.outShape(0)
+		in, out := c.shape(x), c.outShape()
 		factors := make([]int, len(in))
 		for d := range in {
 			if out[d]%in[d] != 0 {
@@ -177,7 +177,7 @@ func (c *emission) window(w *window, x int, border string, value int) int {
 	before, after := [2]int(w.Before), [2]int(w.After)
 	padded := before != [2]int{} || after != [2]int{}
 	got := c.Str("border")
-	in, out := c.shape(x)[2:], c.outShape(0)[2:]
+	in, out := c.shape(x)[2:], c.outShape()[2:]
 	if !padded || got == border {
 		for _, ceil := range []bool{false, border == "ignore"} {
 			if w.fits(before, ceil, in, out) {

@@ -46,7 +46,7 @@ var shapeRows = []row{
 		}
 		axis := c.Int("axis")
 		y := c.do("take", graph.AttrsOf("axis", &axis), c.in[0].entry, c.in[1].entry)
-		return one(c.reshaped(y, c.outShape(0)))
+		return one(c.reshaped(y, c.outShape()))
 	}},
 }
 
@@ -59,12 +59,12 @@ func (c *emission) reshaped(x int, shape tensor.Shape) int {
 }
 
 func reshape(c *emission) []operand {
-	return []operand{{entry: c.reshaped(c.in[0].entry, c.outShape(0)), truth: c.in[0].truth}}
+	return []operand{{entry: c.reshaped(c.in[0].entry, c.outShape()), truth: c.in[0].truth}}
 }
 
 // tile is for expand, too: both repeat an operand as a whole.
 func tile(c *emission) []operand {
-	x, out := c.in[0].entry, c.outShape(0)
+	x, out := c.in[0].entry, c.outShape()
 	reps := make([]int, len(out))
 	for d, n := range c.shape(x) {
 		reps[d] = out[d] / n

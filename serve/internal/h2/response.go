@@ -99,7 +99,7 @@ func (w *response) head(end bool, data []byte) {
 }
 
 // fields adds the fields whose names have a prefix, without it; with none those that are no trailers.
-func (w *response) fields(prefix string) (some bool) {
+func (w *response) fields(prefix string) {
 	for name, values := range w.header {
 		rest, ok := strings.CutPrefix(name, http.TrailerPrefix)
 		if ok != (prefix != "") || notHere[rest] || !httpguts.ValidHeaderFieldName(rest) {
@@ -108,11 +108,9 @@ func (w *response) fields(prefix string) (some bool) {
 		for _, v := range values {
 			if httpguts.ValidHeaderFieldValue(v) {
 				w.st.c.field(strings.ToLower(rest), v)
-				some = true
 			}
 		}
 	}
-	return some
 }
 
 // notHere are the fields that HTTP/2 does not have.

@@ -1,12 +1,12 @@
 package random
 
 var activationRules = []rule{
-	activation("Celu", "12", "alpha", 1, 0.2, 3),
-	activation("Elu", "6", "alpha", 1, -0.5, 3),
-	activation("LeakyRelu", "6", "alpha", 0.01, -0.5, 2),
-	activation("ThresholdedRelu", "10", "alpha", 1, -2, 3),
-	activation("Swish", "24", "alpha", 1, -2, 3),
-	activation("com.microsoft.QuickGelu", "7", "alpha", 1.702, 0.5, 3),
+	activation("Celu", "12", 1, 0.2, 3),
+	activation("Elu", "6", 1, -0.5, 3),
+	activation("LeakyRelu", "6", 0.01, -0.5, 2),
+	activation("ThresholdedRelu", "10", 1, -2, 3),
+	activation("Swish", "24", 1, -2, 3),
+	activation("com.microsoft.QuickGelu", "7", 1.702, 0.5, 3),
 	unary("HardSwish", "14", single, some),
 	unary("Mish", "18", single, edges),
 	unary("Relu", "6", "f32 f16 f64 i8 i32 i16 i64", some),
@@ -58,10 +58,10 @@ var activationRules = []rule{
 	}},
 }
 
-// activation is the rule of an operator on each element with one number.
-func activation(op, opsets, name string, value, lo, hi float32) rule {
+// activation is the rule of an operator on each element with one number, alpha.
+func activation(op, opsets string, value, lo, hi float32) rule {
 	return rule{op: op, opsets: opsets, types: single, make: func(m *maker) {
-		m.real(name, value, lo, hi)
+		m.real("alpha", value, lo, hi)
 		m.in(m.t, m.maybeEmpty(0, 4), some)
 	}}
 }

@@ -85,7 +85,7 @@ func Of(op string, seed uint64) *Model {
 	m := newMaker(random)
 	m.begin(r)
 	r.make(m)
-	for _, name := range m.end(r) {
+	for _, name := range m.end() {
 		m.output(name)
 	}
 	return &Model{Op: op, Seed: seed, Opset: m.opset, Proto: m.model(), Node: m.node, Inputs: m.inputs,
@@ -127,7 +127,7 @@ func (m *maker) start(r *rule) {
 }
 
 // end adds the node of the rule and returns its results.
-func (m *maker) end(r *rule) []string {
+func (m *maker) end() []string {
 	for n := len(m.node.Input); n > 0 && m.node.Input[n-1] == ""; n-- {
 		m.node.Input = m.node.Input[:n-1]
 	}
@@ -198,11 +198,9 @@ func (m *maker) exactly(n int) {
 	}
 }
 
-// in adds an operand with elements at random, and returns them.
-func (m *maker) in(d tensor.DType, shape []int, v values) *tensor.Tensor {
-	x := m.fill(d, shape, v)
-	m.give(x, m.chance(0.3))
-	return x
+// in adds an operand with elements at random.
+func (m *maker) in(d tensor.DType, shape []int, v values) {
+	m.give(m.fill(d, shape, v), m.chance(0.3))
 }
 
 // give adds an operand with the given elements, which the model stores or else is fed with.
@@ -318,9 +316,9 @@ func option[T comparable](m *maker, name string, value T, others ...T) T {
 // flag returns the value of an attribute that says yes or no.
 func (m *maker) flag(name string, value bool) bool { return option(m, name, value, !value) }
 
-// real returns the value of an attribute that is a number from lo to hi.
-func (m *maker) real(name string, value, lo, hi float32) float32 {
-	return option(m, name, value, lo+(hi-lo)*m.Float32())
+// real adds an attribute that is a number from lo to hi, or leaves it at a value.
+func (m *maker) real(name string, value, lo, hi float32) {
+	option(m, name, value, lo+(hi-lo)*m.Float32())
 }
 
 func attribute(name string, value any) *proto.Attribute {

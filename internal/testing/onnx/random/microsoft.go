@@ -74,13 +74,12 @@ func (m *maker) mask(batch, queries, keys int, forms string) *tensor.Tensor {
 }
 
 // perhapsIn is in, or skip.
-func (m *maker) perhapsIn(d tensor.DType, p float64, v values, shape ...int) bool {
+func (m *maker) perhapsIn(d tensor.DType, p float64, v values, shape ...int) {
 	if m.chance(p) {
 		m.in(d, shape, v)
-		return true
+	} else {
+		m.skip()
 	}
-	m.skip()
-	return false
 }
 
 // scoring chooses what all attentions have. It reports whether queries see no later keys.

@@ -447,7 +447,7 @@ func (g *grower) reduced(x *wire, keep bool) (axes, shape []int, n int) {
 }
 
 // reduce adds a reduction along axes; none is all of them.
-func (g *grower) reduce(w wire, rounds float64, err func() float64, op string, x *wire, axes []int, keep bool) *wire {
+func (g *grower) reduce(w wire, rounds float64, err func() float64, op string, x *wire, axes []int, keep bool) {
 	in, operand := namesOf(x), 18
 	if op == "ReduceSum" {
 		operand = 13
@@ -462,7 +462,7 @@ func (g *grower) reduce(w wire, rounds float64, err func() float64, op string, x
 		in, more = g.axesFrom(operand, in, list)
 		a = append(a, more...)
 	}
-	return g.put(w, rounds, err, op, in, a...)
+	g.put(w, rounds, err, op, in, a...)
 }
 
 func addUp(g *grower) {
