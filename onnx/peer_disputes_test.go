@@ -36,7 +36,7 @@ var disputes = []dispute{
 		"ORT rounds floats to integers of 4 and 2 bits, where the standard truncates, and misplaces some"},
 	{"Clip", func(f *facts) bool { return (!f.has(1) || !f.has(2)) && f.finite(0) != nil },
 		"ORT bounds by the greatest finite number where no bound is given"},
-	{"Clip", func(f *facts) bool {
+	{"Clip ReduceMax ReduceMin", func(f *facts) bool {
 		return f.type0() == tensor.Int64 && slices.ContainsFunc(f.ints(0), func(x int64) bool { return x>>31 == 1 })
 	},
 		"ORT takes integers from 2³¹ to 2³² - 1 for negative ones"},
