@@ -427,18 +427,16 @@ func (d *direct) whole() *geometry.Convolution {
 	return d.v
 }
 
-// copyMet copies what windows meet of a block of channels.
+// copyMet copies what windows meet of a block of channels, where that lies as far apart as pixels of a line: a panel of AVX2 has as many numbers as a block.
 func (d *direct) copyMet(to, from []float32, number int) {
-	to, from = to[number*d.v.InPlane*block:][:d.v.InPlane*block], from[number*d.thinned.InPlane*block:]
-	step := d.thinned.Last().Stride * block
+	to, from = to[number*d.v.InPlane*block:], from[number*d.thinned.InPlane*block:]
+	last, line := d.thinned.Last(), simd.PanelArgs{ToStep: block * 4, Panels: 1}
+	line.FromStep, line.K = uintptr(last.Stride)*line.ToStep, last.Out
 	var k geometry.Position
 	for row := range d.thinned.Rows() {
 		o := d.thinned.Row(row)
-		at := d.thinned.Source(&o, &k) * block
-		for range d.thinned.Last().Out {
-			moveArray((*[block]float32)(to), (*[block]float32)(from[at:]))
-			to, at = to[block:], at+step
-		}
+		line.To, line.From = simd.At(to, row*last.Out*block), simd.At(from, d.thinned.Source(&o, &k)*block)
+		copyPanels(&simd.AVX2, line)
 	}
 }
 

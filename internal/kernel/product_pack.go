@@ -48,10 +48,18 @@ const routineFloats = 1 << 16
 
 // copyRows copies k rows to whole panels.
 func (x *tiles) copyRows(to, b []float32, k, panels int) {
-	most := max(routineFloats/(panels*x.panel), 1)
-	for i := 0; i < k; i += most {
-		x.tier.CopyPanels.Run(&simd.PanelArgs{To: simd.At(to, i*x.panel), ToStep: 4 * uintptr(x.panel), PanelStep: 4 * uintptr(k*x.panel),
-			From: simd.At(b, i*x.BK), FromStep: 4 * uintptr(x.BK), K: min(most, k-i), Panels: panels})
+	copyPanels(x.tier, simd.PanelArgs{To: simd.At(to, 0), ToStep: 4 * uintptr(x.panel), PanelStep: 4 * uintptr(k*x.panel),
+		From: simd.At(b, 0), FromStep: 4 * uintptr(x.BK), K: k, Panels: panels})
+}
+
+// copyPanels copies rows by a routine, which is called for some of them at a time.
+func copyPanels(t *simd.Tier, args simd.PanelArgs) {
+	most := max(routineFloats/(args.Panels*2*t.Lanes), 1)
+	for left := args.K; left > 0; left -= most {
+		args.K = min(most, left)
+		t.CopyPanels.Run(&args)
+		args.To += uintptr(most) * args.ToStep
+		args.From += uintptr(most) * args.FromStep
 	}
 }
 
