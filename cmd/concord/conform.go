@@ -11,13 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/internal/conform"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 func newConform() *cobra.Command {
 	var (
 		filter, engine        string
 		list, asJSON, verbose bool
+		hash                  bool
 		timeout               time.Duration
+		threads               int
 	)
 	var engines []string
 	for _, e := range conform.Engines {
@@ -31,6 +34,10 @@ stand its failures, each with its first difference, and the reasons for which ca
 skipped: their kind is not supported yet, or their data says that they are not required.
 The last line counts all cases. The exit code is 1 if a case fails.
 
+With --hash, and in JSON, sums say what was computed, to the bit: of each folder, and of all cases. They are the
+same on every processor and in every tier (CONCORD_TIER), at every number of threads, and with every engine
+but bodies.
+
 An interrupt ends the work: what has a result is printed, and the exit code is 4.
 
 The README beside the cases says what they are. Read are the cases of webnn, nnef, cvm and onnx. A
@@ -38,13 +45,14 @@ CVM case that refuses a model, as it must, but with the wrong class of error has
 counts say how many there are.`,
 		Example: `  concord conform wpt/webnn/conformance
   concord conform cases --filter 'numeric/conv' --verbose
+  CONCORD_TIER=avx2 concord conform cases --hash --threads 2
   concord conform cases --list`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if timeout <= 0 {
 				return &codedError{exitUsage, fmt.Errorf("--timeout: it must be above 0")}
 			}
-			opts := conform.Options{Timeout: timeout}
+			opts := conform.Options{Timeout: timeout, Threads: threads}
 			if filter != "" {
 				re, err := regexp.Compile(filter)
 				if err != nil {
@@ -89,9 +97,10 @@ counts say how many there are.`,
 				err = writeJSON(out, struct {
 					Results []conform.Result `json:"results"`
 					conform.Summary
-				}{results, conform.Count(results)})
+					SHA256 string `json:"sha256"`
+				}{results, conform.Count(results), conform.Sum(results)})
 			} else {
-				err = conform.Write(out, results, verbose)
+				err = conform.Write(out, results, conform.Report{Skipped: verbose, Hashes: hash})
 			}
 			if err == nil {
 				err = c.Context().Err() // what is left out has neither failed nor passed
@@ -107,7 +116,9 @@ counts say how many there are.`,
 	f.StringVar(&engine, "engine", conform.Engines[0].Name, "what evaluates the cases: "+strings.Join(engines, "; "))
 	f.BoolVar(&list, "list", false, "list the cases instead of running them")
 	f.BoolVarP(&verbose, "verbose", "v", false, "name every skipped case")
+	f.BoolVar(&hash, "hash", false, "print the SHA-256 of what the cases of each folder compute, and of what all do")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.Var(bounded{&threads, 0, limits.EngineThreads}, "threads", "threads of the engine to compute a case with; 0 for all processors. The result is the same")
 	f.DurationVar(&timeout, "timeout", 30*time.Second, "time that one case may take")
 	return c
 }

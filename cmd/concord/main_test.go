@@ -259,6 +259,9 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"conform", "--filter", "nowhere", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitUsage, `--filter "nowhere" matches none of the 15 cases`},
 		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},
 		{[]string{"conform", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitFailure, "6 passed, 8 failed (1 by the class of an error only), 1 skipped"},
+		{[]string{"conform", "--hash", "--threads", "2", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitFailure, "  all\n6 passed"},
+		{[]string{"conform", "--json", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitFailure, `"sha256": "`},
+		{[]string{"conform", "--threads", "-1", "."}, exitUsage, "from 0 to 4096"},
 		{[]string{"version"}, 0, "concord "},
 	} {
 		out, code := execute(t, tt.args...)

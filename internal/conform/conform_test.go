@@ -37,8 +37,13 @@ func TestOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var first []conform.Result
 	for _, e := range conform.Engines {
 		results := conform.Run(context.Background(), cases, conform.Options{Engine: &e})
+		if first == nil {
+			first = results
+		}
+		sameSums(t, &e, results, first)
 		if len(results) != len(want) {
 			t.Fatalf("%d results; want %d", len(results), len(want))
 		}
@@ -49,7 +54,7 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 		var report strings.Builder
-		if err := conform.Write(&report, results, false); err != nil {
+		if err := conform.Write(&report, results, conform.Report{}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(report.String()), "\n")
@@ -59,6 +64,42 @@ func TestOutcomes(t *testing.T) {
 		if !strings.Contains(report.String(), "FAIL testdata/webnn: add: is too far\n     output c: element 1 is 4") {
 			t.Errorf("a failure is not named with its first difference:\n%s", report.String())
 		}
+	}
+}
+
+// sameSums checks that an engine has computed what another one has, to the bit.
+func sameSums(t *testing.T, e *conform.Engine, got, want []conform.Result) {
+	t.Helper()
+	for i, r := range got {
+		if e.Name != "bodies" && r.SHA256 != want[i].SHA256 {
+			t.Errorf("%s, %s: the sum is %q; the first engine has %q", e.Name, r.Name, r.SHA256, want[i].SHA256)
+		}
+	}
+}
+
+// TestSums holds the sums to what cases compute: they do not depend on threads, and cases that compute nothing have none.
+func TestSums(t *testing.T) {
+	cases, err := conform.Find("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := conform.Run(t.Context(), cases, conform.Options{Threads: 1})
+	of := make(map[string]string)
+	for i, r := range conform.Run(t.Context(), cases, conform.Options{Threads: 2}) {
+		if r.SHA256 != results[i].SHA256 {
+			t.Errorf("%s: %q on two threads, %q on one", r.Name, r.SHA256, results[i].SHA256)
+		}
+		of[r.SHA256] = r.Name
+	}
+	if len(of) < 5 || of[""] == "" {
+		t.Errorf("%d sums; there should be some, and cases without one", len(of))
+	}
+	var report strings.Builder
+	if err := conform.Write(&report, results, conform.Report{Hashes: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := conform.Sum(results) + "  all\n"; !strings.Contains(report.String(), want) {
+		t.Errorf("the report does not have %q:\n%s", want, &report)
 	}
 }
 
@@ -95,12 +136,18 @@ func TestShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var first []conform.Result
 		for _, e := range conform.Engines {
-			for _, r := range conform.Run(context.Background(), cases, conform.Options{Engine: &e}) {
+			results := conform.Run(context.Background(), cases, conform.Options{Engine: &e})
+			for _, r := range results {
 				if r.Status == conform.Failed {
 					t.Errorf("%s, %s: %s", e.Name, r.Name, r.Detail)
 				}
 			}
+			if first == nil {
+				first = results
+			}
+			sameSums(t, &e, results, first)
 		}
 	}
 }

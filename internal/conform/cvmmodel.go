@@ -49,14 +49,14 @@ func loadCVMModel(dir string, _ []string) ([]Case, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("expect.json: %w", err)
 	}
-	return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), run: func(ctx context.Context, e *Engine) error {
+	return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), run: func(ctx context.Context, e *evaluator) error {
 		return c.run(ctx, dir, e)
 	}}}, nil
 }
 
 // run judges a model by the deployed rules, and one with a quirk by the strict rules, too. A wrong class is only reported if nothing
 // else is wrong.
-func (c *cvmModel) run(ctx context.Context, dir string, e *Engine) error {
+func (c *cvmModel) run(ctx context.Context, dir string, e *evaluator) error {
 	var files cvm.Files
 	var err error
 	if files.Symbol, err = readFile(dir, "graph.json"); err != nil {
@@ -127,7 +127,7 @@ func (c *cvmModel) load(files cvm.Files) error {
 }
 
 // runs infers on the inputs, one after another, on bytes and by the engine.
-func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *Engine) error {
+func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *evaluator) error {
 	if len(c.Runs) == 0 {
 		return nil
 	}

@@ -2,9 +2,15 @@ package conform
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"hash"
+	"maps"
 	"os"
+	"slices"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/pattern"
@@ -32,37 +38,69 @@ var Engines = []Engine{
 	{"bodies", "operators replaced by their bodies; within the cases' tolerance, not to the bit", "reference", bodies},
 }
 
+// evaluator evaluates the graphs of a case on an engine, and hashes what they yield.
+type evaluator struct {
+	engine  *Engine
+	threads int
+	outputs hash.Hash // of all evaluations; nil before the first one
+}
+
 // session evaluates one graph any number of times, and keeps its states from one time to the next.
 type session struct {
+	evaluator  *evaluator
 	evaluation evaluate.Evaluation
 	graph      *graph.Graph
 }
 
-func (e *Engine) open(g *graph.Graph) (_ *session, err error) {
-	if e.change != nil {
-		if g, err = e.change(g); err != nil {
+func (e *evaluator) open(g *graph.Graph) (_ *session, err error) {
+	if e.engine.change != nil {
+		if g, err = e.engine.change(g); err != nil {
 			return nil, err
 		}
 	}
-	way, _ := evaluate.Find(e.way)
-	s, err := way.Open(g, evaluate.Options{})
-	return &session{s, g}, err
+	way, _ := evaluate.Find(e.engine.way)
+	s, err := way.Open(g, evaluate.Options{Options: engine.Options{Threads: e.threads}})
+	return &session{e, s, g}, err
 }
 
 func (s *session) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	return evaluate.Run(ctx, s.evaluation, s.graph, inputs)
+	outputs, err := evaluate.Run(ctx, s.evaluation, s.graph, inputs)
+	if err == nil {
+		s.evaluator.hash(outputs)
+	}
+	return outputs, err
 }
 
 func (s *session) close() { s.evaluation.Close() }
 
 // eval evaluates a graph once.
-func (e *Engine) eval(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+func (e *evaluator) eval(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	s, err := e.open(g)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
 	return s.run(ctx, inputs)
+}
+
+// hash adds outputs, in the order of their names.
+func (e *evaluator) hash(outputs map[string]*tensor.Tensor) {
+	if e.outputs == nil {
+		e.outputs = sha256.New()
+	}
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		t := outputs[name]
+		fmt.Fprintf(e.outputs, "%q %v%v\n", name, t.DType(), t.Shape())
+		e.outputs.Write(tensor.Raw(t))
+	}
+}
+
+// sum returns the sum of what has been hashed; "" if that is nothing.
+func (e *evaluator) sum() string {
+	if e.outputs == nil {
+		return ""
+	}
+	return hex.EncodeToString(e.outputs.Sum(nil))
 }
 
 // saved returns what a graph is after it was saved and loaded, which must be an equal graph.

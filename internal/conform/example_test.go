@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	results := conform.Run(context.Background(), cases, conform.Options{Filter: regexp.MustCompile("holds|zeros")})
-	if err := conform.Write(os.Stdout, results, false); err != nil {
+	if err := conform.Write(os.Stdout, results, conform.Report{}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(conform.Count(results).Failed > 0)

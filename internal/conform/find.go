@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -23,9 +24,15 @@ type Case struct {
 
 	// run returns nil if the case holds, and else its first difference. A nil run means that the kind of case is not
 	// supported.
-	run  func(ctx context.Context, e *Engine) error
+	run  func(ctx context.Context, e *evaluator) error
 	skip string // why the case may fail or cannot run; a failure counts as skipped
 }
+
+// narrow is whether this processor has 32 bits, and noRoom why cases of larger tensors are not required there.
+const (
+	narrow = strconv.IntSize < 64
+	noRoom = "not required: a processor of 32 bits has no room for such tensors"
+)
 
 // kind is a kind of conformance data: a folder that is recognised and the loader of its cases.
 type kind struct {
@@ -134,7 +141,7 @@ func readIndex(dir string) ([]map[string]json.RawMessage, error) {
 }
 
 // loadIndex returns the loader of the cases of an index, whose entries a method of C runs.
-func loadIndex[C any](run func(c *C, ctx context.Context, dir string, e *Engine) error) func(string, []string) ([]Case, error) {
+func loadIndex[C any](run func(c *C, ctx context.Context, dir string, e *evaluator) error) func(string, []string) ([]Case, error) {
 	return func(dir string, _ []string) ([]Case, error) {
 		text, err := readFile(dir, "index.json")
 		if err != nil {
@@ -150,7 +157,7 @@ func loadIndex[C any](run func(c *C, ctx context.Context, dir string, e *Engine)
 		}
 		cases := make([]Case, len(entries))
 		for i, head := range heads {
-			cases[i] = Case{Folder: dir, Name: head.ID, run: func(ctx context.Context, e *Engine) error { return run(&entries[i], ctx, dir, e) }}
+			cases[i] = Case{Folder: dir, Name: head.ID, run: func(ctx context.Context, e *evaluator) error { return run(&entries[i], ctx, dir, e) }}
 			if head.Contested != nil {
 				cases[i].skip = fmt.Sprintf("not required: contested: %v", head.Contested)
 			}

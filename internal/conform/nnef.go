@@ -24,7 +24,7 @@ type numericTensor struct {
 }
 
 // run evaluates the document on the inputs and compares the outputs.
-func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
+func (c *numericCase) run(ctx context.Context, dir string, e *evaluator) error {
 	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (c *fileCase) refused(err error) (bool, error) {
 }
 
 // tensor runs a case on a tensor file.
-func (c *fileCase) tensor(_ context.Context, dir string, _ *Engine) error {
+func (c *fileCase) tensor(_ context.Context, dir string, _ *evaluator) error {
 	data, err := readFile(dir, c.File)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func sameNumber(a, b string) bool {
 }
 
 // quantization runs a case on a quantization file.
-func (c *fileCase) quantization(_ context.Context, dir string, _ *Engine) error {
+func (c *fileCase) quantization(_ context.Context, dir string, _ *evaluator) error {
 	path, err := within(dir, c.Graph)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func equalJSON(g, w any) bool {
 }
 
 // model runs a case on a model: several runs of one session.
-func (c *fileCase) model(ctx context.Context, dir string, e *Engine) error {
+func (c *fileCase) model(ctx context.Context, dir string, e *evaluator) error {
 	path, err := within(dir, c.Path)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func flatten(name string, text []byte, level flat.Level) (*flat.Graph, error) {
 }
 
 // run flattens the document, and compares the graph or the first error.
-func (c *documentCase) run(_ context.Context, dir string, _ *Engine) error {
+func (c *documentCase) run(_ context.Context, dir string, _ *evaluator) error {
 	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func hasHostile(dir string, files []string) bool {
 }
 
 // survives reads a document that is meant to break a reader.
-func (c *documentCase) survives(_ context.Context, dir string, _ *Engine) error {
+func (c *documentCase) survives(_ context.Context, dir string, _ *evaluator) error {
 	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err

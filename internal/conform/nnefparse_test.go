@@ -71,7 +71,7 @@ func TestMinor(t *testing.T) {
 	}
 	results := conform.Run(context.Background(), cases, conform.Options{})
 	var b strings.Builder
-	if err := conform.Write(&b, results, false); err != nil {
+	if err := conform.Write(&b, results, conform.Report{}); err != nil {
 		t.Fatal(err)
 	}
 	if results[0].Status != conform.Passed || !strings.Contains(b.String(), ": a\n     the class is name; want argument: ") {

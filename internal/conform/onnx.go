@@ -57,7 +57,7 @@ func (c *onnxCase) scope() string {
 	return ""
 }
 
-func (c *onnxCase) run(ctx context.Context, e *Engine) error {
+func (c *onnxCase) run(ctx context.Context, e *evaluator) error {
 	f, err := c.file()
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *onnxCase) run(ctx context.Context, e *Engine) error {
 }
 
 // set runs the model on one set of inputs.
-func (c *onnxCase) set(ctx context.Context, e *Engine, f *onnx.File, n *model.Model, dir string) error {
+func (c *onnxCase) set(ctx context.Context, e *evaluator, f *onnx.File, n *model.Model, dir string) error {
 	inputs := make(model.Values)
 	for i, in := range n.Inputs() {
 		err := readValue(inputs, in.Name, dir, fmt.Sprintf("input_%d.pb", i), in.Sequence)

@@ -2,6 +2,8 @@ package conform
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -28,12 +30,14 @@ type Result struct {
 	Status    Status `json:"status"`
 	Detail    string `json:"detail,omitempty"`    // the first difference, why the case was skipped, or a remark on a case that passed
 	ClassOnly bool   `json:"classOnly,omitempty"` // it failed, but only by the class of an error
+	SHA256    string `json:"sha256,omitempty"`    // of the outputs of all evaluations of the case; empty if there are none, or it was interrupted
 }
 
 // Options says what Run runs.
 type Options struct {
 	Filter  *regexp.Regexp // runs only the cases whose folder/name matches; nil runs all
 	Engine  *Engine        // what evaluates graphs; nil is Engines[0]
+	Threads int            // of the engine; 0 for all processors
 	Timeout time.Duration  // for one case; 30 seconds unless it is positive
 	Workers int            // cases that run at the same time; one per processor unless it is positive
 	Done    func(n, of int)
@@ -109,7 +113,11 @@ func runCase(ctx context.Context, c *Case, opts Options) Result {
 	}
 	limited, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
-	err := guard(func() error { return c.run(limited, opts.Engine) })
+	e := &evaluator{engine: opts.Engine, threads: opts.Threads}
+	err := guard(func() error { return c.run(limited, e) })
+	if limited.Err() == nil {
+		r.SHA256 = e.sum()
+	}
 	var small minor
 	switch {
 	case err != nil && ctx.Err() != nil: // which may be the cause of err
@@ -179,9 +187,26 @@ func Count(results []Result) Summary {
 	return s
 }
 
+// Sum returns the SHA-256 of what the cases have computed: of a line for each of them that has a sum, with this and its name.
+func Sum(results []Result) string {
+	h := sha256.New()
+	for _, r := range results {
+		if r.SHA256 != "" {
+			fmt.Fprintf(h, "%s  %s\n", r.SHA256, r.Name)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Report says what [Write] writes beside the rest.
+type Report struct {
+	Skipped bool // every skipped case by its name
+	Hashes  bool // sums of what was computed: of every folder and of all cases, by [Sum]
+}
+
 // Write writes a report: folder by folder the failures, the reasons of skipping with their numbers, and the counts; then
-// the counts of all, as the last line. With verbose it names every skipped case.
-func Write(w io.Writer, results []Result, verbose bool) error {
+// the counts of all, as the last line.
+func Write(w io.Writer, results []Result, report Report) error {
 	if w == nil {
 		return errors.New("there is nothing to write to: the writer is nil")
 	}
@@ -205,7 +230,7 @@ func Write(w io.Writer, results []Result, verbose bool) error {
 				printf("FAIL %s: %s\n     %s\n", r.Folder, r.Name, r.Detail)
 			case r.Status == Passed && r.Detail != "":
 				printf("note %s: %s\n     %s\n", r.Folder, r.Name, r.Detail)
-			case r.Status == Skipped && verbose:
+			case r.Status == Skipped && report.Skipped:
 				printf("skip %s: %s\n     %s\n", r.Folder, r.Name, r.Detail)
 			case r.Status == Skipped:
 				if count[r.Detail]++; count[r.Detail] == 1 {
@@ -216,7 +241,13 @@ func Write(w io.Writer, results []Result, verbose bool) error {
 		for _, reason := range reasons {
 			printf("skip %s: %d: %s\n", folder[0].Folder, count[reason], reason)
 		}
+		if report.Hashes {
+			printf("%s  %s\n", Sum(folder), folder[0].Folder)
+		}
 		printf("%s: %v\n", folder[0].Folder, Count(folder))
+	}
+	if report.Hashes {
+		printf("%s  all\n", Sum(results))
 	}
 	printf("%v\n", Count(results))
 	return errors.Join(errs...)

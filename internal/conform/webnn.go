@@ -119,7 +119,7 @@ func readWebNN(dir, name string) (*webnnFile, error) {
 func loadWebNN(dir string, files []string) ([]Case, error) {
 	return webnnCases(dir, files, func(c *Case, raw json.RawMessage, conflict []string) {
 		c.skip = notRequired(conflict)
-		c.run = func(ctx context.Context, e *Engine) error {
+		c.run = func(ctx context.Context, e *evaluator) error {
 			var wc webnnCase
 			d := json.NewDecoder(bytes.NewReader(raw))
 			d.UseNumber() // integers must not pass through a double
@@ -166,7 +166,7 @@ func webnnCases(dir string, files []string, finish func(c *Case, raw json.RawMes
 	return cases, nil
 }
 
-func (c *webnnCase) run(ctx context.Context, e *Engine) error {
+func (c *webnnCase) run(ctx context.Context, e *evaluator) error {
 	s, inputs, err := c.session()
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (c *webnnCase) session() (*webnnsession.Session, map[string]*tensor.Tensor,
 		}
 		d := webnnsession.Descriptor(t.DType(), t.Shape())
 		if in.Constant {
-			b.call("constant", d, &webnnsession.Buffer{Data: t.Bytes()}).ID = b.id(name)
+			b.call("constant", d, &webnnsession.Buffer{Data: tensor.Raw(t)}).ID = b.id(name)
 		} else {
 			b.call("input", name, d).ID = b.id(name)
 			inputs[name] = t

@@ -86,10 +86,12 @@ var detaching = pattern.Of(`(?i)\bdetach`)
 
 func loadWebNNValidation(dir string, files []string) ([]Case, error) {
 	return webnnCases(dir, files, func(c *Case, raw json.RawMessage, conflict []string) {
-		c.skip = notRequired(conflict)
+		if c.skip = notRequired(conflict); narrow && strings.Contains(c.Name, "byte length exceeds limit") {
+			c.skip = noRoom // the limit is 2 GiB
+		}
 		group, _, _ := strings.Cut(c.Name, ":")
 		group, _, _ = strings.Cut(group, " (")
-		c.run = func(ctx context.Context, _ *Engine) error {
+		c.run = func(ctx context.Context, _ *evaluator) error {
 			var v validationCase
 			d := json.NewDecoder(bytes.NewReader(raw))
 			d.UseNumber()
