@@ -127,7 +127,7 @@ func TestNothingGiven(t *testing.T) {
 		"media.Boxes":      func() error { _, err := media.Boxes(&manifest.Boxes{}, media.View{}, nil, some); return err },
 		"media.TrackValue": func() error { _, err := media.TrackValue(&manifest.Track{}, &zero); return err },
 		"diff.Measure":     func() error { _, err := diff.Measure(some, nil, diff.Tolerance{}); return err },
-		"conform.Write":    func() error { return conform.Write(nil, nil, false) },
+		"conform.Write":    func() error { return conform.Write(nil, nil, conform.Report{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if call() == nil {
