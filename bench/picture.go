@@ -46,7 +46,7 @@ func (p *processor) picture() []byte {
 	stroke := func(class string, x, top, bottom float64) {
 		fmt.Fprintf(&b, `<line class="%[1]s" x1="%.1[2]f" y1="%.1[3]f" x2="%.1[2]f" y2="%.1[4]f"/>`+"\n", class, x, top, bottom)
 	}
-	at := func(ratio float64) float64 { return pictureLeft + pictureUnit*min(ratio, pictureMost) }
+	at := func(ratio float64) float64 { return pictureLeft + float64(pictureUnit*min(ratio, pictureMost)) } // rounded alike on all processors
 	text("title", 24, 34, "Time of Concord ÷ time of ONNX Runtime")
 	text("soft", 24, 56, p.Machine.Processor+": on one thread, and below it on two; shorter is faster")
 	for i, l := range []struct{ class, text string }{{"reached", "target reached"}, {"faster", "faster, but short of the target"}, {"slower", "slower"}} {

@@ -170,7 +170,7 @@ func TestPreparedBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256(got.Bytes())
+	sum := sha256.Sum256(tensor.Raw(got))
 	if hash := hex.EncodeToString(sum[:8]); hash != "941edc0b16357601" {
 		t.Errorf("the prepared drawing has the sum %s", hash)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -72,6 +73,7 @@ func BenchmarkOpen100MB(b *testing.B) {
 
 // TestLoadCopiesNothing holds loading to memory that is small beside the data.
 func TestLoadCopiesNothing(t *testing.T) {
+	testdata.LittleEndian(t)
 	for _, d := range []tensor.DType{tensor.Float32, tensor.Float16} {
 		dir := largeModel(t, 3, d)
 		var before, after runtime.MemStats

@@ -1,12 +1,12 @@
 package onnx_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 )
@@ -30,9 +30,7 @@ func BenchmarkOpen(b *testing.B) {
 
 // TestOpen holds the weights of a model to staying where they are in the file when its graph is made.
 func TestOpen(t *testing.T) {
-	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
-		t.Skip("files are little-endian: here their bytes change places")
-	}
+	testdata.LittleEndian(t)
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := proto.WriteFile(path, layers(16), false); err != nil {
 		t.Fatal(err)

@@ -198,7 +198,7 @@ func TestReadInto(t *testing.T) {
 		t.Errorf("a larger buffer holds %v: %v", larger, err)
 	}
 	raw := make([]byte, 8)
-	if err := c.ReadTensorInto(t.Context(), x, raw); err != nil || math.Float32frombits(binary.NativeEndian.Uint32(raw[4:])) != 2 {
+	if err := c.ReadTensorInto(t.Context(), x, raw); err != nil || math.Float32frombits(binary.LittleEndian.Uint32(raw[4:])) != 2 {
 		t.Errorf("the bytes are %v: %v", raw, err)
 	}
 }
@@ -538,8 +538,8 @@ func TestConstantNumber(t *testing.T) {
 		}
 		x := newTensor(t, c, webnn.OperandDescriptor{DataType: tt.d})
 		mustWrite(t, c, x, tt.want)
-		if want, err := c.ReadTensor(t.Context(), x); err != nil || !bytes.Equal(got.Bytes(), want) {
-			t.Errorf("%v of %v is %v; want %v", tt.d, tt.value, got.Bytes(), want)
+		if want, err := c.ReadTensor(t.Context(), x); err != nil || !bytes.Equal(tensor.Raw(got), want) {
+			t.Errorf("%v of %v is %v; want %v", tt.d, tt.value, tensor.Raw(got), want)
 		}
 	}
 	b := newBuilder(t, c)

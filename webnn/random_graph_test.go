@@ -217,10 +217,10 @@ func (d *draft) leaf(want webnn.OperandDescriptor) *webnn.Operand {
 	var err error
 	switch d.r.IntN(6) {
 	case 0:
-		o, err = d.b.Constant(want, data.Bytes())
+		o, err = d.b.Constant(want, tensor.Raw(data))
 	case 1:
 		var t *webnn.Tensor
-		if t, err = d.context.CreateConstantTensor(want, data.Bytes()); err == nil {
+		if t, err = d.context.CreateConstantTensor(want, tensor.Raw(data)); err == nil {
 			o, err = d.b.ConstantTensor(t)
 		}
 	case 2:
@@ -362,7 +362,7 @@ func (d *draft) check() {
 			d.fatalf("%+v: %v", options, err)
 		}
 		for i, o := range g.Outputs {
-			d.compare(fmt.Sprintf("%+v", options), g, o.Name, s.Output(i).Bytes(), want[o.Name])
+			d.compare(fmt.Sprintf("%+v", options), g, o.Name, tensor.Raw(s.Output(i)), want[o.Name])
 		}
 		p.Close()
 	}
@@ -388,7 +388,7 @@ func (d *draft) dispatch(g *graph.Graph, want map[string]*tensor.Tensor) {
 	}
 	in, out := create(code.Inputs()), create(code.Outputs())
 	for name, t := range in {
-		if err := d.context.WriteTensor(t, d.inputs[name].Bytes()); err != nil {
+		if err := d.context.WriteTensor(t, tensor.Raw(d.inputs[name])); err != nil {
 			d.fatalf("%v", err)
 		}
 	}
@@ -406,7 +406,7 @@ func (d *draft) dispatch(g *graph.Graph, want map[string]*tensor.Tensor) {
 
 func (d *draft) compare(how string, g *graph.Graph, name string, got []byte, want *tensor.Tensor) {
 	d.t.Helper()
-	if !bytes.Equal(got, want.Bytes()) {
-		d.fatalf("%s: %s is %v; want %v\n%s", how, name, got, want.Bytes(), graph.Text(g, op.Rules))
+	if !bytes.Equal(got, tensor.Raw(want)) {
+		d.fatalf("%s: %s is %v; want %v\n%s", how, name, got, tensor.Raw(want), graph.Text(g, op.Rules))
 	}
 }

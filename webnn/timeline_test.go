@@ -92,7 +92,8 @@ func (s *stage) read(x *Tensor) *Reading {
 func (s *stage) expect(r *Reading, want ...float32) {
 	s.t.Helper()
 	got, err := r.Wait(s.t.Context())
-	if content, _ := viewOf(want); err != nil || !slices.Equal(got, content) {
+	wanted, _ := tensor.FromSlice(want, len(want))
+	if content := tensor.Raw(wanted); err != nil || !slices.Equal(got, content) {
 		s.t.Errorf("the content is %v, %v; want %v", got, err, content)
 	}
 }

@@ -96,10 +96,10 @@ func (e *codes) make(m *maker, c *op.Call) (int, error) {
 		slices.SortFunc(all, func(a, b *graph.Value) int { return e.in[a] - e.in[b] })
 		for _, v := range all {
 			at[v] = f.i32()
-			f.address(at[v], func() { m.push(f.Code, c.In[e.in[v]].Bytes()) }, term{piece, codesChunk * v.Type.DType.Size()})
+			f.address(at[v], func() { m.push(f.Code, c.In[e.in[v]]) }, term{piece, codesChunk * v.Type.DType.Size()})
 		}
 		out := f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{piece, codesChunk * size})
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk * size})
 		some := func(n int) {
 			if n >= block {
 				f.loop(n/block, func() {
@@ -241,8 +241,8 @@ func lookUp(r kernel.Region) *kernel.Plan {
 		f, list := m.newFunction(kernelType), m.add(tableOf(n))
 		f.pieces(func(piece int) {
 			x, y, by := f.i32(), f.i32(), f.i32()
-			f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) }, term{piece, codesChunk})
-			f.address(y, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{piece, codesChunk})
+			f.address(x, func() { m.push(f.Code, c.In[0]) }, term{piece, codesChunk})
+			f.address(y, func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk})
 			f.address(by, func() { f.Ref(wasmobj.ToData, list, 0) })
 			look := func(n int) {
 				for i := range n {

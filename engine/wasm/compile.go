@@ -158,7 +158,7 @@ func compileImage(image *engine.Image, w *weights, opts Options) (*Module, error
 // link makes the module of what has been added, without the names and types of its ports. If it is to be whole, it holds the weights itself.
 func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole bool) (*Module, error) {
 	for _, t := range slices.Concat(inputs, outputs) {
-		m.place(t.Bytes()) // which may add to the weights
+		m.place(t, 0) // which may add to the weights
 	}
 	m.o.Data[m.weights].Size = m.held.Len()
 	for _, e := range l.Exports {
@@ -176,7 +176,7 @@ func (m *maker) link(l *wasmobj.Linker, inputs, outputs []*tensor.Tensor, whole 
 	made.WeightsAt = l.Address(m.weights)
 	ports := func(tensors []*tensor.Tensor) (out []Port) {
 		for _, t := range tensors {
-			sym, at := m.place(t.Bytes())
+			sym, at := m.place(t, 0)
 			out = append(out, Port{At: l.Address(sym) + at})
 		}
 		return out
@@ -347,23 +347,30 @@ func (m *maker) callEntry(code *wasmobj.Code, e wasmobj.Entry) {
 
 func (m *maker) moves(code *wasmobj.Code, list []engine.Move) {
 	for _, x := range list {
-		to, from := x.To.Bytes(), x.From.Bytes()
-		if len(to) == 0 { // Without this nothing would be copied.
+		n := len(x.To.Bytes())
+		if n == 0 { // Without this nothing would be copied.
 			continue
 		}
-		m.push(code, to)
-		m.push(code, from)
-		code.I32(int32(len(to)))
+		m.push(code, x.To)
+		m.push(code, x.From)
+		code.I32(int32(n))
 		code.Op(opMemory, memoryCopy, 0, 0)
 	}
 }
 
-func (m *maker) push(code *wasmobj.Code, b []byte) {
-	sym, at := m.place(b)
+// push pushes the address of a tensor of the image, and pushFrom that of a byte of it.
+func (m *maker) push(code *wasmobj.Code, t *tensor.Tensor) { m.pushFrom(code, t, 0) }
+
+func (m *maker) pushFrom(code *wasmobj.Code, t *tensor.Tensor, from int) {
+	sym, at := m.place(t, from)
 	code.Ref(wasmobj.ToData, sym, at)
-	if sym == m.scratch {
-		m.own(code, len(m.image.Scratch))
-	}
+}
+
+// pushScratch pushes the address of a part of the working memory that begins like a slice of it.
+func (m *maker) pushScratch(code *wasmobj.Code, b []byte) {
+	at, _ := within(m.image.Scratch, b)
+	code.Ref(wasmobj.ToData, m.scratch, at)
+	m.own(code, len(m.image.Scratch))
 }
 
 // pushCall pushes the address of a call, of which each thread has one of its own if it has working memory.
@@ -426,16 +433,14 @@ func (m *maker) reference(code *wasmobj.Code, d *op.Def, c *op.Call, some func()
 	return nil
 }
 
-// place returns the datum and the offset at which memory of the image lies.
-func (m *maker) place(b []byte) (sym, at int) {
+// place returns the datum and the offset at which a tensor of the image lies, from some byte on: results in its memory, constants among the weights.
+func (m *maker) place(t *tensor.Tensor, from int) (sym, at int) {
+	b := t.Bytes()[from:]
 	if len(b) == 0 {
 		return m.arena, 0
 	}
 	if at, ok := within(m.image.Arena, b); ok {
 		return m.arena, at
 	}
-	if at, ok := within(m.image.Scratch, b); ok {
-		return m.scratch, at
-	}
-	return m.weights, m.held.plain(b)
+	return m.weights, m.held.plain(t, from)
 }

@@ -316,7 +316,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 		item, part := f.divided(rest, v.parts())
 		outer, inner := f.divided(part, perBlock) // the block of a part, and its place there
 		out, channel, at := f.i32(), f.i32(), f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * blockPixel},
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * blockPixel},
 			term{outer, v.OutPlane * blockPixel}, term{inner, width}, term{line, v.outLine()})
 		f.address(channel, func() { f.I32(0) }, term{part, width})
 		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
@@ -326,7 +326,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 		if v.each {
 			in = append(in, term{outer, v.blockStep}, term{inner, width})
 		}
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, in...)
+		f.address(x, func() { m.push(f.Code, c.In[0]); word(0); f.Op(i32Add) }, in...)
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
 		if place >= 0 {
 			down, across := f.divided(place, v.up[1])

@@ -149,7 +149,7 @@ func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 		item, part := f.divided(rest, v.parts())
 		outer, inner := f.divided(part, block/octet)
 		x, w, out, taps, channel, at := f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * v.outPixel},
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * v.outPixel},
 			term{outer, v.OutPlane * v.outPixel}, term{inner, v.outPixel * octet / block}, term{line, v.columns.Out * v.outPixel})
 		f.address(channel, func() { f.I32(0) }, term{part, 4 * octet})
 		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
@@ -158,7 +158,7 @@ func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 		if v.each {
 			in = append(in, term{outer, v.blockStep}, term{inner, octet})
 		}
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, in...)
+		f.address(x, func() { m.push(f.Code, c.In[0]); word(0); f.Op(i32Add) }, in...)
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
 		word(8)
 		f.Set(taps)

@@ -331,14 +331,14 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 		if c.truths {
 			size = 1
 		}
-		f.address(out, func() { m.push(f.Code, call.Out[0].Bytes()) }, term{row, size * c.run()}, term{part, size * chunk})
+		f.address(out, func() { m.push(f.Code, call.Out[0]) }, term{row, size * c.run()}, term{part, size * chunk})
 		at, masks := make([]int, len(c.operands)), make([]int, len(c.operands))
 		for i := range c.operands {
 			at[i] = f.i32()
 			masks[i] = c.operands[i].locate(f, call, at[i], index, part)
 		}
 		for i, s := range c.steps {
-			to := func() { m.push(f.Code, call.Scratch) }
+			to := func() { m.pushScratch(f.Code, call.Scratch) }
 			if i == len(c.steps)-1 {
 				to = func() { f.Get(out) }
 			}
@@ -346,7 +346,7 @@ func (c *chain) make(m *maker, call *op.Call) (int, error) {
 			f.Get(n)
 			for _, in := range s.in {
 				if in == previous {
-					m.push(f.Code, call.Scratch)
+					m.pushScratch(f.Code, call.Scratch)
 					f.I32(-1)
 				} else {
 					f.Get(at[in])
@@ -387,7 +387,7 @@ func (o *chainOperand) locate(f *function, call *op.Call, at int, index []int, p
 			terms = append(terms, term{i, 4 * o.stride[d]})
 		}
 	}
-	base := func() { f.m.push(f.Code, call.In[o.from].Bytes()) }
+	base := func() { f.m.push(f.Code, call.In[o.from]) }
 	if o.list != nil {
 		d := newMemory(4 * max(4, block*geometry.CeilDiv(len(o.list), block)))
 		for i := range len(d.Bytes) / 4 {
@@ -406,7 +406,7 @@ func (o *chainOperand) locate(f *function, call *op.Call, at int, index []int, p
 		one := f.v128()
 		f.splat(at, 0)
 		f.Set(one)
-		f.address(at, func() { f.m.push(f.Code, call.Scratch[o.slot:]) })
+		f.address(at, func() { f.m.pushScratch(f.Code, call.Scratch[o.slot:]) })
 		f.store(at, 0, one)
 	default:
 		f.address(at, base, append(terms, term{part, 4 * chunk})...)

@@ -39,9 +39,9 @@ func (n *network) compare(seed uint64, outputs ...*graph.Value) {
 		n.t.Fatalf("seed %d: %v", seed, err)
 	}
 	for name, y := range want {
-		if z := got[name]; !bytes.Equal(y.Contiguous().Bytes(), z.Bytes()) {
+		if z := got[name]; !bytes.Equal(tensor.Raw(y), tensor.Raw(z)) {
 			var text bytes.Buffer
-			a, b := y.Contiguous().Bytes(), z.Bytes()
+			a, b := tensor.Raw(y), tensor.Raw(z)
 			for i := range a {
 				if a[i] != b[i] {
 					fmt.Fprintf(&text, "byte %d is %x; want %x\n", i, b[i&^3:min(i&^3+8, len(b))], a[i&^3:min(i&^3+8, len(a))])

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestEvaluation evaluates generated cases of operators as a program without references does, and compares the bits.
@@ -59,7 +60,7 @@ func evaluated(t *testing.T, made api.Module, m *wasm.Module, c *op.Call) error 
 	}
 	for i, p := range m.Outputs {
 		b, _ := made.Memory().Read(uint32(p.At), uint32(len(c.Out[i].Bytes())))
-		copy(c.Out[i].Bytes(), b)
+		copy(c.Out[i].Bytes(), tensor.Native(c.Out[i].DType(), b))
 	}
 	return nil
 }

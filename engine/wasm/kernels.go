@@ -100,8 +100,8 @@ func (m *maker) convert(p *engine.ImagePart) int {
 		if !into {
 			apart, near = near, apart
 		}
-		f.address(x, func() { m.push(f.Code, from.Bytes()) }, apart...)
-		f.address(y, func() { m.push(f.Code, to.Bytes()) }, near...)
+		f.address(x, func() { m.push(f.Code, from) }, apart...)
+		f.address(y, func() { m.push(f.Code, to) }, near...)
 		last := channels - (blocks-1)*block
 		if last == block {
 			some(block)

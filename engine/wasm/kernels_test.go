@@ -251,7 +251,7 @@ func TestLevels(t *testing.T) {
 	}
 	memory := i.Memory()
 	memory.Write(uint32(m.WeightsAt), testdata.Written(t, m.WriteWeights))
-	memory.Write(uint32(m.Inputs[0].At), input.Bytes())
+	memory.Write(uint32(m.Inputs[0].At), tensor.Raw(input))
 	if _, err := i.ExportedFunction("run").Call(t.Context()); err != nil {
 		t.Fatal(err)
 	}

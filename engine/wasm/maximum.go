@@ -53,8 +53,8 @@ func (v *byteMaximum) make(m *maker, c *op.Call) (int, error) {
 		x, out, taps, at := f.i32(), f.i32(), f.i32(), f.i32()
 		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
 		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); word(0); f.Op(i32Add) }, term{plane, v.in * block})
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{plane, v.out * block}, term{line, v.columns.Out * block})
+		f.address(x, func() { m.push(f.Code, c.In[0]); word(0); f.Op(i32Add) }, term{plane, v.in * block})
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{plane, v.out * block}, term{line, v.columns.Out * block})
 		word(8)
 		f.Set(taps)
 		first := f.i32()

@@ -77,8 +77,8 @@ func (m *maker) call(c *op.Call) int {
 		d.slice(base+callOut, out, 0, len(c.Out))
 		d.slice(base+callAttrs, list, 0, len(c.Attrs))
 		if len(c.Scratch) > 0 {
-			sym, at := m.place(c.Scratch)
-			d.slice(base+callScratch, sym, at+t*len(m.image.Scratch), len(c.Scratch))
+			at, _ := within(m.image.Scratch, c.Scratch)
+			d.slice(base+callScratch, m.scratch, at+t*len(m.image.Scratch), len(c.Scratch))
 		}
 	}
 	return m.add(d)
@@ -104,7 +104,7 @@ func (m *maker) tensor(t *tensor.Tensor) int {
 	d.slice(tensorShape, m.ints(t.Shape()), 0, t.Rank())
 	d.slice(tensorStrides, m.ints(t.Strides()), 0, t.Rank())
 	d.Bytes[tensorDense] = 1
-	sym, at := m.place(t.Bytes())
+	sym, at := m.place(t, 0)
 	d.slice(tensorMem, sym, at, len(t.Bytes()))
 	d.slice(tensorWhole, sym, at, len(t.Bytes()))
 	m.tensors[t] = m.add(d)

@@ -52,8 +52,8 @@ func (v *normalization) make(m *maker, c *op.Call) (int, error) {
 	f := m.newFunction(kernelType)
 	f.pieces(func(piece int) {
 		x, y, parameter := f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) }, term{piece, 4 * v.count})
-		f.address(y, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{piece, 4 * v.count})
+		f.address(x, func() { m.push(f.Code, c.In[0]) }, term{piece, 4 * v.count})
+		f.address(y, func() { m.push(f.Code, c.Out[0]) }, term{piece, 4 * v.count})
 		f.I32(0)
 		f.Set(parameter)
 		if v.channel > 0 {
@@ -67,13 +67,13 @@ func (v *normalization) make(m *maker, c *op.Call) (int, error) {
 				f.I32(0)
 				continue
 			}
-			m.push(f.Code, c.In[i].Bytes())
+			m.push(f.Code, c.In[i])
 			if c.In[i].Len() > 1 {
 				f.Get(parameter)
 				f.Op(i32Add)
 			}
 		}
-		m.push(f.Code, c.Scratch)
+		m.pushScratch(f.Code, c.Scratch)
 		f.Ref(wasmobj.ToFunc, v.row(m), 0)
 		f.Op(opIf, noResult)
 		f.reference(v.n, c, piece, func() { f.I32(1) })

@@ -115,12 +115,12 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 		batch, panel := f.divided(piece, geometry.CeilDiv(p.panels(), p.together()))
 		f.address(panel, func() { f.I32(0) }, term{panel, p.together()})
 		x, w, out := f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) })
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{batch, 4 * p.M * p.N}, term{panel, panelBytes})
+		f.address(x, func() { m.push(f.Code, c.In[0]) })
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{batch, 4 * p.M * p.N}, term{panel, panelBytes})
 		if p.packed {
 			f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{panel, panelBytes * p.K})
 		} else {
-			f.address(w, func() { m.push(f.Code, c.In[1].Bytes()) }, term{panel, panelBytes * p.BCol})
+			f.address(w, func() { m.push(f.Code, c.In[1]) }, term{panel, panelBytes * p.BCol})
 			p.choose(f, batch, x, w)
 			p.bring(f, c, w, panel)
 		}
@@ -191,7 +191,7 @@ func (p *product) bring(f *function, c *op.Call, w, panel int) {
 	}
 	bring := func(columns int) {
 		f.Get(w)
-		f.m.push(f.Code, c.Scratch)
+		f.m.pushScratch(f.Code, c.Scratch)
 		f.Ref(wasmobj.ToFunc, p.packer(f.m, columns), 0)
 	}
 	if whole == panelColumns { // Without this there would be code for both widths.
@@ -205,7 +205,7 @@ func (p *product) bring(f *function, c *op.Call, w, panel int) {
 		bring(whole)
 		f.Op(opEnd)
 	}
-	f.m.push(f.Code, c.Scratch)
+	f.m.pushScratch(f.Code, c.Scratch)
 	f.Set(w)
 }
 

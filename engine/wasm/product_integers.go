@@ -85,9 +85,9 @@ func (p *integerProduct) make(m *maker, c *op.Call) (int, error) {
 	weights, f := m.held.packed(p, p.panels()*p.octets()*octetBytes, p.pack), m.newFunction(kernelType)
 	f.pieces(func(piece int) {
 		x, w, out, channel := f.i32(), f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0].Bytes()) })
+		f.address(x, func() { m.push(f.Code, c.In[0]) })
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{piece, p.octets() * octetBytes})
-		f.address(out, func() { m.push(f.Code, c.Out[0].Bytes()) }, term{piece, octet * p.tail.size()})
+		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, octet * p.tail.size()})
 		f.address(channel, func() { f.I32(0) }, term{piece, 4 * octet})
 		some := func(rows, times int) {
 			f.loop(times, func() {
@@ -111,7 +111,7 @@ func (p *integerProduct) tile(f *function, c *op.Call, rows int, at [5]int) {
 	d := newDots(f, rows, p.signed, p.zero)
 	if p.dynamic {
 		d.by = f.v128()
-		f.m.push(f.Code, c.In[2].Bytes())
+		f.m.push(f.Code, c.In[2])
 		load := byte(i32Load8U)
 		if p.signed {
 			load = i32Load8S

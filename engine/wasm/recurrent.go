@@ -114,7 +114,7 @@ func (v *recurrent) make(m *maker, c *op.Call) (int, error) {
 
 // scratch pushes an address of working memory.
 func scratch(f *function, c *op.Call, at int) func() {
-	return func() { f.m.push(f.Code, c.Scratch[at:]) }
+	return func() { f.m.pushScratch(f.Code, c.Scratch[at:]) }
 }
 
 // direction computes all steps of a direction.
@@ -124,10 +124,10 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 	var states [2]int
 	for i := range v.states {
 		states[i] = f.i32()
-		f.address(states[i], func() { m.push(f.Code, c.Out[i].Bytes()[dir*size:]) })
+		f.address(states[i], func() { m.pushFrom(f.Code, c.Out[i], dir*size) })
 		f.Get(states[i])
 		if k := v.initial + i; k < len(c.In) && c.In[k] != nil {
-			m.push(f.Code, c.In[k].Bytes()[dir*size:])
+			m.pushFrom(f.Code, c.In[k], dir*size)
 			f.I32(int32(size))
 			f.Op(opMemory, memoryCopy, 0, 0)
 		} else {
@@ -140,7 +140,7 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 	bias := func(i int) func() { // own and recurrent ones, each with its mask
 		return func() {
 			if k := v.bias + i; k < len(c.In) && c.In[k] != nil {
-				m.push(f.Code, c.In[k].Bytes()[4*dir*v.wide():])
+				m.pushFrom(f.Code, c.In[k], 4*dir*v.wide())
 				f.I32(-1)
 			} else {
 				f.Ref(wasmobj.ToData, zero, 0)
@@ -157,12 +157,12 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 		begin, stride = v.steps, -1
 	}
 	each := 4 * v.batch * v.inputs
-	f.address(x, func() { m.push(f.Code, c.In[0].Bytes()); f.I32(int32(begin * each)); f.Op(i32Add) })
+	f.address(x, func() { m.push(f.Code, c.In[0]); f.I32(int32(begin * each)); f.Op(i32Add) })
 	sequence := len(c.Out) > v.states
 	if sequence {
 		far := v.dirs * size
 		f.address(out, func() {
-			m.push(f.Code, c.Out[v.states].Bytes())
+			m.push(f.Code, c.Out[v.states])
 			f.I32(int32(dir*size + (begin-truth(back))*far))
 			f.Op(i32Add)
 		})

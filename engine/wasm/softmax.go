@@ -6,6 +6,7 @@ import (
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // softmaxChunk is how many columns go through softmax together.
@@ -22,17 +23,17 @@ func computeSoftmax(r kernel.Region) *kernel.Plan {
 			f := m.newFunction(kernelType)
 			f.pieces(func(piece int) {
 				outer, part := f.divided(piece, geometry.CeilDiv(g.inner, softmaxChunk))
-				at := func(b []byte) {
-					m.push(f.Code, b)
-					for _, t := range []term{{outer, 4 * g.count * g.inner}, {part, 4 * softmaxChunk}} {
-						f.Get(t.local)
-						f.I32(int32(t.by))
+				at := func(t *tensor.Tensor) {
+					m.push(f.Code, t)
+					for _, part := range []term{{outer, 4 * g.count * g.inner}, {part, 4 * softmaxChunk}} {
+						f.Get(part.local)
+						f.I32(int32(part.by))
 						f.Op(i32Mul, i32Add)
 					}
 				}
-				at(c.In[0].Bytes())
-				at(c.Out[0].Bytes())
-				m.push(f.Code, c.Scratch)
+				at(c.In[0])
+				at(c.Out[0])
+				m.pushScratch(f.Code, c.Scratch)
 				if g.inner == 1 {
 					f.Ref(wasmobj.ToFunc, m.softmaxRow(g.count), 0)
 					return

@@ -178,9 +178,9 @@ func (t *tail) write(f *function, c *op.Call, sums []int, vectors int, to [3]int
 	for _, in := range t.tensors {
 		at := f.i32()
 		f.Get(out)
-		f.m.push(f.Code, c.Out[0].Bytes())
+		f.m.push(f.Code, c.Out[0])
 		f.Op(i32Sub)
-		f.m.push(f.Code, c.In[in].Bytes())
+		f.m.push(f.Code, c.In[in])
 		f.Op(i32Add)
 		f.Set(at)
 		beside[in] = at

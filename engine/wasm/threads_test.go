@@ -164,12 +164,12 @@ func TestThreads(t *testing.T) {
 		if trips[0] = 2; fails {
 			trips[0] = 3
 		}
-		y, err := c.run(t, i%threads, inputs["x"].Bytes(), trips)
+		y, err := c.run(t, i%threads, tensor.Raw(inputs["x"]), trips)
 		if fails != (err != nil) {
 			t.Fatalf("run %d: %v", i, err)
 		}
 		for k, o := range m.Outputs {
-			if !fails && !bytes.Equal(y[k], want[o.Name].Bytes()) {
+			if !fails && !bytes.Equal(y[k], tensor.Raw(want[o.Name])) {
 				t.Fatalf("run %d: with %d helpers output %s has other bits", i, i%threads, o.Name)
 			}
 		}
@@ -212,7 +212,7 @@ func TestEndedThread(t *testing.T) {
 			return y[0]
 		}
 		memory := c.instances[0].Memory()
-		memory.Write(uint32(m.Inputs[0].At), x.Bytes())
+		memory.Write(uint32(m.Inputs[0].At), tensor.Raw(x))
 		memory.Write(uint32(m.Inputs[1].At), []byte{3, 0, 0, 0, 0, 0, 0, 0}) // more turns than the loop may have, which is a trap
 		call(0, "begin", how+3*4)
 		call(1, "help", 1)
@@ -220,13 +220,13 @@ func TestEndedThread(t *testing.T) {
 		if call(0, "fail") != 1 || call(0, "begin", how+3*4) != 1 {
 			t.Fatal("the caller has not given up")
 		}
-		memory.Write(uint32(m.Inputs[0].At), x.Bytes())
+		memory.Write(uint32(m.Inputs[0].At), tensor.Raw(x))
 		memory.Write(uint32(m.Inputs[1].At), []byte{2})
 		call(0, "begin", how+2+3*4)
 		_, err := c.instances[0].ExportedFunction("run").Call(t.Context())
 		check(t, err)
 		for _, o := range m.Outputs {
-			if y, _ := memory.Read(uint32(o.At), uint32(o.Type.Bytes())); !bytes.Equal(y, want[o.Name].Bytes()) {
+			if y, _ := memory.Read(uint32(o.At), uint32(o.Type.Bytes())); !bytes.Equal(y, tensor.Raw(want[o.Name])) {
 				t.Errorf("alone it computes other bits of %s", o.Name)
 			}
 		}
@@ -270,13 +270,13 @@ func TestThreadedKernels(t *testing.T) {
 		c := gather(t, m)
 		var inputs [][]byte
 		for _, in := range m.Inputs {
-			inputs = append(inputs, n.inputs[in.Name].Bytes())
+			inputs = append(inputs, tensor.Raw(n.inputs[in.Name]))
 		}
 		for range 2 {
 			y, err := c.run(t, 2, inputs...)
 			check(t, err)
 			for k, o := range m.Outputs {
-				if !bytes.Equal(y[k], want[o.Name].Contiguous().Bytes()) {
+				if !bytes.Equal(y[k], tensor.Raw(want[o.Name])) {
 					t.Fatalf("seed %d: output %s has other bits", seed, o.Name)
 				}
 			}

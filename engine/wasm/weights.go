@@ -24,9 +24,10 @@ func newWeights() *weights {
 	return &weights{Pieces: stage.Pieces{Align: tensor.Alignment}, at: make(map[any]int)}
 }
 
-// plain adds bytes, which must not change any more, and returns where they lie.
-func (w *weights) plain(b []byte) int {
-	return w.once(stretch{&b[0], len(b)}, func() int { return w.Add(b) })
+// plain adds the elements of a constant from some byte on, and returns where they lie.
+func (w *weights) plain(t *tensor.Tensor, from int) int {
+	b := t.Bytes()[from:]
+	return w.once(stretch{&b[0], len(b)}, func() int { return w.Add(tensor.Raw(t)[from:]) })
 }
 
 // packed adds n bytes that are packed when they are written. Equal keys stand for the same bytes.

@@ -188,13 +188,12 @@ func TestMeasureTypes(t *testing.T) {
 		if d, err := Measure(a, a.Clone(), Tolerance{}); err != nil || d.Differ != 0 {
 			t.Errorf("%v: %+v, %v", dt, d, err)
 		}
-		b := a.Clone()
-		bytes := b.Bytes()
-		if dt.IsPacked() {
-			at := 7 * dt.Bits()
-			bytes[at/8] ^= 1 << (at % 8)
-		} else {
-			bytes[7*dt.Size()] ^= 1
+		bytes := slices.Clone(tensor.Raw(a))
+		at := 7 * dt.Bits()
+		bytes[at/8] ^= 1 << (at % 8)
+		b, err := tensor.FromRaw(dt, a.Shape(), bytes)
+		if err != nil {
+			t.Fatal(err)
 		}
 		d, err := Measure(a, b, Tolerance{})
 		if err != nil || d.Differ != 1 || d.Beyond != 1 || d.MaxULP != 1 || !slices.Equal(d.Worst.At, []int{1, 2}) || d.Worst.A == d.Worst.B {

@@ -90,7 +90,7 @@ func (m *module) write(at int, b []byte) error {
 
 func (m *module) Begin(ctx context.Context, inputs []*tensor.Tensor) error {
 	for i, t := range inputs {
-		if err := m.write(m.Inputs[i].At, t.Contiguous().Bytes()); err != nil {
+		if err := m.write(m.Inputs[i].At, tensor.Raw(t)); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (m *module) Value(v *graph.Value) *tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	t, err := tensor.FromBytes(p.Type.DType, p.Type.Shape, bytes.Clone(b))
+	t, err := tensor.FromRaw(p.Type.DType, p.Type.Shape, bytes.Clone(b))
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ package testdata
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"io"
 	"io/fs"
@@ -61,6 +62,14 @@ func Wide(tb testing.TB) {
 	tb.Helper()
 	if strconv.IntSize < 64 {
 		tb.Skip("it needs numbers or memory beyond 32 bits")
+	}
+}
+
+// LittleEndian skips a test of what shares the bytes of files, which are little-endian, on other machines, where they change places.
+func LittleEndian(tb testing.TB) {
+	tb.Helper()
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
+		tb.Skip("files are little-endian: here their bytes change places")
 	}
 }
 

@@ -162,6 +162,7 @@ func TestVersions(t *testing.T) {
 
 // TestShared: what is stored shares the memory of constants.
 func TestShared(t *testing.T) {
+	testdata.LittleEndian(t)
 	m := build(t)
 	k := of[float32](1, 2, 3)
 	v, err := m.Constant("k", "", k)

@@ -110,7 +110,7 @@ func TestWriteFile(t *testing.T) {
 				t.Errorf("%s stands outside: %v", c.Name, got)
 			}
 			x, err := f.Value(c)
-			if err != nil || !bytes.Equal(x.Bytes(), m.Graph.Initializer[i].RawData) {
+			if err != nil || !bytes.Equal(tensor.Raw(x), m.Graph.Initializer[i].RawData) {
 				t.Errorf("%s is %v, %v", c.Name, x, err)
 			}
 		}

@@ -168,7 +168,7 @@ func TestBits(t *testing.T) {
 		} else {
 			x := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{test.samples}, -1, 1)
 			in.Sound = &media.Sound{Rate: 16000, Channels: 1, Samples: tensor.Data[float32](x)}
-			given["samples"] = x.Bytes()
+			given["samples"] = tensor.Raw(x)
 		}
 		want[i], err = p.Run(t.Context(), in)
 		check(t, err)
@@ -197,7 +197,7 @@ func TestBits(t *testing.T) {
 		}
 		for k, o := range answer.Outputs {
 			if y := o.Tensor; y != nil {
-				if !bytes.Equal(got[i][k].Tensor, y.Bytes()) {
+				if !bytes.Equal(got[i][k].Tensor, tensor.Raw(y)) {
 					t.Errorf("test %d: output %s has other bits", i, o.Name)
 				}
 				continue

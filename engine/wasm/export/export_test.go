@@ -121,7 +121,7 @@ func TestNode(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(dir, f.Name), testdata.Written(t, f.Write), 0o600))
 	}
 	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
-	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), x.Bytes(), 0o600))
+	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), tensor.Raw(x), 0o600))
 	script, err := filepath.Abs("testdata/run.mjs")
 	check(t, err)
 	p := op.NewInterpreter(g)
@@ -129,7 +129,7 @@ func TestNode(t *testing.T) {
 	for range 2 {
 		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
 		check(t, err)
-		want = append(want, bytes.Clone(y["y"].Bytes()))
+		want = append(want, bytes.Clone(tensor.Raw(y["y"])))
 	}
 	for _, flags := range [][]string{{"--experimental-wasm-relaxed-simd"}, nil} { // newer ones know it without being asked
 		cmd := exec.CommandContext(t.Context(), node, append(flags, script, dir)...)
@@ -262,12 +262,12 @@ func TestEndedThread(t *testing.T) {
 	for range 3 {
 		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
 		check(t, err)
-		want = append(want, fmt.Sprintf("%x", sha256.Sum256(y["y"].Bytes())))
+		want = append(want, fmt.Sprintf("%x", sha256.Sum256(tensor.Raw(y["y"]))))
 	}
 	dir := t.TempDir()
-	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(x.Bytes()) * 2})
+	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(tensor.Raw(x)) * 2})
 	check(t, err)
-	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": testdata.Written(t, m.WriteWeights), "x": x.Bytes(), "places": places} {
+	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": testdata.Written(t, m.WriteWeights), "x": tensor.Raw(x), "places": places} {
 		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	out, err := exec.CommandContext(t.Context(), node, "testdata/ended.mjs", dir).CombinedOutput()
