@@ -141,6 +141,7 @@ func TestExpandedValues(t *testing.T) {
 
 // TestUnsaid holds applications that simpler operators do not say, and some beside them that they do.
 func TestUnsaid(t *testing.T) {
+	testdata.Wide(t)
 	ones := func(rank int) tensor.Shape { return slices.Repeat(tensor.Shape{1}, rank) }
 	shapes := func(list ...tensor.Shape) []tensor.Shape { return list }
 	whole := graph.AttrsOf("dtype", tensor.Int32)

@@ -61,6 +61,7 @@ func TestScanOfNothing(t *testing.T) {
 
 // TestGreatNothing lets results without elements cost nothing, whatever their other extents are.
 func TestGreatNothing(t *testing.T) {
+	testdata.Wide(t)
 	const most = math.MaxInt32
 	for _, tt := range []struct {
 		op    string

@@ -308,6 +308,7 @@ func TestOperators(t *testing.T) {
 
 // TestOperatorPages holds the operator reference to the definitions.
 func TestOperatorPages(t *testing.T) {
+	testdata.Wide(t) // some bounds are those of an int
 	dir := t.TempDir()
 	if err := writeOperatorPages(dir, op.All()); err != nil {
 		t.Fatal(err)

@@ -230,7 +230,7 @@ func (p *maker) inputs() (bool, error) {
 }
 
 func valueOf(name string, x *tensor.Tensor) value {
-	return value{name, export.ArrayOf(x.DType()), base64.StdEncoding.EncodeToString(x.Bytes())}
+	return value{name, export.ArrayOf(x.DType()), base64.StdEncoding.EncodeToString(tensor.Raw(x))}
 }
 
 func (p *maker) image(k *manifest.Image, t manifest.Type) error {

@@ -95,6 +95,7 @@ done:
 `
 
 func TestKernel(t *testing.T) {
+	testdata.LittleEndian(t)
 	testdata.Wide(t)
 	f := parse(t, products512)
 	if got := f.Functions(); len(got) != 1 || got[0] != "products" {
@@ -118,6 +119,7 @@ func TestKernel(t *testing.T) {
 
 // TestFaults runs functions that do what they must not.
 func TestFaults(t *testing.T) {
+	testdata.LittleEndian(t)
 	testdata.Wide(t)
 	for _, tt := range []struct{ text, want string }{
 		{"MOVQ (AX), SI\nVMOVUPS 36(SI), Y0", "VMOVUPS 36(SI), Y0: reads 32 bytes at 0x"},
@@ -157,6 +159,7 @@ func TestFaults(t *testing.T) {
 
 // TestMaskedOff has masks that switch off lanes outside of memory, and one byte more for a lane that is on.
 func TestMaskedOff(t *testing.T) {
+	testdata.LittleEndian(t)
 	testdata.Wide(t)
 	for _, text := range []string{
 		"VMOVUPS.Z 48(SI), K1, Z0", "VADDPS 48(SI), Z1, K1, Z1", "VMOVUPS Z1, K1, 48(DI)", "VMOVDQU8.Z 60(SI), K1, X0", "VPMOVZXBD 60(SI), K1, Z1",
@@ -236,6 +239,7 @@ func TestParseErrors(t *testing.T) {
 
 // TestConditions compares what conditions say of two numbers.
 func TestConditions(t *testing.T) {
+	testdata.LittleEndian(t)
 	numbers := []int64{0, 1, -1, 2, math.MinInt64, math.MaxInt64}
 	for _, c := range []struct {
 		names string
@@ -271,6 +275,7 @@ func TestConditions(t *testing.T) {
 
 // TestData reads constants of all kinds, which are never aligned to more than 32 bytes.
 func TestData(t *testing.T) {
+	testdata.LittleEndian(t)
 	testdata.Wide(t)
 	f := parse(t, `DATA d<>+0(SB)/8, $"ab\"//\n"
 DATA d<>+8(SB)/4, $-1.5
@@ -304,6 +309,7 @@ wrong:
 
 // TestRanges reads across ranges that touch, and writes where one of two that overlap allows it.
 func TestRanges(t *testing.T) {
+	testdata.LittleEndian(t)
 	f := parse(t, "TEXT ·f(SB), NOSPLIT, $0-8\nMOVQ a+0(FP), AX\nVMOVDQU 8(AX), X0\nVMOVDQU X0, (AX)\nRET\n")
 	b := []uint64{1, 2, 3, 4}
 	mem := &interp.Memory{}
