@@ -22,8 +22,8 @@ func setCode(mem []byte, i, bits int, v byte) {
 
 // signedCode returns the number that so many bits stand for as a signed integer, unsignedCode as an unsigned one.
 func signedCode(bits int) func(byte) int64 {
-	shift := 8 - bits
-	return func(code byte) int64 { return int64(int8(code<<shift) >> shift) }
+	sign := byte(1) << (bits - 1)
+	return func(code byte) int64 { return int64(code^sign) - int64(sign) }
 }
 
 func unsignedCode(code byte) int64 { return int64(code) }
