@@ -427,7 +427,7 @@ func (d *direct) whole() *geometry.Convolution {
 	return d.v
 }
 
-// copyMet copies what windows meet of a block of channels, where that lies as far apart as pixels of a line: a panel of AVX2 has as many numbers as a block.
+// copyMet copies what windows meet of a block of channels, line by line. A panel of AVX2 has as many numbers as a pixel of a block.
 func (d *direct) copyMet(to, from []float32, number int) {
 	to, from = to[number*d.v.InPlane*block:], from[number*d.thinned.InPlane*block:]
 	last, line := d.thinned.Last(), simd.PanelArgs{ToStep: block * 4, Panels: 1}
