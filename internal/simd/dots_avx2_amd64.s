@@ -4239,7 +4239,7 @@ done5:
 	ADDQ 64(AX), CX
 	DECQ 48(AX)
 	JNZ  row3
-	JMP  end2
+	JMP  done2
 
 signed1:
 row6:
@@ -4277,7 +4277,7 @@ done8:
 	DECQ 48(AX)
 	JNZ  row6
 
-end2:
+done2:
 	VZEROUPPER
 	RET
 

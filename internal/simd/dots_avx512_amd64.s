@@ -6161,7 +6161,7 @@ done5:
 	ADDQ 64(AX), CX
 	DECQ 48(AX)
 	JNZ  row3
-	JMP  end2
+	JMP  done2
 
 signed1:
 row6:
@@ -6199,7 +6199,7 @@ done8:
 	DECQ 48(AX)
 	JNZ  row6
 
-end2:
+done2:
 	VZEROUPPER
 	RET
 

@@ -191,14 +191,7 @@ func (c *codesRoutine) groups(body func(groups int)) {
 
 // bySign repeats one of two bodies for N groups.
 func (c *codesRoutine) bySign(body func(signed bool, groups int)) {
-	signed, done := c.label("signed"), c.label("done")
-	c.CMPQ(c.field("Signed"), operand.Imm(0))
-	c.JNE(operand.LabelRef(signed))
-	c.groups(func(groups int) { body(false, groups) })
-	c.JMP(operand.LabelRef(done))
-	c.Label(signed)
-	c.groups(func(groups int) { body(true, groups) })
-	c.Label(done)
+	c.routine.bySign(func(signed bool) { c.groups(func(groups int) { body(signed, groups) }) })
 }
 
 func (c *codesRoutine) advance(a, b, out int) {

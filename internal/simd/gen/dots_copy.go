@@ -58,21 +58,13 @@ func copyRows(f *file, name string, bytes bool) {
 		r.end()
 		return
 	}
-	words := func(widen func(ops ...operand.Op)) {
+	r.bySign(func(signed bool) {
 		rows(func(x reg.VecVirtual) {
-			widen(at(from, 0), x)
+			r.widen(signed, at(from, 0), x)
 			r.VPSUBW(change, x, x)
 			r.VMOVDQU(x, at(to, 0))
 		})
-	}
-	signed, done := r.label("signed"), r.label("done")
-	r.CMPQ(r.field("Signed"), operand.Imm(0))
-	r.JNE(operand.LabelRef(signed))
-	words(func(ops ...operand.Op) { r.VPMOVZXBW(ops[0], ops[1]) })
-	r.JMP(operand.LabelRef(done))
-	r.Label(signed)
-	words(func(ops ...operand.Op) { r.VPMOVSXBW(ops[0], ops[1]) })
-	r.Label(done)
+	})
 	r.end()
 }
 
@@ -322,21 +314,13 @@ func pixels(f *file, name string, bytes bool) {
 		r.end()
 		return
 	}
-	widened := func(widen func(ops ...operand.Op)) {
+	r.bySign(func(signed bool) {
 		store = func(half int, x reg.VecVirtual) {
-			widen(x.AsX(), x)
+			r.widen(signed, x.AsX(), x)
 			r.VPSUBW(change, x, x)
 			r.VMOVDQU(x, operand.Mem{Base: to, Index: i, Scale: 8, Disp: 32 * half})
 		}
 		eights()
-	}
-	signed, end := r.label("signed"), r.label("end")
-	r.CMPQ(r.field("Signed"), operand.Imm(0))
-	r.JNE(operand.LabelRef(signed))
-	widened(func(ops ...operand.Op) { r.VPMOVZXBW(ops[0], ops[1]) })
-	r.JMP(operand.LabelRef(end))
-	r.Label(signed)
-	widened(func(ops ...operand.Op) { r.VPMOVSXBW(ops[0], ops[1]) })
-	r.Label(end)
+	})
 	r.end()
 }

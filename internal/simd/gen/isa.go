@@ -106,6 +106,27 @@ func (r *routine) nextRowBy(label string, fields ...[2]string) {
 	r.JNZ(operand.LabelRef(label))
 }
 
+// bySign builds code twice: for unsigned elements, and for signed ones where the field Signed is not 0.
+func (r *routine) bySign(build func(signed bool)) {
+	signed, done := r.label("signed"), r.label("done")
+	r.CMPQ(r.field("Signed"), operand.Imm(0))
+	r.JNE(operand.LabelRef(signed))
+	build(false)
+	r.JMP(operand.LabelRef(done))
+	r.Label(signed)
+	build(true)
+	r.Label(done)
+}
+
+// widen makes words of bytes.
+func (r *routine) widen(signed bool, from, to operand.Op) {
+	if signed {
+		r.VPMOVSXBW(from, to)
+	} else {
+		r.VPMOVZXBW(from, to)
+	}
+}
+
 // label returns a new label of the routine.
 func (r *routine) label(name string) string {
 	r.labels++
