@@ -199,7 +199,7 @@ func TestDiagnostics(t *testing.T) {
 			"6:22: shape error [NNEF1202]: the variables s and u share the label S_2; their types are scalar[2] and scalar[3] and must be equal"},
 		{"stored shape", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_3');\ny = add(s, x);", "5:22: graph error [NNEF0906]: the data of variable s_3 has shape [3]; the document says [2]"},
 		{"stored type", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'int_2');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the data of variable int_2 holds elements of type integer; the document says scalar"},
-		{"input of absurd size", "", "x = external(shape = [2000000000, 2000000000]);\ny = copy(x);", "4:22: shape error [NNEF1201]: input \"x\": shape [2000000000,2000000000] has more elements than can be addressed"},
+		{"input of absurd size", "", "x = external(shape = [2000000000, 2000000000, 2000000000]);\ny = copy(x);", "4:22: shape error [NNEF1201]: input \"x\": shape [2000000000,2000000000,2000000000] has more elements than can be addressed"},
 		{"missing data", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'missing');\ny = add(s, x);", "5:35: graph error [NNEF0906]: the model has no file missing.dat"},
 		{"constant", "", "x = external(shape = [2]);\ns = constant(shape = [3], value = [1.0, 2.0]);\ny = add(s, x);", "5:35: value error [NNEF1102]: 2 values are given; shape [3] takes 3, or one for all"},
 		{"constant beyond float32", "", "x = external(shape = [2]);\ns = constant(shape = [1], value = [1e39]);\ny = add(s, x);", "5:35: value error [NNEF1103]: the scalar 1e39 is beyond the range of float32"},

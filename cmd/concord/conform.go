@@ -16,11 +16,10 @@ import (
 
 func newConform() *cobra.Command {
 	var (
-		filter, engine        string
-		list, asJSON, verbose bool
-		hash                  bool
-		timeout               time.Duration
-		threads               int
+		filter, engine              string
+		list, asJSON, verbose, hash bool
+		timeout                     time.Duration
+		threads                     int
 	)
 	var engines []string
 	for _, e := range conform.Engines {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,7 +153,7 @@ func TestArguments(t *testing.T) {
 		call{`{"on":"b","call":"softmax","args":[{"$ref":"x"}]}`, `"shape"`}, // as an older interface allowed for rank 2
 		call{`{"on":"b","call":"softmax","args":[{"$ref":"x"},{"label":"l"}]}`, `"shape"`},
 		call{onX("softmax", `2`), "TypeError: MLGraphBuilder.softmax: axis: axis 2"},
-		call{onX("softmax", `-1`), "TypeError: MLGraphBuilder.softmax: axis: the value is -1; it must be from 0 to "},
+		call{onX("softmax", `-1`), "TypeError: MLGraphBuilder.softmax: axis: the value is -1; it must be from 0 to " + strconv.FormatInt(min(math.MaxUint32, math.MaxInt), 10)},
 		call{onX("softmax", `4294967296`), "TypeError"},
 		call{onX("softmax", `"one"`), "TypeError: MLGraphBuilder.softmax: axis: the value is string; it must be an int"},
 		call{onX("softmax", `"Infinity"`), "TypeError"},
