@@ -14,8 +14,7 @@ var binaryOps = []*Def{
 		floatAdd, floatAdd, integerAdd))),
 	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
 		floatSub, floatSub, integerSub),
-	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
-		floatMul, floatMul, integerMul))),
+	mulDef(),
 	arithmetic("div", "Div returns x / y. Integers are truncated toward zero, x/0 is 0 and the least value divided by -1 wraps to itself.",
 		"div", "div", "", "broadcast_div", nil,
 		floatDiv, floatDiv, integerDiv),
@@ -38,6 +37,27 @@ var binaryOps = []*Def{
 	logical("or", "or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
 	logical("xor", "", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
 	modDef,
+}
+
+func mulDef() *Def {
+	d := withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
+		floatMul, floatMul, integerMul)))
+	d.Simplify = ifGated
+	return d
+}
+
+// ifGated makes a silu of x · sigmoid(x), as most networks write it: what makes x then need not keep it for two readers. Of 16-bit floats the sigmoid
+// is rounded once more than that of silu.
+func ifGated(n *graph.Node) (*graph.Value, *graph.Node) {
+	if d := n.In[0].Type.DType; d != tensor.Float32 && d != tensor.Float64 {
+		return nil, nil
+	}
+	for i, x := range n.In {
+		if p := n.In[1-i].Producer; p != nil && p.Op == "sigmoid" && p.In[0] == x {
+			return nil, &graph.Node{Op: "silu", In: []*graph.Value{x}, Out: n.Out, Label: n.Label}
+		}
+	}
+	return nil, nil
 }
 
 // overflowAttr says what integers do beyond the range of their type.

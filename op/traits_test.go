@@ -269,19 +269,12 @@ func inRuns(all *tensor.Tensor, offsets []int, parts []*tensor.Tensor) string {
 	return ""
 }
 
-// checkSimplify evaluates what may stand for a node, alone and below nodes that yield its first operand from another tensor.
+// checkSimplify evaluates what may stand for a node, alone and below nodes that yield an operand of it from another tensor.
 func checkSimplify(d *op.Def, c op.Case, r *op.Rand) string {
-	want := evaluated(d, c)
 	applied := "-"
-	for _, producer := range []func(x *tensor.Tensor, r *op.Rand) *graph.Node{nil, flattened, turned, negated} {
+	for _, above := range []func(n *graph.Node, r *op.Rand){func(*graph.Node, *op.Rand) {}, below(flattened), below(turned), below(negated), gated} {
 		n := nodeOf(d, c)
-		if producer != nil {
-			p := producer(c.In[0], r)
-			if p == nil {
-				continue
-			}
-			n.In[0] = p.Out[0]
-		}
+		above(n, r)
 		same, simpler := d.Simplify(n)
 		var got *tensor.Tensor
 		switch {
@@ -293,12 +286,31 @@ func checkSimplify(d *op.Def, c op.Case, r *op.Rand) string {
 		default:
 			continue
 		}
-		if w := differ(want, []*tensor.Tensor{got}); w != "" {
+		if w := differ([]*tensor.Tensor{valueOf(n.Out[0])}, []*tensor.Tensor{got}); w != "" {
 			return fmt.Sprintf("%v may not stand for it: %s", simpler, w)
 		}
 		applied = ""
 	}
 	return applied
+}
+
+// below returns what puts a node above another one, which yields the first operand of that.
+func below(producer func(x *tensor.Tensor, r *op.Rand) *graph.Node) func(n *graph.Node, r *op.Rand) {
+	return func(n *graph.Node, r *op.Rand) {
+		if p := producer(n.In[0].Const, r); p != nil {
+			n.In[0] = p.Out[0]
+		}
+	}
+}
+
+// gated makes one operand of a product the sigmoid of the other one.
+func gated(n *graph.Node, r *op.Rand) {
+	if n.Op == "mul" && n.In[0].Type.Equal(n.In[1].Type) && n.In[0].Type.DType.IsFloat() {
+		i := r.IntN(2)
+		p := &graph.Node{Op: "sigmoid", In: []*graph.Value{n.In[i]}}
+		p.Out = []*graph.Value{{Type: n.In[i].Type, Producer: p}}
+		n.In[1-i] = p.Out[0]
+	}
 }
 
 // flattened returns a node that yields x from a tensor of rank 1.

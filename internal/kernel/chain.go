@@ -105,7 +105,7 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 			b.extents = slices.Clone([]int(b.shape))
 		}
 		first := 0
-		for i, joined := 0, b.sequence(); i < len(r.Nodes); i++ {
+		for i, joined := 0, b.gelu(); i < len(r.Nodes); i++ {
 			if i >= joined && !b.node(r.Nodes[i], first) {
 				return nil
 			}
@@ -208,25 +208,29 @@ func (b *chainBuilder) node(n *graph.Node, first int) bool {
 
 // read adds an operand of the call, in the layout in which it is read.
 func (b *chainBuilder) read(o operand, s tensor.Shape, axis int) int {
-	if b.layout == Blocked16 && s.Equal(b.shape) {
-		b.in = append(b.in, slices.Repeat([]Layout{Plain}, o.from+1-len(b.in))...)
-		b.in[o.from] = Blocked16
+	if s.Equal(b.shape) {
+		b.lies(o.from)
 	}
 	return b.operand(o, s, axis)
 }
 
-// sequence adds the step that computes the first nodes of the region at once, if there is one, and returns how many they are.
-func (b *chainBuilder) sequence() int {
-	for _, s := range sequences {
-		if _, ok := b.tier.Elements[s.routine]; !ok {
-			continue
-		}
-		if p, ok := s.matches(b.region.Nodes); ok {
-			b.step(s.routine, []int{b.read(operand{}, b.region.Nodes[0].In[0].Type.Shape, 0)}, p...)
-			return len(s.nodes)
-		}
+// lies notes that an operand of the call, of the result's shape, lies in the result's layout.
+func (b *chainBuilder) lies(from int) {
+	if b.layout == Blocked16 {
+		b.in = append(b.in, slices.Repeat([]Layout{Plain}, from+1-len(b.in))...)
+		b.in[from] = Blocked16
 	}
-	return 0
+}
+
+// gelu adds the step that computes the first nodes of the region at once, if they are one of GELU, and returns how many they are.
+func (b *chainBuilder) gelu() int {
+	p, ok := isGeluByErf(b.region.Nodes)
+	if _, has := b.tier.Elements["gelu_by_erf"]; !ok || !has {
+		return 0
+	}
+	b.step("gelu_by_erf", []int{b.read(operand{}, b.shape, 0)}, p...)
+	b.lies(geluAgain)
+	return len(geluByErf)
 }
 
 // inChain reports whether steps work on a value: on float32, or on truths, which are 1 and 0 between steps.

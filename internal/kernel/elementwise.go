@@ -193,13 +193,7 @@ func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Cal
 	}
 }
 
-// sequence is operators in a row that one routine computes, each of which reads what the one before it yields.
-type sequence struct {
-	routine string
-	nodes   []member
-}
-
-// member is an operator of a sequence.
+// member is an operator of a sequence, each of which reads what the one before it yields.
 type member struct {
 	op   string
 	with partner
@@ -214,19 +208,19 @@ const (
 	same           // what the sequence is a function of
 )
 
-// sequences lists what networks are written with that were made before their operators had functions with a name.
-var sequences = []sequence{
-	{"silu", []member{{op: "sigmoid"}, {"mul", same}}},
-	{"gelu_by_erf", []member{{"div", number}, {op: "erf"}, {"add", number}, {"mul", same}, {"mul", number}}},
-}
+// geluByErf is how networks write GELU that were made before ONNX had an operator for it. The routine gelu_by_erf computes it at once.
+var geluByErf = []member{{"div", number}, {op: "erf"}, {"add", number}, {"mul", same}, {"mul", number}}
 
-// matches reports whether nodes begin with the sequence, and returns the parameters of its routine.
-func (s *sequence) matches(nodes []*graph.Node) (p []float32, ok bool) {
-	if len(nodes) < len(s.nodes) {
+// geluAgain is which operand of the call is what GELU is a function of once more.
+const geluAgain = 3
+
+// isGeluByErf reports whether nodes begin with that, and returns the parameters of the routine.
+func isGeluByErf(nodes []*graph.Node) (p []float32, ok bool) {
+	if len(nodes) < len(geluByErf) {
 		return nil, false
 	}
 	x := nodes[0].In[0]
-	for i, m := range s.nodes {
+	for i, m := range geluByErf {
 		n, other := nodes[i], 1
 		if i > 0 && len(n.In) > 1 && n.In[1] == nodes[i-1].Out[0] {
 			other = 0
@@ -247,7 +241,7 @@ func (s *sequence) matches(nodes []*graph.Node) (p []float32, ok bool) {
 			}
 		}
 	}
-	return p, x.Type.DType == tensor.Float32 && x.Type.Shape.Equal(nodes[len(s.nodes)-1].Out[0].Type.Shape)
+	return p, x.Type.DType == tensor.Float32 && x.Type.Shape.Equal(nodes[len(geluByErf)-1].Out[0].Type.Shape)
 }
 
 // slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.

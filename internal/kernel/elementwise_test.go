@@ -101,16 +101,16 @@ func chainRuns(r *op.Rand) tensor.Shape {
 	return tensor.Shape{r.Between(1, 2), r.Between(14, 34), r.Between(1, 8), r.Between(1, 8)}
 }
 
-// TestSequences holds operators in a row that one routine computes to their references, and what is only like them.
-func TestSequences(t *testing.T) {
+// TestGeluByErf holds what networks write for GELU, and what is only like it, to references.
+func TestGeluByErf(t *testing.T) {
 	for i := range kernel.Tiers {
 		if tier := &kernel.Tiers[i]; tier.Has == nil || tier.Has() {
-			compareSequences(t, tier, testdata.Cases(60, 2000))
+			compareGelu(t, tier, testdata.Cases(30, 1000))
 		}
 	}
 }
 
-func compareSequences(t *testing.T, tier *kernel.Tier, cases int) {
+func compareGelu(t *testing.T, tier *kernel.Tier, cases int) {
 	t.Helper()
 	for seed := range uint64(cases) {
 		r := op.NewRand(seed, 1+int(seed)/20)
@@ -148,16 +148,11 @@ func compareSequences(t *testing.T, tier *kernel.Tier, cases int) {
 			s := op.Pick(r, []tensor.Shape{ones(shape), ones(shape), shape})
 			return r.Uniform(tensor.Float32, s, float64(v)*0.9, float64(v))
 		}
-		if r.Bool() {
-			add("sigmoid")
-			add("mul", x)
-		} else {
-			add("div", number(1.5))
-			add("erf")
-			add("add", number(1))
-			add("mul", op.Pick(r, []*tensor.Tensor{x, x, x, number(2)}))
-			add("mul", number(0.5))
-		}
+		add("div", number(1.5))
+		add("erf")
+		add("add", number(1))
+		add("mul", op.Pick(r, []*tensor.Tensor{x, x, x, number(2)}))
+		add("mul", number(0.5))
 		if r.IntN(3) == 0 {
 			add("relu")
 		}

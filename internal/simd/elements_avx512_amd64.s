@@ -3828,38 +3828,34 @@ loop1:
 	VFMADD213PS      Z18, Z7, Z16
 	VPMOVD2M         Z2, K1
 	VPMOVD2M         Z3, K2
-	VBLENDMPS        Z5, Z4, K1, Z5
-	VBLENDMPS        Z6, Z4, K2, Z6
+	VBLENDMPS        Z5, Z4, K1, Z2
+	VBLENDMPS        Z6, Z4, K2, Z3
+	VXORPS           Z5, Z5, Z5
+	VBLENDMPS        Z11, Z5, K1, Z6
+	VBLENDMPS        Z12, Z5, K2, Z5
 	VXORPS           Z7, Z7, Z7
-	VBLENDMPS        Z11, Z7, K1, Z8
-	VBLENDMPS        Z12, Z7, K2, Z7
-	VXORPS           Z11, Z11, Z11
-	VBLENDMPS        Z9, Z11, K1, Z9
-	VBLENDMPS        Z10, Z11, K2, Z10
-	VDIVPS           Z13, Z4, Z11
+	VBLENDMPS        Z9, Z7, K1, Z8
+	VBLENDMPS        Z10, Z7, K2, Z7
+	VDIVPS           Z13, Z4, Z9
 	VDIVPS           Z14, Z4, Z4
-	VMULPS           Z11, Z5, Z12
-	VMULPS           Z4, Z6, Z17
-	VMOVAPS          Z12, Z18
-	VMOVAPS          Z17, Z19
-	VFNMADD213PS     Z5, Z13, Z18
-	VFNMADD213PS     Z6, Z14, Z19
-	VADDPS           Z8, Z18, Z5
-	VADDPS           Z7, Z19, Z6
-	VMOVAPS          Z12, Z7
-	VMOVAPS          Z17, Z8
-	VFNMADD213PS     Z5, Z15, Z7
-	VFNMADD213PS     Z6, Z16, Z8
-	VMOVAPS          Z7, Z5
-	VMOVAPS          Z8, Z6
-	VFMADD213PS      Z12, Z11, Z5
-	VFMADD213PS      Z17, Z4, Z6
-	VSCALEFPS        Z9, Z5, Z4
-	VSCALEFPS        Z10, Z6, Z5
-	VCMPPS           $0x03, Z2, Z2, K1
-	VCMPPS           $0x03, Z3, Z3, K2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K1, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K2, Z3
+	VMULPS           Z9, Z2, Z10
+	VMULPS           Z4, Z3, Z11
+	VMOVAPS          Z10, Z12
+	VMOVAPS          Z11, Z17
+	VFNMADD213PS     Z2, Z13, Z12
+	VFNMADD213PS     Z3, Z14, Z17
+	VADDPS           Z6, Z12, Z2
+	VADDPS           Z5, Z17, Z3
+	VMOVAPS          Z10, Z5
+	VMOVAPS          Z11, Z6
+	VFNMADD213PS     Z2, Z15, Z5
+	VFNMADD213PS     Z3, Z16, Z6
+	VMOVAPS          Z5, Z2
+	VMOVAPS          Z6, Z3
+	VFMADD213PS      Z10, Z9, Z2
+	VFMADD213PS      Z11, Z4, Z3
+	VSCALEFPS        Z8, Z2, Z2
+	VSCALEFPS        Z7, Z3, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K1
@@ -3958,38 +3954,34 @@ rest2:
 	VFMADD213PS      Z18, Z7, Z16
 	VPMOVD2M         Z2, K3
 	VPMOVD2M         Z3, K4
-	VBLENDMPS        Z5, Z4, K3, Z5
-	VBLENDMPS        Z6, Z4, K4, Z6
+	VBLENDMPS        Z5, Z4, K3, Z2
+	VBLENDMPS        Z6, Z4, K4, Z3
+	VXORPS           Z5, Z5, Z5
+	VBLENDMPS        Z11, Z5, K3, Z6
+	VBLENDMPS        Z12, Z5, K4, Z5
 	VXORPS           Z7, Z7, Z7
-	VBLENDMPS        Z11, Z7, K3, Z8
-	VBLENDMPS        Z12, Z7, K4, Z7
-	VXORPS           Z11, Z11, Z11
-	VBLENDMPS        Z9, Z11, K3, Z9
-	VBLENDMPS        Z10, Z11, K4, Z10
-	VDIVPS           Z13, Z4, Z11
+	VBLENDMPS        Z9, Z7, K3, Z8
+	VBLENDMPS        Z10, Z7, K4, Z7
+	VDIVPS           Z13, Z4, Z9
 	VDIVPS           Z14, Z4, Z4
-	VMULPS           Z11, Z5, Z12
-	VMULPS           Z4, Z6, Z17
-	VMOVAPS          Z12, Z18
-	VMOVAPS          Z17, Z19
-	VFNMADD213PS     Z5, Z13, Z18
-	VFNMADD213PS     Z6, Z14, Z19
-	VADDPS           Z8, Z18, Z5
-	VADDPS           Z7, Z19, Z6
-	VMOVAPS          Z12, Z7
-	VMOVAPS          Z17, Z8
-	VFNMADD213PS     Z5, Z15, Z7
-	VFNMADD213PS     Z6, Z16, Z8
-	VMOVAPS          Z7, Z5
-	VMOVAPS          Z8, Z6
-	VFMADD213PS      Z12, Z11, Z5
-	VFMADD213PS      Z17, Z4, Z6
-	VSCALEFPS        Z9, Z5, Z4
-	VSCALEFPS        Z10, Z6, Z5
-	VCMPPS           $0x03, Z2, Z2, K3
-	VCMPPS           $0x03, Z3, Z3, K4
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K3, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K4, Z3
+	VMULPS           Z9, Z2, Z10
+	VMULPS           Z4, Z3, Z11
+	VMOVAPS          Z10, Z12
+	VMOVAPS          Z11, Z17
+	VFNMADD213PS     Z2, Z13, Z12
+	VFNMADD213PS     Z3, Z14, Z17
+	VADDPS           Z6, Z12, Z2
+	VADDPS           Z5, Z17, Z3
+	VMOVAPS          Z10, Z5
+	VMOVAPS          Z11, Z6
+	VFNMADD213PS     Z2, Z15, Z5
+	VFNMADD213PS     Z3, Z16, Z6
+	VMOVAPS          Z5, Z2
+	VMOVAPS          Z6, Z3
+	VFMADD213PS      Z10, Z9, Z2
+	VFMADD213PS      Z11, Z4, Z3
+	VSCALEFPS        Z8, Z2, Z2
+	VSCALEFPS        Z7, Z3, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K3
@@ -4094,38 +4086,34 @@ loop1:
 	VFMADD213PS      Z18, Z7, Z16
 	VPMOVD2M         Z2, K1
 	VPMOVD2M         Z3, K2
-	VBLENDMPS        Z5, Z4, K1, Z5
-	VBLENDMPS        Z6, Z4, K2, Z6
+	VBLENDMPS        Z5, Z4, K1, Z2
+	VBLENDMPS        Z6, Z4, K2, Z3
+	VXORPS           Z5, Z5, Z5
+	VBLENDMPS        Z11, Z5, K1, Z6
+	VBLENDMPS        Z12, Z5, K2, Z5
 	VXORPS           Z7, Z7, Z7
-	VBLENDMPS        Z11, Z7, K1, Z8
-	VBLENDMPS        Z12, Z7, K2, Z7
-	VXORPS           Z11, Z11, Z11
-	VBLENDMPS        Z9, Z11, K1, Z9
-	VBLENDMPS        Z10, Z11, K2, Z10
-	VDIVPS           Z13, Z4, Z11
+	VBLENDMPS        Z9, Z7, K1, Z8
+	VBLENDMPS        Z10, Z7, K2, Z7
+	VDIVPS           Z13, Z4, Z9
 	VDIVPS           Z14, Z4, Z4
-	VMULPS           Z11, Z5, Z12
-	VMULPS           Z4, Z6, Z17
-	VMOVAPS          Z12, Z18
-	VMOVAPS          Z17, Z19
-	VFNMADD213PS     Z5, Z13, Z18
-	VFNMADD213PS     Z6, Z14, Z19
-	VADDPS           Z8, Z18, Z5
-	VADDPS           Z7, Z19, Z6
-	VMOVAPS          Z12, Z7
-	VMOVAPS          Z17, Z8
-	VFNMADD213PS     Z5, Z15, Z7
-	VFNMADD213PS     Z6, Z16, Z8
-	VMOVAPS          Z7, Z5
-	VMOVAPS          Z8, Z6
-	VFMADD213PS      Z12, Z11, Z5
-	VFMADD213PS      Z17, Z4, Z6
-	VSCALEFPS        Z9, Z5, Z4
-	VSCALEFPS        Z10, Z6, Z5
-	VCMPPS           $0x03, Z2, Z2, K1
-	VCMPPS           $0x03, Z3, Z3, K2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K1, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K2, Z3
+	VMULPS           Z9, Z2, Z10
+	VMULPS           Z4, Z3, Z11
+	VMOVAPS          Z10, Z12
+	VMOVAPS          Z11, Z17
+	VFNMADD213PS     Z2, Z13, Z12
+	VFNMADD213PS     Z3, Z14, Z17
+	VADDPS           Z6, Z12, Z2
+	VADDPS           Z5, Z17, Z3
+	VMOVAPS          Z10, Z5
+	VMOVAPS          Z11, Z6
+	VFNMADD213PS     Z2, Z15, Z5
+	VFNMADD213PS     Z3, Z16, Z6
+	VMOVAPS          Z5, Z2
+	VMOVAPS          Z6, Z3
+	VFMADD213PS      Z10, Z9, Z2
+	VFMADD213PS      Z11, Z4, Z3
+	VSCALEFPS        Z8, Z2, Z2
+	VSCALEFPS        Z7, Z3, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K1
@@ -4216,38 +4204,34 @@ rest2:
 	VFMADD213PS      Z18, Z7, Z16
 	VPMOVD2M         Z2, K3
 	VPMOVD2M         Z3, K4
-	VBLENDMPS        Z5, Z4, K3, Z5
-	VBLENDMPS        Z6, Z4, K4, Z6
+	VBLENDMPS        Z5, Z4, K3, Z2
+	VBLENDMPS        Z6, Z4, K4, Z3
+	VXORPS           Z5, Z5, Z5
+	VBLENDMPS        Z11, Z5, K3, Z6
+	VBLENDMPS        Z12, Z5, K4, Z5
 	VXORPS           Z7, Z7, Z7
-	VBLENDMPS        Z11, Z7, K3, Z8
-	VBLENDMPS        Z12, Z7, K4, Z7
-	VXORPS           Z11, Z11, Z11
-	VBLENDMPS        Z9, Z11, K3, Z9
-	VBLENDMPS        Z10, Z11, K4, Z10
-	VDIVPS           Z13, Z4, Z11
+	VBLENDMPS        Z9, Z7, K3, Z8
+	VBLENDMPS        Z10, Z7, K4, Z7
+	VDIVPS           Z13, Z4, Z9
 	VDIVPS           Z14, Z4, Z4
-	VMULPS           Z11, Z5, Z12
-	VMULPS           Z4, Z6, Z17
-	VMOVAPS          Z12, Z18
-	VMOVAPS          Z17, Z19
-	VFNMADD213PS     Z5, Z13, Z18
-	VFNMADD213PS     Z6, Z14, Z19
-	VADDPS           Z8, Z18, Z5
-	VADDPS           Z7, Z19, Z6
-	VMOVAPS          Z12, Z7
-	VMOVAPS          Z17, Z8
-	VFNMADD213PS     Z5, Z15, Z7
-	VFNMADD213PS     Z6, Z16, Z8
-	VMOVAPS          Z7, Z5
-	VMOVAPS          Z8, Z6
-	VFMADD213PS      Z12, Z11, Z5
-	VFMADD213PS      Z17, Z4, Z6
-	VSCALEFPS        Z9, Z5, Z4
-	VSCALEFPS        Z10, Z6, Z5
-	VCMPPS           $0x03, Z2, Z2, K3
-	VCMPPS           $0x03, Z3, Z3, K4
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K3, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K4, Z3
+	VMULPS           Z9, Z2, Z10
+	VMULPS           Z4, Z3, Z11
+	VMOVAPS          Z10, Z12
+	VMOVAPS          Z11, Z17
+	VFNMADD213PS     Z2, Z13, Z12
+	VFNMADD213PS     Z3, Z14, Z17
+	VADDPS           Z6, Z12, Z2
+	VADDPS           Z5, Z17, Z3
+	VMOVAPS          Z10, Z5
+	VMOVAPS          Z11, Z6
+	VFNMADD213PS     Z2, Z15, Z5
+	VFNMADD213PS     Z3, Z16, Z6
+	VMOVAPS          Z5, Z2
+	VMOVAPS          Z6, Z3
+	VFMADD213PS      Z10, Z9, Z2
+	VFMADD213PS      Z11, Z4, Z3
+	VSCALEFPS        Z8, Z2, Z2
+	VSCALEFPS        Z7, Z3, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K3
@@ -4631,10 +4615,6 @@ loop1:
 	VFMADD213PS      Z15, Z2, Z4
 	VSCALEFPS        Z7, Z3, Z2
 	VSCALEFPS        Z8, Z4, Z3
-	VCMPPS           $0x03, Z0, Z0, K1
-	VCMPPS           $0x03, Z1, Z1, K2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z2, K1, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z3, K2, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K1
@@ -4751,10 +4731,6 @@ rest2:
 	VFMADD213PS      Z15, Z2, Z4
 	VSCALEFPS        Z7, Z3, Z2
 	VSCALEFPS        Z8, Z4, Z3
-	VCMPPS           $0x03, Z0, Z0, K3
-	VCMPPS           $0x03, Z1, Z1, K4
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z2, K3, Z2
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z3, K4, Z3
 	VMULPS           Z0, Z2, Z0
 	VMULPS           Z1, Z3, Z1
 	VCMPPS           $0x03, Z0, Z0, K3

@@ -95,6 +95,14 @@ var goldens = []struct {
 		empty := n.op("reshape", ints("shape", 0, 3), n.input("empty", tensor.Float32, 0, 3))
 		n.output("none", n.op("unsqueeze", ints("axes", 0), n.op("unsqueeze", ints("axes", 0), empty)))
 	}},
+	{"gates", []string{"canonicalise"}, func(n net) {
+		x, h := n.input("x", tensor.Float32, 2, 6), n.input("h", tensor.Float16, 2, 6)
+		y := n.op("sigmoid", nil, x)
+		n.output("right", n.op("mul", nil, x, y))
+		n.output("left", n.op("mul", nil, y, x))
+		n.output("itself", n.op("mul", nil, y, y))
+		n.output("half", n.op("mul", nil, h, n.op("sigmoid", nil, h))) // rounds the sigmoid
+	}},
 	{"transposes", []string{"canonicalise"}, func(n net) {
 		x := n.input("x", tensor.Float32, 2, 3, 4)
 		a := n.op("transpose", ints("axes", 2, 0, 1), x)

@@ -21,7 +21,7 @@ var All = []Pass{
 	{Name: "inline", Run: Inline,
 		Doc: "Puts the nodes of a block in place of the node that evaluates it once, and removes loops that take no turn."},
 	{Name: "canonicalise", Run: Canonicalise,
-		Doc: "Removes operators that do nothing and joins chains of reshapes and of transposes."},
+		Doc: "Removes operators that do nothing, joins chains of reshapes and of transposes, and makes one operator of two where there is one."},
 	{Name: "widen", Run: Widen, Required: true,
 		Doc: "Makes the conversions explicit with which operators on 16-bit floats compute in float32."},
 	{Name: "fold", Run: Fold,

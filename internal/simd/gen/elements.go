@@ -81,15 +81,15 @@ var elementFunctions = []element{
 	of1("gelu", (*file).gelu),
 	of1("gelu_tanh", func(f *file, x vec) vec {
 		cubic := f.mul(f.mul(f.mul(x, x), x), num(0.044715))
-		return f.canonical(f.mul(f.sigmoid(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
+		return f.canonical(f.mul(f.sigmoidOf(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
 	}),
-	of1("gelu_sigmoid", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoid(f.mul(x, num(1.702))), x)) }),
+	of1("gelu_sigmoid", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(f.mul(x, num(1.702))), x)) }),
 	// ((erf(x / A) + B)·x)·C, each rounded
 	{name: "gelu_by_erf", in: 1, params: 3, again: func(f *file, x func() vec, p func(k int) vec) vec {
 		y := f.add(f.erf(f.div(x(), p(0))), p(1))
 		return f.canonical(f.mul(f.mul(y, x()), p(2)))
 	}},
-	of1("silu", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoid(x), x)) }),
+	of1("silu", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(x), x)) }),
 	of1("sigmoid", (*file).sigmoid),
 	with("hard_sigmoid", 2, func(f *file, x vec, p []vec) vec {
 		y := f.fma(x, p[0], p[1])

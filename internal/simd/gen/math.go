@@ -65,6 +65,12 @@ func (f *file) exp(x vec) vec {
 
 // sigmoid is Sigmoid.
 func (f *file) sigmoid(x vec) vec {
+	y := f.sigmoidOf(x)
+	return f.blend(f.compare(unordered, x, x), nan, y)
+}
+
+// sigmoidOf is Sigmoid of a number.
+func (f *file) sigmoidOf(x vec) vec {
 	one := f.set(num(1))
 	p := f.expParts(f.greater(f.or(x, signBit), num(-104)))
 	mh := f.add(p.u, num(1))
@@ -83,8 +89,7 @@ func (f *file) sigmoid(x vec) vec {
 	inv := f.div(one, dh)
 	q := f.mul(num_, inv)
 	rem := f.fnma(q, dl, f.add(f.fnma(q, dh, num_), low))
-	y := f.scale(f.fma(rem, inv, q), p)
-	return f.blend(f.compare(unordered, x, x), nan, y)
+	return f.scale(f.fma(rem, inv, q), p)
 }
 
 // tanh is Tanh.
