@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -59,6 +60,8 @@ const (
 	pageBytes    = 1 << 16
 	readBehind   = 64      // bytes that kernels may read behind data
 	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
+
+	mostWindow = math.MaxInt32 / 8 // as far as package op allows strides, dilations and paddings where an int has 32 bits
 )
 
 // Options say how a module is made.
@@ -97,6 +100,13 @@ func CompileAll(g *graph.Graph, limits engine.Limits, list ...Options) ([]*Modul
 		return nil, err
 	}
 	defer p.Close()
+	for part := range g.Graphs() {
+		for _, n := range part.Nodes {
+			if k, attr := kernel.WindowBeyond(n, mostWindow); attr != "" {
+				return nil, &engine.NodeError{Node: n, Err: fmt.Errorf("%s: %d is given; where addresses have 32 bits it is at most %d", attr, k, mostWindow)}
+			}
+		}
+	}
 	image, err := p.Image()
 	if err != nil {
 		return nil, err

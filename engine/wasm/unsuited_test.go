@@ -1,11 +1,17 @@
 package wasm_test
 
 import (
+	"errors"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -212,4 +218,32 @@ func (n *network) first(name string, attrs graph.Attrs, in ...*graph.Value) *gra
 		n.t.Fatal(err)
 	}
 	return out[0]
+}
+
+// TestFarWindows refuses a window whose numbers a module has no room for.
+func TestFarWindows(t *testing.T) {
+	const far = 1 << 30
+	b := graph.NewBuilder(op.Rules, "far")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 1, 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := b.One("box", []*graph.Value{x}, graph.AttrsOf("size", []int{1, 1, 1}, "padding", make([]int, 6), "stride", []int{1, 1, far}), "")
+	if strconv.IntSize == 32 {
+		return // nor has package op
+	}
+	if err == nil {
+		err = b.Output("y", y)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *engine.NodeError
+	if _, err := wasm.Compile(g, wasm.Options{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "stride: 1073741824 is given; where addresses have 32 bits it is at most 268435455") {
+		t.Errorf("a window with a stride of %d: %v", far, err)
+	}
 }

@@ -210,8 +210,8 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	x, y, shifted, sum, q := r.Nodes[0], r.Nodes[1], r.Nodes[2], r.Nodes[3], r.Nodes[4]
 	a, b := x.In[0].Type, y.In[0].Type
 	offset := other(shifted, x.Out[0])
-	if sum.Op != "add" || q.Op != "quantize_linear" || offset == nil || other(sum, shifted.Out[0]) != y.Out[0] ||
-		!a.Equal(b) || !a.Shape.Equal(q.Out[0].Type.Shape) || a.DType.Size() != 1 || q.Out[0].Type.DType.Size() != 1 || q.In[0] != sum.Out[0] {
+	if x.Op != "dequantize_linear" || y.Op != x.Op || sum.Op != "add" || q.Op != "quantize_linear" || offset == nil || other(sum, shifted.Out[0]) != y.Out[0] ||
+		!a.Equal(b) || !a.Shape.Equal(q.Out[0].Type.Shape) || !bits8.Has(q.Out[0].Type.DType) || q.In[0] != sum.Out[0] {
 		return nil
 	}
 	scales := [4]float32{}
@@ -302,7 +302,7 @@ func sumPlanesIn[T int16 | int32 | int64](t *simd.Tier, r Region) *Plan {
 	cast, n := r.Nodes[0], r.Root()
 	x, zero := cast.In[0], int64(0)
 	switch {
-	case cast.Op != "cast" || x.Type.DType.Size() != 1 || !x.Type.DType.IsInteger() || len(r.Nodes) != r.Sources+1:
+	case cast.Op != "cast" || len(r.Nodes) != r.Sources+1:
 		return nil
 	case r.Sources == 2:
 		sub := r.Nodes[1]

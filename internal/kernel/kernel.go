@@ -42,13 +42,13 @@ type Region struct {
 // Root returns the first node behind the sources.
 func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
-// IsSource reports whether a node may be a source of a region (see [Region]): it turns quantized codes into numbers, selects among such numbers, or
+// IsSource reports whether a node may be a source of a region (see [Region]): it turns integers of 8 bits into numbers, selects among such numbers, or
 // transposes a factor of a product, for one reader whose row takes sources. readers has the nodes that read each value; made reports whether a source
 // makes a value.
 func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
 	reader := readers[n.Out[0]][0]
 	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }
-	bytes := func() bool { return n.In[0].Type.DType.Size() == 1 }
+	bytes := func() bool { return bits8.Has(n.In[0].Type.DType) }
 	switch n.Op {
 	case "dequantize_linear":
 		return bytes() && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
@@ -127,12 +127,34 @@ type Pack struct {
 // For returns the plan of the first kernel in those of the tiers that this processor has which takes the region, or nil if there is none. Operators
 // without a kernel are evaluated by their references.
 func For(tiers []Tier, r Region) *Plan {
+	if _, beyond := WindowBeyond(r.Root(), windowMost); beyond != "" {
+		return nil
+	}
 	for i := range tiers {
 		if p := tiers[i].first(r); p != nil {
 			return p
 		}
 	}
 	return nil
+}
+
+// windowMost bounds the strides, dilations and paddings of windows for which there are kernels: no product of distances overflows then. Windows
+// beyond, as no network has them, are left to references.
+const windowMost = 1 << 16
+
+// WindowBeyond returns a number of a node's window, and the attribute that it is of, that is beyond most; "" if there is none.
+func WindowBeyond(n *graph.Node, most int) (number int, attr string) {
+	if n.Attrs.Get("dilation") == nil {
+		return 0, "" // as of a pad or a slice
+	}
+	for _, attr := range []string{"dilation", "stride", "padding"} {
+		for _, k := range n.Attrs.Ints(attr) {
+			if max(k, -k) > most {
+				return k, attr
+			}
+		}
+	}
+	return 0, ""
 }
 
 // first returns the plan of the first kernel that takes a region, or nil if this processor has not the tier or there is none.
