@@ -16,7 +16,7 @@ import (
 // at what its operand has been made by. Floats that nothing else needs then are pruned with everything else that is not used.
 
 // quantisation says which number a code stands for: (code - zero)·scale. Both are scalars or, if axes or blocks have their own, of the
-// rank of the codes. Scales are positive, so that codes are in the order of what they stand for.
+// rank of the codes.
 type quantisation struct {
 	scale, zero *graph.Value
 	block       []int // the extents of blocks, as our operators have them
@@ -25,6 +25,16 @@ type quantisation struct {
 // single reports whether there is one scale and one zero point for all elements.
 func (q quantisation) single() bool {
 	return len(q.scale.Type.Shape) == 0 && len(q.zero.Type.Shape) == 0
+}
+
+// ordered reports whether codes are known to be in the order of what they stand for, as they are with scales above 0.
+func (c *lowering) ordered(q quantisation) bool {
+	scale := c.constant(q.scale)
+	if scale == nil {
+		return false
+	}
+	wide, err := tensor.Cast(scale, tensor.Float32)
+	return err == nil && !slices.ContainsFunc(tensor.Data[float32](wide), func(x float32) bool { return !(x > 0) })
 }
 
 // along reports whether scales and zero points differ along the given dimensions at most.
@@ -155,14 +165,16 @@ func (c *lowering) same(a, b *graph.Value) bool {
 // movement is an operator with which quantization commutes, as its results are some of the elements of some operands.
 type movement struct {
 	from, to int                    // the operands whose elements those are; to is 0 for all behind from
+	order    bool                   // whether it is the order of the elements that decides which
 	unless   func(*graph.Node) bool // nil for none
 }
 
 var movements = map[string]movement{
-	"clamp": {}, "concat": {}, "expand": {to: 1}, "gather": {to: 1}, "gather_elements": {to: 1}, "gather_nd": {to: 1}, "max": {}, "max_reduce": {to: 1},
-	"min": {}, "min_reduce": {to: 1}, "reshape": {to: 1}, "reverse": {to: 1}, "reverse_sequence": {to: 1}, "select": {from: 1}, "slice": {to: 1},
-	"split": {to: 1}, "squeeze": {to: 1}, "stack": {}, "tile": {to: 1}, "transpose": {to: 1}, "unsqueeze": {to: 1}, "unstack": {to: 1},
-	"max_pool": {to: 1, unless: func(n *graph.Node) bool { return n.Attrs.String("border") == "constant" }},
+	"concat": {}, "expand": {to: 1}, "gather": {to: 1}, "gather_elements": {to: 1}, "gather_nd": {to: 1}, "reshape": {to: 1}, "reverse": {to: 1},
+	"reverse_sequence": {to: 1}, "select": {from: 1}, "slice": {to: 1}, "split": {to: 1}, "squeeze": {to: 1}, "stack": {}, "tile": {to: 1},
+	"transpose": {to: 1}, "unsqueeze": {to: 1}, "unstack": {to: 1},
+	"clamp": {order: true}, "max": {order: true}, "max_reduce": {to: 1, order: true}, "min": {order: true}, "min_reduce": {to: 1, order: true},
+	"max_pool": {to: 1, order: true, unless: func(n *graph.Node) bool { return n.Attrs.String("border") == "constant" }},
 	"resize": {to: 1, unless: func(n *graph.Node) bool {
 		return n.Attrs.String("mode") != "nearest-neighbor" || n.Attrs.String("coordinates") == "tf_crop_and_resize"
 	}},
@@ -179,7 +191,7 @@ func (m movement) elements(n *graph.Node) []*graph.Value {
 
 // move has a movement done with codes, if those of some operand are computed with integers.
 func (l *coder) move(n *graph.Node, m movement) []*graph.Value {
-	if m.unless != nil && m.unless(n) {
+	if m.unless != nil && m.unless(n) || m.order && !l.ordered(l.to) {
 		return nil
 	}
 	in, some := slices.Clone(n.In), false
@@ -238,7 +250,7 @@ func (l *coder) add(n *graph.Node) *graph.Value {
 // relu bounds codes by that of 0.
 func (l *coder) relu(n *graph.Node) *graph.Value {
 	y := l.value(n.In[0])
-	if y == nil {
+	if y == nil || !l.ordered(l.to) {
 		return nil
 	}
 	if zero := l.constant(l.to.zero); zero != nil && l.to.zero.Type.DType.IsUnsigned() && isZero(zero) {
@@ -283,7 +295,7 @@ func (l *coder) coded(v *graph.Value) *coded {
 	}
 	x := l.coded(n.In[0])
 	switch {
-	case x == nil:
+	case x == nil || m.order && !l.ordered(x.quantisation):
 		return nil
 	case !x.single() && (len(x.block) > 0 || n.Op != "transpose" && n.Op != "unsqueeze" && n.Op != "squeeze"):
 		return nil

@@ -140,6 +140,42 @@ func TestQuantisedIsNear(t *testing.T) {
 	}
 }
 
+// TestNegativeScales has operators that go by the order of elements on codes in the opposite order.
+func TestNegativeScales(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []*proto.Node{
+		node("Relu", "a -> b"), node("Clip", "a, low, high -> b"), node("MaxPool", "a -> b", "kernel_shape", []int64{1, 2}), node("GlobalMaxPool", "a -> b"),
+		node("Max", "a, x -> b"), node("Min", "a, x -> b"), node("ReduceMax", "a -> b", "axes", []int64{3}), node("ReduceMin", "a -> b", "axes", []int64{2}),
+	} {
+		for _, scales := range [][2]float32{{-xScale, yScale}, {xScale, -yScale}, {-xScale, -yScale}, {xScale, yScale}} {
+			for name, nodes := range map[string][]*proto.Node{
+				"behind the codes": {node("Identity", "x -> a"), n, node("Identity", "b -> y")},
+				"before a sum":     {node("Identity", "x -> a"), n, node("Add", "b, b -> y")},
+				"behind a sum":     {node("Add", "x, x -> a"), n, node("Identity", "b -> y")},
+			} {
+				g := graphOf("xq: uint8[1,2,2,4] -> yq, y", append(append([]*proto.Node{node("DequantizeLinear", "xq, xs, xz -> x")}, nodes...), node("QuantizeLinear", "y, ys, yz -> yq"))...)
+				stored(stored(stored(stored(g, "xs", nil, scales[0]), "xz", nil, uint8(xZero)), "ys", nil, scales[1]), "yz", nil, uint8(yZero))
+				stored(stored(g, "low", nil, float32(-1)), "high", nil, float32(2))
+				var x []uint8
+				for range 16 {
+					x = append(x, uint8(r.IntN(256)))
+				}
+				out, err := eval(t, modelOf(13, g), model.Values{"xq": array([]int{1, 2, 2, 4}, x...)})
+				if err != nil {
+					t.Fatal(n.OpType, err)
+				}
+				codes := tensor.Data[uint8](out["yq"])
+				for i, y := range tensor.Data[float32](out["y"]) {
+					want := min(max(math.RoundToEven(float64(y/scales[1]))+yZero, 0), 255)
+					if math.Abs(float64(codes[i])-want) > 1 {
+						t.Fatalf("%s %s, scales %v: element %d is %d; the floats, %v, say %v", n.OpType, name, scales, i, codes[i], y, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestBiasOfFloats adds biases that are no codes: the unit of the sums is too coarse for some, and others are too great to be counted in 32 bits.
 func TestBiasOfFloats(t *testing.T) {
 	for _, c := range []struct {
