@@ -3,7 +3,6 @@ package onnx
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // Activation functions.
@@ -73,17 +72,22 @@ func (c *lowering) swish(x *graph.Value) *graph.Value {
 
 func swish(c *lowering) []*graph.Value { return one(c.swish(c.In(0))) }
 
-// celu is max(x, 0) + elu(min(x, 0) / alpha): one of the two is 0.
+// celu is max(x, 0) + alpha·(exp(min(x, 0) / alpha) - 1): one of the two is 0.
 func (c *lowering) celu(x *graph.Value, alpha float64) *graph.Value {
 	switch {
-	case alpha <= 0:
-		c.failf("alpha", "it is %v; it must be greater than 0", alpha)
+	case alpha == 0:
+		c.failf("alpha", "it is 0, by which x is divided")
 	case alpha == 1:
 		return c.Node("elu", nil, x)
 	}
 	d := x.Type.DType
 	below := c.Node("div", nil, c.Node("min", nil, x, c.Number(0, d)), c.Number(alpha, d))
-	return c.Node("add", nil, c.Node("relu", nil, x), c.Node("elu", emit.Attr("alpha", alpha), below))
+	if alpha > 0 {
+		below = c.Node("elu", emit.Attr("alpha", alpha), below)
+	} else {
+		below = c.Node("mul", nil, c.Node("sub", nil, c.Node("exp", nil, below), c.Number(1, d)), c.Number(alpha, d))
+	}
+	return c.Node("add", nil, c.Node("relu", nil, x), below)
 }
 
 // thresholded is x where that is above alpha, and else 0.
@@ -113,7 +117,7 @@ func shrink(c *lowering) []*graph.Value {
 	d := c.DType(0)
 	x := c.In(0)
 	if d.IsInteger() {
-		x = c.Cast(x, tensor.Float32)
+		x = c.Cast(x, floatOf(d))
 	}
 	w := x.Type.DType
 	number := func(v float64) *graph.Value { return c.Number(v, w) }

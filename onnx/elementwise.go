@@ -183,12 +183,20 @@ func pow(c *lowering) []*graph.Value {
 // wider returns an element type for numbers of two different types.
 func wider(a, b tensor.DType) tensor.DType {
 	switch {
-	case a == tensor.Float64 || b == tensor.Float64:
+	case a.IsInteger() && b.IsInteger():
+		return tensor.Int64
+	case floatOf(a) == tensor.Float64 || floatOf(b) == tensor.Float64:
 		return tensor.Float64
-	case a.IsFloat() || b.IsFloat():
-		return tensor.Float32
 	}
-	return tensor.Int64
+	return tensor.Float32
+}
+
+// floatOf returns the type of floats in which numbers of a type are computed by what is defined of reals: that holds integers of as many bits, or float32.
+func floatOf(d tensor.DType) tensor.DType {
+	if d == tensor.Float64 || d.IsInteger() && d.Bits() > 16 {
+		return tensor.Float64
+	}
+	return tensor.Float32
 }
 
 // clip bounds by the least one first: where it is above the greatest, that counts.

@@ -65,7 +65,7 @@ func reducingFloats(operator string) reducer {
 	return func(c *lowering, x *graph.Value, axes graph.Attrs) *graph.Value {
 		d := x.Type.DType
 		if d.IsInteger() {
-			x = c.Cast(x, tensor.Float32)
+			x = c.Cast(x, floatOf(d))
 		}
 		return c.Cast(c.Node(operator, axes, x), d)
 	}
