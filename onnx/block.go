@@ -45,10 +45,11 @@ func (c *lowering) block(net *network, types []op.Type, captured []*graph.Value,
 	if c.w.work.failed[net] > attempts {
 		return nil, errOpen
 	}
-	at, err := c.scope.in("in " + c.node.OpType + ": ")
+	at, err := c.scope.in("in "+c.node.OpType+": ", c.outputs())
 	if err != nil {
 		return nil, err
 	}
+	at.block, at.repeats = true, c.node.OpType != "If"
 	w := &walker{file: c.w.file, b: graph.NewBuilder(op.Rules, "block"), folder: c.w.folder, work: c.w.work}
 	s := &scope{net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
 	inner := &lowering{w: w, scope: s, node: c.node}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -189,6 +190,7 @@ func (c *lowering) body(l *looping, carried []item) (body *graph.Graph, values [
 	}
 	captured := c.captured(l.net)
 	body, err = c.block(l.net, types, captured, func(in []*graph.Value, inner *lowering) []item {
+		inner.scope.site.counter = in[0]
 		return append([]item{{kind: aTensor, value: in[0]}, scalar(inner, true)}, tensors(in[1:]...)...)
 	}, func(out []*graph.Value, inner *lowering) []*graph.Value {
 		out[0] = inner.condition(out[0])
@@ -230,7 +232,7 @@ func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Va
 		}
 		return out
 	}
-	s := c.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
+	s := c.repeated(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType), i)
 	s.items[l.net.inputs[0]] = scalar(c, i)
 	s.items[l.net.inputs[1]] = scalar(c, true)
 	for k, x := range carried {
@@ -258,23 +260,47 @@ func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Va
 	return nil
 }
 
-// nothing returns what the turns of a loop yield that takes none: tensors without elements, of the shapes that a turn would give them.
+// nothing returns what the turns of a loop yield that takes none: tensors without elements, of the shapes that a turn would give them or, where a turn
+// could not be taken, as it reads elements that there are not, of those that its graph declares, with 0 for every extent that is not a number.
 func (c *lowering) nothing(l *looping, carried []item) []item {
 	if l.parts == 0 {
 		return nil
 	}
 	body, _, _, err := c.body(l, carried)
-	if err != nil {
-		c.failf("body", "the loop takes no turn, and the shapes of its outputs are not known: %v", err)
-	}
 	out := make([]*graph.Value, l.parts)
 	for k := range out {
-		t := body.Outputs[1+l.carried+k].Value.Type
-		t.Shape = t.Shape.Clone()
-		t.Shape[0] = 0
+		at := 1 + l.carried + k
+		var t op.Type
+		if err == nil {
+			t = body.Outputs[at].Value.Type
+			t.Shape = t.Shape.Clone()
+			t.Shape[0] = 0
+		} else if t = empty(l.net.types[at]); t.DType == tensor.Invalid {
+			c.failf("body", "the loop takes no turn, and the shapes of its outputs are not known: %v", err)
+		}
 		x, err := tensor.New(t.DType, t.Shape)
 		c.Fail(err)
 		out[k] = c.Constant(x)
 	}
 	return tensors(out...)
+}
+
+// empty returns the type of no tensors of a declared type, put together; the zero type if what is declared is none of a tensor.
+func empty(t *proto.Type) op.Type {
+	if t == nil || t.Tensor == nil {
+		return op.Type{}
+	}
+	d, err := t.Tensor.ElemType.DType()
+	if err != nil {
+		return op.Type{}
+	}
+	shape := tensor.Shape{0}
+	if s := t.Tensor.Shape; s != nil {
+		for _, n := range s.Dim {
+			if shape = append(shape, 0); n.Known && n.Value > 0 && n.Value <= tensor.MaxElements {
+				shape[len(shape)-1] = int(n.Value)
+			}
+		}
+	}
+	return op.Type{DType: d, Shape: shape}
 }

@@ -34,7 +34,7 @@ func (c *lowering) inline(f *function) error {
 	if n := len(c.outputs()); n > len(f.Output) {
 		return &Error{Msg: fmt.Sprintf("%d results are named; the function has %d", n, len(f.Output))}
 	}
-	at, err := c.scope.in("in function " + short(f.Name) + ": ")
+	at, err := c.scope.in("in function "+short(f.Name)+": ", c.outputs())
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/model"
@@ -125,4 +126,30 @@ func TestLoopsInLoops(t *testing.T) {
 	inner := graphOf("i: int64[], c: bool[], v: float[2] -> c, w", node("Loop", "m, , v -> w", "body", add))
 	g, in := trips(graphOf("x: float[2] -> y", node("Loop", "m, , x -> y", "body", inner)), false, 3)
 	expect(t, modelOf(13, g), in, "y", []int{2}, float32(10), 20)
+}
+
+// TestNoTurn: what turns would yield that could not be taken has the shape that the graph declares.
+func TestNoTurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    *proto.Model
+		want []int // nil if nothing says the shapes
+	}{
+		"gather": {modelOf(13, stored(graphOf("x: float[n,4] -> y", node("Shape", "x -> s"), node("Gather", "s, zero -> m"), node("Loop", "m, -> y", "body",
+			graphOf("i, c -> c, o: float[4]", node("Gather", "x, i -> r"), node("Neg", "r -> o")))), "zero", nil, int64(0))), []int{0, 4}},
+		"sequence": {modelOf(13, graphOf("x: float[n,4] -> y", node("SplitToSequence", "x -> q"), node("SequenceLength", "q -> m"), node("Loop", "m, -> y", "body",
+			graphOf("i, c -> c, o: float[1,k]", node("SequenceAt", "q, i -> r"), node("Neg", "r -> o"))))), []int{0, 1, 0}},
+		"the greatest of none": {modelOf(13, stored(graphOf("x: float[n,4] -> y", node("Shape", "x -> s"), node("Gather", "s, zero -> m"), node("Loop", "m, -> y", "body",
+			graphOf("i, c -> c, o: float", node("ArgMax", "x -> a", "axis", 0), node("Cast", "a -> o", "to", int(proto.Float))))), "zero", nil, int64(0))), []int{0}},
+		"untyped": {modelOf(13, stored(graphOf("x: float[n,4] -> y", node("Shape", "x -> s"), node("Gather", "s, zero -> m"), node("Loop", "m, -> y", "body",
+			graphOf("i, c -> c, o", node("Gather", "x, i -> o")))), "zero", nil, int64(0))), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := model.Values{"x": array[float32]([]int{0, 4})}
+			if c.want != nil {
+				expect(t, c.m, in, "y", c.want, []float32{}...)
+			} else if _, err := eval(t, c.m, in); err == nil || !strings.Contains(err.Error(), "the loop takes no turn, and the shapes of its outputs are not known") {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
 }

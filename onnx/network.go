@@ -14,6 +14,7 @@ type network struct {
 	weight  int           // the steps that they take
 	inputs  []string
 	outputs []string
+	types   []*proto.Type   // of the outputs, as a graph declares them; nil for those of a function
 	free    []string        // the names that are read and come from around the network
 	names   map[string]bool // all others: inputs, what is stored, and results of nodes
 	stored  map[string]*proto.Tensor
@@ -61,7 +62,7 @@ func (s networks) graph(g *proto.Graph, depth int) (*network, error) {
 		n.inputs = append(n.inputs, v.Name)
 	}
 	for _, v := range g.Output {
-		n.outputs = append(n.outputs, v.Name)
+		n.outputs, n.types = append(n.outputs, v.Name), append(n.types, v.Type)
 	}
 	return n, s.fill(n, g.Node, declare, depth)
 }

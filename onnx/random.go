@@ -12,7 +12,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Operators that draw random numbers. Like all results they are a function of model and inputs: the same in every run and everywhere.
+// Operators that draw random numbers. Like all results they are a function of model and inputs: the same in every run and everywhere, but not in every
+// turn of a loop.
 var randomRows = family{"Random numbers", []row{
 	{name: "Bernoulli", forms: forms("15 22", "input: float; dtype: int, seed: float -> output"), lower: bernoulli, remark: randomRemark},
 	{name: "Dropout", forms: forms("1", "data; "+consumed+", is_test=0, ratio=0.5 -> output, mask?", "6", "data; is_test=0, ratio=0.5 -> output, mask?",
@@ -25,7 +26,7 @@ var randomRows = family{"Random numbers", []row{
 	random("RandomUniformLike", "input; dtype: int, high=1.0, low=0.0, seed: float -> output", uniform),
 }}
 
-const randomRemark = "the numbers are the same in every run; without a seed they depend on the name of the result"
+const randomRemark = "the numbers are the same in every run, and others in every turn of a loop; without a seed they depend on the name of the result"
 
 // random is the row of an operator that fills a shape, its own or that of an operand, with numbers of a distribution.
 func random(name, declaration string, draw func(c *lowering, shape tensor.Shape) *graph.Value) row {
@@ -51,8 +52,8 @@ func random(name, declaration string, draw func(c *lowering, shape tensor.Shape)
 func (c *lowering) seed() uint64 {
 	if !c.Given("seed") {
 		h := fnv.New64a()
-		if c.scope.site != nil {
-			fmt.Fprint(h, c.scope.site.hash)
+		if at := c.scope.site; at != nil {
+			fmt.Fprint(h, at.hash)
 		}
 		h.Write([]byte("\x00" + c.outputs()[0]))
 		return h.Sum64()
@@ -64,12 +65,37 @@ func (c *lowering) seed() uint64 {
 	return uint64(math.Float32bits(float32(c.Float("seed"))))
 }
 
-// bits adds 24 random bits for each element of a shape, as float32. Others have other numbers of the sequence.
+// bits adds 24 random bits for each element of a shape, as float32. Another sequence, and another turn of what is repeated around, has other numbers.
 func (c *lowering) bits(shape tensor.Shape, sequence int) *graph.Value {
-	n := shape.Len()
-	index := c.Node("add", nil, c.Iota(n, tensor.Int64), c.Constant(tensor.Scalar(int64(sequence)*int64(n))))
+	const sequences = 2
+	n := int64(shape.Len())
+	turn, counted := c.turnAt(c.scope.site)
+	index := c.Node("add", nil, c.Iota(int(n), tensor.Int64), c.Constant(tensor.Scalar((turn*sequences+int64(sequence))*n)))
+	if counted != nil {
+		index = c.Node("add", nil, index, c.Node("mul", nil, counted, c.Constant(tensor.Scalar(sequences*n))))
+	}
 	bits := c.Node("shift_right", nil, c.Node("random_bits", emit.Attr("seed", op.Seed(c.seed())), index), c.Number(8, tensor.Uint32))
 	return c.Reshape(c.Cast(bits, tensor.Float32), shape...)
+}
+
+// turnAt returns the number of the turn of all that is repeated around a place: a number, and what is to be added to it if a block counts turns.
+func (c *lowering) turnAt(at *site) (known int64, counted *graph.Value) {
+	const far = 0x9E3779B97F4A7 // turns of what is inside of one turn
+	if at == nil {
+		return 0, nil
+	}
+	known, counted = c.turnAt(at.outer)
+	switch {
+	case at.block && (counted != nil || at.repeats && at.counter == nil):
+		c.Fail(errOpen) // so that turns are taken one by one, as the graph does not know their number
+	case !at.repeats:
+		return known, counted
+	case at.block:
+		return known * far, at.counter
+	case counted != nil:
+		counted = c.Node("mul", nil, counted, c.Constant(tensor.Scalar[int64](far)))
+	}
+	return known*far + at.turn, counted
 }
 
 // uniformUnit adds numbers of the uniform distribution in [0, 1).

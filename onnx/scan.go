@@ -111,7 +111,7 @@ func (c *lowering) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 		}
 		return out
 	}
-	s := c.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
+	s := c.repeated(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType), int64(i))
 	for k, v := range l.values {
 		if k >= l.states {
 			axis, at := l.axes[k-l.states], i

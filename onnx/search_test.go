@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -209,5 +211,63 @@ func TestRandom(t *testing.T) {
 	}
 	if kept < 700 || kept > 800 {
 		t.Errorf("%d of 1000 elements are kept; they should be about 750", kept)
+	}
+}
+
+// TestRandomTurns: each turn of a loop, element of a sequence and call of a function draws numbers of its own, with a seed and without, and turns that are
+// taken one by one draw those that a block draws.
+func TestRandomTurns(t *testing.T) {
+	x := f(s(3), 1, 2, 3)
+	for _, seed := range [][]any{nil, {"seed", float32(7)}} {
+		draws := func(to string) *proto.Node {
+			return node("RandomUniform", "-> "+to, append([]any{"shape", []int64{5}}, seed...)...)
+		}
+		loop := func(step *proto.Node) *proto.Graph {
+			return stored(graphOf("x: float[3] -> y", node("Loop", "m, , x -> last, y", "body", graphOf("i, c, v -> c, w, r", step, draws("r")))), "m", nil, int64(4))
+		}
+		inner := func() *proto.Node { return node("Loop", "m, -> q", "body", graphOf("j, d -> d, r", draws("r"))) }
+		function := modelOf(22, graphOf("x: float[3] -> y", node("own.F", "-> a"), node("own.F", "-> b"), node("Concat", "a, b -> y", "axis", 0)))
+		function.OpsetImport = append(function.OpsetImport, &proto.OperatorSet{Domain: "own", Version: 1})
+		function.Functions = []*proto.Function{{Name: "F", Domain: "own", Output: []string{"r"}, Node: []*proto.Node{draws("r")},
+			OpsetImport: []*proto.OperatorSet{{Version: 22}}}}
+		var drawn []string
+		for _, c := range []struct {
+			name string
+			m    *proto.Model
+			rows int
+		}{
+			{"a block", modelOf(22, loop(node("Identity", "v -> w"))), 4},
+			{"turn by turn", modelOf(22, loop(node("Concat", "v, x -> w", "axis", 0))), 4},
+			{"in one another", modelOf(22, stored(graphOf("x: float[3] -> y", node("Loop", "m, -> y", "body", graphOf("i, c -> c, q", inner()))), "m", nil, int64(3))), 9},
+			{"a branch", modelOf(22, stored(graphOf("x: float[3] -> y", node("Loop", "m, -> y", "body", graphOf("i, c -> c, q",
+				node("Greater", "i, m -> more"), node("If", "more -> q", "then_branch", graphOf("-> r", draws("r")), "else_branch", graphOf("-> z", draws("z")))))), "m", nil, int64(3))), 3},
+			{"scan", modelOf(22, graphOf("x: float[3] -> y", node("Scan", "x -> y", "num_scan_inputs", 1, "body", graphOf("e -> r", draws("r"))))), 3},
+			{"map", modelOf(22, graphOf("x: float[3] -> y", node("SplitToSequence", "x -> q"), node("SequenceMap", "q -> p", "body", graphOf("e -> r", draws("r"))),
+				node("ConcatFromSequence", "p -> y", "axis", 0))), 3},
+			{"calls", function, 2},
+		} {
+			if c.name == "calls" && seed != nil {
+				continue // as two nodes with one seed
+			}
+			out, err := eval(t, c.m, model.Values{"x": x})
+			if err != nil {
+				t.Fatal(c.name, seed, err)
+			}
+			y := out["y"].Contiguous().Bytes()
+			if len(y) != c.rows*20 {
+				t.Fatalf("%s: there are %d numbers", c.name, len(y)/4)
+			}
+			seen := make(map[string]bool)
+			for i := range c.rows {
+				seen[string(y[20*i:][:20])] = true
+			}
+			if len(seen) != c.rows {
+				t.Errorf("%s, seed %v: %d rows draw %d times", c.name, seed, c.rows, len(seen))
+			}
+			drawn = append(drawn, string(y))
+		}
+		if drawn[0] != drawn[1] {
+			t.Errorf("seed %v: turn by turn other numbers are drawn than by a block", seed)
+		}
 	}
 }

@@ -189,7 +189,7 @@ func sequenceMap(c *lowering) []item {
 		return lists
 	})
 	for k := n - 1; k >= 0; k-- {
-		s := c.inner(net, "in body: ")
+		s := c.repeated(net, "in body: ", int64(k))
 		for i, name := range net.inputs {
 			x := c.item(i)
 			if x.kind == sequence {

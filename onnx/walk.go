@@ -51,9 +51,16 @@ type scope struct {
 // inner returns a scope for a graph in an attribute of the node.
 func (c *lowering) inner(net *network, text string) *scope {
 	c.charge(opening)
-	at, err := c.scope.in(text)
+	at, err := c.scope.in(text, c.outputs())
 	c.Fail(err)
 	return &scope{parent: c.scope, net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
+}
+
+// repeated is inner for one of several turns.
+func (c *lowering) repeated(net *network, text string, turn int64) *scope {
+	s := c.inner(net, text)
+	s.site.repeats, s.site.turn = true, turn
+	return s
 }
 
 // step is what a walker does next: a node, or what is done after or instead of one. It is small, as there may be very many that wait, in

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"maps"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 )
@@ -59,11 +60,16 @@ type site struct {
 	outer *site
 	text  string
 	depth int
-	hash  uint64
+	hash  uint64 // of the results of the nodes around
+
+	block   bool         // whether this is another graph than what is around
+	repeats bool         // whether this is one of several turns: that of the number
+	turn    int64        // or, of a block,
+	counter *graph.Value // which it has as an input; nil if it has none
 }
 
-// site returns a place in that of the scope.
-func (s *scope) in(text string) (*site, error) {
+// site returns a place in that of the scope, for a node with results of these names.
+func (s *scope) in(text string, results []string) (*site, error) {
 	here := &site{outer: s.site, text: text, depth: 1}
 	h := fnv.New64a()
 	if s.site != nil {
@@ -73,7 +79,9 @@ func (s *scope) in(text string) (*site, error) {
 	if here.depth > limits.ONNXNesting {
 		return nil, tooDeep()
 	}
-	h.Write([]byte(text))
+	if len(results) > 0 {
+		h.Write([]byte("\x00" + results[0]))
+	}
 	here.hash = h.Sum64()
 	return here, nil
 }
