@@ -26,14 +26,15 @@ type dotForm struct {
 	size  int // of an element, in bytes
 	pairs bool
 	tiles []simd.DotTile
+	depth []simd.DotTile // those in which each channel has dwords of its own
 }
 
 // dotRows returns the rows of a tier that has dot products: of bytes or of pairs of them, if it has these, and of words.
 func dotRows(t *simd.Tier) (rows []Kernel) {
 	for _, form := range []dotForm{
-		{"dot products of bytes", 1, false, t.DotTiles(true)},
-		{"dot products of pairs of bytes", 1, true, t.PairTiles()},
-		{"dot products of words", 2, false, t.DotTiles(false)},
+		{"dot products of bytes", 1, false, t.DotsBytes, t.DepthDotsBytes},
+		{"dot products of pairs of bytes", 1, true, t.PairDots, nil},
+		{"dot products of words", 2, false, t.Dots, t.DepthDots},
 	} {
 		if len(form.tiles) == 0 {
 			continue
@@ -54,6 +55,7 @@ func dotRows(t *simd.Tier) (rows []Kernel) {
 type dotConv struct {
 	dotGeometry
 	tier    *simd.Tier
+	form    *dotForm
 	tiles   []simd.DotTile
 	border  geometry.Border
 	codes   *codes
@@ -125,12 +127,13 @@ func (d *dotConv) divide(blocked bool) bool {
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
 	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
-		if d.tiles = d.tier.DepthTiles(d.Size == 1); len(d.tiles) == 0 {
+		if len(d.form.depth) == 0 {
 			return false
 		}
+		d.tiles = d.form.depth
 	}
 	if d.Narrow = d.Pairs && d.Channels <= block/2; d.Narrow {
-		d.tiles = d.tier.NarrowPairTiles()
+		d.tiles = d.tier.NarrowPairDots
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	d.Lanes, d.Under, d.Every = block, 1, 1

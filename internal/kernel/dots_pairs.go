@@ -24,7 +24,7 @@ const (
 	nothing = 0x80
 )
 
-// The packed form of a chunk is the numbers of its steps of several dwords and of its single ones, where these read and what, as [simd.Tier.PairTiles] says, with room
+// The packed form of a chunk is the numbers of its steps of several dwords and of its single ones, where these read and what, as [simd.DotsArgs] says, with room
 // for as many as there may be, and the weights.
 func (d *dotConv) pairsSize() int      { return d.pairsWeightsAt() + 4*d.pairsChannels()*pairsMost*d.steps }
 func (d *dotConv) pairsWeightsAt() int { return (pairsAt + foursSize*(2*d.steps+1) + 63) &^ 63 }

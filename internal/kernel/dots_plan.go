@@ -61,7 +61,7 @@ var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 func newDots(t *simd.Tier, r Region, form *dotForm, axis, zero int) *dotConv {
 	n, codes := r.Root(), codesOf(r, axis)
 	in := n.In[0].Type.DType
-	d := &dotConv{tier: t, tiles: form.tiles, border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
+	d := &dotConv{tier: t, form: form, tiles: form.tiles, border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}

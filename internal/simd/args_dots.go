@@ -1,12 +1,20 @@
 package simd
 
-// DotsArgs are those of the routines of [Tier.DotTiles], which compute tiles of sums of integer products: of Pixels neighbours each, at a
+// DotsArgs are those of each [DotTile], which compute tiles of sums of integer products: of Pixels neighbours each, at a
 // distance of XPixel bytes, in Blocks·16 channels, for Tiles tiles in each of Rows rows.
 //
 //	sums[p][c] = Init[c] + Σ over steps s and dwords g < 4 of X[p + Offsets[s] + 4·g] · W[s][g][c]
 //
-// where the product of two dwords is the sum of the products of their four unsigned and signed bytes, or of their two signed words of 16 bits.
-// All steps wrap. W has, step by step and dword by dword, the dwords of all channels.
+// where the product of two dwords is the sum of the products of their four unsigned and signed bytes (DotsBytes), or of their two signed words of 16
+// bits (Dots). All steps wrap. W has, step by step and dword by dword, the dwords of all channels.
+//
+// In DepthDots and DepthDotsBytes each channel has dwords of its own: those that a step reads are 64 bytes from the pixel on, which is four neighbours of
+// bytes, or a pair that CopyPairs makes; there the weights have the dword of each channel.
+//
+// In PairDots dwords are two pairs of bytes, unsigned and signed. First there are Singles dwords, for which Offsets has a [PairsSingle] each, and then Steps
+// steps of several, for which Fours has a [PairsFours] each; either may be 0. Fours has the first one once more behind the last one, and one that may
+// be read if there are none. W has the dwords one after the other. The sum of the two products of a pair must be an integer of 16 bits, whatever X is.
+// NarrowPairDots is the same for eight channels, of which W has no more. What is stored of the eight behind them is the same once more.
 //
 // If Form is 0, sums are stored as they are, a pixel OutPixel bytes behind the one before it. If it is 1, bytes are stored, a pixel 16
 // bytes behind the one before it, with the bits of Flip exchanged of
@@ -28,7 +36,7 @@ type DotsArgs struct {
 	W       uintptr
 	WNext   int // bytes from W to what is W next time, to bring it near; it may be anything
 
-	// Of pairs, as [Tier.PairTiles] says. Chosen has PairsChosen bytes, whatever they are.
+	// Of pairs. Chosen has PairsChosen bytes, whatever they are.
 	Singles       int
 	Fours, Chosen uintptr
 

@@ -1,5 +1,12 @@
 package simd
 
+// ProductRows8 and ProductRows16 are how many rows the highest tile of Product has where vectors have so many lanes: with two vectors of columns its sums
+// leave registers for the two of b and, of the 16 of AVX2, for an element of a.
+const (
+	ProductRows8  = 6
+	ProductRows16 = 14
+)
+
 // ProductArgs are those of Product, which computes some columns of Tiles times Rows rows of a product of float32 matrices, for some k:
 //
 //	c[i][j] = (Add ? c[i][j] : +0) + Σ a[i][k]·b[k][j]

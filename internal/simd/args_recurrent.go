@@ -18,6 +18,12 @@ type GatesArgs struct {
 	WNext, YNext int
 }
 
+// RecurrentRows8 and RecurrentRows16 are how many rows LSTMRows and GRURows compute where vectors have so many lanes.
+const (
+	RecurrentRows8  = 3
+	RecurrentRows16 = 6
+)
+
 // AheadRows is how many rows an item of [AheadArgs] has, and AheadNumbers how many numbers of the row are taken with one of its.
 const (
 	AheadRows    = 16

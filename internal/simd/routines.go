@@ -17,66 +17,18 @@ type Routines struct {
 	LSTMAhead         Routine[AheadArgs]
 	GRUAhead          Routine[AheadArgs]
 	Elements          map[string]Routine[ElementsArgs]
-	Dots6x1           Routine[DotsArgs]
-	Dots5x1           Routine[DotsArgs]
-	Dots4x1           Routine[DotsArgs]
-	Dots3x1           Routine[DotsArgs]
-	Dots2x1           Routine[DotsArgs]
-	Dots1x1           Routine[DotsArgs]
-	DepthDots6        Routine[DotsArgs]
-	DepthDots5        Routine[DotsArgs]
-	DepthDots4        Routine[DotsArgs]
-	DepthDots3        Routine[DotsArgs]
-	DepthDots2        Routine[DotsArgs]
-	DepthDots1        Routine[DotsArgs]
+	Dots              []DotTile
+	DepthDots         []DotTile
 	CopyRows          Routine[CopyRowsArgs]
 	Pixels            Routine[PixelsArgs]
-	PairDots5         Routine[DotsArgs]
-	PairDots4         Routine[DotsArgs]
-	PairDots3         Routine[DotsArgs]
-	PairDots2         Routine[DotsArgs]
-	PairDots1         Routine[DotsArgs]
-	NarrowPairDots10  Routine[DotsArgs]
-	NarrowPairDots8   Routine[DotsArgs]
-	NarrowPairDots6   Routine[DotsArgs]
-	NarrowPairDots4   Routine[DotsArgs]
-	NarrowPairDots3   Routine[DotsArgs]
-	NarrowPairDots2   Routine[DotsArgs]
-	NarrowPairDots1   Routine[DotsArgs]
+	PairDots          []DotTile
+	NarrowPairDots    []DotTile
 	CopyRowsBytes     Routine[CopyRowsArgs]
 	PixelsBytes       Routine[PixelsArgs]
 	CopyPairs         Routine[CopyPairsArgs]
 	RowDots           Routine[RowDotsArgs]
-	Dots14x2          Routine[DotsArgs]
-	Dots10x2          Routine[DotsArgs]
-	Dots7x2           Routine[DotsArgs]
-	Dots4x2           Routine[DotsArgs]
-	Dots2x2           Routine[DotsArgs]
-	Dots1x2           Routine[DotsArgs]
-	Dots14x1          Routine[DotsArgs]
-	Dots10x1          Routine[DotsArgs]
-	Dots7x1           Routine[DotsArgs]
-	DepthDots14       Routine[DotsArgs]
-	DepthDots10       Routine[DotsArgs]
-	DepthDots7        Routine[DotsArgs]
-	DotsBytes14x2     Routine[DotsArgs]
-	DotsBytes10x2     Routine[DotsArgs]
-	DotsBytes7x2      Routine[DotsArgs]
-	DotsBytes4x2      Routine[DotsArgs]
-	DotsBytes2x2      Routine[DotsArgs]
-	DotsBytes1x2      Routine[DotsArgs]
-	DotsBytes14x1     Routine[DotsArgs]
-	DotsBytes10x1     Routine[DotsArgs]
-	DotsBytes7x1      Routine[DotsArgs]
-	DotsBytes4x1      Routine[DotsArgs]
-	DotsBytes2x1      Routine[DotsArgs]
-	DotsBytes1x1      Routine[DotsArgs]
-	DepthDotsBytes14  Routine[DotsArgs]
-	DepthDotsBytes10  Routine[DotsArgs]
-	DepthDotsBytes7   Routine[DotsArgs]
-	DepthDotsBytes4   Routine[DotsArgs]
-	DepthDotsBytes2   Routine[DotsArgs]
-	DepthDotsBytes1   Routine[DotsArgs]
+	DotsBytes         []DotTile
+	DepthDotsBytes    []DotTile
 	AddSums           Routine[SumsArgs]
 	Quantize          Routine[CodesArgs]
 	Dequantize        Routine[CodesArgs]
@@ -84,13 +36,7 @@ type Routines struct {
 	AddBounded        Routine[CodesArgs]
 	SumCodes          Routine[CodesArgs]
 	LookUp            Routine[CodesArgs]
-	Conv6x16          Routine[ConvArgs]
-	Conv4x16          Routine[ConvArgs]
-	Conv14x8          Routine[ConvArgs]
-	Conv14x4          Routine[ConvArgs]
-	Conv14x32         Routine[ConvArgs]
-	Conv7x32          Routine[ConvArgs]
-	Conv14x16         Routine[ConvArgs]
+	Conv              []ConvTile
 	Product           Routine[ProductArgs]
 	CopyPanels        Routine[PanelArgs]
 	TransposePanel    Routine[PanelArgs]
@@ -207,63 +153,73 @@ var routinesAVX2 = Routines{
 		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
-	Dots6x1:          Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
-	Dots5x1:          Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
-	Dots4x1:          Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
-	Dots3x1:          Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
-	Dots2x1:          Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
-	Dots1x1:          Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
-	DepthDots6:       Routine[DotsArgs]{"depthDots6AVX2", depthDots6AVX2},
-	DepthDots5:       Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
-	DepthDots4:       Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
-	DepthDots3:       Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
-	DepthDots2:       Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
-	DepthDots1:       Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
-	CopyRows:         Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
-	Pixels:           Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
-	PairDots5:        Routine[DotsArgs]{"pairDots5AVX2", pairDots5AVX2},
-	PairDots4:        Routine[DotsArgs]{"pairDots4AVX2", pairDots4AVX2},
-	PairDots3:        Routine[DotsArgs]{"pairDots3AVX2", pairDots3AVX2},
-	PairDots2:        Routine[DotsArgs]{"pairDots2AVX2", pairDots2AVX2},
-	PairDots1:        Routine[DotsArgs]{"pairDots1AVX2", pairDots1AVX2},
-	NarrowPairDots10: Routine[DotsArgs]{"narrowPairDots10AVX2", narrowPairDots10AVX2},
-	NarrowPairDots8:  Routine[DotsArgs]{"narrowPairDots8AVX2", narrowPairDots8AVX2},
-	NarrowPairDots6:  Routine[DotsArgs]{"narrowPairDots6AVX2", narrowPairDots6AVX2},
-	NarrowPairDots4:  Routine[DotsArgs]{"narrowPairDots4AVX2", narrowPairDots4AVX2},
-	NarrowPairDots3:  Routine[DotsArgs]{"narrowPairDots3AVX2", narrowPairDots3AVX2},
-	NarrowPairDots2:  Routine[DotsArgs]{"narrowPairDots2AVX2", narrowPairDots2AVX2},
-	NarrowPairDots1:  Routine[DotsArgs]{"narrowPairDots1AVX2", narrowPairDots1AVX2},
-	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
-	PixelsBytes:      Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
-	CopyPairs:        Routine[CopyPairsArgs]{"copyPairsAVX2", copyPairsAVX2},
-	RowDots:          Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
-	AddSums:          Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
-	Quantize:         Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
-	Dequantize:       Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
-	AddCodes:         Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
-	AddBounded:       Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
-	SumCodes:         Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
-	LookUp:           Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
-	Conv6x16:         Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
-	Conv4x16:         Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
-	Conv14x8:         Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
-	Conv14x4:         Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
-	Product:          Routine[ProductArgs]{"productAVX2", productAVX2},
-	CopyPanels:       Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
-	TransposePanel:   Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
-	Interleave4:      Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
-	Deinterleave4:    Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-	Interleave2:      Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
-	Deinterleave2:    Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
-	Interleave1:      Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
-	Deinterleave1:    Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-	Depthwise:        Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
-	WindowMax:        Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-	WindowSum:        Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
-	WindowSquares:    Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-	WindowMaxInt8:    Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
-	WindowMaxUint8:   Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
-	WindowMaxInt16:   Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
+	Dots: []DotTile{
+		{6, 1, Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2}},
+		{5, 1, Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2}},
+		{4, 1, Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2}},
+		{3, 1, Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2}},
+		{2, 1, Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2}},
+		{1, 1, Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2}},
+	},
+	DepthDots: []DotTile{
+		{6, 1, Routine[DotsArgs]{"depthDots6AVX2", depthDots6AVX2}},
+		{5, 1, Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2}},
+		{4, 1, Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2}},
+		{3, 1, Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2}},
+		{2, 1, Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2}},
+		{1, 1, Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2}},
+	},
+	CopyRows: Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	Pixels:   Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
+	PairDots: []DotTile{
+		{5, 1, Routine[DotsArgs]{"pairDots5AVX2", pairDots5AVX2}},
+		{4, 1, Routine[DotsArgs]{"pairDots4AVX2", pairDots4AVX2}},
+		{3, 1, Routine[DotsArgs]{"pairDots3AVX2", pairDots3AVX2}},
+		{2, 1, Routine[DotsArgs]{"pairDots2AVX2", pairDots2AVX2}},
+		{1, 1, Routine[DotsArgs]{"pairDots1AVX2", pairDots1AVX2}},
+	},
+	NarrowPairDots: []DotTile{
+		{10, 1, Routine[DotsArgs]{"narrowPairDots10AVX2", narrowPairDots10AVX2}},
+		{8, 1, Routine[DotsArgs]{"narrowPairDots8AVX2", narrowPairDots8AVX2}},
+		{6, 1, Routine[DotsArgs]{"narrowPairDots6AVX2", narrowPairDots6AVX2}},
+		{4, 1, Routine[DotsArgs]{"narrowPairDots4AVX2", narrowPairDots4AVX2}},
+		{3, 1, Routine[DotsArgs]{"narrowPairDots3AVX2", narrowPairDots3AVX2}},
+		{2, 1, Routine[DotsArgs]{"narrowPairDots2AVX2", narrowPairDots2AVX2}},
+		{1, 1, Routine[DotsArgs]{"narrowPairDots1AVX2", narrowPairDots1AVX2}},
+	},
+	CopyRowsBytes: Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
+	PixelsBytes:   Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
+	CopyPairs:     Routine[CopyPairsArgs]{"copyPairsAVX2", copyPairsAVX2},
+	RowDots:       Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
+	AddSums:       Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
+	Quantize:      Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
+	Dequantize:    Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
+	AddCodes:      Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:    Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
+	SumCodes:      Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
+	LookUp:        Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	Conv: []ConvTile{
+		{6, 16, Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2}},
+		{4, 16, Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2}},
+		{14, 8, Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2}},
+		{14, 4, Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2}},
+	},
+	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
+	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
+	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
+	Deinterleave2:  Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
+	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	WindowMaxInt16: Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX2", foldSumAVX2},
 		"l1":         {"foldL1AVX2", foldL1AVX2},
@@ -420,38 +376,44 @@ var routinesAVX512 = Routines{
 		"div_by":                   {"elementsDivByAVX512", elementsDivByAVX512},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
-	Dots14x2:       Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
-	Dots10x2:       Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
-	Dots7x2:        Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
-	Dots4x2:        Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
-	Dots2x2:        Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
-	Dots1x2:        Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
-	Dots14x1:       Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
-	Dots10x1:       Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
-	Dots7x1:        Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
-	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
-	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
-	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
-	DepthDots14:    Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
-	DepthDots10:    Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
-	DepthDots7:     Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
-	DepthDots4:     Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
-	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
-	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
-	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
-	Pixels:         Routine[PixelsArgs]{"pixelsAVX512", pixelsAVX512},
-	CopyPairs:      Routine[CopyPairsArgs]{"copyPairsAVX512", copyPairsAVX512},
-	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
-	AddSums:        Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
-	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
-	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
-	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
-	AddBounded:     Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
-	SumCodes:       Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
-	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
-	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
-	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
-	Conv14x16:      Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512},
+	Dots: []DotTile{
+		{14, 2, Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512}},
+		{10, 2, Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512}},
+		{7, 2, Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512}},
+		{4, 2, Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512}},
+		{2, 2, Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512}},
+		{1, 2, Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512}},
+		{14, 1, Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512}},
+		{10, 1, Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512}},
+		{7, 1, Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512}},
+		{4, 1, Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512}},
+		{2, 1, Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512}},
+		{1, 1, Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512}},
+	},
+	DepthDots: []DotTile{
+		{14, 1, Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512}},
+		{10, 1, Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512}},
+		{7, 1, Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512}},
+		{4, 1, Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512}},
+		{2, 1, Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512}},
+		{1, 1, Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512}},
+	},
+	CopyRows:   Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	Pixels:     Routine[PixelsArgs]{"pixelsAVX512", pixelsAVX512},
+	CopyPairs:  Routine[CopyPairsArgs]{"copyPairsAVX512", copyPairsAVX512},
+	RowDots:    Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
+	AddSums:    Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
+	Quantize:   Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
+	Dequantize: Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
+	AddCodes:   Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded: Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
+	SumCodes:   Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
+	LookUp:     Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	Conv: []ConvTile{
+		{14, 32, Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512}},
+		{7, 32, Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512}},
+		{14, 16, Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512}},
+	},
 	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
@@ -538,41 +500,47 @@ var routinesAVX512 = Routines{
 var featuresVNNI = []string{"AVX512VNNI", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
 
 var routinesVNNI = Routines{
-	PeakInt16:        Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
-	PeakInt8:         Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
-	Dots14x2:         Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI},
-	Dots10x2:         Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI},
-	Dots7x2:          Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI},
-	Dots4x2:          Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI},
-	Dots2x2:          Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI},
-	Dots1x2:          Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI},
-	Dots14x1:         Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI},
-	Dots10x1:         Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI},
-	Dots7x1:          Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI},
-	Dots4x1:          Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI},
-	Dots2x1:          Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
-	Dots1x1:          Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
-	CopyRows:         Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
-	Pixels:           Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
-	DotsBytes14x2:    Routine[DotsArgs]{"dotsBytes14x2VNNI", dotsBytes14x2VNNI},
-	DotsBytes10x2:    Routine[DotsArgs]{"dotsBytes10x2VNNI", dotsBytes10x2VNNI},
-	DotsBytes7x2:     Routine[DotsArgs]{"dotsBytes7x2VNNI", dotsBytes7x2VNNI},
-	DotsBytes4x2:     Routine[DotsArgs]{"dotsBytes4x2VNNI", dotsBytes4x2VNNI},
-	DotsBytes2x2:     Routine[DotsArgs]{"dotsBytes2x2VNNI", dotsBytes2x2VNNI},
-	DotsBytes1x2:     Routine[DotsArgs]{"dotsBytes1x2VNNI", dotsBytes1x2VNNI},
-	DotsBytes14x1:    Routine[DotsArgs]{"dotsBytes14x1VNNI", dotsBytes14x1VNNI},
-	DotsBytes10x1:    Routine[DotsArgs]{"dotsBytes10x1VNNI", dotsBytes10x1VNNI},
-	DotsBytes7x1:     Routine[DotsArgs]{"dotsBytes7x1VNNI", dotsBytes7x1VNNI},
-	DotsBytes4x1:     Routine[DotsArgs]{"dotsBytes4x1VNNI", dotsBytes4x1VNNI},
-	DotsBytes2x1:     Routine[DotsArgs]{"dotsBytes2x1VNNI", dotsBytes2x1VNNI},
-	DotsBytes1x1:     Routine[DotsArgs]{"dotsBytes1x1VNNI", dotsBytes1x1VNNI},
-	DepthDotsBytes14: Routine[DotsArgs]{"depthDotsBytes14VNNI", depthDotsBytes14VNNI},
-	DepthDotsBytes10: Routine[DotsArgs]{"depthDotsBytes10VNNI", depthDotsBytes10VNNI},
-	DepthDotsBytes7:  Routine[DotsArgs]{"depthDotsBytes7VNNI", depthDotsBytes7VNNI},
-	DepthDotsBytes4:  Routine[DotsArgs]{"depthDotsBytes4VNNI", depthDotsBytes4VNNI},
-	DepthDotsBytes2:  Routine[DotsArgs]{"depthDotsBytes2VNNI", depthDotsBytes2VNNI},
-	DepthDotsBytes1:  Routine[DotsArgs]{"depthDotsBytes1VNNI", depthDotsBytes1VNNI},
-	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesVNNI", copyRowsBytesVNNI},
-	PixelsBytes:      Routine[PixelsArgs]{"pixelsBytesVNNI", pixelsBytesVNNI},
-	AddSums:          Routine[SumsArgs]{"addSumsVNNI", addSumsVNNI},
+	PeakInt16: Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
+	PeakInt8:  Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
+	Dots: []DotTile{
+		{14, 2, Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI}},
+		{10, 2, Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI}},
+		{7, 2, Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI}},
+		{4, 2, Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI}},
+		{2, 2, Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI}},
+		{1, 2, Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI}},
+		{14, 1, Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI}},
+		{10, 1, Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI}},
+		{7, 1, Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI}},
+		{4, 1, Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI}},
+		{2, 1, Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI}},
+		{1, 1, Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI}},
+	},
+	CopyRows: Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
+	Pixels:   Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
+	DotsBytes: []DotTile{
+		{14, 2, Routine[DotsArgs]{"dotsBytes14x2VNNI", dotsBytes14x2VNNI}},
+		{10, 2, Routine[DotsArgs]{"dotsBytes10x2VNNI", dotsBytes10x2VNNI}},
+		{7, 2, Routine[DotsArgs]{"dotsBytes7x2VNNI", dotsBytes7x2VNNI}},
+		{4, 2, Routine[DotsArgs]{"dotsBytes4x2VNNI", dotsBytes4x2VNNI}},
+		{2, 2, Routine[DotsArgs]{"dotsBytes2x2VNNI", dotsBytes2x2VNNI}},
+		{1, 2, Routine[DotsArgs]{"dotsBytes1x2VNNI", dotsBytes1x2VNNI}},
+		{14, 1, Routine[DotsArgs]{"dotsBytes14x1VNNI", dotsBytes14x1VNNI}},
+		{10, 1, Routine[DotsArgs]{"dotsBytes10x1VNNI", dotsBytes10x1VNNI}},
+		{7, 1, Routine[DotsArgs]{"dotsBytes7x1VNNI", dotsBytes7x1VNNI}},
+		{4, 1, Routine[DotsArgs]{"dotsBytes4x1VNNI", dotsBytes4x1VNNI}},
+		{2, 1, Routine[DotsArgs]{"dotsBytes2x1VNNI", dotsBytes2x1VNNI}},
+		{1, 1, Routine[DotsArgs]{"dotsBytes1x1VNNI", dotsBytes1x1VNNI}},
+	},
+	DepthDotsBytes: []DotTile{
+		{14, 1, Routine[DotsArgs]{"depthDotsBytes14VNNI", depthDotsBytes14VNNI}},
+		{10, 1, Routine[DotsArgs]{"depthDotsBytes10VNNI", depthDotsBytes10VNNI}},
+		{7, 1, Routine[DotsArgs]{"depthDotsBytes7VNNI", depthDotsBytes7VNNI}},
+		{4, 1, Routine[DotsArgs]{"depthDotsBytes4VNNI", depthDotsBytes4VNNI}},
+		{2, 1, Routine[DotsArgs]{"depthDotsBytes2VNNI", depthDotsBytes2VNNI}},
+		{1, 1, Routine[DotsArgs]{"depthDotsBytes1VNNI", depthDotsBytes1VNNI}},
+	},
+	CopyRowsBytes: Routine[CopyRowsArgs]{"copyRowsBytesVNNI", copyRowsBytesVNNI},
+	PixelsBytes:   Routine[PixelsArgs]{"pixelsBytesVNNI", pixelsBytesVNNI},
+	AddSums:       Routine[SumsArgs]{"addSumsVNNI", addSumsVNNI},
 }

@@ -71,15 +71,15 @@ func Allowed(tier string) bool {
 // RecurrentRows returns how many rows LSTMRows and GRURows compute.
 func (t *Tier) RecurrentRows() int {
 	if t.Lanes == 16 {
-		return 6
+		return RecurrentRows16
 	}
-	return 3
+	return RecurrentRows8
 }
 
 // ProductRows returns how many rows the highest tile of Product has.
 func (t *Tier) ProductRows() int {
 	if t.Lanes == 16 {
-		return 14
+		return ProductRows16
 	}
-	return 6
+	return ProductRows8
 }

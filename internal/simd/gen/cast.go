@@ -10,20 +10,20 @@ func casts(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	f.cast("castFromFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+	f.cast("CastFromFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
 		x := r.vector()
 		r.VCVTPH2PS(from, x)
 		r.VMOVUPS(r.canonical(vec{x})[0], to)
 	})
-	f.cast("castToFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+	f.cast("CastToFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
 		r.VCVTPS2PH(operand.U8(0), r.canonical(r.set(from))[0], to)
 	})
-	f.cast("castFromBFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+	f.cast("CastFromBFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
 		x := r.vector()
 		r.VPMOVZXWD(from, x)
 		r.VMOVUPS(r.canonical(r.shiftLeft(vec{x}, 16))[0], to)
 	})
-	f.cast("castToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+	f.cast("CastToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
 		x := r.canonical(r.set(from))
 		r.halves(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
 	})
@@ -35,7 +35,7 @@ func casts(f *file) {
 		{"Int8ToInt16", 1, 2, f.VPMOVSXBW}, {"Uint8ToInt16", 1, 2, f.VPMOVZXBW}, {"Int8ToInt32", 1, 4, f.VPMOVSXBD}, {"Uint8ToInt32", 1, 4, f.VPMOVZXBD},
 		{"Int16ToInt32", 2, 4, f.VPMOVSXWD}, {"Uint16ToInt32", 2, 4, f.VPMOVZXWD},
 	} {
-		f.cast("cast"+w.name, w.from, w.to, func(r *routine, from, to operand.Mem) {
+		f.cast("Cast"+w.name, w.from, w.to, func(r *routine, from, to operand.Mem) {
 			x := operand.Op(r.vector())
 			if w.to == 2 {
 				x = r.half(x.(reg.VecVirtual))
@@ -49,7 +49,7 @@ func casts(f *file) {
 		size int
 		load func(ops ...operand.Op)
 	}{{"Int8", 1, f.VPMOVSXBD}, {"Uint8", 1, f.VPMOVZXBD}, {"Int32", 4, nil}} {
-		f.cast("castFrom"+of.name, of.size, 4, func(r *routine, from, to operand.Mem) {
+		f.cast("CastFrom"+of.name, of.size, 4, func(r *routine, from, to operand.Mem) {
 			x := r.vector()
 			if of.load != nil {
 				of.load(from, x)

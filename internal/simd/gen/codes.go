@@ -10,7 +10,7 @@ func codes(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	codesLoop(f, "quantize", func(c *codesRoutine) {
+	codesLoop(f, "Quantize", func(c *codesRoutine) {
 		scale := c.broadcast("Scale")
 		c.bounds()
 		c.loop(func() {
@@ -28,7 +28,7 @@ func codes(f *file) {
 			c.advance(64, 0, 16)
 		})
 	})
-	codesLoop(f, "dequantize", func(c *codesRoutine) {
+	codesLoop(f, "Dequantize", func(c *codesRoutine) {
 		scale, zero := c.broadcast("Scale"), c.broadcast("Zero")
 		c.bySign(func(signed bool, groups int) {
 			for i := range groups * 16 / c.isa.lanes() {
@@ -42,7 +42,7 @@ func codes(f *file) {
 			c.advance(16*groups, 0, 64*groups)
 		})
 	})
-	codesLoop(f, "addCodes", func(c *codesRoutine) {
+	codesLoop(f, "AddCodes", func(c *codesRoutine) {
 		scale, offset, other := c.broadcast("Scale"), c.broadcast("Offset"), c.broadcast("BScale")
 		codes := c.codes()
 		c.bySign(func(signed bool, groups int) {
@@ -63,7 +63,7 @@ func codes(f *file) {
 			c.advance(16*groups, 16*groups, 16*groups)
 		})
 	})
-	codesLoop(f, "addBounded", func(c *codesRoutine) {
+	codesLoop(f, "AddBounded", func(c *codesRoutine) {
 		codes := c.codes()
 		c.bySign(func(signed bool, groups int) {
 			q, y := c.vectors(groups*16/c.isa.lanes()), c.vector()
@@ -76,7 +76,7 @@ func codes(f *file) {
 			c.advance(16*groups, 16*groups, 16*groups)
 		})
 	})
-	codesLoop(f, "sumCodes", func(c *codesRoutine) {
+	codesLoop(f, "SumCodes", func(c *codesRoutine) {
 		sums, y := c.vectors(16/c.isa.lanes()), c.vector()
 		for _, sum := range sums {
 			c.VXORPS(sum, sum, sum)
@@ -254,7 +254,7 @@ func (c *codesRoutine) pack(q []reg.VecVirtual, to reg.GPVirtual) {
 
 // lookUp builds the routine that replaces bytes by those of a table.
 func lookUp(f *file) {
-	codesLoop(f, "lookUp", func(c *codesRoutine) {
+	codesLoop(f, "LookUp", func(c *codesRoutine) {
 		flip, signs := c.vector(), c.GP32()
 		c.XORL(signs, signs)
 		unsigned := c.label("unsigned")

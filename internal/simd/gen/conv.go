@@ -47,7 +47,7 @@ type convolution struct {
 }
 
 func convTile(f *file, pixels, channels int) {
-	r, vectors := f.routine(fmt.Sprintf("conv%dx%d", pixels, channels), "ConvArgs"), channels/f.isa.lanes()
+	r, vectors := f.tileRoutine("Conv", fmt.Sprintf("%dx%d", pixels, channels), "ConvArgs", "ConvTile", pixels, channels), channels/f.isa.lanes()
 	c := &convolution{weights: r.vectors(vectors), element: r.vector(), in: r.GP64(), filter: r.GP64(), tap: r.GP64(), weight: r.GP64(), count: r.GP64(),
 		step: r.load("PixelStep"), third: r.GP64()}
 	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,

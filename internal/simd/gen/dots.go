@@ -2,52 +2,36 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels: of words, and of bytes where there are dot
-// products of these, or, with vectors of 256 bits, of pairs of bytes.
+// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels that fits the registers: of words, and of
+// bytes where there are dot products of these, or, with vectors of 256 bits, of pairs of bytes.
 func dots(f *file) {
-	for _, bytes := range []bool{false, true} {
-		if bytes && f.isa.wide() && !f.isa.vnni {
-			continue
-		}
-		of := ""
-		if bytes {
-			of = "Bytes"
-		}
-		if bytes && !f.isa.vnni {
-			for pixels := 5; pixels > 0; pixels-- {
-				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true}
-				t.routine = f.routine(fmt.Sprintf("pairDots%d", t.pixels), "DotsArgs")
-				t.build()
-			}
-			for _, pixels := range []int{10, 8, 6, 4, 3, 2, 1} {
-				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: true, pairs: true, narrow: true}
-				t.routine = f.routine(fmt.Sprintf("narrowPairDots%d", t.pixels), "DotsArgs")
-				t.build()
-			}
-			copyRows(f, "copyRows"+of, bytes)
-			pixels(f, "pixels"+of, bytes)
-			continue
-		}
-		for _, shape := range tilesOf(f.isa) {
-			t := &dotTile{pixels: shape[0], blocks: shape[1], ofBytes: bytes}
-			t.routine = f.routine(fmt.Sprintf("dots%s%dx%d", of, t.pixels, t.blocks), "DotsArgs")
-			t.build()
-		}
-		if bytes == f.isa.vnni {
-			for _, pixels := range depthTilesOf(f.isa) {
-				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: bytes, depth: true}
-				t.routine = f.routine(fmt.Sprintf("depthDots%s%d", of, t.pixels), "DotsArgs")
-				t.build()
-			}
-		}
-		copyRows(f, "copyRows"+of, bytes)
-		pixels(f, "pixels"+of, bytes)
+	pixels, blocks := []int{6, 5, 4, 3, 2, 1}, 1
+	if f.isa.wide() {
+		pixels, blocks = []int{14, 10, 7, 4, 2, 1}, 2
+	}
+	f.dotTiles("Dots", pixels, blocks, dotTile{})
+	if !f.isa.vnni {
+		f.dotTiles("DepthDots", pixels, 1, dotTile{depth: true})
+	}
+	copyRows(f, "CopyRows", false)
+	pixelsOfPlanes(f, "Pixels", false)
+	if f.isa.vnni {
+		f.dotTiles("DotsBytes", pixels, blocks, dotTile{ofBytes: true})
+		f.dotTiles("DepthDotsBytes", pixels, 1, dotTile{ofBytes: true, depth: true})
+	} else if !f.isa.wide() {
+		f.dotTiles("PairDots", []int{5, 4, 3, 2, 1}, 1, dotTile{ofBytes: true, pairs: true})
+		f.dotTiles("NarrowPairDots", []int{10, 8, 6, 4, 3, 2, 1}, 1, dotTile{ofBytes: true, pairs: true, narrow: true})
+	}
+	if f.isa.vnni || !f.isa.wide() {
+		copyRows(f, "CopyRowsBytes", true)
+		pixelsOfPlanes(f, "PixelsBytes", true)
 	}
 	if !f.isa.vnni {
 		copyPairs(f)
@@ -55,28 +39,18 @@ func dots(f *file) {
 	}
 }
 
-// depthTilesOf is tilesOf for a window that stays within a channel.
-func depthTilesOf(i *isa) []int {
-	if !i.wide() {
-		return []int{6, 5, 4, 3, 2, 1}
-	}
-	return []int{14, 10, 7, 4, 2, 1}
-}
-
-// tilesOf lists the pixels and blocks of tiles that fit the registers, the largest first.
-func tilesOf(i *isa) (shapes [][2]int) {
-	if !i.wide() {
-		for pixels := 6; pixels > 0; pixels-- {
-			shapes = append(shapes, [2]int{pixels, 1})
-		}
-		return shapes
-	}
-	for blocks := 2; blocks > 0; blocks-- {
-		for _, pixels := range []int{14, 10, 7, 4, 2, 1} {
-			shapes = append(shapes, [2]int{pixels, blocks})
+// dotTiles builds the routines of a list, which are all of a kind.
+func (f *file) dotTiles(list string, pixels []int, blocks int, kind dotTile) {
+	for ; blocks > 0; blocks-- {
+		for _, n := range pixels {
+			t, shape := kind, strconv.Itoa(n)
+			if t.pixels, t.blocks = n, blocks; !t.depth && !t.pairs {
+				shape += fmt.Sprintf("x%d", blocks)
+			}
+			t.routine = f.tileRoutine(list, shape, "DotsArgs", "DotTile", n, blocks)
+			t.build()
 		}
 	}
-	return shapes
 }
 
 // dotTile is a routine of tiles: of each pixel the sums of its channels in several vectors.

@@ -70,7 +70,7 @@ func copyRows(f *file, name string, bytes bool) {
 
 // copyPairs builds the routine that makes rows of pairs of neighbouring pixels of words.
 func copyPairs(f *file) {
-	r := f.routine("copyPairs", "CopyPairsArgs")
+	r := f.routine("CopyPairs", "CopyPairsArgs")
 	from, to, step, toggle := r.GP64(), r.GP64(), r.GP64(), r.load("Toggle")
 	left, n := r.GP64(), r.GP64()
 	last, x, low, high, change := r.YMM(), r.YMM(), r.YMM(), r.YMM(), r.YMM()
@@ -180,7 +180,7 @@ func copyPairs(f *file) {
 
 // rowDots builds the routine that multiplies rows of bytes, or of words, with one, four at a time.
 func rowDots(f *file) {
-	r := f.routine("rowDots", "RowDotsArgs")
+	r := f.routine("RowDots", "RowDotsArgs")
 	out, w, row, n := r.load("Out"), r.load("W"), r.load("WRow"), r.load("N")
 	three := r.GP64()
 	r.LEAQ(operand.Mem{Base: row, Index: row, Scale: 2}, three)
@@ -266,8 +266,8 @@ func rowDots(f *file) {
 	r.end()
 }
 
-// pixels builds the routine that makes pixels of four planes of bytes, eight at a time, of bytes or of words. The last eight may be made twice.
-func pixels(f *file, name string, bytes bool) {
+// pixelsOfPlanes builds the routine that makes pixels of four planes of bytes, eight at a time, of bytes or of words. The last eight may be made twice.
+func pixelsOfPlanes(f *file, name string, bytes bool) {
 	r := f.routine(name, "PixelsArgs")
 	to, last, i := r.load("To"), r.load("N"), r.GP64()
 	r.SUBQ(operand.Imm(8), last)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
@@ -227,17 +226,6 @@ func elements(f *file) {
 		})
 		r.end()
 	}
-}
-
-// entry begins a routine of a table.
-func (f *file) entry(table, key string) *routine {
-	name := strings.ToLower(table[:1]) + table[1:]
-	for _, word := range strings.Split(key, "_") {
-		name += strings.ToUpper(word[:1]) + word[1:]
-	}
-	r := f.routine(name, table+"Args")
-	(*f.stubs)[len(*f.stubs)-1].key = key
-	return r
 }
 
 // walk walks through operands of N float32, some of which may repeat.

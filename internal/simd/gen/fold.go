@@ -93,7 +93,7 @@ func (w *walk) fold(acc vec, each func(tail func() mask) vec, step func(x vec) v
 // softmax builds the routine of SoftmaxArgs, which leaves the greatest element of a row and the sum of exponentials in registers, and is at the next
 // row while these come about.
 func softmax(f *file) {
-	r := f.routine("softmax", "SoftmaxArgs")
+	r := f.routine("Softmax", "SoftmaxArgs")
 	n := blockBytes / f.isa.bytes
 	r.Label("row")
 	z := r.load("Z")
@@ -118,7 +118,7 @@ func softmax(f *file) {
 
 // moments builds the routine of MomentsArgs.
 func moments(f *file) {
-	r := f.routine("moments", "MomentsArgs")
+	r := f.routine("Moments", "MomentsArgs")
 	n := blockBytes / f.isa.bytes
 	count, out := vec{f.vector()}, r.load("Out")
 	r.VBROADCASTSS(r.field("Count"), count[0])

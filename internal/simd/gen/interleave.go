@@ -11,12 +11,12 @@ func interleave(f *file) {
 	if f.isa.name != "avx2" {
 		return
 	}
-	f.tiles("interleave4", 4, (*weave).interleaveWords)
-	f.tiles("deinterleave4", 4, (*weave).deinterleaveWords)
-	f.tiles("interleave2", 2, (*weave).interleaveShorts)
-	f.tiles("deinterleave2", 2, (*weave).deinterleaveShorts)
-	f.tiles("interleave1", 1, (*weave).interleaveBytes)
-	f.tiles("deinterleave1", 1, (*weave).deinterleaveBytes)
+	f.tiles("Interleave4", 4, (*weave).interleaveWords)
+	f.tiles("Deinterleave4", 4, (*weave).deinterleaveWords)
+	f.tiles("Interleave2", 2, (*weave).interleaveShorts)
+	f.tiles("Deinterleave2", 2, (*weave).deinterleaveShorts)
+	f.tiles("Interleave1", 1, (*weave).interleaveBytes)
+	f.tiles("Deinterleave1", 1, (*weave).deinterleaveBytes)
 }
 
 // tileColumns is how many groups of a tile there are.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -37,6 +39,11 @@ func (i *isa) wide() bool { return i.bytes == 64 }
 // lanes returns how many float32 a vector has.
 func (i *isa) lanes() int { return i.bytes / 4 }
 
+// byLanes returns the value of a constant that package simd has for each number of lanes.
+func (f *file) byLanes(constant string) int {
+	return f.args.constant(constant + strconv.Itoa(f.isa.lanes()))
+}
+
 // vector returns a new vector register.
 func (f *file) vector() reg.VecVirtual {
 	switch f.isa.bytes {
@@ -65,14 +72,35 @@ type routine struct {
 	labels int
 }
 
-// routine begins a routine, whose name gets the suffix of the tier, with arguments of the given struct. It must end with [routine.end].
+// routine begins a routine, by the name that it has in Routines, with arguments of the given struct. It must end with [routine.end].
 func (f *file) routine(name, args string) *routine {
-	s := stub{name: name, isa: f.isa, args: args}
+	return f.declared(stub{name: name, args: args, field: name, of: fmt.Sprintf("Routine[%s]", args), row: "%[1]q, %[1]s"})
+}
+
+// entry begins a routine of a map from keys.
+func (f *file) entry(table, key string) *routine {
+	name, args := table, table+"Args"
+	for _, word := range strings.Split(key, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return f.declared(stub{name: name, args: args, field: table, of: fmt.Sprintf("map[string]Routine[%s]", args),
+		row: fmt.Sprintf("%q: {%%[1]q, %%[1]s},\n", key)})
+}
+
+// tileRoutine begins a routine of a list of tiles, the largest first, of a type that says what the two numbers are. Its name ends with a shape.
+func (f *file) tileRoutine(list, shape, args, of string, pixels, other int) *routine {
+	return f.declared(stub{name: list + shape, args: args, field: list, of: "[]" + of,
+		row: fmt.Sprintf("{%d, %d, Routine[%s]{%%[1]q, %%[1]s}},\n", pixels, other, args)})
+}
+
+// declared begins a routine that is declared like this.
+func (f *file) declared(s stub) *routine {
+	s.isa = f.isa
 	*f.stubs = append(*f.stubs, s)
 	f.Function(s.symbol())
 	f.Attributes(build.NOSPLIT)
 	f.SignatureExpr("func(a uintptr)")
-	r := &routine{file: f, args: args, base: f.GP64()}
+	r := &routine{file: f, args: s.args, base: f.GP64()}
 	f.Load(f.Param("a"), r.base)
 	return r
 }

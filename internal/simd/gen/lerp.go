@@ -10,7 +10,7 @@ func lerp(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	r := f.routine("lerp", "LerpArgs")
+	r := f.routine("Lerp", "LerpArgs")
 	top, bottom, out, place, pixels, a, b := r.load("Top"), r.load("Bottom"), r.load("Out"), r.load("Places"), r.load("Pixels"), r.GP64(), r.GP64()
 	rowT, rowRest, zero, result := r.vector(), r.vector(), r.zero(), r.vector()
 	r.VBROADCASTSS(r.field("T"), rowT)

@@ -16,7 +16,7 @@ func panel(f *file) {
 
 func copyPanels(f *file) {
 	const ahead = 8 // rows
-	r := f.routine("copyPanels", "PanelArgs")
+	r := f.routine("CopyPanels", "PanelArgs")
 	from, fromStep, to, toStep, panelStep, k, count := r.load("From"), r.load("FromStep"), r.load("To"), r.load("ToStep"), r.load("PanelStep"), r.load("K"), r.load("Panels")
 	x, next, source, target, left := r.vectors(2), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.Label("row")
@@ -47,7 +47,7 @@ func copyPanels(f *file) {
 }
 
 func transposePanel(f *file) {
-	r := f.routine("transposePanel", "PanelArgs")
+	r := f.routine("TransposePanel", "PanelArgs")
 	from, step, to, toStep, groups := r.load("From"), r.load("FromStep"), r.load("To"), r.load("ToStep"), r.load("Panels")
 	low, high, target, k, step3, toStep3, next := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)

@@ -8,12 +8,12 @@ import (
 // peak builds the routines that measure what a processor does at most.
 func peak(f *file) {
 	if f.isa.vnni {
-		f.peak("peakInt16", func(r *routine, sum, x, _ reg.VecVirtual) { r.VPDPWSSD(x, x, sum) })
-		f.peak("peakInt8", func(r *routine, sum, x, _ reg.VecVirtual) { r.VPDPBUSD(x, x, sum) })
+		f.peak("PeakInt16", func(r *routine, sum, x, _ reg.VecVirtual) { r.VPDPWSSD(x, x, sum) })
+		f.peak("PeakInt8", func(r *routine, sum, x, _ reg.VecVirtual) { r.VPDPBUSD(x, x, sum) })
 		return
 	}
-	f.peak("peak", func(r *routine, sum, x, _ reg.VecVirtual) { r.VFMADD231PS(x, x, sum) })
-	f.peak("peakInt16", func(r *routine, sum, x, product reg.VecVirtual) {
+	f.peak("Peak", func(r *routine, sum, x, _ reg.VecVirtual) { r.VFMADD231PS(x, x, sum) })
+	f.peak("PeakInt16", func(r *routine, sum, x, product reg.VecVirtual) {
 		r.VPMADDWD(x, x, product)
 		r.VPADDD(product, sum, sum)
 	})
@@ -44,7 +44,7 @@ const readBytes = 512
 
 // peakRead builds a routine that loads memory and leaves it at that.
 func (f *file) peakRead() {
-	r := f.routine("peakRead", "ReadArgs")
+	r := f.routine("PeakRead", "ReadArgs")
 	from, count := r.load("From"), r.load("Count")
 	loaded := r.vectors(4)
 	r.Label("read")

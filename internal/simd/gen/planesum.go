@@ -13,7 +13,7 @@ func planeSum(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	r := f.routine("planeSum", "PlaneSumArgs")
+	r := f.routine("PlaneSum", "PlaneSumArgs")
 	in, count := r.GP64(), r.GP64()
 	sums := r.vectors(foldLanes)
 	const pixel = 64

@@ -7,15 +7,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// productRows returns how many rows the highest tile has: with two vectors of columns its sums leave registers for the two of b, and on AVX2 for
-// an element of a.
-func (i *isa) productRows() int {
-	if i.wide() {
-		return 14
-	}
-	return 6
-}
-
 // productWidths lists the tiles by vectors of columns, and the rows that those of several panels have.
 var productWidths = []struct{ vectors, rows int }{{2, 0}, {1, 0}, {8, 1}, {4, 2}}
 
@@ -24,7 +15,7 @@ func product(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	r := f.routine("product", "ProductArgs")
+	r := f.routine("Product", "ProductArgs")
 	r.Label("tile")
 	columns, rows := r.load("Columns"), r.load("Rows")
 	type loop struct {
@@ -78,7 +69,7 @@ type productTile struct {
 func newProductTile(r *routine, vectors, rows int) *productTile {
 	t := &productTile{tile: &tile{routine: r, spare: r.vectors(max(vectors, 3))}, vectors: vectors, there: r.GP64()}
 	if rows == 0 {
-		rows = r.isa.productRows()
+		rows = r.byLanes("ProductRows")
 	}
 	for range rows {
 		t.sums = append(t.sums, r.vectors(vectors))

@@ -17,7 +17,7 @@ func recurrent(f *file) {
 	for _, net := range []struct {
 		name  string
 		gates int
-	}{{"lstm", 4}, {"gru", 3}} {
+	}{{"LSTM", 4}, {"GRU", 3}} {
 		f.gatesRow(net.name+"Row", net.gates)
 		f.gatesRows(net.name+"Rows", net.gates)
 		if f.isa.wide() {
@@ -171,10 +171,7 @@ func (r *routine) beginSums(first operand.Mem, sums []reg.VecVirtual, stored fun
 // second ones.
 func (f *file) gatesRows(name string, gates int) {
 	r := f.routine(name, "GatesArgs")
-	rows := 6
-	if !f.isa.wide() {
-		rows = 3
-	}
+	rows := f.byLanes("RecurrentRows")
 	xRow, yRow, w, y := r.load("XRow"), r.load("YRow"), r.GP64(), r.GP64()
 	sums := make([][]reg.VecVirtual, rows)
 	for i := range sums {
@@ -264,7 +261,7 @@ func (f *file) state(name string, gates, biases int, step func(x, r, b func(gate
 }
 
 func (f *file) lstmState() {
-	f.state("lstmState", 4, 4, func(x, r, b func(int) operand.Mem, c, _, next operand.Mem) {
+	f.state("LSTMState", 4, 4, func(x, r, b func(int) operand.Mem, c, _, next operand.Mem) {
 		sum := func(gate int) vec { return f.add(f.add(f.set(x(gate)), r(gate)), b(gate)) }
 		cell := f.mul(f.sigmoid(sum(2)), c)
 		cell = f.add(cell, f.mul(f.sigmoid(sum(0)), f.tanh(sum(3))))
@@ -275,7 +272,7 @@ func (f *file) lstmState() {
 }
 
 func (f *file) gruState() {
-	f.state("gruState", 3, 4, func(x, r, b func(int) operand.Mem, _, h, next operand.Mem) {
+	f.state("GRUState", 3, 4, func(x, r, b func(int) operand.Mem, _, h, next operand.Mem) {
 		sum := func(gate int) vec { return f.add(f.add(f.set(x(gate)), r(gate)), b(gate)) }
 		reset := f.mul(f.add(f.set(r(2)), b(3)), f.sigmoid(sum(1)))
 		fresh := f.tanh(f.add(f.add(reset, x(2)), b(2)))

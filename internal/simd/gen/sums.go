@@ -8,7 +8,7 @@ import (
 // addSums builds the routine that adds parts of sums of integer products, which have 32 bits, to sums of 64 bits, and makes integers of fewer bits of
 // these.
 func addSums(f *file) {
-	s := &sumsRoutine{routine: f.routine("addSums", "SumsArgs")}
+	s := &sumsRoutine{routine: f.routine("AddSums", "SumsArgs")}
 	part, sums, out, n := s.load("Part"), s.load("Sums"), s.load("Out"), s.load("N")
 	left := s.broadcast64("Left")
 	// pixels builds the loop over pixels, with what becomes of the sums of one.

@@ -12,14 +12,14 @@ func windowed(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	f.window("depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
-	f.window("windowMax", "WindowPixels", (*window).greatest, (*window).sign)
-	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
-	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
+	f.window("Depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
+	f.window("WindowMax", "WindowPixels", (*window).greatest, (*window).sign)
+	f.window("WindowSum", "WindowPixels", (*window).sum, (*window).divide)
+	f.window("WindowSquares", "WindowPixels", (*window).square, (*window).root)
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
-		f.window("windowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSB) }, nil)
-		f.window("windowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXUB) }, nil)
-		f.window("windowMaxInt16", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSW) }, nil)
+		f.window("WindowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSB) }, nil)
+		f.window("WindowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXUB) }, nil)
+		f.window("WindowMaxInt16", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSW) }, nil)
 	}
 }
 
@@ -51,7 +51,7 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	}
 	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r), lane: r.field("Lane"), list: 64}
 	most := r.file.args.constant(pixels)
-	w.ahead = name == "depthwise"
+	w.ahead = name == "Depthwise"
 	for range most {
 		if w.size == 1 {
 			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
@@ -59,7 +59,7 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 			w.sums = append(w.sums, r.vectors(1))
 		}
 	}
-	if name == "windowMax" {
+	if name == "WindowMax" {
 		w.values = r.vectors(most)
 	}
 
