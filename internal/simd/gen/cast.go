@@ -85,12 +85,12 @@ func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, 
 	r.Label("vector")
 	convert(r, operand.Mem{Base: from, Index: at, Scale: uint8(fromSize)}, operand.Mem{Base: to, Index: at, Scale: uint8(toSize)})
 	r.CMPQ(at, last)
-	r.JE(operand.LabelRef("done"))
-	r.ADDQ(operand.U8(f.isa.lanes()), at)
-	r.CMPQ(at, last)
-	r.CMOVQGT(last, at)
-	r.JMP(operand.LabelRef("vector"))
-	r.Label("done")
+	r.unless(r.JE, "done", func() {
+		r.ADDQ(operand.U8(f.isa.lanes()), at)
+		r.CMPQ(at, last)
+		r.CMOVQGT(last, at)
+		r.JMP(operand.LabelRef("vector"))
+	})
 	r.end()
 }
 

@@ -13,7 +13,7 @@ func codes(f *file) {
 	codesLoop(f, "Quantize", func(c *codesRoutine) {
 		scale := c.broadcast("Scale")
 		c.bounds()
-		c.loop(func() {
+		c.all(func() {
 			q := c.vectors(16 / c.isa.lanes())
 			numbers := make([]reg.VecVirtual, len(q))
 			for i := range q {
@@ -160,33 +160,25 @@ func (c *codesRoutine) codes() func(q []reg.VecVirtual) {
 	}
 }
 
-// loop repeats a body N times.
-func (c *codesRoutine) loop(body func()) {
-	next := c.label("next")
-	c.Label(next)
-	body()
-	c.DECQ(c.n)
-	c.JNZ(operand.LabelRef(next))
-}
+// all repeats a body N times.
+func (c *codesRoutine) all(body func()) { c.loop(c.label("next"), c.n, body) }
 
 // groups repeats a body for N groups of sixteen elements, of which it takes so many: with vectors of eight, two while there are as many.
 func (c *codesRoutine) groups(body func(groups int)) {
 	if c.isa.wide() {
-		c.loop(func() { body(1) })
+		c.all(func() { body(1) })
 		return
 	}
 	next, one, done := c.label("next"), c.label("one"), c.label("done")
 	c.Label(next)
 	c.CMPQ(c.n, operand.Imm(2))
-	c.JL(operand.LabelRef(one))
-	body(2)
-	c.SUBQ(operand.Imm(2), c.n)
-	c.JMP(operand.LabelRef(next))
-	c.Label(one)
+	c.unless(c.JL, one, func() {
+		body(2)
+		c.SUBQ(operand.Imm(2), c.n)
+		c.JMP(operand.LabelRef(next))
+	})
 	c.TESTQ(c.n, c.n)
-	c.JZ(operand.LabelRef(done))
-	body(1)
-	c.Label(done)
+	c.unless(c.JZ, done, func() { body(1) })
 }
 
 // bySign repeats one of two bodies for N groups.
@@ -259,9 +251,7 @@ func lookUp(f *file) {
 		c.XORL(signs, signs)
 		unsigned := c.label("unsigned")
 		c.CMPQ(c.field("Signed"), operand.Imm(0))
-		c.JE(operand.LabelRef(unsigned))
-		c.MOVL(operand.U32(0x80808080), signs)
-		c.Label(unsigned)
+		c.unless(c.JE, unsigned, func() { c.MOVL(operand.U32(0x80808080), signs) })
 		x := c.XMM()
 		c.VMOVD(signs, x)
 		c.VPBROADCASTD(x, flip)
@@ -292,7 +282,7 @@ func (c *codesRoutine) lookUpWords(flip reg.VecVirtual) {
 	codes, k := c.vector(), c.K()
 	halves := [2]reg.VecVirtual{c.vector(), c.vector()}
 	index, words, others, shift := c.vector(), c.vector(), c.vector(), c.vector()
-	c.loop(func() {
+	c.all(func() {
 		c.VPXORD(at(c.a, 0), flip, codes)
 		c.VPANDD(low, codes, halves[0])
 		c.VPSRLW(operand.Imm(8), codes, halves[1])
@@ -321,7 +311,7 @@ func (c *codesRoutine) lookUpParts(flip reg.VecVirtual) {
 	index := c.vectors(2)
 	bytes := c.vectors(2)
 	place, part := c.vector(), c.vector()
-	c.loop(func() {
+	c.all(func() {
 		for i := range index {
 			c.VPXOR(at(c.a, 32*i), flip, index[i])
 			c.VPXOR(bytes[i], bytes[i], bytes[i])

@@ -60,121 +60,119 @@ func convTile(f *file, pixels, channels int) {
 	}
 	r.LEAQ(operand.Mem{Base: c.step, Index: c.step, Scale: 2}, c.third)
 
-	r.Label("tile")
-	c.begin()
-	r.MOVQ(r.field("Table"), c.tap)
-	r.MOVQ(at(c.tap, 0), c.count)
-	r.TESTQ(c.count, c.count)
-	r.JZ(operand.LabelRef("done"))
-	r.ADDQ(c.tap, c.count)
-	r.MOVQ(c.count, r.field("LastTap"))
-	r.MOVQ(r.field("In"), c.in)
-	r.MOVQ(r.field("Weights"), c.filter)
-	r.MOVQ(r.field("Blocks"), c.count)
-	r.MOVQ(c.count, r.field("BlocksLeft"))
-	r.TESTQ(c.count, c.count)
-	r.JZ(operand.LabelRef("rest"))
+	r.loop("tile", r.field("Tiles"), func() {
+		c.begin()
+		r.MOVQ(r.field("Table"), c.tap)
+		r.MOVQ(at(c.tap, 0), c.count)
+		r.TESTQ(c.count, c.count)
+		r.JZ(operand.LabelRef("done"))
+		r.ADDQ(c.tap, c.count)
+		r.MOVQ(c.count, r.field("LastTap"))
+		r.MOVQ(r.field("In"), c.in)
+		r.MOVQ(r.field("Weights"), c.filter)
+		r.MOVQ(r.field("Blocks"), c.count)
+		r.MOVQ(c.count, r.field("BlocksLeft"))
+		r.TESTQ(c.count, c.count)
+		r.unless(r.JZ, "rest", func() { c.wholeBlocks(channels) })
+		r.CMPQ(r.field("Rest"), operand.U8(0))
+		r.JNE(operand.LabelRef("rest_begin"))
+		r.cold("rest_begin", "done", c.restOfBlocks)
+		r.Label("done")
+		c.rows = c.GP64()
+		c.MOVQ(c.field("Pixels"), c.rows)
+		c.finish(c.load("Steps"), c.load("Out"))
 
-	// Whole blocks take nearly all of the time. There are few instructions beside their multiply-adds, which count where two threads share a core.
-	r.Label("block")
-	r.MOVQ(r.field("Table"), c.tap)
-	r.Label("tap")
-	c.find(func() { r.SHLQ(operand.U8(bits.Len(uint(16*4*channels))-1), c.weight) }, "some")
-	r.Label("near")
-	r.CMPQ(r.field("Ahead"), operand.U8(0))
-	r.JNE(operand.LabelRef("ahead"))
-	r.Label("at_tap")
-	c.block()
-	c.next("next", "tap")
-	r.CMPQ(r.field("Alone"), operand.U8(0))
-	r.JE(operand.LabelRef("not_alone"))
-	for _, b := range c.bases {
-		r.ADDQ(r.field("InStep"), b)
-	}
-	r.ADDQ(r.field("WeightsStep"), c.weight)
-	r.DECQ(r.field("BlocksLeft"))
-	r.JNZ(operand.LabelRef("near"))
-	r.JMP(operand.LabelRef("done"))
-	r.Label("not_alone")
-	r.ADDQ(r.field("InStep"), c.in)
-	r.ADDQ(r.field("WeightsStep"), c.filter)
-	r.DECQ(r.field("BlocksLeft"))
-	r.JNZ(operand.LabelRef("block"))
-	r.Label("rest")
-	r.CMPQ(r.field("Rest"), operand.U8(0))
-	r.JNE(operand.LabelRef("rest_begin"))
-	r.Label("done")
-	c.rows = c.GP64()
-	c.MOVQ(c.field("Pixels"), c.rows)
-	c.finish(c.load("Steps"), c.load("Out"))
-
-	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
-		d := r.load(forth[0])
-		r.IMUL3Q(operand.U8(pixels), d, d)
-		r.ADDQ(d, r.field(forth[1]))
-	}
-	table := r.load("TableStep")
-	r.ADDQ(table, r.field("Table"))
-	r.DECQ(r.field("Tiles"))
-	r.JNZ(operand.LabelRef("tile"))
+		for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
+			d := r.load(forth[0])
+			r.IMUL3Q(operand.U8(pixels), d, d)
+			r.ADDQ(d, r.field(forth[1]))
+		}
+		table := r.load("TableStep")
+		r.ADDQ(table, r.field("Table"))
+	})
 	r.end()
-
-	r.Label("more")
-	c.more()
-	r.JMP(operand.LabelRef("begun"))
-
-	r.Label("ahead")
-	c.ahead()
-	r.JMP(operand.LabelRef("at_tap"))
-	r.Label("some")
-	r.LEAQ(r.field("Whole"), c.count)
-	r.MOVQ(c.count, r.field("Now"))
-	r.Label("some_of_rest")
-	c.channels("some", true)
-	r.CMPQ(r.field("BlocksLeft"), operand.U8(0))
-	r.JG(operand.LabelRef("next"))
-	r.JMP(operand.LabelRef("next_of_rest"))
-
-	r.Label("rest_begin") // where BlocksLeft counts up to 0
-	r.MOVQ(r.field("Rest"), c.count)
-	r.SUBQ(c.count, r.field("BlocksLeft"))
-	r.Label("block_of_rest")
-	r.LEAQ(r.field("Whole"), c.count)
-	r.CMPQ(r.field("BlocksLeft"), operand.I8(-1))
-	r.JNE(operand.LabelRef("counts"))
-	r.LEAQ(r.field("Last"), c.count)
-	r.Label("counts")
-	r.MOVQ(c.count, r.field("Now"))
-	r.MOVQ(r.field("Table"), c.tap)
-	r.CMPQ(c.counts("Three"), operand.U8(0))
-	r.JNE(operand.LabelRef("tap_of_three"))
-	r.Label("tap_of_rest")
-	c.find(func() {
-		r.MOVQ(r.field("Now"), c.count)
-		r.IMULQ(c.counts("TapBytes"), c.weight)
-	}, "some_of_rest")
-	c.channels("all", false)
-	c.next("next_of_rest", "tap_of_rest")
-	r.Label("block_end")
-	r.ADDQ(r.field("InStep"), c.in)
-	r.ADDQ(r.field("WeightsStep"), c.filter)
-	r.INCQ(r.field("BlocksLeft"))
-	r.JNZ(operand.LabelRef("block_of_rest"))
-	r.JMP(operand.LabelRef("done"))
-
-	// Planes of red, green and blue, which are too few channels for loops.
-	r.Label("tap_of_three")
-	c.find(func() { r.IMUL3Q(operand.U32(3*vectors*r.isa.bytes), c.weight, c.weight) }, "some_of_three")
-	c.three(false)
-	c.next("next_of_three", "tap_of_three")
-	r.JMP(operand.LabelRef("block_end"))
-	r.Label("some_of_three")
-	c.three(true)
-	r.JMP(operand.LabelRef("next_of_three"))
 }
 
-// find leads to the next tap: to its elements, and by the number that is in weight to its weights. It goes to a label if some pixels do not take it.
-func (c *convolution) find(multiply func(), some string) {
+// wholeBlocks adds the products of blocks of 16 channels, and goes to the label done where there is one tap. They take nearly all of the time: there are
+// few instructions beside the multiply-adds, which count where two threads share a core.
+func (c *convolution) wholeBlocks(channels int) {
+	c.loop("block", c.field("BlocksLeft"), func() {
+		c.MOVQ(c.field("Table"), c.tap)
+		c.Label("tap")
+		c.find(func() { c.SHLQ(operand.U8(bits.Len(uint(16*4*channels))-1), c.weight) })
+		c.JNE(operand.LabelRef("some"))
+		c.loop("near", c.field("BlocksLeft"), func() {
+			c.CMPQ(c.field("Ahead"), operand.U8(0))
+			c.JNE(operand.LabelRef("ahead"))
+			c.cold("ahead", "at_tap", func() { c.ahead("at_tap") })
+			c.Label("at_tap")
+			c.block()
+			c.next("next", "tap")
+			c.CMPQ(c.field("Alone"), operand.U8(0))
+			c.JE(operand.LabelRef("not_alone"))
+			for _, b := range c.bases {
+				c.ADDQ(c.field("InStep"), b)
+			}
+			c.ADDQ(c.field("WeightsStep"), c.weight)
+		})
+		c.JMP(operand.LabelRef("done"))
+		c.Label("not_alone")
+		c.nextBlock()
+	})
+	c.cold("some", "next_of_rest", func() {
+		c.LEAQ(c.field("Whole"), c.count)
+		c.MOVQ(c.count, c.field("Now"))
+		c.Label("some_of_rest") // from there, too
+		c.channels("some", true)
+		c.CMPQ(c.field("BlocksLeft"), operand.U8(0))
+		c.JG(operand.LabelRef("next"))
+	})
+}
+
+// restOfBlocks adds the products of the blocks behind those, which BlocksLeft counts up to 0.
+func (c *convolution) restOfBlocks() {
+	c.MOVQ(c.field("Rest"), c.count)
+	c.SUBQ(c.count, c.field("BlocksLeft"))
+	c.Label("block_of_rest")
+	c.LEAQ(c.field("Whole"), c.count)
+	c.CMPQ(c.field("BlocksLeft"), operand.I8(-1))
+	c.unless(c.JNE, "counts", func() { c.LEAQ(c.field("Last"), c.count) })
+	c.MOVQ(c.count, c.field("Now"))
+	c.MOVQ(c.field("Table"), c.tap)
+	c.CMPQ(c.counts("Three"), operand.U8(0))
+	c.JNE(operand.LabelRef("tap_of_three"))
+	c.cold("tap_of_three", "block_end", c.planesOfColors)
+	c.Label("tap_of_rest")
+	c.find(func() {
+		c.MOVQ(c.field("Now"), c.count)
+		c.IMULQ(c.counts("TapBytes"), c.weight)
+	})
+	c.JNE(operand.LabelRef("some_of_rest"))
+	c.channels("all", false)
+	c.next("next_of_rest", "tap_of_rest")
+	c.Label("block_end")
+	c.nextBlock()
+	c.INCQ(c.field("BlocksLeft"))
+	c.JNZ(operand.LabelRef("block_of_rest"))
+}
+
+// planesOfColors adds the products of planes of red, green and blue, which are too few channels for loops.
+func (c *convolution) planesOfColors() {
+	c.find(func() { c.IMUL3Q(operand.U32(3*len(c.weights)*c.isa.bytes), c.weight, c.weight) })
+	c.JNE(operand.LabelRef("some_of_three"))
+	c.cold("some_of_three", "next_of_three", func() { c.three(true) })
+	c.three(false)
+	c.next("next_of_three", "tap_of_three")
+}
+
+// nextBlock leads to the next block of channels.
+func (c *convolution) nextBlock() {
+	c.ADDQ(c.field("InStep"), c.in)
+	c.ADDQ(c.field("WeightsStep"), c.filter)
+}
+
+// find leads to the next tap: to its elements, and by the number that is in weight to its weights. Then flags say whether all pixels take it.
+func (c *convolution) find(multiply func()) {
 	c.ADDQ(operand.U8(16), c.tap)
 	c.MOVL(at(c.tap, 8), c.weight.As32())
 	c.MOVQ(at(c.tap, 0), c.bases[0])
@@ -185,7 +183,6 @@ func (c *convolution) find(multiply func(), some string) {
 		c.LEAQ(operand.Mem{Base: c.bases[i], Index: c.third, Scale: 1}, b)
 	}
 	c.CMPL(at(c.tap, 12), operand.U32(1<<len(c.sums)-1))
-	c.JNE(operand.LabelRef(some))
 }
 
 // next goes to a label if there is another tap.
@@ -223,24 +220,23 @@ func (c *convolution) begin() {
 	c.rows = c.GP64()
 	c.MOVQ(operand.U32(1<<len(c.sums)-1), c.rows)
 	c.CMPQ(c.field("Tiles"), operand.U8(1))
-	c.JNE(operand.LabelRef("pixels"))
-	c.MOVQ(c.field("LastPixels"), c.rows)
-	c.Label("pixels")
+	c.unless(c.JNE, "pixels", func() { c.MOVQ(c.field("LastPixels"), c.rows) })
 	c.MOVQ(c.rows, c.field("Pixels"))
 	c.CMPQ(c.field("First"), operand.U8(0))
 	c.JE(operand.LabelRef("more"))
+	c.cold("more", "begun", c.more)
 	c.clear()
 	c.Label("begun")
 	addend := c.load("Addend")
 	c.TESTQ(addend, addend)
-	c.JZ(operand.LabelRef("no_addend"))
-	c.ADDQ(c.field("Out"), addend)
-	c.places(addend, func(_ reg.VecVirtual, place operand.Mem) {
-		if place.Disp%64 == 0 {
-			c.PREFETCHT0(place)
-		}
+	c.unless(c.JZ, "no_addend", func() {
+		c.ADDQ(c.field("Out"), addend)
+		c.places(addend, func(_ reg.VecVirtual, place operand.Mem) {
+			if place.Disp%64 == 0 {
+				c.PREFETCHT0(place)
+			}
+		})
 	})
-	c.Label("no_addend")
 }
 
 // more begins the sums with what the result holds.
@@ -248,9 +244,9 @@ func (c *convolution) more() {
 	c.rows = c.GP64()
 	c.MOVQ(c.field("Pixels"), c.rows)
 	c.CMPL(c.rows.As32(), operand.U32(1<<len(c.sums)-1))
-	c.JE(operand.LabelRef("stored"))
-	c.clear() // also those of pixels that there are not, which would be searched for NaN
-	c.Label("stored")
+	c.unless(c.JE, "stored", func() {
+		c.clear() // also those of pixels that there are not, which would be searched for NaN
+	})
 	c.places(c.load("Out"), func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 }
 
@@ -258,8 +254,9 @@ func (c *convolution) more() {
 func (c *convolution) clear() { c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) }
 
 // ahead fetches weights that are needed later, and what the tap will meet in the next line. They come into the nearest cache: what is fetched only
-// into the second one arrives later, where it has to come from memory.
-func (c *convolution) ahead() {
+// into the second one arrives later, where it has to come from memory. It goes to a label
+// if there is no such line.
+func (c *convolution) ahead(done string) {
 	c.CMPQ(c.field("FetchTaps"), operand.U8(0))
 	c.JE(operand.LabelRef("fetched"))
 	lines := 4 * max(len(c.weights)*c.isa.bytes/64, 1)
@@ -275,7 +272,7 @@ func (c *convolution) ahead() {
 	c.Label("fetched")
 	c.MOVQ(c.field("NextLine"), c.count)
 	c.TESTQ(c.count, c.count)
-	c.JZ(operand.LabelRef("at_tap"))
+	c.JZ(operand.LabelRef(done))
 	for p, base := range c.bases {
 		c.ADDQ(base, c.count)
 		for i := range min(3, len(c.sums)-3*p) {
@@ -300,22 +297,21 @@ func (c *convolution) channels(name string, some bool) {
 		c.MOVQ(c.field("Now"), c.count)
 		c.MOVQ(c.counts(part.field), c.count)
 		c.TESTQ(c.count, c.count)
-		c.JZ(operand.LabelRef(done))
-		c.Label(loop)
-		for channel := range part.channels {
-			c.channel(channel, 4*channel, pixels)
-		}
-		if part.channels == 1 {
-			c.nextPlane()
-		} else {
-			for _, b := range c.bases {
-				c.ADDQ(operand.U8(16), b)
-			}
-		}
-		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
-		c.DECQ(c.count)
-		c.JNZ(operand.LabelRef(loop))
-		c.Label(done)
+		c.unless(c.JZ, done, func() {
+			c.loop(loop, c.count, func() {
+				for channel := range part.channels {
+					c.channel(channel, 4*channel, pixels)
+				}
+				if part.channels == 1 {
+					c.nextPlane()
+				} else {
+					for _, b := range c.bases {
+						c.ADDQ(operand.U8(16), b)
+					}
+				}
+				c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
+			})
+		})
 	}
 }
 

@@ -125,15 +125,13 @@ func (t *dotTile) adding() dotSteps {
 	return dotSteps{steps: func(tile reg.GPVirtual) {
 		first := t.indexed("X", "XTile", tile)
 		offsets, steps, w, beyond := t.load("Offsets"), t.load("Steps"), t.load("W"), t.load("WNext")
-		next := t.label("step")
-		t.Label(next)
-		t.MOVQ(at(offsets, 0), t.bases[0])
-		t.setBases(first)
-		size := build(w, beyond)
-		t.ADDQ(operand.Imm(8), offsets)
-		t.ADDQ(operand.U32(uint32(size)), w)
-		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(next))
+		t.loop(t.label("step"), steps, func() {
+			t.MOVQ(at(offsets, 0), t.bases[0])
+			t.setBases(first)
+			size := build(w, beyond)
+			t.ADDQ(operand.Imm(8), offsets)
+			t.ADDQ(operand.U32(uint32(size)), w)
+		})
 	}}
 }
 
@@ -313,12 +311,11 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 
 	t.Label(store)
 	t.CMPQ(t.field("Words"), operand.Imm(0))
-	t.JNE(operand.LabelRef(words))
-	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 1, block) })
-	t.JMP(operand.LabelRef(done))
-	t.Label(words)
-	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 2, block) })
-	t.Label(done)
+	t.either(t.JNE, words, done, func() {
+		t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 1, block) })
+	}, func() {
+		t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 2, block) })
+	})
 }
 
 // eachPixel builds what stores the sums of each pixel to where its blocks are.

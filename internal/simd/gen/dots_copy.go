@@ -21,13 +21,12 @@ func copyRows(f *file, name string, bytes bool) {
 	times := func(field string, body func()) {
 		next, done, n := r.label("next"), r.label("done"), r.load(field)
 		r.TESTQ(n, n)
-		r.JZ(operand.LabelRef(done))
-		r.Label(next)
-		body()
-		r.ADDQ(pixel, to)
-		r.DECQ(n)
-		r.JNZ(operand.LabelRef(next))
-		r.Label(done)
+		r.unless(r.JZ, done, func() {
+			r.loop(next, n, func() {
+				body()
+				r.ADDQ(pixel, to)
+			})
+		})
 	}
 	padding := func() {
 		if bytes {
@@ -102,16 +101,16 @@ func copyPairs(f *file) {
 			r.Label(each)
 		}
 		r.TESTQ(count, count)
-		r.JZ(operand.LabelRef(done))
-		pixel()
-		unpack()
-		store()
-		r.VMOVDQA(x, last)
-		r.ADDQ(step, to)
-		r.XORQ(toggle, step)
-		r.DECQ(count)
-		r.JMP(operand.LabelRef(next))
-		r.Label(done)
+		r.unless(r.JZ, done, func() {
+			pixel()
+			unpack()
+			store()
+			r.VMOVDQA(x, last)
+			r.ADDQ(step, to)
+			r.XORQ(toggle, step)
+			r.DECQ(count)
+			r.JMP(operand.LabelRef(next))
+		})
 	}
 	zero := func() { r.VPXOR(x, x, x) }
 	rows := func(size uint64, load, loadTwo func()) {
@@ -132,14 +131,11 @@ func copyPairs(f *file) {
 		r.MOVQ(r.field("N"), n)
 		r.VPXOR(last, last, last)
 		r.TESTQ(left, left)
-		r.JZ(operand.LabelRef(begin))
-		r.DECQ(left)
-		r.JMP(operand.LabelRef(begun))
-		r.Label(begin)
-		pixel()
-		r.VMOVDQA(x, last)
-		r.DECQ(n)
-		r.Label(begun)
+		r.either(r.JZ, begin, begun, func() { r.DECQ(left) }, func() {
+			pixel()
+			r.VMOVDQA(x, last)
+			r.DECQ(n)
+		})
 		pairs(left, zero, nil)
 		pairs(n, pixel, two)
 		r.MOVQ(r.field("Right"), left)
@@ -152,22 +148,22 @@ func copyPairs(f *file) {
 	for kind, widen := range []func(ops ...operand.Op){r.VPMOVZXBW, r.VPMOVSXBW} {
 		other := r.label("other")
 		r.CMPQ(r.field("Kind"), operand.Imm(uint64(kind)))
-		r.JNE(operand.LabelRef(other))
-		rows(16, func() {
-			r.VPSHUFD(operand.Imm(order), at(from, 0), x.AsX())
-			widen(x.AsX(), x)
-			r.VPSUBW(change, x, x)
-		}, func() {
-			r.VMOVDQU(at(from, 0), x.AsX())
-			r.VPUNPCKLBW(at(from, 16), x.AsX(), low.AsX())
-			r.VPUNPCKHBW(at(from, 16), x.AsX(), high.AsX())
-			for _, half := range []reg.VecVirtual{low, high} {
-				widen(half.AsX(), half)
-				r.VPSUBW(change, half, half)
-			}
+		r.unless(r.JNE, other, func() {
+			rows(16, func() {
+				r.VPSHUFD(operand.Imm(order), at(from, 0), x.AsX())
+				widen(x.AsX(), x)
+				r.VPSUBW(change, x, x)
+			}, func() {
+				r.VMOVDQU(at(from, 0), x.AsX())
+				r.VPUNPCKLBW(at(from, 16), x.AsX(), low.AsX())
+				r.VPUNPCKHBW(at(from, 16), x.AsX(), high.AsX())
+				for _, half := range []reg.VecVirtual{low, high} {
+					widen(half.AsX(), half)
+					r.VPSUBW(change, half, half)
+				}
+			})
+			r.JMP(operand.LabelRef(end))
 		})
-		r.JMP(operand.LabelRef(end))
-		r.Label(other)
 	}
 	rows(32, func() { r.VPERMQ(operand.Imm(order), at(from, 0), x) }, func() {
 		r.VPERMQ(operand.Imm(order), at(from, 0), last)
@@ -192,75 +188,74 @@ func rowDots(f *file) {
 		next, few, each := r.label("rows"), r.label("few"), r.label("each")
 		r.Label(next)
 		r.CMPQ(n, operand.Imm(uint64(many)))
-		r.JLT(operand.LabelRef(few))
-		sums := make([]reg.VecVirtual, many)
-		for i := range sums {
-			sums[i] = r.YMM()
-			r.VPXOR(sums[i], sums[i], sums[i])
-		}
-		x, at0, k := r.load("X"), r.GP64(), r.load("K")
-		r.MOVQ(w, at0)
-		left, right := r.YMM(), r.YMM()
-		r.Label(each)
-		widenX(at(x, 0), left)
-		for i, sum := range sums {
-			from := operand.Mem{Base: at0, Index: row, Scale: uint8(i)}
-			switch i {
-			case 0:
-				from = at(at0, 0)
-			case 3:
-				from = operand.Mem{Base: at0, Index: three, Scale: 1}
+		r.unless(r.JLT, few, func() {
+			sums := make([]reg.VecVirtual, many)
+			for i := range sums {
+				sums[i] = r.YMM()
+				r.VPXOR(sums[i], sums[i], sums[i])
 			}
-			widenW(from, right)
-			r.VPMADDWD(left, right, right)
-			r.VPADDD(right, sum, sum)
-		}
-		r.ADDQ(operand.Imm(uint64(size)), x)
-		r.ADDQ(operand.Imm(uint64(size)), at0)
-		r.DECQ(k)
-		r.JNZ(operand.LabelRef(each))
-		for i, sum := range sums {
-			r.VEXTRACTI128(operand.Imm(1), sum, right.AsX())
-			r.VPADDD(right.AsX(), sum.AsX(), sum.AsX())
-			for _, order := range []uint64{0b01_00_11_10, 0b10_11_00_01} {
-				r.VPSHUFD(operand.Imm(order), sum.AsX(), right.AsX())
+			x, at0, k := r.load("X"), r.GP64(), r.load("K")
+			r.MOVQ(w, at0)
+			left, right := r.YMM(), r.YMM()
+			r.loop(each, k, func() {
+				widenX(at(x, 0), left)
+				for i, sum := range sums {
+					from := operand.Mem{Base: at0, Index: row, Scale: uint8(i)}
+					switch i {
+					case 0:
+						from = at(at0, 0)
+					case 3:
+						from = operand.Mem{Base: at0, Index: three, Scale: 1}
+					}
+					widenW(from, right)
+					r.VPMADDWD(left, right, right)
+					r.VPADDD(right, sum, sum)
+				}
+				r.ADDQ(operand.Imm(uint64(size)), x)
+				r.ADDQ(operand.Imm(uint64(size)), at0)
+			})
+			for i, sum := range sums {
+				r.VEXTRACTI128(operand.Imm(1), sum, right.AsX())
 				r.VPADDD(right.AsX(), sum.AsX(), sum.AsX())
+				for _, order := range []uint64{0b01_00_11_10, 0b10_11_00_01} {
+					r.VPSHUFD(operand.Imm(order), sum.AsX(), right.AsX())
+					r.VPADDD(right.AsX(), sum.AsX(), sum.AsX())
+				}
+				r.VMOVD(sum.AsX(), at(out, 4*i))
+				r.ADDQ(row, w)
 			}
-			r.VMOVD(sum.AsX(), at(out, 4*i))
-			r.ADDQ(row, w)
-		}
-		r.ADDQ(operand.Imm(uint64(4*many)), out)
-		r.SUBQ(operand.Imm(uint64(many)), n)
-		r.JMP(operand.LabelRef(next))
-		r.Label(few)
+			r.ADDQ(operand.Imm(uint64(4*many)), out)
+			r.SUBQ(operand.Imm(uint64(many)), n)
+			r.JMP(operand.LabelRef(next))
+		})
 	}
 	done, bytes := r.label("done"), r.label("bytes")
 	r.CMPQ(r.field("Words"), operand.Imm(0))
-	r.JE(operand.LabelRef(bytes))
-	rows(4, 32, words, words)
-	rows(1, 32, words, words)
-	r.JMP(operand.LabelRef(done))
-	r.Label(bytes)
+	r.unless(r.JE, bytes, func() {
+		rows(4, 32, words, words)
+		rows(1, 32, words, words)
+		r.JMP(operand.LabelRef(done))
+	})
 	for _, x := range []struct {
 		field  int
 		widenX widening
 	}{{0, unsigned}, {1, signed}} {
 		other := r.label("other")
 		r.CMPQ(r.field("XSigned"), operand.Imm(uint64(x.field)))
-		r.JNE(operand.LabelRef(other))
-		for _, y := range []struct {
-			field  int
-			widenW widening
-		}{{0, unsigned}, {1, signed}} {
-			next := r.label("next")
-			r.CMPQ(r.field("WSigned"), operand.Imm(uint64(y.field)))
-			r.JNE(operand.LabelRef(next))
-			rows(4, 16, x.widenX, y.widenW)
-			rows(1, 16, x.widenX, y.widenW)
-			r.JMP(operand.LabelRef(done))
-			r.Label(next)
-		}
-		r.Label(other)
+		r.unless(r.JNE, other, func() {
+			for _, y := range []struct {
+				field  int
+				widenW widening
+			}{{0, unsigned}, {1, signed}} {
+				next := r.label("next")
+				r.CMPQ(r.field("WSigned"), operand.Imm(uint64(y.field)))
+				r.JNE(operand.LabelRef(next))
+				rows(4, 16, x.widenX, y.widenW)
+				rows(1, 16, x.widenX, y.widenW)
+				r.JMP(operand.LabelRef(done))
+				r.Label(next)
+			}
+		})
 	}
 	r.Label(done)
 	r.end()
@@ -280,34 +275,33 @@ func pixelsOfPlanes(f *file, name string, bytes bool) {
 	}
 	eights := func() {
 		row, next, done := r.label("row"), r.label("next"), r.label("done")
-		r.Label(row)
-		r.XORQ(i, i)
-		r.Label(next)
-		var x [4]reg.VecVirtual
-		for k, plane := range planes {
-			x[k] = r.YMM()
-			r.VMOVQ(operand.Mem{Base: plane, Index: i, Scale: 1}, x[k].AsX())
-		}
-		r.VPUNPCKLBW(x[1].AsX(), x[0].AsX(), x[0].AsX())
-		r.VPUNPCKLBW(x[3].AsX(), x[2].AsX(), x[2].AsX())
-		r.VPUNPCKLWD(x[2].AsX(), x[0].AsX(), x[1].AsX())
-		r.VPUNPCKHWD(x[2].AsX(), x[0].AsX(), x[3].AsX())
-		store(0, x[1])
-		store(1, x[3])
-		r.CMPQ(i, last)
-		r.JGE(operand.LabelRef(done))
-		r.ADDQ(operand.Imm(8), i)
-		r.CMPQ(i, last)
-		r.JLE(operand.LabelRef(next))
-		r.MOVQ(last, i)
-		r.JMP(operand.LabelRef(next))
-		r.Label(done)
-		for _, plane := range planes {
-			r.ADDQ(r.field("FromRow"), plane)
-		}
-		r.ADDQ(r.field("ToRow"), to)
-		r.DECQ(r.field("Rows"))
-		r.JNZ(operand.LabelRef(row))
+		r.loop(row, r.field("Rows"), func() {
+			r.XORQ(i, i)
+			r.Label(next)
+			var x [4]reg.VecVirtual
+			for k, plane := range planes {
+				x[k] = r.YMM()
+				r.VMOVQ(operand.Mem{Base: plane, Index: i, Scale: 1}, x[k].AsX())
+			}
+			r.VPUNPCKLBW(x[1].AsX(), x[0].AsX(), x[0].AsX())
+			r.VPUNPCKLBW(x[3].AsX(), x[2].AsX(), x[2].AsX())
+			r.VPUNPCKLWD(x[2].AsX(), x[0].AsX(), x[1].AsX())
+			r.VPUNPCKHWD(x[2].AsX(), x[0].AsX(), x[3].AsX())
+			store(0, x[1])
+			store(1, x[3])
+			r.CMPQ(i, last)
+			r.unless(r.JGE, done, func() {
+				r.ADDQ(operand.Imm(8), i)
+				r.CMPQ(i, last)
+				r.JLE(operand.LabelRef(next))
+				r.MOVQ(last, i)
+				r.JMP(operand.LabelRef(next))
+			})
+			for _, plane := range planes {
+				r.ADDQ(r.field("FromRow"), plane)
+			}
+			r.ADDQ(r.field("ToRow"), to)
+		})
 	}
 	if bytes {
 		eights()

@@ -54,64 +54,57 @@ func (t *dotTile) inPairs() dotSteps {
 		one, several, last, step, choices := t.label("one"), t.label("several"), t.label("last"), t.label("step"), t.label("choices")
 		added, done := t.label("added"), t.label("done")
 		t.TESTQ(steps, steps)
-		t.JZ(operand.LabelRef(several))
-		t.Label(one)
-		t.MOVLQSX(of(offsets, "PairsSingle", "Offset"), t.bases[0])
-		t.setBases(first)
-		t.VPBROADCASTD(of(offsets, "PairsSingle", "Bytes"), choice)
-		load(w)
-		for p := range t.pixels {
-			t.VBROADCASTI128(t.pixel(p, 0), x)
-			t.VPSHUFB(choice, x, x)
-			add(p)
-		}
-		t.ADDQ(operand.Imm(uint64(single)), offsets)
-		t.ADDQ(operand.U32(uint32(size)), w)
-		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(one))
-
-		t.Label(several)
+		t.unless(t.JZ, several, func() {
+			t.loop(one, steps, func() {
+				t.MOVLQSX(of(offsets, "PairsSingle", "Offset"), t.bases[0])
+				t.setBases(first)
+				t.VPBROADCASTD(of(offsets, "PairsSingle", "Bytes"), choice)
+				load(w)
+				for p := range t.pixels {
+					t.VBROADCASTI128(t.pixel(p, 0), x)
+					t.VPSHUFB(choice, x, x)
+					add(p)
+				}
+				t.ADDQ(operand.Imm(uint64(single)), offsets)
+				t.ADDQ(operand.U32(uint32(size)), w)
+			})
+		})
 		t.MOVQ(t.field("Steps"), steps)
 		t.TESTQ(steps, steps)
-		t.JZ(operand.LabelRef(done))
-		ahead := t.GP64() // where the next tile is, or this one if it is the last
-		t.LEAQ(at(tile, 1), ahead)
-		t.CMPQ(ahead, t.field("Tiles"))
-		t.MOVQ(t.field("XTile"), ahead)
-		t.JLT(operand.LabelRef(last))
-		t.XORQ(ahead, ahead)
-		t.Label(last)
-		t.MOVQ(ahead, t.field("Ahead"))
-		t.MOVQ(t.field("Fours"), offsets)
-		beyond := t.load("WNext")
-		t.Label(step)
-		t.XCHGQ(now, next)
-		t.ADDQ(operand.Imm(uint64(fours)), offsets)
-		t.CMPQ(steps, operand.Imm(1))
-		t.JNE(operand.LabelRef(choices))
-		t.ADDQ(t.load("Ahead"), first)
-		t.Label(choices)
-		see(offsets)
-		for dword := range 4 {
-			if dword > 1 {
-				dwords := of(offsets, "PairsFours", "Dwords")
-				dwords.Disp -= fours // of the step in front of the one that is chosen
-				t.CMPL(dwords, operand.U8(dword))
-				t.JE(operand.LabelRef(added))
-			}
-			load(w)
-			t.prefetch(w, beyond, 0, size)
-			for p := range t.pixels {
-				t.VPBROADCASTD(at(now, 16*p+4*dword), x)
-				if add(p); dword < 2 && p%2 == 1-dword { // all of them until the second dword ends
-					choose(p)
+		t.unless(t.JZ, done, func() {
+			ahead := t.GP64() // where the next tile is, or this one if it is the last
+			t.LEAQ(at(tile, 1), ahead)
+			t.CMPQ(ahead, t.field("Tiles"))
+			t.MOVQ(t.field("XTile"), ahead)
+			t.unless(t.JLT, last, func() { t.XORQ(ahead, ahead) })
+			t.MOVQ(ahead, t.field("Ahead"))
+			t.MOVQ(t.field("Fours"), offsets)
+			beyond := t.load("WNext")
+			t.loop(step, steps, func() {
+				t.XCHGQ(now, next)
+				t.ADDQ(operand.Imm(uint64(fours)), offsets)
+				t.CMPQ(steps, operand.Imm(1))
+				t.unless(t.JNE, choices, func() { t.ADDQ(t.load("Ahead"), first) })
+				see(offsets)
+				for dword := range 4 {
+					if dword > 1 {
+						dwords := of(offsets, "PairsFours", "Dwords")
+						dwords.Disp -= fours // of the step in front of the one that is chosen
+						t.CMPL(dwords, operand.U8(dword))
+						t.JE(operand.LabelRef(added))
+					}
+					load(w)
+					t.prefetch(w, beyond, 0, size)
+					for p := range t.pixels {
+						t.VPBROADCASTD(at(now, 16*p+4*dword), x)
+						if add(p); dword < 2 && p%2 == 1-dword { // all of them until the second dword ends
+							choose(p)
+						}
+					}
+					t.ADDQ(operand.Imm(uint64(size)), w)
 				}
-			}
-			t.ADDQ(operand.Imm(uint64(size)), w)
-		}
-		t.Label(added)
-		t.DECQ(steps)
-		t.JNZ(operand.LabelRef(step))
-		t.Label(done)
+				t.Label(added)
+			})
+		})
 	}}
 }

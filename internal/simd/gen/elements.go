@@ -257,18 +257,16 @@ func (w *walk) each(body func(tail func() mask)) {
 	width := operand.U32(w.n * w.isa.bytes)
 	w.SUBQ(width, w.end)
 	w.CMPQ(w.at, w.end)
-	w.JG(operand.LabelRef(rest))
-	w.Label(loop)
-	body(nil)
-	w.ADDQ(width, w.at)
-	w.CMPQ(w.at, w.end)
-	w.JLE(operand.LabelRef(loop))
-	w.Label(rest)
+	w.unless(w.JG, rest, func() {
+		w.Label(loop)
+		body(nil)
+		w.ADDQ(width, w.at)
+		w.CMPQ(w.at, w.end)
+		w.JLE(operand.LabelRef(loop))
+	})
 	w.ADDQ(width, w.end)
 	w.SUBQ(w.at, w.end)
-	w.JEQ(operand.LabelRef(done))
-	body(w.firstLanes(w.end))
-	w.Label(done)
+	w.unless(w.JEQ, done, func() { body(w.firstLanes(w.end)) })
 }
 
 // get reads from operand k.

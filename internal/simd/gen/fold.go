@@ -42,11 +42,11 @@ func fold(f *file) {
 		r.VBROADCASTSS(r.field("Start"), acc[0])
 		r.VMOVAPS(acc[0], acc[n-1])
 		r.CMPQ(r.field("First"), operand.U8(0))
-		r.JNE(operand.LabelRef("begin"))
-		for i, v := range acc {
-			r.VMOVUPS(at(lanes, i*f.isa.bytes), v)
-		}
-		r.Label("begin")
+		r.unless(r.JNE, "begin", func() {
+			for i, v := range acc {
+				r.VMOVUPS(at(lanes, i*f.isa.bytes), v)
+			}
+		})
 		w := r.walk(max(n, mostVectors), []string{"X"})
 		var z reg.GPVirtual
 		if e.name == "exp_sum" {
@@ -61,12 +61,12 @@ func fold(f *file) {
 			return x
 		}, func(x vec) vec { return e.step(f, acc, x, vec{a}) })
 		r.CMPQ(r.field("Join"), operand.U8(0))
-		r.JNE(operand.LabelRef("join"))
-		for i, v := range acc {
-			r.VMOVUPS(v, at(lanes, i*f.isa.bytes))
-		}
-		r.end()
-		r.Label("join")
+		r.unless(r.JNE, "join", func() {
+			for i, v := range acc {
+				r.VMOVUPS(v, at(lanes, i*f.isa.bytes))
+			}
+			r.end()
+		})
 		r.VMOVSS(f.joined(acc, e.join)[0].AsX(), at(lanes, 0))
 		r.end()
 	}

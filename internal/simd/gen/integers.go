@@ -80,12 +80,11 @@ func float16s(f *file) {
 func (f *file) integersLoop(key string, from, to int, body func(x, out reg.GPVirtual)) {
 	r := f.entry("Integers", key)
 	x, out, n := r.load("X"), r.load("Out"), r.load("N")
-	r.Label("loop")
-	body(x, out)
-	r.ADDQ(operand.U32(16*from), x)
-	r.ADDQ(operand.U32(16*to), out)
-	r.DECQ(n)
-	r.JNZ(operand.LabelRef("loop"))
+	r.loop("loop", n, func() {
+		body(x, out)
+		r.ADDQ(operand.U32(16*from), x)
+		r.ADDQ(operand.U32(16*to), out)
+	})
 	r.end()
 }
 

@@ -47,14 +47,14 @@ func (f *file) tiles(name string, size int, move func(t *weave)) {
 	r.CMPQ(t.column, last)
 	r.JLE(operand.LabelRef("tile"))
 	r.CMPQ(t.column, r.field("Columns"))
-	r.JGE(operand.LabelRef("done"))
-	r.MOVQ(t.column, back) // to the last tile, by columns that are there already
-	r.SUBQ(last, back)
-	r.IMULQ(t.step, back)
-	r.SUBQ(back, t.groups)
-	r.MOVQ(last, t.column)
-	r.JMP(operand.LabelRef("tile"))
-	r.Label("done")
+	r.unless(r.JGE, "done", func() {
+		r.MOVQ(t.column, back) // to the last tile, by columns that are there already
+		r.SUBQ(last, back)
+		r.IMULQ(t.step, back)
+		r.SUBQ(back, t.groups)
+		r.MOVQ(last, t.column)
+		r.JMP(operand.LabelRef("tile"))
+	})
 	r.end()
 }
 

@@ -70,6 +70,7 @@ type routine struct {
 	args   string
 	base   reg.GPVirtual // the address of the arguments
 	labels int
+	behind []func() // emit what is cold
 }
 
 // routine begins a routine, by the name that it has in Routines, with arguments of the given struct. It must end with [routine.end].
@@ -105,10 +106,15 @@ func (f *file) declared(s stub) *routine {
 	return r
 }
 
-// end ends the routine.
+// end ends the routine, and emits what is cold.
 func (r *routine) end() {
 	r.VZEROUPPER()
 	r.RET()
+	for len(r.behind) > 0 {
+		emit := r.behind[0]
+		r.behind = r.behind[1:]
+		emit() // which may add others
+	}
 }
 
 // field returns the memory of a field of the arguments.
@@ -134,16 +140,45 @@ func (r *routine) nextRowBy(label string, fields ...[2]string) {
 	r.JNZ(operand.LabelRef(label))
 }
 
+// loop repeats a body as often as a count says, at least once, and counts that down. The label is that of the loop.
+func (r *routine) loop(label string, count operand.Op, body func()) {
+	r.Label(label)
+	body()
+	r.DECQ(count)
+	r.JNZ(operand.LabelRef(label))
+}
+
+// unless emits a body that a jump passes over, such as r.JE behind a comparison, to a label behind it.
+func (r *routine) unless(jump func(operand.Op), label string, body func()) {
+	jump(operand.LabelRef(label))
+	body()
+	r.Label(label)
+}
+
+// either emits a body, and another one for a jump that goes to its label; done is behind both.
+func (r *routine) either(jump func(operand.Op), other, done string, body, otherBody func()) {
+	r.unless(jump, other, func() {
+		body()
+		r.JMP(operand.LabelRef(done))
+	})
+	otherBody()
+	r.Label(done)
+}
+
+// cold emits a body with a label behind the end of the routine, where it is out of the way of what runs most. Then it goes to another label.
+func (r *routine) cold(label, back string, body func()) {
+	r.behind = append(r.behind, func() {
+		r.Label(label)
+		body()
+		r.JMP(operand.LabelRef(back))
+	})
+}
+
 // bySign builds code twice: for unsigned elements, and for signed ones where the field Signed is not 0.
 func (r *routine) bySign(build func(signed bool)) {
 	signed, done := r.label("signed"), r.label("done")
 	r.CMPQ(r.field("Signed"), operand.Imm(0))
-	r.JNE(operand.LabelRef(signed))
-	build(false)
-	r.JMP(operand.LabelRef(done))
-	r.Label(signed)
-	build(true)
-	r.Label(done)
+	r.either(r.JNE, signed, done, func() { build(false) }, func() { build(true) })
 }
 
 // widen makes words of bytes.

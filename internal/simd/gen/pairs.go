@@ -23,18 +23,17 @@ func pairs(f *file) {
 		r := f.entry("Pairs", p.name)
 		x, y, out, mask, n, at, index := r.load("X"), r.load("Y"), r.load("Out"), r.load("YMask"), r.load("N"), r.GP64(), r.GP64()
 		r.XORQ(at, at)
-		r.Label("loop")
-		r.MOVQ(at, index)
-		r.ANDQ(mask, index)
-		for i := 0; i < blockBytes; i += f.isa.bytes {
-			v := r.vector()
-			r.VMOVUPS(operand.Mem{Base: x, Index: at, Scale: 1, Disp: i}, v)
-			p.do(operand.Mem{Base: y, Index: index, Scale: 1, Disp: i}, v, v)
-			r.VMOVUPS(v, operand.Mem{Base: out, Index: at, Scale: 1, Disp: i})
-		}
-		r.ADDQ(operand.U32(blockBytes), at)
-		r.DECQ(n)
-		r.JNZ(operand.LabelRef("loop"))
+		r.loop("loop", n, func() {
+			r.MOVQ(at, index)
+			r.ANDQ(mask, index)
+			for i := 0; i < blockBytes; i += f.isa.bytes {
+				v := r.vector()
+				r.VMOVUPS(operand.Mem{Base: x, Index: at, Scale: 1, Disp: i}, v)
+				p.do(operand.Mem{Base: y, Index: index, Scale: 1, Disp: i}, v, v)
+				r.VMOVUPS(v, operand.Mem{Base: out, Index: at, Scale: 1, Disp: i})
+			}
+			r.ADDQ(operand.U32(blockBytes), at)
+		})
 		r.end()
 	}
 }

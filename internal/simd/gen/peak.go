@@ -28,14 +28,13 @@ func (f *file) peak(name string, add func(r *routine, sum, x, product reg.VecVir
 	for _, v := range append(sums, x) {
 		r.VXORPS(v, v, v)
 	}
-	r.Label("round")
-	for range 8 {
-		for i, s := range sums {
-			add(r, s, x, products[i%3])
+	r.loop("round", rounds, func() {
+		for range 8 {
+			for i, s := range sums {
+				add(r, s, x, products[i%3])
+			}
 		}
-	}
-	r.DECQ(rounds)
-	r.JNZ(operand.LabelRef("round"))
+	})
 	r.end()
 }
 
@@ -47,12 +46,11 @@ func (f *file) peakRead() {
 	r := f.routine("PeakRead", "ReadArgs")
 	from, count := r.load("From"), r.load("Count")
 	loaded := r.vectors(4)
-	r.Label("read")
-	for i := range readBytes / f.isa.bytes {
-		r.VMOVUPS(at(from, i*f.isa.bytes), loaded[i%4])
-	}
-	r.ADDQ(operand.U32(readBytes), from)
-	r.DECQ(count)
-	r.JNZ(operand.LabelRef("read"))
+	r.loop("read", count, func() {
+		for i := range readBytes / f.isa.bytes {
+			r.VMOVUPS(at(from, i*f.isa.bytes), loaded[i%4])
+		}
+		r.ADDQ(operand.U32(readBytes), from)
+	})
 	r.end()
 }

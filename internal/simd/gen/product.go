@@ -47,7 +47,7 @@ func product(f *file) {
 	}
 	r.RET() // there is no such tile
 	for _, l := range loops {
-		l.loop(l.rows)
+		l.sumRows(l.rows)
 	}
 	for _, t := range widths {
 		t.finish()
@@ -87,8 +87,8 @@ func (t *productTile) name(of string, rows int) string {
 // near is how many rows of a are reached from one register.
 const near = 7
 
-// loop builds the sums of so many rows.
-func (t *productTile) loop(rows int) {
+// sumRows builds the sums of so many rows.
+func (t *productTile) sumRows(rows int) {
 	t.Label(t.name("begin", rows))
 	// What is not used for so few rows must have a value, too.
 	t.each(func(_ int, sum reg.VecVirtual) { t.VXORPS(sum, sum, sum) })
@@ -103,16 +103,15 @@ func (t *productTile) loop(rows int) {
 	if t.dense() && rows >= denseRows {
 		t.fours(rows, step, bStep, fetch, fetchStep, k)
 	}
-	t.Label(t.name("k", rows))
-	t.multiply(rows, 0)
-	t.PREFETCHT0(at(fetch, 0))
-	t.ADDQ(fetchStep, fetch)
-	t.ADDQ(bStep, t.b)
-	for i := range (rows-1)/near + 1 {
-		t.ADDQ(step, t.a[i])
-	}
-	t.DECQ(k)
-	t.JNZ(operand.LabelRef(t.name("k", rows)))
+	t.loop(t.name("k", rows), k, func() {
+		t.multiply(rows, 0)
+		t.PREFETCHT0(at(fetch, 0))
+		t.ADDQ(fetchStep, fetch)
+		t.ADDQ(bStep, t.b)
+		for i := range (rows-1)/near + 1 {
+			t.ADDQ(step, t.a[i])
+		}
+	})
 	t.Label(t.name("end", rows))
 	t.again()
 	t.MOVQ(fetch, t.field("Fetch"))
@@ -135,18 +134,18 @@ func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVir
 	t.b1, t.b3 = bStep, t.GP64()
 	t.LEAQ(operand.Mem{Base: bStep, Index: bStep, Scale: 2}, t.b3)
 	t.SUBQ(operand.U8(4), k)
-	t.JB(operand.LabelRef(rest))
-	t.Label(loop)
-	for i := range 4 {
-		t.multiply(rows, i)
-	}
-	t.PREFETCHT0(at(fetch, 0))
-	t.LEAQ(operand.Mem{Base: fetch, Index: fetchStep, Scale: 4}, fetch)
-	t.LEAQ(operand.Mem{Base: t.b, Index: bStep, Scale: 4}, t.b)
-	t.ADDQ(operand.U8(16), t.a[0])
-	t.SUBQ(operand.U8(4), k)
-	t.JAE(operand.LabelRef(loop))
-	t.Label(rest)
+	t.unless(t.JB, rest, func() {
+		t.Label(loop)
+		for i := range 4 {
+			t.multiply(rows, i)
+		}
+		t.PREFETCHT0(at(fetch, 0))
+		t.LEAQ(operand.Mem{Base: fetch, Index: fetchStep, Scale: 4}, fetch)
+		t.LEAQ(operand.Mem{Base: t.b, Index: bStep, Scale: 4}, t.b)
+		t.ADDQ(operand.U8(16), t.a[0])
+		t.SUBQ(operand.U8(4), k)
+		t.JAE(operand.LabelRef(loop))
+	})
 	t.ADDQ(operand.U8(4), k)
 	t.JZ(operand.LabelRef(t.name("end", rows)))
 }
@@ -171,16 +170,15 @@ func (t *productTile) start(rows int) {
 		}
 	}
 	t.CMPQ(t.field("Add"), operand.U8(0))
-	t.JNE(operand.LabelRef(t.name("add", rows)))
-	each(func(_ reg.VecVirtual, place operand.Mem) {
-		if place.Disp%64 == 0 {
-			t.PREFETCHT0(place) // so that it is near when the sums are there
-		}
+	t.either(t.JNE, t.name("add", rows), t.name("go", rows), func() {
+		each(func(_ reg.VecVirtual, place operand.Mem) {
+			if place.Disp%64 == 0 {
+				t.PREFETCHT0(place) // so that it is near when the sums are there
+			}
+		})
+	}, func() {
+		each(func(sum reg.VecVirtual, place operand.Mem) { t.read(place, sum) })
 	})
-	t.JMP(operand.LabelRef(t.name("go", rows)))
-	t.Label(t.name("add", rows))
-	each(func(sum reg.VecVirtual, place operand.Mem) { t.read(place, sum) })
-	t.Label(t.name("go", rows))
 }
 
 // addresses loads the addresses of the rows of a and of b, and what leads to others.

@@ -54,12 +54,11 @@ func (r *routine) multiplyAdd(x, w reg.GPVirtual, k int, v reg.VecVirtual, sums 
 
 // along adds the products of the next k numbers of a row with those of a panel to sums.
 func (r *routine) along(x, w, k reg.GPVirtual, v reg.VecVirtual, sums []reg.VecVirtual) {
-	r.Label("k")
-	r.multiplyAdd(x, w, 0, v, sums)
-	r.ADDQ(operand.U32(4), x)
-	r.ADDQ(operand.U32(len(sums)*r.isa.bytes), w)
-	r.DECQ(k)
-	r.JNZ(operand.LabelRef("k"))
+	r.loop("k", k, func() {
+		r.multiplyAdd(x, w, 0, v, sums)
+		r.ADDQ(operand.U32(4), x)
+		r.ADDQ(operand.U32(len(sums)*r.isa.bytes), w)
+	})
 }
 
 // endPanel stores the sums of a row and goes on to the next panel, or ends.
@@ -98,56 +97,52 @@ func (f *file) gatesAhead(name string, gates int) {
 	r.MOVQ(r.field("Items"), item)
 	r.MOVQ(r.field("Count"), left)
 
-	r.Label("item")
-	r.MOVQ(field("Y"), to)
-	r.MOVQ(r.field("YRow"), step)
-	stored := func(i int) operand.Mem {
-		if i > 0 {
-			r.ADDQ(step, to)
+	r.loop("item", left, func() {
+		r.MOVQ(field("Y"), to)
+		r.MOVQ(r.field("YRow"), step)
+		stored := func(i int) operand.Mem {
+			if i > 0 {
+				r.ADDQ(step, to)
+			}
+			return at(to, 0)
 		}
-		return at(to, 0)
-	}
-	r.beginSums(field("First"), ahead, stored)
-	r.MOVQ(field("X"), rows[0])
-	for i, next := range rows[1:] {
-		r.LEAQ(operand.Mem{Base: rows[i], Index: xRow, Scale: 4}, next)
-	}
-	r.MOVQ(field("W"), fewW)
-	r.MOVQ(field("K"), k)
-	r.Label("both")
-	r.VMOVUPS(at(fewW, 0), weights)
-	for i := range numbers {
-		r.multiplyAdd(x, w, i, v, sums)
-		for j := i * len(ahead) / numbers; j < (i+1)*len(ahead)/numbers; j++ {
-			r.VFMADD231PS_BCST(row(rows[j/4], xRow, xRow3, j%4), weights, ahead[j])
+		r.beginSums(field("First"), ahead, stored)
+		r.MOVQ(field("X"), rows[0])
+		for i, next := range rows[1:] {
+			r.LEAQ(operand.Mem{Base: rows[i], Index: xRow, Scale: 4}, next)
 		}
-	}
-	r.ADDQ(operand.U32(4*numbers), x)
-	r.ADDQ(operand.U32(numbers*gates*blockBytes), w)
-	for _, few := range rows {
-		r.ADDQ(operand.U32(4), few)
-	}
-	r.ADDQ(operand.U32(gates*blockBytes), fewW)
-	r.DECQ(k)
-	r.JNZ(operand.LabelRef("both"))
-	r.MOVQ(field("Y"), to)
-	r.MOVQ(r.field("YRow"), step)
-	for i, s := range ahead {
-		r.VMOVUPS(s, stored(i))
-	}
-	for _, side := range []string{"W", "Y"} {
-		r.MOVQ(r.field(side+"Step"), step)
-		r.ADDQ(step, field(side))
-	}
-	r.ADDQ(operand.U32(f.args.size("AheadItem")), item)
-	r.DECQ(left)
-	r.JNZ(operand.LabelRef("item"))
+		r.MOVQ(field("W"), fewW)
+		r.MOVQ(field("K"), k)
+		r.loop("both", k, func() {
+			r.VMOVUPS(at(fewW, 0), weights)
+			for i := range numbers {
+				r.multiplyAdd(x, w, i, v, sums)
+				for j := i * len(ahead) / numbers; j < (i+1)*len(ahead)/numbers; j++ {
+					r.VFMADD231PS_BCST(row(rows[j/4], xRow, xRow3, j%4), weights, ahead[j])
+				}
+			}
+			r.ADDQ(operand.U32(4*numbers), x)
+			r.ADDQ(operand.U32(numbers*gates*blockBytes), w)
+			for _, few := range rows {
+				r.ADDQ(operand.U32(4), few)
+			}
+			r.ADDQ(operand.U32(gates*blockBytes), fewW)
+		})
+		r.MOVQ(field("Y"), to)
+		r.MOVQ(r.field("YRow"), step)
+		for i, s := range ahead {
+			r.VMOVUPS(s, stored(i))
+		}
+		for _, side := range []string{"W", "Y"} {
+			r.MOVQ(r.field(side+"Step"), step)
+			r.ADDQ(step, field(side))
+		}
+		r.ADDQ(operand.U32(f.args.size("AheadItem")), item)
+	})
 
 	r.MOVQ(r.field("K"), k)
 	r.TESTQ(k, k)
-	r.JZ(operand.LabelRef("end"))
-	r.along(x, w, k, v, sums)
-	r.Label("end")
+	r.unless(r.JZ, "end", func() { r.along(x, w, k, v, sums) })
 	r.endPanel(sums, w, y, r.field("Panels"), gates)
 }
 
@@ -155,16 +150,15 @@ func (f *file) gatesAhead(name string, gates int) {
 func (r *routine) beginSums(first operand.Mem, sums []reg.VecVirtual, stored func(i int) operand.Mem) {
 	more, begun := r.label("more"), r.label("begun")
 	r.CMPQ(first, operand.Imm(0))
-	r.JE(operand.LabelRef(more))
-	for _, s := range sums {
-		r.VXORPS(s, s, s)
-	}
-	r.JMP(operand.LabelRef(begun))
-	r.Label(more)
-	for i, s := range sums {
-		r.VMOVUPS(stored(i), s)
-	}
-	r.Label(begun)
+	r.either(r.JE, more, begun, func() {
+		for _, s := range sums {
+			r.VXORPS(s, s, s)
+		}
+	}, func() {
+		for i, s := range sums {
+			r.VMOVUPS(stored(i), s)
+		}
+	})
 }
 
 // gatesRows builds the product of several rows with a panel. Where vectors have 8 elements, it computes the first halves of all gates, then the
@@ -194,29 +188,27 @@ func (f *file) gatesRows(name string, gates int) {
 			}
 			return at(to, i%gates*blockBytes+half)
 		})
-		loop := r.label("k")
-		r.Label(loop)
-		for i, value := range values {
-			from := operand.Mem{Base: x}
-			if i >= 3 {
-				from.Base = x3
+		r.loop(r.label("k"), k, func() {
+			for i, value := range values {
+				from := operand.Mem{Base: x}
+				if i >= 3 {
+					from.Base = x3
+				}
+				if i%3 > 0 {
+					from.Index, from.Scale = xRow, uint8(i%3)
+				}
+				r.VBROADCASTSS(from, value)
 			}
-			if i%3 > 0 {
-				from.Index, from.Scale = xRow, uint8(i%3)
+			for g := range gates {
+				r.VMOVUPS(at(w, g*blockBytes+half), v)
+				for i, list := range sums {
+					r.VFMADD231PS(values[i], v, list[g])
+				}
 			}
-			r.VBROADCASTSS(from, value)
-		}
-		for g := range gates {
-			r.VMOVUPS(at(w, g*blockBytes+half), v)
-			for i, list := range sums {
-				r.VFMADD231PS(values[i], v, list[g])
-			}
-		}
-		r.ADDQ(operand.U32(4), x)
-		r.ADDQ(operand.U32(4), x3)
-		r.ADDQ(operand.U32(gates*blockBytes), w)
-		r.DECQ(k)
-		r.JNZ(operand.LabelRef(loop))
+			r.ADDQ(operand.U32(4), x)
+			r.ADDQ(operand.U32(4), x3)
+			r.ADDQ(operand.U32(gates*blockBytes), w)
+		})
 		r.MOVQ(y, to)
 		for i, list := range sums {
 			for g, s := range list {
@@ -246,17 +238,15 @@ func (f *file) state(name string, gates, biases int, step func(x, r, b func(gate
 			}
 		}
 	}
-	r.Label("block")
-	r.MOVQ(operand.U32(blockBytes/f.isa.bytes), parts)
-	r.Label("part")
-	step(gate(xs), gate(rs), gate(bs), at(c, 0), at(h, 0), at(next, 0))
-	advance(f.isa.bytes, xs, rs, bs, c, h, next)
-	r.DECQ(parts)
-	r.JNZ(operand.LabelRef("part"))
-	advance((gates-1)*blockBytes, xs, rs)
-	advance((biases-1)*blockBytes, bs)
-	r.DECQ(blocks)
-	r.JNZ(operand.LabelRef("block"))
+	r.loop("block", blocks, func() {
+		r.MOVQ(operand.U32(blockBytes/f.isa.bytes), parts)
+		r.loop("part", parts, func() {
+			step(gate(xs), gate(rs), gate(bs), at(c, 0), at(h, 0), at(next, 0))
+			advance(f.isa.bytes, xs, rs, bs, c, h, next)
+		})
+		advance((gates-1)*blockBytes, xs, rs)
+		advance((biases-1)*blockBytes, bs)
+	})
 	r.end()
 }
 

@@ -14,28 +14,27 @@ func addSums(f *file) {
 	// pixels builds the loop over pixels, with what becomes of the sums of one.
 	pixels := func(store func(v []reg.VecVirtual)) {
 		next, v := s.label("next"), s.vectors(128/s.isa.bytes)
-		s.Label(next)
-		for i, v := range v {
-			s.VPMOVSXDQ(at(part, i*s.isa.bytes/2), v)
-			s.VPSLLVQ(left, v, v)
-			s.VPADDQ(at(sums, i*s.isa.bytes), v, v)
-		}
-		store(v)
-		s.ADDQ(operand.Imm(64), part)
-		s.ADDQ(s.field("SumsStep"), sums)
-		s.ADDQ(s.field("OutStep"), out)
-		s.DECQ(n)
-		s.JNZ(operand.LabelRef(next))
+		s.loop(next, n, func() {
+			for i, v := range v {
+				s.VPMOVSXDQ(at(part, i*s.isa.bytes/2), v)
+				s.VPSLLVQ(left, v, v)
+				s.VPADDQ(at(sums, i*s.isa.bytes), v, v)
+			}
+			store(v)
+			s.ADDQ(operand.Imm(64), part)
+			s.ADDQ(s.field("SumsStep"), sums)
+			s.ADDQ(s.field("OutStep"), out)
+		})
 		s.JMP(operand.LabelRef("done"))
 	}
 	s.CMPQ(s.field("Size"), operand.Imm(8))
-	s.JNE(operand.LabelRef("rescale"))
-	pixels(func(v []reg.VecVirtual) {
-		for i, v := range v {
-			s.move(v, at(out, i*s.isa.bytes))
-		}
+	s.unless(s.JNE, "rescale", func() {
+		pixels(func(v []reg.VecVirtual) {
+			for i, v := range v {
+				s.move(v, at(out, i*s.isa.bytes))
+			}
+		})
 	})
-	s.Label("rescale")
 	s.shift, s.even, s.below = s.broadcast64("Shift"), s.broadcast64("Even"), s.broadcast64("Below")
 	if !s.isa.wide() {
 		s.zero = s.vector()

@@ -171,10 +171,10 @@ func (t *tile) usual(kind, operands reg.GPVirtual) {
 	}{{"TailAddChannels", 1}, {"TailNormalize", 3}, {"TailMin", 1}, {"TailCanonical", 0}, {"TailRelu", 0}} {
 		not := t.label("not")
 		t.TESTL(operand.U32(t.file.args.constant("TailUsual")<<t.file.args.constant(u.kind)), kind.As32())
-		t.JZ(operand.LabelRef(not))
-		all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, nil, list)
-		list += u.lists
-		t.Label(not)
+		t.unless(t.JZ, not, func() {
+			all[slices.IndexFunc(all, func(s tailStep) bool { return s.kind == u.kind })].emit(operands, nil, list)
+			list += u.lists
+		})
 	}
 }
 
@@ -267,21 +267,21 @@ func (t *tile) canonical() {
 		}
 		t.VPTEST(found, found)
 	}
-	t.JZ(operand.LabelRef(none))
-	t.ones(nan)
-	t.VPSRLD(operand.U8(23), nan, nan)
-	t.VPSLLD(operand.U8(22), nan, nan)
-	for _, sum := range all {
-		if t.isa.wide() {
-			k := t.K()
-			t.VCMPPS(unordered, sum, sum, k)
-			t.VMOVAPS(nan, k, sum)
-		} else {
-			t.VCMPPS(unordered, sum, sum, t.spare[1])
-			t.VBLENDVPS(t.spare[1], nan, sum, sum)
+	t.unless(t.JZ, none, func() {
+		t.ones(nan)
+		t.VPSRLD(operand.U8(23), nan, nan)
+		t.VPSLLD(operand.U8(22), nan, nan)
+		for _, sum := range all {
+			if t.isa.wide() {
+				k := t.K()
+				t.VCMPPS(unordered, sum, sum, k)
+				t.VMOVAPS(nan, k, sum)
+			} else {
+				t.VCMPPS(unordered, sum, sum, t.spare[1])
+				t.VBLENDVPS(t.spare[1], nan, sum, sum)
+			}
 		}
-	}
-	t.Label(none)
+	})
 }
 
 // total returns two vectors of which one has a NaN where any of all has one, and perhaps where two are infinite. Comparing into masks takes time from

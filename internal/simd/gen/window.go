@@ -63,59 +63,56 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 		w.values = r.vectors(most)
 	}
 
-	r.Label("part")
-	w.distances()
-	if w.ahead {
-		w.chooseWay()
-	}
-	for _, side := range []string{"In", "Out"} {
-		from := w.load(side)
-		r.ADDQ(w.of(side, r), from)
-		r.MOVQ(from, r.field("Line"+side))
-	}
-	w.copy("Lines", "LinesLeft")
-	r.Label("line")
-	lane := r.GP64()
-	r.XORQ(lane, lane)
-	r.Label("lane")
-	r.MOVQ(lane, r.field("Lane"))
-	w.copy("Groups", "GroupsLeft")
-	for _, names := range [][2]string{{"LineIn", "GroupIn"}, {"LineOut", "Now"}} {
-		line := w.load(names[0])
-		r.ADDQ(lane, line)
-		r.MOVQ(line, r.field(names[1]))
-	}
-	r.Label("group")
-	if w.values != nil {
-		w.greatestNumbers(most)
-	}
-	w.begin()
-	w.take(most, take, "taken")
-	r.Label("taken")
-	if finish != nil {
-		finish(w)
-	}
-	r.Label("finished")
-	if out := w.load("Now"); w.size > 0 {
-		w.places(out, w.write)
-	} else {
-		w.finish(w.load("Steps"), out)
-	}
-	w.advance("In", "Group", "GroupIn")
-	w.advance("Out", "Group", "Now")
-	r.DECQ(r.field("GroupsLeft"))
-	r.JNZ(operand.LabelRef("group"))
-	r.MOVQ(r.field("Lane"), lane)
-	r.ADDQ(operand.U8(w.bytes()), lane)
-	r.CMPQ(lane, r.field("Width"))
-	r.JB(operand.LabelRef("lane"))
-	w.advance("In", "Line", "LineIn")
-	w.advance("Out", "Line", "LineOut")
-	r.DECQ(r.field("LinesLeft"))
-	r.JNZ(operand.LabelRef("line"))
-	r.ADDQ(operand.U8(r.file.args.size("WindowPart")), w.part)
-	r.DECQ(r.field("Count"))
-	r.JNZ(operand.LabelRef("part"))
+	r.loop("part", r.field("Count"), func() {
+		w.distances()
+		if w.ahead {
+			w.chooseWay()
+		}
+		for _, side := range []string{"In", "Out"} {
+			from := w.load(side)
+			r.ADDQ(w.of(side, r), from)
+			r.MOVQ(from, r.field("Line"+side))
+		}
+		w.copy("Lines", "LinesLeft")
+		r.loop("line", r.field("LinesLeft"), func() {
+			lane := r.GP64()
+			r.XORQ(lane, lane)
+			r.Label("lane")
+			r.MOVQ(lane, r.field("Lane"))
+			w.copy("Groups", "GroupsLeft")
+			for _, names := range [][2]string{{"LineIn", "GroupIn"}, {"LineOut", "Now"}} {
+				line := w.load(names[0])
+				r.ADDQ(lane, line)
+				r.MOVQ(line, r.field(names[1]))
+			}
+			r.loop("group", r.field("GroupsLeft"), func() {
+				if w.values != nil {
+					w.greatestNumbers(most)
+				}
+				w.begin()
+				w.take(most, take, "taken")
+				r.Label("taken")
+				if finish != nil {
+					finish(w)
+				}
+				r.Label("finished")
+				if out := w.load("Now"); w.size > 0 {
+					w.places(out, w.write)
+				} else {
+					w.finish(w.load("Steps"), out)
+				}
+				w.advance("In", "Group", "GroupIn")
+				w.advance("Out", "Group", "Now")
+			})
+			r.MOVQ(r.field("Lane"), lane)
+			r.ADDQ(operand.U8(w.bytes()), lane)
+			r.CMPQ(lane, r.field("Width"))
+			r.JB(operand.LabelRef("lane"))
+			w.advance("In", "Line", "LineIn")
+			w.advance("Out", "Line", "LineOut")
+		})
+		r.ADDQ(operand.U8(r.file.args.size("WindowPart")), w.part)
+	})
 	r.end()
 }
 
@@ -233,19 +230,17 @@ func (w *window) take(most int, take func(w *window, pixels int), taken string) 
 		if w.ahead && n > 1 {
 			w.neighbours(n, rows, columnStep, row)
 		}
-		w.Label(row)
-		w.MOVQ(w.of("Columns", w.routine), columns)
-		w.Label(column)
-		w.reach(n)
-		take(w, n)
-		w.ADDQ(operand.U8(64), w.weight)
-		w.ADDQ(columnStep, w.at)
-		w.DECQ(columns)
-		w.JNZ(operand.LabelRef(column))
-		w.ADDQ(w.of("RowSkip", w.routine), w.at)
-		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
-		w.DECQ(rows)
-		w.JNZ(operand.LabelRef(row))
+		w.loop(row, rows, func() {
+			w.MOVQ(w.of("Columns", w.routine), columns)
+			w.loop(column, columns, func() {
+				w.reach(n)
+				take(w, n)
+				w.ADDQ(operand.U8(64), w.weight)
+				w.ADDQ(columnStep, w.at)
+			})
+			w.ADDQ(w.of("RowSkip", w.routine), w.at)
+			w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+		})
 		w.fetch(n)
 		if n < most {
 			w.JMP(operand.LabelRef(taken))
@@ -277,9 +272,7 @@ func (w *window) chooseWay() {
 	for _, c := range []struct{ way, step int }{{wayTwo, 128}, {wayOne, 64}} {
 		next := w.label("step")
 		w.CMPQ(w.of("InStep", w.routine), operand.U32(c.step))
-		w.JNE(operand.LabelRef(next))
-		w.MOVQ(operand.U32(c.way), way)
-		w.Label(next)
+		w.unless(w.JNE, next, func() { w.MOVQ(operand.U32(c.way), way) })
 	}
 	w.Label(chosen)
 	w.MOVQ(way, w.field("Way"))
@@ -289,33 +282,33 @@ func (w *window) chooseWay() {
 func (w *window) nine(pixels int) {
 	other, row, x := w.label("other"), w.GP64(), w.vector()
 	w.CMPQ(w.field("Way"), operand.U8(wayTwo))
-	w.JB(operand.LabelRef(other))
-	w.MOVQ(w.of("RowSkip", w.routine), row)
-	w.LEAQ(at(row, 3*64), row)
-	two := w.label("two")
-	w.JE(operand.LabelRef(two))
-	for _, stride := range []int{1, 2} {
-		if stride == 2 {
-			w.Label(two)
-		}
-		for r := range 3 {
-			for i, v := range w.spare {
-				w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
+	w.unless(w.JB, other, func() {
+		w.MOVQ(w.of("RowSkip", w.routine), row)
+		w.LEAQ(at(row, 3*64), row)
+		two := w.label("two")
+		w.JE(operand.LabelRef(two))
+		for _, stride := range []int{1, 2} {
+			if stride == 2 {
+				w.Label(two)
 			}
-			for i := range (pixels-1)*stride + 3 { // each element is read once
-				w.VMOVUPS(at(w.at, 64*i), x)
-				for column, weight := range w.spare {
-					if p := i - column; p >= 0 && p%stride == 0 && p/stride < pixels {
-						w.VFMADD231PS(x, weight, w.sums[p/stride][0])
+			for r := range 3 {
+				for i, v := range w.spare {
+					w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
+				}
+				for i := range (pixels-1)*stride + 3 { // each element is read once
+					w.VMOVUPS(at(w.at, 64*i), x)
+					for column, weight := range w.spare {
+						if p := i - column; p >= 0 && p%stride == 0 && p/stride < pixels {
+							w.VFMADD231PS(x, weight, w.sums[p/stride][0])
+						}
 					}
 				}
+				w.ADDQ(row, w.at)
 			}
-			w.ADDQ(row, w.at)
+			w.fetch(pixels)
+			w.JMP(operand.LabelRef("taken"))
 		}
-		w.fetch(pixels)
-		w.JMP(operand.LabelRef("taken"))
-	}
-	w.Label(other)
+	})
 }
 
 // fetch brings near what a group of so many pixels in the next line needs.
@@ -336,23 +329,22 @@ func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other st
 	w.CMPQ(columnStep, w.steps[0])
 	w.JNE(operand.LabelRef(other))
 	row, x := w.label("row"), w.vector()
-	w.Label(row)
-	for i, v := range w.spare {
-		w.VMOVUPS(at(w.weight, 64*i), v)
-	}
-	w.reach(pixels + 2)
-	for i := range pixels + 2 {
-		w.VMOVUPS(w.element(i), x)
-		for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
-			w.VFMADD231PS(x, w.spare[column], w.sums[i-column][0])
+	w.loop(row, rows, func() {
+		for i, v := range w.spare {
+			w.VMOVUPS(at(w.weight, 64*i), v)
 		}
-	}
-	w.ADDQ(operand.U32(3*64), w.weight)
-	w.ADDQ(w.steps[1], w.at)
-	w.ADDQ(w.of("RowSkip", w.routine), w.at)
-	w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
-	w.DECQ(rows)
-	w.JNZ(operand.LabelRef(row))
+		w.reach(pixels + 2)
+		for i := range pixels + 2 {
+			w.VMOVUPS(w.element(i), x)
+			for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
+				w.VFMADD231PS(x, w.spare[column], w.sums[i-column][0])
+			}
+		}
+		w.ADDQ(operand.U32(3*64), w.weight)
+		w.ADDQ(w.steps[1], w.at)
+		w.ADDQ(w.of("RowSkip", w.routine), w.at)
+		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+	})
 	w.fetch(pixels)
 	w.JMP(operand.LabelRef("taken"))
 }
@@ -472,11 +464,11 @@ func (w *window) sign() {
 func (w *window) divide() {
 	done := w.label("whole")
 	w.CMPQ(w.field("Divide"), operand.U8(0))
-	w.JE(operand.LabelRef(done))
-	divisor := w.spare[0]
-	w.VBROADCASTSS(w.of("Divisor", w.routine), divisor)
-	w.each(func(_ int, sum reg.VecVirtual) { w.VDIVPS(divisor, sum, sum) })
-	w.Label(done)
+	w.unless(w.JE, done, func() {
+		divisor := w.spare[0]
+		w.VBROADCASTSS(w.of("Divisor", w.routine), divisor)
+		w.each(func(_ int, sum reg.VecVirtual) { w.VDIVPS(divisor, sum, sum) })
+	})
 }
 
 func (w *window) root() {
