@@ -1,25 +1,37 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+// windowKind is what is made of the elements in a window.
+type windowKind struct {
+	name   string
+	size   int    // of an element, if that is an integer
+	signed bool   // whether that is
+	ahead  bool   // whether the row behind the window is fetched, which the next line needs, and windows of three columns have code of their own
+	signs  bool   // whether the signs that all elements have are kept
+	pixels string // the constant that says how many a group has at most
+	// take adds the elements at a position of the window, for so many pixels, and finish, if there is one, makes the results of the sums.
+	take   func(w *window, pixels int)
+	finish func(w *window)
+}
 
 // windowed builds the routines for windows that slide over planes, channel by channel.
 func windowed(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	f.window("Depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
-	f.window("WindowMax", "WindowPixels", (*window).greatest, (*window).sign)
-	f.window("WindowSum", "WindowPixels", (*window).sum, (*window).divide)
-	f.window("WindowSquares", "WindowPixels", (*window).square, (*window).root)
+	const pixels = "WindowPixels"
+	f.window(windowKind{name: "Depthwise", pixels: "DepthwisePixels", ahead: true, take: (*window).multiplyAdd})
+	f.window(windowKind{name: "WindowMax", pixels: pixels, signs: true, take: (*window).greatest, finish: (*window).sign})
+	f.window(windowKind{name: "WindowSum", pixels: pixels, take: (*window).sum, finish: (*window).divide})
+	f.window(windowKind{name: "WindowSquares", pixels: pixels, take: (*window).square, finish: (*window).root})
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
-		f.window("WindowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSB) }, nil)
-		f.window("WindowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXUB) }, nil)
-		f.window("WindowMaxInt16", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSW) }, nil)
+		f.window(windowKind{name: "WindowMaxInt8", pixels: pixels, size: 1, signed: true, take: greatestIntegers(f.VPMAXSB)})
+		f.window(windowKind{name: "WindowMaxUint8", pixels: pixels, size: 1, take: greatestIntegers(f.VPMAXUB)})
+		f.window(windowKind{name: "WindowMaxInt16", pixels: pixels, size: 2, signed: true, take: greatestIntegers(f.VPMAXSW)})
 	}
 }
 
@@ -29,48 +41,40 @@ const isNaN = operand.U8(3)
 // window is a routine that is built.
 type window struct {
 	*tile
+	kind   windowKind
 	part   reg.GPVirtual
 	at     reg.GPVirtual    // the first pixel's element at the position of the window
 	far    reg.GPVirtual    // the ninth pixel's, if there may be so many
 	steps  [4]reg.GPVirtual // the distance of pixels, three, five and seven times
 	weight reg.GPVirtual
 	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
-	size   int              // of an element, if that is an integer
-	signed bool
-	ahead  bool // whether the row behind the window is fetched, which the next line needs
 }
 
-func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
-	r := f.routine(name, "WindowArgs")
-	w := &window{part: r.load("Parts"), at: r.GP64(), far: r.GP64(), weight: r.GP64(), signed: strings.Contains(name, "Int")}
-	switch {
-	case strings.HasSuffix(name, "nt8"):
-		w.size = 1
-	case strings.HasSuffix(name, "nt16"):
-		w.size = 2
-	}
-	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r), lane: r.field("Lane"), list: 64}
-	most := r.file.args.constant(pixels)
-	w.ahead = name == "Depthwise"
+func (f *file) window(kind windowKind) {
+	r := f.routine(kind.name, "WindowArgs")
+	w := &window{kind: kind, part: r.load("Parts"), at: r.GP64(), far: r.GP64(), weight: r.GP64()}
+	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), lane: r.field("Lane"), list: 64}
+	w.step = w.of("OutStep")
+	most := r.file.args.constant(kind.pixels)
 	for range most {
-		if w.size == 1 {
+		if w.kind.size == 1 {
 			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
 		} else {
 			w.sums = append(w.sums, r.vectors(1))
 		}
 	}
-	if name == "WindowMax" {
+	if kind.signs {
 		w.values = r.vectors(most)
 	}
 
 	r.loop("part", r.field("Count"), func() {
 		w.distances()
-		if w.ahead {
+		if w.kind.ahead {
 			w.chooseWay()
 		}
 		for _, side := range []string{"In", "Out"} {
 			from := w.load(side)
-			r.ADDQ(w.of(side, r), from)
+			r.ADDQ(w.of(side), from)
 			r.MOVQ(from, r.field("Line"+side))
 		}
 		w.copy("Lines", "LinesLeft")
@@ -90,13 +94,13 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 					w.greatestNumbers(most)
 				}
 				w.begin()
-				w.take(most, take, "taken")
+				w.take(most, kind.take, "taken")
 				r.Label("taken")
-				if finish != nil {
-					finish(w)
+				if kind.finish != nil {
+					kind.finish(w)
 				}
 				r.Label("finished")
-				if out := w.load("Now"); w.size > 0 {
+				if out := w.load("Now"); w.kind.size > 0 {
 					w.places(out, w.write)
 				} else {
 					w.finish(w.load("Steps"), out)
@@ -117,32 +121,29 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 }
 
 // of returns the memory of a field of the part.
-func (w *window) of(field string, r *routine) operand.Mem {
-	return at(w.part, r.file.args.offset("WindowPart", field))
+func (w *window) of(field string) operand.Mem {
+	return at(w.part, w.file.args.offset("WindowPart", field))
 }
 
 // bytes returns how many bytes of a pixel are computed at a time.
 func (w *window) bytes() int {
-	if w.size > 0 {
-		return 16 * w.size
+	if w.kind.size > 0 {
+		return 16 * w.kind.size
 	}
 	return w.isa.bytes
 }
 
-// load returns a new register with a field of the arguments.
-func (w *window) load(field string) reg.GPVirtual { return w.routine.load(field) }
-
 // copy copies a field of the part to one of the arguments.
 func (w *window) copy(from, to string) {
 	r := w.GP64()
-	w.MOVQ(w.of(from, w.routine), r)
+	w.MOVQ(w.of(from), r)
 	w.MOVQ(r, w.field(to))
 }
 
 // advance moves an address in the arguments by a distance of the part, such as InGroup.
 func (w *window) advance(side, unit, address string) {
 	r := w.GP64()
-	w.MOVQ(w.of(side+unit, w.routine), r)
+	w.MOVQ(w.of(side+unit), r)
 	w.ADDQ(r, w.field(address))
 }
 
@@ -152,7 +153,7 @@ func (w *window) distances() {
 		w.steps[i] = w.GP64()
 	}
 	one := w.steps[0]
-	w.MOVQ(w.of("InStep", w.routine), one)
+	w.MOVQ(w.of("InStep"), one)
 	w.LEAQ(operand.Mem{Base: one, Index: one, Scale: 2}, w.steps[1])
 	w.LEAQ(operand.Mem{Base: one, Index: one, Scale: 4}, w.steps[2])
 	w.LEAQ(operand.Mem{Base: w.steps[1], Index: one, Scale: 4}, w.steps[3])
@@ -184,7 +185,7 @@ func (w *window) reach(pixels int) {
 
 // begin sets what pixels begin with.
 func (w *window) begin() {
-	if w.size > 0 {
+	if w.kind.size > 0 {
 		w.each(func(_ int, sum reg.VecVirtual) { w.least(sum) })
 	} else if w.values == nil {
 		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
@@ -201,14 +202,14 @@ func (w *window) begin() {
 func (w *window) beginWindow() {
 	w.MOVQ(w.field("GroupIn"), w.at)
 	w.MOVQ(w.field("Weights"), w.weight)
-	w.ADDQ(w.of("Weights", w.routine), w.weight)
+	w.ADDQ(w.of("Weights"), w.weight)
 	w.ADDQ(w.field("Lane"), w.weight)
 }
 
 // take goes through the positions of the window, by code for each number of pixels, and then to a label.
 func (w *window) take(most int, take func(w *window, pixels int), taken string) {
 	pixels, rows, columns, columnStep := w.GP64(), w.GP64(), w.GP64(), w.load("ColumnStep")
-	w.MOVQ(w.of("Pixels", w.routine), pixels)
+	w.MOVQ(w.of("Pixels"), pixels)
 	labels := make([]string, most+1)
 	for n := most; n > 1; n-- {
 		labels[n] = w.label("pixels")
@@ -220,26 +221,26 @@ func (w *window) take(most int, take func(w *window, pixels int), taken string) 
 			w.Label(labels[n])
 		}
 		w.MOVQ(operand.U32(1<<n-1), w.rows)
-		w.MOVQ(w.of("Rows", w.routine), rows)
+		w.MOVQ(w.of("Rows"), rows)
 		w.TESTQ(rows, rows)
 		w.JZ(operand.LabelRef(taken))
-		if w.ahead && n >= leastNine {
-			w.nine(n)
+		if w.kind.ahead && n >= leastNine {
+			w.nine(n, taken)
 		}
 		row, column := w.label("row"), w.label("column")
-		if w.ahead && n > 1 {
-			w.neighbours(n, rows, columnStep, row)
+		if w.kind.ahead && n > 1 {
+			w.neighbours(n, rows, columnStep, row, taken)
 		}
 		w.loop(row, rows, func() {
-			w.MOVQ(w.of("Columns", w.routine), columns)
+			w.MOVQ(w.of("Columns"), columns)
 			w.loop(column, columns, func() {
 				w.reach(n)
 				take(w, n)
 				w.ADDQ(operand.U8(64), w.weight)
 				w.ADDQ(columnStep, w.at)
 			})
-			w.ADDQ(w.of("RowSkip", w.routine), w.at)
-			w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+			w.ADDQ(w.of("RowSkip"), w.at)
+			w.ADDQ(w.of("WeightsSkip"), w.weight)
 		})
 		w.fetch(n)
 		if n < most {
@@ -265,25 +266,26 @@ func (w *window) chooseWay() {
 	for _, c := range []struct {
 		m    operand.Mem
 		want int
-	}{{w.of("Rows", w.routine), 3}, {w.of("Columns", w.routine), 3}, {w.of("WeightsSkip", w.routine), 0}, {w.field("ColumnStep"), 64}} {
+	}{{w.of("Rows"), 3}, {w.of("Columns"), 3}, {w.of("WeightsSkip"), 0}, {w.field("ColumnStep"), 64}} {
 		w.CMPQ(c.m, operand.U8(c.want))
 		w.JNE(operand.LabelRef(chosen))
 	}
 	for _, c := range []struct{ way, step int }{{wayTwo, 128}, {wayOne, 64}} {
 		next := w.label("step")
-		w.CMPQ(w.of("InStep", w.routine), operand.U32(c.step))
+		w.CMPQ(w.of("InStep"), operand.U32(c.step))
 		w.unless(w.JNE, next, func() { w.MOVQ(operand.U32(c.way), way) })
 	}
 	w.Label(chosen)
 	w.MOVQ(way, w.field("Way"))
 }
 
-// nine goes through windows of three rows of three columns, which move by one of these from pixel to pixel, or by two.
-func (w *window) nine(pixels int) {
+// nine goes through windows of three rows of three columns, which move by one of these from pixel to pixel, or by two, and
+// then to a label.
+func (w *window) nine(pixels int, taken string) {
 	other, row, x := w.label("other"), w.GP64(), w.vector()
 	w.CMPQ(w.field("Way"), operand.U8(wayTwo))
 	w.unless(w.JB, other, func() {
-		w.MOVQ(w.of("RowSkip", w.routine), row)
+		w.MOVQ(w.of("RowSkip"), row)
 		w.LEAQ(at(row, 3*64), row)
 		two := w.label("two")
 		w.JE(operand.LabelRef(two))
@@ -306,14 +308,14 @@ func (w *window) nine(pixels int) {
 				w.ADDQ(row, w.at)
 			}
 			w.fetch(pixels)
-			w.JMP(operand.LabelRef("taken"))
+			w.JMP(operand.LabelRef(taken))
 		}
 	})
 }
 
 // fetch brings near what a group of so many pixels in the next line needs.
 func (w *window) fetch(pixels int) {
-	if w.ahead {
+	if w.kind.ahead {
 		w.reach(pixels)
 		for i := range pixels {
 			w.PREFETCHT0(w.element(i))
@@ -322,9 +324,10 @@ func (w *window) fetch(pixels int) {
 }
 
 // neighbours goes through the positions of a window of three columns that moves by one of them from pixel to pixel: there an element is multiplied
-// for all pixels whose windows have it. Other windows are left to the code behind the label.
-func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other string) {
-	w.CMPQ(w.of("Columns", w.routine), operand.U8(3))
+// for all pixels whose windows have it. Other windows are left to the code behind a label;
+// these go to the label taken.
+func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other, taken string) {
+	w.CMPQ(w.of("Columns"), operand.U8(3))
 	w.JNE(operand.LabelRef(other))
 	w.CMPQ(columnStep, w.steps[0])
 	w.JNE(operand.LabelRef(other))
@@ -342,11 +345,11 @@ func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other st
 		}
 		w.ADDQ(operand.U32(3*64), w.weight)
 		w.ADDQ(w.steps[1], w.at)
-		w.ADDQ(w.of("RowSkip", w.routine), w.at)
-		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+		w.ADDQ(w.of("RowSkip"), w.at)
+		w.ADDQ(w.of("WeightsSkip"), w.weight)
 	})
 	w.fetch(pixels)
-	w.JMP(operand.LabelRef("taken"))
+	w.JMP(operand.LabelRef(taken))
 }
 
 func (w *window) multiplyAdd(pixels int) {
@@ -431,20 +434,23 @@ func (w *window) greatest(pixels int) {
 
 // least sets a vector of integers to the least ones.
 func (w *window) least(v reg.VecVirtual) {
-	if !w.signed {
+	if !w.kind.signed {
 		w.VPXOR(v, v, v)
 		return
 	}
 	w.VPCMPEQD(v, v, v)
 	w.VPSLLW(operand.U8(15), v, v)
-	if w.size == 1 {
+	if w.kind.size == 1 {
 		w.VPACKSSWB(v, v, v)
 	}
 }
 
-func (w *window) greatestIntegers(pixels int, greater func(...operand.Op)) {
-	for i := range pixels {
-		greater(w.element(i), w.sums[i][0], w.sums[i][0])
+// greatestIntegers returns what keeps the greatest elements by an instruction.
+func greatestIntegers(greater inst) func(w *window, pixels int) {
+	return func(w *window, pixels int) {
+		for i := range pixels {
+			greater(w.element(i), w.sums[i][0], w.sums[i][0])
+		}
 	}
 }
 
@@ -466,7 +472,7 @@ func (w *window) divide() {
 	w.CMPQ(w.field("Divide"), operand.U8(0))
 	w.unless(w.JE, done, func() {
 		divisor := w.spare[0]
-		w.VBROADCASTSS(w.of("Divisor", w.routine), divisor)
+		w.VBROADCASTSS(w.of("Divisor"), divisor)
 		w.each(func(_ int, sum reg.VecVirtual) { w.VDIVPS(divisor, sum, sum) })
 	})
 }
