@@ -20,9 +20,9 @@ func codes(f *file) {
 				numbers[i] = c.vector()
 				c.move(at(c.a, i*c.isa.bytes), q[i])
 				c.VDIVPS(scale, q[i], q[i])
-				c.ordered(q[i], numbers[i])
+				c.numbers(q[i], numbers[i])
 				c.quantize(q[i])
-				c.VPAND2(numbers[i], q[i])
+				c.bitAnd(numbers[i], q[i])
 			}
 			c.pack(q, c.out)
 			c.advance(64, 0, 16)
@@ -78,9 +78,7 @@ func codes(f *file) {
 	})
 	codesLoop(f, "SumCodes", func(c *codesRoutine) {
 		sums, y := c.vectors(16/c.isa.lanes()), c.vector()
-		for _, sum := range sums {
-			c.VXORPS(sum, sum, sum)
-		}
+		c.clear(sums...)
 		c.bySign(func(signed bool, groups int) {
 			for g := range groups {
 				for i, sum := range sums {
@@ -214,20 +212,19 @@ func (c *codesRoutine) quantize(q reg.VecVirtual) {
 	c.VPADDD(c.zero, q, q)
 }
 
-// ordered sets the lanes of numbers to ones, and those of NaNs to zeros.
-func (r *routine) ordered(x, to reg.VecVirtual) {
-	const ord = 7
+// numbers sets the lanes of numbers to ones, and those of NaNs to zeros.
+func (r *routine) numbers(x, to reg.VecVirtual) {
 	if !r.isa.wide() {
-		r.VCMPPS(operand.Imm(ord), x, x, to)
+		r.VCMPPS(ordered, x, x, to)
 		return
 	}
 	k := r.K()
-	r.VCMPPS(operand.Imm(ord), x, x, k)
+	r.VCMPPS(ordered, x, x, k)
 	r.VPMOVM2D(k, to)
 }
 
-// VPAND2 is the bits of two vectors in the second one.
-func (f *file) VPAND2(x, y reg.VecVirtual) {
+// bitAnd is the bits of two vectors in the second one.
+func (f *file) bitAnd(x, y reg.VecVirtual) {
 	if f.isa.wide() {
 		f.VPANDD(x, y, y)
 	} else {

@@ -225,7 +225,7 @@ func (c *convolution) begin() {
 	c.CMPQ(c.field("First"), operand.U8(0))
 	c.JE(operand.LabelRef("more"))
 	c.cold("more", "begun", c.more)
-	c.clear()
+	c.clearSums()
 	c.Label("begun")
 	addend := c.load("Addend")
 	c.TESTQ(addend, addend)
@@ -245,13 +245,13 @@ func (c *convolution) more() {
 	c.MOVQ(c.field("Pixels"), c.rows)
 	c.CMPL(c.rows.As32(), operand.U32(1<<len(c.sums)-1))
 	c.unless(c.JE, "stored", func() {
-		c.clear() // also those of pixels that there are not, which would be searched for NaN
+		c.clearSums() // also those of pixels that there are not, which would be searched for NaN
 	})
 	c.places(c.load("Out"), func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 }
 
-// clear sets the sums to zero.
-func (c *convolution) clear() { c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) }
+// clearSums sets the sums to zero.
+func (c *convolution) clearSums() { c.each(func(_ int, sum reg.VecVirtual) { c.clear(sum) }) }
 
 // ahead fetches weights that are needed later, and what the tap will meet in the next line. They come into the nearest cache: what is fetched only
 // into the second one arrives later, where it has to come from memory. It goes to a label

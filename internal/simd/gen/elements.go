@@ -160,12 +160,12 @@ var elementFunctions = []element{
 }
 
 // truth is the function that says whether a comparison holds.
-func truth(name string, how int) element {
+func truth(name string, how operand.U8) element {
 	return of2(name, func(f *file, x, y vec) vec { return f.blend(f.compare(how, x, y), num(1), f.zero()) })
 }
 
 // kept is the function that says whether x is NaN, or a comparison with y holds.
-func kept(name string, how int) element {
+func kept(name string, how operand.U8) element {
 	return of2(name, func(f *file, x, y vec) vec {
 		return f.blend(f.compare(how, x, y), num(1), f.blend(f.compare(unordered, x, x), num(1), f.zero()))
 	})

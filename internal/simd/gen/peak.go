@@ -25,9 +25,7 @@ func (f *file) peak(name string, add func(r *routine, sum, x, product reg.VecVir
 	r := f.routine(name, "PeakArgs")
 	rounds := r.load("Rounds")
 	sums, x, products := r.vectors(12), r.vector(), r.vectors(3)
-	for _, v := range append(sums, x) {
-		r.VXORPS(v, v, v)
-	}
+	r.clear(append(sums, x)...)
 	r.loop("round", rounds, func() {
 		for range 8 {
 			for i, s := range sums {

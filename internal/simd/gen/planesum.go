@@ -19,9 +19,7 @@ func planeSum(f *file) {
 	const pixel = 64
 
 	r.loop("plane", r.field("Planes"), func() {
-		for _, s := range sums {
-			r.VPXOR512(s)
-		}
+		r.clear(sums...)
 		r.MOVQ(r.field("In"), in)
 		r.MOVQ(r.field("Pixels"), count)
 		r.SUBQ(operand.Imm(foldLanes), count)

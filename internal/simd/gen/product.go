@@ -91,7 +91,7 @@ const near = 7
 func (t *productTile) sumRows(rows int) {
 	t.Label(t.name("begin", rows))
 	// What is not used for so few rows must have a value, too.
-	t.each(func(_ int, sum reg.VecVirtual) { t.VXORPS(sum, sum, sum) })
+	t.each(func(_ int, sum reg.VecVirtual) { t.clear(sum) })
 	t.again()
 	if t.mask != nil {
 		t.setMask(t.mask, t.load("Columns"))

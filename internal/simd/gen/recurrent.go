@@ -90,9 +90,7 @@ func (f *file) gatesAhead(name string, gates int) {
 	x, fewW, k, left, to, step := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.LEAQ(operand.Mem{Base: xRow, Index: xRow, Scale: 2}, xRow3)
 	r.Label("panel")
-	for _, s := range sums {
-		r.VXORPS(s, s, s)
-	}
+	r.clear(sums...)
 	r.MOVQ(r.field("X"), x)
 	r.MOVQ(r.field("Items"), item)
 	r.MOVQ(r.field("Count"), left)
@@ -151,9 +149,7 @@ func (r *routine) beginSums(first operand.Mem, sums []reg.VecVirtual, stored fun
 	more, begun := r.label("more"), r.label("begun")
 	r.CMPQ(first, operand.Imm(0))
 	r.either(r.JE, more, begun, func() {
-		for _, s := range sums {
-			r.VXORPS(s, s, s)
-		}
+		r.clear(sums...)
 	}, func() {
 		for i, s := range sums {
 			r.VMOVUPS(stored(i), s)

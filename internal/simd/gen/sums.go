@@ -85,8 +85,8 @@ func (s *sumsRoutine) rescale(v reg.VecVirtual) {
 		s.VPSUBQ(s.top, floor, floor)
 		s.VPCMPGTQ(v, s.zero, x)
 	}
-	s.VPAND2(s.below, x)
-	s.VPAND2(s.broadcast64("Fraction"), v)
+	s.bitAnd(s.below, x)
+	s.bitAnd(s.broadcast64("Fraction"), v)
 	s.VPADDQ(x, v, v)
 	s.VPADDQ(s.broadcast64("Half"), v, v)
 	x = s.and(vec{floor}, vec{s.even})[0]

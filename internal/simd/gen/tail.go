@@ -194,7 +194,7 @@ func (t *tile) tailSteps() []tailStep {
 		{"TailAddChannels", byChannel(func(sum, c reg.VecVirtual) { t.VADDPS(c, sum, sum) })},
 		{"TailCanonical", func(_, _ reg.GPVirtual, _ int) { t.canonical() }},
 		{"TailRelu", func(_, _ reg.GPVirtual, _ int) {
-			t.VPXOR512(t.spare[0])
+			t.clear(t.spare[0])
 			t.each(func(_ int, sum reg.VecVirtual) { t.VPMAXSD(t.spare[0], sum, sum) })
 		}},
 		{"TailAddTensor", func(operands, out reg.GPVirtual, _ int) {
@@ -248,7 +248,6 @@ func (t *tile) canonical() {
 	none, nan := t.label("numbers"), t.spare[0]
 	var all []reg.VecVirtual
 	t.each(func(_ int, sum reg.VecVirtual) { all = append(all, sum) })
-	const unordered = operand.U8(3)
 	if t.isa.wide() {
 		x, y := t.total(all)
 		k := t.K()
@@ -298,7 +297,6 @@ func (t *tile) total(all []reg.VecVirtual) (x, y reg.VecVirtual) {
 
 // leaky multiplies what is below zero.
 func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
-	const less = operand.U8(1)
 	for v := range vectors {
 		c, zero := t.operands(operands, 0, v), t.operands(operands, 1, v)
 		for _, sums := range t.sums {
@@ -317,12 +315,9 @@ func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
 	}
 }
 
-// VPXOR512 clears a vector.
-func (f *file) VPXOR512(v reg.VecVirtual) { f.VXORPS(v, v, v) } // of which avo knows that it does not read
-
 // ones sets all bits of a vector.
 func (f *file) ones(v reg.VecVirtual) {
-	f.VPXOR512(v) // so that what it held before has no need of a register
+	f.clear(v) // so that what it held before has no need of a register
 	if f.isa.wide() {
 		f.VPTERNLOGD(operand.U8(255), v, v, v)
 	} else {

@@ -124,10 +124,17 @@ func (f *file) set(s src) vec {
 	return vec{to}
 }
 
+// clear clears vectors of any width, by an instruction of which avo knows that it does not read them.
+func (f *file) clear(list ...reg.VecVirtual) {
+	for _, v := range list {
+		f.VXORPS(v, v, v)
+	}
+}
+
 // zero returns a register of +0.
 func (f *file) zero() vec {
 	to := f.vector()
-	f.VXORPS(to, to, to)
+	f.clear(to)
 	return vec{to}
 }
 
@@ -256,21 +263,22 @@ func (m mask) part(from, n int) mask {
 
 // Comparisons, as the processor's immediate has them.
 const (
-	equal        = 0
-	less         = 1
-	lessEqual    = 2
-	unordered    = 3
-	unequal      = 4 // which holds for NaN
-	moreEqual    = 13
-	more         = 14
-	notMoreEqual = 25 // which holds for NaN
-	notMore      = 26
+	equal        = operand.U8(0)
+	less         = operand.U8(1)
+	lessEqual    = operand.U8(2)
+	unordered    = operand.U8(3) // of a vector with itself: NaN
+	unequal      = operand.U8(4) // which holds for NaN
+	ordered      = operand.U8(7)
+	moreEqual    = operand.U8(13)
+	more         = operand.U8(14)
+	notMoreEqual = operand.U8(25) // which holds for NaN
+	notMore      = operand.U8(26)
 )
 
 // compare returns the mask of the lanes of which a comparison holds.
-func (f *file) compare(how int, x vec, y src) mask {
+func (f *file) compare(how operand.U8, x vec, y src) mask {
 	by := func(do inst) inst {
-		return func(ops ...operand.Op) { do(append([]operand.Op{operand.U8(how)}, ops...)...) }
+		return func(ops ...operand.Op) { do(append([]operand.Op{how}, ops...)...) }
 	}
 	n := longest(x, y)
 	if f.isa.wide() {

@@ -35,9 +35,6 @@ func windowed(f *file) {
 	}
 }
 
-// isNaN compares a vector with itself.
-const isNaN = operand.U8(3)
-
 // window is a routine that is built.
 type window struct {
 	*tile
@@ -188,7 +185,7 @@ func (w *window) begin() {
 	if w.kind.size > 0 {
 		w.each(func(_ int, sum reg.VecVirtual) { w.least(sum) })
 	} else if w.values == nil {
-		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
+		w.each(func(_ int, sum reg.VecVirtual) { w.clear(sum) })
 	} else {
 		w.infinite()
 		for _, v := range w.values {
@@ -385,9 +382,7 @@ func (w *window) infinite() {
 // order is the same, and that of a NaN is behind all numbers.
 func (w *window) greatestNumbers(most int) {
 	w.infinite()
-	for _, v := range w.values {
-		w.VPXOR512(v)
-	}
+	w.clear(w.values...)
 	w.beginWindow()
 	w.take(most, func(w *window, pixels int) {
 		for i := range pixels {
@@ -422,11 +417,11 @@ func (w *window) greatest(pixels int) {
 		w.VMAXPS(sum, x, sum) // the sum if that is a NaN, or the element
 		if w.isa.wide() {
 			k := w.K()
-			w.VCMPPS(isNaN, x, x, k)
+			w.VCMPPS(unordered, x, x, k)
 			w.VMOVAPS(x, k, sum)
 		} else {
 			mask := w.spare[2]
-			w.VCMPPS(isNaN, x, x, mask)
+			w.VCMPPS(unordered, x, x, mask)
 			w.VORPS(mask, sum, sum)
 		}
 	}
