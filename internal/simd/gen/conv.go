@@ -40,25 +40,23 @@ type convolution struct {
 	filter  reg.GPVirtual    // the address of the block's weights
 	tap     reg.GPVirtual    // the address of a ConvTap
 	weight  reg.GPVirtual    // the address of the tap's weights
-	bases   []reg.GPVirtual  // the addresses of every third pixel
-	step    reg.GPVirtual    // bytes between pixels
-	third   reg.GPVirtual    // bytes between every third pixel
+	pixels  thirds           // of the input
 	count   reg.GPVirtual
 }
 
 func convTile(f *file, pixels, channels int) {
 	r, vectors := f.tileRoutine("Conv", fmt.Sprintf("%dx%d", pixels, channels), "ConvArgs", "ConvTile", pixels, channels), channels/f.isa.lanes()
 	c := &convolution{weights: r.vectors(vectors), element: r.vector(), in: r.GP64(), filter: r.GP64(), tap: r.GP64(), weight: r.GP64(), count: r.GP64(),
-		step: r.load("PixelStep"), third: r.GP64()}
+		pixels: thirds{step: r.load("PixelStep"), third: r.GP64()}}
 	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,
 		step: r.field("OutStep"), blockStep: r.field("BlockStep")}
 	for range pixels {
 		c.sums = append(c.sums, r.vectors(vectors))
 	}
 	for p := 0; p < pixels; p += 3 {
-		c.bases = append(c.bases, r.GP64())
+		c.pixels.bases = append(c.pixels.bases, r.GP64())
 	}
-	r.LEAQ(operand.Mem{Base: c.step, Index: c.step, Scale: 2}, c.third)
+	r.LEAQ(strided(c.pixels.step, 2, 0, c.pixels.step), c.pixels.third)
 
 	r.loop("tile", r.field("Tiles"), func() {
 		c.begin()
@@ -110,7 +108,7 @@ func (c *convolution) wholeBlocks(channels int) {
 			c.next("next", "tap")
 			c.CMPQ(c.field("Alone"), operand.U8(0))
 			c.JE(operand.LabelRef("not_alone"))
-			for _, b := range c.bases {
+			for _, b := range c.pixels.bases {
 				c.ADDQ(c.field("InStep"), b)
 			}
 			c.ADDQ(c.field("WeightsStep"), c.weight)
@@ -175,13 +173,11 @@ func (c *convolution) nextBlock() {
 func (c *convolution) find(multiply func()) {
 	c.ADDQ(operand.U8(16), c.tap)
 	c.MOVL(at(c.tap, 8), c.weight.As32())
-	c.MOVQ(at(c.tap, 0), c.bases[0])
+	c.MOVQ(at(c.tap, 0), c.pixels.bases[0])
 	multiply()
-	c.ADDQ(c.in, c.bases[0])
+	c.ADDQ(c.in, c.pixels.bases[0])
 	c.ADDQ(c.filter, c.weight)
-	for i, b := range c.bases[1:] {
-		c.LEAQ(operand.Mem{Base: c.bases[i], Index: c.third, Scale: 1}, b)
-	}
+	c.follow(&c.pixels)
 	c.CMPL(at(c.tap, 12), operand.U32(1<<len(c.sums)-1))
 }
 
@@ -205,7 +201,7 @@ func (c *convolution) three(some bool) {
 
 // nextPlane leads from a channel to the next one where they lie apart.
 func (c *convolution) nextPlane() {
-	for _, b := range c.bases {
+	for _, b := range c.pixels.bases {
 		c.ADDQ(c.field("ChannelStep"), b)
 	}
 }
@@ -273,14 +269,10 @@ func (c *convolution) ahead(done string) {
 	c.MOVQ(c.field("NextLine"), c.count)
 	c.TESTQ(c.count, c.count)
 	c.JZ(operand.LabelRef(done))
-	for p, base := range c.bases {
+	for p, base := range c.pixels.bases {
 		c.ADDQ(base, c.count)
 		for i := range min(3, len(c.sums)-3*p) {
-			place := at(c.count, 0)
-			if i > 0 {
-				place.Index, place.Scale = c.step, uint8(i)
-			}
-			c.PREFETCHT0(place)
+			c.PREFETCHT0(strided(c.count, i, 0, c.pixels.step))
 		}
 		c.SUBQ(base, c.count)
 	}
@@ -305,7 +297,7 @@ func (c *convolution) channels(name string, some bool) {
 				if part.channels == 1 {
 					c.nextPlane()
 				} else {
-					for _, b := range c.bases {
+					for _, b := range c.pixels.bases {
 						c.ADDQ(operand.U8(16), b)
 					}
 				}
@@ -346,19 +338,10 @@ func (c *convolution) block() {
 	for p, sums := range c.sums {
 		for i, list := range weights {
 			for v, w := range list {
-				c.VFMADD231PS_BCST(c.pixel(p, 4*(16-last+i)), w, sums[v])
+				c.VFMADD231PS_BCST(c.pixels.at(p, 4*(16-last+i)), w, sums[v])
 			}
 		}
 	}
-}
-
-// pixel returns the memory of an element of a pixel, so many bytes behind its first one.
-func (c *convolution) pixel(p, bytes int) operand.Mem {
-	place := operand.Mem{Base: c.bases[p/3], Disp: bytes}
-	if p%3 > 0 {
-		place.Index, place.Scale = c.step, uint8(p%3)
-	}
-	return place
 }
 
 // channel adds the products of a channel, whose elements lie so many bytes from the addresses, of all pixels or of those that have a bit.
@@ -373,7 +356,7 @@ func (c *convolution) channel(channel, bytes int, pixels reg.GPVirtual) {
 			c.TESTL(operand.U32(1<<p), pixels.As32())
 			c.JZ(operand.LabelRef(skip))
 		}
-		place := c.pixel(p, bytes)
+		place := c.pixels.at(p, bytes)
 		if c.isa.wide() && len(sums) == 1 {
 			c.VFMADD231PS_BCST(place, c.weights[0], sums[0])
 		} else {

@@ -56,14 +56,13 @@ func (f *file) dotTiles(list string, pixels []int, blocks int, kind dotTile) {
 // dotTile is a routine of tiles: of each pixel the sums of its channels in several vectors.
 type dotTile struct {
 	*routine
-	pixels, blocks  int
-	ofBytes         bool               // whether dwords are four bytes; else they are two words
-	pairs           bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
-	narrow          bool               // whether only the first half of the channels are computed; what is stored of the others is the same
-	depth           bool               // whether they are those of neighbours in a channel
-	sums            [][]reg.VecVirtual // by pixel and vector
-	bases           []reg.GPVirtual    // of every third pixel
-	distance, three reg.GPVirtual      // of pixels, and of every third one
+	pixels, blocks int
+	ofBytes        bool               // whether dwords are four bytes; else they are two words
+	pairs          bool               // whether dwords are two pairs of bytes, chosen of sixteen; or
+	narrow         bool               // whether only the first half of the channels are computed; what is stored of the others is the same
+	depth          bool               // whether they are those of neighbours in a channel
+	sums           [][]reg.VecVirtual // by pixel and vector
+	x              thirds             // the pixels of the input
 }
 
 // vectorsOf returns how many vectors the channels of a pixel have.
@@ -80,13 +79,13 @@ func (t *dotTile) build() {
 		t.sums = append(t.sums, t.vectors(n))
 	}
 	for range (t.pixels + 2) / 3 {
-		t.bases = append(t.bases, t.GP64())
+		t.x.bases = append(t.x.bases, t.GP64())
 	}
 	add := t.adding()
-	t.distance = t.load("XPixel")
-	t.three = t.GP64()
+	t.x.step = t.load("XPixel")
+	t.x.third = t.GP64()
 	tile := t.GP64()
-	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, t.three)
+	t.LEAQ(strided(t.x.step, 2, 0, t.x.step), t.x.third)
 	rows := t.label("row")
 	t.Label(rows)
 	t.XORQ(tile, tile)
@@ -126,7 +125,7 @@ func (t *dotTile) adding() dotSteps {
 		first := t.indexed("X", "XTile", tile)
 		offsets, steps, w, beyond := t.load("Offsets"), t.load("Steps"), t.load("W"), t.load("WNext")
 		t.loop(t.label("step"), steps, func() {
-			t.MOVQ(at(offsets, 0), t.bases[0])
+			t.MOVQ(at(offsets, 0), t.x.bases[0])
 			t.setBases(first)
 			size := build(w, beyond)
 			t.ADDQ(operand.Imm(8), offsets)
@@ -137,10 +136,8 @@ func (t *dotTile) adding() dotSteps {
 
 // setBases sets the bases, of which the first one is the offset from the first pixel.
 func (t *dotTile) setBases(first operand.Op) {
-	t.ADDQ(first, t.bases[0])
-	for i := 1; i < len(t.bases); i++ {
-		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: t.three, Scale: 1}, t.bases[i])
-	}
+	t.ADDQ(first, t.x.bases[0])
+	t.follow(&t.x)
 }
 
 // loadWeights loads vectors that lie so many bytes behind w.
@@ -166,7 +163,7 @@ func (t *dotTile) dense() func(w, beyond reg.GPVirtual) int {
 			t.loadWeights(weights, w, g*size)
 			t.prefetch(w, beyond, g*size, size)
 			for p, sums := range t.sums {
-				t.VPBROADCASTD(t.pixel(p, 4*g), x)
+				t.VPBROADCASTD(t.x.at(p, 4*g), x)
 				for v, weight := range weights {
 					t.dot(x, weight, product, sums[v])
 				}
@@ -184,7 +181,7 @@ func (t *dotTile) inDepth() func(w, _ reg.GPVirtual) int {
 			t.loadWeights(weights, w, 0)
 			for p, sums := range t.sums {
 				for v, weight := range weights {
-					t.dot(weight, t.pixel(p, v*t.isa.bytes), x, sums[v])
+					t.dot(weight, t.x.at(p, v*t.isa.bytes), x, sums[v])
 				}
 			}
 			return 64
@@ -195,7 +192,7 @@ func (t *dotTile) inDepth() func(w, _ reg.GPVirtual) int {
 	return func(w, _ reg.GPVirtual) int {
 		t.loadWeights(weights, w, 0)
 		for p, sums := range t.sums {
-			t.VPERMD(t.pixel(p, 0), order, x)
+			t.VPERMD(t.x.at(p, 0), order, x)
 			t.VPSHUFB(within, x, x)
 			t.dot(x, weights[0], nil, sums[0])
 		}
@@ -239,19 +236,6 @@ func (t *dotTile) indexed(address, distance string, times reg.GPVirtual) reg.GPV
 	t.IMULQ(times, to)
 	t.ADDQ(t.field(address), to)
 	return to
-}
-
-// pixel returns the memory of pixel p, which is at most two distances, or four or eight, from the base of one in front of it.
-func (t *dotTile) pixel(p, bytes int) operand.Mem {
-	for i := len(t.bases) - 1; i >= 0; i-- {
-		switch d := p - 3*i; d {
-		case 0:
-			return at(t.bases[i], bytes)
-		case 1, 2:
-			return operand.Mem{Base: t.bases[i], Index: t.distance, Scale: uint8(d), Disp: bytes}
-		}
-	}
-	panic("no such pixel")
 }
 
 // dot adds the products of two vectors of dwords to sums.

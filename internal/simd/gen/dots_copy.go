@@ -200,14 +200,7 @@ func rowDots(f *file) {
 			r.loop(each, k, func() {
 				widenX(at(x, 0), left)
 				for i, sum := range sums {
-					from := operand.Mem{Base: at0, Index: row, Scale: uint8(i)}
-					switch i {
-					case 0:
-						from = at(at0, 0)
-					case 3:
-						from = operand.Mem{Base: at0, Index: three, Scale: 1}
-					}
-					widenW(from, right)
+					widenW(strided(at0, i, 0, row, three), right)
 					r.VPMADDWD(left, right, right)
 					r.VPADDD(right, sum, sum)
 				}

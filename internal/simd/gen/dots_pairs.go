@@ -32,13 +32,13 @@ func (t *dotTile) inPairs() dotSteps {
 	first, now, next := t.field("First"), t.load("Chosen"), t.GP64()
 	t.LEAQ(at(now, 16*t.pixels), next)
 	see := func(offsets reg.GPVirtual) {
-		t.MOVLQSX(of(offsets, "PairsFours", "Offset"), t.bases[0])
+		t.MOVLQSX(of(offsets, "PairsFours", "Offset"), t.x.bases[0])
 		t.setBases(first)
 		t.move(of(offsets, "PairsFours", "Bytes"), choice.AsX())
 	}
 	choose := func(p int) {
 		chosen := t.vector().AsX()
-		t.move(t.pixel(p, 0), chosen)
+		t.move(t.x.at(p, 0), chosen)
 		t.VPSHUFB(choice.AsX(), chosen, chosen)
 		t.move(chosen, at(next, 16*p))
 	}
@@ -56,12 +56,12 @@ func (t *dotTile) inPairs() dotSteps {
 		t.TESTQ(steps, steps)
 		t.unless(t.JZ, several, func() {
 			t.loop(one, steps, func() {
-				t.MOVLQSX(of(offsets, "PairsSingle", "Offset"), t.bases[0])
+				t.MOVLQSX(of(offsets, "PairsSingle", "Offset"), t.x.bases[0])
 				t.setBases(first)
 				t.VPBROADCASTD(of(offsets, "PairsSingle", "Bytes"), choice)
 				load(w)
 				for p := range t.pixels {
-					t.VBROADCASTI128(t.pixel(p, 0), x)
+					t.VBROADCASTI128(t.x.at(p, 0), x)
 					t.VPSHUFB(choice, x, x)
 					add(p)
 				}

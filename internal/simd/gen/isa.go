@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -199,13 +200,28 @@ func (r *routine) label(name string) string {
 // at returns the memory at a base register, a number of bytes on.
 func at(base reg.Register, bytes int) operand.Mem { return operand.Mem{Base: base, Disp: bytes} }
 
-// row returns the memory of row i, of four, from a base on, by the distances of rows and of three.
-func row(base, step, step3 reg.Register, i int) operand.Mem {
-	switch i {
-	case 1, 2:
-		return operand.Mem{Base: base, Index: step, Scale: uint8(i)}
-	case 3:
-		return operand.Mem{Base: base, Index: step3, Scale: 1}
+// strided returns the memory some bytes behind a base and n times a distance, of which there are the odd multiples: one, three times as much, five times …
+func strided(base reg.Register, n, bytes int, odd ...reg.GPVirtual) operand.Mem {
+	m := at(base, bytes)
+	if n > 0 {
+		shift := bits.TrailingZeros(uint(n))
+		m.Index, m.Scale = odd[n>>shift/2], 1<<shift
 	}
-	return at(base, 0)
+	return m
+}
+
+// thirds has the addresses of every third of things that lie at a distance, by which all are reached.
+type thirds struct {
+	bases       []reg.GPVirtual
+	step, third reg.GPVirtual // the distance, and three times that
+}
+
+// at returns the memory of thing i, some bytes on.
+func (x *thirds) at(i, bytes int) operand.Mem { return strided(x.bases[i/3], i%3, bytes, x.step) }
+
+// follow sets the addresses behind the first one.
+func (f *file) follow(x *thirds) {
+	for i, next := range x.bases[1:] {
+		f.LEAQ(strided(x.bases[i], 1, 0, x.third), next)
+	}
 }

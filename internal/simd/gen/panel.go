@@ -58,17 +58,17 @@ func transposePanel(f *file) {
 		r.Label("k")
 		r.LEAQ(operand.Mem{Base: high, Index: step, Scale: 4}, next)
 		for i := range 4 {
-			r.PREFETCHT0(row(next, step, step3, i))
+			r.PREFETCHT0(strided(next, i, 0, step, step3))
 		}
 		r.LEAQ(operand.Mem{Base: next, Index: step, Scale: 4}, next)
 		for i := range 4 {
-			r.PREFETCHT0(row(next, step, step3, i))
+			r.PREFETCHT0(strided(next, i, 0, step, step3))
 		}
 		// Rows i and i+4 side by side, and then in each half four rows become four columns.
 		x := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 		for i, v := range x {
-			r.VMOVUPS(row(low, step, step3, i), v.AsX())
-			r.VINSERTF128(operand.U8(1), row(high, step, step3, i), v, v)
+			r.VMOVUPS(strided(low, i, 0, step, step3), v.AsX())
+			r.VINSERTF128(operand.U8(1), strided(high, i, 0, step, step3), v, v)
 		}
 		y := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 		r.VUNPCKLPS(x[1], x[0], y[0])
@@ -78,7 +78,7 @@ func transposePanel(f *file) {
 		for i := range 4 {
 			z, pair := r.YMM(), i/2*2
 			r.VSHUFPS(operand.U8([2]uint8{0x44, 0xEE}[i%2]), y[pair+1], y[pair], z)
-			r.VMOVUPS(z, row(target, toStep, toStep3, i))
+			r.VMOVUPS(z, strided(target, i, 0, toStep, toStep3))
 		}
 		r.ADDQ(operand.U8(16), low)
 		r.ADDQ(operand.U8(16), high)

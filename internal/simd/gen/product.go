@@ -213,34 +213,15 @@ func (t *productTile) addresses(rows int) {
 
 // aAt returns where the element of row i of a lies, so many k on.
 func (t *productTile) aAt(i, k int) operand.Mem {
-	m := at(t.a[i/near], 4*k)
-	switch i % near {
-	case 1, 2, 4:
-		m.Index, m.Scale = t.row, uint8(i%near)
-	case 3, 6:
-		m.Index, m.Scale = t.row3, uint8(i%near/3)
-	case 5:
-		m.Index, m.Scale = t.row5, 1
-	}
-	return m
+	return strided(t.a[i/near], i%near, 4*k, t.row, t.row3, t.row5)
 }
 
 // bAt returns where vector v of a row of b lies, so many k on: for these of two vectors only.
 func (t *productTile) bAt(v, k int) operand.Mem {
-	m := at(t.b, v%2*t.isa.bytes)
-	switch k {
-	case 1, 2:
-		m.Index, m.Scale = t.b1, uint8(k)
-	case 3:
-		m.Index, m.Scale = t.b3, 1
+	if k > 0 {
+		return strided(t.b, k, v%2*t.isa.bytes, t.b1, t.b3)
 	}
-	switch panel := v / 2; panel {
-	case 1, 2:
-		m.Index, m.Scale = t.panel, uint8(panel)
-	case 3:
-		m.Index, m.Scale = t.panel3, 1
-	}
-	return m
+	return strided(t.b, v/2, v%2*t.isa.bytes, t.panel, t.panel3)
 }
 
 // multiply adds the products for one k, which lies so many behind where a and b point.

@@ -116,7 +116,7 @@ func (f *file) gatesAhead(name string, gates int) {
 			for i := range numbers {
 				r.multiplyAdd(x, w, i, v, sums)
 				for j := i * len(ahead) / numbers; j < (i+1)*len(ahead)/numbers; j++ {
-					r.VFMADD231PS_BCST(row(rows[j/4], xRow, xRow3, j%4), weights, ahead[j])
+					r.VFMADD231PS_BCST(strided(rows[j/4], j%4, 0, xRow, xRow3), weights, ahead[j])
 				}
 			}
 			r.ADDQ(operand.U32(4*numbers), x)
@@ -186,14 +186,7 @@ func (f *file) gatesRows(name string, gates int) {
 		})
 		r.loop(r.label("k"), k, func() {
 			for i, value := range values {
-				from := operand.Mem{Base: x}
-				if i >= 3 {
-					from.Base = x3
-				}
-				if i%3 > 0 {
-					from.Index, from.Scale = xRow, uint8(i%3)
-				}
-				r.VBROADCASTSS(from, value)
+				r.VBROADCASTSS(strided([]reg.Register{x, x3}[i/3], i%3, 0, xRow), value)
 			}
 			for g := range gates {
 				r.VMOVUPS(at(w, g*blockBytes+half), v)

@@ -84,8 +84,8 @@ func (t *tile) part(part *tile, lo int, row, step reg.GPVirtual, f func(sum reg.
 				t.JZ(operand.LabelRef(done))
 			}
 			place := at(row, 0)
-			if whole && i%3 > 0 {
-				place.Index, place.Scale = step, uint8(i%3)
+			if whole {
+				place = strided(row, i%3, 0, step)
 			}
 			for _, sum := range sums {
 				f(sum, place)

@@ -158,19 +158,11 @@ func (w *window) distances() {
 
 // element returns the memory of a pixel's element at the position of the window.
 func (w *window) element(pixel int) operand.Mem {
-	m := operand.Mem{Base: w.at, Scale: 1}
+	base := w.at
 	if pixel >= 8 {
-		m.Base = w.far
+		base = w.far
 	}
-	switch pixel %= 8; pixel {
-	case 1, 2, 4:
-		m.Index, m.Scale = w.steps[0], uint8(pixel)
-	case 3, 6:
-		m.Index, m.Scale = w.steps[1], uint8(pixel/3)
-	case 5, 7:
-		m.Index = w.steps[pixel/2]
-	}
-	return m
+	return strided(base, pixel%8, 0, w.steps[:]...)
 }
 
 // reach sets the address of the ninth pixel's element.
