@@ -3,6 +3,12 @@
 // A family of routines is a file here: a function that, for a tier, builds the routines of one file of assembly. What the tiers have in common
 // is written once, on vectors of whatever width; see [isa]. Registers are virtual, and avo places them; where there are too few, or an
 // instruction is of processors beyond the tier, gen says so and does not write the file. Offsets of arguments are taken from the structs in package simd.
+//
+// An instruction that no routine had so far is added to the interface in assembler.go, as avo declares it. The address of the arguments takes a register
+// from the first use of a field to the last; a routine that has none left in its loop loads it once more behind that, as [productTile.again] does.
+// [routine.loop], [routine.unless], [routine.either] and [routine.cold] build what jumps; [strided] and [thirds] say where rows lie.
+//
+// What holds the text to what the Args say is go test ./internal/kernel, of which -run TestInterpreted interprets all tiers, whatever the processor has.
 package main
 
 import (

@@ -9,7 +9,12 @@ import (
 
 // Tiles of sums and what is done with them in the end, for all routines that make sums of products.
 
-// tile is the sums of a tile in registers.
+// tile is the sums of a tile in registers. A routine makes one with sums and spare registers, sets rows and step, and ends by [tile.finish]:
+//
+//	t := &tile{routine: r, sums: sums, spare: r.vectors(2), rows: r.load("Pixels"), step: r.field("OutStep")}
+//	t.finish(r.load("Steps"), r.load("Out"))
+//
+// The other fields are for tiles that are masked, of blocks, or part of a vector of channels at a time.
 type tile struct {
 	*routine
 	sums    [][]reg.VecVirtual // by row and vector
