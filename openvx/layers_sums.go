@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -29,31 +30,18 @@ type window struct {
 func (w *window) slide(r SizeRounding) bool {
 	span := (w.size-1)*w.step + 1
 	room := w.in + 2*w.pad - span // how far the window can move
-	if room < 0 {
+	if w.out == 0 {
+		w.out = max(room+1, 0)
+	}
+	skip, ok := geometry.InferStride(room, w.out, r == SizeRoundingCeiling)
+	if !ok {
 		return false
 	}
-	if w.skip = 1; w.out == 0 {
-		w.out = room + 1
-	}
-	if moves := w.out - 1; moves > 0 {
-		made := room / w.out // moves with this skip would be too many
-		if r == SizeRoundingCeiling {
-			w.skip = max(ceilDiv(room, moves), 1)
-			made = ceilDiv(room, w.skip)
-		} else {
-			w.skip = made + 1
-			made = room / w.skip
-		}
-		if made != moves {
-			return false
-		}
-	}
+	w.skip = skip
 	w.after = (w.out-1)*w.skip + span - w.in - w.pad
 	w.beyond = max(w.after-w.pad, 0)
 	return true
 }
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // slideBoth completes the windows along width and height.
 func (c *call) slideBoth(windows [2]window, r SizeRounding) [2]window {
@@ -164,6 +152,9 @@ type upscaling struct {
 	up           int
 }
 
+// extent returns that of the result if the factor is up.
+func (u *upscaling) extent(up int) int { return geometry.Upscaled(u.in, up, u.size, u.pad, u.a) }
+
 func (c *call) upscalings() [2]upscaling {
 	p := argument[DeconvolutionParams](c, 3)
 	x, k := c.operands[0].dims, c.operands[1].dims
@@ -187,14 +178,14 @@ func (c *call) upscale(u *upscaling) {
 	}
 	least := u.a + 1
 	u.up = least
-	smallest := (u.in-1)*least - 2*u.pad + u.size + u.a // result
+	smallest := u.extent(least)
 	if u.out == 0 {
 		u.out = smallest
 	}
 	if u.in > 1 {
-		u.up = (u.out + 2*u.pad - u.size - u.a) / (u.in - 1)
+		u.up = (u.out - u.extent(0)) / (u.in - 1)
 	}
-	if u.out < 1 || u.up < least || (u.in-1)*u.up-2*u.pad+u.size+u.a != u.out {
+	if u.out < 1 || u.up < least || u.extent(u.up) != u.out {
 		c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, %d weights and a = %d; it must be %d or "+
 			"greater by a multiple of %d", u.axis, u.out, u.in, u.pad, u.size, u.a, smallest, u.in-1)
 	}
@@ -214,7 +205,7 @@ func lowerDeconvolution(l *lowering) *graph.Value {
 		w, h := both[0], both[1]
 		if l.compatible {
 			// The sample implementation accepts positions in the upscaled input only below the extent of the input itself.
-			w.in, h.in = ceilDiv(w.in, w.up), ceilDiv(h.in, h.up)
+			w.in, h.in = geometry.CeilDiv(w.in, w.up), geometry.CeilDiv(h.in, h.up)
 			x = l.Node("slice", emit.Attr("axes", []int{2, 3}, "begin", []int{0, 0}, "end", []int{h.in, w.in}), x)
 		}
 		weights = l.Node("reverse", emit.Attr("axes", []int{2, 3}), l.Transpose(weights, 1, 0))

@@ -237,7 +237,7 @@ func deconvolved(both *[2]slide) (a [2]int) {
 	for d := range both {
 		s := &both[d]
 		s.pad = s.before
-		a[d] = s.out - ((s.in-1)*s.stride - 2*s.pad + s.size)
+		a[d] = s.out - geometry.Upscaled(s.in, s.stride, s.size, s.pad, 0)
 		if s.zerosBehind = max(a[d]-(s.stride-1), 0); s.zerosBehind > 0 {
 			a[d] = s.stride - 1
 		}

@@ -60,20 +60,8 @@ func (s *slide) end() int { return (s.out-1)*s.stride - s.before + s.span() }
 
 // gives reports whether the sizes of a layer with that padding and window make it move as far as this one does.
 func (s *slide) gives(in, pad, span int, r openvx.SizeRounding) bool {
-	room, moves := in+2*pad-span, s.out-1
-	if room < 0 || pad < 0 {
-		return false
-	}
-	if moves == 0 { // every distance gives one window, if there is room for no more with one so great
-		return true
-	}
-	least := room/s.out + 1
-	made := room / least
-	if r == openvx.SizeRoundingCeiling {
-		least = max((room+moves-1)/moves, 1)
-		made = (room + least - 1) / least
-	}
-	return made == moves && least == s.stride
+	least, ok := geometry.InferStride(in+2*pad-span, s.out, r == openvx.SizeRoundingCeiling)
+	return ok && pad >= 0 && (least == s.stride || s.out == 1) // with any distance there is one window, if there is room for no more
 }
 
 // roundings are tried in this order.
