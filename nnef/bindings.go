@@ -1,11 +1,12 @@
 package nnef
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -56,12 +57,12 @@ func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value 
 	return nil
 }
 
-// applied binds an operation to the operator of the same meaning whose operands and attributes have the same names, or others: pairs of the name of
-// a parameter and that of the attribute. The operands of an operator on elements are aligned.
-func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
+// applied binds an operation to the operator of the same meaning whose operands and attributes have the same names, or of a provisional one those that
+// parameters have in the final dialect. The operands of an operator on elements are aligned.
+func applied(name string) func(l *lowering) []*graph.Value {
 	def, _ := op.Lookup(name)
 	return func(l *lowering) []*graph.Value {
-		in, attrs := l.arguments(renamed)
+		in, attrs := l.arguments()
 		if def.Traits.Has(op.Elementwise) {
 			in = l.align(in...)
 		}
@@ -70,7 +71,7 @@ func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
 }
 
 // arguments returns the operands and attributes that the arguments of an operation are.
-func (l *lowering) arguments(renamed []string) (in []*graph.Value, attrs graph.Attrs) {
+func (l *lowering) arguments() (in []*graph.Value, attrs graph.Attrs) {
 	rank := l.reach()
 	for i := range l.c.Op.Params {
 		p := &l.c.Op.Params[i]
@@ -79,8 +80,8 @@ func (l *lowering) arguments(renamed []string) (in []*graph.Value, attrs graph.A
 			continue
 		}
 		a := attr(p.Name, l.attribute(p.Name))
-		if k := slices.Index(renamed, p.Name); k >= 0 {
-			a.Name = renamed[k+1]
+		if l.dialect == syntax.Provisional {
+			a.Name = cmp.Or(std.Successors[l.c.Op.Name].Params[p.Name], p.Name)
 		}
 		if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
 			a.Value = l.each(p.Name, l.rank(in[0]), 1)

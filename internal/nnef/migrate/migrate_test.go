@@ -379,7 +379,8 @@ func TestFinal(t *testing.T) {
 // TestTable holds that every operation of the provisional dialect has a counterpart with all its parameters.
 func TestTable(t *testing.T) {
 	for _, f := range std.Of(syntax.Provisional).Fragments() {
-		change, name := changes[f.Name.Name], cmp.Or(std.Successors[f.Name.Name].Name, f.Name.Name)
+		successor := std.Successors[f.Name.Name]
+		name := cmp.Or(successor.Name, f.Name.Name)
 		after, ok := std.Of(syntax.Final).Lookup(name)
 		if !ok {
 			t.Errorf("%s: there is no operation %s", f.Name.Name, name)
@@ -390,7 +391,7 @@ func TestTable(t *testing.T) {
 		}
 		for i := range f.Params {
 			p := f.Params[i].Name.Name
-			if to, ok := change.params[p]; ok {
+			if to, ok := successor.Params[p]; ok {
 				p = to
 			}
 			if at := has(p); at < 0 || syntax.HoldsTensor(f.Params[i].Type) && at != i {
@@ -400,14 +401,14 @@ func TestTable(t *testing.T) {
 		for i := range after.Params {
 			p := &after.Params[i]
 			given := slices.ContainsFunc(f.Params, func(q syntax.Param) bool {
-				return q.Name.Name == p.Name.Name || change.params[q.Name.Name] == p.Name.Name
+				return q.Name.Name == p.Name.Name || successor.Params[q.Name.Name] == p.Name.Name
 			})
 			if !given && p.Default == nil {
 				t.Errorf("%s: the final dialect needs %s", f.Name.Name, p.Name.Name)
 			}
 		}
 	}
-	for name := range changes {
+	for name := range notes {
 		if _, ok := std.Of(syntax.Provisional).Lookup(name); !ok {
 			t.Errorf("%s is no provisional operation", name)
 		}

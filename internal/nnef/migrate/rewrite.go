@@ -91,9 +91,9 @@ func (m *migration) rewrite() {
 // operation rewrites the invocation of an operation of the standard.
 func (m *migration) operation(x *syntax.Call) {
 	name := x.Name.Name
-	change, successor := changes[name], std.Successors[name]
-	if change.note != "" {
-		m.note(CodeFormula, x.Span, "%s: %s", name, change.note)
+	successor := std.Successors[name]
+	if note := notes[name]; note != "" {
+		m.note(CodeFormula, x.Span, "%s: %s", name, note)
 	}
 	if bias := x.Named("bias"); biased[name] && bias != nil {
 		if v, ok := bias.Value.(*syntax.ScalarLit); !ok || v.Value < 0 {
@@ -111,7 +111,7 @@ func (m *migration) operation(x *syntax.Call) {
 		if n := m.missing[x][a.Name.Name]; n > 0 {
 			a.Value = m.completed(*a, n)
 		}
-		a.Name = &syntax.Ident{Name: cmp.Or(change.params[a.Name.Name], a.Name.Name)}
+		a.Name = &syntax.Ident{Name: cmp.Or(successor.Params[a.Name.Name], a.Name.Name)}
 	}
 	x.Args = append(slices.Clip(x.Args), more...)
 	if successor.Grouped {
@@ -145,7 +145,7 @@ func defaults(name string, x *syntax.Call) (list []syntax.Arg) {
 		if p.Default == nil || i < len(x.Args) && x.Args[i].Name == nil || x.Named(p.Name.Name) != nil {
 			continue
 		}
-		to := cmp.Or(changes[name].params[p.Name.Name], p.Name.Name)
+		to := cmp.Or(std.Successors[name].Params[p.Name.Name], p.Name.Name)
 		for k := range after.Params {
 			if q := &after.Params[k]; q.Name.Name == to && !sameText(p.Default, q.Default) {
 				list = append(list, syntax.Arg{Name: &syntax.Ident{Name: to}, Value: p.Default})

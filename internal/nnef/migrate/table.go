@@ -7,18 +7,10 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// change is how an operation of the provisional dialect is written in the final one, beside its name, of which std knows. Operations that are not in the
-// table keep their parameters; a parameter whose default differs is written out.
-type change struct {
-	params map[string]string // of parameters, where they differ
-	note   string            // what else a reader should know; empty if the operation is the same
-}
+// How an operation of the provisional dialect is written in the final one says [std.Successors]; a parameter whose default differs is written out.
 
-var changes = map[string]change{
-	"transpose":       {params: map[string]string{"perm": "axes"}},
-	"matmul":          {params: map[string]string{"trA": "transposeA", "trB": "transposeB"}},
-	"linear_quantize": {note: reordered}, "logarithmic_quantize": {note: reordered},
-}
+// notes say what else a reader should know of operations that are not the same.
+var notes = map[string]string{"linear_quantize": reordered, "logarithmic_quantize": reordered}
 
 const reordered = "the final dialect writes the same formula in another order; the last digit may differ"
 

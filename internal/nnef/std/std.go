@@ -50,14 +50,21 @@ func Of(d syntax.Dialect) *Set {
 // how arguments are converted; see the text tract.nnef.
 func Tract() *Set { return tract() }
 
-// Successor is the operation of the final dialect that is a provisional one of another name.
+// Successor is the operation of the final dialect that is a provisional one of another name, or with parameters of other names.
 type Successor struct {
 	Name    string
-	Grouped bool // with groups = 0, one group for each channel
+	Grouped bool              // with groups = 0, one group for each channel
+	Params  map[string]string // the names in the final dialect of the provisional parameters that have others
 }
 
-// Successors has the provisional operations that have another name in the final dialect. It must not be changed.
-var Successors = map[string]Successor{"idn": {"copy", false}, "planewise_conv": {"conv", true}, "planewise_deconv": {"deconv", true}}
+// Successors has the provisional operations that have other names in the final dialect, or parameters that have. It must not be changed.
+var Successors = map[string]Successor{
+	"idn":              {Name: "copy"},
+	"planewise_conv":   {Name: "conv", Grouped: true},
+	"planewise_deconv": {Name: "deconv", Grouped: true},
+	"transpose":        {Name: "transpose", Params: map[string]string{"perm": "axes"}},
+	"matmul":           {Name: "matmul", Params: map[string]string{"trA": "transposeA", "trB": "transposeB"}},
+}
 
 // Fragments returns the declarations in the order of the standard's chapters. They must not be changed.
 func (s *Set) Fragments() []*syntax.Fragment { return slices.Clone(s.list) }
