@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/openvx/export"
@@ -266,14 +267,8 @@ func writeAll(dir string, files []exportFile) ([]int64, error) {
 	})
 }
 
-// approximation is a node whose results may differ.
-type approximation struct {
-	op, label, value string
-	tolerance        float64
-}
-
 // writeApproximations says which nodes are not expressed to the bit.
-func writeApproximations(w io.Writer, path string, list []approximation) {
+func writeApproximations(w io.Writer, path string, list []kit.Approximation) {
 	if len(list) == 0 {
 		return
 	}
@@ -284,10 +279,10 @@ func writeApproximations(w io.Writer, path string, list []approximation) {
 			break
 		}
 		label := ""
-		if a.label != "" {
-			label = fmt.Sprintf(" [%s]", escape.Text(a.label))
+		if a.Label != "" {
+			label = fmt.Sprintf(" [%s]", escape.Text(a.Label))
 		}
-		fmt.Fprintf(w, "  %s%s (value %s): within %g\n", a.op, label, escape.Text(a.value), a.tolerance)
+		fmt.Fprintf(w, "  %s%s (value %s): within %g\n", a.Op, label, escape.Text(a.Value), a.Tolerance)
 	}
 }
 

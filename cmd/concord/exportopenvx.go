@@ -29,11 +29,7 @@ var writeOpenVX = target{
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
 		}
-		near := make([]approximation, len(n.Approximations))
-		for i, a := range n.Approximations {
-			near[i] = approximation{a.Op, a.Label, a.Value, a.Tolerance}
-		}
-		writeApproximations(e.notes, e.path, near)
+		writeApproximations(e.notes, e.path, n.Approximations)
 		writeRounded(e.notes, e.path, n.Rounded)
 		e.network = n
 		files := n.Files(e.base)

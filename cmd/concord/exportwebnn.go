@@ -27,11 +27,7 @@ var writeWebNN = target{
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
 		}
-		near := make([]approximation, len(model.Approximations))
-		for i, a := range model.Approximations {
-			near[i] = approximation{a.Op, a.Label, a.Value, a.Tolerance}
-		}
-		writeApproximations(e.notes, e.path, near)
+		writeApproximations(e.notes, e.path, model.Approximations)
 		return []exportFile{{e.base + ".js", stage.Content(files.JavaScript)}, {e.base + ".bin", files.Weights}, {e.base + ".json", stage.Content(files.Session)}}, nil
 	},
 }
