@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -172,7 +173,7 @@ func (c *lowering) wrap(x *graph.Value, before, after []int) *graph.Value {
 		}
 		begin := (n - before[d]%n) % n
 		spans[d] = span{d, begin, begin + before[d] + n + after[d], 1}
-		repeats[d] = (spans[d].end + n - 1) / n
+		repeats[d] = geometry.CeilDiv(spans[d].end, n)
 	}
 	return c.Slice(c.Repeat(x, repeats...), spans...)
 }

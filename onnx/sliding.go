@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -143,10 +144,4 @@ func (w *sliding) paddings(all bool) []int {
 }
 
 // spatialAxes returns the axes behind batch and channels.
-func spatialAxes(v *graph.Value) []int {
-	var out []int
-	for d := 2; d < len(v.Type.Shape); d++ {
-		out = append(out, d)
-	}
-	return out
-}
+func spatialAxes(v *graph.Value) []int { return emit.Counting(2, len(v.Type.Shape)-2) }

@@ -181,15 +181,15 @@ func (x *Expansion) gather(v *graph.Value, axis int, places []int32) *graph.Valu
 
 // eval evaluates the operator itself for other operands: what it does to places and weights need not be said again.
 func (x *Expansion) eval(attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
-	out, err := beforehand.Eval(x.Def, in, attrs)
+	out, err := Expanding.Eval(x.Def, in, attrs)
 	if err != nil {
 		x.fail("%v", err)
 	}
 	return out[0]
 }
 
-// beforehand bounds one such evaluation.
-var beforehand = Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
+// Expanding bounds an evaluation of constants while a node is expressed by others.
+var Expanding = Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
 
 // room ends the expansion if a constant of so many elements would be made.
 func (x *Expansion) room(extents ...int) {

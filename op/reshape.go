@@ -285,6 +285,15 @@ func Permutation(attrs graph.Attrs, rank int) []int {
 	return append(axes, emit.Counting(len(axes), rank-len(axes))...)
 }
 
+// Inverse returns the axes of the transpose that undoes another one.
+func Inverse(axes []int) []int {
+	back := make([]int, len(axes))
+	for i, d := range axes {
+		back[d] = i
+	}
+	return back
+}
+
 var expandDef = &Def{
 	Name: "expand",
 	Doc: "Expand repeats input along its dimensions of extent 1 up to the given shape. " +

@@ -107,13 +107,7 @@ func batched(dims []int, rank int) []int {
 	return append([]int{product(dims[rank:])}, reversed(dims[:rank])...)
 }
 
-func product(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
+func product(dims []int) int { return tensor.Shape(dims).Len() }
 
 // Fixed-point numbers. A tensor of position p holds raw integers r that stand for r/2^p. Products of two of them have 2·p fractional
 // digits; sums of products keep these until they are rounded once, at the end.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,9 +205,4 @@ func short(x float64) string {
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
 
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return group(int64(n)) + " " + strings.TrimSpace(what)
-}
+func plural(n int, noun string) string { return count(int64(n), noun) }

@@ -3,6 +3,7 @@ package wasm
 import (
 	"fmt"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
@@ -25,17 +26,12 @@ func normalizeRows(r kernel.Region) *kernel.Plan {
 		return nil
 	}
 	v := &normalization{n: n, centred: n.Op != "rms_normalization"}
-	var axes []int
+	axes := n.Attrs.Ints("axes")
 	if n.Op == "instance_normalization" {
-		v.channel = shape[1]
-		for d := 2; d < len(shape); d++ {
-			axes = append(axes, d)
-		}
-	} else {
-		axes = n.Attrs.Ints("axes")
-		if !slices.IsSorted(axes) {
-			return nil
-		}
+		v.channel, axes = shape[1], emit.Counting(2, len(shape)-2)
+	}
+	if !slices.IsSorted(axes) {
+		return nil
 	}
 	g, ok := groupsOf(shape, axes)
 	if !ok || g.inner > 1 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -40,7 +41,7 @@ func depthwise(t *simd.Tier, r Region) *Plan {
 // packChannels is the elements of a tensor (C, n…), channel by channel in blocks: block, n, channel.
 func packChannels(from *tensor.Tensor, n int) Pack {
 	channels := from.Len() / n
-	blocks := (channels + block - 1) / block
+	blocks := geometry.CeilDiv(channels, block)
 	x := tensor.Data[float32](from)
 	return Pack{From: from, Form: "channels in blocks", Size: blocks * n * blockBytes, Fill: func(dst []byte, part, parts int) {
 		for i := part * blocks / parts; i < (part+1)*blocks/parts; i++ {

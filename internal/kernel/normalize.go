@@ -3,7 +3,9 @@ package kernel
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -129,7 +131,7 @@ func (w *weights) compute(b *beside, rows []dimension, x, y []float32, watch *op
 
 // softmaxBeside prepares softmax of groups that lie beside each other.
 func (g *groups) softmaxBeside(w *weights) *Plan {
-	columns := (g.run + width - 1) / width
+	columns := geometry.CeilDiv(g.run, width)
 	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes, Nanos: int64(g.all) * int64(g.count), Run: func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi && !watch.Stops(0); i++ {
@@ -200,11 +202,7 @@ func layerNormalization(t *simd.Tier, a *application) *Plan {
 }
 
 func instanceNormalization(t *simd.Tier, a *application) *Plan {
-	axes := make([]int, 0, len(a.in[0].Shape))
-	for d := range a.in[0].Shape[2:] {
-		axes = append(axes, d+2)
-	}
-	g := groupsOf(a.in[0].Shape, axes)
+	g := groupsOf(a.in[0].Shape, emit.Counting(2, len(a.in[0].Shape)-2))
 	return g.normalize(t, "instance_normalization", float32(a.Float("epsilon")), parameter{1, false, 1}, parameter{2, false, 0})
 }
 
@@ -212,7 +210,7 @@ func instanceNormalization(t *simd.Tier, a *application) *Plan {
 func (g *groups) normalizeBeside(t *simd.Tier, name string, epsilon float32, scale, bias parameter) *Plan {
 	sum, squares := fold(t, "sum"), fold(t, "variance")
 	mul, finish, reference := t.Elements["mul"], t.Elements["normalize"], referenceOf(name)
-	columns := (g.run + width - 1) / width
+	columns := geometry.CeilDiv(g.run, width)
 	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes + 4*2*width, Nanos: int64(g.all) * int64(g.count) * 3 / 2, Run: func(c *op.Call, lo, hi int) {
 		x, y, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), float32(g.count)
 		for i := lo; i < hi && !watch.Stops(0); i++ {

@@ -69,11 +69,7 @@ func (c *emission) pooled(x val, w *window, f func(x val, t graph.Type, w *windo
 	flat := c.reshape(turned, append(ints{lead.Len(), 1}, rest...)...)
 	y := f(flat, graph.Type{DType: x.DType, Shape: append(flat.Shape[:2:2], out...)}, slid)
 	y = c.reshape(y, append(slices.Clone(lead), out...)...)
-	back := make(ints, len(perm))
-	for i, d := range perm {
-		back[d] = i
-	}
-	return c.reshape(c.transpose(y, back...), c.out(0).Shape...)
+	return c.reshape(c.transpose(y, op.Inverse(perm)...), c.out(0).Shape...)
 }
 
 // exactFloat returns a type of floats that holds all integers of a type and that pools take, or the type itself.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -138,10 +139,7 @@ func (c *emission) swap(x *Tensor, a, b int) *Tensor {
 
 // permute brings dimensions into another order: dimension i of the result is dimension from[i] of x.
 func (c *emission) permute(x *Tensor, from ints) *Tensor {
-	now := make(ints, len(from)) // which dimension of x stands at each place
-	for i := range now {
-		now[i] = i
-	}
+	now := emit.Counting(0, len(from)) // which dimension of x stands at each place
 	for i := range from {
 		if j := slices.Index(now, from[i]); j != i {
 			x = c.swap(x, i, j)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
@@ -333,10 +334,6 @@ func gemm(c *emission) {
 // taken over all axes but the first.
 func greatestSum(f *tensor.Tensor, greatest float64) float64 {
 	wide := eval("cast", attrs("dtype", tensor.Int64), f)
-	axes := make(ints, 0, wide.Rank())
-	for i := 1; i < wide.Rank(); i++ {
-		axes = append(axes, i)
-	}
-	sums := eval("max_reduce", attrs("axes", ints{0}), eval("l1_reduce", attrs("axes", axes), wide))
+	sums := eval("max_reduce", attrs("axes", ints{0}), eval("l1_reduce", attrs("axes", emit.Counting(1, wide.Rank()-1)), wide))
 	return float64(tensor.Data[int64](sums)[0]) * greatest
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -124,7 +125,7 @@ func (c *emission) bounds() (options, bool) {
 		}
 		o[name] = n
 	}
-	return o, len(o) < 2 || kit.Eval(beforehand, "gt", nil, c.Known(1), c.Known(2)).Bytes()[0] == 0
+	return o, len(o) < 2 || kit.Eval(op.Expanding, "gt", nil, c.Known(1), c.Known(2)).Bytes()[0] == 0
 }
 
 // number returns the element of a scalar as an argument of the kind MLNumber, if it is one: a NaN is not.

@@ -6,7 +6,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -72,11 +71,7 @@ func (c *emission) planar(x *webnn.Operand, axes ints) (flat *webnn.Operand, bac
 	return c.reshape(t, to), func(y *webnn.Operand) *webnn.Operand {
 		s := slices.Clone(shape(t))
 		copy(s[len(s)-len(axes):], shape(y)[4-len(axes):])
-		inverse := make(ints, len(perm))
-		for i, p := range perm {
-			inverse[p] = i
-		}
-		return c.transpose(c.reshape(y, s), inverse)
+		return c.transpose(c.reshape(y, s), op.Inverse(perm))
 	}
 }
 
@@ -152,14 +147,11 @@ func box(c *emission) []*webnn.Operand {
 		// Each channel becomes an item of the batch, so that one filter serves all.
 		s := shape(x)
 		one := kit.Must(kit.Must(tensor.Cast(tensor.Scalar(float32(1)), x.DataType())).Reshape(1, 1, 1, 1))
-		ones := kit.Eval(beforehand, "expand", graph.AttrsOf("shape", ints{1, 1, w.Size[0], w.Size[1]}), one)
+		ones := kit.Eval(op.Expanding, "expand", graph.AttrsOf("shape", ints{1, 1, w.Size[0], w.Size[1]}), one)
 		y := c.do("conv2d", windowOptions(w), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones))
 		return c.reshape(y, ints{s[0], s[1], shape(y)[2], shape(y)[3]})
 	})
 }
-
-// beforehand bounds a constant that is made while a graph is exported.
-var beforehand = op.Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
 
 // convolution returns input, filter and window of a convolution in two dimensions; nil if WebNN does not convolve so.
 func (c *emission) convolution() (x, f *webnn.Operand, w *geometry.Window) {
