@@ -310,7 +310,7 @@ function elements({ name, datatype }, shape, text) {
     if (datatype === "BOOL" && /^(0|1|true|false)$/.test(word)) {
       return /^(1|true)$/.test(word);
     }
-    if (datatype === "BOOL" || (integer ? !/^[+-]?\d+$/.test(word) : Number.isNaN(Number(word)))) {
+    if (datatype === "BOOL" || (integer ? !/^[+-]?\d+$/.test(word) : !Number.isFinite(Number(word)) && !/^(NaN|[+-]?Infinity)$/.test(word))) {
       throw new TypeError(`${name}: ${word} is not ${datatype === "BOOL" ? "0 or 1" : integer ? "an integer" : "a number"}`);
     }
     return integer ? String(BigInt(word)) : String(Number(word)).replace(/^-?Infinity$/, '"$&"');

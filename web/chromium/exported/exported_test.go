@@ -2,6 +2,7 @@
 package exported
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -95,6 +96,9 @@ func TestPages(t *testing.T) {
 	}
 	for name, headers := range map[string]func(http.Handler) http.Handler{"alone": plain, "isolated": browser.Isolated} {
 		p := page(t, b, digits, headers)
+		if shown, err := browser.Eval[bool](p, `document.getElementById("picture").getClientRects().length > 0`, limit); err != nil || shown {
+			t.Errorf("%s: a picture is shown before there is one: %v", name, err)
+		}
 		answer, err := browser.Eval[string](p, given, limit)
 		if err != nil {
 			t.Fatal(err, p.Errors())
@@ -102,19 +106,38 @@ func TestPages(t *testing.T) {
 		if !strings.HasPrefix(answer, " 7") || len(p.Errors()) > 0 {
 			t.Errorf("%s: the answer is %q; errors: %v", name, answer, p.Errors())
 		}
+		if _, err := p.Picture("", 360, 700); err != nil { // gives the window the size of a phone's
+			t.Fatal(err)
+		}
+		if width, err := browser.Eval[float64](p, `document.querySelector(".bar i").getBoundingClientRect().width`, limit); err != nil || width < 80 {
+			t.Errorf("%s: on a phone the bar of the first class is %g pixels wide, %v", name, width, err)
+		}
+		answer, err = browser.Eval[string](p, strings.Replace(given, `fetch("given")`, `fetch("net.js")`, 1), limit)
+		if err != nil || answer != "wrong " {
+			t.Errorf("%s: behind a file that is no picture the answer is %q, %v", name, answer, err)
+		}
+		if shown, err := browser.Eval[bool](p, `document.getElementById("picture").getClientRects().length > 0`, limit); err != nil || shown {
+			t.Errorf("%s: a file that is no picture leaves the one before: %v", name, err)
+		}
 	}
 	exportSum(t, "+", numbers)
 	p := page(t, b, numbers, plain)
-	answer, err := browser.Eval[string](p, `(async () => {
-		const form = document.getElementById("inputs");
-		const [one, other] = form.querySelectorAll("textarea"); // whose names, which forms have, do no harm
-		one.value = "1 2 3";
-		other.value = "0.5";
-		await form.onsubmit(new Event("submit", { cancelable: true }));
-		return document.getElementById("outputs").textContent;
-	})()`, limit)
-	if err != nil || answer != "y: float32[3]1.5 2.5 3.5" || len(p.Errors()) > 0 {
-		t.Errorf("the answer is %q, %v; errors: %v", answer, err, p.Errors())
+	for _, test := range []struct{ one, other, want string }{
+		{"1 2 3", "0.5", "y: float32[3]1.5 2.5 3.5"},
+		{"NaN, Infinity, -Infinity", "1", "y: float32[3]NaN Infinity -Infinity"},
+		{"1e400", "1", "append: 1e400 is not a number"},
+		{"1 2 3", "0.5x", "onsubmit: 0.5x is not a number"},
+	} {
+		answer, err := browser.Eval[string](p, fmt.Sprintf(`(async () => {
+			const form = document.getElementById("inputs");
+			const [one, other] = form.querySelectorAll("textarea"); // whose names, which forms have, do no harm
+			[one.value, other.value] = [%q, %q];
+			await form.onsubmit(new Event("submit", { cancelable: true }));
+			return document.querySelector("#said.wrong")?.textContent.concat(document.getElementById("outputs").textContent) ?? document.getElementById("outputs").textContent;
+		})()`, test.one, test.other), limit)
+		if err != nil || answer != test.want || len(p.Errors()) > 0 {
+			t.Errorf("the answer to %s and %s is %q, %v; errors: %v", test.one, test.other, answer, err, p.Errors())
+		}
 	}
 }
 
