@@ -128,7 +128,7 @@ func soundOf(t Type) (*Audio, string) {
 	if !told && (n == Unknown || n < leastWindow || n%leastWindow != 0 && n&(n-1) != 0) {
 		return nil, ""
 	}
-	a := &Audio{Rate: draftRate}
+	a := &Audio{Rate: draftRate, Scale: 1}
 	note := "guessed: windows of a sound; the authors of the model say how many samples a second"
 	if n == Unknown {
 		a.Window = draftWindow

@@ -67,6 +67,9 @@ func kindsOf(m *manifest.Manifest) string {
 			if k.Window > 0 {
 				words = append(words, strconv.Itoa(k.Window))
 			}
+			if k.Scale != 1 {
+				words = append(words, "of another loudness")
+			}
 		case *manifest.State:
 			words = append(words, "of", k.From)
 		case *manifest.Tensor:
