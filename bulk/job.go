@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
@@ -139,7 +140,7 @@ func (j *Job) settle() error {
 		o.Format = JSONLines
 	}
 	if !slices.Contains(Formats, o.Format) {
-		return usage("the format %q is not known; it must be one of %q", o.Format, Formats)
+		return usage("the format %q is not known; it must be one of %s", o.Format, escape.Quoted(Formats))
 	}
 	for _, n := range []struct {
 		name  string

@@ -2,13 +2,17 @@ package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
@@ -23,8 +27,11 @@ func (l *list) parse(line []byte, j *feed.Job, list string) error {
 	j.Tensors = make(map[string]*tensor.Tensor)
 	for i, p := range l.feeder.Inputs {
 		raw, ok := members[p.Name]
+		if !ok && j.Files[i] == "" && l.feeder.NeedsFile(p) {
+			return fmt.Errorf("there is no member %q in it; there are %s", p.Name, cmp.Or(escape.Quoted(slices.Sorted(maps.Keys(members))), "none"))
+		}
 		if !ok {
-			continue // whether it must be there, the run says
+			continue
 		}
 		if raw[0] == '"' {
 			var file string

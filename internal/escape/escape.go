@@ -37,6 +37,18 @@ func text(s, keep string) string {
 	return b.String()
 }
 
+// Quoted writes texts in quotes, with commas between them.
+func Quoted[S ~string](list []S) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Quote(string(s)))
+	}
+	return b.String()
+}
+
 // Writer returns a writer that writes what [Lines] makes of each text that is written to it, of which none ends within a character.
 func Writer(w io.Writer) io.Writer { return lines{w} }
 

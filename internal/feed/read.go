@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
@@ -266,7 +267,10 @@ func shownName(file string) string {
 
 // noArray says that an archive lacks an array, and what it has instead.
 func noArray(name string, archive map[string]*tensor.Tensor) error {
-	return fmt.Errorf("there is no array %q in it; there are %q", name, slices.Sorted(maps.Keys(archive)))
+	if len(archive) == 0 {
+		return fmt.Errorf("there is no array %q in it, nor any other", name)
+	}
+	return fmt.Errorf("there is no array %q in it; there are %s", name, escape.Quoted(slices.Sorted(maps.Keys(archive))))
 }
 
 // ReadNPY reads the array in a file.
