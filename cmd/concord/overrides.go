@@ -45,9 +45,9 @@ func (o *overrides) register(f *pflag.FlagSet) {
 	f.StringVar(&o.filter, "filter", "", "picture: bilinear or area")
 	f.StringVar(&o.crop, "crop", "", "picture: none, or content for what is bright (after --invert)")
 	f.Float64Var(&o.margin, "margin", 0, "picture: space around the content, as a share of its longer side, 0 … 10")
-	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one `NUMBER[,…]` or red, green and blue, 0 … 255")
-	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, one `NUMBER[,…]` or three, 0 … 255; (x - mean) / std goes in")
-	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel, one `NUMBER[,…]` or three")
+	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one `NUMBER[,...]` or red, green and blue, 0 … 255")
+	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, one `NUMBER[,...]` or three, 0 … 255; (x - mean) / std goes in")
+	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel, one `NUMBER[,...]` or three")
 	for _, name := range []string{"pad", "mean", "std"} {
 		f.Lookup(name).DefValue = "" // which help does not name
 	}
