@@ -130,7 +130,7 @@ func TestOptions(t *testing.T) {
 		{func(o *serve.Options) { o.Load = []string{"m"} }, "serve: option Load:"},
 		{func(o *serve.Options) { o.Versions = "1,x" }, "serve: option Versions:"},
 		{func(o *serve.Options) { o.Metrics = "x" }, "serve: option Metrics:"},
-		{func(o *serve.Options) { o.Poll = -1 }, "serve: option Poll:"},
+		{func(o *serve.Options) { o.Poll = -1 }, "serve: option Poll: it is -1ns; it must be between 0s and 24h0m0s"},
 		{func(o *serve.Options) { o.Batch = 1000 }, "serve: option Batch:"},
 		{func(o *serve.Options) { o.Threads = -1 }, "serve: option Threads:"},
 		{func(o *serve.Options) { o.Tokens = []string{"a b"} }, "serve: option Tokens:"},

@@ -77,6 +77,24 @@ type Options struct {
 	Version string
 }
 
+// What options may be at most: numbers, how long requests may wait for others, and all other times.
+const (
+	MostBatch      = 128
+	MostQueue      = 1 << 20
+	MostWorkers    = 1 << 10
+	MostPriorities = 1 << 10
+	MostDelay      = time.Hour
+	MostTime       = 24 * time.Hour
+)
+
+// within refuses an option beyond what it may be.
+func within[N int64 | time.Duration](name string, value, most N) error {
+	if value < 0 || value > most {
+		return fmt.Errorf("option %s: it is %v; it must be between %v and %v", name, value, N(0), most)
+	}
+	return nil
+}
+
 // resolved returns the options with defaults in the places of zeros. An option that cannot be is an error that names it.
 func (o Options) resolved() (Options, error) {
 	if o.Dir == "" {
@@ -95,21 +113,15 @@ func (o Options) resolved() (Options, error) {
 	if _, _, err := o.versions(); err != nil {
 		return o, err
 	}
-	for _, n := range []struct {
-		name        string
-		value, most int64
-	}{
-		{"Poll", int64(o.Poll), int64(24 * time.Hour)}, {"Memory", o.Memory, 1 << 60}, {"Threads", int64(o.Threads), limits.EngineThreads},
-		{"Batch", int64(o.Batch), 128}, {"BatchDelay", int64(o.BatchDelay), int64(time.Hour)}, {"Queue", int64(o.Queue), 1 << 20},
-		{"Workers", int64(o.Workers), 1 << 10}, {"Priorities", int64(o.Priorities), 1 << 10},
-		{"MaxBody", o.MaxBody, 1 << 40}, {"MaxBodies", o.MaxBodies, 1 << 50}, {"MaxHeader", int64(o.MaxHeader), 1 << 24},
-		{"ReadTimeout", int64(o.ReadTimeout), int64(24 * time.Hour)}, {"HeaderTimeout", int64(o.HeaderTimeout), int64(24 * time.Hour)},
-		{"WriteTimeout", int64(o.WriteTimeout), int64(24 * time.Hour)}, {"IdleTimeout", int64(o.IdleTimeout), int64(24 * time.Hour)},
-		{"Grace", int64(o.Grace), int64(24 * time.Hour)},
-	} {
-		if n.value < 0 || n.value > n.most {
-			return o, fmt.Errorf("option %s: it is %d; it must be between 0 and %d", n.name, n.value, n.most)
-		}
+	if err := cmp.Or(
+		within("Poll", o.Poll, MostTime), within("Memory", o.Memory, 1<<60), within("Threads", int64(o.Threads), limits.EngineThreads),
+		within("Batch", int64(o.Batch), MostBatch), within("BatchDelay", o.BatchDelay, MostDelay), within("Queue", int64(o.Queue), MostQueue),
+		within("Workers", int64(o.Workers), MostWorkers), within("Priorities", int64(o.Priorities), MostPriorities),
+		within("MaxBody", o.MaxBody, 1<<40), within("MaxBodies", o.MaxBodies, 1<<50), within("MaxHeader", int64(o.MaxHeader), 1<<24),
+		within("ReadTimeout", o.ReadTimeout, MostTime), within("HeaderTimeout", o.HeaderTimeout, MostTime),
+		within("WriteTimeout", o.WriteTimeout, MostTime), within("IdleTimeout", o.IdleTimeout, MostTime), within("Grace", o.Grace, MostTime),
+	); err != nil {
+		return o, err
 	}
 	for _, t := range o.Tokens {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {

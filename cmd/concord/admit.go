@@ -16,7 +16,7 @@ type admitFlags struct {
 	modelFlags
 	asJSON  bool
 	onlyGas bool
-	most    int64 // gas
+	most    uint64 // gas
 	limited bool
 }
 
@@ -45,9 +45,7 @@ not read, and neither an input called data nor outputs are needed.`,
   concord admit cvm/graph.json --gas`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.limited = c.Flags().Changed("limit-gas"); f.most < 0 {
-				return &codedError{exitUsage, errors.New("--limit-gas: it must be 0 or more")}
-			}
+			f.limited = c.Flags().Changed("limit-gas")
 			if f.onlyGas {
 				return f.countGas(args[0], printed(c.OutOrStdout()))
 			}
@@ -57,7 +55,7 @@ not read, and neither an input called data nor outputs are needed.`,
 	fl := c.Flags()
 	f.registerCompat(fl)
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
-	fl.Int64Var(&f.most, "limit-gas", 0, "refuse a model that takes more than this `gas`")
+	fl.Uint64Var(&f.most, "limit-gas", 0, "refuse a model that takes more than this `gas`")
 	fl.BoolVar(&f.onlyGas, "gas", false, "print only the gas, counted from the graph's text alone")
 	return c
 }
@@ -102,7 +100,7 @@ func (f *admitFlags) admit(path string, out io.Writer) error {
 
 // limit refuses a model that takes more gas than --limit-gas allows.
 func (f *admitFlags) limit(gas int64, file string) error {
-	if !f.limited || gas <= f.most {
+	if !f.limited || uint64(gas) <= f.most {
 		return nil
 	}
 	e := fault.Logicf(fault.Limits, "the model takes %d gas", gas)

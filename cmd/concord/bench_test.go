@@ -113,7 +113,7 @@ func TestBatch(t *testing.T) {
 		{"profile OPEN --batch 3 --warm-up 0 --runs 1", 0, "x: float32[3,4]"},
 		{"bench OPEN x=ARRAY --warm-up 0 --runs 1", 0, "x: float32[2,4]"},
 		{"bench OPEN x=ARRAY --batch 3 --warm-up 0 --runs 1", exitInput, "float32[3,4]"},
-		{"bench OPEN --warm-up 0 --runs 1", exitInput, "--shape N=N"},
+		{"bench OPEN --warm-up 0 --runs 1", exitInput, "--shape N=1"},
 		{"bench TWO --batch 3 --warm-up 0 --runs 1", exitInput, "N, M; which of them counts the samples is not known"},
 		{"bench DIGITS --batch 3 --warm-up 0 --runs 1", exitInput, "no input leaves its first extent open, which counts the samples; they are x: float32[1,1,28,28], "},
 		{"bench DIGITS --batch 3 --warm-up 0 --runs 1", exitInput, "reshape: shape: [1,192] has 192 elements"}, // it says a batch of 1 itself

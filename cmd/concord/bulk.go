@@ -149,7 +149,7 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 	case f.output == stdinArg:
 		return notWritten()
 	case !slices.Contains(bulk.Formats, o.Format):
-		return bad("--format: %q is not allowed; it must be one of %q", f.format, bulk.Formats)
+		return bad("--format: %q is not allowed; it must be one of %s", f.format, escape.Quoted(bulk.Formats))
 	case f.shard < 0 || f.shard >= max(o.Shards, 1):
 		return bad("--shard %d: it must be from 0 to %d, one less than --shards", f.shard, max(o.Shards, 1)-1)
 	case f.onError != "skip" && f.onError != "stop":

@@ -114,8 +114,10 @@ Existing files are only replaced with --force.`,
 // usable finds flags that do not go together.
 func (f *exportFlags) usable(args []string) error {
 	switch {
-	case truth(f.webnn)+truth(f.openvx)+truth(f.wasm) != 1:
+	case truth(f.webnn)+truth(f.openvx)+truth(f.wasm) == 0:
 		return errors.New("it must be said what is written: --webnn, --openvx or --wasm")
+	case truth(f.webnn)+truth(f.openvx)+truth(f.wasm) > 1:
+		return errors.New("--webnn, --openvx and --wasm exclude each other: give one, and export again for another")
 	case f.dir == stdinArg:
 		return notWritten()
 	case f.elements != "q78" && f.elements != "float32":

@@ -233,7 +233,7 @@ graph g( x ) -> ( y, z ) {
 		code int
 		says []string
 	}{
-		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--openvx or --wasm"}},
+		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--webnn, --openvx and --wasm exclude each other"}},
 		{"another type", []string{"--openvx", model, "--type", "int4"}, exitUsage, []string{"--type int4: it must be q78 or float32"}},
 		{"a check of another target", []string{"--webnn", model, "--check"}, exitUsage, []string{"--check and --type go with --openvx"}},
 		{"an input without a check", []string{"--openvx", model, "seven.png"}, exitUsage, []string{"an INPUT goes with --check"}},

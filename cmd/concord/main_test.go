@@ -167,7 +167,7 @@ func TestRunNaN(t *testing.T) {
 		t.Errorf("code %d: %s", code, out)
 	}
 	out, code = execute(t, "run", digits(t, "model.nnef"), filepath.Join(dir, "other.npz"))
-	if code != exitInput || !strings.Contains(out, `other.npz: there is no array "x" in it; there are ["image"]`) {
+	if code != exitInput || !strings.Contains(out, `other.npz: there is no array "x" in it; there are "image"`) {
 		t.Errorf("code %d: %s", code, out)
 	}
 }

@@ -138,7 +138,7 @@ func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
 // placed puts the path of a model in front of an error that does not begin with it, and the flag behind one that it mends.
 func placed(path string, err error) error {
 	if open := (*model.OpenError)(nil); errors.As(err, &open) {
-		err = fmt.Errorf("%w; give --shape %s", err, bindingOf(open))
+		err = fmt.Errorf("%w, such as --shape %s", err, bindingOf(open))
 	}
 	if errors.As(err, new(*model.PartsError)) {
 		err = fmt.Errorf("%w; if an input decides, --set NAME=VALUE makes it a constant", err)
@@ -149,17 +149,17 @@ func placed(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// bindingOf writes what --shape takes to close an input: the number of a symbol that stands alone, and else the whole shape.
+// bindingOf writes what --shape may take to close an input: the number of a symbol that stands alone, and else the whole shape.
 func bindingOf(e *model.OpenError) string {
 	switch {
 	case e.Input.Unranked:
-		return e.Input.Name + "=EXTENTS"
+		return e.Input.Name + "=1,3,224,224"
 	case len(e.Open) == 1:
-		return e.Symbol + "=N"
+		return e.Symbol + "=1"
 	}
 	extents := make([]string, len(e.Input.Shape))
 	for i, d := range e.Input.Shape {
-		if extents[i] = "N"; d.Symbol == "" {
+		if extents[i] = "1"; d.Symbol == "" {
 			extents[i] = strconv.Itoa(d.Extent)
 		}
 	}

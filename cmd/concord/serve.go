@@ -74,11 +74,13 @@ object a line. docs/serve.md says what can be asked.`,
 
 func (f *serveFlags) register(fs *pflag.FlagSet) {
 	o := &f.options
-	fs.StringVar(&f.http, "http", "localhost:8080", "the `address` to listen at; gRPC is answered there, too")
-	fs.StringVar(&f.grpc, "grpc", "", "a second `address` to listen at, for clients of gRPC that have one of their own")
+	f.http, o.Poll, o.Batch, o.Queue, o.Workers, o.Priorities = "localhost:8080", time.Second, 8, 256, 1, 1
+	o.HeaderTimeout, o.ReadTimeout, o.WriteTimeout, o.IdleTimeout, o.Grace = 10*time.Second, time.Minute, time.Minute, 2*time.Minute, 30*time.Second
+	fs.Var(address{&f.http}, "http", "the `address` to listen at; gRPC is answered there, too")
+	fs.Var(address{&f.grpc}, "grpc", "a second `address` to listen at, for clients of gRPC that have one of their own")
 	fs.StringVar(&o.Control, "model-control", "poll", "what decides which models are loaded: poll, the folder, which is watched; explicit, calls of the protocol; none, the folder as it is at the start")
 	fs.Var((*texts)(&o.Load), "load", "with --model-control explicit, the `name` of a model to load at the start; may be repeated")
-	fs.DurationVar(&o.Poll, "poll", time.Second, "how often to look at the folder")
+	fs.Var(boundedTime{&o.Poll, 1, serve.MostTime}, "poll", "how often to look at the folder")
 	fs.StringVar(&o.Versions, "versions", "latest", "which versions of a model are served: latest, all, or numbers such as 1,3")
 	fs.BoolVar(&o.Loader.Lenient, "lenient", false, "accept constructs of the other dialect and missing extensions of NNEF")
 	fs.BoolVar(&o.Loader.Compat, "compat", false, "CVM: follow the deployed rules, in precision of where and overlapping storage plans")
@@ -87,25 +89,25 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.modelMemory, "model-memory", "what the runs of a model may take at most, such as 500MB or 6GiB, beside its own weights")
 	fs.Var(&f.time, "time", "how long a run may take; ten minutes if it is not given")
 	fs.Var(bounded{&o.Threads, 0, limits.EngineThreads}, "threads", "threads to compute a run with; 0 for all processors. The result is the same")
-	fs.IntVar(&o.Batch, "batch", 8, "how many samples a run has at most, of requests that wait together; 1 for none. If it is given, models that fix one sample have more, too, where they can. The result is the same")
-	fs.DurationVar(&o.BatchDelay, "batch-delay", 0, "how long a request waits for others; 0 takes those that came while others ran")
-	fs.IntVar(&o.Queue, "queue", 256, "how many requests to a model may wait")
-	fs.IntVar(&o.Workers, "workers", 1, "how many runs of a model there are at the same time, each with memory of its own")
-	fs.IntVar(&o.Priorities, "priorities", 1, "how many levels of urgency requests have")
+	fs.Var(bounded{&o.Batch, 1, serve.MostBatch}, "batch", "how many samples a run has at most, of requests that wait together; 1 for none. If it is given, models that fix one sample have more, too, where they can. The result is the same")
+	fs.Var(boundedTime{&o.BatchDelay, 0, serve.MostDelay}, "batch-delay", "how long a request waits for others; 0 takes those that came while others ran")
+	fs.Var(bounded{&o.Queue, 1, serve.MostQueue}, "queue", "how many requests to a model may wait")
+	fs.Var(bounded{&o.Workers, 1, serve.MostWorkers}, "workers", "how many runs of a model there are at the same time, each with memory of its own")
+	fs.Var(bounded{&o.Priorities, 1, serve.MostPriorities}, "priorities", "how many levels of urgency requests have")
 	fs.Var(&f.maxBody, "max-body", "how long a request may be; 64MiB if it is not given")
 	fs.Var(&f.maxBodies, "max-bodies", "how long all requests in memory may be; 1GiB if it is not given")
 	fs.Var(&f.maxHeader, "max-header", "how long the header of a request may be; 32KiB if it is not given")
-	fs.DurationVar(&o.HeaderTimeout, "header-timeout", 10*time.Second, "how long the header of a request may take to arrive")
-	fs.DurationVar(&o.ReadTimeout, "read-timeout", time.Minute, "how long a request may take to arrive")
-	fs.DurationVar(&o.WriteTimeout, "write-timeout", time.Minute, "how long a client may take to read an answer")
-	fs.DurationVar(&o.IdleTimeout, "idle-timeout", 2*time.Minute, "how long a connection may be without a request")
+	fs.Var(boundedTime{&o.HeaderTimeout, 1, serve.MostTime}, "header-timeout", "how long the header of a request may take to arrive")
+	fs.Var(boundedTime{&o.ReadTimeout, 1, serve.MostTime}, "read-timeout", "how long a request may take to arrive")
+	fs.Var(boundedTime{&o.WriteTimeout, 1, serve.MostTime}, "write-timeout", "how long a client may take to read an answer")
+	fs.Var(boundedTime{&o.IdleTimeout, 1, serve.MostTime}, "idle-timeout", "how long a connection may be without a request")
 	fs.StringVar(&f.certificate, "tls-cert", "", "the `file` with the server's certificate, in PEM, for TLS; it is read again when it changes")
 	fs.StringVar(&f.key, "tls-key", "", "the `file` with the key of the certificate")
 	fs.StringVar(&f.authority, "client-ca", "", "a `file` with certificates of authorities, of one of which clients must have a certificate, but to ask about health")
 	fs.StringVar(&f.tokens, "token-file", "", "a `file` with tokens, one a line, of which clients must show one (Authorization: Bearer TOKEN), but to ask about health")
 	fs.StringVar(&o.Metrics, "metrics", "own", "the names of the metrics: own, triton for those of Triton, or off for no metrics")
-	fs.DurationVar(&o.Grace, "grace", 30*time.Second, "how long requests that run may take when the server is told to end")
-	fs.TextVar(&f.level, "log-level", slog.LevelInfo, "what is logged: debug for every request, info, warn or error")
+	fs.Var(boundedTime{&o.Grace, 1, serve.MostTime}, "grace", "how long requests that run may take when the server is told to end")
+	fs.Var(level{&f.level}, "log-level", "what is logged: debug for every request, info, warn or error")
 	fs.StringVar(&f.config, "config", "", "a JSON `file` with a member for each flag to set; the command line counts more")
 }
 
@@ -119,15 +121,6 @@ func (f *serveFlags) resolved(dir string, log *slog.Logger) (serve.Options, erro
 	o.Loader = concord.Loader{Lenient: o.Loader.Lenient, Compat: o.Loader.Compat, Threads: o.Threads}
 	o.Limits = engine.Limits{Memory: int64(f.modelMemory), Time: time.Duration(f.time)}
 	o.Memory, o.MaxBody, o.MaxBodies, o.MaxHeader = int64(f.memory), int64(f.maxBody), int64(f.maxBodies), int(min(f.maxHeader, 1<<30))
-	for _, n := range []struct {
-		name  string
-		value int64
-	}{{"poll", int64(o.Poll)}, {"batch", int64(o.Batch)}, {"queue", int64(o.Queue)}, {"workers", int64(o.Workers)}, {"priorities", int64(o.Priorities)},
-		{"header-timeout", int64(o.HeaderTimeout)}, {"read-timeout", int64(o.ReadTimeout)}, {"write-timeout", int64(o.WriteTimeout)}, {"idle-timeout", int64(o.IdleTimeout)}, {"grace", int64(o.Grace)}} {
-		if n.value <= 0 {
-			return o, refused("--%s: it must be above 0", n.name)
-		}
-	}
 	if !f.together {
 		o.Batch = 0
 	}
@@ -187,16 +180,16 @@ func (f *serveFlags) serve(c *cobra.Command, dir string) error {
 		return fmt.Errorf("%s: it must be a folder of models; NAME=FOLDER serves one model", opts.Dir)
 	}
 	var listeners []net.Listener
-	for _, address := range []string{f.http, f.grpc} {
-		if address == "" {
+	for _, at := range []struct{ flag, address string }{{"http", f.http}, {"grpc", f.grpc}} {
+		if at.address == "" {
 			continue
 		}
-		l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", address)
+		l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", at.address)
 		if err != nil {
 			for _, l := range listeners {
 				err = errors.Join(err, l.Close())
 			}
-			return err
+			return fmt.Errorf("--%s %s: %w", at.flag, at.address, err)
 		}
 		listeners = append(listeners, l)
 	}
