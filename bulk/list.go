@@ -58,8 +58,19 @@ func newList(f *feed.Feeder, ranks []int, args []string, rows bool) (*list, erro
 		return nil, usage("no inputs are given")
 	case len(g.Others) == 0 && len(l.open) > 0:
 		return nil, usage("the model needs a file for %s, too", f.Inputs[l.open[0]])
+	case rows && !slices.ContainsFunc(g.Others, l.haveRows):
+		return nil, usage("no input is an .npz or .npy, of whose rows inputs could be made")
 	}
 	return l, nil
+}
+
+// haveRows reports whether an argument stands for arrays, or for what cannot be read, of which a walk tells more.
+func (l *list) haveRows(arg string) bool {
+	files, _, err := feed.StandsFor(arg, l.given.Takes)
+	return err != nil || slices.ContainsFunc(files, func(file string) bool {
+		form := feed.FormOf(file, nil)
+		return form == feed.Array || form == feed.Archive
+	})
 }
 
 // everything is beyond the last item.

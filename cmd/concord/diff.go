@@ -28,6 +28,7 @@ import (
 // diffFlags are the flags of the diff command.
 type diffFlags struct {
 	modelFlags
+	flags    *pflag.FlagSet
 	lowered  bool
 	asJSON   bool
 	all      bool
@@ -79,6 +80,7 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
 		},
 	}
 	fl := c.Flags()
+	f.flags = fl
 	f.register(fl)
 	f.registerCompat(fl)
 	fl.BoolVar(&f.lowered, "lowered", false, "compare the graphs of Concord's operators that NNEF documents become")
@@ -142,6 +144,11 @@ func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*e
 		return wrong("--atol, --rtol: they must be 0 or more")
 	}
 	f.run = f.run || f.random || len(inputs) > 0
+	for _, flag := range []string{"steps", "atol", "rtol"} {
+		if !f.run && f.flags.Changed(flag) {
+			return wrong("--%s is of runs: give inputs, --random or --run", flag)
+		}
+	}
 	return models, inputs, engines, nil
 }
 
@@ -160,6 +167,9 @@ func (f *diffFlags) execute(ctx context.Context, args []string, in io.Reader, ou
 			return err
 		}
 		defer sides[i].files.Close()
+	}
+	if f.compat && sides[0].cvm == nil && sides[1].cvm == nil {
+		return errCompat
 	}
 	d := comparison{flags: f, sides: sides, in: in, out: out, progress: progress}
 	if err := d.structure(); err != nil {

@@ -42,6 +42,9 @@ func (f *modelFlags) registerCompat(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.compat, "compat", false, "CVM: follow the deployed rules, in precision of where and overlapping storage plans")
 }
 
+// errCompat refuses rules that nothing follows.
+var errCompat = refused("--compat: it is for CVM models")
+
 // options returns how documents are opened.
 func (f *modelFlags) options() (nnef.Options, error) {
 	shapes, err := parseShapes(f.shapes)
@@ -70,6 +73,9 @@ func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) 
 		return nil, concord.Options{}, err
 	}
 	m, err := concord.Loader{Lenient: f.lenient, Compat: f.compat, Threads: f.threads, Constants: constants}.Open(path)
+	if err == nil && f.compat && m.CVM() == nil {
+		return nil, concord.Options{}, errors.Join(errCompat, m.Close())
+	}
 	return m, concord.Options{Shapes: shapes}, err
 }
 

@@ -211,6 +211,23 @@ func (o *overrides) applyInputs(m *manifest.Manifest, names []string) error {
 	return nil
 }
 
+// blamed is the error of a manifest that does not fit the model, which is the command line's where flags say what does not fit.
+func (o *overrides) blamed(err error) error {
+	wrong := (manifest.Errors)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	decisive := []string{"labels"}
+	if strings.HasPrefix(wrong[0].Path, "inputs.") {
+		decisive = []string{"size", "layout", "colour"}
+	}
+	decisive = slices.DeleteFunc(decisive, func(name string) bool { return !o.given(name) })
+	if len(decisive) == 0 {
+		return err
+	}
+	return refused("--%s: %s", strings.Join(decisive, ", --"), wrong[0].Msg)
+}
+
 // consistent finds flags that do not go together with what else is said of a picture.
 func consistent(im *manifest.Image) error {
 	switch n := im.Colour.Channels(); {

@@ -299,7 +299,7 @@ func (r *runner) describe() (err error) {
 	}
 	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin}
 	r.answers, err = pipeline.NewSession(r.session, r.manifest)
-	return err
+	return r.flags.set.blamed(err)
 }
 
 // undescribed is the error of flags that change what is not described, and why it is not.
