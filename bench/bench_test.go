@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/measure"
@@ -22,6 +23,16 @@ func TestPage(t *testing.T) {
 	}
 	for name, text := range files {
 		golden.Compare(t, filepath.Join(root, "docs", name), string(text))
+	}
+}
+
+// TestPicture draws the ratios of the table, also of rows that are judged by another one.
+func TestPicture(t *testing.T) {
+	r := &results{Machine: measure.Machine{Features: []string{"avx2"}, Processors: 1}, Tier: "avx2"}
+	n := networks[0]
+	r.Rows = []*row{{Name: n.name, Tier: "avx2", Threads: 1, Load: 9, Ratio: measure.Spread{Value: 0.125}, CPU: measure.Spread{Value: 0.375}}}
+	if svg := string((&processor{results: r}).picture()); !strings.Contains(svg, ">0.12  ") || !strings.Contains(svg, "disturbed by others") {
+		t.Error(svg)
 	}
 }
 

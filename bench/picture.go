@@ -49,15 +49,17 @@ func (p *processor) picture() []byte {
 	at := func(ratio float64) float64 { return pictureLeft + float64(pictureUnit*min(ratio, pictureMost)) } // rounded alike on all processors
 	text("title", 24, 34, "Time of Concord ÷ time of ONNX Runtime")
 	text("soft", 24, 56, p.Machine.Processor+": on one thread, and below it on two; shorter is faster")
-	for i, l := range []struct{ class, text string }{{"reached", "target reached"}, {"faster", "faster, but short of the target"}, {"slower", "slower"}} {
-		const x = 560.0
-		fmt.Fprintf(&b, `<rect class="%s" x="%.0f" y="%d" width="12" height="12"/>`+"\n", l.class, x, 14+18*i)
-		text("soft", x+18, float64(24+18*i), l.text)
+	for _, l := range []struct {
+		class, text string
+		x, y        float64
+	}{{"reached", "target reached", 560, 14}, {"faster", "faster, but short of the target", 560, 32}, {"slower", "slower", 560, 50}, {"disturbed", "disturbed by others", 806, 50}} {
+		fmt.Fprintf(&b, `<rect class="%s" x="%.0f" y="%.0f" width="12" height="12"/>`+"\n", l.class, l.x, l.y)
+		text("soft", l.x+18, l.y+10, l.text)
 	}
 	stroke("target", 806, 14, 27)
-	text("soft", 818, 24, "target")
+	text("soft", 824, 24, "target")
 	stroke("one", 806, 32, 45)
-	text("soft", 818, 42, "ONNX Runtime")
+	text("soft", 824, 42, "ONNX Runtime")
 	bottom := float64(height - 24)
 	for _, x := range []float64{0, 0.25, 0.5, 0.75, 1, 1.25} {
 		stroke("grid", at(x), pictureTop-8, bottom)
@@ -68,27 +70,24 @@ func (p *processor) picture() []byte {
 		text("end", pictureLeft-12, y+17, lines[0].Title)
 		for k, l := range lines {
 			target := p.target(l.row)
-			judged, class := p.judged(l.row), "slower"
-			switch r := judged; {
+			ratio, class := l.Ratio, "slower" // as in the table, whatever the row is judged by
+			switch r := p.judged(l.row); {
 			case r == 0:
-				judged, class = l.Ratio.Value, "disturbed"
+				class = "disturbed"
 			case r <= target:
 				class = "reached"
 			case r < 1:
 				class = "faster"
 			}
 			top := y + 2 + float64(k)*(pictureBar+2)
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(judged)-pictureLeft, pictureBar)
-			if spread := l.Ratio; judged <= pictureMost {
-				if judged != spread.Value {
-					spread = l.CPU
-				}
-				fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(spread.Low), top+pictureBar/2.0, at(spread.High))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(ratio.Value)-pictureLeft, pictureBar)
+			if ratio.Value <= pictureMost {
+				fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(ratio.Low), top+pictureBar/2.0, at(ratio.High))
 			}
 			if target > 0 {
 				stroke("target", at(target), top-1, top+pictureBar+1)
 			}
-			text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", judged, l.Verdict))
+			text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", ratio.Value, l.Verdict))
 		}
 	}
 	stroke("one", at(1), pictureTop-8, bottom)
