@@ -15,11 +15,12 @@ import (
 // flagValues are what flags take that take one of a few words.
 var flagValues = map[string][]string{
 	"color": colourings, "format": formats, "layout": manifest.Layouts, "to": {"nnef", "cvm"}, "type": {"q78", "float32"},
-	"colour": {string(manifest.RGB), string(manifest.BGR), string(manifest.Gray)},
-	"resize": {string(manifest.Stretch), string(manifest.Fit), string(manifest.Fill)},
-	"filter": {string(manifest.Bilinear), string(manifest.Area)},
-	"crop":   {string(manifest.CropNone), string(manifest.CropContent)},
-	"tier":   {"portable", "avx2", "avx512", "vnni"},
+	"colour":  {string(manifest.RGB), string(manifest.BGR), string(manifest.Gray)},
+	"resize":  {string(manifest.Stretch), string(manifest.Fit), string(manifest.Fill)},
+	"filter":  {string(manifest.Bilinear), string(manifest.Area)},
+	"crop":    {string(manifest.CropNone), string(manifest.CropContent)},
+	"metrics": {"own", "triton", "off"}, "model-control": {"poll", "explicit", "none"}, "log-level": {"debug", "info", "warn", "error"}, "on-error": {"stop", "skip"},
+	"tier": {"portable", "avx2", "avx512", "vnni"},
 }
 
 // flagNames are what flags take that is read from the model on the command line, as an end of what is typed, or NAME= before it.

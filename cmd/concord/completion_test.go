@@ -30,6 +30,10 @@ func TestCompletion(t *testing.T) {
 		{[]string{"diff", model, model, ""}, "x=\n:2"},
 		{[]string{"diff", model, "--engines", "comp"}, "compiled,"},
 		{[]string{"conform", "--filter", ""}, ":0"},
+		{[]string{"serve", "--metrics", ""}, "own\ntriton\noff\n:4"},
+		{[]string{"serve", "--model-control", ""}, "poll\nexplicit\nnone\n:4"},
+		{[]string{"serve", "--log-level", "w"}, "warn\n:4"},
+		{[]string{"bulk", "--on-error", "s"}, "stop\nskip\n:4"},
 		{[]string{"convert", "--to", ""}, "nnef\ncvm\n:4"},
 	} {
 		var out, errs bytes.Buffer
