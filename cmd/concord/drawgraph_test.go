@@ -82,3 +82,13 @@ func TestDrawHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestShortened keeps what names differ in.
+func TestShortened(t *testing.T) {
+	const head = "If_0_then_branch__Inline_0__/decoder/decoder/"
+	for name, want := range map[string]string{head + "0/Relu": "If_0_then_b…decoder/decoder/0/Relu", head + "1/Relu": "If_0_then_b…decoder/decoder/1/Relu", "ähnlich": "ähnlich"} {
+		if got := shortened(name, 34); got != want {
+			t.Errorf("%s becomes %q", name, got)
+		}
+	}
+}

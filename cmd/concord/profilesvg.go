@@ -110,10 +110,10 @@ func (d *drawing) unit(u *unitProfile, y int, scale float64) {
 	d.text("soft", drawnRight, y+text, shortened(u.evaluator(), 44))
 }
 
-// shortened cuts a text down to n letters.
+// shortened cuts a text down to n letters. Most of them are its last ones, as names differ at their ends.
 func shortened(text string, n int) string {
 	if letters := []rune(text); len(letters) > n {
-		return string(letters[:n-1]) + "…"
+		return string(letters[:n/3]) + "…" + string(letters[len(letters)-(n-1-n/3):])
 	}
 	return text
 }
