@@ -36,6 +36,20 @@ func writeONNX(t *testing.T, g *proto.Graph) string {
 	return name
 }
 
+// TestNames gives inputs whose names have the character that stands behind them, one of which begins with the other; the shape of one is that of its file.
+func TestNames(t *testing.T) {
+	m := writeONNX(t, &proto.Graph{Name: "names", Input: []*proto.ValueInfo{onnxValue("a", proto.Float, 1), onnxValue("a=b", proto.Float, "rows")},
+		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, "rows")},
+		Node:   []*proto.Node{{OpType: "Add", Input: []string{"a", "a=b"}, Output: []string{"y"}}}})
+	one, three := writeArray(t, zeros(t, tensor.Float32, 1)), writeArray(t, zeros(t, tensor.Float32, 3))
+	if out, code := execute(t, "run", m, "a=b="+three, "a="+one, "-o", t.TempDir()); code != 0 || !strings.Contains(out, "y: float32[3]") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, "run", m, "a="+one, "a=c="+three, "--shape", "rows=3"); code != exitUsage || !strings.Contains(out, "the input a already") {
+		t.Errorf("code %d: %s", code, out)
+	}
+}
+
 // nonZero has no single graph: how many elements are not zero decides about a shape.
 func nonZero(t *testing.T) string {
 	return writeONNX(t, &proto.Graph{Name: "places",

@@ -87,10 +87,13 @@ func (f *Feeder) Assign(args []string) (*Given, error) {
 	}
 	inputs := f.Inputs
 	g := &Given{Named: make(map[int][]string), Varied: -1}
+	names := make([]string, len(inputs))
+	for i, p := range inputs {
+		names[i] = p.Name
+	}
 	streams := 0
 	for _, a := range args {
-		name, file, ok := strings.Cut(a, "=")
-		i := slices.IndexFunc(inputs, func(p engine.Port) bool { return p.Name == name })
+		i, name, file, ok := named(a, names)
 		switch {
 		case ok && i >= 0 && g.Named[i] != nil:
 			return fail("%s: a file is given for the input %s already; several are a folder, or a pattern such as %s='*.npy'", a, name, name)
@@ -120,6 +123,19 @@ func (f *Feeder) Assign(args []string) (*Given, error) {
 	}
 	g.Takes = f.takesPlain(g)
 	return g, nil
+}
+
+// named divides NAME=FILE: behind the longest name of an input that the argument begins with, or else, with -1 for the input, at the first "=". Names may have
+// that, too.
+func named(arg string, inputs []string) (i int, name, file string, ok bool) {
+	name, file, ok = strings.Cut(arg, "=")
+	i = -1
+	for k, own := range inputs {
+		if rest, begins := strings.CutPrefix(arg, own+"="); begins && (i < 0 || len(own) > len(name)) {
+			i, name, file = k, own, rest
+		}
+	}
+	return i, name, file, ok
 }
 
 // takes returns the forms of files that an input can be made from, its own first.

@@ -24,10 +24,14 @@ func Shapes(inputs []model.Input, description *manifest.Manifest, args []string,
 			}
 		}
 	}
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
 	plain := 0
 	for _, a := range args {
-		name, file, named := strings.Cut(a, "=")
-		if !named {
+		_, name, file, ok := named(a, names)
+		if !ok {
 			file = a
 			if name = ""; plain < len(inputs) {
 				name = inputs[plain].Name
