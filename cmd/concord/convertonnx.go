@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 // onnxForm is the file of an ONNX model.
 var onnxForm = form{name: "ONNX"}
 
+// dataEnding stands behind the name of an ONNX model in that of its large constants.
+const dataEnding = ".data"
+
 // convertONNX writes a model of any format as an ONNX model.
 func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) error {
 	if f.to == "cvm" || f.flatten || f.canonical {
@@ -25,7 +29,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	}
 	targets := []string{dst}
 	if f.external {
-		targets = append(targets, dst+".data")
+		targets = append(targets, dst+dataEnding)
 	}
 	for _, target := range targets {
 		if err := onnxForm.free(target, f.force); err != nil {
@@ -53,8 +57,20 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	case err != nil:
 		return err
 	}
-	if err := note(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil || text == nil {
+	if err := note(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil {
 		return err
+	}
+	if info, err := os.Stat(dst + dataEnding); err == nil && f.external {
+		if err := note(out, "written: %s (%s)\n", dst+dataEnding, size(info.Size())); err != nil {
+			return err
+		}
+	} else if err == nil { // it may be anybody's
+		if err := note(out, "left: %s, which %s does not read\n", dst+dataEnding, dst); err != nil {
+			return err
+		}
+	}
+	if text == nil {
+		return nil
 	}
 	if err := stage.WriteData(beside, text); err != nil {
 		return err
