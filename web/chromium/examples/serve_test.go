@@ -127,6 +127,10 @@ func TestServe(t *testing.T) {
 	text(t, p, "answer", "1.5 2.5 3.5$")
 	eval[any](t, p, `document.querySelector("#numbers textarea").value = "1 2"; document.getElementById("numbers").requestSubmit()`)
 	text(t, p, "wrong", "a: there are 2 numbers; give 3, or one for all")
+	eval[any](t, p, `document.querySelector("#numbers textarea").value = "1e400"; document.getElementById("numbers").requestSubmit()`)
+	text(t, p, "wrong", "a: 1e400 is not a number")
+	eval[any](t, p, `document.querySelector("#numbers textarea").value = "NaN Infinity -Infinity"; document.getElementById("numbers").requestSubmit()`)
+	text(t, p, "answer", "NaN Infinity -Infinity$")
 
 	choose("digits")
 	text(t, p, "ports", "x.*FP32.*1, 1, 28, 28")
