@@ -140,6 +140,9 @@ func (j *job) fill(in Inputs, p port, left map[string]bool) (t *tensor.Tensor, e
 		}
 	}
 	if !p.optional {
+		if len(j.manifest.Inputs) == 0 { // as without a manifest
+			return nil, fmt.Errorf("input %s is missing, and no manifest says how a picture, a sound or a value becomes it", p.text)
+		}
 		return nil, fmt.Errorf("input %s is missing, and the manifest gives it no value", p.text)
 	}
 	return nil, nil

@@ -296,7 +296,7 @@ func TestPlain(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(tensor.Data[float32](a.Outputs[0].Tensor), []float32{0, 2}) || a.Classes() != nil || a.Boxes() != nil || a.Track() != nil {
 		t.Errorf("the answer is %+v, %v", a, err)
 	}
-	if _, err := p.Picture(t.Context(), image.NewGray(image.Rect(0, 0, 1, 1))); err == nil || !strings.Contains(err.Error(), "input x: float32[2] is missing, and the manifest gives it no value") {
+	if _, err := p.Picture(t.Context(), image.NewGray(image.Rect(0, 0, 1, 1))); err == nil || !strings.Contains(err.Error(), "input x: float32[2] is missing, and no manifest says how a picture") {
 		t.Errorf("a picture for a tensor: %v", err)
 	}
 }
