@@ -112,6 +112,7 @@ function mark() {
   }
   const reasons = (models.get(selected) ?? []).filter((e) => e.reason).map((e) => (e.version ? `version ${e.version}: ` : "") + e.reason);
   at("reason").textContent = reasons.join("\n");
+  at("reason").classList.toggle("note", stateOf(models.get(selected) ?? []) === "READY"); // of a model that answers, nothing is wrong
   at("reason").hidden = !reasons.length;
 }
 
@@ -161,6 +162,7 @@ async function describe() {
   } catch (e) {
     if (mine === latest) {
       at("reason").textContent = e.message;
+      at("reason").classList.remove("note");
       at("reason").hidden = false;
     }
     return;
@@ -180,7 +182,10 @@ async function describe() {
     return made("tr", {}, made("th", { scope: "row", textContent: i ? "" : what }), ...cells);
   });
   at("ports").tBodies[0].replaceChildren(...rows("takes", d.inputs), ...rows("yields", d.outputs));
-  at("numbers").replaceChildren(...d.inputs.map(fieldsOf), made("button", { className: "main", textContent: "Ask" }));
+  const binary = [...d.inputs, ...d.outputs].find((p) => /^(FP|BF)16$/.test(p.datatype)); // which the protocol's JSON cannot say
+  at("numbers").replaceChildren(...(binary
+    ? [made("p", { textContent: `${binary.name} is ${binary.datatype}, which has no form as text: programs send it as binary data.` })]
+    : [...d.inputs.map(fieldsOf), made("button", { className: "main", textContent: "Ask" })]));
 }
 at("version").onchange = () => {
   looks = [];
