@@ -263,7 +263,7 @@ func (w *worker) sessionFor(in pipeline.Inputs) (*session, error) {
 // interpret makes the answer of a session that has run.
 func (w *worker) interpret(s *session) (*answer, error) {
 	rep := &report.Report{}
-	if err := rep.Encode(w.model, s.Session); err != nil {
+	if err := rep.Encode(w.model, s.Output); err != nil {
 		return nil, err
 	}
 	if err := rep.Interpret(w.manifest, s.Outputs(), s.answers); err != nil {

@@ -50,6 +50,15 @@ func (e *PartsError) Error() string {
 	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
 }
 
+// RestError says that a model in parts cannot go on with the elements that a run has yielded, which follow from its inputs.
+type RestError struct{ Err error }
+
+// Error says what is wrong with the next part.
+func (e *RestError) Error() string { return fmt.Sprint(cmp.Or(e, new(RestError)).Err) }
+
+// Unwrap returns what went wrong.
+func (e *RestError) Unwrap() error { return cmp.Or(e, new(RestError)).Err }
+
 // seeds are those of two hashes of 64 bits, which nobody who makes models knows.
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 

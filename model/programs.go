@@ -84,7 +84,9 @@ func (p *Programs) next(before *entry, values Values) (*entry, error) {
 	}
 	defer p.rest.settle(e)
 	e.part, e.err = before.part.Rest(before.part.asked(values))
-	e.compile(p.opts)
+	if e.compile(p.opts); e.err != nil {
+		e.err = &RestError{e.err}
+	}
 	return e, e.err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
 	"io"
 	"maps"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/serve/internal/batch"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
@@ -64,6 +66,10 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 		return nil, err
 	}
 	defer decode()
+	held := budget.Of(r.Context())
+	if err := held.Take(decoded(body)); err != nil {
+		return nil, err
+	}
 	in, err := v.mediaOf(body)
 	if err != nil {
 		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
@@ -104,6 +110,17 @@ func take(ctx context.Context, places chan struct{}) (free func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// decoded returns about how many bytes a picture takes when it is decoded: those of its pixels as its format has them, of which some have 16 bits in
+// each of four channels, and as the model is given them. It is 0 for what is no picture.
+func decoded(body []byte) int64 {
+	const pixel = 8 + 4
+	config, _, err := image.DecodeConfig(bytes.NewReader(body))
+	if err != nil {
+		return 0
+	}
+	return limits.Times(pixel, int64(config.Width), int64(config.Height))
 }
 
 func isJSON(body []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) }
@@ -165,7 +182,10 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 	if said == nil {
 		said = &manifest.Manifest{}
 	}
-	return rep, rep.Add(said, ports, answer)
+	if err := rep.Add(said, ports, answer); err != nil {
+		return nil, err
+	}
+	return rep, rep.Encode(v.model, func(i int) *tensor.Tensor { return answer.Tensors[v.outputs[i].name] })
 }
 
 // numbers reads tensors by the names of inputs.

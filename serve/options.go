@@ -55,7 +55,8 @@ type Options struct {
 	// Priorities is how many levels of urgency requests have; 1.
 	Priorities int
 
-	// MaxBody is how long the body of a request may be, in bytes, MaxBodies all that are in memory at the same time, MaxHeader its header.
+	// MaxBody is how long the body of a request may be, in bytes, MaxHeader its header. MaxBodies is what all bodies
+	// and answers may take in memory at the same time, with the tensors and texts that they become and the pixels of pictures; 1 GiB.
 	MaxBody, MaxBodies int64
 	MaxHeader          int
 	// ReadTimeout is how long a request may take to arrive, HeaderTimeout its header, WriteTimeout its answer to be taken, IdleTimeout how long a
@@ -134,6 +135,7 @@ func (o Options) resolved() (Options, error) {
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, time.Minute)
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, 2*time.Minute)
 	o.Grace = cmp.Or(o.Grace, 30*time.Second)
+	o.MaxBodies = cmp.Or(o.MaxBodies, limits.ServeHeld)
 	o.MaxHeader = cmp.Or(o.MaxHeader, limits.ServeHeader)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/h1"
 	"github.com/concord-nn/concord/serve/internal/h2"
 	"github.com/concord-nn/concord/serve/internal/metrics"
@@ -60,14 +61,14 @@ func New(opts Options) (*Server, error) {
 	s.stop, s.end = context.WithCancel(context.Background())
 	s.down, s.goDown = context.WithCancel(s.stop)
 	s.metrics = metrics.New((*service)(s), metricNames[opts.Metrics])
-	s.handler = s.front(s.routes())
+	s.handler = budget.New(s.opts.MaxBodies).Handler(s.front(s.routes()))
 	return s, nil
 }
 
 // routes are what there is to ask.
 func (s *Server) routes() http.Handler {
-	protocol := rest.New(s.metrics.Service(metrics.REST), rest.Options{Body: s.opts.MaxBody, Held: s.opts.MaxBodies})
-	calls := rpc.New(s.down, s.metrics.Service(metrics.GRPC), rpc.Options{Message: s.opts.MaxBody, Held: s.opts.MaxBodies})
+	protocol := rest.New(s.metrics.Service(metrics.REST), rest.Options{Body: s.opts.MaxBody})
+	calls := rpc.New(s.down, s.metrics.Service(metrics.GRPC), rpc.Options{Message: s.opts.MaxBody})
 	own := http.NewServeMux()
 	for _, path := range page.Paths {
 		own.Handle(path, page.Handler())

@@ -173,5 +173,5 @@ func TestMemory(t *testing.T) {
 	}
 	s.wants("POST", "/v2/repository/index", "", 200, `{"name":"a","version":"1","state":"READY","reason":"it is unloaded, as memory is short, and is loaded when it is asked"}`)
 	small := start(t, serve.Options{Dir: folder(t, "a.nnef"), Control: "none", Memory: size / 2})
-	small.wants("POST", "/v2/models/a/infer", one(0.5), 503, fmt.Sprint("bytes of memory, and all models may take ", size/2))
+	small.wants("POST", "/v2/models/a/infer", one(0.5), 503, fmt.Sprintf("%d are allowed", size/2))
 }

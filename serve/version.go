@@ -25,10 +25,14 @@ type version struct {
 	manifest  *manifest.Manifest // nil if there is none
 	scheduler *batch.Scheduler
 	files     int64 // bytes of the model's files in memory
+	first     int64 // that the scheduler took when the version was ready
 }
 
 // Bytes returns what the version takes now.
 func (v *version) Bytes() int64 { return v.files + v.scheduler.Memory() }
+
+// Trim gives up what requests of other shapes or values have made the version keep.
+func (v *version) Trim() int64 { return v.scheduler.Trim(v.first) }
 
 // Close ends the version when its requests are answered.
 func (v *version) Close() {
@@ -74,12 +78,15 @@ func (v *version) prepare(ctx context.Context, opts *Options) (err error) {
 		}
 	}
 	compile := concord.Options{Threads: opts.Threads, Limits: opts.Limits}
+	if most := compile.Limits.Resolved().Memory; opts.Memory > 0 { // what one run takes is a part of what all models may
+		compile.Limits.Memory = min(most, opts.Memory)
+	}
 	if !v.guessed {
 		compile.Shapes = v.sample
 	}
 	if v.scheduler, err = batch.New(v.model, batch.Options{
 		Largest: opts.Batch, Delay: opts.BatchDelay, Queue: opts.Queue, Workers: opts.Workers, Priorities: opts.Priorities,
-		Compile: compile, Manifest: v.manifest,
+		Compile: compile, Manifest: v.manifest, Memory: opts.Memory,
 	}); err != nil {
 		return err
 	}
@@ -87,6 +94,7 @@ func (v *version) prepare(ctx context.Context, opts *Options) (err error) {
 		v.scheduler.Close()
 		return err
 	}
+	v.first = v.scheduler.Memory()
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 // encode adds the encoded outputs of a CVM model to a report, and writes them where --encoded says.
 func (r *runner) encode(rep *report.Report) error {
-	if err := rep.Encode(r.model, r.session); err != nil || rep.Encoded == nil {
+	if err := rep.Encode(r.model, r.session.Output); err != nil || rep.Encoded == nil {
 		return err
 	}
 	return r.encoded.write(*rep.Encoded)

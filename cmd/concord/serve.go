@@ -95,7 +95,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.Var(bounded{&o.Workers, 1, serve.MostWorkers}, "workers", "how many runs of a model there are at the same time, each with memory of its own")
 	fs.Var(bounded{&o.Priorities, 1, serve.MostPriorities}, "priorities", "how many levels of urgency requests have")
 	fs.Var(&f.maxBody, "max-body", "how long a request may be; 64MiB if it is not given")
-	fs.Var(&f.maxBodies, "max-bodies", "how long all requests in memory may be; 1GiB if it is not given")
+	fs.Var(&f.maxBodies, "max-bodies", "what all requests and their answers may take in memory, from when their size is known until they are written; 1GiB if it is not given")
 	fs.Var(&f.maxHeader, "max-header", "how long the header of a request may be; 32KiB if it is not given")
 	fs.Var(boundedTime{&o.HeaderTimeout, 1, serve.MostTime}, "header-timeout", "how long the header of a request may take to arrive")
 	fs.Var(boundedTime{&o.ReadTimeout, 1, serve.MostTime}, "read-timeout", "how long a request may take to arrive")

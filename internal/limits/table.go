@@ -521,8 +521,8 @@ var All = []Row{
 
 	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
 		"413, RESOURCE_EXHAUSTED; an option in place of it", "serve/internal/rest.TestBodyLimits"},
-	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, and the tensors that their text becomes.",
-		"429, UNAVAILABLE; an option in place of it", "serve/internal/rest.TestBodyLimits"},
+	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, the tensors that they become, the pixels of pictures, and answers until they are written.",
+		"429, UNAVAILABLE, or 413, RESOURCE_EXHAUSTED for one that takes more alone; an option in place of it", "serve/internal/batch.TestBudget"},
 	{"serve.tensors", ServeTensors, "tensors", "The inputs of a request, and the outputs that it asks for.",
 		"400, INVALID_ARGUMENT", "serve/internal/rest.TestRequestLimits"},
 	{"serve.parameters", ServeParameters, "parameters", "Of a request or of one of its tensors.",
@@ -551,7 +551,7 @@ var All = []Row{
 		"they count as different", "cmd/concord.TestDiffCells"},
 
 	{"serve.header", ServeHeader, "bytes", "The header of a request, about.",
-		"status 431", "serve.TestHeaderLimit"},
+		"status 431; a connection of HTTP/2 ends of one field of more", "serve.TestHeaderLimit"},
 	{"serve.streams", ServeStreams, "streams", "The requests of a connection of HTTP/2 that run at the same time, with those that its client has given up.",
 		"the stream is refused", "serve/internal/h2.TestStreamsLimit"},
 	{"serve.window", ServeWindow, "bytes", "What a connection of HTTP/2 has sent and nobody has read.",

@@ -15,7 +15,6 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -102,15 +101,15 @@ func outputOf(d *manifest.Manifest, p engine.Port, o *pipeline.Output, t *tensor
 	return out, err
 }
 
-// Encode adds the encoded outputs of a CVM model's last run, or, of one whose outputs cannot be encoded, though they can be shown, why not. Of
+// Encode adds the encoded outputs of a CVM model's run, given by their places in the network, or, of one whose outputs cannot be encoded, though they can be shown, why not. Of
 // other models it does nothing.
-func (r *Report) Encode(m *concord.Model, s *model.Session) error {
+func (r *Report) Encode(m *concord.Model, output func(i int) *tensor.Tensor) error {
 	if m.CVM() == nil {
 		return nil
 	}
 	heads := make([]*tensor.Tensor, len(m.CVM().Graph().Outputs)) // the session may have others behind them
 	for i := range heads {
-		heads[i] = s.Output(i)
+		heads[i] = output(i)
 	}
 	out, err := m.CVM().Encode(heads)
 	if errors.As(err, &r.Refusal) && r.Refusal.Class == fault.Logic {

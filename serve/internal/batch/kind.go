@@ -8,9 +8,12 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/serve/internal/oip"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // kind has the programs of requests whose inputs have equal shapes, apart from the number of samples if they run together.
@@ -23,6 +26,7 @@ type kind struct {
 	batch    *samples.Batch
 	why      error // why requests do not run together; nil if they do
 	stateful bool  // the graph has states
+	answer   int64 // bytes of the outputs of a sample, or of a request that runs alone; 0 if only a run shows them
 
 	// Under the scheduler's lock:
 	sizes   []*size
@@ -68,6 +72,24 @@ func (own *session) programs() []*engine.Program {
 	return own.single.Ran()
 }
 
+// answer returns how many bytes the outputs of a run take, as far as they are known.
+func (own *session) answer() (bytes int64) {
+	ports := own.outputs()
+	for _, p := range ports {
+		if p.Type.DType != tensor.Invalid { // which those of a model in parts have before it has run
+			bytes = limits.Add(bytes, p.Type.Bytes())
+		}
+	}
+	return bytes
+}
+
+func (own *session) outputs() []engine.Port {
+	if own.together != nil {
+		return own.together.Program().Outputs()
+	}
+	return own.single.Outputs()
+}
+
 // prepare compiles what runs one sample, and all other numbers of samples if asked so.
 func (s *Scheduler) prepare(k *kind, all bool) {
 	s.compiling <- struct{}{}
@@ -93,7 +115,7 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 		}
 		k.sizes = append(k.sizes, z)
 	}
-	if internal := (*engine.InternalError)(nil); k.err != nil && !all && !errors.As(k.err, &internal) {
+	if k.err != nil && !all && !errors.Is(k.err, mapfile.ErrLost) && !errors.As(k.err, new(*engine.InternalError)) {
 		k.err = oip.Errorf(oip.InvalidArgument, "the model cannot be run on inputs of these shapes: %v", k.err)
 	}
 	if k.err == nil {
@@ -103,6 +125,9 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 		}
 	}
 	s.mu.Lock()
+	if own := k.bytes(); k.err == nil && !s.fit(own) && len(s.kinds) > 1 {
+		k.err = oip.Errorf(oip.Exhausted, "programs for requests of other shapes take the memory that there is; try again later")
+	}
 	close(k.ready)
 	s.release(k)
 	if k.err != nil { // another time it may not fail
@@ -117,6 +142,14 @@ func (s *Scheduler) prepare(k *kind, all bool) {
 	s.mu.Unlock()
 }
 
+// bytes returns what the sessions take that were made with the programs.
+func (k *kind) bytes() (bytes int64) {
+	for _, z := range k.sizes {
+		bytes += z.each * int64(len(z.free))
+	}
+	return bytes
+}
+
 // join finds out whether requests may run together.
 func (k *kind) join(m *concord.Model) (err error) {
 	defer guard("the proof that samples run together", &err)
@@ -126,6 +159,7 @@ func (k *kind) join(m *concord.Model) (err error) {
 
 // look finds out what a session says about the model.
 func (k *kind) look(one *session) {
+	k.answer = one.answer()
 	for _, p := range one.programs() {
 		if len(p.Graph().States) > 0 {
 			k.stateful = true
@@ -153,8 +187,10 @@ func (s *Scheduler) grow(k *kind, z *size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		z.ready, z.free = true, append(z.free, own)
 		z.note(own)
+	}
+	if err == nil && s.fit(z.each) {
+		z.ready, z.free = true, append(z.free, own)
 	} else { // as the memory does not suffice
 		k.sizes = slices.DeleteFunc(k.sizes, func(x *size) bool { return x == z })
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	Compile concord.Options
 	// Manifest, if there is one, says which inputs have a value if a request gives none, and which are states.
 	Manifest *manifest.Manifest
+	// Memory is what programs for the shapes of requests may take in all, and their sessions: beyond, those not used for the longest time are
+	// forgotten. 0 is no limit. That of one run, Compile says.
+	Memory int64
 	// Sequences bounds what models with a state keep.
 	Sequences Sequences
 }

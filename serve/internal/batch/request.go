@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -63,11 +64,13 @@ type request struct {
 	latest  time.Time // when it must have begun, or be answered; zero if there is no limit
 	line    *line     // in which it waits or has waited
 
-	taken      int       // samples that are running or have run
-	left       int       // samples that have not run
-	runs       []*run    // that are running
-	first      time.Time // when its first samples were taken
-	once       sync.Once // makes the outputs
+	lease      *budget.Lease // of the client, for the answer
+	held       int64         // bytes that it holds
+	taken      int           // samples that are running or have run
+	left       int           // samples that have not run
+	runs       []*run        // that are running
+	first      time.Time     // when its first samples were taken
+	once       sync.Once     // makes the outputs
 	outputs    []*tensor.Tensor
 	names      []string
 	result     Result
@@ -80,6 +83,15 @@ type request struct {
 
 // given reports whether the client has given an input.
 func (r *request) given(name string) bool { return r.own[name] != nil }
+
+// hold makes the client's lease hold so many bytes for the outputs.
+func (r *request) hold(bytes int64) error {
+	if err := r.lease.Take(bytes - r.held); err != nil {
+		return err
+	}
+	r.held = max(r.held, bytes)
+	return nil
+}
 
 // line is where requests wait that run together, or one after the other.
 type line struct {

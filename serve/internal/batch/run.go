@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -189,7 +190,7 @@ func (s *Scheduler) give(u *run, z *size, own *session, whole bool) {
 	if own.together == nil { // parts of the model may be new
 		z.note(own)
 	}
-	if len(z.free) < s.opts.Workers {
+	if len(z.free) < s.opts.Workers && s.fit(z.each) {
 		z.free = append(z.free, own)
 	}
 }
@@ -276,6 +277,8 @@ func failure(ctx context.Context, err error) *oip.Error {
 	var limit *engine.LimitError
 	var node *engine.NodeError
 	var open *model.OpenError
+	var rest *model.RestError
+	broken := errors.Is(err, mapfile.ErrLost) || errors.As(err, new(*engine.InternalError)) || errors.As(err, &node) && node.Stack != nil
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -285,7 +288,7 @@ func failure(ctx context.Context, err error) *oip.Error {
 		return oip.Errorf(oip.Canceled, "the request was cancelled")
 	case errors.As(err, &limit) && limit.What == "time":
 		return oip.Errorf(oip.DeadlineExceeded, "%v", err)
-	case errors.As(err, &node) && node.Stack == nil, errors.As(err, &input), errors.As(err, &limit), errors.As(err, &open):
+	case !broken && (errors.As(err, &node) || errors.As(err, &input) || errors.As(err, &limit) || errors.As(err, &open) || errors.As(err, &rest)):
 		return oip.Errorf(oip.InvalidArgument, "%v", err)
 	}
 	return oip.Errorf(oip.Internal, "%v", fmt.Errorf("the model could not be run: %w", err))

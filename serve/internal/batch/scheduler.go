@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -146,6 +147,26 @@ func (s *Scheduler) evict() bool {
 	return oldest != nil
 }
 
+// fit forgets programs that nobody uses until there is room for so many bytes more, and reports whether there is.
+func (s *Scheduler) fit(more int64) bool {
+	for s.opts.Memory > 0 && more > s.opts.Memory-s.memory() {
+		if !s.evict() {
+			return false
+		}
+	}
+	return true
+}
+
+// Trim forgets programs that nobody uses until the scheduler takes at most so many bytes, and returns how many it gave up.
+func (s *Scheduler) Trim(most int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.memory()
+	for s.memory() > most && s.evict() {
+	}
+	return before - s.memory()
+}
+
 // forget gives programs up.
 func (s *Scheduler) forget(k *kind) {
 	maps.DeleteFunc(s.kinds, func(_ string, x *kind) bool { return x == k })
@@ -201,6 +222,9 @@ func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 			if r.err != nil {
 				return nil, r.err
 			}
+			if err := r.hold(bytesOf(r.result.Outputs)); err != nil { // which only the run has shown
+				return nil, err
+			}
 			return &r.result, nil
 		case <-ctx.Done():
 			s.leave(r, failure(ctx, context.Cause(ctx)))
@@ -213,6 +237,13 @@ func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 	}
 }
 
+func bytesOf(outputs model.Values) (bytes int64) {
+	for _, t := range outputs {
+		bytes = limits.Add(bytes, int64(t.DType().Bytes(t.Len())))
+	}
+	return bytes
+}
+
 // begun reports whether samples of a request have left the queue.
 func (s *Scheduler) begun(r *request) bool {
 	s.mu.Lock()
@@ -222,7 +253,7 @@ func (s *Scheduler) begun(r *request) bool {
 
 // queue puts a request into its line. It returns the run of it, if that is for the caller to execute: see [Scheduler.dispatch].
 func (s *Scheduler) queue(ctx context.Context, given Request, now time.Time) (r *request, own *run, err error) {
-	r = &request{Request: given, came: now, done: make(chan struct{})}
+	r = &request{Request: given, came: now, lease: budget.Of(ctx), done: make(chan struct{})}
 	if r.Priority == 0 {
 		r.Priority = s.opts.Priority
 	}
@@ -311,11 +342,7 @@ func (s *Scheduler) fits(r *request, k *kind) error {
 	if k.batch == nil {
 		return nil
 	}
-	bytes := int64(0)
-	for _, p := range k.batch.Outputs() {
-		bytes = limits.Add(bytes, p.Type.Bytes())
-	}
-	if most := s.opts.Compile.Limits.Resolved().Memory; bytes > most/int64(r.samples) {
+	if most, bytes := s.opts.Compile.Limits.Resolved().Memory, k.answer; bytes > most/int64(r.samples) {
 		return oip.Errorf(oip.TooLarge, "the outputs of %d samples, %d bytes each, take more than %d bytes", r.samples, bytes, most)
 	}
 	return nil
@@ -457,10 +484,23 @@ func (s *Scheduler) begin(l *line, cut Cut, now time.Time) *run {
 		s.drop(r)
 		s.answer(r, oip.Errorf(oip.DeadlineExceeded, "the request has waited for its run until its deadline"))
 	}
+	k, most := l.kind, s.opts.Largest
+	if cut == Alone {
+		most = 1
+	}
+	for i, samples := 0, 0; i < len(l.waiting) && samples < most; {
+		r := l.waiting[i]
+		if err := r.hold(limits.Times(k.answer, int64(r.samples))); err != nil {
+			s.drop(r)
+			s.answer(r, err)
+			continue
+		}
+		samples += r.samples - r.taken
+		i++
+	}
 	if len(l.waiting) == 0 {
 		return nil
 	}
-	k := l.kind
 	n := 1
 	if cut != Alone {
 		if n = l.like(k.batch.Shared(), s.opts.Largest); n < l.count() && n < s.opts.Largest {

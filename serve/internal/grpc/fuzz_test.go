@@ -33,7 +33,7 @@ func FuzzCall(f *testing.F) {
 				return err
 			}
 		}
-	}}, "/t/One": echo}, grpc.Options{Message: largest, Held: 1 << 20, Idle: time.Second})
+	}}, "/t/One": echo}, grpc.Options{Message: largest, Idle: time.Second})
 	f.Add([]byte{}, "", "", false)
 	f.Add(frame(0, []byte("hello")), "", "1S", true)
 	f.Add(append(frame(1, zip([]byte("hello"))), frame(0, nil)...), "gzip", "", true)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/h2"
 )
@@ -25,12 +26,14 @@ func serve(t testing.TB, methods map[string]grpc.Method, opts grpc.Options) (str
 	if opts.Message == 0 {
 		opts.Message = 1 << 20
 	}
-	if opts.Held == 0 {
-		opts.Held = 1 << 30
-	}
 	if opts.Idle == 0 {
 		opts.Idle = time.Minute
 	}
+	return listen(t, grpc.New(methods, opts))
+}
+
+func listen(t testing.TB, h http.Handler) (string, *http.Client) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +41,7 @@ func serve(t testing.TB, methods map[string]grpc.Method, opts grpc.Options) (str
 	var p http.Protocols
 	p.SetUnencryptedHTTP2(true)
 	p.SetHTTP1(true)
-	s := &http.Server{Handler: grpc.New(methods, opts), Protocols: &p}
+	s := &http.Server{Handler: h, Protocols: &p}
 	done := make(chan error)
 	h2.Configure(s)
 	go func() { done <- s.Serve(l) }()
@@ -385,7 +388,8 @@ func TestHeld(t *testing.T) {
 		<-wait
 		return grpc.Bytes(nil), nil
 	})
-	url, c := serve(t, map[string]grpc.Method{"/t/Hold": hold, "/t/Echo": echo}, grpc.Options{Held: 1000})
+	methods := map[string]grpc.Method{"/t/Hold": hold, "/t/Echo": echo}
+	url, c := listen(t, budget.New(1000).Handler(grpc.New(methods, grpc.Options{Message: 1 << 20})))
 	first := make(chan answer)
 	go func() { first <- call(t, c, url+"/t/Hold", bytes.NewReader(frame(0, make([]byte, 600)))) }()
 	<-there
@@ -393,6 +397,9 @@ func TestHeld(t *testing.T) {
 		t.Errorf("beyond the bound: %+v", a)
 	}
 	wait <- true
+	if a := call(t, c, url+"/t/Echo", bytes.NewReader(frame(0, make([]byte, 1001)))); a.code != int(grpc.ResourceExhausted) {
+		t.Errorf("beyond the bound alone: %+v", a)
+	}
 	if a := <-first; a.code != 0 {
 		t.Errorf("%+v", a)
 	}

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 )
 
 // Method answers calls of one method. It receives and sends messages by the stream, and the error that it returns is the status of the call. The
@@ -38,17 +38,15 @@ func Unary(serve func(ctx context.Context, request []byte) (Message, error)) Met
 // Options bound what clients may send.
 type Options struct {
 	Message int64         // bytes of a message, as it comes and decompressed
-	Held    int64         // bytes of the messages of all calls that are being read or answered
 	Idle    time.Duration // how long a client may take to accept a message of a stream
 	// Down is done when the server goes down: then streams end with their next message, as clients need not end them. Nil for never.
 	Down context.Context // it is the server's
 }
 
-// Handler serves methods to clients that speak gRPC over HTTP/2.
+// Handler serves methods to clients that speak gRPC over HTTP/2. Messages count in the lease that a request has; see package budget.
 type Handler struct {
 	methods map[string]Method
 	opts    Options
-	held    atomic.Int64
 }
 
 // New returns a handler for methods by their paths, such as "/grpc.health.v1.Health/Check".
@@ -77,8 +75,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the content type is not application/grpc", http.StatusUnsupportedMediaType)
 		return
 	}
-	s := &Stream{h: h, w: w, r: r, control: http.NewResponseController(w)}
-	defer s.release()
+	s := &Stream{h: h, w: w, r: r, control: http.NewResponseController(w), lease: budget.Of(r.Context())}
 	s.finish(h.serve(s, r))
 }
 

@@ -10,6 +10,9 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/concord-nn/concord/serve/internal/budget"
+	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
 // Message is what a method sends.
@@ -39,9 +42,9 @@ type Stream struct {
 	ctx     context.Context
 	gzip    bool // whether the client compresses
 	stream  bool
-	begun   bool  // whether headers have been sent
-	along   bool  // whether the method has headers or trailers of its own
-	held    int64 // bytes that were counted for this call
+	begun   bool // whether headers have been sent
+	along   bool // whether the method has headers or trailers of its own
+	lease   *budget.Lease
 }
 
 // Metadata returns what the client sent along.
@@ -89,7 +92,7 @@ func (s *Stream) End() error {
 // Receive returns the next message, which belongs to the caller, or [io.EOF] if the client has sent its last one.
 func (s *Stream) Receive() ([]byte, error) {
 	if s.stream { // what came before is done with
-		s.release()
+		s.lease.Release()
 	}
 	var head [prefix]byte
 	if _, err := io.ReadFull(s.r.Body, head[:]); errors.Is(err, io.EOF) {
@@ -143,18 +146,15 @@ func (s *Stream) read(from io.Reader, n int64) ([]byte, error) {
 	}
 }
 
-// hold counts bytes of messages, which release counts no longer.
+// hold counts bytes of messages, before they are there.
 func (s *Stream) hold(n int64) error {
-	s.held += n
-	if s.h.held.Add(n) > s.h.opts.Held {
-		return Errorf(Unavailable, "the messages of all clients take more than %d bytes at the moment", s.h.opts.Held)
+	err := s.lease.Take(n)
+	if own, ok := errors.AsType[*oip.Error](err); ok && own.Code == oip.TooLarge {
+		return Errorf(ResourceExhausted, "%v", err)
+	} else if ok {
+		return Errorf(Unavailable, "%v", err)
 	}
 	return nil
-}
-
-func (s *Stream) release() {
-	s.h.held.Add(-s.held)
-	s.held = 0
 }
 
 // ErrDown is the status of a stream that a server ends which goes down.
@@ -226,6 +226,9 @@ var deflaters = sync.Pool{New: func() any {
 func (s *Stream) Send(m Message) error {
 	s.begin()
 	if s.gzip {
+		if err := s.hold(m.Len()); err != nil { // about what it takes if it does not become smaller
+			return err
+		}
 		var b bytes.Buffer
 		z := deflaters.Get().(*gzip.Writer)
 		defer deflaters.Put(z)

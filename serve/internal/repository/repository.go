@@ -25,6 +25,7 @@ type Source struct {
 // Loaded is a version that can be asked. It must bear any number of goroutines.
 type Loaded interface {
 	Bytes() int64 // of memory that it takes now
+	Trim() int64  // gives up what it only keeps to be faster, and returns how many bytes that were
 	Close()       // when what runs has ended
 }
 
@@ -156,7 +157,7 @@ func (r *Repository[T]) Start(ctx context.Context) error {
 	if err := r.first(ctx); err != nil {
 		return err
 	}
-	if r.opts.Control != Poll {
+	if r.opts.Control != Poll && r.opts.Memory == 0 {
 		return nil
 	}
 	r.all.Go(func() {
@@ -167,7 +168,11 @@ func (r *Repository[T]) Start(ctx context.Context) error {
 			case <-r.stop.Done():
 				return
 			case <-tick.C:
-				r.Look(r.stop)
+				if r.opts.Control == Poll {
+					r.Look(r.stop)
+				} else {
+					_ = r.trim(r.stop, nil, "", 0) // which fails if the repository ends
+				}
 			}
 		}
 	})
@@ -530,6 +535,13 @@ func (r *Repository[T]) evict(m *model[T], v string, more int64) <-chan struct{}
 		if i.leases == 0 { // the others end when they end
 			if total += i.loaded.Bytes(); total > r.opts.Memory {
 				return i.gone
+			}
+		}
+	}
+	for _, other := range r.models { // what requests have made one version keep must not unload others
+		for _, i := range other.serving {
+			if total > r.opts.Memory {
+				total -= i.loaded.Trim()
 			}
 		}
 	}

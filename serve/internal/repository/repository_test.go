@@ -23,9 +23,11 @@ type text struct {
 	says   string
 	open   *atomic.Int64
 	closed atomic.Bool
+	more   atomic.Int64 // bytes that requests have made it keep
 }
 
-func (t *text) Bytes() int64 { return int64(len(t.says)) }
+func (t *text) Bytes() int64 { return int64(len(t.says)) + t.more.Load() }
+func (t *text) Trim() int64  { return t.more.Swap(0) }
 
 func (t *text) Close() {
 	if t.closed.Swap(true) {
@@ -491,6 +493,26 @@ func TestMemory(t *testing.T) {
 			release()
 		} else if !errors.Is(err, context.Canceled) {
 			t.Error(err)
+		}
+	}
+}
+
+// TestGrown: what requests have made one version keep unloads no other, whatever decides what is loaded.
+func TestGrown(t *testing.T) {
+	for _, control := range []repository.Control{repository.Poll, repository.Once} {
+		s := newShop(t, repository.Options[*text]{Control: control, Memory: 10, Interval: time.Millisecond}, "a.onnx", "aaaa", "b.onnx", "bbbb").start()
+		s.settle()
+		loaded, _, release, err := s.Acquire(t.Context(), "a", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		for loaded.more.Store(100); loaded.more.Load() > 0; {
+			time.Sleep(time.Millisecond)
+		}
+		s.wantIndex("a/1 READY", "b/1 READY")
+		if n := s.open.Load(); n != 2 {
+			t.Errorf("%d versions are open; want both", n)
 		}
 	}
 }

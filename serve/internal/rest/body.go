@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
@@ -22,28 +23,8 @@ import (
 // firstPiece is what is allocated for a body of which nothing has come yet, whatever its header says.
 const firstPiece = 1 << 20
 
-// lease is what a request holds of the memory for all requests.
-type lease struct {
-	of    *handler
-	bytes int64
-}
-
-// take holds so many bytes more, before they are allocated. Without a lease nothing is counted, as of a text that is short.
-func (l *lease) take(bytes int) error {
-	if l == nil {
-		return nil
-	}
-	l.bytes += int64(bytes)
-	if l.of.held.Add(int64(bytes)) > l.of.opts.Held {
-		return oip.Errorf(oip.Exhausted, "all requests together take more than %d bytes at the moment", l.of.opts.Held)
-	}
-	return nil
-}
-
-func (l *lease) release() { l.of.held.Add(-l.bytes) }
-
 // body reads the body of a request, decompressed.
-func (h *handler) body(w http.ResponseWriter, r *http.Request, l *lease) (body []byte, err error) {
+func (h *handler) body(w http.ResponseWriter, r *http.Request, l *budget.Lease) (body []byte, err error) {
 	if r.ContentLength > h.opts.Body { // so that nothing of it need come
 		return nil, h.tooLarge()
 	}
@@ -103,7 +84,7 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 }
 
 // readAll reads to the end. Memory grows with what has come, not with the size, which is -1 where it is not known.
-func (h *handler) readAll(from io.Reader, size int64, l *lease) ([]byte, error) {
+func (h *handler) readAll(from io.Reader, size int64, l *budget.Lease) ([]byte, error) {
 	more := int64(4 << 10)
 	if size >= 0 {
 		more = min(size+1, firstPiece) // one more, so that the end is seen without growing
@@ -111,7 +92,7 @@ func (h *handler) readAll(from io.Reader, size int64, l *lease) ([]byte, error) 
 	var body []byte
 	for {
 		if len(body) == cap(body) {
-			if err := l.take(int(more)); err != nil {
+			if err := l.Take(more); err != nil {
 				return nil, err
 			}
 			body = slices.Grow(body, int(more))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -20,8 +21,7 @@ func (h *handler) infer(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer cancel()
-	l := &lease{of: h}
-	defer l.release()
+	l := budget.Of(r.Context())
 	body, err := h.body(w, r, l)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (h *handler) infer(w http.ResponseWriter, r *http.Request) error {
 
 	buffer := texts.Get().(*[]byte)
 	defer texts.Put(buffer)
-	text, elements, err := appendResponse((*buffer)[:0], answer, q)
+	text, elements, err := appendResponse((*buffer)[:0], answer, q, l)
 	if err != nil {
 		return err
 	}

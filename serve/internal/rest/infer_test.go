@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
 	"github.com/concord-nn/concord/tensor"
@@ -536,14 +537,14 @@ func TestBodyLimits(t *testing.T) {
 		inside = ask(h, "POST", "/v2/models/echo/infer", fits)
 		return f.Infer(context.Background(), r)
 	}
-	h = rest.New(f, rest.Options{Held: 200})
+	h = budget.New(200).Handler(rest.New(f, rest.Options{}))
 	outside = ask(h, "POST", "/v2/models/echo/infer", fits)
 	if outside.Code != 200 || inside.Code != 429 || inside.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %s, and beside it %d %s; want 200 and 429", outside.Code, outside.Body, inside.Code, inside.Body)
 	}
 	text := one("FP64", "[20]", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]") // which takes more than it is long
-	if w := ask(h, "POST", "/v2/models/echo/infer", text); w.Code != 429 {
-		t.Errorf("%d bytes of text become 160 of a tensor: %d %s; want 429", len(text), w.Code, w.Body)
+	if w := ask(h, "POST", "/v2/models/echo/infer", text); w.Code != 413 {
+		t.Errorf("%d bytes of text become 160 of a tensor: %d %s; want 413, as no other time is better", len(text), w.Code, w.Body)
 	}
 	if w := ask(h, "POST", "/v2/models/echo/infer", fits); w.Code != 200 {
 		t.Errorf("nothing was given back: %d %s", w.Code, w.Body)

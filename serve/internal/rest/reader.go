@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -16,7 +17,7 @@ type reader struct {
 	text  []byte
 	at    int // the next byte
 	depth int // of values that nobody asked for
-	lease *lease
+	lease *budget.Lease
 }
 
 // errorf says what is wrong, and where.

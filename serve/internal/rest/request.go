@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -25,7 +26,7 @@ const (
 )
 
 // parseRequest reads a request: its JSON, and behind that the elements of binary tensors, if it may have some.
-func parseRequest(text, data []byte, binary bool, l *lease) (*request, error) {
+func parseRequest(text, data []byte, binary bool, l *budget.Lease) (*request, error) {
 	p := &reader{text: text, lease: l}
 	q := &request{}
 	var inputs []input
@@ -369,7 +370,7 @@ func read[T tensor.Element](p *reader, d tensor.DType, shape tensor.Shape, eleme
 	if n := shape.Len(); n > (len(p.text)-p.at+1)/2 {
 		return nil, p.errorf("the shape %v has %d elements, more than follow", shape, n)
 	}
-	if err := p.lease.take(d.Bytes(shape.Len())); err != nil {
+	if err := p.lease.Take(int64(d.Bytes(shape.Len()))); err != nil {
 		return nil, err
 	}
 	t, err := tensor.New(d, shape)

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // appendResponse appends the JSON of an answer, and returns the elements of its binary tensors, which follow it. These share memory with the
-// tensors.
-func appendResponse(b []byte, r *oip.Response, q *request) (text []byte, binary [][]byte, err error) {
+// tensors. The lease holds the text of elements before it is made.
+func appendResponse(b []byte, r *oip.Response, q *request, l *budget.Lease) (text []byte, binary [][]byte, err error) {
 	b = append(b, '{')
 	if r.ID != "" {
 		b = append(appendString(append(b, `"id":`...), r.ID), ',')
@@ -54,6 +55,9 @@ func appendResponse(b []byte, r *oip.Response, q *request) (text []byte, binary 
 			b = appendParameters(append(b, `,"parameters":`...), out.Parameters, size)
 		}
 		if size < 0 {
+			if err := l.Take(textSize(out.Data)); err != nil {
+				return nil, nil, err
+			}
 			if b, err = appendData(append(b, `,"data":`...), out.Data); err != nil {
 				return nil, nil, oip.Errorf(oip.InvalidArgument, "the output %s is of datatype %s, which has no JSON form: ask for it with the parameter %s",
 					oip.Quote(out.Name), datatype, binaryData)
@@ -105,10 +109,13 @@ func appendString(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
+// textSize is about how many bytes the signs, digits and commas of elements take at most.
+func textSize(t *tensor.Tensor) int64 { return 3 * int64(t.Len()+t.DType().Bytes(t.Len())) }
+
 // appendData appends the elements of a tensor as one list.
 func appendData(b []byte, t *tensor.Tensor) ([]byte, error) {
 	t = t.Contiguous()
-	b = slices.Grow(b, 3*len(t.Bytes())) // about what digits and commas take
+	b = slices.Grow(b, int(textSize(t)))
 	switch t.DType() {
 	case tensor.Bool:
 		return appendList(b, tensor.Data[bool](t), strconv.AppendBool), nil

@@ -8,23 +8,22 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
 // Options bounds what requests may cost. A field that is 0 stands for its default.
 type Options struct {
 	Body int64 // bytes of the body of a request, as it comes and as it is when it is decompressed; default 64 MiB
-	Held int64 // bytes of all bodies that are held at the same time, and of tensors that their text becomes; default 1 GiB
 }
 
-// New returns the handler of all paths below /v2. A handler in front of it finds in [http.Request.Pattern] afterwards which one it was.
+// New returns the handler of all paths below /v2. Bodies, and the text of answers, count in the lease that a request has; see package budget. A handler in front of it finds in [http.Request.Pattern] afterwards which one it was.
 func New(service oip.Service, opts Options) http.Handler {
 	h := &handler{
 		service: service,
-		opts:    limits.Filled(opts, Options{limits.ServeBody, limits.ServeHeld}),
+		opts:    limits.Filled(opts, Options{limits.ServeBody}),
 		mux:     http.NewServeMux(),
 		origin:  http.NewCrossOriginProtection(),
 	}
@@ -48,7 +47,6 @@ func New(service oip.Service, opts Options) http.Handler {
 type handler struct {
 	service oip.Service
 	opts    Options
-	held    atomic.Int64
 	mux     *http.ServeMux
 	origin  *http.CrossOriginProtection
 }
@@ -159,8 +157,7 @@ func answer(w http.ResponseWriter, r *http.Request, status int, value any) error
 
 // post reads the body of a request that need not have one: a JSON object, of which member takes what it knows.
 func (h *handler) post(w http.ResponseWriter, r *http.Request, member func(p *reader, name string) (known bool, err error)) error {
-	l := &lease{of: h}
-	defer l.release()
+	l := budget.Of(r.Context())
 	body, err := h.body(w, r, l)
 	if err != nil {
 		return err

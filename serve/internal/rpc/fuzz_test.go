@@ -51,7 +51,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		for _, asked := range []bool{true, false} {
-			a, err := messageOf(&oip.Response{Outputs: q.Inputs, Parameters: q.Parameters}, asked)
+			a, err := messageOf(&oip.Response{Outputs: q.Inputs, Parameters: q.Parameters}, asked, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -181,7 +182,7 @@ func narrowed[T int8 | int16 | uint8 | uint16, W int32 | uint32](field string, l
 }
 
 // messageOf returns the message for an answer. Its elements are raw, unless the client's were not: then it may not expect that.
-func messageOf(r *oip.Response, typed bool) (*inferResponse, error) {
+func messageOf(r *oip.Response, typed bool, l *budget.Lease) (*inferResponse, error) {
 	m := &inferResponse{model: r.Model, version: r.Version, id: r.ID, parameters: entriesOf(r.Parameters)}
 	for _, out := range r.Outputs {
 		if typed && kinds[out.Data.DType()].field == "" {
@@ -195,6 +196,11 @@ func messageOf(r *oip.Response, typed bool) (*inferResponse, error) {
 		}
 		t := &inferTensor{name: out.Name, datatype: datatype, shape: extents(out.Data.Shape()), parameters: entriesOf(out.Parameters)}
 		if typed {
+			if widest := int64(4 * out.Data.Len()); out.Data.DType().Bytes(1) < 4 { // small integers become larger ones
+				if err := l.Take(widest); err != nil {
+					return nil, err
+				}
+			}
 			t.contents = new(contents)
 			kinds[out.Data.DType()].put(t.contents, out.Data.Contiguous())
 		} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/wire"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
@@ -19,14 +20,13 @@ import (
 // Options bound what clients may send.
 type Options struct {
 	Message int64         // bytes of a message, as it comes and as it is when it is decompressed; default 64 MiB
-	Held    int64         // bytes of all messages that are held at the same time; default 1 GiB
 	Idle    time.Duration // how long a client may take to accept a message of a stream; default a minute
 }
 
 // New returns a handler for clients that speak gRPC over HTTP/2. It knows every path of its services, and answers others with UNIMPLEMENTED. When down
 // is done, streams end.
 func New(down context.Context, service oip.Service, opts Options) http.Handler {
-	opts = limits.Filled(opts, Options{limits.ServeBody, limits.ServeHeld, limits.ServeAccept * time.Second})
+	opts = limits.Filled(opts, Options{limits.ServeBody, limits.ServeAccept * time.Second})
 	h := &handler{service}
 	methods := make(map[string]grpc.Method)
 	for name, m := range h.methods() {
@@ -34,7 +34,7 @@ func New(down context.Context, service oip.Service, opts Options) http.Handler {
 	}
 	methods["/grpc.health.v1.Health/Check"] = unary(&healthRequestFields, &healthResponseFields, h.check)
 	methods["/grpc.health.v1.Health/Watch"] = grpc.Method{Serve: h.watch, Stream: true}
-	return grpc.New(methods, grpc.Options{Message: opts.Message, Held: opts.Held, Idle: opts.Idle, Down: down})
+	return grpc.New(methods, grpc.Options{Message: opts.Message, Idle: opts.Idle, Down: down})
 }
 
 // Fail answers a request with an error of the protocol, as what stands before the handler has to if it refuses a request.
@@ -149,7 +149,7 @@ func (h *handler) infer(ctx context.Context, m *inferRequest) (*inferResponse, e
 	if err != nil {
 		return nil, err
 	}
-	return messageOf(r, len(m.raw) == 0 && len(m.inputs) > 0)
+	return messageOf(r, len(m.raw) == 0 && len(m.inputs) > 0, budget.Of(ctx))
 }
 
 // stream answers the requests of a stream, one after another, as the states of a sequence need it. A request that fails does not end the stream.

@@ -58,7 +58,7 @@ func run(in io.Reader, out io.Writer) error {
 		return err
 	}
 	var p http.Protocols
-	s := &http.Server{Handler: grpc.New(methods, grpc.Options{Message: limit, Held: 4 << 30, Idle: time.Minute}), Protocols: &p}
+	s := &http.Server{Handler: grpc.New(methods, grpc.Options{Message: limit, Idle: time.Minute}), Protocols: &p}
 	h2.Configure(s)
 	started := &started{host: "127.0.0.1", port: uint32(l.Addr().(*net.TCPAddr).Port)}
 	if asked.tls {
