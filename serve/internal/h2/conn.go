@@ -21,7 +21,7 @@ import (
 )
 
 // Configure lets a server answer HTTP/2 by this package, with TLS and without as its Protocols say. Of the server count MaxHeaderBytes, ReadTimeout,
-// IdleTimeout, ErrorLog and HTTP2.WriteByteTimeout.
+// ReadHeaderTimeout, IdleTimeout, ErrorLog and HTTP2.WriteByteTimeout.
 func Configure(s *http.Server) {
 	all := &conns{open: make(map[*conn]bool)}
 	s.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
@@ -70,6 +70,7 @@ type conn struct {
 	// What the goroutine that reads has to itself.
 	ready   []*stream // what runs when all that has come is read
 	greeted bool      // whether there were settings
+	hurried bool      // the client has only the time for headers
 	strikes int       // frames that brought the client nothing, within a minute
 	minute  time.Time // which began then
 
@@ -105,6 +106,7 @@ const (
 	smallest  = 65535     // the window of which connections begin
 	largest   = 1<<31 - 1 // window
 	frame     = 16 << 10
+	head      = 9           // bytes that a frame begins with
 	slack     = 4 << 10     // of a header, as net/http has it
 	gathered  = 256 << 10   // bytes that may wait until they are written
 	goodbye   = time.Second // how long a client has for reading why a connection ends
@@ -169,6 +171,7 @@ func (all *conns) serve(s *http.Server, nc net.Conn, state *tls.ConnectionState,
 
 // begin reads what comes before frames.
 func (c *conn) begin() {
+	c.hurry(true)
 	if c.tls != nil {
 		var b [len(preface)]byte
 		if _, err := io.ReadFull(c.in, b[:]); err != nil || string(b[:]) != preface {
@@ -203,7 +206,11 @@ func (c *conn) read() {
 			c.flush()
 			c.mu.Unlock()
 		}
-		f, err := c.framer.ReadFrame()
+		var f http2.Frame
+		err := c.arrive()
+		if err == nil {
+			f, err = c.framer.ReadFrame()
+		}
 		if err == nil {
 			err = c.take(f)
 		}
@@ -214,6 +221,46 @@ func (c *conn) read() {
 			c.end(err)
 			return
 		}
+	}
+}
+
+// arrive waits for a frame. The first one, and a header with all its continuations from its first byte on, must come within the time for headers.
+func (c *conn) arrive() error {
+	c.hurry(!c.greeted)
+	if _, err := c.in.Peek(1); err != nil {
+		return err
+	}
+	if c.whole() && !c.begins() {
+		return nil
+	}
+	c.hurry(true)
+	if _, err := c.in.Peek(head); err != nil {
+		return err
+	}
+	c.hurry(!c.greeted || c.begins())
+	return nil
+}
+
+// begins reports whether the next frame, of which the head has come, begins a header that others continue, or is one that has not come whole.
+func (c *conn) begins() bool {
+	b, _ := c.in.Peek(head) // which is there
+	return http2.FrameType(b[3]) == http2.FrameHeaders && (!c.whole() || !http2.Flags(b[4]).Has(http2.FlagHeadersEndHeaders))
+}
+
+// hurry gives the client the time for headers, from now on, or any time. The time of a connection that is to end stays over.
+func (c *conn) hurry(on bool) {
+	if c.server.ReadHeaderTimeout <= 0 || !on && !c.hurried {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hurried = on
+	by := time.Time{}
+	if on {
+		by = time.Now().Add(c.server.ReadHeaderTimeout)
+	}
+	if !c.leaving || c.running > 0 {
+		_ = c.SetReadDeadline(by)
 	}
 }
 
@@ -233,7 +280,6 @@ func (c *conn) back() bool {
 
 // whole reports whether the next frame has come.
 func (c *conn) whole() bool {
-	const head = 9
 	if c.in.Buffered() < head {
 		return false
 	}

@@ -524,6 +524,43 @@ func TestSlowWriters(t *testing.T) {
 	}
 }
 
+// TestSlowHeaders: a client that does not say what it wants loses the connection, whatever else it sends. One that has greeted may be quiet.
+func TestSlowHeaders(t *testing.T) {
+	const soon = 100 * time.Millisecond
+	s := start(t, echo, false, func(s *http.Server) { s.ReadHeaderTimeout = soon })
+	for name, begin := range map[string]func(p *peer){
+		"a preface":        func(*peer) {},
+		"half of a frame":  func(p *peer) { _, _ = p.Write([]byte{0, 0, 20, byte(http2.FrameHeaders), 0}) },
+		"half of a header": func(p *peer) { _, _ = p.Write([]byte{0, 0, 20, byte(http2.FrameHeaders), 0x4, 0, 0, 0, 1, 0x83}) },
+		"some continuations": func(p *peer) {
+			p.must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x83}}))
+		},
+	} {
+		p := dial(t, s)
+		if name != "a preface" {
+			p.greet()
+		}
+		begin(p)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for name == "some continuations" && p.WriteContinuation(1, false, nil) == nil {
+				time.Sleep(soon / 10)
+			}
+		}()
+		p.ends()
+		_ = p.Close()
+		<-done
+	}
+	p := dial(t, s).greet()
+	next[*http2.SettingsFrame](p)
+	time.Sleep(2 * soon)
+	p.open(1, true)
+	if f := next[*http2.HeadersFrame](p); f == nil {
+		t.Error("a connection that was quiet is not answered")
+	}
+}
+
 // TestShutdown holds a server that ends to answering what was asked before, and nothing else.
 func TestShutdown(t *testing.T) {
 	there, wait := make(chan bool, 1), make(chan bool)
