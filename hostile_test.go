@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"image/color"
 	"io"
 	"math"
 	"path/filepath"
@@ -121,6 +122,15 @@ func TestNothingGiven(t *testing.T) {
 				t.Fatal(err)
 			}
 			return errors.Join(s.Serve(ctx, nil), s.Shutdown(ctx))
+		},
+		"media.SavePNG no pixels": func() error {
+			return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), &image.RGBA{Rect: image.Rect(0, 0, 9, 9)})
+		},
+		"media.SavePNG no gray": func() error {
+			return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), &image.Gray{Rect: image.Rect(0, 0, 9, 9)})
+		},
+		"media.SavePNG endless": func() error {
+			return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), image.NewUniform(color.Black))
 		},
 		"media.SavePNG":    func() error { return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), picture) },
 		"media.Classes":    func() error { _, err := media.Classes(&manifest.Classes{}, nil); return err },

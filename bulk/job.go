@@ -246,7 +246,7 @@ func (j *Job) session(shapes model.Shapes) (*session, error) {
 }
 
 func (j *Job) feeder() *feed.Feeder {
-	return &feed.Feeder{Inputs: j.inputs, Open: j.open, Manifest: j.manifest, Missing: j.missing}
+	return &feed.Feeder{Inputs: j.inputs, Open: j.open, Manifest: j.manifest, Missing: j.missing, Memory: j.opts.Limits.Memory}
 }
 
 // identity is the digest of all that decides about an answer besides the input: the model with the files it reads, how they are read, the manifest,

@@ -3,14 +3,19 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"image"
+	"image/color"
+	"image/gif"
 	"image/jpeg"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/tensor"
@@ -116,6 +121,76 @@ func TestWAVLimits(t *testing.T) {
 			if _, err := DecodeWAV(c.data(n)); (err == nil) != (n == c.most) {
 				t.Errorf("%s: %d give %v", name, n, err)
 			}
+		}
+	}
+}
+
+// TestMemory has pictures and sounds that are refused before they are decoded, by what decoding would take.
+func TestMemory(t *testing.T) {
+	const side = 64
+	rect := image.Rect(0, 0, side, side)
+	files := map[string][]byte{"png": encodePNG(t, image.NewRGBA64(rect)), "palette": encodePNG(t, image.NewPaletted(rect, color.Palette{red, green}))}
+	for name, encode := range map[string]func(w io.Writer) error{
+		"jpeg": func(w io.Writer) error { return jpeg.Encode(w, image.NewRGBA(rect), nil) },
+		"gif":  func(w io.Writer) error { return gif.Encode(w, image.NewRGBA(rect), nil) },
+	} {
+		var b bytes.Buffer
+		if err := encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = b.Bytes()
+	}
+	refused := func(name string, err error) {
+		t.Helper()
+		limit := (*engine.LimitError)(nil)
+		if !errors.As(err, &limit) || limit.What != "memory" || limit.Allowed >= limit.Need || !strings.Contains(err.Error(), "bytes of memory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, data := range files {
+		config, format, err := image.DecodeConfig(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		need := decodedBytes(data, config, format)
+		for _, memory := range []int64{need, 0, -1} {
+			if _, err := (Limits{memory}).DecodePicture(data); err != nil {
+				t.Errorf("%s within %d: %v", name, memory, err)
+			}
+		}
+		_, err = Limits{need - 1}.DecodePicture(data)
+		refused(name, err)
+	}
+	sound := wav(fmtChunk(wavInteger, 2, 8000, 8), chunk("data", make([]byte, 1000)))
+	for _, memory := range []int64{6000, 0, -1} {
+		if s, err := (Limits{memory}).DecodeWAV(sound); err != nil || s.Len() != 500 {
+			t.Errorf("a sound within %d: %v", memory, err)
+		}
+	}
+	_, err := Limits{5999}.DecodeWAV(sound)
+	refused("sound", err)
+}
+
+// TestDecodedBytes: 16 bits a channel, and coefficients that are kept, count.
+func TestDecodedBytes(t *testing.T) {
+	size := image.Config{Width: 10, Height: 10}
+	for _, c := range []struct {
+		model  color.Model
+		format string
+		data   string
+		want   int64
+	}{
+		{color.NRGBA64Model, "png", "", 2000},
+		{color.GrayModel, "png", "", 1400},
+		{color.Palette{red}, "gif", "", 900},
+		{color.YCbCrModel, "jpeg", "", 1100},
+		{color.YCbCrModel, "jpeg", "\xff\xc2", 2300},
+		{color.CMYKModel, "jpeg", "\xff\xc2", 3200},
+		{color.RGBAModel, "jpeg", "", 1600},
+	} {
+		size.ColorModel = c.model
+		if got := decodedBytes([]byte(c.data), size, c.format); got != c.want {
+			t.Errorf("%v of %s: %d bytes; want %d", c.model, c.format, got, c.want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func writePNG(w io.Writer, m image.Image) error {
 	opaque, ok := m.(*image.RGBA)
 	if !ok || opaque.Rect.Empty() || !opaque.Opaque() {
 		encoder := png.Encoder{CompressionLevel: png.BestSpeed} // three times as fast as the usual one, for a tenth more bytes
-		return encoder.Encode(w, m)
+		return reading(func() error { return encoder.Encode(w, m) })
 	}
 	out := &chunks{to: w}
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(opaque.Rect.Dx())), uint32(opaque.Rect.Dy()))

@@ -30,11 +30,8 @@ func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor
 	if err != nil {
 		return nil, View{}, fmt.Errorf("input %q: %w", t.Name, err)
 	}
-	if m == nil {
-		return nil, View{}, errNil
-	}
-	if m.Rect.Empty() || m.Rect.Dx() > MaxPixels/m.Rect.Dy() {
-		return nil, View{}, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", m.Rect.Dx(), m.Rect.Dy(), MaxPixels)
+	if err := check(m); err != nil {
+		return nil, View{}, err
 	}
 	r := newRaster(spec, m)
 	w := rectangle{0, 0, float64(r.width), float64(r.height)}

@@ -33,17 +33,27 @@ func Resample(samples []float32, from, to int) ([]float32, error) {
 	if n > limits.MediaSamples {
 		return nil, fmt.Errorf("the sound has %d samples at %d a second; at most %d are allowed", n, to, limits.MediaSamples)
 	}
-	f := newPolyphase(up, down)
+	what := func() string { return fmt.Sprintf("the sound of %d samples at %d a second", n, to) }
+	var out []float32
+	err := Limits{}.within(sample*(int64(len(samples))+n), what, func() error {
+		out = newPolyphase(up, down).resampled(samples, int(n), down)
+		return nil
+	})
+	return out, err
+}
+
+// resampled returns n samples, each down moments behind the one before.
+func (f *polyphase) resampled(samples []float32, n int, down int64) []float32 {
 	padded := make([]float32, len(samples)+2*f.half) // with silence, so that every sum has all its terms
 	copy(padded[f.half:], samples)
 	out := make([]float32, n)
 	inRows(len(out), func(a, b int) {
 		for i := a; i < b; i++ {
 			at := int64(i) * down
-			out[i] = f.sample(padded[at/up+1:], at%up)
+			out[i] = f.sample(padded[at/f.up+1:], at%f.up)
 		}
 	})
-	return out, nil
+	return out
 }
 
 func gcd(a, b int) int {

@@ -76,7 +76,10 @@ const (
 // integers of 8, 16, 24 or 32 bits, or floats of 32 or 64. An integer is divided by the greatest magnitude of its type,
 // a float must be finite. A last chunk that is longer than the file, as recorders leave it when they are cut off, counts
 // as far as it goes.
-func DecodeWAV(data []byte) (*Sound, error) {
+func DecodeWAV(data []byte) (*Sound, error) { return Limits{}.DecodeWAV(data) }
+
+// DecodeWAV is the function [DecodeWAV] within limits.
+func (l Limits) DecodeWAV(data []byte) (*Sound, error) {
 	if len(data) < 12 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WAVE" {
 		return nil, errors.New("this is no WAV file: it does not begin with RIFF and WAVE")
 	}
@@ -99,7 +102,14 @@ func DecodeWAV(data []byte) (*Sound, error) {
 			if format == nil {
 				return nil, fmt.Errorf("byte %d: the \"data\" chunk comes before the \"fmt \" chunk", at)
 			}
-			s, err := format.decode(body)
+			var s *Sound
+			n := len(body) / format.frame * format.channels
+			what := func() string { return fmt.Sprintf("the sound of %d samples", n) }
+			mono := n / format.channels // or a multiple of the samples
+			err := l.within(sample*(int64(n)+int64(mono)), what, func() (err error) {
+				s, err = format.decode(body)
+				return err
+			})
 			if err != nil {
 				return nil, fmt.Errorf("byte %d: %w", at, err)
 			}

@@ -19,7 +19,7 @@ type limitFlags struct {
 }
 
 func (f *limitFlags) register(fs *pflag.FlagSet) {
-	fs.Var(&f.memory, "memory", "what a model may take at most, such as 500MB or 6GiB, beside its own weights; three quarters of what is left if it is not given")
+	fs.Var(&f.memory, "memory", "what a model, or decoding a picture or sound, may take at most, such as 500MB or 6GiB, beside its own weights; three quarters of what is left if it is not given")
 	fs.Var(&f.time, "time", "how long a run may take, such as 30s or 1h; ten minutes if it is not given")
 }
 

@@ -297,7 +297,7 @@ func (r *runner) describe() (err error) {
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
 		return undescribed(err, r.missing)
 	}
-	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin}
+	r.feeder = &feed.Feeder{Inputs: r.session.Inputs(), Manifest: r.manifest, Missing: r.missing, Stdin: r.stdin, Memory: int64(r.flags.memory)}
 	r.answers, err = pipeline.NewSession(r.session, r.manifest)
 	return r.flags.set.blamed(err)
 }

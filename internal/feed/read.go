@@ -38,6 +38,7 @@ type Feeder struct {
 	Manifest *manifest.Manifest
 	Missing  error   // why the model has no manifest, nil if it has one
 	Stdin    *Stream // nil where nothing is read from it
+	Memory   int64   // that decoding takes at most, as in [media.Limits]
 
 	// Content reads a file of at most so many bytes, which count until Release. Nil takes files of the machine.
 	Content func(name string, most int64) ([]byte, error)
@@ -164,11 +165,11 @@ func (f *Feeder) input(j *Job, i int, p engine.Port, in *pipeline.Inputs) (*tens
 	switch own := MediaForm(kind); {
 	case form != own:
 	case form == Picture:
-		m, err := decoded(f, file, media.DecodePicture)
+		m, err := decoded(f, file, media.Limits{Memory: f.Memory}.DecodePicture)
 		in.Pictures[p.Name], j.Picture = m, m
 		return nil, err
 	case form == Sound:
-		s, err := decoded(f, file, media.DecodeWAV)
+		s, err := decoded(f, file, media.Limits{Memory: f.Memory}.DecodeWAV)
 		in.Sound = s
 		return nil, err
 	}
