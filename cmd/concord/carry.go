@@ -142,7 +142,7 @@ func besideManifest(src, dst string, force bool, gone func(input string) bool) (
 	if m == nil || err != nil || m.Source == name {
 		return name, nil, err
 	}
-	if err := writable(files(name), nil, force); err != nil {
+	if err := writable(files(name), inputs{}, force); err != nil {
 		return name, nil, err
 	}
 	text, err = m.Encode()

@@ -132,7 +132,7 @@ func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.
 	if err != nil {
 		return err
 	}
-	if err := form.free(dst, f.force); err != nil {
+	if err := form.free(dst, inputs{}, f.force); err != nil { // a model may take its own place
 		return err
 	}
 	if _, err := os.Stat(src); err != nil {
@@ -241,9 +241,9 @@ func (c *counter) String() string {
 }
 
 // free finds whether a model may be written at dst.
-func (f *form) free(dst string, force bool) error {
+func (f *form) free(dst string, in inputs, force bool) error {
 	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
-	if err := writable([]output{{path: dst, folder: true}}, nil, force); err != nil {
+	if err := writable([]output{{path: dst, folder: true}}, in, force); err != nil {
 		return err
 	}
 	info, err := os.Lstat(filepath.Clean(dst))
@@ -269,7 +269,7 @@ func onlyModel(dir string) error {
 		return err
 	}
 	defer c.Close()
-	if foreign := foreignFiles(c); len(foreign) > 0 {
+	if foreign := withoutLabels(foreignFiles(c), dir); len(foreign) > 0 {
 		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))}
 	}
 	names := c.Names()

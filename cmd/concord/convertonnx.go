@@ -32,7 +32,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 		targets = append(targets, dst+dataEnding)
 	}
 	for _, target := range targets {
-		if err := onnxForm.free(target, f.force); err != nil {
+		if err := onnxForm.free(target, inputs{model: src}, f.force); err != nil {
 			return err
 		}
 	}

@@ -188,7 +188,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	for _, ending := range write.endings {
 		targets = append(targets, filepath.Join(f.dir, name+ending))
 	}
-	if err := writable(files(targets...), argumentFiles(args), f.force); err != nil {
+	if err := writable(files(targets...), arguments(args), f.force); err != nil {
 		return err
 	}
 	m, g, err := f.graph(path)
@@ -204,7 +204,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	for _, file := range made {
 		targets = append(targets, filepath.Join(f.dir, file.name))
 	}
-	if err := writable(files(targets...), nil, f.force); err != nil {
+	if err := writable(files(targets...), inputs{model: path}, f.force); err != nil {
 		return err
 	}
 	if f.webnn {

@@ -38,7 +38,7 @@ replaced only with --force.`,
 			if f.output == stdinArg { // standard output, as without -o
 				f.output = ""
 			}
-			if err := writable(files(f.output), nil, f.force); err != nil {
+			if err := writable(files(f.output), inputs{model: args[0]}, f.force); err != nil {
 				return err
 			}
 			text, err := f.run(args[0], c.InOrStdin())

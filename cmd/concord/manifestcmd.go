@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -54,11 +53,12 @@ Extents that MODEL leaves open are 1, or what --shape says.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			name := output
-			if name == "" {
-				name = manifestPlace(args[0])
+			read := inputs{model: args[0]}
+			if usual := manifestPlace(args[0]); name == "" || place(name) == place(usual) { // which is no part of the model then
+				read, name = inputs{files: args}, usual
 			}
 			if name != stdinArg {
-				if err := writable(files(name), []string{args[0]}, force); err != nil {
+				if err := writable(files(name), read, force); err != nil {
 					return err
 				}
 			}
@@ -90,7 +90,7 @@ Extents that MODEL leaves open are 1, or what --shape says.`,
 
 // manifestPlace is where the manifest of a model is looked for first.
 func manifestPlace(path string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if isFolder(path) {
 		return filepath.Join(path, manifest.FileName)
 	}
 	return manifest.Beside(path)

@@ -78,7 +78,7 @@ type migrating struct {
 
 func (m *migrating) run(src string) error {
 	if m.target != "" && !m.check && !same(src, m.target) {
-		if err := writable([]output{{path: m.target, folder: !container.IsArchive(m.target)}}, nil, m.force); err != nil {
+		if err := writable([]output{{path: m.target, folder: !container.IsArchive(m.target)}}, inputs{model: src}, m.force); err != nil {
 			return err
 		}
 	}

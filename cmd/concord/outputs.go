@@ -10,6 +10,11 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/webnn/session"
 )
 
 // output is a file or folder that a command is about to write.
@@ -47,12 +52,23 @@ func argumentFiles(args []string) []string {
 	return list
 }
 
-// writable finds, before anything runs, whether outputs may be written: none is one of the inputs or is written twice, and none exists unless force replaces it. What is no file, such as
-// a pipe, and a folder that is empty, may be written into.
-func writable(list []output, inputs []string, force bool) error {
+// inputs are what a command reads: a model, "" if there is none, and other files.
+type inputs struct {
+	model string
+	files []string
+}
+
+// arguments are the inputs of a command that takes a model and then files for it.
+func arguments(args []string) inputs { return inputs{args[0], argumentFiles(args[1:])} }
+
+// writable finds, before anything runs, whether outputs may be written: none is one of the inputs, with all that the model consists of, or is written twice, and none exists unless force replaces
+// it. What is no file, such as a pipe, and a folder that is empty, may be written into.
+func writable(list []output, in inputs, force bool) error {
 	read := make(map[string]string)
-	for _, name := range inputs {
-		read[place(name)] = name
+	for _, name := range append(in.files, in.model) {
+		if name != "" {
+			read[place(name)] = name
+		}
 	}
 	written := make(map[string]output)
 	var there []string
@@ -88,6 +104,9 @@ func writable(list []output, inputs []string, force bool) error {
 		}
 		written[at] = o
 	}
+	if err := in.spared(there); err != nil {
+		return err
+	}
 	switch {
 	case force || len(there) == 0:
 		return nil
@@ -95,6 +114,63 @@ func writable(list []output, inputs []string, force bool) error {
 		return refused("%s: it exists; --force replaces it", there[0])
 	}
 	return refused("%s: they exist; --force replaces them", few(there))
+}
+
+// spared refuses to replace what the model consists of.
+func (in inputs) spared(there []string) error {
+	if len(there) == 0 || in.model == "" || in.model == stdinArg {
+		return nil
+	}
+	parts := make(map[string]bool)
+	for _, name := range modelParts(in.model) {
+		parts[place(name)] = true
+	}
+	for _, name := range there {
+		for at := place(name); ; at = filepath.Dir(at) {
+			if parts[at] {
+				return refused("%s: it belongs to the model %s and would be overwritten; give another place", name, in.model)
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// modelParts are what a model consists of: its file, or its folder with all in it, the files of weights that it names, its manifest and the labels of that. Of what cannot be read nothing is known.
+func modelParts(path string) []string {
+	parts := []string{path}
+	beside := func(file string, names ...string) {
+		for _, name := range names {
+			parts = append(parts, filepath.Join(filepath.Dir(file), filepath.FromSlash(name)))
+		}
+	}
+	switch format := formatOf(path); {
+	case format == "ONNX":
+		if f, err := proto.Open(path); err == nil {
+			beside(path, f.Model.External()...)
+			_ = f.Close() // it has only been read
+		}
+	case format == "WebNN":
+		if s, err := session.Load(path, nil); err == nil && s.Weights != "" {
+			beside(path, s.Weights)
+		}
+	case format == "NNEF" && !isFolder(path) && !container.IsArchive(path):
+		if c, err := container.Open(filepath.Dir(path)); err == nil {
+			beside(path, names(c.Members())...)
+			_ = c.Close() // it has only been read
+		}
+	case format == "CVM":
+		if symbol, params, err := cvm.Find(path); err == nil {
+			parts = append(parts, symbol, params)
+		}
+	}
+	if m, err := findManifest(path); m != nil && err == nil {
+		parts = append(parts, m.Source)
+		beside(m.Source, labelFiles(m)...)
+	}
+	return parts
 }
 
 // notWritten refuses "-" as the name of what is written.
@@ -111,6 +187,11 @@ func (o output) whose() string {
 		return ""
 	}
 	return " for " + o.of
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 func isEmpty(dir string) bool {

@@ -40,7 +40,7 @@ https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only 
   concord profile model.onnx --units 0 --svg profile.svg --trace profile.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := writable(files(picture, trace), argumentFiles(args), force); err != nil {
+			if err := writable(files(picture, trace), arguments(args), force); err != nil {
 				return err
 			}
 			m, err := f.measuring(c, args)

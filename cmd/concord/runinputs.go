@@ -39,7 +39,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 func (r *runner) runAll(ctx context.Context, args []string) error {
 	jobs, err := r.jobs(args)
 	if err == nil {
-		err = writable(r.outputs(jobs), r.reads(jobs), r.flags.force)
+		err = writable(r.outputs(jobs), inputs{r.path, r.reads(jobs)}, r.flags.force)
 	}
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (r *runner) outputs(jobs []*job) []output {
 
 // reads are the files that jobs read.
 func (r *runner) reads(jobs []*job) []string {
-	list := []string{r.path, r.flags.manifest}
+	list := []string{r.flags.manifest}
 	for _, j := range jobs {
 		list = append(slices.AppendSeq(list, maps.Values(j.Files)), j.Source)
 	}

@@ -46,7 +46,7 @@ func (s *shownGraph) check(asJSON bool, model string) error {
 	if toStdout > 1 || s.text && toStdout > 0 {
 		return &codedError{exitUsage, errors.New("only one of --text, --svg - and --dot - can be standard output")}
 	}
-	return writable(files(written...), []string{model}, s.force)
+	return writable(files(written...), inputs{model: model}, s.force)
 }
 
 // write shows a graph in all forms that are asked for.
