@@ -10,4 +10,4 @@
 // know.
 package op
 
-//go:generate go run ../cmd/concord ops --markdown ../docs/operators
+//go:generate go run ../cmd/concord ops --markdown ../docs/operators --force

@@ -24,6 +24,7 @@ type checkFlags struct {
 	asJSON     bool
 	explain    string
 	markdown   string
+	force      bool
 }
 
 func newCheck() *cobra.Command {
@@ -55,7 +56,7 @@ invalid. The exit code is 1 if there are errors and 3 if a file cannot be read.`
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case f.markdown != "":
-				return writeCodesPage(f.markdown)
+				return writeCodesPage(f.markdown, f.force)
 			case f.explain != "":
 				return explainCode(c.OutOrStdout(), f.explain, f.asJSON)
 			}
@@ -69,6 +70,7 @@ invalid. The exit code is 1 if there are errors and 3 if a file cannot be read.`
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	flags.StringVar(&f.explain, "explain", "", "print what a `CODE` means; \"all\" lists the codes")
 	flags.StringVar(&f.markdown, "markdown", "", "write the reference of codes into this file")
+	forceFlag(flags, &f.force)
 	_ = c.RegisterFlagCompletionFunc("explain", completeCodes)
 	return c
 }

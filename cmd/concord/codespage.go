@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/internal/nnef/codes"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -183,12 +184,15 @@ graph net( x ) -> ( y )
 `
 
 // writeCodesPage writes docs/diagnostics.md.
-func writeCodesPage(name string) error {
+func writeCodesPage(name string, force bool) error {
+	if err := writable(files(name), inputs{}, force); err != nil {
+		return err
+	}
 	page, err := codesPage()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, page, 0o644)
+	return stage.WriteData(name, page)
 }
 
 func codesPage() ([]byte, error) {

@@ -310,7 +310,7 @@ func TestOperators(t *testing.T) {
 func TestOperatorPages(t *testing.T) {
 	testdata.Wide(t) // some bounds are those of an int
 	dir := t.TempDir()
-	if err := writeOperatorPages(dir, op.All()); err != nil {
+	if err := writeOperatorPages(dir, op.All(), false); err != nil {
 		t.Fatal(err)
 	}
 	pages := filepath.Join(testdata.Root(t), "docs", "operators")

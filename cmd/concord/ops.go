@@ -3,19 +3,19 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 func newOps() *cobra.Command {
-	var asJSON bool
+	var asJSON, force bool
 	var markdown string
 	c := &cobra.Command{
 		Use:   "ops [OPERATOR…]",
@@ -48,7 +48,7 @@ of simpler operators.`,
 			out := c.OutOrStdout()
 			switch {
 			case markdown != "":
-				return writeOperatorPages(markdown, defs)
+				return writeOperatorPages(markdown, defs, force)
 			case asJSON:
 				described := make([]description, len(defs))
 				for i, d := range defs {
@@ -60,7 +60,9 @@ of simpler operators.`,
 			}
 			for i, d := range defs {
 				if i > 0 {
-					fmt.Fprintln(out)
+					if _, err := fmt.Fprintln(out); err != nil {
+						return err
+					}
 				}
 				if err := printOperator(out, describe(d)); err != nil {
 					return err
@@ -71,6 +73,7 @@ of simpler operators.`,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().StringVar(&markdown, "markdown", "", "write the operator reference into this folder")
+	forceFlag(c.Flags(), &force)
 	return c
 }
 
@@ -247,9 +250,12 @@ func printOperator(w io.Writer, d description) error {
 }
 
 // writeOperatorPages writes one Markdown page for each operator and an index.
-func writeOperatorPages(dir string, defs []*op.Def) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+func writeOperatorPages(dir string, defs []*op.Def, force bool) error {
+	var pages []exportFile
+	var targets []string
+	add := func(name, text string) {
+		pages = append(pages, exportFile{name, stage.Content([]byte(text))})
+		targets = append(targets, filepath.Join(dir, name))
 	}
 	var index strings.Builder
 	index.WriteString("# Operators\n\nWritten by `concord ops --markdown docs/operators` from the definitions in package `op`. " +
@@ -263,11 +269,14 @@ func writeOperatorPages(dir string, defs []*op.Def) error {
 			return err
 		}
 		page.WriteString("```\n")
-		if err := os.WriteFile(filepath.Join(dir, d.Name+".md"), []byte(page.String()), 0o666); err != nil {
-			return err
-		}
+		add(d.Name+".md", page.String())
 	}
-	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(index.String()), 0o666)
+	add("README.md", index.String())
+	if err := writable(files(targets...), inputs{}, force); err != nil {
+		return err
+	}
+	_, err := writeAll(dir, pages)
+	return err
 }
 
 // cell escapes what ends a cell of a Markdown table.

@@ -5,7 +5,7 @@
 // example: the wrong one yields its code, the right one yields none.
 package codes
 
-//go:generate go run ../../../cmd/concord check --markdown ../../../docs/diagnostics.md
+//go:generate go run ../../../cmd/concord check --markdown ../../../docs/diagnostics.md --force
 
 import (
 	_ "embed" // codes.txt
