@@ -375,7 +375,7 @@ func TestOptions(t *testing.T) {
 		{bulk.Options{}, "no inputs are given"},
 		{bulk.Options{Inputs: []string{"-"}}, "standard input is no list"},
 		{bulk.Options{Inputs: one, Format: "xml"}, `the format "xml" is not known`},
-		{bulk.Options{Inputs: one, Shards: -1}, "shards: it must be 1 or more"},
+		{bulk.Options{Inputs: one, Shards: -1}, "Options.Shards is -1; it must be 1 or more, or 0"},
 		{bulk.Options{Inputs: one, Shards: 1<<16 + 1}, "65537 shards are too many; 65536 are allowed"},
 		{bulk.Options{Inputs: one, Workers: 1<<12 + 1}, "4097 workers are too many; 4096 are allowed"},
 		{bulk.Options{Inputs: one, Batch: 2}, "batch: "},

@@ -42,7 +42,7 @@ const cacheMagic = "concord answer 1\n"
 
 func openCache(dir string, most int64) (*cache, error) {
 	if most < 0 {
-		return nil, usage("the size of the cache must be 0 or more")
+		return nil, usage("Options.CacheBytes is %d; it must be 1 or more, or 0 for the default", most)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

@@ -146,9 +146,9 @@ func (j *Job) settle() error {
 		name  string
 		value *int
 		none  int
-	}{{"shards", &o.Shards, 1}, {"workers", &o.Workers, runtime.GOMAXPROCS(0)}, {"batch", &o.Batch, 1}} {
+	}{{"Shards", &o.Shards, 1}, {"Workers", &o.Workers, runtime.GOMAXPROCS(0)}, {"Batch", &o.Batch, 1}} {
 		if *n.value < 0 {
-			return usage("%s: it must be 1 or more", n.name)
+			return usage("Options.%s is %d; it must be 1 or more, or 0 for the default", n.name, *n.value)
 		}
 		if *n.value == 0 {
 			*n.value = n.none
@@ -364,6 +364,9 @@ func (j *Job) Items(ctx context.Context, shard int, visit func(*Item) error) err
 	from, to, err := j.Range(ctx, shard)
 	if err != nil {
 		return err
+	}
+	if visit == nil {
+		return errors.New("there is no function to call for items: it is nil")
 	}
 	return j.list.walk(ctx, from, to, func(it *Item) error {
 		if it.Index < from {

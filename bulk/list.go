@@ -73,6 +73,24 @@ func (l *list) haveRows(arg string) bool {
 	})
 }
 
+// found looks up the files that are named, so that nothing is begun of a list with a mistake in it.
+func (l *list) found() error {
+	named := l.given.Others
+	for _, files := range l.given.Named {
+		named = append(slices.Clone(named), files...)
+	}
+	for _, name := range named {
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			continue // whoever opens it says what else is wrong
+		}
+		if _, several, err := feed.StandsFor(name, l.given.Takes); err != nil || several {
+			continue // such as a pattern
+		}
+		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return nil
+}
+
 // everything is beyond the last item.
 const everything = math.MaxInt64
 

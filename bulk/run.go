@@ -38,6 +38,11 @@ func (j *Job) Run(ctx context.Context, dir string, shard int, force bool, progre
 	if err := j.made(); err != nil {
 		return Summary{}, err
 	}
+	if !j.opts.SkipErrors { // else a record says so
+		if err := j.list.found(); err != nil {
+			return Summary{}, err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return Summary{}, err
 	}
