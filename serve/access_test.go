@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/serve"
 )
 
@@ -412,5 +413,32 @@ func TestShutdownOfStreams(t *testing.T) {
 	all.Wait()
 	if statuses != [2]string{"14", "14"} {
 		t.Errorf("the streams end with %q; want UNAVAILABLE", statuses)
+	}
+}
+
+// TestPEMLimit reads files of certificates and keys up to a limit, and nothing that is no regular file.
+func TestPEMLimit(t *testing.T) {
+	a := newAuthority(t)
+	_, certificate, key := a.pair("limit")
+	text, err := os.ReadFile(certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{limits.ServePEM, limits.ServePEM + 1} {
+		if err := os.WriteFile(certificate, append(text, make([]byte, n-len(text))...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := serve.TLS(certificate, key, ""); (err == nil) != (n == limits.ServePEM) {
+			t.Errorf("a certificate of %d bytes: %v", n, err)
+		}
+	}
+	if err := os.WriteFile(certificate, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, files := range [][3]string{{dir, key, ""}, {certificate, dir, ""}, {certificate, key, dir}} {
+		if _, err := serve.TLS(files[0], files[1], files[2]); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%v: %v", files, err)
+		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // TLS returns a configuration for [Options.TLS] with the certificate and key in files of PEM, which are read again when they have changed. With a
@@ -21,7 +24,7 @@ func TLS(certificate, key, clientAuthorities string) (*tls.Config, error) {
 	if clientAuthorities == "" {
 		return config, nil
 	}
-	text, err := os.ReadFile(clientAuthorities)
+	text, err := mapfile.ReadFile(clientAuthorities, limits.ServePEM)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +65,25 @@ func (p *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if p.current != nil && changed == p.changed {
 		return p.current, nil
 	}
-	pair, err := tls.LoadX509KeyPair(p.certificate, p.key)
+	pair, err := p.read()
 	switch {
 	case err == nil:
-		p.current, p.changed = &pair, changed
+		p.current, p.changed = pair, changed
 	case p.current == nil:
 		return nil, errors.Join(fmt.Errorf("%s, %s: no certificate with its key can be read", p.certificate, p.key), err)
 	}
 	return p.current, nil
+}
+
+func (p *keyPair) read() (*tls.Certificate, error) {
+	certificate, err := mapfile.ReadFile(p.certificate, limits.ServePEM)
+	if err != nil {
+		return nil, err
+	}
+	key, err := mapfile.ReadFile(p.key, limits.ServePEM)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	return &pair, err
 }

@@ -182,6 +182,7 @@ const (
 	ServeShapes     = 16
 	ServeSequences  = 256
 	ServeStates     = 1 << 30
+	ServePEM        = 1 << 20
 
 	DrawPoints = 1 << 18
 
@@ -541,6 +542,8 @@ var All = []Row{
 		"429, UNAVAILABLE; an option in place of it", "serve/internal/batch.TestSequencesLimit"},
 	{"serve.states", ServeStates, "bytes", "The states of all sequences of a model.",
 		"429, UNAVAILABLE; an option in place of it", "serve/internal/batch.TestSequencesLimit"},
+	{"serve.pem", ServePEM, "bytes", "A file of certificates, or of a key.",
+		"an error of TLS", "serve.TestPEMLimit"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a drawn graph pass: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},
