@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/bulk"
 	"github.com/concord-nn/concord/cvm"
 	cvmexport "github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/engine/wasm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/conform"
 	"github.com/concord-nn/concord/internal/cvm/operators"
@@ -122,6 +124,39 @@ func TestNothingGiven(t *testing.T) {
 				t.Fatal(err)
 			}
 			return errors.Join(s.Serve(ctx, nil), s.Shutdown(ctx))
+		},
+		"proto.WriteFile":      func() error { return proto.WriteFile(filepath.Join(t.TempDir(), "x"), nil, true) },
+		"model.Of broken":      func() error { _, err := model.Of(broken).Graph(nil); return err },
+		"concord.Model.Eval 2": func() error { _, err := model.Of(&graph.Graph{}).Eval(nil, nil); return err },
+		"tensor.CastRange -1":  func() error { return tensor.CastRange(some, tensor.Scalar(float32(1)), -1, 0) },
+		"tensor.CastRange 2":   func() error { return tensor.CastOptions{}.CastRange(some, tensor.Scalar(float32(1)), 0, 2) },
+		"tensor.CastRange 0-1": func() error { return tensor.CastRange(some, some, 1, 0) },
+		"syntax.Format part": func() error {
+			_, err := syntax.Format(&syntax.Document{Graph: &syntax.Graph{Body: []syntax.Assignment{{}}}})
+			return err
+		},
+		"wasm.Evaluation": func() error {
+			_, err := wasm.Evaluation(&op.Def{}, &op.Call{In: []*tensor.Tensor{nil}, Out: []*tensor.Tensor{nil}}, 0)
+			return err
+		},
+		"serve.Server.Start": func() error {
+			s, err := serve.New(serve.Options{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return errors.Join(s.Start(nil), s.Shutdown(ctx)) //nolint:staticcheck // that is what is tested
+		},
+		"bulk.Job.Items": func() error {
+			m, err := concord.Open(filepath.Join("examples", "digits", "model.nnef"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			j, err := bulk.New(m, nil, bulk.Options{Inputs: []string{filepath.Join("examples", "digits", "drawings", "seven.png")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return errors.Join(j.Items(ctx, 0, nil), j.Close())
 		},
 		"media.SavePNG no pixels": func() error {
 			return media.SavePNG(filepath.Join(t.TempDir(), "x.png"), &image.RGBA{Rect: image.Rect(0, 0, 9, 9)})

@@ -83,7 +83,7 @@ func positions(inputs []Input) map[string]int {
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
 func Of(g *graph.Graph) *Model {
-	if g == nil {
+	if g == nil || slices.ContainsFunc(g.Inputs, func(v *graph.Value) bool { return v == nil }) {
 		return &Model{}
 	}
 	inputs := make([]Input, len(g.Inputs))

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -128,6 +129,9 @@ func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Va
 	values := maps.Clone(inputs)
 	for range limits.ModelParts {
 		if p.Graph != nil {
+			if eval == nil {
+				return nil, errors.New("there is no function that evaluates graphs: it is nil")
+			}
 			in := make(Values, len(p.Graph.Inputs))
 			for _, v := range p.Graph.Inputs {
 				in[v.Name] = values[v.Name]

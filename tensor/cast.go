@@ -61,6 +61,9 @@ func (o CastOptions) CastRange(dst, src *Tensor, lo, hi int) error {
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
 		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src.Describe(), dst.Describe())
 	}
+	if lo < 0 || hi < lo || hi > dst.Len() {
+		return fmt.Errorf("cannot cast elements %d to %d of %v: they must be among its %d", lo, hi-1, dst.Describe(), dst.Len())
+	}
 	if n := dst.dtype.PerByte(); lo%n != 0 || hi%n != 0 && hi != dst.Len() {
 		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst.Describe())
 	}

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/wasmobj"
@@ -13,6 +14,9 @@ import (
 func Evaluation(d *op.Def, c *op.Call, pieces int) (*Module, error) {
 	if d == nil || c == nil || d.Ref.By >= len(c.In) {
 		return nil, errors.New("there is no call of an operator: it is nil, or has no operand to choose a function by")
+	}
+	if d.Ref.By >= 0 && c.In[d.Ref.By] == nil || slices.Contains(c.Out, nil) {
+		return nil, errors.New("there is no call of an operator: a result, or the operand to choose a function by, is nil")
 	}
 	m, err := newMaker(&engine.Image{}, newWeights(), Options{})
 	if err != nil {

@@ -14,10 +14,15 @@ import (
 // comments and single empty lines where they were; comments inside of a statement move before it. Reading the
 // text gives an equal tree. A tree that no text stands for (an infinite scalar, a name that is no identifier, a tuple
 // of one item) gives an error.
-func Format(doc *Document) ([]byte, error) {
+func Format(doc *Document) (text []byte, err error) {
 	if doc == nil || doc.Graph == nil {
 		return nil, errors.New("there is no document: it is nil, or has no graph")
 	}
+	defer func() {
+		if lacking := recover(); lacking != nil {
+			text, err = nil, fmt.Errorf("the document is not complete: %v", lacking)
+		}
+	}()
 	f := &formatter{dialect: doc.Dialect, escape: doc.Tract}
 	f.document(doc)
 	return f.b, f.err

@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,6 +20,9 @@ const page = 4096
 // graph stand in another file beside it, of the same name with .data behind; without that a model of more than 2 GiB is refused with [ErrTooLarge]. Tensors that
 // are external in the model already stay so: where their files are is the caller's to see to.
 func WriteFile(name string, m *Model, external bool) (err error) {
+	if m == nil {
+		return errors.New("the model is nil")
+	}
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	defer runtime.KeepAlive(m) // whose bytes may lie in a mapped file
 	var outputs []stage.Output
@@ -27,6 +31,9 @@ func WriteFile(name string, m *Model, external bool) (err error) {
 		data := &outside{name: filepath.Base(name) + ".data"}
 		graph.Initializer = make([]*Tensor, len(m.Graph.Initializer))
 		for i, t := range m.Graph.Initializer {
+			if t == nil {
+				return fmt.Errorf("initializer %d is nil", i)
+			}
 			if t.DataLocation == DataExternal {
 				return fmt.Errorf("initializer %q stands in a file already, which %s could overwrite; give the model its elements", t.Name, data.name)
 			}
