@@ -42,7 +42,7 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
 	if opts.Threads < 0 || opts.Threads > maxThreads {
-		return nil, fmt.Errorf("compile: %d threads are asked for; it must be 0 … %d", opts.Threads, maxThreads)
+		return nil, fmt.Errorf("compile: Options.Threads is %d; it must be 0 … %d", opts.Threads, maxThreads)
 	}
 	allowed := opts.Limits.Resolved()
 	if n := g.Size(); n > allowed.Nodes {

@@ -141,10 +141,14 @@ func (f *formatting) file(name string) error {
 	differs := !bytes.Equal(text, out)
 	f.differ = f.differ || differs
 	if f.list && differs {
-		fmt.Fprintln(f.out, shown)
+		if _, err := fmt.Fprintln(f.out, shown); err != nil {
+			return err
+		}
 	}
 	if f.diff && differs {
-		fmt.Fprint(f.out, unified(shown+".orig", shown, string(text), string(out)))
+		if _, err := fmt.Fprint(f.out, unified(shown+".orig", shown, string(text), string(out))); err != nil {
+			return err
+		}
 	}
 	switch {
 	case f.write && differs:

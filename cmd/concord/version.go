@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed" // of notices
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -28,6 +29,9 @@ func newVersion() *cobra.Command {
 		Example: "  concord version --json\n  concord version --licenses",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if licences && asJSON {
+				return &codedError{exitUsage, errors.New("--licenses prints a text; --json goes without it")}
+			}
 			if licences {
 				_, err := io.WriteString(document(c.OutOrStdout()), notices)
 				return err
