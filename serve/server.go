@@ -106,7 +106,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.made(); err != nil {
 		return err
 	}
-	if ctx == nil { //nolint:staticcheck // callers may give it
+	if ctx == nil {
 		return errors.New("serve: the context is nil")
 	}
 	if err := s.models.Start(ctx); err != nil {
