@@ -65,7 +65,7 @@ var fallible = []any{
 	(*media.Frames)(nil), media.Boxes, media.BoxesGraph, media.Classes, media.ClassesGraph, media.DecodePicture, media.DecodeWAV, media.DrawBoxes,
 	media.DrawTrack, media.ImageGraph, media.OpenPicture, media.OpenSound, media.PrepareAudio, media.PrepareImage, media.RGBA, media.Resample,
 	media.SavePNG, media.TrackValue, media.Value,
-	(*model.Model)(nil), (*model.Programs)(nil), (*model.Session)(nil),
+	(*model.Model)(nil), (*model.Programs)(nil), (*model.RestError)(nil), (*model.Session)(nil),
 	(*nnef.File)(nil), (*nnef.Model)(nil), nnef.ExpandBody, nnef.ExpandGraph, nnef.Files, nnef.Load, nnef.Open, nnef.OpenFS, nnef.OpenText, nnef.Parse, nnef.Save,
 	nnef.Write, nnef.WriteArchive,
 	syntax.Format, syntax.FormatExpr, syntax.FormatQuant, syntax.Parse, syntax.ParseBody, syntax.ParseExpr, syntax.ParseFragments, syntax.ParseQuant,
