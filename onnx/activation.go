@@ -74,10 +74,10 @@ func swish(c *lowering) []*graph.Value { return one(c.swish(c.In(0))) }
 
 // celu is max(x, 0) + alpha·(exp(min(x, 0) / alpha) - 1): one of the two is 0.
 func (c *lowering) celu(x *graph.Value, alpha float64) *graph.Value {
-	switch {
-	case alpha == 0:
+	switch alpha {
+	case 0:
 		c.failf("alpha", "it is 0, by which x is divided")
-	case alpha == 1:
+	case 1:
 		return c.Node("elu", nil, x)
 	}
 	d := x.Type.DType
