@@ -42,7 +42,7 @@ type list struct {
 // newList reads the arguments.
 func newList(f *feed.Feeder, ranks []int, args []string, rows bool) (*list, error) {
 	for _, a := range args {
-		if _, file, _ := strings.Cut(a, "="); a == feed.Stdin || file == feed.Stdin {
+		if a == feed.Stdin || strings.HasSuffix(a, "="+feed.Stdin) {
 			return nil, usage("standard input is no list of inputs; give files, folders or lists")
 		}
 	}

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/color"
@@ -55,6 +56,15 @@ func (l Limits) within(need int64, what func() string, do func() error) error {
 
 // The bytes of a pixel as it is returned, of a coefficient of a progressive JPEG, and of a sample of a sound.
 const rgba, coefficient, sample = 4, 4, 4
+
+// PictureBytes returns how many bytes [DecodePicture] takes at most beside the file, as its header says; 0 for what is no picture.
+func PictureBytes(data []byte) int64 {
+	config, format, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return 0
+	}
+	return decodedBytes(data, config, format)
+}
 
 // decodedBytes returns how many bytes a picture takes at most until it is the input of a model.
 func decodedBytes(data []byte, config image.Config, format string) int64 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"image"
 	"io"
 	"maps"
 	"net/http"
@@ -66,8 +65,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 		return nil, err
 	}
 	defer decode()
-	held := budget.Of(r.Context())
-	if err := held.Take(decoded(body)); err != nil {
+	if err := budget.Of(r.Context()).Take(media.PictureBytes(body)); err != nil {
 		return nil, err
 	}
 	in, err := v.mediaOf(body)
@@ -110,17 +108,6 @@ func take(ctx context.Context, places chan struct{}) (free func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// decoded returns about how many bytes a picture takes when it is decoded: those of its pixels as its format has them, of which some have 16 bits in
-// each of four channels, and as the model is given them. It is 0 for what is no picture.
-func decoded(body []byte) int64 {
-	const pixel = 8 + 4
-	config, _, err := image.DecodeConfig(bytes.NewReader(body))
-	if err != nil {
-		return 0
-	}
-	return limits.Times(pixel, int64(config.Width), int64(config.Height))
 }
 
 func isJSON(body []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) }

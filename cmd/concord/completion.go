@@ -7,14 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/bulk"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 )
 
-// flagValues are what flags take that take one of a few words.
+// flagValues are what flags take that take one of a few words: of all commands, or of the one whose name stands in front.
 var flagValues = map[string][]string{
-	"color": colourings, "format": formats, "layout": manifest.Layouts, "to": {"nnef", "cvm"}, "type": {"q78", "float32"},
+	"color": colourings, "format": formats, "bulk format": {string(bulk.JSONLines), string(bulk.NPZ), string(bulk.Parquet)}, "layout": manifest.Layouts, "to": {"nnef", "cvm"}, "type": {"q78", "float32"},
 	"colour":  {string(manifest.RGB), string(manifest.BGR), string(manifest.Gray)},
 	"resize":  {string(manifest.Stretch), string(manifest.Fit), string(manifest.Fill)},
 	"filter":  {string(manifest.Bilinear), string(manifest.Area)},
@@ -41,6 +42,9 @@ func addCompletion(root *cobra.Command) {
 	complete(root, "color", among(colourings))
 	for _, c := range root.Commands() {
 		for flag, values := range flagValues {
+			if own := flagValues[c.Name()+" "+flag]; own != nil {
+				values = own
+			}
 			complete(c, flag, among(values))
 		}
 		for flag, names := range flagNames {

@@ -34,6 +34,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"serve", "--model-control", ""}, "poll\nexplicit\nnone\n:4"},
 		{[]string{"serve", "--log-level", "w"}, "warn\n:4"},
 		{[]string{"bulk", "--on-error", "s"}, "stop\nskip\n:4"},
+		{[]string{"bulk", "--format", ""}, "jsonl\nnpz\nparquet\n:4"},
 		{[]string{"convert", "--to", ""}, "nnef\ncvm\n:4"},
 	} {
 		var out, errs bytes.Buffer

@@ -173,11 +173,11 @@ func (r *modelTimes) write(w io.Writer) error {
 	for _, in := range r.Inputs {
 		fmt.Fprintf(w, "input\t%s\n", in.text())
 	}
-	fmt.Fprintf(w, "machine\t%s, %s, %s\n", escape.Text(r.Machine.Processor), plural(r.Machine.Processors, "processor"), r.Machine.Platform)
-	fmt.Fprintf(w, "engine\t%s, tier %s\n", plural(r.Threads, "thread"), r.Tier)
+	fmt.Fprintf(w, "machine\t%s, %s, %s\n", escape.Text(r.Machine.Processor), count(int64(r.Machine.Processors), "processor"), r.Machine.Platform)
+	fmt.Fprintf(w, "engine\t%s, tier %s\n", count(int64(r.Threads), "thread"), r.Tier)
 	fmt.Fprintf(w, "result\t%s\n", r.SHA256)
 	fmt.Fprintf(w, "loading\t%s, then %s for the first run\n", ms(r.Load), ms(r.First))
-	fmt.Fprintf(w, "median\t%s of %s\n", ms(r.Median), plural(r.Runs, "run"))
+	fmt.Fprintf(w, "median\t%s of %s\n", ms(r.Median), count(int64(r.Runs), "run"))
 	fmt.Fprintf(w, "p10 … p99\t%s … %s, least %s\n", ms(r.P10), ms(r.P99), ms(r.Min))
 	if r.MACs == 0 {
 		_, err := fmt.Fprintf(w, "speed\tthe model has no multiply-adds\n")
@@ -190,7 +190,7 @@ func (r *modelTimes) write(w io.Writer) error {
 // writePeaks prints what the machine does at most.
 func writePeaks(w io.Writer, p *measure.Peaks) error {
 	_, err := fmt.Fprintf(w, "peak\t%s (float32), %s (int16), %s (int8) G multiply-adds/s on %s\n",
-		short(p.Float32/1e9), short(p.Int16/1e9), short(p.Int8/1e9), plural(p.Threads, "thread"))
+		short(p.Float32/1e9), short(p.Int16/1e9), short(p.Int8/1e9), count(int64(p.Threads), "thread"))
 	return err
 }
 
@@ -204,5 +204,3 @@ func short(x float64) string {
 }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
-
-func plural(n int, noun string) string { return count(int64(n), noun) }

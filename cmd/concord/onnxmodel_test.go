@@ -48,6 +48,9 @@ func TestNames(t *testing.T) {
 	if out, code := execute(t, "run", m, "a="+one, "a=c="+three, "--shape", "rows=3"); code != exitUsage || !strings.Contains(out, "the input a already") {
 		t.Errorf("code %d: %s", code, out)
 	}
+	if out, code := execute(t, "profile", m, "a=b="+three, "a="+one, "--svg", three, "--force"); code != exitUsage || !strings.Contains(out, "it is an input and would be overwritten") {
+		t.Errorf("code %d: %s", code, out)
+	}
 }
 
 // nonZero has no single graph: how many elements are not zero decides about a shape.

@@ -203,7 +203,8 @@ func describe(d *op.Def) description {
 	return s
 }
 
-func printOperator(w io.Writer, d description) error {
+func printOperator(out io.Writer, d description) error {
+	w := new(strings.Builder)
 	fmt.Fprintf(w, "%s\n\n%s\n\n%s\n", d.Name, d.Doc, d.Declaration)
 	table := func(title string, list []parameter) {
 		if len(list) == 0 {
@@ -246,7 +247,8 @@ func printOperator(w io.Writer, d description) error {
 	if names != "" {
 		fmt.Fprintf(w, "\nIn the standards\n%s\n", names)
 	}
-	return nil
+	_, err := io.WriteString(out, w.String())
+	return err
 }
 
 // writeOperatorPages writes one Markdown page for each operator and an index.

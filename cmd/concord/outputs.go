@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -40,14 +41,13 @@ func files(paths ...string) []output {
 	return list
 }
 
-// argumentFiles are the files that the arguments of a command name: its model and its inputs, such as x=a.npy.
+// argumentFiles are the files that arguments for inputs may name, such as x=a.npy: also behind a later =, as the name of an input may have one.
 func argumentFiles(args []string) []string {
 	var list []string
 	for _, a := range args {
-		if _, file, ok := strings.Cut(a, "="); ok {
-			list = append(list, file)
+		for ok := true; ok; _, a, ok = strings.Cut(a, "=") {
+			list = append(list, a)
 		}
-		list = append(list, a)
 	}
 	return list
 }
@@ -65,7 +65,7 @@ func arguments(args []string) inputs { return inputs{args[0], argumentFiles(args
 // it. What is no file, such as a pipe, and a folder that is empty, may be written into.
 func writable(list []output, in inputs, force bool) error {
 	read := make(map[string]string)
-	for _, name := range append(in.files, in.model) {
+	for _, name := range slices.Concat(in.files, []string{in.model}) {
 		if name != "" {
 			read[place(name)] = name
 		}

@@ -236,7 +236,7 @@ func (r *profileReport) write(w io.Writer, top int) error {
 	}
 	fmt.Fprintf(w, "\nKERNELS\n")
 	for _, k := range r.kernels() {
-		fmt.Fprintf(right, "%s\t%s\t%s\t  %s\n", ms(k.time), percent(k.time/max(r.Together, 1e-9)), plural(k.units, "unit"), k.name)
+		fmt.Fprintf(right, "%s\t%s\t%s\t  %s\n", ms(k.time), percent(k.time/max(r.Together, 1e-9)), count(int64(k.units), "unit"), k.name)
 	}
 	fmt.Fprintf(right, "%s\t%s\t\t  all, of a median of %s\n", ms(r.Together), percent(1), ms(r.Median))
 	return right.Flush()

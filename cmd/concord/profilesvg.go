@@ -72,7 +72,7 @@ func (r *profileReport) draw(w io.Writer) error {
 	d.WriteString(style)
 	fmt.Fprintf(&d, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", drawnWidth, height)
 	d.text("title", 24, 36, filepath.Base(r.Model))
-	d.text("soft", 24, 58, fmt.Sprintf("%s a run, %s, tier %s, %s of the peak of %s", ms(r.Median), plural(r.Threads, "thread"), r.Tier, percent(r.Share), r.Machine.Processor))
+	d.text("soft", 24, 58, fmt.Sprintf("%s a run, %s, tier %s, %s of the peak of %s", ms(r.Median), count(int64(r.Threads), "thread"), r.Tier, percent(r.Share), r.Machine.Processor))
 	x := 24
 	for _, l := range []struct{ class, rest, text string }{
 		{"compute", "computeRest", "bound by multiply-adds: the time at the peak, and the rest"},

@@ -74,20 +74,18 @@ func (own *session) programs() []*engine.Program {
 
 // answer returns how many bytes the outputs of a run take, as far as they are known.
 func (own *session) answer() (bytes int64) {
-	ports := own.outputs()
+	var ports []engine.Port
+	if own.together != nil {
+		ports = own.together.Program().Outputs()
+	} else {
+		ports = own.single.Outputs()
+	}
 	for _, p := range ports {
 		if p.Type.DType != tensor.Invalid { // which those of a model in parts have before it has run
 			bytes = limits.Add(bytes, p.Type.Bytes())
 		}
 	}
 	return bytes
-}
-
-func (own *session) outputs() []engine.Port {
-	if own.together != nil {
-		return own.together.Program().Outputs()
-	}
-	return own.single.Outputs()
 }
 
 // prepare compiles what runs one sample, and all other numbers of samples if asked so.

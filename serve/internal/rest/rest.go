@@ -19,7 +19,8 @@ type Options struct {
 	Body int64 // bytes of the body of a request, as it comes and as it is when it is decompressed; default 64 MiB
 }
 
-// New returns the handler of all paths below /v2. Bodies, and the text of answers, count in the lease that a request has; see package budget. A handler in front of it finds in [http.Request.Pattern] afterwards which one it was.
+// New returns the handler of all paths below /v2. Bodies, and the text of answers, count in the lease that a request has; see package budget. A handler
+// in front of it finds in [http.Request.Pattern] afterwards which one it was.
 func New(service oip.Service, opts Options) http.Handler {
 	h := &handler{
 		service: service,
