@@ -112,7 +112,7 @@ func (f *bulkFlags) execute(c *cobra.Command, args []string) error {
 		return err
 	}
 	if s.Failed > 0 {
-		return &codedError{exitInput, fmt.Errorf("%s could not be computed; %s says why", count(int64(s.Failed), "input"), s.Errors)}
+		return &codedError{exitInput, fmt.Errorf("%s could not be computed; %s says why", count(s.Failed, "input"), s.Errors)}
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (f *bulkFlags) report(w io.Writer, s *bulk.Summary) error {
 	if quiet {
 		return nil
 	}
-	text := "written: " + escape.Text(s.File) + ", " + count(int64(s.Inputs), "input")
+	text := "written: " + escape.Text(s.File) + ", " + count(s.Inputs, "input")
 	for _, n := range []struct {
 		count int64
 		what  string
