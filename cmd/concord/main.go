@@ -62,10 +62,12 @@ func main() {
 	os.Exit(conclude(err))
 }
 
-// perform does what the command line says. A file that is lost while it is read is an error.
+// perform does what the command line says. A file that is lost while it is read is an error, and so is output that nobody takes.
 func perform(ctx context.Context) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
-	return newRoot().ExecuteContext(ctx)
+	root, out := newRoot(), &watched{Writer: os.Stdout}
+	root.SetOut(out)
+	return out.instead(root.ExecuteContext(ctx))
 }
 
 // collectLater puts the first collection of garbage off until the heap has 24 MB, which short runs do not reach; from then on it is as usual.

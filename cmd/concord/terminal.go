@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -99,5 +101,34 @@ func note(w io.Writer, format string, args ...any) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, format, args...)
+	return err
+}
+
+// watched is standard output, of which the first error counts even where nobody looks, as in package cobra's help.
+type watched struct {
+	io.Writer
+	lock sync.Mutex
+	err  error
+}
+
+// Write hands on what is written.
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.err = cmp.Or(w.err, err)
+	return n, err
+}
+
+// Unwrap returns where it is written to.
+func (w *watched) Unwrap() io.Writer { return w.Writer }
+
+// instead returns the error of a command that ended with err: that of its output, unless it has one to tell.
+func (w *watched) instead(err error) error {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if err == nil || errors.Is(err, errNegative) {
+		return cmp.Or(w.err, err)
+	}
 	return err
 }
