@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/tensor"
@@ -23,11 +24,11 @@ func (t Type) String() string {
 	return t.DType.String() + strings.ReplaceAll(t.Shape.String(), itoa(Unknown), "?")
 }
 
-// Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors. Of an output whose type only a
-// run shows, which has tensor.Invalid for elements, only the name is checked.
+// Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors, beside the mistakes with which the manifest was
+// read. Of an output whose type only a run shows, which has tensor.Invalid for elements, only the name is checked.
 func (m *Manifest) Check(inputs, outputs []Type) error {
 	m = cmp.Or(m, new(Manifest)) // none says nothing
-	c := &checker{m: m, inputs: inputs, outputs: outputs}
+	c := &checker{m: m, inputs: inputs, outputs: outputs, errs: slices.Clone(m.wrong)}
 	for _, in := range m.Inputs {
 		if c.at, c.path = in.Place, join("inputs", in.Name); c.known(in.Name, inputs, "input") {
 			t, _ := find(inputs, in.Name)
@@ -41,10 +42,7 @@ func (m *Manifest) Check(inputs, outputs []Type) error {
 			}
 		}
 	}
-	if len(c.errs) > 0 {
-		return c.errs
-	}
-	return nil
+	return c.errs.inOrder()
 }
 
 type checker struct {
@@ -55,7 +53,13 @@ type checker struct {
 	errs            Errors
 }
 
-func (c *checker) fail(format string, args ...any) {
+// fail reports a mismatch that follows from keys, which stand in a list with spaces between them: not if one of those is a mistake itself.
+func (c *checker) fail(keys, format string, args ...any) {
+	for key := range strings.FieldsSeq(keys) {
+		if slices.ContainsFunc(c.m.wrong, func(e *Error) bool { return strings.HasPrefix(e.Path, c.path+"."+key) }) {
+			return
+		}
+	}
 	if len(c.errs) < maxErrors {
 		c.errs = append(c.errs, &Error{c.m.Source, c.at, c.path, fmt.Sprintf(format, args...)})
 	}
@@ -70,8 +74,11 @@ func find(types []Type, name string) (Type, bool) {
 	return Type{}, false
 }
 
-// known reports a name that the model does not have.
+// known reports a name that the model does not have. None is a mistake that was found before.
 func (c *checker) known(name string, types []Type, what string) bool {
+	if name == "" {
+		return false
+	}
 	if _, ok := find(types, name); ok {
 		return true
 	}
@@ -80,9 +87,9 @@ func (c *checker) known(name string, types []Type, what string) bool {
 		names[i] = t.Name
 	}
 	if len(names) == 0 {
-		c.fail("the model has no %s %s; it has none at all", what, quote(name))
+		c.fail("", "the model has no %s %s; it has none at all", what, quote(name))
 	} else {
-		c.fail("the model has no %s %s; it must be %s", what, quote(name), list(names))
+		c.fail("", "the model has no %s %s; it must be %s", what, quote(name), list(names))
 	}
 	return false
 }
@@ -91,29 +98,29 @@ func (c *checker) input(kind InputKind, t Type) {
 	switch k := kind.(type) {
 	case *Image:
 		if _, err := k.Grid(t); err != nil {
-			c.fail("%v", err)
+			c.fail("size layout colour", "%v", err)
 		}
 	case *Audio:
 		if _, err := k.Frame(t); err != nil {
-			c.fail("%v", err)
+			c.fail("window context", "%v", err)
 		}
 	case *Tensor:
 		if n, ok := size(t.Shape); ok && len(k.Value) > 1 && len(k.Value) != n {
-			c.fail("the value has %d numbers; %v needs %d, or one for all", len(k.Value), t, n)
+			c.fail("value", "the value has %d numbers; %v needs %d, or one for all", len(k.Value), t, n)
 		}
 	case *State:
 		if !c.known(k.From, c.outputs, "output") {
 			return
 		}
 		if from, _ := find(c.outputs, k.From); from.DType != tensor.Invalid && (from.DType != t.DType || !agree(from.Shape, t.Shape)) {
-			c.fail("the output %s is %v; to become the state it must be %v", quote(k.From), from, t)
+			c.fail("", "the output %s is %v; to become the state it must be %v", quote(k.From), from, t)
 		}
 	}
 }
 
 func (c *checker) output(kind OutputKind, t Type) {
 	if _, plain := kind.(*Plain); !plain && t.DType == tensor.Bool {
-		c.fail("the output is %v; it must hold numbers", t)
+		c.fail("", "the output is %v; it must hold numbers", t)
 		return
 	}
 	switch k := kind.(type) {
@@ -127,12 +134,12 @@ func (c *checker) output(kind OutputKind, t Type) {
 		n, ok := size(t.Shape)
 		switch {
 		case ok && k.Index < 0 && n != 1:
-			c.fail(`the output %v has %d elements; "index" must say which of them is the track`, t, n)
+			c.fail("index", `the output %v has %d elements; "index" must say which of them is the track`, t, n)
 		case ok && k.Index >= n:
-			c.fail("the index is %d; %v has %d elements", k.Index, t, n)
+			c.fail("index", "the index is %d; %v has %d elements", k.Index, t, n)
 		}
 		if n := count[*Audio](c.m.Inputs); n != 1 {
-			c.fail("a track needs one input that is audio; there are %d", n)
+			c.fail("", "a track needs one input that is audio; there are %d", n)
 		}
 	}
 }
@@ -147,28 +154,28 @@ func (c *checker) boxes(k *Boxes, t Type) {
 	}
 	n, ok := rows(t.Shape)
 	if !ok || !agree(t.Shape[len(t.Shape)-1:], tensor.Shape{4}) {
-		c.fail("the output is %v; boxes must be [1,N,4]", t)
+		c.fail("", "the output is %v; boxes must be [1,N,4]", t)
 		return
 	}
 	m, ok := rows(scores.Shape)
 	if !ok || !scores.DType.IsFloat() && !scores.DType.IsInteger() {
-		c.fail("the scores %s are %v; they must be [1,N,C], numbers", quote(k.Scores), scores)
+		c.fail("", "the scores %s are %v; they must be [1,N,C], numbers", quote(k.Scores), scores)
 		return
 	}
 	if n != Unknown && m != Unknown && n != m {
-		c.fail("there are %d boxes but scores for %d", n, m)
+		c.fail("", "there are %d boxes but scores for %d", n, m)
 	}
 	if classes := scores.Shape[len(scores.Shape)-1]; classes != Unknown {
 		c.labels(&k.Labels, classes)
 		if k.Background >= classes {
-			c.fail("the background is column %d; the scores have %d columns", k.Background, classes)
+			c.fail("background", "the background is column %d; the scores have %d columns", k.Background, classes)
 		}
 	}
 	if k.Priors != nil && n != Unknown && n != k.Priors.Len() {
-		c.fail("the maps make %d priors; the output has %d boxes", k.Priors.Len(), n)
+		c.fail("priors", "the maps make %d priors; the output has %d boxes", k.Priors.Len(), n)
 	}
 	if n := count[*Image](c.m.Inputs); n != 1 {
-		c.fail("boxes need one input that is an image; there are %d", n)
+		c.fail("", "boxes need one input that is an image; there are %d", n)
 	}
 }
 
@@ -179,7 +186,7 @@ func (c *checker) labels(l *Labels, classes int) {
 	}
 	at := c.at
 	c.at = l.place
-	c.fail("there are %d labels for %d classes", len(l.Names), classes)
+	c.fail("labels", "there are %d labels for %d classes", len(l.Names), classes)
 	c.at = at
 }
 

@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/manifest"
@@ -86,6 +87,26 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestCheckAll finds what does not fit a model beside what is wrong without one, and nothing that only follows from that.
+func TestCheckAll(t *testing.T) {
+	m, err := manifest.Parse("m", []byte(`{"version": 1, "outputs": {"y": {"kind": "classes", "top": -1, "labels": ["a"]}, "q": {"kind": "nonsense"}, "q": {"kind": "tensor"}, "b": {"kind": "track", "index": -1}},
+"inputs": {"x": {"kind": "image", "size": [0, 0]}, "z": {"kind": "tensor"}}}`))
+	if err == nil {
+		t.Error("nothing is wrong")
+	}
+	err = m.Check([]manifest.Type{float("x", 1, 3, manifest.Unknown, 2), float("s")}, []manifest.Type{float("y", 3), float("b", 2)})
+	want := []string{"outputs.y.top", "outputs.y", "outputs.q", "outputs.q.kind", "outputs", "outputs.q", "outputs.b", "outputs.b.index", "inputs.x.size[0]", "inputs.x.size[1]", "inputs.z"}
+	var errs manifest.Errors
+	var got []string
+	errors.As(err, &errs)
+	for _, e := range errs {
+		got = append(got, e.Path)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q: %v", got, err)
 	}
 }
 

@@ -11,28 +11,20 @@ import (
 	"github.com/concord-nn/concord/internal/near"
 )
 
-// Parse reads a manifest; source is its name in messages. All mistakes are reported at once, as Errors. Labels that
-// stand in files are not read: [Load] does that.
+// Parse reads a manifest; source is its name in messages. All mistakes are reported at once, as Errors; with them comes what could be read, whose
+// [Manifest.Check] tells them with those that a model shows. Labels that stand in files are not read: [Load] does that.
 func Parse(source string, data []byte) (*Manifest, error) {
 	d := newDocument(source, data)
 	if len(data) > MaxBytes {
 		d.fail(0, "", "the document has %d bytes; at most %d are allowed", len(data), MaxBytes)
-		return nil, d.errs
+		return &Manifest{Source: source, wrong: d.errs}, d.errs
 	}
 	m := &Manifest{Source: source}
 	if root := d.tree(); root != nil {
 		d.manifest(root, m)
 	}
-	if len(d.errs) > 0 {
-		slices.SortStableFunc(d.errs, func(a, b *Error) int {
-			if a.Line != b.Line {
-				return a.Line - b.Line
-			}
-			return a.Column - b.Column
-		})
-		return nil, d.errs
-	}
-	return m, nil
+	m.wrong = d.errs
+	return m, m.wrong.inOrder()
 }
 
 // field is a key of an object: how its value is decoded, and what is written for it; nil or "" for nothing. Fields of a nil document are for writing.

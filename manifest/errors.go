@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,15 @@ func (e Errors) Unwrap() []error {
 		list[i] = err
 	}
 	return list
+}
+
+// inOrder returns mistakes in the order of the document, nil if there is none.
+func (e Errors) inOrder() error {
+	if len(e) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(e, func(a, b *Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return e
 }
 
 // quote writes a name from the document, shortened if it is long.

@@ -57,7 +57,7 @@ var graphNames = []string{container.GraphFile, "graph.json", "symbol.json", "sym
 // Find looks for the manifest of the model in a file or folder: concord.json in the folder; beside a file
 // m.nnef.tgz first m.nnef.tgz.concord.json, then m.nnef.concord.json, then m.concord.json; in an archive concord.json; beside the graph file
 // of a model in a folder, such as graph.nnef, the concord.json of the folder; at last among the models that this package knows by their
-// contents. The error is a [*NotFoundError] if there is none.
+// contents. The error is a [*NotFoundError] if there is none. Of one with mistakes, Errors, what could be read is returned as [Parse] does.
 func Find(model string) (*Manifest, error) {
 	return places{place.Host, Open}.find(model)
 }
@@ -233,7 +233,7 @@ func (p places) checksum(name string, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Open reads a manifest and the labels it names. Links that lead out of the manifest's folder are not followed.
+// Open reads a manifest and the labels it names, as [Parse] does. Links that lead out of the manifest's folder are not followed.
 func Open(name string) (*Manifest, error) {
 	dir, base := filepath.Split(name)
 	if dir == "" {
@@ -247,7 +247,7 @@ func Open(name string) (*Manifest, error) {
 	return load(root.FS(), base, name)
 }
 
-// Load reads a manifest and the labels it names from a file system.
+// Load reads a manifest and the labels it names, as [Parse] does, from a file system.
 func Load(fsys fs.FS, name string) (*Manifest, error) { return load(place.Some(fsys), name, name) }
 
 func load(fsys fs.FS, name, source string) (*Manifest, error) {
@@ -267,10 +267,7 @@ func load(fsys fs.FS, name, source string) (*Manifest, error) {
 
 // withLabels reads a manifest; read reads the files with labels that it names.
 func withLabels(source string, data []byte, read func(name string) ([]byte, error)) (*Manifest, error) {
-	m, err := Parse(source, data)
-	if err != nil {
-		return nil, err
-	}
+	m, _ := Parse(source, data) // whose mistakes m has, too
 	for _, out := range m.Outputs {
 		var l *Labels
 		switch k := out.Kind.(type) {
@@ -287,10 +284,11 @@ func withLabels(source string, data []byte, read func(name string) ([]byte, erro
 			l.Names, err = parseLabels(path.Join(path.Dir(filepath.ToSlash(source)), l.File), data)
 		}
 		if err != nil {
-			return nil, Errors{{source, l.place, join("outputs", out.Name) + ".labels_file", err.Error()}}
+			m.wrong = append(m.wrong, &Error{source, l.place, join("outputs", out.Name) + ".labels_file", err.Error()})
 		}
 	}
-	return m, nil
+	m.wrong = m.wrong[:min(len(m.wrong), maxErrors)]
+	return m, m.wrong.inOrder()
 }
 
 // ReadLabels reads a file with one label a line, a regular one of at most as many bytes and lines as a manifest may have.

@@ -12,7 +12,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Whatever is read, a manifest is either refused with places inside the document or can be checked against any model.
+// Whatever is read, a manifest that is refused has mistakes with places inside the document, and it can be checked against any model.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "image", "size": [4, 3], "mean": [1, 2, 3]}}, "outputs": {"y": {"kind": "classes", "labels": ["a"]}}}`))
 	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "audio", "rate": 8000, "context": 2}}, "outputs": {"y": {"kind": "track", "index": 0}}}`))
@@ -21,8 +21,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("{\"version\": 1,\n\t\"in\\u0000puts\": [[]]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := manifest.Parse("m", data)
+		var errs manifest.Errors
 		if err != nil {
-			var errs manifest.Errors
 			if !errors.As(err, &errs) || len(errs) == 0 || len(errs) > limits.ManifestErrors {
 				t.Fatalf("the error is %#v", err)
 			}
@@ -31,11 +31,13 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("the mistake %q has an impossible place in %d bytes", e, len(data))
 				}
 			}
-			return
 		}
 		for _, shape := range []tensor.Shape{{}, {4}, {1, 2}, {1, 3, 3, 4}, {manifest.Unknown, manifest.Unknown, 4}, {1, manifest.Unknown, manifest.Unknown, 3}} {
 			types := []manifest.Type{{"x", tensor.Float32, shape}, {"y", tensor.Float32, shape}, {"s", tensor.Float32, shape}}
-			_ = m.Check(types, types)
+			var more manifest.Errors
+			if errors.As(m.Check(types, types), &more); len(more) < len(errs) || len(more) > limits.ManifestErrors {
+				t.Fatalf("beside a model, %v becomes %v", errs, more)
+			}
 		}
 	})
 }

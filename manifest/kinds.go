@@ -31,14 +31,20 @@ func (d *document) manifest(n *node, m *Manifest) {
 		field{key: "inputs", decode: func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
 				note := d.note(n)
-				kind, _ := d.kind(n, inputKinds).(InputKind)
+				kind, ok := d.kind(n, inputKinds).(InputKind)
+				if !ok {
+					kind = &Tensor{} // of which nothing is said
+				}
 				m.Inputs = append(m.Inputs, Input{name, place, kind, note})
 			})
 		}},
 		field{key: "outputs", decode: func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
 				note := d.note(n)
-				kind, _ := d.kind(n, outputKinds).(OutputKind)
+				kind, ok := d.kind(n, outputKinds).(OutputKind)
+				if !ok {
+					kind = &Plain{}
+				}
 				m.Outputs = append(m.Outputs, Output{name, place, kind, note})
 			})
 		}},

@@ -11,6 +11,7 @@ type Manifest struct {
 	Title   string // what the model does, in a few words; may be empty
 	Inputs  []Input
 	Outputs []Output
+	wrong   Errors // with which it was read
 }
 
 // Place is a position in the document: line and column, in characters, both from 1.

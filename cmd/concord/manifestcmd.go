@@ -206,17 +206,18 @@ outputs. Every mistake is reported, with line and column.`,
 			} else {
 				d, err = manifest.Find(args[0])
 			}
-			if err != nil {
+			if err != nil && !errors.As(err, new(manifest.Errors)) {
 				return placed(args[0], err)
 			}
+			wrong := err // which Check tells, too
 			m, opts, err := f.load(args[0])
 			if err != nil {
-				return err
+				return errors.Join(wrong, err)
 			}
 			defer m.Close()
 			inputs, outputs, _, err := f.types(m, opts.Shapes, d)
 			if err != nil {
-				return placed(args[0], err)
+				return errors.Join(wrong, placed(args[0], err))
 			}
 			if err := d.Check(inputs, outputs); err != nil {
 				return err

@@ -37,10 +37,10 @@ func TestManifestInit(t *testing.T) {
 	if out, code := execute(t, "manifest", "init", model, "-o", "-"); code != 0 || !strings.HasPrefix(out, "{\n") {
 		t.Errorf("code %d: %s", code, out)
 	}
-	if err := os.WriteFile(filepath.Join(model, manifest.FileName), []byte(`{"version": 1, "inputs": {"y": {"kind": "tensor"}}, "outputs": {"x": {"kind": "tensor"}}}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(model, manifest.FileName), []byte(`{"version": 1, "inputs": {"y": {"kind": "tensor"}}, "outputs": {"x": {"kind": "classes", "top": -1}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := execute(t, "manifest", "check", model); code != exitInput || strings.Count(out, "the model has no ") != 2 {
+	if out, code := execute(t, "manifest", "check", model); code != exitInput || strings.Count(out, "the model has no ") != 2 || !strings.Contains(out, "outputs.x.top: this is the number -1") {
 		t.Errorf("a manifest of another model: code %d: %s", code, out)
 	}
 	if out, code := execute(t, "manifest", "nothing"); code != exitUsage {
