@@ -44,13 +44,10 @@ func (w *walker) lines(name string) error {
 	}
 }
 
-// byteOrder is the mark that some editors and tables begin a text with.
-const byteOrder = "\ufeff"
-
 // skipMark reads past the mark.
 func skipMark(r *bufio.Reader) {
-	if head, _ := r.Peek(len(byteOrder)); string(head) == byteOrder {
-		_, _ = r.Discard(len(byteOrder)) // which are there
+	if head, _ := r.Peek(len(mapfile.ByteOrderMark)); string(head) == mapfile.ByteOrderMark {
+		_, _ = r.Discard(len(mapfile.ByteOrderMark)) // which are there
 	}
 }
 

@@ -8,12 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/near"
 )
 
 // Parse reads a manifest; source is its name in messages. All mistakes are reported at once, as Errors; with them comes what could be read, whose
 // [Manifest.Check] tells them with those that a model shows. Labels that stand in files are not read: [Load] does that.
 func Parse(source string, data []byte) (*Manifest, error) {
+	data = mapfile.Text(data)
 	d := newDocument(source, data)
 	if len(data) > MaxBytes {
 		d.fail(0, "", "the document has %d bytes; at most %d are allowed", len(data), MaxBytes)

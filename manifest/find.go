@@ -306,7 +306,7 @@ func ReadLabels(name string) ([]string, error) {
 
 // parseLabels reads one label a line, for a file of that name. A last line end is allowed.
 func parseLabels(name string, data []byte) ([]string, error) {
-	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	text := strings.TrimSuffix(strings.ReplaceAll(string(mapfile.Text(data)), "\r\n", "\n"), "\n")
 	if n := strings.Count(text, "\n") + 1; n > maxLabels {
 		return nil, fmt.Errorf("%s has %d lines; at most %d labels are allowed", name, n, maxLabels)
 	}

@@ -155,6 +155,7 @@ func TestLoadLabels(t *testing.T) {
 	for _, test := range []struct{ labels, want string }{
 		{"cat\r\ndog\n", "cat|dog"},
 		{"cat\n\ndog", "cat||dog"},
+		{"\ufeffcat\ndog", "cat|dog"},
 		{"cat\n\x1b[2J\n", `m/concord.json:1:82: outputs.y.labels_file: m/l/names.txt:2: a label must have at most 256 bytes of UTF-8 without control characters`},
 		{"", ""},
 	} {

@@ -143,7 +143,7 @@ func TestMistakes(t *testing.T) {
 			`m:1:106: outputs.y: "units" is of no use with the format "ssd", whose boxes are relative to the priors`},
 		{wrap("", `"y": {"kind": "boxes", "scores": "s", "format": "ssd", "priors": {"maps": [{"cells": [16384, 16384], "boxes": [1]}]}}`),
 			`m:1:117: outputs.y.priors.maps[0]: there are more than 4194304 priors`},
-		{wrap("", `"y": {"kind": "track", "index": -1}`), `m:1:74: outputs.y.index: this is the number -1; it must be an integer from 0 to 1048576`},
+		{"\ufeff" + wrap("", `"y": {"kind": "track", "index": -1}`), `m:1:74: outputs.y.index: this is the number -1; it must be an integer from 0 to 1048576`},
 	} {
 		_, err := manifest.Parse("m", []byte(test.text))
 		if err == nil {

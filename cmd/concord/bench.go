@@ -175,7 +175,7 @@ func readBaseline(name string) (*benchReport, error) {
 		return nil, err
 	}
 	r := new(benchReport)
-	if err = json.Unmarshal(text, r); err == nil {
+	if err = json.Unmarshal(mapfile.Text(text), r); err == nil {
 		usable := func(x float64) bool { return x > 0 }
 		if len(r.Samples) == 0 || !usable(r.Median) || slices.ContainsFunc(r.Samples, func(x float64) bool { return !usable(x) }) {
 			err = errors.New("it has no samples_ms above 0")

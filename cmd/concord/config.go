@@ -27,7 +27,7 @@ func configure(flags *pflag.FlagSet, name string) error {
 }
 
 func readConfig(flags *pflag.FlagSet, text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	dec := json.NewDecoder(bytes.NewReader(mapfile.Text(text)))
 	dec.UseNumber()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return errors.Join(errors.New("it must be a JSON object with flags and their values"), err)

@@ -25,7 +25,7 @@ func TestConfig(t *testing.T) {
 	if err := flags.Parse([]string{"--queue", "5"}); err != nil {
 		t.Fatal(err)
 	}
-	const text = `{"queue": 7, "batch": 3, "memory": "2GiB", "map": true, "load": ["a", "b"], "batch-delay": "2ms", "http": ":1"}`
+	const text = "\ufeff" + `{"queue": 7, "batch": 3, "memory": "2GiB", "map": true, "load": ["a", "b"], "batch-delay": "2ms", "http": ":1"}`
 	if err := readConfig(flags, []byte(text)); err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func readTokens(name string) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(mapfile.Text(text))) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			list = append(list, line)
 		}

@@ -14,11 +14,13 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // parser reads the tokens of a document. The first error sticks: what is read after it is of no use.
 type parser struct {
 	d       *json.Decoder
+	mark    int64 // bytes of a byte order mark, which d does not see
 	limits  Limits
 	at      int       // index of the call; -1 outside
 	data    int64     // bytes of buffers so far
@@ -27,7 +29,8 @@ type parser struct {
 }
 
 func newParser(text []byte, limits *Limits) *parser {
-	p := &parser{d: json.NewDecoder(bytes.NewReader(text)), limits: limits.orDefault(), at: -1}
+	inner := mapfile.Text(text)
+	p := &parser{d: json.NewDecoder(bytes.NewReader(inner)), mark: int64(len(text) - len(inner)), limits: limits.orDefault(), at: -1}
 	p.d.UseNumber()
 	if int64(len(text)) > p.limits.Text {
 		p.fail("the document has %d bytes; at most %d are read", len(text), p.limits.Text)
@@ -36,7 +39,9 @@ func newParser(text []byte, limits *Limits) *parser {
 }
 
 // here is where the parser is, as an error without a reason.
-func (p *parser) here() SyntaxError { return SyntaxError{Offset: p.d.InputOffset(), Call: p.at} }
+func (p *parser) here() SyntaxError {
+	return SyntaxError{Offset: p.mark + p.d.InputOffset(), Call: p.at}
+}
 
 func (p *parser) fail(format string, args ...any) { p.failAt(p.here(), format, args...) }
 

@@ -159,6 +159,7 @@ func TestDecodeRejects(t *testing.T) {
 		{arg(`{"$buffer":{"byteLength":99999999999}}`), "must be a whole number", 1},
 		{arg(`{"$buffer":{"byteOffset":8,"bufferByteLength":9,"byteLength":2}}`), "the view ends at byte 10", 1},
 		{arg(`{"$buffer":{"byteLength":1000000000}},{"$buffer":{"byteLength":1000000000}}`), "more than", 1},
+		{"\ufeff" + call(`{"call":"f"}`), "", 0},
 	} {
 		_, err := session.Decode([]byte(tt.text), nil, nil)
 		if tt.want == "" {
