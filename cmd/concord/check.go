@@ -69,7 +69,7 @@ invalid. The exit code is 1 if there are errors and 3 if a file cannot be read.`
 	flags.BoolVar(&f.noWarnings, "no-warnings", false, "report errors only")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	flags.StringVar(&f.explain, "explain", "", "print what a `CODE` means; \"all\" lists the codes")
-	flags.StringVar(&f.markdown, "markdown", "", "write the reference of codes into this file")
+	flags.StringVar(&f.markdown, "markdown", "", "write the reference of codes into this `file`")
 	forceFlag(flags, &f.force)
 	_ = c.RegisterFlagCompletionFunc("explain", completeCodes)
 	return c

@@ -3,11 +3,14 @@ package main
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/bulk"
+	"github.com/concord-nn/concord/internal/conform"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -21,7 +24,7 @@ var flagValues = map[string][]string{
 	"filter":  {string(manifest.Bilinear), string(manifest.Area)},
 	"crop":    {string(manifest.CropNone), string(manifest.CropContent)},
 	"metrics": {"own", "triton", "off"}, "model-control": {"poll", "explicit", "none"}, "log-level": {"debug", "info", "warn", "error"}, "on-error": {"stop", "skip"},
-	"tier": {"portable", "avx2", "avx512", "vnni"},
+	"tier": {"portable", "avx2", "avx512", "vnni"}, "engine": conformEngines(), "versions": {"latest", "all"},
 }
 
 // flagNames are what flags take that is read from the model on the command line, as an end of what is typed, or NAME= before it.
@@ -40,7 +43,7 @@ func addCompletion(root *cobra.Command) {
 		}
 	}
 	complete(root, "color", among(colourings))
-	for _, c := range root.Commands() {
+	for _, c := range below(root) {
 		for flag, values := range flagValues {
 			if own := flagValues[c.Name()+" "+flag]; own != nil {
 				values = own
@@ -53,9 +56,11 @@ func addCompletion(root *cobra.Command) {
 			})
 		}
 		complete(c, "manifest", cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt))
-		if f := c.Flag("output"); f != nil && strings.Contains(f.Usage, "`folder`") {
-			_ = c.MarkFlagDirname("output")
-		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if name, _ := pflag.UnquoteUsage(f); name == "folder" {
+				_ = c.MarkFlagDirname(f.Name)
+			}
+		})
 		if models := takingInputs[c.Name()]; models > 0 {
 			c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 				if len(args) < models || strings.ContainsRune(typed, '=') {
@@ -69,6 +74,15 @@ func addCompletion(root *cobra.Command) {
 			return among(enginePairs())(c, args, typed)
 		})
 	}
+}
+
+// below returns the commands of a command, and theirs.
+func below(c *cobra.Command) []*cobra.Command {
+	list := slices.Clone(c.Commands())
+	for _, sub := range c.Commands() {
+		list = append(list, below(sub)...)
+	}
+	return list
 }
 
 // among completes one of some words.
@@ -85,6 +99,9 @@ func namesInModel(c *cobra.Command, args []string, typed string, names func(*cob
 	}
 	var list []string
 	for _, name := range names(c, args[0]) {
+		if !sayable(name) {
+			continue
+		}
 		if assigned {
 			name += "="
 		}
@@ -97,6 +114,13 @@ func namesInModel(c *cobra.Command, args []string, typed string, names func(*cob
 		directive |= cobra.ShellCompDirectiveNoSpace
 	}
 	return list, directive
+}
+
+// sayable reports whether a shell takes a name from a model for nothing but a word, and a terminal shows it as it is.
+func sayable(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./-:+,@%=", r)
+	})
 }
 
 // opened calls f with a model, if it can be read.
@@ -167,6 +191,14 @@ func anyShape(in model.Input) []int {
 		}
 	}
 	return shape
+}
+
+func conformEngines() []string {
+	var names []string
+	for _, e := range conform.Engines {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 func enginePairs() []string {

@@ -2,13 +2,27 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/concord-nn/concord/onnx/proto"
 )
 
 // TestCompletion asks, as a shell does, how a command line may go on.
 func TestCompletion(t *testing.T) {
-	model := digits(t, "model.nnef")
+	model, odd := digits(t, "model.nnef"), filepath.Join(t.TempDir(), "odd.onnx")
+	names := []string{"/in.put:0", "a\x1b[31m", "$(reboot)", "two words", "-q", "tab\tbed", "`id`", "a;b", "\u202e"}
+	odds := &proto.Type{Tensor: &proto.TensorType{ElemType: proto.Float, Shape: &proto.Shape{}}}
+	g := &proto.Graph{Name: "g", Node: []*proto.Node{{OpType: "Relu", Input: names[:1], Output: []string{"y"}}}, Output: []*proto.ValueInfo{{Name: "y", Type: odds}}}
+	for _, name := range names {
+		g.Input = append(g.Input, &proto.ValueInfo{Name: name, Type: odds})
+	}
+	if err := proto.WriteFile(odd, &proto.Model{IRVersion: 10, OpsetImport: []*proto.OperatorSet{{Version: 20}}, Graph: g}, false); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string // lines, the last of which is what else the shell does
@@ -36,6 +50,11 @@ func TestCompletion(t *testing.T) {
 		{[]string{"bulk", "--on-error", "s"}, "stop\nskip\n:4"},
 		{[]string{"bulk", "--format", ""}, "jsonl\nnpz\nparquet\n:4"},
 		{[]string{"convert", "--to", ""}, "nnef\ncvm\n:4"},
+		{[]string{"conform", "--engine", "s"}, "single\nsaved\n:4"},
+		{[]string{"serve", "--versions", ""}, "latest\nall\n:4"},
+		{[]string{"ops", "--markdown", ""}, ":16"},
+		{[]string{"manifest", "check", "testdata/open.nnef", "--shape", "x."}, "x.0=\n:6"},
+		{[]string{"run", odd, ""}, "/in.put:0=\n:2"},
 	} {
 		var out, errs bytes.Buffer
 		root := newRoot()
@@ -52,5 +71,17 @@ func TestCompletion(t *testing.T) {
 			continue
 		}
 		t.Errorf("%q: %v\n%s\nwant\n%s", c.args, err, got, c.want)
+	}
+}
+
+// TestCompletionOfAll: a flag with words of its own completes them; the help names what others take.
+func TestCompletionOfAll(t *testing.T) {
+	for _, c := range below(newRoot()) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			_, completes := c.GetFlagCompletionFunc(f.Name)
+			if f.Value.Type() == "string" && !completes && !strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --%s completes nothing, and its help names no argument", c.CommandPath(), f.Name)
+			}
+		})
 	}
 }

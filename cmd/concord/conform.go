@@ -111,7 +111,7 @@ counts say how many there are.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&filter, "filter", "", "run only the cases whose FOLDER/NAME matches this regular expression")
+	f.StringVar(&filter, "filter", "", "run only the cases whose FOLDER/NAME matches this regular `expression`")
 	f.StringVar(&engine, "engine", conform.Engines[0].Name, "what evaluates the cases: "+strings.Join(engines, "; "))
 	f.BoolVar(&list, "list", false, "list the cases instead of running them")
 	f.BoolVarP(&verbose, "verbose", "v", false, "name every skipped case")

@@ -72,7 +72,7 @@ of simpler operators.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().StringVar(&markdown, "markdown", "", "write the operator reference into this folder")
+	c.Flags().StringVar(&markdown, "markdown", "", "write the operator reference into this `folder`")
 	forceFlag(c.Flags(), &force)
 	return c
 }
