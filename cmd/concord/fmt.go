@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/stage"
@@ -138,6 +139,7 @@ func (f *formatting) file(name string) error {
 	if err != nil {
 		return err
 	}
+	shown = escape.Text(shown)
 	differs := !bytes.Equal(text, out)
 	f.differ = f.differ || differs
 	if f.list && differs {

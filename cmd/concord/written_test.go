@@ -62,7 +62,7 @@ func TestNothingObeyed(t *testing.T) {
 		"shapes comments.nnef", "shapes names.onnx", "shapes mistake.nnef", "shapes --json names.onnx",
 		"explain comments.nnef", "explain comments.nnef w", "explain names.onnx", "explain names.onnx second" + foreign, "explain wrong.onnx", "explain comments.nnef nope" + foreign,
 		"flatten mistake.nnef", "flatten names.onnx", "flatten comments.nnef -o labels.txt", "flatten comments.nnef -o absent/flat.nnef",
-		"fmt mistake.nnef", "fmt -w absent.nnef",
+		"fmt mistake.nnef", "fmt -d messy.nnef", "fmt -l messy.nnef", "fmt -w absent.nnef",
 		"migrate old.nnef -o new.nnef", "migrate comments.nnef", "migrate old.nnef --check", "migrate quant --check",
 		"convert names.onnx out.nnef", "convert comments.nnef out2.nnef --force", "convert names.onnx out.onnx", "convert out.nnef out.tgz", "convert wrong.onnx out3.nnef", "convert names.onnx session/ok.json", "convert names.onnx ./cvm3 --to=cvm",
 		"convert net.nnef out.xyz", "convert cvm/strokes strokes.nnef",
