@@ -155,6 +155,9 @@ func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*
 	if len(f.opts.Shapes) > 0 {
 		opts.Extents = make(map[string][]int, len(f.opts.Shapes))
 		for name, shape := range f.opts.Shapes {
+			if !s.operators && !f.Document.Tract && slices.ContainsFunc(shape, func(n int) bool { return n < 1 }) { // Without this the document would be blamed.
+				return nil, fmt.Errorf("the shape %v is given for %q; extents are 1 or more", shape, name)
+			}
 			opts.Extents[name] = shape
 		}
 	}

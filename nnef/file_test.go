@@ -132,9 +132,10 @@ func TestShapesOption(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for want, shapes := range map[string]map[string]tensor.Shape{
-		`a shape is given for "z"; the inputs are x`:   {"z": {1}},
-		"the extent 0 is not allowed":                  {"x": {0}},
-		"doc:4:22: value error [NNEF1101]: the extent": {"x": {2, -1}},
+		`a shape is given for "z"; the inputs are x`:                {"z": {1}},
+		`the shape [4,0,6] is given for "x"; extents are 1 or more`: {"x": {4, 0, 6}},
+		`the shape [0] is given for "x"; extents are`:               {"x": {0}},
+		`the shape [2,-1] is given for "x"`:                         {"x": {2, -1}},
 	} {
 		if _, err := opened(t, text, nnef.Options{Shapes: shapes}).Flatten(flat.User); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want %s", err, want)

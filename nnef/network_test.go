@@ -57,7 +57,7 @@ func TestNetwork(t *testing.T) {
 			{model.Shapes{"x": {1, 3, 2, 4}}, "float32[1,3,1,2]"},
 			{nil, "the extent x.0 must be given a number"},
 			{model.Shapes{"x": {1, 3, 8}}, "has another rank"},
-			{model.Shapes{"x": {1, 3, 8, 0}}, "hint: give the shape of x when the model is loaded"},
+			{model.Shapes{"x": {1, 3, 8, 0}}, "the shape [1,3,8,0] is given for \"x\"; extents are 1 or more"},
 			{model.Shapes{"z": {1, 3, 8, 4}}, "the inputs are x"},
 			{model.Shapes{"x": {math.MaxInt, 3, 8, math.MaxInt}}, "shape"},
 		}},
