@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
@@ -42,7 +41,7 @@ func carried(src string, gone func(input string) bool) (*manifest.Manifest, erro
 
 // fixes reports whether --set has made an input a constant.
 func (f *modelFlags) fixes(input string) bool {
-	return slices.ContainsFunc(f.fixed, func(s string) bool { name, _, _ := strings.Cut(s, "="); return name == input })
+	return slices.ContainsFunc(f.fixed, func(s string) bool { name, _ := setting(s); return name == input })
 }
 
 // withManifest adds the manifest of the model at src to the files of a model in a folder or an archive. What stood there as its manifest

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,15 +12,10 @@ import (
 
 // TestCompletion asks, as a shell does, how a command line may go on.
 func TestCompletion(t *testing.T) {
-	model, odd := digits(t, "model.nnef"), filepath.Join(t.TempDir(), "odd.onnx")
-	names := []string{"/in.put:0", "a\x1b[31m", "$(reboot)", "two words", "-q", "tab\tbed", "`id`", "a;b", "\u202e"}
-	odds := &proto.Type{Tensor: &proto.TensorType{ElemType: proto.Float, Shape: &proto.Shape{}}}
-	g := &proto.Graph{Name: "g", Node: []*proto.Node{{OpType: "Relu", Input: names[:1], Output: []string{"y"}}}, Output: []*proto.ValueInfo{{Name: "y", Type: odds}}}
-	for _, name := range names {
-		g.Input = append(g.Input, &proto.ValueInfo{Name: name, Type: odds})
-	}
-	if err := proto.WriteFile(odd, &proto.Model{IRVersion: 10, OpsetImport: []*proto.OperatorSet{{Version: 20}}, Graph: g}, false); err != nil {
-		t.Fatal(err)
+	model := digits(t, "model.nnef")
+	odd := &proto.Graph{Name: "g", Node: []*proto.Node{{OpType: "Relu", Input: []string{"/in.put:0"}, Output: []string{"y"}}}, Output: []*proto.ValueInfo{onnxValue("y", proto.Float)}}
+	for _, name := range []string{"/in.put:0", "a\x1b[31m", "$(reboot)", "two words", "-q", "tab\tbed", "`id`", "a;b", "\u202e"} {
+		odd.Input = append(odd.Input, onnxValue(name, proto.Float))
 	}
 	for _, c := range []struct {
 		args []string
@@ -54,7 +48,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"serve", "--versions", ""}, "latest\nall\n:4"},
 		{[]string{"ops", "--markdown", ""}, ":16"},
 		{[]string{"manifest", "check", "testdata/open.nnef", "--shape", "x."}, "x.0=\n:6"},
-		{[]string{"run", odd, ""}, "/in.put:0=\n:2"},
+		{[]string{"run", writeONNX(t, odd), ""}, "/in.put:0=\n:2"},
 	} {
 		var out, errs bytes.Buffer
 		root := newRoot()

@@ -79,15 +79,34 @@ func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) 
 	return m, concord.Options{Shapes: shapes}, err
 }
 
+// setting divides NAME=VALUE, with an empty name for what is none. The name may have a "=", too: numbers have none, and of names of arrays the first that is there counts.
+func setting(s string) (name, value string) {
+	if at := strings.LastIndex(s, "="); !isArray(s) {
+		return s[:max(at, 0)], s[at+1:]
+	}
+	for at, c := range s {
+		if c == '=' && there(s[at+1:]) {
+			return s[:at], s[at+1:]
+		}
+	}
+	name, value, _ = strings.Cut(s, "=")
+	return name, value
+}
+
+func isArray(name string) bool { return feed.FormOf(name, nil) == feed.Array }
+
 // constants reads what inputs are set to.
 func (f *modelFlags) constants() (model.Values, error) {
 	out := make(model.Values)
 	for _, s := range f.fixed {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, &codedError{exitUsage, fmt.Errorf("--set %s: it must be NAME=VALUE, such as sr=16000", s)}
+		name, value := setting(s)
+		if name == "" {
+			return nil, refused("--set %s: it must be NAME=VALUE, such as sr=16000", s)
 		}
-		if feed.FormOf(value, nil) == feed.Array {
+		if out[name] != nil {
+			return nil, refused("--set %s: %s is set already", s, name)
+		}
+		if isArray(value) {
 			t, err := feed.ReadNPY(value)
 			if err != nil {
 				return nil, err
@@ -177,10 +196,12 @@ func parseShapes(list []string) (map[string]tensor.Shape, error) {
 	shapes := make(map[string]tensor.Shape)
 	for _, s := range list {
 		at := strings.LastIndex(s, "=") // a symbol may be any text
-		ok := at >= 0
 		name, extents := s[:max(at, 0)], s[at+1:]
-		if !ok {
+		if name == "" {
 			return nil, fmt.Errorf("--shape %s: it must be NAME=EXTENTS, such as x=1,3,224,224", s)
+		}
+		if shapes[name] != nil {
+			return nil, fmt.Errorf("--shape %s: a shape is given for %s already", s, name)
 		}
 		shape := tensor.Shape{}
 		for _, e := range strings.Split(extents, ",") {

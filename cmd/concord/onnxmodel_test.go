@@ -48,6 +48,11 @@ func TestNames(t *testing.T) {
 	if out, code := execute(t, "run", m, "a="+one, "a=c="+three, "--shape", "rows=3"); code != exitUsage || !strings.Contains(out, "the input a already") {
 		t.Errorf("code %d: %s", code, out)
 	}
+	for _, set := range []string{"a=b=4", "a=b=" + one} {
+		if out, code := execute(t, "run", m, "a="+one, "--set", set, "--hash"); code != 0 || !strings.Contains(out, "  y float32[1]") {
+			t.Errorf("--set %s: code %d: %s", set, code, out)
+		}
+	}
 	if out, code := execute(t, "profile", m, "a=b="+three, "a="+one, "--svg", three, "--force"); code != exitUsage || !strings.Contains(out, "it is an input and would be overwritten") {
 		t.Errorf("code %d: %s", code, out)
 	}

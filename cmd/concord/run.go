@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -281,9 +280,7 @@ func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missin
 		d, missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
 	if err == nil {
-		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool {
-			return slices.ContainsFunc(f.fixed, func(s string) bool { return strings.HasPrefix(s, in.Name+"=") })
-		})
+		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool { return f.fixes(in.Name) })
 	}
 	return d, missing, err
 }

@@ -19,6 +19,13 @@ func forPeople(root *cobra.Command) {
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	for _, c := range below(root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if strings.HasSuffix(f.Value.Type(), "Slice") {
+				f.Value = &once{Value: f.Value}
+			}
+		})
+	}
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 		if c.Name() == "completion" {
@@ -141,6 +148,9 @@ func flagError(c *cobra.Command, err error) error {
 
 // cannotBe says what the value of a flag must be.
 func cannotBe(f *pflag.Flag, err error) string {
+	if errors.Is(err, errTwice) {
+		return errTwice.Error()
+	}
 	if errors.Is(err, strconv.ErrRange) {
 		return "it is too large"
 	}
@@ -163,6 +173,22 @@ func quoted(s string) string {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// once is a flag with a list as its value. What is given a second time would be added to it.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+var errTwice = errors.New("it is given already; all of the list is one value")
+
+func (o *once) Set(text string) error {
+	if o.given {
+		return errTwice
+	}
+	o.given = true
+	return o.Value.Set(text)
 }
 
 // texts is a flag that may be repeated. That of package pflag sets up a writer of CSV to say that there is none yet.
