@@ -120,7 +120,7 @@ func (d *document) fields(kind any) (required string, list []field) {
 			word(d, "filter", &k.Filter, Bilinear, Area),
 			bind("round", &k.Round, d.flag),
 			numbers("pad", &k.Pad, func(n *node) { d.channels(n, &k.Pad, 0, 255) }),
-			numbers("mean", &k.Mean, func(n *node) { d.channels(n, &k.Mean, -maxNumber, maxNumber) }),
+			numbers("mean", &k.Mean, func(n *node) { d.channels(n, &k.Mean, 0, 255) }),
 			numbers("std", &k.Std, func(n *node) { d.std(n, &k.Std) }),
 		}
 	case *Audio:
@@ -129,7 +129,7 @@ func (d *document) fields(kind any) (required string, list []field) {
 			bind("window", &k.Window, d.from(1, maxWindow)),
 			bind("hop", &k.Hop, d.from(1, maxWindow)),
 			bind("context", &k.Context, d.from(0, maxWindow)),
-			bind("scale", &k.Scale, d.within(-maxNumber, maxNumber)),
+			bind("scale", &k.Scale, d.scale),
 		}
 	case *Tensor:
 		return "", []field{numbers("value", &k.Value, func(n *node) {
@@ -210,6 +210,13 @@ func (d *document) std(n *node, to *[]float64) {
 			d.wrong(n, "a divisor other than zero")
 			return
 		}
+	}
+}
+
+// scale decodes a factor, which must not be zero either.
+func (d *document) scale(n *node, to *float64) {
+	if d.float(n, to, -maxNumber, maxNumber); *to == 0 {
+		d.wrong(n, "a factor other than zero")
 	}
 }
 

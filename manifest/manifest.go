@@ -78,7 +78,7 @@ type Image struct {
 	Filter        Filter
 	Round         bool      // round resized values to whole numbers, ties to even
 	Pad           []float64 // red, green, blue from 0 to 255 (or one value for all) of what lies outside of the picture
-	Mean, Std     []float64 // one value, or one for each channel in the order of Colour
+	Mean, Std     []float64 // one value, or one for each channel in the order of Colour; Mean from 0 to 255
 }
 
 // Colour is the order of a picture's channels.

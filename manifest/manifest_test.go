@@ -118,7 +118,7 @@ func TestMistakes(t *testing.T) {
 				"m:1:62: inputs.x.size[1]: this is the number 1e2; it must be an integer from 1 to 16384"},
 		{wrap(`"x": {"kind": "image", "size": [1]}`, ""), `m:1:58: inputs.x.size: this is a list of 1; it must be a list of 2 integers, width and height`},
 		{wrap(`"x": {"kind": "image", "std": [1, 0, 1]}`, ""), `m:1:57: inputs.x.std: this is a list of 3; it must be a divisor other than zero`},
-		{wrap(`"x": {"kind": "image", "mean": 1e400}`, ""), `m:1:58: inputs.x.mean: this is the number 1e400; it must be a number from -1e+30 to 1e+30`},
+		{wrap(`"x": {"kind": "image", "mean": 1e400}`, ""), `m:1:58: inputs.x.mean: this is the number 1e400; it must be a number from 0 to 255`},
 		{wrap(`"x": {"kind": "image", "mean": [1, 2]}`, ""), `m:1:58: inputs.x.mean: this is a list of 2; it must be a number or a list of 1 or 3 numbers`},
 		{wrap(`"x": {"kind": "image", "mean": [1, 2, 3], "colour": "gray"}`, ""), `m:1:32: inputs.x: "mean" and "std" of a gray picture have 1 value, not 3`},
 		{wrap(`"x": {"kind": "image", "layout": "HW"}`, ""), `m:1:32: inputs.x: the layout "HW" has no channels; "colour" must be "gray"`},
@@ -143,6 +143,8 @@ func TestMistakes(t *testing.T) {
 			`m:1:106: outputs.y: "units" is of no use with the format "ssd", whose boxes are relative to the priors`},
 		{wrap("", `"y": {"kind": "boxes", "scores": "s", "format": "ssd", "priors": {"maps": [{"cells": [16384, 16384], "boxes": [1]}]}}`),
 			`m:1:117: outputs.y.priors.maps[0]: there are more than 4194304 priors`},
+		{wrap(`"x": {"kind": "image", "mean": 300}, "s": {"kind": "audio", "rate": 1, "scale": 0}`, ""), "m:1:58: inputs.x.mean: this is the number 300; it must be a number from 0 to 255\n" +
+			"m:1:107: inputs.s.scale: this is the number 0; it must be a factor other than zero"},
 		{"\ufeff" + wrap("", `"y": {"kind": "track", "index": -1}`), `m:1:74: outputs.y.index: this is the number -1; it must be an integer from 0 to 1048576`},
 	} {
 		_, err := manifest.Parse("m", []byte(test.text))

@@ -38,7 +38,7 @@ func (im *Image) Resolved() (*Image, error) {
 		def    float64
 	}{
 		{"Image.Pad", &r.Pad, 3, 0, 255, 0},
-		{"Image.Mean", &r.Mean, channels, -maxNumber, maxNumber, 0},
+		{"Image.Mean", &r.Mean, channels, 0, 255, 0},
 		{"Image.Std", &r.Std, channels, -maxNumber, maxNumber, 1},
 	} {
 		switch n := len(*v.values); {

@@ -34,6 +34,7 @@ func TestResolved(t *testing.T) {
 		`Image.Mean has 2 numbers; there must be 1 or 3`:                    image(&manifest.Image{Mean: []float64{1, 2}}),
 		`Image.Std has 3 numbers; there must be 1 or 1`:                     image(&manifest.Image{Colour: manifest.Gray, Std: []float64{1, 2, 3}}),
 		`Image.Std has the number 0`:                                        image(&manifest.Image{Std: []float64{0}}),
+		`Image.Mean has the number -1`:                                      image(&manifest.Image{Mean: []float64{-1}}),
 		`Image.Mean has the number NaN`:                                     image(&manifest.Image{Mean: []float64{math.NaN()}}),
 		`Image.Pad has the number 256`:                                      image(&manifest.Image{Pad: []float64{256}}),
 		`Image.Width and Image.Height are 3 and 0`:                          image(&manifest.Image{Width: 3}),

@@ -59,7 +59,7 @@ func TestPrepareImage(t *testing.T) {
 		{"normalised", `, "mean": [10, 20, 40], "std": [1, 2, 4]`, two, f32, tensor.Shape{1, 1, 2, 3}, []float64{0, 0, -2.5, 30, 15, 5}, whole(2, 1, 2, 1)},
 		{"normalised alike", `, "mean": 10, "std": 10`, two, f32, tensor.Shape{1, 1, 2, 3}, []float64{0, 1, 2, 3, 4, 5}, whole(2, 1, 2, 1)},
 		{"bytes", `, "mean": 24.5`, two, tensor.Uint8, tensor.Shape{1, 1, 2, 3}, []float64{0, 0, 6, 16, 26, 36}, whole(2, 1, 2, 1)},
-		{"signed bytes", `, "mean": -100`, two, tensor.Int8, tensor.Shape{1, 1, 2, 3}, []float64{110, 120, 127, 127, 127, 127}, whole(2, 1, 2, 1)},
+		{"signed bytes", `, "std": 0.25`, two, tensor.Int8, tensor.Shape{1, 1, 2, 3}, []float64{40, 80, 120, 127, 127, 127}, whole(2, 1, 2, 1)},
 		{"half", `, "std": 3`, two, tensor.Float16, tensor.Shape{1, 1, 2, 3},
 			[]float64{float64(tensor.ToF16(10. / 3).Float32()), float64(tensor.ToF16(20. / 3).Float32()), 10, float64(tensor.ToF16(40. / 3).Float32()),
 				float64(tensor.ToF16(50. / 3).Float32()), 20}, whole(2, 1, 2, 1)},
