@@ -72,10 +72,10 @@ that is there.`,
 			bar := showProgress(c, "converting "+args[0])
 			defer bar.clear()
 			if writesONNX(args[1]) {
+				if c.Flags().Changed("to") {
+					return refused("--to does not go with a DST that ends in .onnx")
+				}
 				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
-			}
-			if f.flatten && f.canonical {
-				return &codedError{exitUsage, errors.New("--flatten and --canonical exclude each other")}
 			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}

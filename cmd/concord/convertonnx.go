@@ -24,8 +24,8 @@ const dataEnding = ".data"
 
 // convertONNX writes a model of any format as an ONNX model.
 func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) error {
-	if f.to == "cvm" || f.flatten || f.canonical {
-		return &codedError{exitUsage, errors.New("--to cvm, --flatten and --canonical do not go with a DST that ends in .onnx")}
+	if f.flatten || f.canonical {
+		return refused("--flatten and --canonical do not go with a DST that ends in .onnx")
 	}
 	targets := []string{dst}
 	if f.external {

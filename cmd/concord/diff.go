@@ -144,7 +144,7 @@ func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*e
 		return wrong("--atol, --rtol: they must be 0 or more")
 	}
 	f.run = f.run || f.random || len(inputs) > 0
-	for _, flag := range []string{"steps", "atol", "rtol"} {
+	for _, flag := range []string{"steps", "atol", "rtol", "threads", "memory", "time", "manifest"} {
 		if !f.run && f.flags.Changed(flag) {
 			return wrong("--%s is of runs: give inputs, --random or --run", flag)
 		}

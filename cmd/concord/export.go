@@ -122,12 +122,8 @@ func (f *exportFlags) usable(args []string) error {
 		return notWritten()
 	case f.elements != "q78" && f.elements != "float32":
 		return fmt.Errorf("--type %s: it must be q78 or float32", f.elements)
-	case f.page != page.Index && !f.wasm:
-		return errors.New("--page goes with --wasm")
 	case f.page != "" && (f.page != filepath.Base(f.page) || !strings.HasSuffix(f.page, ".html")):
 		return fmt.Errorf("--page %q: it must be the name of a file, without a folder, that ends in .html", f.page)
-	case !f.openvx && (f.check || f.elements != "q78"):
-		return errors.New("--check and --type go with --openvx")
 	case len(args) > 1 && !f.check:
 		return fmt.Errorf("%d arguments are given; an INPUT goes with --check", len(args))
 	}

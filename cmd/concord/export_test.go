@@ -235,7 +235,7 @@ graph g( x ) -> ( y, z ) {
 	}{
 		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--webnn, --openvx and --wasm exclude each other"}},
 		{"another type", []string{"--openvx", model, "--type", "int4"}, exitUsage, []string{"--type int4: it must be q78 or float32"}},
-		{"a check of another target", []string{"--webnn", model, "--check"}, exitUsage, []string{"--check and --type go with --openvx"}},
+		{"a check of another target", []string{"--webnn", model, "--check"}, exitUsage, []string{"--check goes with --openvx"}},
 		{"an input without a check", []string{"--openvx", model, "seven.png"}, exitUsage, []string{"an INPUT goes with --check"}},
 		{"refused operators", []string{"--openvx", refused}, exitInput, []string{"argmax_reduce (value y)", "max_pool (value z)", "never negative"}},
 		{"a model of wide integers", []string{"--openvx", strokes()}, exitInput, []string{"cannot be expressed in OpenVX"}},

@@ -95,7 +95,9 @@ func (f *measuringFlags) measuring(c *cobra.Command, args []string) (*measured, 
 	if err := useTier(f.tier); err != nil {
 		return nil, err
 	}
-	f.random = f.random || len(args) == 1
+	if f.random = f.random || len(args) == 1; !f.random && c.Flags().Changed("seed") {
+		return nil, refused("--seed is of random inputs, which are those without an INPUT")
+	}
 	base, began := measure.PeakMemory(), time.Now()
 	r, err := newRunner(&f.runFlags, args, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 	if err != nil {

@@ -37,6 +37,9 @@ func addShared(root *cobra.Command) {
 			return &codedError{exitUsage, fmt.Errorf("--color: %q is not allowed; it must be one of %s (the channels of a picture are --colour)",
 				colourful, strings.Join(colourings, ", "))}
 		}
+		if err := effective(c); err != nil {
+			return err
+		}
 		if quiet {
 			c.SetErr(io.Discard) // errors are written by the caller
 		}

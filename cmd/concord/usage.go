@@ -191,6 +191,27 @@ func (o *once) Set(text string) error {
 	return o.Value.Set(text)
 }
 
+// What flags do nothing without another one, or with it, by the commands in front of them.
+var (
+	needs    = map[string]string{"export type": "openvx", "export check": "openvx", "export page": "wasm", "run seed": "random", "diff seed": "random"}
+	excludes = map[string]string{"bench seconds": "runs", "profile seconds": "runs", "convert flatten": "canonical"}
+)
+
+// effective finds flags that are given and do nothing.
+func effective(c *cobra.Command) (err error) {
+	on := func(flag string) bool { f := c.Flag(flag); return f != nil && f.Changed && f.Value.String() != "false" }
+	c.Flags().Visit(func(f *pflag.Flag) {
+		of := c.Name() + " " + f.Name
+		if other := needs[of]; other != "" && on(f.Name) && !on(other) {
+			err = refused("--%s goes with --%s", f.Name, other)
+		}
+		if other := excludes[of]; other != "" && on(f.Name) && on(other) {
+			err = refused("--%s and --%s exclude each other", f.Name, other)
+		}
+	})
+	return err
+}
+
 // texts is a flag that may be repeated. That of package pflag sets up a writer of CSV to say that there is none yet.
 type texts []string
 
