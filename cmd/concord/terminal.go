@@ -37,7 +37,7 @@ func addShared(root *cobra.Command) {
 			return &codedError{exitUsage, fmt.Errorf("--color: %q is not allowed; it must be one of %s (the channels of a picture are --colour)",
 				colourful, strings.Join(colourings, ", "))}
 		}
-		if err := effective(c); err != nil {
+		if err := effective(c, args); err != nil {
 			return err
 		}
 		if quiet {

@@ -197,10 +197,16 @@ var (
 	excludes = map[string]string{"bench seconds": "runs", "profile seconds": "runs", "convert flatten": "canonical"}
 )
 
-// effective finds flags that are given and do nothing.
-func effective(c *cobra.Command) (err error) {
+// effective finds arguments, and files and folders of flags, that are empty, as of a shell's variable without a value, and flags that are given and do nothing.
+func effective(c *cobra.Command, args []string) (err error) {
+	if i := slices.Index(args, ""); i >= 0 && !c.DisableFlagParsing { // as of what shells ask to complete
+		return refused("argument %d of %d is empty", i+1, len(args))
+	}
 	on := func(flag string) bool { f := c.Flag(flag); return f != nil && f.Changed && f.Value.String() != "false" }
 	c.Flags().Visit(func(f *pflag.Flag) {
+		if name, _ := pflag.UnquoteUsage(f); (name == "file" || name == "folder") && f.Value.String() == "" {
+			err = refused("--%s: its value is empty", f.Name)
+		}
 		of := c.Name() + " " + f.Name
 		if other := needs[of]; other != "" && on(f.Name) && !on(other) {
 			err = refused("--%s goes with --%s", f.Name, other)

@@ -95,6 +95,8 @@ func (f *Feeder) Assign(args []string) (*Given, error) {
 	for _, a := range args {
 		i, name, file, ok := named(a, names)
 		switch {
+		case ok && i >= 0 && file == "":
+			return fail("%s: the name of the file is empty", a)
 		case ok && i >= 0 && g.Named[i] != nil:
 			return fail("%s: a file is given for the input %s already; several are a folder, or a pattern such as %s='*.npy'", a, name, name)
 		case ok && i >= 0:
