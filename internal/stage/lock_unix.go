@@ -5,26 +5,31 @@ package stage
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
 
-// hold locks a folder that was just made, for as long as the process lives or the file is open. It fails if another process locked it first, which then removes it. Where the file system has no locks,
-// leftovers stay.
+// hold locks a folder that was just made, for as long as the process lives or the file is open. It fails if another process locked it first, which then removes it, or removed it. Where the file system
+// has no locks, leftovers stay.
 func hold(dir string) (*os.File, bool) {
-	f, err := lock(dir)
+	f, err := lock(dir, os.O_CREATE|os.O_EXCL)
 	return f, err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, os.ErrNotExist)
 }
 
 // orphan locks the stage of a process that does not live any more.
 func orphan(dir string) (*os.File, bool) {
-	f, err := lock(dir)
+	f, err := lock(dir, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, os.Remove(dir) == nil // only if it is empty: it may have been made a moment ago, and what is in others is somebody's
+	}
 	return f, err == nil
 }
 
-// lock locks a folder that is still there.
-func lock(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+// lock locks a folder by its file, which is still there then.
+func lock(dir string, how int) (*os.File, error) {
+	name := filepath.Join(dir, lockName)
+	f, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|how, 0o600) // somebody may have put a pipe there
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +39,7 @@ func lock(dir string) (*os.File, error) {
 		locked, err = f.Stat()
 	}
 	if err == nil {
-		there, err = os.Lstat(dir)
+		there, err = os.Lstat(name)
 	}
 	if err == nil && !os.SameFile(locked, there) {
 		err = os.ErrNotExist

@@ -20,6 +20,9 @@ import (
 // prefix begins the names of stages, and a number ends them.
 const prefix = ".concord-stage-"
 
+// lockName is the file of a stage that its process keeps locked or, on Windows, open: so who sweeps knows a folder for a stage, and whether it is still needed.
+const lockName = ".concord-stage"
+
 // isStage reports whether a folder has the name of a stage; others that begin alike may be anybody's.
 func isStage(name string) bool {
 	number, ok := strings.CutPrefix(name, prefix)

@@ -120,8 +120,8 @@ func TestDevice(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	live, dead := filepath.Join(dir, prefix+"1"), filepath.Join(dir, prefix+"2")
-	replacing, other := filepath.Join(dir, prefix+"3"), filepath.Join(dir, prefix+"x1") // in which is somebody's data
-	for _, name := range []string{live, filepath.Join(dead, "more"), filepath.Join(dir, prefix+"4-"), filepath.Join(replacing, Old), other} {
+	replacing, other := filepath.Join(dir, prefix+"3"), filepath.Join(dir, prefix+"x1")
+	for _, name := range []string{live, filepath.Join(dead, "more"), filepath.Join(dir, prefix+"4-"), filepath.Join(replacing, Old), other, filepath.Join(dir, prefix+"5", "mine")} {
 		if err := os.MkdirAll(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 4 || entries[0].Name() != filepath.Base(live) || entries[1].Name() != filepath.Base(replacing) {
+	if err != nil || len(entries) != 5 || entries[0].Name() != filepath.Base(live) || entries[1].Name() != filepath.Base(replacing) {
 		t.Errorf("there are %v, %v", entries, err)
 	}
 	if err := discard(live, lock); err != nil {
