@@ -242,7 +242,7 @@ func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*evalu
 		subjects[i] = diff.Subject{Graph: s.graph, Engine: engines[i], Place: s.place}
 	}
 	opts := diff.RunOptions{Steps: d.flags.steps, Tolerance: d.flags.tol, Threads: d.flags.threads, Limits: d.flags.bounds.limits()}
-	if err := d.inputs(&opts, subjects[0].Graph, inputs); err != nil {
+	if err := d.inputs(ctx, &opts, subjects[0].Graph, inputs); err != nil {
 		return err
 	}
 	bar := newProgress(d.progress, "operators")
@@ -254,14 +254,16 @@ func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*evalu
 }
 
 // inputs prepares the inputs of A as the run command does.
-func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string) error {
+func (d *comparison) inputs(ctx context.Context, opts *diff.RunOptions, g *graph.Graph, args []string) error {
 	if d.flags.random {
 		rng, m := op.NewRand(d.flags.seed, 1), cmp.Or(d.sides[0].cvm, d.sides[1].cvm)
 		opts.Inputs = func(int) ([]*tensor.Tensor, error) {
 			in := make([]*tensor.Tensor, len(g.Inputs))
 			for i, v := range g.Inputs {
-				shape := v.Type.Shape
-				in[i] = randomInput(rng, m, v.Type.DType, shape)
+				var err error
+				if in[i], err = randomInput(ctx, rng, m, v.Type); err != nil {
+					return nil, err
+				}
 			}
 			return in, nil
 		}
@@ -289,7 +291,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 	case len(jobs) != 1:
 		return &codedError{exitUsage, fmt.Errorf("%d inputs are given; the models are run on one", len(jobs))}
 	}
-	if err := r.prepare(jobs[0]); err != nil {
+	if err := r.prepare(ctx, jobs[0]); err != nil {
 		return err
 	}
 	opts.Feedback = r.feedback()

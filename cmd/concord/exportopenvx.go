@@ -92,7 +92,7 @@ func (f *exportFlags) compare(ctx context.Context, args []string, out, notes io.
 	}
 	list := make([]deviation, len(n.Outputs))
 	for _, j := range jobs {
-		if err := r.prepare(j); err != nil {
+		if err := r.prepare(ctx, j); err != nil {
 			return err
 		}
 		given, err := r.inputsAt(j, 0)

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestAwait leaves a command that goes on after an interrupt, and waits for one that ends by itself.
@@ -46,5 +49,21 @@ func TestInterruptedCases(t *testing.T) {
 	if code := exitCode(err); code != exitCancel || strings.Contains(out.String(), "FAIL") ||
 		!strings.HasSuffix(out.String(), "0 passed, 0 failed, 15 skipped\nconcord: interrupted\n") {
 		t.Errorf("code %d:\n%s", code, &out)
+	}
+}
+
+// TestInterruptedRandom draws large inputs as small ones, and no further than somebody wants them.
+func TestInterruptedRandom(t *testing.T) {
+	shape := tensor.Shape{drawn + 3}
+	for _, d := range []tensor.DType{tensor.Uint8, tensor.Float16} {
+		x, err := randomInput(t.Context(), op.NewRand(1, 1), nil, graph.Type{DType: d, Shape: shape})
+		if want := op.NewRand(1, 1).Uniform(d, shape, -1, 1); err != nil || !bytes.Equal(x.Bytes(), want.Bytes()) {
+			t.Errorf("%v: other elements, or %v", d, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := randomInput(ctx, op.NewRand(1, 1), nil, graph.Type{DType: tensor.Uint8, Shape: shape}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -122,7 +122,7 @@ func (m *measured) first(ctx context.Context, args []string) error {
 		return &codedError{exitUsage, fmt.Errorf("%d inputs are given; the model is measured on one", len(jobs))}
 	}
 	j := jobs[0]
-	if err := m.prepare(j); err != nil {
+	if err := m.prepare(ctx, j); err != nil {
 		return err
 	}
 	for _, p := range m.session.Inputs() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
@@ -316,22 +318,43 @@ func inputNames(inputs []model.Input) []string {
 }
 
 // randomInputs draws every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.
-func (r *runner) randomInputs() pipeline.Inputs {
+func (r *runner) randomInputs(ctx context.Context) (pipeline.Inputs, error) {
 	rng, in := op.NewRand(r.flags.seed, 1), pipeline.Inputs{Tensors: make(map[string]*tensor.Tensor)}
 	for _, p := range r.session.Inputs() {
-		t := randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)
+		t, err := randomInput(ctx, rng, r.model.CVM(), p.Type)
+		if err != nil {
+			return in, err
+		}
 		if k, ok := r.manifest.Input(p.Name).(*manifest.Tensor); !ok || k.Value == nil {
 			in.Tensors[p.Name] = t
 		}
 	}
-	return in
+	return in, nil
 }
 
+// drawn is how many elements of a random input are drawn between looks whether they are still wanted.
+const drawn = 1 << 20
+
 // randomInput draws an input, that of a CVM model from all numbers of its precision. m is nil for others.
-func randomInput(rng *op.Rand, m *cvm.Model, d tensor.DType, shape tensor.Shape) *tensor.Tensor {
-	if m == nil {
-		return rng.Uniform(d, shape, -1, 1)
+func randomInput(ctx context.Context, rng *op.Rand, m *cvm.Model, of graph.Type) (*tensor.Tensor, error) {
+	t, err := tensor.New(of.DType, of.Shape)
+	if err != nil {
+		return nil, err
 	}
-	most := 1<<(min(m.InputPrecision(), 31)-1) - 1 // so that an int holds how many there are
-	return rng.Integers(d, shape, -most, most)
+	all := of.Shape.Len()
+	for at := 0; at < all; at += drawn {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		piece := tensor.Shape{min(drawn, all-at)}
+		var part *tensor.Tensor
+		if m == nil {
+			part = rng.Uniform(of.DType, piece, -1, 1)
+		} else {
+			most := 1<<(min(m.InputPrecision(), 31)-1) - 1 // so that an int holds how many there are
+			part = rng.Integers(of.DType, piece, -most, most)
+		}
+		copy(t.Bytes()[of.DType.Bytes(at):], part.Bytes())
+	}
+	return t, nil
 }

@@ -40,7 +40,7 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*repor
 	var ready []*job
 	for _, j := range jobs {
 		r.answers = r.views[len(ready)]
-		if err := r.join(j, len(ready)); err == nil {
+		if err := r.join(ctx, j, len(ready)); err == nil {
 			ready = append(ready, j)
 		} else if broken = append(broken, j.Placed(err)); !r.flags.onwards {
 			return nil, broken[0]
@@ -70,8 +70,8 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) (reports []*repor
 }
 
 // join makes a job sample k of those that run together.
-func (r *runner) join(j *job, k int) error {
-	if err := r.prepare(j); err != nil {
+func (r *runner) join(ctx context.Context, j *job, k int) error {
+	if err := r.prepare(ctx, j); err != nil {
 		return err
 	}
 	for i := range r.session.Inputs() {

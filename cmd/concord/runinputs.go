@@ -107,12 +107,15 @@ func (r *runner) runGroup(ctx context.Context, group []*job) ([]*report.Report, 
 }
 
 // prepare sets the inputs of the session, of a sound the first window.
-func (r *runner) prepare(j *job) (err error) {
+func (r *runner) prepare(ctx context.Context, j *job) (err error) {
 	defer r.feeder.Release()
 	var in pipeline.Inputs
 	if j.Source == "" && r.flags.random {
-		in = r.randomInputs()
-	} else if in, err = r.feeder.Read(j.Job); err != nil {
+		in, err = r.randomInputs(ctx)
+	} else {
+		in, err = r.feeder.Read(j.Job)
+	}
+	if err != nil {
 		return err
 	}
 	j.sound = in.Sound != nil

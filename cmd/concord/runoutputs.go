@@ -21,7 +21,7 @@ import (
 
 // run runs a job and makes its report.
 func (r *runner) run(ctx context.Context, j *job) (*report.Report, error) {
-	if err := r.prepare(j); err != nil {
+	if err := r.prepare(ctx, j); err != nil {
 		return nil, err
 	}
 	rep := &report.Report{Input: j.Source}
