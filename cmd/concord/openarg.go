@@ -48,17 +48,24 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 	return nnef.Open(name, opts)
 }
 
+// modelFormats are the formats of models, by the names of [concord.FormatOf].
+var modelFormats = map[string]struct {
+	is, taken string                     // for errors of commands on the text of NNEF models: what such a model is, and what takes it
+	parts     func(path string) []string // the files that a model consists of besides the one that is named
+}{
+	"NNEF":  {"", "", partsNNEF},
+	"CVM":   {"a CVM model", "admit, inspect and run take CVM models", partsCVM},
+	"ONNX":  {"an ONNX model", "check, explain, inspect and run take ONNX models", partsONNX},
+	"WebNN": {"a WebNN session", "check, inspect and run take sessions", partsWebNN},
+}
+
 // notText is the error of a command on the text of NNEF models that is given a model of another format.
 func notText(name string) error {
-	other, ok := map[string][2]string{
-		"CVM":   {"a CVM model", "admit, inspect and run take CVM models"},
-		"ONNX":  {"an ONNX model", "check, explain, inspect and run take ONNX models"},
-		"WebNN": {"a WebNN session", "check, inspect and run take sessions"},
-	}[formatOf(name)]
-	if !ok {
+	f := modelFormats[formatOf(name)]
+	if f.is == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: this is %s, and the command is for the text of NNEF models; concord %s", name, other[0], other[1])
+	return fmt.Errorf("%s: this is %s, and the command is for the text of NNEF models; concord %s", name, f.is, f.taken)
 }
 
 // Whether a name is that of a model of some format.

@@ -141,36 +141,64 @@ func (in inputs) spared(there []string) error {
 // modelParts are what a model consists of: its file, or its folder with all in it, the files of weights that it names, its manifest and the labels of that. Of what cannot be read nothing is known.
 func modelParts(path string) []string {
 	parts := []string{path}
-	beside := func(file string, names ...string) {
-		for _, name := range names {
-			parts = append(parts, filepath.Join(filepath.Dir(file), filepath.FromSlash(name)))
-		}
-	}
-	switch format := formatOf(path); {
-	case format == "ONNX":
-		if f, err := proto.Open(path); err == nil {
-			beside(path, f.Model.External()...)
-			_ = f.Close() // it has only been read
-		}
-	case format == "WebNN":
-		if s, err := session.Load(path, nil); err == nil && s.Weights != "" {
-			beside(path, s.Weights)
-		}
-	case format == "NNEF" && !isFolder(path) && !container.IsArchive(path):
-		if c, err := container.Open(filepath.Dir(path)); err == nil {
-			beside(path, names(c.Members())...)
-			_ = c.Close() // it has only been read
-		}
-	case format == "CVM":
-		if symbol, params, err := cvm.Find(path); err == nil {
-			parts = append(parts, symbol, params)
-		}
+	if f, ok := modelFormats[formatOf(path)]; ok {
+		parts = append(parts, f.parts(path)...)
 	}
 	if m, err := findManifest(path); m != nil && err == nil {
 		parts = append(parts, m.Source)
-		beside(m.Source, labelFiles(m)...)
+		parts = append(parts, beside(m.Source, labelFiles(m))...)
 	}
 	return parts
+}
+
+// beside returns where files stand that one names.
+func beside(file string, names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
+	}
+	return list
+}
+
+// partsONNX are the files of tensors beside an ONNX model.
+func partsONNX(path string) []string {
+	f, err := proto.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return beside(path, f.Model.External())
+}
+
+// partsWebNN are the weights beside a session.
+func partsWebNN(path string) []string {
+	s, err := session.Load(path, nil)
+	if err != nil || s.Weights == "" {
+		return nil
+	}
+	return beside(path, []string{s.Weights})
+}
+
+// partsNNEF are the files beside the document of a model in a folder.
+func partsNNEF(path string) []string {
+	if isFolder(path) || container.IsArchive(path) {
+		return nil
+	}
+	c, err := container.Open(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	return beside(path, names(c.Members()))
+}
+
+// partsCVM are the graph and the parameters of a CVM model.
+func partsCVM(path string) []string {
+	symbol, params, err := cvm.Find(path)
+	if err != nil {
+		return nil
+	}
+	return []string{symbol, params}
 }
 
 // notWritten refuses "-" as the name of what is written.
