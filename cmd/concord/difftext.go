@@ -24,6 +24,7 @@ func (d *comparison) writeRun(most int) error {
 		}
 	}
 	t := newTable(d.out, 0)
+	t.spare = []int{2, 4} // types, then relative differences
 	fmt.Fprintf(t, "  OPERATOR\tRESULT\tTYPE\tDIFFER\tMAX ABS\tMAX REL\tULP\t\n")
 	for _, list := range [][]*diff.Row{rows, v.Outputs} {
 		for _, r := range list {

@@ -99,7 +99,7 @@ func manifestPlace(path string) string {
 // wroteDraft says what was guessed.
 func wroteDraft(w io.Writer, name string, m *manifest.Manifest) error {
 	t := newTable(w, 0)
-	t.width = 0 // notes are sentences
+	t.sentences = true
 	for _, in := range m.Inputs {
 		fmt.Fprintf(t, "input\t%s\t%s\t%s\n", escape.Text(in.Name), manifest.InputKindName(in.Kind), in.Note)
 	}

@@ -226,6 +226,7 @@ func (r *profileReport) write(w io.Writer, top int) error {
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
 	right := newTable(w, tabwriter.AlignRight)
+	right.spare = []int{5, 5} // bytes, and their rate: what bounds a unit follows
 	fmt.Fprintf(right, "#\tTIME\tSHARE\tGMAC/S\tOF PEAK\tMOVED\tGB/S\tBOUND\tOF BOUND\t  UNIT\n")
 	for _, u := range units {
 		fmt.Fprintf(right, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s %s (%s)\n", u.Index, ms(u.Time), percent(u.Share), some(u.Rate/1e9, short), some(u.OfPeak, percent),
@@ -234,6 +235,7 @@ func (r *profileReport) write(w io.Writer, top int) error {
 	if err := right.Flush(); err != nil {
 		return err
 	}
+	right.spare = nil
 	fmt.Fprintf(w, "\nKERNELS\n")
 	for _, k := range r.kernels() {
 		fmt.Fprintf(right, "%s\t%s\t%s\t  %s\n", ms(k.time), percent(k.time/max(r.Together, 1e-9)), count(int64(k.units), "unit"), k.name)

@@ -3,18 +3,21 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 )
 
 // table aligns columns, as a [tabwriter.Writer] does, and leaves no spaces at the ends of lines. On a terminal it is as wide as that at most: long
-// cells are cut.
+// cells are cut, or go on in further lines.
 type table struct {
-	to    io.Writer
-	flags uint
-	width int          // columns that there are; 0 for any number
-	cells bytes.Buffer // what was written
+	to        io.Writer
+	flags     uint
+	width     int          // columns that there are; 0 for any number
+	spare     []int        // columns that are left out where there is too little room for all, each by its place among those that are left
+	sentences bool         // whether the last cells of rows are not cut but go on in further lines, as those of tables with two columns do
+	cells     bytes.Buffer // what was written
 }
 
 // newTable returns a table whose columns are separated by tabs; flags are those of package tabwriter.
@@ -37,7 +40,16 @@ func (t *table) Flush() error {
 	t.cells.Reset()
 	gap := tableGap
 	if t.width > 0 {
-		gap = narrow(rows, t.width)
+		for _, k := range t.spare {
+			if leastWidth(rows) > t.width {
+				leaveOut(rows, k)
+			}
+		}
+		if columns := len(cellsOf(rows)); t.sentences || columns <= 2 {
+			rows = goingOn(rows, columns, t.width)
+		} else {
+			gap = narrow(rows, t.width)
+		}
 	}
 	var b bytes.Buffer
 	aligned := tabwriter.NewWriter(&b, 0, 0, gap, ' ', t.flags)
@@ -60,37 +72,77 @@ func (t *table) Flush() error {
 // leastCell is how many characters of a text stay.
 const leastCell = 6
 
-// narrow cuts the longest texts in rows until no row is wider than there is room for, as far as all keep some characters and numbers are whole. It returns
-// the gap between columns, which is smaller where there is too little room.
-func narrow(rows []string, width int) int {
-	split := make([][]string, len(rows))
-	var widths, least []int // of the columns
+// column says how wide the cells of a column are, and how wide they have to stay.
+type column struct{ width, least int }
+
+// cellsOf returns the columns of rows.
+func cellsOf(rows []string) (list []column) {
 	for i, row := range rows {
-		split[i] = strings.Split(row, "\t")
-		for k, cell := range split[i] {
-			if k == len(widths) {
-				widths, least = append(widths, 0), append(least, 0)
+		for k, cell := range strings.Split(row, "\t") {
+			if k == len(list) {
+				list = append(list, column{})
 			}
-			n := utf8.RuneCountInString(cell)
-			widths[k] = max(widths[k], n)
-			if keep := min(n, leastCell); isNumber(cell) {
-				least[k] = max(least[k], n)
+			c, n := &list[k], utf8.RuneCountInString(cell)
+			c.width = max(c.width, n)
+			if isNumber(cell) {
+				c.least = max(c.least, n)
 			} else if i > 0 || n < leastCell { // heads may become as narrow as what is below them
-				least[k] = max(least[k], keep)
+				c.least = max(c.least, min(n, leastCell))
 			}
 		}
 	}
-	if len(widths) <= 2 { // names and what there is to say of them, which goes on in the next line
-		return tableGap
+	return list
+}
+
+// leastWidth is how wide rows are when they are cut as far as they may be.
+func leastWidth(rows []string) int {
+	all := -1
+	for _, c := range cellsOf(rows) {
+		all += 1 + min(c.width, max(c.least, 1))
 	}
-	gap, over := tableGap, tableGap*(len(widths)-1)-width
-	for _, w := range widths {
-		over += w
+	return all
+}
+
+// leaveOut takes a column out of rows.
+func leaveOut(rows []string, k int) {
+	for i, row := range rows {
+		if cells := strings.Split(row, "\t"); k < len(cells) {
+			rows[i] = strings.Join(slices.Delete(cells, k, k+1), "\t")
+		}
+	}
+}
+
+// goingOn breaks the last cells of rows into lines, if there is room for a few words.
+func goingOn(rows []string, columns, width int) (list []string) {
+	for _, c := range cellsOf(rows)[:max(columns-1, 0)] {
+		width -= c.width + tableGap
+	}
+	if width < 2*leastCell {
+		return rows
+	}
+	for _, row := range rows {
+		at := strings.LastIndex(row, "\t") + 1
+		lines := strings.Split(reflowed(row[at:], width), "\n")
+		list = append(list, row[:at]+lines[0])
+		for _, line := range lines[1:] {
+			list = append(list, strings.Repeat("\t", columns-1)+line)
+		}
+	}
+	return list
+}
+
+// narrow cuts the longest texts in rows until no row is wider than there is room for, as far as all keep some characters and numbers are whole. It returns
+// the gap between columns, which is smaller where there is too little room.
+func narrow(rows []string, width int) int {
+	columns := cellsOf(rows)
+	gap, over := tableGap, tableGap*(len(columns)-1)-width
+	for _, c := range columns {
+		over += c.width
 	}
 	for over > 0 { // take from the widest that can be cut, a character at a time
 		widest := -1
-		for k, w := range widths {
-			if w > max(least[k], 1) && (widest < 0 || w > widths[widest]) {
+		for k, c := range columns {
+			if c.width > max(c.least, 1) && (widest < 0 || c.width > columns[widest].width) {
 				widest = k
 			}
 		}
@@ -98,12 +150,13 @@ func narrow(rows []string, width int) int {
 			gap = 1
 			break
 		}
-		widths[widest]--
+		columns[widest].width--
 		over--
 	}
-	for i, cells := range split {
+	for i, row := range rows {
+		cells := strings.Split(row, "\t")
 		for k, cell := range cells {
-			cells[k] = shorten(cell, widths[k])
+			cells[k] = shorten(cell, columns[k].width)
 		}
 		rows[i] = strings.Join(cells, "\t")
 	}

@@ -10,15 +10,18 @@ import (
 
 // TestTableFits cuts the longest cells for a terminal, and nothing in a pipe.
 func TestTableFits(t *testing.T) {
-	write := func(width int) string {
+	laid := func(text string, width int, spare []int) string {
 		var b bytes.Buffer
 		x := newTable(&b, 0)
-		x.width = width
-		fmt.Fprint(x, "#\tNAME\tTYPE\tVALUE\n0\tähnlich_lange_namen_sind_selten\tfloat32[1,3,224,224]\tsomething that is longer than it is wide\n1\tb\tint8[1]\tx\n")
+		x.width, x.spare = width, spare
+		fmt.Fprint(x, text)
 		if err := x.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
+	}
+	write := func(width int) string {
+		return laid("#\tNAME\tTYPE\tVALUE\n0\tähnlich_lange_namen_sind_selten\tfloat32[1,3,224,224]\tsomething that is longer than it is wide\n1\tb\tint8[1]\tx\n", width, nil)
 	}
 	whole := write(0)
 	if strings.Contains(whole, "…") || write(200) != whole {
@@ -46,8 +49,11 @@ func TestTableFits(t *testing.T) {
 	if gap := narrow(numbers, 10); gap != 1 || numbers[1] != "0\t12.75 ms\t1,234\tconvo…" {
 		t.Errorf("%d, %q", gap, numbers)
 	}
-	rows := []string{"result\t" + strings.Repeat("0", 64)}
-	if narrow(rows, 40); len(rows[0]) != 71 {
-		t.Errorf("a fact is cut: %s", rows[0])
+	facts := "result\t" + strings.Repeat("0", 64) + "\nmemory\tweights 1, packed 2, arena 3 MiB\n"
+	if got, want := laid(facts, 30, nil), "result  "+strings.Repeat("0", 64)+"\nmemory  weights 1, packed 2,\n        arena 3 MiB\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got, want := laid("A\tB\tC\n1\t12345678\t3\n", 8, []int{1}), "A  C\n1  3\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
