@@ -411,6 +411,9 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 			if err := stored.load(); err != nil {
 				return nil, err
 			}
+			if err := entry.CheckCodes(stored.t, d.tract != nil); err != nil {
+				return nil, fault(CodeQuantization, "label", "%s: %v", stored.place, err)
+			}
 			return d.dequantized(l, stored, label, entry), nil
 		}
 	}
@@ -427,7 +430,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		return nil, err
 	}
 	if stored.otherFloat(dtype) && !d.updated[id] {
-		return d.asSingle(l, label, stored.t), nil
+		return d.asSingle(l, label, stored.t), stored.fits(dtype)
 	}
 	t, err := stored.as(dtype)
 	if err != nil {

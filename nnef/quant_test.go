@@ -87,6 +87,18 @@ func TestQuantizedVariables(t *testing.T) {
 
 		{"entry for nothing in tract", tract, `"gone": linear_quantize(min = -1.0, max = 254.0, bits = 8);`, dataFile(signed, 0, 0, 4, 255), "[4 -1]"},
 
+		{"symmetric code of tract", tract, `"w": zero_point_linear_quantize(zero_point = 0, scale = 0.5, bits = 8, signed = true, symmetric = true);`,
+			dataFile(signed, 0, 0, 4, 0x80), "[2 -64]"},
+		{"signed logarithms", scalar, `"w": logarithmic_quantize(max = 1.0, bits = 7);`, dataFile(signed, 0, 0, 127, 0x81), "[1 -1]"},
+
+		{"code of more bits", scalar, `"w": linear_quantize(min = -1.0, max = 254.0, bits = 4);`, dataFile(unsigned, 0, 0, 15, 16),
+			"layer/w.dat: item 1 is 16, which is no code of linear_quantize: those have 4 bits, from 0 to 15"},
+		{"code below the range", scalar, `"w": zero_point_linear_quantize(zero_point = 1, scale = 0.5, bits = 4, signed = true, symmetric = false);`,
+			dataFile(signed, 0, 0, 0xF8, 0xF7), "item 1 is -9, which is no code of zero_point_linear_quantize: those have 4 bits, from -8 to 7"},
+		{"unsymmetric code", scalar, `"w": min_max_linear_quantize(min = -127.0, max = 127.0, bits = 8, signed = true, symmetric = true);`,
+			dataFile(signed, 0, 0, 0x80, 0x81), "item 0 is -128, which is no code of min_max_linear_quantize: those have 8 bits, from -127 to 127"},
+		{"code of the other sign", scalar, `"w": zero_point_linear_quantize(zero_point = 1, scale = 0.5` + rest, dataFile(signed, 0, 0, 4, 255), "item 1 is -1"},
+		{"logarithm of more bits", scalar, `"w": logarithmic_quantize(max = 1.0, bits = 4);`, dataFile(signed, 0, 0, 0xF1, 0xF0), "item 1 is -16"},
 		{"no entry", scalar, `"x": linear_quantize(min = -1.0, max = 254.0, bits = 8);`, dataFile(unsigned, 0, 0, 4, 255),
 			"graph.nnef:4:36: graph error [NNEF0907]: layer/w.dat holds codes of a quantization, but graph.quant has no entry for w"},
 		{"broken string", scalar, "", provisionalFile("linear_quantize(min = -1.0, bits = 8)", 4, 255), "layer/w.dat:1:4: argument error"},
@@ -504,6 +516,48 @@ func TestDataFiles(t *testing.T) {
 			t.Errorf("%s: got %s", c.name, got)
 		}
 	}
+}
+
+// TestItemsBeyondElements refuses items that the elements of a variable cannot hold, with and without a state.
+func TestItemsBeyondElements(t *testing.T) {
+	for _, c := range []struct {
+		kind, extension string
+		items           *tensor.Tensor
+		want            string
+	}{
+		{"integer", "", slice(t, uint64(math.MaxInt64), 1<<63), "w.dat: item 1 is 9223372036854775808, which int64 cannot hold"},
+		{"integer", "", slice(t, uint64(math.MaxInt64), 0), ""},
+		{"integer", "uint8", slice(t, int16(255), 256), "item 1 is 256, which uint8 cannot hold"},
+		{"integer", "uint64", slice(t, int8(127), -1), "item 1 is -1, which uint64 cannot hold"},
+		{"integer", "int8", slice(t, uint8(127), 128), "item 1 is 128, which int8 cannot hold"},
+		{"scalar", "", slice(t, 1e38, -1e39), "item 1 is -1e+39, which float32 cannot hold"},
+		{"scalar", "", slice(t, 0x1.fffffefffffffp127, math.Inf(-1)), ""},
+		{"scalar", "float16", slice(t, float32(65519), 65520), "item 1 is 65520, which float16 cannot hold"},
+		{"scalar", "float64", slice(t, 1e39, 0), ""},
+	} {
+		for _, state := range []string{"", " u = update(w, w);\n"} {
+			extension := ""
+			if c.extension != "" {
+				extension = "extension concord_operators;\nextension concord_type w " + c.extension + ";\n"
+			}
+			text := fmt.Sprintf("version 1.0;\n%sgraph g( x ) -> ( y, w ) {\n x = external(shape = [2]);\n y = copy(x);\n w = variable<%s>(shape = [2], label = 'w');\n%s}",
+				extension, c.kind, state)
+			_, err := loadFS(fstest.MapFS{"graph.nnef": {Data: []byte(text)}, "w.dat": {Data: encoded(t, c.items)}}, ".")
+			if (err == nil) != (c.want == "") || err != nil && !(strings.Contains(err.Error(), c.want) && strings.Contains(err.Error(), "graph.nnef:")) {
+				t.Errorf("%v as %s %s%s: got %v; want %s", c.items.Describe(), c.kind, c.extension, state, err, c.want)
+			}
+		}
+	}
+}
+
+// slice returns a tensor of two elements.
+func slice[T tensor.Element](t *testing.T, elements ...T) *tensor.Tensor {
+	t.Helper()
+	x, err := tensor.FromSlice(elements, len(elements))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // FuzzModelFiles loads, saves and loads a model with hostile tensor and quantization files.

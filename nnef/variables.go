@@ -35,6 +35,9 @@ func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
 	case v.t.DType() == d:
 		return v.t, nil
 	case !d.IsSmallFloat():
+		if err := v.fits(d); err != nil {
+			return nil, err
+		}
 		return tensor.Cast(v.t, d)
 	}
 	codes := v.t
@@ -45,6 +48,21 @@ func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
 		}
 	}
 	return codes.Reinterpret(d)
+}
+
+// fits reports the first item that no element of type d stands for: an integer out of the range, or a finite float that would become infinite.
+func (v *variable) fits(d tensor.DType) error {
+	i, item := 0, ""
+	if d.IsInteger() {
+		lo, hi := d.IntRange()
+		i, item = element.Outside(v.t, lo, hi)
+	} else {
+		i, item = element.Overflow(v.t, d)
+	}
+	if item == "" {
+		return nil
+	}
+	return fault(CodeVariable, "label", "%s: item %d is %s, which %v cannot hold", v.place, i, item, d)
 }
 
 // source yields the data of variables.

@@ -79,6 +79,33 @@ func (e *Entry) Codes(signed bool) (least, steps float64) {
 	return least, steps
 }
 
+// CheckCodes reports the first of the stored codes, a tensor of integers, that the quantization does not have. In a model of tract, which writes
+// that a quantization is symmetric where its zero point is 0, there is a least code more.
+func (e *Entry) CheckCodes(codes *tensor.Tensor, tract bool) error {
+	signed := codes.DType().IsSigned()
+	if own, ok := e.Arg("signed").(bool); ok {
+		signed = own
+	}
+	symmetric, _ := e.Arg("symmetric").(bool)
+	width := min(e.bits(), 64)
+	lo, hi := int64(0), uint64(math.MaxUint64)>>(64-width)
+	switch {
+	case e.Operation == Logarithmic && signed:
+		hi = min(hi, math.MaxInt64)
+		lo = -int64(hi)
+	case signed:
+		hi >>= 1
+		lo = -int64(hi)
+		if !symmetric || tract {
+			lo--
+		}
+	}
+	if i, code := element.Outside(codes, lo, hi); code != "" {
+		return fmt.Errorf("item %d is %s, which is no code of %s: those have %d bits, from %d to %d", i, code, e.Operation, width, lo, hi)
+	}
+	return nil
+}
+
 // bits returns the argument bits, which is from 1 to 64 in an entry without mistakes.
 func (e *Entry) bits() int {
 	n, _ := e.Arg("bits").(int64)
