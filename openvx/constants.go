@@ -173,6 +173,12 @@ const (
 	BorderReplicate Border = 0xc002 // VX_BORDER_REPLICATE
 )
 
+// Members of vx_border_policy_e.
+const (
+	BorderPolicyDefaultToUndefined BorderPolicy = 0x14000 // VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED
+	BorderPolicyReturnError        BorderPolicy = 0x14001 // VX_BORDER_POLICY_RETURN_ERROR
+)
+
 // Members of vx_accessor_e.
 const (
 	ReadOnly     Usage = 0x11001 // VX_READ_ONLY: the application reads

@@ -54,6 +54,7 @@ type Context struct {
 	log         logger
 	performance bool // DirectiveEnablePerformance was given
 	border      BorderValue
+	policy      BorderPolicy
 	closing     bool
 	serial      uint64             // see number
 	blocks      map[*byte]func()   // what frees memory of Options.Memory that has not been given back, by its first byte
@@ -77,7 +78,7 @@ func NewContext(o Options) (*Context, error) {
 	if o.Memory != nil {
 		c.opts.Memory = c.tracked(o.Memory)
 	}
-	c.border.Mode = BorderUndefined
+	c.border.Mode, c.policy = BorderUndefined, BorderPolicyDefaultToUndefined
 	c.addLayers()
 	return c, nil
 }
@@ -145,6 +146,12 @@ func (c *Context) forget(data []byte) {
 func (b BorderValue) check() {
 	if all, is := membersOf(b.Mode, borderNames); !is {
 		refuse(ErrorInvalidValue, "the border mode is %s; it must be %s", b.Mode, all)
+	}
+}
+
+func (p BorderPolicy) check() {
+	if all, is := membersOf(p, borderPolicyNames); !is {
+		refuse(ErrorInvalidValue, "the border policy is %s; it must be %s", p, all)
 	}
 }
 

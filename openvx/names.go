@@ -237,6 +237,17 @@ var borderNames = map[Border]string{
 	0xc002: "VX_BORDER_REPLICATE",
 }
 
+// BorderPolicy numbers the what happens when a border is not supported (vx_border_policy_e).
+type BorderPolicy int32
+
+// String returns the standard's name of the value.
+func (v BorderPolicy) String() string { return nameOf(v, borderPolicyNames) }
+
+var borderPolicyNames = map[BorderPolicy]string{
+	0x14000: "VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED",
+	0x14001: "VX_BORDER_POLICY_RETURN_ERROR",
+}
+
 // Usage numbers the usages of copied or mapped memory (vx_accessor_e).
 type Usage int32
 

@@ -55,6 +55,18 @@ func (c *Context) SetImmediateBorder(b BorderValue) error {
 	return do(c, ".SetImmediateBorder", func() { b.check(); c.border = b })
 }
 
+// ImmediateBorderPolicy returns what SetImmediateBorderPolicy has set; BorderPolicyDefaultToUndefined before
+// (VX_CONTEXT_IMMEDIATE_BORDER_POLICY).
+func (c *Context) ImmediateBorderPolicy() BorderPolicy {
+	return query(c, func() BorderPolicy { return c.policy })
+}
+
+// SetImmediateBorderPolicy says what becomes of borders that an immediate call does not support. As none here looks beyond its input, each
+// supports all: the policy changes nothing. An unknown one is ErrorInvalidValue.
+func (c *Context) SetImmediateBorderPolicy(p BorderPolicy) error {
+	return do(c, ".SetImmediateBorderPolicy", func() { p.check(); c.policy = p })
+}
+
 // Compatible says whether layers compute what the sample implementation computes; see [Options].
 func (c *Context) Compatible() bool { return query(c, func() bool { return c.opts.Compatible }) }
 

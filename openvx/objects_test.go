@@ -196,6 +196,11 @@ func TestBorderAndTarget(t *testing.T) {
 	if c.ImmediateBorder() != want {
 		t.Error(c.ImmediateBorder())
 	}
+	status(t, c.SetImmediateBorderPolicy(openvx.BorderPolicyReturnError), openvx.Success)
+	status(t, c.SetImmediateBorderPolicy(0), openvx.ErrorInvalidValue)
+	if p := c.ImmediateBorderPolicy(); p != openvx.BorderPolicyReturnError {
+		t.Error(p)
+	}
 	for _, test := range []struct {
 		target openvx.Target
 		name   string

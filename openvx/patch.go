@@ -32,9 +32,9 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 }
 
 // CopyPatch copies a box of elements, from start up to but without end of each dimension, from the tensor to data (ReadOnly) or from data
-// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes and need not be multiples of an element's size, but no two elements
-// may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
-// others.
+// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes and need not be multiples of an element's size nor, beyond the standard,
+// begin with it, but no two elements may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its
+// lower ones, at index 0 of the others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
 	return do(t, ".CopyPatch", func() {
 		t.checkVisible()

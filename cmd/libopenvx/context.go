@@ -32,23 +32,14 @@ var contextAttributes = attributes[*openvx.Context]{
 	C.VX_CONTEXT_OPTICAL_FLOW_MAX_WINDOW_DIMENSION: readable(func(*openvx.Context) uintptr { return 9 }),
 	C.VX_CONTEXT_NONLINEAR_MAX_DIMENSION:           readable(func(*openvx.Context) uintptr { return 9 }),
 
-	C.VX_CONTEXT_IMMEDIATE_BORDER: writable((*openvx.Context).ImmediateBorder, (*openvx.Context).SetImmediateBorder),
-	C.VX_CONTEXT_IMMEDIATE_BORDER_POLICY: writable(
-		func(*openvx.Context) int32 { return C.VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED }, setBorderPolicy),
+	C.VX_CONTEXT_IMMEDIATE_BORDER:        writable((*openvx.Context).ImmediateBorder, (*openvx.Context).SetImmediateBorder),
+	C.VX_CONTEXT_IMMEDIATE_BORDER_POLICY: writable((*openvx.Context).ImmediateBorderPolicy, (*openvx.Context).SetImmediateBorderPolicy),
 	C.VX_CONTEXT_COMPATIBLE_CONCORD: writable(
 		func(c *openvx.Context) int32 { return boolean(c.Compatible()) },
 		func(c *openvx.Context, on int32) error { return c.SetCompatible(on != 0) }),
 	C.VX_CONTEXT_THREADS_CONCORD: writable(
 		func(c *openvx.Context) uintptr { return uintptr(c.Threads()) },
 		func(c *openvx.Context, n uintptr) error { return c.SetThreads(count("the number of threads", n)) }),
-}
-
-// setBorderPolicy accepts the policy that there is. No function of this library treats borders.
-func setBorderPolicy(_ *openvx.Context, policy int32) error {
-	if policy != C.VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED {
-		refuse(openvx.ErrorNotSupported, "%#x is not VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED", policy)
-	}
-	return nil
 }
 
 func kernelTable(c *openvx.Context) []kernelInfo {

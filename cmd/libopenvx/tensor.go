@@ -71,8 +71,12 @@ func vxCopyTensorPatch(tensor, rank uintptr, start, end, stride *uintptr, p unsa
 		from := given("the starts", sizes("the start", rank, start))
 		to := given("the ends", sizes("the end", rank, end))
 		strides := given("the strides", sizes("the stride", rank, stride))
+		size := t.Context().SizeOf(t.DataType())
+		if len(strides) > 0 && strides[0] != size {
+			refuse(openvx.ErrorInvalidParameters, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
+		}
 		output("the elements", (*byte)(p))
-		return t.CopyPatch(from, to, strides, patch(p, from, to, strides, t.Context().SizeOf(t.DataType())), openvx.Usage(usage))
+		return t.CopyPatch(from, to, strides, patch(p, from, to, strides, size), openvx.Usage(usage))
 	})
 }
 

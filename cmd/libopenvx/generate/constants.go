@@ -12,7 +12,8 @@ var goEnums = map[string]string{
 	"vx_type_e": "Type", "vx_nn_type_e": "Type", "vx_status_e": "Status", "vx_action_e": "Action", "vx_direction_e": "Direction",
 	"vx_hint_e": "Hint", "vx_directive_e": "Directive", "vx_graph_state_e": "GraphState", "vx_convert_policy_e": "ConvertPolicy",
 	"vx_df_image_e": "ImageFormat", "vx_target_e": "Target", "vx_parameter_state_e": "ParameterState", "vx_border_e": "Border",
-	"vx_accessor_e": "Usage", "vx_round_policy_e": "RoundPolicy", "vx_kernel_e": "KernelID", "vx_kernel_nn_ext_e": "KernelID",
+	"vx_border_policy_e": "BorderPolicy",
+	"vx_accessor_e":      "Usage", "vx_round_policy_e": "RoundPolicy", "vx_kernel_e": "KernelID", "vx_kernel_nn_ext_e": "KernelID",
 	"vx_nn_rounding_type_e": "SizeRounding", "vx_nn_pooling_type_e": "Pooling", "vx_nn_norm_type_e": "Normalization",
 	"vx_nn_activation_function_e": "Activation",
 }

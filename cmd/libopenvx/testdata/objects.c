@@ -121,6 +121,8 @@ static void images(vx_context context)
     OK(vxCopyTensorPatch(tensor, 3, start, end, stride, &element, VX_READ_ONLY, VX_MEMORY_TYPE_HOST));
     CHECK(element == 77);
     vx_uint8 pixels[12] = {0};
+    end[0] = 4, start[0] = 2, stride[0] = 2;
+    CHECK_STATUS(vxCopyTensorPatch(tensor, 3, start, end, stride, &address, VX_READ_ONLY, VX_MEMORY_TYPE_HOST), VX_ERROR_INVALID_PARAMETERS);
     address.stride_y = 4;
     OK(vxCopyImagePatch(image, &all, 0, &address, pixels, VX_READ_ONLY, VX_MEMORY_TYPE_HOST));
     CHECK(pixels[11] == 77 && pixels[10] == 0);
@@ -179,6 +181,15 @@ static void attributes(vx_context context)
     CHECK(border.mode == VX_BORDER_REPLICATE);
     border.mode = 1;
     CHECK_STATUS(vxSetContextAttribute(context, VX_CONTEXT_IMMEDIATE_BORDER, &border, sizeof border), VX_ERROR_INVALID_VALUE);
+    vx_enum policy = 0;
+    OK(vxQueryContext(context, VX_CONTEXT_IMMEDIATE_BORDER_POLICY, &policy, sizeof policy));
+    CHECK(policy == VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED);
+    policy = VX_BORDER_POLICY_RETURN_ERROR;
+    OK(vxSetContextAttribute(context, VX_CONTEXT_IMMEDIATE_BORDER_POLICY, &policy, sizeof policy));
+    policy = VX_BORDER_UNDEFINED;
+    CHECK_STATUS(vxSetContextAttribute(context, VX_CONTEXT_IMMEDIATE_BORDER_POLICY, &policy, sizeof policy), VX_ERROR_INVALID_VALUE);
+    OK(vxQueryContext(context, VX_CONTEXT_IMMEDIATE_BORDER_POLICY, &policy, sizeof policy));
+    CHECK(policy == VX_BORDER_POLICY_RETURN_ERROR);
     CHECK_STATUS(vxSetContextAttribute(context, VX_CONTEXT_VERSION, &version, sizeof version), VX_ERROR_NOT_SUPPORTED);
     char endless[300];
     memset(endless, 'x', sizeof endless);
