@@ -257,13 +257,13 @@ func (l *lowering) unbuildable(d tensor.DType, s tensor.Shape, reason string, ar
 	}
 }
 
-// number adds an MLNumber as a constant scalar of a data type.
-func (l *lowering) number(name string, d tensor.DType) *graph.Value {
+// cast returns an MLNumber as a scalar of a data type.
+func (l *lowering) cast(name string, d tensor.DType) *tensor.Tensor {
 	t, f := castNumber(l.values[name], d)
 	if f != nil {
 		l.reject(name+"."+f.rule, "%s: %s", name, f.reason)
 	}
-	return l.Constant(t)
+	return t
 }
 
 // channels rejects operands that are given and have not one element for each of n channels, which the operators would repeat.

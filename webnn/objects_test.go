@@ -465,8 +465,9 @@ func TestBigIntTypes(t *testing.T) {
 		}
 		_, clampErr := b.Clamp(x, &webnn.ClampOptions{MaxValue: n})
 		_, padErr := b.Pad(x, []int{1}, []int{1}, &webnn.PadOptions{Value: n})
+		_, edgeErr := b.Pad(x, []int{1}, []int{1}, &webnn.PadOptions{Mode: webnn.PadEdge, Value: n})
 		if d == tensor.Int64 || d == tensor.Uint64 {
-			if err := errors.Join(err, clampErr, padErr); err != nil {
+			if err := errors.Join(err, clampErr, padErr, edgeErr); err != nil {
 				t.Errorf("%v: %v", d, err)
 			}
 			continue
@@ -474,6 +475,7 @@ func TestBigIntTypes(t *testing.T) {
 		rejected(t, err, webnn.TypeError, "MLGraphBuilder.constant", "constant.value.bigint")
 		rejected(t, clampErr, webnn.TypeError, "MLGraphBuilder.clamp", "clamp.maxValue.bigint")
 		rejected(t, padErr, webnn.TypeError, "MLGraphBuilder.pad", "pad.value.bigint")
+		rejected(t, edgeErr, webnn.TypeError, "MLGraphBuilder.pad", "pad.value.bigint")
 	}
 }
 

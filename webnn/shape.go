@@ -67,7 +67,7 @@ func (l *lowering) bound(name string) *graph.Value {
 	if f, isFloat := l.values[name].(float64); !l.has(name) || isFloat && f != f {
 		return nil
 	}
-	return l.number(name, l.operand("input").Type.DType)
+	return l.Constant(l.cast(name, l.operand("input").Type.DType))
 }
 
 // greater compares two scalars of one type. NaN is not greater than anything, nor is anything greater than NaN. It is no evaluation of an operator: on a
@@ -153,8 +153,8 @@ func pad(l *lowering) {
 	}
 	l.values["padding"] = padding
 	l.values["border"] = map[PaddingMode]string{PadConstant: "constant", PadEdge: "replicate", PadReflection: "reflect"}[mode]
-	if mode == PadConstant {
-		l.values["fill"] = l.number("value", l.operand("input").Type.DType)
+	if fill := l.cast("value", l.operand("input").Type.DType); mode == PadConstant {
+		l.values["fill"] = l.Constant(fill)
 	}
 	delete(l.values, "value") // which is no attribute
 }
