@@ -250,14 +250,15 @@ func (c *lowering) windowBias(left, right, queries, keys, past int, d tensor.DTy
 	return c.sum(biases...)
 }
 
-// attentionMask makes a mask a bias for all keys; those that it says nothing of are left out.
+// attentionMask makes a mask a bias for all keys; those that it says nothing of are left out. One for a single key says nothing of others, too: only
+// opset 23 has it count for all.
 func (c *lowering) attentionMask(mask *graph.Value, keys int, d tensor.DType) *graph.Value {
 	if mask.Type.DType == tensor.Bool {
 		mask = c.maskWhere(mask, d)
 	}
 	mask = c.Cast(mask, d)
 	rank := len(mask.Type.Shape)
-	if rank == 0 || mask.Type.Shape[rank-1] >= keys || mask.Type.Shape[rank-1] == 1 {
+	if rank == 0 || mask.Type.Shape[rank-1] >= keys || mask.Type.Shape[rank-1] == 1 && c.opset < 24 {
 		return mask
 	}
 	padding := make([]int, 2*rank)

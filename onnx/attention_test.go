@@ -93,6 +93,11 @@ func TestAttentionForms(t *testing.T) {
 	alike(t, "lengths and causal", results(t, 24, node("Attention", "q, k, v, , , , n -> y", "is_causal", 1), q, k, v, list(length, length))[0], causal)
 	alike(t, "unidirectional", results(t, 23, node("com.microsoft.MultiHeadAttention", "q, k, v -> y", "num_heads", heads, "unidirectional", 1), flat(q), flat(k), flat(v))[0], flat(causal))
 
+	one := b(s(length, 1), true, true, true)
+	alike(t, "a mask of one key for all", results(t, 23, node("Attention", "q, k, v, m -> y"), q, k, v, one)[0], plain)
+	alike(t, "a mask of one key of several", results(t, 24, node("Attention", "q, k, v, m -> y"), q, k, v, one)[0],
+		results(t, 24, node("Attention", "q, k, v, m -> y"), q, k, v, b(s(1, length), true, false, false))[0])
+
 	// Each head of keys serves two of queries.
 	few, values := waves(2, batch, heads/2, length, size), waves(3, batch, heads/2, length, size)
 	twice := func(x *tensor.Tensor) *tensor.Tensor {
