@@ -117,8 +117,6 @@ func (f *File) versions() (err error) {
 		return &Error{Msg: "the file holds no graph; it is no ONNX model"}
 	case v < leastIR || v > mostIR:
 		return &Error{Msg: fmt.Sprintf("IR version %d is not supported; it must be from %d to %d", v, leastIR, mostIR)}
-	case len(m.TrainingInfo) > 0:
-		return &Error{Msg: "the model holds what is needed to train it, which is not supported; export it for inference"}
 	}
 	f.opsets, err = opsets(m.OpsetImport)
 	return err

@@ -60,6 +60,13 @@ func TestGraphs(t *testing.T) {
 	refused(t, &proto.Model{IRVersion: 2, Graph: add()}, nil, "IR version 2 is not supported")
 }
 
+// TestTraining: what a model has for its training does not matter.
+func TestTraining(t *testing.T) {
+	m := modelOf(13, graphOf("x: float[2] -> y", node("Neg", "x -> y")))
+	m.TrainingInfo = []*proto.TrainingInfo{{Algorithm: graphOf("-> z", node("Nothing", "w -> z"))}}
+	expect(t, m, two, "y", []int{2}, float32(-1), -2)
+}
+
 // TestShapes: symbols are bound before anything is inferred, whatever their names are.
 func TestShapes(t *testing.T) {
 	g := func(shape string) *proto.Graph {
