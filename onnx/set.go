@@ -13,7 +13,8 @@ import (
 
 // Set makes inputs constants, as if the model stored them: what they decide about shapes or branches is known then when a graph is made. It comes
 // before Network, Check and Explain. Numbers that the type of an input holds exactly are converted to it. They must have its shape
-// or be as many as it has elements; one extent may be open.
+// or be as many as it has elements; one extent may be open. An input that the model stores a value for, which is no input of its network, gets the
+// given one in the place of that.
 func (f *File) Set(values model.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if err := f.set(name, values[name]); err != nil {
@@ -27,11 +28,10 @@ func (f *File) set(name string, x *tensor.Tensor) error {
 	fail := func(format string, args ...any) error {
 		return &Error{File: f.path, Operand: name, Msg: fmt.Sprintf(format, args...)}
 	}
-	at := slices.IndexFunc(f.inputs, func(in model.Input) bool { return in.Name == name })
-	if at < 0 {
-		return fail("the model has no such input; there are %v", f.inputs)
+	in, err := f.settable(name)
+	if err != nil {
+		return fail("%v", err)
 	}
-	in := f.inputs[at]
 	if in.Sequence {
 		return fail("it is a sequence; only a tensor can be set")
 	}
@@ -49,9 +49,24 @@ func (f *File) set(name string, x *tensor.Tensor) error {
 	if err != nil {
 		return fail("%v", err)
 	}
-	f.inputs = slices.Delete(f.inputs, at, at+1)
+	f.inputs = slices.DeleteFunc(f.inputs, func(in model.Input) bool { return in.Name == name })
 	f.main.stored[name] = t
 	return nil
+}
+
+// settable returns the input of that name, whether or not the model stores a value for it.
+func (f *File) settable(name string) (model.Input, error) {
+	for _, in := range f.inputs {
+		if in.Name == name {
+			return in, nil
+		}
+	}
+	for _, v := range f.Model.Graph.Input {
+		if v.Name == name && f.main.has(name) {
+			return declared(v)
+		}
+	}
+	return model.Input{}, fmt.Errorf("the model has no such input; there are %v", f.inputs)
 }
 
 // fitted gives elements the shape that an input declares, of which one extent may be open; nil if they do not fit.

@@ -190,11 +190,14 @@ func TestDiffSymbols(t *testing.T) {
 // TestSet: an input that decides about shapes and is set leaves a single graph, for every command.
 func TestSet(t *testing.T) {
 	m := writeONNX(t, &proto.Graph{Name: "asks",
-		Input:  []*proto.ValueInfo{onnxValue("x", proto.Float, 2, 3), onnxValue("s", proto.Int64, "rank"), onnxValue("k", proto.Float)},
-		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, "a", "b")},
+		Input: []*proto.ValueInfo{onnxValue("x", proto.Float, 2, 3), onnxValue("s", proto.Int64, "rank"), onnxValue("k", proto.Float),
+			onnxValue("d", proto.Float)},
+		Initializer: []*proto.Tensor{{Name: "d", DataType: proto.Float, FloatData: []float32{7}}},
+		Output:      []*proto.ValueInfo{onnxValue("y", proto.Float, "a", "b")},
 		Node: []*proto.Node{
 			{OpType: "Mul", Input: []string{"x", "k"}, Output: []string{"z"}},
-			{Name: "reshape", OpType: "Reshape", Input: []string{"z", "s"}, Output: []string{"y"}},
+			{OpType: "Add", Input: []string{"z", "d"}, Output: []string{"sum"}},
+			{Name: "reshape", OpType: "Reshape", Input: []string{"sum", "s"}, Output: []string{"y"}},
 		}})
 	document := digits(t, "model.nnef")
 	x := writeArray(t, zeros(t, tensor.Float32, 2, 3))
@@ -217,11 +220,13 @@ func TestSet(t *testing.T) {
 		{append([]string{"check", m}, set...), 0, "valid"},
 		{append([]string{"check", m}, "--set", "s=4,2"), exitFailure, "reshape"},
 		{append([]string{"run", m, x, "--output", t.TempDir()}, set...), 0, "y: float32[3,2]"},
+		{append([]string{"run", m, x, "--set", "d=8.5", "--output", t.TempDir()}, set...), 0, "from 8.5 to 8.5"},
 		{append([]string{"diff", m, m, "--random"}, set...), 0, "agree to the bit"},
 		{append([]string{"convert", m, filepath.Join(t.TempDir(), "m.nnef")}, set...), 0, "written"},
 		{[]string{"inspect", m, "--set", "q=1"}, exitInput, `q: the model has no such input`},
 		{[]string{"inspect", m, "--set", "s=1.5"}, exitInput, "int64 does not hold all of its elements"},
 		{[]string{"inspect", m, "--set", "x=1"}, exitInput, "x: it is float64[1]; the input is x: float32[2,3]"},
+		{[]string{"inspect", m, "--set", "d=1,2"}, exitInput, "d: it is float64[2]; the input is d: float32[]"},
 		{[]string{"inspect", m, "--set", "s"}, exitUsage, "it must be NAME=VALUE"},
 		{[]string{"inspect", m, "--set", "s=two"}, exitUsage, `"two" is neither a number nor an .npy`},
 		{[]string{"inspect", document, "--set", "x=1"}, exitInput, "in ONNX models only"},
