@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/tensor"
 )
 
 const (
@@ -51,17 +52,24 @@ type recurrent struct {
 	attrs    graph.Attrs
 	x        *graph.Value
 	biases   []*graph.Value // of input and state, nil for none
+	lengths  *graph.Value   // of the sequences, nil for all steps
+	empty    bool           // there is no step: our operators take one that is beyond all lengths
 	batched  bool           // whether operands and results have the batch first
 	sequence bool           // whether the states of all steps are asked for
 }
 
 // recurrent reads what all networks have, for one with that many gates and functions.
 func (c *lowering) recurrent(gates, functions int) *recurrent {
-	n := &recurrent{x: c.In(0), biases: []*graph.Value{nil, nil}, sequence: c.Wants(0)}
+	n := &recurrent{x: c.In(0), biases: []*graph.Value{nil, nil}, lengths: c.In(recurrentLengths), sequence: c.Wants(0)}
 	n.batched = c.Flag("layout")
 	n.x = c.timeFirst(n, n.x)
-	if s := n.x.Type.Shape; len(s) != 3 || s[0] == 0 {
-		c.failf("X", "it is %v; it must have three dimensions: one or more steps, batch, elements", c.In(0).Type)
+	s := n.x.Type.Shape
+	if len(s) != 3 {
+		c.failf("X", "it is %v; it must have three dimensions: steps, batch, elements", c.In(0).Type)
+	}
+	if n.empty = s[0] == 0; n.empty {
+		n.x = c.Broadcast(c.Number(0, n.x.Type.DType), 1, s[1], s[2])
+		n.lengths = c.Broadcast(c.Constant(tensor.Scalar(int32(0))), s[1])
 	}
 	if s := c.Shape(2); len(s) != 3 {
 		c.failf("R", "it is %v; it must have three dimensions: directions, gates, elements of the state", c.In(2).Type)
@@ -141,7 +149,11 @@ func (c *lowering) results(n *recurrent, out []*graph.Value, states int) []*grap
 	results := []*graph.Value{nil}
 	if n.sequence {
 		// (steps, directions, batch, elements)
-		if results[0] = out[states]; n.batched {
+		results[0] = out[states]
+		if n.empty {
+			results[0] = c.Section(results[0], 0, 0, 0)
+		}
+		if n.batched {
 			results[0] = c.Transpose(results[0], 2, 0, 1, 3)
 		}
 	}
@@ -153,7 +165,7 @@ func (c *lowering) results(n *recurrent, out []*graph.Value, states int) []*grap
 
 func rnn(c *lowering) []*graph.Value {
 	n := c.recurrent(1, 1)
-	out := c.Nodes("rnn", n.attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), c.In(recurrentLengths))
+	out := c.Nodes("rnn", n.attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), n.lengths)
 	return c.results(n, out, 1)
 }
 
@@ -161,7 +173,7 @@ func gru(c *lowering) []*graph.Value {
 	n := c.recurrent(3, 2)
 	after := c.Flag("linear_before_reset")
 	attrs := append(n.attrs, emit.Attr("layout", "zrn", "reset_after", after)...)
-	out := c.Nodes("gru", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), c.In(recurrentLengths))
+	out := c.Nodes("gru", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.timeFirst(n, c.In(5)), n.lengths)
 	return c.results(n, out, 1)
 }
 
@@ -175,6 +187,6 @@ func lstm(c *lowering) []*graph.Value {
 		attrs = append(attrs, emit.Attr("coupled", true)...)
 	}
 	out := c.Nodes("lstm", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.In(7),
-		c.timeFirst(n, c.In(5)), c.timeFirst(n, c.In(6)), c.In(recurrentLengths))
+		c.timeFirst(n, c.In(5)), c.timeFirst(n, c.In(6)), n.lengths)
 	return c.results(n, out, 2)
 }

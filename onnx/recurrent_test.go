@@ -33,6 +33,14 @@ func TestRecurrent(t *testing.T) {
 		rowCase{22, rnn("x, w, r -> , h", "Affine", "clip", float32(2)), of(x, w, r), of(nil, f(s(1, 1, 1), 2)), ""},
 		rowCase{1, rnn("x, w, r -> y", "Relu", "output_sequence", 1), of(x, w, r), of(f(s(3, 1, 1, 1), 1, 0, 3)), ""},
 
+		// Without steps the states are those before the first one.
+		rowCase{22, rnn("x, w, r, , , h -> y, z", "Relu"), of(f(s(0, 2, 1)), w, r, f(s(1, 2, 1), 10, 20)), of(f(s(0, 1, 2, 1)), f(s(1, 2, 1), 10, 20)), ""},
+		rowCase{22, node("GRU", "x, w, r, , n -> y, z", "layout", 1), of(f(s(2, 0, 1)), f(s(1, 3, 1), 1, 1, 1), f(s(1, 3, 1), 1, 1, 1), array(s(2), int32(1), 2)),
+			of(f(s(2, 0, 1, 1)), f(s(2, 1, 1), 0, 0)), ""},
+		rowCase{22, node("LSTM", "x, w, r, , , , c -> , h, z"), of(f(s(0, 1, 1)), f(s(1, 4, 1), 1, 1, 1, 1), f(s(1, 4, 1), 1, 1, 1, 1), f(s(1, 1, 1), 5)),
+			of(nil, f(s(1, 1, 1), 0), f(s(1, 1, 1), 5)), ""},
+		rowCase{22, node("RNN", "x, w, r -> y"), of(f(s(0, 1, 2)), w, r), nil, "weight"},
+
 		rowCase{22, rnn("x, w, r -> y", "Mystery"), of(x, w, r), nil, `activations: "Mystery" is not supported`},
 		rowCase{22, node("RNN", "x, w, r -> y", "direction", "sideways"), of(x, w, r), nil, `direction: "sideways" is not allowed`},
 		rowCase{22, node("RNN", "x, w, r -> y", "hidden_size", 2), of(x, w, r), nil, "hidden_size: it is 2; R, float32[1,1,1], has states of 1 elements"},
