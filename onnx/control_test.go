@@ -26,6 +26,18 @@ func TestOpenLoops(t *testing.T) {
 	expect(t, modelOf(13, g), model.Values{"x": x}, "z", nil, float32(7))
 }
 
+// TestBatchedScan: sequences of a batch have lengths of their own, which may be 0, and are read backwards from their own ends.
+func TestBatchedScan(t *testing.T) {
+	n := node("Scan", "n, s, x -> t, y", "num_scan_inputs", 1, "directions", []int64{1}, "body",
+		graphOf("s: float[], x: float[] -> t, y", node("Sub", "x, s -> t"), node("Neg", "x -> y")))
+	start, x := f(s(3), 10, 20, 30), f(s(3, 2), 1, 2, 3, 4, 5, 6)
+	checkRows(t,
+		rowCase{8, n, of(list(1, 2, 0), start, x), of(f(s(3), -9, 3-(4-20), 30), f(s(3, 2), -1, 0, -4, -3, 0, 0)), ""},
+		rowCase{8, n, of(list(1, 2), start, x), nil, "sequence_lens: there are 2 lengths; there must be 3"},
+		rowCase{8, n, of(list(1, 2, 3), start, x), nil, "sequence_lens: a sequence of 3 elements is not possible: there are 2"},
+	)
+}
+
 // TestScanUnrolled takes scans turn by turn whose bodies have shapes that only a run knows.
 func TestScanUnrolled(t *testing.T) {
 	body := graphOf("s: float[], x: float[3] -> n, y, places", node("NonZero", "x -> at"), node("Shape", "at -> shape"),
@@ -45,4 +57,9 @@ func TestScanUnrolled(t *testing.T) {
 		expect(t, m, in, "y", s(3, 2), c.y...)
 		expect(t, m, in, "n", nil, float32(13))
 	}
+	none := modelOf(13, graphOf("s: float[], x: float[3,n] -> n, y", node("Scan", "s, x -> n, y", "num_scan_inputs", 1, "scan_input_axes", []int64{1}, "scan_output_axes", []int64{-1},
+		"body", graphOf("s: float[], x: float[3] -> n, y: int64[1,k]", node("Neg", "s -> n"), node("NonZero", "x -> y")))))
+	in := model.Values{"s": array(nil, float32(10)), "x": array[float32](s(3, 0))}
+	expect(t, none, in, "n", nil, float32(10))
+	expect(t, none, in, "y", s(1, 0, 0), []int64{}...)
 }

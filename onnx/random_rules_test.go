@@ -29,7 +29,6 @@ var uncompared = []struct{ ops, what, why string }{
 	{"com.microsoft.MultiHeadAttention", "key value", "ORT does not have packed operands on processors"},
 	{"com.microsoft.MultiHeadAttention", "past_sequence_length cache_indirection", "it is refused"},
 	{"Attention", "left_window_size right_window_size", "ORT 1.30 does not have it"},
-	{"Scan", "sequence_lens", "it is refused"},
 }
 
 // excuse returns the row that names something of an operator, or all of it, among what random models do not reach; -1 if there is none.

@@ -68,8 +68,7 @@ func (c *lowering) recurrent(gates, functions int) *recurrent {
 		c.failf("X", "it is %v; it must have three dimensions: steps, batch, elements", c.In(0).Type)
 	}
 	if n.empty = s[0] == 0; n.empty {
-		n.x = c.Broadcast(c.Number(0, n.x.Type.DType), 1, s[1], s[2])
-		n.lengths = c.Broadcast(c.Constant(tensor.Scalar(int32(0))), s[1])
+		n.x, n.lengths = c.zeros(n.x.Type.DType, 1, s[1], s[2]), c.zeros(tensor.Int32, s[1])
 	}
 	if s := c.Shape(2); len(s) != 3 {
 		c.failf("R", "it is %v; it must have three dimensions: directions, gates, elements of the state", c.In(2).Type)

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
 )
 
 func lowerScan(c *lowering) []item {
@@ -96,9 +97,12 @@ func (c *lowering) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 	states, scanned := l.values[:l.states], l.values[l.states:]
 	turns := scanned[0].Type.Shape[l.axes[0]]
 	for k, v := range scanned {
-		if n := v.Type.Shape[l.axes[k]]; n != turns || n == 0 {
-			c.failf("body", "the shapes in the graph depend on what only a run knows, and %d or %d turns cannot be taken one by one", turns, n)
+		if n := v.Type.Shape[l.axes[k]]; n != turns {
+			c.failf(c.operandName(l.states+k), "it is %v; it must have %d elements along dimension %d, as what is scanned before", v.Type, turns, l.axes[k])
 		}
+	}
+	if turns == 0 {
+		return append(tensors(states...), c.noParts(l)...)
 	}
 	if i == turns {
 		out := tensors(states...)
@@ -150,6 +154,27 @@ func (c *lowering) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 	return nil
 }
 
+// noParts returns what no turns yield, of the shapes that the graph declares.
+func (c *lowering) noParts(l *scanning) []item {
+	out := make([]*graph.Value, l.parts)
+	for k := range out {
+		t := empty(l.net.types[l.states+k])
+		if t.DType == tensor.Invalid {
+			c.failf("body", "the scan takes no turn, and the shapes of its outputs are not known")
+		}
+		axis := c.Axis("scan_output_axes", l.outAxes[k], len(t.Shape))
+		out[k] = c.zeros(t.DType, slices.Insert(t.Shape[1:], axis, 0)...)
+	}
+	return tensors(out...)
+}
+
+// zeros returns a value of zeros.
+func (c *lowering) zeros(d tensor.DType, shape ...int) *graph.Value {
+	zero, err := tensor.New(d, tensor.Shape{})
+	c.Fail(err)
+	return c.Broadcast(c.Constant(zero), shape...)
+}
+
 // perItem returns a list of n numbers: a copy of the given one, or zeros if there is none.
 func (c *lowering) perItem(name string, list []int, n int) []int {
 	if list != nil && len(list) != n {
@@ -160,12 +185,9 @@ func (c *lowering) perItem(name string, list []int, n int) []int {
 	return out
 }
 
-// batchedScan is Scan of opset 8, which scans each item of a batch by itself.
+// batchedScan is Scan of opset 8, which scans each item of a batch by itself, as far as it has elements. Behind these its results are 0.
 func (c *lowering) batchedScan() []item {
-	if c.item(0).kind != absent {
-		c.failf("sequence_lens", "sequences of different lengths are not supported")
-	}
-	values := c.All(1)
+	values, lengths := c.All(1), c.KnownInts(0)
 	batch := 0
 	for i, v := range values {
 		if len(v.Type.Shape) == 0 || i > 0 && v.Type.Shape[0] != batch {
@@ -176,13 +198,21 @@ func (c *lowering) batchedScan() []item {
 	if batch < 1 || batch > limits.ONNXSteps/max(len(values), 1) {
 		c.failf(c.operandName(1), "a batch of %d cannot be scanned item by item", batch)
 	}
+	if lengths != nil && len(lengths) != batch {
+		c.failf("sequence_lens", "there are %d lengths; there must be %d, one for each item of the batch", len(lengths), batch)
+	}
 	var columns [][]*graph.Value
 	for b := range batch {
 		row := make([]*graph.Value, len(values))
 		for i, v := range values {
 			row[i] = c.Squeeze(c.Section(v, 0, b, b+1), 0)
 		}
-		items, ok := c.scan(c.scanning(row, nil, c.Ints("directions"), nil, nil))
+		l := c.scanning(row, nil, c.Ints("directions"), nil, nil)
+		beyond := 0
+		if lengths != nil {
+			beyond = c.cut(l, lengths[b])
+		}
+		items, ok := c.scan(l)
 		if !ok {
 			c.failf("body", "the shapes in the graph depend on what only a run knows")
 		}
@@ -190,7 +220,13 @@ func (c *lowering) batchedScan() []item {
 			if i >= len(columns) {
 				columns = append(columns, nil)
 			}
-			columns[i] = append(columns[i], x.value)
+			v := x.value
+			if i >= l.states && beyond > 0 {
+				s := v.Type.Shape.Clone()
+				s[0] = beyond
+				v = c.Node("concat", emit.Attr("axis", 0), v, c.zeros(v.Type.DType, s...))
+			}
+			columns[i] = append(columns[i], v)
 		}
 	}
 	var out []*graph.Value
@@ -198,4 +234,16 @@ func (c *lowering) batchedScan() []item {
 		out = append(out, c.Node("stack", emit.Attr("axis", 0), column...))
 	}
 	return tensors(out...)
+}
+
+// cut leaves n elements of what is scanned, and returns how many lie behind.
+func (c *lowering) cut(l *scanning, n int) (beyond int) {
+	for k := l.states; k < len(l.values); k++ {
+		steps := l.values[k].Type.Shape[0]
+		if n < 0 || n > steps {
+			c.failf("sequence_lens", "a sequence of %d elements is not possible: there are %d", n, steps)
+		}
+		l.values[k], beyond = c.Section(l.values[k], 0, 0, n), steps-n
+	}
+	return beyond
 }

@@ -60,7 +60,11 @@ var controlRules = []rule{
 	{op: "Scan", opsets: "8-8", types: "f32 i64", make: func(m *maker) {
 		batch, steps, s := m.between(1, 2), m.between(1, 4), m.shape(0, 2)
 		outer := m.place(m.fill(m.t, s, few), m.chance(0.3))
-		m.skip() // the lengths of sequences
+		if m.chance(0.4) {
+			m.ints(m.extents(batch, 1, steps)...) // the lengths of sequences
+		} else {
+			m.skip()
+		}
 		m.give(m.fill(m.t, join([]int{batch}, s), few), m.chance(0.2))
 		scanned := m.between(1, 2)
 		b := m.body()
