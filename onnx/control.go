@@ -249,9 +249,9 @@ func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Va
 		out, rest := d.in[:n], d.in[n:]
 		d.in = rest[:len(node)]
 		joined := make([][]*graph.Value, l.parts)
-		for k := range joined { // nobody else reads the list, so that it may grow where it is
+		for k := range joined {
 			at := 1 + l.carried + k
-			joined[k] = append(rest[len(node)+k].list, d.tensor(out[at], l.net.outputs[at]))
+			joined[k] = d.longer(rest[len(node)+k].list, d.tensor(out[at], l.net.outputs[at]))
 		}
 		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
 	}

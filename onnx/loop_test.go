@@ -64,6 +64,18 @@ func TestLongLoops(t *testing.T) {
 	}
 }
 
+// TestLongSequences: what a turn costs does not depend on how many there were. Two sequences that begin alike stay apart.
+func TestLongSequences(t *testing.T) {
+	const turns = int64(10_000)
+	g, in := trips(graphOf("x: float[2] -> n, y", node("SequenceEmpty", "-> none", "dtype", int(proto.Int64)),
+		node("Loop", "m, , none -> all", "body", graphOf("i, c, q -> c, r", node("Neg", "i -> n"), node("SequenceInsert", "q, n -> r"))),
+		node("SequenceLength", "all -> n"), node("Neg", "n -> less"), node("SequenceInsert", "all, n -> longer"), node("SequenceErase", "longer -> again"),
+		node("SequenceInsert", "again, less -> other"), node("SequenceAt", "longer, n -> a"), node("SequenceAt", "other, n -> b"), node("Sub", "a, b -> y")), true, turns)
+	m := modelOf(13, g)
+	expect(t, m, in, "n", nil, turns)
+	expect(t, m, in, "y", nil, 2*turns)
+}
+
 // TestLoopsInParts: what the graphs of loops in parts read from around them, some levels up, is there in each turn, whatever that turn waits for.
 func TestLoopsInParts(t *testing.T) {
 	const turns = 5

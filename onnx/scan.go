@@ -145,7 +145,7 @@ func (c *lowering) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 		joined := make([][]*graph.Value, l.parts)
 		for k := range joined {
 			at := l.states + k
-			joined[k] = append(rest[len(scanned)+k].list, d.tensor(out[at], l.net.outputs[at]))
+			joined[k] = d.longer(rest[len(scanned)+k].list, d.tensor(out[at], l.net.outputs[at]))
 		}
 		return d.scanTurn(&after, i+1, joined)
 	}

@@ -51,18 +51,31 @@ func (c *lowering) sequence(i int) item {
 // listed makes a sequence of tensors, which must be of one element type.
 func (c *lowering) listed(elem tensor.DType, list []*graph.Value) []item {
 	for _, v := range list {
-		if v == nil {
-			c.failf("", "a sequence cannot have an element that is absent; all must be tensors")
-		}
-		if elem == tensor.Invalid {
-			elem = v.Type.DType
-		}
-		if v.Type.DType != elem {
-			c.failf("", "a sequence of %v cannot have the tensor %v", elem, v.Type)
-		}
+		elem = c.member(elem, v)
 	}
 	c.charge(len(list) / crowd)
 	return []item{{kind: sequence, list: list, elem: elem}}
+}
+
+// member returns the element type of a sequence that gets a tensor, and had the given type or none.
+func (c *lowering) member(elem tensor.DType, v *graph.Value) tensor.DType {
+	if v == nil {
+		c.failf("", "a sequence cannot have an element that is absent; all must be tensors")
+	}
+	if elem != tensor.Invalid && v.Type.DType != elem {
+		c.failf("", "a sequence of %v cannot have the tensor %v", elem, v.Type)
+	}
+	return v.Type.DType
+}
+
+// longer returns a list with one more value at its end. Lists that begin alike may share their memory: its first place that is nil is nobody's.
+func (c *lowering) longer(list []*graph.Value, v *graph.Value) []*graph.Value {
+	n := len(list)
+	if n == cap(list) || list[:n+1][n] != nil {
+		c.charge(n / crowd)
+		list = append(make([]*graph.Value, 0, 2*n+4), list...)
+	}
+	return append(list, v)
 }
 
 // tensor returns what an output of a graph in the node is, which must be a tensor.
@@ -93,6 +106,10 @@ func (c *lowering) position(i, n, otherwise int) int {
 func sequenceInsert(c *lowering) []item {
 	s := c.sequence(0)
 	at := c.position(2, len(s.list)+1, len(s.list))
+	if at == len(s.list) {
+		elem := c.member(s.elem, c.In(1))
+		return []item{{kind: sequence, list: c.longer(s.list, c.In(1)), elem: elem}}
+	}
 	return c.listed(s.elem, slices.Concat(s.list[:at], []*graph.Value{c.In(1)}, s.list[at:]))
 }
 

@@ -90,7 +90,7 @@ const (
 	ONNXName      = 1 << 14
 	ONNXErrors    = 50
 	ONNXNesting   = 200
-	ONNXSteps     = 1 << 19
+	ONNXSteps     = 1 << 20
 	ONNXWork      = 1 << 22
 	ONNXList      = 1 << 17
 	ONNXFolded    = 64 << 20
