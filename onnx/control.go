@@ -140,10 +140,8 @@ func (c *lowering) realLoop(l *looping) ([]item, bool) {
 	if trips < 0 || trips > math.MaxInt32 {
 		most = math.MaxInt32
 	}
-	if l.parts > 0 && most == math.MaxInt32 {
-		return nil, false // no bound for the parts
-	}
-	body, values, always, err := c.body(l, c.in[2:])
+	unbounded := l.parts > 0 && most == math.MaxInt32 // no tensor has room for so many parts
+	body, values, always, err := c.body(l, c.in[2:], !unbounded)
 	if err != nil {
 		return nil, false // as it is, turn by turn
 	}
@@ -157,14 +155,19 @@ func (c *lowering) realLoop(l *looping) ([]item, bool) {
 		always = always && t != nil && tensor.Data[bool](t)[0]
 	}
 	in = append(in, values...)
-	attrs := emit.Attr("carried", l.carried, "most", int(most))
+	node := graph.Node{Op: "loop", In: in, Attrs: emit.Attr("carried", l.carried, "most", int(most)), Blocks: []*graph.Graph{body}}
 	d, _ := op.Lookup("loop")
-	if _, _, err := d.Bind(graph.TypesOf(in), attrs, body); err != nil {
+	if _, _, err := d.Bind(graph.TypesOf(in), node.Attrs, body); err != nil {
 		return nil, false // what is carried changes its shape
 	}
-	if l.parts > 0 && !always {
+	switch {
+	case unbounded && always:
+		return nil, false // the number of turns is asked of the run
+	case unbounded:
+		return c.countedLoop(l, node)
+	case l.parts > 0 && !always:
 		// The number of turns decides about the extent of the parts: it is not known before the loop has run.
-		out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
+		out := c.add(node)
 		return c.Then(out[0], out[1:], func(d *lowering, count *tensor.Tensor, out []*graph.Value) []*graph.Value {
 			n := int(tensor.Data[int64](count)[0])
 			for i := l.carried; i < len(out); i++ {
@@ -173,13 +176,30 @@ func (c *lowering) realLoop(l *looping) ([]item, bool) {
 			return out
 		}), true
 	}
-	out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
-	return tensors(out[1:]...), true
+	return tensors(c.add(node)[1:]...), true
 }
 
-// body makes a block of what is repeated. It returns also what is carried, which must be tensors, and captured, and whether every turn is
-// followed by another one, as far as the body decides that.
-func (c *lowering) body(l *looping, carried []item) (body *graph.Graph, values []*graph.Value, always bool, err error) {
+// countedLoop makes two of a loop that nothing bounds beforehand: the given one, without parts, only counts turns, so that there is room for the parts that
+// another one yields.
+func (c *lowering) countedLoop(l *looping, counting graph.Node) ([]item, bool) {
+	body, values, _, err := c.body(l, c.in[2:], true)
+	if err != nil {
+		return nil, false
+	}
+	d, _ := op.Lookup("loop")
+	if _, _, err := d.Bind(graph.TypesOf(counting.In), emit.Attr("carried", l.carried, "most", 1), body); err != nil {
+		return nil, false // parts of the type cannot be joined
+	}
+	return c.Then(c.add(counting)[0], values, func(d *lowering, count *tensor.Tensor, values []*graph.Value) []*graph.Value {
+		n := tensor.Data[int64](count)[0]
+		return d.add(graph.Node{Op: "loop", In: append([]*graph.Value{d.Constant(tensor.Scalar(n)), nil}, values...),
+			Attrs: emit.Attr("carried", l.carried, "most", int(n)), Blocks: []*graph.Graph{body}})[1:]
+	}), true
+}
+
+// body makes a block of what is repeated, with what turns yield as parts or without. It returns also what is carried, which must be tensors, and captured,
+// and whether every turn is followed by another one, as far as the body decides that.
+func (c *lowering) body(l *looping, carried []item, parts bool) (body *graph.Graph, values []*graph.Value, always bool, err error) {
 	types := []op.Type{{DType: tensor.Int64, Shape: tensor.Shape{}}}
 	for _, x := range carried {
 		if x.kind != aTensor {
@@ -196,6 +216,9 @@ func (c *lowering) body(l *looping, carried []item) (body *graph.Graph, values [
 		out[0] = inner.condition(out[0])
 		if t := inner.constant(out[0]); t != nil {
 			always = tensor.Data[bool](t)[0]
+		}
+		if !parts {
+			return out[:1+l.carried]
 		}
 		for i := 1 + l.carried; i < len(out); i++ {
 			out[i] = inner.Unsqueeze(out[i], 0)
@@ -266,7 +289,7 @@ func (c *lowering) nothing(l *looping, carried []item) []item {
 	if l.parts == 0 {
 		return nil
 	}
-	body, _, _, err := c.body(l, carried)
+	body, _, _, err := c.body(l, carried, true)
 	out := make([]*graph.Value, l.parts)
 	for k := range out {
 		at := 1 + l.carried + k

@@ -2,6 +2,7 @@ package onnx_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,26 @@ func TestLongSequences(t *testing.T) {
 	m := modelOf(13, g)
 	expect(t, m, in, "n", nil, turns)
 	expect(t, m, in, "y", nil, 2*turns)
+}
+
+// TestEndlessLoop: how often a loop turns whose end only its elements know is counted, and what that takes is linear in it.
+func TestEndlessLoop(t *testing.T) {
+	const turns = 20_000
+	body := graphOf("i, go, v -> go2, w, s", node("Add", "v, one -> w"), node("Less", "w, most -> go2"), node("Mul", "w, x -> s"))
+	g := stored(stored(graphOf("x: float[1], most: float, m: int64, start: bool -> last, y", node("Loop", "m, start, zero -> last, y", "body", body)), "one", nil, float32(1)),
+		"zero", nil, float32(0))
+	m := modelOf(13, g)
+	y := make([]float32, turns)
+	for i := range y {
+		y[i] = -float32(i + 1)
+	}
+	in := model.Values{"x": array(s(1), float32(-1)), "most": array(nil, float32(turns)), "m": array(nil, int64(math.MaxInt64)), "start": array(nil, true)}
+	expect(t, m, in, "last", nil, float32(turns))
+	expect(t, m, in, "y", s(turns, 1), y...)
+	in["m"] = array(nil, int64(3))
+	expect(t, m, in, "y", s(3, 1), y[:3]...)
+	in["start"] = array(nil, false)
+	expect(t, m, in, "y", s(0, 1), y[:0]...)
 }
 
 // TestLoopsInParts: what the graphs of loops in parts read from around them, some levels up, is there in each turn, whatever that turn waits for.
