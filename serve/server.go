@@ -208,7 +208,10 @@ func (s *Server) statistics() []oip.ModelStatistics {
 func (s *Server) happened(e repository.Event) {
 	log := s.opts.Log
 	if e.Model != "" {
-		log = log.With("model", e.Model, "version", e.Version)
+		log = log.With("model", e.Model)
+	}
+	if e.Version != "" {
+		log = log.With("version", e.Version)
 	}
 	switch e.What {
 	case repository.Arrived:
@@ -219,6 +222,8 @@ func (s *Server) happened(e repository.Event) {
 		log.Error("not loaded", "error", e.Err.Error(), "seconds", e.Took.Seconds())
 	case repository.Unloaded:
 		log.Info("unloaded", "why", e.Why)
+	case repository.Unusable:
+		log.Error("no model", "error", e.Err.Error())
 	case repository.Unread:
 		log.Error("the folder of models cannot be read; what is loaded serves on", "error", e.Err.Error())
 	}

@@ -3,6 +3,7 @@ package repository
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"io/fs"
@@ -20,8 +21,9 @@ import (
 
 // seen is what the folder has under a name.
 type seen struct {
+	entry    string               // of the folder
 	versions map[string]candidate // nil if nothing can be said of them
-	problem  string               // why there is no model, or which of several it might be
+	problem  string               // why there is no model, which of several it might be, or what beside its versions is none
 }
 
 // candidate is a version on disk.
@@ -56,20 +58,35 @@ func look(dir, only string) (map[string]*seen, error) {
 		return nil, err
 	}
 	entries = slices.DeleteFunc(entries, hidden)
-	found, of := make(map[string]*seen), make(map[string]string)
+	found := make(map[string][]*seen)
 	for _, e := range entries {
-		name, s := lookAt(dir, e.Name(), entries)
-		switch {
-		case s == nil:
-		case found[name] == nil:
-			found[name], of[name] = s, e.Name()
-		case found[name].problem != "" && len(found[name].versions) == 0: // a folder that holds no model
-			found[name], of[name] = s, e.Name()
-		case s.problem == "" || len(s.versions) > 0:
-			found[name] = &seen{problem: fmt.Sprintf("%s and %s both are the model %s; one of them must go", of[name], e.Name(), name)}
+		if name, s := lookAt(dir, e.Name(), entries); s != nil {
+			s.entry = e.Name()
+			found[name] = append(found[name], s)
 		}
 	}
-	return found, nil
+	one := make(map[string]*seen, len(found))
+	for name, all := range found {
+		one[name] = oneOf(name, all)
+	}
+	return one, nil
+}
+
+// oneOf returns what a name stands for that several entries have.
+func oneOf(name string, all []*seen) *seen {
+	models := slices.DeleteFunc(slices.Clone(all), func(s *seen) bool { return len(s.versions) == 0 })
+	switch len(models) {
+	case 0:
+		return all[len(all)-1]
+	case 1:
+		for _, s := range all { // but a folder without a model may be there for other things
+			if s.versions == nil {
+				models[0].problem = s.problem
+			}
+		}
+		return models[0]
+	}
+	return &seen{problem: fmt.Sprintf("%s and %s both are the model %s; one of them must go", models[0].entry, models[1].entry, name)}
 }
 
 // text is what the system calls something, fit for the protocol, whose texts are UTF-8.
@@ -82,9 +99,12 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 	path := filepath.Join(dir, entry)
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
-		return "", nil // a link to nowhere, or gone again
+		if why := unfit(path); why != "" && !slices.ContainsFunc(beside, func(e fs.DirEntry) bool { return belongs(entry, dir, e.Name()) }) {
+			return text(manifest.ModelName(entry)), &seen{problem: why}
+		}
+		return "", nil
 	}
-	if _, err := concord.FormatOf(path); !utf8.ValidString(entry) && (err == nil || info.IsDir()) {
+	if !utf8.ValidString(entry) && (info.IsDir() || isModel(path)) {
 		return text(manifest.ModelName(entry)), &seen{problem: "its name on disk is not UTF-8, which names of models must be"}
 	}
 	if info.IsDir() {
@@ -92,12 +112,12 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 		if err != nil {
 			return entry, &seen{problem: plain(err)}
 		}
-		if _, err := concord.FormatOf(path); err == nil {
+		if isModel(path) {
 			entry = manifest.ModelName(entry)
 		}
 		return entry, s
 	}
-	if _, err := concord.FormatOf(path); err != nil {
+	if !isModel(path) {
 		return "", nil
 	}
 	name = manifest.ModelName(entry)
@@ -110,47 +130,86 @@ func lookAt(dir, entry string, beside []fs.DirEntry) (name string, s *seen) {
 	return name, &seen{versions: map[string]candidate{"1": candidateAt(dir, path, strings.Join(files, "\x00"))}}
 }
 
+// belongs reports whether an entry of a folder belongs to another one, which is the file of a model and says what is wrong with it.
+func belongs(entry, dir, to string) bool {
+	if entry == to || !strings.HasPrefix(entry, manifest.ModelName(to)+".") {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, to))
+	return err == nil && info.Mode().IsRegular() && isModel(filepath.Join(dir, to))
+}
+
+func isModel(path string) bool {
+	_, err := concord.FormatOf(path)
+	return err == nil
+}
+
+// unfit says why what has a name is neither a file nor a folder; empty if it is one, or is gone again.
+func unfit(path string) string {
+	if _, err := os.Lstat(path); err != nil {
+		return ""
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return path + ": the link leads to nothing"
+	case err != nil:
+		return plain(err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return path + ": it is neither a file nor a folder"
+	}
+	return ""
+}
+
 // lookInto returns what the folder of one model has: versions, or else the model itself.
 func lookInto(dir string) (*seen, error) {
-	versions, err := versionsIn(dir)
+	versions, odd, err := versionsIn(dir)
 	if err != nil || len(versions) > 0 {
-		return &seen{versions: versions}, err
+		return &seen{versions: versions, problem: odd}, err
 	}
 	model, problem := modelIn(dir)
 	if problem != "" {
+		problem = cmp.Or(odd, problem)
 		return &seen{versions: versions, problem: problem}, nil
 	}
 	return &seen{versions: map[string]candidate{"1": candidateAt(dir, model, ".")}}, nil
 }
 
-// versionsIn returns the versions in the folder of a model.
-func versionsIn(dir string) (map[string]candidate, error) {
+// versionsIn returns the versions in the folder of a model, and what a folder is wrong with whose number is none of a version.
+func versionsIn(dir string) (versions map[string]candidate, odd string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	versions := make(map[string]candidate)
+	versions = make(map[string]candidate)
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(path); !IsVersion(e.Name()) || err != nil || !info.IsDir() {
+		if !isNumber(e.Name()) {
 			continue
 		}
-		model, problem := modelIn(path)
-		c := candidateAt(dir, model, e.Name())
-		if c.problem == "" {
-			c.problem = problem
+		why := unfit(path)
+		if info, err := os.Stat(path); why == "" && (err != nil || !info.IsDir()) {
+			continue // a file of the model
 		}
+		if !IsVersion(e.Name()) {
+			odd = path + ": versions are whole numbers from 1 on, of at most 18 digits and without zeros in front"
+			continue
+		}
+		model, problem := path, why
+		if why == "" {
+			model, problem = modelIn(path)
+		}
+		c := candidateAt(dir, model, e.Name())
+		c.problem = cmp.Or(why, c.problem, problem)
 		versions[e.Name()] = c
 	}
-	return versions, nil
+	return versions, odd, nil
 }
 
 // IsVersion reports whether a name is a number above 0, written as numbers are.
-func IsVersion(name string) bool {
-	if name == "" || len(name) > 18 || name[0] == '0' {
-		return false
-	}
-	return !strings.ContainsFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+func IsVersion(name string) bool { return isNumber(name) && len(name) <= 18 && name[0] != '0' }
+
+func isNumber(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < '0' || r > '9' })
 }
 
 // compareVersions orders versions as the numbers that they are.
@@ -158,7 +217,7 @@ func compareVersions(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)
 
 // modelIn returns the model in the folder of a version: the folder itself, the only model in it, or the only one that is called model.
 func modelIn(dir string) (path, problem string) {
-	if _, err := concord.FormatOf(dir); err == nil {
+	if isModel(dir) {
 		return dir, ""
 	}
 	entries, err := os.ReadDir(dir)
@@ -182,10 +241,7 @@ func modelIn(dir string) (path, problem string) {
 // modelsOf returns the entries of a folder that are models, of those whose names are asked for.
 func modelsOf(dir string, entries []fs.DirEntry, named func(name string) bool) (names []string) {
 	for _, e := range entries {
-		if !named(e.Name()) {
-			continue
-		}
-		if _, err := concord.FormatOf(filepath.Join(dir, e.Name())); err == nil {
+		if named(e.Name()) && isModel(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}

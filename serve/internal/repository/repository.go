@@ -60,7 +60,7 @@ type Event struct {
 	What           What
 	Model, Version string
 	Why            string        // of Unloaded: what for
-	Err            error         // of Failed
+	Err            error         // of Failed, Unread and Unusable
 	Took           time.Duration // of Loaded and Failed
 	Bytes          int64         // of memory, of Loaded
 }
@@ -74,6 +74,7 @@ const (
 	Failed               // it could not be loaded
 	Unloaded             // it is not there any more, and its requests are answered
 	Unread               // the folder could not be read
+	Unusable             // the folder has something under the model's name that is no model, or no version
 )
 
 // Repository keeps models loaded. Any number of goroutines may use it.
@@ -103,6 +104,7 @@ type model[T Loaded] struct {
 	busy     chan struct{} // holds a value while its versions are loaded and swapped
 	disk     map[string]candidate
 	problem  string
+	said     string // of the problems, the one that was told last
 	serving  map[string]*instance[T]
 	evicted  map[string]parked        // versions that are loaded again when somebody asks
 	waking   map[string]chan struct{} // closed when the version was loaded again, or could not be
@@ -228,6 +230,13 @@ func (r *Repository[T]) Look(ctx context.Context) {
 
 // note takes over what two looks agree about, or what is certain by itself; a candidate that is none stands for one that is gone.
 func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) bool) {
+	for _, e := range r.compare(found, certain) {
+		r.tell(e)
+	}
+}
+
+// compare is note without telling what is unusable.
+func (r *Repository[T]) compare(found map[string]*seen, certain func(c candidate) bool) (events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, s := range found {
@@ -239,7 +248,13 @@ func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) b
 		if before == nil {
 			before = &seen{}
 		}
-		if m.problem = s.problem; s.problem != "" && s.versions == nil {
+		m.problem = s.problem
+		if m.said != s.problem && (s.problem == before.problem || certain(candidate{})) {
+			if m.said = s.problem; m.said != "" {
+				events = append(events, Event{What: Unusable, Model: name, Err: errors.New(m.said)})
+			}
+		}
+		if s.problem != "" && s.versions == nil {
 			continue // such as two of the name, one of which is being removed
 		}
 		for v, c := range s.versions {
@@ -257,10 +272,11 @@ func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) b
 	for name, m := range r.models {
 		if before := r.last[name]; found[name] == nil && (before == nil || certain(candidate{})) {
 			clear(m.disk)
-			m.problem, m.expected = "", false
+			m.problem, m.said, m.expected = "", "", false
 		}
 	}
 	r.last = found
+	return events
 }
 
 // add adds a model of which nothing is known.

@@ -72,7 +72,7 @@ func newShop(t *testing.T, opts repository.Options[*text], files ...string) *sho
 	opts.Event = func(e repository.Event) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.events = append(s.events, fmt.Sprint([]string{"+", "!", "-", "?"}[e.What], e.Model, "/", e.Version))
+		s.events = append(s.events, fmt.Sprint([]string{"+", "!", "-", "?", "~"}[e.What], e.Model, "/", e.Version))
 	}
 	if opts.Interval == 0 {
 		opts.Interval = time.Hour // tests look
@@ -191,6 +191,31 @@ func TestFolder(t *testing.T) {
 	none := repository.New(filepath.Join(t.TempDir(), "none"), repository.Options[*text]{})
 	if err := none.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that does not exist: %v", err)
+	}
+}
+
+// TestUnusable has entries that are no models and no versions: the index and, once, the log say why.
+func TestUnusable(t *testing.T) {
+	s := newShop(t, repository.Options[*text]{}, "v/1/model.onnx", "one", "v/2/model.onnx", "two", "v/01/model.onnx", "", "zero/0/model.onnx", "",
+		"own/model.onnx", "own", "own/0/weights", "", "own/2", "", "three.nnef", "", "three.onnx", "", "three.tgz", "", "good/model.onnx", "good", "far.onnx", "")
+	for name, to := range map[string]string{"gone": "nowhere", "good.nnef": "nowhere.nnef", "round.onnx": "round.onnx", "far.onnx.data": "nowhere", "v/3": "nowhere", "pipe.onnx": os.DevNull} {
+		if err := os.Symlink(to, filepath.Join(s.dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	s.start()
+	s.settle()
+	s.want("v", "2:two")
+	s.want("own", "1:own")
+	s.want("good", "1:good")
+	s.wantIndex("far/1 UNAVAILABLE "+s.dir+"/far.onnx.data: there is no such file", "gone/ UNAVAILABLE "+s.dir+"/gone: the link leads to nothing", "good/1 READY "+s.dir+"/good.nnef: the link leads to nothing", "own/1 READY",
+		"pipe/ UNAVAILABLE "+s.dir+"/pipe.onnx: it is neither a file nor a folder", "round/ UNAVAILABLE "+s.dir+"/round.onnx: it cannot be read: too many levels",
+		"three/ UNAVAILABLE three.nnef and three.onnx both are", "v/1 UNAVAILABLE it is not among",
+		"v/2 READY version 3 cannot be loaded: "+s.dir+"/v/3: the link leads to nothing; "+s.dir+"/v/01: versions are whole numbers from 1 on",
+		"v/3 UNAVAILABLE "+s.dir+"/v/3: the link", "zero/ UNAVAILABLE "+s.dir+"/zero/0: versions are whole numbers")
+	told := []string{"!far/1", "!v/3", "+good/1", "+own/1", "+v/2", "~gone/", "~good/", "~pipe/", "~round/", "~three/", "~v/", "~zero/"}
+	if got := slices.Sorted(slices.Values(s.told(len(told)))); !slices.Equal(got, told) {
+		t.Errorf("the events are %q; want %q", got, told)
 	}
 }
 

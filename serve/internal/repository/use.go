@@ -267,7 +267,7 @@ func (r *Repository[T]) remark(m *model[T], v string, newest bool) string {
 			parts = append(parts, fmt.Sprintf("version %s cannot be loaded: %s", other, f.reason))
 		}
 	}
-	if _, ok := m.disk[v]; !ok && m.problem != "" {
+	if _, ok := m.disk[v]; m.problem != "" && (newest || !ok) {
 		parts = append(parts, m.problem)
 	}
 	if _, ok := m.evicted[v]; ok {
