@@ -18,6 +18,11 @@ type Frames struct {
 
 // PrepareAudio cuts a sound into windows for the input of type t, as spec says. A sound of another rate is resampled.
 func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, error) {
+	return Limits{}.PrepareAudio(spec, t, s)
+}
+
+// PrepareAudio is the function [PrepareAudio] within limits.
+func (l Limits) PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, error) {
 	spec, err := spec.Resolved()
 	var frame manifest.Frame
 	if err == nil {
@@ -29,7 +34,7 @@ func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, err
 	if s == nil {
 		return nil, fmt.Errorf("input %q: the sound is nil", t.Name)
 	}
-	samples, err := Resample(s.Mono(), s.Rate, spec.Rate)
+	samples, err := l.Resample(s.Mono(), s.Rate, spec.Rate)
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", t.Name, err)
 	}

@@ -169,6 +169,25 @@ func TestMemory(t *testing.T) {
 	}
 	_, err := Limits{5999}.DecodeWAV(sound)
 	refused("sound", err)
+	spec, input := &manifest.Audio{Rate: 16000, Scale: 2}, manifest.Type{Name: "x", DType: tensor.Float32, Shape: tensor.Shape{1, 16}}
+	s, err := DecodeWAV(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const resampled = 4*(500+2*sincZeros+1000) + 8*3*2*sincZeros
+	if _, err := (Limits{resampled}).PrepareAudio(spec, input, s); err != nil {
+		t.Error(err)
+	}
+	_, err = Limits{resampled - 1}.PrepareAudio(spec, input, s)
+	refused("resampled", err)
+	for _, c := range []struct {
+		spec *manifest.Audio
+		want int64
+	}{{nil, 6000}, {&manifest.Audio{Rate: 8000}, 6000}, {&manifest.Audio{Rate: 1 << 30}, 6000}, {spec, 6000 + resampled + 4000}} {
+		if got := SoundBytes(sound, c.spec); got != c.want {
+			t.Errorf("SoundBytes with %v: %d; want %d", c.spec, got, c.want)
+		}
+	}
 }
 
 // TestDecodedBytes: 16 bits a channel, and coefficients that are kept, count.

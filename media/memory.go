@@ -10,11 +10,12 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/manifest"
 )
 
-// Limits bound what reading a picture or a sound may take. A field that is 0 has its default, a negative one is no limit.
+// Limits bound what reading a picture or a sound, and changing the rate of one, may take. A field that is 0 has its default, a negative one is no limit.
 type Limits struct {
-	// Memory is the number of bytes that decoding takes beside the file. It is checked before anything of that size is allocated; exceeding it is an
+	// Memory is the number of bytes that decoding takes beside the file, and resampling beside the sound. It is checked before anything of that size is allocated; exceeding it is an
 	// [engine.LimitError]. Default three quarters of what the machine, or the process's control group, has left.
 	Memory int64
 }
@@ -54,8 +55,8 @@ func (l Limits) within(need int64, what func() string, do func() error) error {
 	return do()
 }
 
-// The bytes of a pixel as it is returned, of a coefficient of a progressive JPEG, and of a sample of a sound.
-const rgba, coefficient, sample = 4, 4, 4
+// The bytes of a pixel as it is returned, of a coefficient of a progressive JPEG, of a sample of a sound, and of a weight of samples.
+const rgba, coefficient, sample, float64Bytes = 4, 4, 4, 8
 
 // PictureBytes returns how many bytes [DecodePicture] takes at most beside the file, as its header says; 0 for what is no picture.
 func PictureBytes(data []byte) int64 {
@@ -93,4 +94,26 @@ func decodedBytes(data []byte, config image.Config, format string) int64 {
 		total += each / 2 // the last pass of an interlaced one
 	}
 	return limits.Times(int64(total), int64(config.Width), int64(config.Height))
+}
+
+// SoundBytes returns how many bytes a sound takes at most beside the file, as its header says, until it is cut into windows: in [DecodeWAV], in
+// [Resample], which is counted with a spec that says another rate, and scaled; 0 for what is no sound.
+func SoundBytes(data []byte, spec *manifest.Audio) int64 {
+	format, samples, _, err := wavData(data)
+	if err != nil {
+		return 0
+	}
+	n := int64(len(samples) / format.frame)
+	total := format.bytes(n)
+	if spec == nil {
+		return total
+	}
+	if r, err := newRates(format.rate, spec.Rate); err == nil { // else nothing is made
+		total += r.bytes(n)
+		n = r.resampled(n)
+	}
+	if spec.Scale != 0 && spec.Scale != 1 {
+		total += sample * n
+	}
+	return total
 }

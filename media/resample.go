@@ -21,25 +21,51 @@ const (
 // Resample returns samples, taken from times a second, as they would be taken to times a second; both must be positive. The first sample of both
 // is of the same moment, and before and after the sound there is silence. Sums are of float64, in an order that does not depend on the machine.
 func Resample(samples []float32, from, to int) ([]float32, error) {
-	switch {
-	case from < 1 || to < 1 || from > maxRatio*to || to > maxRatio*from:
-		return nil, fmt.Errorf("a sound with %d samples a second cannot be changed to %d: one may be %d times the other", from, to, maxRatio)
-	case from == to || len(samples) == 0:
-		return samples, nil
+	return Limits{}.Resample(samples, from, to)
+}
+
+// Resample is the function [Resample] within limits.
+func (l Limits) Resample(samples []float32, from, to int) ([]float32, error) {
+	r, err := newRates(from, to)
+	if err != nil || r.same() || len(samples) == 0 {
+		return samples, err
 	}
-	common := gcd(from, to)
-	up, down := int64(to/common), int64(from/common)
-	n := (int64(len(samples))*up + down - 1) / down
+	n := r.resampled(int64(len(samples)))
 	if n > limits.MediaSamples {
 		return nil, fmt.Errorf("the sound has %d samples at %d a second; at most %d are allowed", n, to, limits.MediaSamples)
 	}
 	what := func() string { return fmt.Sprintf("the sound of %d samples at %d a second", n, to) }
 	var out []float32
-	err := Limits{}.within(sample*(int64(len(samples))+n), what, func() error {
-		out = newPolyphase(up, down).resampled(samples, int(n), down)
+	err = l.within(r.bytes(int64(len(samples))), what, func() error {
+		out = newPolyphase(r).resampled(samples, int(n), r.down)
 		return nil
 	})
 	return out, err
+}
+
+// rates are two numbers of samples a second: down samples of the first take as long as up of the second.
+type rates struct{ up, down int64 }
+
+func newRates(from, to int) (rates, error) {
+	if from < 1 || to < 1 || from > maxRate || to > maxRate || from > maxRatio*to || to > maxRatio*from {
+		return rates{}, fmt.Errorf("a sound with %d samples a second cannot be changed to %d: both must be from 1 to %d, and one may be %d times the other", from, to, maxRate, maxRatio)
+	}
+	common := gcd(from, to)
+	return rates{int64(to / common), int64(from / common)}, nil
+}
+
+func (r rates) same() bool { return r.up == r.down }
+
+// resampled returns how many samples become of n.
+func (r rates) resampled(n int64) int64 { return (n*r.up + r.down - 1) / r.down }
+
+// bytes returns what resampling n samples takes beside them.
+func (r rates) bytes(n int64) int64 {
+	if r.same() || n == 0 {
+		return 0
+	}
+	f := polyphaseOf(r)
+	return sample*(n+int64(2*f.half)+r.resampled(n)) + float64Bytes*(f.phases+1)*int64(2*f.half)
 }
 
 // resampled returns n samples, each down moments behind the one before.
@@ -71,10 +97,18 @@ type polyphase struct {
 	rows   [][]float64 // 2·half weights each, for the moments 0, 1/phases … 1
 }
 
-func newPolyphase(up, down int64) *polyphase {
-	scale := min(1, float64(up)/float64(down)) // of the lower rate to that of the samples
-	f := &polyphase{half: int(math.Ceil(sincZeros / scale)), up: up, phases: min(up, maxPhases)}
+// polyphaseOf returns what there will be weights of.
+func polyphaseOf(r rates) *polyphase {
+	f := &polyphase{half: int(math.Ceil(sincZeros / r.scale())), up: r.up, phases: min(r.up, maxPhases)}
 	f.half += f.half % 2 // the sums take four at once
+	return f
+}
+
+// scale is that of the lower rate to that of the samples.
+func (r rates) scale() float64 { return min(1, float64(r.up)/float64(r.down)) }
+
+func newPolyphase(r rates) *polyphase {
+	f, scale := polyphaseOf(r), r.scale()
 	f.rows = make([][]float64, f.phases+1)
 	inRows(len(f.rows), func(a, b int) {
 		for i := a; i < b; i++ {

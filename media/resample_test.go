@@ -79,7 +79,7 @@ func TestResampleLimits(t *testing.T) {
 	if x, err := Resample([]float32{1, 1, 1, 1}, 1, maxRatio); err != nil || len(x) != 4*maxRatio {
 		t.Errorf("the greatest ratio: %d, %v", len(x), err)
 	}
-	for _, rates := range [][2]int{{1, maxRatio + 1}, {maxRatio + 1, 1}, {0, 1}, {1, 0}} {
+	for _, rates := range [][2]int{{1, maxRatio + 1}, {maxRatio + 1, 1}, {0, 1}, {1, 0}, {1 << 20, 1<<20 + 1}, {math.MaxInt, math.MaxInt}} {
 		if _, err := Resample(make([]float32, 4), rates[0], rates[1]); err == nil || !strings.Contains(err.Error(), "64 times") {
 			t.Errorf("%v: %v", rates, err)
 		}

@@ -80,10 +80,31 @@ func DecodeWAV(data []byte) (*Sound, error) { return Limits{}.DecodeWAV(data) }
 
 // DecodeWAV is the function [DecodeWAV] within limits.
 func (l Limits) DecodeWAV(data []byte) (*Sound, error) {
-	if len(data) < 12 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WAVE" {
-		return nil, errors.New("this is no WAV file: it does not begin with RIFF and WAVE")
+	f, body, at, err := wavData(data)
+	if err != nil {
+		return nil, err
 	}
-	var format *wavFormat
+	n := int64(len(body) / f.frame)
+	what := func() string { return fmt.Sprintf("the sound of %d samples", n*int64(f.channels)) }
+	var s *Sound
+	err = l.within(f.bytes(n), what, func() (err error) {
+		s, err = f.decode(body)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("byte %d: %w", at, err)
+	}
+	return s, nil
+}
+
+// bytes returns what n moments take, and their mean over the channels.
+func (f *wavFormat) bytes(n int64) int64 { return sample * n * int64(f.channels+1) }
+
+// wavData returns the format of a WAV file's samples, the bytes that they are, and where their chunk stands.
+func wavData(data []byte) (format *wavFormat, body []byte, at int, err error) {
+	if len(data) < 12 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WAVE" {
+		return nil, nil, 0, errors.New("this is no WAV file: it does not begin with RIFF and WAVE")
+	}
 	for at := 12; at+8 <= len(data); {
 		name, size := string(data[at:at+4]), int64(binary.LittleEndian.Uint32(data[at+4:]))
 		body := data[at+8:]
@@ -91,33 +112,22 @@ func (l Limits) DecodeWAV(data []byte) (*Sound, error) {
 		switch name {
 		case "fmt ":
 			if format != nil {
-				return nil, fmt.Errorf("byte %d: there is a second \"fmt \" chunk", at)
+				return nil, nil, 0, fmt.Errorf("byte %d: there is a second \"fmt \" chunk", at)
 			}
 			f, err := parseFormat(body)
 			if err != nil {
-				return nil, fmt.Errorf("byte %d: %w", at, err)
+				return nil, nil, 0, fmt.Errorf("byte %d: %w", at, err)
 			}
 			format = &f
 		case "data":
 			if format == nil {
-				return nil, fmt.Errorf("byte %d: the \"data\" chunk comes before the \"fmt \" chunk", at)
+				return nil, nil, 0, fmt.Errorf("byte %d: the \"data\" chunk comes before the \"fmt \" chunk", at)
 			}
-			var s *Sound
-			n := len(body) / format.frame * format.channels
-			what := func() string { return fmt.Sprintf("the sound of %d samples", n) }
-			mono := n / format.channels // or a multiple of the samples
-			err := l.within(sample*(int64(n)+int64(mono)), what, func() (err error) {
-				s, err = format.decode(body)
-				return err
-			})
-			if err != nil {
-				return nil, fmt.Errorf("byte %d: %w", at, err)
-			}
-			return s, nil
+			return format, body, at, nil
 		}
 		at += 8 + len(body) + len(body)%2
 	}
-	return nil, errors.New("the WAV file has no \"data\" chunk")
+	return nil, nil, 0, errors.New("the WAV file has no \"data\" chunk")
 }
 
 func parseFormat(b []byte) (wavFormat, error) {

@@ -24,6 +24,9 @@ type Inputs struct {
 
 	// Tensors are other inputs, and inputs that are prepared already, by their names.
 	Tensors map[string]*tensor.Tensor
+
+	// Limits bound what becomes of a sound.
+	Limits media.Limits
 }
 
 // machine runs a model.
@@ -130,7 +133,7 @@ func (j *job) fill(in Inputs, p port, left map[string]bool) (t *tensor.Tensor, e
 		}
 		delete(left, oneSound)
 		j.sound = p.Name
-		j.frames, err = media.PrepareAudio(k, p.Type, in.Sound)
+		j.frames, err = in.Limits.PrepareAudio(k, p.Type, in.Sound)
 		return nil, err
 	case *manifest.State:
 		return tensor.New(p.DType, p.Shape)

@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -136,6 +137,10 @@ func TestSound(t *testing.T) {
 	a, err := p.Run(t.Context(), pipeline.Inputs{Sound: sound, Tensors: map[string]*tensor.Tensor{"gain": gain}})
 	if err != nil || !reflect.DeepEqual(a.Track().Values, []float32{1, 3, 3.5}) {
 		t.Errorf("with another gain the answer is %+v, %v", a, err)
+	}
+	sound.Rate = 4000
+	if _, err := p.Run(t.Context(), pipeline.Inputs{Sound: sound, Limits: media.Limits{Memory: 1000}}); !errors.As(err, new(*engine.LimitError)) {
+		t.Errorf("a sound that takes too much memory at another rate: %v", err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -65,12 +64,15 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 		return nil, err
 	}
 	defer decode()
-	if err := budget.Of(r.Context()).Take(media.PictureBytes(body)); err != nil {
+	if err := budget.Of(r.Context()).Take(v.mediaBytes(body)); err != nil {
 		return nil, err
 	}
-	in, err := v.mediaOf(body)
+	in, err := v.mediaOf(body, budget.Of(r.Context()))
+	if known := (*oip.Error)(nil); err != nil && !errors.As(err, &known) {
+		err = oip.Errorf(oip.InvalidArgument, "%v", err)
+	}
 	if err != nil {
-		return nil, oip.Errorf(oip.InvalidArgument, "%v", err)
+		return nil, err
 	}
 	rep, err := v.report(r.Context(), in)
 	if err != nil {
@@ -86,10 +88,10 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, free
 	if free, err = take(r.Context(), s.bodies); err != nil {
 		return nil, nil, err
 	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limits.ServeAnswer))
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		err = oip.Errorf(oip.TooLarge, "the body has more than %d bytes", large.Limit)
-	} else if err != nil {
+	body, err = budget.Of(r.Context()).ReadAll(http.MaxBytesReader(w, r.Body, limits.ServeAnswer), r.ContentLength, limits.ServeAnswer)
+	if known := (*oip.Error)(nil); errors.As(err, new(*http.MaxBytesError)) {
+		err = budget.TooLarge(limits.ServeAnswer)
+	} else if err != nil && !errors.As(err, &known) {
 		err = oip.Errorf(oip.InvalidArgument, "the body does not arrive: %v", err)
 	} else if isJSON(body) && len(body) > limits.ServeNumbers {
 		err = oip.Errorf(oip.TooLarge, "the body is JSON of more than %d bytes; the protocol's infer takes more", limits.ServeNumbers)
@@ -112,15 +114,33 @@ func take(ctx context.Context, places chan struct{}) (free func(), err error) {
 
 func isJSON(body []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) }
 
+// mediaBytes returns how many bytes a picture or a sound takes at most beside the body, until it is the inputs that the manifest says.
+func (v *version) mediaBytes(body []byte) int64 {
+	if !isSound(body) {
+		return media.PictureBytes(body)
+	}
+	var spec *manifest.Audio
+	if v.manifest != nil {
+		for _, in := range v.manifest.Inputs {
+			if k, ok := in.Kind.(*manifest.Audio); ok {
+				spec = k
+			}
+		}
+	}
+	return media.SoundBytes(body, spec)
+}
+
+func isSound(body []byte) bool { return bytes.HasPrefix(body, []byte("RIFF")) }
+
 // mediaOf returns the inputs that a body is: a JSON object, a sound, or a picture.
-func (v *version) mediaOf(body []byte) (in pipeline.Inputs, err error) {
+func (v *version) mediaOf(body []byte, l *budget.Lease) (in pipeline.Inputs, err error) {
 	switch {
 	case len(body) == 0:
 		return in, errors.New("the body is empty; it must be a picture, a sound, or a JSON object with numbers by the names of inputs")
-	case bytes.HasPrefix(body, []byte("RIFF")):
+	case isSound(body):
 		in.Sound, err = media.DecodeWAV(body)
 	case isJSON(body):
-		in.Tensors, err = v.numbers(body)
+		in.Tensors, err = v.numbers(body, l)
 	default:
 		in.Picture, err = media.DecodePicture(body)
 	}
@@ -176,8 +196,8 @@ func (v *version) report(ctx context.Context, in pipeline.Inputs) (*report.Repor
 }
 
 // numbers reads tensors by the names of inputs.
-func (v *version) numbers(body []byte) (map[string]*tensor.Tensor, error) {
-	return rest.Numbers(body, func(name string) (tensor.DType, tensor.Shape, error) {
+func (v *version) numbers(body []byte, l *budget.Lease) (map[string]*tensor.Tensor, error) {
+	return rest.Numbers(body, l, func(name string) (tensor.DType, tensor.Shape, error) {
 		i := slices.IndexFunc(v.inputs, func(p port) bool { return p.name == name })
 		if i < 0 {
 			return tensor.Invalid, nil, v.noInput(name)

@@ -37,7 +37,7 @@ func TestAnswerLimits(t *testing.T) {
 		status  int
 		message string
 	}{
-		{"", limits.ServeAnswer, 400, "no PNG"}, {"", limits.ServeAnswer + 1, 413, "has more than"},
+		{"", limits.ServeAnswer, 400, "no PNG"}, {"", limits.ServeAnswer + 1, 413, "is larger than"},
 		{"{", limits.ServeNumbers, 400, "the name of a member"}, {"{", limits.ServeNumbers + 1, 413, "JSON of more than"},
 	} {
 		s.wants("POST", "/models/digits/answer", c.begin+strings.Repeat("x", c.length-len(c.begin)), c.status, c.message)

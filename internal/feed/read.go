@@ -38,7 +38,7 @@ type Feeder struct {
 	Manifest *manifest.Manifest
 	Missing  error   // why the model has no manifest, nil if it has one
 	Stdin    *Stream // nil where nothing is read from it
-	Memory   int64   // that decoding takes at most, as in [media.Limits]
+	Memory   int64   // that decoding and resampling take at most, as in [media.Limits]
 
 	// Content reads a file of at most so many bytes, which count until Release. Nil takes files of the machine.
 	Content func(name string, most int64) ([]byte, error)
@@ -133,7 +133,7 @@ func (f *Feeder) Read(j *Job) (in pipeline.Inputs, err error) {
 			return in, err
 		}
 	}
-	in = pipeline.Inputs{Pictures: make(map[string]image.Image), Tensors: make(map[string]*tensor.Tensor)}
+	in = pipeline.Inputs{Pictures: make(map[string]image.Image), Tensors: make(map[string]*tensor.Tensor), Limits: media.Limits{Memory: f.Memory}}
 	for i, p := range f.Inputs {
 		t, err := f.input(j, i, p, &in)
 		if err == nil && t != nil {
@@ -165,11 +165,11 @@ func (f *Feeder) input(j *Job, i int, p engine.Port, in *pipeline.Inputs) (*tens
 	switch own := MediaForm(kind); {
 	case form != own:
 	case form == Picture:
-		m, err := decoded(f, file, media.Limits{Memory: f.Memory}.DecodePicture)
+		m, err := decoded(f, file, in.Limits.DecodePicture)
 		in.Pictures[p.Name], j.Picture = m, m
 		return nil, err
 	case form == Sound:
-		s, err := decoded(f, file, media.Limits{Memory: f.Memory}.DecodeWAV)
+		s, err := decoded(f, file, in.Limits.DecodeWAV)
 		in.Sound = s
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -40,5 +41,19 @@ func TestStreamLimit(t *testing.T) {
 	s.most = 1000
 	if _, err := s.bytes(); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
 		t.Errorf("a long stream gives %v", err)
+	}
+}
+
+// TestSoundMemory: the limit of memory goes with a sound, of which more may become.
+func TestSoundMemory(t *testing.T) {
+	d, err := manifest.Parse("m", []byte(`{"version": 1, "inputs": {"x": {"kind": "audio", "rate": 8000}}, "outputs": {"y": {"kind": "tensor"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wav = "RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x00\x00\x00\x00\x01\x00\x08\x00data\x01\x00\x00\x00\x80"
+	f := &Feeder{Inputs: []engine.Port{{Name: "x"}}, Manifest: d, Memory: 1000, Content: func(string, int64) ([]byte, error) { return []byte(wav), nil }}
+	in, err := f.Read(&Job{Files: map[int]string{0: "x.wav"}})
+	if err != nil || in.Sound.Len() != 1 || in.Limits.Memory != 1000 {
+		t.Errorf("%+v, %v", in, err)
 	}
 }

@@ -522,7 +522,7 @@ var All = []Row{
 
 	{"serve.body", ServeBody, "bytes", "The body of a request, as it comes and as it is when it is decompressed.",
 		"413, RESOURCE_EXHAUSTED; an option in place of it", "serve/internal/rest.TestBodyLimits"},
-	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, the tensors that they become, the pixels of pictures, and answers until they are written.",
+	{"serve.held", ServeHeld, "bytes", "The bodies of all requests that are being read or answered, the tensors that they become, the pixels of pictures and the samples of sounds, and answers until they are written.",
 		"429, UNAVAILABLE, or 413, RESOURCE_EXHAUSTED for one that takes more alone; an option in place of it", "serve/internal/batch.TestBudget"},
 	{"serve.tensors", ServeTensors, "tensors", "The inputs of a request, and the outputs that it asks for.",
 		"400, INVALID_ARGUMENT", "serve/internal/rest.TestRequestLimits"},

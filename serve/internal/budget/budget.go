@@ -3,7 +3,10 @@ package budget
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/serve/internal/oip"
@@ -72,4 +75,43 @@ func (l *Lease) Release() {
 	if l != nil {
 		l.of.held.Add(-l.bytes.Swap(0))
 	}
+}
+
+// firstPiece is what is allocated for a body of which nothing has come yet, whatever its header says.
+const firstPiece = 1 << 20
+
+// ReadAll reads a body to the end, which may have so many bytes at most. Memory grows with what has come, not with the size, which is -1 where it is
+// not known.
+func (l *Lease) ReadAll(from io.Reader, size, most int64) ([]byte, error) {
+	more := int64(4 << 10)
+	if size >= 0 {
+		more = min(size+1, firstPiece) // one more, so that the end is seen without growing
+	}
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			if err := l.Take(more); err != nil {
+				return nil, err
+			}
+			body = slices.Grow(body, int(more))
+			if more = int64(cap(body)); size >= 0 {
+				more = max(min(more, size+1-more), 1)
+			}
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > most:
+			return nil, TooLarge(most)
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// TooLarge is the error of a body of more than so many bytes.
+func TooLarge(most int64) error {
+	return oip.Errorf(oip.TooLarge, "the body is larger than %d bytes", most)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,9 +18,6 @@ import (
 	"github.com/concord-nn/concord/serve/internal/grpc"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
-
-// firstPiece is what is allocated for a body of which nothing has come yet, whatever its header says.
-const firstPiece = 1 << 20
 
 // body reads the body of a request, decompressed.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, l *budget.Lease) (body []byte, err error) {
@@ -45,7 +41,7 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, l *budget.Lease) 
 			"the content encoding of the body is " + oip.Quote(encoding) + "; it can be gzip, deflate or identity"}
 	}
 	if err == nil {
-		body, err = h.readAll(from, size, l)
+		body, err = l.ReadAll(from, size, h.opts.Body)
 	}
 	return body, h.bodyError(source, encoding, err)
 }
@@ -83,39 +79,7 @@ func (h *handler) bodyError(from *source, encoding string, err error) error {
 	return oip.Errorf(oip.InvalidArgument, "the body is not %s, as its header says: %v", encoding, err)
 }
 
-// readAll reads to the end. Memory grows with what has come, not with the size, which is -1 where it is not known.
-func (h *handler) readAll(from io.Reader, size int64, l *budget.Lease) ([]byte, error) {
-	more := int64(4 << 10)
-	if size >= 0 {
-		more = min(size+1, firstPiece) // one more, so that the end is seen without growing
-	}
-	var body []byte
-	for {
-		if len(body) == cap(body) {
-			if err := l.Take(more); err != nil {
-				return nil, err
-			}
-			body = slices.Grow(body, int(more))
-			if more = int64(cap(body)); size >= 0 {
-				more = max(min(more, size+1-more), 1)
-			}
-		}
-		n, err := from.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case int64(len(body)) > h.opts.Body:
-			return nil, h.tooLarge()
-		case errors.Is(err, io.EOF):
-			return body, nil
-		case err != nil:
-			return nil, err
-		}
-	}
-}
-
-func (h *handler) tooLarge() error {
-	return oip.Errorf(oip.TooLarge, "the body is larger than %d bytes", h.opts.Body)
-}
+func (h *handler) tooLarge() error { return budget.TooLarge(h.opts.Body) }
 
 // headerLength returns how many bytes of a body are JSON: all without the header that says so. Whether it is there says, too, whether tensors may
 // be binary.

@@ -1,12 +1,15 @@
 package rest
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"github.com/concord-nn/concord/serve/internal/budget"
+	"github.com/concord-nn/concord/tensor"
+)
 
 // Numbers reads a JSON object with the elements of inputs by their names, as the data of a request are read: lists in lists, which say the shape, or
 // one list of all elements. of says which type an input has, and its shape if it is known, or fails if there is no such input. FP16 and BF16, which
-// have no JSON form of their own, are rounded from FP64. The text must be short, as elements take up to four times as much.
-func Numbers(text []byte, of func(name string) (tensor.DType, tensor.Shape, error)) (map[string]*tensor.Tensor, error) {
-	p := &reader{text: text}
+// have no JSON form of their own, are rounded from FP64. The elements count in a lease.
+func Numbers(text []byte, l *budget.Lease, of func(name string) (tensor.DType, tensor.Shape, error)) (map[string]*tensor.Tensor, error) {
+	p := &reader{text: text, lease: l}
 	list := make(map[string]*tensor.Tensor)
 	err := p.object("the body", func(name string) (bool, error) {
 		d, known, err := of(name)

@@ -38,7 +38,7 @@ func TestNumbers(t *testing.T) {
 		{`{"f": [1, ` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "]}", "nested deeper than"},
 		{`{"f": [1]`, "the JSON ends"}, {`{"f": [1]} x`, "the end"}, {"", "an object"}, {`{"f": [`, "the JSON ends"}, {`{"f": [1e999]}`, "a number of FP32"},
 	} {
-		got, err := rest.Numbers([]byte(c.text), of)
+		got, err := rest.Numbers([]byte(c.text), nil, of)
 		var said strings.Builder
 		for name, x := range got {
 			fmt.Fprint(&said, name, " ", x)
@@ -56,7 +56,7 @@ func FuzzNumbers(f *testing.F) {
 	f.Add(`{"f": [[1, 2], [3, 4]], "i": []}`)
 	f.Add(`{"i": [[[-1]]]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := rest.Numbers([]byte(text), func(name string) (tensor.DType, tensor.Shape, error) {
+		got, err := rest.Numbers([]byte(text), nil, func(name string) (tensor.DType, tensor.Shape, error) {
 			if name == "i" {
 				return tensor.Int64, nil, nil
 			}
