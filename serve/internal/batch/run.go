@@ -143,7 +143,7 @@ func (s *Scheduler) compute(ctx context.Context, u *run, z *size, parts []part, 
 		return err
 	}
 	for _, p := range parts {
-		if err := own.out(p); err != nil {
+		if err := s.out(own, p); err != nil {
 			return err
 		}
 	}
@@ -231,10 +231,23 @@ func (own *session) run(ctx context.Context) error {
 	return own.single.Run(ctx)
 }
 
+// hold holds what the outputs of a run take that only it has shown, before they are made for the client. A client that is gone holds nothing.
+func (s *Scheduler) hold(r *request, bytes int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.answered {
+		return r.err
+	}
+	return r.hold(bytes)
+}
+
 // out takes the outputs of a part.
-func (own *session) out(p part) error {
+func (s *Scheduler) out(own *session, p part) error {
 	r := p.r
 	if own.together == nil {
+		if err := s.hold(r, own.answer()); err != nil {
+			return err
+		}
 		for i, port := range own.single.Outputs() {
 			r.names = append(r.names, port.Name)
 			r.outputs = append(r.outputs, own.single.Output(i).Clone())

@@ -222,9 +222,6 @@ func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 			if r.err != nil {
 				return nil, r.err
 			}
-			if err := r.hold(bytesOf(r.result.Outputs)); err != nil { // which only the run has shown
-				return nil, err
-			}
 			return &r.result, nil
 		case <-ctx.Done():
 			s.leave(r, failure(ctx, context.Cause(ctx)))
@@ -235,13 +232,6 @@ func (s *Scheduler) Run(ctx context.Context, given Request) (*Result, error) {
 			s.leave(r, oip.Errorf(oip.DeadlineExceeded, "the request has waited for %v, its timeout", given.Timeout))
 		}
 	}
-}
-
-func bytesOf(outputs model.Values) (bytes int64) {
-	for _, t := range outputs {
-		bytes = limits.Add(bytes, int64(t.DType().Bytes(t.Len())))
-	}
-	return bytes
 }
 
 // begun reports whether samples of a request have left the queue.
