@@ -156,6 +156,9 @@ func TestNothingGiven(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if _, err := j.Record(ctx, &bulk.Item{}); err == nil {
+				t.Error("the zero Item has a record")
+			}
 			return errors.Join(j.Items(ctx, 0, nil), j.Close())
 		},
 		"media.SavePNG no pixels": func() error {

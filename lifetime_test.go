@@ -3,6 +3,7 @@ package concord_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/bulk"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -23,6 +25,7 @@ import (
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
@@ -142,12 +145,67 @@ func openAll(t *testing.T, g *graph.Graph, names map[string]string) map[string]o
 	ledger, err := cvm.Open(filepath.Join("examples", "ledger", "digits.cvm"), cvm.Options{})
 	must(err)
 	bytes := make([]byte, ledger.Admission().InputLength)
-	all["cvm.Model"] = opened{func() error { _, err := ledger.Run(t.Context(), bytes); return err }, nothing(ledger.Close), nil, false}
+	all["cvm.Model"] = opened{func() error { _, err := ledger.Run(t.Context(), bytes); return err }, nothing(ledger.Close), fs.ErrClosed, false}
+	for name, use := range map[string]func(p *engine.Program) error{
+		"Run":        func(p *engine.Program) error { return runs(p)() },
+		"NewSession": func(p *engine.Program) error { _, err := p.NewSession(); return err },
+	} {
+		p, err := engine.Compile(g, engine.Options{Threads: 2})
+		must(err)
+		all["engine.Program."+name] = opened{func() error { return use(p) }, nothing(p.Close), fs.ErrClosed, false}
+	}
 	p, err := engine.Compile(g, engine.Options{Threads: 2})
 	must(err)
-	all["engine.Program"] = opened{runs(p), nothing(p.Close), nil, false}
-	programs := model.NewPrograms(model.Of(g), engine.Options{}, 0)
-	all["model.Programs"] = opened{func() error { _, err := programs.Run(t.Context(), inputs); return err }, nothing(programs.Close), nil, false}
+	session1, err := p.NewSession()
+	must(err)
+	all["session of engine.Program"] = opened{func() error { return session1.Run(t.Context()) }, nothing(p.Close), nil, true}
+	for name, use := range map[string]func(p *model.Programs) error{
+		"Run":     func(p *model.Programs) error { _, err := p.Run(t.Context(), inputs); return err },
+		"For":     func(p *model.Programs) error { _, err := p.For(nil); return err },
+		"Session": func(p *model.Programs) error { _, err := p.Session(nil); return err },
+	} {
+		p := model.NewPrograms(model.Of(g), engine.Options{}, 0)
+		all["model.Programs."+name] = opened{func() error { return use(p) }, nothing(p.Close), fs.ErrClosed, false}
+	}
+	programs := model.NewPrograms(model.Of(g), engine.Options{Threads: 2}, 0)
+	p2, err := programs.For(nil)
+	must(err)
+	all["program of model.Programs"] = opened{runs(p2), nothing(programs.Close), nil, false}
+	programs2 := model.NewPrograms(model.Of(g), engine.Options{Threads: 2}, 0)
+	session2, err := programs2.Session(nil)
+	must(err)
+	all["session of model.Programs"] = opened{func() error { return session2.Run(t.Context()) }, nothing(programs2.Close), nil, true}
+	ofModel, err := concord.Open(names["onnx with data"])
+	must(err)
+	t.Cleanup(func() { _ = ofModel.Close() })
+	for name, use := range map[string]func(p *pipeline.Pipeline) error{
+		"Run": func(p *pipeline.Pipeline) error {
+			_, err := p.Run(t.Context(), pipeline.Inputs{Tensors: inputs})
+			return err
+		},
+		"Session": func(p *pipeline.Pipeline) error { _, err := p.Session(nil); return err },
+	} {
+		p, err := pipeline.New(ofModel, nil, concord.Options{Threads: 2})
+		must(err)
+		all["pipeline.Pipeline."+name] = opened{func() error { return use(p) }, p.Close, fs.ErrClosed, false}
+	}
+	for name, use := range map[string]func(j *bulk.Job) error{
+		"Write":  func(j *bulk.Job) error { _, err := j.Write(t.Context(), 0, io.Discard); return err },
+		"Run":    func(j *bulk.Job) error { _, err := j.Run(t.Context(), t.TempDir(), 0, false, nil); return err },
+		"Record": func(j *bulk.Job) error {
+			if _, err := j.Record(t.Context(), &bulk.Item{}); errors.Is(err, fs.ErrClosed) {
+				return err
+			}
+			return nil // that there is no item
+		},
+		"List":   func(j *bulk.Job) error { _, _, err := j.List(t.Context()); return err },
+		"Range":  func(j *bulk.Job) error { _, _, err := j.Range(t.Context(), 0); return err },
+		"Items":  func(j *bulk.Job) error { return j.Items(t.Context(), 0, func(*bulk.Item) error { return nil }) },
+	} {
+		j, err := bulk.Open(filepath.Join("examples", "digits", "model.nnef"), bulk.Options{Inputs: []string{filepath.Join("examples", "digits", "drawings", "seven.png")}})
+		must(err)
+		all["bulk.Job."+name] = opened{func() error { return use(j) }, j.Close, fs.ErrClosed, false}
+	}
 	page, err := webnn.ML{}.CreateContext(nil)
 	must(err)
 	all["webnn.Context"] = opened{func() error {

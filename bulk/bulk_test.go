@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -630,4 +631,23 @@ func FuzzTable(f *testing.F) {
 			t.Errorf("%d inputs give %q", n, text)
 		}
 	})
+}
+
+// TestCloseWhileRunning closes a job that runs: the run ends as it would have, and then the model is closed.
+func TestCloseWhileRunning(t *testing.T) {
+	j, err := bulk.Open("../examples/digits/model.nnef", bulk.Options{Inputs: []string{"../examples/digits/drawings/s*.png"}, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := j.Run(t.Context(), t.TempDir(), 0, false, func(done, of int64) {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil || s.Inputs != 4 || s.Failed != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := j.Write(t.Context(), 0, io.Discard); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("after it: %v", err)
+	}
 }

@@ -18,7 +18,9 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/gate"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -79,6 +81,7 @@ type Job struct {
 	digest   string // of model, manifest and options: of all that decides about an answer besides the input
 	cache    *cache // nil without one
 	owned    bool
+	gate     gate.Gate
 
 	counting sync.Mutex
 	counts   *counts // nil before the list was walked through
@@ -271,10 +274,13 @@ func (j *Job) identity() (string, error) {
 // answersVersion counts the changes of what answers are made of, other than the model and the manifest.
 const answersVersion = 1
 
-// made is the error of a Job that nobody has made.
-func (j *Job) made() error {
+// enter begins work of a job, which ends with j.gate.Leave. It fails for a Job that nobody has made, or that was closed.
+func (j *Job) enter() error {
 	if j == nil || j.model == nil {
 		return errors.New("there is no job: it is nil or the zero Job; Open and New make one")
+	}
+	if !j.gate.Enter() {
+		return mapfile.Closed("the job")
 	}
 	return nil
 }
@@ -285,19 +291,22 @@ func (j *Job) Digest() string { return cmp.Or(j, new(Job)).digest }
 // Shards returns how many parts the list of inputs is divided into.
 func (j *Job) Shards() int { return cmp.Or(j, new(Job)).opts.Shards }
 
-// Close releases what the job has. Nothing of it may run any more.
+// Close ends the job for new work: everything that is asked afterwards is an error, fs.ErrClosed. What runs ends as it would have; then what the job
+// has is released. It may be called at any time, by any goroutine, and more than once.
 func (j *Job) Close() error {
 	if j == nil || j.model == nil { // nobody has made it
 		return nil
 	}
-	j.programs.Close()
-	if j.cache != nil {
-		j.cache.close()
-	}
-	if j.owned {
-		return j.model.Close()
-	}
-	return nil
+	return j.gate.Close(func() error {
+		j.programs.Close()
+		if j.cache != nil {
+			j.cache.close()
+		}
+		if j.owned {
+			return j.model.Close()
+		}
+		return nil
+	})
 }
 
 // counts are what a walk through the whole list yields.
@@ -308,9 +317,6 @@ type counts struct {
 
 // count walks through the list for the first time.
 func (j *Job) count(ctx context.Context) (*counts, error) {
-	if err := j.made(); err != nil {
-		return nil, err
-	}
 	j.counting.Lock()
 	defer j.counting.Unlock()
 	if j.counts != nil {
@@ -334,6 +340,10 @@ func (j *Job) count(ctx context.Context) (*counts, error) {
 
 // List returns how many inputs the list has, and the SHA-256, in hexadecimal, of what they are called, in their order.
 func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error) {
+	if err := j.enter(); err != nil {
+		return 0, "", err
+	}
+	defer j.gate.Leave()
 	c, err := j.count(ctx)
 	if err != nil {
 		return 0, "", err
@@ -343,9 +353,14 @@ func (j *Job) List(ctx context.Context) (inputs int64, digest string, err error)
 
 // Range returns the first input of a shard, and the one behind its last.
 func (j *Job) Range(ctx context.Context, shard int) (from, to int64, err error) {
-	if err := j.made(); err != nil {
+	if err := j.enter(); err != nil {
 		return 0, 0, err
 	}
+	defer j.gate.Leave()
+	return j.bounds(ctx, shard)
+}
+
+func (j *Job) bounds(ctx context.Context, shard int) (from, to int64, err error) {
 	if shard < 0 || shard >= j.opts.Shards {
 		return 0, 0, usage("there is no shard %d; there are 0 to %d", shard, j.opts.Shards-1)
 	}
@@ -361,7 +376,11 @@ func (j *Job) Range(ctx context.Context, shard int) (from, to int64, err error) 
 
 // Items calls a function for the items of a shard, in their order.
 func (j *Job) Items(ctx context.Context, shard int, visit func(*Item) error) error {
-	from, to, err := j.Range(ctx, shard)
+	if err := j.enter(); err != nil {
+		return err
+	}
+	defer j.gate.Leave()
+	from, to, err := j.bounds(ctx, shard)
 	if err != nil {
 		return err
 	}

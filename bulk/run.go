@@ -35,9 +35,10 @@ type Summary struct {
 // the shard, it is a [*BusyError]. A complete shard is checked and left alone. progress, if it is not nil, is told how many of the shard's inputs are
 // done.
 func (j *Job) Run(ctx context.Context, dir string, shard int, force bool, progress func(done, of int64)) (Summary, error) {
-	if err := j.made(); err != nil {
+	if err := j.enter(); err != nil {
 		return Summary{}, err
 	}
+	defer j.gate.Leave()
 	if !j.opts.SkipErrors { // else a record says so
 		if err := j.list.found(); err != nil {
 			return Summary{}, err
@@ -50,7 +51,7 @@ func (j *Job) Run(ctx context.Context, dir string, shard int, force bool, progre
 }
 
 func (j *Job) run(ctx context.Context, d disk, dir string, shard int, force bool, progress func(done, of int64)) (s Summary, err error) {
-	from, to, err := j.Range(ctx, shard)
+	from, to, err := j.bounds(ctx, shard)
 	if err != nil {
 		return s, err
 	}
@@ -101,7 +102,11 @@ func (j *Job) run(ctx context.Context, d disk, dir string, shard int, force bool
 
 // Write computes a shard and writes what [Job.Run] writes into its result.
 func (j *Job) Write(ctx context.Context, shard int, w io.Writer) (Summary, error) {
-	from, to, err := j.Range(ctx, shard)
+	if err := j.enter(); err != nil {
+		return Summary{}, err
+	}
+	defer j.gate.Leave()
+	from, to, err := j.bounds(ctx, shard)
 	s := Summary{Inputs: to - from}
 	if err != nil {
 		return s, err
@@ -146,11 +151,12 @@ func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
 
 // Record computes one item and returns its line of the result, with its end, for a job of [JSONLines].
 func (j *Job) Record(ctx context.Context, it *Item) ([]byte, error) {
-	if err := j.made(); err != nil {
+	if err := j.enter(); err != nil {
 		return nil, err
 	}
-	if it == nil {
-		return nil, errors.New("there is no item: it is nil")
+	defer j.gate.Leave()
+	if it == nil || it.open == nil {
+		return nil, errors.New("there is no item: it is nil or the zero Item; Job.Items gives them")
 	}
 	if j.opts.Format != JSONLines {
 		return nil, usage("records are for %s; this job writes %s", JSONLines, j.opts.Format)

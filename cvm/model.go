@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -171,6 +172,9 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
+	if m.closed.Load() {
+		return nil, wrapped(mapfile.ErrClosed, fault.Run, "the model cannot be run")
+	}
 	if want := m.admitted.InputLength; int64(len(input)) != want {
 		return nil, fault.Logicf(fault.Input, "the input has %d bytes", len(input)).With("", strconv.FormatInt(want, 10))
 	}
@@ -227,8 +231,9 @@ func (m *Model) release(s *engine.Session) {
 	m.sessions.Put(s)
 }
 
-// Close ends the model's worker goroutines. It may be called at any time and more than once: runs under way, and runs that follow,
-// compute on their callers' goroutines alone, with the same results.
+// Close ends the model for new work: [Model.Run] is an error afterwards that wraps fs.ErrClosed. Runs under way end as they would have, on their
+// callers' goroutines alone. What is known of the model stays, and so do the form of outputs that [Model.Encode] gives, and the graph. It may be
+// called at any time, by any goroutine, and more than once.
 func (m *Model) Close() {
 	if m.check() != nil {
 		return

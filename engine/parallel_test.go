@@ -90,7 +90,7 @@ func TestThreadsGiveEqualBits(t *testing.T) {
 }
 
 // TestManyGoroutines runs one program from many goroutines, through its pool of sessions, through sessions of their own,
-// and while it is being closed.
+// and while its workers end.
 func TestManyGoroutines(t *testing.T) {
 	n := newNet(t)
 	x := n.input("x", tensor.Float32, 300)
@@ -128,7 +128,7 @@ func TestManyGoroutines(t *testing.T) {
 				}
 			}
 			if k == 5 {
-				p.Close()
+				p.EndWorkers()
 			}
 		})
 	}
@@ -228,13 +228,16 @@ func TestWorkersEnd(t *testing.T) {
 		}
 		return false
 	}
-	p := use()
-	p.Close()
-	p.Close()
-	if !ended(false) {
-		t.Error("workers are left after Close")
+	for name, end := range map[string]func(*Program){"Close": (*Program).Close, "EndWorkers": (*Program).EndWorkers} {
+		p := use()
+		s := session(t, p)
+		end(p)
+		end(p)
+		if !ended(false) {
+			t.Errorf("workers are left after %s", name)
+		}
+		run(t, s)
 	}
-	run(t, session(t, p))
 	use()
 	if !ended(true) {
 		t.Error("workers of an unreachable program are left")

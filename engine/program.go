@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
@@ -13,7 +14,7 @@ import (
 )
 
 // Program is a compiled graph. It does not change and may be used by any number of goroutines. Its worker goroutines
-// start with the first run that has use for them and end with [Program.Close], or when the program and its sessions are
+// start with the first run that has use for them and end with [Program.Close] or [Program.EndWorkers], or when the program and its sessions are
 // no longer reachable.
 type Program struct {
 	*code
@@ -25,6 +26,7 @@ type Program struct {
 	limits   Limits
 	pool     *pool
 	sessions sync.Pool // of *Session, for Run
+	closed   atomic.Bool
 }
 
 // Port is an input or an output of a program.
@@ -75,9 +77,22 @@ func (p *Program) Plan() Plan {
 	return p.layout.Plan
 }
 
-// Close ends the program's worker goroutines. It may be called at any time and more than once: runs under way, and runs
-// that follow, compute on their callers' goroutines alone.
+// errClosed is the error of new work of a program that was closed.
+var errClosed = mapfile.Closed("the program")
+
+// Close ends the program for new work: [Program.Run] and [Program.NewSession] are an error afterwards, fs.ErrClosed. Runs under way end as they
+// would have, and sessions that were made run on, with the same results, on their callers' goroutines alone. It may be called at any time, by any
+// goroutine, and more than once.
 func (p *Program) Close() {
+	if p != nil {
+		p.closed.Store(true)
+		p.EndWorkers()
+	}
+}
+
+// EndWorkers ends the program's worker goroutines for good, as of a program that will hardly be used again: runs under way, and runs that follow,
+// compute on their callers' goroutines alone.
+func (p *Program) EndWorkers() {
 	if p != nil && p.pool != nil {
 		p.pool.close()
 	}
@@ -90,6 +105,9 @@ func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (_ 
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	if p == nil {
 		return nil, errNoProgram
+	}
+	if p.closed.Load() {
+		return nil, errClosed
 	}
 	s, _ := p.sessions.Get().(*Session)
 	if s == nil {

@@ -36,6 +36,9 @@ func (p *Program) NewSession() (s *Session, err error) {
 	if p == nil || p.code == nil {
 		return nil, errNoProgram
 	}
+	if p.closed.Load() {
+		return nil, errClosed
+	}
 	defer guard("the making of a session", mapfile.Watch(), &err)
 	if err := p.packs.fill(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -149,7 +150,7 @@ func TestProgramsAreShared(t *testing.T) {
 	}
 	all.Wait()
 	p.Close()
-	if _, err := p.For(model.Shapes{"x": {1, 2}}); err != nil {
+	if _, err := p.For(model.Shapes{"x": {1, 2}}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

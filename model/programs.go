@@ -8,10 +8,12 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // DefaultPrograms is how many programs [Programs] keeps unless it is told otherwise.
@@ -24,6 +26,8 @@ type Programs struct {
 	opts  engine.Options
 	first *cache // by the shapes of the inputs
 	rest  *cache // of parts that follow, by the key of the part before and what it asks for
+
+	closed atomic.Bool
 }
 
 // NewPrograms returns the programs of a model, of which it keeps so many, or [DefaultPrograms] if keep is 0. Of a model in parts it keeps
@@ -59,6 +63,9 @@ func (p *Programs) start(given Shapes) (*entry, error) {
 	shapes, err := p.model.Complete(given)
 	if err != nil {
 		return nil, err
+	}
+	if p.closed.Load() {
+		return nil, mapfile.ErrClosed
 	}
 	e, mine := p.first.entry(p.model.Key(shapes))
 	if !mine {
@@ -176,11 +183,13 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
 // errTime is why a run in parts is stopped that exceeds its limit.
 var errTime = errors.New("the time is over")
 
-// Close ends the workers of all programs. Programs that are compiled later are not kept.
+// Close ends them for new work: everything that is asked afterwards is an error, fs.ErrClosed. What runs ends as it would have, and programs and
+// sessions that were made go on, on their callers' goroutines alone. It may be called at any time, by any goroutine, and more than once.
 func (p *Programs) Close() {
 	if p == nil || p.first == nil { // nobody has made it
 		return
 	}
+	p.closed.Store(true)
 	p.first.close()
 	p.rest.close()
 }
@@ -309,7 +318,7 @@ func (e *entry) end() {
 	go func() {
 		<-e.ready
 		if e.program != nil {
-			e.program.Close()
+			e.program.EndWorkers()
 		}
 	}()
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/gate"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -25,6 +27,7 @@ type Pipeline struct {
 	shapes   model.Shapes    // of inputs that the model leaves open
 	outputs  []string        // in the order of the model; nil if only a run shows them
 	owned    bool            // whether Close closes the model
+	gate     gate.Gate       // of runs
 }
 
 // Open reads the model at a path and the manifest that [manifest.Find] finds for it. That there is none is a [*manifest.NotFoundError].
@@ -135,7 +138,7 @@ func (p *Pipeline) typeOf(in model.Input) manifest.Type {
 }
 
 // Session makes a session for inputs of some shapes: of those that the model leaves open, as in the options of [New], which count where none is
-// given. It may be used until the pipeline is closed.
+// given.
 func (p *Pipeline) Session(shapes model.Shapes) (*Session, error) {
 	if p == nil || p.run == nil {
 		return nil, errNoPipeline
@@ -143,6 +146,10 @@ func (p *Pipeline) Session(shapes model.Shapes) (*Session, error) {
 	if p.programs == nil {
 		return nil, errors.New("the pipeline has no sessions, as somebody else runs its model")
 	}
+	if !p.gate.Enter() {
+		return nil, mapfile.ErrClosed
+	}
+	defer p.gate.Leave()
 	all := maps.Clone(p.shapes)
 	maps.Copy(all, shapes)
 	s, err := p.programs.Session(all)
@@ -160,16 +167,20 @@ func (p *Pipeline) Model() *concord.Model { return p.model }
 // Manifest returns what describes the model. It may not be changed.
 func (p *Pipeline) Manifest() *manifest.Manifest { return p.manifest }
 
-// Close ends the workers of the pipeline and, if [Open] or [OpenFS] has made it, closes the model. No run may be going on.
+// Close ends the pipeline for new work: everything that is asked afterwards is an error, fs.ErrClosed. Runs under way end as they would have, and
+// sessions that were made go on. If [Open] or [OpenFS] has made the pipeline, the model is closed, when the runs have ended. It may be called at any
+// time, by any goroutine, and more than once. A pipeline that [Through] has made has nothing to close, and goes on.
 func (p *Pipeline) Close() error {
 	if p == nil || p.programs == nil {
 		return nil
 	}
-	p.programs.Close()
-	if p.owned {
-		return p.model.Close()
-	}
-	return nil
+	return p.gate.Close(func() error {
+		p.programs.Close()
+		if p.owned {
+			return p.model.Close()
+		}
+		return nil
+	})
 }
 
 // Picture answers what the model says of a picture.
@@ -194,6 +205,10 @@ func (p *Pipeline) Run(ctx context.Context, in Inputs) (*Answer, error) {
 	if p == nil || p.run == nil {
 		return nil, errNoPipeline
 	}
+	if !p.gate.Enter() {
+		return nil, mapfile.ErrClosed
+	}
+	defer p.gate.Leave()
 	j := &job{machine: &values{do: p.run, in: make(model.Values)}, manifest: p.manifest}
 	return j.all(ctx, p.ports(in), in, p.outputs)
 }

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"image"
@@ -138,10 +139,29 @@ func TestSound(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(a.Track().Values, []float32{1, 3, 3.5}) {
 		t.Errorf("with another gain the answer is %+v, %v", a, err)
 	}
+	ctx := closes{t.Context(), p}
+	if a, err := p.Run(ctx, pipeline.Inputs{Sound: sound}); err != nil || !reflect.DeepEqual(a.Track().Values, []float32{2, 6, 7}) {
+		t.Errorf("closed while it runs: %+v, %v", a, err)
+	}
+	if _, err := p.Sound(t.Context(), sound); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("after it was closed: %v", err)
+	}
+	p = open(t, folder(sums, sumsManifest))
 	sound.Rate = 4000
 	if _, err := p.Run(t.Context(), pipeline.Inputs{Sound: sound, Limits: media.Limits{Memory: 1000}}); !errors.As(err, new(*engine.LimitError)) {
 		t.Errorf("a sound that takes too much memory at another rate: %v", err)
 	}
+}
+
+// closes is a context that closes a pipeline whenever a run looks at it.
+type closes struct {
+	context.Context
+	p *pipeline.Pipeline
+}
+
+func (c closes) Err() error {
+	_ = c.p.Close()
+	return c.Context.Err()
 }
 
 // TestSession answers in one session as a pipeline does, and window by window.

@@ -18,7 +18,7 @@ const module = "github.com/concord-nn/concord"
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
 	{"internal/limits", "internal/escape", "internal/near", "internal/pattern", "internal/wasmobj", "internal/looks"},
-	{"internal/fmath", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
+	{"internal/fmath", "internal/gate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
 	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std"},
 	{"internal/geometry", "internal/emit", "onnx/proto"},

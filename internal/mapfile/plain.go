@@ -15,8 +15,11 @@ type plainError struct {
 func (e *plainError) Error() string { return e.msg }
 func (e *plainError) Unwrap() error { return e.cause }
 
-// ErrClosed is fs.ErrClosed in plain words: the error of whoever asks for a file of a model that was closed.
-var ErrClosed error = &plainError{"the model is closed", fs.ErrClosed}
+// Closed is fs.ErrClosed in plain words: the error of whoever asks something, such as "the model", that was closed for new work.
+func Closed(what string) error { return &plainError{what + " is closed", fs.ErrClosed} }
+
+// ErrClosed is that of a model.
+var ErrClosed = Closed("the model")
 
 // Plain returns the error of the system, if it is one, in plain words without the name of the file. That of a missing file is
 // fs.ErrNotExist.
