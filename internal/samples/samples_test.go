@@ -2,6 +2,7 @@ package samples_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -180,5 +181,9 @@ func TestRefused(t *testing.T) {
 		func(model.Shapes) (*graph.Graph, error) { panic("not made") })
 	if _, err := samples.New(m, model.NewPrograms(m, engine.Options{}, 0), nil); err == nil || !strings.Contains(err.Error(), "N, M") {
 		t.Errorf("two symbols: got %v", err)
+	}
+	square := []model.Input{{Name: "x", DType: tensor.Float32, Shape: slices.Concat(batch, batch)}}
+	if _, err := samples.CountOf(square); err == nil || !strings.Contains(err.Error(), "N, which would count the samples, is another one as well, of input x: float32[N,N]") {
+		t.Errorf("a square: got %v", err)
 	}
 }

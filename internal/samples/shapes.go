@@ -15,7 +15,7 @@ type Count struct {
 	Symbol string
 }
 
-// CountOf returns what counts the samples of a model: one symbol, or ones where there is none.
+// CountOf returns what counts the samples of a model: one symbol, which other extents do not have, or ones where there is none.
 func CountOf(inputs []model.Input) (Count, error) {
 	var symbols, all []string
 	fixed := false
@@ -35,6 +35,13 @@ func CountOf(inputs []model.Input) (Count, error) {
 		return Count{}, nil
 	case len(symbols) > 1:
 		return Count{}, fmt.Errorf("the first extents of inputs are %s; which of them counts the samples is not known", strings.Join(symbols, ", "))
+	}
+	for _, in := range inputs {
+		for k, d := range in.Shape {
+			if k > 0 && d.Symbol == symbols[0] {
+				return Count{}, fmt.Errorf("the first extent %s, which would count the samples, is another one as well, of input %v", d.Symbol, in)
+			}
+		}
 	}
 	return Count{symbols[0]}, nil
 }

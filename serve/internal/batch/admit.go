@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -37,6 +38,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 		given[name] = t.Shape()
 	}
 	r.samples = 1
+	elements := 0 // of the samples
 	for _, in := range inputs {
 		if err := s.declared(in, r.Inputs[in.Name]); err != nil {
 			return nil, err
@@ -46,6 +48,7 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 		}
 		if s.apart == nil && given[in.Name] != nil && s.count.Of(in) {
 			r.samples = given[in.Name][0]
+			elements = max(elements, r.Inputs[in.Name].Len())
 		}
 	}
 	shapes, err := s.complete(given)
@@ -55,10 +58,16 @@ func (s *Scheduler) admit(r *request) (model.Shapes, error) {
 	if r.samples < 1 {
 		return nil, oip.Errorf(oip.InvalidArgument, "the request has no samples: the first extent of its inputs is 0")
 	}
+	if r.samples > 1 && elements == 0 { // of which a short request could have any number
+		return nil, oip.Errorf(oip.InvalidArgument, "the %d samples have no elements; such samples are asked about one by one", r.samples)
+	}
 	r.own = r.Inputs
 	for _, in := range inputs {
 		if r.Inputs[in.Name] != nil || in.Optional || in.Sequence {
 			continue
+		}
+		if err := r.lease.Take((graph.Type{DType: in.DType, Shape: shapes[in.Name]}).Bytes()); err != nil { // as extents are the client's
+			return nil, err
 		}
 		t, err := s.missing(in, shapes[in.Name])
 		if err != nil {

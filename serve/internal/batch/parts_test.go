@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/serve/internal/batch"
@@ -19,14 +20,17 @@ import (
 // zeros is a model in parts: it yields as many zeros as its input says.
 func zeros(t *testing.T) *concord.Model {
 	t.Helper()
-	b, err := proto.Encode(&proto.Model{IRVersion: 8, OpsetImport: []*proto.OperatorSet{{Version: 17}}, Graph: &proto.Graph{
-		Name: "zeros", Input: []*proto.ValueInfo{port("x", 7, 1)}, Output: []*proto.ValueInfo{port("y", 1, 0)},
-		Node: []*proto.Node{{OpType: "ConstantOfShape", Input: []string{"x"}, Output: []string{"y"}}},
-	}})
+	return encoded(t, []*proto.ValueInfo{port("x", 7, 1)}, []*proto.ValueInfo{port("y", 1, 0)}, &proto.Node{OpType: "ConstantOfShape", Input: []string{"x"}, Output: []string{"y"}})
+}
+
+// encoded loads a model of ONNX.
+func encoded(t *testing.T, inputs, outputs []*proto.ValueInfo, nodes ...*proto.Node) *concord.Model {
+	t.Helper()
+	b, err := proto.Encode(&proto.Model{IRVersion: 8, OpsetImport: []*proto.OperatorSet{{Version: 17}}, Graph: &proto.Graph{Name: "net", Input: inputs, Output: outputs, Node: nodes}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := concord.OpenFS(fstest.MapFS{"zeros.onnx": {Data: b}}, "zeros.onnx")
+	m, err := concord.OpenFS(fstest.MapFS{"net.onnx": {Data: b}}, "net.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +113,47 @@ func TestBudgetParts(t *testing.T) {
 		_, err := s.Run(ctx, batch.Request{Inputs: length(n)})
 		if !strings.HasPrefix(code(err), want) || (err == nil) != (want == "") || err == nil && of.Held() != 4*n {
 			t.Errorf("%d elements: %v, and %d bytes are held", n, err, of.Held())
+		}
+		l.Release()
+	}
+}
+
+// TestEmptySamples has requests of few bytes that ask for any number of samples, and for any memory.
+func TestEmptySamples(t *testing.T) {
+	symbols := func(name string, dims ...string) *proto.ValueInfo {
+		v := port(name, 1, 0)
+		v.Type.Tensor.Shape.Dim = nil
+		for _, d := range dims {
+			v.Type.Tensor.Shape.Dim = append(v.Type.Tensor.Shape.Dim, &proto.Dim{Param: d})
+		}
+		return v
+	}
+	relu := &proto.Node{OpType: "Relu", Input: []string{"x"}, Output: []string{"y"}}
+	next := &proto.Node{OpType: "Identity", Input: []string{"s"}, Output: []string{"next"}}
+	plain := start(t, encoded(t, []*proto.ValueInfo{symbols("x", "N", "M")}, []*proto.ValueInfo{symbols("y", "N", "M")}, relu), batch.Options{})
+	defer plain.Close()
+	square := start(t, encoded(t, []*proto.ValueInfo{symbols("x", "N", "N")}, []*proto.ValueInfo{symbols("y", "N", "N")}, relu), batch.Options{})
+	defer square.Close()
+	keeps := start(t, encoded(t, []*proto.ValueInfo{symbols("x", "N", "M"), symbols("s", "N")}, []*proto.ValueInfo{symbols("y", "N", "M"), symbols("next", "N")}, relu, next),
+		batch.Options{Manifest: &manifest.Manifest{Inputs: []manifest.Input{{Name: "s", Kind: &manifest.State{From: "next"}}}}})
+	defer keeps.Close()
+	of := budget.New(1000)
+	for _, c := range []struct {
+		s     *batch.Scheduler
+		shape tensor.Shape
+		want  string
+	}{
+		{plain, tensor.Shape{1, 0}, ""}, {plain, tensor.Shape{3, 2}, ""}, {plain, tensor.Shape{1 << 30, 0}, "1073741824 samples have no elements"},
+		{square, tensor.Shape{3, 3}, ""}, {square, tensor.Shape{3, 2}, "binds N"},
+		{keeps, tensor.Shape{100, 0}, ""}, {keeps, tensor.Shape{1 << 30, 0}, "take more than 1000 bytes"},
+	} {
+		x, err := tensor.New(tensor.Float32, c.shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, l := of.Lease(t.Context())
+		if _, err = c.s.Run(ctx, batch.Request{Inputs: model.Values{"x": x}}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v; want %q", c.shape, err, c.want)
 		}
 		l.Release()
 	}

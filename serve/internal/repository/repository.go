@@ -239,8 +239,8 @@ func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) b
 func (r *Repository[T]) compare(found map[string]*seen, certain func(c candidate) bool) (events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name, s := range found {
-		m := r.models[name]
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		s, m := found[name], r.models[name]
 		if m == nil {
 			m = r.add(name)
 		}
