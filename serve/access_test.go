@@ -297,7 +297,7 @@ func TestLog(t *testing.T) {
 		{"POST", "/v2/models/digits/infer", "{", "invalid_argument", "byte 1 of the request"},
 		{"GET", "/v2/models/none", "", "not_found", "there is no model"},
 		{"GET", "/v2/models/idle", "", "not_ready", "it is not loaded"},
-		{"GET", "/v2/models/digits/infer", "", "", "the method is GET"},
+		{"GET", "/v2/models/digits/infer", "", "invalid_argument", "the method is GET"},
 	} {
 		line, _ := ask(c.method, c.path, c.body)
 		if code, _ := line["code"].(string); line["level"] != "WARN" || code != c.code || !strings.Contains(fmt.Sprint(line["error"]), c.part) {
@@ -314,7 +314,8 @@ func TestLog(t *testing.T) {
 func TestSlowClients(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	s := listen(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", HeaderTimeout: soon, ReadTimeout: 2 * soon, IdleTimeout: soon})
-	for _, text := range []string{"", "GET /v2 HT", "POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{", "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n",
+	const posts = " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"
+	for _, text := range []string{"", "GET /v2 HT", "POST /v2/models/digits/infer" + posts, "POST /models/digits/answer" + posts, "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
@@ -324,8 +325,12 @@ func TestSlowClients(t *testing.T) {
 			t.Error(err)
 		}
 		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
+		answer, err := io.ReadAll(c)
+		if err != nil && strings.Contains(err.Error(), "timeout") {
 			t.Errorf("who sends %q and then nothing is not cut off", text)
+		}
+		if status, _, _ := strings.Cut(string(answer), "\r\n"); strings.HasSuffix(text, posts) && status != "" && !strings.Contains(status, "408") { // none if not even the head was read in time
+			t.Errorf("who sends %q is told %q; want 408", text, status)
 		}
 		c.Close()
 	}

@@ -89,10 +89,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, free
 		return nil, nil, err
 	}
 	body, err = budget.Of(r.Context()).ReadAll(http.MaxBytesReader(w, r.Body, limits.ServeAnswer), r.ContentLength, limits.ServeAnswer)
-	if known := (*oip.Error)(nil); errors.As(err, new(*http.MaxBytesError)) {
-		err = budget.TooLarge(limits.ServeAnswer)
-	} else if err != nil && !errors.As(err, &known) {
-		err = oip.Errorf(oip.InvalidArgument, "the body does not arrive: %v", err)
+	if err != nil && !errors.As(err, new(*oip.Error)) {
+		err = rest.BodyError(err, limits.ServeAnswer)
 	} else if isJSON(body) && len(body) > limits.ServeNumbers {
 		err = oip.Errorf(oip.TooLarge, "the body is JSON of more than %d bytes; the protocol's infer takes more", limits.ServeNumbers)
 	}

@@ -63,20 +63,26 @@ func (s *source) Read(p []byte) (int, error) {
 // bodyError says why a body cannot be read.
 func (h *handler) bodyError(from *source, encoding string, err error) error {
 	var known *oip.Error
-	var large *http.MaxBytesError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(from.err, &large):
-		return h.tooLarge()
-	case errors.Is(from.err, os.ErrDeadlineExceeded): // the connection's
-		return &refusal{http.StatusRequestTimeout, "Connection", "close", "the body takes too long to arrive"}
 	case from.err != nil:
-		return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", from.err)
+		return BodyError(from.err, h.opts.Body)
 	case errors.As(err, &known):
 		return err
 	}
 	return oip.Errorf(oip.InvalidArgument, "the body is not %s, as its header says: %v", encoding, err)
+}
+
+// BodyError says why a body does not come to its end, which may have so many bytes.
+func BodyError(err error, most int64) error {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return budget.TooLarge(most)
+	case errors.Is(err, os.ErrDeadlineExceeded): // the connection's
+		return &refusal{http.StatusRequestTimeout, "Connection", "close", "the body takes too long to arrive"}
+	}
+	return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", err)
 }
 
 func (h *handler) tooLarge() error { return budget.TooLarge(h.opts.Body) }

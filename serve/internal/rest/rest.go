@@ -114,6 +114,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message }
 
+// Unwrap returns what the protocol calls it.
+func (r *refusal) Unwrap() error { return oip.Errorf(oip.InvalidArgument, "%s", r.message) }
+
 func unknownPath(r *http.Request) error {
 	return oip.Errorf(oip.NotFound, "there is nothing at %s", oip.Quote(r.URL.Path))
 }
@@ -127,6 +130,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var known *oip.Error
 	var refused *refusal
 	switch header := w.Header(); {
+	case errors.As(err, &refused):
+		status = refused.status
+		header.Set(refused.header, refused.value)
 	case errors.As(err, &known):
 		status = statuses[known.Code]
 		switch known.Code {
@@ -135,9 +141,6 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		case oip.Unauthenticated:
 			header.Set("WWW-Authenticate", "Bearer")
 		}
-	case errors.As(err, &refused):
-		status = refused.status
-		header.Set(refused.header, refused.value)
 	case errors.Is(err, context.DeadlineExceeded):
 		status = statuses[oip.DeadlineExceeded]
 	case errors.Is(err, context.Canceled):
