@@ -52,25 +52,15 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	defer free()
 	v, of, release, err := s.models.Acquire(r.Context(), name, number)
 	if err != nil {
+		free()
 		return nil, err
 	}
 	defer release()
 	number = of.Version
-	decode, err := take(r.Context(), s.decoding) // pictures become large
-	if err != nil {
-		return nil, err
-	}
-	defer decode()
-	if err := budget.Of(r.Context()).Take(v.mediaBytes(body)); err != nil {
-		return nil, err
-	}
-	in, err := v.mediaOf(body, budget.Of(r.Context()))
-	if known := (*oip.Error)(nil); err != nil && !errors.As(err, &known) {
-		err = oip.Errorf(oip.InvalidArgument, "%v", err)
-	}
+	in, err := s.decode(r.Context(), v, body)
+	free() // while the model runs, others can be read and decoded, which may run together with it
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +71,24 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 	var b bytes.Buffer
 	err = escape.WriteJSON(&b, rep)
 	return b.Bytes(), err
+}
+
+// decode makes inputs of a body. Only some are decoded at the same time, as that takes all processors.
+func (s *Server) decode(ctx context.Context, v *version, body []byte) (in pipeline.Inputs, err error) {
+	done, err := take(ctx, s.decoding)
+	if err != nil {
+		return in, err
+	}
+	defer done()
+	l := budget.Of(ctx)
+	if err := l.Take(v.mediaBytes(body)); err != nil {
+		return in, err
+	}
+	in, err = v.mediaOf(body, l)
+	if err != nil && !errors.As(err, new(*oip.Error)) {
+		err = oip.Errorf(oip.InvalidArgument, "%v", err)
+	}
+	return in, err
 }
 
 // body reads the body of a request. Only some are in memory at the same time.

@@ -8,8 +8,11 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/concord-nn/concord/serve"
 )
@@ -58,6 +61,21 @@ func TestMediaBudget(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPicturesRunTogether: no more than there are processors are decoded at the same time, but any number wait for a run.
+func TestPicturesRunTogether(t *testing.T) {
+	n := min(runtime.GOMAXPROCS(0)+1, serve.MostBatch)
+	s := start(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", Batch: n, BatchDelay: time.Hour}) // but a full batch runs at once
+	picture, err := os.ReadFile("../examples/digits/drawings/seven.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() { s.wants("POST", "/models/digits/answer", string(picture), 200, `"label": "7"`) })
+	}
+	all.Wait()
 }
 
 // TestEncoded: a CVM model's answer has the encoded outputs, as concord run --json does.

@@ -561,7 +561,7 @@ var All = []Row{
 		"the connection ends: FLOW_CONTROL_ERROR", "serve/internal/h2.TestWindowLimit"},
 	{"serve.frames", ServeFrames, "frames", "Those of HTTP/2 in a minute that bring their sender nothing: pings, settings, empty data, what nobody knows.",
 		"the connection ends: ENHANCE_YOUR_CALM", "serve/internal/h2.TestFramesLimit"},
-	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which there are 16 in memory.",
+	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which 16 are read or decoded at the same time.",
 		"status 413", "serve.TestAnswerLimits"},
 	{"serve.numbers", ServeNumbers, "bytes", "Numbers in JSON that a server is asked about, which take many times as much.",
 		"status 413", "serve.TestAnswerLimits"},
