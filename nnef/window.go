@@ -6,41 +6,37 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/op"
 )
 
-// slide is the geometry of a sliding window along the dimensions that it moves in.
-type slide struct {
-	size, stride, dilation []int // one item for each dimension
-}
-
-// slide returns the window of an operation on n dimensions.
-func (l *lowering) slide(size []int, n int) slide {
-	s := slide{l.filled(size, n, 1), l.each("stride", n, 1), l.each("dilation", n, 1)}
-	if len(s.stride) == 0 {
-		s.stride = slices.Repeat([]int{1}, n)
+// slide returns the window of an operation on n dimensions, still without padding.
+func (l *lowering) slide(size []int, n int) *geometry.Window {
+	w := &geometry.Window{Size: l.filled(size, n, 1), Stride: l.each("stride", n, 1), Dilation: l.each("dilation", n, 1)}
+	if len(w.Stride) == 0 {
+		w.Stride = slices.Repeat([]int{1}, n)
 	}
-	if len(s.dilation) == 0 {
-		s.dilation = slices.Repeat([]int{1}, n)
+	if len(w.Dilation) == 0 {
+		w.Dilation = slices.Repeat([]int{1}, n)
 	}
 	for _, a := range []struct {
 		name string
 		list []int
-	}{{"size", s.size}, {"stride", s.stride}, {"dilation", s.dilation}} {
+	}{{"size", w.Size}, {"stride", w.Stride}, {"dilation", w.Dilation}} {
 		if len(a.list) != n {
 			l.miscounted(a.name, "number", int64(1), n)
-			return slide{}
+			return &geometry.Window{}
 		}
 		for _, x := range a.list {
 			if x < 1 || int64(x) > maxSlide {
 				l.fail(eval.CodeAttribute, a.name, "%s: %d is out of range; it must be from 1 to %d", a.name, x, maxSlide)
-				return slide{}
+				return &geometry.Window{}
 			}
 		}
 	}
-	return s
+	return w
 }
 
 // counted checks that the argument padding has a pair for each of n dimensions.
@@ -73,25 +69,16 @@ func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
 // maxSlide bounds the numbers of a window, so that products of two fit.
 const maxSlide int64 = limits.NNEFSlide
 
-// reach returns the extent that the window covers along dimension i.
-func (s *slide) reach(i int) int64 { return int64(s.size[i]-1)*int64(s.dilation[i]) + 1 }
-
-// steps returns in how many strides a window passes an extent of dimension i, rounded up.
-func (s *slide) steps(i, extent int) int64 {
-	stride := int64(s.stride[i])
-	return (int64(extent) + stride - 1) / stride
-}
-
 // down returns the padding of an operation that reads extents large: the one that is given, or so much that one window
 // begins in each stride.
-func (l *lowering) down(s slide, large []int) []int {
+func (l *lowering) down(w *geometry.Window, large []int) []int {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.Err != nil {
 		l.counted(len(large))
 		return l.each("padding", 2*len(large), 0)
 	}
 	padding := make([]int, 0, 2*len(large))
 	for i, extent := range large {
-		padding = append(padding, l.halves((s.steps(i, extent)-1)*int64(s.stride[i])+s.reach(i)-int64(extent))...)
+		padding = l.halves(padding, w, i, extent, int(w.Strides(i, extent)))
 	}
 	return padding
 }
@@ -99,7 +86,7 @@ func (l *lowering) down(s slide, large []int) []int {
 // up returns the padding of an operation that reads extents small, and the extents of its result: those of shape if it
 // is given. If neither padding nor shape is given, each extent is multiplied by the stride. The extents are nil where
 // they follow from the padding.
-func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
+func (l *lowering) up(w *geometry.Window, small, shape []int) (padding, large []int) {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.Err != nil {
 		l.counted(len(small))
 		return l.each("padding", 2*len(small), 0), nil
@@ -111,20 +98,20 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 			return nil, nil
 		}
 		if len(shape) != len(small) {
-			large[i] = l.Narrow("stride", int64(extent)*int64(s.stride[i]))
-		} else if large[i] = shape[i]; l.Err == nil && s.steps(i, shape[i]) != int64(extent) {
+			large[i] = l.Narrow("stride", int64(extent)*int64(w.Stride[i]))
+		} else if large[i] = shape[i]; l.Err == nil && w.Strides(i, shape[i]) != int64(extent) {
 			l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
-				shape[i], s.stride[i], s.steps(i, shape[i]), extent)
+				shape[i], w.Stride[i], w.Strides(i, shape[i]), extent)
 		}
-		padding = append(padding, l.halves(int64(extent-1)*int64(s.stride[i])+s.reach(i)-int64(large[i]))...)
+		padding = l.halves(padding, w, i, large[i], extent)
 	}
 	return padding, large
 }
 
-// halves divides a total padding, which is not negative, into that before and that behind.
-func (l *lowering) halves(total int64) []int {
-	total = max(total, 0)
-	return []int{l.Narrow("padding", total/2), l.Narrow("padding", total-total/2)}
+// halves adds the padding of a dimension with which n windows cover its extent.
+func (l *lowering) halves(padding []int, w *geometry.Window, i, extent, n int) []int {
+	less, more := w.Halves(i, extent, n)
+	return append(padding, l.Narrow("padding", less), l.Narrow("padding", more))
 }
 
 // spatial returns the extents behind batch and channels.

@@ -67,7 +67,7 @@ func (c *lowering) groups(name string) int {
 
 // convAttrs returns the attributes that our convolutions have.
 func (w *sliding) convAttrs(groups int) graph.Attrs {
-	return emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", groups)
+	return emit.Attr("padding", w.Padding(), "stride", w.Stride, "dilation", w.Dilation, "groups", groups)
 }
 
 // conv is the convolution of operands 0 and 1, with the bias in operand 2.
@@ -99,7 +99,7 @@ func convTranspose(c *lowering) []*graph.Value {
 	}
 	if wanted == nil && (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
 		for d, n := range extents {
-			wanted = append(wanted, c.small("strides", int64(n)*int64(w.stride[d])))
+			wanted = append(wanted, c.small("strides", int64(n)*int64(w.Stride[d])))
 		}
 	}
 	if wanted != nil {
@@ -107,13 +107,13 @@ func convTranspose(c *lowering) []*graph.Value {
 			c.failf("output_shape", "there are %d numbers; there must be %d", len(wanted), len(extents))
 		}
 		for d, n := range extents {
-			full := int64(w.stride[d])*(int64(n)-1) + w.span(d) + int64(more[d])
-			w.before[d], w.after[d] = c.halves(max(full-int64(wanted[d]), 0), mode == "SAME_UPPER")
-			more[d] += c.small("output_shape", max(int64(wanted[d])-full, 0))
+			lack := int64(wanted[d]) - w.Reach(d, n) - int64(more[d])
+			c.cover(w, d, wanted[d]-more[d], n, mode)
+			more[d] += c.small("output_shape", max(lack, 0))
 		}
 	}
 	for d := range more {
-		w.after[d] -= more[d] // elements behind those that any window reaches
+		w.After[d] -= more[d] // elements behind those that any window reaches
 	}
 	return one(c.Node("deconv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2)))
@@ -125,8 +125,8 @@ func col2im(c *lowering) []*graph.Value {
 		c.failf("block_shape", "there are %d extents; there must be %d, as in image_shape", len(block), len(image))
 	}
 	w := c.sliding(block)
-	return one(c.Node("col_to_im", emit.Attr("output_size", image, "size", block, "padding", w.paddings(false), "stride", w.stride,
-		"dilation", w.dilation), c.In(0)))
+	return one(c.Node("col_to_im", emit.Attr("output_size", image, "size", block, "padding", w.Padding(), "stride", w.Stride,
+		"dilation", w.Dilation), c.In(0)))
 }
 
 // causalConv is a convolution of each channel by itself along the last dimension, in front of which what came before is kept.

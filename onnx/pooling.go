@@ -43,14 +43,14 @@ func (c *lowering) pool() (w *sliding, added []int) {
 
 // attrs returns the attributes that our operators on windows have.
 func (w *sliding) attrs(border string) graph.Attrs {
-	return emit.Attr("size", everywhere(1, w.size), "border", border, "padding", w.paddings(true),
-		"stride", everywhere(1, w.stride), "dilation", everywhere(1, w.dilation))
+	return emit.Attr("size", everywhere(1, w.Size), "border", border, "padding", append(make([]int, 4), w.Padding()...),
+		"stride", everywhere(1, w.Stride), "dilation", everywhere(1, w.Dilation))
 }
 
 // extend adds to the padding behind.
 func (w *sliding) extend(added []int) {
 	for d, n := range added {
-		w.after[d] += n
+		w.After[d] += n
 	}
 }
 
@@ -93,8 +93,8 @@ func averagePool(c *lowering) []*graph.Value {
 			}
 		}
 		if border == "ignore" {
-			x = c.Node("pad", emit.Attr("padding", w.paddings(true)), x)
-			w.before, w.after = make([]int, len(added)), make([]int, len(added))
+			x = c.Node("pad", emit.Attr("padding", append(make([]int, 4), w.Padding()...)), x)
+			w.Before, w.After = make([]int, len(added)), make([]int, len(added))
 		}
 	}
 	w.extend(added)
@@ -157,8 +157,7 @@ func maxUnpool(c *lowering) []*graph.Value {
 	shape := everywhere(0, make([]int, len(extents)))
 	copy(shape, x.Type.Shape[:2])
 	for d, n := range extents {
-		more := int64(n-1)*int64(w.stride[d]) + int64(size[d]) - int64(w.before[d]) - int64(w.after[d])
-		shape[2+d] = c.small("pads", max(more, 0))
+		shape[2+d] = c.small("pads", max(w.Reach(d, n)-w.Added(d), 0))
 	}
 	zero := c.Number(0, x.Type.DType)
 	full := c.small("kernel_shape", int64(tensor.Shape(shape).Len()))

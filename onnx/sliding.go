@@ -3,14 +3,12 @@ package onnx
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // sliding is a window that slides over the spatial dimensions of an operand, those behind batch and channels.
-type sliding struct {
-	size, stride, dilation []int
-	before, after          []int // elements of padding
-}
+type sliding struct{ geometry.Window }
 
 // windowBound is beyond what attributes of windows sensibly are, and extentBound beyond the extents over which they slide: no sum of products of
 // both overflows int64.
@@ -22,10 +20,9 @@ const (
 // sliding returns the window of that size that the attributes describe.
 func (c *lowering) sliding(size []int) *sliding {
 	n := len(size)
-	w := &sliding{size: c.bounded("kernel_shape", 1, size), stride: c.perDimension("strides", n, 1, 1), dilation: c.perDimension("dilations", n, 1, 1)}
 	pads := c.perDimension("pads", 2*n, -windowBound, 0)
-	w.before, w.after = pads[:n], pads[n:]
-	return w
+	return &sliding{geometry.Window{Size: c.bounded("kernel_shape", 1, size), Stride: c.perDimension("strides", n, 1, 1),
+		Dilation: c.perDimension("dilations", n, 1, 1), Before: pads[:n], After: pads[n:]}}
 }
 
 // perDimension returns a list of n numbers that are not less than least, all of them value if the attribute is not given or not declared.
@@ -70,14 +67,6 @@ func (c *lowering) spatial(i int) tensor.Shape {
 	return s[2:]
 }
 
-// span returns how many elements the window covers along spatial dimension d, its gaps included.
-func (w *sliding) span(d int) int64 { return int64(w.size[d]-1)*int64(w.dilation[d]) + 1 }
-
-// room returns how many elements the window can move along dimension d of extent n.
-func (w *sliding) room(d, n int) int64 {
-	return int64(n) + int64(w.before[d]) + int64(w.after[d]) - w.span(d)
-}
-
 // small makes an int of a number that a tensor's extent may be.
 func (c *lowering) small(name string, n int64) int {
 	if n < -tensor.MaxElements || n > tensor.MaxElements || int64(int(n)) != n {
@@ -93,23 +82,21 @@ func (c *lowering) autoPad(w *sliding, extents tensor.Shape) {
 	if mode == "NOTSET" || mode == "" {
 		return
 	}
-	w.before, w.after = make([]int, len(extents)), make([]int, len(extents))
+	w.Before, w.After = make([]int, len(extents)), make([]int, len(extents))
 	if mode == "VALID" {
 		return
 	}
 	for d, n := range extents {
-		way := (int64(n) - 1) / int64(w.stride[d]) * int64(w.stride[d]) // from the first window to the last
-		w.before[d], w.after[d] = c.halves(max(way+w.span(d)-int64(n), 0), mode == "SAME_UPPER")
+		c.cover(w, d, n, int(w.Strides(d, n)), mode)
 	}
 }
 
-// halves divides padding among both sides; the odd element comes behind if upper says so.
-func (c *lowering) halves(total int64, upper bool) (before, after int) {
-	less, more := c.small("pads", total/2), c.small("pads", total-total/2)
-	if upper {
-		return less, more
+// cover gives a dimension the padding with which n windows cover that extent, the odd element behind or in front.
+func (c *lowering) cover(w *sliding, d, extent, n int, mode string) {
+	less, more := w.Halves(d, extent, n)
+	if w.Before[d], w.After[d] = c.small("pads", less), c.small("pads", more); mode != "SAME_UPPER" {
+		w.Before[d], w.After[d] = w.After[d], w.Before[d]
 	}
-	return more, less
 }
 
 // roundUp adds padding behind so that a window for which it is not whole elements remain is not left out, if it does not begin behind the
@@ -117,12 +104,9 @@ func (c *lowering) halves(total int64, upper bool) (before, after int) {
 func (c *lowering) roundUp(w *sliding, extents tensor.Shape) []int {
 	added := make([]int, len(extents))
 	for d, n := range extents {
-		stride, room := int64(w.stride[d]), w.room(d, n)
-		if room < 0 || room%stride == 0 {
-			continue
-		}
-		if begin := (room/stride + 1) * stride; begin < int64(n)+int64(w.before[d]) {
-			added[d] = c.small("pads", begin-room)
+		room, last := w.Room(d, n), (w.Count(d, n, true)-1)*int64(w.Stride[d])
+		if room >= 0 && last < int64(n)+int64(w.Before[d]) {
+			added[d] = c.small("pads", last-room)
 		}
 	}
 	return added
@@ -130,18 +114,6 @@ func (c *lowering) roundUp(w *sliding, extents tensor.Shape) []int {
 
 // everywhere returns numbers for all dimensions of an operand: those of the spatial ones, and for batch and channels the number one.
 func everywhere(one int, spatial []int) []int { return append([]int{one, one}, spatial...) }
-
-// paddings returns the padding of all dimensions of an operand, as our operators want it.
-func (w *sliding) paddings(all bool) []int {
-	var out []int
-	if all {
-		out = append(out, 0, 0, 0, 0)
-	}
-	for d := range w.size {
-		out = append(out, w.before[d], w.after[d])
-	}
-	return out
-}
 
 // spatialAxes returns the axes behind batch and channels.
 func spatialAxes(v *graph.Value) []int { return emit.Counting(2, len(v.Type.Shape)-2) }

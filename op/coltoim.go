@@ -73,16 +73,10 @@ func colToImShape(s *Sig) ([]tensor.Shape, error) {
 
 // blockCounts returns how many blocks lie along each dimension of an image.
 func blockCounts(a graph.Attrs) (count [tensor.MaxRank]int) {
-	size, padding, stride, dilation := a.Ints("size"), a.Ints("padding"), a.Ints("stride"), a.Ints("dilation")
+	size, padding := a.Ints("size"), a.Ints("padding")
 	for i, n := range a.Ints("output_size") {
-		step, dist := 1, 1
-		if len(stride) > 0 {
-			step = stride[i]
-		}
-		if len(dilation) > 0 {
-			dist = dilation[i]
-		}
-		count[i] = (n+padding[2*i]+padding[2*i+1]-(size[i]-1)*dist-1)/step + 1
+		d := geometry.SlideOf(a, i, n, 0, size[i])
+		count[i] = (n+padding[2*i]+padding[2*i+1]-d.Span())/d.Stride + 1
 	}
 	return count
 }

@@ -91,7 +91,7 @@ func deformWork(s *Sig, out []tensor.Shape) Work {
 // deformed is the geometry of deform_conv.
 type deformed[T fmath.Float] struct {
 	in, out, filter          tensor.Shape
-	before, stride, dilation geometry.Position
+	dim                      [tensor.MaxRank]geometry.Slide
 	m, window, plane, points int
 	perGroup, perOffset      int // input channels
 	x, offset, mask          []T
@@ -102,15 +102,8 @@ func newDeformed[T fmath.Float](c *Call) deformed[T] {
 		offset: tensor.Data[T](c.In[2]), mask: optional[T](c, 4)}
 	v.m, v.window, v.plane, v.points = len(v.in)-2, v.filter[2:].Len(), v.in[2:].Len(), v.out[2:].Len()
 	v.perGroup, v.perOffset = v.filter[1], v.in[1]/c.Int("offset_groups")
-	padding, stride, dilation := c.Ints("padding"), c.Ints("stride"), c.Ints("dilation")
 	for d := range v.m {
-		v.before[d], v.stride[d], v.dilation[d] = padding[2*d], 1, 1
-		if len(stride) > 0 {
-			v.stride[d] = stride[d]
-		}
-		if len(dilation) > 0 {
-			v.dilation[d] = dilation[d]
-		}
+		v.dim[d] = geometry.SlideOf(c.Attrs, d, v.in[2+d], v.out[2+d], v.filter[2+d])
 	}
 	return v
 }
@@ -122,7 +115,8 @@ func (v *deformed[T]) place(at *taps, item, group, n, p int, o, k *geometry.Posi
 	step := 1
 	for d := v.m - 1; d >= 0; d-- {
 		extent := v.in[2+d]
-		u := T(o[d]*v.stride[d]-v.before[d]+k[d]*v.dilation[d]) + v.offset[(which*v.m+d)*v.points+p]
+		i, _ := v.dim[d].Source(o[d], k[d])
+		u := T(i) + v.offset[(which*v.m+d)*v.points+p]
 		if u != u {
 			u = 0
 		}

@@ -27,15 +27,10 @@ func (x *Expansion) frame(first int, size []int) *frame {
 
 // bordered adds the border around a tensor.
 func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
-	// Without this a node would change nothing.
-	if !slices.ContainsFunc(slices.Concat(f.Before, f.After), func(n int) bool { return n != 0 }) {
+	if !slices.ContainsFunc(f.Padding(), func(n int) bool { return n != 0 }) { // Without this a node would change nothing.
 		return v
 	}
-	padding := make([]int, 2*f.first, 2*len(v.Type.Shape))
-	for d := range f.Size {
-		padding = append(padding, f.Before[d], f.After[d])
-	}
-	return x.padded(v, f, padding)
+	return x.padded(v, f, append(make([]int, 2*f.first), f.Padding()...))
 }
 
 // padded adds as many elements around a tensor as padding says, those of the window's border, zeros where it is ignored.
@@ -51,13 +46,11 @@ func (x *Expansion) padded(v *graph.Value, f *frame, padding []int) *graph.Value
 // off where the border has no part in the result; nil if that changes nothing.
 func (x *Expansion) unpadded(f *frame) []*graph.Value {
 	now, later := slices.Repeat([]int{0}, 2*f.first), []int{}
-	for d := range f.Size {
-		for _, n := range []int{f.Before[d], f.After[d]} {
-			if f.border == "ignore" {
-				now, later = append(now, min(n, 0)), append(later, max(n, 0))
-			} else {
-				now, later = append(now, n), append(later, 0)
-			}
+	for _, n := range f.Padding() {
+		if f.border == "ignore" {
+			now, later = append(now, min(n, 0)), append(later, max(n, 0))
+		} else {
+			now, later = append(now, n), append(later, 0)
 		}
 	}
 	if !slices.ContainsFunc(now, func(n int) bool { return n != 0 }) {
@@ -112,7 +105,7 @@ func (x *Expansion) spread(v *graph.Value, f *frame, fill float64, out []int) (*
 			continue
 		}
 		n := v.Type.Shape[f.first+d]
-		reach := (f.Size[d] - 1) * f.Dilation[d]
+		reach := int(f.Span(d)) - 1
 		x.room(out[d], 1)
 		x.room(out[d] + reach)
 		places, gaps := make([]int32, out[d]+reach), false
@@ -180,11 +173,8 @@ func pooled(x *Expansion) []*graph.Value {
 		for _, d := range dims {
 			all[d] = d
 		}
-		part, padding := f.Choose(all), []int{}
-		for d := range all {
-			padding = append(padding, part.Before[d], part.After[d])
-		}
-		v = x.node(x.Def.Name, x.but("size", part.Size, "stride", part.Stride, "dilation", part.Dilation, "padding", padding), v)
+		part := f.Choose(all)
+		v = x.node(x.Def.Name, x.but("size", part.Size, "stride", part.Stride, "dilation", part.Dilation, "padding", part.Padding()), v)
 	}
 	if x.tolerance = pairTolerance; x.Def.Name == "max_pool" || v.Type.DType.IsInteger() {
 		x.tolerance = 0
@@ -203,10 +193,7 @@ func (x *Expansion) greatest(v *graph.Value, f *frame) *graph.Value {
 		lo, _ := d.IntRange()
 		least = x.integer(d, lo)
 	}
-	in, padding := v, make([]int, 0, 2*len(f.Size))
-	for k := range f.Size {
-		padding = append(padding, f.Before[k], f.After[k])
-	}
+	in, padding := v, f.Padding()
 	if slices.Max(append(padding, 0)) > 0 { // Without this a node would change nothing.
 		in = x.node("pad", emit.Attr("padding", padding), v, least)
 	}

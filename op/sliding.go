@@ -54,37 +54,30 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 			return nil, s.Errorf(a.name, "%d numbers are given; there must be one for each of the %d dimensions, or none", len(a.list), n)
 		}
 	}
-	out := make([]int, n)
+	out, w := make([]int, n), geometry.WindowOf(s.Attrs, size)
 	for i := range n {
 		if in[i] == 0 && size[i] == 1 && padding[2*i] == 0 && padding[2*i+1] == 0 && (want == nil || want[i] == 0) {
 			continue // such as an empty batch
 		}
-		step, dist := 1, 1
-		if len(stride) > 0 {
-			step = stride[i]
-		}
-		if len(dilation) > 0 {
-			dist = dilation[i]
-		}
 		const limit = math.MaxInt / 4 // leaves room to add paddings
-		if size[i] < 1 || size[i]-1 > limit/dist {
-			return nil, s.Errorf("dilation", "a window of extent %d dilated by %d in dimension %d is not possible", size[i], dist, i)
+		if size[i] < 1 || w.Span(i)-1 > limit {
+			return nil, s.Errorf("dilation", "a window of extent %d dilated by %d in dimension %d is not possible", size[i], w.Dilation[i], i)
 		}
-		span, added := (size[i]-1)*dist+1, padding[2*i]+padding[2*i+1]
+		step, added := w.Stride[i], int(w.Added(i))
 		if !up {
-			if span > in[i]+added {
+			if w.Room(i, in[i]) < 0 {
 				return nil, s.Misfit("padding", "the window spans %d elements in dimension %d; extent %d and padding %d make only %d",
-					span, len(s.In[0].Shape)-n+i, in[i], added, in[i]+added)
+					w.Span(i), len(s.In[0].Shape)-n+i, in[i], added, in[i]+added)
 			}
-			out[i] = (in[i]+added-span)/step + 1
+			out[i] = int(w.Count(i, in[i], false))
 			continue
 		}
-		if in[i] < 1 || in[i]-1 > limit/step {
+		if in[i] < 1 || geometry.Times(in[i]-1, step) > limit {
 			return nil, s.Errorf("stride", "extent %d with stride %d in dimension %d is not possible", in[i], step, i)
 		}
-		out[i] = (in[i]-1)*step + span - added
+		out[i] = int(w.Reach(i, in[i])) - added
 		if want != nil {
-			if want[i]+added < span || (want[i]+added-span)/step+1 != in[i] {
+			if w.Count(i, want[i], false) != int64(in[i]) {
 				return nil, s.Misfit("output_shape", "extent %d does not map down to %d in dimension %d; it must be from %d to %d",
 					want[i], in[i], i, out[i], out[i]+step-1)
 			}

@@ -13,33 +13,28 @@ import (
 
 // Sums of products, and layers with windows.
 
-// window is what slides along one dimension in a convolution or a pooling: output element x covers the positions
-// x·skip - pad + k·step for 0 ≤ k < size.
+// window is what slides along one dimension in a convolution or a pooling.
 type window struct {
-	axis          string
-	in, out       int // extents; an out of 0 is open
-	pad           int
-	size, step    int
-	skip          int
-	after, beyond int // padding at the end that the last window needs; how far it reaches beyond the padding that is declared
+	axis           string
+	geometry.Slide     // an Out of 0 is open
+	after, beyond  int // padding at the end that the last window needs; how far it reaches beyond the padding that is declared
 }
 
 // slide completes a window. OpenVX gives the extents of a result and no stride, so that this is the inverse of op's shape rule, which the node
 // that a layer becomes is held to: it finds the least skip that gives out, or with an open out the result that skip 1 gives. It returns false
 // if there is none.
 func (w *window) slide(r SizeRounding) bool {
-	span := (w.size-1)*w.step + 1
-	room := w.in + 2*w.pad - span // how far the window can move
-	if w.out == 0 {
-		w.out = max(room+1, 0)
+	room := w.In + 2*w.Before - w.Span() // how far the window can move
+	if w.Out == 0 {
+		w.Out = max(room+1, 0)
 	}
-	skip, ok := geometry.InferStride(room, w.out, r == SizeRoundingCeiling)
+	skip, ok := geometry.InferStride(room, w.Out, r == SizeRoundingCeiling)
 	if !ok {
 		return false
 	}
-	w.skip = skip
-	w.after = (w.out-1)*w.skip + span - w.in - w.pad
-	w.beyond = max(w.after-w.pad, 0)
+	w.Stride = skip
+	w.after = w.Reach(w.Out) - w.In - w.Before
+	w.beyond = max(w.after-w.Before, 0)
 	return true
 }
 
@@ -51,9 +46,9 @@ func (c *call) slideBoth(windows [2]window, r SizeRounding) [2]window {
 			continue
 		}
 		want := "with that no window fits"
-		if open := *w; open.out > 0 {
-			if open.out = 0; open.slide(r) {
-				want = "no skip gives that; skip 1 would give " + strconv.Itoa(open.out)
+		if open := *w; open.Out > 0 {
+			if open.Out = 0; open.slide(r) {
+				want = "no skip gives that; skip 1 would give " + strconv.Itoa(open.Out)
 			}
 		}
 		rounding := "floor"
@@ -61,7 +56,7 @@ func (c *call) slideBoth(windows [2]window, r SizeRounding) [2]window {
 			rounding = "ceiling"
 		}
 		c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, a window of %d with %d between its elements, "+
-			"and %s rounding: %s", w.axis, w.out, w.in, w.pad, w.size, w.step-1, rounding, want)
+			"and %s rounding: %s", w.axis, w.Out, w.In, w.Before, w.Size, w.Dilation-1, rounding, want)
 	}
 	return windows
 }
@@ -70,12 +65,12 @@ func (c *call) convolutionWindows() [2]window {
 	p := argument[ConvolutionParams](c, 3)
 	x, k := c.operands[0].dims, c.operands[1].dims
 	windows := [2]window{
-		{axis: "width", in: x[0], out: c.extent(0), pad: p.PaddingX, size: k[0], step: p.DilationX + 1},
-		{axis: "height", in: x[1], out: c.extent(1), pad: p.PaddingY, size: k[1], step: p.DilationY + 1},
+		{axis: "width", Slide: geometry.Slide{In: x[0], Out: c.extent(0), Before: p.PaddingX, Size: k[0], Dilation: p.DilationX + 1}},
+		{axis: "height", Slide: geometry.Slide{In: x[1], Out: c.extent(1), Before: p.PaddingY, Size: k[1], Dilation: p.DilationY + 1}},
 	}
 	for _, w := range windows {
-		if w.size-1 > limits.VXWindow/w.step {
-			c.wrong(3, ErrorInvalidValue, "makes of the %d weights along the %s a window of more than %d", w.size, w.axis, limits.VXWindow)
+		if w.Size-1 > limits.VXWindow/w.Dilation {
+			c.wrong(3, ErrorInvalidValue, "makes of the %d weights along the %s a window of more than %d", w.Size, w.axis, limits.VXWindow)
 		}
 	}
 	return c.slideBoth(windows, p.DownScaleSize)
@@ -84,7 +79,7 @@ func (c *call) convolutionWindows() [2]window {
 func inferConvolution(c *call) {
 	c.checkMaps()
 	windows := c.convolutionWindows()
-	c.completeMaps(windows[0].out, windows[1].out)
+	c.completeMaps(windows[0].Out, windows[1].Out)
 }
 
 // checkMaps checks the formats of a convolution or deconvolution, the ranks of inputs and weights, and that they have as many input channels.
@@ -114,14 +109,14 @@ func lowerConvolution(l *lowering) *graph.Value {
 	if l.compatible {
 		// The sample implementation puts zeros in front of the weights too, so that all of them lie dilation elements further on.
 		for i, dilation := range []int{p.DilationX, p.DilationY} {
-			windows[i].pad -= dilation
+			windows[i].Before -= dilation
 			windows[i].after += dilation
 		}
 	}
 	return l.maps(p.RoundingPolicy, p.OverflowPolicy, func(x, weights, bias *graph.Value, attrs graph.Attrs) *graph.Value {
 		w, h := windows[0], windows[1]
-		attrs = append(attrs, emit.Attr("padding", []int{h.pad, h.after, w.pad, w.after},
-			"stride", []int{h.skip, w.skip}, "dilation", []int{h.step, w.step})...)
+		attrs = append(attrs, emit.Attr("padding", []int{h.Before, h.after, w.Before, w.after},
+			"stride", []int{h.Stride, w.Stride}, "dilation", []int{h.Dilation, w.Dilation})...)
 		return l.Node("conv", attrs, x, weights, bias)
 	})
 }
@@ -144,23 +139,26 @@ func (l *lowering) maps(r RoundPolicy, p ConvertPolicy,
 	return l.result(l.rounded(sum, r.rounding(), p))
 }
 
-// upscaling is what a deconvolution does along one dimension: input element i lies at i·up - pad, and weight k that many further on.
+// upscaling is what a deconvolution does along one dimension, by the factor Stride: padding is taken away on both sides, and a elements are added at the
+// end.
 type upscaling struct {
-	axis         string
-	in, out      int // extents; an out of 0 is open
-	pad, size, a int
-	up           int
+	axis           string
+	geometry.Slide // an Out of 0 is open
+	a              int
 }
 
 // extent returns that of the result if the factor is up.
-func (u *upscaling) extent(up int) int { return geometry.Upscaled(u.in, up, u.size, u.pad, u.a) }
+func (u upscaling) extent(up int) int {
+	u.Stride = up
+	return u.Reach(u.In) - 2*u.Before + u.a
+}
 
 func (c *call) upscalings() [2]upscaling {
 	p := argument[DeconvolutionParams](c, 3)
 	x, k := c.operands[0].dims, c.operands[1].dims
 	both := [2]upscaling{
-		{axis: "width", in: x[0], out: c.extent(0), pad: p.PaddingX, size: k[0], a: p.AX},
-		{axis: "height", in: x[1], out: c.extent(1), pad: p.PaddingY, size: k[1], a: p.AY},
+		{axis: "width", Slide: geometry.Slide{In: x[0], Out: c.extent(0), Before: p.PaddingX, Size: k[0], Dilation: 1}, a: p.AX},
+		{axis: "height", Slide: geometry.Slide{In: x[1], Out: c.extent(1), Before: p.PaddingY, Size: k[1], Dilation: 1}, a: p.AY},
 	}
 	c.upscale(&both[0])
 	c.upscale(&both[1])
@@ -170,31 +168,31 @@ func (c *call) upscalings() [2]upscaling {
 // upscale finds the factor that gives the result its extent. It is the least possible one, a + 1, where that is open or there is only one
 // element, with which every factor gives the same.
 func (c *call) upscale(u *upscaling) {
-	if u.size < u.pad+1 {
-		c.wrong(3, ErrorInvalidValue, "gives a padding of %d along the %s; with %d weights it must be less", u.pad, u.axis, u.size)
+	if u.Size < u.Before+1 {
+		c.wrong(3, ErrorInvalidValue, "gives a padding of %d along the %s; with %d weights it must be less", u.Before, u.axis, u.Size)
 	}
-	if u.in > limits.VXWindow || u.size > limits.VXWindow {
-		c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.in, u.size, limits.VXWindow)
+	if u.In > limits.VXWindow || u.Size > limits.VXWindow {
+		c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.In, u.Size, limits.VXWindow)
 	}
 	least := u.a + 1
-	u.up = least
+	u.Stride = least
 	smallest := u.extent(least)
-	if u.out == 0 {
-		u.out = smallest
+	if u.Out == 0 {
+		u.Out = smallest
 	}
-	if u.in > 1 {
-		u.up = (u.out - u.extent(0)) / (u.in - 1)
+	if u.In > 1 {
+		u.Stride = (u.Out - u.extent(0)) / (u.In - 1)
 	}
-	if u.out < 1 || u.up < least || u.extent(u.up) != u.out {
+	if u.Out < 1 || u.Stride < least || u.extent(u.Stride) != u.Out {
 		c.wrong(c.last(), ErrorInvalidDimension, "has %s %d for inputs with %d, padding %d, %d weights and a = %d; it must be %d or "+
-			"greater by a multiple of %d", u.axis, u.out, u.in, u.pad, u.size, u.a, smallest, u.in-1)
+			"greater by a multiple of %d", u.axis, u.Out, u.In, u.Before, u.Size, u.a, smallest, u.In-1)
 	}
 }
 
 func inferDeconvolution(c *call) {
 	c.checkMaps()
 	both := c.upscalings()
-	c.completeMaps(both[0].out, both[1].out)
+	c.completeMaps(both[0].Out, both[1].Out)
 }
 
 // lowerDeconvolution: the standard correlates the upscaled input with the weights, which is the adjoint of a convolution with the weights
@@ -205,12 +203,12 @@ func lowerDeconvolution(l *lowering) *graph.Value {
 		w, h := both[0], both[1]
 		if l.compatible {
 			// The sample implementation accepts positions in the upscaled input only below the extent of the input itself.
-			w.in, h.in = geometry.CeilDiv(w.in, w.up), geometry.CeilDiv(h.in, h.up)
-			x = l.Node("slice", emit.Attr("axes", []int{2, 3}, "begin", []int{0, 0}, "end", []int{h.in, w.in}), x)
+			w.In, h.In = geometry.CeilDiv(w.In, w.Stride), geometry.CeilDiv(h.In, h.Stride)
+			x = l.Node("slice", emit.Attr("axes", []int{2, 3}, "begin", []int{0, 0}, "end", []int{h.In, w.In}), x)
 		}
 		weights = l.Node("reverse", emit.Attr("axes", []int{2, 3}), l.Transpose(weights, 1, 0))
-		after := func(u upscaling) int { return (u.in-1)*u.up + u.size - u.pad - u.out }
-		attrs = append(attrs, emit.Attr("padding", []int{h.pad, after(h), w.pad, after(w)}, "stride", []int{h.up, w.up})...)
+		after := func(u upscaling) int { return u.Reach(u.In) - u.Before - u.Out }
+		attrs = append(attrs, emit.Attr("padding", []int{h.Before, after(h), w.Before, after(w)}, "stride", []int{h.Stride, w.Stride})...)
 		return l.Node("deconv", attrs, x, weights, bias)
 	})
 }
@@ -263,8 +261,8 @@ func lowerFullyConnected(l *lowering) *graph.Value {
 func (c *call) poolingWindows() [2]window {
 	x := c.operands[0].dims
 	return c.slideBoth([2]window{
-		{axis: "width", in: x[0], out: c.extent(0), pad: argument[int](c, 4), size: argument[int](c, 2), step: 1},
-		{axis: "height", in: x[1], out: c.extent(1), pad: argument[int](c, 5), size: argument[int](c, 3), step: 1},
+		{axis: "width", Slide: geometry.Slide{In: x[0], Out: c.extent(0), Before: argument[int](c, 4), Size: argument[int](c, 2), Dilation: 1}},
+		{axis: "height", Slide: geometry.Slide{In: x[1], Out: c.extent(1), Before: argument[int](c, 5), Size: argument[int](c, 3), Dilation: 1}},
 	}, argument[SizeRounding](c, 6))
 }
 
@@ -279,7 +277,7 @@ func inferPooling(c *call) {
 		c.wrong(3, ErrorInvalidValue, "and the parameter before it make a window of %d × %d elements; there may be %d", x, y, limits.VXWindow)
 	}
 	windows := c.poolingWindows()
-	c.like(append([]int{windows[0].out, windows[1].out}, c.operands[0].dims[2:]...)...)
+	c.like(append([]int{windows[0].Out, windows[1].Out}, c.operands[0].dims[2:]...)...)
 }
 
 // lowerPooling: the standard pads the data with zeros before it pools, so these take part in maxima and count in averages. With ceiling the
@@ -292,10 +290,10 @@ func lowerPooling(l *lowering) *graph.Value {
 	padded, beyond := false, false
 	for i, w := range l.poolingWindows() {
 		d := rank - 1 - i
-		size[d], stride[d] = w.size, w.skip
-		padding[2*d], padding[2*d+1] = w.pad, w.after
-		last := (w.out-1)*w.skip - w.pad // where the last window begins
-		zeros[2*d], zeros[2*d+1] = w.pad, max(w.pad, last+1-w.in)
+		size[d], stride[d] = w.Size, w.Stride
+		padding[2*d], padding[2*d+1] = w.Before, w.after
+		last := (w.Out-1)*w.Stride - w.Before // where the last window begins
+		zeros[2*d], zeros[2*d+1] = w.Before, max(w.Before, last+1-w.In)
 		padded, beyond = padded || zeros[2*d+1] > 0, beyond || w.beyond > 0
 	}
 	x := l.Reshape(l.values[0], batched(l.operands[0].dims, 3)...)

@@ -4,23 +4,20 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+
+	"github.com/concord-nn/concord/internal/geometry"
 )
 
 // Methods with a window that slides over height and width, and resample2d, which has none.
 
-// window is what a window is given by. Numbers have up to 32 bits; what is computed from them is an int64 and is cut where it may
-// have more.
-type window struct {
-	size, strides, dilations []int // of the height and of the width
-	padding                  []int // at beginning and end of the height, then of the width
-}
-
-// window returns a window of that size with the options padding, strides and dilations, which get their defaults.
-func (l *lowering) window(size []int) window {
+// window returns a window of that size, over height and width, with the options padding, strides and dilations, which get their defaults.
+func (l *lowering) window(size []int) *geometry.Window {
 	l.values["padding"] = l.intsOf("padding", 4, 0, 0, 0, 0)
 	l.values["strides"] = l.positive("strides", l.intsOf("strides", 2, 1, 1))
 	l.values["dilations"] = l.positive("dilations", l.intsOf("dilations", 2, 1, 1))
-	return window{size, l.ints("strides"), l.ints("dilations"), l.ints("padding")}
+	w := &geometry.Window{Size: size, Stride: l.ints("strides"), Dilation: l.ints("dilations")}
+	w.Pad(l.ints("padding"))
+	return w
 }
 
 // intsOf returns a list option, checked to have n items by the rule of the option's name, or the fallback if it is absent.
@@ -36,27 +33,6 @@ func (l *lowering) intsOf(name string, n int, fallback ...int) []int {
 	return v
 }
 
-// far is beyond every extent, also after paddings are taken away.
-const far = int64(1) << 40
-
-// product returns a·b for non-negative numbers, at most far.
-func product(a, b int) int64 {
-	if b != 0 && int64(a) > far/int64(b) {
-		return far
-	}
-	return int64(a) * int64(b)
-}
-
-// span returns the number of elements that the window covers along dimension i, its gaps included.
-func (w *window) span(i int) int64 { return product(w.size[i]-1, w.dilations[i]) + 1 }
-
-// added returns the padding of dimension i.
-func (w *window) added(i int) int64 { return int64(w.padding[2*i]) + int64(w.padding[2*i+1]) }
-
-// room returns how many elements the window can move along dimension i of that extent. It is negative if the window is
-// larger than the padded input.
-func (w *window) room(i, extent int) int64 { return int64(extent) + w.added(i) - w.span(i) }
-
 // spatial names the dimensions of a window in messages.
 var spatial = [2]string{"height", "width"}
 
@@ -67,15 +43,6 @@ func (l *lowering) outputSize(dimension string, n int64) int {
 		return 1
 	}
 	return int(n)
-}
-
-// floorDiv returns floor(a/b) for b > 0.
-func floorDiv(a int64, b int) int64 {
-	q := a / int64(b)
-	if a%int64(b) < 0 {
-		q--
-	}
-	return q
 }
 
 func conv2d(l *lowering) {
@@ -98,7 +65,7 @@ func convTranspose2d(l *lowering) {
 	in, filter := l.shape("input"), l.shape("filter")
 	w, groups := l.window(filter[2:]), l.groups()
 	more, sizes := l.intsOf("outputPadding", 2, 0, 0), l.intsOf("outputSizes", 2)
-	channels := product(filter[1], groups)
+	channels := geometry.Times(filter[1], groups)
 	switch {
 	case l.Err != nil:
 		return
@@ -108,15 +75,15 @@ func convTranspose2d(l *lowering) {
 	out := []int{in[0], int(min(channels, maxDimension)), 0, 0}
 	l.channels(out[1], "the output channels of the filter by groups", "bias")
 	for i := range spatial {
-		least := product(in[2+i]-1, w.strides[i]) + w.span(i) - w.added(i)
+		least := w.Reach(i, in[2+i]) - w.Added(i)
 		switch {
-		case sizes != nil && (int64(sizes[i]) < least || int64(sizes[i]) >= least+int64(w.strides[i])):
+		case sizes != nil && (int64(sizes[i]) < least || int64(sizes[i]) >= least+int64(w.Stride[i])):
 			l.reject("outputSizes.bounds", "the output %s %d is not from %d to %d, to which input, filter, padding, strides and dilations lead",
-				spatial[i], sizes[i], least, least+int64(w.strides[i])-1)
+				spatial[i], sizes[i], least, least+int64(w.Stride[i])-1)
 		case sizes != nil:
 			least = int64(sizes[i])
-		case more[i] >= w.strides[i]:
-			l.reject("outputPadding.strides", "the output padding %d of the %s must be less than the stride %d", more[i], spatial[i], w.strides[i])
+		case more[i] >= w.Stride[i]:
+			l.reject("outputPadding.strides", "the output padding %d of the %s must be less than the stride %d", more[i], spatial[i], w.Stride[i])
 		default:
 			least += int64(more[i])
 		}
@@ -132,30 +99,29 @@ func convTranspose2d(l *lowering) {
 func pool2d(l *lowering) {
 	in := l.shape("input")[2:]
 	w := l.window(l.positive("windowDimensions", l.intsOf("windowDimensions", 2, in...)))
-	out := l.poolSizes(&w, in)
+	out := l.poolSizes(w, in)
 	if l.Err != nil {
 		return
 	}
-	height, width := l.reaching(&w, 0, in[0], out[0]), l.reaching(&w, 1, in[1], out[1])
-	if product(height.size, width.size) > maxDimension {
-		l.reject("windowDimensions.limit", "the window %v reaches the input at more than %d positions", w.size, maxDimension)
+	height, width := l.reaching(w, 0, in[0], out[0]), l.reaching(w, 1, in[1], out[1])
+	if geometry.Times(height.size, width.size) > maxDimension {
+		l.reject("windowDimensions.limit", "the window %v reaches the input at more than %d positions", w.Size, maxDimension)
 	}
 	l.values["border"], l.values["normalize"] = "ignore", true // a mean, where the operator has the choice
 	l.values["size"] = []int{1, 1, height.size, width.size}
 	l.values["padding"] = []int{0, 0, 0, 0, height.before, height.after, width.before, width.after}
-	l.values["stride"], l.values["dilation"] = append([]int{1, 1}, w.strides...), append([]int{1, 1}, w.dilations...)
+	l.values["stride"], l.values["dilation"] = append([]int{1, 1}, w.Stride...), append([]int{1, 1}, w.Dilation...)
 }
 
 // poolSizes returns the height and width of the result of pooling.
-func (l *lowering) poolSizes(w *window, in []int) []int {
+func (l *lowering) poolSizes(w *geometry.Window, in []int) []int {
 	given := l.intsOf("outputSizes", 2)
 	if l.Err != nil {
 		return nil
 	}
 	var floor, ceil, sizes [2]int64
 	for i := range spatial {
-		floor[i] = floorDiv(w.room(i, in[i]), w.strides[i]) + 1
-		ceil[i] = -floorDiv(-w.room(i, in[i]), w.strides[i]) + 1
+		floor[i], ceil[i] = w.Count(i, in[i], false), w.Count(i, in[i], true)
 	}
 	switch {
 	case l.has("outputSizes"):
@@ -170,7 +136,7 @@ func (l *lowering) poolSizes(w *window, in []int) []int {
 	for i := range spatial {
 		if sizes[i] < 1 {
 			l.reject("outputSize", "the window covers %d elements of the %s, but the padded input has only %d",
-				w.span(i), spatial[i], int64(in[i])+w.added(i))
+				w.Span(i), spatial[i], int64(in[i])+w.Added(i))
 		}
 	}
 	return []int{l.outputSize(spatial[0], sizes[0]), l.outputSize(spatial[1], sizes[1])}
@@ -190,17 +156,17 @@ func (l *lowering) addressed(n int64) int {
 // reaching returns dimension i of a pooling with in and out elements. A window that goes beyond the end finds padding there.
 // The positions at the window's ends that reach no element in any of its places take no part in the result; where there are
 // such, the window is cut to the others, lest it have more positions than can be counted.
-func (l *lowering) reaching(w *window, i, in, out int) poolDim {
-	size, before, after := int64(w.size[i]), int64(w.padding[2*i]), int64(w.padding[2*i+1])
-	stride, gap := int64(w.strides[i]), int64(w.dilations[i])
+func (l *lowering) reaching(w *geometry.Window, i, in, out int) poolDim {
+	size, before := int64(w.Size[i]), int64(w.Before[i])
+	stride, gap := int64(w.Stride[i]), int64(w.Dilation[i])
 	way, end := int64(out-1)*stride, int64(in)-1+before // the last place of the window, and of the input's last element
 	// The first and the last place of the window at which it reaches an element have the last and the first position that does.
-	from := max(-floorDiv(w.span(i)-1-before, w.strides[i])*stride, 0)
-	to := min(floorDiv(end, w.strides[i])*stride, way)
-	last := min(floorDiv(end-from, w.dilations[i]), size-1)
-	first := max(-floorDiv(to-before, w.dilations[i]), 0)
+	from := max(-geometry.FloorDiv(w.Span(i)-1-before, stride)*stride, 0)
+	to := min(geometry.FloorDiv(end, stride)*stride, way)
+	last := min(geometry.FloorDiv(end-from, gap), size-1)
+	first := max(-geometry.FloorDiv(to-before, gap), 0)
 	if first == 0 && last == size-1 {
-		return poolDim{int(size), int(before), l.addressed(after + max(way-w.room(i, in), 0))}
+		return poolDim{int(size), int(before), l.addressed(int64(w.After[i]) + max(way-w.Room(i, in), 0))}
 	}
 	if from > to || first > last { // no position reaches anything
 		first, last = 0, 0

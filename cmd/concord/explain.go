@@ -317,7 +317,7 @@ func reportWindow(n *graph.Node) (windowReport, bool) {
 	w, first := geometry.WindowOf(n.Attrs, size), len(in)-len(size)
 	r := windowReport{Operator: n.Op, Up: up}
 	for i := range size {
-		r.Axes = append(r.Axes, axisReport{first + i, in[first+i], size[i], w.Stride[i], w.Dilation[i], w.Span(i), w.Before[i], w.After[i], out[first+i]})
+		r.Axes = append(r.Axes, axisReport{first + i, in[first+i], size[i], w.Stride[i], w.Dilation[i], int(w.Span(i)), w.Before[i], w.After[i], out[first+i]})
 	}
 	return r, true
 }

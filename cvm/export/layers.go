@@ -203,13 +203,11 @@ func (c *emission) window(w *window, x int, border string, value int) int {
 
 // fits reports whether a padding on both sides gives the extents of the result.
 func (w *window) fits(padding [2]int, ceil bool, in, out tensor.Shape) bool {
+	both := *w.Window
+	both.Before, both.After = padding[:], padding[:]
 	for d, p := range padding {
-		rest := in[d] + 2*p - (w.Size[d]-1)*w.Dilation[d] - 1
-		if ceil {
-			rest += w.Stride[d] - 1
-		}
 		inside := !ceil || (out[d]-1)*w.Stride[d]-p < in[d]
-		if rest < 0 || rest/w.Stride[d]+1 != out[d] || !inside {
+		if out[d] < 1 || both.Count(d, in[d], ceil) != int64(out[d]) || !inside {
 			return false
 		}
 	}

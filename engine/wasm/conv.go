@@ -105,16 +105,12 @@ const byInside = -1
 func poolWindows(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
-	if in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
+	planes, ok := geometry.Spatial(n.Attrs, in, out)
+	if !ok || in.Len() == 0 || out.Len() == 0 {
 		return nil
 	}
-	w := geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))
-	if !w.Idle(0) || !w.Idle(1) {
-		return nil
-	}
-	spatial := graph.AttrsOf("padding", n.Attrs.Ints("padding")[4:], "stride", w.Stride[2:], "dilation", w.Dilation[2:], "border", n.Attrs.String("border"))
 	v := &convolution{n: n, in: in, out: out, each: true, pool: &pool{first: float32(math.Inf(-1)), step: f32x4Max}}
-	v.Sliding = geometry.NewSliding(spatial, in[2:], out[2:], w.Size[2:], false)
+	v.Sliding = planes
 	if n.Op == "box" {
 		v.pool = &pool{step: f32x4Add}
 		if n.Attrs.Bool("normalize") {
@@ -178,40 +174,7 @@ func linesAndPixels(s *geometry.Sliding) (rows, columns geometry.Slide) {
 	if s.Rank == 2 {
 		return s.Dim[0], s.Dim[1]
 	}
-	return geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}, *s.Last()
-}
-
-// reach returns which taps along a dimension index o of the result meets.
-func reach(d *geometry.Slide, o int) (from, to int) {
-	for from < d.Size {
-		if i, _ := d.Source(o, from); i >= 0 {
-			break
-		}
-		from++
-	}
-	to = from
-	for to < d.Size {
-		if i, _ := d.Source(o, to); i >= d.In {
-			break
-		}
-		to++
-	}
-	return from, to
-}
-
-// run is pixels of a line that the same taps meet.
-type run struct{ first, count, from, to int }
-
-func runsOf(d *geometry.Slide) (list []run) {
-	for o := range d.Out {
-		from, to := reach(d, o)
-		if k := len(list) - 1; k >= 0 && list[k].from == from && list[k].to == to {
-			list[k].count++
-			continue
-		}
-		list = append(list, run{o, 1, from, to})
-	}
-	return list
+	return geometry.Unmoved, *s.Last()
 }
 
 // blocks returns the number of blocks of channels that sums go through, and the channels of the last one.
@@ -280,7 +243,7 @@ func (v *convolution) lines(m *maker) int {
 func linesOf(m *maker, rows *geometry.Slide, line, weights int) int {
 	d := newMemory(12 * rows.Out)
 	for o := range rows.Out {
-		from, to := reach(rows, o)
+		from, to := rows.Inside(o)
 		if i, _ := rows.Source(o, from); from < to {
 			d.word(12*o, i*line)
 		}
@@ -335,7 +298,7 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 		}
 		word(8)
 		f.Set(taps)
-		for _, r := range runsOf(&v.columns) {
+		for _, r := range v.columns.Stretches(0, v.columns.Out) {
 			v.run(f, c, r, [5]int{x, w, out, taps, channel})
 		}
 	})
@@ -343,31 +306,31 @@ func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 }
 
 // run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
-func (v *convolution) run(f *function, c *op.Call, r run, line [5]int) {
-	first, _ := v.columns.Source(r.first, r.from)
-	if r.from == r.to { // Without this it would begin where nothing is read.
+func (v *convolution) run(f *function, c *op.Call, r geometry.Stretch, line [5]int) {
+	first, _ := v.columns.Source(r.First, r.Begin)
+	if r.Begin == r.End { // Without this it would begin where nothing is read.
 		first = 0
 	}
 	x, out := f.i32(), f.i32()
 	f.address(x, func() { f.I32(int32(first * v.pixel)) }, term{line[0], 1})
-	f.address(out, func() { f.I32(int32(r.first * v.outPixel())) }, term{line[2], 1})
+	f.address(out, func() { f.I32(int32(r.First * v.outPixel())) }, term{line[2], 1})
 	tile := func(pixels int) {
 		f.Get(x)
 		f.Get(line[1])
-		f.I32(int32(r.from * v.tapBytes()))
+		f.I32(int32(r.Begin * v.tapBytes()))
 		f.Op(i32Add)
 		f.Get(out)
 		f.Get(line[3])
 		f.Get(line[4])
-		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, tileKind{pixels, r.to - r.from, v.wide}), 0)
+		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, tileKind{pixels, r.End - r.Begin, v.wide}), 0)
 		f.move(x, pixels*v.columns.Stride*v.pixel)
 		f.move(out, pixels*v.outPixel())
 	}
-	pixels := v.mostPixels(r.count)
-	if full := r.count / pixels; full > 0 {
+	pixels := v.mostPixels(r.N)
+	if full := r.N / pixels; full > 0 {
 		f.loop(full, func() { tile(pixels) })
 	}
-	if rest := r.count % pixels; rest > 0 {
+	if rest := r.N % pixels; rest > 0 {
 		tile(rest)
 	}
 }

@@ -162,7 +162,7 @@ func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
 		word(8)
 		f.Set(taps)
-		for _, r := range runsOf(&v.columns) {
+		for _, r := range v.columns.Stretches(0, v.columns.Out) {
 			v.run(f, r, [5]int{x, w, out, taps, channel})
 		}
 	})
@@ -170,30 +170,30 @@ func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 }
 
 // run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
-func (v *integerConvolution) run(f *function, r run, line [5]int) {
-	first, _ := v.columns.Source(r.first, r.from)
-	if r.from == r.to { // Without this it would begin where nothing is read.
+func (v *integerConvolution) run(f *function, r geometry.Stretch, line [5]int) {
+	first, _ := v.columns.Source(r.First, r.Begin)
+	if r.Begin == r.End { // Without this it would begin where nothing is read.
 		first = 0
 	}
 	x, out := f.i32(), f.i32()
 	f.address(x, func() { f.I32(int32(first * block)) }, term{line[0], 1})
-	f.address(out, func() { f.I32(int32(r.first * v.outPixel)) }, term{line[2], 1})
+	f.address(out, func() { f.I32(int32(r.First * v.outPixel)) }, term{line[2], 1})
 	tile := func(pixels int) {
 		f.Get(x)
 		f.Get(line[1])
-		f.I32(int32(r.from * v.tapBytes()))
+		f.I32(int32(r.Begin * v.tapBytes()))
 		f.Op(i32Add)
 		f.Get(out)
 		f.Get(line[3])
 		f.Get(line[4])
-		f.Ref(wasmobj.ToFunc, v.tile(f.m, tileKind{pixels: pixels, columns: r.to - r.from}), 0)
+		f.Ref(wasmobj.ToFunc, v.tile(f.m, tileKind{pixels: pixels, columns: r.End - r.Begin}), 0)
 		f.move(x, pixels*v.columns.Stride*block)
 		f.move(out, pixels*v.outPixel)
 	}
-	if full := r.count / octetPixels; full > 0 {
+	if full := r.N / octetPixels; full > 0 {
 		f.loop(full, func() { tile(octetPixels) })
 	}
-	if rest := r.count % octetPixels; rest > 0 {
+	if rest := r.N % octetPixels; rest > 0 {
 		tile(rest)
 	}
 }

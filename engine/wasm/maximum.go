@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/wasmobj"
@@ -20,23 +19,15 @@ type byteMaximum struct {
 func greatestBytes(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
-	if len(r.Nodes) > 1 || in.Len() == 0 || out.Len() == 0 || len(in) < 3 {
+	planes, ok := geometry.Spatial(n.Attrs, in, out)
+	if !ok || len(r.Nodes) > 1 || in.Len() == 0 || out.Len() == 0 || planes.Border != geometry.BorderIgnore || planes.Rank > 2 {
 		return nil
 	}
-	w := geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))
-	if !w.Idle(0) || !w.Idle(1) {
-		return nil
-	}
-	spatial := graph.AttrsOf("padding", n.Attrs.Ints("padding")[4:], "stride", w.Stride[2:], "dilation", w.Dilation[2:], "border", n.Attrs.String("border"))
-	v := &byteMaximum{Sliding: geometry.NewSliding(spatial, in[2:], out[2:], w.Size[2:], false), in: in[2:].Len(), out: out[2:].Len(),
-		signed: n.In[0].Type.DType == tensor.Int8}
-	if v.Border != geometry.BorderIgnore || v.Rank > 2 {
-		return nil
-	}
+	v := &byteMaximum{Sliding: planes, in: in[2:].Len(), out: out[2:].Len(), signed: n.In[0].Type.DType == tensor.Int8}
 	v.rows, v.columns = linesAndPixels(&v.Sliding)
 	for _, d := range []*geometry.Slide{&v.rows, &v.columns} {
-		for _, r := range runsOf(d) {
-			if r.from == r.to {
+		for _, r := range d.Stretches(0, d.Out) {
+			if r.Begin == r.End {
 				return nil // nothing has a maximum
 			}
 		}
@@ -58,20 +49,20 @@ func (v *byteMaximum) make(m *maker, c *op.Call) (int, error) {
 		word(8)
 		f.Set(taps)
 		first := f.i32()
-		for _, r := range runsOf(&v.columns) {
-			from, _ := v.columns.Source(r.first, r.from)
+		for _, r := range v.columns.Stretches(0, v.columns.Out) {
+			from, _ := v.columns.Source(r.First, r.Begin)
 			f.address(first, func() { f.I32(int32(from * block)) }, term{x, 1})
 			some := func(pixels, times int) {
 				f.loop(times, func() {
-					v.tile(f, [3]int{first, out, taps}, pixels, r.to-r.from)
+					v.tile(f, [3]int{first, out, taps}, pixels, r.End-r.Begin)
 					f.move(first, pixels*v.columns.Stride*block)
 					f.move(out, pixels*block)
 				})
 			}
-			if full := r.count / octetPixels; full > 0 {
+			if full := r.N / octetPixels; full > 0 {
 				some(octetPixels, full)
 			}
-			if rest := r.count % octetPixels; rest > 0 {
+			if rest := r.N % octetPixels; rest > 0 {
 				some(rest, 1)
 			}
 		}

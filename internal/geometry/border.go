@@ -55,7 +55,7 @@ func modulo(i, n int) int {
 }
 
 // FloorDiv returns floor(a/b) for b > 0.
-func FloorDiv(a, b int) int {
+func FloorDiv[T int | int64](a, b T) T {
 	q := a / b
 	if a%b < 0 {
 		q--
@@ -64,4 +64,4 @@ func FloorDiv(a, b int) int {
 }
 
 // CeilDiv returns ceil(a/b) for b > 0.
-func CeilDiv(a, b int) int { return -FloorDiv(-a, b) }
+func CeilDiv[T int | int64](a, b T) T { return -FloorDiv(-a, b) }

@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -143,6 +144,43 @@ func TestFactors(t *testing.T) {
 		p := NewProduct(tt.a, tt.b, tt.out, tt.ta, tt.tb)
 		if x, y := p.Factors(tt.i); x != tt.x || y != tt.y {
 			t.Errorf("%v times %v: element %d multiplies from %d and %d; want %d and %d", tt.a, tt.b, tt.i, x, y, tt.x, tt.y)
+		}
+	}
+}
+
+// TestWindow compares what windows reach with moving them, and has the numbers of one that nobody has checked.
+func TestWindow(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		n := r.IntN(12)
+		w := &Window{Size: []int{1 + r.IntN(4)}, Stride: []int{1 + r.IntN(4)}, Dilation: []int{1 + r.IntN(3)}}
+		w.Pad([]int{r.IntN(5) - 1, r.IntN(5) - 1})
+		count, end := 0, func(i int) int { return i*w.Stride[0] + (w.Size[0]-1)*w.Dilation[0] + 1 - w.Before[0] }
+		for end(count) <= n+w.After[0] {
+			count++
+		}
+		if got := w.Count(0, n, false); max(got, 0) != int64(count) {
+			t.Fatalf("%+v: %d windows on %d elements, want %d", w, got, n, count)
+		}
+		if more := count > 0 && end(count-1) < n+w.After[0]; count > 0 && (w.Count(0, n, true) > int64(count)) != more {
+			t.Fatalf("%+v: by ceiling there are %d windows on %d elements, of which %d lie within", w, w.Count(0, n, true), n, count)
+		}
+		if got := w.Reach(0, count+1) - int64(w.Before[0]); got != int64(end(count)) {
+			t.Fatalf("%+v: %d windows end at %d, want %d", w, count+1, got, end(count))
+		}
+		same := *w
+		less, more := w.Halves(0, n, int(w.Strides(0, n)))
+		same.Before, same.After = []int{int(less)}, []int{int(more)}
+		if got := same.Count(0, n, false); n > 0 && w.Size[0] >= w.Stride[0] && got != w.Strides(0, n) || more-less > 1 || less > more {
+			t.Fatalf("%+v: with %d and %d there are %d windows on %d elements, want %d", w, less, more, got, n, w.Strides(0, n))
+		}
+	}
+	for _, tt := range []struct {
+		a, b int
+		want int64
+	}{{-1, 3, -3}, {5, 0, 0}, {1 << 30, 1 << 30, 1 << 60}, {math.MaxInt32, math.MaxInt, Far}} {
+		if got := Times(tt.a, tt.b); got != tt.want && math.MaxInt > math.MaxInt32 {
+			t.Errorf("%d times %d is %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

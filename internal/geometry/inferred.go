@@ -18,7 +18,3 @@ func InferStride(room, out int, ceiling bool) (stride int, ok bool) {
 	stride = room/out + 1 // with one less there would be too many moves
 	return stride, room/stride == moves
 }
-
-// Upscaled returns the extent of a deconvolution's result: the input's elements lie stride apart, padding is taken away on both sides, and
-// a elements are added at the end.
-func Upscaled(in, stride, size, padding, a int) int { return (in-1)*stride + size - 2*padding + a }

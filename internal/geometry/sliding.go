@@ -22,6 +22,30 @@ type Slide struct {
 	Up                             bool
 }
 
+// Unmoved is a dimension of one element, such as one that there is not.
+var Unmoved = Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+
+// SlideOf returns dimension i of a window of that size whose strides, dilations and paddings the attributes have, with these extents.
+func SlideOf(a graph.Attrs, i, in, out, size int) Slide {
+	d := Slide{In: in, Out: out, Size: size, Stride: 1, Dilation: 1, Before: a.Ints("padding")[2*i]}
+	if stride := a.Ints("stride"); len(stride) > 0 {
+		d.Stride = stride[i]
+	}
+	if dilation := a.Ints("dilation"); len(dilation) > 0 {
+		d.Dilation = dilation[i]
+	}
+	return d
+}
+
+// Span returns how many elements the window covers, its gaps included.
+func (d *Slide) Span() int { return (d.Size-1)*d.Dilation + 1 }
+
+// Reach returns how many elements n windows cover, from the first one of the first to the last one of the last.
+func (d *Slide) Reach(n int) int { return (n-1)*d.Stride + d.Span() }
+
+// Outside reports whether a window reaches beyond the operand.
+func (d *Slide) Outside() bool { return d.Before > 0 || d.Reach(d.Out)-d.Before > d.In }
+
 // Still reports whether the window leaves the dimension as it is.
 func (d *Slide) Still() bool { return d.Size == 1 && d.Stride == 1 && d.Before == 0 && d.In == d.Out }
 
@@ -67,6 +91,33 @@ func (d *Slide) meeting(k, first, last int) int {
 	return d.Size
 }
 
+// Inside returns the positions of the window for index o of the result of a down operation, up to end, that lie on elements of the operand; 0 and 0 if
+// there are none.
+func (d *Slide) Inside(o int) (begin, end int) {
+	start := d.Before - o*d.Stride // of the operand, from the window's first position on
+	begin, end = max(CeilDiv(start, d.Dilation), 0), min(FloorDiv(start+d.In-1, d.Dilation)+1, d.Size)
+	if begin >= end {
+		return 0, 0
+	}
+	return begin, end
+}
+
+// Stretch is results beside each other whose windows have the same positions, up to End, on elements of the operand.
+type Stretch struct{ First, N, Begin, End int }
+
+// Stretches divides the results from…to-1 of a down operation.
+func (d *Slide) Stretches(from, to int) (list []Stretch) {
+	for o := from; o < to; o++ {
+		begin, end := d.Inside(o)
+		if n := len(list); n > 0 && list[n-1].Begin == begin && list[n-1].End == end {
+			list[n-1].N++
+		} else {
+			list = append(list, Stretch{o, 1, begin, end})
+		}
+	}
+	return list
+}
+
 // Sliding is the geometry of a window over all dimensions that it moves along.
 type Sliding struct {
 	Border Border
@@ -78,16 +129,25 @@ type Sliding struct {
 // NewSliding returns the geometry that the attributes give for these extents of operand, result and window.
 // Neighbouring dimensions in which the window does not move count as one, and so do those that it covers as a whole.
 func NewSliding(a graph.Attrs, in, out, size []int, up bool) Sliding {
+	return newSliding(a, 0, in, out, size, up)
+}
+
+// Spatial returns the geometry, along the dimensions behind batch and channels, of a window over all dimensions that the attributes give for these
+// extents of operand and result, and false if it does anything in these two.
+func Spatial(a graph.Attrs, in, out []int) (g Sliding, ok bool) {
+	size := a.Ints("size")
+	if w := WindowOf(a, size); len(size) < 3 || !w.Idle(0) || !w.Idle(1) {
+		return g, false
+	}
+	return newSliding(a, 2, in, out, size, false), true
+}
+
+// newSliding returns the geometry along the dimensions from first on.
+func newSliding(a graph.Attrs, first int, in, out, size []int, up bool) Sliding {
 	g := Sliding{Border: BorderOf(a)}
-	padding, stride, dilation := a.Ints("padding"), a.Ints("stride"), a.Ints("dilation")
-	for i := range in {
-		d := Slide{In: in[i], Out: out[i], Size: size[i], Stride: 1, Dilation: 1, Before: padding[2*i], Up: up}
-		if len(stride) > 0 {
-			d.Stride = stride[i]
-		}
-		if len(dilation) > 0 {
-			d.Dilation = dilation[i]
-		}
+	for i := first; i < len(in); i++ {
+		d := SlideOf(a, i, in[i], out[i], size[i])
+		d.Up = up
 		if g.Rank > 0 && d.Still() && g.Last().Still() {
 			g.Last().In *= d.In
 			g.Last().Out *= d.Out
@@ -102,7 +162,7 @@ func NewSliding(a graph.Attrs, in, out, size []int, up bool) Sliding {
 		g.Rank++
 	}
 	if g.Rank == 0 { // scalars
-		g.Dim[0] = Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+		g.Dim[0] = Unmoved
 		g.Rank = 1
 	}
 	step := 1
@@ -271,8 +331,8 @@ func (g *Sliding) NextMet(k, o *Position, n, width int) bool {
 func (g *Sliding) Counted(d, o int) int {
 	s, n := &g.Dim[d], 0
 	if !s.Up {
-		start := s.Before - o*s.Stride // of the operand, from the window's first position on
-		return max(min(FloorDiv(start+s.In-1, s.Dilation), s.Size-1)-max(CeilDiv(start, s.Dilation), 0)+1, 0)
+		begin, end := s.Inside(o)
+		return end - begin
 	}
 	for k := range s.Size {
 		if i, ok := s.Source(o, k); ok && i >= 0 && i < s.In {

@@ -6,7 +6,8 @@ import (
 	"github.com/concord-nn/concord/graph"
 )
 
-// Window is what slides over dimensions, with an item of each list for each of them.
+// Window is what slides over dimensions, with an item of each list for each of them. Numbers that nobody has checked yet may be any of 32 bits, and sizes
+// and extents any of a tensor: what is computed of them are int64, for which products are cut at [Far].
 type Window struct {
 	Size, Stride, Dilation []int
 	Before, After          []int // the padding; negative where elements are taken away
@@ -48,8 +49,56 @@ func (w *Window) Active() []int {
 	return list
 }
 
-// Span returns how many elements the window covers along a dimension.
-func (w *Window) Span(d int) int { return (w.Size[d]-1)*w.Dilation[d] + 1 }
+// Far is beyond every extent, also after paddings are taken away.
+const Far = int64(1) << 61
+
+// Times returns a·b for b that is not negative, at most [Far].
+func Times(a, b int) int64 {
+	if b != 0 && int64(a) > Far/int64(b) {
+		return Far
+	}
+	return int64(a) * int64(b)
+}
+
+// Span returns how many elements the window covers along a dimension, its gaps included.
+func (w *Window) Span(d int) int64 { return Times(w.Size[d]-1, w.Dilation[d]) + 1 }
+
+// Reach returns how many elements n windows cover along a dimension, from the first one of the first to the last one of the last.
+func (w *Window) Reach(d, n int) int64 { return Times(n-1, w.Stride[d]) + w.Span(d) }
+
+// Added returns how many elements the padding adds to a dimension.
+func (w *Window) Added(d int) int64 { return int64(w.Before[d]) + int64(w.After[d]) }
+
+// Room returns how many elements the window can move along a dimension of that extent. It is negative if the window is larger than that with its padding.
+func (w *Window) Room(d, extent int) int64 { return int64(extent) + w.Added(d) - w.Span(d) }
+
+// Count returns how many windows there are along a dimension of that extent, 0 or less if there is no room for one. By ceiling a last one counts that
+// reaches beyond the padding.
+func (w *Window) Count(d, extent int, ceiling bool) int64 {
+	room, stride := w.Room(d, extent), int64(w.Stride[d])
+	if ceiling {
+		return CeilDiv(room, stride) + 1
+	}
+	return FloorDiv(room, stride) + 1
+}
+
+// Strides returns how many windows begin in a dimension of that extent if there is one in each stride: what padding that is called automatic makes.
+func (w *Window) Strides(d, extent int) int64 { return CeilDiv(int64(extent), int64(w.Stride[d])) }
+
+// Halves returns the padding with which n windows cover a dimension of that extent, divided among both sides; the odd element is in the second half.
+func (w *Window) Halves(d, extent, n int) (less, more int64) {
+	total := max(w.Reach(d, n)-int64(extent), 0)
+	return total / 2, total - total/2
+}
+
+// Padding returns the padding as the attribute of that name has it: two numbers for each dimension.
+func (w *Window) Padding() []int {
+	list := make([]int, 0, 2*len(w.Before))
+	for d := range w.Before {
+		list = append(list, w.Before[d], w.After[d])
+	}
+	return list
+}
 
 // Crops reports whether the padding takes elements away.
 func (w *Window) Crops() bool {

@@ -370,7 +370,7 @@ func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
 	of := needs(in[2], 1, 0, 1)
 	if v := d.whole(); v.Rank > 1 {
 		s := &v.Dim[0]
-		of = needs(s.In, s.Stride, s.Before, (s.Size-1)*s.Dilation+1)
+		of = needs(s.In, s.Stride, s.Before, s.Span())
 	}
 	return &Rows{out[2], of, func(c Cuts) op.Kernel { return d.cut(in, out, c) }, len(d.tail.tensors) > 0}
 }

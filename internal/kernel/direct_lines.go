@@ -126,7 +126,7 @@ func (d *direct) flat() bool {
 // reachesOut reports whether a window may reach beyond the operand.
 func reachesOut(g *geometry.Sliding) bool {
 	for i := range g.Rank {
-		if d := &g.Dim[i]; d.Up || d.Before > 0 || (d.Out-1)*d.Stride-d.Before+(d.Size-1)*d.Dilation >= d.In {
+		if d := &g.Dim[i]; d.Up || d.Outside() {
 			return true
 		}
 	}

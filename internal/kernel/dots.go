@@ -175,11 +175,8 @@ func (d *dotConv) divide(blocked bool) bool {
 	return size <= stripMost || d.Direct
 }
 
-// met returns how many elements, padding too, n neighbours meet along a dimension.
-func met(s *geometry.Slide, n int) int { return (n-1)*s.Stride + (s.Size-1)*s.Dilation + 1 }
-
 // metColumns returns how many pixels of a row of the strip, or pairs, n columns of the result meet.
-func (d *dotConv) metColumns(n int) int { return geometry.CeilDiv(met(&d.X, n), d.Every) }
+func (d *dotConv) metColumns(n int) int { return geometry.CeilDiv(d.X.Reach(n), d.Every) }
 
 // paired reports whether the strip is made of pairs of neighbouring pixels, each of which is one of 32 words.
 func (d *dotConv) paired() bool { return d.Depth && d.Size == 2 }
@@ -188,7 +185,7 @@ func (d *dotConv) paired() bool { return d.Depth && d.Size == 2 }
 func (d *dotConv) metRows(n int) int {
 	window := d.Y
 	window.Size, window.Dilation = geometry.CeilDiv(d.Y.Size, d.Under), d.Y.Dilation*d.Under
-	return met(&window, n)
+	return window.Reach(n)
 }
 
 // pixel returns the bytes of a pixel that lie together in a strip.
@@ -209,7 +206,7 @@ func (d *dotConv) stripSize() int {
 
 func (d *dotConv) paddingSize() int {
 	if d.Plain {
-		return met(&d.X, d.Columns)
+		return d.X.Reach(d.Columns)
 	}
 	return 0
 }

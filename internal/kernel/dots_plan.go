@@ -23,13 +23,13 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 		return nil
 	}
 	d.border, d.bias = v.Border, a.has(2)
-	d.X, d.Y = *v.Last(), unmoved
+	d.X, d.Y = *v.Last(), geometry.Unmoved
 	if v.Rank == 2 {
 		d.Y = v.Dim[0]
 	}
 	if v.Rank == 2 && d.X.Still() && d.Y.Still() { // rows follow one another
 		n := d.X.In * d.Y.In
-		d.X, d.Y = unmoved, unmoved
+		d.X, d.Y = geometry.Unmoved, geometry.Unmoved
 		d.X.In, d.X.Out = n, n
 	}
 	d.Channels, d.GroupOut, d.In, d.GroupIn = v.Channels, v.GroupOut, a.in[0].Shape[1], v.GroupIn
@@ -52,9 +52,6 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	}
 	return p
 }
-
-// unmoved is a dimension that there is not.
-var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 
 // newDots returns what a convolution or product by dot products of a form begins with: the way of its elements and sums, with channels of
 // the result along an axis and an operand for the zero point of the input. It returns nil if that cannot be.
@@ -95,7 +92,7 @@ func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	}
 	f.channel, f.step = g.BCol, g.BK
 	d.product, d.planar, d.bias = true, g.AK != 1, linear && a.has(2)
-	d.X, d.Y = unmoved, unmoved
+	d.X, d.Y = geometry.Unmoved, geometry.Unmoved
 	d.X.In = a.out[0].Shape.Len() / g.N
 	d.X.Out = d.X.In
 	d.Channels, d.GroupOut, d.In, d.GroupIn = g.N, g.N, g.K, g.K

@@ -11,7 +11,7 @@ import (
 // copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on. Rows of padding are left alone if
 // they are there, because the strip has held other blocks before.
 func (p *dotPart) copy(first int, padded bool) {
-	rows, columns, top, left := p.metRows(p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
+	rows, columns, top, left := p.metRows(p.rows), p.X.Reach(p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
 	within := func(at, n, extent int) (from, to int) { // which of n from at on are within the input
 		from = min(max(-at, 0), n)
 		return from, max(min(extent-at, n), from)

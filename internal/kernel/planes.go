@@ -21,7 +21,7 @@ type planes struct {
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
 
-	h, w          slide
+	h, w          geometry.Slide
 	pixels        int  // of a group
 	all           bool // whether all positions of a window count
 	width, height int  // of a tile
@@ -33,80 +33,45 @@ const tileTaps = 1 << 15
 // tileBytes is about how many bytes the rows of a tile have that a line of windows meets: what the nearest cache holds, and room for results.
 const tileBytes = 24 << 10
 
-// slide is a window along one dimension.
-type slide struct{ in, out, size, stride, dilation, before int }
-
-// slides returns the windows along the last two dimensions of these shapes, of which the first may be of one element, for the attributes of a
-// window over the last dimensions; false if there are more.
-func slides(a graph.Attrs, in, out, size tensor.Shape) (h, w slide, ok bool) {
-	padding, stride, dilation := a.Ints("padding"), a.Ints("stride"), a.Ints("dilation")
-	along := func(i int) slide {
-		s := slide{in: in[2+i], out: out[2+i], size: size[i], stride: 1, dilation: 1, before: padding[2*i]}
-		if len(stride) > 0 {
-			s.stride = stride[i]
-		}
-		if len(dilation) > 0 {
-			s.dilation = dilation[i]
-		}
-		return s
+// slides returns the windows along the last two dimensions of these shapes, of which the first may be of one element, for the attributes of a window of
+// a size over those from first on; false if there are more.
+func slides(a graph.Attrs, first int, in, out tensor.Shape, size []int) (h, w geometry.Slide, ok bool) {
+	along := func(i int) geometry.Slide {
+		return geometry.SlideOf(a, i-first, in[i], out[i], size[i-first])
 	}
-	switch len(size) {
-	case 1:
-		return slide{1, 1, 1, 1, 1, 0}, along(0), true
-	case 2:
-		return along(0), along(1), true
+	switch len(in) {
+	case 3:
+		return geometry.Unmoved, along(2), true
+	case 4:
+		return along(2), along(3), true
 	}
 	return h, w, false
 }
 
-// span is results that stand beside each other, with the positions of the window, up to end, that are inside of the operand.
-type stretch struct{ first, n, begin, end int }
-
-// span returns how many elements there are from the first one of a window to the last.
-func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
-
-// stretches divides the results from…to-1 into those of equal positions.
-func (s *slide) stretches(from, to int) (list []stretch) {
-	for o := from; o < to; o++ {
-		start := s.before - o*s.stride
-		begin := max(geometry.CeilDiv(start, s.dilation), 0)
-		end := max(min(geometry.FloorDiv(start+s.in-1, s.dilation)+1, s.size), begin)
-		if begin == end {
-			begin, end = 0, 0
-		}
-		if n := len(list); n > 0 && list[n-1].begin == begin && list[n-1].end == end {
-			list[n-1].n++
-		} else {
-			list = append(list, stretch{o, 1, begin, end})
-		}
-	}
-	return list
-}
-
 // newPlanes returns the geometry of windows that take groups of so many pixels. With divide, sums are divided by the positions inside of the
 // operand, or, if all count, by all. It is nil where that is too much.
-func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *planes {
-	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.in * w.in, out: h.out * w.out,
-		size: size, columnStep: w.dilation * block * size, taps: h.size * w.size}
+func newPlanes(in tensor.Shape, size int, h, w geometry.Slide, pixels int, all bool) *planes {
+	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.In * w.In, out: h.Out * w.Out,
+		size: size, columnStep: w.Dilation * block * size, taps: h.Size * w.Size}
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
-	width := min(w.out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.stride*h.span()), 2*pixels))
-	width = geometry.CeilDiv(w.out, geometry.CeilDiv(w.out, width)) // of tiles of equal size
-	height := min(h.out, max(tileTaps/(g.taps*width), 1))
-	height = min(height, geometry.CeilDiv(h.out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
+	width := min(w.Out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.Stride*h.Span()), 2*pixels))
+	width = geometry.CeilDiv(w.Out, geometry.CeilDiv(w.Out, width)) // of tiles of equal size
+	height := min(h.Out, max(tileTaps/(g.taps*width), 1))
+	height = min(height, geometry.CeilDiv(h.Out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
 	g.h, g.w, g.pixels, g.all, g.width, g.height = h, w, pixels, all, width, height
-	g.tiles = g.tilesOf(0, h.out)
+	g.tiles = g.tilesOf(0, h.Out)
 	return g
 }
 
 // tilesOf divides some rows of the result into tiles.
 func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
 	for y := first; y < end; y += g.height {
-		for x := 0; x < g.w.out; x += g.width {
+		for x := 0; x < g.w.Out; x += g.width {
 			var tile []simd.WindowPart
-			for _, rows := range g.h.stretches(y, min(y+g.height, end)) {
-				for _, columns := range g.w.stretches(x, min(x+g.width, g.w.out)) {
+			for _, rows := range g.h.Stretches(y, min(y+g.height, end)) {
+				for _, columns := range g.w.Stretches(x, min(x+g.width, g.w.Out)) {
 					tile = append(tile, parts(&g.h, &g.w, rows, columns, block*g.size, g.pixels, g.all)...)
 				}
 			}
@@ -123,26 +88,26 @@ const blockBytes = 4 * block
 const maxPlane = math.MaxInt >> 8
 
 // parts returns the rectangle of some rows and columns of results, as parts with groups of equal size. A pixel has so many bytes.
-func parts(h, w *slide, rows, columns stretch, pixel, pixels int, all bool) []simd.WindowPart {
-	kh, kw := rows.end-rows.begin, columns.end-columns.begin
+func parts(h, w *geometry.Slide, rows, columns geometry.Stretch, pixel, pixels int, all bool) []simd.WindowPart {
+	kh, kw := rows.End-rows.Begin, columns.End-columns.Begin
 	if kh == 0 || kw == 0 {
 		kh, kw = 0, 0
 	}
-	row := w.in * h.dilation * pixel // of the window
-	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.dilation*pixel, WeightsSkip: (w.size - kw) * blockBytes,
-		Lines: rows.n, InLine: h.stride * w.in * pixel, OutLine: w.out * pixel,
-		InStep: w.stride * pixel, OutStep: pixel, Divisor: float32(max(kh*kw, 1))}
+	row := w.In * h.Dilation * pixel // of the window
+	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.Dilation*pixel, WeightsSkip: (w.Size - kw) * blockBytes,
+		Lines: rows.N, InLine: h.Stride * w.In * pixel, OutLine: w.Out * pixel,
+		InStep: w.Stride * pixel, OutStep: pixel, Divisor: float32(max(kh*kw, 1))}
 	if all {
-		p.Divisor = float32(h.size * w.size)
+		p.Divisor = float32(h.Size * w.Size)
 	}
-	y, x := rows.first*h.stride-h.before+rows.begin*h.dilation, columns.first*w.stride-w.before+columns.begin*w.dilation
+	y, x := rows.First*h.Stride-h.Before+rows.Begin*h.Dilation, columns.First*w.Stride-w.Before+columns.Begin*w.Dilation
 	if kh > 0 {
-		p.In = (y*w.in + x) * pixel
-		p.Weights = (rows.begin*w.size + columns.begin) * blockBytes
+		p.In = (y*w.In + x) * pixel
+		p.Weights = (rows.Begin*w.Size + columns.Begin) * blockBytes
 	}
-	p.Out = (rows.first*w.out + columns.first) * pixel
-	n := columns.n
-	if n < rows.n && n < pixels/2 { // groups go down a column
+	p.Out = (rows.First*w.Out + columns.First) * pixel
+	n := columns.N
+	if n < rows.N && n < pixels/2 { // groups go down a column
 		n, p.Lines = p.Lines, n
 		p.InStep, p.InLine, p.OutStep, p.OutLine = p.InLine, p.InStep, p.OutLine, p.OutStep
 	}
@@ -182,7 +147,7 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 	}
 	p.Scratch = tail.size(block)
 	if len(r.Root().Out[0].Type.Shape) == 4 {
-		p.Rows = &Rows{g.h.out, needs(g.h.in, g.h.stride, g.h.before, g.h.span()), w.cut, len(tail.tensors) > 0}
+		p.Rows = &Rows{g.h.Out, needs(g.h.In, g.h.Stride, g.h.Before, g.h.Span()), w.cut, len(tail.tensors) > 0}
 	}
 	return p
 }
@@ -236,9 +201,9 @@ func (g *windows) cut(cuts Cuts) op.Kernel {
 	for i, r := range cuts.Ranges {
 		tiles[i] = g.tilesOf(r.First, r.End)
 	}
-	inRow, outRow := g.w.in*block*g.size, g.w.out*block*g.size
-	inPlane, inItem := held(cuts.In, g.h.in, inRow, g.blocks)
-	outPlane, outItem := held(cuts.Out, g.h.out, outRow, g.blocks)
+	inRow, outRow := g.w.In*block*g.size, g.w.Out*block*g.size
+	inPlane, inItem := held(cuts.In, g.h.In, inRow, g.blocks)
+	outPlane, outItem := held(cuts.Out, g.h.Out, outRow, g.blocks)
 	return func(c *op.Call, lo, hi int) {
 		x, y, watch := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), c.Watch()
 		for ; lo < hi; lo++ {

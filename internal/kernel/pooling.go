@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -62,37 +60,19 @@ func poolingIntegers(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
 // pooled returns the geometry of pooling; nil if it is none over planes.
 func pooled(r Region) *planes {
 	n := r.Root()
-	in, out, size := n.In[0].Type.Shape, n.Out[0].Type.Shape, n.Attrs.Ints("size")
-	if len(in) < 3 || out.Len() == 0 || !still(n.Attrs, 2) || in[1] < poolingChannels && r.Layouts[n.In[0]] != Blocked16 {
+	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
+	all, ok := geometry.Spatial(n.Attrs, in, out)
+	if !ok || out.Len() == 0 || in[1] < poolingChannels && r.Layouts[n.In[0]] != Blocked16 {
 		return nil
 	}
-	h, w, ok := slides(innermost(n.Attrs, 2), in, out, size[2:])
+	h, w, ok := slides(n.Attrs, 0, in, out, n.Attrs.Ints("size"))
 	if !ok {
 		return nil
 	}
-	border := geometry.BorderOf(n.Attrs)
+	border := all.Border
 	sums := n.Op != "max_pool" && border == geometry.BorderConstant // zeros count, but add nothing
-	if (h.reaches() || w.reaches()) && border != geometry.BorderIgnore && !sums {
+	if (h.Outside() || w.Outside()) && border != geometry.BorderIgnore && !sums {
 		return nil
 	}
 	return newPlanes(in, n.In[0].Type.DType.Size(), h, w, simd.WindowPixels, sums)
-}
-
-// still reports whether a window over all dimensions leaves the first ones as they are.
-func still(a graph.Attrs, dims int) bool {
-	one := func(list []int) bool {
-		return !slices.ContainsFunc(list[:min(dims, len(list))], func(v int) bool { return v != 1 })
-	}
-	return one(a.Ints("size")) && one(a.Ints("stride")) && !slices.ContainsFunc(a.Ints("padding")[:2*dims], func(v int) bool { return v != 0 })
-}
-
-// innermost returns the attributes of a window over all dimensions without those of the first ones.
-func innermost(a graph.Attrs, dims int) graph.Attrs {
-	cut := func(name string, n int) []int { return a.Ints(name)[min(n, len(a.Ints(name))):] }
-	return graph.AttrsOf("padding", cut("padding", 2*dims), "stride", cut("stride", dims), "dilation", cut("dilation", dims))
-}
-
-// reaches reports whether a window reaches beyond the operand.
-func (s *slide) reaches() bool {
-	return s.before > 0 || (s.out-1)*s.stride-s.before+(s.size-1)*s.dilation >= s.in
 }

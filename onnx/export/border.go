@@ -15,10 +15,7 @@ func (c *emission) padded(x val, w *window, border string) val {
 	if border == "constant" || border == "ignore" {
 		return c.zeros(x, first, w, c.number(x.DType, 0))
 	}
-	padding := make(ints, 0, 2*len(w.Size))
-	for d := range w.Size {
-		padding = append(padding, w.Before[d], w.After[d])
-	}
+	padding := w.Padding()
 	w.Before, w.After = make(ints, len(w.Size)), make(ints, len(w.Size))
 	return c.bordered(x, first, padding, border)
 }

@@ -88,7 +88,7 @@ func (c *emission) uniform(i int) (val, bool) {
 func (c *emission) longer(w *window) ints {
 	out := make(ints, len(w.Size))
 	for d := range out {
-		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.Stride[d] + w.Span(d) - w.Before[d] - w.After[d])
+		out[d] = c.out(0).Shape[2+d] - int(w.Reach(d, c.in[0].Shape[2+d])-w.Added(d))
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func (w *window) attrs(first int) graph.Attrs {
 func (w *window) extents(in []int) tensor.Shape {
 	out := make(tensor.Shape, len(in))
 	for d, n := range in {
-		out[d] = (w.Before[d]+n+w.After[d]-w.Span(d))/w.Stride[d] + 1
+		out[d] = int(w.Count(d, n, false))
 	}
 	return out
 }

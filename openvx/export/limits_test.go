@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -66,7 +67,7 @@ func TestLimits(t *testing.T) {
 		}},
 		// A window of one element over n more behind the input than before it: as many zeros in front make up for it.
 		"zeros": {limits.VXZeros, func(n int) bool {
-			s := slide{in: 1000, out: 1000 + n, size: 1, stride: 1, dilation: 1, after: n}
+			s := slide{Slide: geometry.Slide{In: 1000, Out: 1000 + n, Size: 1, Stride: 1, Dilation: 1}, after: n}
 			return s.widen(openvx.SizeRoundingFloor) == n
 		}},
 		// A chain of copies of what has no sign.

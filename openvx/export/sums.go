@@ -6,7 +6,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
-	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -112,13 +111,12 @@ func (c *emission) slides() (f *tensor.Tensor, both [2]slide) {
 	f = c.filter()
 	f = eval("reshape", attrs("shape", planar(f.Shape())), f)
 	n := len(padding) / 2
-	w := geometry.WindowOf(c.Attrs, f.Shape()[4-n:])
 	if c.Str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
 		kit.Refuse("its border is %s; layers pad with zeros", c.Str("border"))
 	}
 	for d := range both { // from the last dimension on
 		if both[d] = still; d < n {
-			both[d] = slideOf(w, n-1-d, in[3-d], out[3-d])
+			both[d] = slideOf(c.Attrs, n-1-d, in[3-d], out[3-d], f.Shape()[3-d])
 		}
 	}
 	return f, both
@@ -158,22 +156,22 @@ func conv(c *emission) {
 func (c *emission) convolve(groups int, x, f *Tensor, b *tensor.Tensor, both *[2]slide) {
 	w, h := &both[0], &both[1]
 	c.grouped(groups, "vxConvolutionLayer", x, f, b, both, openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow,
-		RoundingPolicy: c.rounding, DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1})
+		RoundingPolicy: c.rounding, DownScaleSize: w.sizes, DilationX: w.Dilation - 1, DilationY: h.Dilation - 1})
 }
 
 // cropped returns the view that is left where padding is negative.
 func (c *emission) cropped(x *Tensor, both *[2]slide) *Tensor {
 	for d := range both {
 		s := &both[d]
-		x = c.framed(x, d, min(s.before, 0), min(s.after, 0), nil)
-		s.in, s.before, s.after = x.Dims[d], max(s.before, 0), max(s.after, 0)
+		x = c.framed(x, d, min(s.Before, 0), min(s.after, 0), nil)
+		s.In, s.Before, s.after = x.Dims[d], max(s.Before, 0), max(s.after, 0)
 	}
 	return x
 }
 
 // grouped calls a layer for each group, on parts of the channels. Filters of one output are for all of them.
 func (c *emission) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, both *[2]slide, params any) {
-	y := c.virtual(slices.Concat(ints{both[0].out, both[1].out, max(f.Dims[3], groups)}, x.Dims[3:]))
+	y := c.virtual(slices.Concat(ints{both[0].Out, both[1].Out, max(f.Dims[3], groups)}, x.Dims[3:]))
 	c.set(y)
 	bias := c.bias(b)
 	if groups == 1 {
@@ -237,16 +235,16 @@ func (c *emission) deconvolve(groups int, x, f *Tensor, b *tensor.Tensor, both *
 func deconvolved(both *[2]slide) (a [2]int) {
 	for d := range both {
 		s := &both[d]
-		s.pad = s.before
-		a[d] = s.out - geometry.Upscaled(s.in, s.stride, s.size, s.pad, 0)
-		if s.zerosBehind = max(a[d]-(s.stride-1), 0); s.zerosBehind > 0 {
-			a[d] = s.stride - 1
+		s.pad = s.Before
+		a[d] = s.Out - (s.Reach(s.In) - 2*s.pad)
+		if s.zerosBehind = max(a[d]-(s.Stride-1), 0); s.zerosBehind > 0 {
+			a[d] = s.Stride - 1
 		}
 		switch {
-		case s.dilation != 1:
-			kit.Refuse("its dilation is %d; a deconvolution layer has none", s.dilation)
-		case s.pad < 0 || s.pad >= s.size+s.zerosBehind:
-			kit.Refuse("its padding of %d before a filter of %d cannot be said; it must be from 0 to %d", s.pad, s.size, s.size-1)
+		case s.Dilation != 1:
+			kit.Refuse("its dilation is %d; a deconvolution layer has none", s.Dilation)
+		case s.pad < 0 || s.pad >= s.Size+s.zerosBehind:
+			kit.Refuse("its padding of %d before a filter of %d cannot be said; it must be from 0 to %d", s.pad, s.Size, s.Size-1)
 		case a[d] < 0:
 			kit.Refuse("its padding takes more away at the end than at the beginning, which a deconvolution layer cannot")
 		}

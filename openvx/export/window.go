@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
@@ -32,36 +33,31 @@ var windowRows = []row{
 
 // slide is a window along one dimension as an operator has it.
 type slide struct {
-	in, out                       int // extents
-	size, stride, dilation        int
-	before                        int
-	after                         int
+	geometry.Slide
+	after                         int                 // the padding at the end
 	sizes                         openvx.SizeRounding // with which it can be said,
 	pad, zerosBefore, zerosBehind int                 // with that padding and so many weights of 0 around those that there are
 }
 
 // still is the window of a dimension that there is not.
-var still = slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
+var still = slide{Slide: geometry.Unmoved}
 
 // slideOf returns dimension i of a window.
-func slideOf(w *geometry.Window, i, in, out int) slide {
-	s := slide{in: in, out: out, size: w.Size[i], stride: w.Stride[i], dilation: w.Dilation[i], before: w.Before[i], after: w.After[i]}
-	if s.size == 1 {
-		s.dilation = 1
+func slideOf(a graph.Attrs, i, in, out, size int) slide {
+	s := slide{Slide: geometry.SlideOf(a, i, in, out, size), after: a.Ints("padding")[2*i+1]}
+	if s.Size == 1 {
+		s.Dilation = 1
 	}
 	return s
 }
 
-// span returns how many elements the window reaches over.
-func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
-
 // end returns where the last window ends, counted from the first element.
-func (s *slide) end() int { return (s.out-1)*s.stride - s.before + s.span() }
+func (s *slide) end() int { return s.Reach(s.Out) - s.Before }
 
 // gives reports whether the sizes of a layer with that padding and window make it move as far as this one does.
 func (s *slide) gives(in, pad, span int, r openvx.SizeRounding) bool {
-	least, ok := geometry.InferStride(in+2*pad-span, s.out, r == openvx.SizeRoundingCeiling)
-	return ok && pad >= 0 && (least == s.stride || s.out == 1) // with any distance there is one window, if there is room for no more
+	least, ok := geometry.InferStride(in+2*pad-span, s.Out, r == openvx.SizeRoundingCeiling)
+	return ok && pad >= 0 && (least == s.Stride || s.Out == 1) // with any distance there is one window, if there is room for no more
 }
 
 // roundings are tried in this order.
@@ -94,11 +90,11 @@ func widened(both *[2]slide) {
 // widen finds the padding and the fewest weights of 0 for a rounding of sizes, and returns how many there are, or -1.
 func (s *slide) widen(r openvx.SizeRounding) int {
 	s.sizes = r
-	most := min(s.span()+s.stride+max(s.before, s.after), limits.VXZeros+1)
+	most := min(s.Span()+s.Stride+max(s.Before, s.after), limits.VXZeros+1)
 	for n := range most {
 		for front := range n + 1 {
-			pad := s.before + front*s.dilation
-			if s.gives(s.in, pad, s.span()+n*s.dilation, r) {
+			pad := s.Before + front*s.Dilation
+			if s.gives(s.In, pad, s.Span()+n*s.Dilation, r) {
 				s.pad, s.zerosBefore, s.zerosBehind = pad, front, n-front
 				return n
 			}
@@ -121,20 +117,20 @@ func (c *emission) pooling() *pooling {
 	w := geometry.WindowOf(c.Attrs, c.Ints("size"))
 	p := &pooling{along: [2]slide{still, still}, border: c.Str("border")}
 	for i := range n {
-		s := slideOf(w, i, shape[i], out[i])
+		s := slideOf(c.Attrs, i, shape[i], out[i], w.Size[i])
 		switch {
 		case i >= n-2:
 			p.along[n-1-i] = s
 		case !w.Idle(i):
 			kit.Refuse("its window reaches over dimension %d; a pooling layer pools the last two", i)
 		}
-		if s.dilation != 1 {
-			kit.Refuse("its window has a dilation of %d, which a pooling layer has not", s.dilation)
+		if s.Dilation != 1 {
+			kit.Refuse("its window has a dilation of %d, which a pooling layer has not", s.Dilation)
 		}
-		if s.before < 0 || s.after < 0 {
+		if s.Before < 0 || s.after < 0 {
 			kit.Refuse("its padding is negative")
 		}
-		if s.before+s.after > 0 && p.border != "constant" && p.border != "ignore" {
+		if s.Before+s.after > 0 && p.border != "constant" && p.border != "ignore" {
 			kit.Refuse("its border is %s; a pooling layer pads with zeros", p.border)
 		}
 	}
@@ -145,7 +141,7 @@ func (c *emission) pooling() *pooling {
 // outside reports whether any window reaches beyond the elements.
 func (p *pooling) outside() bool {
 	for _, s := range p.along {
-		if s.before > 0 || s.end() > s.in {
+		if s.Outside() {
 			return true
 		}
 	}
@@ -173,7 +169,7 @@ func (c *emission) fit(p *pooling) openvx.SizeRounding {
 func (p *pooling) fits(r openvx.SizeRounding) bool {
 	for i := range p.along {
 		s := &p.along[i]
-		if s.pad = s.before; s.end() > s.in+s.pad || !s.gives(s.in, s.pad, s.size, r) {
+		if s.pad = s.Before; s.end() > s.In+s.pad || !s.gives(s.In, s.pad, s.Size, r) {
 			return false
 		}
 	}
@@ -183,14 +179,14 @@ func (p *pooling) fits(r openvx.SizeRounding) bool {
 // lay makes the elements along a dimension exactly those that windows reach.
 func (c *emission) lay(p *pooling, d int) {
 	s := &p.along[d]
-	p.x = c.framed(p.x, d, s.before, s.end()-s.in, c.format().raw(0))
-	s.in, s.before, s.after = p.x.Dims[d], 0, 0
+	p.x = c.framed(p.x, d, s.Before, s.end()-s.In, c.format().raw(0))
+	s.In, s.Before, s.after = p.x.Dims[d], 0, 0
 }
 
 // pool makes the call.
 func (c *emission) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
 	w, h := &p.along[0], &p.along[1]
-	return c.make(append(ints{w.out, h.out}, p.x.Dims[2:]...), "vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r)
+	return c.make(append(ints{w.Out, h.Out}, p.x.Dims[2:]...), "vxPoolingLayer", p.x, kind, w.Size, h.Size, w.pad, h.pad, r)
 }
 
 // maxPool: the standard's padding are zeros that take part, the sample implementation's do not. Of what is never negative no zero is the
@@ -239,7 +235,7 @@ func (c *emission) sums(p *pooling) {
 // uniform adds a filter of one channel whose elements are a number, with the zeros around it that the windows say.
 func (c *emission) uniform(p *pooling, x float64) *Tensor {
 	w, h := &p.along[0], &p.along[1]
-	f := c.surrounded(filled(tensor.Scalar(float32(x)), ints{1, 1, h.size, w.size}), &p.along)
+	f := c.surrounded(filled(tensor.Scalar(float32(x)), ints{1, 1, h.Size, w.Size}), &p.along)
 	return c.weights("ones", dimsOf(ints(f.Shape())), f)
 }
 
@@ -250,8 +246,8 @@ func debox(c *emission) {
 	if c.Bool("normalize") {
 		switch w, h := &p.along[0], &p.along[1]; {
 		case p.border == "constant":
-			x /= float64(w.size * h.size)
-		case w.size > w.stride || h.size > h.stride:
+			x /= float64(w.Size * h.Size)
+		case w.Size > w.Stride || h.Size > h.Stride:
 			kit.Refuse("its averages are of as many elements as there are in each place, which a layer does not count")
 		}
 	}

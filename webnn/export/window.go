@@ -41,8 +41,7 @@ func tolerance(name string) float64 {
 
 // skips reports whether a method does with the padding what one of the borders means; none takes elements away.
 func (c *emission) skips(w *geometry.Window, borders ...string) bool {
-	all := append(slices.Clone(w.Before), w.After...)
-	return !slices.ContainsFunc(all, func(n int) bool { return n < 0 || n > 0 && !slices.Contains(borders, c.Str("border")) })
+	return !slices.ContainsFunc(w.Padding(), func(n int) bool { return n < 0 || n > 0 && !slices.Contains(borders, c.Str("border")) })
 }
 
 // planar brings an operand into four dimensions, of which the last two are those listed, of which there are at most two; back
@@ -92,7 +91,7 @@ func windowOptions(w *geometry.Window) options {
 	}{
 		{"strides", w.Stride, 1},
 		{"dilations", w.Dilation, 1},
-		{"padding", ints{w.Before[0], w.After[0], w.Before[1], w.After[1]}, 0},
+		{"padding", w.Padding(), 0},
 	} {
 		if slices.ContainsFunc(list.values, func(n int) bool { return n != list.standard }) {
 			o[list.name] = list.values
@@ -203,7 +202,7 @@ func deconv(c *emission) []*webnn.Operand {
 	}
 	more := options{}
 	for i := range w.Size { // sizes that follow from the rest are not written
-		if least := (shape(x)[2+i]-1)*w.Stride[i] + (w.Size[i]-1)*w.Dilation[i] + 1 - w.Before[i] - w.After[i]; out[i] != least {
+		if int64(out[i]) != w.Reach(i, shape(x)[2+i])-w.Added(i) {
 			more["outputSizes"] = out
 		}
 	}

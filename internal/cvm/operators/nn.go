@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -41,12 +42,12 @@ var nnOperators = []*Operator{
 		}
 		items("kernel_size", kernel, 1, MaxExtent)
 		out := tensor.Shape{data[0], channels, 0, 0}
-		for i := range 2 {
-			free := int64(data[2+i]+2*padding[i]) - 1 - int64(kernel[i]-1)*int64(dilation[i])
-			if free < 0 {
-				refuse("kernel_size", "a dilated kernel within the padded data", "the kernel is %d too large in dimension %d", -free, 2+i)
+		w := planar(kernel, stride, dilation, padding)
+		for i, n := range data[2:] {
+			if room := w.Room(i, n); room < 0 {
+				refuse("kernel_size", "a dilated kernel within the padded data", "the kernel is %d too large in dimension %d", -room, 2+i)
 			}
-			out[2+i] = int(free)/stride[i] + 1
+			out[2+i] = int(w.Count(i, n, false))
 		}
 		checkShape("output", out)
 		if want := (tensor.Shape{channels, data[1] / groups, kernel[0], kernel[1]}); weight.Rank() == 4 && !weight.Equal(want) {
@@ -85,14 +86,13 @@ var nnOperators = []*Operator{
 		items("padding", padding, 0, MaxAttr)
 		size, strides := c.pair("pool_size", math.MinInt, math.MaxInt), c.pair("strides", 1, MaxAttr)
 		out := c.In[0].Shape.Clone()
-		for i, pad := range both(padding) {
-			n, stride := out[2+i], strides[i]
-			free := n + 2*pad - within(fault.Shape, "pool_size", size[i], pad+1, n+2*pad)
-			if c.Attrs.Bool("ceil_mode") {
-				free += stride - 1
-			}
-			out[2+i] = free/stride + 1
-			if last := free/stride*stride - pad; last >= n {
+		pads := both(padding)
+		w := planar(size, strides, []int{1, 1}, pads[:])
+		for i, pad := range pads {
+			n := out[2+i]
+			within(fault.Shape, "pool_size", size[i], pad+1, n+2*pad)
+			out[2+i] = int(w.Count(i, n, c.Attrs.Bool("ceil_mode")))
+			if last := (out[2+i]-1)*strides[i] - pad; last >= n {
 				refuse("ceil_mode", "windows that begin within the data", "the last window begins at %d of %d in dimension %d", last, n, 2+i)
 			}
 		}
@@ -102,8 +102,8 @@ var nnOperators = []*Operator{
 		// window has an element of the data: it is larger than the padding.
 		size, stride, padding := a.Attrs.Ints("pool_size"), a.Attrs.Ints("strides"), []int{0, 0, 0, 0}
 		for i, pad := range both(a.Attrs.Ints("padding")) {
-			reach := (a.Out[0][2+i]-1)*stride[i] + size[i]
-			padding = append(padding, pad, max(pad, reach-a.In[0].Shape[2+i]-pad))
+			w := geometry.Slide{Size: size[i], Stride: stride[i], Dilation: 1}
+			padding = append(padding, pad, max(pad, w.Reach(a.Out[0][2+i])-a.In[0].Shape[2+i]-pad))
 		}
 		return a.Node("max_pool", emit.Attr("size", []int{1, 1, size[0], size[1]}, "border", "ignore",
 			"padding", padding, "stride", []int{1, 1, stride[0], stride[1]}), a.Args[0])
@@ -123,6 +123,11 @@ var nnOperators = []*Operator{
 		// It takes element o/scale: the nearest one where the scale is a whole number.
 		return a.Node("resample", emit.Attr("sizes", []int(a.Out[0])), a.Args[0])
 	})},
+}
+
+// planar returns a window over height and width, with the same padding on both sides.
+func planar(size, stride, dilation, padding []int) *geometry.Window {
+	return &geometry.Window{Size: size, Stride: stride, Dilation: dilation, Before: padding, After: padding}
 }
 
 // The rules of sums of products.
