@@ -1,12 +1,10 @@
 package op_test
 
 import (
-	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -40,9 +38,6 @@ func operand(d *op.Def, i int) *op.Operand { return &d.In[min(i, len(d.In)-1)] }
 func namesOf(d *op.Def, attr string) []string {
 	return d.Attrs[slices.IndexFunc(d.Attrs, func(a op.Attr) bool { return a.Name == attr })].Enum
 }
-
-// slideLimit bounds strides, dilations and paddings. Where an int has 32 bits, positions fit these.
-const slideLimit = min(limits.OpSlide, math.MaxInt/8)
 
 func typesOf(list []*tensor.Tensor) []op.Type {
 	out := make([]op.Type, len(list))

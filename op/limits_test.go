@@ -30,16 +30,16 @@ func TestAttributeLimits(t *testing.T) {
 		{"split", limits.OpResults, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{n}), graph.Attrs{with("axis", 0), with("ratios", slices.Repeat([]int{1}, n))}
 		}},
-		{"max_pool", slideLimit, func(n int) ([]tensor.Shape, graph.Attrs) {
+		{"max_pool", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{4}), window(1, with("stride", []int{n}))
 		}},
-		{"max_pool", slideLimit, func(n int) ([]tensor.Shape, graph.Attrs) {
+		{"max_pool", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{4}), window(1, with("dilation", []int{n}))
 		}},
-		{"max_pool", slideLimit, func(n int) ([]tensor.Shape, graph.Attrs) {
+		{"max_pool", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{4}), graph.Attrs{with("size", []int{1}), with("padding", []int{n, 0})}
 		}},
-		{"max_pool", slideLimit, func(n int) ([]tensor.Shape, graph.Attrs) {
+		{"max_pool", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{n + 1}), graph.Attrs{with("size", []int{1}), with("padding", []int{-n, 0})}
 		}},
 		{"box", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) { return shapes(tensor.Shape{n}), window(n) }},
@@ -97,7 +97,7 @@ func TestAttributeLimits(t *testing.T) {
 		{"col_to_im", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, 1}), window(n, with("output_size", []int{n}))
 		}},
-		{"col_to_im", slideLimit, func(n int) ([]tensor.Shape, graph.Attrs) {
+		{"col_to_im", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, 1, 4}), window(1, with("output_size", []int{4}), with("dilation", []int{n}))
 		}},
 		{"box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {

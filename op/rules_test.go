@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -64,8 +65,8 @@ func TestRules(t *testing.T) {
 		{"leaky_relu", types{f(2)}, graph.AttrsOf("alpha", math.NaN()), "alpha", "is not finite"},
 		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", 1), "axis", "holds real and imaginary parts"},
 		{"dft", types{f(3, 2)}, graph.AttrsOf("axis", -1), "axis", "axes count from 0, and this one is 1"},
-		{"conv", types{f(1, 1, 5), f(1, 1, most)}, graph.AttrsOf("dilation", []int{slideLimit}, "padding", line), "dilation", "is not possible"},
-		{"deconv", types{f(1, 1, most), f(1, 1, 1)}, graph.AttrsOf("stride", []int{slideLimit}, "padding", line), "stride", "is not possible"},
+		{"conv", types{f(1, 1, 5), f(1, 1, most)}, graph.AttrsOf("dilation", []int{limits.OpSlide}, "padding", line), "dilation", "is not possible"},
+		{"deconv", types{f(1, 1, most), f(1, 1, 1)}, graph.AttrsOf("stride", []int{limits.OpSlide}, "padding", line), "stride", "is not possible"},
 		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{2}), "axes", "axis 2 is not a dimension of the result"},
 		{"unsqueeze", types{f(2)}, graph.AttrsOf("axes", []int{0, 0}), "axes", ""},
 		{"roi_align", types{f(1, 1, 4, 4), f(2, 5), i(2)}, graph.AttrsOf("output_size", []int{1, 1}), "rois", "it must be [N,4]"},

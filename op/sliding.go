@@ -9,11 +9,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// The attributes of sliding windows. Their bounds, above all numbers of 32 bits and sums of a few, keep the arithmetic of
-// positions within 64 bits.
-const slideLimit = min(limits.OpSlide, math.MaxInt/8) // where an int has 32 bits, so that positions fit these
-
-var slideRange = [2]float64{1, slideLimit}
+// The attributes of sliding windows.
+var slideRange = [2]float64{1, limits.OpSlide}
 
 func borderAttr(doc string, rules ...string) Attr {
 	return Attr{Name: "border", Kind: graph.KindString, Default: "constant", Enum: rules, Doc: doc}
@@ -21,7 +18,7 @@ func borderAttr(doc string, rules ...string) Attr {
 
 func slideAttrs(dims string) []Attr {
 	return []Attr{
-		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-slideLimit, slideLimit},
+		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-limits.OpSlide, limits.OpSlide},
 			Doc: "elements added before and after each " + dims + ", alternating; negative numbers crop"},
 		{Name: "stride", Kind: graph.KindInts, Default: []int{}, Range: slideRange,
 			Doc: "distance of neighbouring windows in each " + dims + "; empty for ones"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -70,7 +71,7 @@ func TestHostileWindows(t *testing.T) {
 		{"box max_pool l2_pool rms_pool argmax_pool", []*tensor.Tensor{x}, box, []change{
 			{"size", []int{1, 3}}, {"size", []int{}}, {"size", []int{1, 1, 0}}, {"size", []int{1, 1, huge}}, {"size", []int{1 << 20, 1 << 20, 1 << 30}},
 			{"size", []int{1, 1, 8}}, {"padding", []int{}}, {"padding", []int{0, 0, 0, 0, huge, huge}}, {"padding", []int{0, 0, 0, 0, -10, 0}},
-			{"stride", []int{1, 1, 0}}, {"stride", []int{1}}, {"dilation", []int{1, 1, huge}}, {"dilation", []int{1, 1, slideLimit + 1}}, {"border", "edge"}}},
+			{"stride", []int{1, 1, 0}}, {"stride", []int{1}}, {"dilation", []int{1, 1, huge}}, {"dilation", []int{1, 1, limits.OpSlide + 1}}, {"border", "edge"}}},
 		{"debox", []*tensor.Tensor{x}, box, []change{
 			{"output_shape", []int{1, 2, 6}}, {"output_shape", []int{1, 2}}, {"output_shape", []int{-1, 2, 5}},
 			{"padding", []int{0, 0, 0, 0, 10, 0}}, {"stride", []int{1, 1, huge}}, {"size", []int{1 << 30, 1 << 30, 1}}}},

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -60,8 +59,6 @@ const (
 	pageBytes    = 1 << 16
 	readBehind   = 64      // bytes that kernels may read behind data
 	mostPages    = 1 << 16 // of a memory with addresses of 32 bits
-
-	mostWindow = math.MaxInt32 / 8 // as far as package op allows strides, dilations and paddings where an int has 32 bits
 )
 
 // Options say how a module is made.
@@ -89,21 +86,21 @@ func Compile(g *graph.Graph, opts Options) (*Module, error) {
 }
 
 // CompileAll makes modules of one graph, which have the same weights. Only these limits hold.
-func CompileAll(g *graph.Graph, limits engine.Limits, list ...Options) ([]*Module, error) {
+func CompileAll(g *graph.Graph, most engine.Limits, list ...Options) ([]*Module, error) {
 	for _, opts := range list {
 		if opts.Threads < 0 || opts.Threads > MostThreads {
 			return nil, fmt.Errorf("%d threads are asked for; it must be 0 … %d", opts.Threads, MostThreads)
 		}
 	}
-	p, err := engine.Compile(g, engine.Options{Limits: limits, Threads: 1, Tiers: []kernel.Tier{vectors}})
+	p, err := engine.Compile(g, engine.Options{Limits: most, Threads: 1, Tiers: []kernel.Tier{vectors}})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
 	for part := range g.Graphs() {
 		for _, n := range part.Nodes {
-			if k, attr := kernel.WindowBeyond(n, mostWindow); attr != "" {
-				return nil, &engine.NodeError{Node: n, Err: fmt.Errorf("%s: %d is given; where addresses have 32 bits it is at most %d", attr, k, mostWindow)}
+			if k, attr := kernel.WindowBeyond(n, limits.WASMSlide); attr != "" {
+				return nil, &engine.NodeError{Node: n, Err: fmt.Errorf("%s: %d is given; where addresses have 32 bits it is at most %d", attr, k, limits.WASMSlide)}
 			}
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	FileMappings = 1 << 14
 
 	OpResults  = 1 << 16
-	OpSlide    = 1 << 34
+	OpSlide    = min(1<<34, math.MaxInt/8)
 	OpWindow   = math.MaxInt32
 	OpGrid     = 1 << 30
 	OpResample = math.MaxInt32
@@ -33,6 +33,7 @@ const (
 	EngineSeconds     = 600
 	EngineThreads     = 4096
 	WASMThreads       = 64
+	WASMSlide         = math.MaxInt32 / 8
 	ModelParts        = 1 << 16
 	ModelKept         = 128
 	FoldNode          = 64 << 10
@@ -228,7 +229,7 @@ var All = []Row{
 
 	{"op.results", OpResults, "results", "The results of one node: an empty tensor can have any extent.",
 		"op.Error", "op.TestAttributeLimits"},
-	{"op.slide", OpSlide, "elements", "Padding, stride and dilation of a window, so that positions fit 64 bits.",
+	{"op.slide", OpSlide, "elements", "Padding, stride and dilation of a window, so that positions fit an int.",
 		"op.Error", "op.TestAttributeLimits"},
 	{"op.window", OpWindow, "positions", "The positions of a pooling or normalising window, so that indices fit int32 and counts are exact.",
 		"op.Error", "op.TestAttributeLimits"},
@@ -255,6 +256,8 @@ var All = []Row{
 		"an error of Compile", "engine.TestThreadLimit"},
 	{"wasm.threads", WASMThreads, "threads", "The threads of a module, each of which has a stack and working memory in it.",
 		"an error of Compile", "engine/wasm.TestMostThreads"},
+	{"wasm.slide", WASMSlide, "elements", "Padding, stride and dilation of a window in a module, which are op.slide where an int has 32 bits.",
+		"engine.NodeError", "engine/wasm.TestFarWindows"},
 	{"model.parts", ModelParts, "parts", "The parts that one run passes through, such as one for each turn of a loop whose values grow.",
 		"engine.LimitError", "model.TestPartsLimit"},
 	{"model.kept", ModelKept, "parts", "The programs of later parts kept for each first one, if their constants take less than a session may.",
