@@ -8,7 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/emit"
-	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -66,7 +66,7 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 
 func (n *network) lowering(f form) *lowering {
 	b := graph.NewBuilder(op.Rules, "cvm")
-	return &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(kit.Names)}
+	return &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(naming.Set)}
 }
 
 // encoder makes the graph that does with the heads, its inputs, what a network does that is lowered to encode them.
@@ -90,7 +90,7 @@ type lowering struct {
 	n *network
 	form
 	values   []*graph.Value // by entry; nil for those in shared storages
-	inputs   kit.Names
+	inputs   naming.Set
 	storages storages
 }
 
@@ -149,7 +149,7 @@ func inputType(precision int) tensor.DType {
 
 // outputs names the heads.
 func (l *lowering) outputs(heads []*graph.Value) {
-	taken := make(kit.Names)
+	taken := make(naming.Set)
 	for i, v := range heads {
 		l.output(taken.Take(l.n.tensorName(l.n.heads[i])), l.Cast(v, tensor.Int32))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -56,7 +57,7 @@ func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
 	if rules == nil {
 		return errNoRules
 	}
-	p := newPrinter(&document{w: bufio.NewWriter(w), rules: rules, form: form, fragments: make(map[string]bool)}, g, "")
+	p := newPrinter(&document{w: bufio.NewWriter(w), rules: rules, form: form, fragments: make(naming.Set)}, g, "")
 	p.whole()
 	if p.err != nil {
 		return p.err
@@ -94,7 +95,7 @@ type document struct {
 	w         *bufio.Writer
 	rules     Rules
 	form      Form
-	fragments map[string]bool // the names of blocks
+	fragments naming.Set // the names of blocks
 	err       error
 }
 
@@ -104,13 +105,13 @@ type printer struct {
 	g        *Graph
 	fragment string            // the name of the block; empty for the whole graph
 	idents   map[*Value]string // inputs, states, constants and results as they are written
-	taken    map[string]bool
+	taken    naming.Set
 	outputs  []string             // as they are written
 	blocks   map[*Node][]*printer // of the nodes that own graphs
 }
 
 func newPrinter(d *document, g *Graph, fragment string) *printer {
-	p := &printer{document: d, g: g, fragment: fragment, idents: make(map[*Value]string), taken: make(map[string]bool),
+	p := &printer{document: d, g: g, fragment: fragment, idents: make(map[*Value]string), taken: make(naming.Set),
 		blocks: make(map[*Node][]*printer)}
 	p.name()
 	return p
@@ -151,7 +152,7 @@ func (p *printer) enter() []*printer {
 			if len(n.Out) > 0 {
 				name = p.idents[n.Out[0]] + "_" + name
 			}
-			inner := newPrinter(p.document, b, free(p.fragments, p.qualify(name, "_")))
+			inner := newPrinter(p.document, b, p.fragments.Take(Identifier(p.qualify(name, "_"))))
 			p.blocks[n] = append(p.blocks[n], inner)
 			all = append(all, inner.enter()...)
 		}
@@ -283,17 +284,7 @@ func (p *printer) labels() {
 }
 
 // identifier reserves an identifier like name.
-func (p *printer) identifier(name string) string { return free(p.taken, name) }
-
-// free adds an identifier like name to those that are taken.
-func free(taken map[string]bool, name string) string {
-	id := Identifier(name)
-	for n := 2; taken[id]; n++ {
-		id = Identifier(name) + "_" + strconv.Itoa(n)
-	}
-	taken[id] = true
-	return id
-}
+func (p *printer) identifier(name string) string { return p.taken.Take(Identifier(name)) }
 
 // declarations returns a fragment declaration for each operator in use that NNEF does not have, sorted by name.
 func (p *printer) declarations(all []*printer) []string {
@@ -577,7 +568,7 @@ func Storages(g *Graph, rules Rules) []Storage {
 		return nil
 	}
 	var list []Storage
-	for _, p := range newPrinter(&document{rules: rules, fragments: make(map[string]bool)}, g, "").enter() {
+	for _, p := range newPrinter(&document{rules: rules, fragments: make(naming.Set)}, g, "").enter() {
 		for _, s := range p.g.States {
 			list = append(list, Storage{p.storageLabel(s.Value), s.Value})
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -454,18 +455,13 @@ func (b *GraphBuilder) checkInputs(values map[*graph.Value]bool) *fault {
 
 // rename gives the inputs of a graph the names that they were given, and other values that have such a name another one.
 func (b *GraphBuilder) rename(g *graph.Graph) {
-	taken := make(map[string]bool)
+	taken := naming.Of()
 	for _, v := range g.Inputs {
-		v.Name = b.inputs[v]
-		taken[v.Name] = true
+		v.Name = taken.Take(b.inputs[v])
 	}
 	for v := range g.Values() {
-		if v.Producer == nil && v.Const == nil {
-			continue
+		if v.Producer != nil || v.Const != nil {
+			v.Name = taken.Take(v.Name)
 		}
-		for taken[v.Name] {
-			v.Name += "_"
-		}
-		taken[v.Name] = true
 	}
 }

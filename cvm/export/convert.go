@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -34,7 +35,7 @@ type exporter struct {
 	options *Options
 	readers map[*graph.Value][]*graph.Node
 	outputs map[*graph.Value]string // the names of outputs
-	names   kit.Names               // of variables and nodes
+	names   naming.Set              // of variables and nodes
 	numbers map[int]int             // the entries of numbers that operators need
 	named   int                     // how many nodes have names
 }
@@ -52,7 +53,7 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: kit.NamesOf(cvm.DataName),
+	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: naming.Of(cvm.DataName),
 		numbers: make(map[int]int)}
 	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
 		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}

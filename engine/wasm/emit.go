@@ -31,16 +31,16 @@ const (
 	opLoop, opIf, opElse, opEnd, opBranchIf, opReturn = 0x03, 0x04, 0x05, 0x0B, 0x0D, 0x0F
 	opUnreachable, opDrop, opSelect, noResult         = 0x00, 0x1A, 0x1B, 0x40
 	opMemory, memoryCopy, memoryFill                  = 0xFC, 10, 11
-	i32Load, i32Store, f32Store                       = 0x28, 0x36, 0x38
+	i32Load, i32Store                                 = 0x28, 0x36
 	i32Add, i32Sub, i32Mul, i32DivU, i32RemU, i32And  = 0x6A, 0x6B, 0x6C, 0x6E, 0x70, 0x71
 	i32LtU, i32GtU, i32GeU, i32Ne, f32ConvertI32S     = 0x49, 0x4B, 0x4F, 0x47, 0xB2
 
 	v128Load, v128Store, v128Load32Splat, v128Const = 0x00, 0x0B, 0x09, 0x0C
 	v128And, v128Or, v128Select, v128AnyTrue        = 0x4E, 0x50, 0x52, 0x53
-	f32x4Splat, f32x4Extract, f32x4Replace          = 0x13, 0x1F, 0x20
-	f32x4Eq, f32x4Ne, f32x4Lt                       = 0x41, 0x42, 0x43
+	f32x4Splat                                      = 0x13
+	f32x4Eq, f32x4Ne                                = 0x41, 0x42
 	v128Store32Lane                                 = 0x5A
-	f32x4Neg, f32x4Abs, f32x4Sqrt                   = 0xE1, 0xE0, 0xE3
+	f32x4Abs, f32x4Sqrt                             = 0xE0, 0xE3
 	f32x4Add, f32x4Sub, f32x4Mul, f32x4Div          = 0xE4, 0xE5, 0xE6, 0xE7
 	f32x4Min, f32x4Max                              = 0xE8, 0xE9
 	f64x2Abs, f64x2Add, f64x2Mul                    = 0xEC, 0xF0, 0xF2

@@ -17,7 +17,7 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
-	{"internal/limits", "internal/escape", "internal/near", "internal/pattern", "internal/wasmobj", "internal/looks"},
+	{"internal/limits", "internal/escape", "internal/near", "internal/pattern", "internal/wasmobj", "internal/looks", "internal/naming"},
 	{"internal/fmath", "internal/gate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
 	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std"},
@@ -43,7 +43,7 @@ var layers = [][]string{
 const core = 12
 
 // testOnly lists the folders of packages for tests, which stand in no layer: tests and these packages alone import them.
-var testOnly = []string{"internal/testing/", "internal/testdata", "openvx/internal/"}
+var testOnly = []string{"internal/testing/", "internal/testdata"}
 
 func forTests(pkg string) bool {
 	return slices.ContainsFunc(testOnly, func(folder string) bool { return strings.HasPrefix(pkg, folder) })

@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"strconv"
 	"sync"
 
 	"github.com/concord-nn/concord/op"
@@ -67,27 +66,4 @@ func (t *Table[R]) Rows() []R {
 func (t *Table[R]) Of(op string) *R {
 	rows, by := t.make()
 	return &rows[by[op]]
-}
-
-// Names are the names in use in what is written, each with the number that was tried last for another of its kind.
-type Names map[string]int
-
-// NamesOf returns names that are in use.
-func NamesOf(list ...string) Names {
-	n := make(Names, len(list))
-	for _, name := range list {
-		n[name] = 1
-	}
-	return n
-}
-
-// Take returns a name like the wished one that nothing else has: the wish itself, or with a number behind it, from 2 on.
-func (n Names) Take(wish string) string {
-	name := wish
-	for n[name] > 0 {
-		n[wish]++
-		name = wish + "_" + strconv.Itoa(n[wish])
-	}
-	n[name] = 1
-	return name
 }

@@ -87,7 +87,7 @@ func (e *exporter) inputs(s *scope, g *graph.Graph) []*proto.ValueInfo {
 		if v.Name == "" {
 			e.Refused.Add("input", "", v.Name, "the name of the input is empty")
 		}
-		s.taken[v.Name] = true
+		s.taken.Add(v.Name)
 		s.names[v] = v.Name
 		out = append(out, e.info(v.Name, v.Type))
 	}
@@ -106,7 +106,7 @@ func (e *exporter) reserve(s *scope, g *graph.Graph) map[*graph.Value]string {
 			e.Refused.Add("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
 			continue
 		}
-		s.taken[o.Name] = true
+		s.taken.Add(o.Name)
 		if o.Value.Producer != nil && wishes[o.Value] == "" {
 			wishes[o.Value] = o.Name
 		}

@@ -2,10 +2,10 @@ package export
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -14,10 +14,10 @@ import (
 // scope is where nodes are added: the graph of the model, a block in it, or the body of a function.
 type scope struct {
 	e         *exporter
-	around    *scope          // of a block
-	function  bool            // whether this is the body of a function, or a block in one: the same bits are not asked for
-	taken     map[string]bool // the names of values that are in use
-	labels    map[string]bool // those of nodes
+	around    *scope     // of a block
+	function  bool       // whether this is the body of a function, or a block in one: the same bits are not asked for
+	taken     naming.Set // of values
+	labels    naming.Set // of nodes
 	names     map[*graph.Value]string
 	live      map[*graph.Value]bool // what is read; nil for all
 	constants map[string]val        // of the emission itself, by content or by what they are made of
@@ -28,7 +28,7 @@ type scope struct {
 }
 
 func newScope(e *exporter) *scope {
-	return &scope{e: e, taken: make(map[string]bool), labels: make(map[string]bool), names: make(map[*graph.Value]string), constants: make(map[string]val),
+	return &scope{e: e, taken: naming.Of(""), labels: naming.Of(""), names: make(map[*graph.Value]string), constants: make(map[string]val),
 		reshaped: make(map[string]string)}
 }
 
@@ -48,17 +48,7 @@ type val struct {
 func (v val) rank() int { return len(v.Shape) }
 
 // unique reserves a name for a value like the wished one.
-func (s *scope) unique(wish string) string { return reserve(s.taken, wish) }
-
-// reserve takes a name like the wished one that is free.
-func reserve(taken map[string]bool, wish string) string {
-	name := wish
-	for n := 1; taken[name] || name == ""; n++ {
-		name = wish + "_" + strconv.Itoa(n)
-	}
-	taken[name] = true
-	return name
-}
+func (s *scope) unique(wish string) string { return s.taken.TakeFrom(wish, 1) }
 
 // value returns what stands for a value of the graph. A constant is stored where it is read first.
 func (s *scope) value(v *graph.Value) val {
@@ -174,7 +164,7 @@ func (s *scope) node(n *graph.Node, wishes map[*graph.Value]string) {
 			continue
 		}
 		if made += first; n.Label != "" && s.nodes[made].Name == "" {
-			s.nodes[made].Name = reserve(s.labels, n.Label)
+			s.nodes[made].Name = s.labels.TakeFrom(n.Label, 1)
 		}
 		delete(s.taken, out[i].name)
 		name := wishes[v]

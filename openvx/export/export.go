@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -67,7 +68,7 @@ type exporter struct {
 	float Format
 	rows  *kit.Table[row] // the table, to which the functions of its own rows could not refer
 
-	names  kit.Names
+	names  naming.Set
 	wishes map[*graph.Value]string // names of values that are outputs
 	users  map[*graph.Value][]*graph.Node
 
@@ -371,7 +372,7 @@ func (e *exporter) rename() {
 	for _, p := range slices.Concat(e.net.Inputs, e.net.Outputs) {
 		want, t := identifier(p.Name), p.Tensor
 		other := holder[want]
-		if done[t] || done[other] || reserved[want] > 0 {
+		if done[t] || done[other] || reserved.Has(want) {
 			continue
 		}
 		if other != nil {

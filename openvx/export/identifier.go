@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/pattern"
 )
 
@@ -25,7 +25,7 @@ var strange = pattern.Of(`[^A-Za-z0-9]`)
 
 // reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
 // itself uses.
-var reserved = kit.NamesOf(strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
+var reserved = naming.Of(strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
 		constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
 		inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
 		reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct switch template this thread_local

@@ -17,8 +17,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
@@ -80,7 +80,7 @@ var moduleForm string
 type writer struct {
 	text  strings.Builder
 	names map[session.Ref]string // the constants of the module that hold operands
-	used  kit.Names
+	used  naming.Set
 	at    int // where the next buffer lies in the weights
 	err   error
 }
@@ -266,14 +266,14 @@ func quote(s string) string {
 }
 
 // reserved are the names that constants cannot have: words of the language, and what the module itself uses.
-var reserved = func() kit.Names {
-	words := kit.NamesOf(strings.Fields(`arguments async await break case catch class const continue debugger default delete do else
+var reserved = func() naming.Set {
+	words := naming.Of(strings.Fields(`arguments async await break case catch class const continue debugger default delete do else
 		enum eval export extends false finally for function if implements import in instanceof interface let new null package
 		private protected public return static super switch this throw true try typeof undefined var void while with yield
 		NaN Infinity globalThis builder context graph inputs outputs view views weights buildGraph loadWeights MLGraphBuilder
 		RangeError Error URL fetch`)...)
 	for _, d := range webnn.DataTypes {
-		words[session.TypedArray(d)] = 1
+		words.Add(session.TypedArray(d))
 	}
 	return words
 }()

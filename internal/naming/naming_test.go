@@ -1,17 +1,17 @@
-package kit_test
+package naming_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 func TestNames(t *testing.T) {
-	names := kit.NamesOf("if")
+	set := naming.Of("if")
 	var got []string
 	for _, wish := range []string{"a", "a", "a_3", "a", "a_2", "if"} {
-		got = append(got, names.Take(wish))
+		got = append(got, set.Take(wish))
 	}
 	if want := []string{"a", "a_2", "a_3", "a_4", "a_2_2", "if_2"}; !slices.Equal(got, want) {
 		t.Errorf("the names are %q; they must be %q", got, want)
@@ -20,10 +20,10 @@ func TestNames(t *testing.T) {
 
 // TestNamesOfOneKind takes so many names like one that trying all of them each time would not end.
 func TestNamesOfOneKind(t *testing.T) {
-	names := kit.NamesOf()
+	set := naming.Of()
 	last := ""
 	for range 300_000 {
-		last = names.Take("x")
+		last = set.Take("x")
 	}
 	if last != "x_300000" {
 		t.Errorf("the last name is %s", last)

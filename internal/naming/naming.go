@@ -1,0 +1,42 @@
+// Package naming makes names of which nothing has two.
+package naming
+
+import "strconv"
+
+// Set has the names in use, each with the number that was tried last for another of its kind, so that many of one kind take no more time
+// each than few.
+type Set map[string]int
+
+// Of returns names that are in use.
+func Of(list ...string) Set {
+	s := make(Set, len(list))
+	s.Add(list...)
+	return s
+}
+
+// Add adds names, which may be in use.
+func (s Set) Add(list ...string) {
+	for _, name := range list {
+		s[name] = s[name]
+	}
+}
+
+// Has reports whether a name is in use.
+func (s Set) Has(name string) bool {
+	_, used := s[name]
+	return used
+}
+
+// Take returns a name like the wished one that nothing else has: the wish itself, or with a number behind it, from 2 on.
+func (s Set) Take(wish string) string { return s.TakeFrom(wish, 2) }
+
+// TakeFrom is Take with numbers from first on.
+func (s Set) TakeFrom(wish string, first int) string {
+	name := wish
+	for s.Has(name) {
+		s[wish] = max(s[wish]+1, first)
+		name = wish + "_" + strconv.Itoa(s[wish])
+	}
+	s[name] = 0
+	return name
+}
