@@ -35,7 +35,7 @@ var formats = map[string]func(dir string, g *graph.Graph) (string, error){
 		return path, nnef.Save(path, g)
 	},
 	"onnx": func(dir string, g *graph.Graph) (string, error) {
-		m, err := onnxexport.New(g, onnxexport.Options{Expand: nnef.ExpandBody})
+		m, err := onnxexport.New(g, onnxexport.Options{})
 		if err != nil {
 			return "", err
 		}
@@ -44,7 +44,7 @@ var formats = map[string]func(dir string, g *graph.Graph) (string, error){
 	},
 	"webnn": func(dir string, g *graph.Graph) (string, error) {
 		approximate := error(nil)
-		m, err := webnnexport.New(g, webnnexport.Options{Expand: nnef.ExpandBody, Approximate: func(webnnexport.Approximation) { approximate = errApproximate }})
+		m, err := webnnexport.New(g, webnnexport.Options{Approximate: func(webnnexport.Approximation) { approximate = errApproximate }})
 		if err = errors.Join(err, approximate); err != nil {
 			return "", err
 		}

@@ -82,7 +82,7 @@ func TestLostFiles(t *testing.T) {
 }
 
 func exportWebNN(g *graph.Graph) error {
-	m, err := webnnexport.New(g, webnnexport.Options{Expand: nnef.ExpandBody})
+	m, err := webnnexport.New(g, webnnexport.Options{})
 	if err == nil {
 		_, err = m.Files("net.bin")
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn/export"
 )
@@ -52,7 +51,7 @@ func TestUnderNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exported, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	exported, err := export.New(g, export.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,6 @@ func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
 	defer closer()
 	files, err := export.FromGraph(g, export.Options{
 		Statements: statements,
-		Expand:     nnef.ExpandBody,
 		Note:       func(text string) { fmt.Fprintf(warnings, "%s: %s\n", src, text) },
 	})
 	if err != nil {

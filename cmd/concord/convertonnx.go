@@ -10,7 +10,6 @@ import (
 
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -46,7 +45,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	}
 	defer m.Close()
 	var foreign []export.Refusal
-	model, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(r export.Refusal) { foreign = append(foreign, r) }})
+	model, err := export.New(g, export.Options{Foreign: func(r export.Refusal) { foreign = append(foreign, r) }})
 	if err != nil {
 		return placed(src, err)
 	}

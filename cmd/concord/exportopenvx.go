@@ -14,7 +14,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -39,9 +38,9 @@ var writeOpenVX = target{
 
 func (f *exportFlags) openVXOptions() export.Options {
 	if f.elements == "float32" {
-		return export.Options{Float: export.Float32, Expand: nnef.ExpandBody}
+		return export.Options{Float: export.Float32}
 	}
-	return export.Options{Float: export.Q78, Expand: nnef.ExpandBody}
+	return export.Options{Float: export.Q78}
 }
 
 // writeRounded says which constants lost more than their last digits in Q7.8, the worst first.

@@ -7,7 +7,6 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/stage"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/webnn/export"
 )
 
@@ -16,7 +15,7 @@ var writeWebNN = target{
 	endings: []string{".js", ".bin", ".json"},
 	lacks:   "WebNN has no storages that tensors share, and leaves open what an int32 that overflows becomes",
 	files: func(m *concord.Model, g *graph.Graph, e exported) ([]exportFile, error) {
-		model, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+		model, err := export.New(g, export.Options{})
 		if err != nil && m.CVM() != nil { // WebNN has no int16, which the formal network does without
 			model, err = exportFormal(e.path)
 		}
@@ -42,5 +41,5 @@ func exportFormal(path string) (*export.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return export.New(g, export.Options{Expand: nnef.ExpandBody})
+	return export.New(g, export.Options{})
 }

@@ -36,7 +36,7 @@ func TestExported(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer m.Close()
-				n, err := export.New(m.Graph, export.Options{Float: f, Expand: nnef.ExpandBody})
+				n, err := export.New(m.Graph, export.Options{Float: f})
 				if err != nil {
 					t.Fatal(err)
 				}

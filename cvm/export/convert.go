@@ -55,7 +55,7 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	}
 	e := &exporter{builder: &builder{}, options: o, readers: g.Uses(), outputs: make(map[*graph.Value]string), names: naming.Of(cvm.DataName),
 		numbers: make(map[int]int)}
-	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit, Expand: o.Expand,
+	e.Exporter = &kit.Exporter[operand]{Walk: w, Values: make(map[*graph.Value]operand), Constant: e.constant, Emit: e.emit,
 		Unread: func(n *graph.Node, i int) bool { return i > 0 && table.Of(n.Op).numbers && n.In[i].Const != nil }}
 	for _, out := range slices.Backward(g.Outputs) {
 		e.outputs[out.Value] = out.Name

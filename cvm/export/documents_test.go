@@ -159,7 +159,7 @@ func TestDocuments(t *testing.T) {
 	var b strings.Builder
 	for _, d := range documents {
 		fmt.Fprintf(&b, "%s\n", d.name)
-		f, err := export.FromGraph(parse(t, d.text), export.Options{Expand: nnef.ExpandBody, Note: func(text string) { fmt.Fprintf(&b, "  note: %s\n", text) }})
+		f, err := export.FromGraph(parse(t, d.text), export.Options{Note: func(text string) { fmt.Fprintf(&b, "  note: %s\n", text) }})
 		if err != nil {
 			t.Errorf("%s: %v", d.name, err)
 			continue
@@ -220,7 +220,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s is no document: %v", c.text, err)
 		}
-		_, err = export.FromGraph(g, export.Options{Expand: nnef.ExpandBody})
+		_, err = export.FromGraph(g, export.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngives %v\nin place of %s", c.text, err, c.want)
 		}

@@ -52,9 +52,6 @@ type Error = kit.Error
 type Options struct {
 	// Statements are the extension statements that belong to the graph. Others than those of this package are left aside.
 	Statements []string
-	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type where one is absent):
-	// nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
-	Expand kit.Bodies
 	// Note, if not nil, is told what may surprise: that names have changed, or that the statements do not fit the graph.
 	Note func(text string)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -134,7 +133,7 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := export.FromGraph(g, export.Options{Expand: nnef.ExpandBody})
+	f, err := export.FromGraph(g, export.Options{})
 	if refusal, ok := errors.AsType[*export.Error](err); ok {
 		return errors.New(refusal.Refusals[0].Reason)
 	} else if err != nil {

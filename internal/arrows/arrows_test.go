@@ -23,12 +23,14 @@ var layers = [][]string{
 	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std"},
 	{"internal/geometry", "internal/emit", "onnx/proto"},
 	{"op"},
-	{"internal/kernel", "internal/measure", "internal/kit", "internal/nnef/flat"},
+	{"internal/kernel", "internal/measure", "internal/nnef/flat"},
 	{"engine"},
 	{"engine/wasm"},
 	{"model"},
 	{"internal/nnef", "internal/cvm", "internal/samples"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
+	{"internal/kit"},
+	{"webnn/export", "openvx/export", "cvm/export", "onnx/export"},
 	{"internal/evaluate"},
 	{".", "internal/diff"},
 	{"manifest"},
@@ -40,7 +42,7 @@ var layers = [][]string{
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
-const core = 12
+const core = 14
 
 // testOnly lists the folders of packages for tests, which stand in no layer: tests and these packages alone import them.
 var testOnly = []string{"internal/testing/", "internal/testdata"}

@@ -2,12 +2,9 @@ package kit
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 )
-
-// Bodies returns the graph that the body of an operator stands for, applied to operands of these types (the zero type where one is absent):
-// nnef.ExpandBody.
-type Bodies = func(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error)
 
 // Approximation is a node that is expressed by others whose results may differ from its own.
 type Approximation struct {
@@ -30,8 +27,6 @@ type Exporter[V any] struct {
 	Stub func(v *graph.Value)
 	// Unread reports whether a row reads operand i of a node itself, so that nothing stands for it. It may be nil.
 	Unread func(n *graph.Node, i int) bool
-	// Expand is needed for the operators that are said by their bodies. It may be nil.
-	Expand Bodies
 	// Approximate, if not nil, is told of each node whose results may differ from those of the graph.
 	Approximate func(Approximation)
 
@@ -119,7 +114,7 @@ func (e *Exporter[V]) results(n *graph.Node, in []V) {
 }
 
 func (e *Exporter[V]) expanded(n *graph.Node, in []V) []V {
-	x := Simpler(n, e.Expand)
+	x := Simpler(n)
 	for i, o := range x.Outputs { // what stands for a result has its name
 		if o.Value.Producer != nil {
 			o.Value.Name = n.Out[i].Name
@@ -163,9 +158,8 @@ func (e *Exporter[V]) expanded(n *graph.Node, in []V) []V {
 	return out
 }
 
-// Simpler returns what stands for a node in simpler operators, by what its definition knows of them. Bodies are needed for the operators that
-// have one.
-func Simpler(n *graph.Node, expand Bodies) *op.Expanded {
+// Simpler returns what stands for a node in simpler operators, by what its definition knows of them.
+func Simpler(n *graph.Node) *op.Expanded {
 	d, _ := op.Lookup(n.Op)
 	x, err := d.Expanded(n.In, n.Attrs)
 	switch {
@@ -173,10 +167,8 @@ func Simpler(n *graph.Node, expand Bodies) *op.Expanded {
 		return x
 	case d.Body == "":
 		Refuse("%v", err)
-	case expand == nil:
-		Refuse("it would be expressed by its body, which needs a way to expand it")
 	}
-	x = &op.Expanded{Graph: Must(expand(d, graph.TypesOf(n.In), n.Attrs)), Tolerance: d.BodyTol, Args: make([]*graph.Value, len(n.In))}
+	x = &op.Expanded{Graph: Must(nnef.ExpandBody(d, graph.TypesOf(n.In), n.Attrs)), Tolerance: d.BodyTol, Args: make([]*graph.Value, len(n.In))}
 	next := 0
 	for i, v := range n.In {
 		if v != nil {

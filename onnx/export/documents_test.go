@@ -9,7 +9,6 @@ import (
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/model"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/op"
@@ -53,7 +52,7 @@ func roundTrip(t *testing.T, path string, g *graph.Graph) bool {
 	if want == nil {
 		return false
 	}
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	m, err := export.New(g, export.Options{})
 	if err != nil {
 		t.Errorf("%s: %v", path, err)
 		return true

@@ -67,7 +67,7 @@ func (c *emission) simpler(in []val) []val {
 			n.In[i] = &graph.Value{Name: v.Name, Type: in[i].Type}
 		}
 	}
-	x := kit.Simpler(&n, c.e.opts.Expand)
+	x := kit.Simpler(&n)
 	for i, v := range x.Args {
 		if v != nil {
 			c.names[v] = in[i].name

@@ -13,10 +13,6 @@ import (
 
 // Options says how a graph is exported.
 type Options struct {
-	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type
-	// where one is absent): nnef.ExpandBody. Without it, operators that are expressed by a body have no function.
-	Expand kit.Bodies
-
 	// Foreign, if not nil, is told of each node that only Concord runs, as no function says it to other runtimes.
 	Foreign func(Refusal)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/model"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -18,7 +17,7 @@ import (
 // exported returns the model that a graph becomes, written and read again.
 func exported(t testing.TB, g *graph.Graph) *proto.Model {
 	t.Helper()
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	m, err := export.New(g, export.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -39,7 +38,7 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			foreign := false // operators that are not said in those of ONNX
-			_, err = export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(export.Refusal) { foreign = true }})
+			_, err = export.New(g, export.Options{Foreign: func(export.Refusal) { foreign = true }})
 			var refused *export.Error
 			if beyond := foreign || errors.As(err, &refused); beyond != (n > c.most) || err != nil && !beyond {
 				t.Errorf("%s: %d give %v", name, n, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -77,7 +76,7 @@ func exportCase(t *testing.T, d *op.Def, seed uint64, size int, o outcome) {
 	if err != nil {
 		return // there is no evaluation for these types, or a loop takes more turns than it may
 	}
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(f export.Refusal) {
+	m, err := export.New(g, export.Options{Foreign: func(f export.Refusal) {
 		why := numerals.ReplaceAllString(f.Reason, "#")
 		if f.Op != d.Name {
 			why = f.Op + ": " + why // in a block

@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -40,7 +39,7 @@ type written struct {
 // write exports the graph.
 func (a *written) write(t *testing.T, g *graph.Graph) {
 	t.Helper()
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(export.Refusal) { a.alone = true }})
+	m, err := export.New(g, export.Options{Foreign: func(export.Refusal) { a.alone = true }})
 	if err != nil {
 		t.Fatalf("%s: %v", a.name, err)
 	}

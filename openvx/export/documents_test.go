@@ -6,7 +6,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata/networks"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/openvx/export"
 )
 
@@ -17,7 +16,7 @@ func TestDocuments(t *testing.T) {
 	reasons := make(map[string]int)
 	networks.Documents(t, func(path string, g *graph.Graph) {
 		loaded++
-		m, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
+		m, err := export.New(g, export.Options{Float: export.Float32})
 		if err != nil {
 			var refused *export.Error
 			if !errors.As(err, &refused) {

@@ -19,9 +19,6 @@ import (
 type Options struct {
 	// Float is what numbers of float types become: Q78, as the zero value also says, or Float32.
 	Float Format
-	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type where one is absent):
-	// nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
-	Expand kit.Bodies
 }
 
 // Refusal is one part of a graph that cannot be expressed.
@@ -47,7 +44,7 @@ func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, rows: table, names: maps.Clone(reserved),
 		wishes: make(map[*graph.Value]string), users: g.Uses(), tensors: make(map[*graph.Value]*Tensor),
 		folder: op.NewFolder(beforehand), waiting: make(map[*graph.Value]*graph.Node), norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
-	e.Exporter = &kit.Exporter[*graph.Value]{Walk: w, Values: make(map[*graph.Value]*graph.Value), Emit: e.emit, Stub: e.stub, Expand: opts.Expand,
+	e.Exporter = &kit.Exporter[*graph.Value]{Walk: w, Values: make(map[*graph.Value]*graph.Value), Emit: e.emit, Stub: e.stub,
 		Constant:    func(v *graph.Value) (*graph.Value, error) { return v, nil },
 		Approximate: func(a Approximation) { e.net.Approximations = append(e.net.Approximations, a) }}
 	e.prepare(g)

@@ -10,7 +10,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -105,7 +104,7 @@ var attrs = graph.AttrsOf
 // exported exports a graph, which must be possible.
 func exported(t testing.TB, g *graph.Graph, f export.Format) *export.Network {
 	t.Helper()
-	n, err := export.New(g, export.Options{Float: f, Expand: nnef.ExpandBody})
+	n, err := export.New(g, export.Options{Float: f})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
 	}
@@ -150,7 +149,7 @@ func TestConvolutions(t *testing.T) {
 			b = n.constant(tensor.Float32, 1, 1, filters)
 		}
 		g := n.graph(n.node("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
+		made, err := export.New(g, export.Options{Float: export.Float32})
 		var refused *export.Error
 		if errors.As(err, &refused) && dilated {
 			continue
@@ -200,7 +199,7 @@ func TestDeconvolutions(t *testing.T) {
 			out = nil
 		}
 		g := n.graph(n.node("deconv", attrs("padding", padding, "stride", stride, "groups", groups, "output_shape", out), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
+		made, err := export.New(g, export.Options{Float: export.Float32})
 		if err != nil {
 			continue
 		}

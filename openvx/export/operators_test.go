@@ -14,7 +14,6 @@ import (
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -68,7 +67,7 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 		return // in float32 halves are rounded less often
 	}
 	g, inputs := single.Graph(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
-	n, err := export.New(g, export.Options{Float: export.Float32, Expand: nnef.ExpandBody})
+	n, err := export.New(g, export.Options{Float: export.Float32})
 	o.cases++
 	if err != nil {
 		var refused *export.Error

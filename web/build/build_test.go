@@ -18,7 +18,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/webnn/export"
 	"github.com/concord-nn/concord/webnn/session"
@@ -83,7 +82,7 @@ func TestModules(t *testing.T) {
 // written writes a graph as a session to a folder and returns what must become of it, "" if WebNN cannot say it.
 func written(t *testing.T, folder, name string, g *graph.Graph) string {
 	t.Helper()
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	m, err := export.New(g, export.Options{})
 	if err != nil {
 		return ""
 	}

@@ -14,10 +14,6 @@ import (
 
 // Options says how a graph is exported.
 type Options struct {
-	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type
-	// where one is absent): nnef.ExpandBody. Without it, operators that are expressed by a body are refused.
-	Expand kit.Bodies
-
 	// Approximate, if not nil, is told of each node whose results may differ from those of the graph.
 	Approximate func(Approximation)
 
@@ -45,8 +41,8 @@ func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (_ webnn.NamedOp
 	}
 	e := &exporter{b: b, opts: opts, constants: make(map[string]*webnn.Operand), contents: make(map[*webnn.Operand]content)}
 	e.Exporter = &kit.Exporter[*webnn.Operand]{Walk: w, Values: make(map[*graph.Value]*webnn.Operand), Emit: e.emit, Stub: e.stub,
-		Expand: opts.Expand, Approximate: opts.Approximate,
-		Constant: func(v *graph.Value) (*webnn.Operand, error) { return e.constant(v.Name, v.Const) }}
+		Approximate: opts.Approximate,
+		Constant:    func(v *graph.Value) (*webnn.Operand, error) { return e.constant(v.Name, v.Const) }}
 	for _, v := range g.Inputs {
 		if w.Live[v] {
 			e.input(v)

@@ -131,17 +131,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestBodies refuses what needs the body of an operator where nothing expands it.
-func TestBodies(t *testing.T) {
-	g := parse(t, `graph g( x ) -> ( y ) { x = external(shape = [1]); y = silu(x); }`)
-	if _, err := export.New(g, export.Options{}); err == nil || !strings.Contains(err.Error(), "silu (value y)") {
-		t.Errorf("the error is %v", err)
-	}
-	if _, err := export.New(g, export.Options{Expand: nnef.ExpandBody}); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestPorts holds inputs and outputs to their names, also where a graph returns what WebNN does not: inputs, constants, and one
 // value twice.
 func TestPorts(t *testing.T) {
@@ -268,7 +257,7 @@ func TestHugeWindows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+			m, err := export.New(g, export.Options{})
 			var refused *export.Error
 			if err != nil && !errors.As(err, &refused) {
 				t.Errorf("the error is %v", err)

@@ -20,7 +20,7 @@ graph net( x ) -> ( y )
 	if err != nil {
 		panic(err)
 	}
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	m, err := export.New(g, export.Options{})
 	if err != nil {
 		panic(err)
 	}

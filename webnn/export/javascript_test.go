@@ -34,7 +34,7 @@ func node(t testing.TB) string {
 // model exports a graph.
 func model(t testing.TB, g *graph.Graph) *export.Model {
 	t.Helper()
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	m, err := export.New(g, export.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestModules(t *testing.T) {
 		for seed := uint64(i); ; seed++ {
 			c := d.Draw(op.NewRand(seed, 3))
 			g, values := single.Graph(t, d, c, func(i int) bool { return i > 0 })
-			if _, err := export.New(g, export.Options{Expand: nnef.ExpandBody}); err != nil {
+			if _, err := export.New(g, export.Options{}); err != nil {
 				continue // types that WebNN lacks; other cases have others
 			}
 			embed(t, b, g, r.Op, values, inputs)

@@ -14,7 +14,6 @@ import (
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/webnn/export"
 )
@@ -79,7 +78,7 @@ func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
 	g, inputs := single.Graph(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
 	b := builder(t)
 	tolerance := 0.0
-	outputs, err := export.Build(b, g, export.Options{Expand: nnef.ExpandBody, Approximate: func(a export.Approximation) { tolerance = a.Tolerance }})
+	outputs, err := export.Build(b, g, export.Options{Approximate: func(a export.Approximation) { tolerance = a.Tolerance }})
 	if err != nil {
 		var refused *export.Error
 		if !errors.As(err, &refused) {
