@@ -1,7 +1,8 @@
-// Command typecheck checks the packages of the module for other platforms, without tests, as their compilers would before they write code. It reads
-// the standard library from its source, and takes seconds where builds take a minute. What only an assembler or a linker finds, it does not.
+// Command typecheck checks the packages of the module that it is run in for other platforms, without tests, as their compilers would before they write
+// code. It reads the standard library from its source, and takes seconds where builds take a minute. What only an assembler or a linker finds, it does
+// not.
 //
-//	go run ./internal/testing/typecheck darwin/arm64 windows/amd64
+//	go -C internal/lint build -o /tmp/typecheck ./typecheck && /tmp/typecheck darwin/arm64 windows/amd64
 package main
 
 import (
