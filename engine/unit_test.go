@@ -33,25 +33,30 @@ func unitsOf(units []*Unit) string {
 }
 
 // sameAsReference runs a program on random inputs and compares every output with the interpreter's.
-func sameAsReference(t *testing.T, g *graph.Graph, opts Options) *Program {
+func sameAsReference(t *testing.T, g *graph.Graph, opts ...Options) (p *Program) {
 	t.Helper()
-	p, err := Compile(g, opts)
-	ok(t, p, err)
-	t.Cleanup(p.Close)
-	checkPlan(t, p)
+	var in, want [3]map[string]*tensor.Tensor
 	r := op.NewRand(7, 4)
-	for range 3 {
-		in := make(map[string]*tensor.Tensor)
+	for i := range in {
+		in[i] = make(map[string]*tensor.Tensor)
 		for _, v := range g.Inputs {
-			in[v.Name] = r.Tensor(v.Type.DType, v.Type.Shape)
+			in[i][v.Name] = r.Tensor(v.Type.DType, v.Type.Shape)
 		}
-		want, err := op.NewInterpreter(g).RunNamed(context.Background(), in)
-		ok(t, want, err)
-		got, err := p.Run(context.Background(), in)
-		ok(t, got, err)
-		for name, w := range want {
-			if string(got[name].Bytes()) != string(w.Contiguous().Bytes()) {
-				t.Errorf("output %s differs from the references", name)
+		values, err := op.NewInterpreter(g).RunNamed(context.Background(), in[i])
+		want[i] = ok(t, values, err)
+	}
+	for _, o := range opts {
+		made, err := Compile(g, o)
+		p = ok(t, made, err)
+		t.Cleanup(made.Close)
+		checkPlan(t, p)
+		for i := range in {
+			got, err := p.Run(context.Background(), in[i])
+			ok(t, got, err)
+			for name, w := range want[i] {
+				if string(got[name].Bytes()) != string(w.Contiguous().Bytes()) {
+					t.Errorf("output %s differs from the references", name)
+				}
 			}
 		}
 	}

@@ -38,13 +38,14 @@ func TestRandomGraphs(t *testing.T) {
 		all = append(all, random.Quantised(m.Seed, 1+i%4))
 	}
 	for _, m := range all {
-		want, err := runWith(m.Proto, m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
+		run := runs(m.Proto)
+		want, err := run(m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
 		if err != nil {
 			t.Errorf("%s\n\t%v", describe(m), err)
 			continue
 		}
 		for _, o := range []engine.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, NoOptimize: true}} {
-			got, err := runWith(m.Proto, m.Inputs, o)
+			got, err := run(m.Inputs, o)
 			if err == nil {
 				err = sameBits(got, want)
 			}

@@ -126,23 +126,39 @@ func runRandom(m *random.Model) (model.Values, error) {
 	return runWith(m.Proto, m.Inputs, engine.Options{Threads: 1})
 }
 
-func runWith(p *proto.Model, in model.Values, o engine.Options) (out model.Values, err error) {
+func runWith(p *proto.Model, in model.Values, o engine.Options) (model.Values, error) {
+	return runs(p)(in, o)
+}
+
+// runs reads a model once, for any number of runs. A panic is an error.
+func runs(p *proto.Model) func(in model.Values, o engine.Options) (model.Values, error) {
+	n, err := caught(func() (*model.Model, error) {
+		f, err := onnx.New(p)
+		if err != nil {
+			return nil, err
+		}
+		return f.Network()
+	})
+	return func(in model.Values, o engine.Options) (model.Values, error) {
+		if err != nil {
+			return nil, err
+		}
+		return caught(func() (model.Values, error) {
+			programs := model.NewPrograms(n, o, 0)
+			defer programs.Close()
+			return programs.Run(context.Background(), in)
+		})
+	}
+}
+
+// caught calls a function, of which a panic is an error.
+func caught[T any](f func() (T, error)) (x T, err error) {
 	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("PANIC %v", x)
+		if p := recover(); p != nil {
+			err = fmt.Errorf("PANIC %v", p)
 		}
 	}()
-	f, err := onnx.New(p)
-	if err != nil {
-		return nil, err
-	}
-	n, err := f.Network()
-	if err != nil {
-		return nil, err
-	}
-	programs := model.NewPrograms(n, o, 0)
-	defer programs.Close()
-	return programs.Run(context.Background(), in)
+	return f()
 }
 
 func must(t *tensor.Tensor, err error) *tensor.Tensor {

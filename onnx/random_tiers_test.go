@@ -15,7 +15,7 @@ import (
 // TestRandomTiers compares random networks between tiers and numbers of threads, and with the references: results are the same, or there is none in all.
 func TestRandomTiers(t *testing.T) {
 	var cases []*random.Model
-	for seed := range uint64(testdata.Cases(300, 20_000)) {
+	for seed := range uint64(testdata.Cases(200, 20_000)) {
 		cases = append(cases, random.Graph(seed), random.Quantised(seed, 1+int(seed)%5))
 	}
 	same := func(got, want model.Values) error {
@@ -27,10 +27,11 @@ func TestRandomTiers(t *testing.T) {
 		return nil
 	}
 	for _, m := range cases {
-		want, refused := runWith(m.Proto, m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
+		run := runs(m.Proto)
+		want, refused := run(m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
 		for i, tier := range kernel.TiersInUse() {
 			t.Setenv(simd.Variable, tier)
-			got, err := runWith(m.Proto, m.Inputs, engine.Options{Threads: 1 + i%2})
+			got, err := run(m.Inputs, engine.Options{Threads: 1 + i%2})
 			if (err == nil) != (refused == nil) {
 				t.Errorf("tier %s: got error %v; want %v\n%s", tier, err, refused, describe(m))
 			} else if err := same(got, want); err != nil {

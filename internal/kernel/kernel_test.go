@@ -103,7 +103,7 @@ func draw(r *op.Rand, row *kernel.Kernel) op.Case {
 			c.In[i] = extremes(r, to, x.Shape(), end)
 		case extreme && r.Bool():
 			c.In[i] = r.Extremes(to, x.Shape())
-		default:
+		case to != x.DType():
 			c.In[i] = must(tensor.Cast(x, to))
 		}
 	}
