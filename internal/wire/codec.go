@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"unsafe"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // table has the fields of a message, of which only the place in memory is known.
@@ -19,7 +21,7 @@ type table struct {
 type Field struct {
 	Number int
 	Name   string
-	codec
+	*codec
 	place  unsafe.Pointer              // of the value in the message that [Table.Set] has made
 	offset uintptr                     // in any message
 	when   func(m unsafe.Pointer) bool // whether the field is written, where more than its value decides
@@ -35,22 +37,26 @@ type codec struct {
 	write   func(w *writer, v unsafe.Pointer, number int)
 }
 
-func fieldOf(number int, name string, place unsafe.Pointer, c codec) Field {
+func fieldOf(number int, name string, place unsafe.Pointer, c *codec) Field {
 	return Field{Number: number, Name: name, codec: c, place: place}
 }
 
-func (t *table) set(fields []Field, size int) {
-	*t = table{Fields: fields, Size: size}
+// set fills a table with the fields of a message m of that size. It is no method, and neither are the other functions of tables: the Table of every
+// type of message would have methods of its own.
+func set(t *table, fields []Field, m unsafe.Pointer, size uintptr) {
+	*t = table{Fields: fields, Size: int(size)}
 	if len(fields) > 0 {
 		t.at = make([]*Field, fields[len(fields)-1].Number+1)
 	}
 	for i := range fields {
-		t.at[fields[i].Number] = &fields[i]
+		f := &fields[i]
+		f.offset, f.place = uintptr(f.place)-uintptr(m), nil
+		t.at[f.Number] = f
 	}
 }
 
 // decode reads fields up to the end of the message.
-func (t *table) decode(r *reader, m unsafe.Pointer) *Error {
+func decode(t *table, r *reader, m unsafe.Pointer) *Error {
 	for r.pos < r.end {
 		at := r.pos
 		number, w, err := r.tag()
@@ -83,7 +89,7 @@ func (t *table) decode(r *reader, m unsafe.Pointer) *Error {
 }
 
 // encode writes the fields.
-func (t *table) encode(w *writer, m unsafe.Pointer) {
+func encode(t *table, w *writer, m unsafe.Pointer) {
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		v := unsafe.Add(m, f.offset)
@@ -97,8 +103,8 @@ func (t *table) encode(w *writer, m unsafe.Pointer) {
 func filled[E any](v unsafe.Pointer) bool { return len(*(*[]E)(v)) > 0 }
 
 // one is a message that is pointed to.
-func one(t *table, fresh func() unsafe.Pointer) codec {
-	return codec{
+func one(t *table, fresh func() unsafe.Pointer) *codec {
+	return &codec{
 		Type:    Lengthed,
 		present: func(v unsafe.Pointer) bool { return *(*unsafe.Pointer)(v) != nil },
 		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
@@ -113,8 +119,8 @@ func one(t *table, fresh func() unsafe.Pointer) codec {
 }
 
 // many is a list of messages that are pointed to.
-func many(t *table, fresh func() unsafe.Pointer) codec {
-	return codec{
+func many(t *table, fresh func() unsafe.Pointer) *codec {
+	return &codec{
 		Type:    Lengthed,
 		present: filled[unsafe.Pointer],
 		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
@@ -140,7 +146,7 @@ func nested(r *reader, t *table, m unsafe.Pointer) *Error {
 		err = r.spend(t.Size)
 	}
 	if err == nil {
-		err = t.decode(r, m)
+		err = decode(t, r, m)
 	}
 	if err == nil {
 		r.leave(end)
@@ -153,12 +159,12 @@ func put(w *writer, number int, t *table, m unsafe.Pointer) {
 	w.tag(number, Lengthed)
 	mark := w.begin()
 	if m != nil {
-		t.encode(w, m)
+		encode(t, w, m)
 	}
 	w.end(mark)
 }
 
-var text = codec{
+var text = &codec{
 	Type:    Lengthed,
 	present: func(v unsafe.Pointer) bool { return *(*string)(v) != "" },
 	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
@@ -171,7 +177,7 @@ var text = codec{
 	write: func(w *writer, v unsafe.Pointer, number int) { putText(w, number, *(*string)(v)) },
 }
 
-var texts = codec{
+var texts = &codec{
 	Type:    Lengthed,
 	present: filled[string],
 	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
@@ -201,7 +207,7 @@ func putText(w *writer, number int, s string) {
 	w.end(mark)
 }
 
-var data = codec{
+var data = &codec{
 	Type:    Lengthed,
 	present: func(v unsafe.Pointer) bool { return *(*[]byte)(v) != nil },
 	read: func(r *reader, v unsafe.Pointer, _ Type) (err *Error) {
@@ -211,7 +217,7 @@ var data = codec{
 	write: func(w *writer, v unsafe.Pointer, number int) { putBytes(w, number, *(*[]byte)(v)) },
 }
 
-var datas = codec{
+var datas = &codec{
 	Type:    Lengthed,
 	present: filled[[]byte],
 	read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
@@ -240,7 +246,7 @@ func putBytes(w *writer, number int, b []byte) {
 }
 
 // choiceText is a string among alternatives.
-var choiceText = codec{
+var choiceText = &codec{
 	Type: Lengthed,
 	present: func(v unsafe.Pointer) bool {
 		_, ok := (*(*any)(v)).(string)
@@ -256,40 +262,64 @@ var choiceText = codec{
 	write: func(w *writer, v unsafe.Pointer, number int) { putText(w, number, (*(*any)(v)).(string)) },
 }
 
-// Scalar is a type of numbers: how it is encoded, and its bits there.
+// Scalar is a type of numbers: how fields of it are read and written. These are made here, so that what has such fields need not compile them again.
 type Scalar[T any] struct {
+	Bits                            func(T) uint64 // as they are encoded
+	number, choice, numbers, packed *codec
+}
+
+// scalar is how a number is encoded.
+type scalar[T any] struct {
 	wire Type
-	Bits func(T) uint64
+	bits func(T) uint64
 	from func(uint64) T
 	view func(b []byte) []T // the numbers that stand together in bytes, without copying them where that is possible; nil for others
 }
 
-// The types of numbers.
+func scalarOf[T any](s scalar[T]) *Scalar[T] {
+	return &Scalar[T]{s.bits, s.number(), s.choice(), s.numbers(), s.packed()}
+}
+
+// The types of numbers. Those that are viewed may lie in the bytes of the file: elements of tensors, which nothing changes.
 var (
-	Bool = &Scalar[bool]{Varint, func(v bool) uint64 {
+	Bool = scalarOf(scalar[bool]{Varint, func(v bool) uint64 {
 		if v {
 			return 1
 		}
 		return 0
-	}, func(b uint64) bool { return b != 0 }, nil}
-	Narrow   = &Scalar[int32]{Varint, func(v int32) uint64 { return uint64(int64(v)) }, func(b uint64) int32 { return int32(b) }, nil} // the low 32 bits, as of Narrowed
-	Narrowed = &Scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil}
-	Signed   = &Scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil}
-	Unsigned = &Scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil}
-	Single   = &Scalar[float32]{Fixed32, func(v float32) uint64 { return uint64(math.Float32bits(v)) },
-		func(b uint64) float32 { return math.Float32frombits(uint32(b)) }, nil}
-	Double = &Scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, nil}
+	}, func(b uint64) bool { return b != 0 }, nil})
+	Narrow   = scalarOf(scalar[int32]{Varint, func(v int32) uint64 { return uint64(int64(v)) }, func(b uint64) int32 { return int32(b) }, nil}) // the low 32 bits, as of Narrowed
+	Narrowed = scalarOf(scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil})
+	Signed   = scalarOf(scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil})
+	Unsigned = scalarOf(scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil})
+
+	Single       = scalarOf(scalar[float32]{Fixed32, singleBits, singleFrom, nil})
+	ViewedSingle = scalarOf(scalar[float32]{Fixed32, singleBits, singleFrom, view[float32]})
+	Double       = scalarOf(scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, nil})
+	ViewedDouble = scalarOf(scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, view[float64]})
 )
 
-func (s *Scalar[T]) put(w *writer, number int, v T) {
-	w.tag(number, s.wire)
-	w.word(s.wire, s.Bits(v))
+func singleBits(v float32) uint64 { return uint64(math.Float32bits(v)) }
+func singleFrom(b uint64) float32 { return math.Float32frombits(uint32(b)) }
+
+func view[T tensor.Element](b []byte) []T {
+	d := tensor.TypeOf[T]()
+	t, err := tensor.FromRaw(d, tensor.Shape{len(b) / d.Size()}, b)
+	if err != nil {
+		panic(err) // any whole number of them is a tensor
+	}
+	return slices.Clip(tensor.Data[T](t))
 }
 
-func (s *Scalar[T]) number() codec {
-	return codec{
+func (s *scalar[T]) put(w *writer, number int, v T) {
+	w.tag(number, s.wire)
+	w.word(s.wire, s.bits(v))
+}
+
+func (s *scalar[T]) number() *codec {
+	return &codec{
 		Type:    s.wire,
-		present: func(v unsafe.Pointer) bool { return s.Bits(*(*T)(v)) != 0 },
+		present: func(v unsafe.Pointer) bool { return s.bits(*(*T)(v)) != 0 },
 		read: func(r *reader, v unsafe.Pointer, w Type) *Error {
 			b, err := r.word(w)
 			*(*T)(v) = s.from(b)
@@ -300,8 +330,8 @@ func (s *Scalar[T]) number() codec {
 }
 
 // choice is a number among alternatives.
-func (s *Scalar[T]) choice() codec {
-	return codec{
+func (s *scalar[T]) choice() *codec {
+	return &codec{
 		Type: s.wire,
 		present: func(v unsafe.Pointer) bool {
 			_, ok := (*(*any)(v)).(T)
@@ -317,9 +347,9 @@ func (s *Scalar[T]) choice() codec {
 }
 
 // numbers is a list that is written one by one.
-func (s *Scalar[T]) numbers() codec {
+func (s *scalar[T]) numbers() *codec {
 	size := int(reflect.TypeFor[T]().Size())
-	return codec{
+	return &codec{
 		Type:    s.wire,
 		List:    true,
 		present: filled[T],
@@ -347,13 +377,13 @@ func (s *Scalar[T]) numbers() codec {
 }
 
 // packed is a list that is written together.
-func (s *Scalar[T]) packed() codec {
+func (s *scalar[T]) packed() *codec {
 	c := s.numbers()
 	c.write = func(w *writer, v unsafe.Pointer, number int) {
 		w.tag(number, Lengthed)
 		mark := w.begin()
 		for _, x := range *(*[]T)(v) {
-			w.word(s.wire, s.Bits(x))
+			w.word(s.wire, s.bits(x))
 		}
 		w.end(mark)
 	}
@@ -361,7 +391,7 @@ func (s *Scalar[T]) packed() codec {
 }
 
 // unpack reads numbers that stand together.
-func (s *Scalar[T]) unpack(r *reader, p *[]T) *Error {
+func (s *scalar[T]) unpack(r *reader, p *[]T) *Error {
 	b, err := r.bytes()
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ type Bounds struct {
 // Decode reads a message from all of the bytes, which must not change: fields with bytes share them. An error is an *[Error], after which the
 // message is useless.
 func Decode[M any](t *Table[M], m *M, b []byte, bounds Bounds) error {
-	if err := t.decode(newReader(b, bounds), unsafe.Pointer(m)); err != nil {
+	if err := decode(&t.table, newReader(b, bounds), unsafe.Pointer(m)); err != nil {
 		return err
 	}
 	return nil

@@ -1,12 +1,6 @@
 package wire
 
-import (
-	"reflect"
-	"slices"
-	"unsafe"
-
-	"github.com/concord-nn/concord/tensor"
-)
+import "unsafe"
 
 // Table has the fields of a message. What reads and what writes follow it. It is a variable that [Table.Set] fills before the first use, so that
 // tables can name one another. Only this surface knows the types of messages: what reads and writes is compiled once, not for each of them.
@@ -15,12 +9,7 @@ type Table[M any] struct{ table }
 // Set fills the table with fields in the order of their numbers: those of m.
 func (t *Table[M]) Set(fields func(m *M) []Field) {
 	m := new(M)
-	list := fields(m)
-	for i := range list {
-		list[i].offset = uintptr(list[i].place) - uintptr(unsafe.Pointer(m))
-		list[i].place = nil
-	}
-	t.set(list, int(reflect.TypeFor[*M]().Size()+reflect.TypeFor[M]().Size()))
+	set(&t.table, fields(m), unsafe.Pointer(m), unsafe.Sizeof(m)+unsafe.Sizeof(*m))
 }
 
 // When replaces the rule that a value which is zero is not written.
@@ -70,44 +59,30 @@ func Datas(number int, name string, v *[][]byte) Field {
 
 // Number is a field with a number.
 func Number[T any](number int, name string, s *Scalar[T], v *T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.number())
+	return fieldOf(number, name, unsafe.Pointer(v), s.number)
 }
 
 // Enum is a field with an int32 or an enumeration.
 func Enum[T ~int32](number int, name string, v *T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), Narrow.number())
+	return fieldOf(number, name, unsafe.Pointer(v), Narrow.number)
 }
 
 // Numbers is a field with numbers, written one by one.
 func Numbers[T any](number int, name string, s *Scalar[T], v *[]T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.numbers())
+	return fieldOf(number, name, unsafe.Pointer(v), s.numbers)
 }
 
 // Packed is a field with numbers, written together.
 func Packed[T any](number int, name string, s *Scalar[T], v *[]T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.packed())
+	return fieldOf(number, name, unsafe.Pointer(v), s.packed)
 }
 
 // Choice is a field with a number that is one of several alternatives: of these a message has the last one, in a value of its type.
 func Choice[T any](number int, name string, s *Scalar[T], v *any) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.choice())
+	return fieldOf(number, name, unsafe.Pointer(v), s.choice)
 }
 
 // ChoiceText is [Choice] for a string.
 func ChoiceText(number int, name string, v *any) Field {
 	return fieldOf(number, name, unsafe.Pointer(v), choiceText)
-}
-
-// Viewed is a type of numbers that may lie in the bytes of the file: elements of tensors, which nothing changes.
-func Viewed[T tensor.Element](s *Scalar[T]) *Scalar[T] {
-	d := tensor.TypeOf[T]()
-	viewed := *s
-	viewed.view = func(b []byte) []T {
-		t, err := tensor.FromRaw(d, tensor.Shape{len(b) / d.Size()}, b)
-		if err != nil {
-			panic(err) // any whole number of them is a tensor
-		}
-		return slices.Clip(tensor.Data[T](t))
-	}
-	return &viewed
 }

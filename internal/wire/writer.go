@@ -27,11 +27,11 @@ type Measured struct {
 }
 
 // Measure counts the bytes of a message. The same message has the same bytes.
-func Measure[M any](t *Table[M], m *M) *Measured { return t.measure(unsafe.Pointer(m)) }
+func Measure[M any](t *Table[M], m *M) *Measured { return measure(&t.table, unsafe.Pointer(m)) }
 
-func (t *table) measure(m unsafe.Pointer) *Measured {
+func measure(t *table, m unsafe.Pointer) *Measured {
 	var w writer
-	t.encode(&w, m)
+	encode(t, &w, m)
 	return &Measured{t, m, w.n, w.sizes}
 }
 
@@ -42,7 +42,7 @@ func (m *Measured) Len() int64 { return m.n }
 func (m *Measured) WriteTo(to io.Writer) (int64, error) {
 	out := &counter{to: to}
 	w := &writer{out: bufio.NewWriterSize(out, int(min(64<<10, m.n))), sizes: m.sizes}
-	m.t.encode(w, m.m)
+	encode(m.t, w, m.m)
 	err := w.out.Flush()
 	return out.n, err
 }

@@ -112,8 +112,8 @@ func init() {
 			wire.Packed(3, "int64_contents", wire.Signed, &m.int64s),
 			wire.Packed(4, "uint_contents", wire.Narrowed, &m.uints),
 			wire.Packed(5, "uint64_contents", wire.Unsigned, &m.uint64s),
-			wire.Packed(6, "fp32_contents", wire.Viewed(wire.Single), &m.floats),
-			wire.Packed(7, "fp64_contents", wire.Viewed(wire.Double), &m.doubles),
+			wire.Packed(6, "fp32_contents", wire.ViewedSingle, &m.floats),
+			wire.Packed(7, "fp64_contents", wire.ViewedDouble, &m.doubles),
 			wire.Datas(8, "bytes_contents", &m.bytes),
 		}
 	})
