@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
@@ -108,7 +109,7 @@ func lowerLoop(c *lowering) []item {
 	if out, ok := c.realLoop(l); ok {
 		return out
 	}
-	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]*graph.Value, parts), item{})
+	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([]collected, parts), item{})
 }
 
 // looping describes a Loop.
@@ -230,7 +231,7 @@ func (c *lowering) body(l *looping, carried []item, parts bool) (body *graph.Gra
 
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
 // follow, and then the next turn.
-func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Value, cond item) []item {
+func (c *lowering) turn(l *looping, i int64, carried []item, parts []collected, cond item) []item {
 	trips := c.trips()
 	if trips < 0 {
 		c.Known(0)
@@ -251,7 +252,7 @@ func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Va
 		}
 		out := carried
 		for _, p := range parts {
-			out = append(out, item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", 0), p...)})
+			out = append(out, item{kind: aTensor, value: c.collected(p)})
 		}
 		return out
 	}
@@ -263,24 +264,63 @@ func (c *lowering) turn(l *looping, i int64, carried []item, parts [][]*graph.Va
 	}
 	node, form, attrs, opset := c.in[:min(2, len(c.in))], c.form, c.attrs, c.opset
 	operands := append([]item(nil), node...)
-	for _, p := range parts {
-		operands = append(operands, item{kind: sequence, list: p})
+	joined := make([]int, l.parts) // not the values, which are of this part of the model
+	for k, p := range parts {
+		operands, joined[k] = append(operands, item{kind: sequence, list: p.list}), p.joined
 	}
+	before := c.w.work.before
 	next := func(d *lowering) []item {
 		d.form, d.attrs, d.opset = form, attrs, opset
 		n := len(l.net.outputs)
 		out, rest := d.in[:n], d.in[n:]
 		d.in = rest[:len(node)]
-		joined := make([][]*graph.Value, l.parts)
-		for k := range joined {
+		more := make([]collected, l.parts)
+		for k := range more {
 			at := 1 + l.carried + k
-			joined[k] = d.longer(rest[len(node)+k].list, d.tensor(out[at], l.net.outputs[at]))
+			yielded := collected{rest[len(node)+k].list, joined[k]}
+			if d.w.work.before != before {
+				yielded = d.gather(yielded)
+			}
+			yielded.list = d.longer(yielded.list, d.tensor(out[at], l.net.outputs[at]))
+			more[k] = yielded
 		}
-		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
+		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), more, out[0])
 	}
 	c.then(s, l.net.outputs, operands, next)
 	c.follow(s)
 	return nil
+}
+
+// collected is what the turns of a loop have yielded so far.
+type collected struct {
+	list   []*graph.Value
+	joined int // how many at the beginning are what several turns have yielded, along dimension 0
+}
+
+// gather joins what turns in earlier parts of the model have yielded. Tensors of as many turns or fewer are joined again and again, so that each part takes only
+// as many along as the number of turns has bits.
+func (c *lowering) gather(p collected) collected {
+	single := p.list[p.joined:]
+	if len(single) == 0 || single[0].Type.DType.IsPacked() || slices.ContainsFunc(single, func(v *graph.Value) bool { return !v.Type.Equal(single[0].Type) }) {
+		return p // which are left to the end, that tells what is wrong
+	}
+	v, n := c.Node("stack", emit.Attr("axis", 0), single...), p.joined
+	for ; n > 0 && p.list[n-1].Type.Shape[0] <= v.Type.Shape[0] && p.list[n-1].Type.Shape[1:].Equal(v.Type.Shape[1:]); n-- {
+		v = c.Node("concat", emit.Attr("axis", 0), p.list[n-1], v)
+	}
+	return collected{append(slices.Clone(p.list[:n]), v), n + 1}
+}
+
+// collected joins what all turns have yielded.
+func (c *lowering) collected(p collected) *graph.Value {
+	all := slices.Clone(p.list[:p.joined])
+	if single := p.list[p.joined:]; len(single) > 0 {
+		all = append(all, c.Node("stack", emit.Attr("axis", 0), single...))
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return c.Node("concat", emit.Attr("axis", 0), all...)
 }
 
 // nothing returns what the turns of a loop yield that takes none: tensors without elements, of the shapes that a turn would give them or, where a turn
