@@ -190,17 +190,17 @@ func openAll(t *testing.T, g *graph.Graph, names map[string]string) map[string]o
 		all["pipeline.Pipeline."+name] = opened{func() error { return use(p) }, p.Close, fs.ErrClosed, false}
 	}
 	for name, use := range map[string]func(j *bulk.Job) error{
-		"Write":  func(j *bulk.Job) error { _, err := j.Write(t.Context(), 0, io.Discard); return err },
-		"Run":    func(j *bulk.Job) error { _, err := j.Run(t.Context(), t.TempDir(), 0, false, nil); return err },
+		"Write": func(j *bulk.Job) error { _, err := j.Write(t.Context(), 0, io.Discard); return err },
+		"Run":   func(j *bulk.Job) error { _, err := j.Run(t.Context(), t.TempDir(), 0, false, nil); return err },
 		"Record": func(j *bulk.Job) error {
 			if _, err := j.Record(t.Context(), &bulk.Item{}); errors.Is(err, fs.ErrClosed) {
 				return err
 			}
 			return nil // that there is no item
 		},
-		"List":   func(j *bulk.Job) error { _, _, err := j.List(t.Context()); return err },
-		"Range":  func(j *bulk.Job) error { _, _, err := j.Range(t.Context(), 0); return err },
-		"Items":  func(j *bulk.Job) error { return j.Items(t.Context(), 0, func(*bulk.Item) error { return nil }) },
+		"List":  func(j *bulk.Job) error { _, _, err := j.List(t.Context()); return err },
+		"Range": func(j *bulk.Job) error { _, _, err := j.Range(t.Context(), 0); return err },
+		"Items": func(j *bulk.Job) error { return j.Items(t.Context(), 0, func(*bulk.Item) error { return nil }) },
 	} {
 		j, err := bulk.Open(filepath.Join("examples", "digits", "model.nnef"), bulk.Options{Inputs: []string{filepath.Join("examples", "digits", "drawings", "seven.png")}})
 		must(err)
