@@ -1,10 +1,12 @@
 package onnx
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -30,19 +32,6 @@ var recurrentRows = family{"Recurrent networks", []row{
 	{name: "LSTM", forms: forms("1", lstmIn+outputSequence+recurrentOut+", Y_c?", "7", lstmIn+recurrentOut+", Y_c?", "14 22", lstmIn+withLayout+recurrentOut+", Y_c?"),
 		lower: lstm, remark: sequenceRemark},
 }}
-
-// gateFunction is a function that a gate may apply: what our operators call it, and alpha and beta if none are given, of those that it has.
-type gateFunction struct {
-	name       string
-	parameters []float64
-}
-
-// gateFunctions are the functions that gates may apply, under the names that the standard has for them, in small letters.
-var gateFunctions = map[string]gateFunction{
-	"relu": {name: "relu"}, "tanh": {name: "tanh"}, "sigmoid": {name: "sigmoid"}, "softsign": {name: "softsign"}, "softplus": {name: "softplus"},
-	"affine": {"affine", []float64{1, 0}}, "leakyrelu": {"leaky_relu", []float64{0.01}}, "thresholdedrelu": {"thresholded_relu", []float64{1}},
-	"scaledtanh": {"scaled_tanh", []float64{1, 1}}, "hardsigmoid": {"hard_sigmoid", []float64{0.2, 0.5}}, "elu": {"elu", []float64{1}},
-}
 
 // directionNames are the names that our operators have for directions.
 var directionNames = map[string]string{"forward": "forward", "foward": "forward", "reverse": "backward", "bidirectional": "both"} // the default of version 1
@@ -114,15 +103,16 @@ func (c *lowering) functions(names []string, each, all int) graph.Attrs {
 	var ours []string
 	var values [2][]float64
 	for _, name := range names[:all] {
-		f, ok := gateFunctions[strings.ToLower(name)]
-		if !ok {
+		which := slices.IndexFunc(op.GateNames, func(n string) bool { return strings.ReplaceAll(n, "_", "") == strings.ToLower(name) })
+		if which < 0 {
 			c.failf("activations", "%q is not supported", name)
 		}
-		ours = append(ours, f.name)
+		ours = append(ours, op.GateNames[which])
+		parameters := op.GateParameters(op.GateNames[which])
 		for i := range values {
 			v := 0.0
-			if i < len(f.parameters) {
-				if v = f.parameters[i]; len(given[i]) > 0 {
+			if i < len(parameters) {
+				if v = parameters[i]; len(given[i]) > 0 {
 					v, given[i] = given[i][0], given[i][1:]
 				}
 			}

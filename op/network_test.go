@@ -77,8 +77,11 @@ func TestGateFunctions(t *testing.T) {
 		"softsign":         func(x, _, _ float64) float64 { return x / (1 + math.Abs(x)) },
 		"softplus":         func(x, _, _ float64) float64 { return math.Log1p(math.Exp(x)) },
 	} {
+		g := defaults[name]
+		if got := op.GateParameters(name); !slices.Contains(op.GateNames, name) || !slices.Equal(got, g[:len(got)]) || len(got) == 0 && g != [2]float64{} {
+			t.Errorf("the parameters of %s are %v, want %v", name, got, g)
+		}
 		for _, given := range []bool{false, true} {
-			g := defaults[name]
 			attrs := graph.Attrs{with("steps", 1), with("hidden_size", 1), with("activations", []string{name}), with("clip", 2.5)}
 			alpha, beta := g[0], g[1]
 			if given {
@@ -92,6 +95,9 @@ func TestGateFunctions(t *testing.T) {
 				}
 			}
 		}
+	}
+	if got := op.GateParameters("none"); got != nil {
+		t.Errorf("a function that there is not has parameters %v", got)
 	}
 }
 

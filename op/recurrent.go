@@ -33,6 +33,7 @@ const sequenceDoc = "\n\nWith lengths, the sequence of batch item b has lengths[
 // gateFunction is a function that a gate may apply, with its parameters.
 type gateFunction[T fmath.Float] struct {
 	f           func(x, alpha, beta T) T
+	parameters  int
 	alpha, beta T
 	clip        T // bound of the argument; 0 for none
 }
@@ -44,35 +45,43 @@ func (g *gateFunction[T]) of(x T) T {
 	return g.f(x, g.alpha, g.beta)
 }
 
-// gateNames are the names of functions, gatesSingle and gatesDouble the functions with the parameters that they have if none are given.
-var (
-	gateNames   = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
-	gatesSingle = gateFunctions[float32]()
-	gatesDouble = gateFunctions[float64]()
-)
+// GateNames are the names of the functions that gates of recurrent networks may apply.
+var GateNames = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
+
+// gatesSingle and gatesDouble are the functions with the parameters that they have if none are given.
+var gatesSingle, gatesDouble = gateFunctions[float32](), gateFunctions[float64]()
+
+// GateParameters returns what alpha and beta of a function are if none are given, of those that it has.
+func GateParameters(name string) []float64 {
+	k := slices.Index(GateNames, name)
+	if k < 0 {
+		return nil
+	}
+	return []float64{gatesDouble[k].alpha, gatesDouble[k].beta}[:gatesDouble[k].parameters]
+}
 
 func gateFunctions[T fmath.Float]() [11]gateFunction[T] {
 	return [...]gateFunction[T]{
 		{f: func(x, _, _ T) T { return canonical(max(x, 0)) }},
 		{f: func(x, _, _ T) T { return fmath.Sigmoid(x) }},
 		{f: func(x, _, _ T) T { return fmath.Tanh(x) }},
-		{f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, alpha: 1},
-		{f: func(x, alpha, _ T) T { return leaky(x, alpha) }, alpha: 0.01},
+		{f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, parameters: 2, alpha: 1},
+		{f: func(x, alpha, _ T) T { return leaky(x, alpha) }, parameters: 1, alpha: 0.01},
 		{f: func(x, alpha, _ T) T {
 			if x < alpha {
 				return 0
 			}
 			return x
-		}, alpha: 1},
-		{f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, alpha: 1, beta: 1},
-		{f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, alpha: 0.2, beta: 0.5},
-		{f: func(x, alpha, _ T) T { return elu(x, alpha) }, alpha: 1},
+		}, parameters: 1, alpha: 1},
+		{f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, parameters: 2, alpha: 1, beta: 1},
+		{f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, parameters: 2, alpha: 0.2, beta: 0.5},
+		{f: func(x, alpha, _ T) T { return elu(x, alpha) }, parameters: 1, alpha: 1},
 		{f: func(x, _, _ T) T { return softsign(x) }},
 		{f: func(x, _, _ T) T { return fmath.Softplus(x) }},
 	}
 }
 
-// gates returns the functions for T, in the order of gateNames.
+// gates returns the functions for T, in the order of GateNames.
 func gates[T fmath.Float]() *[11]gateFunction[T] {
 	if g, ok := any(&gatesSingle).(*[11]gateFunction[T]); ok {
 		return g
@@ -88,7 +97,7 @@ func gatesOf[T fmath.Float](c *Call, dir, n int) (list [3]gateFunction[T]) {
 		first = 0
 	}
 	for i := range n {
-		list[i] = gates[T]()[slices.Index(gateNames, names[first+i])]
+		list[i] = gates[T]()[slices.Index(GateNames, names[first+i])]
 		if i < 2 { // f₂ takes the cell state
 			list[i].clip = T(c.Float("clip"))
 		}
@@ -157,12 +166,12 @@ func bodyFunction(x string, k int) string {
 
 // activationsAttr is the attribute of a cell with the functions of the gates.
 func activationsAttr(doc string, functions ...string) Attr {
-	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: gateNames[:3], Doc: doc}
+	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: GateNames[:3], Doc: doc}
 }
 
 // networkAttrs adds to the attributes of a network those of its functions, which are all that its cell has and more.
 func networkAttrs(cell Attr, attrs ...Attr) []Attr {
-	cell.Enum, cell.Doc = gateNames, cell.Doc+"; of both directions, or of each, one after the other"
+	cell.Enum, cell.Doc = GateNames, cell.Doc+"; of both directions, or of each, one after the other"
 	parameter := func(name string) Attr {
 		return Attr{Name: name, Kind: graph.KindFloats, Default: []float64{}, Doc: "parameter of each of the activations; empty for those of ONNX's operators of their names, and 1 for scaled_tanh"}
 	}
@@ -418,7 +427,7 @@ func lengthened(d *Def, r *Rand) Case {
 	names := make([]string, functionsOf(d)*Pick(r, []int{1, c.In[1].Shape()[0]}))
 	parameters := make([]float64, len(names))
 	for i := range names {
-		names[i], parameters[i] = Pick(r, gateNames), float64(r.Between(1, 8))/4
+		names[i], parameters[i] = Pick(r, GateNames), float64(r.Between(1, 8))/4
 	}
 	c.Attrs = c.Attrs.With("activations", names)
 	if r.Bool() {

@@ -2,8 +2,10 @@ package export
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -43,14 +45,8 @@ func (c *emission) lstm(order ints) []val {
 	return c.recurrent("LSTM", at("input_forget", c.Bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
 }
 
-// The names that the standard has for directions and functions of gates, and the parameters of these if none are given. They are
-// written, as ONNX Runtime has others, but not for float64, of which they would lose digits.
-var (
-	directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
-	functionNames  = map[string]string{"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "affine": "Affine", "leaky_relu": "LeakyRelu",
-		"thresholded_relu": "ThresholdedRelu", "scaled_tanh": "ScaledTanh", "hard_sigmoid": "HardSigmoid", "elu": "Elu", "softsign": "Softsign", "softplus": "Softplus"}
-	functionParameters = map[string][]float64{"affine": {1, 0}, "leaky_relu": {0.01}, "thresholded_relu": {1}, "scaled_tanh": {1, 1}, "hard_sigmoid": {0.2, 0.5}, "elu": {1}}
-)
+// directionNames are the names that the standard has for directions.
+var directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
 func (c *emission) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
@@ -76,15 +72,18 @@ func (c *emission) recurrent(to string, attrs graph.Attrs, order ints, hidden, l
 	return out[1:]
 }
 
-// functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
+// functions returns the attributes for the functions of gates. Parameters are listed for those that have some, also if none are given, as ONNX Runtime
+// has others, but not for float64, of which they would lose digits.
 func (c *emission) functions() graph.Attrs {
 	names := c.Attrs.Strings("activations")
 	given := [2][]float64{c.Attrs.Floats("activation_alpha"), c.Attrs.Floats("activation_beta")}
 	out := make([]string, len(names))
 	var lists [2][]float64
 	for i, name := range names {
-		out[i] = functionNames[name]
-		for k, v := range functionParameters[name] {
+		for word := range strings.SplitSeq(name, "_") {
+			out[i] += strings.ToUpper(word[:1]) + word[1:]
+		}
+		for k, v := range op.GateParameters(name) {
 			if len(given[k]) > 0 {
 				v = given[k][i]
 			} else if c.in[0].DType == tensor.Float64 {
