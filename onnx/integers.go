@@ -549,8 +549,8 @@ func (l *coder) box(n *graph.Node) *graph.Value {
 		return nil
 	}
 	l.Label = n.Label
-	of := 1.0
-	for _, k := range n.Attrs.Ints("size") {
+	of, w := 1.0, geometry.WindowOf(n.Attrs, n.Attrs.Ints("size"))
+	for _, k := range w.Size {
 		of *= float64(k)
 	}
 	attrs := n.Attrs.With("normalize", false)
@@ -563,19 +563,13 @@ func (l *coder) box(n *graph.Node) *graph.Value {
 		// Windows that reach beyond the input have fewer elements. Those of no element have sum 0.
 		one, shape := l.Number(1, tensor.Float32), n.In[0].Type.Shape.Clone()
 		for d := range shape {
-			if stays(n, d) {
+			if w.Idle(d) {
 				shape[d] = 1
 			}
 		}
 		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(one, shape...)), one)
 	}
 	return l.average(y, x, count)
-}
-
-// stays reports whether each window of a node has one index along dimension d, that of its result.
-func stays(n *graph.Node, d int) bool {
-	stride, padding := n.Attrs.Ints("stride"), n.Attrs.Ints("padding")
-	return n.Attrs.Ints("size")[d] == 1 && (len(stride) == 0 || stride[d] == 1) && padding[2*d] == 0 && padding[2*d+1] == 0
 }
 
 // centred returns codes less their zero point, in a type that holds the sum of so many.

@@ -73,18 +73,7 @@ func (c *lowering) Slice(v *graph.Value, spans ...span) *graph.Value {
 // within returns a span of a dimension of extent n in the terms of our operator.
 func (s span) within(n int) span {
 	s.step = min(max(s.step, -math.MaxInt32), math.MaxInt32)
-	least, most := 0, n
-	if s.step < 0 {
-		least, most = -1, n-1
-	}
-	place := func(i int) int {
-		if i < 0 {
-			i += n
-		}
-		return min(max(i, least), most)
-	}
-	s.begin, s.end = place(s.begin), place(s.end)
-	if n > 0 {
+	if s.begin, s.end = geometry.Places(s.begin, s.end, s.step, n); n > 0 {
 		s.begin = max(s.begin, 0) // unlike in Python, where nothing begins in front of the first element
 	}
 	switch {
@@ -152,11 +141,8 @@ func (c *lowering) Pad(x *graph.Value, mode string, fill *graph.Value, before, a
 	if mode == "wrap" {
 		return c.wrap(x, before, after)
 	}
-	var padding []int
-	for d := range before {
-		padding = append(padding, before[d], after[d])
-	}
-	return c.Node("pad", emit.Attr("padding", padding, "border", borders[mode]), x, fill)
+	around := geometry.Window{Before: before, After: after}
+	return c.Node("pad", emit.Attr("padding", around.Padding(), "border", borders[mode]), x, fill)
 }
 
 // wrap pads as if each dimension were a circle: it repeats the whole and takes a part of it.

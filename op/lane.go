@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 )
 
 // Lane says that an application is as many applications as a dimension of its results has positions: the results at a position have the bits that
@@ -131,9 +132,8 @@ func leading(s *Sig, axis int) bool    { return axis < s.In[0].Shape.Rank()-2 }
 
 // unslid says whether a window over all dimensions stays at each element of one.
 func unslid(s *Sig, axis int) bool {
-	stride, padding, steps := s.Ints("stride"), s.Ints("padding"), s.Ints("steps")
-	return s.Ints("size")[axis] == 1 && (len(stride) == 0 || stride[axis] == 1) && padding[2*axis] == 0 && padding[2*axis+1] == 0 &&
-		(len(steps) == 0 || steps[axis] == 0)
+	steps := s.Ints("steps")
+	return geometry.WindowOf(s.Attrs, s.Ints("size")).Idle(axis) && (len(steps) == 0 || steps[axis] == 0)
 }
 
 // single adds to a lane that an attribute has an extent for each dimension.

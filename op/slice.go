@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -136,13 +137,7 @@ func sliceBounds(attrs graph.Attrs, i, n int) Sliced {
 	if plain && end == 0 {
 		end = n
 	}
-	if begin < 0 {
-		begin += n
-	}
-	if end < 0 {
-		end += n
-	}
-	begin, end = min(max(begin, -1), n), min(max(end, -1), n)
+	begin, end = geometry.Place(begin, n, -1, n), geometry.Place(end, n, -1, n)
 	// No element stands at -1 or n: a slice that begins there begins at the nearest one.
 	if step > 0 {
 		begin = max(begin, 0)

@@ -184,3 +184,14 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces follows Python's slices.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct{ begin, end, step, first, behind int }{
+		{1, 3, 1, 1, 3}, {-3, -1, 1, 2, 4}, {-9, 9, 1, 0, 5}, {7, -9, 1, 5, 0}, {4, 0, -1, 4, 0}, {9, -9, -1, 4, -1}, {-9, 9, -1, -1, 4},
+	} {
+		if first, behind := Places(tt.begin, tt.end, tt.step, 5); first != tt.first || behind != tt.behind {
+			t.Errorf("%d:%d:%d of 5 elements is from %d to %d, want %d to %d", tt.begin, tt.end, tt.step, first, behind, tt.first, tt.behind)
+		}
+	}
+}

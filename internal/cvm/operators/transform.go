@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -216,16 +217,7 @@ func (c *Call) sliceRange(axis int) sliceRange {
 		return missing
 	}
 	r := sliceRange{item("begin", 0), item("end", n), item("stride", 1)}
-	low, high := 0, n
-	if r.stride < 0 {
-		low, high = -1, n-1
-	}
-	for _, p := range []*int{&r.begin, &r.end} {
-		if *p < 0 {
-			*p += n
-		}
-		*p = min(max(*p, low), high)
-	}
+	r.begin, r.end = geometry.Places(r.begin, r.end, r.stride, n)
 	return r
 }
 
