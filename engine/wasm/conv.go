@@ -24,20 +24,16 @@ const (
 // convolution is a conv of float32 with constant weights, in one group or with one for each channel, or the maximum of windows.
 type convolution struct {
 	geometry.Convolution
-	n       *graph.Node
-	tail    *tail
-	tiles   map[tileKind]int
-	wide    bool           // whether sums are those of float64
-	least   float32        // the least magnitude of a weight but 0
-	rows    geometry.Slide // of lines; one line of one where the window moves along one dimension only
-	columns geometry.Slide
-	in, out tensor.Shape
-	each    bool   // whether there is a group for each channel
-	plain   bool   // whether the input lies in row-major order
-	pool    *pool  // what is made of windows of a channel, in place of sums of products
-	up      [2]int // lines and pixels of the result that each of the input makes, by a window of as many positions, in place of 1
+	lines
+	n     *graph.Node
+	tail  *tail
+	tiles map[tileKind]int
+	wide  bool    // whether sums are those of float64
+	least float32 // the least magnitude of a weight but 0
+	plain bool    // whether the input lies in row-major order
+	pool  *pool   // what is made of windows of a channel, in place of sums of products
 
-	pixel, channel, line, item, blockStep int // bytes of the input between neighbouring pixels, channels, lines, items, blocks
+	channel int // bytes of the input between neighbouring channels
 }
 
 // tileKind is what tiles of a convolution differ in.
@@ -53,7 +49,7 @@ func newConvolution(r kernel.Region, transposed bool) *convolution {
 	if n.In[1].Const == nil || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
 	}
-	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, in: in, out: out}
+	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, lines: lines{in: in, out: out}}
 }
 
 func convolveTiles(r kernel.Region) *kernel.Plan {
@@ -109,7 +105,7 @@ func poolWindows(r kernel.Region) *kernel.Plan {
 	if !ok || in.Len() == 0 || out.Len() == 0 {
 		return nil
 	}
-	v := &convolution{n: n, in: in, out: out, each: true, pool: &pool{first: float32(math.Inf(-1)), step: f32x4Max}}
+	v := &convolution{n: n, lines: lines{in: in, out: out, each: true}, pool: &pool{first: float32(math.Inf(-1)), step: f32x4Max}}
 	v.Sliding = planes
 	if n.Op == "box" {
 		v.pool = &pool{step: f32x4Add}
@@ -133,48 +129,23 @@ func (v *convolution) plan(r kernel.Region, bias int) *kernel.Plan {
 	if v.tail, ok = tailOf(r, bias); !ok {
 		return nil
 	}
-	v.rows, v.columns = linesAndPixels(&v.Sliding)
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
-	v.pixel, v.channel, v.blockStep = blockPixel, 4, v.InPlane*blockPixel
-	v.item = geometry.CeilDiv(v.in[1], block) * v.blockStep
+	v.slide(&v.Sliding, blockPixel)
+	v.channel, v.channels, v.element = 4, partChans, 4
+	if v.each {
+		v.channels = 4
+	}
 	if v.plain { // Without this the input would be brought into blocks.
-		v.pixel, v.channel, v.item = 4, 4*v.InPlane, 4*v.InPlane*v.in[1]
+		v.pixel, v.channel, v.line, v.item = 4, 4*v.InPlane, 4*v.columns.In, 4*v.InPlane*v.in[1]
 	} else {
 		p.In[0] = kernel.Blocked16
 	}
-	v.line = v.columns.In * v.pixel
 	for _, i := range v.tail.tensors {
 		p.In[i] = kernel.Blocked16
 	}
 	p.Pieces = v.in[0] * v.parts() * v.rows.Out * v.places()
 	p.Code = makes(v.make)
 	return p
-}
-
-// places returns how many elements of a plane of the result one of the input makes.
-func (v *convolution) places() int { return max(v.up[0]*v.up[1], 1) }
-
-// outPixel returns the bytes between pixels of the result that neighbouring pixels make, outLine those between lines.
-func (v *convolution) outPixel() int { return max(v.up[1], 1) * blockPixel }
-func (v *convolution) outLine() int {
-	return max(v.up[0], 1) * max(v.up[1], 1) * v.columns.Out * blockPixel
-}
-
-// parts returns how many parts the channels of the result have: tiles, or vectors of channels that are groups.
-func (v *convolution) parts() int {
-	if v.each {
-		return geometry.CeilDiv(v.out[1], 4)
-	}
-	return geometry.CeilDiv(v.out[1], partChans)
-}
-
-// linesAndPixels returns how windows move from line to line of a plane, and along a line. There is one line if the planes have one dimension, or the
-// geometry has made one of two, as where windows cover the whole plane.
-func linesAndPixels(s *geometry.Sliding) (rows, columns geometry.Slide) {
-	if s.Rank == 2 {
-		return s.Dim[0], s.Dim[1]
-	}
-	return geometry.Unmoved, *s.Last()
 }
 
 // blocks returns the number of blocks of channels that sums go through, and the channels of the last one.
@@ -233,106 +204,20 @@ func (v *convolution) pack(out []byte) {
 	}
 }
 
-// lines is [linesOf] the convolution.
-func (v *convolution) lines(m *maker) int {
-	return linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
-}
-
-// linesOf returns the datum with, for each line of the result, bytes from the begin of the input to the first line that taps meet, of weights in front of
-// the first such tap, and how many lines of taps there are. It is given the bytes of a line of the input, and of the weights of a line of taps.
-func linesOf(m *maker, rows *geometry.Slide, line, weights int) int {
-	d := newMemory(12 * rows.Out)
-	for o := range rows.Out {
-		from, to := rows.Inside(o)
-		if i, _ := rows.Source(o, from); from < to {
-			d.word(12*o, i*line)
-		}
-		d.word(12*o+4, from*weights)
-		d.word(12*o+8, to-from)
-	}
-	return m.add(d)
-}
-
-// make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
+// make adds the function that computes the convolution.
 func (v *convolution) make(m *maker, c *op.Call) (int, error) {
 	v.tail.bind(m)
 	v.tiles = make(map[tileKind]int)
 	v.wide = m.level == Emulated && v.pool == nil
-	weights := 0
+	var weights packed
 	if v.pool == nil {
-		weights = m.held.packed(v, v.packedBytes(), v.pack)
+		blocks, _ := v.blocks()
+		weights = packed{m.held.packed(v, v.packedBytes(), v.pack), v.tapBytes(), blocks * v.Taps * v.tapBytes()}
 		v.least = leastOf(tensor.Data[float32](v.n.In[1].Const))
 	}
-	blocks, _ := v.blocks()
-	perBlock, width := block/partChans, 4*partChans // parts in a block of the result, and bytes of one
-	if v.each {
-		perBlock, width = block/4, 16
-	}
-	table := v.lines(m)
-	f := m.newFunction(kernelType)
-	f.pieces(func(piece int) {
-		rest, line := f.divided(piece, v.rows.Out)
-		place := -1
-		if v.places() > 1 {
-			rest, place = f.divided(rest, v.places())
-		}
-		item, part := f.divided(rest, v.parts())
-		outer, inner := f.divided(part, perBlock) // the block of a part, and its place there
-		out, channel, at := f.i32(), f.i32(), f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * blockPixel},
-			term{outer, v.OutPlane * blockPixel}, term{inner, width}, term{line, v.outLine()})
-		f.address(channel, func() { f.I32(0) }, term{part, width})
-		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
-		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
-		x, w, taps := f.i32(), f.i32(), f.i32()
-		in := []term{{item, v.item}}
-		if v.each {
-			in = append(in, term{outer, v.blockStep}, term{inner, width})
-		}
-		f.address(x, func() { m.push(f.Code, c.In[0]); word(0); f.Op(i32Add) }, in...)
-		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
-		if place >= 0 {
-			down, across := f.divided(place, v.up[1])
-			f.address(out, func() { f.Get(out) }, term{down, v.up[1] * v.columns.Out * blockPixel}, term{across, blockPixel})
-			f.address(w, func() { f.Get(w) }, term{place, v.parts() * blocks * v.tapBytes()})
-		}
-		word(8)
-		f.Set(taps)
-		for _, r := range v.columns.Stretches(0, v.columns.Out) {
-			v.run(f, c, r, [5]int{x, w, out, taps, channel})
-		}
+	return v.lines.make(m, c, weights, v.mostPixels, func(f *function, at tileAt, pixels int, r geometry.Stretch) {
+		f.callTile(v.tile(m, c, tileKind{pixels, r.End - r.Begin, v.wide}), at, r.Begin*weights.tap)
 	})
-	return m.addFunc("", kernelType, f.Code), nil
-}
-
-// run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
-func (v *convolution) run(f *function, c *op.Call, r geometry.Stretch, line [5]int) {
-	first, _ := v.columns.Source(r.First, r.Begin)
-	if r.Begin == r.End { // Without this it would begin where nothing is read.
-		first = 0
-	}
-	x, out := f.i32(), f.i32()
-	f.address(x, func() { f.I32(int32(first * v.pixel)) }, term{line[0], 1})
-	f.address(out, func() { f.I32(int32(r.First * v.outPixel())) }, term{line[2], 1})
-	tile := func(pixels int) {
-		f.Get(x)
-		f.Get(line[1])
-		f.I32(int32(r.Begin * v.tapBytes()))
-		f.Op(i32Add)
-		f.Get(out)
-		f.Get(line[3])
-		f.Get(line[4])
-		f.Ref(wasmobj.ToFunc, v.tile(f.m, c, tileKind{pixels, r.End - r.Begin, v.wide}), 0)
-		f.move(x, pixels*v.columns.Stride*v.pixel)
-		f.move(out, pixels*v.outPixel())
-	}
-	pixels := v.mostPixels(r.N)
-	if full := r.N / pixels; full > 0 {
-		f.loop(full, func() { tile(pixels) })
-	}
-	if rest := r.N % pixels; rest > 0 {
-		tile(rest)
-	}
 }
 
 // mostPixels returns how many pixels tiles have in a run of n.
@@ -367,8 +252,7 @@ func leastOf(list []float32) float32 {
 	return least
 }
 
-// tile returns the function of a tile. It is given where the input, the weights and the result begin, the lines of taps, and where the first channel lies in
-// a list by channel.
+// tile returns the function of a tile, which is given what [tileAt] has.
 func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	if fn, ok := v.tiles[key]; ok {
 		return fn
@@ -481,16 +365,10 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 		sums.doubts()
 		f.Op(opIf, noResult)
 		for p := range pixels {
-			f.Get(first[0])
-			f.I32(int32(p * step))
-			f.Op(i32Add)
-			f.Get(first[1])
-			f.Get(out)
-			f.I32(int32(p * v.outPixel()))
-			f.Op(i32Add)
-			f.Get(taps)
-			f.Get(channel)
-			f.Ref(wasmobj.ToFunc, exact, 0)
+			from, to := f.i32(), f.i32()
+			f.address(from, func() { f.I32(int32(p * step)) }, term{first[0], 1})
+			f.address(to, func() { f.I32(int32(p * v.outPixel())) }, term{out, 1})
+			f.callTile(exact, tileAt{from, first[1], to, taps, channel}, 0)
 		}
 		f.Op(opReturn, opEnd)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
-	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -28,16 +27,12 @@ var bits8 = op.TypeSet(tensor.Int8, tensor.Uint8)
 // integerConvolution is a conv of 8 bits with constant weights and zero points, in one group or with one for each channel.
 type integerConvolution struct {
 	geometry.Convolution
-	n             *graph.Node
-	tail          *integerTail
-	tiles         map[tileKind]int
-	rows, columns geometry.Slide
-	in, out       tensor.Shape
-	each, signed  bool // whether there is a group for each channel, and whether the input's elements have signs
-	zero          int32
-
-	line, item, blockStep int // bytes of the input
-	outPixel              int // bytes of a pixel of a block of the result
+	lines
+	n      *graph.Node
+	tail   *integerTail
+	tiles  map[tileKind]int
+	signed bool // whether the input's elements have signs
+	zero   int32
 }
 
 func convolveIntegers(r kernel.Region) *kernel.Plan {
@@ -51,7 +46,7 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 			return nil
 		}
 	}
-	v := &integerConvolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, in: in, out: out}
+	v := &integerConvolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, lines: lines{in: in, out: out, channels: octet}}
 	v.Sliding = v.WithoutZeros()
 	v.each = v.GroupIn == 1 && v.GroupOut == 1 && in[1] > 1
 	if v.GroupIn != in[1] && !v.each || v.Border != geometry.BorderIgnore || v.Rank > 2 {
@@ -60,13 +55,12 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 	if v.tail = integerTailOf(r, out[1], 1); v.tail == nil {
 		return nil
 	}
-	v.rows, v.columns = linesAndPixels(&v.Sliding)
+	v.slide(&v.Sliding, block)
 	if v.each && v.columns.Size > mostTaps { // Without this there would be more code.
 		return nil
 	}
 	v.signed, v.zero = n.In[0].Type.DType == tensor.Int8, integersOf(n.In, 3)[0]
-	v.line, v.blockStep = v.columns.In*block, v.InPlane*block
-	v.item, v.outPixel = geometry.CeilDiv(in[1], block)*v.blockStep, block*v.tail.size()
+	v.element = v.tail.size()
 	p := &kernel.Plan{In: make([]kernel.Layout, len(r.Operands())), Out: []kernel.Layout{kernel.Blocked16}}
 	p.In[0] = kernel.Blocked16
 	p.Pieces = in[0] * v.parts() * v.rows.Out
@@ -83,9 +77,6 @@ func integersOf(in []*graph.Value, i int) []int32 {
 	geometry.Load(list, in[i].Const.Contiguous(), 0, 1)
 	return list
 }
-
-// parts returns how many parts of eight channels the result has.
-func (v *integerConvolution) parts() int { return geometry.CeilDiv(v.out[1], octet) }
 
 // octets returns the number of blocks of channels that sums go through, and in how many octets the channels of the last one are.
 func (v *integerConvolution) octets() (blocks, last int) {
@@ -137,68 +128,19 @@ func (v *integerConvolution) pack(out []byte) {
 	}
 }
 
-// make adds the function that computes the convolution. A piece is a line of a part of the channels of an item.
+// make adds the function that computes the convolution.
 func (v *integerConvolution) make(m *maker, c *op.Call) (int, error) {
 	v.tail.bind(m, v.out[1], integersOf(v.n.In, 2))
 	v.tiles = make(map[tileKind]int)
-	weights, table := m.held.packed(v, v.packedBytes(), v.pack), linesOf(m, &v.rows, v.line, v.columns.Size*v.tapBytes())
 	blocks, _ := v.octets()
-	f := m.newFunction(kernelType)
-	f.pieces(func(piece int) {
-		rest, line := f.divided(piece, v.rows.Out)
-		item, part := f.divided(rest, v.parts())
-		outer, inner := f.divided(part, block/octet)
-		x, w, out, taps, channel, at := f.i32(), f.i32(), f.i32(), f.i32(), f.i32(), f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{item, geometry.CeilDiv(v.out[1], block) * v.OutPlane * v.outPixel},
-			term{outer, v.OutPlane * v.outPixel}, term{inner, v.outPixel * octet / block}, term{line, v.columns.Out * v.outPixel})
-		f.address(channel, func() { f.I32(0) }, term{part, 4 * octet})
-		f.address(at, func() { f.Ref(wasmobj.ToData, table, 0) }, term{line, 12})
-		word := func(offset int) { f.Get(at); f.Uint(i32Load, 2, uint64(offset)) }
-		in := []term{{item, v.item}}
-		if v.each {
-			in = append(in, term{outer, v.blockStep}, term{inner, octet})
-		}
-		f.address(x, func() { m.push(f.Code, c.In[0]); word(0); f.Op(i32Add) }, in...)
-		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights); word(4); f.Op(i32Add) }, term{part, blocks * v.Taps * v.tapBytes()})
-		word(8)
-		f.Set(taps)
-		for _, r := range v.columns.Stretches(0, v.columns.Out) {
-			v.run(f, r, [5]int{x, w, out, taps, channel})
-		}
+	weights := packed{m.held.packed(v, v.packedBytes(), v.pack), v.tapBytes(), blocks * v.Taps * v.tapBytes()}
+	most := func(int) int { return octetPixels }
+	return v.lines.make(m, c, weights, most, func(f *function, at tileAt, pixels int, r geometry.Stretch) {
+		f.callTile(v.tile(m, tileKind{pixels: pixels, columns: r.End - r.Begin}), at, r.Begin*weights.tap)
 	})
-	return m.addFunc("", kernelType, f.Code), nil
 }
 
-// run computes the pixels of a line that the same taps meet. It is given what a tile is, for the whole line.
-func (v *integerConvolution) run(f *function, r geometry.Stretch, line [5]int) {
-	first, _ := v.columns.Source(r.First, r.Begin)
-	if r.Begin == r.End { // Without this it would begin where nothing is read.
-		first = 0
-	}
-	x, out := f.i32(), f.i32()
-	f.address(x, func() { f.I32(int32(first * block)) }, term{line[0], 1})
-	f.address(out, func() { f.I32(int32(r.First * v.outPixel)) }, term{line[2], 1})
-	tile := func(pixels int) {
-		f.Get(x)
-		f.Get(line[1])
-		f.I32(int32(r.Begin * v.tapBytes()))
-		f.Op(i32Add)
-		f.Get(out)
-		f.Get(line[3])
-		f.Get(line[4])
-		f.Ref(wasmobj.ToFunc, v.tile(f.m, tileKind{pixels: pixels, columns: r.End - r.Begin}), 0)
-		f.move(x, pixels*v.columns.Stride*block)
-		f.move(out, pixels*v.outPixel)
-	}
-	if full := r.N / octetPixels; full > 0 {
-		f.loop(full, func() { tile(octetPixels) })
-	}
-	if rest := r.N % octetPixels; rest > 0 {
-		tile(rest)
-	}
-}
-
-// tile returns the function of a tile, which is given what one of [convolution.tile] is.
+// tile returns the function of a tile, which is given what [tileAt] has.
 func (v *integerConvolution) tile(m *maker, key tileKind) int {
 	if fn, ok := v.tiles[key]; ok { // Without this each run would have a function of its own.
 		return fn
@@ -249,7 +191,7 @@ func (v *integerConvolution) tile(m *maker, key tileKind) int {
 		f.Op(opEnd)
 	}
 	for p := range key.pixels {
-		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel, channel, octet)
+		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel(), channel, octet)
 	}
 	v.tiles[key] = m.addFunc(fmt.Sprintf("tile %d×%d", key.pixels, key.columns), tileType, f.Code)
 	return v.tiles[key]
