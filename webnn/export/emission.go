@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -122,14 +123,31 @@ func (c *emission) wide(from, to tensor.DType, emit func(c *emission) []*webnn.O
 
 const roundedNote = "float16 with options that it cannot hold: in float32"
 
-// rounded is for methods with numbers as options. WebNN rounds them to the type of the operands first, operators do not: where
-// that makes a difference, 16-bit floats are computed in float32.
-func rounded(emit func(c *emission) []*webnn.Operand, names ...string) func(c *emission) []*webnn.Operand {
+// said calls the method that has the operator's name, after what prepares the operands; nil if it does not say the operator so. WebNN rounds numbers in
+// options to the type of the operands first, operators do not: where that makes a difference, 16-bit floats are computed in float32.
+func said(prepare ...func(c *emission)) func(c *emission) []*webnn.Operand {
+	emit := func(c *emission) []*webnn.Operand {
+		w := *c
+		w.in = slices.Clone(c.in)
+		for _, f := range prepare {
+			f(&w)
+		}
+		args, o, ok := webnn.Inverse(c.Def, w.in, c.Attrs)
+		if !ok {
+			return nil
+		}
+		out := slices.Clone(c.all(c.Def.Spec.WebNN, o, args...)) // which is the record's
+		for i := range out {
+			out[i] = c.reshape(out[i], c.outShape(i))
+		}
+		return out
+	}
 	return func(c *emission) []*webnn.Operand {
-		for _, n := range names {
-			if x := float32(c.Float(n)); tensor.ToF16(x).Float32() != x {
-				return c.wide(tensor.Float16, tensor.Float32, emit)
-			}
+		if slices.ContainsFunc(c.Attrs, func(a graph.Attr) bool {
+			x, ok := a.Value.(float64)
+			return ok && tensor.ToF16(float32(x)).Float32() != float32(x)
+		}) {
+			return c.wide(tensor.Float16, tensor.Float32, emit)
 		}
 		return emit(c)
 	}

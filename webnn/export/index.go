@@ -13,29 +13,21 @@ import (
 const indexNote = "indices of other types, and those that may be negative where that means 0: cast, clamp"
 
 var indexRows = []row{
-	direct("gather", "gather", func(c *emission) []*webnn.Operand {
-		return c.one("gather", options{"axis": c.Int("axis")}, c.in[0], c.indices())
-	}, indexNote),
-	direct("gather_elements", "gatherElements", func(c *emission) []*webnn.Operand {
-		return c.one("gatherElements", options{"axis": c.Int("axis")}, c.in[0], c.indices())
-	}, indexNote),
-	direct("gather_nd", "gatherND", func(c *emission) []*webnn.Operand { return c.one("gatherND", nil, c.in[0], c.indices()) }, indexNote),
-	direct("scatter_elements", "scatterElements", func(c *emission) []*webnn.Operand {
-		return c.one("scatterElements", options{"axis": c.Int("axis")}, c.in[0], c.indices(), c.in[2])
-	}, indexNote),
-	direct("scatter_nd", "scatterND", func(c *emission) []*webnn.Operand {
-		return c.one("scatterND", nil, c.in[0], c.indices(), c.in[2])
-	}, indexNote),
-	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), quantizationNote),
-	direct("dequantize_linear", "dequantizeLinear", quantization("dequantizeLinear"), quantizationNote),
+	direct("gather", "gather", said(indices), indexNote),
+	direct("gather_elements", "gatherElements", said(indices), indexNote),
+	direct("gather_nd", "gatherND", said(indices), indexNote),
+	direct("scatter_elements", "scatterElements", said(indices), indexNote),
+	direct("scatter_nd", "scatterND", said(indices), indexNote),
+	direct("quantize_linear", "quantizeLinear", said(quantization), quantizationNote),
+	direct("dequantize_linear", "dequantizeLinear", said(quantization), quantizationNote),
 }
 
 // indexTypes are the types that methods take for indices.
 var indexTypes = []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}
 
-// indices returns the operand of indices in a type that methods take. Negative indices count from the end in WebNN; where the
+// indices brings the operand of indices into a type that methods take. Negative indices count from the end in WebNN; where the
 // operator takes them for 0, they become 0.
-func (c *emission) indices() *webnn.Operand {
+func indices(c *emission) {
 	i, d := c.in[1], c.in[1].DataType()
 	most := int64(1)<<31 - 1
 	switch {
@@ -44,10 +36,10 @@ func (c *emission) indices() *webnn.Operand {
 	case !slices.Contains(indexTypes, d):
 		i = c.cast(i, tensor.Int32)
 	}
-	if c.Bool("negative") || !d.IsSigned() || c.nonNegative() {
-		return i
+	if !c.Bool("negative") && d.IsSigned() && !c.nonNegative() {
+		i = c.do("clamp", options{"minValue": webnn.Int(0)}, i)
 	}
-	return c.do("clamp", options{"minValue": webnn.Int(0)}, i)
+	c.in[1] = i
 }
 
 // nonNegative reports whether the indices are constants of which none is negative.
@@ -62,11 +54,9 @@ func (c *emission) nonNegative() bool {
 
 const quantizationNote = "scalars: reshape, expand; blocks that do not divide an extent are refused"
 
-func quantization(method string) func(c *emission) []*webnn.Operand {
-	return func(c *emission) []*webnn.Operand {
-		scale := c.served(c.in[1])
-		return c.one(method, nil, c.in[0], scale, c.like(scale, c.in[2]))
-	}
+func quantization(c *emission) {
+	c.in[1] = c.served(c.in[1])
+	c.in[2] = c.like(c.in[1], c.in[2])
 }
 
 // served returns a scale in the rank of operand 0, of which it must serve equal blocks.

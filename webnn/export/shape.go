@@ -19,9 +19,6 @@ var shapeRows = []row{
 	direct("transpose", "transpose", func(c *emission) []*webnn.Operand {
 		return c.one("transpose", options{"permutation": op.Permutation(c.Attrs, rank(c.in[0]))}, c.in[0])
 	}),
-	direct("expand", "expand", func(c *emission) []*webnn.Operand { return c.one("expand", nil, c.in[0], c.outShape(0)) }),
-	direct("tile", "tile", func(c *emission) []*webnn.Operand { return c.one("tile", nil, c.in[0], c.Ints("repeats")) }),
-	direct("concat", "concat", func(c *emission) []*webnn.Operand { return c.one("concat", nil, c.in, c.Int("axis")) }),
 	direct("split", "split", func(c *emission) []*webnn.Operand {
 		splits := make(ints, len(c.Out))
 		for i := range splits {
@@ -32,10 +29,6 @@ var shapeRows = []row{
 	direct("slice", "slice", slice, "negative strides: reverse"),
 	direct("pad", "pad", pad, "reflect-even, and reflect beyond one mirror image: gather; negative padding: slice; "+
 		"a fill that is no constant: concat"),
-	direct("reverse", "reverse", func(c *emission) []*webnn.Operand { return c.one("reverse", options{"axes": c.Ints("axes")}, c.in[0]) }),
-	direct("triangular", "triangular", func(c *emission) []*webnn.Operand {
-		return c.one("triangular", options{"upper": c.Bool("upper"), "diagonal": c.Int("diagonal")}, c.in[0])
-	}),
 }
 
 func reshaped(c *emission) []*webnn.Operand { return c.one("reshape", nil, c.in[0], c.outShape(0)) }

@@ -17,10 +17,13 @@ type row struct {
 var table = kit.NewTable(
 	func(r *row) string { return r.Op },
 	func(d *op.Def) row {
-		if d.Body == "" && d.Expand == nil {
+		switch {
+		case d.Spec.WebNN != "":
+			return direct(d.Name, d.Spec.WebNN, said(), notes[d.Name])
+		case d.Body == "" && d.Expand == nil:
 			return refusedRow(d.Name, "no methods are known that express it")
 		}
-		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*emission) []*webnn.Operand { return nil }}
+		return row{kit.Row{Op: d.Name, Form: kit.Body, Tolerance: d.BodyTol, Note: notes[d.Name]}, func(*emission) []*webnn.Operand { return nil }}
 	},
 	elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows)
 
@@ -34,8 +37,14 @@ func Table() []kit.Row {
 	return out
 }
 
-// bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
-var bodyNotes = map[string]string{
+// notes are those of operators without a row: that the method with their name says, or else what their definitions make of them.
+var notes = map[string]string{
+	"leaky_relu": roundedNote, "elu": roundedNote, "hard_sigmoid": roundedNote, "affine": roundedNote, "layer_normalization": roundedNote, "gemm": roundedNote,
+
+	"argmax_reduce": "several axes: transpose and reshape to one",
+	"argmin_reduce": "several axes: transpose and reshape to one",
+	"softmax":       "several axes, or none: the operator's body",
+
 	"argmax_pool": "at most 1024 window positions, and places in them",
 	"sample":      "at most 1024 window positions",
 	"desample":    "at most 1024 window positions",
