@@ -45,14 +45,6 @@ var elementwiseRows = slices.Concat(
 			return one(c.node1("Gelu", c.out(0), at("approximate", c.Str("approximate")), c.in[0]))
 		}, `approximate = "sigmoid": own`).otherwise(gated(1.702)),
 		own("silu", "Sigmoid, Mul", gated(1)),
-		own("rsqrt", "Sqrt, Reciprocal", func(c *emission) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
-		own("round", "Floor, Sub, GreaterOrEqual, Add, Where", roundUp),
-		own("affine", "Mul, Add", func(c *emission) []val {
-			return c.widened(realOf(c.in[0].DType), func(in []val) val {
-				d := in[0].DType
-				return c.do("Add", c.do("Mul", in[0], c.number(d, c.Float("alpha"))), c.number(d, c.Float("beta")))
-			})
-		}),
 		arithmetic("add", "Add"),
 		arithmetic("sub", "Sub"),
 		arithmetic("mul", "Mul"),
@@ -89,15 +81,6 @@ func gated(alpha float64) func(c *emission) []val {
 			return c.do("Mul", x, c.do("Sigmoid", u))
 		})
 	}
-}
-
-func roundUp(c *emission) []val {
-	return c.widened(realOf(c.in[0].DType), func(in []val) val {
-		x := in[0]
-		f := c.do("Floor", x)
-		up := c.test("GreaterOrEqual", c.do("Sub", x, f), c.number(x.DType, 0.5))
-		return c.do("Where", up, c.do("Add", f, c.number(x.DType, 1)), f)
-	})
 }
 
 // arithmetic is the row of an operator whose integers may saturate.

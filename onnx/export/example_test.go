@@ -32,11 +32,11 @@ graph net( x ) -> ( y )
 	// Output:
 	// [r] = org.concord round [x]
 	// [y] =  Softmax [r]
-	//   [y/floor] = Floor [x]
-	//   [y/sub] = Sub [x y/floor]
-	//   [constant] = Constant []
-	//   [y/greaterorequal] = GreaterOrEqual [y/sub constant]
-	//   [constant_1] = Constant []
-	//   [y/add] = Add [y/floor constant_1]
-	//   [y] = Where [y/greaterorequal y/add y/floor]
+	//   [floor1] = Floor [x]
+	//   [sub1] = Sub [x floor1]
+	//   [const1] = Constant []
+	//   [ge1] = GreaterOrEqual [sub1 const1]
+	//   [const2] = Constant []
+	//   [add1] = Add [floor1 const2]
+	//   [y] = Where [ge1 add1 floor1]
 }
