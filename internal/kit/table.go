@@ -56,10 +56,14 @@ func NewTable[R any](name func(r *R) string, missing func(d *op.Def) R, families
 	})}
 }
 
-// Rows returns all rows.
-func (t *Table[R]) Rows() []R {
+// Described returns what is said of all rows.
+func Described[R, D any](t *Table[R], describe func(r *R) D) []D {
 	rows, _ := t.make()
-	return rows
+	out := make([]D, len(rows))
+	for i := range rows {
+		out[i] = describe(&rows[i])
+	}
+	return out
 }
 
 // Of returns the row of an operator.

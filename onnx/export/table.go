@@ -29,14 +29,7 @@ type Row struct {
 }
 
 // Table returns a row for each operator, in the order of op.All.
-func Table() []Row {
-	rows := table.Rows()
-	out := make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
-	}
-	return out
-}
+func Table() []Row { return kit.Described(table, func(r *row) Row { return r.Row }) }
 
 // row is a row with what adds the nodes.
 type row struct {

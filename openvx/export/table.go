@@ -25,14 +25,7 @@ var table = kit.NewTable(
 	elementwiseRows, sumRows, windowRows, normRows, shapeRows, integerRows)
 
 // Table returns a row for each operator, in the order of op.All.
-func Table() []kit.Row {
-	rows := table.Rows()
-	out := make([]kit.Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
-	}
-	return out
-}
+func Table() []kit.Row { return kit.Described(table, func(r *row) kit.Row { return r.Row }) }
 
 // bodied is a row of an operator that its definition says in others that layers compute.
 func bodied(name string) row {

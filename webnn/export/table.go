@@ -28,14 +28,7 @@ var table = kit.NewTable(
 	elementwiseRows, reductionRows, layerRows, windowRows, shapeRows, indexRows, refusedRows)
 
 // Table returns a row for each operator, in the order of op.All.
-func Table() []kit.Row {
-	rows := table.Rows()
-	out := make([]kit.Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Row
-	}
-	return out
-}
+func Table() []kit.Row { return kit.Described(table, func(r *row) kit.Row { return r.Row }) }
 
 // notes are those of operators without a row: that the method with their name says, or else what their definitions make of them.
 var notes = map[string]string{
