@@ -17,7 +17,7 @@ func Of(list ...string) Set {
 // Add adds names, which may be in use.
 func (s Set) Add(list ...string) {
 	for _, name := range list {
-		s[name] = s[name]
+		s[name] += 0 // which is there now
 	}
 }
 
