@@ -76,6 +76,8 @@ func firstNaN[T float](operands ...T) T {
 }
 
 // arithmetic makes a kernel of a function of numbers.
+//
+//go:noinline // each row of a table would have a copy
 func arithmetic[T float](f func(a, b T) T) kernel {
 	return func(x *work) {
 		a, b, out := all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)

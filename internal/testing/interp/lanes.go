@@ -19,6 +19,8 @@ func lanes[T number](v *vector, n int) []T { return unsafe.Slice((*T)(unsafe.Poi
 func all[T number](x *work, v *vector) []T { return lanes[T](v, x.width/sizeOf[T]()) }
 
 // unary computes each lane of the result from the lane of b. The wider of the two types is as wide as the instruction's lanes.
+//
+//go:noinline // each row of a table would have a copy
 func unary[B, R number](f func(b B) R) kernel {
 	return func(x *work) {
 		n := x.width / max(sizeOf[B](), sizeOf[R]())
@@ -30,6 +32,8 @@ func unary[B, R number](f func(b B) R) kernel {
 }
 
 // rounded is unary for functions that also want the rounding in force.
+//
+//go:noinline // each row of a table would have a copy
 func rounded[B, R number](f func(b B, r rounding) R) kernel {
 	return func(x *work) {
 		n := x.width / max(sizeOf[B](), sizeOf[R]())
@@ -41,6 +45,8 @@ func rounded[B, R number](f func(b B, r rounding) R) kernel {
 }
 
 // immediate is unary for functions that also want the immediate operand.
+//
+//go:noinline // each row of a table would have a copy
 func immediate[B, R number](f func(b B, i uint8) R) kernel {
 	return func(x *work) {
 		n := x.width / max(sizeOf[B](), sizeOf[R]())
@@ -51,6 +57,8 @@ func immediate[B, R number](f func(b B, i uint8) R) kernel {
 	}
 }
 
+//
+//go:noinline // each row of a table would have a copy
 func binary[T number](f func(a, b T) T) kernel {
 	return func(x *work) {
 		a, b, out := all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)
@@ -72,6 +80,8 @@ func widening[A, B, R number](f func(a []A, b []B) R) kernel {
 }
 
 // compared gives masks: lanes of ones in vector registers, bits in mask registers. The predicate of p gets the immediate operand.
+//
+//go:noinline // each row of a table would have a copy
 func compared[T number](p func(a, b T, i uint8) bool) kernel {
 	return func(x *work) {
 		a, b := all[T](x, x.in[1]), all[T](x, x.in[0])
@@ -98,6 +108,8 @@ func spread[T number](x *work) {
 }
 
 // blocks calls f for each 128 bits of the result.
+//
+//go:noinline // each row of a table would have a copy
 func blocks[T number](f func(out, a, b []T, i uint8)) kernel {
 	return func(x *work) {
 		n := 16 / sizeOf[T]()

@@ -94,6 +94,8 @@ func pairs[T float](f func(x, y T) T) func(out, a, b []T, i uint8) {
 }
 
 // binaryImmediate is binary for functions that also want the immediate operand.
+//
+//go:noinline // each row of a table would have a copy
 func binaryImmediate[T number](f func(a, b T, i uint8) T) kernel {
 	return func(x *work) {
 		a, b, out := all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)

@@ -234,6 +234,8 @@ func shiftRows() []row {
 }
 
 // shifts has the shifts of lanes of one size, by an immediate, by a register's low 64 bits, and lane by lane.
+//
+//go:noinline // each row of a table would have a copy
 func shifts[U uint16 | uint32 | uint64, I int16 | int32 | int64](letter string, size int, memory string, sll, srl func(U, uint64) U, sra func(I, uint64) I) (all []row) {
 	for _, s := range []struct {
 		name                 string

@@ -192,6 +192,8 @@ func quarters(x *work) {
 }
 
 // fromTwo takes lanes of two tables in a row. Either the old destination has the indices, or it is the first table and a has them.
+//
+//go:noinline // each row of a table would have a copy
 func fromTwo[T uint8 | uint16 | uint32 | uint64](index bool) kernel {
 	return func(x *work) {
 		a, b, old, out := all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.old), all[T](x, x.out)
