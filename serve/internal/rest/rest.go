@@ -65,6 +65,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
+// Paths returns methods and paths, as they are registered.
+func Paths() []string {
+	list := make([]string, len(paths))
+	for i, p := range paths {
+		list[i] = p.method + " " + p.path
+	}
+	return list
+}
+
 // paths are all there are, in the order of docs/serve.md.
 var paths = []struct {
 	method, path string
