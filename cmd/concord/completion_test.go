@@ -73,6 +73,9 @@ func TestCompletionOfAll(t *testing.T) {
 	for _, c := range below(newRoot()) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			_, completes := c.GetFlagCompletionFunc(f.Name)
+			if f.DefValue == "[]" {
+				t.Errorf("%s --%s has [] as its default, which says nothing", c.CommandPath(), f.Name)
+			}
 			if f.Value.Type() == "string" && !completes && !strings.Contains(f.Usage, "`") {
 				t.Errorf("%s --%s completes nothing, and its help names no argument", c.CommandPath(), f.Name)
 			}

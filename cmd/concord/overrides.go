@@ -48,9 +48,6 @@ func (o *overrides) register(f *pflag.FlagSet) {
 	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one `NUMBER[,...]` or red, green and blue, 0 … 255")
 	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, one `NUMBER[,...]` or three, 0 … 255; (x - mean) / std goes in")
 	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel, one `NUMBER[,...]` or three")
-	for _, name := range []string{"pad", "mean", "std"} {
-		f.Lookup(name).DefValue = "" // which help does not name
-	}
 	f.BoolVar(&o.invert, "invert", false, "picture: replace x by 255 - x")
 	f.IntVar(&o.rate, "rate", 0, "sound: samples a second that the model takes")
 	f.StringVar(&o.labels, "labels", "", "classes: a `file` with one label a line")

@@ -22,7 +22,7 @@ func forPeople(root *cobra.Command) {
 	for _, c := range below(root) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if strings.HasSuffix(f.Value.Type(), "Slice") {
-				f.Value = &once{Value: f.Value}
+				f.Value, f.DefValue = &once{Value: f.Value}, "" // else help would say that the default is []
 			}
 		})
 	}
