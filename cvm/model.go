@@ -76,7 +76,7 @@ func (m *Model) compile(opts engine.Options) (*engine.Program, error) {
 		m.only <- s
 	}
 	if m.closed.Load() {
-		p.Close()
+		p.EndWorkers()
 	}
 	return p, nil
 }
@@ -239,9 +239,9 @@ func (m *Model) Close() {
 		return
 	}
 	m.closed.Store(true)
-	if m.compiles.Load() { // what is compiled later is closed at once
+	if m.compiles.Load() { // what is compiled later has its workers ended at once
 		if p, err := m.program(); err == nil {
-			p.Close()
+			p.EndWorkers() // and no more, as a run under way may not have its session yet
 		}
 	}
 }
