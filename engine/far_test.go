@@ -86,8 +86,8 @@ func TestFarWindows(t *testing.T) {
 			ran++
 		}
 	}
-	if ran < 100 {
-		t.Errorf("only %d windows are run", ran)
+	if ran < len(windows)/5 {
+		t.Errorf("only %d of %d windows are run", ran, len(windows))
 	}
 }
 
