@@ -237,7 +237,7 @@ var borderNames = map[Border]string{
 	0xc002: "VX_BORDER_REPLICATE",
 }
 
-// BorderPolicy numbers the what happens when a border is not supported (vx_border_policy_e).
+// BorderPolicy numbers the ways to go on where a border is not supported (vx_border_policy_e).
 type BorderPolicy int32
 
 // String returns the standard's name of the value.

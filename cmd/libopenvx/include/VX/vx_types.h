@@ -638,7 +638,7 @@ enum vx_border_e {
     VX_BORDER_REPLICATE = 0xC002
 };
 
-/* What happens when a border is not supported. */
+/* Ways to go on where a border is not supported. */
 enum vx_border_policy_e {
     VX_BORDER_POLICY_DEFAULT_TO_UNDEFINED = 0x14000,
     VX_BORDER_POLICY_RETURN_ERROR = 0x14001
