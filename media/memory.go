@@ -56,7 +56,7 @@ func (l Limits) within(need int64, what func() string, do func() error) error {
 }
 
 // The bytes of a pixel as it is returned, of a coefficient of a progressive JPEG, of a sample of a sound, and of a weight of samples.
-const rgba, coefficient, sample, float64Bytes = 4, 4, 4, 8
+const rgba, coefficient, sample, sampleWeight = 4, 4, 4, 8
 
 // PictureBytes returns how many bytes [DecodePicture] takes at most beside the file, as its header says; 0 for what is no picture.
 func PictureBytes(data []byte) int64 {
@@ -110,7 +110,7 @@ func SoundBytes(data []byte, spec *manifest.Audio) int64 {
 	}
 	if r, err := newRates(format.rate, spec.Rate); err == nil { // else nothing is made
 		total += r.bytes(n)
-		n = r.resampled(n)
+		n = r.count(n)
 	}
 	if spec.Scale != 0 && spec.Scale != 1 {
 		total += sample * n

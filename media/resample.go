@@ -30,7 +30,7 @@ func (l Limits) Resample(samples []float32, from, to int) ([]float32, error) {
 	if err != nil || r.same() || len(samples) == 0 {
 		return samples, err
 	}
-	n := r.resampled(int64(len(samples)))
+	n := r.count(int64(len(samples)))
 	if n > limits.MediaSamples {
 		return nil, fmt.Errorf("the sound has %d samples at %d a second; at most %d are allowed", n, to, limits.MediaSamples)
 	}
@@ -56,8 +56,11 @@ func newRates(from, to int) (rates, error) {
 
 func (r rates) same() bool { return r.up == r.down }
 
-// resampled returns how many samples become of n.
-func (r rates) resampled(n int64) int64 { return (n*r.up + r.down - 1) / r.down }
+// scale is that of the lower rate to that of the samples.
+func (r rates) scale() float64 { return min(1, float64(r.up)/float64(r.down)) }
+
+// count returns how many samples become of n.
+func (r rates) count(n int64) int64 { return (n*r.up + r.down - 1) / r.down }
 
 // bytes returns what resampling n samples takes beside them.
 func (r rates) bytes(n int64) int64 {
@@ -65,7 +68,7 @@ func (r rates) bytes(n int64) int64 {
 		return 0
 	}
 	f := polyphaseOf(r)
-	return sample*(n+int64(2*f.half)+r.resampled(n)) + float64Bytes*(f.phases+1)*int64(2*f.half)
+	return sample*(n+int64(2*f.half)+r.count(n)) + sampleWeight*(f.phases+1)*int64(2*f.half)
 }
 
 // resampled returns n samples, each down moments behind the one before.
@@ -97,15 +100,12 @@ type polyphase struct {
 	rows   [][]float64 // 2·half weights each, for the moments 0, 1/phases … 1
 }
 
-// polyphaseOf returns what there will be weights of.
+// polyphaseOf returns how many weights there will be, without making them.
 func polyphaseOf(r rates) *polyphase {
 	f := &polyphase{half: int(math.Ceil(sincZeros / r.scale())), up: r.up, phases: min(r.up, maxPhases)}
 	f.half += f.half % 2 // the sums take four at once
 	return f
 }
-
-// scale is that of the lower rate to that of the samples.
-func (r rates) scale() float64 { return min(1, float64(r.up)/float64(r.down)) }
 
 func newPolyphase(r rates) *polyphase {
 	f, scale := polyphaseOf(r), r.scale()

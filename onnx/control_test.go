@@ -35,6 +35,7 @@ func TestBatchedScan(t *testing.T) {
 		rowCase{8, n, of(list(1, 2, 0), start, x), of(f(s(3), -9, 3-(4-20), 30), f(s(3, 2), -1, 0, -4, -3, 0, 0)), ""},
 		rowCase{8, n, of(list(1, 2), start, x), nil, "sequence_lens: there are 2 lengths; there must be 3"},
 		rowCase{8, n, of(list(1, 2, 3), start, x), nil, "sequence_lens: a sequence of 3 elements is not possible: there are 2"},
+		rowCase{8, n, of(list(1, 2, 0), start, start), nil, "x"},
 	)
 }
 

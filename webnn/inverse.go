@@ -20,7 +20,8 @@ func Inverse(d *op.Def, in []*Operand, attrs graph.Attrs) (args []any, options O
 		if o == nil {
 			continue
 		}
-		p := l.parameter(d.In[min(i, len(d.In)-1)].Name, min(i, len(d.In)-1))
+		at := min(i, len(d.In)-1) // the last one may be several
+		p := l.parameter(d.In[at].Name, at)
 		if !l.method.takes(p, o) {
 			return nil, nil, false
 		}

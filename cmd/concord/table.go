@@ -45,7 +45,7 @@ func (t *table) Flush() error {
 				leaveOut(rows, k)
 			}
 		}
-		if columns := len(cellsOf(rows)); t.sentences || columns <= 2 {
+		if columns := len(columnsOf(rows)); t.sentences || columns <= 2 {
 			rows = goingOn(rows, columns, t.width)
 		} else {
 			gap = narrow(rows, t.width)
@@ -75,8 +75,8 @@ const leastCell = 6
 // column says how wide the cells of a column are, and how wide they have to stay.
 type column struct{ width, least int }
 
-// cellsOf returns the columns of rows.
-func cellsOf(rows []string) (list []column) {
+// columnsOf returns the columns of rows.
+func columnsOf(rows []string) (list []column) {
 	for i, row := range rows {
 		for k, cell := range strings.Split(row, "\t") {
 			if k == len(list) {
@@ -97,7 +97,7 @@ func cellsOf(rows []string) (list []column) {
 // leastWidth is how wide rows are when they are cut as far as they may be.
 func leastWidth(rows []string) int {
 	all := -1
-	for _, c := range cellsOf(rows) {
+	for _, c := range columnsOf(rows) {
 		all += 1 + min(c.width, max(c.least, 1))
 	}
 	return all
@@ -114,7 +114,7 @@ func leaveOut(rows []string, k int) {
 
 // goingOn breaks the last cells of rows into lines, if there is room for a few words.
 func goingOn(rows []string, columns, width int) (list []string) {
-	for _, c := range cellsOf(rows)[:max(columns-1, 0)] {
+	for _, c := range columnsOf(rows)[:max(columns-1, 0)] {
 		width -= c.width + tableGap
 	}
 	if width < 2*leastCell {
@@ -134,7 +134,7 @@ func goingOn(rows []string, columns, width int) (list []string) {
 // narrow cuts the longest texts in rows until no row is wider than there is room for, as far as all keep some characters and numbers are whole. It returns
 // the gap between columns, which is smaller where there is too little room.
 func narrow(rows []string, width int) int {
-	columns := cellsOf(rows)
+	columns := columnsOf(rows)
 	gap, over := tableGap, tableGap*(len(columns)-1)-width
 	for _, c := range columns {
 		over += c.width

@@ -48,7 +48,7 @@ func slides(a graph.Attrs, first int, in, out tensor.Shape, size []int) (h, w ge
 	return h, w, false
 }
 
-// newPlanes returns the geometry of windows that take groups of so many pixels. With divide, sums are divided by the positions inside of the
+// newPlanes returns the geometry of windows that take groups of so many pixels. Sums that are divided are so by the positions inside of the
 // operand, or, if all count, by all. It is nil where that is too much.
 func newPlanes(in tensor.Shape, size int, h, w geometry.Slide, pixels int, all bool) *planes {
 	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.In * w.In, out: h.Out * w.Out,

@@ -57,7 +57,6 @@ func immediate[B, R number](f func(b B, i uint8) R) kernel {
 	}
 }
 
-//
 //go:noinline // each row of a table would have a copy
 func binary[T number](f func(a, b T) T) kernel {
 	return func(x *work) {

@@ -22,7 +22,7 @@ import (
 // body reads the body of a request, decompressed.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, l *budget.Lease) (body []byte, err error) {
 	if r.ContentLength > h.opts.Body { // so that nothing of it need come
-		return nil, h.tooLarge()
+		return nil, budget.TooLarge(h.opts.Body)
 	}
 	source := &source{Reader: http.MaxBytesReader(w, r.Body, h.opts.Body)}
 	encoding := strings.ToLower(strings.Join(r.Header.Values("Content-Encoding"), ","))
@@ -84,8 +84,6 @@ func BodyError(err error, most int64) error {
 	}
 	return oip.Errorf(oip.InvalidArgument, "the body ends early: %v", err)
 }
-
-func (h *handler) tooLarge() error { return budget.TooLarge(h.opts.Body) }
 
 // headerLength returns how many bytes of a body are JSON: all without the header that says so. Whether it is there says, too, whether tensors may
 // be binary.
