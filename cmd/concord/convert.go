@@ -87,7 +87,7 @@ that is there.`,
 	f.register(fl)
 	fl.BoolVar(&f.flatten, "flatten", false, "write the document without fragments and expressions")
 	fl.BoolVar(&f.canonical, "canonical", false, "write document and tensor files anew from the graph")
-	fl.StringVar(&f.to, "to", "nnef", "what is written: `nnef` or cvm")
+	fl.StringVar(&f.to, "to", "nnef", "what is written: nnef or cvm")
 	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
 	fl.BoolVar(&f.external, "external", false, "ONNX: write large constants to DST.data, as models of more than 2 GiB must")
 	return c

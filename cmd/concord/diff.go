@@ -68,7 +68,6 @@ other inputs stay as they are.
 
 --engines runs one model on two engines instead, which must give the same bits:
 ` + engineLines() + `
-
 The exit code is 1 if the graphs differ or, where models are run, if their outputs do.`,
 		Example: `  concord diff old.nnef new.nnef
   concord diff old.nnef new.nnef photo.jpg --rtol 1e-5

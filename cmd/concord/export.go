@@ -102,7 +102,7 @@ Existing files are only replaced with --force.`,
 	fl.BoolVar(&f.webnn, "webnn", false, "write an ES module that builds the model with WebNN")
 	fl.BoolVar(&f.openvx, "openvx", false, "write C that builds the model with OpenVX")
 	fl.BoolVar(&f.wasm, "wasm", false, "write WebAssembly modules that run the model, and their loader")
-	fl.StringVar(&f.elements, "type", "q78", "OpenVX: what floats become, `q78` or float32")
+	fl.StringVar(&f.elements, "type", "q78", "OpenVX: what floats become, q78 or float32")
 	fl.StringVar(&f.page, "page", page.Index, "WebAssembly: the `name` of the page; empty for none")
 	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")

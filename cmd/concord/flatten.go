@@ -53,7 +53,7 @@ replaced only with --force.`,
 		},
 	}
 	flags := c.Flags()
-	f.register(flags)
+	f.registerText(flags)
 	flags.BoolVar(&f.all, "all", false, "expand compound operations of the standard, too")
 	flags.BoolVar(&f.shapes, "shapes", false, "write the shapes of the results behind each statement")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")

@@ -48,7 +48,7 @@ one. Nothing is written if there is an error. What exists is replaced only with 
 		RunE: func(c *cobra.Command, args []string) error {
 			m.in, m.out, m.errs = c.InOrStdin(), document(c.OutOrStdout()), printed(c.ErrOrStderr())
 			var err error
-			if m.opts, err = model.document(); err != nil {
+			if m.opts, err = model.options(); err != nil {
 				return err
 			}
 			return m.run(args[0])
@@ -58,7 +58,7 @@ one. Nothing is written if there is an error. What exists is replaced only with 
 	f.StringVarP(&m.target, "output", "o", "", "write the model to `DST`")
 	forceFlag(f, &m.force)
 	f.BoolVar(&m.check, "check", false, "say what would change and write nothing")
-	model.register(f)
+	model.registerText(f)
 	return c
 }
 

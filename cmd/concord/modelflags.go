@@ -28,13 +28,14 @@ type modelFlags struct {
 }
 
 func (f *modelFlags) register(flags *pflag.FlagSet) {
-	f.registerLenient(flags)
-	flags.Var((*texts)(&f.shapes), "shape", "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
+	f.registerText(flags)
 	flags.Var((*texts)(&f.fixed), "set", "ONNX: make an input a constant, `NAME=VALUE`: numbers as in sr=16000 or shape=2,3, or an .npy; may be repeated")
 }
 
-func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {
+// registerText registers the flags of commands that read NNEF alone.
+func (f *modelFlags) registerText(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.lenient, "lenient", false, "accept constructs of the other dialect and missing extensions")
+	flags.Var((*texts)(&f.shapes), "shape", "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
 }
 
 // registerCompat registers the flag of commands that run or admit CVM models.
