@@ -116,7 +116,9 @@ func TestAnswer(t *testing.T) {
 		s.wants("POST", "/models/digits/answer", body, 400, part)
 	}
 	s.wants("POST", "/models/none/answer", "{}", 404, "there is no model")
-	s.wants("GET", "/models/digits/answer", "", 405, "")
+	s.wants("GET", "/models/digits/answer", "", 405, "this path has POST")
+	s.wants("POST", "/metrics", "", 405, "this path has GET, HEAD")
+	s.wants("GET", "/models/digits", "", 404, "there is nothing at")
 }
 
 func TestOptions(t *testing.T) {

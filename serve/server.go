@@ -73,10 +73,11 @@ func (s *Server) routes() http.Handler {
 	for _, path := range page.Paths {
 		own.Handle(path, page.Handler())
 	}
-	own.HandleFunc("POST /models/{model}/answer", s.answer)
-	own.HandleFunc("POST /models/{model}/versions/{version}/answer", s.answer)
+	own.Handle("/", protocol) // which knows that there is nothing
+	own.HandleFunc("/models/{model}/answer", rest.Only(http.MethodPost, s.answer))
+	own.HandleFunc("/models/{model}/versions/{version}/answer", rest.Only(http.MethodPost, s.answer))
 	if s.opts.Metrics != "off" {
-		own.Handle("GET /metrics", s.metrics)
+		own.HandleFunc("/metrics", rest.Only(http.MethodGet, s.metrics.ServeHTTP))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isGRPC(r) {

@@ -299,14 +299,6 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-func TestMethod(t *testing.T) {
-	w := httptest.NewRecorder()
-	metrics.New(digits(), metrics.Own).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/metrics", nil))
-	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
-		t.Errorf("%d, %v", w.Code, w.Header())
-	}
-}
-
 const openMetrics = "application/openmetrics-text;version=1.0.0,text/plain;q=0.1"
 
 // TestForms asks for both forms. No family may have the name of another one, in OpenMetrics without _total.

@@ -67,11 +67,6 @@ type writer struct {
 
 // ServeHTTP answers with the metrics, in OpenMetrics if the client reads that.
 func (m *Metrics) ServeHTTP(h http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Header().Set("Allow", "GET, HEAD")
-		http.Error(h, "ask with GET", http.StatusMethodNotAllowed)
-		return
-	}
 	w := writer{open: strings.Contains(r.Header.Get("Accept"), "application/openmetrics-text")}
 	w.all(m.names, m.snapshot())
 	contentType := "text/plain; version=0.0.4; charset=utf-8"

@@ -29,17 +29,11 @@ func New(service oip.Service, opts Options) http.Handler {
 		origin:  http.NewCrossOriginProtection(),
 	}
 	for _, p := range paths {
-		allowed := p.method
-		if allowed == http.MethodGet {
-			allowed = "GET, HEAD"
-		}
-		h.mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
-			if !slices.Contains(strings.Split(allowed, ", "), r.Method) {
-				Fail(w, r, &refusal{http.StatusMethodNotAllowed, "Allow", allowed, "the method is " + r.Method + "; this path has " + allowed})
-			} else if err := p.serve(h, w, r); err != nil {
+		h.mux.HandleFunc(p.path, Only(p.method, func(w http.ResponseWriter, r *http.Request) {
+			if err := p.serve(h, w, r); err != nil {
 				Fail(w, r, err)
 			}
-		})
+		}))
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { Fail(w, r, unknownPath(r)) })
 	return h
@@ -72,6 +66,20 @@ func Paths() []string {
 		list[i] = p.method + " " + p.path
 	}
 	return list
+}
+
+// Only hands on requests of one method, HEAD with GET, and answers others as all paths do.
+func Only(method string, serve http.HandlerFunc) http.HandlerFunc {
+	if method == http.MethodGet {
+		method = "GET, HEAD"
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(strings.Split(method, ", "), r.Method) {
+			Fail(w, r, &refusal{http.StatusMethodNotAllowed, "Allow", method, "the method is " + r.Method + "; this path has " + method})
+			return
+		}
+		serve(w, r)
+	}
 }
 
 // paths are all there are, in the order of docs/serve.md.
