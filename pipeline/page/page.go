@@ -97,6 +97,7 @@ type output struct {
 	Length    int      `json:"length"`
 	Labels    []string `json:"labels,omitempty"`
 	Top       int      `json:"top,omitempty"`
+	Integers  bool     `json:"integers,omitempty"` // of classes, which have scores then
 	Scores    string   `json:"scores,omitempty"`
 	Classes   []int    `json:"classes,omitempty"` // of boxes, without the background
 	Limit     int      `json:"limit,omitempty"`
@@ -292,7 +293,7 @@ func (p *maker) outputs() error {
 		var err error
 		switch k := p.manifest.Output(port.Name).(type) {
 		case *manifest.Classes:
-			o.Kind, o.Labels, o.Top = "classes", k.Names, k.Top
+			o.Kind, o.Labels, o.Top, o.Integers = "classes", k.Names, k.Top, t.DType.IsInteger() && !k.Logits
 			g, err = media.ClassesGraph(k, t)
 		case *manifest.Boxes:
 			if p.Picture == nil {

@@ -113,6 +113,14 @@ graph classifier( x ) -> ( y )
 }
 `
 
+const counter = `
+graph counter( x ) -> ( y )
+{
+    x = external<integer>(shape = [1, 2, 2, 3]);
+    y = reshape(x, shape = [1, 12]);
+}
+`
+
 const listener = `
 graph listener( x, state, __proto__ ) -> ( loud, y, next )
 {
@@ -139,6 +147,7 @@ func TestBits(t *testing.T) {
 		model, manifest string
 		picture         *image.NRGBA
 		samples         int
+		integers        bool // classes have scores
 	}{
 		{model: fmt.Sprintf(negative, "1, 3, 7, 5"), manifest: picture(`, "mean": [1, 2, 3], "std": [3, 7, 11]`), picture: photo(23, 17, false)},
 		{model: fmt.Sprintf(negative, "1, 9, 8, 3"), manifest: picture(`, "colour": "bgr", "filter": "area", "resize": "fit", "pad": [10, 20, 30], "std": 255`), picture: photo(40, 12, true)},
@@ -146,6 +155,7 @@ func TestBits(t *testing.T) {
 		{model: fmt.Sprintf(negative, "3, 6, 20"), manifest: picture(`, "layout": "CHW", "resize": "fill", "round": true, "mean": 127, "std": 128`), picture: photo(11, 13, false)},
 		{model: classifier, manifest: `{"version": 1, "inputs": {"x": {"kind": "image", "std": 51}}, "outputs": {"y": {"kind": "classes", "softmax": true, "top": 7}}}`,
 			picture: photo(9, 9, false)},
+		{model: counter, manifest: `{"version": 1, "inputs": {"x": {"kind": "image"}}, "outputs": {"y": {"kind": "classes", "top": 0}}}`, picture: photo(9, 9, false), integers: true},
 		{model: detector, picture: photo(30, 20, false), manifest: `{"version": 1, "inputs": {"image": {"kind": "image", "resize": "fit", "mean": 100, "std": 50}}, "outputs": {"boxes": {
 			"kind": "boxes", "scores": "scores", "labels": ["none", "cat", "dog", "cow"], "background": 0, "format": "ssd", "score_threshold": 0.6, "iou_threshold": 0.3,
 			"priors": {"size": [8, 8], "maps": [{"cells": [3, 2], "boxes": [3, [4, 6]]}], "clamp": true}, "limit": 9}}}`},
@@ -185,9 +195,14 @@ func TestBits(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.Bytes())
 	}
+	type class struct {
+		media.Class
+		Score *float32 `json:"score"`
+	}
 	type said struct {
 		pipeline.Output
-		Tensor []byte `json:"tensor"`
+		Tensor  []byte  `json:"tensor"`
+		Classes []class `json:"classes"`
 	}
 	var got [][]said
 	check(t, json.Unmarshal(out, &got))
@@ -201,6 +216,14 @@ func TestBits(t *testing.T) {
 					t.Errorf("test %d: output %s has other bits", i, o.Name)
 				}
 				continue
+			}
+			for _, c := range got[i][k].Classes {
+				if (c.Score != nil) != tests[i].integers || (c.Score != nil) == (c.Probability != 0) {
+					t.Errorf("test %d: %+v", i, c)
+				} else if c.Score != nil {
+					c.Probability = *c.Score
+				}
+				got[i][k].Output.Classes = append(got[i][k].Output.Classes, c.Class)
 			}
 			wanted, err := json.Marshal(o)
 			check(t, err)
