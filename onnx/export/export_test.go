@@ -1,12 +1,12 @@
 package export_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -14,8 +14,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// exported returns the model that a graph becomes, written and read again.
-func exported(t testing.TB, g *graph.Graph) *proto.Model {
+// written returns the model that a graph becomes, written and read again.
+func written(t testing.TB, g *graph.Graph) *proto.Model {
 	t.Helper()
 	m, err := export.New(g, export.Options{})
 	if err != nil {
@@ -53,8 +53,7 @@ func runs(m *proto.Model, inputs map[string]*tensor.Tensor) (model.Values, error
 	return p.Run(context.Background(), inputs)
 }
 
-// same reports whether two tensors have the same bits.
+// same reports whether two tensors have the same type and bits.
 func same(got, want *tensor.Tensor) bool {
-	return got != nil && got.DType() == want.DType() && got.Shape().Equal(want.Shape()) &&
-		bytes.Equal(got.Contiguous().Bytes(), want.Contiguous().Bytes())
+	return exported.Bits(got, want) && got.DType() == want.DType()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -40,8 +41,8 @@ func TestGaps(t *testing.T) {
 			if name == "l2_pool" && d == tensor.Int16 {
 				continue // it is for floats
 			}
-			m := build(t)
-			p := exported(t, m.yields("y", m.node(name, "", attrs, m.input("x", d, 1, 1, 1))))
+			m := exported.NewNet(t, "test")
+			p := written(t, m.Graph(m.Node(name, attrs, m.Input("x", d, 1, 1, 1))))
 			list := p.Graph.Node
 			for _, f := range p.Functions {
 				list = append(list, f.Node...)
@@ -59,9 +60,9 @@ func TestGaps(t *testing.T) {
 
 // TestZerosBesidePools pads by -0 in front of a pool: padding by +0 becomes the pool's own in ONNX Runtime, which leaves it out of maxima.
 func TestZerosBesidePools(t *testing.T) {
-	m := build(t)
-	x := m.input("x", tensor.Float32, 3, 1, 2)
-	p := exported(t, m.yields("y", m.node("max_pool", "", graph.AttrsOf("size", []int{1, 1, 2}, "padding", []int{0, 0, 0, 0, 1, 1}, "border", "constant"), x)))
+	m := exported.NewNet(t, "test")
+	x := m.Input("x", tensor.Float32, 3, 1, 2)
+	p := written(t, m.Graph(m.Node("max_pool", graph.AttrsOf("size", []int{1, 1, 2}, "padding", []int{0, 0, 0, 0, 1, 1}, "border", "constant"), x)))
 	list := p.Functions[0].Node
 	find := func(op string) *proto.Node {
 		i := slices.IndexFunc(list, func(n *proto.Node) bool { return n.OpType == op })
@@ -95,7 +96,7 @@ func functionCase(t *testing.T, d *op.Def, seed uint64, size int) {
 	if err != nil {
 		return
 	}
-	m := exported(t, g)
+	m := written(t, g)
 	if !foreign(m) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -18,64 +19,21 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// making builds a graph in tests.
-type making struct {
-	t testing.TB
-	*graph.Builder
-}
-
-func build(t testing.TB) making { return making{t, graph.NewBuilder(op.Rules, "test")} }
-
-func (m making) input(name string, d tensor.DType, shape ...int) *graph.Value {
-	m.t.Helper()
-	v, err := m.Input(name, graph.Type{DType: d, Shape: shape})
-	return m.must(v, err)
-}
-
-func (m making) node(name, label string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
-	m.t.Helper()
-	v, err := m.One(name, in, attrs, label)
-	return m.must(v, err)
-}
-
-func (m making) must(v *graph.Value, err error) *graph.Value {
-	m.t.Helper()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return v
-}
-
-// yields adds outputs: names and values in turn.
-func (m making) yields(pairs ...any) *graph.Graph {
-	m.t.Helper()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := m.Output(pairs[i].(string), pairs[i+1].(*graph.Value)); err != nil {
-			m.t.Fatal(err)
-		}
-	}
-	g, err := m.Build()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return g
-}
-
 // TestNames keeps the names of inputs and outputs, whatever they are, and makes labels the names of nodes and of what is stored.
 func TestNames(t *testing.T) {
-	m := build(t)
-	x := m.input("a picture / 1", tensor.Float32, 2)
-	y := m.node("relu", "layer 1/relu", nil, x)
-	one, err := m.Constant("w", "layer 2/weights", tensor.Scalar[float32](3))
-	z := m.node("mul", "layer 2", nil, y, m.must(one, err))
-	g := m.yields("the result", z, "", y)
-	_, err = export.New(g, export.Options{})
+	m := exported.NewNet(t, "test")
+	x := m.Input("a picture / 1", tensor.Float32, 2)
+	y := m.Labelled("layer 1/relu", "relu", nil, x)
+	one := m.Must(m.B.Constant("w", "layer 2/weights", tensor.Scalar[float32](3)))
+	z := m.Labelled("layer 2", "mul", nil, y, one)
+	g := m.Output("the result", z).Output("", y).Graph()
+	_, err := export.New(g, export.Options{})
 	var refused *export.Error
 	if !errors.As(err, &refused) || len(refused.Refusals) != 1 || refused.Refusals[0].Reason != "the name of the output is empty" {
 		t.Errorf("the error is %v", err)
 	}
 	g.Outputs = g.Outputs[:1]
-	p := exported(t, g)
+	p := written(t, g)
 	if in, out := p.Graph.Input[0].Name, p.Graph.Output[0].Name; in != "a picture / 1" || out != "the result" {
 		t.Errorf("the input is %q, the output %q", in, out)
 	}
@@ -89,10 +47,10 @@ func TestNames(t *testing.T) {
 
 // TestLabels: nodes have names of their own, as some readers want, also where labels are equal.
 func TestLabels(t *testing.T) {
-	m := build(t)
-	x := m.input("x", tensor.Float32, 2)
-	y := m.node("relu", "layer", nil, m.node("neg", "layer", nil, x))
-	p := exported(t, m.yields("y", m.node("abs", "", nil, y)))
+	m := exported.NewNet(t, "test")
+	x := m.Input("x", tensor.Float32, 2)
+	y := m.Labelled("layer", "relu", nil, m.Labelled("layer", "neg", nil, x))
+	p := written(t, m.Graph(m.Node("abs", nil, y)))
 	if a, b, c := p.Graph.Node[0].Name, p.Graph.Node[1].Name, p.Graph.Node[2].Name; a != "layer" || b != "layer_1" || c != "" {
 		t.Errorf("the nodes are %q, %q and %q", a, b, c)
 	}
@@ -100,17 +58,17 @@ func TestLabels(t *testing.T) {
 
 // TestOutputs exports outputs that are inputs, constants, one value under two names, and such whose names other values have.
 func TestOutputs(t *testing.T) {
-	m := build(t)
-	x := m.input("x", tensor.Float32, 2)
-	y := m.node("relu", "", nil, x)
-	k, err := m.Constant("k", "", tensor.Scalar[float32](3))
-	g := m.yields("x", x, "same", x, "constant", m.must(k, err), "k", y, "twice", y, "relu1", m.node("neg", "", nil, y))
+	m := exported.NewNet(t, "test")
+	x := m.Input("x", tensor.Float32, 2)
+	y := m.Node("relu", nil, x)
+	m.Output("x", x).Output("same", x).Output("constant", m.Constant("k", tensor.Scalar[float32](3)))
+	g := m.Output("k", y).Output("twice", y).Output("relu1", m.Node("neg", nil, y)).Graph()
 	in := map[string]*tensor.Tensor{"x": of[float32](-1, 2)}
 	want, err := op.NewInterpreter(g).RunNamed(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := runs(exported(t, g), in)
+	got, err := runs(written(t, g), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,15 +89,13 @@ func of[T tensor.Element](list ...T) *tensor.Tensor {
 
 // TestRefusals lists all that cannot be expressed.
 func TestRefusals(t *testing.T) {
-	m := build(t)
-	x := m.input("x", tensor.Float32, 2)
-	m.input("y", tensor.Float32, 2)
-	s, err := m.State("memory", "", of[float32](1, 2))
-	sum := m.node("add", "", nil, x, m.must(s, err))
-	if err := m.Update(s, sum); err != nil {
-		t.Fatal(err)
-	}
-	_, err = export.New(m.yields("y", sum), export.Options{})
+	m := exported.NewNet(t, "test")
+	x := m.Input("x", tensor.Float32, 2)
+	m.Input("y", tensor.Float32, 2)
+	s := m.Must(m.B.State("memory", "", of[float32](1, 2)))
+	sum := m.Node("add", nil, x, s)
+	m.Check(m.B.Update(s, sum))
+	_, err := export.New(m.Output("y", sum).Graph(), export.Options{})
 	want := `graph test cannot be expressed in ONNX:
 state (value memory): ONNX keeps no values between runs; make the state an input and its next value an output
 output (value y): an input has the name of the output; in ONNX they would be the same value`
@@ -152,8 +108,8 @@ output (value y): an input has the name of the output; in ONNX they would be the
 func TestVersions(t *testing.T) {
 	for d, want := range map[tensor.DType]int{tensor.Float32: 21, tensor.Int4: 21, tensor.Float8E5M2: 21, tensor.BFloat16: 22, tensor.Float4E2M1: 23,
 		tensor.Float8E8M0: 24, tensor.Uint2: 25} {
-		m := build(t)
-		p := exported(t, m.yields("y", m.node("copy", "", nil, m.input("x", d, 4))))
+		m := exported.NewNet(t, "test")
+		p := written(t, m.Graph(m.Node("copy", nil, m.Input("x", d, 4))))
 		if p.OpsetImport[0].Version != int64(want) || len(p.OpsetImport) != 1 {
 			t.Errorf("%v: version %d, %d domains", d, p.OpsetImport[0].Version, len(p.OpsetImport))
 		}
@@ -163,11 +119,9 @@ func TestVersions(t *testing.T) {
 // TestShared: what is stored shares the memory of constants.
 func TestShared(t *testing.T) {
 	testdata.LittleEndian(t)
-	m := build(t)
+	m := exported.NewNet(t, "test")
 	k := of[float32](1, 2, 3)
-	v, err := m.Constant("k", "", k)
-	g := m.yields("y", m.node("neg", "", nil, m.must(v, err)))
-	p, err := export.New(g, export.Options{})
+	p, err := export.New(m.Graph(m.Node("neg", nil, m.Constant("k", k))), export.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +132,11 @@ func TestShared(t *testing.T) {
 
 // TestNumbers keeps numbers that are no float32, and gives nodes that mean the same one function.
 func TestNumbers(t *testing.T) {
-	m := build(t)
-	x := m.input("x", tensor.Float32, 2)
-	y := m.node("affine", "", graph.AttrsOf("alpha", 0.1, "beta", 0.5), x)
-	z := m.node("affine", "", graph.AttrsOf("alpha", 0.1, "beta", 0.5), y)
-	p := exported(t, m.yields("z", m.node("affine", "", graph.AttrsOf("alpha", 0.25), z)))
+	m := exported.NewNet(t, "test")
+	x := m.Input("x", tensor.Float32, 2)
+	y := m.Node("affine", graph.AttrsOf("alpha", 0.1, "beta", 0.5), x)
+	z := m.Node("affine", graph.AttrsOf("alpha", 0.1, "beta", 0.5), y)
+	p := written(t, m.Graph(m.Node("affine", graph.AttrsOf("alpha", 0.25), z)))
 	if len(p.Functions) != 2 || p.Graph.Node[0].Overload != p.Graph.Node[1].Overload || p.Graph.Node[2].Overload == p.Graph.Node[1].Overload {
 		t.Errorf("there are %d functions", len(p.Functions))
 	}
@@ -208,16 +162,13 @@ func TestNumbers(t *testing.T) {
 
 // TestCodes: a quantization that package onnx would make one of integers stays one of floats.
 func TestCodes(t *testing.T) {
-	m := build(t)
-	constant := func(x *tensor.Tensor) *graph.Value {
-		v, err := m.Constant("", "", x)
-		return m.must(v, err)
-	}
+	m := exported.NewNet(t, "test")
+	constant := func(x *tensor.Tensor) *graph.Value { return m.Constant("", x) }
 	scale, zero := constant(tensor.Scalar[float32](0.3)), constant(tensor.Scalar[uint8](3))
-	codes := m.node("quantize_linear", "", nil, m.input("x", tensor.Float32, 5), scale, zero)
-	y := m.node("add", "", nil, m.node("dequantize_linear", "", nil, codes, scale, zero), constant(tensor.Scalar[float32](0.17)))
-	g := m.yields("y", m.node("quantize_linear", "", nil, m.node("relu", "", nil, y), constant(tensor.Scalar[float32](0.21)), zero))
-	if got := nodes(exported(t, g)); got != "QuantizeLinear, DequantizeLinear, Add, Relu, own" {
+	codes := m.Node("quantize_linear", nil, m.Input("x", tensor.Float32, 5), scale, zero)
+	y := m.Node("add", nil, m.Node("dequantize_linear", nil, codes, scale, zero), constant(tensor.Scalar[float32](0.17)))
+	g := m.Graph(m.Node("quantize_linear", nil, m.Node("relu", nil, y), constant(tensor.Scalar[float32](0.21)), zero))
+	if got := nodes(written(t, g)); got != "QuantizeLinear, DequantizeLinear, Add, Relu, own" {
 		t.Errorf("it becomes %s", got)
 	}
 }
@@ -263,9 +214,9 @@ func TestHuge(t *testing.T) {
 		{"pad", []int{4}, graph.AttrsOf("padding", []int{huge, huge}, "border", "reflect-even")},
 		{"debox", []int{1 << 20}, graph.AttrsOf("size", []int{huge}, "padding", []int{0, 0}, "normalize", true, "border", "ignore")},
 	} {
-		m := build(t)
-		g := m.yields("y", m.node(c.op, "", c.attrs, m.input("x", tensor.Float32, c.shape...)))
-		p := exported(t, g)
+		m := exported.NewNet(t, "test")
+		g := m.Graph(m.Node(c.op, c.attrs, m.Input("x", tensor.Float32, c.shape...)))
+		p := written(t, g)
 		if n := len(p.Graph.Node) + len(p.Graph.Initializer); n > 10 || len(p.Functions) > 1 {
 			t.Errorf("%s: there are %d nodes and constants, and %d functions", c.op, n, len(p.Functions))
 		}

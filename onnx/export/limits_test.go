@@ -6,8 +6,8 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/onnx/export"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,24 +21,10 @@ func TestLimits(t *testing.T) {
 		"positions": {limits.ExpandedTaps, tensor.Int64}, // one by one
 	} {
 		for _, n := range []int{c.most, c.most + 1} {
-			b := graph.NewBuilder(op.Rules, "limits")
-			x, err := b.Input("x", graph.Type{DType: c.of, Shape: tensor.Shape{n}})
-			var y *graph.Value
-			if err == nil {
-				y, err = b.One("box", []*graph.Value{x}, graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), "")
-			}
-			if err == nil {
-				err = b.Output("y", y)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := b.Build()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := exported.NewNet(t, "limits")
+			g := m.Graph(m.Node("box", graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), m.Input("x", c.of, n)))
 			foreign := false // operators that are not said in those of ONNX
-			_, err = export.New(g, export.Options{Foreign: func(export.Refusal) { foreign = true }})
+			_, err := export.New(g, export.Options{Foreign: func(export.Refusal) { foreign = true }})
 			var refused *export.Error
 			if beyond := foreign || errors.As(err, &refused); beyond != (n > c.most) || err != nil && !beyond {
 				t.Errorf("%s: %d give %v", name, n, err)

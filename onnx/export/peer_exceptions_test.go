@@ -70,7 +70,7 @@ var disputes = []struct {
 }
 
 // disputed returns why ONNX Runtime need not agree, "" if it must.
-func disputed(a *written) string {
+func disputed(a *application) string {
 	for _, d := range disputes {
 		if slices.Contains(strings.Fields(d.ops), a.op) && d.when(a.drawn) {
 			return d.why
@@ -98,7 +98,7 @@ func unchanged(c op.Case) bool {
 }
 
 // tolerance returns by how much results may differ: functions round in other places, and integers that are interpolated by one.
-func (a *written) tolerance() peer.Tolerance {
+func (a *application) tolerance() peer.Tolerance {
 	far := peer.Tolerance{Loose: 10}
 	switch a.op {
 	case "multilinear_upsample", "resample", "resize":

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/testdata/networks"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/op"
@@ -26,8 +26,8 @@ var (
 	peerAll   = flag.Bool("all", false, "keep all models, with our results as those that are expected")
 )
 
-// written is an exported graph, with the results that are expected.
-type written struct {
+// application is an exported graph, with the results that are expected.
+type application struct {
 	peer.Case
 	name  string
 	op    string  // the operator that the graph applies; empty if there may be many
@@ -37,7 +37,7 @@ type written struct {
 }
 
 // write exports the graph.
-func (a *written) write(t *testing.T, g *graph.Graph) {
+func (a *application) write(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	m, err := export.New(g, export.Options{Foreign: func(export.Refusal) { a.alone = true }})
 	if err != nil {
@@ -47,16 +47,12 @@ func (a *written) write(t *testing.T, g *graph.Graph) {
 }
 
 // applied returns the application of an operator that a seed draws, with the results of its reference, nil if there are none.
-func applied(t *testing.T, d *op.Def, seed uint64, size int) *written {
+func applied(t *testing.T, d *op.Def, seed uint64, size int) *application {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
-	a := &written{name: fmt.Sprintf("%s-%d", d.Name, seed), op: d.Name, drawn: d.Draw(rnd)}
-	constants := 0
-	if rnd.Bool() {
-		constants = rnd.IntN(1 << len(a.drawn.In))
-	}
+	a := &application{name: fmt.Sprintf("%s-%d", d.Name, seed), op: d.Name, drawn: d.Draw(rnd)}
 	var g *graph.Graph
-	g, a.Inputs = single.Graph(t, d, a.drawn, func(i int) bool { return constants>>i&1 == 1 })
+	g, a.Inputs = single.Graph(t, d, a.drawn, exported.Mask(rnd, d.Name, a.drawn))
 	var err error
 	if a.want, err = op.NewInterpreter(g).RunNamed(t.Context(), a.Inputs); err != nil {
 		return nil
@@ -76,7 +72,7 @@ func TestPeer(t *testing.T) {
 	if *peerCases > 0 {
 		n = *peerCases
 	}
-	var all []*written
+	var all []*application
 	for _, r := range export.Table() {
 		if *peerOp != "" && !slices.Contains(strings.Split(*peerOp, ","), r.Op) {
 			continue
@@ -94,10 +90,12 @@ func TestPeer(t *testing.T) {
 // TestPeerDocuments is TestPeer for NNEF documents. If it may, ONNX Runtime computes products with quantized weights otherwise.
 func TestPeerDocuments(t *testing.T) {
 	runtime := peer.Find(t)
-	var all []*written
-	networks.Documents(t, func(path string, g *graph.Graph) {
-		a := &written{name: filepath.Base(path)}
-		if a.Inputs, a.want = computed(t, g); a.want != nil {
+	var all []*application
+	exported.Documents(t, func(path string, g *graph.Graph) {
+		if len(g.States) == 0 {
+			a := &application{name: filepath.Base(path)}
+			a.Inputs = exported.Inputs(g, 1)
+			a.want = exported.Run(t, g, a.Inputs)
 			a.write(t, g)
 			all = append(all, a)
 		}
@@ -106,16 +104,16 @@ func TestPeerDocuments(t *testing.T) {
 }
 
 // judge compares all with what ONNX Runtime makes of them.
-func judge(t *testing.T, runtime *peer.Runtime, all []*written, level string) {
+func judge(t *testing.T, runtime *peer.Runtime, all []*application, level string) {
 	t.Helper()
 	tally := make(map[string]map[string]int)
-	count := func(a *written, verdict string) {
+	count := func(a *application, verdict string) {
 		if tally[a.op] == nil {
 			tally[a.op] = make(map[string]int)
 		}
 		tally[a.op][verdict]++
 	}
-	var asked []*written
+	var asked []*application
 	var cases []peer.Case
 	for _, a := range all {
 		if *peerAll {
@@ -138,7 +136,7 @@ func judge(t *testing.T, runtime *peer.Runtime, all []*written, level string) {
 }
 
 // beyond returns why ONNX Runtime is not asked.
-func (a *written) beyond() string {
+func (a *application) beyond() string {
 	if a.alone {
 		return "it has no function"
 	}
@@ -153,7 +151,7 @@ func (a *written) beyond() string {
 }
 
 // judge returns "agree", or why it need not.
-func (a *written) judge(t *testing.T, theirs *peer.Answer) string {
+func (a *application) judge(t *testing.T, theirs *peer.Answer) string {
 	t.Helper()
 	var err error
 	if theirs.Error != "" {
@@ -174,7 +172,7 @@ func (a *written) judge(t *testing.T, theirs *peer.Answer) string {
 }
 
 // keep writes the case, with these results as what is expected.
-func (a *written) keep(t *testing.T, outputs map[string]*tensor.Tensor) {
+func (a *application) keep(t *testing.T, outputs map[string]*tensor.Tensor) {
 	t.Helper()
 	if *peerKeep == "" {
 		return

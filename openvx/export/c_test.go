@@ -14,8 +14,8 @@ import (
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -27,11 +27,11 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	files := exported(t, m.Graph, export.Q78).Files("small")
+	files := made(t, m.Graph, export.Q78).Files("small")
 	golden.Compare(t, "testdata/small.c", string(files.Source))
 	golden.Compare(t, "testdata/small.h", string(files.Header))
 	compiles(t, "small", files)
-	if again := exported(t, m.Graph, export.Q78).Files("small"); string(again.Source) != string(files.Source) || !bytes.Equal(testdata.Written(t, again.Weights), testdata.Written(t, files.Weights)) {
+	if again := made(t, m.Graph, export.Q78).Files("small"); string(again.Source) != string(files.Source) || !bytes.Equal(testdata.Written(t, again.Weights), testdata.Written(t, files.Weights)) {
 		t.Error("the same model gives other files")
 	}
 }
@@ -65,25 +65,12 @@ func compiles(t *testing.T, name string, files *export.Files) {
 func TestHostileNames(t *testing.T) {
 	names := []string{"class", "int", "graph", "weights", "tensor", "to", "group", "vxProcessGraph", "VX_SUCCESS", "NULL", "EOF", "linux", "*/ #error",
 		"line\nend\"\\", "??/", "日本", "1st", "x_2", "x", "x y", "_", "__FILE__", "\x00", "held", "failed", "LIST", "Q78", "size_t", "memset"}
-	b := graph.NewBuilder(op.Rules, "na*/mes??/\n")
+	b := exported.NewNet(t, "na*/mes??/\n")
 	for i, name := range names {
-		x, err := b.Input(name, graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1 + i}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := b.One("relu", []*graph.Value{x}, nil, "label */ "+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Output("out "+name, y); err != nil {
-			t.Fatal(err)
-		}
+		b.Output("out "+name, b.Labelled("label */ "+name, "relu", nil, b.Input(name, tensor.Float32, 1+i)))
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := exported(t, g, export.Q78)
+	g := b.Graph()
+	n := made(t, g, export.Q78)
 	for i, name := range names {
 		if n.Inputs[i].Name != name || n.Outputs[i].Name != "out "+name {
 			t.Errorf("port %d is called %q and %q", i, n.Inputs[i].Name, n.Outputs[i].Name)
@@ -145,11 +132,11 @@ func TestHuge(t *testing.T) {
 	} {
 		t.Run(c.op, func(t *testing.T) {
 			n := newNet(t, 1)
-			y := n.node(c.op, c.attrs, n.input("x", tensor.Float32, c.shape...))
+			y := n.Node(c.op, c.attrs, n.Input("x", tensor.Float32, c.shape...))
 			if c.op == "transpose" {
-				y = n.node("reshape", attrs("shape", []int{-1, 1 << 10}), y)
+				y = n.Node("reshape", attrs("shape", []int{-1, 1 << 10}), y)
 			}
-			m, err := export.New(n.graph(y), export.Options{})
+			m, err := export.New(n.Graph(y), export.Options{})
 			var refused *export.Error
 			if err != nil && !errors.As(err, &refused) {
 				t.Errorf("the error is %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
@@ -17,60 +18,24 @@ import (
 
 // net is a graph that is built for a test.
 type net struct {
-	t testing.TB
-	b *graph.Builder
+	*exported.Net
 	r *op.Rand
-	n int
 
 	grid bool // constants are numbers of Q7.8
 }
 
 func newNet(t testing.TB, seed uint64) *net {
-	return &net{t: t, b: graph.NewBuilder(op.Rules, "net"), r: op.NewRand(seed, 4)}
+	return &net{Net: exported.NewNet(t, "net"), r: op.NewRand(seed, 4)}
 }
 
-func (n *net) check(err error) {
-	n.t.Helper()
-	if err != nil {
-		n.t.Fatal(err)
-	}
-}
-
-func (n *net) input(name string, d tensor.DType, shape ...int) *graph.Value {
-	n.t.Helper()
-	v, err := n.b.Input(name, graph.Type{DType: d, Shape: shape})
-	n.check(err)
-	return v
-}
-
-// constant adds a constant of random elements of the magnitude.
-func (n *net) constant(d tensor.DType, magnitude float64, shape ...int) *graph.Value {
-	n.t.Helper()
-	n.n++
-	x := uniform(n.t, n.r, d, magnitude, shape...)
+// drawn adds a constant of random elements of the magnitude.
+func (n *net) drawn(d tensor.DType, magnitude float64, shape ...int) *graph.Value {
+	n.T.Helper()
+	x := uniform(n.T, n.r, d, magnitude, shape...)
 	if n.grid {
 		x = n.onGrid(x)
 	}
-	v, err := n.b.Constant(fmt.Sprintf("w%d", n.n), "", x)
-	n.check(err)
-	return v
-}
-
-func (n *net) node(name string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
-	n.t.Helper()
-	v, err := n.b.One(name, in, attrs, "")
-	n.check(err)
-	return v
-}
-
-func (n *net) graph(outputs ...*graph.Value) *graph.Graph {
-	n.t.Helper()
-	for i, v := range outputs {
-		n.check(n.b.Output(fmt.Sprintf("y%d", i), v))
-	}
-	g, err := n.b.Build()
-	n.check(err)
-	return g
+	return n.Constant("", x)
 }
 
 // uniform returns random elements between -magnitude and magnitude, or from 0 on if the type has no sign.
@@ -101,8 +66,8 @@ func inputsOf(t testing.TB, g *graph.Graph, seed uint64, magnitude float64) map[
 
 var attrs = graph.AttrsOf
 
-// exported exports a graph, which must be possible.
-func exported(t testing.TB, g *graph.Graph, f export.Format) *export.Network {
+// made exports a graph, which must be possible.
+func made(t testing.TB, g *graph.Graph, f export.Format) *export.Network {
 	t.Helper()
 	n, err := export.New(g, export.Options{Float: f})
 	if err != nil {
@@ -142,14 +107,14 @@ func TestConvolutions(t *testing.T) {
 		padding, stride, dilation := n.window(size, in, dilated)
 		groups := op.Pick(r, []int{1, 1, 2, 3})
 		batch, channels, filters := r.Between(1, 2), groups*r.Between(1, 2), groups*r.Between(1, 2)
-		x := n.input("x", tensor.Float32, batch, channels, in[0], in[1])
-		f := n.constant(tensor.Float32, 1, filters, channels/groups, size[0], size[1])
+		x := n.Input("x", tensor.Float32, batch, channels, in[0], in[1])
+		f := n.drawn(tensor.Float32, 1, filters, channels/groups, size[0], size[1])
 		var b *graph.Value
 		if r.Bool() {
-			b = n.constant(tensor.Float32, 1, 1, filters)
+			b = n.drawn(tensor.Float32, 1, 1, filters)
 		}
-		g := n.graph(n.node("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32})
+		g := n.Graph(n.Node("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), x, f, b))
+		m, err := export.New(g, export.Options{Float: export.Float32})
 		var refused *export.Error
 		if errors.As(err, &refused) && dilated {
 			continue
@@ -159,8 +124,8 @@ func TestConvolutions(t *testing.T) {
 		}
 		said++
 		inputs := inputsOf(t, g, seed, 1)
-		if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
+		if want, got := exported.Run(t, g, inputs), runs(t, m, inputs); !equal(got["y0"], want["y0"]) {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, m.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 	if said < cases*9/10 {
@@ -192,21 +157,21 @@ func TestDeconvolutions(t *testing.T) {
 			}
 			out = append(out, n)
 		}
-		x := n.input("x", tensor.Float32, 1, channels, in[0], in[1])
-		f := n.constant(tensor.Float32, 1, channels, perGroup, size[0], size[1])
-		b := n.constant(tensor.Float32, 1, 1, groups*perGroup)
+		x := n.Input("x", tensor.Float32, 1, channels, in[0], in[1])
+		f := n.drawn(tensor.Float32, 1, channels, perGroup, size[0], size[1])
+		b := n.drawn(tensor.Float32, 1, 1, groups*perGroup)
 		if seed%3 != 0 {
 			out = nil
 		}
-		g := n.graph(n.node("deconv", attrs("padding", padding, "stride", stride, "groups", groups, "output_shape", out), x, f, b))
-		made, err := export.New(g, export.Options{Float: export.Float32})
+		g := n.Graph(n.Node("deconv", attrs("padding", padding, "stride", stride, "groups", groups, "output_shape", out), x, f, b))
+		m, err := export.New(g, export.Options{Float: export.Float32})
 		if err != nil {
 			continue
 		}
 		said++
 		inputs := inputsOf(t, g, seed, 1)
-		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
+		if want, got := exported.Run(t, g, inputs), runs(t, m, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, m.Calls[0].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 	if said < cases*9/10 {
@@ -221,7 +186,7 @@ func TestPoolings(t *testing.T) {
 		r := n.r
 		in, size := [2]int{r.Between(1, 9), r.Between(1, 9)}, [2]int{r.Between(1, 4), r.Between(1, 4)}
 		padding, stride, _ := n.window(size, in, false)
-		x := n.node("relu", nil, n.input("x", tensor.Float32, r.Between(1, 2), r.Between(1, 3), in[0], in[1]))
+		x := n.Node("relu", nil, n.Input("x", tensor.Float32, r.Between(1, 2), r.Between(1, 3), in[0], in[1]))
 		operator := op.Pick(r, []string{"max_pool", "box", "box", "debox"})
 		a := attrs("size", []int{1, 1, size[0], size[1]}, "stride", []int{1, 1, stride[0], stride[1]}, "border", op.Pick(r, []string{"constant", "ignore"}))
 		if operator == "debox" {
@@ -231,11 +196,11 @@ func TestPoolings(t *testing.T) {
 		if operator != "max_pool" {
 			a = append(a, attrs("normalize", operator == "box" && r.Bool())...)
 		}
-		g := n.graph(n.node(operator, a, x))
-		made := exported(t, g, export.Float32)
+		g := n.Graph(n.Node(operator, a, x))
+		m := made(t, g, export.Float32)
 		inputs := inputsOf(t, g, seed, 1)
-		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
-			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[1].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
+		if want, got := exported.Run(t, g, inputs), runs(t, m, inputs); distance(got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, m.Calls[1].Args, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 		}
 	}
 }
@@ -243,69 +208,69 @@ func TestPoolings(t *testing.T) {
 // integerNets are networks of integers as layers compute them.
 var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
 	"conv": func(n *net, d tensor.DType) *graph.Value {
-		x := n.input("x", d, 1, 4, 6, 6)
-		sum := n.node("conv", attrs("padding", []int{1, 1, 1, 1}, "groups", 2, "dtype", tensor.Int64), x, n.constant(d, 100, 6, 2, 3, 3))
+		x := n.Input("x", d, 1, 4, 6, 6)
+		sum := n.Node("conv", attrs("padding", []int{1, 1, 1, 1}, "groups", 2, "dtype", tensor.Int64), x, n.drawn(d, 100, 6, 2, 3, 3))
 		return n.rounded(sum, d, "half_even", "saturate")
 	},
 	"conv with bias": func(n *net, d tensor.DType) *graph.Value {
-		x := n.input("x", d, 1, 2, 6, 6)
-		bias := n.node("rescale", attrs("dtype", tensor.Int32), n.constant(d, 100, 3), n.number(tensor.Int64, -int64(fixed(d))))
-		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "stride", []int{2, 2}), x, n.constant(d, 20, 3, 2, 2, 2), bias)
+		x := n.Input("x", d, 1, 2, 6, 6)
+		bias := n.Node("rescale", attrs("dtype", tensor.Int32), n.drawn(d, 100, 3), n.number(tensor.Int64, -int64(fixed(d))))
+		sum := n.Node("conv", attrs("padding", []int{0, 0, 0, 0}, "stride", []int{2, 2}), x, n.drawn(d, 20, 3, 2, 2, 2), bias)
 		return n.rounded(sum, d, "to_zero", "wrap")
 	},
 	"conv with a bias for each element": func(n *net, d tensor.DType) *graph.Value {
-		x := n.input("x", d, 2, 2, 4, 5)
-		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), x, n.constant(d, 20, 3, 2, 1, 1))
-		bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 3, 4, 5), n.number(tensor.Int64, -int64(fixed(d))))
-		return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
+		x := n.Input("x", d, 2, 2, 4, 5)
+		sum := n.Node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), x, n.drawn(d, 20, 3, 2, 1, 1))
+		bias := n.Node("rescale", attrs("dtype", tensor.Int64), n.drawn(d, 100, 1, 3, 4, 5), n.number(tensor.Int64, -int64(fixed(d))))
+		return n.rounded(n.Node("add", nil, sum, bias), d, "to_zero", "saturate")
 	},
 	"deconv": func(n *net, d tensor.DType) *graph.Value {
-		x := n.input("x", d, 1, 2, 3, 3)
-		sum := n.node("deconv", attrs("padding", []int{1, 0, 0, 0}, "stride", []int{2, 1}, "dtype", tensor.Int64), x, n.constant(d, 50, 2, 3, 3, 2))
+		x := n.Input("x", d, 1, 2, 3, 3)
+		sum := n.Node("deconv", attrs("padding", []int{1, 0, 0, 0}, "stride", []int{2, 1}, "dtype", tensor.Int64), x, n.drawn(d, 50, 2, 3, 3, 2))
 		return n.rounded(sum, d, "half_even", "saturate")
 	},
 	"linear behind layers": func(n *net, d tensor.DType) *graph.Value {
-		x := n.node("relu", nil, n.input("x", d, 2, 2, 4, 4))
-		x = n.node("max_pool", attrs("size", []int{1, 1, 2, 2}, "stride", []int{1, 1, 2, 2}, "padding", make([]int, 8), "border", "ignore"), x)
-		x = n.node("reshape", attrs("shape", []int{2, 8}), x)
-		bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 5), n.number(tensor.Int64, -int64(fixed(d))))
-		sum := n.node("linear", attrs("dtype", tensor.Int64), x, n.constant(d, 50, 5, 8), bias)
+		x := n.Node("relu", nil, n.Input("x", d, 2, 2, 4, 4))
+		x = n.Node("max_pool", attrs("size", []int{1, 1, 2, 2}, "stride", []int{1, 1, 2, 2}, "padding", make([]int, 8), "border", "ignore"), x)
+		x = n.Node("reshape", attrs("shape", []int{2, 8}), x)
+		bias := n.Node("rescale", attrs("dtype", tensor.Int64), n.drawn(d, 100, 1, 5), n.number(tensor.Int64, -int64(fixed(d))))
+		sum := n.Node("linear", attrs("dtype", tensor.Int64), x, n.drawn(d, 50, 5, 8), bias)
 		return n.rounded(sum, d, "half_even", "saturate")
 	},
 	"matmul": func(n *net, d tensor.DType) *graph.Value {
-		x := n.input("x", d, 2, 3, 4)
-		sum := n.node("matmul", attrs("dtype", tensor.Int64), x, n.constant(d, 50, 1, 4, 5))
+		x := n.Input("x", d, 2, 3, 4)
+		sum := n.Node("matmul", attrs("dtype", tensor.Int64), x, n.drawn(d, 50, 1, 4, 5))
 		return n.rounded(sum, d, "to_zero", "saturate")
 	},
 	"products": func(n *net, d tensor.DType) *graph.Value {
-		x, y := n.input("x", d, 1, 3, 2, 2), n.input("y", d, 1, 3, 1, 1)
-		product := n.node("mul", nil, n.node("cast", attrs("dtype", tensor.Int32), x), n.node("cast", attrs("dtype", tensor.Int32), y))
-		return n.node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+3)), n.number(tensor.Int64, 3))
+		x, y := n.Input("x", d, 1, 3, 2, 2), n.Input("y", d, 1, 3, 1, 1)
+		product := n.Node("mul", nil, n.Node("cast", attrs("dtype", tensor.Int32), x), n.Node("cast", attrs("dtype", tensor.Int32), y))
+		return n.Node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+3)), n.number(tensor.Int64, 3))
 	},
 	"products of products": func(n *net, d tensor.DType) *graph.Value {
-		x := n.node("cast", attrs("dtype", tensor.Int64), n.input("x", d, 4))
-		product := n.node("mul", nil, x, x)
-		return n.node("rescale", attrs("rounding", "to_zero", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+2)))
+		x := n.Node("cast", attrs("dtype", tensor.Int64), n.Input("x", d, 4))
+		product := n.Node("mul", nil, x, x)
+		return n.Node("rescale", attrs("rounding", "to_zero", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+2)))
 	},
 	"sums": func(n *net, d tensor.DType) *graph.Value {
-		x, y := n.input("x", d, 3, 4), n.input("y", d, 3, 4)
-		sum := n.node("add", attrs("overflow", "saturate"), x, y)
-		return n.node("sub", nil, n.node("mul", attrs("overflow", "saturate"), sum, n.constant(d, 5, 1, 4)), y)
+		x, y := n.Input("x", d, 3, 4), n.Input("y", d, 3, 4)
+		sum := n.Node("add", attrs("overflow", "saturate"), x, y)
+		return n.Node("sub", nil, n.Node("mul", attrs("overflow", "saturate"), sum, n.drawn(d, 5, 1, 4)), y)
 	},
 	"averages": func(n *net, d tensor.DType) *graph.Value {
-		return n.node("box", attrs("size", []int{1, 1, 3, 3}, "stride", []int{1, 1, 2, 2}, "padding", []int{0, 0, 0, 0, 1, 1, 0, 1}, "normalize", true),
-			n.input("x", d, 1, 2, 5, 7))
+		return n.Node("box", attrs("size", []int{1, 1, 3, 3}, "stride", []int{1, 1, 2, 2}, "padding", []int{0, 0, 0, 0, 1, 1, 0, 1}, "normalize", true),
+			n.Input("x", d, 1, 2, 5, 7))
 	},
 	"moves": func(n *net, d tensor.DType) *graph.Value {
-		x, y := n.input("x", d, 2, 3, 4), n.input("y", d, 2, 4, 1)
-		x = n.node("transpose", attrs("axes", []int{0, 2, 1}), x)
-		z := n.node("concat", attrs("axis", 2), x, y)
-		z = n.node("slice", attrs("axes", []int{1, 2}, "begin", []int{1, -3}, "end", []int{4, 4}), z)
-		return n.node("pad", attrs("padding", []int{0, 0, 1, 0, 0, 2}, "value", 7.0), z)
+		x, y := n.Input("x", d, 2, 3, 4), n.Input("y", d, 2, 4, 1)
+		x = n.Node("transpose", attrs("axes", []int{0, 2, 1}), x)
+		z := n.Node("concat", attrs("axis", 2), x, y)
+		z = n.Node("slice", attrs("axes", []int{1, 2}, "begin", []int{1, -3}, "end", []int{4, 4}), z)
+		return n.Node("pad", attrs("padding", []int{0, 0, 1, 0, 0, 2}, "value", 7.0), z)
 	},
 	"rescale": func(n *net, d tensor.DType) *graph.Value {
-		x := n.node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), n.input("x", d, 3, 5), n.number(tensor.Int64, 2))
-		return n.node("clamp", nil, n.node("rescale", attrs("overflow", "saturate", "dtype", d), x, n.number(tensor.Int64, -1)),
+		x := n.Node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), n.Input("x", d, 3, 5), n.number(tensor.Int64, 2))
+		return n.Node("clamp", nil, n.Node("rescale", attrs("overflow", "saturate", "dtype", d), x, n.number(tensor.Int64, -1)),
 			n.number(d, 0), n.number(d, 77))
 	},
 }
@@ -315,45 +280,45 @@ func TestInexactIntegers(t *testing.T) {
 	const d = tensor.Int16
 	for says, build := range map[string]func(n *net) *graph.Value{
 		"layers round to_zero or half_even": func(n *net) *graph.Value {
-			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
+			sum := n.Node("linear", attrs("dtype", tensor.Int64), n.Input("x", d, 1, 4), n.drawn(d, 50, 2, 4))
 			return n.rounded(sum, d, "half_up", "saturate")
 		},
 		"a layer shifts by 8": func(n *net) *graph.Value {
-			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
-			return n.node("rescale", attrs("rounding", "to_zero", "dtype", d), sum, n.number(tensor.Int64, 7))
+			sum := n.Node("linear", attrs("dtype", tensor.Int64), n.Input("x", d, 1, 4), n.drawn(d, 50, 2, 4))
+			return n.Node("rescale", attrs("rounding", "to_zero", "dtype", d), sum, n.number(tensor.Int64, 7))
 		},
 		"may leave the range of int32": func(n *net) *graph.Value {
-			sum := n.node("linear", nil, n.input("x", d, 1, 40), n.constant(d, 32000, 2, 40))
+			sum := n.Node("linear", nil, n.Input("x", d, 1, 40), n.drawn(d, 32000, 2, 40))
 			return n.rounded(sum, d, "to_zero", "saturate")
 		},
 		"no multiples of 256": func(n *net) *graph.Value {
-			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4), n.constant(tensor.Int64, 1000, 1, 2))
+			sum := n.Node("linear", attrs("dtype", tensor.Int64), n.Input("x", d, 1, 4), n.drawn(d, 50, 2, 4), n.drawn(tensor.Int64, 1000, 1, 2))
 			return n.rounded(sum, d, "to_zero", "saturate")
 		},
 		"one number for each output": func(n *net) *graph.Value {
-			sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), n.input("x", d, 1, 4, 2, 4), n.constant(d, 50, 4, 4, 1, 1))
-			bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 1, 1, 4), n.number(tensor.Int64, -8))
-			return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
+			sum := n.Node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), n.Input("x", d, 1, 4, 2, 4), n.drawn(d, 50, 4, 4, 1, 1))
+			bias := n.Node("rescale", attrs("dtype", tensor.Int64), n.drawn(d, 100, 1, 1, 1, 4), n.number(tensor.Int64, -8))
+			return n.rounded(n.Node("add", nil, sum, bias), d, "to_zero", "saturate")
 		},
 		"a layer has one type": func(n *net) *graph.Value {
-			sum := n.node("linear", nil, n.input("x", tensor.Uint8, 1, 4), n.constant(tensor.Int8, 50, 2, 4))
+			sum := n.Node("linear", nil, n.Input("x", tensor.Uint8, 1, 4), n.drawn(tensor.Int8, 50, 2, 4))
 			return n.rounded(sum, tensor.Uint8, "to_zero", "saturate")
 		},
 		"layers round sums and products as soon as these are made": func(n *net) *graph.Value {
-			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
-			return n.rounded(n.node("rescale", attrs("dtype", tensor.Int64), sum, n.number(tensor.Int64, 1)), d, "to_zero", "saturate")
+			sum := n.Node("linear", attrs("dtype", tensor.Int64), n.Input("x", d, 1, 4), n.drawn(d, 50, 2, 4))
+			return n.rounded(n.Node("rescale", attrs("dtype", tensor.Int64), sum, n.number(tensor.Int64, 1)), d, "to_zero", "saturate")
 		},
 		"it has no exact expression for elements of type int64": func(n *net) *graph.Value {
-			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
-			return n.rounded(n.node("relu", nil, sum), d, "to_zero", "saturate")
+			sum := n.Node("linear", attrs("dtype", tensor.Int64), n.Input("x", d, 1, 4), n.drawn(d, 50, 2, 4))
+			return n.rounded(n.Node("relu", nil, sum), d, "to_zero", "saturate")
 		},
 		"it rounds products of int64 to int16": func(n *net) *graph.Value {
-			x := n.node("cast", attrs("dtype", tensor.Int64), n.input("x", tensor.Uint64, 4)) // which keeps the bits, not the number
-			return n.rounded(n.node("mul", nil, x, x), d, "to_zero", "saturate")
+			x := n.Node("cast", attrs("dtype", tensor.Int64), n.Input("x", tensor.Uint64, 4)) // which keeps the bits, not the number
+			return n.rounded(n.Node("mul", nil, x, x), d, "to_zero", "saturate")
 		},
 	} {
 		n := newNet(t, 1)
-		_, err := export.New(n.graph(build(n)), export.Options{})
+		_, err := export.New(n.Graph(build(n)), export.Options{})
 		var refused *export.Error
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q is not said: %v", says, err)
@@ -363,12 +328,10 @@ func TestInexactIntegers(t *testing.T) {
 
 // number adds a constant of one element.
 func (n *net) number(d tensor.DType, x int64) *graph.Value {
-	n.t.Helper()
+	n.T.Helper()
 	t, err := tensor.Cast(tensor.Scalar(x), d)
-	n.check(err)
-	v, err := n.b.Constant("", "", t)
-	n.check(err)
-	return v
+	n.Check(err)
+	return n.Constant("", t)
 }
 
 // fixed returns the position of elements of a type.
@@ -381,8 +344,8 @@ func fixed(d tensor.DType) int {
 
 // rounded adds the end of a layer.
 func (n *net) rounded(sum *graph.Value, d tensor.DType, rounding, overflow string) *graph.Value {
-	n.t.Helper()
-	return n.node("rescale", attrs("rounding", rounding, "overflow", overflow, "dtype", d), sum, n.number(tensor.Int64, int64(fixed(d))))
+	n.T.Helper()
+	return n.Node("rescale", attrs("rounding", rounding, "overflow", overflow, "dtype", d), sum, n.number(tensor.Int64, int64(fixed(d))))
 }
 
 // TestIntegers exports networks of integers: what layers compute has the same bits, over the whole range of the elements.
@@ -392,8 +355,8 @@ func TestIntegers(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %v", name, d), func(t *testing.T) {
 				for seed := range uint64(20) {
 					n := newNet(t, seed)
-					g := n.graph(build(n, d))
-					made := exported(t, g, export.Q78)
+					g := n.Graph(build(n, d))
+					m := made(t, g, export.Q78)
 					magnitude := math.Ldexp(1, 8*d.Size()-1)
 					if d == tensor.Uint8 {
 						magnitude = 255.9
@@ -402,7 +365,7 @@ func TestIntegers(t *testing.T) {
 						magnitude /= 20 // few sums leave the range
 					}
 					inputs := inputsOf(t, g, seed, magnitude)
-					if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
+					if want, got := exported.Run(t, g, inputs), runs(t, m, inputs); !equal(got["y0"], want["y0"]) {
 						t.Fatalf("seed %d:\n%s\ngot  %v\nwant %v", seed, graph.Text(g, op.Rules), single.Numbers(got["y0"]), single.Numbers(want["y0"]))
 					}
 				}

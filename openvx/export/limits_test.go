@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -15,34 +16,12 @@ import (
 // idleBody is the body of a loop with a node of 14 elements.
 func idleBody(t *testing.T) *graph.Graph {
 	t.Helper()
-	b := graph.NewBuilder(op.Rules, "body")
-	_, err := b.Input("i", graph.Type{DType: tensor.Int64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := exported.NewNet(t, "body")
+	n.Input("i", tensor.Int64)
 	list, err := tensor.New(tensor.Bool, tensor.Shape{14})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := b.Constant("", "", list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = b.Node("not", []*graph.Value{k}, nil, ""); err != nil {
-		t.Fatal(err)
-	}
-	more, err := b.Constant("", "", tensor.Scalar(true))
-	if err == nil {
-		err = b.Output("more", more)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	n.Check(err)
+	n.Node("not", nil, n.Constant("", list))
+	return n.Output("more", n.Constant("", tensor.Scalar(true))).Graph()
 }
 
 // TestLimits makes what is as large as is allowed, and larger.
@@ -72,17 +51,10 @@ func TestLimits(t *testing.T) {
 		}},
 		// A chain of copies of what has no sign.
 		"signs": {limits.VXSigns, func(n int) bool {
-			b := graph.NewBuilder(op.Rules, "signs")
-			v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: []int{1}})
-			for i := range n + 1 {
-				if err != nil {
-					t.Fatal(err)
-				}
-				name := "copy"
-				if i == 0 {
-					name = "relu"
-				}
-				v, err = b.One(name, []*graph.Value{v}, nil, "")
+			chain := exported.NewNet(t, "signs")
+			v := chain.Node("relu", nil, chain.Input("x", tensor.Float32, 1))
+			for range n {
+				v = chain.Node("copy", nil, v)
 			}
 			return (&exporter{Exporter: &kit.Exporter[*graph.Value]{}, folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
 		}},

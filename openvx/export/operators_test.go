@@ -2,109 +2,83 @@ package export_test
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
-	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// outcome counts how the cases of an operator went.
-type outcome struct {
-	cases, equal, near int
-	worst              float64         // difference, relative to max(1, |result|)
-	refused            map[string]bool // the reasons, those of types left aside
-}
-
-// TestOperators exports generated cases of every operator, builds the network and compares what both compute: in float32 as the table
-// says, of integers bit by bit.
-func TestOperators(t *testing.T) {
-	cases := 100
-	if testing.Short() {
-		cases = 40
-	}
-	var b strings.Builder
-	for _, r := range export.Table() {
-		o := &outcome{refused: make(map[string]bool)}
-		t.Run(r.Op, func(t *testing.T) {
-			for seed := range cases {
-				exportCase(t, r, uint64(seed), 1+seed/20, o)
-			}
-		})
-		t.Logf("%s: %d of %d cases are exported, %d with equal bits, the others within %.2g", r.Op, o.equal+o.near, o.cases, o.equal, o.worst)
-		fmt.Fprintf(&b, "%s %s\n", r.Op, r.Form)
-		for _, why := range slices.Sorted(maps.Keys(o.refused)) {
-			fmt.Fprintf(&b, "    refused: %s\n", why)
+// exporter builds networks in float32.
+var exporter = exported.Exporter{
+	Rows: export.Table(),
+	Export: func(t testing.TB, g *graph.Graph) (exported.Model, error) {
+		n, err := export.New(g, export.Options{Float: export.Float32})
+		if err != nil {
+			return exported.Model{}, err
 		}
-	}
-	if !testing.Short() && !t.Failed() {
-		golden.Compare(t, "testdata/operators.txt", b.String())
-	}
+		return exported.Model{Tolerance: exported.Announced(n.Approximations), Run: func(in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+			return built(t, n).Run(n, in)
+		}}, nil
+	},
+	Constants: func(r *op.Rand, _ string, c op.Case) func(i int) bool {
+		if len(c.In) > 1 && c.In[0] != nil && c.In[1] != nil && c.In[0].DType() == tensor.Float16 {
+			return nil // in float32 halves are rounded less often
+		}
+		constants := 1<<len(c.In) - 1
+		if r.IntN(4) == 0 {
+			constants = r.IntN(1 << len(c.In))
+		}
+		return func(i int) bool { return i > 0 && constants>>i&1 == 1 }
+	},
+	Aside: regexp.MustCompile("layers do not compute with elements|it has no exact expression for elements|no elements"),
+	Rare: func(r kit.Row) bool { // tables are for Q7.8
+		return r.Op == "deconv" || r.To == "vxTensorTableLookupNode" && r.Op != "lookup"
+	},
+	Moderate: 1e9,
+	Equal:    equal,
+	Distance: distance,
 }
 
-func exportCase(t *testing.T, r kit.Row, seed uint64, size int, o *outcome) {
+// built makes a network in a context of its own, and verifies it.
+func built(t testing.TB, n *export.Network) *export.Built {
 	t.Helper()
-	rnd := op.NewRand(seed, size)
-	d, _ := op.Lookup(r.Op)
-	c := d.Draw(rnd)
-	constants := 0
-	if rnd.IntN(4) > 0 {
-		constants = 1<<len(c.In) - 1
-	} else {
-		constants = rnd.IntN(1 << len(c.In))
-	}
-	if len(c.In) > 1 && c.In[0] != nil && c.In[1] != nil && c.In[0].DType() == tensor.Float16 {
-		return // in float32 halves are rounded less often
-	}
-	g, inputs := single.Graph(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
-	n, err := export.New(g, export.Options{Float: export.Float32})
-	o.cases++
+	ctx, err := openvx.NewContext(openvx.Options{Threads: 1})
 	if err != nil {
-		var refused *export.Error
-		if !errors.As(err, &refused) {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		for _, f := range refused.Refusals {
-			if why := numerals.ReplaceAllString(f.Reason, "#"); !strings.Contains(why, "layers do not compute with elements") &&
-				!strings.Contains(why, "it has no exact expression for elements") && !strings.Contains(why, "no elements") {
-				o.refused[why] = true
-			}
-		}
-		return
+		t.Fatal(err)
 	}
-	want, got := run(t, g, inputs), runs(t, n, inputs)
-	same, worst := true, 0.0
-	for name, w := range want {
-		if !equal(got[name], w) {
-			same = false
-			if single.Moderate(c, 1e9) {
-				worst = max(worst, distance(got[name], w))
-			}
-		}
+	b, err := n.Build(ctx)
+	if err == nil {
+		err = b.Graph.Verify()
 	}
-	if same {
-		o.equal++
-	} else {
-		o.near++
-		o.worst = max(o.worst, worst)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if exact := !want["out0"].DType().IsFloat(); worst > r.Tolerance || exact && !same {
-		t.Errorf("seed %d: the results differ by %v; %v is allowed: operands %v, attributes %v\ngot  %v\nwant %v", seed, worst, r.Tolerance, c.In, c.Attrs,
-			single.Numbers(got["out0"]), single.Numbers(want["out0"]))
-	}
+	return b
 }
 
-var numerals = regexp.MustCompile(`(-?[0-9.]+(e[+-]?[0-9]+)?|\+?Inf|-Inf)([ ,]+-?[0-9]+)*`)
+// runs returns the outputs of a network, in the types and shapes of its graph.
+func runs(t testing.TB, n *export.Network, in map[string]*tensor.Tensor) map[string]*tensor.Tensor {
+	t.Helper()
+	out, err := built(t, n).Run(n, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestOperators exports generated cases of every operator.
+func TestOperators(t *testing.T) { exporter.Operators(t, 100, 100) }
+
+// TestDocuments exports NNEF documents of the conformance cases.
+func TestDocuments(t *testing.T) { exporter.Documents(t, 0) }
 
 // equal reports whether two tensors have the same shape and numbers. Zeros may differ in their signs.
 func equal(got, want *tensor.Tensor) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -21,19 +22,6 @@ import (
 func parse(t testing.TB, statements string) *graph.Graph {
 	t.Helper()
 	g, err := nnef.Parse("test", []byte("version 1.0;\n"+statements), nnef.Options{Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// built returns the graph of a builder whose last call returned err.
-func built(t testing.TB, b *graph.Builder, err error) *graph.Graph {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,40 +50,15 @@ func TestTable(t *testing.T) {
 
 // TestRefusals holds an error to list everything that cannot be expressed, and nothing that merely depends on it.
 func TestRefusals(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "refused")
-	input := func(name string, d tensor.DType, shape ...int) *graph.Value {
-		v, err := b.Input(name, graph.Type{DType: d, Shape: shape})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	node := func(name, label string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
-		v, err := b.One(name, in, attrs, label)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	x := input("x", tensor.Float32, 1, 2, 8, 8)
-	rois := input("rois", tensor.Float32, 3, 4)
-	batch := input("batch", tensor.Int32, 3)
-	odd := input("odd", tensor.Int16, 2)
-	size := graph.Attr{Name: "output_size", Value: []int{2, 2}}
-	pooled := node("avg_roi_pool", "first", []*graph.Value{x, rois, batch}, size)
-	again := node("relu", "", []*graph.Value{pooled})
-	other := node("max_roi_pool", "second", []*graph.Value{x, rois, batch}, size)
-	follows := node("neg", "follows", []*graph.Value{odd})
-	for i, v := range []*graph.Value{again, other, follows} {
-		if err := b.Output(fmt.Sprintf("y%d", i), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = export.New(g, export.Options{})
+	n := exported.NewNet(t, "refused")
+	x := n.Input("x", tensor.Float32, 1, 2, 8, 8)
+	rois := n.Input("rois", tensor.Float32, 3, 4)
+	batch := n.Input("batch", tensor.Int32, 3)
+	odd := n.Input("odd", tensor.Int16, 2)
+	size := graph.AttrsOf("output_size", []int{2, 2})
+	pooled := n.Labelled("first", "avg_roi_pool", size, x, rois, batch)
+	other := n.Labelled("second", "max_roi_pool", size, x, rois, batch)
+	_, err := export.New(n.Graph(n.Node("relu", nil, pooled), other, n.Labelled("follows", "neg", nil, odd)), export.Options{})
 	var refused *export.Error
 	if !errors.As(err, &refused) {
 		t.Fatalf("the error is %v", err)
@@ -115,17 +78,11 @@ func TestRefusals(t *testing.T) {
 
 // TestStates refuses values that persist between runs.
 func TestStates(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "states")
-	s, err := b.State("s", "", tensor.Scalar(float32(0)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := b.One("cos", []*graph.Value{s}, nil, "")
-	if err == nil {
-		err = errors.Join(b.Update(s, y), b.Output("y", y))
-	}
-	g := built(t, b, err)
-	_, err = export.New(g, export.Options{})
+	n := exported.NewNet(t, "states")
+	s := n.Must(n.B.State("s", "", tensor.Scalar(float32(0))))
+	y := n.Node("cos", nil, s)
+	n.Check(n.B.Update(s, y))
+	_, err := export.New(n.Graph(y), export.Options{})
 	if err == nil || !strings.Contains(err.Error(), "state (value s)") {
 		t.Errorf("the error is %v", err)
 	}
@@ -134,34 +91,15 @@ func TestStates(t *testing.T) {
 // TestPorts holds inputs and outputs to their names, also where a graph returns what WebNN does not: inputs, constants, and one
 // value twice.
 func TestPorts(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "ports")
-	x, err := b.Input("x", graph.Type{DType: tensor.Bool, Shape: tensor.Shape{2}})
-	if err != nil {
-		t.Fatal(err)
+	n := exported.NewNet(t, "ports")
+	x := n.Input("x", tensor.Bool, 2)
+	n.Input("unused", tensor.Float32, 3)
+	not := n.Node("not", nil, x)
+	n.Labelled("dead", "not", nil, not)
+	for name, v := range map[string]*graph.Value{"input": x, "constant": n.Constant("k", tensor.Scalar(float32(0.1))), "not": not, "again": not} {
+		n.Output(name, v)
 	}
-	if _, err := b.Input("unused", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{3}}); err != nil {
-		t.Fatal(err)
-	}
-	k, err := b.Constant("k", "", tensor.Scalar(float32(0.1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	not, err := b.One("not", []*graph.Value{x}, nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.One("not", []*graph.Value{not}, nil, "dead"); err != nil {
-		t.Fatal(err)
-	}
-	for name, v := range map[string]*graph.Value{"input": x, "constant": k, "not": not, "again": not} {
-		if err := b.Output(name, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := n.Graph()
 	m := model(t, g)
 	if len(m.Inputs) != 1 || m.Inputs[0].Name != "x" || m.Inputs[0].DataType != tensor.Uint8 {
 		t.Errorf("the inputs are %v", m.Inputs)
@@ -178,7 +116,7 @@ func TestPorts(t *testing.T) {
 	if nots != 1 {
 		t.Errorf("%d nodes are exported; an output depends on one", nots)
 	}
-	sameResults(t, replayed(t, m), g, inputsOf(g, 1))
+	exported.Same(t, replayed(t, m), g, exported.Inputs(g, 1))
 }
 
 // TestEqualConstants stores equal constants once.
@@ -241,23 +179,8 @@ func TestHugeWindows(t *testing.T) {
 		{"multilinear_upsample", []int{1, 1, 1 << 20}, graph.Attrs{{Name: "factor", Value: []int{1 << 10}}, {Name: "method", Value: "aligned"}}},
 	} {
 		t.Run(c.op, func(t *testing.T) {
-			b := graph.NewBuilder(op.Rules, "huge")
-			x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: c.shape})
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, err := b.One(c.op, []*graph.Value{x}, c.attrs, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := b.Output("y", y); err != nil {
-				t.Fatal(err)
-			}
-			g, err := b.Build()
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := export.New(g, export.Options{})
+			n := exported.NewNet(t, "huge")
+			m, err := export.New(n.Graph(n.Node(c.op, c.attrs, n.Input("x", tensor.Float32, c.shape...))), export.Options{})
 			var refused *export.Error
 			if err != nil && !errors.As(err, &refused) {
 				t.Errorf("the error is %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -95,36 +96,11 @@ func replayed(t testing.TB, m *export.Model) *graph.Graph {
 	return g
 }
 
-// sameResults compares what two graphs compute from the same inputs, to the bit.
-func sameResults(t testing.TB, got, want *graph.Graph, inputs map[string]*tensor.Tensor) {
-	t.Helper()
-	a, b := run(t, got, inputs), run(t, want, inputs)
-	if len(a) != len(b) {
-		t.Fatalf("there are %d outputs; there must be %d", len(a), len(b))
-	}
-	for name, w := range b {
-		if a[name] == nil || !equal(a[name], w) {
-			t.Errorf("output %s is %v; want %v", name, a[name], w)
-		}
-	}
-}
-
-// inputsOf draws inputs of a graph.
-func inputsOf(g *graph.Graph, seed uint64) map[string]*tensor.Tensor {
-	r := op.NewRand(seed, 4)
-	inputs := make(map[string]*tensor.Tensor)
-	for _, v := range g.Inputs {
-		s := v.Type.Shape
-		inputs[v.Name] = r.Tensor(v.Type.DType, s)
-	}
-	return inputs
-}
-
 // TestModules executes a module with applications of all operators in Node.js: the calls that it makes must build a graph that
 // computes the same.
 func TestModules(t *testing.T) {
 	node(t)
-	b := graph.NewBuilder(op.Rules, "all")
+	n := exported.NewNet(t, "all")
 	inputs := make(map[string]*tensor.Tensor)
 	for i, r := range export.Table() {
 		if r.Form == kit.Refused {
@@ -133,50 +109,16 @@ func TestModules(t *testing.T) {
 		d, _ := op.Lookup(r.Op)
 		for seed := uint64(i); ; seed++ {
 			c := d.Draw(op.NewRand(seed, 3))
-			g, values := single.Graph(t, d, c, func(i int) bool { return i > 0 })
-			if _, err := export.New(g, export.Options{}); err != nil {
-				continue // types that WebNN lacks; other cases have others
-			}
-			embed(t, b, g, r.Op, values, inputs)
-			break
+			constant := func(i int) bool { return i > 0 }
+			g, _ := single.Graph(t, d, c, constant)
+			if _, err := export.New(g, export.Options{}); err == nil {
+				single.Add(t, n.B, d, c, r.Op+" ", inputs, constant)
+				break
+			} // types that WebNN lacks; other cases have others
 		}
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := model(t, g)
-	sameResults(t, played(t, m), replayed(t, m), inputs)
-}
-
-// embed adds the one node of a graph to another graph, and its inputs, which begin with a name of their own.
-func embed(t testing.TB, b *graph.Builder, g *graph.Graph, prefix string, values, inputs map[string]*tensor.Tensor) {
-	t.Helper()
-	n := g.Nodes[0]
-	in := make([]*graph.Value, len(n.In))
-	for i, v := range n.In {
-		var err error
-		switch {
-		case v == nil:
-		case v.Const != nil:
-			in[i], err = b.Constant(prefix+"_"+v.Name, "", v.Const)
-		default:
-			in[i], err = b.Input(prefix+" "+v.Name, v.Type)
-			inputs[prefix+" "+v.Name] = values[v.Name]
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.Node(n.Op, in, n.Attrs, "label of "+prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if err := b.Output(fmt.Sprintf("%s.%d", prefix, i), v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	m := model(t, n.Graph())
+	exported.Same(t, played(t, m), replayed(t, m), inputs)
 }
 
 // TestDigits exports the model of an example, and runs what was exported.
@@ -190,41 +132,29 @@ func TestDigits(t *testing.T) {
 	if len(m.Approximations) > 0 {
 		t.Errorf("the results may differ: %v", m.Approximations)
 	}
-	inputs := inputsOf(n.Graph, 1)
-	sameResults(t, replayed(t, m), n.Graph, inputs)
+	inputs := exported.Inputs(n.Graph, 1)
+	exported.Same(t, replayed(t, m), n.Graph, inputs)
 	f, err := m.Files("digits.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "testdata/digits.js.golden", string(f.JavaScript))
-	t.Run("node", func(t *testing.T) { sameResults(t, played(t, m), n.Graph, inputs) })
+	t.Run("node", func(t *testing.T) { exported.Same(t, played(t, m), n.Graph, inputs) })
 }
 
 // TestHostileNames holds names of all kinds to survive the way through JavaScript.
 func TestHostileNames(t *testing.T) {
 	names := []string{"class", "builder", "weights", "__proto__", "constructor", "</script><!--", "line\u2028separator\n\"'`${x}\\", "日本",
 		"1st", "view_2", "view", "toString", "$buffer", "await", "x y", "x_y", "\x00"}
-	b := graph.NewBuilder(op.Rules, "names")
+	n := exported.NewNet(t, "names")
 	inputs := make([]*graph.Value, len(names))
 	for i, name := range names {
-		var err error
-		if inputs[i], err = b.Input(name, graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1 + i}}); err != nil {
-			t.Fatal(err)
-		}
+		inputs[i] = n.Input(name, tensor.Float32, 1+i)
 	}
 	for i, name := range names {
-		y, err := b.One("neg", inputs[i:i+1], nil, name, name)
-		if err == nil {
-			err = b.Output(name, y)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		n.Output(name, n.Must(n.B.One("neg", inputs[i:i+1], nil, name, name)))
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := n.Graph()
 	m := model(t, g)
 	f, err := m.Files("weights.bin")
 	if err != nil {
@@ -235,39 +165,27 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("the module contains %q", bad)
 		}
 	}
-	sameResults(t, replayed(t, m), g, inputsOf(g, 1))
-	t.Run("node", func(t *testing.T) { sameResults(t, played(t, m), g, inputsOf(g, 1)) })
+	exported.Same(t, replayed(t, m), g, exported.Inputs(g, 1))
+	t.Run("node", func(t *testing.T) { exported.Same(t, played(t, m), g, exported.Inputs(g, 1)) })
 }
 
 // TestLargeModule executes a module of many calls.
 func TestLargeModule(t *testing.T) {
-	n := testdata.Cases(4000, 20_000)
-	b := graph.NewBuilder(op.Rules, "large")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1}})
-	for i := 0; i < n && err == nil; i++ {
-		x, err = b.One([]string{"neg", "abs"}[i%2], []*graph.Value{x}, nil, "")
+	nodes := testdata.Cases(4000, 20_000)
+	n := exported.NewNet(t, "large")
+	x := n.Input("x", tensor.Float32, 1)
+	for i := range nodes {
+		x = n.Node([]string{"neg", "abs"}[i%2], nil, x)
 	}
-	if err == nil {
-		err = b.Output("y", x)
-	}
-	g := built(t, b, err)
-	if got := len(played(t, model(t, g)).Nodes); got != n {
-		t.Errorf("the module builds %d nodes; want %d", got, n)
+	if got := len(played(t, model(t, n.Graph(x))).Nodes); got != nodes {
+		t.Errorf("the module builds %d nodes; want %d", got, nodes)
 	}
 }
 
 // TestSpecialNumbers holds scalars of all kinds to keep their bits.
 func TestSpecialNumbers(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "scalars")
-	add := func(name string, x *tensor.Tensor) {
-		v, err := b.Constant(name, "", x)
-		if err == nil {
-			err = b.Output(name, v)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	n := exported.NewNet(t, "scalars")
+	add := func(name string, x *tensor.Tensor) { n.Output(name, n.Constant(name, x)) }
 	r := op.NewRand(3, 4)
 	for i := range 40 {
 		add(fmt.Sprintf("f%d", i), r.Extremes(tensor.Float32, tensor.Shape{}))
@@ -283,27 +201,16 @@ func TestSpecialNumbers(t *testing.T) {
 		add("least_"+d.String(), least)
 		add("most_"+d.String(), most)
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := n.Graph()
 	m := model(t, g)
-	sameResults(t, replayed(t, m), g, nil)
-	t.Run("node", func(t *testing.T) { sameResults(t, played(t, m), g, nil) })
+	exported.Same(t, replayed(t, m), g, nil)
+	t.Run("node", func(t *testing.T) { exported.Same(t, played(t, m), g, nil) })
 }
 
 // TestNamesOfModule holds the addresses of files and the text on the use of a module to the names that those really have.
 func TestNamesOfModule(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "names")
-	x, err := b.Input("an input", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := b.One("neg", []*graph.Value{x}, nil, "")
-	if err == nil {
-		err = b.Output("out", y)
-	}
-	g := built(t, b, err)
+	n := exported.NewNet(t, "names")
+	g := n.Output("out", n.Node("neg", nil, n.Input("an input", tensor.Float32, 1))).Graph()
 	f, err := model(t, g).Files("a#b?c%41.bin")
 	if err != nil {
 		t.Fatal(err)
