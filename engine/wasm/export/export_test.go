@@ -18,6 +18,7 @@ import (
 	"github.com/concord-nn/concord/engine/wasm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -52,18 +53,12 @@ func TestFiles(t *testing.T) {
 // TestMemory holds what an export allocates to less than the weights: nothing copies them all, for any module or file.
 func TestMemory(t *testing.T) {
 	const width, layers = 1024, 8
-	b := graph.NewBuilder(op.Rules, "wide")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{4, width}})
-	check(t, err)
+	n := exported.NewNet(t, "wide")
+	x := n.Input("x", tensor.Float32, 4, width)
 	for i := range layers {
-		w, err := b.Constant(fmt.Sprint("w", i), "", op.NewRand(1, i).Uniform(tensor.Float32, tensor.Shape{width, width}, -1, 1))
-		check(t, err)
-		x, err = b.One("matmul", []*graph.Value{x, w}, nil, "")
-		check(t, err)
+		x = n.Node("matmul", nil, x, n.Constant(fmt.Sprint("w", i), op.NewRand(1, i).Uniform(tensor.Float32, tensor.Shape{width, width}, -1, 1)))
 	}
-	check(t, b.Output("y", x))
-	g, err := b.Build()
-	check(t, err)
+	g := n.Graph(x)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	files, _, err := export.Files(g, "net", engine.Limits{})
@@ -80,24 +75,56 @@ func TestMemory(t *testing.T) {
 // stateful returns a network that adds its inputs up, of which something is worth dividing.
 func stateful(t *testing.T) *graph.Graph {
 	t.Helper()
-	b := graph.NewBuilder(op.Rules, "sums")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 16, 40, 40}})
-	check(t, err)
-	w, err := b.Constant("w", "", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{32, 16, 3, 3}, -1, 1))
-	check(t, err)
+	n := exported.NewNet(t, "sums")
+	x := n.Input("x", tensor.Float32, 1, 16, 40, 40)
+	w := n.Constant("w", op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{32, 16, 3, 3}, -1, 1))
 	zero, err := tensor.New(tensor.Float32, tensor.Shape{1, 32, 40, 40})
 	check(t, err)
-	sum, err := b.State("sum", "", zero)
+	sum := n.Must(n.B.State("sum", "", zero))
+	y := n.Node("conv", graph.AttrsOf("padding", []int{1, 1, 1, 1}, "stride", []int{1, 1}, "dilation", []int{1, 1}, "groups", 1), x, w)
+	y = n.Node("add", nil, sum, y)
+	check(t, n.B.Update(sum, y))
+	return n.Output("y", y).Graph()
+}
+
+// written exports a graph into a folder of the test, and returns the files.
+func written(t *testing.T, g *graph.Graph) (dir string, content map[string][]byte) {
+	t.Helper()
+	files, _, err := export.Files(g, "net", engine.Limits{})
 	check(t, err)
-	y, err := b.One("conv", []*graph.Value{x, w}, graph.AttrsOf("padding", []int{1, 1, 1, 1}, "stride", []int{1, 1}, "dilation", []int{1, 1}, "groups", 1), "")
-	check(t, err)
-	y, err = b.One("add", []*graph.Value{sum, y}, nil, "")
-	check(t, err)
-	check(t, b.Update(sum, y))
-	check(t, b.Output("y", y))
-	g, err := b.Build()
-	check(t, err)
-	return g
+	dir, content = t.TempDir(), make(map[string][]byte)
+	for _, f := range files {
+		content[f.Name] = testdata.Written(t, f.Write)
+		check(t, os.WriteFile(filepath.Join(dir, f.Name), content[f.Name], 0o600))
+	}
+	return dir, content
+}
+
+// node returns what a script of Node says.
+func node(t *testing.T, args ...string) string {
+	t.Helper()
+	command, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	out, err := exec.CommandContext(t.Context(), command, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// draw returns an input of [stateful], and what its runs yield.
+func draw(t *testing.T, g *graph.Graph, runs int) (x *tensor.Tensor, want [][]byte) {
+	t.Helper()
+	x = op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
+	p := op.NewInterpreter(g)
+	for range runs {
+		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
+		check(t, err)
+		want = append(want, bytes.Clone(tensor.Raw(y["y"])))
+	}
+	return x, want
 }
 
 func check(t *testing.T, err error) {
@@ -109,30 +136,18 @@ func check(t *testing.T, err error) {
 
 // TestNode runs what is exported in Node, in both modules if it knows relaxed SIMD, and compares the bits.
 func TestNode(t *testing.T) {
-	node, err := exec.LookPath("node")
+	command, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("Node is not installed")
 	}
 	g := stateful(t)
-	files, _, err := export.Files(g, "net", engine.Limits{})
-	check(t, err)
-	dir := t.TempDir()
-	for _, f := range files {
-		check(t, os.WriteFile(filepath.Join(dir, f.Name), testdata.Written(t, f.Write), 0o600))
-	}
-	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
+	dir, _ := written(t, g)
+	x, want := draw(t, g, 2)
 	check(t, os.WriteFile(filepath.Join(dir, "x.bin"), tensor.Raw(x), 0o600))
 	script, err := filepath.Abs("testdata/run.mjs")
 	check(t, err)
-	p := op.NewInterpreter(g)
-	var want [][]byte
-	for range 2 {
-		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
-		check(t, err)
-		want = append(want, bytes.Clone(tensor.Raw(y["y"])))
-	}
 	for _, flags := range [][]string{{"--experimental-wasm-relaxed-simd"}, nil} { // newer ones know it without being asked
-		cmd := exec.CommandContext(t.Context(), node, append(flags, script, dir)...)
+		cmd := exec.CommandContext(t.Context(), command, append(flags, script, dir)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil && bytes.Contains(out, []byte("bad option")) {
 			continue
@@ -174,29 +189,14 @@ func TestNode(t *testing.T) {
 
 // TestNames runs a model of 64-bit integers whose names mean something in scripts and in HTML.
 func TestNames(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("Node is not installed")
-	}
 	names := []string{"__proto__", "a'\"`${$POOL}\u2028</script>\n*/ \\\\"}
-	b := graph.NewBuilder(op.Rules, "names")
+	n := exported.NewNet(t, "names")
 	for _, name := range names {
-		x, err := b.Input(name, graph.Type{DType: tensor.Int64, Shape: tensor.Shape{2}})
-		check(t, err)
-		y, err := b.One("neg", []*graph.Value{x}, nil, "")
-		check(t, err)
-		check(t, b.Output(name, y))
+		n.Output(name, n.Node("neg", nil, n.Input(name, tensor.Int64, 2)))
 	}
-	g, err := b.Build()
-	check(t, err)
-	files, _, err := export.Files(g, "net", engine.Limits{})
-	check(t, err)
-	dir := t.TempDir()
-	for _, f := range files {
-		check(t, os.WriteFile(filepath.Join(dir, f.Name), testdata.Written(t, f.Write), 0o600))
-		if text := testdata.Written(t, f.Write); f.Name == "net.d.ts" && (bytes.Contains(text, []byte("</")) || bytes.Count(text, []byte(": BigInt64Array | ArrayLike<bigint>;")) != len(names)) {
-			t.Errorf("the types are\n%s", text)
-		}
+	dir, content := written(t, n.Graph())
+	if types := string(content["net.d.ts"]); strings.Contains(types, "</") || strings.Count(types, ": BigInt64Array | ArrayLike<bigint>;") != len(names) {
+		t.Errorf("the types are\n%s", types)
 	}
 	text, err := json.Marshal(names)
 	check(t, err)
@@ -208,40 +208,21 @@ model.close();
 process.stdout.write(names.map((name) => y[name].join()).join(" "));
 `
 	check(t, os.WriteFile(filepath.Join(dir, "test.mjs"), []byte(script), 0o600))
-	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "test.mjs")).CombinedOutput()
-	if err != nil || string(out) != "-1,0 -1,-1" {
-		t.Errorf("the model says %q, %v", out, err)
+	if out := node(t, filepath.Join(dir, "test.mjs")); out != "-1,0 -1,-1" {
+		t.Errorf("the model says %q", out)
 	}
 }
 
 // TestMixed has files of another export of the same name among those of one, as a cache may.
 func TestMixed(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("Node is not installed")
+	args := []string{"testdata/mixed.mjs"}
+	for _, name := range []string{"neg", "abs"} {
+		n := exported.NewNet(t, "net")
+		dir, _ := written(t, n.Graph(n.Node(name, nil, n.Input("x", tensor.Float32, 2))))
+		args = append(args, dir)
 	}
-	var dirs [2]string
-	for i, name := range []string{"neg", "abs"} {
-		b := graph.NewBuilder(op.Rules, "net")
-		x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}})
-		check(t, err)
-		y, err := b.One(name, []*graph.Value{x}, nil, "")
-		check(t, err)
-		check(t, b.Output("y", y))
-		g, err := b.Build()
-		check(t, err)
-		files, _, err := export.Files(g, "net", engine.Limits{})
-		check(t, err)
-		dirs[i] = t.TempDir()
-		for _, f := range files {
-			check(t, os.WriteFile(filepath.Join(dirs[i], f.Name), testdata.Written(t, f.Write), 0o600))
-		}
-	}
-	out, err := exec.CommandContext(t.Context(), node, append([]string{"testdata/mixed.mjs"}, dirs[:]...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if n := strings.Count(string(out), " is of another export than file:"); n != 4 || strings.Count(string(out), "\n") != n {
+	out := node(t, args...)
+	if n := strings.Count(out, " is of another export than file:"); n != 4 || strings.Count(out, "\n") != n {
 		t.Errorf("four ways to load it come to\n%s", out)
 	}
 }
@@ -249,32 +230,22 @@ func TestMixed(t *testing.T) {
 // TestEndedThread runs a graph of which a helper ends between two runs, and another one in the middle of one, which fails: the next run computes alone, and has
 // states and weights as they were.
 func TestEndedThread(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("Node is not installed")
-	}
 	g := stateful(t)
 	m, err := wasm.Compile(g, wasm.Options{Threads: 3})
 	check(t, err)
-	x := op.NewRand(2, 1).Uniform(tensor.Float32, tensor.Shape{1, 16, 40, 40}, -1, 1)
-	p := op.NewInterpreter(g)
-	var want []string
-	for range 3 {
-		y, err := p.RunNamed(t.Context(), map[string]*tensor.Tensor{"x": x})
-		check(t, err)
-		want = append(want, fmt.Sprintf("%x", sha256.Sum256(tensor.Raw(y["y"]))))
-	}
+	x, want := draw(t, g, 3)
 	dir := t.TempDir()
 	places, err := json.Marshal(map[string]int{"pages": m.Pages, "weights": m.WeightsAt, "input": m.Inputs[0].At, "output": m.Outputs[0].At, "bytes": len(tensor.Raw(x)) * 2})
 	check(t, err)
 	for name, content := range map[string][]byte{"pool.mjs": []byte(export.Pool), "code": m.Code, "weights": testdata.Written(t, m.WriteWeights), "x": tensor.Raw(x), "places": places} {
 		check(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
-	out, err := exec.CommandContext(t.Context(), node, "testdata/ended.mjs", dir).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	sums := make([]any, len(want))
+	for i, y := range want {
+		sums[i] = sha256.Sum256(y)
 	}
-	if want := fmt.Sprintf("%s 2\n%s 1\nError: a thread has ended in the middle of a run; from now on there is one\n%s 0\n", want[0], want[1], want[2]); string(out) != want {
-		t.Errorf("the runs come to\n%s\nwant\n%s", out, want)
+	says := fmt.Sprintf("%x 2\n%x 1\nError: a thread has ended in the middle of a run; from now on there is one\n%x 0\n", sums...)
+	if out := node(t, "testdata/ended.mjs", dir); out != says {
+		t.Errorf("the runs come to\n%s\nwant\n%s", out, says)
 	}
 }
