@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -90,25 +91,17 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 	if data < 0 {
 		return errUnfit
 	}
-	b := graph.NewBuilder(op.Rules, d.Name)
-	in, err := b.Input("x", graph.TypeOf(c.In[data]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if in, err = b.One("clamp_precision", []*graph.Value{in}, graph.AttrsOf("precision", inputBits), ""); err != nil {
-		t.Fatal(err)
-	}
+	n := exported.NewNet(t, d.Name)
+	in := n.Node("clamp_precision", graph.AttrsOf("precision", inputBits), n.Input("x", tensor.Int32, c.In[data].Shape()...))
 	operands := make([]*graph.Value, len(c.In))
 	for i, x := range c.In {
 		if i == data {
 			operands[i] = in
 		} else if x != nil {
-			if operands[i], err = b.Constant("", "", x.Contiguous()); err != nil {
-				t.Fatal(err)
-			}
+			operands[i] = n.Constant("", x.Contiguous())
 		}
 	}
-	out, err := b.Node(d.Name, operands, c.Attrs, "")
+	out, err := n.B.Node(d.Name, operands, c.Attrs, "")
 	if err != nil {
 		return errUnfit
 	}
@@ -118,22 +111,13 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 		switch v.Type.DType {
 		case tensor.Int32:
 		case tensor.Bool: // CVM knows truth, which select asks for
-			v, err = b.One("select", []*graph.Value{v, numbers(t, b, 1, v), numbers(t, b, 0, v)}, nil, "")
+			v = n.Node("select", nil, v, numbers(n, 1, v), numbers(n, 0, v))
 		default:
-			v, err = b.One("cast", []*graph.Value{v}, graph.AttrsOf("dtype", tensor.Int32), "")
+			v = n.Node("cast", graph.AttrsOf("dtype", tensor.Int32), v)
 		}
-		if err == nil {
-			err = b.Output(v.Name, v)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		n.Output(v.Name, v)
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := export.FromGraph(g, export.Options{})
+	f, err := export.FromGraph(n.Graph(), export.Options{})
 	if refusal, ok := errors.AsType[*export.Error](err); ok {
 		return errors.New(refusal.Refusals[0].Reason)
 	} else if err != nil {
@@ -159,18 +143,12 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 }
 
 // numbers adds a constant with one number throughout, in the shape of a value.
-func numbers(t *testing.T, b *graph.Builder, n int32, like *graph.Value) *graph.Value {
-	t.Helper()
+func numbers(n *exported.Net, number int32, like *graph.Value) *graph.Value {
+	n.T.Helper()
 	shape := like.Type.Shape
-	x, err := tensor.FromSlice(slices.Repeat([]int32{n}, shape.Len()), shape...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := b.Constant("", "", x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	x, err := tensor.FromSlice(slices.Repeat([]int32{number}, shape.Len()), shape...)
+	n.Check(err)
+	return n.Constant("", x)
 }
 
 func evaluate(t *testing.T, operator string, attrs graph.Attrs, in ...*tensor.Tensor) []*tensor.Tensor {
