@@ -51,7 +51,8 @@ var elementwiseRows = []row{
 		if alpha == nil {
 			kit.Refuse("its factor must be a constant")
 		}
-		c.set(c.leaky(c.expanded(c.natural(0), dimsOf(c.outShape())), alpha))
+		dims := dimsOf(c.outShape())
+		c.set(c.leaky(c.expanded(c.as(c.In[0], ranked(c.shape(0), len(dims))), dims), alpha))
 	}, "constant factors only"),
 	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Singles, func(c *emission) {
 		c.set(c.activate(c.line(c.tensor(0), c.Float("alpha"), c.Float("beta")), openvx.ActivationBrelu, 1, 0))
@@ -239,9 +240,14 @@ func clamp(c *emission) {
 		low = 0
 	case low > high:
 		kit.Refuse("its lower bound %g is above the upper one %g", low, high)
+	case math.IsNaN(low), math.IsNaN(high), math.IsInf(low, 1), math.IsInf(high, -1):
+		kit.Refuse("its bounds are %g and %g; a layer bounds by finite numbers", low, high)
 	}
-	c.exact = low == 0
+	unbounded := math.IsInf(low, -1) && math.IsInf(high, 1)
+	c.exact = low == 0 || unbounded
 	switch {
+	case unbounded:
+		c.set(x)
 	case low == 0:
 		c.set(c.between(x, high/unit))
 	case !c.isFloat():

@@ -373,3 +373,28 @@ func TestIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestEdges exports what has a number for an operand, bounds that bound nothing, or windows that reach no element.
+func TestEdges(t *testing.T) {
+	inf := float32(math.Inf(1))
+	around := attrs("size", []int{1, 1, 1, 1}, "padding", []int{0, 0, 0, 0, 0, 0, 2, 2}, "stride", []int{1, 1, 1, 3}, "border", "ignore", "normalize", true)
+	for says, build := range map[string]func(n *net) *graph.Value{
+		"a number in prelu": func(n *net) *graph.Value {
+			return n.Node("prelu", nil, n.Input("x", tensor.Float32), n.drawn(tensor.Float32, 1, 2, 1, 3))
+		},
+		"no bounds": func(n *net) *graph.Value {
+			return n.Node("clamp", nil, n.Input("x", tensor.Float32, 2, 3), n.real(-inf), n.real(inf))
+		},
+		"a bound of NaN": func(n *net) *graph.Value {
+			return n.Node("clamp", nil, n.Input("x", tensor.Float32, 2, 3), n.real(inf-inf), n.real(1))
+		},
+		"windows beside the elements": func(n *net) *graph.Value {
+			return n.Node("box", around, n.Input("x", tensor.Float32, 1, 2, 2, 3))
+		},
+	} {
+		g := func() *graph.Graph { n := newNet(t, 1); return n.Graph(build(n)) }()
+		if exporter.Graph(t, says, g) == strings.Contains(says, "NaN") {
+			t.Errorf("%s: is it refused?", says)
+		}
+	}
+}

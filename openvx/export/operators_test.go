@@ -28,9 +28,12 @@ var exporter = exported.Exporter{
 			return built(t, n).Run(n, in)
 		}}, nil
 	},
-	Constants: func(r *op.Rand, _ string, c op.Case) func(i int) bool {
+	Constants: func(r *op.Rand, operator string, c op.Case) func(i int) bool {
 		if len(c.In) > 1 && c.In[0] != nil && c.In[1] != nil && c.In[0].DType() == tensor.Float16 {
 			return nil // in float32 halves are rounded less often
+		}
+		if operator == "conv" && !single.Moderate(c, 1e9) {
+			return nil // zeros around a filter make NaN of what is infinite
 		}
 		constants := 1<<len(c.In) - 1
 		if r.IntN(4) == 0 {
@@ -75,7 +78,7 @@ func runs(t testing.TB, n *export.Network, in map[string]*tensor.Tensor) map[str
 }
 
 // TestOperators exports generated cases of every operator.
-func TestOperators(t *testing.T) { exporter.Operators(t, 100, 100) }
+func TestOperators(t *testing.T) { exporter.Operators(t, 300, 1000) }
 
 // TestDocuments exports NNEF documents of the conformance cases.
 func TestDocuments(t *testing.T) { exporter.Documents(t, 0) }

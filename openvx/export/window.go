@@ -217,7 +217,8 @@ func averagePool(c *emission) {
 		last := max(len(shape)-2, 0)
 		plane := filled(Float32.raw(1), append(ones(last), shape[last:]...))
 		inside := eval("box", c.Attrs.With("border", "constant"), plane) // the part of each window that lies inside
-		ratio := eval("rcp", nil, inside)
+		none := eval("eq", nil, inside, Float32.raw(0))                  // whose average is 0
+		ratio := eval("rcp", nil, eval("select", nil, none, Float32.raw(1), inside))
 		y = c.multiply(y, c.weights("ratio", extended(dimsOf(ints(ratio.Shape())), len(y.Dims)), ratio), 1)
 	}
 	c.set(y)
