@@ -116,6 +116,8 @@ func mapFloats[T fmath.Float](c *Call, lo, hi int, f func(x T) T) {
 }
 
 // mapped makes a kernel of a function of floats.
+//
+//go:noinline // tables of kernels would hold it three times
 func mapped[T fmath.Float](f func(x T) T) Kernel {
 	return func(c *Call, lo, hi int) { mapFloats(c, lo, hi, f) }
 }

@@ -147,6 +147,8 @@ func (r *Rand) operands(d tensor.DType, n int) []*tensor.Tensor {
 }
 
 // elementwise2 applies f to pairs of broadcast elements; each element of the result is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func elementwise2[T, R tensor.Element](f func(x, y T) R) Kernel {
 	return func(c *Call, lo, hi int) { mapPairs(c, lo, hi, f) }
 }

@@ -29,6 +29,8 @@ func finite[T fmath.Float](x T) bool { return x-x == 0 }
 
 // rescuer makes a kernel of a fold from 0 on whose result, unlike its sum, need not overflow. Where the sum is no finite number, elements times tiny
 // are summed instead, and restore makes the result of what finish makes of their sum.
+//
+//go:noinline // tables of kernels would hold it three times
 func rescuer[T fmath.Float](step func(acc, v T) T, finish func(c *Call, acc T, n int) T, restore func(y T) T) Kernel {
 	return func(c *Call, lo, hi int) {
 		x, y, scale := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tiny[T]()

@@ -21,6 +21,8 @@ func productKernels(single, double, narrow, wide Kernel) Kernels {
 }
 
 // matmulOf returns the kernel of matmul for a result of A, linearOf that of linear. Each element of the result is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func matmulOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
 		p, zeros := matrices(c), newCursor(c.Out[0].Shape())
@@ -36,6 +38,8 @@ func matmulOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	}
 }
 
+//
+//go:noinline // tables of kernels would hold it three times
 func linearOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
 		p, y := byRows(c), tensor.Data[A](c.Out[0])

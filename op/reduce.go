@@ -163,6 +163,8 @@ func dividedInteger[T tensor.Integer](c *Call, acc T, n int) T {
 }
 
 // logSumExp makes a kernel with the greatest number of its type. Each result is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func logSumExp[T fmath.Float](most T) Kernel {
 	return func(c *Call, lo, hi int) {
 		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])

@@ -99,6 +99,8 @@ func (r *reduction) parameters(shape tensor.Shape, axes []int) {
 }
 
 // reducer makes a kernel of a fold. Each result is a piece. Finish may be nil; it gets the number of elements.
+//
+//go:noinline // tables of kernels would hold it three times
 func reducer[T, R tensor.Element](start T, step, merge func(acc, v T) T, finish func(c *Call, acc T, n int) R) Kernel {
 	return func(c *Call, lo, hi int) {
 		x, y := tensor.Data[T](c.In[0]), tensor.Data[R](c.Out[0])

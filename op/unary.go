@@ -164,6 +164,8 @@ func withExpansion(d *Def, expand func(x *Expansion) []*graph.Value) *Def {
 }
 
 // elementwise1 applies f to each element; each element of the result is a piece.
+//
+//go:noinline // tables of kernels would hold it three times
 func elementwise1[T, R tensor.Element](f func(x T) R) Kernel {
 	return func(c *Call, lo, hi int) { mapElements(c, lo, hi, f) }
 }

@@ -85,6 +85,8 @@ func viewKernels(view selection) Kernels {
 	return sized(viewKernel[uint8](view), viewKernel[uint16](view), viewKernel[uint32](view), viewKernel[uint64](view))
 }
 
+//
+//go:noinline // tables of kernels would hold it three times
 func viewKernel[W uint8 | uint16 | uint32 | uint64](view selection) Kernel {
 	return func(c *Call, lo, hi int) {
 		if lo < hi {

@@ -243,6 +243,8 @@ func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
 }
 
 // squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
+//
+//go:noinline // tables of kernels would hold it three times
 func squareKernel[T fmath.Float](average bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		g, watch := windowed(c, false), c.Watch()
