@@ -1,6 +1,6 @@
 //go:build !linux
 
-package kernel
+package kernel_test
 
 // region is memory between two pages that may not be touched, which tests have on Linux.
 type region []byte
