@@ -156,9 +156,9 @@ func openAll(t *testing.T, g *graph.Graph, names map[string]string) map[string]o
 	}
 	p, err := engine.Compile(g, engine.Options{Threads: 2})
 	must(err)
-	session1, err := p.NewSession()
+	ofProgram, err := p.NewSession()
 	must(err)
-	all["session of engine.Program"] = opened{func() error { return session1.Run(t.Context()) }, nothing(p.Close), nil, true}
+	all["session of engine.Program"] = opened{func() error { return ofProgram.Run(t.Context()) }, nothing(p.Close), nil, true}
 	for name, use := range map[string]func(p *model.Programs) error{
 		"Run":     func(p *model.Programs) error { _, err := p.Run(t.Context(), inputs); return err },
 		"For":     func(p *model.Programs) error { _, err := p.For(nil); return err },
@@ -168,13 +168,13 @@ func openAll(t *testing.T, g *graph.Graph, names map[string]string) map[string]o
 		all["model.Programs."+name] = opened{func() error { return use(p) }, nothing(p.Close), fs.ErrClosed, false}
 	}
 	programs := model.NewPrograms(model.Of(g), engine.Options{Threads: 2}, 0)
-	p2, err := programs.For(nil)
+	kept, err := programs.For(nil)
 	must(err)
-	all["program of model.Programs"] = opened{runs(p2), nothing(programs.Close), nil, false}
-	programs2 := model.NewPrograms(model.Of(g), engine.Options{Threads: 2}, 0)
-	session2, err := programs2.Session(nil)
+	all["program of model.Programs"] = opened{runs(kept), nothing(programs.Close), nil, false}
+	others := model.NewPrograms(model.Of(g), engine.Options{Threads: 2}, 0)
+	ofPrograms, err := others.Session(nil)
 	must(err)
-	all["session of model.Programs"] = opened{func() error { return session2.Run(t.Context()) }, nothing(programs2.Close), nil, true}
+	all["session of model.Programs"] = opened{func() error { return ofPrograms.Run(t.Context()) }, nothing(others.Close), nil, true}
 	ofModel, err := concord.Open(names["onnx with data"])
 	must(err)
 	t.Cleanup(func() { _ = ofModel.Close() })
