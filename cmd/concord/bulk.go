@@ -81,7 +81,7 @@ inputs are listed in a file of their own, too, and the exit code is then 3.
 	fs.IntVar(&f.shard, "shard", 0, "which part is computed, from 0; else what JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX says")
 	fs.StringVar(&f.onError, "on-error", "stop", "what an input does that cannot be computed: stop, or skip")
 	fs.Var(bounded{&f.options.Workers, 0, limits.EngineThreads}, "workers", "how many inputs are computed at the same time, each by one thread; 0 for as many as there are processors")
-	fs.Var(bounded{&f.options.Batch, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
+	fs.Var(bounded{&f.options.Batch, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of the model's inputs are open, or 1 and may be more. The results are the same")
 	fs.StringVar(&f.cache, "cache", "", "a `folder` of answers that need not be computed again")
 	fs.Var(&f.cacheMax, "cache-size", "what the cache may hold, such as 50GB; 10GB if it is not given. What was not used for longest goes")
 	fs.BoolVar(&f.asJSON, "json", false, "print what was done as JSON")

@@ -30,7 +30,7 @@ type measuringFlags struct {
 
 func (f *measuringFlags) register(fs *pflag.FlagSet) {
 	f.inputFlags.register(fs)
-	fs.Var(bounded{&f.batch, 1, 0}, "batch", "the number of samples, where the model leaves the first extents of its inputs open")
+	fs.Var(bounded{&f.batch, 1, 0}, "batch", "the number of samples, where first extents of the model's inputs are open, or 1 and may be more")
 	fs.StringVar(&f.tier, "tier", "", "the highest `tier` of kernels: vnni, avx512, avx2 or portable. The result is the same")
 	fs.Float64Var(&f.warmUp, "warm-up", 0.5, "`seconds` of runs that do not count")
 	fs.Float64Var(&f.length, "seconds", 3, "`seconds` of runs that count; three runs at least")

@@ -133,7 +133,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.register(fs)
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
-	fs.Var(bounded{&f.samples, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of its inputs are open, or 1 and may be more. The results are the same")
+	fs.Var(bounded{&f.samples, 1, 0}, "batch", "how many inputs are computed in one run, where first extents of the model's inputs are open, or 1 and may be more. The results are the same")
 	fs.Var((*texts)(&f.save), "save", "keep the result of a `NODE[,...]`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
