@@ -25,8 +25,7 @@ integers wrap.`,
 	}, slideAttrs("dimension of an image")...),
 	Shape: colToImShape,
 	Ref: Reference{
-		Kernels: merge(Kernels{tensor.Float32: colToIm[float32], tensor.Float64: colToIm[float64]},
-			integerKernels(colToIm[int8], colToIm[int16], colToIm[int32], colToIm[int64], colToIm[uint8], colToIm[uint16], colToIm[uint32], colToIm[uint64])),
+		Kernels:    wrapping(colToIm[float32], colToIm[float64], colToIm[uint8], colToIm[uint16], colToIm[uint32], colToIm[uint64]),
 		PerElement: true,
 	},
 	NonNegative: ofFloats(ifAll),
@@ -83,7 +82,7 @@ func blockCounts(a graph.Attrs) (count [tensor.MaxRank]int) {
 
 // colToIm computes elements of the images.
 func colToIm[T numeric](c *Call, lo, hi int) {
-	x, y, image, count := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Ints("output_size"), blockCounts(c.Attrs)
+	x, y, image, count := unsigned[T](c.In[0]), unsigned[T](c.Out[0]), c.Ints("output_size"), blockCounts(c.Attrs)
 	g := geometry.NewSliding(c.Attrs, count[:len(image)], image, c.Ints("size"), true)
 	g.Border = geometry.BorderIgnore
 	plane, volume, blocks := tensor.Shape(image).Len(), g.Volume(), c.In[0].Shape()[2]

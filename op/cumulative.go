@@ -8,16 +8,12 @@ import (
 var cumulativeSum = cumulativeDef("cumulative_sum", "cumulativeSum",
 	"Cumulative_sum returns the running sum along an axis, yₖ = x₀ + … + xₖ, or without xₖ if exclusive (WebNN, cumulativeSum). "+
 		"The elements are added one after the other, from +0 on; reversed begins at the end of the axis. Integers wrap.",
-	merge(Kernels{tensor.Float32: sums[float32], tensor.Float64: sums[float64]},
-		integerKernels(sums[int8], sums[int16], sums[int32], sums[int64],
-			sums[uint8], sums[uint16], sums[uint32], sums[uint64])))
+	wrapping(sums[float32], sums[float64], sums[uint8], sums[uint16], sums[uint32], sums[uint64]))
 
 var cumulativeProduct = cumulativeDef("cumulative_product", "",
 	"Cumulative_product returns the running product along an axis, yₖ = x₀ · … · xₖ, or without xₖ if exclusive (ONNX CumProd). "+
 		"The elements are multiplied one after the other, from 1 on; reversed begins at the end of the axis. Integers wrap.",
-	merge(Kernels{tensor.Float32: products[float32], tensor.Float64: products[float64]},
-		integerKernels(products[int8], products[int16], products[int32], products[int64],
-			products[uint8], products[uint16], products[uint32], products[uint64])))
+	wrapping(products[float32], products[float64], products[uint8], products[uint16], products[uint32], products[uint64]))
 
 func cumulativeDef(name, webnn, doc string, kernels Kernels) *Def {
 	return &Def{
@@ -77,7 +73,7 @@ func products[T numeric](c *Call, lo, hi int) {
 
 // running combines the elements of lines, from start on.
 func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) {
-	x, y, shape, axis := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
+	x, y, shape, axis := unsigned[T](c.In[0]), unsigned[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
 	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
 	n, inner := shape[axis], shape[axis+1:].Len()
 	for line := lo; line < hi; line++ {

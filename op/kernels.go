@@ -1,6 +1,8 @@
 package op
 
 import (
+	"unsafe"
+
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -33,6 +35,18 @@ func stored(k Kernel) Kernels {
 
 // words returns the elements of t as unsigned words of their size, for kernels made with sized.
 func words[W uint8 | uint16 | uint32 | uint64](t *tensor.Tensor) []W { return tensor.Words[W](t) }
+
+// wrapping returns a table for operators on [Numbers] that get the same bits of integers with and without a sign, as sums and products that wrap
+// have them: with a kernel for each size of integers, which takes its tensors by [unsigned].
+func wrapping(single, double, b1, b2, b4, b8 Kernel) Kernels {
+	return merge(floatKernels(single, double), integerKernels(b1, b2, b4, b8, b1, b2, b4, b8))
+}
+
+// unsigned returns the elements of t, integers as unsigned ones.
+func unsigned[T tensor.Element](t *tensor.Tensor) []T {
+	b := t.Bytes()
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+}
 
 // integerKernels returns a table for the eight integer types.
 func integerKernels(i8, i16, i32, i64, u8, u16, u32, u64 Kernel) Kernels {

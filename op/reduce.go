@@ -23,7 +23,8 @@ var reduceOps = []*Def{
 		merge(floatKernels(reducer(float32(math.Inf(1)), floatMin, floatMin, plain), reducer(math.Inf(1), floatMin, floatMin, plain)), minIntegers), ""),
 	reduceDef("product_reduce", "Product_reduce returns the product of the elements along the axes, ∏x (WebNN, reduceProduct). Floats are multiplied in lanes as sum_reduce adds, from 1 on. The product of nothing is 1; integers wrap.",
 		Spec{WebNN: "reduceProduct"}, Numbers, addWork,
-		merge(floatKernels(reducer(1, floatMul, floatMul, plain[float32]), reducer(1, floatMul, floatMul, plain[float64])), productIntegers), ""),
+		wrapping(reducer(1, floatMul, floatMul, plain[float32]), reducer(1, floatMul, floatMul, plain[float64]),
+			productOf[uint8](), productOf[uint16](), productOf[uint32](), productOf[uint64]()), ""),
 	reduceDef("l1_reduce", "L1_reduce returns the sum of the absolute values along the axes, ∑|x| (WebNN, reduceL1). Integers wrap.",
 		Spec{WebNN: "reduceL1"}, Numbers, addWork,
 		merge(floatKernels(reducer(0, floatAddAbs, floatAdd, plain[float32]), reducer(0, floatAddAbs, floatAdd, plain[float64])), l1Integers),
@@ -34,7 +35,8 @@ var reduceOps = []*Def{
 		"output = sqrt(sum_reduce(sqr(input), axes = axes));")),
 	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x² (WebNN, reduceSumSquare). Each square is added with one rounding; integers wrap.",
 		Spec{WebNN: "reduceSumSquare"}, Numbers, mulAddWork,
-		merge(floatKernels(reducer(0, floatAddSquare, floatAdd, plain[float32]), reducer(0, floatAddSquare, floatAdd, plain[float64])), sumSquareIntegers),
+		wrapping(reducer(0, floatAddSquare, floatAdd, plain[float32]), reducer(0, floatAddSquare, floatAdd, plain[float64]),
+			sumSquareOf[uint8](), sumSquareOf[uint16](), sumSquareOf[uint32](), sumSquareOf[uint64]()),
 		"output = sum_reduce(sqr(input), axes = axes);")),
 	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x (WebNN, reduceLogSum). A sum below zero gives NaN, of zero -Inf. Where it overflows, it is that of elements times 2^-80 (float64: 2^-600).",
 		Spec{WebNN: "reduceLogSum"}, Floats, addWork,
@@ -188,12 +190,8 @@ var (
 		maxOf[uint8](), maxOf[uint16](), maxOf[uint32](), maxOf[uint64]())
 	minIntegers = integerKernels(minOf[int8](), minOf[int16](), minOf[int32](), minOf[int64](),
 		minOf[uint8](), minOf[uint16](), minOf[uint32](), minOf[uint64]())
-	productIntegers = integerKernels(productOf[int8](), productOf[int16](), productOf[int32](), productOf[int64](),
-		productOf[uint8](), productOf[uint16](), productOf[uint32](), productOf[uint64]())
 	l1Integers = integerKernels(l1Of[int8](), l1Of[int16](), l1Of[int32](), l1Of[int64](),
 		l1Of[uint8](), l1Of[uint16](), l1Of[uint32](), l1Of[uint64]())
-	sumSquareIntegers = integerKernels(sumSquareOf[int8](), sumSquareOf[int16](), sumSquareOf[int32](), sumSquareOf[int64](),
-		sumSquareOf[uint8](), sumSquareOf[uint16](), sumSquareOf[uint32](), sumSquareOf[uint64]())
 )
 
 func sumOf[T tensor.Integer]() Kernel {

@@ -103,7 +103,7 @@ func (r *reduction) parameters(shape tensor.Shape, axes []int) {
 //go:noinline // tables of kernels would hold it three times
 func reducer[T, R tensor.Element](start T, step, merge func(acc, v T) T, finish func(c *Call, acc T, n int) R) Kernel {
 	return func(c *Call, lo, hi int) {
-		x, y := tensor.Data[T](c.In[0]), tensor.Data[R](c.Out[0])
+		x, y := unsigned[T](c.In[0]), unsigned[R](c.Out[0])
 		var r reduction
 		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
 		r.watch = c.Watch()

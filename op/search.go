@@ -44,11 +44,9 @@ var nonZeroDef = &Def{
 		return []tensor.Shape{{in.Rank(), in.Len()}, {}}, nil
 	},
 	Ref: Reference{Kernels: merge(Kernels{
-		tensor.Bool:    findNonZero(func(x bool) bool { return x }),
 		tensor.Float16: findNonZero(func(x tensor.F16) bool { return x<<1 != 0 }), tensor.BFloat16: findNonZero(func(x tensor.BF16) bool { return x<<1 != 0 }),
 		tensor.Float32: findNonZero(notZero[float32]), tensor.Float64: findNonZero(notZero[float64]),
-	}, integerKernels(findNonZero(notZero[int8]), findNonZero(notZero[int16]), findNonZero(notZero[int32]), findNonZero(notZero[int64]),
-		findNonZero(notZero[uint8]), findNonZero(notZero[uint16]), findNonZero(notZero[uint32]), findNonZero(notZero[uint64])))},
+	}, sized(findNonZero(notZero[uint8]), findNonZero(notZero[uint16]), findNonZero(notZero[uint32]), findNonZero(notZero[uint64])))},
 	NonNegative: always,
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		return Work{Ops: int64(out[0].Len()) + int64(s.In[0].Shape.Len())}
@@ -72,7 +70,7 @@ func findNonZero[T tensor.Element](found func(x T) bool) Kernel {
 		shape, indices, count := c.In[0].Shape(), tensor.Data[int64](c.Out[0]), 0
 		cur, n := newCursor(shape), shape.Len()
 		watch := c.Watch()
-		for _, x := range tensor.Data[T](c.In[0]) {
+		for _, x := range unsigned[T](c.In[0]) {
 			if watch.Stops(1) {
 				return
 			}

@@ -174,12 +174,23 @@ func windowSquares(s *Sig, out []tensor.Shape) Work {
 }
 
 // boxKernel returns the kernel of box or debox on T, whose sums are computed in W.
+func boxKernel[T, W tensor.Number](up bool) Kernel {
+	return windowSums(up, func(sum W, x T) W { return sum + W(x) }, func(c *Call) bool { return c.Bool("normalize") },
+		func(sum W) T { return finish(T(sum)) })
+}
+
+// squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
+func squareKernel[T fmath.Float](average bool) Kernel {
+	return windowSums(false, floatAddSquare[T], func(*Call) bool { return average }, fmath.Sqrt[T])
+}
+
+// windowSums returns a kernel that adds up the elements of each window, and divides the sums if they are averages.
 //
 //go:noinline // tables of kernels would hold it three times
-func boxKernel[T, W tensor.Number](up bool) Kernel {
+func windowSums[T, W tensor.Number](up bool, add func(sum W, x T) W, average func(c *Call) bool, result func(sum W) T) Kernel {
 	return func(c *Call, lo, hi int) {
-		g, normalize, watch := windowed(c, up), c.Bool("normalize"), c.Watch()
-		x, y, nan := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), fmath.NaN()
+		g, normalize, watch := windowed(c, up), average(c), c.Watch()
+		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
 		for i := lo; i < hi; i++ {
 			sum, n := W(0), 0
@@ -188,7 +199,7 @@ func boxKernel[T, W tensor.Number](up bool) Kernel {
 					return
 				}
 				if at := sums.Source(&o, &k); at >= 0 {
-					sum += W(x[at])
+					sum = add(sum, x[at])
 					n++
 				}
 			}
@@ -198,9 +209,7 @@ func boxKernel[T, W tensor.Number](up bool) Kernel {
 				}
 				sum /= W(max(n, 1))
 			}
-			if y[i] = T(sum); y[i] != y[i] {
-				y[i] = T(nan)
-			}
+			y[i] = result(sum)
 			g.NextResult(&o)
 		}
 	}
@@ -239,37 +248,6 @@ func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
 			y[i] = T(nan)
 		}
 		g.NextResult(&o)
-	}
-}
-
-// squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
-//
-//go:noinline // tables of kernels would hold it three times
-func squareKernel[T fmath.Float](average bool) Kernel {
-	return func(c *Call, lo, hi int) {
-		g, watch := windowed(c, false), c.Watch()
-		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
-		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
-		for i := lo; i < hi; i++ {
-			sum, n := T(0), 0
-			for k, more := sums.FirstMet(&o, g.Rank, 1); more; more = sums.NextMet(&k, &o, g.Rank, 1) {
-				if watch.Stops(1) {
-					return
-				}
-				if at := sums.Source(&o, &k); at >= 0 {
-					sum = fma(x[at], x[at], sum)
-					n++
-				}
-			}
-			if average {
-				if g.Border != geometry.BorderIgnore {
-					n = volume
-				}
-				sum /= T(max(n, 1))
-			}
-			y[i] = fmath.Sqrt(sum)
-			g.NextResult(&o)
-		}
 	}
 }
 

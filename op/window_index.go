@@ -99,9 +99,8 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			}
 			return unpoolShape(s)
 		},
-		Ref: Reference{Kernels: merge(floatKernels(desampleKernel[float32], desampleKernel[float64]), integerKernels(
-			desampleKernel[int8], desampleKernel[int16], desampleKernel[int32], desampleKernel[int64],
-			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64])),
+		Ref: Reference{Kernels: wrapping(desampleKernel[float32], desampleKernel[float64],
+			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64]),
 			Pieces: desamplePieces},
 		Work:   func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
 		Expand: expandDesample,
@@ -228,7 +227,7 @@ func stillPieces(g *geometry.Sliding) int {
 func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
 	g := unsampled(c)
 	pieces := stillPieces(&g)
-	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
+	x, y := unsigned[T](c.In[0]), unsigned[T](c.Out[0])
 	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
 	small, large := len(x)/pieces, len(y)/pieces
 	clear(y[lo*large : hi*large])
