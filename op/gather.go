@@ -135,18 +135,22 @@ var gatherElementsDef = &Def{
 	},
 	Ref: byIndex(gatherSingles[int8], gatherSingles[int16], gatherSingles[int32], gatherSingles[int64],
 		gatherSingles[uint8], gatherSingles[uint16], gatherSingles[uint32], gatherSingles[uint64], func(_ *Sig, out []Type) int { return out[0].Shape.Len() }),
-	Lane: gatherElementsLane,
-	Generate: func(r *Rand) Case {
-		shape := r.Shape(1, 4)
-		axis := r.IntN(len(shape))
-		input := r.arbitrary(shape)
-		n := shape[axis]
-		shape[axis] = r.Extent()
-		return Case{
-			In:    []*tensor.Tensor{input, r.indices(shape, n)},
-			Attrs: graph.Attrs{{Name: "axis", Value: axis}, {Name: "negative", Value: r.Bool()}},
-		}
-	},
+	Lane:     gatherElementsLane,
+	Generate: func(r *Rand) Case { return r.alongAxis(false) },
+}
+
+// alongAxis generates a case of an operator whose indices differ from its input in the extent of the axis, with updates or without.
+func (r *Rand) alongAxis(updates bool) Case {
+	shape := r.Shape(1, 4)
+	axis := r.IntN(len(shape))
+	input := r.arbitrary(shape)
+	n := shape[axis]
+	shape[axis] = r.Extent()
+	in := []*tensor.Tensor{input, r.indices(shape, n)}
+	if updates {
+		in = append(in, r.Tensor(input.DType(), shape))
+	}
+	return Case{In: in, Attrs: graph.Attrs{{Name: "axis", Value: axis}, {Name: "negative", Value: r.Bool()}}}
 }
 
 // alongAxis checks that the shapes of input and indices are equal but along the axis.

@@ -239,18 +239,24 @@ var layerNormalization = &Def{
 		"x = input - mean_reduce(input, axes = axes);\n" +
 		"output = x * rsqrt(mean_reduce(sqr(x), axes = axes) + epsilon)\n" +
 		"    * reshape(transpose(scale, axes = order), shape = shape) + reshape(transpose(bias, axes = order), shape = shape);",
-	BodyTol: 1e-4,
-	Work:    normalizationWork,
-	Lane:    firstLane(besideAxes),
-	Generate: func(r *Rand) Case {
-		d, shape := r.DType(Floats), r.Shape(0, 4)
-		axes, params := r.someAxes(len(shape)), tensor.Shape{}
-		for _, a := range axes {
-			params = append(params, shape[a])
-		}
-		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, params), r.Tensor(d, params)}
-		return Case{In: r.drop(in, 1), Attrs: graph.Attrs{{Name: "axes", Value: axes}, {Name: "epsilon", Value: 1e-5}}}
-	},
+	BodyTol:  1e-4,
+	Work:     normalizationWork,
+	Lane:     firstLane(besideAxes),
+	Generate: func(r *Rand) Case { return r.layer(2) },
+}
+
+// layer generates a case of a normalization over axes with n parameters.
+func (r *Rand) layer(n int) Case {
+	d, shape := r.DType(Floats), r.Shape(0, 4)
+	axes, params := r.someAxes(len(shape)), tensor.Shape{}
+	for _, a := range axes {
+		params = append(params, shape[a])
+	}
+	in := []*tensor.Tensor{r.Tensor(d, shape)}
+	for range n {
+		in = append(in, r.Tensor(d, params))
+	}
+	return Case{In: r.drop(in, 1), Attrs: graph.Attrs{{Name: "axes", Value: axes}, {Name: "epsilon", Value: 1e-5}}}
 }
 
 // layerShape is the shape rule of normalizations whose parameters have the extents of the axes.

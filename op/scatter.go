@@ -35,19 +35,9 @@ var scatterElementsDef = &Def{
 		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(s *Sig, _ []Type) int {
 			return s.In[0].Shape[:s.Int("axis")].Len()
 		}),
-	Work: scatterWork,
-	Lane: allLane(besideAxis),
-	Generate: func(r *Rand) Case {
-		shape := r.Shape(1, 4)
-		axis := r.IntN(len(shape))
-		input := r.arbitrary(shape)
-		n := shape[axis]
-		shape[axis] = r.Extent()
-		return Case{
-			In:    []*tensor.Tensor{input, r.indices(shape, n), r.Tensor(input.DType(), shape)},
-			Attrs: graph.Attrs{{Name: "axis", Value: axis}, {Name: "negative", Value: r.Bool()}},
-		}
-	},
+	Work:     scatterWork,
+	Lane:     allLane(besideAxis),
+	Generate: func(r *Rand) Case { return r.alongAxis(true) },
 }
 
 // scatterWork counts the elements of the result and those that replace some of them, perhaps many times.
