@@ -31,10 +31,7 @@ corners are the lesser and the greater of both, those of a centre are x - w/2, y
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		boxes, scores := s.In[0].Shape, s.In[1].Shape
-		if boxes[2] != 4 {
-			return nil, s.Errorf("boxes", "shape %v has rows of %d elements; they must have 4", boxes, boxes[2])
-		}
-		if err := sameBatch(s); err != nil {
+		if err := sameBatch(s, 4); err != nil {
 			return nil, err
 		}
 		if scores[2] != boxes[1] {

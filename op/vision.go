@@ -55,14 +55,7 @@ var nonMaxSuppressionDef = &Def{
 		{Name: "force_suppress", Kind: graph.KindBool, Default: false, Doc: "whether a box may drop one of another class"},
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		data := s.In[0].Shape
-		if data[2] != boxColumns {
-			return nil, s.Errorf("data", "shape %v has rows of %d elements; they must have %d", data, data[2], boxColumns)
-		}
-		if err := sameBatch(s); err != nil {
-			return nil, err
-		}
-		return []tensor.Shape{data}, nil
+		return []tensor.Shape{s.In[0].Shape}, sameBatch(s, boxColumns)
 	},
 	Ref: Reference{
 		Kernels: boxKernels(nonMaxSuppression[int8], nonMaxSuppression[int16], nonMaxSuppression[int32]),
@@ -88,9 +81,12 @@ var nonMaxSuppressionDef = &Def{
 	},
 }
 
-// sameBatch checks that the second operand has one element, or row, for each batch of the first, and that boxes can be
-// numbered by int32.
-func sameBatch(s *Sig) error {
+// sameBatch checks that the rows of the first operand have so many elements, that the second one has one element, or row, for each batch of the
+// first, and that boxes can be numbered by int32.
+func sameBatch(s *Sig, columns int) error {
+	if rows := s.In[0].Shape; rows[2] != columns {
+		return s.Errorf(s.Def.In[0].Name, "shape %v has rows of %d elements; they must have %d", rows, rows[2], columns)
+	}
 	if n := s.In[0].Shape[1]; n > limits.OpBoxes {
 		return s.Errorf(s.Def.In[0].Name, "there are %d boxes in a batch; at most %d are allowed", n, limits.OpBoxes)
 	}
@@ -278,10 +274,7 @@ var boxSuppressionDef = &Def{
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		boxes, scores := s.In[0].Shape, s.In[1].Shape
-		if boxes[2] != 4 {
-			return nil, s.Errorf("boxes", "shape %v has rows of %d elements; they must have 4", boxes, boxes[2])
-		}
-		if err := sameBatch(s); err != nil {
+		if err := sameBatch(s, 4); err != nil {
 			return nil, err
 		}
 		if scores[1] != boxes[1] {
