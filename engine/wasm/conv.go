@@ -316,50 +316,31 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 			f.Set(first[i])
 		}
 	}
-	line := f.i32()
-	pass := func(channels, times int) {
+	v.window(f, columns, tap, [3]int{blocks, block, last}, func(channels int) {
 		unroll := channels
 		if channels > 4 && channels%4 == 0 {
 			unroll = 4
 		}
-		f.loop(times, func() {
-			f.Get(taps)
-			f.Set(line)
-			f.repeat(line, func() {
-				f.loop(columns, func() {
-					f.loop(channels/unroll, func() {
-						steps(unroll)
-						if v.each {
-							f.move(w, tap)
-							return
-						}
-						f.move(x, unroll*v.channel)
-						f.move(w, unroll*vectors*16)
-					})
-					if v.each {
-						f.move(x, v.columns.Dilation*v.pixel)
-						return
-					}
-					f.move(x, v.columns.Dilation*v.pixel-channels*v.channel)
-					f.move(w, tap-channels*vectors*16)
-				})
-				f.move(x, v.rows.Dilation*v.line-columns*v.columns.Dilation*v.pixel)
-				f.move(w, (v.columns.Size-columns)*tap)
+		f.loop(columns, func() {
+			f.loop(channels/unroll, func() {
+				steps(unroll)
+				if v.each {
+					f.move(w, tap)
+					return
+				}
+				f.move(x, unroll*v.channel)
+				f.move(w, unroll*vectors*16)
 			})
-			if blocks > 1 {
-				f.nextBlock(taps, [2]int{x, w}, [2]int{v.blockStep, v.Taps * tap}, [2]int{v.rows.Dilation * v.line, v.columns.Size * tap})
+			if v.each {
+				f.move(x, v.columns.Dilation*v.pixel)
+				return
 			}
+			f.move(x, v.columns.Dilation*v.pixel-channels*v.channel)
+			f.move(w, tap-channels*vectors*16)
 		})
-	}
-	if columns > 0 {
-		f.Get(taps)
-		f.Op(opIf, noResult)
-		if blocks > 1 {
-			pass(block, blocks-1)
-		}
-		pass(last, 1)
-		f.Op(opEnd)
-	}
+		f.move(x, v.rows.Dilation*v.line-columns*v.columns.Dilation*v.pixel)
+		f.move(w, (v.columns.Size-columns)*tap)
+	})
 	if key.wide {
 		exact := v.tile(m, c, tileKind{1, columns, false})
 		sums.doubts()
@@ -404,6 +385,34 @@ func (p *pool) divide(f *function, sums []int, lines, columns int) {
 		f.SIMD(f32x4Div)
 		f.Set(sum)
 	}
+}
+
+// window adds the taps of a window to the sums of a function of [tileType] if columns of them are inside: line by line, in blocks of channels. It is given
+// the bytes of the weights of a tap, how many blocks there are and how much each and the last one has; line adds so much of a line of taps, at the locals
+// of the input and of the weights, and moves these to the next line.
+func (l *lines) window(f *function, columns, tap int, blocks [3]int, line func(n int)) {
+	if columns == 0 {
+		return
+	}
+	x, w, taps, left := 0, 1, 3, f.i32()
+	pass := func(n, times int) {
+		f.loop(times, func() {
+			f.Get(taps)
+			f.Set(left)
+			f.repeat(left, func() { line(n) })
+			if blocks[0] > 1 {
+				weights := l.columns.Size * tap
+				f.nextBlock(taps, [2]int{x, w}, [2]int{l.blockStep, l.rows.Size * weights}, [2]int{l.rows.Dilation * l.line, weights})
+			}
+		})
+	}
+	f.Get(taps)
+	f.Op(opIf, noResult)
+	if blocks[0] > 1 {
+		pass(blocks[1], blocks[0]-1)
+	}
+	pass(blocks[2], 1)
+	f.Op(opEnd)
 }
 
 // nextBlock moves locals, as of the input and of the weights, from behind the last line of taps to the next block: that many bytes behind the first line,

@@ -146,50 +146,28 @@ func (v *integerConvolution) tile(m *maker, key tileKind) int {
 		return fn
 	}
 	f := m.newFunction(tileType)
-	x, w, out, taps, channel := 0, 1, 2, 3, 4
+	x, w, out, channel := 0, 1, 2, 4
 	d := newDots(f, key.pixels, v.signed, v.zero)
 	v.tail.begin(f, d.sums, channel)
 	blocks, last := v.octets()
 	tap, step := v.tapBytes(), v.columns.Stride*block
-	line := f.i32()
-	row := func(octets int) {
+	v.window(f, key.columns, tap, [3]int{blocks, block / octet, last}, func(octets int) {
+		moved := 0 // taps that x and w have gone through
 		if v.each {
 			d.taps(x, w, key.columns, v.columns.Dilation*block, step)
-			return
-		}
-		f.loop(key.columns, func() {
-			for i := range octets {
-				d.add(x, w, i*octet, i*octetBytes, step)
-			}
-			f.move(x, v.columns.Dilation*block)
-			f.move(w, tap)
-		})
-		f.move(x, -key.columns*v.columns.Dilation*block)
-		f.move(w, -key.columns*tap)
-	}
-	pass := func(octets, times int) {
-		f.loop(times, func() {
-			f.Get(taps)
-			f.Set(line)
-			f.repeat(line, func() {
-				row(octets)
-				f.move(x, v.rows.Dilation*v.line)
-				f.move(w, v.columns.Size*tap)
+		} else {
+			f.loop(key.columns, func() {
+				for i := range octets {
+					d.add(x, w, i*octet, i*octetBytes, step)
+				}
+				f.move(x, v.columns.Dilation*block)
+				f.move(w, tap)
 			})
-			if blocks > 1 {
-				f.nextBlock(taps, [2]int{x, w}, [2]int{v.blockStep, v.Taps * tap}, [2]int{v.rows.Dilation * v.line, v.columns.Size * tap})
-			}
-		})
-	}
-	if key.columns > 0 {
-		f.Get(taps)
-		f.Op(opIf, noResult)
-		if blocks > 1 {
-			pass(block/octet, blocks-1)
+			moved = key.columns
 		}
-		pass(last, 1)
-		f.Op(opEnd)
-	}
+		f.move(x, v.rows.Dilation*v.line-moved*v.columns.Dilation*block)
+		f.move(w, (v.columns.Size-moved)*tap)
+	})
 	for p := range key.pixels {
 		v.tail.write(f, d.sums[2*p:][:2], out, p*v.outPixel(), channel, octet)
 	}
