@@ -43,8 +43,6 @@ var modDef = &Def{
 }
 
 // remainders makes the kernel of a function that also says whether the result has the divisor's sign.
-//
-//go:noinline // tables of kernels would hold it three times
 func remainders[T numeric](mod func(x, y T, divisor bool) T) Kernel {
 	ofDivisor, ofDividend := func(x, y T) T { return mod(x, y, true) }, func(x, y T) T { return mod(x, y, false) }
 	return func(c *Call, lo, hi int) {
