@@ -83,9 +83,9 @@ func either(here func(path string, isDir bool) bool, in func(fsys fs.FS, name st
 	}
 }
 
-// Open reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a
-// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and read when they are used; the files must not change
-// as long as somebody has the model or a program of it. [Loader] has options.
+// Open reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a .json file; or
+// a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and
+// read when they are used; the files must not change as long as somebody has the model or a program of it. [Loader] has options.
 func Open(path string) (*Model, error) { return Loader{}.Open(path) }
 
 // OpenFS is [Open] in a file system, as those of package embed. Files are read into memory.

@@ -15,8 +15,8 @@ import (
 
 // Limits bound what reading a picture or a sound, and changing the rate of one, may take. A field that is 0 has its default, a negative one is no limit.
 type Limits struct {
-	// Memory is the number of bytes that decoding takes beside the file, and resampling beside the sound. It is checked before anything of that size is allocated; exceeding it is an
-	// [engine.LimitError]. Default three quarters of what the machine, or the process's control group, has left.
+	// Memory is the number of bytes that decoding takes beside the file, and resampling beside the sound. It is checked before anything of that size is
+	// allocated; exceeding it is an [engine.LimitError]. Default three quarters of what the machine, or the process's control group, has left.
 	Memory int64
 }
 

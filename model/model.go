@@ -62,7 +62,8 @@ type Model struct {
 	key    string
 }
 
-// New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
+// New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one
+// goroutine at a time. It fails on extents that the network cannot have.
 func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
 	return &Model{inputs: inputs, at: positions(inputs), whole: build}
 }

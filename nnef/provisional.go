@@ -11,7 +11,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// provisional has the operations of the provisional dialect that the final one does not have, or has with another formula or other shapes. Where there is nil, the body that std/provisional.nnef gives is meant, although there is an operator of the name.
+// provisional has the operations of the provisional dialect that the final one does not have, or has with another formula or other shapes. Where there is
+// nil, the body that std/provisional.nnef gives is meant, although there is an operator of the name.
 var provisional = map[string]func(l *lowering) []*graph.Value{
 	"idn":                  applied("copy"),
 	"matmul":               lowerMatrices,

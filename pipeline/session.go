@@ -17,8 +17,8 @@ type Session struct {
 	session *model.Session
 }
 
-// NewSession makes a session of one of a model, which [model.Programs.Session] makes, and of a manifest, nil for one that says nothing, which must not change any more. A manifest that
-// does not fit the model is a [manifest.Errors].
+// NewSession makes a session of one of a model, which [model.Programs.Session] makes, and of a manifest, nil for one that says nothing, which must not
+// change any more. A manifest that does not fit the model is a [manifest.Errors].
 func NewSession(s *model.Session, d *manifest.Manifest) (*Session, error) {
 	if s == nil {
 		return nil, errors.New("the session of the model is nil")

@@ -61,8 +61,8 @@ type inputs struct {
 // arguments are the inputs of a command that takes a model and then files for it.
 func arguments(args []string) inputs { return inputs{args[0], argumentFiles(args[1:])} }
 
-// writable finds, before anything runs, whether outputs may be written: none is one of the inputs, with all that the model consists of, or is written twice, and none exists unless force replaces
-// it. What is no file, such as a pipe, and a folder that is empty, may be written into.
+// writable finds, before anything runs, whether outputs may be written: none is one of the inputs, with all that the model consists of, or is written
+// twice, and none exists unless force replaces it. What is no file, such as a pipe, and a folder that is empty, may be written into.
 func writable(list []output, in inputs, force bool) error {
 	read := make(map[string]string)
 	for _, name := range slices.Concat(in.files, []string{in.model}) {
@@ -138,7 +138,8 @@ func (in inputs) spared(there []string) error {
 	return nil
 }
 
-// modelParts are what a model consists of: its file, or its folder with all in it, the files of weights that it names, its manifest and the labels of that. Of what cannot be read nothing is known.
+// modelParts are what a model consists of: its file, or its folder with all in it, the files of weights that it names, its manifest and the labels of
+// that. Of what cannot be read nothing is known.
 func modelParts(path string) []string {
 	parts := []string{path}
 	if f, ok := modelFormats[formatOf(path)]; ok {

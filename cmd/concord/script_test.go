@@ -231,8 +231,8 @@ func endsWith(ts *testscript.TestScript, c *exec.Cmd, ended <-chan error, by os.
 	}
 }
 
-// served SIGNAL CODE PATH PROGRAM ARG… runs a server, whose log says where it listens, asks it for a path until its models are there, prints what it answers, sends it INT or TERM,
-// and looks whether it ends with this code.
+// served SIGNAL CODE PATH PROGRAM ARG… runs a server, whose log says where it listens, asks it for a path until its models are there, prints what it
+// answers, sends it INT or TERM, and looks whether it ends with this code.
 func served(ts *testscript.TestScript, neg bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
 	if neg || len(args) < 4 || signals[args[0]] == nil {

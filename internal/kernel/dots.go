@@ -10,9 +10,9 @@ import (
 )
 
 // Convolutions and products of integers of 8 and 16 bits by dot products of dwords: of four bytes, where the processor has them and the operands are such,
-// or of two pairs of bytes (dots_pairs.go), else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
-// first, in the form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the
-// input itself. Sums of integers do not depend on their order, so this gives what the reference gives.
+// or of two pairs of bytes (dots_pairs.go), else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels
+// are a piece. What a strip meets is copied first, in the form in which the routines read it, with what stands for the padding around it; a window of one
+// position on unsigned bytes reads the input itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
 // A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great
 // if they are signed; this and the zero point is made good by the sum of the filter's elements for an output channel.

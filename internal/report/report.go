@@ -101,8 +101,8 @@ func outputOf(d *manifest.Manifest, p engine.Port, o *pipeline.Output, t *tensor
 	return out, err
 }
 
-// Encode adds the encoded outputs of a CVM model's run, given by their places in the network, or, of one whose outputs cannot be encoded, though they can be shown, why not. Of
-// other models it does nothing.
+// Encode adds the encoded outputs of a CVM model's run, given by their places in the network, or, of one whose outputs cannot be encoded, though they can
+// be shown, why not. Of other models it does nothing.
 func (r *Report) Encode(m *concord.Model, output func(i int) *tensor.Tensor) error {
 	if m.CVM() == nil {
 		return nil

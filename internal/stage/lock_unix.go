@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold locks a folder that was just made, for as long as the process lives or the file is open. It fails if another process locked it first, which then removes it, or removed it. Where the file system
-// has no locks, leftovers stay.
+// hold locks a folder that was just made, for as long as the process lives or the file is open. It fails if another process locked it first, which then
+// removes it, or removed it. Where the file system has no locks, leftovers stay.
 func hold(dir string) (*os.File, bool) {
 	f, err := lock(dir, os.O_CREATE|os.O_EXCL)
 	return f, err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, os.ErrNotExist)

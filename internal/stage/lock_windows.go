@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// hold makes the lock's file in a folder that was just made. Windows does not remove open files, so that whoever can remove it knows that its process does not live any more. It fails if another process
-// removed the folder meanwhile.
+// hold makes the lock's file in a folder that was just made. Windows does not remove open files, so that whoever can remove it knows that its process does
+// not live any more. It fails if another process removed the folder meanwhile.
 func hold(dir string) (*os.File, bool) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	return f, err == nil || !errors.Is(err, os.ErrNotExist)

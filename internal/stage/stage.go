@@ -1,6 +1,6 @@
-// Package stage writes outputs beside their places and moves them there once they are complete. Whatever happens meanwhile, a full disk, an error or the end of the process, what
-// stood there before stands there still. What is being written lies in a folder with a name that starts with .concord-stage-, beside the output; a process that is killed leaves it, and the next one that
-// writes beside it removes it.
+// Package stage writes outputs beside their places and moves them there once they are complete. Whatever happens meanwhile, a full disk, an error or the
+// end of the process, what stood there before stands there still. What is being written lies in a folder with a name that starts with .concord-stage-,
+// beside the output; a process that is killed leaves it, and the next one that writes beside it removes it.
 package stage
 
 import (
@@ -221,8 +221,9 @@ type File struct {
 	stage        *Stage      // nil for what is no regular file and is written at once
 }
 
-// Create makes a file that is to stand at name: until [File.Commit] what is there stays as it is, a mapping of it even longer. A new file has the permissions that the process gives files, one that is replaced
-// keeps its own. A link stays, and what it leads to is replaced. What is no regular file, such as a pipe, is written at once. The caller closes the file.
+// Create makes a file that is to stand at name: until [File.Commit] what is there stays as it is, a mapping of it even longer. A new file has the
+// permissions that the process gives files, one that is replaced keeps its own. A link stays, and what it leads to is replaced. What is no regular file,
+// such as a pipe, is written at once. The caller closes the file.
 func Create(name string) (*File, error) {
 	f := &File{name: name, target: name}
 	if to, err := filepath.EvalSymlinks(name); err == nil {

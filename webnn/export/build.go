@@ -30,7 +30,8 @@ type Refusal = kit.Refusal
 // Error lists all parts of a graph that cannot be expressed in WebNN.
 type Error = kit.Error
 
-// Build makes the calls on a builder that build g, and returns the operands of its outputs. The builder must be new; after an error it holds part of the graph and is to be dropped.
+// Build makes the calls on a builder that build g, and returns the operands of its outputs. The builder must be new; after an error it holds part of the
+// graph and is to be dropped.
 //
 // An *[Error] lists all that cannot be expressed.
 func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (_ webnn.NamedOperands, err error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// Write writes the graph as a document without fragments and expressions, in the dialect that it was read in: each
-// operation is one assignment with all its arguments. Only where operations evaluate fragments themselves, those of the document stay. Reading the text gives an equal graph. It does not translate
-// between the dialects, since their operations differ; package migrate does.
+// Write writes the graph as a document without fragments and expressions, in the dialect that it was read in: each operation is one assignment with all
+// its arguments. Only where operations evaluate fragments themselves, those of the document stay. Reading the text gives an equal graph. It does not
+// translate between the dialects, since their operations differ; package migrate does.
 func (g *Graph) Write(w io.Writer) error {
 	text, err := syntax.Format(g.Document())
 	if err != nil {

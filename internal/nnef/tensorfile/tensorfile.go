@@ -43,9 +43,8 @@ func (f *File) Tensor() (*tensor.Tensor, error) {
 // Shares reports whether [File.Tensor] can share the memory of the file: it takes none of its own, or no more than the file.
 func (f *File) Shares() bool { return f.block == nil && f.Bits == f.ElementType().Bits() }
 
-// Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
-// has no item type, is written as the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does
-// not fit.
+// Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format has no item type, is written as
+// the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does not fit.
 func Encode(w io.Writer, t *tensor.Tensor) error {
 	return encode(w, t, itemType(t.DType()))
 }
