@@ -58,7 +58,7 @@ type packed struct{ at, tap, part int }
 
 // tileAt are locals with where the input, the weights and the result of a tile begin, the lines of taps, and where the first channel lies in a list by
 // channel of numbers of 32 bits.
-type tileAt [5]int
+type tileAt struct{ x, weights, out, taps, channel int }
 
 // make adds the function that computes the lines, by tiles of at most so many of n pixels that the same columns of taps meet.
 func (l *lines) make(m *maker, c *op.Call, weights packed, most func(n int) int, tile func(f *function, at tileAt, pixels int, columns geometry.Stretch)) (int, error) {
@@ -108,9 +108,9 @@ func (l *lines) run(f *function, r geometry.Stretch, at tileAt, pixels int, tile
 		first = 0
 	}
 	x, out := f.i32(), f.i32()
-	f.address(x, func() { f.I32(int32(first * l.pixel)) }, term{at[0], 1})
-	f.address(out, func() { f.I32(int32(r.First * l.outPixel())) }, term{at[2], 1})
-	at[0], at[2] = x, out
+	f.address(x, func() { f.I32(int32(first * l.pixel)) }, term{at.x, 1})
+	f.address(out, func() { f.I32(int32(r.First * l.outPixel())) }, term{at.out, 1})
+	at.x, at.out = x, out
 	some := func(pixels, times int) {
 		if pixels == 0 || times == 0 {
 			return
@@ -127,11 +127,12 @@ func (l *lines) run(f *function, r geometry.Stretch, at tileAt, pixels int, tile
 
 // callTile calls the function of a tile, whose columns begin so many bytes of weights further on.
 func (f *function) callTile(fn int, at tileAt, skipped int) {
-	for i, local := range at {
-		if f.Get(local); i == 1 {
-			f.I32(int32(skipped))
-			f.Op(i32Add)
-		}
-	}
+	f.Get(at.x)
+	f.Get(at.weights)
+	f.I32(int32(skipped))
+	f.Op(i32Add)
+	f.Get(at.out)
+	f.Get(at.taps)
+	f.Get(at.channel)
 	f.Ref(wasmobj.ToFunc, fn, 0)
 }

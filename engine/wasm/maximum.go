@@ -53,9 +53,9 @@ func (v *byteMaximum) tile(f *function, at tileAt, pixels, columns int) {
 		f.wideWords(least)
 		f.Set(most[len(most)-1])
 	}
-	f.Get(at[0])
+	f.Get(at.x)
 	f.Set(x)
-	f.Get(at[3])
+	f.Get(at.taps)
 	f.Set(line)
 	f.repeat(line, func() {
 		f.loop(columns, func() {
@@ -70,6 +70,6 @@ func (v *byteMaximum) tile(f *function, at tileAt, pixels, columns int) {
 		f.move(x, v.rows.Dilation*v.columns.In*block-columns*v.columns.Dilation*block)
 	})
 	for p, y := range most {
-		f.store(at[2], p*block, y)
+		f.store(at.out, p*block, y)
 	}
 }
