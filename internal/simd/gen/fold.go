@@ -97,22 +97,30 @@ func softmax(f *file) {
 	n := blockBytes / f.isa.bytes
 	r.Label("row")
 	z := r.load("Z")
+	// Where a NaN is passed over here, the sum has it, and of zeros it is the same which sign is the greater one.
+	greater := func(f *file, x, y vec) vec { return f.greater(y, x) }
 	acc := f.lanes(lowest)
 	w := r.walk(max(n, mostVectors), []string{"X"})
-	w.fold(acc, func(tail func() mask) vec { return w.get(0, tail) }, func(x vec) vec { return f.max(acc, x) })
-	greatest := f.joined(acc, (*file).max)
+	w.fold(acc, func(tail func() mask) vec { return w.get(0, tail) }, func(x vec) vec { return greater(f, acc, x) })
+	greatest := f.joined(acc, greater)
 
 	acc = f.lanes(num(0))
 	w = r.walk(max(n, mostVectors), []string{"X"})
 	w.fold(acc, func(tail func() mask) vec {
-		x := f.exp(f.sub(w.get(0, tail), greatest))
+		x := f.expBelow(f.sub(w.get(0, tail), greatest))
 		w.put(x, z, tail)
 		return x
 	}, func(x vec) vec { return f.add(acc, x) })
 	sum := f.joined(acc, plus)
 
 	w = r.walk(mostVectors, []string{"Z"})
-	w.each(func(tail func() mask) { w.put(f.canonical(f.div(w.get(0, tail), sum)), z, tail) })
+	// The sum of a row with a NaN is one, and no other row yields any.
+	f.anyOf(f.compare(unordered, sum, sum))
+	r.either(r.JNZ, "nan", "divided", func() {
+		w.each(func(tail func() mask) { w.put(f.div(w.get(0, tail), sum), z, tail) })
+	}, func() {
+		w.each(func(tail func() mask) { w.put(f.set(nan), z, tail) })
+	})
 	r.nextRow("X", "Z")
 }
 

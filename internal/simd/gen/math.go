@@ -63,6 +63,16 @@ func (f *file) exp(x vec) vec {
 	return f.blend(f.compare(unordered, x, x), nan, y)
 }
 
+// expBelow is Exp for x ≤ 0; of a NaN it is one with any bits.
+func (f *file) expBelow(x vec) vec {
+	p := f.expParts(f.greater(f.set(num(-104)), x))
+	y := f.scale(f.add(p.u, num(1)), p)
+	if f.isa.wide() {
+		return y
+	}
+	return f.blend(f.compare(unordered, x, x), nan, y)
+}
+
 // sigmoid is Sigmoid.
 func (f *file) sigmoid(x vec) vec {
 	y := f.sigmoidOf(x)

@@ -291,6 +291,15 @@ func (f *file) compare(how operand.U8, x vec, y src) mask {
 	return mask{v: f.op2(by(f.VCMPPS), nil, x, y)}
 }
 
+// anyOf clears the zero flag if any lane of a mask of one register is set.
+func (f *file) anyOf(m mask) {
+	if f.isa.wide() {
+		f.KORTESTW(m.k[0], m.k[0])
+	} else {
+		f.VPTEST(m.v[0], m.v[0])
+	}
+}
+
 // opmasks returns n new mask registers.
 func (f *file) opmasks(n int) []reg.OpmaskVirtual {
 	list := make([]reg.OpmaskVirtual, n)
