@@ -278,6 +278,11 @@ func TestErrors(t *testing.T) {
 	if _, err := j.Run(t.Context(), filepath.Join(dir, "stop"), 0, false, nil); err == nil || !strings.Contains(err.Error(), bad) {
 		t.Errorf("%v", err)
 	}
+	model := network(t, "graph n(x) -> (y)\n{\n    x = external<scalar>(shape = [1]);\n    y = relu(x);\n}\n")
+	write(t, model+".concord.json", []byte(`{"version": 2, "inputs": {"z": {"kind": "tensor"}}, "outputs": {}}`))
+	if _, err := bulk.Open(model, bulk.Options{}); err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "the model has no input") {
+		t.Errorf("a wrong manifest of another model: %v", err)
+	}
 	write(t, bad, read(t, files[0]))
 	s, err = j.Run(t.Context(), filepath.Join(dir, "stop"), 0, false, nil)
 	if err != nil || s.Before != 5 {

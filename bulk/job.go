@@ -99,6 +99,8 @@ func Open(path string, opts Options) (*Job, error) {
 	d, err := manifest.Find(path)
 	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
 		d, err = nil, nil
+	} else if errors.As(err, new(manifest.Errors)) {
+		err = pipeline.Check(m, d, opts.Shapes) // which tells more
 	}
 	var j *Job
 	if err == nil {

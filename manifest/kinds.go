@@ -204,7 +204,10 @@ func (d *document) check(n *node, kind any) {
 
 // std decodes divisors, which must not be zero.
 func (d *document) std(n *node, to *[]float64) {
-	d.channels(n, to, -maxNumber, maxNumber)
+	before := len(d.errs)
+	if d.channels(n, to, -maxNumber, maxNumber); len(d.errs) > before {
+		return // what is no number is not zero
+	}
 	for _, v := range *to {
 		if math.Abs(v) < 1/maxNumber {
 			d.wrong(n, "a divisor other than zero")
@@ -215,7 +218,8 @@ func (d *document) std(n *node, to *[]float64) {
 
 // scale decodes a factor, which must not be zero either.
 func (d *document) scale(n *node, to *float64) {
-	if d.float(n, to, -maxNumber, maxNumber); *to == 0 {
+	before := len(d.errs)
+	if d.float(n, to, -maxNumber, maxNumber); *to == 0 && len(d.errs) == before {
 		d.wrong(n, "a factor other than zero")
 	}
 }

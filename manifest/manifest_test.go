@@ -117,6 +117,7 @@ func TestMistakes(t *testing.T) {
 			"m:1:59: inputs.x.size[0]: this is the number 0; it must be an integer from 1 to 16384\n" +
 				"m:1:62: inputs.x.size[1]: this is the number 1e2; it must be an integer from 1 to 16384"},
 		{wrap(`"x": {"kind": "image", "size": [1]}`, ""), `m:1:58: inputs.x.size: this is a list of 1; it must be a list of 2 integers, width and height`},
+		{wrap(`"x": {"kind": "image", "std": [1, "a", 1]}`, ""), `m:1:61: inputs.x.std[1]: this is the string "a"; it must be a number from -1e+30 to 1e+30`},
 		{wrap(`"x": {"kind": "image", "std": [1, 0, 1]}`, ""), `m:1:57: inputs.x.std: this is a list of 3; it must be a divisor other than zero`},
 		{wrap(`"x": {"kind": "image", "mean": 1e400}`, ""), `m:1:58: inputs.x.mean: this is the number 1e400; it must be a number from 0 to 255`},
 		{wrap(`"x": {"kind": "image", "mean": [1, 2]}`, ""), `m:1:58: inputs.x.mean: this is a list of 2; it must be a number or a list of 1 or 3 numbers`},

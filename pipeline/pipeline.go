@@ -50,8 +50,11 @@ func open(path string, load func(path string) (*concord.Model, error), find func
 		return nil, err
 	}
 	d, err := find(path)
-	if errors.As(err, new(*manifest.NotFoundError)) {
+	switch {
+	case errors.As(err, new(*manifest.NotFoundError)):
 		err = fmt.Errorf("%s: %w", path, err)
+	case errors.As(err, new(manifest.Errors)):
+		err = Check(m, d, nil) // which tells more
 	}
 	var p *Pipeline
 	if err == nil {
@@ -69,7 +72,7 @@ func open(path string, load func(path string) (*concord.Model, error), find func
 // settle. A manifest that does not fit the model is a [manifest.Errors].
 func New(m *concord.Model, d *manifest.Manifest, opts concord.Options) (*Pipeline, error) {
 	if m == nil {
-		return nil, errors.New("the model is nil")
+		return nil, errNoModel
 	}
 	if d == nil {
 		d = &manifest.Manifest{}
@@ -118,23 +121,9 @@ func (p *Pipeline) check() error {
 	}
 	inputs := make([]manifest.Type, len(p.model.Inputs()))
 	for i, in := range p.model.Inputs() {
-		inputs[i] = p.typeOf(in)
+		inputs[i] = typeOf(in, p.shapes)
 	}
 	return p.manifest.Check(inputs, outputs)
-}
-
-// typeOf returns the type of an input as far as it is known before a run.
-func (p *Pipeline) typeOf(in model.Input) manifest.Type {
-	t := manifest.Type{Name: in.Name, DType: in.DType, Shape: p.shapes[in.Name]}
-	if t.Shape == nil {
-		t.Shape = make(tensor.Shape, len(in.Shape))
-		for i, d := range in.Shape {
-			if t.Shape[i] = d.Extent; d.Symbol != "" {
-				t.Shape[i] = manifest.Unknown
-			}
-		}
-	}
-	return t
 }
 
 // Session makes a session for inputs of some shapes: of those that the model leaves open, as in the options of [New], which count where none is
@@ -218,7 +207,7 @@ func (p *Pipeline) ports(in Inputs) []port {
 	var list []port
 	for _, of := range p.model.Inputs() {
 		if !of.Sequence {
-			list = append(list, port{p.typeOf(of), of.String(), of.Optional})
+			list = append(list, port{typeOf(of, p.shapes), of.String(), of.Optional})
 			continue
 		}
 		for i := 0; in.Tensors[model.Element(of.Name, i)] != nil; i++ {

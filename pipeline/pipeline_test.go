@@ -296,8 +296,8 @@ func TestErrors(t *testing.T) {
 		t.Errorf("without a manifest: %v", err)
 	}
 	var list manifest.Errors
-	if _, err := pipeline.OpenFS(folder(sums, strings.Replace(sumsManifest, `"y"`, `"z"`, 1)), "m"); !errors.As(err, &list) {
-		t.Errorf("a manifest of another model: %v", err)
+	if _, err := pipeline.OpenFS(folder(sums, strings.NewReplacer(`"y"`, `"z": {"kind": "tensor", "no": 1}, "w"`, `"x"`, `"v"`).Replace(sumsManifest)), "m"); !errors.As(err, &list) || strings.Count(err.Error(), "the model has no ") != 3 {
+		t.Errorf("a wrong manifest of another model: %v", err)
 	}
 }
 

@@ -87,11 +87,11 @@ func TestRefusedModels(t *testing.T) {
 		"weights":  "graph weights( x ) -> ( y )\n{\n    x = external(shape = [1, 1]);\n    w = variable(shape = [1, 1], label = 'w');\n    y = add(x, w);\n}",
 		"manifest": "graph manifest( x ) -> ( y )\n{\n    x = external(shape = [1, 1]);\n    y = relu(x);\n}",
 	})
-	if err := os.WriteFile(filepath.Join(dir, "manifest/1/concord.json"), []byte(`{"version":1,"inputs":{"z":{"kind":"image"}},"outputs":{}}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "manifest/1/concord.json"), []byte(`{"version":2,"inputs":{"z":{"kind":"image"}},"outputs":{}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, serve.Options{Dir: dir, Control: "none"})
-	for name, why := range map[string]string{"typo": "relux", "weights": "w.dat", "manifest": "z"} {
+	for name, why := range map[string]string{"typo": "relux", "weights": "w.dat", "manifest": `the model has no input \"z\"`} {
 		s.wants("POST", "/v2/models/"+name+"/infer", one(0), 503, why)
 	}
 	s.wants("GET", "/v2/health/ready", "", 503, "")

@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/serve/internal/batch"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/repository"
@@ -55,11 +56,12 @@ func (s *Server) open(ctx context.Context, of repository.Source) (*version, erro
 	if v.model, err = read(name); err != nil {
 		return nil, err
 	}
-	if v.manifest, err = find(name); errors.As(err, new(*manifest.NotFoundError)) {
-		err = nil
-	}
-	if err == nil {
+	v.manifest, err = find(name)
+	switch {
+	case err == nil, errors.As(err, new(*manifest.NotFoundError)):
 		err = v.prepare(ctx, &s.opts)
+	case errors.As(err, new(manifest.Errors)):
+		err = pipeline.Check(v.model, v.manifest, nil) // which tells more
 	}
 	if err != nil {
 		return nil, errors.Join(err, v.model.Close())

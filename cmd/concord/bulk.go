@@ -162,12 +162,9 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 
 // open loads the model and makes the job.
 func (f *bulkFlags) open(path string) (*concord.Model, *bulk.Job, error) {
-	d, missing, err := f.findManifest(path)
-	if err != nil {
-		return nil, nil, err
-	}
+	d, missing, finding := f.findManifest(path)
 	m, opts, err := f.load(path)
-	if err != nil {
+	if err = allWrong(m, err, d, finding, opts.Shapes); err != nil {
 		return nil, nil, err
 	}
 	f.options.Shapes = opts.Shapes

@@ -277,7 +277,7 @@ func (d *comparison) inputs(ctx context.Context, opts *diff.RunOptions, g *graph
 	f := &runFlags{inputFlags: inputFlags{describedFlags: describedFlags{manifest: d.flags.manifest}}}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
 	r := &runner{flags: f, path: d.sides[0].path, session: session, stdin: feed.NewStream(d.in), out: d.out, progress: d.progress}
-	if err := r.findManifest(); err != nil {
+	if err := r.findManifest(); err != nil && !errors.As(err, new(manifest.Errors)) { // which describe tells, and more
 		return err
 	}
 	if err := r.describe(); err != nil {

@@ -8,12 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 )
 
@@ -119,51 +117,16 @@ func (f *modelFlags) draft(path string) (*manifest.Manifest, error) {
 		return nil, err
 	}
 	defer m.Close()
-	inputs, _, _, err := f.types(m, opts.Shapes, &manifest.Manifest{}) // for what the shapes say alone
+	inputs, _, _, err := pipeline.Types(m, nil, opts.Shapes) // for what the shapes say alone
 	if err != nil {
 		return nil, placed(path, err)
 	}
 	first := manifest.Draft(inputs, nil, nil)
-	inputs, outputs, g, err := f.types(m, opts.Shapes, first)
+	inputs, outputs, g, err := pipeline.Types(m, first, opts.Shapes)
 	if err != nil {
 		return nil, placed(path, err)
 	}
 	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInProbabilities(g, output) }), nil
-}
-
-// types returns the inputs and outputs of a model, of which a manifest says the extents that it leaves open, and its graph. Of a model in parts,
-// or one that leaves shapes open, the types of outputs, and the graph, are not known.
-func (f *modelFlags) types(m *concord.Model, given model.Shapes, d *manifest.Manifest) (inputs, outputs []manifest.Type, g *graph.Graph, err error) {
-	shapes := pipeline.Shapes(m.Inputs(), d)
-	for name, s := range given {
-		shapes[name] = s
-	}
-	for _, in := range m.Inputs() {
-		t := manifest.Type{Name: in.Name, DType: in.DType, Shape: shapes[in.Name]}
-		if t.Shape == nil {
-			for _, e := range in.Shape {
-				if e.Symbol != "" {
-					e.Extent = manifest.Unknown
-				}
-				t.Shape = append(t.Shape, e.Extent)
-			}
-		}
-		inputs = append(inputs, t)
-	}
-	g, err = m.Graph(shapes)
-	switch {
-	case errors.As(err, new(*model.OpenError)), errors.As(err, new(*model.PartsError)):
-		for _, name := range m.Outputs() {
-			outputs = append(outputs, manifest.Type{Name: name})
-		}
-		return inputs, outputs, nil, nil
-	case err != nil:
-		return nil, nil, nil, err
-	}
-	for _, o := range g.Outputs {
-		outputs = append(outputs, manifest.Type{Name: o.Name, DType: o.Value.Type.DType, Shape: o.Value.Type.Shape})
-	}
-	return inputs, outputs, g, nil
 }
 
 // endsInProbabilities reports whether an output is the result of a softmax or sigmoid, or a view of it.
@@ -209,17 +172,15 @@ outputs. Every mistake is reported, with line and column.`,
 			if err != nil && !errors.As(err, new(manifest.Errors)) {
 				return placed(args[0], err)
 			}
-			wrong := err // which Check tells, too
-			m, opts, err := f.load(args[0])
-			if err != nil {
-				return errors.Join(wrong, err)
+			m, opts, loading := f.load(args[0])
+			if err = allWrong(m, loading, d, err, opts.Shapes); err != nil {
+				return err
 			}
 			defer m.Close()
-			inputs, outputs, _, err := f.types(m, opts.Shapes, d)
-			if err != nil {
-				return errors.Join(wrong, placed(args[0], err))
+			if err = pipeline.Check(m, d, opts.Shapes); err != nil && !errors.As(err, new(manifest.Errors)) {
+				err = placed(args[0], err)
 			}
-			if err := d.Check(inputs, outputs); err != nil {
+			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(printed(c.OutOrStdout()), "%s: it fits the model\n", d.Source)

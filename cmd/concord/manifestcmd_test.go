@@ -40,8 +40,11 @@ func TestManifestInit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(model, manifest.FileName), []byte(`{"version": 1, "inputs": {"y": {"kind": "tensor"}}, "outputs": {"x": {"kind": "classes", "top": -1}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := execute(t, "manifest", "check", model); code != exitInput || strings.Count(out, "the model has no ") != 2 || !strings.Contains(out, "outputs.x.top: this is the number -1") {
-		t.Errorf("a manifest of another model: code %d: %s", code, out)
+	drawing := digits(t, "drawings", "seven.png")
+	for _, line := range [][]string{{"manifest", "check", model}, {"run", model, drawing}, {"bulk", model, drawing, "-o", t.TempDir()}, {"diff", model, model, drawing}} {
+		if out, code := execute(t, line...); code != exitInput || strings.Count(out, "the model has no ") != 2 || !strings.Contains(out, "outputs.x.top: this is the number -1") {
+			t.Errorf("%s with a manifest of another model: code %d: %s", line[0], code, out)
+		}
 	}
 	if out, code := execute(t, "manifest", "nothing"); code != exitUsage {
 		t.Errorf("code %d: %s", code, out)

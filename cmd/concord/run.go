@@ -206,11 +206,10 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	var err error
 	found := make(chan error, 1)
 	go func() { found <- r.findManifest() }() // which reads all of the model to know it again
-	if r.model, opts, err = f.load(path); err != nil {
+	r.model, opts, err = f.load(path)
+	finding := <-found
+	if err = allWrong(r.model, err, r.manifest, finding, opts.Shapes); err != nil {
 		return nil, err
-	}
-	if err = <-found; err != nil {
-		return nil, errors.Join(err, r.model.Close())
 	}
 	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
 		return nil, errors.Join(undescribed(err, r.missing), r.model.Close())
@@ -285,6 +284,23 @@ func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missin
 		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool { return f.fixes(in.Name) })
 	}
 	return d, missing, err
+}
+
+// allWrong returns all that is wrong with a model, of which reading has failed or not, and with the manifest that was found for it. The model is closed then.
+func allWrong(m *concord.Model, reading error, d *manifest.Manifest, finding error, given model.Shapes) error {
+	wrong := errors.As(finding, new(manifest.Errors))
+	switch {
+	case reading != nil && wrong:
+		return errors.Join(finding, reading)
+	case reading != nil:
+		return reading
+	case wrong:
+		finding = pipeline.Check(m, d, given) // which tells more
+	}
+	if finding != nil {
+		return errors.Join(finding, m.Close())
+	}
+	return nil
 }
 
 // describe applies the flags that override the manifest, and holds it against the model.
