@@ -283,6 +283,16 @@ func TestErrors(t *testing.T) {
 	if _, err := bulk.Open(model, bulk.Options{}); err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "the model has no input") {
 		t.Errorf("a wrong manifest of another model: %v", err)
 	}
+	skipping := open(t, digits, bulk.Options{Inputs: inputs, SkipErrors: true})
+	if s, err = skipping.Run(t.Context(), filepath.Join(dir, "stop"), 0, false, nil); err != nil || s.Before != 5 || s.Failed != 1 {
+		t.Errorf("%+v, %v: it should go on behind 5 inputs, and behind another", s, err)
+	}
+	if _, err = j.Run(t.Context(), filepath.Join(dir, "stop"), 0, false, nil); !errors.As(err, new(*bulk.ChangedError)) {
+		t.Errorf("what was skipped counts as done: %v", err)
+	}
+	if _, err = j.Run(t.Context(), filepath.Join(dir, "stop"), 0, true, nil); err == nil {
+		t.Error("an input that cannot be computed is")
+	}
 	write(t, bad, read(t, files[0]))
 	s, err = j.Run(t.Context(), filepath.Join(dir, "stop"), 0, false, nil)
 	if err != nil || s.Before != 5 {
@@ -327,7 +337,6 @@ func TestChanged(t *testing.T) {
 	}
 	refused("6 inputs, and there are 5 now", bulk.Options{Inputs: inputs[1:]})
 	refused("other names", bulk.Options{Inputs: []string{inputs[1], inputs[0], inputs[2], inputs[3], inputs[4], inputs[5]}})
-	refused("--on-error", bulk.Options{Inputs: inputs, SkipErrors: true})
 	refused("another model, manifest, shapes or format", bulk.Options{Inputs: inputs, Format: bulk.NPZ})
 	own := read(t, inputs[1])
 	write(t, inputs[1], read(t, files[7]))

@@ -106,7 +106,7 @@ func openPart(d disk, n names, most int64, own *begin, force bool) (_ *part, err
 		}
 	}
 	if p.history.begin != nil {
-		if what := p.history.begin.differs(own); what != "" && (len(p.history.chunks) > 0 || p.history.finish != nil) {
+		if what := p.history.differs(own); what != "" && (len(p.history.chunks) > 0 || p.history.finish != nil) {
 			return nil, &ChangedError{n.journal, what}
 		} else if what != "" { // nothing is lost
 			p.history = history{}
@@ -115,9 +115,9 @@ func openPart(d disk, n names, most int64, own *begin, force bool) (_ *part, err
 	return p, p.start(own)
 }
 
-// differs says what another job has in common with this one no more; "" if it is the same.
-func (b *begin) differs(own *begin) string {
-	switch {
+// differs says why another job cannot go on with what is done; "" if it can.
+func (h *history) differs(own *begin) string {
+	switch b := h.begin; {
 	case b.Job != own.Job:
 		return "it was begun with another model, manifest, shapes or format"
 	case b.Shard != own.Shard || b.Shards != own.Shards:
@@ -126,8 +126,8 @@ func (b *begin) differs(own *begin) string {
 		return fmt.Sprintf("it was begun with %d inputs, and there are %d now", b.Inputs, own.Inputs)
 	case b.List != own.List:
 		return "it was begun with inputs of other names, or in another order"
-	case b.Skip != own.Skip:
-		return "it was begun with another --on-error"
+	case h.failures() > 0 && !own.Skip: // which have records
+		return fmt.Sprintf("--on-error skip has noted %d of its inputs, which could not be computed", h.failures())
 	}
 	return ""
 }
