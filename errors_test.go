@@ -26,7 +26,7 @@ import (
 func TestNoErrors(t *testing.T) {
 	for _, zero := range []error{
 		&cvm.Error{}, &engine.NodeError{}, &engine.InputError{}, &engine.InternalError{}, &engine.LimitError{}, &kit.Error{}, &manifest.Error{},
-		&manifest.NotFoundError{}, &model.OpenError{}, &model.PartsError{}, &model.RestError{}, &syntax.Diagnostic{}, &onnx.Error{}, &proto.Error{}, &op.TurnsError{},
+		&manifest.NotFoundError{}, &model.GivenError{}, &model.OpenError{}, &model.PartsError{}, &model.RestError{}, &syntax.Diagnostic{}, &onnx.Error{}, &proto.Error{}, &op.TurnsError{},
 		&op.BudgetError{}, &op.Error{}, &openvx.Error{}, &tensor.FormatError{}, &webnn.Error{}, &session.SyntaxError{}, &session.ReplyError{},
 		&session.CallError{},
 	} {

@@ -94,7 +94,7 @@ func Of(g *graph.Graph) *Model {
 	return New(inputs, func(shapes Shapes) (*graph.Graph, error) {
 		for _, v := range g.Inputs {
 			if s := shapes[v.Name]; !s.Equal(v.Type.Shape) {
-				return nil, fmt.Errorf("input %s has the shape %v, which the model fixes; it cannot be %v", v.Name, v.Type.Shape, s)
+				return nil, &GivenError{v.Name, s, fmt.Sprintf("input %s has the shape %v, which the model fixes; it cannot be %v", v.Name, v.Type.Shape, s)}
 			}
 		}
 		return g, nil
@@ -246,7 +246,7 @@ func (m *Model) given(shapes Shapes) (map[string]int, error) {
 		}
 	}
 	if wrong != "" {
-		return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", wrong, m.names())
+		return nil, &GivenError{wrong, shapes[wrong], fmt.Sprintf("a shape is given for %q; the inputs are %s", wrong, m.names())}
 	}
 	return symbols, nil
 }
@@ -254,10 +254,10 @@ func (m *Model) given(shapes Shapes) (map[string]int, error) {
 // accept reports whether the input, or an element of it, may have a shape.
 func (in *Input) accept(name string, shape tensor.Shape) error {
 	if !in.Unranked && in.Shape.open() && len(shape) != len(in.Shape) {
-		return fmt.Errorf("input %v: the shape %v has another rank", in, shape)
+		return &GivenError{name, shape, fmt.Sprintf("input %v: the shape %v has another rank", in, shape)}
 	}
 	if err := shape.Check(); err != nil {
-		return fmt.Errorf("input %s: %w", name, err)
+		return &GivenError{name, shape, fmt.Sprintf("input %s: %v", name, err)}
 	}
 	return nil
 }
@@ -321,7 +321,7 @@ func (in *Input) bind(shape tensor.Shape, symbols map[string]int) error {
 			continue
 		}
 		if old, ok := symbols[d.Symbol]; ok && old != shape[k] {
-			return fmt.Errorf("input %v: the shape %v binds %s to %d, but it is %d elsewhere", in, shape, d.Symbol, shape[k], old)
+			return &GivenError{in.Name, shape, fmt.Sprintf("input %v: the shape %v binds %s to %d, but it is %d elsewhere", in, shape, d.Symbol, shape[k], old)}
 		}
 		symbols[d.Symbol] = shape[k]
 	}
@@ -361,6 +361,16 @@ func (m *Model) names() string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// GivenError says that a shape that is given is none that the model can have.
+type GivenError struct {
+	Name  string // of the input, or of the symbol, that it is given for
+	Shape tensor.Shape
+	Why   string // a sentence with both
+}
+
+// Error says why.
+func (e *GivenError) Error() string { return cmp.Or(e, new(GivenError)).Why }
 
 // OpenError says that an extent must be given a number.
 type OpenError struct {

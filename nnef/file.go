@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -156,7 +157,7 @@ func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*
 		opts.Extents = make(map[string][]int, len(f.opts.Shapes))
 		for name, shape := range f.opts.Shapes {
 			if !s.operators && !f.Document.Tract && slices.ContainsFunc(shape, func(n int) bool { return n < 1 }) { // Without this the document would be blamed.
-				return nil, fmt.Errorf("the shape %v is given for %q; extents are 1 or more", shape, name)
+				return nil, &model.GivenError{Name: name, Shape: shape, Why: fmt.Sprintf("the shape %v is given for %q; extents are 1 or more", shape, name)}
 			}
 			opts.Extents[name] = shape
 		}
@@ -171,7 +172,7 @@ func (f *File) flatten(level flat.Level, deferred bool, shapes flat.Inferrer) (*
 	}
 	for name := range opts.Extents {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, strings.Join(names, ", "))
+			return nil, &model.GivenError{Name: name, Shape: opts.Extents[name], Why: fmt.Sprintf("a shape is given for %q; the inputs are %s", name, strings.Join(names, ", "))}
 		}
 	}
 	return g, nil

@@ -176,7 +176,7 @@ func (f *bulkFlags) open(path string) (*concord.Model, *bulk.Job, error) {
 	}
 	j, err := bulk.New(m, d, f.options)
 	if err != nil {
-		return nil, nil, errors.Join(placed(path, f.set.blamed(err)), m.Close())
+		return nil, nil, errors.Join(f.placed(path, f.set.blamed(err)), m.Close())
 	}
 	return m, j, nil
 }

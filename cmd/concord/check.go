@@ -242,7 +242,7 @@ func fitting(file *nnef.File, opts nnef.Options) error {
 		return nil
 	}
 	file.Close()
-	return err
+	return blamed(err)
 }
 
 // examine returns the diagnostics of a file that was opened, or was not because of err: those of its syntax, or else of

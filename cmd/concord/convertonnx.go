@@ -47,7 +47,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	var foreign []export.Refusal
 	model, err := export.New(g, export.Options{Foreign: func(r export.Refusal) { foreign = append(foreign, r) }})
 	if err != nil {
-		return placed(src, err)
+		return f.placed(src, err)
 	}
 	writeForeign(warnings, src, foreign)
 	switch err := proto.WriteFile(dst, model, f.external); {

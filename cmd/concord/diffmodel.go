@@ -40,7 +40,7 @@ func (f *modelFlags) openSide(path string, opts nnef.Options) (*diffSide, error)
 		}
 		g, err := m.Graph(own(m.Inputs(), opts.Shapes))
 		if err != nil {
-			return nil, errors.Join(placed(path, err), m.Close())
+			return nil, errors.Join(f.placed(path, err), m.Close())
 		}
 		s.graph, s.cvm, s.files = g, m.CVM(), m
 		return s, nil
@@ -63,7 +63,7 @@ func (f *modelFlags) openSide(path string, opts nnef.Options) (*diffSide, error)
 	}
 	if s.flat, err = s.file.Flatten(flat.User); err != nil {
 		s.files.Close()
-		return nil, err
+		return nil, blamed(err)
 	}
 	return s, nil
 }

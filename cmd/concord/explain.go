@@ -74,7 +74,7 @@ func (f *explainFlags) run(c *cobra.Command, name string, choices []string) erro
 	}
 	e, wrong := file.Explain(level)
 	if e == nil {
-		return wrong
+		return blamed(wrong)
 	}
 	r := newExplanation(name, file.Document, e)
 	var found syntax.Diagnostics

@@ -70,7 +70,7 @@ Files are replaced only with --force; - stands for standard output.`,
 			if text && !compiled {
 				g, err := m.Graph(opts.Shapes)
 				if err != nil {
-					return placed(args[0], err)
+					return f.placed(args[0], err)
 				}
 				return show(g)
 			}
@@ -79,13 +79,13 @@ Files are replaced only with --force; - stands for standard output.`,
 				_, err = m.Graph(opts.Shapes)
 			}
 			if err != nil {
-				return placed(args[0], err)
+				return f.placed(args[0], err)
 			}
 			r := &modelReport{Model: args[0], Format: m.Format()}
 			if part.Graph != nil {
 				p, err := engine.Compile(part.Graph, engine.Options{})
 				if err != nil {
-					return placed(args[0], err)
+					return f.placed(args[0], err)
 				}
 				defer p.Close()
 				g := part.Graph

@@ -119,12 +119,12 @@ func (f *modelFlags) draft(path string) (*manifest.Manifest, error) {
 	defer m.Close()
 	inputs, _, _, err := pipeline.Types(m, nil, opts.Shapes) // for what the shapes say alone
 	if err != nil {
-		return nil, placed(path, err)
+		return nil, f.placed(path, err)
 	}
 	first := manifest.Draft(inputs, nil, nil)
 	inputs, outputs, g, err := pipeline.Types(m, first, opts.Shapes)
 	if err != nil {
-		return nil, placed(path, err)
+		return nil, f.placed(path, err)
 	}
 	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInProbabilities(g, output) }), nil
 }
@@ -170,7 +170,7 @@ outputs. Every mistake is reported, with line and column.`,
 				d, err = manifest.Find(args[0])
 			}
 			if err != nil && !errors.As(err, new(manifest.Errors)) {
-				return placed(args[0], err)
+				return f.placed(args[0], err)
 			}
 			m, opts, loading := f.load(args[0])
 			if err = allWrong(m, loading, d, err, opts.Shapes); err != nil {
@@ -178,7 +178,7 @@ outputs. Every mistake is reported, with line and column.`,
 			}
 			defer m.Close()
 			if err = pipeline.Check(m, d, opts.Shapes); err != nil && !errors.As(err, new(manifest.Errors)) {
-				err = placed(args[0], err)
+				err = f.placed(args[0], err)
 			}
 			if err != nil {
 				return err

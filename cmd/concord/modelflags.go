@@ -156,13 +156,24 @@ func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
 	}
 	g, err := m.Graph(opts.Shapes)
 	if err != nil {
-		return nil, nil, errors.Join(placed(path, err), m.Close())
+		return nil, nil, errors.Join(f.placed(path, err), m.Close())
 	}
 	return m, g, nil
 }
 
-// placed puts the path of a model in front of an error that does not begin with it, and the flag behind one that it mends.
-func placed(path string, err error) error {
+// blamed is the error of a shape that is none of the model, which is the command line's where a flag gives it.
+func blamed(err error) error {
+	if given := (*model.GivenError)(nil); errors.As(err, &given) {
+		return refused("--shape %s=%s: %s", given.Name, extents(given.Shape), given.Why)
+	}
+	return err
+}
+
+// placed puts the path of a model in front of an error that does not begin with it, and the flag behind one that it mends, or in front of one that it has made.
+func (f *modelFlags) placed(path string, err error) error {
+	if len(f.shapes) > 0 && errors.As(err, new(*model.GivenError)) {
+		return blamed(err)
+	}
 	if open := (*model.OpenError)(nil); errors.As(err, &open) {
 		err = fmt.Errorf("%w, such as --shape %s", err, bindingOf(open))
 	}
@@ -183,14 +194,17 @@ func bindingOf(e *model.OpenError) string {
 	case len(e.Open) == 1:
 		return e.Symbol + "=1"
 	}
-	extents := make([]string, len(e.Input.Shape))
+	shape := make(tensor.Shape, len(e.Input.Shape))
 	for i, d := range e.Input.Shape {
-		if extents[i] = "1"; d.Symbol == "" {
-			extents[i] = strconv.Itoa(d.Extent)
+		if shape[i] = 1; d.Symbol == "" {
+			shape[i] = d.Extent
 		}
 	}
-	return e.Input.Name + "=" + strings.Join(extents, ",")
+	return e.Input.Name + "=" + extents(shape)
 }
+
+// extents writes a shape as --shape takes it.
+func extents(shape tensor.Shape) string { return strings.Trim(shape.String(), "[]") }
 
 // parseShapes reads shapes written as NAME=2,3,4.
 func parseShapes(list []string) (map[string]tensor.Shape, error) {

@@ -41,6 +41,7 @@ func (f *modelFlags) checkONNX(name string, shapes model.Shapes) (*fileReport, e
 	case errors.As(err, &one):
 		list = onnx.Errors{one}
 	case err != nil:
+		err = blamed(err)
 		r.Unreadable = err.Error()
 		return r, err
 	}
@@ -78,7 +79,7 @@ func (f *explainFlags) explainONNX(name string, choices []string, w io.Writer) e
 	defer func() { _ = file.Close() }()
 	nodes, err := file.Explain(shapes)
 	if err != nil {
-		return placed(name, err)
+		return f.placed(name, err)
 	}
 	var r onnxExplanation
 	r.Model = name
@@ -240,11 +241,11 @@ func (f *modelFlags) shapesONNX(name string) (*shapesReport, error) {
 	}
 	bound, err := n.Complete(shapes)
 	if err != nil {
-		return nil, placed(name, err)
+		return nil, f.placed(name, err)
 	}
 	nodes, err := file.Explain(shapes)
 	if err != nil {
-		return nil, placed(name, err)
+		return nil, f.placed(name, err)
 	}
 	r := &shapesReport{Model: name, Graph: file.Model.Graph.Name}
 	outputs := make(map[string]bool)

@@ -219,7 +219,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if n := max(f.batch, min(f.samples, 1)); n > 0 {
 		if opts.Shapes, err = samples.Shapes(r.model.Inputs(), opts.Shapes, n); err != nil {
-			return nil, errors.Join(placed(path, fmt.Errorf("--batch: %w", err)), r.model.Close())
+			return nil, errors.Join(f.placed(path, fmt.Errorf("--batch: %w", err)), r.model.Close())
 		}
 	}
 	r.shapes = opts.Shapes
@@ -227,12 +227,12 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if len(f.save) == 0 {
 		r.programs = r.model.Programs(opts)
 	} else if r.programs, err = r.save(opts); err != nil {
-		return nil, errors.Join(placed(path, err), r.model.Close())
+		return nil, errors.Join(f.placed(path, err), r.model.Close())
 	}
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
 		open := (*model.OpenError)(nil)
 		err = samples.Fixed(r.model.Inputs(), f.batch, err)
-		if err = placed(path, err); errors.As(err, &open) && !f.random {
+		if err = f.placed(path, err); errors.As(err, &open) && !f.random {
 			err = fmt.Errorf("%w, or %s=FILE", err, open.Input.Name)
 		}
 	} else if err = r.describe(); err == nil {
@@ -240,7 +240,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if err == nil && f.samples > 0 {
 		if r.batch, err = r.together(); err != nil {
-			err = placed(path, fmt.Errorf("--batch: %w", err))
+			err = f.placed(path, fmt.Errorf("--batch: %w", err))
 		}
 	}
 	if err != nil {

@@ -25,7 +25,7 @@ func (f *modelFlags) flatten(name string, stdin io.Reader, level flat.Level) (*n
 	g, err := file.Flatten(level)
 	if err != nil {
 		file.Close()
-		return nil, nil, err
+		return nil, nil, blamed(err)
 	}
 	return file, g, nil
 }
