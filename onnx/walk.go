@@ -229,7 +229,9 @@ func (w *walker) step(s step) *Error {
 		w.tell(c, nil, nil, asked)
 		return nil
 	case failed != nil:
-		return w.place(s, failed)
+		wrong := w.place(s, failed)
+		wrong.Msg = c.AsGiven(wrong.Msg)
+		return wrong
 	case c.later != nil:
 		w.todo = append(w.todo, c.later...)
 		w.tell(c, nil, w.b.Since(before), nil)

@@ -40,17 +40,18 @@ func TestGraphs(t *testing.T) {
 	expect(t, modelOf(13, graphOf("x: float[2] -> x")), two, "x", []int{2}, float32(1), 2)
 
 	for want, g := range map[string]*proto.Graph{
-		`the value "w" is read, but nothing yields it`:   graphOf("x: float[2] -> y", node("Add", "x, w -> y")),
-		"the operator is not supported":                  graphOf("x: float[2] -> y", node("own.Odd", "x -> y")),
-		"alpha: the operator has no such attribute":      graphOf("x: float[2] -> y", node("Abs", "x -> y", "alpha", 1)),
-		"node #0 (Abs, opset 13): 2 operands are named":  graphOf("x: float[2] -> y", node("Abs", "x, x -> y")),
-		"(Add, opset 13): B: the operand is missing":     graphOf("x: float[2] -> y", node("Add", "x -> y")),
-		"out of scope: tensors of strings":               graphOf("x: float[2] -> y", node("StringSplit", "x -> y")),
-		"tensors of strings are not supported":           graphOf("x: string[2] -> x"),
-		"the model has no outputs":                       graphOf("x: float[2] ->"),
-		"dimension 0 has the extent 4611686018427387904": graphOf("x: float[4611686018427387904] -> x"),
-		"then_branch: the attribute is an integer":       graphOf("x: float[2] -> y", node("If", "x -> y", "then_branch", 1, "else_branch", graphOf("-> x"))),
-		"shape [3] does not broadcast with [2]":          stored(graphOf("x: float[2] -> y", node("Add", "x, c -> y")), "c", []int{3}, float32(1), 2, 3),
+		`the value "w" is read, but nothing yields it`:                                              graphOf("x: float[2] -> y", node("Add", "x, w -> y")),
+		"the operator is not supported":                                                             graphOf("x: float[2] -> y", node("own.Odd", "x -> y")),
+		"alpha: the operator has no such attribute":                                                 graphOf("x: float[2] -> y", node("Abs", "x -> y", "alpha", 1)),
+		"node #0 (Abs, opset 13): 2 operands are named":                                             graphOf("x: float[2] -> y", node("Abs", "x, x -> y")),
+		"(Add, opset 13): B: the operand is missing":                                                graphOf("x: float[2] -> y", node("Add", "x -> y")),
+		"out of scope: tensors of strings":                                                          graphOf("x: float[2] -> y", node("StringSplit", "x -> y")),
+		"tensors of strings are not supported":                                                      graphOf("x: string[2] -> x"),
+		"the model has no outputs":                                                                  graphOf("x: float[2] ->"),
+		"dimension 0 has the extent 4611686018427387904":                                            graphOf("x: float[4611686018427387904] -> x"),
+		"then_branch: the attribute is an integer":                                                  graphOf("x: float[2] -> y", node("If", "x -> y", "then_branch", 1, "else_branch", graphOf("-> x"))),
+		"shape [3] does not broadcast with [2]":                                                     stored(graphOf("x: float[2] -> y", node("Add", "x, c -> y")), "c", []int{3}, float32(1), 2, 3),
+		"with [1,2]: the extents 3 and 2 of dimension 1 differ (aligned to one rank: [2] as [1,2])": stored(graphOf("x: float[2] -> y", node("Add", "x, c -> y")), "c", []int{2, 3}, float32(1), 2, 3, 4, 5, 6),
 	} {
 		refused(t, modelOf(13, g), two, want)
 	}

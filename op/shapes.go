@@ -27,11 +27,14 @@ func broadcast(s *Sig) (tensor.Shape, error) {
 			return nil, s.Errorf(s.Def.operand(i).Name, "the ranks of shapes %v and %v differ", shape, t.Shape)
 		}
 		for d, n := range t.Shape {
-			if shape[d] == 1 {
-				shape[d] = n
-			} else if n != 1 && n != shape[d] {
+			if shape[d] != 1 && n != 1 && n != shape[d] {
 				return nil, s.Errorf(s.Def.operand(i).Name, "shape %v does not broadcast with %v: the extents %d and %d of dimension %d differ",
 					t.Shape, shape, n, shape[d], d)
+			}
+		}
+		for d, n := range t.Shape { // which the message above has not seen
+			if shape[d] == 1 {
+				shape[d] = n
 			}
 		}
 	}

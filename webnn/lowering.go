@@ -229,7 +229,7 @@ func (l *lowering) failure() error {
 		if i := slices.IndexFunc(def.In, func(o op.Operand) bool { return o.Name == e.Operand }); i >= 0 {
 			name, rule = l.parameter(e.Operand, i), ".shape"
 		}
-		msg := e.Msg
+		msg := l.AsGiven(e.Msg)
 		for _, a := range def.Attrs {
 			if strings.Contains(a.Name, "_") {
 				msg = strings.ReplaceAll(msg, a.Name, cmp.Or(l.parameter(a.Name, -1), a.Name))

@@ -196,6 +196,8 @@ func TestMessages(t *testing.T) {
 			"bias: shape [4,3]; it must be [3,4], the extents of the axes [1,2] of [2,3,4]"},
 		{"gruCell", call{args: in("float32[2,4]", "float32[9,4]", "float32[9,3]", "float32[3,2]", 3)},
 			"hiddenState: shape [3,2]; it must be [2,3] for input [2,4] and hiddenSize 3"},
+		{"add", call{args: in("float32[2,1,4]", "float32[3]")},
+			"b: shape [1,1,3] does not broadcast with [2,1,4]: the extents 3 and 4 of dimension 2 differ (aligned to one rank: [3] as [1,1,3])"},
 		{"softmax", call{args: in("float32[2,4]", 2)}, "axis: axis 2 is not a dimension of shape [2,4]"},
 	} {
 		_, err := b.make(tt.method, tt.call)

@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
@@ -85,10 +86,26 @@ func (e *Emitter) align(values []*graph.Value, axes func(rank, missing int) []in
 	for i, v := range values {
 		if v != nil && len(v.Type.Shape) > 0 {
 			rank := len(v.Type.Shape)
-			out[i] = e.Unsqueeze(v, axes(rank, most-rank)...)
+			if out[i] = e.Unsqueeze(v, axes(rank, most-rank)...); rank < most && out[i] != nil {
+				e.aligned = append(e.aligned, alignment{v.Type.Shape.String(), out[i].Type.Shape.String()})
+			}
 		}
 	}
 	return out
+}
+
+// AsGiven says behind the message of an operator how shapes in it were given that are aligned.
+func (e *Emitter) AsGiven(msg string) string {
+	var known []string
+	for _, a := range e.aligned {
+		if text := a.given + " as " + a.aligned; strings.Contains(msg, a.aligned) && !slices.Contains(known, text) {
+			known = append(known, text)
+		}
+	}
+	if known == nil {
+		return msg
+	}
+	return msg + " (aligned to one rank: " + strings.Join(known, ", ") + ")"
 }
 
 // Counting returns the n numbers from first on, as lists of axes often are; none if n is negative, or more than memory holds.

@@ -20,7 +20,12 @@ type Emitter struct {
 	Target Target
 	Label  string // of the nodes to come; may be empty
 	Err    error  // the first error
+
+	aligned []alignment
 }
+
+// alignment is what has become of a shape that was given.
+type alignment struct{ given, aligned string }
 
 // Fail keeps an error, unless it is nil or there is one already.
 func (e *Emitter) Fail(err error) {
