@@ -7,12 +7,14 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
@@ -28,6 +30,7 @@ type record struct {
 	counted        bool // by the metrics, if it failed
 	status         int
 	sent           int64
+	body           remains
 }
 
 type recordKey struct{}
@@ -51,6 +54,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 			out.patience = s.opts.WriteTimeout
 		}
 		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
+		rec.body.ReadCloser, r.Body = r.Body, &rec.body
 		if err := s.allowed(r); err != nil {
 			s.refuse(out, r, err)
 		} else {
@@ -64,7 +68,43 @@ func (s *Server) front(next http.Handler) http.Handler {
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
+		if r.ProtoMajor == 1 { // on HTTP/2 the connection does it
+			rec.body.drop(s.down, out, r)
+		}
 	})
+}
+
+// remains is the body of a request, of which a handler may not read all.
+type remains struct {
+	io.ReadCloser
+	begun, ended bool
+}
+
+func (b *remains) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.begun, b.ended = true, err != nil
+	return n, err
+}
+
+// few is how many bytes net/http itself reads of a body that was left.
+const few = 256 << 10
+
+// drop answers, and then reads what still comes of the request, for as long as a request may and the server is up: many clients read when all of it is written, and if the
+// connection were closed before, they would not see the answer.
+func (b *remains) drop(down context.Context, w http.ResponseWriter, r *http.Request) {
+	switch {
+	case b.ended, !b.begun && r.Header.Get("Expect") != "", 0 <= r.ContentLength && r.ContentLength <= few:
+		return
+	case r.ContentLength < 0:
+		if _, err := io.CopyN(io.Discard, b, few); err != nil { // it has ended
+			return
+		}
+	}
+	answer := http.NewResponseController(w)
+	if answer.EnableFullDuplex() == nil && answer.Flush() == nil { // else there is no reading behind an answer
+		defer context.AfterFunc(down, func() { _ = answer.SetReadDeadline(time.Now()) })()
+		_, _ = io.CopyN(io.Discard, b, limits.ServeLinger)
+	}
 }
 
 // guarded answers a request. If that panics, which is a mistake of ours, the client is told so and the log has the place.

@@ -1,6 +1,9 @@
 package serve_test
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,6 +29,35 @@ func TestHeaderLimit(t *testing.T) {
 		if answer.StatusCode != want {
 			t.Errorf("a header of %d bytes: status %d; want %d", length, answer.StatusCode, want)
 		}
+	}
+}
+
+// TestLinger sends requests that are too large, and reads when they are sent: the answer is there, unless there was too much of them.
+func TestLinger(t *testing.T) {
+	s := listen(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", MaxBody: 1 << 20})
+	part := make([]byte, 1<<20)
+	for _, c := range []struct {
+		bytes   int
+		chunked bool
+	}{{32 << 20, false}, {32 << 20, true}, {limits.ServeLinger + 64<<20, false}} {
+		n, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, begin, end := fmt.Sprintf("Content-Length: %d", c.bytes), "", ""
+		if c.chunked {
+			length, begin, end = "Transfer-Encoding: chunked", "100000\r\n", "\r\n"
+		}
+		_, err = fmt.Fprintf(n, "POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", length)
+		for sent := 0; sent < c.bytes && err == nil; sent += len(part) {
+			_, err = fmt.Fprintf(n, "%s%s%s", begin, part, end)
+		}
+		if many := c.bytes > limits.ServeLinger; many != (err != nil) {
+			t.Errorf("%d bytes: %v", c.bytes, err)
+		} else if answer, err := http.ReadResponse(bufio.NewReader(n), nil); !many && (err != nil || answer.StatusCode != 413) {
+			t.Errorf("%d bytes are answered with %v, %v", c.bytes, answer, err)
+		}
+		n.Close()
 	}
 }
 

@@ -193,6 +193,7 @@ const (
 	ServeHeader     = 32 << 10
 	ServeStreams    = 250
 	ServeWindow     = 1 << 20
+	ServeLinger     = 256 << 20
 	ServeFrames     = 10_000
 	ServeAnswer     = 16 << 20
 	ServeNumbers    = 1 << 20
@@ -562,6 +563,8 @@ var All = []Row{
 		"the stream is refused", "serve/internal/h2.TestStreamsLimit"},
 	{"serve.window", ServeWindow, "bytes", "What a connection of HTTP/2 has sent and nobody has read.",
 		"the connection ends: FLOW_CONTROL_ERROR", "serve/internal/h2.TestWindowLimit"},
+	{"serve.linger", ServeLinger, "bytes", "What a client may still send of a request that was answered without it, so that it sees the answer; it is read and dropped.",
+		"the connection is closed; of HTTP/2, the stream is reset", "serve.TestLinger"},
 	{"serve.frames", ServeFrames, "frames", "Those of HTTP/2 in a minute that bring their sender nothing: pings, settings, empty data, what nobody knows.",
 		"the connection ends: ENHANCE_YOUR_CALM", "serve/internal/h2.TestFramesLimit"},
 	{"serve.answer", ServeAnswer, "bytes", "A picture or a sound that a server is asked about, of which 16 are read or decoded at the same time.",

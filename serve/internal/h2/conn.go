@@ -321,6 +321,7 @@ func (c *conn) retire() {
 	}
 	c.leaving = true
 	_ = c.framer.WriteGoAway(c.served, http2.ErrCodeNo, nil)
+	c.wake() // who lingers
 	c.rest()
 }
 

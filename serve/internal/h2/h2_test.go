@@ -465,6 +465,37 @@ func TestWindowLimit(t *testing.T) {
 	close(wait)
 }
 
+// TestLinger: who sends all of a request that is answered before is not told to stop, unless that is too much or the server goes down.
+func TestLinger(t *testing.T) {
+	s := start(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "early") }, false)
+	part := make([]byte, 16<<10)
+	for _, bytes := range []int{4 * limits.ServeWindow, limits.ServeLinger + 1<<20} {
+		p := dial(t, s).greet()
+		p.open(1, false)
+		if f := next[*http2.DataFrame](p); f != nil && (string(f.Data()) != "early" || !f.StreamEnded()) {
+			t.Errorf("the answer is %v", f)
+		}
+		stopped := http2.ErrCode(0xFF)
+		for sent := 0; sent < bytes && stopped == 0xFF; sent += limits.ServeWindow / 2 {
+			for range limits.ServeWindow / 2 / len(part) {
+				p.must(p.WriteData(1, false, part))
+			}
+			p.alive()
+			_, stopped = p.ends()
+		}
+		if many := bytes > limits.ServeLinger; many != (stopped == http2.ErrCodeNo) {
+			t.Errorf("%d bytes: %v", bytes, stopped)
+		}
+		if stopped == 0xFF {
+			go func() { _ = s.Config.Shutdown(t.Context()) }()
+			if f := next[*http2.RSTStreamFrame](p); f != nil && f.ErrCode != http2.ErrCodeNo {
+				t.Errorf("a server that goes down says %v", f.ErrCode)
+			}
+			s = start(t, s.Config.Handler.ServeHTTP, false)
+		}
+	}
+}
+
 // TestSlowReaders holds clients that read nothing to being left: those that give no room for data, and those that do not read.
 func TestSlowReaders(t *testing.T) {
 	ended := make(chan error)

@@ -129,6 +129,8 @@ func (w *response) finish(whole bool) {
 	}
 	if !whole {
 		_ = c.framer.WriteRSTStream(st.id, http2.ErrCodeInternal)
+	} else if st.linger(); st.err != nil {
+		return
 	} else if !st.ended {
 		_ = c.framer.WriteRSTStream(st.id, http2.ErrCodeNo) // no more of the request is needed
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/serve/internal/lend"
 )
 
@@ -187,6 +188,24 @@ func (st *stream) write(p []byte, end bool) error {
 			if err := st.wait(&st.writeBy); err != nil {
 				return err
 			}
+		}
+	}
+}
+
+// linger takes what still comes of a request that is answered, for as long as a request may, and drops it: some clients lose an answer if they are told
+// to stop.
+func (st *stream) linger() {
+	if st.expects || st.ended {
+		return
+	}
+	c := st.c
+	for dropped := int64(0); dropped < limits.ServeLinger; {
+		n := int64(st.body.Len())
+		st.body.Reset()
+		c.took(st, n)
+		c.flush()
+		if dropped += n; st.ended || n == 0 && (c.leaving || st.wait(&st.readBy) != nil) {
+			return
 		}
 	}
 }
