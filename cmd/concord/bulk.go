@@ -94,6 +94,7 @@ func (f *bulkFlags) execute(c *cobra.Command, args []string) error {
 	if err := f.check(c.Flags(), os.Getenv); err != nil {
 		return err
 	}
+	args = f.override(args)
 	f.options.Inputs = args[1:]
 	m, j, err := f.open(args[0])
 	if err != nil {

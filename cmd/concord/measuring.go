@@ -95,6 +95,7 @@ func (f *measuringFlags) measuring(c *cobra.Command, args []string) (*measured, 
 	if err := useTier(f.tier); err != nil {
 		return nil, err
 	}
+	args = f.override(args)
 	if f.random = f.random || len(args) == 1; !f.random && c.Flags().Changed("seed") {
 		return nil, refused("--seed is of random inputs, which are those without an INPUT")
 	}

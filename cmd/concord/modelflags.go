@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -130,6 +132,40 @@ func (f *modelFlags) constants() (model.Values, error) {
 		out[name] = t
 	}
 	return out, nil
+}
+
+// override takes out of the arguments of a command those that give an array for an input of which an ONNX model stores the value, and notes them as --set.
+func (f *modelFlags) override(args []string) []string {
+	given := func(arg string) (input string) {
+		if isArray(arg) {
+			input, _ = setting(arg)
+		}
+		return input
+	}
+	if !isONNX(args[0]) || !slices.ContainsFunc(args[1:], func(arg string) bool { return given(arg) != "" }) {
+		return args
+	}
+	file, err := onnx.Open(args[0])
+	if err != nil {
+		return args // load says why
+	}
+	defer func() { _ = file.Close() }() // it has only been read
+	network, err := file.Network()
+	if err != nil {
+		return args
+	}
+	stored := func(input string) bool {
+		return slices.ContainsFunc(file.Model.Graph.Input, func(v *proto.ValueInfo) bool { return v.Name == input }) &&
+			!slices.Contains(inputNames(network.Inputs()), input)
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		input := given(arg)
+		if input == "" || arg == args[0] || !stored(input) {
+			return false
+		}
+		f.fixed = append(f.fixed, arg)
+		return true
+	})
 }
 
 // openONNX opens an ONNX model with inputs set.

@@ -206,6 +206,11 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	shape := writeArray(t, two)
+	other, err := tensor.FromSlice([]float32{8.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := "d=" + writeArray(t, other)
 	set := []string{"--set", "s=3,2", "--set", "k=0.5"}
 	for _, c := range []struct {
 		args []string
@@ -223,6 +228,11 @@ func TestSet(t *testing.T) {
 		{append([]string{"run", m, x, "--set", "d=8.5", "--output", t.TempDir()}, set...), 0, "from 8.5 to 8.5"},
 		{append([]string{"diff", m, m, "--random"}, set...), 0, "agree to the bit"},
 		{append([]string{"convert", m, filepath.Join(t.TempDir(), "m.nnef")}, set...), 0, "written"},
+		{append([]string{"run", m, stored, x, "--output", t.TempDir()}, set...), 0, "from 8.5 to 8.5"},
+		{append([]string{"bulk", m, "x=" + x, stored, "--output", t.TempDir()}, set...), 0, "1 input"},
+		{append([]string{"bench", m, stored, "--runs", "1"}, set...), 0, "result"},
+		{append([]string{"run", m, stored, x, stored, "--output", t.TempDir()}, set...), exitUsage, "d is set already"},
+		{append([]string{"run", m, x, "d=" + x, "--output", t.TempDir()}, set...), exitInput, "d: it is float32[2,3]; the input is d: float32[]"},
 		{[]string{"inspect", m, "--set", "q=1"}, exitInput, `q: the model has no such input`},
 		{[]string{"inspect", m, "--set", "s=1.5"}, exitInput, "int64 does not hold all of its elements"},
 		{[]string{"inspect", m, "--set", "x=1"}, exitInput, "x: it is float64[1]; the input is x: float32[2,3]"},

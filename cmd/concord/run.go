@@ -118,6 +118,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
   concord run cvm/graph.json data=- --encoded=- < input.bin > output.bin`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			args = f.override(args)
 			r, err := newRunner(&f, args, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			if err != nil {
 				return err
