@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/serve"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
@@ -27,7 +28,7 @@ func TestNoErrors(t *testing.T) {
 	for _, zero := range []error{
 		&cvm.Error{}, &engine.NodeError{}, &engine.InputError{}, &engine.InternalError{}, &engine.LimitError{}, &kit.Error{}, &manifest.Error{},
 		&manifest.NotFoundError{}, &model.GivenError{}, &model.OpenError{}, &model.PartsError{}, &model.RestError{}, &syntax.Diagnostic{}, &onnx.Error{}, &proto.Error{}, &op.TurnsError{},
-		&op.BudgetError{}, &op.Error{}, &openvx.Error{}, &tensor.FormatError{}, &webnn.Error{}, &session.SyntaxError{}, &session.ReplyError{},
+		&op.BudgetError{}, &op.Error{}, &openvx.Error{}, &serve.OptionError{}, &tensor.FormatError{}, &webnn.Error{}, &session.SyntaxError{}, &session.ReplyError{},
 		&session.CallError{},
 	} {
 		for _, err := range []error{zero, reflect.Zero(reflect.TypeOf(zero)).Interface().(error)} {

@@ -123,7 +123,11 @@ func (h *history) differs(own *begin) string {
 	case b.Shard != own.Shard || b.Shards != own.Shards:
 		return fmt.Sprintf("it is of shard %d of %d", b.Shard, b.Shards)
 	case b.Inputs != own.Inputs:
-		return fmt.Sprintf("it was begun with %d inputs, and there are %d now", b.Inputs, own.Inputs)
+		inputs := "inputs"
+		if b.Inputs == 1 {
+			inputs = "input"
+		}
+		return fmt.Sprintf("it was begun with %d %s, and there are %d now", b.Inputs, inputs, own.Inputs)
 	case b.List != own.List:
 		return "it was begun with inputs of other names, or in another order"
 	case h.failures() > 0 && !own.Skip: // which have records

@@ -189,7 +189,11 @@ func (c *checker) labels(l *Labels, classes int) {
 	}
 	at := c.at
 	c.at = l.place
-	c.fail("labels", "there are %d labels for %d classes", len(l.Names), classes)
+	if len(l.Names) == 1 {
+		c.fail("labels", "there is 1 label for %d classes", classes)
+	} else {
+		c.fail("labels", "there are %d labels for %d classes", len(l.Names), classes)
+	}
 	c.at = at
 }
 

@@ -54,6 +54,7 @@ func TestCheck(t *testing.T) {
 			`inputs.x: the model has no output "z"; it must be "y"`},
 		{"classes", "", `"y": {"kind": "classes", "labels": ["a", "b"]}`, nil, []manifest.Type{float("y", 1, 2)}, ""},
 		{"unknown outputs", `"x": {"kind": "state", "from": "z"}`, `"y": {"kind": "boxes", "scores": "s"}`, []manifest.Type{float("x", 2)}, nil, ""},
+		{"one label", "", `"y": {"kind": "classes", "labels": ["a"]}`, nil, []manifest.Type{float("y", 1, 3)}, "outputs.y: there is 1 label for 3 classes"},
 		{"too few labels", "", `"y": {"kind": "classes", "labels": ["a", "b"]}`, nil, []manifest.Type{float("y", 1, 3)}, "outputs.y: there are 2 labels for 3 classes"},
 		{"boxes", image, boxes, []manifest.Type{picture}, []manifest.Type{float("y", 1, 9, 4), float("s", 9, 2)}, ""},
 		{"boxes without image", "", boxes, nil, []manifest.Type{float("y", 1, 9, 4), float("s", 1, 9, 2)}, "outputs.y: boxes need one input that is an image; there are 0"},

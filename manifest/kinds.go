@@ -257,6 +257,7 @@ func (d *document) labelFields(l *Labels) []field {
 			d.text(n, &l.File, 4*maxName)
 			if l.File != "" && (!fs.ValidPath(l.File) || l.File == "." || strings.ContainsAny(l.File, `\:`)) {
 				d.wrong(n, "a path below the manifest's folder, with slashes and without ..")
+				l.File = "" // there is nothing to read
 			}
 		}, func() any {
 			if l.Names != nil {

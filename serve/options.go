@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -88,10 +87,26 @@ const (
 	MostTime       = 24 * time.Hour
 )
 
+// OptionError says that an option cannot be as it is.
+type OptionError struct {
+	Option string // the field of [Options]
+	Why    string
+}
+
+// Error names the option.
+func (e *OptionError) Error() string {
+	e = cmp.Or(e, new(OptionError))
+	return "option " + e.Option + ": " + e.Why
+}
+
+func option(name, format string, args ...any) error {
+	return &OptionError{name, fmt.Sprintf(format, args...)}
+}
+
 // within refuses an option beyond what it may be.
 func within[N int64 | time.Duration](name string, value, most N) error {
 	if value < 0 || value > most {
-		return fmt.Errorf("option %s: it is %v; it must be between %v and %v", name, value, N(0), most)
+		return option(name, "it is %v; it must be between %v and %v", value, N(0), most)
 	}
 	return nil
 }
@@ -99,17 +114,17 @@ func within[N int64 | time.Duration](name string, value, most N) error {
 // resolved returns the options with defaults in the places of zeros. An option that cannot be is an error that names it.
 func (o Options) resolved() (Options, error) {
 	if o.Dir == "" {
-		return o, errors.New("option Dir: there must be a folder of models")
+		return o, option("Dir", "there must be a folder of models")
 	}
 	o.Control = cmp.Or(o.Control, "poll")
 	if _, ok := controls[o.Control]; !ok {
-		return o, fmt.Errorf(`option Control: %q; it must be "poll", "explicit" or "none"`, o.Control)
+		return o, option("Control", `%q; it must be "poll", "explicit" or "none"`, o.Control)
 	}
 	if o.Metrics = cmp.Or(o.Metrics, "own"); metricNames[o.Metrics] == "" {
-		return o, fmt.Errorf(`option Metrics: %q; it must be "own", "triton" or "off"`, o.Metrics)
+		return o, option("Metrics", `%q; it must be "own", "triton" or "off"`, o.Metrics)
 	}
 	if len(o.Load) > 0 && o.Control != "explicit" {
-		return o, fmt.Errorf(`option Load: with Control %q the folder says what is loaded; only "explicit" takes names`, o.Control)
+		return o, option("Load", `the folder says what is loaded, unless control is "explicit"; it is %q`, o.Control)
 	}
 	if _, _, err := o.versions(); err != nil {
 		return o, err
@@ -126,7 +141,7 @@ func (o Options) resolved() (Options, error) {
 	}
 	for _, t := range o.Tokens {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return o, errors.New("option Tokens: one is empty, or has characters that no header has")
+			return o, option("Tokens", "one is empty, or has characters that no header has")
 		}
 	}
 	o.Poll = cmp.Or(o.Poll, time.Second)
@@ -158,7 +173,7 @@ func (o *Options) versions() (all bool, some []string, err error) {
 	}
 	for v := range strings.SplitSeq(o.Versions, ",") {
 		if v = strings.TrimSpace(v); !repository.IsVersion(v) {
-			return false, nil, fmt.Errorf(`option Versions: %q is no version; it must be "latest", "all" or numbers such as "1,3"`, v)
+			return false, nil, option("Versions", `%q is no version; it must be "latest", "all" or numbers such as "1,3"`, v)
 		}
 		some = append(some, v)
 	}

@@ -98,7 +98,7 @@ func (f *bulkFlags) execute(c *cobra.Command, args []string) error {
 	f.options.Inputs = args[1:]
 	m, j, err := f.open(args[0])
 	if err != nil {
-		return err
+		return swapped(args, err)
 	}
 	defer func() { _ = m.Close() }() // it has only been read
 	defer func() { _ = j.Close() }()

@@ -169,8 +169,11 @@ outputs. Every mistake is reported, with line and column.`,
 			} else {
 				d, err = manifest.Find(args[0])
 			}
+			if errors.As(err, new(*manifest.NotFoundError)) {
+				err = f.placed(args[0], err)
+			}
 			if err != nil && !errors.As(err, new(manifest.Errors)) {
-				return f.placed(args[0], err)
+				return err
 			}
 			m, opts, loading := f.load(args[0])
 			if err = allWrong(m, loading, d, err, opts.Shapes); err != nil {

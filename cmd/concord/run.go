@@ -210,7 +210,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	r.model, opts, err = f.load(path)
 	finding := <-found
 	if err = allWrong(r.model, err, r.manifest, finding, opts.Shapes); err != nil {
-		return nil, err
+		return nil, swapped(args, err)
 	}
 	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
 		return nil, errors.Join(undescribed(err, r.missing), r.model.Close())
@@ -285,6 +285,15 @@ func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missin
 		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool { return f.fixes(in.Name) })
 	}
 	return d, missing, err
+}
+
+// swapped adds to an error of the model, which is the first argument, which other one it may be.
+func swapped(args []string, err error) error {
+	is := func(arg string) bool { return formatOf(arg) != "" }
+	if i := slices.IndexFunc(args, is); i > 0 && there(args[0]) {
+		return fmt.Errorf("%w; the model comes first, and %s is one", err, args[i])
+	}
+	return err
 }
 
 // allWrong returns all that is wrong with a model, of which reading has failed or not, and with the manifest that was found for it. The model is closed then.

@@ -164,6 +164,9 @@ func readTokens(name string) (list []string, err error) {
 	return list, nil
 }
 
+// flagOf has the flags of options of which package serve knows what they may be.
+var flagOf = map[string]string{"Control": "model-control", "Load": "load", "Metrics": "metrics", "Tokens": "token-file", "Versions": "versions"}
+
 func (f *serveFlags) serve(c *cobra.Command, dir string) error {
 	log := slog.New(slog.NewJSONHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: f.level}))
 	opts, err := f.resolved(dir, log)
@@ -171,7 +174,9 @@ func (f *serveFlags) serve(c *cobra.Command, dir string) error {
 		return err
 	}
 	server, err := serve.New(opts)
-	if err != nil {
+	if wrong := (*serve.OptionError)(nil); errors.As(err, &wrong) && flagOf[wrong.Option] != "" {
+		return refused("--%s: %s", flagOf[wrong.Option], wrong.Why)
+	} else if err != nil {
 		return &codedError{exitUsage, err}
 	}
 	if info, err := os.Stat(opts.Dir); err != nil {

@@ -40,7 +40,9 @@ func noCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	err := fmt.Errorf("there is no command %q", args[0])
-	if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+	if c == c.Root() && formatOf(args[0]) != "" {
+		err = fmt.Errorf("%w; it is a model, which concord run takes", err)
+	} else if names := c.SuggestionsFor(args[0]); len(names) > 0 {
 		err = fmt.Errorf("%w; do you mean %s?", err, strings.Join(names, ", "))
 	}
 	return &codedError{exitUsage, err}

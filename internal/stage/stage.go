@@ -245,6 +245,9 @@ func Create(name string) (*File, error) {
 	}
 	if err != nil {
 		_ = f.Close() // there is another error to report
+		if _, none := os.Stat(filepath.Dir(f.target)); errors.Is(none, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: nothing can be written there: %w", name, none)
+		}
 		return nil, placed(err, filepath.Dir(f.target), name)
 	}
 	return f, nil
