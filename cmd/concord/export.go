@@ -125,7 +125,7 @@ func (f *exportFlags) usable(args []string) error {
 	case f.page != "" && (f.page != filepath.Base(f.page) || !strings.HasSuffix(f.page, ".html")):
 		return fmt.Errorf("--page %q: it must be the name of a file, without a folder, that ends in .html", f.page)
 	case len(args) > 1 && !f.check:
-		return fmt.Errorf("%d arguments are given; an INPUT goes with --check", len(args))
+		return fmt.Errorf("%d arguments are given; an INPUT goes with --check, the folder that is written into behind -o", len(args))
 	}
 	return nil
 }

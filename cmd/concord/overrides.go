@@ -108,6 +108,11 @@ func (o *overrides) given(names ...string) bool {
 	return slices.ContainsFunc(names, o.flags.Changed)
 }
 
+// listed names the flags that are given and describe a kind of input or output.
+func (o *overrides) listed(kind string) string {
+	return "--" + strings.Join(slices.DeleteFunc(flagsOf(kind), func(name string) bool { return !o.given(name) }), ", --")
+}
+
 // check finds what is wrong with the flags themselves, before any file is read but that of the labels.
 func (o *overrides) check() (err error) {
 	o.kinds = make(map[string]any)
@@ -185,7 +190,7 @@ func (o *overrides) applyInputs(m *manifest.Manifest, names []string) error {
 	pictures := o.given(flagsOf("image")...)
 	if pictures && images == 0 {
 		if len(names) != 1 || m.Input(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(flagsOf("image"), ", --"))
+			return fmt.Errorf("%s: no picture is described", o.listed("image"))
 		}
 		m.Inputs = append(m.Inputs, manifest.Input{Name: names[0], Kind: &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch,
 			Filter: manifest.Bilinear, Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}})
@@ -251,12 +256,12 @@ func (o *overrides) applyOutputs(m *manifest.Manifest, names []string) error {
 	}
 	if o.given(flagsOf("classes")...) && lists == 0 {
 		if len(names) != 1 || m.Output(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(flagsOf("classes"), ", --"))
+			return fmt.Errorf("%s: no classes are described", o.listed("classes"))
 		}
 		m.Outputs = append(m.Outputs, manifest.Output{Name: names[0], Kind: &manifest.Classes{Top: 5}})
 	}
 	if o.given(flagsOf("boxes")...) && boxes == 0 {
-		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(flagsOf("boxes"), ", --"))
+		return fmt.Errorf("%s: no boxes are described", o.listed("boxes"))
 	}
 	for _, out := range m.Outputs {
 		switch k := out.Kind.(type) {

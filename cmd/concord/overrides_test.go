@@ -53,7 +53,7 @@ func TestFlagRanges(t *testing.T) {
 		"--layout HW --colour rgb":   "--layout HW: it has no channels",
 		"--mean 1,2,3 --colour gray": "there must be one, or one for each of the 1 channels",
 		"--rate 8000":                "no sound is described",
-		"--iou 0.3":                  "none are described",
+		"--iou 0.3":                  "--iou: no boxes are described",
 	} {
 		if out, code := execute(t, append([]string{"run", digits(t, "model.nnef"), "--random"}, strings.Fields(flags)...)...); code != exitUsage || !strings.Contains(out, want) {
 			t.Errorf("%s: code %d, %s; want %s", flags, code, out, want)

@@ -191,6 +191,11 @@ func (f *Feeder) input(j *Job, i int, p engine.Port, in *pipeline.Inputs) (*tens
 		}
 		return nil, fmt.Errorf("%s: %w", shownName(file), noArray(p.Name, all))
 	}
+	if file != Stdin && f.Content == nil {
+		if _, err := os.Stat(file); err != nil {
+			return nil, err
+		}
+	}
 	why := fmt.Sprintf("the manifest %s does not say how this file becomes input %v", f.Manifest.Source, p)
 	if f.Missing != nil {
 		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, f.Missing)
