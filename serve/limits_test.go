@@ -54,7 +54,7 @@ func TestLinger(t *testing.T) {
 		}
 		if many := c.bytes > limits.ServeLinger; many != (err != nil) {
 			t.Errorf("%d bytes: %v", c.bytes, err)
-		} else if answer, err := http.ReadResponse(bufio.NewReader(n), nil); !many && (err != nil || answer.StatusCode != 413) {
+		} else if answer, err := http.ReadResponse(bufio.NewReader(n), nil); !many && (err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge) {
 			t.Errorf("%d bytes are answered with %v, %v", c.bytes, answer, err)
 		}
 		n.Close()
