@@ -19,7 +19,8 @@ var normalizationRows = family{"Normalization", []row{
 		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *lowering) []*graph.Value {
 		return one(c.Node("instance_normalization", c.epsilon(), c.All(0)...))
 	}},
-	{name: "LayerNormalization", forms: forms("17", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
+	{name: "LayerNormalization", forms: forms("1 17", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization,
+		remark: "before opset 17, where the standard has none, as optimisers of ONNX Runtime write it"},
 	{name: "com.microsoft.LayerNormalization", forms: forms("1", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"),
 		lower: layerNormalization},
 	{name: "GroupNormalization", forms: forms("18", "X, scale, bias; epsilon=1e-05, num_groups: int!",

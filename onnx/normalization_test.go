@@ -33,7 +33,7 @@ func TestNormalizations(t *testing.T) {
 
 		rowCase{17, node("LayerNormalization", "x, scale, b -> y, mean, dev", "epsilon", float32(0)), of(two, f(s(2), 1, 2), f(s(2), 0, 1)),
 			of(f(s(2, 2), -1, 3, -1, 3), f(s(2, 1), 2, 7), f(s(2, 1), 1, 0.5)), ""},
-		rowCase{17, node("LayerNormalization", "x, scale -> y", "epsilon", float32(0)), of(two, f(s(1), 2)), of(f(s(2, 2), -2, 2, -2, 2)), ""},
+		rowCase{11, node("LayerNormalization", "x, scale -> y", "epsilon", float32(0)), of(two, f(s(1), 2)), of(f(s(2, 2), -2, 2, -2, 2)), ""},
 		rowCase{17, node("LayerNormalization", "x, scale, b -> y", "epsilon", float32(0), "axis", 1), of(f(s(2, 2, 1), 1, 3, 5, 9), f(s(2, 1), 1, 1), f(s(1), 3)),
 			of(f(s(2, 2, 1), 2, 4, 2, 4)), ""},
 		rowCase{17, node("LayerNormalization", "x, scale -> y", "axis", 2), of(two, one), nil, "axis: there is no axis 2 in a tensor of rank 2"},

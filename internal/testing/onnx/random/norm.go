@@ -41,7 +41,7 @@ var normRules = []rule{
 		m.in(m.t, []int{n}, few)
 		m.in(m.t, []int{n}, few)
 	}, loose: 10},
-	layerNormalization("LayerNormalization", "17", true, 3),
+	layerNormalization("LayerNormalization", "7", true, 3),
 	layerNormalization("RMSNormalization", "23", false, 1),
 	layerNormalization("SimplifiedLayerNormalization", "7", false, 2),
 	{op: "LRN", opsets: "7", types: single, make: func(m *maker) {
