@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -72,26 +73,32 @@ type ranking[T tensor.Element] struct {
 	less    func(x, y T) bool
 }
 
-// before reports whether element i of the line is taken before element j.
-func (r *ranking[T]) before(i, j int64) bool {
+// compare returns whether element i of the line is taken before element j, -1, or behind it, 1.
+func (r *ranking[T]) compare(i, j int64) int {
 	a, b := r.x[int(i)*r.step], r.x[int(j)*r.step]
 	if r.largest {
 		a, b = b, a
 	}
-	return r.less(a, b) || !r.less(b, a) && i < j
+	switch {
+	case r.less(a, b):
+		return -1
+	case r.less(b, a):
+		return 1
+	}
+	return cmp.Compare(i, j)
 }
 
 // sink restores a heap whose root is the last one in the order, when the item at i may have to go down.
-func (r *ranking[T]) sink(heap []int64, i int) {
-	for {
+func (r *ranking[T]) sink(heap []int64, i int, watch *Watch) {
+	for !watch.Stops(2) {
 		child := 2*i + 1
 		if child >= len(heap) {
 			return
 		}
-		if child+1 < len(heap) && r.before(heap[child], heap[child+1]) {
+		if child+1 < len(heap) && r.compare(heap[child], heap[child+1]) < 0 {
 			child++
 		}
-		if !r.before(heap[i], heap[child]) {
+		if r.compare(heap[i], heap[child]) > 0 {
 			return
 		}
 		heap[i], heap[child] = heap[child], heap[i]
@@ -99,36 +106,39 @@ func (r *ranking[T]) sink(heap []int64, i int) {
 	}
 }
 
-// first sets best to the first ones of n elements, sorted or in the order in which they stand. It returns false if it was stopped.
-func (r *ranking[T]) first(best []int64, n int, sorted bool, watch *Watch) bool {
+// choose sets best to the first ones of n elements, in any order.
+func (r *ranking[T]) choose(best []int64, n int, watch *Watch) {
 	k := len(best)
 	for i := range best {
 		best[i] = int64(i)
 	}
-	for i := k/2 - 1; i >= 0; i-- {
-		r.sink(best, i)
+	if k == n {
+		return
 	}
-	for i := int64(k); i < int64(n); i++ {
-		if watch.Stops(1) {
-			return false
-		}
-		if r.before(i, best[0]) {
+	for i := k/2 - 1; i >= 0 && !watch.over; i-- {
+		r.sink(best, i, watch)
+	}
+	for i := int64(k); i < int64(n) && !watch.over && !watch.Stops(1); i++ {
+		if r.compare(i, best[0]) < 0 {
 			best[0] = i
-			r.sink(best, 0)
+			r.sink(best, 0, watch)
 		}
 	}
-	if !sorted {
-		slices.Sort(best)
-		return true
-	}
-	for end := k - 1; end > 0; end-- {
-		if watch.Stops(1) {
-			return false
+}
+
+// first sets best to the first ones of n elements, sorted or in the order in which they stand. It returns false if it was stopped.
+func (r *ranking[T]) first(best []int64, n int, sorted bool, watch *Watch) bool {
+	r.choose(best, n, watch)
+	slices.SortFunc(best, func(i, j int64) int {
+		switch {
+		case watch.over || watch.Stops(1):
+			return 0
+		case sorted:
+			return r.compare(i, j)
 		}
-		best[0], best[end] = best[end], best[0]
-		r.sink(best[:end], 0)
-	}
-	return true
+		return cmp.Compare(i, j)
+	})
+	return !watch.over
 }
 
 // topK makes the kernel for an order of elements. Each line along the axis is a piece.

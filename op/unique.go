@@ -109,13 +109,16 @@ func unique[T tensor.Element](less func(x, y T) bool) Kernel {
 			}
 			inverse[i] = number
 		}
-		if !c.Bool("sorted") {
-			renumber(inverse, order)
+		if !c.Bool("sorted") && !renumber(inverse, order, &watch) {
+			return
 		}
 		clear(first)
 		clear(counts)
 		count := int64(0)
 		for i := l.n - 1; i >= 0; i-- {
+			if watch.Stops(1) {
+				return
+			}
 			k := inverse[i]
 			first[k] = int64(i)
 			counts[k]++
@@ -125,17 +128,21 @@ func unique[T tensor.Element](less func(x, y T) bool) Kernel {
 	}
 }
 
-// renumber replaces numbers by those of the order in which they occur. It overwrites rank, which is as long.
-func renumber(numbers, rank []int64) {
+// renumber replaces numbers by those of the order in which they occur. It overwrites rank, which is as long. It returns false if it was stopped.
+func renumber(numbers, rank []int64, watch *Watch) bool {
 	for i := range rank {
 		rank[i] = -1
 	}
 	next := int64(0)
 	for i, k := range numbers {
+		if watch.Stops(1) {
+			return false
+		}
 		if rank[k] < 0 {
 			rank[k] = next
 			next++
 		}
 		numbers[i] = rank[k]
 	}
+	return true
 }

@@ -58,6 +58,9 @@ func TestKernelsStop(t *testing.T) {
 	cases["resize"] = long.Case{Op: "resize", In: floats(shape(8 * limits.OpWatch)),
 		Attrs: graph.AttrsOf("mode", "linear", "antialias", true, "sizes", []int{4}), Parts: true}
 	cases["top_k, few"] = long.Case{Op: "top_k", In: long.Rising(tensor.Int32, shape(3*limits.OpWatch)), Attrs: graph.AttrsOf("axis", 0, "k", 1), Parts: true}
+	cases["top_k, all but one"] = long.Case{Op: "top_k", In: long.Rising(tensor.Int32, shape(3*limits.OpWatch)), Attrs: graph.AttrsOf("axis", 0, "k", 3*limits.OpWatch-1), Parts: true}
+	cases["top_k, all as they stand"] = long.Case{Op: "top_k", In: long.Rising(tensor.Int32, shape(3*limits.OpWatch)),
+		Attrs: graph.AttrsOf("axis", 0, "k", 3*limits.OpWatch, "sorted", false), Parts: true}
 	cases["dft, turns"] = long.Case{Op: "dft", In: floats(shape(1<<14, 1)), Attrs: graph.AttrsOf("axis", 0), Parts: true}
 	cases["grid_sample"] = long.Case{Op: "grid_sample", In: floats(shape(1, 1, 8, 8), shape(1, 400, 400, 2)), Attrs: graph.AttrsOf("mode", "cubic"), Parts: true}
 	cases["deform_conv"] = long.Case{Op: "deform_conv", In: floats(shape(1, 16, 40, 40), shape(16, 16, 3, 3), shape(1, 18, 38, 38)),
