@@ -128,13 +128,31 @@ func (d *description) first(m *concord.Model, about *manifest.Manifest) (*graph.
 }
 
 // guess returns the shapes of all inputs with a number in the place of symbols that nothing says, and 1 in the place of one that counts samples; nil
-// if a whole shape is open.
+// if a whole shape is open. Symbols are not given by their names, which inputs may have as well.
 func (d *description) guess(m *concord.Model, given model.Shapes, n int) model.Shapes {
-	shapes := maps.Clone(given)
+	numbers := make(map[string]int)
 	for symbol, first := range symbols(m, given) {
-		if shapes[symbol] = (tensor.Shape{1}); !first {
-			shapes[symbol], d.guessed = tensor.Shape{n}, true
+		if numbers[symbol] = 1; !first {
+			numbers[symbol], d.guessed = n, true
 		}
+	}
+	for _, in := range m.Inputs() {
+		for i, extent := range given[in.Name] {
+			numbers[in.Shape[i].Symbol] = extent
+		}
+	}
+	shapes := maps.Clone(given)
+	for _, in := range m.Inputs() {
+		if given[in.Name] != nil || in.Unranked || in.Optional {
+			continue
+		}
+		shape := make(tensor.Shape, len(in.Shape))
+		for i, dim := range in.Shape {
+			if shape[i] = dim.Extent; dim.Symbol != "" {
+				shape[i] = numbers[dim.Symbol]
+			}
+		}
+		shapes[in.Name] = shape
 	}
 	all, err := m.Complete(shapes)
 	if err != nil {
@@ -166,7 +184,7 @@ func symbols(m *concord.Model, given model.Shapes) map[string]bool {
 // follow notes the outputs of a graph. To see which of their extents follow from open ones, it changes these one by one.
 func (d *description) follow(m *concord.Model, g *graph.Graph) {
 	for _, o := range g.Outputs {
-		p := port{name: o.Name, dtype: o.Value.Type.DType}
+		p := port{name: o.Name, dtype: o.Value.Type.DType, shape: []int64{}} // no list of none is null in JSON
 		for _, extent := range o.Value.Type.Shape {
 			p.shape = append(p.shape, int64(extent))
 		}

@@ -39,11 +39,18 @@ func TestDescription(t *testing.T) {
 		"wide":  wide,
 		"flag":  "graph flag( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = gt(x, 0.5);\n}",
 		"large": "graph large( x ) -> ( y )\n{\n    x = external(shape = [0, 1, 0, 0]);\n    y = box(x, size = [1, 1, 30, 30], padding = [(0, 0), (0, 0), (0, 0), (0, 0)]);\n}",
+		"total": "graph total( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    a = sum_reduce(x, axes = [0]);\n    y = squeeze(a, axes = [0]);\n}",
+		"named": "extension tract_registry tract_core;\nextension tract_symbol n;\ngraph named( x, n ) -> ( y )\n{\n    x = tract_core_external(shape = [n, 2], datum_type = 'f32');\n" +
+			"    n = tract_core_external(shape = [1, 2], datum_type = 'f32');\n    y = mul(x, n);\n}",
 	})})
 	s.wants("GET", "/v2/models/wide", "", 200, `"inputs":[{"name":"x","datatype":"FP32","shape":[-1,3,-1,8]},{"name":"scale","datatype":"FP32","shape":[1,3,1,1]}],`+
 		`"outputs":[{"name":"y","datatype":"FP32","shape":[-1,3,-1,8]},{"name":"total","datatype":"FP32","shape":[-1,1,-1,1]}]`)
 	s.wants("GET", "/v2/models/flag", "", 200, `"outputs":[{"name":"y","datatype":"BOOL","shape":[1,4]}]`)
 	s.wants("GET", "/v2/models/large", "", 200, `"outputs":[{"name":"y","datatype":"FP32","shape":[-1,1,-1,-1]}]`)
+	s.wants("GET", "/v2/models/total", "", 200, `"outputs":[{"name":"y","datatype":"FP32","shape":[]}]`)
+	s.wants("GET", "/v2/models/named", "", 200, `"outputs":[{"name":"y","datatype":"FP32","shape":[-1,2]}]`) // a symbol as an input is called
+	s.wants("POST", "/v2/models/named/infer", `{"inputs":[{"name":"x","datatype":"FP32","shape":[2,2],"data":[1,2,3,4]},{"name":"n","datatype":"FP32","shape":[1,2],"data":[2,3]}]}`,
+		200, `"shape":[2,2],"data":[2,6,6,12]`)
 	s.wants("GET", "/v2/models/wide/config", "", 200, `"max_batch_size":8`)
 	s.wants("GET", "/v2/models/flag/config", "", 200, `"max_batch_size":0`)
 }

@@ -187,3 +187,13 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a square: got %v", err)
 	}
 }
+
+// TestNamed says how many samples there are of inputs one of which is called like the symbol that counts them.
+func TestNamed(t *testing.T) {
+	open := model.Shape{{Symbol: "n"}, {Extent: 2}}
+	inputs := []model.Input{{Name: "x", Shape: open}, {Name: "n", Shape: model.Shape{{Extent: 1}}}, {Name: "y", Shape: slices.Concat(open, model.Shape{{Symbol: "m"}})}}
+	got, err := samples.Shapes(inputs, model.Shapes{"n": {1}}, 3)
+	if err != nil || len(got) != 2 || !slices.Equal(got["x"], []int{3, 2}) || !slices.Equal(got["n"], []int{1}) {
+		t.Errorf("got %v, %v; want the shapes of x, and of n as it was", got, err)
+	}
+}

@@ -67,14 +67,18 @@ func Shapes(inputs []model.Input, given model.Shapes, n int) (model.Shapes, erro
 	if out == nil {
 		out = make(model.Shapes, 1)
 	}
+	named := count.Symbol != "" && slices.ContainsFunc(inputs, func(in model.Input) bool { return in.Name == count.Symbol })
 	for _, in := range inputs {
 		if !count.Of(in) {
 			continue
 		}
 		s := given[in.Name]
-		if s == nil && count.Symbol == "" && n != 1 {
-			var closed bool
-			if s, closed = in.Shape.Extents(); !closed {
+		if s == nil && (count.Symbol == "" && n != 1 || named) {
+			rest, closed := in.Shape[1:].Extents()
+			switch {
+			case closed:
+				s = slices.Concat([]int{n}, rest)
+			case !named:
 				return nil, fmt.Errorf("input %v: its shape must be given", in)
 			}
 		}
@@ -82,7 +86,7 @@ func Shapes(inputs []model.Input, given model.Shapes, n int) (model.Shapes, erro
 			out[in.Name] = slices.Concat(s[:0:0], []int{n}, s[1:])
 		}
 	}
-	if count.Symbol != "" {
+	if count.Symbol != "" && !named { // the name means the input
 		out[count.Symbol] = []int{n}
 	}
 	return out, nil
