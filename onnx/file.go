@@ -252,7 +252,7 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 			in.Shape, fixed = append(in.Shape, model.Dim{Extent: int(d.Value)}), append(fixed, int(d.Value))
 		case d.Known && d.Value >= 0:
 			return in, &Error{Operand: v.Name, Msg: fmt.Sprintf("dimension %d has the extent %d, which no tensor has", i, d.Value)}
-		case d.Param != "":
+		case d.Param != "" && d.Param != "?": // by which ONNX's text form means any extent
 			in.Shape = append(in.Shape, model.Dim{Symbol: d.Param})
 		default:
 			in.Shape = append(in.Shape, model.Dim{Symbol: fmt.Sprintf("%s.%d", v.Name, i)})

@@ -77,6 +77,8 @@ func TestShapes(t *testing.T) {
 	for _, shape := range []string{"[N]", "[2 * n + 1]", "[?]", "[]]", ""} {
 		expect(t, modelOf(13, g(shape)), in, "y", []int{2}, float32(11), 22)
 	}
+	matrix := model.Values{"x": array([]int{1, 2}, float32(1), 2), "w": array([]int{2, 1}, float32(10), 20)}
+	expect(t, modelOf(13, g("[?,?]")), matrix, "y", []int{2, 2}, float32(11), 12, 21, 22) // is no name: each is another one
 	n, err := network(t, modelOf(13, g("[N]")))
 	if err != nil {
 		t.Fatal(err)
