@@ -10,6 +10,8 @@ import (
 
 const convAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: ints, pads: ints, strides: ints`
 
+const quantisedConvOperands = "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "
+
 // Convolutions.
 var convRows = family{"Convolution", []row{
 	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *lowering) []*graph.Value {
@@ -23,13 +25,10 @@ var convRows = family{"Convolution", []row{
 		return one(c.Node("conv", append(w.convAttrs(c.groups("group")), emit.Attr("dtype", tensor.Int32)...),
 			c.In(0), c.In(1), nil, c.scalar(2), c.plain(c.In(3))))
 	}},
-	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+convAttrs+" -> y"),
-		lower: func(c *lowering) []*graph.Value {
-			window := c.filterWindow(3)
-			c.autoPad(window, c.spatial(0))
-			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
-			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
-		}},
+	{name: "QLinearConv", forms: forms("10", quantisedConvOperands+convAttrs+" -> y"), lower: func(c *lowering) []*graph.Value { return one(c.quantisedConv()) }},
+	{name: "com.microsoft.QLinearConv", forms: forms("1", quantisedConvOperands+convAttrs+", channels_last=0 -> y"), lower: func(c *lowering) []*graph.Value {
+		return one(c.channelsFirst(c.Flag("channels_last"), c.quantisedConv))
+	}},
 	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
 		lower: func(c *lowering) []*graph.Value {
 			w := c.filterWindow(1)
@@ -76,6 +75,25 @@ func (c *lowering) conv() *graph.Value {
 	c.autoPad(w, c.spatial(0))
 	return c.Node("conv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2))
+}
+
+// quantisedConv is the convolution of codes, operands 0 and 3.
+func (c *lowering) quantisedConv() *graph.Value {
+	window := c.filterWindow(3)
+	c.autoPad(window, c.spatial(0))
+	w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
+	return c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0)))
+}
+
+// channelsFirst returns what a function makes of operand 0, which, like the result, has its channels behind the spatial dimensions if they are last.
+func (c *lowering) channelsFirst(last bool, of func() *graph.Value) *graph.Value {
+	rank := len(c.Shape(0))
+	if !last || rank <= 2 {
+		return of()
+	}
+	x := c.Transpose(c.In(0), append([]int{0, rank - 1}, emit.Counting(1, rank-2)...)...)
+	c.in = append(tensors(x), c.in[1:]...)
+	return c.Transpose(of(), append(append([]int{0}, emit.Counting(2, rank-2)...), 1)...)
 }
 
 func fusedConv(c *lowering) []*graph.Value {

@@ -17,6 +17,9 @@ const (
 var poolingRows = family{"Pooling", []row{
 	{name: "MaxPool", forms: forms("1", "X; "+poolAttrs, "8", "X; "+poolAttrs+", storage_order=0 -> Y, Indices?",
 		"10 11 12 22", "X; "+dilatedAttrs+", storage_order=0 -> Y, Indices?"), lower: maxPool},
+	{name: "com.microsoft.NhwcMaxPool", forms: forms("1", "X; "+dilatedAttrs), lower: func(c *lowering) []*graph.Value {
+		return one(c.channelsFirst(true, func() *graph.Value { return maxPool(c)[0] }))
+	}},
 	{name: "AveragePool", forms: forms("1", "X; "+poolAttrs, "7", "X; "+poolAttrs+", count_include_pad=0",
 		"10 11", "X; "+ceilAttrs+", count_include_pad=0", "19 22", "X; "+dilatedAttrs+", count_include_pad=0"), lower: averagePool},
 	{name: "LpPool", forms: forms("1", `X; auto_pad="NOTSET", kernel_shape: ints, p=2.0, pads: ints, strides: ints`, "2 11", "X; "+poolAttrs+", p=2", "18 22", "X; "+dilatedAttrs+", p=2"), lower: lpPool},

@@ -24,17 +24,8 @@ var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 		return c.Node("mean_reduce", emit.Attr("axes", axes), x)
 	}),
 	quantisedUnary("QLinearAveragePool", ceilAttrs+", channels_last=0, count_include_pad=0", func(c *lowering, x *graph.Value) *graph.Value {
-		rank := len(x.Type.Shape)
-		last := c.Flag("channels_last") && rank > 2
-		if last {
-			x = c.Transpose(x, append([]int{0, rank - 1}, emit.Counting(1, rank-2)...)...)
-		}
 		c.in = append(tensors(x), c.in[1:]...)
-		y := averagePool(c)[0]
-		if last {
-			y = c.Transpose(y, append(append([]int{0}, emit.Counting(2, rank-2)...), 1)...)
-		}
-		return y
+		return c.channelsFirst(c.Flag("channels_last"), func() *graph.Value { return averagePool(c)[0] })
 	}),
 	{name: "com.microsoft.QLinearConcat", forms: forms("1", "Y_scale: float, Y_zero_point, inputs...; axis: int!"), lower: quantisedConcat},
 	{name: "com.microsoft.QLinearWhere", forms: forms("1", "condition, X, x_scale: float, x_zero_point, Y, y_scale: float, y_zero_point, z_scale: float, z_zero_point -> Z"),

@@ -59,6 +59,9 @@ func TestConvolutions(t *testing.T) {
 		rowCase{11, node("Conv", "x, w -> y", "auto_pad", "SAME"), of(ramp, ones), nil, `auto_pad: "SAME" is not allowed`},
 		rowCase{11, node("Conv", "x, w -> y"), of(counted(3, 5), ones), nil, "X: it is float32[3,5]; it must have batch, channels and one or more spatial dimensions"},
 
+		rowCase{11, node("com.microsoft.QLinearConv", "x, xs, xz, w, ws, wz, ys, yz -> y", "channels_last", 1),
+			of(array(s(1, 2, 2), uint8(1), 2, 3, 4), f(s(), 1), array(s(), uint8(0)), array(s(1, 2, 1), int8(1), 10), f(s(), 1), array(s(), int8(0)), f(s(), 1),
+				array(s(), uint8(0))), of(array(s(1, 2, 1), uint8(21), 43)), ""},
 		rowCase{11, node("com.microsoft.FusedConv", "x, w, , z -> y", "activation", "Clip", "activation_params", []float32{4, 8}),
 			of(ramp, ones, f(s(1, 1, 3), 0, 1, 2)), of(f(s(1, 1, 3), 4, 7, 8)), ""},
 
@@ -91,6 +94,7 @@ func TestPooling(t *testing.T) {
 		rowCase{10, node("MaxPool", "x -> y", "kernel_shape", []int64{2}, "strides", []int64{4}), of(ramp), of(f(s(1, 1, 2), 1, 5)), ""},
 		rowCase{10, node("MaxPool", "x -> y", "kernel_shape", []int64{2}, "strides", []int64{3}, "ceil_mode", 1), of(ramp), of(f(s(1, 1, 2), 1, 4)), ""},
 		rowCase{12, node("MaxPool", "x -> y", "kernel_shape", []int64{2}), of(array(s(1, 1, 3), int8(-3), -5, 4)), of(array(s(1, 1, 2), int8(-3), 4)), ""},
+		rowCase{12, node("com.microsoft.NhwcMaxPool", "x -> y", "kernel_shape", []int64{2}), of(counted(1, 3, 2)), of(f(s(1, 2, 2), 2, 3, 4, 5)), ""},
 		average(10, f(s(1, 1, 2), 1, 3)),
 		average(10, f(s(1, 1, 3), 1, 3, 4.5), "ceil_mode", 1),
 		average(10, f(s(1, 1, 3), 1.0/3, 2, 4), "pads", []int64{1, 0}, "count_include_pad", 1),

@@ -31,28 +31,13 @@ var quantRules = []rule{
 		m.codes(w, b, per)
 		m.result(m.t, 1)
 	}, quanta: 1},
-	{op: "QLinearConv", opsets: "10", types: "u8 i8", make: func(m *maker) {
-		w := m.window(one(m, 1, 2, 2, 3), "auto_pad strides dilations pads kernel?")
-		groups := one(m, 1, 1, 2, 3)
-		in, out := m.between(1, 3)*groups, m.between(1, 3)*groups
-		if groups > 1 {
-			m.attr("group", groups)
-		}
-		d := m.t
-		if m.t == tensor.Uint8 {
-			d = one(m, tensor.Uint8, tensor.Int8)
-		}
-		m.codes(m.t, join([]int{m.between(1, 2), in}, w.extents), nil)
-		var per []int
-		if m.chance(0.5) {
-			per = []int{out}
-		}
-		m.codes(d, join([]int{out, in / groups}, w.kernel), per)
-		m.result(m.t, 1)
-		if m.chance(0.6) {
-			m.in(tensor.Int32, []int{out}, values{lo: -300, hi: 300})
-		}
-	}, quanta: 1},
+	{op: "QLinearConv", opsets: "10", types: "u8 i8", make: func(m *maker) { quantisedConv(m, false) }, quanta: 1},
+	{op: "com.microsoft.QLinearConv", opsets: "10", types: "u8 i8", make: func(m *maker) { quantisedConv(m, m.flag("channels_last", false)) }, quanta: 1},
+	{op: "com.microsoft.NhwcMaxPool", opsets: "10", types: "u8 i8", make: func(m *maker) {
+		m.flag("ceil_mode", false)
+		w := m.window(one(m, 1, 2, 2), "auto_pad kernel_shape strides dilations pads")
+		m.in(m.t, join(m.extents(1, 1, 2), w.extents, m.extents(1, 1, 3)), some)
+	}},
 	quantisedPair("com.microsoft.QLinearAdd"),
 	quantisedPair("com.microsoft.QLinearMul"),
 	quantisedUnary("com.microsoft.QLinearLeakyRelu", func(m *maker) { m.real("alpha", 0.01, 0, 1) }),
@@ -295,4 +280,32 @@ func dequantize(m *maker) {
 		}
 	}
 	m.returns = []tensor.DType{to}
+}
+
+// quantisedConv adds the operands of a convolution of codes, whose channels may be last.
+func quantisedConv(m *maker, last bool) {
+	w := m.window(one(m, 1, 2, 2, 3), "auto_pad strides dilations pads kernel?")
+	groups := one(m, 1, 1, 2, 3)
+	in, out := m.between(1, 3)*groups, m.between(1, 3)*groups
+	if groups > 1 {
+		m.attr("group", groups)
+	}
+	d := m.t
+	if m.t == tensor.Uint8 {
+		d = one(m, tensor.Uint8, tensor.Int8)
+	}
+	x := join([]int{m.between(1, 2), in}, w.extents)
+	if last {
+		x = join(x[:1], x[2:], x[1:2])
+	}
+	m.codes(m.t, x, nil)
+	var per []int
+	if m.chance(0.5) {
+		per = []int{out}
+	}
+	m.codes(d, join([]int{out, in / groups}, w.kernel), per)
+	m.result(m.t, 1)
+	if m.chance(0.6) {
+		m.in(tensor.Int32, []int{out}, values{lo: -300, hi: 300})
+	}
 }
