@@ -27,7 +27,7 @@ input_zero (ONNX, ConvInteger).`,
 		Spec: Spec{NNEF: "conv", WebNN: "conv2d", OpenVX: "vxConvolutionLayer", CVM: "conv2d"},
 		In:   convOperands("(O, C/groups, f…)"),
 		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, x…)"}},
-		Attrs: append(append([]Attr{borderAttr("what lies in the padding", geometry.BorderNames[:geometry.BorderIgnore]...)}, slideAttrs("spatial dimension")...),
+		Attrs: append(append([]Attr{borderAttr("what lies in the padding", geometry.FillNames...)}, slideAttrs("spatial dimension")...),
 			groupsAttr("0 makes each input channel a group"), sumsAttr),
 		Shape:    convShape,
 		Ref:      Reference{Kernels: convKernels(false), PerElement: true},
@@ -52,7 +52,7 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Spec: Spec{NNEF: "deconv", WebNN: "convTranspose2d", OpenVX: "vxDeconvolutionLayer"},
 		In:   convOperands("(C, O/groups, f…)"),
 		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, X…)"}},
-		Attrs: append(append([]Attr{borderAttr("what lies outside the input", geometry.BorderNames[:geometry.BorderIgnore]...)}, slideAttrs("spatial dimension")...),
+		Attrs: append(append([]Attr{borderAttr("what lies outside the input", geometry.FillNames...)}, slideAttrs("spatial dimension")...),
 			outputShapeAttr, groupsAttr("0 makes each output channel a group, as many as output_shape or else the filter's C says"), sumsAttr),
 		Shape:    deconvShape,
 		Ref:      Reference{Kernels: convKernels(true), PerElement: true},
@@ -305,7 +305,7 @@ func (r *Rand) convolution(up bool, types Types, zeros bool) Case {
 	}
 	n, f, large, attrs := r.window(rank, up)
 	in, filter = append(in, n...), append(filter, f...)
-	attrs = append(attrs, graph.Attr{Name: "border", Value: Pick(r, geometry.BorderNames[:geometry.BorderIgnore])})
+	attrs = append(attrs, graph.Attr{Name: "border", Value: Pick(r, geometry.FillNames)})
 	if up && r.Bool() {
 		shape := append([]int{in[0], groups * outPerGroup}, large...)
 		attrs = append(attrs, graph.Attr{Name: "output_shape", Value: shape})

@@ -96,7 +96,7 @@ func TestGateFunctions(t *testing.T) {
 			}
 		}
 	}
-	if got := op.GateParameters("none"); got != nil {
+	if got := op.GateParameters("none"); len(got) > 0 {
 		t.Errorf("a function that there is not has parameters %v", got)
 	}
 }

@@ -26,7 +26,7 @@ var padDef = &Def{
 		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-tensor.MaxElements, tensor.MaxElements},
 			Doc: "two numbers for each dimension: how many elements to add before and after it"},
 		{Name: "border", Kind: graph.KindString, Default: "constant",
-			Enum: geometry.BorderNames[:geometry.BorderIgnore], Doc: "what is added"},
+			Enum: geometry.FillNames, Doc: "what is added"},
 		{Name: "value", Kind: graph.KindFloat, Default: 0.0,
 			Doc: "the constant if fill is absent, rounded to the nearest float; for integers it must be one of the type, for bool 0 or 1"},
 	},
@@ -82,7 +82,7 @@ var padDef = &Def{
 			value = float64(r.IntN(2))
 		}
 		c.Attrs = graph.Attrs{{Name: "padding", Value: padding},
-			{Name: "border", Value: Pick(r, geometry.BorderNames[:geometry.BorderIgnore])},
+			{Name: "border", Value: Pick(r, geometry.FillNames)},
 			{Name: "value", Value: value}}
 		return c
 	},

@@ -32,6 +32,7 @@ const sequenceDoc = "\n\nWith lengths, the sequence of batch item b has lengths[
 
 // gateFunction is a function that a gate may apply, with its parameters.
 type gateFunction[T fmath.Float] struct {
+	name        string
 	f           func(x, alpha, beta T) T
 	parameters  int
 	alpha, beta T
@@ -45,48 +46,56 @@ func (g *gateFunction[T]) of(x T) T {
 	return g.f(x, g.alpha, g.beta)
 }
 
-// GateNames are the names of the functions that gates of recurrent networks may apply.
-var GateNames = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
-
 // gatesSingle and gatesDouble are the functions with the parameters that they have if none are given.
 var gatesSingle, gatesDouble = gateFunctions[float32](), gateFunctions[float64]()
 
+// GateNames are the names of the functions that gates of recurrent networks may apply.
+var GateNames = func() (names []string) {
+	for _, g := range gatesDouble {
+		names = append(names, g.name)
+	}
+	return names
+}()
+
 // GateParameters returns what alpha and beta of a function are if none are given, of those that it has.
 func GateParameters(name string) []float64 {
-	k := slices.Index(GateNames, name)
-	if k < 0 {
-		return nil
-	}
-	return []float64{gatesDouble[k].alpha, gatesDouble[k].beta}[:gatesDouble[k].parameters]
+	g := gate[float64](name)
+	return []float64{g.alpha, g.beta}[:g.parameters]
 }
 
 func gateFunctions[T fmath.Float]() [11]gateFunction[T] {
 	return [...]gateFunction[T]{
-		{f: func(x, _, _ T) T { return canonical(max(x, 0)) }},
-		{f: func(x, _, _ T) T { return fmath.Sigmoid(x) }},
-		{f: func(x, _, _ T) T { return fmath.Tanh(x) }},
-		{f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, parameters: 2, alpha: 1},
-		{f: func(x, alpha, _ T) T { return leaky(x, alpha) }, parameters: 1, alpha: 0.01},
-		{f: func(x, alpha, _ T) T {
+		{name: "relu", f: func(x, _, _ T) T { return canonical(max(x, 0)) }},
+		{name: "sigmoid", f: func(x, _, _ T) T { return fmath.Sigmoid(x) }},
+		{name: "tanh", f: func(x, _, _ T) T { return fmath.Tanh(x) }},
+		{name: "affine", f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, parameters: 2, alpha: 1},
+		{name: "leaky_relu", f: func(x, alpha, _ T) T { return leaky(x, alpha) }, parameters: 1, alpha: 0.01},
+		{name: "thresholded_relu", f: func(x, alpha, _ T) T {
 			if x < alpha {
 				return 0
 			}
 			return x
 		}, parameters: 1, alpha: 1},
-		{f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, parameters: 2, alpha: 1, beta: 1},
-		{f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, parameters: 2, alpha: 0.2, beta: 0.5},
-		{f: func(x, alpha, _ T) T { return elu(x, alpha) }, parameters: 1, alpha: 1},
-		{f: func(x, _, _ T) T { return softsign(x) }},
-		{f: func(x, _, _ T) T { return fmath.Softplus(x) }},
+		{name: "scaled_tanh", f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, parameters: 2, alpha: 1, beta: 1},
+		{name: "hard_sigmoid", f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, parameters: 2, alpha: 0.2, beta: 0.5},
+		{name: "elu", f: func(x, alpha, _ T) T { return elu(x, alpha) }, parameters: 1, alpha: 1},
+		{name: "softsign", f: func(x, _, _ T) T { return softsign(x) }},
+		{name: "softplus", f: func(x, _, _ T) T { return fmath.Softplus(x) }},
 	}
 }
 
-// gates returns the functions for T, in the order of GateNames.
-func gates[T fmath.Float]() *[11]gateFunction[T] {
-	if g, ok := any(&gatesSingle).(*[11]gateFunction[T]); ok {
-		return g
+// gate returns the function of that name; the zero value if there is none.
+func gate[T fmath.Float](name string) (none gateFunction[T]) {
+	list, ok := any(&gatesSingle).(*[11]gateFunction[T])
+	if !ok {
+		list = any(&gatesDouble).(*[11]gateFunction[T])
 	}
-	return any(&gatesDouble).(*[11]gateFunction[T])
+	for i := range list {
+		if list[i].name == name {
+			return list[i]
+		}
+	}
+	return none
 }
 
 // gatesOf returns the functions of a direction, n of them.
@@ -97,7 +106,7 @@ func gatesOf[T fmath.Float](c *Call, dir, n int) (list [3]gateFunction[T]) {
 		first = 0
 	}
 	for i := range n {
-		list[i] = gates[T]()[slices.Index(GateNames, names[first+i])]
+		list[i] = gate[T](names[first+i])
 		if i < 2 { // f₂ takes the cell state
 			list[i].clip = T(c.Float("clip"))
 		}
@@ -164,9 +173,12 @@ func bodyFunction(x string, k int) string {
 	return fmt.Sprintf("sigmoid(%[1]s) if activations[%[2]d] == 'sigmoid' else tanh(%[1]s) if activations[%[2]d] == 'tanh' else max(%[1]s, 0.0)", x, k)
 }
 
+// cellFunctions are those that the gates of cells may apply (WebNN).
+var cellFunctions = []string{"relu", "sigmoid", "tanh"}
+
 // activationsAttr is the attribute of a cell with the functions of the gates.
 func activationsAttr(doc string, functions ...string) Attr {
-	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: GateNames[:3], Doc: doc}
+	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: cellFunctions, Doc: doc}
 }
 
 // networkAttrs adds to the attributes of a network those of its functions, which are all that its cell has and more.
@@ -242,10 +254,14 @@ func (v *recurrent) shape(extents ...int) tensor.Shape {
 	return append(tensor.Shape{v.dirs}, extents...)
 }
 
-// functionsOf returns how many functions a network or cell applies.
-func functionsOf(d *Def) int {
-	k := slices.IndexFunc(d.Attrs, func(a Attr) bool { return a.Name == "activations" })
-	return len(d.Attrs[k].Default.([]string))
+// GateFunctions returns how many functions the gates of a network, in each direction, or cell apply; 0 for other operators.
+func (d *Def) GateFunctions() int {
+	for _, a := range d.Attrs {
+		if a.Name == "activations" {
+			return len(a.Default.([]string))
+		}
+	}
+	return 0
 }
 
 // recurrentShape returns the shape rule of a network or cell with that many gates and states.
@@ -258,7 +274,7 @@ func recurrentShape(gates, states int) func(s *Sig) ([]tensor.Shape, error) {
 		if n := s.Int("steps"); !v.cell && n != v.steps {
 			return nil, s.Errorf("steps", "%d steps; input %v has %d", n, s.In[0].Shape, v.steps)
 		}
-		n, want := len(s.Strings("activations")), functionsOf(s.Def)
+		n, want := len(s.Strings("activations")), s.Def.GateFunctions()
 		if n != want && n != v.dirs*want {
 			return nil, s.Errorf("activations", "%d functions; there must be %d", n, want)
 		}
@@ -390,9 +406,9 @@ func (r *Rand) recurrentCase(d *Def, gates int) Case {
 		attrs = append(attrs, graph.Attr{Name: "steps", Value: v.steps}, graph.Attr{Name: "direction", Value: direction},
 			graph.Attr{Name: "return_sequence", Value: r.Bool()})
 	}
-	functions := make([]string, functionsOf(d))
+	functions := make([]string, d.GateFunctions())
 	for i := range functions {
-		functions[i] = Pick(r, []string{"relu", "sigmoid", "tanh"})
+		functions[i] = Pick(r, cellFunctions)
 	}
 	attrs = append(attrs, graph.Attr{Name: "activations", Value: functions})
 	for _, a := range d.Attrs {
@@ -424,7 +440,7 @@ func lengthened(d *Def, r *Rand) Case {
 		c = d.Generate(r)
 	}
 	c.Attrs = c.Attrs.With("return_sequence", true).With("clip", Pick(r, []float64{0, 0.25}))
-	names := make([]string, functionsOf(d)*Pick(r, []int{1, c.In[1].Shape()[0]}))
+	names := make([]string, d.GateFunctions()*Pick(r, []int{1, c.In[1].Shape()[0]}))
 	parameters := make([]float64, len(names))
 	for i := range names {
 		names[i], parameters[i] = Pick(r, GateNames), float64(r.Between(1, 8))/4

@@ -28,7 +28,7 @@ interpolated first.`,
 		Attrs: []Attr{
 			{Name: "factor", Kind: graph.KindInts, Range: [2]float64{1, gridLimit}, Doc: "one factor for each spatial dimension"},
 			methodAttr,
-			{Name: "border", Kind: graph.KindString, Default: "replicate", Enum: geometry.BorderNames[:geometry.BorderIgnore], Doc: "what lies outside the input"},
+			{Name: "border", Kind: graph.KindString, Default: "replicate", Enum: geometry.FillNames, Doc: "what lies outside the input"},
 		},
 		Shape:    upsampleShape,
 		Ref:      Reference{Kernels: floatKernels(upsampleKernel[float32], upsampleKernel[float64]), Pieces: gridRows},
@@ -216,5 +216,5 @@ func generateUpsample(r *Rand) Case {
 		x = r.Extremes(d, shape)
 	}
 	return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{{Name: "factor", Value: factor},
-		{Name: "method", Value: Pick(r, methodAttr.Enum)}, {Name: "border", Value: Pick(r, geometry.BorderNames[:geometry.BorderIgnore])}}}
+		{Name: "method", Value: Pick(r, methodAttr.Enum)}, {Name: "border", Value: Pick(r, geometry.FillNames)}}}
 }

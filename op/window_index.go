@@ -64,7 +64,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Spec:  Spec{NNEF: "sample"},
 		In:    []Operand{windowInput(Numbers), indexOperand("the shape of the result")},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs: windowAttrs(geometry.BorderNames[:geometry.BorderIgnore]...),
+		Attrs: windowAttrs(geometry.FillNames...),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
 			shape, err := windowShape(s, false)
 			if err == nil && !s.In[1].Shape.Equal(shape) {
@@ -76,7 +76,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Expand: expandSample,
 		Lane:   allLane(unslid),
 		Generate: func(r *Rand) Case {
-			c := r.pooling(Numbers, false, geometry.BorderNames[:geometry.BorderIgnore]...)
+			c := r.pooling(Numbers, false, geometry.FillNames...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
 			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool, false))))
 			return c

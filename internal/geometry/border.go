@@ -18,8 +18,12 @@ const (
 	BorderIgnore                    // no part in the result
 )
 
-// BorderNames are the values of the attribute border, indexed by rule.
-var BorderNames = []string{"constant", "replicate", "reflect", "reflect-even", "ignore"}
+// BorderNames are the values of the attribute border, indexed by rule; FillNames those of rules by which there is something outside.
+var (
+	BorderNames = []string{BorderConstant: "constant", BorderReplicate: "replicate", BorderReflect: "reflect", BorderReflectEven: "reflect-even",
+		BorderIgnore: "ignore"}
+	FillNames = BorderNames[:BorderIgnore]
+)
 
 // BorderOf returns the rule that the attribute border names.
 func BorderOf(a graph.Attrs) Border { return Border(slices.Index(BorderNames, a.String("border"))) }

@@ -152,6 +152,14 @@ func attribute(name string, value any) *proto.Attribute {
 
 // Facts of the node, and lists.
 
+// operand returns the operand of a name, if there is one.
+func (c *emission) operand(name string) val {
+	if i := slices.IndexFunc(c.Def.In, func(o op.Operand) bool { return o.Name == name }); i >= 0 {
+		return c.in[i]
+	}
+	return val{}
+}
+
 // out returns the type of result i.
 func (c *emission) out(i int) graph.Type { return c.Out[i].Type }
 

@@ -9,53 +9,49 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Recurrent networks. Operands are the input, weights of input and state, biases of both, and then what each has by itself.
+// Recurrent networks. All have input, weights of input and state, and biases of both as operands 0 to 4.
 
 var recurrentRows = []row{
-	direct("rnn", "RNN", floats, func(c *emission) []val {
-		return c.recurrent("RNN", nil, nil, c.in[5], c.in[6], val{}, val{})
-	}),
-	direct("gru", "GRU", floats, func(c *emission) []val {
-		if c.Str("layout") != "zrn" {
-			return nil
-		}
-		return c.gru(nil)
-	}, `layout = "rzn": own`).otherwise(func(c *emission) []val { return c.gru(ints{1, 0, 2}) }),
-	direct("lstm", "LSTM", floats, func(c *emission) []val {
-		if c.Str("layout") != "iofg" || c.Has(5) && c.Str("peephole_output") != "after" {
-			return nil
-		}
-		return c.lstm(nil)
-	}, `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`).otherwise(func(c *emission) []val {
-		if c.Has(5) && c.Str("peephole_output") != "after" {
-			return nil
-		}
-		if c.Str("layout") == "iofg" {
-			return c.lstm(nil)
-		}
-		return c.lstm(ints{0, 3, 1, 2})
-	}),
+	network("rnn", "RNN", "", ""),
+	network("gru", "GRU", "zrn", `layout = "rzn": own`, "reset_after", "linear_before_reset"),
+	network("lstm", "LSTM", "iofg", `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`, "coupled", "input_forget"),
 }
 
-func (c *emission) gru(order ints) []val {
-	return c.recurrent("GRU", at("linear_before_reset", c.Bool("reset_after")), order, c.in[5], c.in[6], val{}, val{})
+// network is the row of a network with the gates in the order that the standard has, and with attributes: names of ours and of the standard, in turn. A
+// function may bring gates into that order.
+func network(name, to, gates, note string, pairs ...string) row {
+	return direct(name, to, floats, func(c *emission) []val {
+		layout := c.Str("layout")
+		if layout != gates && !c.function || c.operand("peephole_weight").name != "" && c.Str("peephole_output") != "after" {
+			return nil
+		}
+		return c.recurrent(to, c.renamed(pairs), order(gates, layout))
+	}, note)
 }
 
-func (c *emission) lstm(order ints) []val {
-	return c.recurrent("LSTM", at("input_forget", c.Bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
+// order returns where the gates of one layout stand in another one, nil if that is the same.
+func order(gates, layout string) (places ints) {
+	if gates == layout {
+		return nil
+	}
+	for _, g := range gates {
+		places = append(places, strings.IndexRune(layout, g))
+	}
+	return places
 }
 
 // directionNames are the names that the standard has for directions.
 var directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
-func (c *emission) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
+func (c *emission) recurrent(to string, attrs graph.Attrs, order ints) []val {
 	attrs = append(attrs, at("hidden_size", c.Int("hidden_size"), "direction", directionNames[c.Str("direction")])...)
 	attrs = append(attrs, c.functions()...)
 	if clip := c.Float("clip"); clip > 0 {
 		attrs = append(attrs, at("clip", clip)...)
 	}
-	in := []val{c.in[0], c.gates(c.in[1], order), c.gates(c.in[2], order), c.biases(order), c.cast(lengths, tensor.Int32), hidden, cell, peephole}
+	in := []val{c.in[0], c.gates(c.in[1], order), c.gates(c.in[2], order), c.biases(order), c.cast(c.operand("lengths"), tensor.Int32),
+		c.operand("initial_hidden_state"), c.operand("initial_cell_state"), c.operand("peephole_weight")}
 	types := []graph.Type{{}}
 	for _, v := range c.Out {
 		types = append(types, v.Type)
@@ -93,7 +89,7 @@ func (c *emission) functions() graph.Attrs {
 		}
 	}
 	times := 1
-	if c.in[1].Shape[0] == 2 && c.each(len(names)) { // each direction has its own
+	if c.in[1].Shape[0] == 2 && len(names) == c.Def.GateFunctions() { // each direction has its own
 		times = 2
 	}
 	attrs := at("activations", slices.Repeat(out, times))
@@ -104,9 +100,6 @@ func (c *emission) functions() graph.Attrs {
 	}
 	return attrs
 }
-
-// each reports whether n functions are those of one direction.
-func (c *emission) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.Op] }
 
 // gates brings the gates along dimension 1 into the order that the standard has.
 func (c *emission) gates(x val, order ints) val {

@@ -70,13 +70,16 @@ func same(types op.Types, pairs ...string) []row {
 // with makes a row of an operator that has attributes of the same meaning: names of ours and of the standard, in turn. Numbers among them
 // are rounded to float32, as the operator rounds them too.
 func with(name, to string, types op.Types, pairs ...string) row {
-	return direct(name, to, types, func(c *emission) []val {
-		attrs := at()
-		for i := 0; i+1 < len(pairs); i += 2 {
-			attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.Attrs.Get(pairs[i])})
-		}
-		return one(c.node1(to, c.out(0), attrs, c.in...))
-	})
+	return direct(name, to, types, func(c *emission) []val { return one(c.node1(to, c.out(0), c.renamed(pairs), c.in...)) })
+}
+
+// renamed returns attributes by their names in the standard: names of ours and of the standard, in turn.
+func (c *emission) renamed(pairs []string) graph.Attrs {
+	attrs := at()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.Attrs.Get(pairs[i])})
+	}
+	return attrs
 }
 
 // widened lets a body compute in another type than that of the operands, which have d or are of a narrower type, and converts the result.

@@ -25,7 +25,7 @@ var layerRows = []row{
 
 // sequence refuses what only ONNX has of networks over several steps.
 func sequence(c *emission) {
-	functions, shared := c.Attrs.Strings("activations"), map[string]int{"lstm": 3, "gru": 2}
+	functions := c.Attrs.Strings("activations")
 	for _, f := range functions {
 		if f != "relu" && f != "sigmoid" && f != "tanh" {
 			kit.Refuse("a gate applies %s; WebNN has relu, sigmoid and tanh", f)
@@ -34,7 +34,7 @@ func sequence(c *emission) {
 	switch {
 	case c.operand(len(c.Def.In)-1) != nil:
 		kit.Refuse("the sequences of the batch have lengths of their own")
-	case len(functions) != shared[c.Def.Name]:
+	case len(functions) != c.Def.GateFunctions():
 		kit.Refuse("the directions have functions of their own")
 	case c.Float("clip") != 0:
 		kit.Refuse("the arguments of its functions are bounded")
