@@ -41,10 +41,7 @@ var linearRows = []row{
 		}
 		return one(y)
 	}),
-	direct("gemm", "Gemm", floats, func(c *emission) []val {
-		attrs := at("alpha", c.Float("alpha"), "beta", c.Float("beta"), "transA", c.Bool("transposeA"), "transB", c.Bool("transposeB"))
-		return one(c.node1("Gemm", c.out(0), attrs, c.in...))
-	}),
+	with("gemm", "Gemm", floats, "alpha", "alpha", "beta", "beta", "transposeA", "transA", "transposeB", "transB"),
 }
 
 // turned returns matrices that are transposed if an attribute says so.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -27,29 +28,8 @@ var normRows = []row{
 		return one(c.node1("InstanceNormalization", c.out(0), at("epsilon", c.Float("epsilon")), c.in[0],
 			c.perChannel(1, channels, 1), c.perChannel(2, channels, 0)))
 	}, "no spatial dimensions: own"),
-	direct("layer_normalization", "LayerNormalization", floats, func(c *emission) []val {
-		inner, ok := c.trailing()
-		if !ok {
-			return nil
-		}
-		scale := c.in[1]
-		if !c.Has(1) {
-			scale = c.full(inner, 1)
-		}
-		return one(c.node1("LayerNormalization", c.out(0), c.from(inner), c.in[0], scale, c.in[2]))
-	}, "axes that are not the last ones: own"),
-	direct("rms_normalization", "RMSNormalization", floats, func(c *emission) []val {
-		inner, ok := c.trailing()
-		if !ok {
-			return nil
-		}
-		c.needs(Versions[2])
-		scale := c.in[1]
-		if !c.Has(1) {
-			scale = c.full(inner, 1)
-		}
-		return one(c.node1("RMSNormalization", c.out(0), c.from(inner), c.in[0], scale))
-	}, "axes that are not the last ones: own"),
+	ofLast("layer_normalization", "LayerNormalization", Version{}),
+	ofLast("rms_normalization", "RMSNormalization", Versions[2]),
 	direct("local_response_normalization", "LRN", floats, func(c *emission) []val {
 		size := c.Ints("size")
 		for d, n := range size {
@@ -77,18 +57,19 @@ func (c *emission) perChannel(i, channels int, n float64) val {
 	return c.node1("Expand", t, nil, x, c.list(channels))
 }
 
-// trailing returns the type of the part of the operand that the axes make, and whether they are its last ones, in order.
-func (c *emission) trailing() (graph.Type, bool) {
-	axes, rank := c.Ints("axes"), c.in[0].rank()
-	for i, a := range axes {
-		if a != rank-len(axes)+i {
-			return graph.Type{}, false
+// ofLast is the row of a normalization over the last dimensions, with a scale as operand 1, of a version of the standard.
+func ofLast(name, to string, since Version) row {
+	return direct(name, to, floats, func(c *emission) []val {
+		x, axes := c.in[0], c.Ints("axes")
+		first := x.rank() - len(axes)
+		if len(axes) == 0 || !slices.Equal(axes, emit.Counting(first, len(axes))) {
+			return nil
 		}
-	}
-	return graph.Type{DType: c.in[0].DType, Shape: slices.Clone(c.in[0].Shape[rank-len(axes):])}, len(axes) > 0
-}
-
-// from returns the attributes of a normalization over that part.
-func (c *emission) from(inner graph.Type) graph.Attrs {
-	return at("axis", c.in[0].rank()-len(inner.Shape), "epsilon", c.Float("epsilon"))
+		c.needs(since)
+		in := slices.Clone(c.in)
+		if !c.Has(1) {
+			in[1] = c.full(graph.Type{DType: x.DType, Shape: slices.Clone(x.Shape[first:])}, 1)
+		}
+		return one(c.node1(to, c.out(0), at("axis", first, "epsilon", c.Float("epsilon")), in...))
+	}, "axes that are not the last ones: own")
 }

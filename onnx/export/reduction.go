@@ -15,32 +15,25 @@ var (
 	small    = op.TypeSet(tensor.Int8, tensor.Int16, tensor.Uint8, tensor.Uint16)
 )
 
-var reductionRows = slices.Concat(
-	[]row{
-		reduction("sum_reduce", "ReduceSum", sums),
-		reduction("mean_reduce", "ReduceMean", floats),
-		reduction("max_reduce", "ReduceMax", sortable),
-		reduction("min_reduce", "ReduceMin", sortable),
-		reduction("product_reduce", "ReduceProd", sums),
-		reduction("l1_reduce", "ReduceL1", sums),
-		reduction("l2_reduce", "ReduceL2", floats),
-		reduction("sum_square_reduce", "ReduceSumSquare", sums),
-		reduction("log_sum_reduce", "ReduceLogSum", floats),
-		reduction("log_sum_exp_reduce", "ReduceLogSumExp", floats),
-		reduction("all_reduce", "ReduceMin", bools),
-		reduction("any_reduce", "ReduceMax", bools),
-		argument("argmax_reduce", "ArgMax"),
-		argument("argmin_reduce", "ArgMin"),
-		running("cumulative_sum", "CumSum"),
-		running("cumulative_product", "CumProd"),
-		direct("softmax", "Softmax", floats, func(c *emission) []val {
-			if len(c.Ints("axes")) != 1 {
-				return nil
-			}
-			return one(c.node1("Softmax", c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
-		}, "several axes, or none: own"),
-	},
-)
+var reductionRows = []row{
+	reduction("sum_reduce", "ReduceSum", sums),
+	reduction("mean_reduce", "ReduceMean", floats),
+	reduction("max_reduce", "ReduceMax", sortable),
+	reduction("min_reduce", "ReduceMin", sortable),
+	reduction("product_reduce", "ReduceProd", sums),
+	reduction("l1_reduce", "ReduceL1", sums),
+	reduction("l2_reduce", "ReduceL2", floats),
+	reduction("sum_square_reduce", "ReduceSumSquare", sums),
+	reduction("log_sum_reduce", "ReduceLogSum", floats),
+	reduction("log_sum_exp_reduce", "ReduceLogSumExp", floats),
+	reduction("all_reduce", "ReduceMin", bools),
+	reduction("any_reduce", "ReduceMax", bools),
+	argument("argmax_reduce", "ArgMax"),
+	argument("argmin_reduce", "ArgMin"),
+	running("cumulative_sum", "CumSum"),
+	running("cumulative_product", "CumProd"),
+	direct("softmax", "Softmax", floats, alongOne("Softmax"), "several axes, or none: own"),
+}
 
 // reduction is the row of an operator along axes. Without axes operators of the standard differ in what they leave undone.
 func reduction(name, to string, types op.Types) row {
@@ -77,13 +70,23 @@ func (c *emission) reduce(to string, x val, axes ints) val {
 	return c.node1(to, graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(axes...))
 }
 
-// argument is the row of an operator that finds the place of an element along one axis.
-func argument(name, to string) row {
-	return direct(name, to, numbers, func(c *emission) []val {
-		if len(c.Ints("axes")) != 1 || c.Attrs.DType("dtype") != tensor.Int64 {
+// alongOne is the emission of an operator along axes that the standard has for one of them.
+func alongOne(to string) func(c *emission) []val {
+	return func(c *emission) []val {
+		if len(c.Ints("axes")) != 1 {
 			return nil
 		}
 		return one(c.node1(to, c.out(0), at("axis", c.Ints("axes")[0]), c.in[0]))
+	}
+}
+
+// argument is the row of an operator that finds the place of an element along one axis.
+func argument(name, to string) row {
+	return direct(name, to, numbers, func(c *emission) []val {
+		if c.Attrs.DType("dtype") != tensor.Int64 {
+			return nil
+		}
+		return alongOne(to)(c)
 	}, "several axes or none, and results of other types: own").otherwise(func(c *emission) []val {
 		x := c.in[0]
 		switch x.DType {

@@ -36,10 +36,7 @@ var resizeRows = []row{
 		return one(c.cast(y, c.out(0).DType))
 	}),
 	own("multilinear_upsample", "Resize", multilinear),
-	direct("grid_sample", "GridSample", floats, func(c *emission) []val {
-		attrs := at("mode", c.Str("mode"), "padding_mode", c.Str("padding_mode"), "align_corners", c.Bool("align_corners"))
-		return one(c.node1("GridSample", c.out(0), attrs, c.in...))
-	}),
+	with("grid_sample", "GridSample", floats, "mode", "mode", "padding_mode", "padding_mode", "align_corners", "align_corners"),
 	direct("dft", "DFT", floats, func(c *emission) []val {
 		if parts := c.in[0].Shape[c.in[0].rank()-1]; c.Bool("onesided") && (parts == 2) != c.Bool("inverse") {
 			return nil

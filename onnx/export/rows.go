@@ -59,10 +59,7 @@ func ifTyped(types op.Types, exact func(c *emission) []val) func(c *emission) []
 func same(types op.Types, pairs ...string) []row {
 	var out []row
 	for i := 0; i+1 < len(pairs); i += 2 {
-		to := pairs[i+1]
-		out = append(out, direct(pairs[i], to, types, func(c *emission) []val {
-			return one(c.node1(to, c.out(0), nil, c.in...))
-		}))
+		out = append(out, with(pairs[i], pairs[i+1], types))
 	}
 	return out
 }

@@ -38,9 +38,7 @@ var shapeRows = []row{
 	direct("tile", "Tile", moved, func(c *emission) []val {
 		return one(c.node1("Tile", c.out(0), nil, c.in[0], c.list(c.Ints("repeats")...)))
 	}),
-	direct("concat", "Concat", moved, func(c *emission) []val {
-		return one(c.node1("Concat", c.out(0), at("axis", c.Int("axis")), c.in...))
-	}),
+	with("concat", "Concat", moved, "axis", "axis"),
 	several("stack", "Unsqueeze, Concat", moved, func(c *emission) []val {
 		axis := c.Int("axis")
 		parts := make([]val, len(c.in))
