@@ -13,18 +13,17 @@ var softmaxDef = &Def{
 	Doc: "Softmax turns the elements along the axes into positive weights that sum to one, y = e^(x-m) / ∑e^(x-m) with m the greatest (NNEF, softmax; WebNN, softmax). " +
 		"The exponentials are added in 16 lanes as by sum_reduce, and each is divided by the sum. " +
 		"If m is infinite or NaN, so is every weight of its group NaN.",
-	Spec:        Spec{NNEF: "softmax", WebNN: "softmax", OpenVX: "vxSoftmaxLayer"},
-	In:          []Operand{{Name: "x", Types: Floats, Rank: AnyRank, Doc: "elements"}},
-	Out:         []Result{{Name: "y", Like: "x", Doc: "weights"}},
-	Attrs:       []Attr{{Name: "axes", Kind: graph.KindInts, Default: []int{1}, Doc: "axes that share one sum, distinct and in any order"}},
-	Shape:       axesShape,
-	Ref:         Reference{Kernels: floatKernels(softmaxKernel[float32], softmaxKernel[float64]), Pieces: perGroup},
-	Traits:      Weights,
-	NonNegative: always,
-	Body:        "m = max_reduce(x, axes = axes);\ne = exp(x - m);\ny = e / sum_reduce(e, axes = axes);",
-	Work:        func(s *Sig, _ []tensor.Shape) Work { return Work{Ops: 5 * int64(s.In[0].Shape.Len())} },
-	Lane:        firstLane(besideAxes),
-	Generate:    func(r *Rand) Case { return reduceCase(r, Floats) },
+	Spec:     Spec{NNEF: "softmax", WebNN: "softmax", OpenVX: "vxSoftmaxLayer"},
+	In:       []Operand{{Name: "x", Types: Floats, Rank: AnyRank, Doc: "elements"}},
+	Out:      []Result{{Name: "y", Like: "x", Doc: "weights"}},
+	Attrs:    []Attr{{Name: "axes", Kind: graph.KindInts, Default: []int{1}, Doc: "axes that share one sum, distinct and in any order"}},
+	Shape:    axesShape,
+	Ref:      Reference{Kernels: floatKernels(softmaxKernel[float32], softmaxKernel[float64]), Pieces: perGroup},
+	Traits:   Weights | Fractions,
+	Body:     "m = max_reduce(x, axes = axes);\ne = exp(x - m);\ny = e / sum_reduce(e, axes = axes);",
+	Work:     func(s *Sig, _ []tensor.Shape) Work { return Work{Ops: 5 * int64(s.In[0].Shape.Len())} },
+	Lane:     firstLane(besideAxes),
+	Generate: func(r *Rand) Case { return reduceCase(r, Floats) },
 }
 
 // axesShape is the shape rule of operators that look at axes and keep the shape.

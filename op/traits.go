@@ -23,9 +23,11 @@ const (
 	Integral
 	// Weights says that a result weighs what is summed next, and is best made and used a few rows at a time, while they are near.
 	Weights
+	// Fractions says that elements of results lie between 0 and 1, as probabilities do, or are NaN.
+	Fractions
 )
 
-var traitNames = []string{"element-wise", "commutative", "integral", "weights"}
+var traitNames = []string{"element-wise", "commutative", "integral", "weights", "fractions"}
 
 // Has reports whether all of the given traits are there.
 func (t Traits) Has(other Traits) bool { return t&other == other }
@@ -122,6 +124,8 @@ func NonNegative(n *graph.Node, in []bool) bool {
 	switch {
 	case !ok:
 		return false
+	case d.Traits.Has(Fractions):
+		return true
 	case d.NonNegative != nil:
 		return d.NonNegative(&Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}, in)
 	}

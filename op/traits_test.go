@@ -26,6 +26,7 @@ var claims = []struct {
 	{"element-wise anywhere", func(d *op.Def) bool { return d.Traits.Has(op.Elementwise) }, checkAnywhere},
 	{"commutative", func(d *op.Def) bool { return d.Traits.Has(op.Commutative) }, checkCommutative},
 	{"integral", func(d *op.Def) bool { return d.Traits.Has(op.Integral) }, checkIntegral},
+	{"fractions", func(d *op.Def) bool { return d.Traits.Has(op.Fractions) }, checkFractions},
 	{"non-negative", func(d *op.Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
 	{"view", func(d *op.Def) bool { return d.View != nil }, checkView},
 	{"join", func(d *op.Def) bool { return d.Join != nil }, checkJoin},
@@ -151,6 +152,15 @@ func checkIntegral(d *op.Def, c op.Case, _ *op.Rand) string {
 			if x == x && x != math.Trunc(x) {
 				return fmt.Sprintf("element %d is %v", i, x)
 			}
+		}
+	}
+	return ""
+}
+
+func checkFractions(d *op.Def, c op.Case, _ *op.Rand) string {
+	for _, o := range evaluated(d, c) {
+		if slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(o, tensor.Float64))), func(x float64) bool { return x < 0 || x > 1 }) {
+			return "an element is not between 0 and 1"
 		}
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/pipeline"
 )
 
@@ -129,23 +130,17 @@ func (f *modelFlags) draft(path string) (*manifest.Manifest, error) {
 	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInProbabilities(g, output) }), nil
 }
 
-// endsInProbabilities reports whether an output is the result of a softmax or sigmoid, or a view of it.
+// endsInProbabilities reports whether an operator makes fractions of which an output is, perhaps in another shape.
 func endsInProbabilities(g *graph.Graph, output string) bool {
-	if g == nil {
+	if g == nil || g.Output(output) == nil {
 		return false
 	}
-	for _, o := range g.Outputs {
-		for v := o.Value; o.Name == output && v != nil && v.Producer != nil; v = v.Producer.In[0] {
-			switch v.Producer.Op {
-			case "softmax", "sigmoid":
-				return true
-			case "copy", "reshape", "squeeze", "unsqueeze":
-			default:
-				return false
-			}
-		}
+	n := g.Output(output).Producer
+	for op.Reshapes(n) {
+		n = n.In[0].Producer
 	}
-	return false
+	s, err := op.Of(n)
+	return err == nil && s.Def.Traits.Has(op.Fractions)
 }
 
 func newManifestCheck() *cobra.Command {

@@ -46,6 +46,16 @@ func TestManifestInit(t *testing.T) {
 			t.Errorf("%s with a manifest of another model: code %d: %s", line[0], code, out)
 		}
 	}
+	for expression, logits := range map[string]bool{"softmax(x)": false, "reshape(sigmoid(x), shape = [1, 1, 10])": false, "relu(x)": true, "x * sigmoid(x)": true} {
+		file := filepath.Join(t.TempDir(), "graph.nnef")
+		text := "version 1.0;\nextension KHR_enable_operator_expressions;\ngraph g(x) -> (y) { x = external<scalar>(shape = [1, 10]); y = " + expression + "; }"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, code := execute(t, "manifest", "init", file, "-o", "-"); code != 0 || strings.Contains(out, `"softmax": true`) != logits {
+			t.Errorf("%s: code %d: %s", expression, code, out)
+		}
+	}
 	if out, code := execute(t, "manifest", "nothing"); code != exitUsage {
 		t.Errorf("code %d: %s", code, out)
 	}
