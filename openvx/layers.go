@@ -11,37 +11,19 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 )
 
-// layers are the built-in kernels. Their parameters, layerParams, are numbered as the standard says, and where it does not say so in the order
-// of the node functions, the result last.
-var layers = []*layer{
-	newLayer(KernelConvolutionLayer, inferConvolution, lowerConvolution),
-	newLayer(KernelDeconvolutionLayer, inferDeconvolution, lowerDeconvolution),
-	newLayer(KernelFullyConnectedLayer, inferFullyConnected, lowerFullyConnected),
-	newLayer(KernelPoolingLayer, inferPooling, lowerPooling),
-	newLayer(KernelSoftmaxLayer, inferSoftmax, lowerSoftmax),
-	newLayer(KernelNormalizationLayer, inferNormalization, lowerNormalization), // of OpenVX 1.2; in 1.3 the following has a bias
-	newLayer(KernelLocalResponseNormalizationLayer, inferNormalization, lowerNormalization),
-	newLayer(KernelActivationLayer, inferActivation, lowerActivation),
-	newLayer(KernelROIPoolingLayer, inferROIPooling, lowerROIPooling),
-
-	newLayer(KernelTensorMultiply, inferMultiply, lowerMultiply),
-	newLayer(KernelTensorAdd, (*call).completeBroadcast, lowerAddition("add")),
-	newLayer(KernelTensorSubtract, (*call).completeBroadcast, lowerAddition("sub")),
-	newLayer(KernelTensorTableLookup, inferTableLookup, lowerTableLookup),
-	newLayer(KernelTensorTranspose, inferTranspose, lowerTranspose),
-	newLayer(KernelTensorConvertDepth, inferConvertDepth, lowerConvertDepth),
-	newLayer(KernelTensorMatrixMultiply, inferMatrixMultiply, lowerMatrixMultiply),
-
+// layers are the built-in kernels, family by family. Their parameters, layerParams, are numbered as the standard says, and where it does not say so
+// in the order of the node functions, the result last.
+var layers = slices.Concat(sumLayers, elementLayers, []*layer{
 	// This one can be found, as the standard's base feature set asks, and named in a graph, but not run: there are no images to run it on.
 	newLayer(KernelColorConvert, func(*call) {
 		refuse(ErrorNotImplemented, "color_convert computes with images, which are not in the neural-network feature set")
 	}, nil),
-}
+})
 
 // newLayer makes a row of the table.
 func newLayer(id KernelID, check func(*call), lower func(*lowering) *graph.Value) *layer {
 	group := "openvx."
-	if id >= KernelConvolutionLayer {
+	if library := id >> 12; library != 0 {
 		group = "nn_extension."
 	}
 	name := "org.khronos." + group + strings.ToLower(strings.TrimPrefix(id.String(), "VX_KERNEL_"))

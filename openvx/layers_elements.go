@@ -10,6 +10,19 @@ import (
 )
 
 // Functions of elements, normalizations, and what moves elements.
+var elementLayers = []*layer{
+	newLayer(KernelSoftmaxLayer, inferSoftmax, lowerSoftmax),
+	newLayer(KernelNormalizationLayer, inferNormalization, lowerNormalization), // of OpenVX 1.2; in 1.3 the following has a bias
+	newLayer(KernelLocalResponseNormalizationLayer, inferNormalization, lowerNormalization),
+	newLayer(KernelActivationLayer, inferActivation, lowerActivation),
+	newLayer(KernelTensorMultiply, inferMultiply, lowerMultiply),
+	newLayer(KernelTensorAdd, (*call).completeBroadcast, lowerAddition("add")),
+	newLayer(KernelTensorSubtract, (*call).completeBroadcast, lowerAddition("sub")),
+	newLayer(KernelTensorTableLookup, inferTableLookup, lowerTableLookup),
+	newLayer(KernelTensorTranspose, inferTranspose, lowerTranspose),
+	newLayer(KernelTensorConvertDepth, inferConvertDepth, lowerConvertDepth),
+	newLayer(KernelTensorMatrixMultiply, inferMatrixMultiply, lowerMatrixMultiply),
+}
 
 // activations are the functions of real numbers that an activation layer has.
 var activations = map[Activation]func(l *lowering, x *graph.Value, a, b float32) *graph.Value{

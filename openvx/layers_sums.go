@@ -12,6 +12,13 @@ import (
 )
 
 // Sums of products, and layers with windows.
+var sumLayers = []*layer{
+	newLayer(KernelConvolutionLayer, inferConvolution, lowerConvolution),
+	newLayer(KernelDeconvolutionLayer, inferDeconvolution, lowerDeconvolution),
+	newLayer(KernelFullyConnectedLayer, inferFullyConnected, lowerFullyConnected),
+	newLayer(KernelPoolingLayer, inferPooling, lowerPooling),
+	newLayer(KernelROIPoolingLayer, inferROIPooling, lowerROIPooling),
+}
 
 // window is what slides along one dimension in a convolution or a pooling.
 type window struct {
