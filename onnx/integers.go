@@ -217,8 +217,8 @@ func init() { // they look at each other
 	integerForms = map[string]func(l *coder, n *graph.Node) *graph.Value{
 		"add":         (*coder).add,
 		"box":         (*coder).box,
-		"conv":        func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
-		"deconv":      func(l *coder, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
+		"conv":        (*coder).convolution,
+		"deconv":      (*coder).convolution,
 		"gemm":        (*coder).product,
 		"matmul":      (*coder).product,
 		"mean_reduce": (*coder).mean,
@@ -397,8 +397,12 @@ func (c *lowering) channels(v *graph.Value) *graph.Value {
 	return c.Reshape(v, v.Type.Shape.Len())
 }
 
-// convolution is conv or deconv, whose filter has the output channels in the given dimension.
-func (l *coder) convolution(n *graph.Node, channel int) *graph.Value {
+// convolution is conv or deconv.
+func (l *coder) convolution(n *graph.Node) *graph.Value {
+	channel := 0 // the dimension of output channels in the filter
+	if geometry.SlidesUp(n.Attrs) {
+		channel = 1
+	}
 	x, w := l.factors(n)
 	if x == nil || !x.single() || !w.along(channel) || channel == 1 && !w.single() && n.Attrs.Int("groups") != 1 {
 		return nil

@@ -60,7 +60,7 @@ func colToImShape(s *Sig) ([]tensor.Shape, error) {
 	// Blocks lie as the windows do that slide over the images.
 	out := append(tensor.Shape{in[0], in[1] / volume}, image...)
 	slide := &Sig{Def: s.Def, In: []Type{{DType: s.In[0].DType, Shape: out}}, Attrs: s.Attrs}
-	blocks, err := slide.extents(image, size, false, nil)
+	blocks, err := slide.extents(image, size, nil)
 	if err != nil {
 		return nil, err
 	}

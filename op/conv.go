@@ -30,7 +30,7 @@ input_zero (ONNX, ConvInteger).`,
 		Attrs: append(append([]Attr{borderAttr("what lies in the padding", geometry.FillNames...)}, slideAttrs("spatial dimension")...),
 			groupsAttr("0 makes each input channel a group"), sumsAttr),
 		Shape:    convShape,
-		Ref:      Reference{Kernels: convKernels(false), PerElement: true},
+		Ref:      Reference{Kernels: convKernels, PerElement: true},
 		Work:     convWork,
 		Expand:   expandConv,
 		BodyTol:  1e-4,
@@ -55,7 +55,7 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Attrs: append(append([]Attr{borderAttr("what lies outside the input", geometry.FillNames...)}, slideAttrs("spatial dimension")...),
 			outputShapeAttr, groupsAttr("0 makes each output channel a group, as many as output_shape or else the filter's C says"), sumsAttr),
 		Shape:    deconvShape,
-		Ref:      Reference{Kernels: convKernels(true), PerElement: true},
+		Ref:      Reference{Kernels: convKernels, PerElement: true},
 		Work:     deconvWork,
 		Expand:   expandDeconv,
 		BodyTol:  1e-4,
@@ -106,7 +106,7 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 	case filter[1] != in[1]/groups:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
 	}
-	spatial, err := s.extents(in[2:], filter[2:], false, nil)
+	spatial, err := s.extents(in[2:], filter[2:], nil)
 	if err != nil {
 		return nil, err
 	}
@@ -125,17 +125,13 @@ func Groups(attrs graph.Attrs, channels int) int {
 
 // deconvShape is the shape rule of deconv.
 func deconvShape(s *Sig) ([]tensor.Shape, error) {
-	in, filter, want := s.In[0].Shape, s.In[1].Shape, s.Ints("output_shape")
+	in, filter := s.In[0].Shape, s.In[1].Shape
 	if err := s.convTypes(); err != nil {
 		return nil, err
 	}
-	if len(want) > 0 {
-		if len(want) != len(in) {
-			return nil, s.Errorf("output_shape", "rank %d; it must be %d, that of the input", len(want), len(in))
-		}
-		if err := tensor.Shape(want).Check(); err != nil {
-			return nil, s.Errorf("output_shape", "%v", err)
-		}
+	want, err := s.wanted(in)
+	if err != nil {
+		return nil, err
 	}
 	groups, perGroup := s.Int("groups"), filter[1]
 	if groups == 0 {
@@ -159,10 +155,8 @@ func deconvShape(s *Sig) ([]tensor.Shape, error) {
 			return nil, s.Misfit("output_shape", "%v must begin with batch %d and %d output channels", want, in[0], channels)
 		}
 		want = want[2:]
-	} else {
-		want = nil
 	}
-	spatial, err := s.extents(in[2:], filter[2:], true, want)
+	spatial, err := s.extents(in[2:], filter[2:], want)
 	if err != nil {
 		return nil, err
 	}
@@ -231,17 +225,15 @@ func deconvWork(s *Sig, out []tensor.Shape) Work {
 // channelBlock is the number of input channels in a block of the order of accumulation, which is part of the definition of the result bits.
 const channelBlock = 16
 
-// convKernels returns the kernels of conv or deconv. Each element of the result is a piece.
-func convKernels(up bool) Kernels {
-	return productKernels(convolve(up, fma[float32]), convolve(up, fma[float64]), convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))
-}
+// convKernels are the kernels of conv and deconv. Each element of the result is a piece.
+var convKernels = productKernels(convolve(fma[float32]), convolve(fma[float64]), convolve(mulAdd[int32]), convolve(mulAdd[int64]))
 
 // convolve returns the kernel for a result of A, whose elements take one tap after the other by the function add.
 //
 //go:noinline // tables of kernels would hold it three times
-func convolve[A tensor.Number](up bool, add func(x, w, sum A) A) Kernel {
+func convolve[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
-		v := geometry.NewConvolution(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), up)
+		v := geometry.NewConvolution(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape())
 		taps, watch, y, inputZero := v.WithoutZeros(), c.Watch(), tensor.Data[A](c.Out[0]), zeroPoint[A](c, 3, 0)
 		var x, w [channelBlock]A
 		for i := lo; i < hi; i++ {

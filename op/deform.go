@@ -53,7 +53,7 @@ func deformShape(s *Sig) ([]tensor.Shape, error) {
 	case filter[1] != in[1]/groups:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
 	}
-	spatial, err := s.extents(in[2:], filter[2:], false, nil)
+	spatial, err := s.extents(in[2:], filter[2:], nil)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func generateDeform(r *Rand) Case {
 	filter := append(tensor.Shape{groups * r.Between(1, 2), channels / groups}, f...)
 	attrs = append(attrs, graph.Attr{Name: "groups", Value: groups}, graph.Attr{Name: "offset_groups", Value: moved})
 	window := &Sig{In: []Type{{DType: tensor.Float32, Shape: in}}, Attrs: attrs}
-	out := must(window.extents(in[2:], filter[2:], false, nil))
+	out := must(window.extents(in[2:], filter[2:], nil))
 	positions, d := moved*filter[2:].Len(), r.DType(Floats)
 	with := func(channels int) tensor.Shape { return append(tensor.Shape{in[0], channels}, out...) }
 	c := Case{In: []*tensor.Tensor{r.Tensor(d, in), r.Tensor(d, filter), r.Tensor(d, with(positions*m)), r.Tensor(d, filter[:1]), r.Tensor(d, with(positions))}, Attrs: attrs}

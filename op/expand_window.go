@@ -424,7 +424,7 @@ func (x *Expansion) filter() *graph.Value {
 	}
 	v, zero := x.cast(x.Args[1], x.Types[0].DType), x.cast(x.Args[4], x.Types[0].DType)
 	shape := slices.Repeat([]int{1}, len(v.Type.Shape))
-	if x.Def.Name == "conv" {
+	if !geometry.SlidesUp(x.Attrs) {
 		shape[0] = n
 		return x.do("sub", v, x.reshape(zero, shape...))
 	}

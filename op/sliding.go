@@ -31,13 +31,13 @@ var outputShapeAttr = Attr{Name: "output_shape", Kind: graph.KindInts, Default: 
 	Doc: "shape of the result, which the window must map down to the operand's; empty for the smallest such shape"}
 
 // windowed returns the geometry of an operator whose window covers all dimensions of its first operand and result.
-func windowed(c *Call, up bool) geometry.Sliding {
-	return geometry.NewSliding(c.Attrs, c.In[0].Shape(), c.Out[0].Shape(), c.Ints("size"), up)
+func windowed(c *Call) geometry.Sliding {
+	return geometry.NewSliding(c.Attrs, c.In[0].Shape(), c.Out[0].Shape(), c.Ints("size"), geometry.SlidesUp(c.Attrs))
 }
 
-// extents returns the extents of the result along the dimensions that a window of the given size slides over. An up
-// operation gives want, if it is not nil, after checking that the window maps it down to in.
-func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
+// extents returns the extents of the result along the dimensions that a window of the given size slides over. One that
+// slides over the result gives want, if it is not nil, after checking that the window maps it down to in.
+func (s *Sig) extents(in, size, want []int) ([]int, error) {
 	padding, stride, dilation := s.Ints("padding"), s.Ints("stride"), s.Ints("dilation")
 	n := len(in)
 	if len(padding) != 2*n {
@@ -51,7 +51,7 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 			return nil, s.Errorf(a.name, "%d numbers are given; there must be one for each of the %d dimensions, or none", len(a.list), n)
 		}
 	}
-	out, w := make([]int, n), geometry.WindowOf(s.Attrs, size)
+	out, w, up := make([]int, n), geometry.WindowOf(s.Attrs, size), geometry.SlidesUp(s.Attrs)
 	for i := range n {
 		if in[i] == 0 && size[i] == 1 && padding[2*i] == 0 && padding[2*i+1] == 0 && (want == nil || want[i] == 0) {
 			continue // such as an empty batch
@@ -103,7 +103,7 @@ func (s *Sig) volume(size []int) (int, error) {
 }
 
 // windowShape is the shape rule of operators whose window covers all dimensions of the first operand.
-func windowShape(s *Sig, up bool) (tensor.Shape, error) {
+func windowShape(s *Sig) ([]tensor.Shape, error) {
 	in, size := s.In[0].Shape, s.Ints("size")
 	if len(size) != len(in) {
 		return nil, s.Errorf("size", "%d numbers are given; there must be one for each of the %d dimensions", len(size), len(in))
@@ -111,19 +111,27 @@ func windowShape(s *Sig, up bool) (tensor.Shape, error) {
 	if _, err := s.volume(size); err != nil {
 		return nil, err
 	}
-	var want []int
-	if up {
-		if w := s.Ints("output_shape"); len(w) > 0 {
-			if len(w) != len(in) {
-				return nil, s.Errorf("output_shape", "rank %d; it must be %d, that of the operand", len(w), len(in))
-			}
-			if err := tensor.Shape(w).Check(); err != nil {
-				return nil, s.Errorf("output_shape", "%v", err)
-			}
-			want = w
-		}
+	want, err := s.wanted(in)
+	if err != nil {
+		return nil, err
 	}
-	return s.extents(in, size, up, want)
+	out, err := s.extents(in, size, want)
+	return []tensor.Shape{out}, err
+}
+
+// wanted returns the shape that the attribute output_shape gives, nil if it gives none.
+func (s *Sig) wanted(in tensor.Shape) (tensor.Shape, error) {
+	w := tensor.Shape(s.Ints("output_shape"))
+	if len(w) == 0 {
+		return nil, nil
+	}
+	if len(w) != len(in) {
+		return nil, s.Errorf("output_shape", "rank %d; it must be %d, that of the input", len(w), len(in))
+	}
+	if err := w.Check(); err != nil {
+		return nil, s.Errorf("output_shape", "%v", err)
+	}
+	return w, nil
 }
 
 // rows returns the number of rows, along the last dimension, of a shape; 0 if they have no elements.

@@ -28,10 +28,9 @@ exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: append(windowAttrs(geometry.BorderNames...), normalizeAttr),
-		Shape: poolShape,
-		Ref: Reference{Kernels: merge(floatKernels(boxKernel[float32, float32](false), boxKernel[float64, float64](false)), integerBoxes(false)),
-			PerElement: true},
-		Work: windowWork,
+		Shape: windowShape,
+		Ref:   Reference{Kernels: boxSums, PerElement: true},
+		Work:  windowWork,
 		NonNegative: func(s *Sig, in []bool) bool {
 			return in[0] && (s.In[0].DType.IsFloat() || s.Bool("normalize")) // sums of integers wrap
 		},
@@ -52,9 +51,8 @@ positions, or with border ignore by the number of elements in the sum; an averag
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
 		Attrs: append(windowAttrs(geometry.BorderNames...), outputShapeAttr, normalizeAttr),
-		Shape: unpoolShape,
-		Ref: Reference{Kernels: merge(floatKernels(boxKernel[float32, float32](true), boxKernel[float64, float64](true)), integerBoxes(true)),
-			PerElement: true},
+		Shape: windowShape,
+		Ref:   Reference{Kernels: boxSums, PerElement: true},
 		Work: func(s *Sig, out []tensor.Shape) Work {
 			volume := tensor.Shape(s.Ints("size")).Len()
 			return Work{Ops: limits.Add(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
@@ -75,7 +73,7 @@ border ignore). Extents as in box.`,
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: windowAttrs(geometry.BorderNames...),
-		Shape: poolShape,
+		Shape: windowShape,
 		Ref: Reference{Kernels: merge(floatKernels(maxFloatKernel[float32], maxFloatKernel[float64]), integerKernels(
 			maxIntegerKernel[int8], maxIntegerKernel[int16], maxIntegerKernel[int32], maxIntegerKernel[int64],
 			maxIntegerKernel[uint8], maxIntegerKernel[uint16], maxIntegerKernel[uint32], maxIntegerKernel[uint64])),
@@ -96,7 +94,7 @@ Extents as in box.`,
 		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(geometry.BorderNames...),
-		Shape:    poolShape,
+		Shape:    windowShape,
 		Ref:      Reference{Kernels: floatKernels(squareKernel[float32](false), squareKernel[float64](false)), PerElement: true},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation));",
 		BodyTol:  1e-2,
@@ -115,7 +113,7 @@ rounded once. Extents as in box.`,
 		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(geometry.BorderNames...),
-		Shape:    poolShape,
+		Shape:    windowShape,
 		Ref:      Reference{Kernels: floatKernels(squareKernel[float32](true), squareKernel[float64](true)), PerElement: true},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation, normalize = true));",
 		BodyTol:  1e-2,
@@ -138,23 +136,13 @@ func windowAttrs(borders ...string) []Attr {
 	}, slideAttrs("dimension")...)
 }
 
-func poolShape(s *Sig) ([]tensor.Shape, error) {
-	shape, err := windowShape(s, false)
-	return []tensor.Shape{shape}, err
-}
-
-func unpoolShape(s *Sig) ([]tensor.Shape, error) {
-	shape, err := windowShape(s, true)
-	return []tensor.Shape{shape}, err
-}
-
 // meetsAll reports whether each window of a pooling has an element, be it one that the border adds.
 func (s *Sig) meetsAll() bool {
 	if geometry.BorderOf(s.Attrs) != geometry.BorderIgnore { // Without this less would be known of windows that lie in a border.
 		return true
 	}
-	out, _ := windowShape(s, false) // there is one: operands and attributes fit
-	g := geometry.NewSliding(s.Attrs, s.In[0].Shape, out, s.Ints("size"), false)
+	out, _ := windowShape(s) // there is one: operands and attributes fit
+	g := geometry.NewSliding(s.Attrs, s.In[0].Shape, out[0], s.Ints("size"), false)
 	for d := range g.Rank {
 		for o := range g.Dim[d].Out {
 			if g.Counted(d, o) == 0 {
@@ -173,23 +161,28 @@ func windowSquares(s *Sig, out []tensor.Shape) Work {
 	return Work{MACs: windowWork(s, out).Ops, Ops: int64(out[0].Len())}
 }
 
-// boxKernel returns the kernel of box or debox on T, whose sums are computed in W.
-func boxKernel[T, W tensor.Number](up bool) Kernel {
-	return windowSums(up, func(sum W, x T) W { return sum + W(x) }, func(c *Call) bool { return c.Bool("normalize") },
+// boxSums are the kernels of box and debox.
+var boxSums = merge(floatKernels(boxKernel[float32, float32](), boxKernel[float64, float64]()),
+	integerKernels(boxKernel[int8, int64](), boxKernel[int16, int64](), boxKernel[int32, int64](), boxKernel[int64, int64](),
+		boxKernel[uint8, uint64](), boxKernel[uint16, uint64](), boxKernel[uint32, uint64](), boxKernel[uint64, uint64]()))
+
+// boxKernel returns the kernel on T, whose sums are computed in W.
+func boxKernel[T, W tensor.Number]() Kernel {
+	return windowSums(func(sum W, x T) W { return sum + W(x) }, func(c *Call) bool { return c.Bool("normalize") },
 		func(sum W) T { return finish(T(sum)) })
 }
 
 // squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
 func squareKernel[T fmath.Float](average bool) Kernel {
-	return windowSums(false, floatAddSquare[T], func(*Call) bool { return average }, fmath.Sqrt[T])
+	return windowSums(floatAddSquare[T], func(*Call) bool { return average }, fmath.Sqrt[T])
 }
 
 // windowSums returns a kernel that adds up the elements of each window, and divides the sums if they are averages.
 //
 //go:noinline // tables of kernels would hold it three times
-func windowSums[T, W tensor.Number](up bool, add func(sum W, x T) W, average func(c *Call) bool, result func(sum W) T) Kernel {
+func windowSums[T, W tensor.Number](add func(sum W, x T) W, average func(c *Call) bool, result func(sum W) T) Kernel {
 	return func(c *Call, lo, hi int) {
-		g, normalize, watch := windowed(c, up), average(c), c.Watch()
+		g, normalize, watch := windowed(c), average(c), c.Watch()
 		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
 		for i := lo; i < hi; i++ {
@@ -215,11 +208,6 @@ func windowSums[T, W tensor.Number](up bool, add func(sum W, x T) W, average fun
 	}
 }
 
-func integerBoxes(up bool) Kernels {
-	return integerKernels(boxKernel[int8, int64](up), boxKernel[int16, int64](up), boxKernel[int32, int64](up), boxKernel[int64, int64](up),
-		boxKernel[uint8, uint64](up), boxKernel[uint16, uint64](up), boxKernel[uint32, uint64](up), boxKernel[uint64, uint64](up))
-}
-
 func maxIntegerKernel[T tensor.Integer](c *Call, lo, hi int) {
 	least, _ := bounds[T]()
 	maxWindows(c, lo, hi, least)
@@ -229,7 +217,7 @@ func maxFloatKernel[T fmath.Float](c *Call, lo, hi int) { maxWindows(c, lo, hi, 
 
 // maxWindows sets the results lo…hi-1 to the maxima of their windows; least is that of none.
 func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
-	g, watch := windowed(c, false), c.Watch()
+	g, watch := windowed(c), c.Watch()
 	x, y, nan := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), fmath.NaN()
 	o := g.Result(lo)
 	for i := lo; i < hi; i++ {

@@ -31,7 +31,7 @@ MaxPool); -1 where no element of the input is the greatest.`,
 			if err := s.elementSteps(); err != nil {
 				return nil, err
 			}
-			return poolShape(s)
+			return windowShape(s)
 		},
 		Ref: Reference{Kernels: merge(floatKernels(argmaxKernel[float32], argmaxKernel[float64]), integerKernels(
 			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
@@ -66,11 +66,11 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: windowAttrs(geometry.FillNames...),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
-			shape, err := windowShape(s, false)
-			if err == nil && !s.In[1].Shape.Equal(shape) {
-				err = s.Errorf("index", "the shape is %v; it must be %v, that of the result", s.In[1].Shape, shape)
+			out, err := windowShape(s)
+			if err == nil && !s.In[1].Shape.Equal(out[0]) {
+				err = s.Errorf("index", "the shape is %v; it must be %v, that of the result", s.In[1].Shape, out[0])
 			}
-			return []tensor.Shape{shape}, err
+			return out, err
 		},
 		Ref:    Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), PerElement: true},
 		Expand: expandSample,
@@ -78,7 +78,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.FillNames...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
-			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool, false))))
+			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool))[0]))
 			return c
 		},
 	},
@@ -97,7 +97,7 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			if !s.In[1].Shape.Equal(s.In[0].Shape) {
 				return nil, s.Errorf("index", "the shape is %v; it must be %v, that of the input", s.In[1].Shape, s.In[0].Shape)
 			}
-			return unpoolShape(s)
+			return windowShape(s)
 		},
 		Ref: Reference{Kernels: wrapping(desampleKernel[float32], desampleKernel[float64],
 			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64]),
@@ -148,7 +148,7 @@ func placeOf(at int, shape tensor.Shape, steps []int) int {
 }
 
 func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
-	g, steps := windowed(c, false), c.Ints("steps")
+	g, steps := windowed(c), c.Ints("steps")
 	x := tensor.Data[T](c.In[0])
 	narrow, wide := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
 	o := g.Result(lo)
@@ -191,7 +191,7 @@ func windowIndex(narrow []int32, wide []int64, i, n int) int {
 }
 
 func sampleKernel[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
-	g := windowed(c, false)
+	g := windowed(c)
 	x, y := words[W](c.In[0]), words[W](c.Out[0])
 	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
 	o, volume := g.Result(lo), g.Volume()

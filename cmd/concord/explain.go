@@ -302,7 +302,6 @@ func reportOperator(n *graph.Node) operatorReport {
 func reportWindow(n *graph.Node) (windowReport, bool) {
 	padding, padded := n.Attrs.Get("padding").([]int)
 	_, slides := n.Attrs.Get("stride").([]int)
-	_, up := n.Attrs.Get("output_shape").([]int)
 	size, sized := n.Attrs.Get("size").([]int)
 	if !sized && len(n.In) > 1 && len(n.In[1].Type.Shape) >= 2 { // a filter, which leaves out batch and channels
 		size, sized = n.In[1].Type.Shape[2:], true
@@ -315,7 +314,7 @@ func reportWindow(n *graph.Node) (windowReport, bool) {
 		return windowReport{}, false
 	}
 	w, first := geometry.WindowOf(n.Attrs, size), len(in)-len(size)
-	r := windowReport{Operator: n.Op, Up: up}
+	r := windowReport{Operator: n.Op, Up: geometry.SlidesUp(n.Attrs)}
 	for i := range size {
 		r.Axes = append(r.Axes, axisReport{first + i, in[first+i], size[i], w.Stride[i], w.Dilation[i], int(w.Span(i)), w.Before[i], w.After[i], out[first+i]})
 	}

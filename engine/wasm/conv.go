@@ -43,17 +43,17 @@ type tileKind struct {
 }
 
 // newConvolution returns the convolution of a region of floats, nil if there are none of its elements.
-func newConvolution(r kernel.Region, transposed bool) *convolution {
+func newConvolution(r kernel.Region) *convolution {
 	n := r.Root()
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
 	if n.In[1].Const == nil || in.Len() == 0 || out.Len() == 0 || filter.Len() == 0 || len(in) < 3 {
 		return nil
 	}
-	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, transposed), n: n, lines: lines{in: in, out: out}}
+	return &convolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out), n: n, lines: lines{in: in, out: out}}
 }
 
 func convolveTiles(r kernel.Region) *kernel.Plan {
-	v := newConvolution(r, false)
+	v := newConvolution(r)
 	if v == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func convolveTiles(r kernel.Region) *kernel.Plan {
 
 // convolveUp takes a deconv whose window moves by its own size, so that each element of the result meets one of its positions.
 func convolveUp(r kernel.Region) *kernel.Plan {
-	v := newConvolution(r, true)
+	v := newConvolution(r)
 	if v == nil || v.GroupIn != v.in[1] || v.Rank > 2 {
 		return nil
 	}

@@ -46,7 +46,7 @@ func convolveIntegers(r kernel.Region) *kernel.Plan {
 			return nil
 		}
 	}
-	v := &integerConvolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out, false), n: n, lines: lines{in: in, out: out, channels: octet}}
+	v := &integerConvolution{Convolution: geometry.NewConvolution(n.Attrs, in, filter, out), n: n, lines: lines{in: in, out: out, channels: octet}}
 	v.Sliding = v.WithoutZeros()
 	v.each = v.GroupIn == 1 && v.GroupOut == 1 && in[1] > 1
 	if v.GroupIn != in[1] && !v.each || v.Border != geometry.BorderIgnore || v.Rank > 2 {

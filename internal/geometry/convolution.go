@@ -18,7 +18,8 @@ type Convolution struct {
 }
 
 // NewConvolution returns the geometry that the attributes give for these shapes.
-func NewConvolution(a graph.Attrs, in, filter, out tensor.Shape, up bool) Convolution {
+func NewConvolution(a graph.Attrs, in, filter, out tensor.Shape) Convolution {
+	up := SlidesUp(a)
 	v := Convolution{
 		Sliding:  NewSliding(a, in[2:], out[2:], filter[2:], up),
 		Channels: out[1],

@@ -126,6 +126,9 @@ type Sliding struct {
 	inStep Position // row-major strides of the operand
 }
 
+// SlidesUp reports whether the window that the attributes describe slides over the result, which then has a given shape, and not over the operand.
+func SlidesUp(a graph.Attrs) bool { return a.Get("output_shape") != nil }
+
 // NewSliding returns the geometry that the attributes give for these extents of operand, result and window.
 // Neighbouring dimensions in which the window does not move count as one, and so do those that it covers as a whole.
 func NewSliding(a graph.Attrs, in, out, size []int, up bool) Sliding {

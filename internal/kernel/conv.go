@@ -12,10 +12,10 @@ import (
 var convKernels = []Kernel{
 	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: summed(1, convolveNarrow(1))},
 	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: summed(1, convolveNarrow(2))},
-	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(false))},
-	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(false))},
-	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(true))},
-	{Name: "runs of integers", Op: "deconv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(true))},
+	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats)},
+	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers)},
+	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats)},
+	{Name: "runs of integers", Op: "deconv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers)},
 }
 
 // convBlock is the number of input channels in a block of the order of accumulation.
@@ -24,34 +24,31 @@ const convBlock = 16
 // convTile is how many elements of a result plane are computed at a time, so that they stay in the nearest cache.
 const convTile = 4096
 
-func (a *application) convolution(up bool) *geometry.Convolution {
-	v := geometry.NewConvolution(a.Attrs, a.in[0].Shape, a.in[1].Shape, a.out[0].Shape, up)
+func (a *application) convolution() *geometry.Convolution {
+	v := geometry.NewConvolution(a.Attrs, a.in[0].Shape, a.in[1].Shape, a.out[0].Shape)
 	v.Sliding = v.WithoutZeros()
 	return &v
 }
 
-func convolveFloats(up bool) func(a *application) *Plan {
-	return func(a *application) *Plan { return convolveRuns(a.convolution(up), a, fmath.AddProducts[float32]) }
+func convolveFloats(a *application) *Plan { return convolveRuns(a, fmath.AddProducts[float32]) }
+
+func convolveIntegers(a *application) *Plan {
+	prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],
+		convolveFrom[uint8], convolveFrom[uint16], convolveFrom[uint32], convolveFrom[uint64])
+	return prepare(a)
 }
 
-func convolveIntegers(up bool) func(a *application) *Plan {
-	return func(a *application) *Plan {
-		prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],
-			convolveFrom[uint8], convolveFrom[uint16], convolveFrom[uint32], convolveFrom[uint64])
-		return prepare(a.convolution(up), a)
-	}
-}
-
-func convolveFrom[X tensor.Integer](v *geometry.Convolution, a *application) *Plan {
+func convolveFrom[X tensor.Integer](a *application) *Plan {
 	if a.wide() {
-		return convolveRuns(v, a, addProducts[X, int64])
+		return convolveRuns(a, addProducts[X, int64])
 	}
-	return convolveRuns(v, a, addProducts[X, int32])
+	return convolveRuns(a, addProducts[X, int32])
 }
 
 // convolveRuns returns the plan for an input of X and a result of A, of which each row is a piece. The function adds a run of taps of one
 // filter element: acc[i·accStep] += x[i·xStep]·w for i < n.
-func convolveRuns[X, A tensor.Number](v *geometry.Convolution, a *application, add func(acc []A, accStep int, x []X, xStep int, w A, n int)) *Plan {
+func convolveRuns[X, A tensor.Number](a *application, add func(acc []A, accStep int, x []X, xStep int, w A, n int)) *Plan {
+	v := a.convolution()
 	rows, tile := v.Rows(), max(1, convTile/max(v.Last().Out, 1))
 	return evenly(a.out[0].Shape[0]*v.Channels*rows, func(c *op.Call, lo, hi int) {
 		for watch := c.Watch(); lo < hi && !watch.Stops(0); {

@@ -28,7 +28,7 @@ func convolveNarrow(size int) func(a *application, q *requantization) *Plan {
 		if a.in[0].Shape[2:].Len() > math.MaxInt32 { // places in a plane must fit 32 bits
 			return nil
 		}
-		v := a.convolution(false)
+		v := a.convolution()
 		o := octets{v: v, size: size, positions: geometry.CeilDiv(v.OutPlane, octet/size), planes: geometry.CeilDiv(v.Channels, octetPlanes),
 			bias: a.has(2), inputZero: a.has(3), filterZeros: a.has(4)}
 		p := &Plan{Pieces: a.out[0].Shape[0] * o.positions * o.planes}

@@ -42,10 +42,10 @@ func directRows(t *simd.Tier) []Kernel {
 	if len(tiles) == 0 {
 		return nil
 	}
-	row := func(name string, up bool) Kernel {
-		return Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r, up) }}
+	row := func(name string) Kernel {
+		return Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r) }}
 	}
-	return []Kernel{row("conv", false), row("deconv", true)}
+	return []Kernel{row("conv"), row("deconv")}
 }
 
 // direct is a convolution as it is divided.
@@ -87,13 +87,13 @@ type directPart struct {
 	tail    []byte // [tail.ready]
 }
 
-func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
+func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
 		return nil
 	}
-	v := a.convolution(up)
+	v := a.convolution()
 	in, out := a.in[0].Shape, a.out[0].Shape
 	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
 	if d.groups > 1 && v.GroupOut%d.least() != 0 {

@@ -12,12 +12,12 @@ import (
 // convolveDots returns the plan of a convolution or deconvolution, nil if it is not one for dot products.
 func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	n := r.Root()
-	a, up := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, n.Op == "deconv"
+	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	f := newDotFilter(n, 4)
 	if a.out[0].Shape.Len() == 0 || f == nil {
 		return nil
 	}
-	v := a.convolution(up)
+	v := a.convolution()
 	d := newDots(t, r, form, 1, 3)
 	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
 		return nil
@@ -36,7 +36,7 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	d.Plane, d.Apart = [2]int{d.Y.Out, d.X.Out}, [2]int{1, 1}
 	f.channel, f.step = n.In[1].Type.Shape[1:].Len(), 1
 	list, filters := dots{d}, []*dotFilter{f}
-	if up {
+	if v.Up {
 		list, filters = d.phases(f)
 	}
 	p := list.plan(filters, a.in[0].Shape[0], r.Layouts[n.In[0]] == Blocked16)

@@ -125,7 +125,7 @@ func wholePlanes(t *simd.Tier) []Kernel {
 const wholeMost, wholeAtOnce = 1 << 15, 1 << 17
 
 func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
-	g, _ := a.window(false)
+	g, _ := a.window()
 	if g.Rank != 2 || !g.Dim[0].Still() || !g.Dim[1].Whole() || g.Dim[1].In < block || g.Dim[1].In > wholeMost {
 		return nil
 	}

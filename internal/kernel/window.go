@@ -11,10 +11,10 @@ import (
 
 // Pooling: rows of results, and where windows have runs of elements, one result's run after the other.
 var windowKernels = []Kernel{
-	{Name: "rows", Op: "box", In: []op.Types{float32s}, Prepare: alone(boxFloats(false))},
-	{Name: "rows of integers", Op: "box", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers(false))},
-	{Name: "rows", Op: "debox", In: []op.Types{float32s}, Prepare: alone(boxFloats(true))},
-	{Name: "rows of integers", Op: "debox", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers(true))},
+	{Name: "rows", Op: "box", In: []op.Types{float32s}, Prepare: alone(boxFloats)},
+	{Name: "rows of integers", Op: "box", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers)},
+	{Name: "rows", Op: "debox", In: []op.Types{float32s}, Prepare: alone(boxFloats)},
+	{Name: "rows of integers", Op: "debox", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers)},
 	{Name: "rows", Op: "max_pool", In: []op.Types{float32s}, Prepare: alone(maxFloats)},
 	{Name: "rows of integers", Op: "max_pool", In: []op.Types{op.Integers}, Prepare: alone(maxIntegers)},
 	{Name: "rows", Op: "l2_pool", In: []op.Types{float32s}, Prepare: alone(rootOfSquares(false))},
@@ -22,37 +22,33 @@ var windowKernels = []Kernel{
 }
 
 // window returns the geometry of a window over all dimensions, and the same without the zeros of a constant border, which leave a sum as it is.
-func (a *application) window(up bool) (all, sums *geometry.Sliding) {
-	g := geometry.NewSliding(a.Attrs, a.in[0].Shape, a.out[0].Shape, a.Ints("size"), up)
+func (a *application) window() (all, sums *geometry.Sliding) {
+	g := geometry.NewSliding(a.Attrs, a.in[0].Shape, a.out[0].Shape, a.Ints("size"), geometry.SlidesUp(a.Attrs))
 	s := g.WithoutZeros()
 	return &g, &s
 }
 
-func boxFloats(up bool) func(a *application) *Plan {
-	return func(a *application) *Plan {
-		all, sums := a.window(up)
-		normalize := a.Bool("normalize")
-		return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
-			sumWindows[float32](c, sums, lo, hi)
-			if normalize {
-				divideRows(c, all, lo, hi)
-			}
-			canonicalRows(c, all, lo, hi)
-		})
-	}
+func boxFloats(a *application) *Plan {
+	all, sums := a.window()
+	normalize := a.Bool("normalize")
+	return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
+		sumWindows[float32](c, sums, lo, hi)
+		if normalize {
+			divideRows(c, all, lo, hi)
+		}
+		canonicalRows(c, all, lo, hi)
+	})
 }
 
-func boxIntegers(up bool) func(a *application) *Plan {
-	return func(a *application) *Plan {
-		prepare := integer(a.in[0].DType, boxOf[int8, int64], boxOf[int16, int64], boxOf[int32, int64], boxOf[int64, int64],
-			boxOf[uint8, uint64], boxOf[uint16, uint64], boxOf[uint32, uint64], boxOf[uint64, uint64])
-		return prepare(a, up)
-	}
+func boxIntegers(a *application) *Plan {
+	prepare := integer(a.in[0].DType, boxOf[int8, int64], boxOf[int16, int64], boxOf[int32, int64], boxOf[int64, int64],
+		boxOf[uint8, uint64], boxOf[uint16, uint64], boxOf[uint32, uint64], boxOf[uint64, uint64])
+	return prepare(a)
 }
 
 // boxOf prepares box or debox on T, whose averages are computed in W, unless the reference does as well.
-func boxOf[T, W tensor.Integer](a *application, up bool) *Plan {
-	all, sums := a.window(up)
+func boxOf[T, W tensor.Integer](a *application) *Plan {
+	all, sums := a.window()
 	switch {
 	case !a.Bool("normalize"):
 		return evenly(all.Rows(), func(c *op.Call, lo, hi int) { sumWindows[T](c, sums, lo, hi) })
@@ -150,7 +146,7 @@ func averageRuns[T, W tensor.Integer](c *op.Call, g, sums *geometry.Sliding, lo,
 }
 
 func maxFloats(a *application) *Plan {
-	all, _ := a.window(false)
+	all, _ := a.window()
 	return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
 		maxWindows[float32, float32](c, all, lo, hi, float32(math.Inf(-1)))
 		canonicalRows(c, all, lo, hi)
@@ -166,7 +162,7 @@ func maxIntegers(a *application) *Plan {
 
 // maxOf prepares max_pool on T, with comparisons in W.
 func maxOf[T, W tensor.Integer](a *application) *Plan {
-	all, _ := a.window(false)
+	all, _ := a.window()
 	lo, _ := tensor.TypeOf[T]().IntRange()
 	least := T(lo)
 	return evenly(all.Rows(), func(c *op.Call, lo, hi int) { maxWindows[T, W](c, all, lo, hi, least) })
@@ -210,7 +206,7 @@ func maxWindows[T, W tensor.Number](c *op.Call, g *geometry.Sliding, lo, hi int,
 // rootOfSquares prepares l2_pool or, if the squares are averaged, rms_pool.
 func rootOfSquares(average bool) func(a *application) *Plan {
 	return func(a *application) *Plan {
-		all, sums := a.window(false)
+		all, sums := a.window()
 		return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
 			x, y, width := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), all.Last().Out
 			clear(y[lo*width : hi*width])

@@ -95,7 +95,7 @@ func (c *emission) longer(w *window) ints {
 
 // groups returns the number of groups of channels.
 func (c *emission) groups() int {
-	if c.Op == "deconv" {
+	if geometry.SlidesUp(c.Attrs) {
 		return c.Groups(c.out(0).Shape[1] / c.in[1].Shape[1])
 	}
 	return c.Groups(c.in[0].Shape[1])
