@@ -42,7 +42,7 @@ func matmulOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 //go:noinline // tables of kernels would hold it three times
 func linearOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
-		p, y := byRows(c), tensor.Data[A](c.Out[0])
+		p, y := matrices(c), tensor.Data[A](c.Out[0])
 		multiply(c, &p, nil, y, lo, hi, add)
 		addBias(c, y, 1, lo, hi)
 	}
@@ -99,13 +99,9 @@ func subtract[A tensor.Number](from []A, zero A) {
 	}
 }
 
-// matrices returns the geometry of matmul and gemm, and byRows that of linear.
+// matrices returns the geometry of a product of operands 0 and 1.
 func matrices(c *Call) geometry.Product {
-	return geometry.NewProduct(c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), c.Bool("transposeA"), c.Bool("transposeB"))
-}
-
-func byRows(c *Call) geometry.Product {
-	return geometry.NewProduct(c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), false, true)
+	return geometry.NewProduct(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape())
 }
 
 func gemmFloats[T fmath.Float](c *Call, lo, hi int) {

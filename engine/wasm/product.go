@@ -37,19 +37,15 @@ func multiplyColumns(r kernel.Region) *kernel.Plan {
 		return nil
 	}
 	a, b, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type
-	transposeA, transposeB := false, n.Op == "linear"
-	if n.Op != "linear" {
-		transposeA, transposeB = n.Attrs.Bool("transposeA"), n.Attrs.Bool("transposeB")
-	}
 	if n.Op == "gemm" && (n.Attrs.Float("alpha") != 1 || n.Attrs.Float("beta") != 1) {
 		return nil
 	}
-	p := &product{Product: geometry.NewProduct(a, b, out.Shape, transposeA, transposeB), n: n, batches: out.Shape[:len(out.Shape)-2].Len()}
+	p := &product{Product: geometry.NewProduct(n.Attrs, a, b, out.Shape), n: n, batches: out.Shape[:len(out.Shape)-2].Len()}
 	p.rows = p.M
 	if p.K == 0 {
 		return nil
 	}
-	if b[:len(b)-2].Len() == 1 && !transposeA { // Without this each matrix of a batch would be multiplied by itself.
+	if transposed, _ := geometry.Transposed(n.Attrs); b[:len(b)-2].Len() == 1 && !transposed { // Without this each matrix of a batch would be multiplied by itself.
 		p.rows, p.batches = p.M*p.batches, 1
 	}
 	p.packed = p.batches == 1 && n.In[1].Const != nil

@@ -30,14 +30,11 @@ func multiplyIntegers(r kernel.Region) *kernel.Plan {
 	if out.Shape.Len() == 0 || out.DType != tensor.Int32 || n.In[1].Const == nil || b[:len(b)-2].Len() != 1 {
 		return nil
 	}
-	transposeA, transposeB := false, n.Op == "linear"
-	if n.Op == "matmul" {
-		transposeA, transposeB = n.Attrs.Bool("transposeA"), n.Attrs.Bool("transposeB")
-	}
-	p := &integerProduct{Product: geometry.NewProduct(a, b, out.Shape, transposeA, transposeB), n: n, zeros: []int32{0}, bias: []int32{0},
+	transposed, _ := geometry.Transposed(n.Attrs)
+	p := &integerProduct{Product: geometry.NewProduct(n.Attrs, a, b, out.Shape), n: n, zeros: []int32{0}, bias: []int32{0},
 		signed: n.In[0].Type.DType == tensor.Int8}
 	p.rows = p.M * out.Shape[:len(out.Shape)-2].Len()
-	if p.K == 0 || transposeA {
+	if p.K == 0 || transposed {
 		return nil
 	}
 	for i, v := range n.In[2:] {

@@ -133,15 +133,15 @@ func walked(g *Sliding, o Position, width int) (numbers []int) {
 func TestFactors(t *testing.T) {
 	for _, tt := range []struct {
 		a, b, out tensor.Shape
-		ta, tb    bool
+		both      bool // transposed
 		i         int
 		x, y      int
 	}{
 		{a: tensor.Shape{2, 3}, b: tensor.Shape{3, 5}, out: tensor.Shape{2, 5}, i: 7, x: 3, y: 2},
-		{a: tensor.Shape{3, 2}, b: tensor.Shape{5, 3}, out: tensor.Shape{2, 5}, ta: true, tb: true, i: 7, x: 1, y: 6},
+		{a: tensor.Shape{3, 2}, b: tensor.Shape{5, 3}, out: tensor.Shape{2, 5}, both: true, i: 7, x: 1, y: 6},
 		{a: tensor.Shape{1, 4, 2, 3}, b: tensor.Shape{6, 1, 3, 5}, out: tensor.Shape{6, 4, 2, 5}, i: 231, x: 3*6 + 0, y: 5*15 + 1},
 	} {
-		p := NewProduct(tt.a, tt.b, tt.out, tt.ta, tt.tb)
+		p := NewProduct(graph.AttrsOf("transposeA", tt.both, "transposeB", tt.both), tt.a, tt.b, tt.out)
 		if x, y := p.Factors(tt.i); x != tt.x || y != tt.y {
 			t.Errorf("%v times %v: element %d multiplies from %d and %d; want %d and %d", tt.a, tt.b, tt.i, x, y, tt.x, tt.y)
 		}

@@ -3,6 +3,7 @@ package geometry
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,8 +19,15 @@ type Product struct {
 	aBatch, bBatch [tensor.MaxRank]int // distances of matrices; 0 where one is broadcast
 }
 
-// NewProduct returns the geometry for factors and a result of these shapes.
-func NewProduct(a, b, out tensor.Shape, transposeA, transposeB bool) Product {
+// Transposed reports which factors attributes say are. Without attributes for it, as those of linear, it is the right one.
+func Transposed(attrs graph.Attrs) (left, right bool) {
+	left, ok := attrs.Get("transposeA").(bool)
+	return left, !ok || attrs.Bool("transposeB")
+}
+
+// NewProduct returns the geometry that the attributes give for factors and a result of these shapes.
+func NewProduct(attrs graph.Attrs, a, b, out tensor.Shape) Product {
+	transposeA, transposeB := Transposed(attrs)
 	lead := len(a) - 2
 	p := Product{M: a[lead], K: a[lead+1], N: b[lead+1], lead: lead}
 	if transposeA {

@@ -18,15 +18,8 @@ var productKernels = []Kernel{
 
 // product returns the geometry of an operator on matrices.
 func (a *application) product() *geometry.Product {
-	left, right := a.transposed()
-	p := geometry.NewProduct(a.in[0].Shape, a.in[1].Shape, a.out[0].Shape, left, right)
+	p := geometry.NewProduct(a.Attrs, a.in[0].Shape, a.in[1].Shape, a.out[0].Shape)
 	return &p
-}
-
-// transposed reports which matrices are. Linear, without attributes for it, has a transposed right one.
-func (a *application) transposed() (left, right bool) {
-	left, ok := a.Get("transposeA").(bool)
-	return left, !ok || a.Bool("transposeB")
 }
 
 // eachPart calls f for the parts of rows that the elements lo…hi-1 of a result consist of, of the given width at most: with the first

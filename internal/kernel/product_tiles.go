@@ -132,7 +132,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 // neighbours in a row or in a column must be neighbours there, too.
 func (x *tiles) through(r Region, a *application) bool {
 	x.Product = *a.product()
-	transposeA, transposeB := a.transposed()
+	transposeA, transposeB := geometry.Transposed(a.Attrs)
 	for _, s := range r.Nodes[:r.Sources] {
 		if s.Op != "transpose" || r.Layouts[s.In[0]] != Plain {
 			return false
@@ -159,7 +159,7 @@ func (x *tiles) through(r Region, a *application) bool {
 // flatProduct returns the geometry of the product, as that of a single pair of matrices where all left ones meet the same right one.
 func (a *application) flatProduct() *geometry.Product {
 	left, right, out := a.in[0].Shape, a.in[1].Shape, a.out[0].Shape
-	transposed, _ := a.transposed()
+	transposed, _ := geometry.Transposed(a.Attrs)
 	if lead := len(left) - 2; right[:lead].Len() == 1 && left[:lead].Len() == out[:lead].Len() && !transposed {
 		flat := *a
 		k, n := left[lead+1], out[lead+1]
