@@ -20,8 +20,8 @@ var rows = map[string]func(l *Lowering) []*graph.Value{
 	"tract_core_dyn_slice": dynSlice,
 	"tract_core_range":     counting,
 	"tract_core_scan":      (*Lowering).scan,
-	"conv":                 conv,
-	"deconv":               conv,
+	"conv":                 biased,
+	"deconv":               biased,
 	"max_pool":             ignoring,
 	"argmax_pool":          ignoring,
 	"max_pool_with_index":  ignoring,
@@ -266,8 +266,8 @@ func counting(l *Lowering) []*graph.Value {
 	return l.Named(l.c.Names, "add", nil, l.AlignLeft(steps, p[0])...)
 }
 
-// conv gives the bias the shape that the operators take, whatever dimension its numbers lie in.
-func conv(l *Lowering) []*graph.Value {
+// biased gives the bias the shape that the operators take, whatever dimension its numbers lie in.
+func biased(l *Lowering) []*graph.Value {
 	i := l.c.Op.Index("bias")
 	if v, ok := l.c.Args[i].(element.Operand); ok {
 		shape := l.Shape(v.V)

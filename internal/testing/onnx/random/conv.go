@@ -15,19 +15,11 @@ var convRules = []rule{
 			}
 			m.in(m.t, shape, few)
 		}
-		switch kind := one(m, "", "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid"); kind {
-		case "":
-		case "LeakyRelu":
+		if kind := one(m, "", "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid"); kind != "" {
 			m.attr("activation", kind)
-			m.attr("activation_params", []float32{0.25})
-		case "Clip":
-			m.attr("activation", kind)
-			m.attr("activation_params", []float32{-1, 2})
-		case "HardSigmoid":
-			m.attr("activation", kind)
-			m.attr("activation_params", []float32{0.25, 0.5})
-		default:
-			m.attr("activation", kind)
+			if p := map[string][]float32{"LeakyRelu": {0.25}, "Clip": {-1, 2}, "HardSigmoid": {0.25, 0.5}}[kind]; p != nil {
+				m.attr("activation_params", p)
+			}
 		}
 	}, loose: 3},
 	{op: "ConvInteger", opsets: "10", types: "u8 i8", make: func(m *maker) {
@@ -192,11 +184,7 @@ func deformConv(m *maker) {
 	m.in(m.t, join([]int{batch, in}, w.extents), few)
 	m.in(m.t, join([]int{out, in / groups}, w.kernel), few)
 	m.in(m.t, join([]int{batch, 2 * offsets * k}, w.out()), values{lo: -2.2, hi: 2.2})
-	if m.chance(0.6) {
-		m.in(m.t, []int{out}, few)
-	} else {
-		m.skip()
-	}
+	m.perhaps(m.t, []int{out}, few)
 	if m.chance(0.5) {
 		m.in(m.t, join([]int{batch, offsets * k}, w.out()), values{lo: 0, hi: 1})
 	}

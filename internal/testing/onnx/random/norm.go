@@ -103,11 +103,7 @@ func skipNormalization(m *maker, beta bool) {
 	m.in(m.t, one(m, s, s, s[1:]), some)
 	m.in(m.t, s[2:], few)
 	if beta {
-		if m.chance(0.6) {
-			m.in(m.t, s[2:], few)
-		} else {
-			m.skip()
-		}
+		m.perhaps(m.t, s[2:], few)
 	}
 	if m.chance(0.5) {
 		m.in(m.t, s[2:], few)

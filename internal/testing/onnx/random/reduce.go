@@ -15,9 +15,9 @@ var reduceRules = []rule{
 	reduction("ReduceSumSquare", 18, numbers4, some),
 	choosing("ArgMax"),
 	choosing("ArgMin"),
-	softmax("Hardmax", distinct),
-	softmax("LogSoftmax", some),
-	softmax("Softmax", some),
+	alongOne("Hardmax", distinct),
+	alongOne("LogSoftmax", some),
+	alongOne("Softmax", some),
 	running("CumSum", "11"),
 	running("CumProd", "26"),
 	{op: "LpNormalization", opsets: "7", types: floats, make: func(m *maker) {
@@ -75,7 +75,8 @@ func choosing(op string) rule {
 	}}
 }
 
-func softmax(op string, v values) rule {
+// alongOne is the rule of what keeps the shape and looks along one axis, before opset 13 along all from there on.
+func alongOne(op string, v values) rule {
 	return rule{op: op, opsets: "7", types: floats, make: func(m *maker) {
 		s := m.shape(1, 4)
 		if len(s) == 1 && m.opset < 13 || m.chance(0.7) {
