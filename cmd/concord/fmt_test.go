@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,24 +127,34 @@ func TestUnified(t *testing.T) {
 	texts := []string{"", "a\n", "a\nb\n", "b\na\n", "a", text, strings.Replace(text, "xxx\n", "y\n", 1),
 		strings.Join(append(append([]string{"new\n"}, long[:20]...), append(long[25:], "end")...), ""), strings.Repeat("a\n", 9),
 		strings.Repeat("a\n", 11), text + text}
-	patch, err := exec.LookPath("patch")
+	befores, afters, changes := make(map[string]string), make(map[string]string), ""
 	for _, before := range texts {
 		for _, after := range texts {
-			got := unified("before", "after", before, after)
+			name := fmt.Sprint("text", len(afters))
+			got := unified(name, name, before, after)
 			if (got == "") != (before == after) {
 				t.Errorf("%q and %q: %q", before, after, got)
 			}
-			if err != nil || got == "" || before == "" {
+			if got == "" || before == "" {
 				continue
 			}
-			dir := writeFiles(t, map[string]string{"text": before})
-			c := exec.Command(patch, "-s", "text")
-			c.Dir, c.Stdin = dir, strings.NewReader(got)
-			if out, err := c.CombinedOutput(); err != nil {
-				t.Errorf("%v: %s\n%s", err, out, got)
-			} else if after != "" && readString(t, dir, "text") != after {
-				t.Errorf("%q and %q: patched to %q", before, after, readString(t, dir, "text"))
-			}
+			befores[name], afters[name] = before, after
+			changes += got
+		}
+	}
+	patch, err := exec.LookPath("patch")
+	if err != nil {
+		return
+	}
+	dir := writeFiles(t, befores)
+	c := exec.Command(patch, "-s")
+	c.Dir, c.Stdin = dir, strings.NewReader(changes)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, after := range afters {
+		if after != "" && readString(t, dir, name) != after {
+			t.Errorf("%q and %q: patched to %q", befores[name], after, readString(t, dir, name))
 		}
 	}
 }

@@ -59,7 +59,7 @@ func main() {
 		return wait
 	})
 	stage.Abandon() // outputs that are not complete do not stay
-	os.Exit(conclude(err))
+	os.Exit(conclude(os.Stderr, err, os.Args[1:]))
 }
 
 // perform does what the command line says. A file that is lost while it is read is an error, and so is output that nobody takes.
@@ -118,16 +118,16 @@ func await(ctx context.Context, done <-chan error, patience func() time.Duration
 	}
 }
 
-// conclude writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
-func conclude(err error) int {
+// conclude writes the error of a command line as one block and returns the exit code. Diagnostics are written with the lines they are about.
+func conclude(w io.Writer, err error, args []string) int {
 	clearProgress()
 	if err == nil {
 		return 0
 	}
-	if wantsJSON(os.Args[1:]) {
-		_ = printJSONError(os.Stderr, err, os.Args[1:]) // nobody can be told
+	if wantsJSON(args) {
+		_ = printJSONError(w, err, args) // nobody can be told
 	} else {
-		printError(os.Stderr, err)
+		printError(w, err)
 	}
 	return exitCode(err)
 }

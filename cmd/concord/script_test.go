@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	root := testdata.Root(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 filepath.Join(root, "cmd", "concord", "testdata", "script"), // wherever answers is
 		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -60,6 +61,7 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"answers":   answers,
 			"dat":       makeDat,
 			"exits":     exits,
 			"hash":      hashFiles,
@@ -84,6 +86,29 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("it ends with code %d", code)
+	}
+}
+
+var here sync.Mutex // is held by the script whose folder the test is in
+
+// answers CODE ARG… is exits CODE concord ARG… within the test, for what no process is needed for: starting one costs more than most lines do.
+func answers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: answers CODE ARG…")
+	}
+	here.Lock()
+	defer here.Unlock()
+	before, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(before)) }()
+	root := newRoot()
+	root.SetArgs(args[1:])
+	root.SetIn(strings.NewReader(""))
+	root.SetOut(ts.Stdout())
+	root.SetErr(ts.Stderr())
+	if code := conclude(ts.Stderr(), root.Execute(), args[1:]); strconv.Itoa(code) != args[0] {
 		ts.Fatalf("it ends with code %d", code)
 	}
 }
