@@ -80,10 +80,10 @@ func TestFlat(t *testing.T) {
 			maps, _ := os.ReadFile("/proc/self/maps")
 			return m.HeapAlloc, runtime.NumGoroutine(), strings.Count(string(maps), "\n")
 		}
-		heap, goroutines, mappings := again(20)
+		heap, goroutines, mappings := again(10)
 		grows := true
 		for range 6 { // what a busy machine has not closed yet is no leak, if it does not grow with each further number of loads
-			moreHeap, moreGoroutines, moreMappings := again(testdata.Cases(60, 10_000))
+			moreHeap, moreGoroutines, moreMappings := again(testdata.Cases(40, 10_000))
 			t.Logf("mapped: %v; bytes %d, then %d; goroutines %d, then %d; mappings %d, then %d", mapped, heap, moreHeap, goroutines, moreGoroutines, mappings, moreMappings)
 			grows = moreHeap > heap+heap/4+1<<20 || moreGoroutines > goroutines+8 || moreMappings > mappings+16
 			if !grows {

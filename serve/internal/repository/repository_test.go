@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/serve/internal/repository"
 )
 
@@ -593,13 +594,14 @@ func TestSwaps(t *testing.T) {
 			}
 		})
 	}
-	for i := range 40 {
+	n := testdata.Cases(15, 500)
+	for i := range n {
 		s.write("m.onnx", strconv.Itoa(i))
 		s.settle()
 	}
 	cancel()
 	all.Wait()
-	s.want("m", "1:39")
+	s.want("m", fmt.Sprint("1:", n-1))
 }
 
 func TestLimits(t *testing.T) {
