@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
-	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -28,32 +26,34 @@ import (
 	webnnexport "github.com/concord-nn/concord/webnn/export"
 )
 
-// formats write a graph as a file of the folder dir, and return its path.
-var formats = map[string]func(dir string, g *graph.Graph) (string, error){
-	"nnef": func(dir string, g *graph.Graph) (string, error) {
-		path := filepath.Join(dir, "m.nnef")
-		return path, nnef.Save(path, g)
+// formats write a graph as the files of a model, of which the one that a format is named by is opened.
+var formats = map[string]func(g *graph.Graph) (fstest.MapFS, error){
+	"m.tar": func(g *graph.Graph) (fstest.MapFS, error) {
+		var b bytes.Buffer
+		err := nnef.WriteArchive(&b, g, false)
+		return fstest.MapFS{"m.tar": {Data: b.Bytes()}}, err
 	},
-	"onnx": func(dir string, g *graph.Graph) (string, error) {
+	"m.onnx": func(g *graph.Graph) (fstest.MapFS, error) {
 		m, err := onnxexport.New(g, onnxexport.Options{})
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		path := filepath.Join(dir, "m.onnx")
-		return path, proto.WriteFile(path, m, false)
+		data, err := proto.Encode(m)
+		return fstest.MapFS{"m.onnx": {Data: data}}, err
 	},
-	"webnn": func(dir string, g *graph.Graph) (string, error) {
+	"m.json": func(g *graph.Graph) (fstest.MapFS, error) { // WebNN
 		approximate := error(nil)
 		m, err := webnnexport.New(g, webnnexport.Options{Approximate: func(webnnexport.Approximation) { approximate = errApproximate }})
 		if err = errors.Join(err, approximate); err != nil {
-			return "", err
+			return nil, err
 		}
 		f, err := m.Files("m.bin")
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		path := filepath.Join(dir, "m.json")
-		return path, errors.Join(os.WriteFile(path, f.Session, 0o600), stage.Write(filepath.Join(dir, "m.bin"), f.Weights))
+		var b bytes.Buffer
+		err = f.Weights(&b)
+		return fstest.MapFS{"m.json": {Data: f.Session}, "m.bin": {Data: b.Bytes()}}, err
 	},
 }
 
@@ -114,7 +114,7 @@ func exported(t *testing.T, what string, g *graph.Graph, in map[string]*tensor.T
 	t.Helper()
 	want := computed(t, g, in)
 	for format, write := range formats {
-		path, err := write(t.TempDir(), g)
+		files, err := write(g)
 		if err != nil {
 			var refused *kit.Error
 			if !errors.As(err, &refused) && !errors.Is(err, errApproximate) {
@@ -122,7 +122,7 @@ func exported(t *testing.T, what string, g *graph.Graph, in map[string]*tensor.T
 			}
 			continue
 		}
-		m, err := concord.Open(path)
+		m, err := concord.OpenFS(files, format)
 		if err != nil {
 			t.Errorf("%s, %s: %v", what, format, err)
 			continue
