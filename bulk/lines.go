@@ -72,6 +72,9 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		if len(line)+len(part) > lineBytes {
 			return nil, fmt.Errorf("the line is longer than %d bytes", lineBytes)
 		}
+		if len(line)+len(part) > cap(line) {
+			line = slices.Grow(line, max(len(line), len(part))) // as append alone would copy a long line five times
+		}
 		line = append(line, part...)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):

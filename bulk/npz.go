@@ -21,7 +21,7 @@ type row struct {
 
 // rows reads the records of a working file from its beginning.
 func rows(work *io.SectionReader, visit func(*row) error) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(work, 0, work.Size()), 1<<20)
+	r := bufio.NewReaderSize(io.NewSectionReader(work, 0, work.Size()), int(min(work.Size(), 1<<20)))
 	return records(r, r, func(a *answer) error {
 		x := &row{answer: a}
 		if err := json.Unmarshal(a.report, x); err != nil {
