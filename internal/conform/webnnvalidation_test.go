@@ -18,7 +18,7 @@ func TestValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range conform.Run(context.Background(), testdata.Some(cases, 3), conform.Options{}) {
+	for _, r := range conform.Run(context.Background(), testdata.Some(cases, 6), conform.Options{}) {
 		if r.Status == conform.Failed || r.Status == conform.Passed && r.Detail != "" {
 			t.Errorf("%s: %s: %s", r.Name, r.Status, r.Detail)
 		}
