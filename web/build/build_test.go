@@ -26,15 +26,8 @@ import (
 // TestModules compiles graphs by the program for pages, from which references and kernels are cut, and compares the modules with those that the whole
 // compiler makes: a model, and generated cases of every operator, in each of which all operands are constants, some, or none.
 func TestModules(t *testing.T) {
-	testdata.Exhaustive(t, "it compiles for js/wasm")
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed; it runs the program as a browser would")
-	}
-	out, cases := t.TempDir(), t.TempDir()
-	if err := build(out, false, false); err != nil {
-		t.Fatal(err)
-	}
+	node, out := built(t)
+	cases := t.TempDir()
 	want := make(map[string]string)
 	m, err := concord.Open("../../examples/digits/model.nnef")
 	if err != nil {

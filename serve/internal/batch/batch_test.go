@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -600,5 +601,19 @@ func TestMany(t *testing.T) {
 	s.Close()
 	if n, running := s.Waiting(); n+running != 0 {
 		t.Errorf("%d requests wait, and there are %d runs", n, running)
+	}
+}
+
+// The page on metrics says of each reason what it is.
+func TestPage(t *testing.T) {
+	const page = "../../../docs/metrics.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range batch.Cut(batch.NumCuts) {
+		if !strings.Contains(string(text), cut.String()+" (") {
+			t.Errorf("%s does not say what the cut %s is", page, cut)
+		}
 	}
 }

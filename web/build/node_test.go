@@ -1,4 +1,4 @@
-package web_test
+package main
 
 import (
 	"bytes"
@@ -32,17 +32,17 @@ func built(t *testing.T) (node, dir string) {
 		t.Skip("node is not installed; it runs the package as a browser would")
 	}
 	dir = t.TempDir()
-	if out, err := exec.Command("go", "run", "./build", "-o", dir).CombinedOutput(); err != nil {
-		t.Fatalf("go run ./build: %v\n%s", err, out)
+	if err := build(dir, false, false); err != nil {
+		t.Fatal(err)
 	}
 	return node, dir
 }
 
-// TestUnderNode runs testdata/page.mjs, which holds the interface to what pages see of it, and builds and runs the digits model by the module that
+// TestUnderNode runs ../testdata/page.mjs, which holds the interface to what pages see of it, and builds and runs the digits model by the module that
 // package webnn/export writes: the bits must be those of the model.
 func TestUnderNode(t *testing.T) {
 	node, dir := built(t)
-	m, err := concord.Open("../examples/digits/model.nnef")
+	m, err := concord.Open("../../examples/digits/model.nnef")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestUnderNode(t *testing.T) {
 		tensor.Data[float32](x)[i] = float32(i%29) / 28
 	}
 	var stderr bytes.Buffer
-	run := exec.Command(node, "--experimental-wasm-relaxed-simd", "testdata/page.mjs", dir, write(t, dir, "digits.mjs", files.JavaScript),
+	run := exec.Command(node, "--experimental-wasm-relaxed-simd", "../testdata/page.mjs", dir, write(t, dir, "digits.mjs", files.JavaScript),
 		write(t, dir, "digits.bin", testdata.Written(t, files.Weights)), write(t, dir, "x.bin", x.Bytes()))
 	run.Stderr = &stderr
 	out, err := run.Output()
