@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 // TestRun measures a little of everything, and holds every answer to being that of the program.
 func TestRun(t *testing.T) {
 	var out strings.Builder
-	if err := run(&out, 1, 5, "1,3", 0.02, 100); err != nil {
+	if err := run(&out, 1, 5, "1,3", 0.005, 100); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []string{"| the program, called |", "| gRPC |", "| requests a second | 1 connections | 3 connections |", "| 100 of REST, binary |"} {

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
+	"testing/fstest"
 
 	"github.com/spf13/cobra"
 
@@ -62,17 +61,11 @@ func reportCode(e codes.Entry) (codeReport, error) {
 
 // checkExample returns the findings about an example, with those about its tensor files if data is true.
 func checkExample(example string, data bool) (syntax.Diagnostics, error) {
-	dir, err := os.MkdirTemp("", "concord-example-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+	files := make(fstest.MapFS)
 	for _, f := range codes.Document(example) {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600); err != nil {
-			return nil, err
-		}
+		files[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}
-	file, err := nnef.OpenFS(os.DirFS(dir), ".", nnef.Options{})
+	file, err := nnef.OpenFS(files, ".", nnef.Options{})
 	return examine(file, err, data)
 }
 
