@@ -52,6 +52,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		root := newRoot()
+		addCompletion(root)
 		root.SetArgs(append([]string{"__complete"}, c.args...))
 		root.SetOut(&out)
 		root.SetErr(&errs)
@@ -70,7 +71,9 @@ func TestCompletion(t *testing.T) {
 
 // TestCompletionOfAll: a flag with words of its own completes them; the help names what others take.
 func TestCompletionOfAll(t *testing.T) {
-	for _, c := range below(newRoot()) {
+	root := newRoot()
+	addCompletion(root)
+	for _, c := range below(root) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			_, completes := c.GetFlagCompletionFunc(f.Name)
 			if f.DefValue == "[]" {

@@ -67,6 +67,9 @@ func perform(ctx context.Context) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	root, out := newRoot(), &watched{Writer: os.Stdout}
 	root.SetOut(out)
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd) {
+		addCompletion(root)
+	}
 	return out.instead(root.ExecuteContext(ctx))
 }
 
@@ -221,7 +224,6 @@ out of time.`,
 	root.Flags().BoolVarP(&asked, "version", "v", false, "version for concord")
 	forPeople(root)
 	addShared(root)
-	addCompletion(root)
 	fitHelp(root)
 	return root
 }
