@@ -1,6 +1,7 @@
-//go:build cgo
-
 package main
+
+// #include "shim.h"
+import "C"
 
 import (
 	"unsafe"
@@ -17,6 +18,41 @@ type attribute[T any] struct {
 
 // attributes are those of a kind of object.
 type attributes[T openvx.Reference] map[int32]attribute[T]
+
+// The attributes of objects of which nothing else can be asked here.
+
+var delayAttributes = attributes[*openvx.Delay]{
+	C.VX_DELAY_TYPE:  readable((*openvx.Delay).Kind),
+	C.VX_DELAY_SLOTS: readable(func(d *openvx.Delay) uintptr { return uintptr(d.Slots()) }),
+}
+
+var objectArrayAttributes = attributes[*openvx.ObjectArray]{
+	C.VX_OBJECT_ARRAY_ITEMTYPE: readable((*openvx.ObjectArray).ItemType),
+	C.VX_OBJECT_ARRAY_NUMITEMS: readable(func(a *openvx.ObjectArray) uintptr { return uintptr(a.NumItems()) }),
+}
+
+var parameterAttributes = attributes[*openvx.Parameter]{
+	C.VX_PARAMETER_INDEX:     readable(func(p *openvx.Parameter) uint32 { return uint32(p.Index()) }),
+	C.VX_PARAMETER_DIRECTION: readable((*openvx.Parameter).Direction),
+	C.VX_PARAMETER_TYPE:      readable((*openvx.Parameter).Kind),
+	C.VX_PARAMETER_STATE:     readable((*openvx.Parameter).State),
+	C.VX_PARAMETER_REF: readable(func(p *openvx.Parameter) uintptr {
+		if r := p.Reference(); r != nil {
+			return handleOf(r)
+		}
+		return 0
+	}),
+	C.VX_PARAMETER_META_FORMAT: {
+		size: func(*openvx.Parameter) uintptr { return unsafe.Sizeof(uintptr(0)) },
+		get: func(p *openvx.Parameter, to unsafe.Pointer, _ uintptr) error {
+			m, err := p.MetaFormat()
+			if err == nil {
+				*(*uintptr)(to) = handleOf(m)
+			}
+			return err
+		},
+	},
+}
 
 // query writes an attribute of a handle's object to p.
 func query[T openvx.Reference](handle uintptr, table attributes[T], which int32, p unsafe.Pointer, n uintptr) int32 {

@@ -2,8 +2,8 @@
 // neural-network feature set and of its extension for importing kernels. It has no logic of its own: handles become
 // objects of package openvx, pointers slices, attributes methods. docs/openvx.md tells what there is to know for its users.
 //
-// The files are named after the objects of the standard. A function of the standard is a Go function of the same name; call.go has
-// what they share.
+// The files are named after the objects of the standard; those that have attributes alone stand in attribute.go. A function of the
+// standard is a Go function of the same name; call.go has what they share.
 package main
 
 func main() {} // is not called in a shared library

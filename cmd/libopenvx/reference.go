@@ -96,3 +96,15 @@ func vxDirective(reference uintptr, directive int32) int32 {
 func vxHint(reference uintptr, hint int32, data unsafe.Pointer, n uintptr) int32 {
 	return do(reference, func(r openvx.Reference) error { return r.Context().Hint(r, openvx.Hint(hint), memory(data, n)) })
 }
+
+// belongings are memory of C that lives as long as an object's handle. The lock of the table guards them.
+type belongings struct {
+	name     unsafe.Pointer      // what a query of VX_REFERENCE_NAME returned
+	callback C.vx_nodecomplete_f // of a node: the function that vxAssignNodeCallback was given
+}
+
+// discard frees the memory.
+func (b *belongings) discard() {
+	C.free(b.name)
+	*b = belongings{}
+}
