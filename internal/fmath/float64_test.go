@@ -257,7 +257,7 @@ func anyDouble(r *rand.Rand) float64 {
 // TestDoubleAccuracy holds the functions of float64 to 0.51 units in the last place, which is next to correct rounding, and to 0.75 where
 // results are subnormal.
 func TestDoubleAccuracy(t *testing.T) {
-	cases := testdata.Cases(80, 10_000)
+	cases := testdata.Cases(40, 10_000)
 	for _, fn := range doubles {
 		t.Run(fn.name, func(t *testing.T) {
 			t.Parallel()

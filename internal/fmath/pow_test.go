@@ -76,27 +76,28 @@ func TestPowAccuracy(t *testing.T) {
 		}
 	}
 	// A dense grid of ordinary bases and exponents.
-	for i := range 1024 {
+	bases := testdata.Cases(205, 1024)
+	for i := range bases {
 		for j := -64; j <= 64; j++ {
-			check(float32(i+1)/64, float32(j)/4)
+			check(float32(i*1024/bases+1)/64, float32(j)/4)
 		}
 	}
 	// Any base, with an exponent that gives a result of any size.
-	for range testdata.Cases(100_000, 1_000_000) {
+	for range testdata.Cases(40_000, 1_000_000) {
 		x := math.Float32frombits(1 + r.Uint32N(0x7F800000-1))
 		if x != 1 {
 			check(x, float32((r.Float64()*280-150)/math.Log2(float64(x))))
 		}
 	}
 	// Bases next to 1, with exponents as large as they need.
-	for range 200_000 {
+	for range testdata.Cases(40_000, 200_000) {
 		x := math.Float32frombits(0x3F800000 + r.Uint32N(8192) - 4096)
 		if x != 1 {
 			check(x, float32((r.Float64()*280-150)/math.Log2(float64(x))))
 		}
 	}
 	// Random bits.
-	for range 200_000 {
+	for range testdata.Cases(50_000, 200_000) {
 		check(math.Float32frombits(r.Uint32N(0x7F800000)), randomFinite(r))
 	}
 	t.Logf("at most %.6f ULP", top)
@@ -105,7 +106,7 @@ func TestPowAccuracy(t *testing.T) {
 // TestPowTruth compares with big numbers alone.
 func TestPowTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for range 3000 {
+	for range testdata.Cases(1000, 3000) {
 		x := math.Float32frombits(1 + r.Uint32N(0x7F800000-1))
 		y := float32((r.Float64()*280 - 150) / math.Log2(float64(x)))
 		if want := truePow(x, y); ulps(Pow(x, y), want) > powBound {

@@ -245,7 +245,7 @@ func TestSharedItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = New(Limits{}).Expand(FromFragment(list[0], newFakes(t, library)), []Value{fake{syntax.Scalar, nil, "x"}}, nil)
+	_, err = New(Limits{Items: 1 << 16}).Expand(FromFragment(list[0], newFakes(t, library)), []Value{fake{syntax.Scalar, nil, "x"}}, nil)
 	var diags syntax.Diagnostics
 	if !errors.As(err, &diags) || diags[0].Code != CodeLimit {
 		t.Errorf("got %v; want a limit", err)
