@@ -60,7 +60,7 @@ func TestSaveEveryOperator(t *testing.T) {
 				if seed >= testdata.Cases(1, 3) {
 					continue
 				}
-				m := reload(t, g, []string{"m", "m.nnef.tgz", "m.tar"}[(seed+len(d.Name))%3])
+				m := reload(t, g, []string{"m", "m.nnef.tgz", "m.tar", "m.nnef.tgz", "m.tar", "m.tar"}[(seed+len(d.Name))%6])
 				if got, want := graph.Text(m.Graph, op.Rules), graph.Text(g, op.Rules); got != want {
 					t.Fatalf("seed %d: got\n%s\nwant\n%s", seed, got, want)
 				}

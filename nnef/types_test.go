@@ -15,7 +15,7 @@ import (
 // TestSaveEveryType holds inputs, states and constants of every element type, those written where they are used and those with files, to
 // surviving saving and loading bit by bit.
 func TestSaveEveryType(t *testing.T) {
-	for _, d := range tensor.DTypes() {
+	for k, d := range tensor.DTypes() {
 		for i, n := range []int{0, 5, graph.InlineElements + 3} {
 			t.Run(fmt.Sprintf("%v %d", d, n), func(t *testing.T) {
 				r := op.NewRand(uint64(n), 1)
@@ -24,7 +24,11 @@ func TestSaveEveryType(t *testing.T) {
 					tensor.Data[float64](data)[0] = 0.1 // which float32 is not
 				}
 				g := everyTypeGraph(t, data)
-				m := reload(t, g, []string{"m.tar", "m.tgz", "m"}[i])
+				form := []string{"m.tar", "m.tgz"}[(i+k)%2]
+				if i == 2 && k%4 == 0 { // files take longer than archives
+					form = "m"
+				}
+				m := reload(t, g, form)
 				if got, want := graph.Text(m.Graph, op.Rules), graph.Text(g, op.Rules); got != want {
 					t.Fatalf("got\n%s\nwant\n%s", got, want)
 				}

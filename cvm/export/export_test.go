@@ -95,11 +95,11 @@ func throughText(t *testing.T, f cvm.Files) *nnef.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "text")
-	if err := nnef.Save(dir, g, statements...); err != nil {
+	path := filepath.Join(t.TempDir(), "text.tar")
+	if err := nnef.Save(path, g, statements...); err != nil {
 		t.Fatal(err)
 	}
-	m, err := nnef.Load(dir, nnef.Options{})
+	m, err := nnef.Load(path, nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
