@@ -4,12 +4,16 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // What tests of package webnn_test need of this package.
+
+// supported are the limits of a context.
+var supported = sync.OnceValue(func() *OpSupportLimits { return opSupportLimits(1000) })
 
 // LegalCall draws arguments and options of a legal call, with descriptors in the place of operands. The first operand is one
 // of those given, if one can be. It reports false if there is no generator for the method in this package.
@@ -19,7 +23,7 @@ func LegalCall(r *rand.Rand, method string, given []OperandDescriptor) ([]any, O
 		return nil, nil, false
 	}
 	row := methodOf(method).limits[0]
-	types := opSupportLimits(1000).Operators[method][row.name].DataTypes
+	types := supported().Operators[method][row.name].DataTypes
 	given = slices.DeleteFunc(slices.Clone(given), func(d OperandDescriptor) bool {
 		return !slices.Contains(types, d.DataType) || len(d.Shape) < row.minRank || len(d.Shape) > row.maxRank
 	})
