@@ -11,19 +11,24 @@ import (
 
 // TestInputsAhead holds recurrent networks to the reference whose steps multiply inputs of later ones: some columns of them, as many as they have time for.
 func TestInputsAhead(t *testing.T) {
+	wide := make(map[string][]uint64) // seeds of such cases by operator: all tiers have the same ones
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		if row.Name != "steps" {
 			return
 		}
-		t.Parallel()
 		taken := 0
-		for seed := uint64(0); seed < 1000 && taken < 6; seed++ {
-			c := draw(op.NewRand(seed, 5), row)
-			if c.Attrs.Int("hidden_size") >= 64 && c.In[0].Shape()[2] >= 100 && compareRow(t, row, seed, 5) {
+		for i := 0; taken < 3 && i < 20; i++ {
+			seeds := wide[row.Op]
+			for seed := uint64(1000 * i); i == len(seeds); seed++ {
+				if c := draw(op.NewRand(seed, 5), row); c.Attrs.Int("hidden_size") >= 64 && c.In[0].Shape()[2] >= 100 {
+					seeds = append(seeds, seed)
+				}
+			}
+			if wide[row.Op] = seeds; compareRow(t, row, seeds[i], 5) {
 				taken++
 			}
 		}
-		if taken < 6 {
+		if taken < 3 {
 			t.Errorf("the row takes %d cases", taken)
 		}
 	})
@@ -44,6 +49,9 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 		in = op.Pick(r, []int{in, 64, 100, 130})
 		if r.IntN(32) == 0 {
 			in, hidden = 300, 516
+		}
+		if interpreting != nil {
+			steps, batch, hidden, in = 17, 1, op.Pick(r, []int{64, 65}), min(in, 65)
 		}
 	} else if r.IntN(8) == 0 {
 		in = op.Pick(r, []int{63, 64, 65, 130})

@@ -67,7 +67,7 @@ func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.N
 	if r.IntN(6) == 0 {
 		more[0] = r.Extremes(tensor.Float32, small)
 	}
-	want = must(op.Eval(found(op.Lookup(row.Op)), c.In, c.Attrs))
+	want = evaluated(row.Op, c.In, c.Attrs)
 	nodes = append(nodes, root)
 	follow := func(name string, attrs graph.Attrs, more ...*tensor.Tensor) {
 		n := &graph.Node{Op: name, In: []*graph.Value{nodes[len(nodes)-1].Out[0]}, Attrs: attrs}

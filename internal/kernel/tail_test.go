@@ -113,7 +113,7 @@ func TestTails(t *testing.T) {
 				return
 			}
 			nodes := []*graph.Node{root}
-			want := must(op.Eval(found(op.Lookup(root.Op)), c.In, c.Attrs))
+			want := evaluated(root.Op, c.In, c.Attrs)
 			for range r.Between(1, 3) {
 				nodes, want = follow(t, r, b, nodes, want, &c)
 				if r.IntN(4) == 0 {
