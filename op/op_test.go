@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -92,12 +93,9 @@ func TestGenerated(t *testing.T) {
 	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			cases := 200
-			if testing.Short() {
-				cases = 40
-			}
+			cases := testdata.Cases(100, 400)
 			for seed := range cases {
-				r := op.NewRand(uint64(seed), 1+seed/25)
+				r := op.NewRand(uint64(seed), 1+seed*8/cases)
 				c := d.Draw(r)
 				out, err := op.Eval(d, c.In, c.Attrs, c.Blocks...)
 				if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // traitCases are how many generated cases hold each claim of a definition.
-const traitCases = 200
+const traitCases = 100
 
 // claims are what a definition may say of its applications. check returns "" where a case bears it out, "-" where it says
 // nothing of the case, and else what is wrong.
@@ -45,7 +45,7 @@ func TestTraits(t *testing.T) {
 				t.Parallel()
 				applied := 0
 				for seed := range uint64(traitCases) {
-					r := op.NewRand(seed, 1+int(seed)/40)
+					r := op.NewRand(seed, 1+int(seed)/20)
 					c := d.Draw(r)
 					switch wrong := claim.check(d, c, r); wrong {
 					case "":
