@@ -39,7 +39,7 @@ func again(t testing.TB, m *proto.Model) *proto.Model {
 }
 
 // runs evaluates a model.
-func runs(m *proto.Model, inputs map[string]*tensor.Tensor) (model.Values, error) {
+func runs(m *proto.Model, inputs map[string]*tensor.Tensor, o engine.Options) (model.Values, error) {
 	f, err := onnx.New(m)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func runs(m *proto.Model, inputs map[string]*tensor.Tensor) (model.Values, error
 	if err != nil {
 		return nil, err
 	}
-	p := model.NewPrograms(n, engine.Options{Threads: 1}, 0)
+	p := model.NewPrograms(n, o, 0)
 	defer p.Close()
 	return p.Run(context.Background(), inputs)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
@@ -100,7 +101,7 @@ func functionCase(t *testing.T, d *op.Def, seed uint64, size int) {
 	if !foreign(m) {
 		return
 	}
-	got, err := runs(m, inputs)
+	got, err := runs(m, inputs, engine.Options{Threads: 1})
 	if err != nil {
 		t.Fatalf("seed %d: %v: operands %v, attributes %v\n%s", seed, err, c.In, c.Attrs, nodes(m))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
@@ -68,7 +69,7 @@ func TestOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := runs(written(t, g), in)
+	got, err := runs(written(t, g), in, engine.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/testing/exported"
@@ -33,7 +34,9 @@ var exporter = exported.Exporter{
 		}
 		m = again(t, m)
 		made.Notes = append(made.Notes, nodes(m))
-		made.Run = func(in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) { return runs(m, in) }
+		made.Run = func(in map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+			return runs(m, in, engine.Options{Threads: 1, NoOptimize: true})
+		}
 		return made, nil
 	},
 	Constants: exported.Mask,
