@@ -30,32 +30,6 @@ func graphs(n, short int) []*random.Model {
 	return out
 }
 
-// TestRandomGraphs holds random graphs, and quantised networks, to the same ones without any optimization, bit for bit and with one worker as
-// with two.
-func TestRandomGraphs(t *testing.T) {
-	all := graphs(200, 40)
-	for i, m := range all {
-		all = append(all, random.Quantised(m.Seed, 1+i%4))
-	}
-	for _, m := range all {
-		run := runs(m.Proto)
-		want, err := run(m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
-		if err != nil {
-			t.Errorf("%s\n\t%v", describe(m), err)
-			continue
-		}
-		for _, o := range []engine.Options{{Threads: 1}, {Threads: 2}, {Threads: 2, NoOptimize: true}} {
-			got, err := run(m.Inputs, o)
-			if err == nil {
-				err = sameBits(got, want)
-			}
-			if err != nil {
-				t.Errorf("%s\n\t%+v: %v", describe(m), o, err)
-			}
-		}
-	}
-}
-
 func sameBits(got, want model.Values) error {
 	for name, w := range want {
 		if g := got[name]; g == nil || g.DType() != w.DType() || !g.Shape().Equal(w.Shape()) || string(tensor.AppendRaw(nil, g)) != string(tensor.AppendRaw(nil, w)) {
