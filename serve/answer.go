@@ -52,7 +52,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) (text []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	v, of, release, err := s.models.Acquire(r.Context(), name, number)
+	v, of, release, err := acquire(r.Context(), s.models, name, number)
 	if err != nil {
 		free()
 		return nil, err

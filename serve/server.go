@@ -27,7 +27,7 @@ import (
 // Server serves the models of a folder. [New] makes one.
 type Server struct {
 	opts             Options
-	models           *repository.Repository[*version]
+	models           *repository.Repository
 	metrics          *metrics.Metrics
 	handler          http.Handler
 	tokens           [][sha256.Size]byte // their sums
@@ -55,7 +55,7 @@ func New(opts Options) (*Server, error) {
 		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
 	}
 	all, some, _ := opts.versions() // which was checked
-	s.models = repository.New(opts.Dir, repository.Options[*version]{
+	s.models = repository.New(opts.Dir, repository.Options{
 		Model: opts.Model, Open: s.open, Event: s.happened, Control: controls[opts.Control], Names: opts.Load, Interval: opts.Poll, All: all, Versions: some, Memory: opts.Memory,
 	})
 	s.stop, s.end = context.WithCancel(context.Background())
@@ -197,7 +197,8 @@ func (s *Server) transport() (*http.Server, *h1.Lane) {
 // statistics are those of all versions that are loaded.
 func (s *Server) statistics() []oip.ModelStatistics {
 	list := []oip.ModelStatistics{}
-	s.models.Each(func(name, number string, v *version) {
+	s.models.Each(func(name, number string, loaded repository.Loaded) {
+		v := loaded.(*version)
 		st := v.scheduler.Statistics()
 		st.Name, st.Version, st.Memory = name, number, uint64(v.Bytes())
 		list = append(list, st)

@@ -45,7 +45,7 @@ func (s *service) ModelReady(name, version string) (bool, error) {
 func (s *service) use(name, number string, f func(v *version, number string) error) error {
 	ctx, cancel := context.WithTimeout(s.stop, s.opts.ReadTimeout)
 	defer cancel()
-	v, of, release, err := s.models.Acquire(ctx, name, number)
+	v, of, release, err := acquire(ctx, s.models, name, number)
 	if err != nil {
 		return failure(err)
 	}
@@ -124,7 +124,7 @@ func (s *service) infer(ctx context.Context, r *oip.Request) (*oip.Response, err
 	if err != nil {
 		return nil, err
 	}
-	v, of, release, err := s.models.Acquire(ctx, r.Model, r.Version)
+	v, of, release, err := acquire(ctx, s.models, r.Model, r.Version)
 	if err != nil {
 		return nil, failure(err)
 	}

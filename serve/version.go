@@ -41,8 +41,15 @@ func (v *version) Close() {
 	_ = v.model.Close() // it has only been read
 }
 
+// acquire is [repository.Repository.Acquire] of a repository whose versions [Server.open] makes.
+func acquire(ctx context.Context, models *repository.Repository, name, number string) (*version, repository.Source, func(), error) {
+	loaded, of, release, err := models.Acquire(ctx, name, number)
+	v, _ := loaded.(*version)
+	return v, of, release, err
+}
+
 // open loads a version and runs it once, so that all that is made in the first run is there when clients ask.
-func (s *Server) open(ctx context.Context, of repository.Source) (*version, error) {
+func (s *Server) open(ctx context.Context, of repository.Source) (repository.Loaded, error) {
 	v := &version{}
 	read, find, name := s.opts.Loader.Open, manifest.Find, of.Path
 	if !s.opts.Mapped { // whoever writes over a file changes no model that is loaded

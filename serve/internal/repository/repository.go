@@ -40,9 +40,9 @@ const (
 )
 
 // Options say what a repository does.
-type Options[T Loaded] struct {
+type Options struct {
 	// Open makes a version ready to be asked. What it says of a version that is broken, clients are told.
-	Open func(ctx context.Context, s Source) (T, error)
+	Open func(ctx context.Context, s Source) (Loaded, error)
 	// Event is told what happens, one event after another; nil for nobody.
 	Event func(Event)
 
@@ -78,9 +78,9 @@ const (
 )
 
 // Repository keeps models loaded. Any number of goroutines may use it.
-type Repository[T Loaded] struct {
+type Repository struct {
 	dir  string
-	opts Options[T]
+	opts Options
 	stop context.Context // ends with the repository
 	end  context.CancelFunc
 	all  sync.WaitGroup // what goes on by itself, without the closing of versions
@@ -89,23 +89,23 @@ type Repository[T Loaded] struct {
 	room chan struct{}  // has an element while room is made for a version and it is opened, with a limit of memory
 
 	mu       sync.Mutex
-	models   map[string]*model[T]
+	models   map[string]*model
 	last     map[string]*seen // of the last look, nil before the first
 	started  bool             // the first look has been taken, and what it found was tried
 	clock    uint64           // counts uses
 	closed   bool
 	telling  sync.Mutex
-	draining map[*instance[T]]bool
+	draining map[*instance]bool
 }
 
 // model is what a repository knows of a model. The repository's lock guards all but busy.
-type model[T Loaded] struct {
+type model struct {
 	name     string
 	busy     chan struct{} // holds a value while its versions are loaded and swapped
 	disk     map[string]candidate
 	problem  string
 	said     string // of the problems, the one that was told last
-	serving  map[string]*instance[T]
+	serving  map[string]*instance
 	evicted  map[string]parked        // versions that are loaded again when somebody asks
 	waking   map[string]chan struct{} // closed when the version was loaded again, or could not be
 	failed   map[string]failure
@@ -115,10 +115,10 @@ type model[T Loaded] struct {
 }
 
 // instance is a version that is loaded.
-type instance[T Loaded] struct {
-	model   *model[T]
+type instance struct {
+	model   *model
 	version string
-	loaded  T
+	loaded  Loaded
 	print   outside
 	leases  int
 	used    uint64
@@ -147,15 +147,15 @@ const (
 )
 
 // New returns the repository of a folder. Nothing is loaded before [Repository.Start].
-func New[T Loaded](dir string, opts Options[T]) *Repository[T] {
-	r := &Repository[T]{dir: dir, opts: opts, room: make(chan struct{}, 1), models: make(map[string]*model[T]), draining: make(map[*instance[T]]bool)}
+func New(dir string, opts Options) *Repository {
+	r := &Repository{dir: dir, opts: opts, room: make(chan struct{}, 1), models: make(map[string]*model), draining: make(map[*instance]bool)}
 	r.stop, r.end = context.WithCancel(context.Background())
 	return r
 }
 
 // Start looks at the folder and loads what is there, and then keeps looking. That the folder cannot be read is an error; that models in it are
 // broken is none. It returns when all was tried.
-func (r *Repository[T]) Start(ctx context.Context) error {
+func (r *Repository) Start(ctx context.Context) error {
 	if err := r.first(ctx); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (r *Repository[T]) Start(ctx context.Context) error {
 }
 
 // first takes the first look. What was changed just now may be changing still: it waits for a second look, if there will be one.
-func (r *Repository[T]) first(ctx context.Context) error {
+func (r *Repository) first(ctx context.Context) error {
 	r.look.Lock()
 	defer r.look.Unlock()
 	found, err := look(r.dir, r.opts.Model)
@@ -211,7 +211,7 @@ func (r *Repository[T]) first(ctx context.Context) error {
 }
 
 // Look looks at the folder once. A version that is as it was at the look before is loaded, if it is to be served and is not yet.
-func (r *Repository[T]) Look(ctx context.Context) {
+func (r *Repository) Look(ctx context.Context) {
 	r.look.Lock()
 	defer r.look.Unlock()
 	found, err := look(r.dir, r.opts.Model)
@@ -229,14 +229,14 @@ func (r *Repository[T]) Look(ctx context.Context) {
 }
 
 // note takes over what two looks agree about, or what is certain by itself; a candidate that is none stands for one that is gone.
-func (r *Repository[T]) note(found map[string]*seen, certain func(c candidate) bool) {
+func (r *Repository) note(found map[string]*seen, certain func(c candidate) bool) {
 	for _, e := range r.compare(found, certain) {
 		r.tell(e)
 	}
 }
 
 // compare is note without telling what is unusable.
-func (r *Repository[T]) compare(found map[string]*seen, certain func(c candidate) bool) (events []Event) {
+func (r *Repository) compare(found map[string]*seen, certain func(c candidate) bool) (events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -280,8 +280,8 @@ func (r *Repository[T]) compare(found map[string]*seen, certain func(c candidate
 }
 
 // add adds a model of which nothing is known.
-func (r *Repository[T]) add(name string) *model[T] {
-	m := &model[T]{name: name, busy: make(chan struct{}, 1), disk: make(map[string]candidate), serving: make(map[string]*instance[T]),
+func (r *Repository) add(name string) *model {
+	m := &model{name: name, busy: make(chan struct{}, 1), disk: make(map[string]candidate), serving: make(map[string]*instance),
 		evicted: make(map[string]parked), waking: make(map[string]chan struct{}), failed: make(map[string]failure), loading: make(map[string]bool),
 		wanted: r.opts.Control != Explicit}
 	r.models[name] = m
@@ -289,7 +289,7 @@ func (r *Repository[T]) add(name string) *model[T] {
 }
 
 // settle makes what serves what the folder says.
-func (r *Repository[T]) settle(ctx context.Context) {
+func (r *Repository) settle(ctx context.Context) {
 	r.mu.Lock()
 	names := slices.Sorted(maps.Keys(r.models))
 	r.mu.Unlock()
@@ -311,7 +311,7 @@ func (r *Repository[T]) settle(ctx context.Context) {
 	}
 }
 
-func (m *model[T]) lock(ctx context.Context) error {
+func (m *model) lock(ctx context.Context) error {
 	select {
 	case m.busy <- struct{}{}:
 		return nil
@@ -320,10 +320,10 @@ func (m *model[T]) lock(ctx context.Context) error {
 	}
 }
 
-func (m *model[T]) unlock() { <-m.busy }
+func (m *model) unlock() { <-m.busy }
 
 // forget removes a model that is neither on disk nor loaded.
-func (r *Repository[T]) forget(m *model[T]) {
+func (r *Repository) forget(m *model) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(m.disk) > 0 || len(m.serving) > 0 || m.problem != "" || r.last[m.name] != nil || r.models[m.name] != m {
@@ -338,7 +338,7 @@ func (r *Repository[T]) forget(m *model[T]) {
 }
 
 // serve loads what is to be served of a model, and unloads the rest. The caller has locked the model. With anew, it is loaded even if it serves.
-func (r *Repository[T]) serve(ctx context.Context, m *model[T], anew bool) {
+func (r *Repository) serve(ctx context.Context, m *model, anew bool) {
 	r.mu.Lock()
 	disk := maps.Clone(m.disk)
 	maps.DeleteFunc(m.failed, func(v string, _ failure) bool { _, ok := disk[v]; return !ok })
@@ -370,15 +370,15 @@ func (r *Repository[T]) serve(ctx context.Context, m *model[T], anew bool) {
 }
 
 // several reports whether a model may have several versions that serve.
-func (r *Repository[T]) several() bool { return r.opts.All || r.opts.Versions != nil }
+func (r *Repository) several() bool { return r.opts.All || r.opts.Versions != nil }
 
 // chosen reports whether a version is served where several may be.
-func (r *Repository[T]) chosen(v string) bool {
+func (r *Repository) chosen(v string) bool {
 	return r.opts.All || slices.Contains(r.opts.Versions, v)
 }
 
 // newest returns the newest version that can be asked, empty if there is none.
-func (r *Repository[T]) newest(m *model[T]) string {
+func (r *Repository) newest(m *model) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	able := m.able()
@@ -386,7 +386,7 @@ func (r *Repository[T]) newest(m *model[T]) string {
 }
 
 // keep sees that a version is served as it is on disk, and reports whether it is.
-func (r *Repository[T]) keep(ctx context.Context, m *model[T], v string, c candidate, anew bool) bool {
+func (r *Repository) keep(ctx context.Context, m *model, v string, c candidate, anew bool) bool {
 	r.mu.Lock()
 	i, e, f := m.serving[v], m.evicted[v], m.failed[v]
 	same := i != nil && i.print == c.print && !anew
@@ -401,7 +401,7 @@ func (r *Repository[T]) keep(ctx context.Context, m *model[T], v string, c candi
 }
 
 // load loads a version and swaps it for the one of its number.
-func (r *Repository[T]) load(ctx context.Context, m *model[T], v string, c candidate) error {
+func (r *Repository) load(ctx context.Context, m *model, v string, c candidate) error {
 	r.mu.Lock()
 	m.loading[v] = true
 	need := max(c.print.bytes, m.evicted[v].bytes)
@@ -442,7 +442,7 @@ func (r *Repository[T]) load(ctx context.Context, m *model[T], v string, c candi
 }
 
 // open opens a version if there is room for it, and holds its files against what they were when it began.
-func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candidate, need int64) (*instance[T], error) {
+func (r *Repository) open(ctx context.Context, m *model, v string, c candidate, need int64) (*instance, error) {
 	if c.problem != "" {
 		return nil, errors.New(c.problem)
 	}
@@ -474,11 +474,11 @@ func (r *Repository[T]) open(ctx context.Context, m *model[T], v string, c candi
 	if err != nil {
 		return nil, err
 	}
-	return &instance[T]{model: m, version: v, loaded: loaded, print: c.print, gone: make(chan struct{})}, nil
+	return &instance{model: m, version: v, loaded: loaded, print: c.print, gone: make(chan struct{})}, nil
 }
 
 // retire takes versions of a model out of service.
-func (r *Repository[T]) retire(m *model[T], why string, which func(v string) bool) {
+func (r *Repository) retire(m *model, why string, which func(v string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for v, i := range m.serving {
@@ -491,7 +491,7 @@ func (r *Repository[T]) retire(m *model[T], why string, which func(v string) boo
 }
 
 // drop closes an instance that serves no longer when its requests are answered. The repository is locked.
-func (r *Repository[T]) drop(i *instance[T], why string) {
+func (r *Repository) drop(i *instance, why string) {
 	if i == nil {
 		return
 	}
@@ -503,7 +503,7 @@ func (r *Repository[T]) drop(i *instance[T], why string) {
 }
 
 // closeLater closes an instance that nobody uses. The repository is locked.
-func (r *Repository[T]) closeLater(i *instance[T]) {
+func (r *Repository) closeLater(i *instance) {
 	go func() {
 		i.loaded.Close()
 		r.mu.Lock()
@@ -516,7 +516,7 @@ func (r *Repository[T]) closeLater(i *instance[T]) {
 
 // trim unloads what was not used for the longest time until there is room for so many bytes more, if there is anything but version v of m, for
 // which the room is made.
-func (r *Repository[T]) trim(ctx context.Context, m *model[T], v string, more int64) error {
+func (r *Repository) trim(ctx context.Context, m *model, v string, more int64) error {
 	for r.opts.Memory > 0 {
 		gone := r.evict(m, v, more)
 		if gone == nil {
@@ -533,11 +533,11 @@ func (r *Repository[T]) trim(ctx context.Context, m *model[T], v string, more in
 
 // evict unloads one version if it must, and returns what is closed when that is done, nil if there is nothing to do. Where one version of a
 // model serves at a time, the one before it stays until it is swapped.
-func (r *Repository[T]) evict(m *model[T], v string, more int64) <-chan struct{} {
+func (r *Repository) evict(m *model, v string, more int64) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	total, serving := more, 0
-	var first *instance[T]
+	var first *instance
 	for _, other := range r.models {
 		for _, i := range other.serving {
 			serving++
@@ -572,7 +572,7 @@ func (r *Repository[T]) evict(m *model[T], v string, more int64) <-chan struct{}
 
 // before reports whether an instance is unloaded before another one: those that nobody uses are, and of these the one that was not used for
 // the longest time.
-func (i *instance[T]) before(other *instance[T]) bool {
+func (i *instance) before(other *instance) bool {
 	if idle := i.leases == 0; idle != (other.leases == 0) {
 		return idle
 	}
@@ -580,7 +580,7 @@ func (i *instance[T]) before(other *instance[T]) bool {
 }
 
 // tell tells what happened.
-func (r *Repository[T]) tell(e Event) {
+func (r *Repository) tell(e Event) {
 	if r.opts.Event == nil {
 		return
 	}

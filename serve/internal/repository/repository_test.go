@@ -39,7 +39,7 @@ func (t *text) Close() {
 
 // shop is a repository for tests, and the folder.
 type shop struct {
-	*repository.Repository[*text]
+	*repository.Repository
 	t      *testing.T
 	dir    string
 	open   atomic.Int64 // versions
@@ -49,12 +49,12 @@ type shop struct {
 	events []string
 }
 
-func newShop(t *testing.T, opts repository.Options[*text], files ...string) *shop {
+func newShop(t *testing.T, opts repository.Options, files ...string) *shop {
 	s := &shop{t: t, dir: t.TempDir()}
 	for i := 0; i < len(files); i += 2 {
 		s.write(files[i], files[i+1])
 	}
-	opts.Open = func(_ context.Context, of repository.Source) (*text, error) {
+	opts.Open = func(_ context.Context, of repository.Source) (repository.Loaded, error) {
 		info, err := os.Stat(of.Path)
 		path := of.Path
 		if err == nil && info.IsDir() {
@@ -85,6 +85,13 @@ func newShop(t *testing.T, opts repository.Options[*text], files ...string) *sho
 		}
 	})
 	return s
+}
+
+// Acquire is that of the repository, whose versions are texts.
+func (s *shop) Acquire(ctx context.Context, name, version string) (*text, repository.Source, func(), error) {
+	loaded, of, release, err := s.Repository.Acquire(ctx, name, version)
+	x, _ := loaded.(*text)
+	return x, of, release, err
 }
 
 func (s *shop) write(name, data string) {
@@ -150,7 +157,7 @@ func (s *shop) wantIndex(want ...string) {
 }
 
 func TestFolder(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once},
+	s := newShop(t, repository.Options{Control: repository.Once},
 		"plain.onnx", "a file",
 		"folder.nnef/graph.nnef", "a folder",
 		"bare/graph.nnef", "a folder without an ending",
@@ -189,7 +196,7 @@ func TestFolder(t *testing.T) {
 	if err := s.Load(t.Context(), "plain"); err == nil || !strings.Contains(err.Error(), "the folder decides") {
 		t.Errorf("a call loads a model: %v", err)
 	}
-	none := repository.New(filepath.Join(t.TempDir(), "none"), repository.Options[*text]{})
+	none := repository.New(filepath.Join(t.TempDir(), "none"), repository.Options{})
 	if err := none.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
@@ -197,7 +204,7 @@ func TestFolder(t *testing.T) {
 
 // TestUnusable has entries that are no models and no versions: the index and, once, the log say why.
 func TestUnusable(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "v/1/model.onnx", "one", "v/2/model.onnx", "two", "v/01/model.onnx", "", "zero/0/model.onnx", "",
+	s := newShop(t, repository.Options{}, "v/1/model.onnx", "one", "v/2/model.onnx", "two", "v/01/model.onnx", "", "zero/0/model.onnx", "",
 		"own/model.onnx", "own", "own/0/weights", "", "own/2", "", "three.nnef", "", "three.onnx", "", "three.tgz", "", "good/model.onnx", "good", "far.onnx", "")
 	for name, to := range map[string]string{"gone": "nowhere", "good.nnef": "nowhere.nnef", "round.onnx": "round.onnx", "far.onnx.data": "nowhere", "v/3": "nowhere", "pipe.onnx": os.DevNull} {
 		if err := os.Symlink(to, filepath.Join(s.dir, name)); err != nil {
@@ -222,7 +229,7 @@ func TestUnusable(t *testing.T) {
 
 // TestForeignNames has names that are no texts of the protocol, which would break the index for clients of gRPC.
 func TestForeignNames(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once},
+	s := newShop(t, repository.Options{Control: repository.Once},
 		"bad\xffname/1/model.onnx", "a folder", "\xfe.onnx", "a file", "\xfd.txt", "", "odd\n\x1b%2F é.onnx", "odd",
 		"several/1/\xff.onnx", "", "several/1/b.onnx", "",
 	).start()
@@ -235,13 +242,13 @@ func TestForeignNames(t *testing.T) {
 // TestOneModel has a folder that is a model, in the three ways in which it can be.
 func TestOneModel(t *testing.T) {
 	for _, files := range [][]string{{"2/model.onnx", "it"}, {"graph.nnef", "it"}, {"net.onnx", "it", "notes.txt", ""}} {
-		s := newShop(t, repository.Options[*text]{Model: "m", Control: repository.Once}, files...).start()
+		s := newShop(t, repository.Options{Model: "m", Control: repository.Once}, files...).start()
 		s.want("m", ":it")
 		if !s.Ready() {
 			t.Error("it is not ready")
 		}
 	}
-	s := newShop(t, repository.Options[*text]{Model: "m", Control: repository.Once}, "notes.txt", "").start()
+	s := newShop(t, repository.Options{Model: "m", Control: repository.Once}, "notes.txt", "").start()
 	s.want("m", "the folder holds neither")
 	if s.Ready() {
 		t.Error("it is ready without its model")
@@ -250,7 +257,7 @@ func TestOneModel(t *testing.T) {
 
 // TestVersions follows a model from version to version.
 func TestVersions(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "m/1/model.onnx", "one").start()
+	s := newShop(t, repository.Options{}, "m/1/model.onnx", "one").start()
 	s.want("m", "its files are not complete yet")
 	if s.Ready() {
 		t.Error("it is ready before the model was loaded")
@@ -316,7 +323,7 @@ func (s *shop) told(n int) []string {
 
 // TestUnread takes the folder away and brings it back: what serves, serves on, and that is told once.
 func TestUnread(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "a.nnef", "first").start()
+	s := newShop(t, repository.Options{}, "a.nnef", "first").start()
 	s.settle()
 	for range 2 {
 		if err := os.Rename(s.dir, s.dir+"-away"); err != nil {
@@ -339,7 +346,7 @@ func TestUnread(t *testing.T) {
 
 // TestStartsWithWhatWorks starts beside a broken version, which must not be worse than meeting it later.
 func TestStartsWithWhatWorks(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once}, "m/1/model.onnx", "one", "m/2/model.onnx", "broken").start()
+	s := newShop(t, repository.Options{Control: repository.Once}, "m/1/model.onnx", "one", "m/2/model.onnx", "broken").start()
 	s.want("m", "1:one")
 	s.wantIndex("m/1 READY version 2 cannot be loaded: broken", "m/2 UNAVAILABLE broken")
 	if !s.Ready() {
@@ -349,7 +356,7 @@ func TestStartsWithWhatWorks(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	files := []string{"m/1/model.onnx", "one", "m/2/model.onnx", "broken", "m/3/model.onnx", "three", "n/2/model.onnx", "n"}
-	all := newShop(t, repository.Options[*text]{All: true}, files...).start()
+	all := newShop(t, repository.Options{All: true}, files...).start()
 	all.settle()
 	all.want("m", "3:three")
 	all.want("m/1", "1:one")
@@ -360,7 +367,7 @@ func TestPolicies(t *testing.T) {
 	all.remove("m/3")
 	all.settle()
 	all.want("m", "1:one")
-	some := newShop(t, repository.Options[*text]{Control: repository.Once, Versions: []string{"1"}}, files...).start()
+	some := newShop(t, repository.Options{Control: repository.Once, Versions: []string{"1"}}, files...).start()
 	some.want("m", "1:one")
 	some.want("m/3", "not among the versions that are served")
 	some.want("n", "not among the versions that are served")
@@ -368,7 +375,7 @@ func TestPolicies(t *testing.T) {
 
 // TestKubernetes swaps a folder as a volume of Kubernetes does: files are links into a hidden folder, to which a link leads that is exchanged.
 func TestKubernetes(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Poll}, "..1/model.onnx", "one", "..2/model.onnx", "two")
+	s := newShop(t, repository.Options{Control: repository.Poll}, "..1/model.onnx", "one", "..2/model.onnx", "two")
 	link := func(to, name string) {
 		t.Helper()
 		path := filepath.Join(s.dir, name)
@@ -399,7 +406,7 @@ func TestKubernetes(t *testing.T) {
 
 // TestTornReads changes files while they are read.
 func TestTornReads(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "m.onnx", "one").start()
+	s := newShop(t, repository.Options{}, "m.onnx", "one").start()
 	n := 0
 	s.during = func() {
 		if n++; n == 1 {
@@ -414,7 +421,7 @@ func TestTornReads(t *testing.T) {
 
 // TestDrain swaps a version that is in use.
 func TestDrain(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "m.onnx", "one").start()
+	s := newShop(t, repository.Options{}, "m.onnx", "one").start()
 	s.settle()
 	old, _, release, err := s.Acquire(t.Context(), "m", "")
 	if err != nil {
@@ -436,7 +443,7 @@ func TestDrain(t *testing.T) {
 }
 
 func TestExplicit(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Explicit, Names: []string{"a"}}, "a.onnx", "a", "b.onnx", "b", "c.onnx", "broken").start()
+	s := newShop(t, repository.Options{Control: repository.Explicit, Names: []string{"a"}}, "a.onnx", "a", "b.onnx", "b", "c.onnx", "broken").start()
 	s.want("a", "1:a")
 	s.want("b", "the model b cannot be asked: it is not loaded")
 	if !s.Ready() {
@@ -470,7 +477,7 @@ func TestExplicit(t *testing.T) {
 	load("c", `there is no model "c" in the repository`)
 	s.want("d", "1:d")
 	s.wantIndex("a/1 READY", "b/1 UNAVAILABLE", "d/1 READY")
-	missing := newShop(t, repository.Options[*text]{Control: repository.Explicit, Names: []string{"a"}})
+	missing := newShop(t, repository.Options{Control: repository.Explicit, Names: []string{"a"}})
 	if err := missing.Start(t.Context()); err == nil {
 		t.Error("it starts without a model that was named")
 	}
@@ -478,7 +485,7 @@ func TestExplicit(t *testing.T) {
 
 // TestMemory has room for two of three models.
 func TestMemory(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once, Memory: 10}, "a.onnx", "aaaa", "b.onnx", "bbbb", "c.onnx", "cccc", "d.onnx", "much too much").start()
+	s := newShop(t, repository.Options{Control: repository.Once, Memory: 10}, "a.onnx", "aaaa", "b.onnx", "bbbb", "c.onnx", "cccc", "d.onnx", "much too much").start()
 	s.wantIndex("a/1 READY it is unloaded", "b/1 READY it is unloaded", "c/1 READY", "d/1 UNAVAILABLE it takes 13 bytes of memory, and all models may take 10")
 	s.want("a", "1:aaaa") // it waits until the model is there
 	s.want("c", "1:cccc")
@@ -526,7 +533,7 @@ func TestMemory(t *testing.T) {
 // TestGrown: what requests have made one version keep unloads no other, whatever decides what is loaded.
 func TestGrown(t *testing.T) {
 	for _, control := range []repository.Control{repository.Poll, repository.Once} {
-		s := newShop(t, repository.Options[*text]{Control: control, Memory: 10, Interval: time.Millisecond}, "a.onnx", "aaaa", "b.onnx", "bbbb").start()
+		s := newShop(t, repository.Options{Control: control, Memory: 10, Interval: time.Millisecond}, "a.onnx", "aaaa", "b.onnx", "bbbb").start()
 		s.settle()
 		loaded, _, release, err := s.Acquire(t.Context(), "a", "")
 		if err != nil {
@@ -545,7 +552,7 @@ func TestGrown(t *testing.T) {
 
 // TestMemoryGone removes the files of a model that is to be loaded again.
 func TestMemoryGone(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once, Memory: 6}, "a.onnx", "aaaa", "b.onnx", "bbbb", "c.onnx", "cccc").start()
+	s := newShop(t, repository.Options{Control: repository.Once, Memory: 6}, "a.onnx", "aaaa", "b.onnx", "bbbb", "c.onnx", "cccc").start()
 	s.remove("a.onnx")
 	s.want("a", "no such file")
 	s.write("b.onnx", "broken")
@@ -553,7 +560,7 @@ func TestMemoryGone(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{Control: repository.Once}, "a.onnx", "a").start()
+	s := newShop(t, repository.Options{Control: repository.Once}, "a.onnx", "a").start()
 	_, _, release, err := s.Acquire(t.Context(), "a", "")
 	if err != nil {
 		t.Fatal(err)
@@ -575,7 +582,7 @@ func TestClosed(t *testing.T) {
 
 // TestSwaps asks from several goroutines while versions come and go. No request may be lost.
 func TestSwaps(t *testing.T) {
-	s := newShop(t, repository.Options[*text]{}, "m.onnx", "0").start()
+	s := newShop(t, repository.Options{}, "m.onnx", "0").start()
 	s.settle()
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -606,7 +613,7 @@ func TestSwaps(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	deep := strings.Repeat("x/", limits.RepositoryDepth)
-	s := newShop(t, repository.Options[*text]{Control: repository.Once}, "deep/1/model.onnx", "", "deep/1/"+deep+"file", "", "deeper/1/model.onnx", "", "deeper/1/"+deep+"x/file", "",
+	s := newShop(t, repository.Options{Control: repository.Once}, "deep/1/model.onnx", "", "deep/1/"+deep+"file", "", "deeper/1/model.onnx", "", "deeper/1/"+deep+"x/file", "",
 		"circles/1/model.onnx", "")
 	for i := range 3 {
 		if err := os.Symlink(".", filepath.Join(s.dir, "circles/1", fmt.Sprint("link", i))); err != nil {
@@ -617,7 +624,7 @@ func TestLimits(t *testing.T) {
 	s.want("deep", "1:")
 	s.want("deeper", "more than 16 deep")
 	s.want("circles", "more than 16")
-	many := newShop(t, repository.Options[*text]{Control: repository.Explicit}, "m/1/model.onnx", "")
+	many := newShop(t, repository.Options{Control: repository.Explicit}, "m/1/model.onnx", "")
 	for i := range limits.RepositoryFiles - 1 { // beside the folder and the model
 		if err := os.Link(filepath.Join(many.dir, "m/1/model.onnx"), filepath.Join(many.dir, "m/1", strconv.Itoa(i))); err != nil {
 			t.Skip(err)

@@ -13,7 +13,7 @@ import (
 
 // Acquire returns a version that can be asked, the newest that serves if none is named, and what must be called when it is not used any more.
 // One that was unloaded for want of memory is loaded again, as long as the context lets it wait.
-func (r *Repository[T]) Acquire(ctx context.Context, name, version string) (loaded T, of Source, release func(), err error) {
+func (r *Repository) Acquire(ctx context.Context, name, version string) (loaded Loaded, of Source, release func(), err error) {
 	for {
 		i, waking, err := r.lease(name, version)
 		switch {
@@ -31,7 +31,7 @@ func (r *Repository[T]) Acquire(ctx context.Context, name, version string) (load
 }
 
 // lease returns an instance, or what to wait for.
-func (r *Repository[T]) lease(name, version string) (*instance[T], <-chan struct{}, error) {
+func (r *Repository) lease(name, version string) (*instance, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m, v, err := r.find(name, version)
@@ -54,7 +54,7 @@ func (r *Repository[T]) lease(name, version string) (*instance[T], <-chan struct
 }
 
 // wake loads a version again. The repository is locked.
-func (r *Repository[T]) wake(m *model[T], v string) {
+func (r *Repository) wake(m *model, v string) {
 	done := make(chan struct{})
 	m.waking[v] = done
 	r.all.Go(func() {
@@ -82,7 +82,7 @@ func (r *Repository[T]) wake(m *model[T], v string) {
 	})
 }
 
-func (r *Repository[T]) release(i *instance[T]) {
+func (r *Repository) release(i *instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if i.leases--; i.leases == 0 && i.retired != "" {
@@ -91,7 +91,7 @@ func (r *Repository[T]) release(i *instance[T]) {
 }
 
 // find returns a model and which of its versions is asked. The repository is locked.
-func (r *Repository[T]) find(name, version string) (*model[T], string, error) {
+func (r *Repository) find(name, version string) (*model, string, error) {
 	if r.closed {
 		return nil, "", errClosed
 	}
@@ -119,14 +119,14 @@ func (r *Repository[T]) find(name, version string) (*model[T], string, error) {
 }
 
 // able returns the versions that can be asked, the newest last.
-func (m *model[T]) able() []string {
+func (m *model) able() []string {
 	list := slices.AppendSeq(slices.Collect(maps.Keys(m.serving)), maps.Keys(m.evicted))
 	slices.SortFunc(list, compareVersions)
 	return slices.Compact(list)
 }
 
 // versions returns all versions that anything is known of.
-func (m *model[T]) versions() []string {
+func (m *model) versions() []string {
 	list := slices.AppendSeq(m.able(), maps.Keys(m.disk))
 	list = slices.AppendSeq(list, maps.Keys(m.loading))
 	slices.SortFunc(list, compareVersions)
@@ -134,7 +134,7 @@ func (m *model[T]) versions() []string {
 }
 
 // whyNot says why a version, or the model, cannot be asked; empty if there is no such version.
-func (r *Repository[T]) whyNot(m *model[T], version string) string {
+func (r *Repository) whyNot(m *model, version string) string {
 	if version == "" {
 		if all := m.versions(); len(all) > 0 {
 			version = all[len(all)-1]
@@ -161,7 +161,7 @@ func (r *Repository[T]) whyNot(m *model[T], version string) string {
 }
 
 // Versions returns the versions of a model that can be asked, the newest last.
-func (r *Repository[T]) Versions(name string) []string {
+func (r *Repository) Versions(name string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.models[name]; m != nil {
@@ -171,7 +171,7 @@ func (r *Repository[T]) Versions(name string) []string {
 }
 
 // Able reports whether a version, or the newest that serves, can be asked. It fails if there is none such.
-func (r *Repository[T]) Able(name, version string) (bool, error) {
+func (r *Repository) Able(name, version string) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m, _, err := r.find(name, version)
@@ -182,7 +182,7 @@ func (r *Repository[T]) Able(name, version string) (bool, error) {
 }
 
 // Ready reports whether the folder was looked at, and each model can be asked that was in it then, or was to be loaded at the start.
-func (r *Repository[T]) Ready() bool {
+func (r *Repository) Ready() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.started || r.closed {
@@ -197,14 +197,14 @@ func (r *Repository[T]) Ready() bool {
 }
 
 // Each calls f with every version that is loaded, by name and version.
-func (r *Repository[T]) Each(f func(name, version string, loaded T)) {
+func (r *Repository) Each(f func(name, version string, loaded Loaded)) {
 	r.mu.Lock()
-	var list []*instance[T]
+	var list []*instance
 	for _, m := range r.models {
 		list = slices.AppendSeq(list, maps.Values(m.serving))
 	}
 	r.mu.Unlock()
-	slices.SortFunc(list, func(a, b *instance[T]) int {
+	slices.SortFunc(list, func(a, b *instance) int {
 		if c := strings.Compare(a.model.name, b.model.name); c != 0 {
 			return c
 		}
@@ -216,7 +216,7 @@ func (r *Repository[T]) Each(f func(name, version string, loaded T)) {
 }
 
 // Index lists all versions of all models, or only those that can be asked.
-func (r *Repository[T]) Index(ready bool) []oip.IndexEntry {
+func (r *Repository) Index(ready bool) []oip.IndexEntry {
 	if r.opts.Control == Explicit && !ready {
 		r.glance()
 	}
@@ -257,7 +257,7 @@ func (r *Repository[T]) Index(ready bool) []oip.IndexEntry {
 }
 
 // remark says what is to be known of a version that can be asked.
-func (r *Repository[T]) remark(m *model[T], v string, newest bool) string {
+func (r *Repository) remark(m *model, v string, newest bool) string {
 	var parts []string
 	if f, ok := m.failed[v]; ok {
 		parts = append(parts, "its files on disk cannot be loaded: "+f.reason)
@@ -277,7 +277,7 @@ func (r *Repository[T]) remark(m *model[T], v string, newest bool) string {
 }
 
 // glance notes what the folder has, without loading anything.
-func (r *Repository[T]) glance() {
+func (r *Repository) glance() {
 	r.look.Lock()
 	defer r.look.Unlock()
 	if found, err := look(r.dir, r.opts.Model); err == nil {
@@ -286,7 +286,7 @@ func (r *Repository[T]) glance() {
 }
 
 // Load loads a model as it is on disk, also if it is loaded already. What served before serves on if that fails.
-func (r *Repository[T]) Load(ctx context.Context, name string) error {
+func (r *Repository) Load(ctx context.Context, name string) error {
 	m, err := r.explicit(ctx, name)
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func (r *Repository[T]) Load(ctx context.Context, name string) error {
 }
 
 // Unload takes a model out of service and returns when its requests are answered.
-func (r *Repository[T]) Unload(ctx context.Context, name string) error {
+func (r *Repository) Unload(ctx context.Context, name string) error {
 	m, err := r.explicit(ctx, name)
 	if err != nil {
 		return err
@@ -332,7 +332,7 @@ func (r *Repository[T]) Unload(ctx context.Context, name string) error {
 	r.mu.Unlock()
 	r.retire(m, "a call has asked for it", func(string) bool { return true })
 	r.mu.Lock()
-	var left []*instance[T]
+	var left []*instance
 	for i := range r.draining {
 		if i.model == m {
 			left = append(left, i)
@@ -347,7 +347,7 @@ func noModel(name string) error {
 }
 
 // explicit looks at the folder and locks a model, for a call that says what is loaded.
-func (r *Repository[T]) explicit(ctx context.Context, name string) (*model[T], error) {
+func (r *Repository) explicit(ctx context.Context, name string) (*model, error) {
 	if r.opts.Control != Explicit {
 		return nil, oip.Errorf(oip.Unimplemented, "the folder decides what is loaded; models are loaded and unloaded by calls if the server was started so")
 	}
@@ -366,7 +366,7 @@ func (r *Repository[T]) explicit(ctx context.Context, name string) (*model[T], e
 
 // Close takes everything out of service. It returns when all requests are answered and all versions closed, or when the context ends, which
 // leaves the rest to itself.
-func (r *Repository[T]) Close(ctx context.Context) error {
+func (r *Repository) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
@@ -398,7 +398,7 @@ func (r *Repository[T]) Close(ctx context.Context) error {
 }
 
 // await waits until instances are closed.
-func await[T Loaded](ctx context.Context, list []*instance[T]) error {
+func await(ctx context.Context, list []*instance) error {
 	for _, i := range list {
 		select {
 		case <-i.gone:
