@@ -9,13 +9,12 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -28,7 +27,7 @@ func (m *Model) Digest() (string, error) {
 	}
 	d := &digester{sha256.New()}
 	fmt.Fprintf(d, "%s lenient %t compat %t\n", m.format, m.loader.Lenient, m.loader.Compat)
-	for _, name := range slices.Sorted(maps.Keys(m.loader.Constants)) {
+	for _, name := range naming.Sorted(m.loader.Constants) {
 		t := m.loader.Constants[name]
 		d.add(name, []byte(t.Describe()))
 		d.add(name, tensor.Raw(t))

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
@@ -251,7 +250,7 @@ func TestLifetimes(t *testing.T) {
 	g := weighed(t)
 	names := saved(t, g)
 	all, shared := openAll(t, g, names), openAll(t, g, names)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range naming.Sorted(all) {
 		t.Run(name, func(t *testing.T) {
 			one := all[name]
 			if err := one.use(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"text/template"
 
@@ -49,7 +50,7 @@ func makeFiles(folder string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	files := make(map[string][]byte)
 	var all []*processor
 	for _, name := range names {
@@ -291,7 +292,7 @@ func (p *processor) Versions() string {
 	if len(dates) == 0 {
 		return "nothing yet"
 	}
-	slices.Sort(versions)
+	sort.Strings(versions)
 	days := slices.Min(dates)
 	if last := slices.Max(dates); last != days {
 		days += " … " + last

@@ -21,6 +21,7 @@ import (
 	"github.com/concord-nn/concord/internal/gate"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -267,7 +268,7 @@ func (j *Job) identity() (string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "concord bulk %d\n%s\n%d\n%s\n%s\n", answersVersion, own, len(description), description, j.opts.Format)
-	for _, name := range slices.Sorted(maps.Keys(j.shapes)) {
+	for _, name := range naming.Sorted(j.shapes) {
 		fmt.Fprintf(h, "%q=%v\n", name, j.shapes[name])
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

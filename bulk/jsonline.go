@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -28,7 +27,7 @@ func (l *list) parse(line []byte, j *feed.Job, list string) error {
 	for i, p := range l.feeder.Inputs {
 		raw, ok := members[p.Name]
 		if !ok && j.Files[i] == "" && l.feeder.NeedsFile(p) {
-			return fmt.Errorf("there is no member %q in it; there are %s", p.Name, cmp.Or(escape.Quoted(slices.Sorted(maps.Keys(members))), "none"))
+			return fmt.Errorf("there is no member %q in it; there are %s", p.Name, cmp.Or(escape.Quoted(naming.Sorted(members)), "none"))
 		}
 		if !ok {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/report"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/pipeline"
@@ -104,7 +105,7 @@ func (w *worker) read(it *Item) (*feed.Job, [sha256.Size]byte, error) {
 		}
 	}
 	list := make([]tensor.Named, 0, len(o.Tensors))
-	for _, name := range slices.Sorted(maps.Keys(o.Tensors)) {
+	for _, name := range naming.Sorted(o.Tensors) {
 		if t := o.Tensors[name]; t != nil {
 			list = append(list, tensor.Named{Name: name, Tensor: t})
 		}

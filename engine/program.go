@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -151,7 +151,7 @@ func (s *Session) setAll(inputs map[string]*tensor.Tensor) error {
 			unknown = append(unknown, name)
 		}
 	}
-	slices.Sort(unknown)
+	sort.Strings(unknown)
 	for _, name := range unknown {
 		errs = append(errs, &InputError{Name: name, Got: inputs[name].Describe()})
 	}

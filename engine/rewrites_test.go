@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -188,7 +189,7 @@ func planOf(p *Program) string {
 			inside = append(inside, fmt.Sprintf("  %s lies in %s\n", b.Value.Name, b.In.Name))
 		}
 	}
-	slices.Sort(inside)
+	sort.Strings(inside)
 	text.WriteString(strings.Join(slices.Compact(inside), ""))
 	return text.String()
 }

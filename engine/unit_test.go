@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,7 +248,7 @@ func TestPlaces(t *testing.T) {
 					inside = append(inside, b.Value.Name+" in "+b.In.Name)
 				}
 			}
-			slices.Sort(inside)
+			sort.Strings(inside)
 			if got := strings.Join(inside, ", "); got != c.in {
 				t.Errorf("there lie %s; want %s", got, c.in)
 			}

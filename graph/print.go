@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -305,7 +306,7 @@ func (p *printer) declarations(all []*printer) []string {
 			out = append(out, Declaration(op, sig))
 		}
 	}
-	slices.Sort(out)
+	sort.Strings(out)
 	return out
 }
 

@@ -2,13 +2,13 @@ package manifest
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/near"
 )
 
@@ -101,7 +101,7 @@ func (d *document) kind(n *node, kinds map[string]func() any) any {
 		d.wrong(n, "an object {…}")
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(kinds))
+	names := naming.Sorted(kinds)
 	given := n.member("kind")
 	if given == nil {
 		d.fail(n.at, n.path(), `the key "kind" is missing; it must be %s`, list(names))

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -49,7 +50,7 @@ func (p *Programs) Session(given Shapes) (*Session, error) {
 		return &Session{whole: whole, inputs: e.program.Inputs(), outputs: e.program.Outputs()}, nil
 	}
 	s := &Session{programs: p, first: e, values: make(Values), sessions: make(map[*engine.Program]*engine.Session)}
-	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+	for _, name := range naming.Sorted(shapes) {
 		t := graph.Type{DType: p.model.input(name).DType, Shape: shapes[name]}
 		s.inputs = append(s.inputs, engine.Port{Name: name, Type: t})
 		if s.values[name], err = tensor.New(t.DType, t.Shape); err != nil {

@@ -3,10 +3,10 @@ package nnef
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/labels"
 )
@@ -68,7 +68,7 @@ func (f *File) tensorFiles() ([]string, error) {
 			names[name] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(names)), nil
+	return naming.Sorted(names), nil
 }
 
 // ops returns the variables of a graph, if they are known.

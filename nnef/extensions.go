@@ -1,12 +1,12 @@
 package nnef
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/symbol"
 	"github.com/concord-nn/concord/internal/nnef/tract"
@@ -127,7 +127,7 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 }
 
 // ownExtensions are the names of the extensions that are read here or by callers.
-var ownExtensions = slices.Concat(slices.Sorted(maps.Keys(ownStatements)), passedOn)
+var ownExtensions = slices.Concat(naming.Sorted(ownStatements), passedOn)
 
 // library returns the operations beside those of the standard, nil if there are none.
 func (s *statements) library() eval.Library {

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/quant"
@@ -109,7 +108,7 @@ type extras struct {
 // statements returns the extension statements beside those of the graph.
 func (x *extras) statements() []string {
 	var list []string
-	for _, key := range slices.Sorted(maps.Keys(x.properties)) {
+	for _, key := range naming.Sorted(x.properties) {
 		list = append(list, propertyStatement+" "+graph.QuoteText(key)+" "+graph.QuoteText(x.properties[key]))
 	}
 	return append(list, x.passedOn...)

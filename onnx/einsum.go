@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func (c *lowering) equation(values []*graph.Value) (operands []emit.Labelled, ou
 				out = append(out, l)
 			}
 		}
-		slices.Sort(out)
+		sort.Strings(out)
 		out = append(numbered(most), out...)
 	}
 	for i, l := range out {

@@ -3,6 +3,7 @@ package onnx
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
@@ -38,7 +39,7 @@ func (c *lowering) activation(name string, v *graph.Value, numbers []float64) *g
 		for n := range activationKinds {
 			names = append(names, n)
 		}
-		slices.Sort(names)
+		sort.Strings(names)
 		c.failf("activation", "%q is not supported; there are %q", name, names)
 	}
 	values := slices.Clone(k.defaults)

@@ -7,16 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -111,7 +110,7 @@ func findNetworks(tb testing.TB) (out []*realNetwork) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(manifest)) {
+	for _, name := range naming.Sorted(manifest) {
 		out = append(out, &realNetwork{name: name, path: filepath.Join(*networks, manifest[name].File), bench: manifest[name]})
 	}
 	return out

@@ -4,13 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/model"
@@ -57,7 +56,7 @@ func TestPeer(t *testing.T) {
 		}
 		c.judge(t, m, theirs[i])
 	}
-	for _, op := range slices.Sorted(maps.Keys(tally)) {
+	for _, op := range naming.Sorted(tally) {
 		c := tally[op]
 		if c.agree == 0 || testing.Verbose() {
 			t.Logf("%-40s %d agree, %d differ, %d disputed, %d gaps, %d refused by ORT, %d by both %v", op, c.agree, c.differ, c.disputed, c.gaps, c.theirs, c.both,

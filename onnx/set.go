@@ -3,9 +3,9 @@ package onnx
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
@@ -16,7 +16,7 @@ import (
 // or be as many as it has elements; one extent may be open. An input that the model stores a value for, which is no input of its network, gets the
 // given one in the place of that.
 func (f *File) Set(values model.Values) error {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	for _, name := range naming.Sorted(values) {
 		if err := f.set(name, values[name]); err != nil {
 			return err
 		}

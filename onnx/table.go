@@ -1,7 +1,7 @@
 package onnx
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -104,7 +104,7 @@ func near(name string) string {
 			out = append(out, known)
 		}
 	}
-	slices.Sort(out)
+	sort.Strings(out)
 	if len(out) == 0 {
 		return ""
 	}

@@ -71,7 +71,7 @@ func (u *uses) overlapping(r *region) []*use {
 			found = append(found, i)
 		}
 	}
-	slices.Sort(found)
+	sort.Ints(found)
 	list := make([]*use, len(found))
 	for k, i := range found {
 		list[k] = &u.list[i]

@@ -2,9 +2,9 @@ package pipeline
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -96,7 +96,7 @@ func (j *job) answer(names []string) (*Answer, error) {
 // ordered returns the names of values, those in a list first.
 func ordered(first []string, out model.Values) []string {
 	names := slices.DeleteFunc(slices.Clone(first), func(name string) bool { return out[name] == nil })
-	for _, name := range slices.Sorted(maps.Keys(out)) {
+	for _, name := range naming.Sorted(out) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"image"
 	"maps"
-	"slices"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -72,7 +72,7 @@ func (j *job) prepare(ports []port, in Inputs) (int, error) {
 			return 0, err
 		}
 	}
-	if more := slices.Sorted(maps.Keys(left)); len(more) > 0 {
+	if more := naming.Sorted(left); len(more) > 0 {
 		names := make([]string, len(ports))
 		for i, p := range ports {
 			names[i] = p.text

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -190,7 +191,7 @@ func (v *version) wanted(list []oip.Requested, out model.Values) []string {
 		for name := range out {
 			all = append(all, name)
 		}
-		slices.Sort(all)
+		sort.Strings(all)
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return out[name] == nil })
 }

@@ -369,7 +369,7 @@ func (b *GraphBuilder) network(outputs NamedOperands) (g *graph.Graph, err error
 	if len(outputs) == 0 {
 		return nil, reject(TypeError, method, "outputs.empty", "there is no output")
 	}
-	names := slices.Sorted(maps.Keys(outputs))
+	names := naming.Sorted(outputs)
 	for _, name := range names {
 		if f := b.checkOutput(name, outputs[name]); f != nil {
 			return nil, f.reject(method, "outputs")

@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // Graph is MLGraph (https://www.w3.org/TR/webnn/#api-mlgraph): a compiled graph. It is made by [GraphBuilder.Build]. Its
@@ -261,7 +262,7 @@ func (c *Context) checkTensors(method string, tensors []namedTensor) error {
 // matchDescriptors is "validate tensors with descriptors".
 func matchDescriptors(method, group string, tensors []namedTensor, want map[string]OperandDescriptor) error {
 	if len(tensors) != len(want) {
-		return reject(TypeError, method, group+".names", "there are %d %s; the graph's are %q", len(tensors), group, slices.Sorted(maps.Keys(want)))
+		return reject(TypeError, method, group+".names", "there are %d %s; the graph's are %q", len(tensors), group, naming.Sorted(want))
 	}
 	for _, t := range tensors {
 		d, known := want[t.name]
@@ -270,7 +271,7 @@ func matchDescriptors(method, group string, tensors []namedTensor, want map[stri
 			return reject(TypeError, method, group+".constant", "the tensor %q is constant", t.name)
 		case !known:
 			return reject(TypeError, method, group+".names", "the graph has no %q among its %s, which are %q", t.name, group,
-				slices.Sorted(maps.Keys(want)))
+				naming.Sorted(want))
 		case t.descriptor.DataType != d.DataType || !t.descriptor.Shape.Equal(d.Shape):
 			return reject(TypeError, method, group+".descriptor", "the tensor %q is %v%v; the graph takes %v%v", t.name,
 				t.descriptor.DataType, t.descriptor.Shape, d.DataType, d.Shape)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -256,7 +257,7 @@ func (d *draft) spoil(args []any, options webnn.Options) ([]any, webnn.Options) 
 	for name := range options {
 		names = append(names, name)
 	}
-	slices.Sort(names) // choices must not depend on the order of a map
+	sort.Strings(names) // choices must not depend on the order of a map
 	switch k := d.r.IntN(len(args) + len(names) + 1); {
 	case k < len(args):
 		args[k] = d.spoiled(args[k])

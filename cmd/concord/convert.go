@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/labels"
@@ -443,7 +443,7 @@ func needed(c *container.Container, text string, g *flat.Graph) container.Member
 		}
 	}
 	return func(yield func(string, func(io.Writer) error) bool) {
-		for _, name := range slices.Sorted(maps.Keys(files)) {
+		for _, name := range naming.Sorted(files) {
 			data, err := c.ReadFile(files[name])
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // there is no quantization file

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func fileNames(files map[string]string) []string {
 	for name := range files {
 		list = append(list, name)
 	}
-	slices.Sort(list)
+	sort.Strings(list)
 	return list
 }
 

@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // writeCVM prints the totals of an admitted CVM model.
@@ -102,7 +101,7 @@ func tensorNames(a *cvm.Admission, list []int) string {
 // attributes writes attributes as the graph spells them, in the order of their names.
 func attributes(list map[string]string) string {
 	var text []string
-	for _, name := range slices.Sorted(maps.Keys(list)) {
+	for _, name := range naming.Sorted(list) {
 		text = append(text, name+" = "+list[name])
 	}
 	return strings.Join(text, ", ")

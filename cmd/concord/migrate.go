@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/labels"
@@ -204,7 +204,7 @@ func (m *migrating) model(src string) error {
 		return err
 	}
 	if m.check {
-		for _, name := range slices.Sorted(maps.Keys(changed)) {
+		for _, name := range naming.Sorted(changed) {
 			fmt.Fprintf(printed(m.out), "%s: %s is written anew\n", src, name)
 		}
 		return nil
@@ -293,7 +293,7 @@ func (m *migrating) quantization(files *container.Container, changed writers, en
 	for _, e := range q.Entries {
 		given[e.Tensor.Value] = true
 	}
-	for _, id := range slices.Sorted(maps.Keys(entries)) {
+	for _, id := range naming.Sorted(entries) {
 		if given[id] {
 			continue
 		}

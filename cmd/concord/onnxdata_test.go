@@ -2,15 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -58,7 +57,7 @@ func TestONNXFaces(t *testing.T) {
 	}
 	for _, m := range []string{"version-RFB-320.onnx", "version-slim-320.onnx", "version-slim-320_simplified.onnx"}[:testdata.Cases(1, 3)] {
 		args := []string{filepath.Join(dir, m)}
-		names := testdata.Some(slices.Sorted(maps.Keys(photos)), 2)
+		names := testdata.Some(naming.Sorted(photos), 2)
 		for _, name := range names {
 			args = append(args, filepath.Join(dir, "photos", name))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/op"
@@ -49,7 +49,7 @@ func TestOperators(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d cases are converted", converted, cases)
-			for _, why := range slices.Sorted(maps.Keys(refused)) {
+			for _, why := range naming.Sorted(refused) {
 				t.Logf("%d refused: %s", refused[why], why)
 			}
 			if foreign && converted > 0 {

@@ -1,12 +1,12 @@
 package symbol
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -168,7 +168,7 @@ func (p *parser) pair(class fault.Class, readers map[string]func()) {
 		case 0:
 			tag := string(p.string())
 			if read = readers[tag]; read == nil {
-				p.fail(at, class, strings.Join(slices.Sorted(maps.Keys(readers)), " or "), "the tag is %q", tag)
+				p.fail(at, class, strings.Join(naming.Sorted(readers), " or "), "the tag is %q", tag)
 			}
 		case 1:
 			read()

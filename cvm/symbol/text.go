@@ -2,12 +2,11 @@ package symbol
 
 import (
 	"bytes"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // Parse reads a graph. Unknown keys, wrong types and tags, and malformed JSON are *fault.Error of stage Text (or Graph, where a
@@ -149,7 +148,7 @@ func (p Pos) within(bytes string) Pos {
 // FormatAttrs writes attributes in the order of their names, as the original's exporters do. ParseAttrs reads them back.
 func FormatAttrs(attrs map[string]string) string {
 	b := []byte{'{'}
-	for i, name := range slices.Sorted(maps.Keys(attrs)) {
+	for i, name := range naming.Sorted(attrs) {
 		if i > 0 {
 			b = append(b, ", "...)
 		}

@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"encoding/binary"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/wasmobj"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -33,7 +33,7 @@ var loops = sync.OnceValue(func() map[string][]loop {
 	if err != nil { // Without this references that cannot be read would be a panic, not an error of the module.
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Names)) {
+	for _, name := range naming.Sorted(o.Names) {
 		words := strings.Fields(name)
 		if words[0] != "loop" {
 			continue

@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -151,7 +150,7 @@ func (n *network) load() (*cvm.Model, error) {
 func convert(weights map[string]*tensor.Tensor, samples [][]byte) (cvm.Files, error) {
 	for _, name := range []string{"conv1", "conv2", "conv3", "dense"} {
 		if weights[name+"_filter"] == nil || weights[name+"_bias"] == nil {
-			return cvm.Files{}, fmt.Errorf("there are no weights of %s among %v", name, slices.Sorted(maps.Keys(weights)))
+			return cvm.Files{}, fmt.Errorf("there are no weights of %s among %v", name, naming.Sorted(weights))
 		}
 	}
 	n := newNetwork(tensor.Shape{1, 1, 28, 28})

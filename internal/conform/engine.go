@@ -6,13 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/pattern"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
@@ -88,7 +87,7 @@ func (e *evaluator) hash(outputs map[string]*tensor.Tensor) {
 	if e.outputs == nil {
 		e.outputs = sha256.New()
 	}
-	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+	for _, name := range naming.Sorted(outputs) {
 		t := outputs[name]
 		fmt.Fprintf(e.outputs, "%q %v%v\n", name, t.DType(), t.Shape())
 		e.outputs.Write(tensor.Raw(t))

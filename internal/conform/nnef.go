@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -63,7 +62,7 @@ func (c *numericCase) run(ctx context.Context, dir string, e *evaluator) error {
 
 // sameOutputs compares outputs by their names, in the order of the names.
 func sameOutputs(got, want map[string]*tensor.Tensor, rtol, atol float64) error {
-	for _, name := range slices.Sorted(maps.Keys(want)) {
+	for _, name := range naming.Sorted(want) {
 		if err := compareNear(got[name], want[name], rtol, atol); err != nil {
 			return fmt.Errorf("output %s: %w", name, err)
 		}
@@ -73,7 +72,7 @@ func sameOutputs(got, want map[string]*tensor.Tensor, rtol, atol float64) error 
 
 func numericTensors(list map[string]numericTensor) (map[string]*tensor.Tensor, error) {
 	out := make(map[string]*tensor.Tensor)
-	for _, name := range slices.Sorted(maps.Keys(list)) {
+	for _, name := range naming.Sorted(list) {
 		n := list[name]
 		t, err := n.tensor()
 		if err != nil {

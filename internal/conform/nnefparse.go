@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -191,16 +192,16 @@ func canonical(g *jsonGraph) canonicalGraph {
 				key += tensorName(r)
 			}
 		}
-		for _, p := range slices.Sorted(maps.Keys(op.Args)) {
+		for _, p := range naming.Sorted(op.Args) {
 			key += p + "=" + c.key(op.Args[p]) + ";"
 		}
 		key += ")"
 		c.ops = append(c.ops, key)
-		for _, name := range slices.Sorted(maps.Keys(op.Results)) {
+		for _, name := range naming.Sorted(op.Results) {
 			c.result(key+"."+name, op.Results[name])
 		}
 	}
-	slices.Sort(c.ops)
+	sort.Strings(c.ops)
 	return c
 }
 

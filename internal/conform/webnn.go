@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 	webnnsession "github.com/concord-nn/concord/webnn/session"
 )
@@ -186,7 +186,7 @@ func (c *webnnCase) run(ctx context.Context, e *evaluator) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Graph.ExpectedOutputs)) {
+	for _, name := range naming.Sorted(c.Graph.ExpectedOutputs) {
 		want, err := c.Graph.ExpectedOutputs[name].values()
 		if err != nil {
 			return fmt.Errorf("output %s: %w", name, err)
@@ -212,7 +212,7 @@ func (c *webnnCase) session() (*webnnsession.Session, map[string]*tensor.Tensor,
 		Method: "MLGraphBuilder", Args: []webnnsession.Value{webnnsession.Ref(contextID)}, ID: builderID,
 	}}
 	inputs := make(map[string]*tensor.Tensor)
-	for _, name := range slices.Sorted(maps.Keys(c.Graph.Inputs)) {
+	for _, name := range naming.Sorted(c.Graph.Inputs) {
 		in := c.Graph.Inputs[name]
 		t, err := in.tensor()
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"reflect"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/naming"
 	webnnsession "github.com/concord-nn/concord/webnn/session"
 
 	"github.com/concord-nn/concord/internal/pattern"
@@ -292,7 +292,7 @@ func checkDescription(want map[string]any, got webnnsession.Description) error {
 	if err := d.Decode(&attributes); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(want)) {
+	for _, name := range naming.Sorted(want) {
 		if !reflect.DeepEqual(attributes[name], want[name]) {
 			return fmt.Errorf("%s is %v; want %v", name, attributes[name], want[name])
 		}

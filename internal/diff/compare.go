@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -304,8 +305,8 @@ func (c *comparer) order(kind Kind, a, b []string) {
 		return
 	}
 	x, y := strings.Join(a, ", "), strings.Join(b, ", ")
-	slices.Sort(a)
-	slices.Sort(b)
+	sort.Strings(a)
+	sort.Strings(b)
 	if slices.Equal(a, b) {
 		all := &Item{Name: "order", Text: "order"}
 		c.add(Difference{Kind: kind, A: all, B: all, Changes: []Change{{string(kind) + "s", x, y}}})

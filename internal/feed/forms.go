@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/concord-nn/concord/manifest"
@@ -116,7 +117,7 @@ func matching(pattern string, takes []Form) ([]string, error) {
 	if err != nil {
 		return nil, &UsageError{fmt.Errorf("%s: this is no pattern: it has a [ without a ], or nothing between them", pattern)}
 	}
-	slices.Sort(all)
+	sort.Strings(all)
 	files := ofForms(all, takes...)
 	switch {
 	case len(all) == 0:

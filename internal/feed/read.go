@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/pipeline"
@@ -276,7 +276,7 @@ func noArray(name string, archive map[string]*tensor.Tensor) error {
 	if len(archive) == 0 {
 		return fmt.Errorf("there is no array %q in it, nor any other", name)
 	}
-	return fmt.Errorf("there is no array %q in it; there are %s", name, escape.Quoted(slices.Sorted(maps.Keys(archive))))
+	return fmt.Errorf("there is no array %q in it; there are %s", name, escape.Quoted(naming.Sorted(archive)))
 }
 
 // ReadNPY reads the array in a file.

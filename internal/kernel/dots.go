@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -342,7 +343,7 @@ func (d *dotConv) cover(n int) (runs []run) {
 	for at := rest; at > 0; at -= best[at].size {
 		sizes = append(sizes, best[at].size)
 	}
-	slices.Sort(sizes)
+	sort.Ints(sizes)
 	slices.Reverse(sizes)
 	at := 0
 	for i, size := range sizes {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/concord-nn/concord/internal/limits"
 )
@@ -211,7 +212,7 @@ func (l *layout) crossings() int {
 			for _, n := range l.vertices[i].down {
 				ends = append(ends, l.vertices[n.to].at)
 			}
-			slices.Sort(ends[from:])
+			sort.Ints(ends[from:])
 		}
 		total += inversions(ends, make([]int, len(ends)))
 	}

@@ -1,7 +1,21 @@
-// Package naming makes names of which nothing has two.
+// Package naming makes names of which nothing has two, and puts names in order.
 package naming
 
-import "strconv"
+import (
+	"sort"
+	"strconv"
+)
+
+// Sorted returns the names that a map has in order. Package sort has one loop for all programs' strings: with slices.Sorted, which is
+// generic, each package that sorts some would have its own.
+func Sorted[V any](named map[string]V) []string {
+	var names []string
+	for name := range named {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
 
 // Set has the names in use, each with the number that was tried last for another of its kind, so that many of one kind take no more time
 // each than few.

@@ -29,3 +29,9 @@ func TestNamesOfOneKind(t *testing.T) {
 		t.Errorf("the last name is %s", last)
 	}
 }
+
+func TestSorted(t *testing.T) {
+	if got := naming.Sorted(map[string]bool{"b": true, "": false, "a": true}); !slices.Equal(got, []string{"", "a", "b"}) {
+		t.Errorf("the names are %q", got)
+	}
+}

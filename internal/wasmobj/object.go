@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sort"
 )
 
 // Object has functions and data that refer to one another, and names for some of them.
@@ -89,7 +90,7 @@ func (o *Object) Marshal() []byte {
 	for name := range o.Names {
 		names = append(names, name)
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	w.list(len(names), func(i int) {
 		w.bytes([]byte(names[i]))
 		w.uint(o.Names[names[i]].Func)

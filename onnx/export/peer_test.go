@@ -3,13 +3,13 @@ package export_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/internal/testing/exported"
 	"github.com/concord-nn/concord/internal/testing/onnx/peer"
@@ -128,7 +128,7 @@ func judge(t *testing.T, runtime *peer.Runtime, all []*application, level string
 	for i, theirs := range runtime.Run(t, cases, level) {
 		count(asked[i], asked[i].judge(t, theirs))
 	}
-	for _, name := range slices.Sorted(maps.Keys(tally)) {
+	for _, name := range naming.Sorted(tally) {
 		if counts := tally[name]; counts["agree"] == 0 || testing.Verbose() {
 			t.Logf("%-28s %v", name, counts)
 		}

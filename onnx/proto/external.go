@@ -3,13 +3,14 @@ package proto
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // external returns the bytes of a tensor that stand in another file. size is how many the tensor takes.
@@ -86,7 +87,7 @@ func (m *Model) External() []string {
 			}
 		}
 	})
-	return slices.Sorted(maps.Keys(names))
+	return naming.Sorted(names)
 }
 
 // tensors calls a function for the tensors in a message.

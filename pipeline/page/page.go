@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
@@ -331,6 +331,6 @@ func classesOf(g *graph.Graph) (list []int) {
 			list = append(list, class)
 		}
 	}
-	slices.Sort(list)
+	sort.Ints(list)
 	return list
 }

@@ -187,7 +187,7 @@ func (w *writer) value(v session.Value) string {
 		w.fail("there is no operand %q", v)
 	case session.Dict:
 		members := make([]string, 0, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range naming.Sorted(v) {
 			member, value := property(key), w.value(v[key])
 			if _, operand := v[key].(session.Ref); !operand || member != value {
 				member += ": " + value

@@ -2,11 +2,10 @@ package session
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
-	"slices"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -124,7 +123,7 @@ func argument[T any](a *arguments, name, what string) T {
 func named[T any](a *arguments, name, what string) map[string]T {
 	out := make(map[string]T)
 	given := argument[Dict](a, name, "a dictionary")
-	for _, key := range slices.Sorted(maps.Keys(given)) { // so that the error is always the same
+	for _, key := range naming.Sorted(given) { // so that the error is always the same
 		r, err := a.resolve(given[key])
 		if err != nil {
 			a.err = err

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/stage"
 )
 
@@ -75,7 +75,7 @@ func (e *encoder) value(v Value) error {
 	case *Buffer:
 		return e.buffer(x)
 	case Dict:
-		return e.object(values(slices.Sorted(maps.Keys(x)), func(key string) member { // in which buffers come to the weights
+		return e.object(values(naming.Sorted(x), func(key string) member { // in which buffers come to the weights
 			name := key
 			if strings.HasPrefix(key, "$") {
 				name = "$" + key

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -342,7 +343,7 @@ func TestHostLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := got.Gather.Indices
-	slices.Sort(i.DataTypes)
+	sort.Strings(i.DataTypes)
 	if got.MaxTensorByteLength != math.MaxInt32 || !slices.Equal(i.DataTypes, []string{"int32", "int64", "uint32"}) ||
 		i.RankRange.Max != webnn.MaxRank {
 		t.Errorf("the limits are %+v", got)

@@ -2,13 +2,13 @@ package session
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -145,7 +145,7 @@ func (r *Recorder) note(c webnn.Call) {
 	}
 	if len(c.Options) > 0 {
 		options := make(Dict, len(c.Options))
-		for _, name := range slices.Sorted(maps.Keys(c.Options)) {
+		for _, name := range naming.Sorted(c.Options) {
 			options[name] = r.value(c.Method+": "+name, c.Options[name])
 		}
 		n.args = append(n.args, options)

@@ -2,7 +2,6 @@ package operators
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/pattern"
 )
 
@@ -18,7 +18,7 @@ import (
 // Names like __x__ are ignored where an operator has attributes. Errors are *fault.Error of stage Attrs without a node, which the
 // caller adds, and with the attribute as Part. Of several errors the first in the order of the names is returned.
 func (o *Operator) ParseAttrs(dict map[string]string) (graph.Attrs, error) {
-	given := slices.Sorted(maps.Keys(dict))
+	given := naming.Sorted(dict)
 	if len(o.Attrs) == 0 && len(given) > 0 {
 		return nil, fault.Logicf(fault.Attrs, "%s takes no attributes", o.Name).With(given[0], "")
 	}

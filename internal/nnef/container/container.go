@@ -9,14 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // The names of members.
@@ -66,7 +67,7 @@ func (c *Container) List(dir string) ([]string, error) {
 	if err = mapfile.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	return names, nil
 }
 
@@ -138,7 +139,7 @@ func over(fsys fs.FS) *Container {
 				}
 				return nil
 			})
-			slices.Sort(names)
+			sort.Strings(names)
 			return names
 		},
 	}
@@ -146,7 +147,7 @@ func over(fsys fs.FS) *Container {
 
 // members makes a container of files in memory. release, if not nil, is called when it is closed.
 func members(files map[string][]byte, release func() error) *Container {
-	names := slices.Sorted(maps.Keys(files))
+	names := naming.Sorted(files)
 	return &Container{
 		read: func(name string) ([]byte, error) {
 			data, ok := files[name]

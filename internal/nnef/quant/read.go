@@ -3,12 +3,12 @@ package quant
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/std"
@@ -87,7 +87,7 @@ func Check(q *syntax.Quantization, g *flat.Graph) syntax.Diagnostics {
 			tensors[t.Name] = t
 		}
 	}
-	names := slices.Sorted(maps.Keys(tensors))
+	names := naming.Sorted(tensors)
 	for i := range q.Entries {
 		name := q.Entries[i].Tensor
 		if tensors[name.Value] == nil && r.mistakes < maxFound {

@@ -11,10 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -121,7 +121,7 @@ func (f *File) check() error {
 }
 
 // Names lists the tensors in lexical order.
-func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.entries)) }
+func (f *File) Names() []string { return naming.Sorted(f.entries) }
 
 // Has reports whether there is a tensor of that name.
 func (f *File) Has(name string) bool {

@@ -4,12 +4,12 @@ package symbol
 import (
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/pattern"
@@ -289,7 +289,7 @@ func holds(op syntax.Op, a, b int64) bool {
 // assignment writes the values of the symbols.
 func (s *Solver) assignment() string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(s.values)) {
+	for _, name := range naming.Sorted(s.values) {
 		parts = append(parts, fmt.Sprintf("%s = %d", name, s.values[name]))
 	}
 	return strings.Join(parts, ", ")

@@ -4,9 +4,7 @@ package exported
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
@@ -110,7 +109,7 @@ func (e *Exporter) Operators(t *testing.T, some, many int) {
 	var b strings.Builder
 	for _, r := range e.Rows {
 		fmt.Fprintf(&b, "%s %s\n", r.Op, r.Form)
-		for _, note := range slices.Sorted(maps.Keys(outcomes[r.Op].notes)) {
+		for _, note := range naming.Sorted(outcomes[r.Op].notes) {
 			fmt.Fprintf(&b, "    %s\n", note)
 		}
 	}

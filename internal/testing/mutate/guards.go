@@ -13,7 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -145,7 +145,7 @@ func sorted(inserted map[int]string) []int {
 	for at := range inserted {
 		places = append(places, at)
 	}
-	slices.Sort(places)
+	sort.Ints(places)
 	return places
 }
 

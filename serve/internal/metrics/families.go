@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -198,7 +199,7 @@ func writeBatches(s *snapshot, w *writer) {
 func writeCuts(s *snapshot, w *writer) {
 	for i := range s.statistics {
 		x := &s.statistics[i]
-		for _, why := range sorted(x.Cuts) {
+		for _, why := range naming.Sorted(x.Cuts) {
 			w.value(float64(x.Cuts[why]), x.Name, x.Version, why)
 		}
 	}
@@ -222,14 +223,14 @@ func writeStates(s *snapshot, w *writer) {
 }
 
 func writeLoads(s *snapshot, w *writer) {
-	for _, model := range sorted(s.loads) {
+	for _, model := range naming.Sorted(s.loads) {
 		w.value(float64(s.loads[model].done), model, "success")
 		w.value(float64(s.loads[model].failed), model, "failure")
 	}
 }
 
 func writeLastLoad(s *snapshot, w *writer) {
-	for _, model := range sorted(s.loads) {
+	for _, model := range naming.Sorted(s.loads) {
 		if t := s.loads[model].last; !t.IsZero() {
 			w.value(seconds(t), model)
 		}
@@ -254,7 +255,7 @@ func writeFailures(s *snapshot, w *writer) {
 				counts[reason] += s.calls[v][p][infer][k].Load()
 			}
 		}
-		for _, reason := range sorted(counts) {
+		for _, reason := range naming.Sorted(counts) {
 			w.value(float64(counts[reason]), v.model, reason, v.version)
 		}
 	}

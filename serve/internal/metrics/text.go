@@ -25,8 +25,6 @@ type snapshot struct {
 	process    *process
 }
 
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 func (m *Metrics) snapshot() *snapshot {
 	s := &snapshot{server: m.service.Server(), ready: m.service.Ready(), process: readProcess(), statuses: &m.statuses, loads: make(map[string]loads)}
 	statistics, index := m.read()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -239,7 +240,7 @@ func (r *Repository) note(found map[string]*seen, certain func(c candidate) bool
 func (r *Repository) compare(found map[string]*seen, certain func(c candidate) bool) (events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(found)) {
+	for _, name := range naming.Sorted(found) {
 		s, m := found[name], r.models[name]
 		if m == nil {
 			m = r.add(name)
@@ -291,7 +292,7 @@ func (r *Repository) add(name string) *model {
 // settle makes what serves what the folder says.
 func (r *Repository) settle(ctx context.Context) {
 	r.mu.Lock()
-	names := slices.Sorted(maps.Keys(r.models))
+	names := naming.Sorted(r.models)
 	r.mu.Unlock()
 	for _, name := range names {
 		r.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/serve/internal/oip"
 )
 
@@ -223,7 +224,7 @@ func (r *Repository) Index(ready bool) []oip.IndexEntry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list := []oip.IndexEntry{}
-	for _, name := range slices.Sorted(maps.Keys(r.models)) {
+	for _, name := range naming.Sorted(r.models) {
 		m := r.models[name]
 		able := m.able()
 		for _, v := range m.versions() {

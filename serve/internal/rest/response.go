@@ -2,11 +2,11 @@ package rest
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -75,7 +75,7 @@ func appendParameters(b []byte, p oip.Parameters, size int) []byte {
 	if size >= 0 {
 		b = strconv.AppendInt(append(b, `"binary_data_size":`...), int64(size), 10)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p)) {
+	for _, name := range naming.Sorted(p) {
 		if len(b) > begin {
 			b = append(b, ',')
 		}

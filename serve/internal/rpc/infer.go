@@ -2,11 +2,10 @@ package rpc
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -222,7 +221,7 @@ func extents(shape tensor.Shape) []int64 {
 // entriesOf returns parameters in the order of their names.
 func entriesOf(p oip.Parameters) []*entry {
 	var list []*entry
-	for _, key := range slices.Sorted(maps.Keys(p)) {
+	for _, key := range naming.Sorted(p) {
 		list = append(list, &entry{key, &parameter{p[key]}})
 	}
 	return list

@@ -1,14 +1,15 @@
 package rpc
 
 import (
-	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/wire"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/tensor"
@@ -138,8 +139,8 @@ func TestProto(t *testing.T) {
 			t.Errorf("the file does not have %s", name)
 		}
 	}
-	slices.Sort(methods)
-	if served := slices.Sorted(maps.Keys(new(handler).methods())); !slices.Equal(served, methods) {
+	sort.Strings(methods)
+	if served := naming.Sorted(new(handler).methods()); !slices.Equal(served, methods) {
 		t.Errorf("served are %v; the file has %v", served, methods)
 	}
 	for d := range tensor.NumDTypes {

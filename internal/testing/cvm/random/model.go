@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
@@ -201,7 +202,7 @@ func (m *maker) apply() bool {
 
 var operatorNames = func() []string {
 	names := formal.Operators()
-	slices.Sort(names)
+	sort.Strings(names)
 	return names
 }()
 

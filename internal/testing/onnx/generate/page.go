@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/onnx"
 )
 
@@ -66,7 +65,7 @@ func page(types []string) string {
 	}
 	b.WriteString("\n## Out of scope\n\n| operator | why |\n| --- | --- |\n")
 	refused := onnx.Refused()
-	for _, name := range slices.Sorted(maps.Keys(refused)) {
+	for _, name := range naming.Sorted(refused) {
 		what := "`" + name + "`"
 		if domain, ok := strings.CutSuffix(name, "."); ok {
 			what = "all of `" + domain + "`"

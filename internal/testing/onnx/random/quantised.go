@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
@@ -54,7 +55,7 @@ func Quantised(seed uint64, n int) *Model {
 	for op := range codeds {
 		ops = append(ops, op)
 	}
-	slices.Sort(ops)
+	sort.Strings(ops)
 	x := q.codes(one(q.maker, q.codeTypes()...), q.extents(one(q.maker, 2, 3, 4, 4, 4), 1, 6))
 	done := ""
 	for range n {
