@@ -1,6 +1,7 @@
 package nnef
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func newDocument(f *File, src source) *document {
 	}
 	s.b.Reserve(names)
 	s.finite = src != nil
-	s.most += statementMost * len(g.Body)
+	s.most = cmp.Or(f.opts.Limits.Nodes, maxNodes+statementMost*len(g.Body))
 	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || f.Document.Tract
 	d := &document{
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),

@@ -17,8 +17,9 @@ import (
 
 // Limits bound what a document can cause. A field that is zero stands for the defaults of its package.
 type Limits struct {
-	Text syntax.Limits
-	Eval eval.Limits
+	Text  syntax.Limits
+	Eval  eval.Limits
+	Nodes int // of the graph and all blocks (256 Ki, and 4 for each statement)
 }
 
 // Options say how a model is read. The zero value reads what the standard allows.
