@@ -1,10 +1,11 @@
-package diff
+package diff_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,20 +26,27 @@ func choice(t *testing.T, prefix, yes string, seed uint64) *graph.Graph {
 
 // TestBlocks compares what blocks do, whatever their values are called.
 func TestBlocks(t *testing.T) {
-	a := FromGraph(choice(t, "a", "exp", 1), nil)
-	if r := Compare(a, FromGraph(choice(t, "b", "exp", 1), nil)); !r.Equal() {
+	a := diff.FromGraph(choice(t, "a", "exp", 1), nil)
+	if r := diff.Compare(a, diff.FromGraph(choice(t, "b", "exp", 1), nil)); !r.Equal() {
 		t.Errorf("other names: %+v", r)
 	}
 	for name, g := range map[string]*graph.Graph{"another operator": choice(t, "a", "sin", 1), "other weights": choice(t, "a", "exp", 2)} {
-		if r := Compare(a, FromGraph(g, nil)); r.Equal() {
+		if r := diff.Compare(a, diff.FromGraph(g, nil)); r.Equal() {
 			t.Errorf("%s in a block makes no difference", name)
 		}
 	}
-	text := blockText(choice(t, "a", "exp", 1))
-	if want := "a graph of 5 operators, "; !strings.HasPrefix(text, want) {
-		t.Errorf("a block is %q; want %q …", text, want)
+	nested := func(yes string) *diff.Network {
+		s := newScript(t)
+		c, err := s.Input("c", graph.Type{DType: tensor.Bool, Shape: tensor.Shape{}})
+		must(t, c, err)
+		out, err := s.Add(graph.Node{Op: "if", In: []*graph.Value{c, c, s.input("x", 4)}, Blocks: []*graph.Graph{choice(t, "a", yes, 1), choice(t, "a", "neg", 1)}})
+		return diff.FromGraph(s.build(must(t, out, err)...), nil)
 	}
-	if other := blockText(choice(t, "a", "sin", 1)); other == text { // in a block of a block
-		t.Error("nested blocks make no difference")
+	r := diff.Compare(nested("exp"), nested("sin"))
+	if len(r.Differences) != 1 || len(r.Differences[0].Changes) != 1 {
+		t.Fatalf("a block of a block is changed: %+v", r)
+	}
+	if c := r.Differences[0].Changes[0]; !strings.HasPrefix(c.A, "a graph of 5 operators, ") || !strings.HasPrefix(c.B, "a graph of 5 operators, ") || c.A == c.B {
+		t.Errorf("a block of a block is changed: %+v", c)
 	}
 }

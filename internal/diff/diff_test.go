@@ -1,4 +1,4 @@
-package diff
+package diff_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -103,9 +104,11 @@ func (c chain) graph(t testing.TB) *graph.Graph {
 	return s.build(s.op("softmax", nil, x))
 }
 
-func compare(a, b *graph.Graph) *Report { return Compare(FromGraph(a, nil), FromGraph(b, nil)) }
+func compare(a, b *graph.Graph) *diff.Report {
+	return diff.Compare(diff.FromGraph(a, nil), diff.FromGraph(b, nil))
+}
 
-func kinds(r *Report) string {
+func kinds(r *diff.Report) string {
 	var out []string
 	for _, d := range r.Differences {
 		if !d.Follows {
@@ -265,7 +268,7 @@ func TestAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := compare(base, changed)
-		if r.Count() != 1 || r.Differences[0].Kind != Changed || len(r.Differences[0].Changes) != 1 ||
+		if r.Count() != 1 || r.Differences[0].Kind != diff.Changed || len(r.Differences[0].Changes) != 1 ||
 			r.Differences[0].A.Name != target.Out[0].Name {
 			t.Errorf("%s: %v", target.Out[0].Name, r.Differences)
 		}
@@ -332,7 +335,7 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, r := range []*Report{compare(a, b), compare(b, a)} {
+		for i, r := range []*diff.Report{compare(a, b), compare(b, a)} {
 			if want := []string{"added", "added", "changed", "removed", "removed", "changed"}[3*i+change]; kinds(r) != want {
 				var text strings.Builder
 				r.Write(&text, 0)
@@ -350,11 +353,12 @@ func BenchmarkCompare(b *testing.B) {
 		}
 		return x
 	}}.graph(b)
-	p, q := FromGraph(x, nil), FromGraph(y, nil)
+	p, q := diff.FromGraph(x, nil), diff.FromGraph(y, nil)
+	var r *diff.Report
 	for b.Loop() {
-		if r := Compare(p, q); r.Count() != 34 && r.Count() != 33 {
+		if r = diff.Compare(p, q); r.Count() != 34 && r.Count() != 33 {
 			b.Fatal(r.Count())
 		}
 	}
-	b.ReportMetric(float64(len(p.ops)+len(q.ops)), "operators")
+	b.ReportMetric(float64(r.Operators[0]+r.Operators[1]), "operators")
 }

@@ -1,4 +1,4 @@
-package diff
+package diff_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
@@ -43,7 +44,7 @@ func TestDocuments(t *testing.T) {
 			"+ added  c = leaky_relu(a, alpha = 0.25)   (B: net.nnef:7:5)\n1 difference; 3 of 3 operators in A and 4 in B are alike"},
 	} {
 		a, b := document(t, base), document(t, tt.body)
-		r := Compare(FromFlat(a, nil), FromFlat(b, nil))
+		r := diff.Compare(diff.FromFlat(a, nil), diff.FromFlat(b, nil))
 		var text strings.Builder
 		if err := r.Write(&text, 0); err != nil {
 			t.Fatal(err)
@@ -68,12 +69,12 @@ func TestStored(t *testing.T) {
 		}
 		return func(string) *tensor.Tensor { return w }
 	}
-	r := Compare(FromFlat(g, data(1, 2)), FromFlat(g, data(1, 2.5)))
+	r := diff.Compare(diff.FromFlat(g, data(1, 2)), diff.FromFlat(g, data(1, 2.5)))
 	want := "~ constant  w: scalar[2]\n    1 of 2 elements differ, at most by 0.5 (element [1] is 2 in A, 2.5 in B)"
 	if len(r.Differences) != 1 || r.Differences[0].String() != want {
 		t.Errorf("%v", r.Differences)
 	}
-	if r := Compare(FromFlat(g, data(1, 2)), FromFlat(g, data(1, 2))); !r.Equal() {
+	if r := diff.Compare(diff.FromFlat(g, data(1, 2)), diff.FromFlat(g, data(1, 2))); !r.Equal() {
 		t.Errorf("%v", r.Differences)
 	}
 }
@@ -128,23 +129,23 @@ func TestCorpus(t *testing.T) {
 	graphs, changed := 0, 0
 	corpus(t, func(name string, g *flat.Graph) {
 		graphs++
-		if r := Compare(FromFlat(g, nil), FromFlat(g, nil)); !r.Equal() || r.Alike != r.Operators[0] {
+		if r := diff.Compare(diff.FromFlat(g, nil), diff.FromFlat(g, nil)); !r.Equal() || r.Alike != r.Operators[0] {
 			t.Errorf("%s: %v", name, r.Differences)
 		}
 		for _, o := range g.Ops {
 			for i, v := range o.Args {
 				other := altered(v)
-				if other == nil || copied(o) != nil || o.Name() == "external" || o.Name() == "variable" {
+				if other == nil || o.IsCopy() || o.Name() == "external" || o.Name() == "variable" {
 					continue
 				}
 				changed++
-				before := FromFlat(g, nil)
+				before := diff.FromFlat(g, nil)
 				args := o.Args
 				o.Args = append([]eval.Value{}, args...)
 				o.Args[i] = other
-				r := Compare(before, FromFlat(g, nil))
+				r := diff.Compare(before, diff.FromFlat(g, nil))
 				o.Args = args
-				if r.Count() != 1 || r.Differences[0].Kind != Changed || len(r.Differences[0].Changes) != 1 {
+				if r.Count() != 1 || r.Differences[0].Kind != diff.Changed || len(r.Differences[0].Changes) != 1 {
 					t.Errorf("%s: an argument of %s is changed: %v", name, o.Name(), r.Differences)
 				}
 			}

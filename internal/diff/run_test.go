@@ -1,4 +1,4 @@
-package diff
+package diff_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -26,12 +27,12 @@ func random(g *graph.Graph) func(int) ([]*tensor.Tensor, error) {
 	}
 }
 
-func run(t *testing.T, a, b Subject, opts RunOptions) *Divergence {
+func run(t *testing.T, a, b diff.Subject, opts diff.RunOptions) *diff.Divergence {
 	t.Helper()
 	if opts.Inputs == nil {
 		opts.Inputs = random(a.Graph)
 	}
-	d, err := Run(t.Context(), a, b, opts)
+	d, err := diff.Run(t.Context(), a, b, opts)
 	return must(t, d, err)
 }
 
@@ -39,7 +40,7 @@ func run(t *testing.T, a, b Subject, opts RunOptions) *Divergence {
 func TestEngines(t *testing.T) {
 	g := chain{blocks: 5}.graph(t)
 	for i := range evaluate.Engines {
-		d := run(t, Subject{Graph: g}, Subject{Graph: g, Engine: &evaluate.Engines[i]}, RunOptions{})
+		d := run(t, diff.Subject{Graph: g}, diff.Subject{Graph: g, Engine: &evaluate.Engines[i]}, diff.RunOptions{})
 		if !d.Agrees() || d.First != nil || len(d.Rows) != len(g.Nodes) {
 			t.Errorf("%s: %+v", evaluate.Engines[i].Name, d)
 		}
@@ -51,14 +52,14 @@ func TestFirstDivergence(t *testing.T) {
 	b := chain{blocks: 6, attrs: func(i int) graph.Attrs {
 		return graph.Attrs{{Name: "alpha", Value: []float64{1, 0.5}[i/3]}}
 	}}.graph(t)
-	d := run(t, Subject{Graph: a}, Subject{Graph: b}, RunOptions{})
+	d := run(t, diff.Subject{Graph: a}, diff.Subject{Graph: b}, diff.RunOptions{})
 	if d.Agrees() || d.First == nil || d.First.Row.Value != "elu4" || len(d.Rows) != len(a.Nodes) {
 		t.Fatalf("%+v", d.First)
 	}
-	if d.First.Attributes[0] != (Change{"alpha", "1.0", "0.5"}) || d.First.Operands[0].State != "equal" {
+	if d.First.Attributes[0] != (diff.Change{"alpha", "1.0", "0.5"}) || d.First.Operands[0].State != "equal" {
 		t.Errorf("%+v", d.First)
 	}
-	if d := run(t, Subject{Graph: a}, Subject{Graph: b}, RunOptions{Tolerance: Tolerance{Abs: 100}}); !d.Agrees() || d.First != nil {
+	if d := run(t, diff.Subject{Graph: a}, diff.Subject{Graph: b}, diff.RunOptions{Tolerance: diff.Tolerance{Abs: 100}}); !d.Agrees() || d.First != nil {
 		t.Errorf("the tolerance is not kept: %+v", d.First)
 	}
 }
@@ -72,7 +73,7 @@ func TestInsertedRuns(t *testing.T) {
 		}
 		return x
 	}}.graph(t)
-	d := run(t, Subject{Graph: a}, Subject{Graph: b}, RunOptions{})
+	d := run(t, diff.Subject{Graph: a}, diff.Subject{Graph: b}, diff.RunOptions{})
 	if !d.Agrees() || d.First != nil || d.Alone != [2]int{0, 2} || len(d.Rows) != len(a.Nodes) {
 		t.Errorf("%+v", d)
 	}
@@ -99,10 +100,10 @@ func TestStates(t *testing.T) {
 		}
 		return s.build(next)
 	}
-	a, b := Subject{Graph: build(1)}, Subject{Graph: build(1.125)}
+	a, b := diff.Subject{Graph: build(1)}, diff.Subject{Graph: build(1.125)}
 	for i := range evaluate.Engines {
 		b.Engine = &evaluate.Engines[i]
-		d := run(t, a, b, RunOptions{Steps: 4, Tolerance: Tolerance{Abs: 0.3}})
+		d := run(t, a, b, diff.RunOptions{Steps: 4, Tolerance: diff.Tolerance{Abs: 0.3}})
 		if d.Agrees() || d.First.Row.Step != 3 || d.First.Row.Value != "add2" {
 			t.Errorf("%s: %+v", evaluate.Engines[i].Name, d.First)
 		}
@@ -113,27 +114,27 @@ func TestRunRejects(t *testing.T) {
 	a := chain{blocks: 1}.graph(t)
 	s := newScript(t)
 	b := s.build(s.op("relu", nil, s.input("x", 3)))
-	if _, err := Run(t.Context(), Subject{Graph: a}, Subject{Graph: b}, RunOptions{Inputs: random(a)}); err == nil ||
+	if _, err := diff.Run(t.Context(), diff.Subject{Graph: a}, diff.Subject{Graph: b}, diff.RunOptions{Inputs: random(a)}); err == nil ||
 		err.Error() != "input x is float32[2,8] in A and float32[3] in B; to run on the same inputs they must be alike" {
 		t.Error(err)
 	}
 	s = newScript(t)
 	c := s.build(s.op("add", nil, s.input("x", 2, 8), s.input("z", 2, 8)))
-	if _, err := Run(t.Context(), Subject{Graph: a}, Subject{Graph: c}, RunOptions{Inputs: random(a)}); err == nil {
+	if _, err := diff.Run(t.Context(), diff.Subject{Graph: a}, diff.Subject{Graph: c}, diff.RunOptions{Inputs: random(a)}); err == nil {
 		t.Error("an input that A lacks is accepted")
 	}
-	if _, err := Run(t.Context(), Subject{Graph: a}, Subject{Graph: a}, RunOptions{}); err == nil {
+	if _, err := diff.Run(t.Context(), diff.Subject{Graph: a}, diff.Subject{Graph: a}, diff.RunOptions{}); err == nil {
 		t.Error("a run without inputs is accepted")
 	}
 	for _, list := range [][]*tensor.Tensor{nil, {nil}, {tensor.Scalar[float32](1)}} {
-		opts := RunOptions{Inputs: func(int) ([]*tensor.Tensor, error) { return list, nil }}
-		if _, err := Run(t.Context(), Subject{Graph: a}, Subject{Graph: a}, opts); err == nil {
+		opts := diff.RunOptions{Inputs: func(int) ([]*tensor.Tensor, error) { return list, nil }}
+		if _, err := diff.Run(t.Context(), diff.Subject{Graph: a}, diff.Subject{Graph: a}, opts); err == nil {
 			t.Errorf("the inputs %v are accepted", list)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, Subject{Graph: a}, Subject{Graph: a}, RunOptions{Inputs: random(a)}); !errors.Is(err, context.Canceled) {
+	if _, err := diff.Run(ctx, diff.Subject{Graph: a}, diff.Subject{Graph: a}, diff.RunOptions{Inputs: random(a)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run gives %v", err)
 	}
 }
@@ -143,18 +144,18 @@ func TestMeasure(t *testing.T) {
 	one, next := float32(1), math.Nextafter32(1, 2)
 	for _, tt := range []struct {
 		a, b           []float32
-		tol            Tolerance
+		tol            diff.Tolerance
 		differ, beyond int
 		ulp            uint64
 		worst          []int
 	}{
-		{[]float32{1, 2}, []float32{1, 2}, Tolerance{}, 0, 0, 0, nil},
-		{[]float32{0, one}, []float32{0, next}, Tolerance{}, 1, 1, 1, []int{1}},
-		{[]float32{0, one}, []float32{0, next}, Tolerance{Rel: 1e-6}, 1, 0, 1, []int{1}},
-		{[]float32{0}, []float32{float32(math.Copysign(0, -1))}, Tolerance{}, 1, 1, 0, []int{0}},
-		{[]float32{nan, 5}, []float32{nan, 7}, Tolerance{Abs: 2}, 1, 0, 0x200000 + 0x200000, []int{1}},
-		{[]float32{9, nan}, []float32{1, 1}, Tolerance{Abs: 10}, 2, 1, 0x41100000 - 0x3F800000, []int{1}},
-		{[]float32{inf}, []float32{1}, Tolerance{Rel: 1}, 1, 1, 0x7F800000 - 0x3F800000, []int{0}},
+		{[]float32{1, 2}, []float32{1, 2}, diff.Tolerance{}, 0, 0, 0, nil},
+		{[]float32{0, one}, []float32{0, next}, diff.Tolerance{}, 1, 1, 1, []int{1}},
+		{[]float32{0, one}, []float32{0, next}, diff.Tolerance{Rel: 1e-6}, 1, 0, 1, []int{1}},
+		{[]float32{0}, []float32{float32(math.Copysign(0, -1))}, diff.Tolerance{}, 1, 1, 0, []int{0}},
+		{[]float32{nan, 5}, []float32{nan, 7}, diff.Tolerance{Abs: 2}, 1, 0, 0x200000 + 0x200000, []int{1}},
+		{[]float32{9, nan}, []float32{1, 1}, diff.Tolerance{Abs: 10}, 2, 1, 0x41100000 - 0x3F800000, []int{1}},
+		{[]float32{inf}, []float32{1}, diff.Tolerance{Rel: 1}, 1, 1, 0x7F800000 - 0x3F800000, []int{0}},
 	} {
 		a, err := tensor.FromSlice(tt.a, len(tt.a))
 		if err != nil {
@@ -164,7 +165,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := Measure(a, b, tt.tol)
+		d, err := diff.Measure(a, b, tt.tol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +186,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureTypes(t *testing.T) {
 	for _, dt := range tensor.DTypes() {
 		a := op.NewRand(1, 1).Uniform(dt, tensor.Shape{3, 5}, 0, 2)
-		if d, err := Measure(a, a.Clone(), Tolerance{}); err != nil || d.Differ != 0 {
+		if d, err := diff.Measure(a, a.Clone(), diff.Tolerance{}); err != nil || d.Differ != 0 {
 			t.Errorf("%v: %+v, %v", dt, d, err)
 		}
 		bytes := slices.Clone(tensor.Raw(a))
@@ -195,14 +196,14 @@ func TestMeasureTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := Measure(a, b, Tolerance{})
+		d, err := diff.Measure(a, b, diff.Tolerance{})
 		if err != nil || d.Differ != 1 || d.Beyond != 1 || d.MaxULP != 1 || !slices.Equal(d.Worst.At, []int{1, 2}) || d.Worst.A == d.Worst.B {
 			t.Errorf("%v: %+v, %+v, %v", dt, d, d.Worst, err)
 		}
 	}
 	a := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{2}, 0, 1)
 	b := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{3}, 0, 1)
-	if _, err := Measure(a, b, Tolerance{}); err == nil {
+	if _, err := diff.Measure(a, b, diff.Tolerance{}); err == nil {
 		t.Error("tensors of different shapes are measured")
 	}
 }

@@ -1,8 +1,10 @@
-package near
+package near_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/near"
 )
 
 func TestBest(t *testing.T) {
@@ -10,7 +12,7 @@ func TestBest(t *testing.T) {
 	for name, want := range map[string]string{
 		"rleu": "relu", "conv2": "conv", "maxpool": "max_pool", "CONV": "conv", "z": "", "softmax": "", "relu": "prelu", "": "", strings.Repeat("x", 1000): "",
 	} {
-		if got := Best(name, names); got != want {
+		if got := near.Best(name, names); got != want {
 			t.Errorf("%s: %q; want %q", name, got, want)
 		}
 	}

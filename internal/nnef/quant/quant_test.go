@@ -1,4 +1,4 @@
-package quant
+package quant_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -21,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	_, found := Read(q, syntax.Final)
+	_, found := quant.Read(q, syntax.Final)
 	fmt.Print(found.Render())
 	// Output:
 	// graph.quant:1:40: type error [NNEF0701]: the argument max is 1; it must be scalar
@@ -31,7 +33,7 @@ func Example() {
 }
 
 func ExampleEntry_Decode() {
-	e, err := ReadString("w.dat", "linear_quantize(min = -1.0, max = 1.0, bits = 2)")
+	e, err := quant.ReadString("w.dat", "linear_quantize(min = -1.0, max = 1.0, bits = 2)")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -119,7 +121,7 @@ func TestItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Check(q, sample()).Error(); got != "graph.quant:1:22: argument error [NNEF0604]: x is the quantized tensor itself, which the entry names in front" {
+	if got := quant.Check(q, sample()).Error(); got != "graph.quant:1:22: argument error [NNEF0604]: x is the quantized tensor itself, which the entry names in front" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -129,7 +131,7 @@ func check(text string) string {
 	q, err := syntax.ParseQuant("graph.quant", []byte(text), syntax.Final, syntax.Options{})
 	var list syntax.Diagnostics
 	if !errors.As(err, &list) {
-		list = Check(q, sample())
+		list = quant.Check(q, sample())
 	}
 	var codes []string
 	for _, d := range list {
@@ -145,7 +147,7 @@ func TestTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, found := Read(q, syntax.Final); !strings.Contains(found.Render(), "graph.quant:1:1: the other one is here") {
+	if _, found := quant.Read(q, syntax.Final); !strings.Contains(found.Render(), "graph.quant:1:1: the other one is here") {
 		t.Error(found.Render())
 	}
 }
@@ -161,7 +163,7 @@ func TestMisaligned(t *testing.T) {
 		"linear_quantize([0.0, 1.0, 1.5], 2.0, 8)":  "min of linear_quantize has shape [3], which does not align with [2]",
 		"linear_quantize([0.0, 1.0, 1.5], 2.0, 8.)": "w.dat:1:42: lexical error",
 	} {
-		e, err := ReadString("w.dat", text)
+		e, err := quant.ReadString("w.dat", text)
 		if err == nil {
 			_, err = e.Decode(codes)
 		}
@@ -169,7 +171,7 @@ func TestMisaligned(t *testing.T) {
 			t.Errorf("%s: %v; want %s", text, err, want)
 		}
 	}
-	if _, _, err := new(Entry).Numbers("min", 3); err == nil {
+	if _, _, err := new(quant.Entry).Numbers("min", 3); err == nil {
 		t.Error("an argument that is missing has numbers")
 	}
 }
@@ -181,7 +183,7 @@ func TestManyMistakes(t *testing.T) {
 		for i := range 200 {
 			fmt.Fprintf(&text, entry+"\n", i)
 		}
-		if n := len(strings.Fields(check(text.String()))); n != maxFound {
+		if n := len(strings.Fields(check(text.String()))); n != limits.NNEFErrors {
 			t.Errorf("%d mistakes are reported", n)
 		}
 	}
@@ -202,7 +204,7 @@ func TestReadString(t *testing.T) {
 		{"linear_quantize(0.0, 1.0, 8, 9)", false},
 		{"min_max_linear_quantize(0.0, 1.0, 8, true, true)", false},
 	} {
-		if _, err := ReadString("w.dat", c.text); (err == nil) != c.ok || !c.ok && strings.Contains(err.Error(), "w.dat: ") != (strings.Contains(c.text, "'y'")) {
+		if _, err := quant.ReadString("w.dat", c.text); (err == nil) != c.ok || !c.ok && strings.Contains(err.Error(), "w.dat: ") != (strings.Contains(c.text, "'y'")) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
@@ -214,7 +216,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, found := Read(q, syntax.Final)
+	list, found := quant.Read(q, syntax.Final)
 	if len(found) > 0 || len(list) != 1 {
 		t.Fatal(list, found)
 	}
@@ -248,7 +250,7 @@ func TestDecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, found := Read(q, syntax.Final)
+		list, found := quant.Read(q, syntax.Final)
 		if len(list) != 1 {
 			t.Fatal(found)
 		}
@@ -276,8 +278,8 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			Check(q, sample())
-			list, found := Read(q, d)
+			quant.Check(q, sample())
+			list, found := quant.Read(q, d)
 			_ = found.Render()
 			for i := range list {
 				if x, err := list[i].Decode(codes); err == nil && !x.Shape().Equal(codes.Shape()) {

@@ -1,4 +1,4 @@
-package safetensors
+package safetensors_test
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/safetensors"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +18,7 @@ func file(header string, data ...byte) []byte {
 }
 
 func Example() {
-	f, err := Open(file(`{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40))
+	f, err := safetensors.Open(file(`{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,7 +33,7 @@ func Example() {
 }
 
 func TestTypes(t *testing.T) {
-	f, err := Open(file(`{"__metadata__":{"made":"by hand"},
+	f, err := safetensors.Open(file(`{"__metadata__":{"made":"by hand"},
 		"b":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]},
 		"d":{"dtype":"F64","shape":[],"data_offsets":[2,10]},
 		"e":{"dtype":"U8","shape":[0,3],"data_offsets":[10,10]},
@@ -74,7 +75,7 @@ func TestRejects(t *testing.T) {
 		"empty":      {nil, "has 0 bytes"},
 		"short":      {file("{}")[:9], "only 1 follow"},
 		"lie":        {append([]byte{255, 255, 255, 255, 255, 255, 255, 255}, "{}"...), "only 2 follow"},
-		"long":       {file(strings.Repeat(" ", MaxHeader+1)), "more than the limit"},
+		"long":       {file(strings.Repeat(" ", safetensors.MaxHeader+1)), "more than the limit"},
 		"no JSON":    {file("{"), "no JSON object"},
 		"number":     {file("{1:2}"), "invalid character '1'"},
 		"array":      {file("[]"), "it begins with ["},
@@ -88,7 +89,7 @@ func TestRejects(t *testing.T) {
 		"shape":      {file(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1), "negative"},
 		"trailing":   {file("{"+one+"}", 1, 2), "1 bytes follow the last tensor"},
 	} {
-		if _, err := Open(c.data); err == nil || !strings.Contains(err.Error(), c.msg) {
+		if _, err := safetensors.Open(c.data); err == nil || !strings.Contains(err.Error(), c.msg) {
 			t.Errorf("%s: the error is %v; want …%s…", name, err, c.msg)
 		}
 	}
@@ -98,7 +99,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(file(`{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40))
 	f.Add(file(`{"__metadata__":{"a":"b"},"w":{"dtype":"BF16","shape":[],"data_offsets":[0,2]}}`, 1, 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Open(data)
+		file, err := safetensors.Open(data)
 		if err != nil {
 			return
 		}
