@@ -1,66 +1,63 @@
-package export
+package export_test
 
 import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/geometry"
-	"github.com/concord-nn/concord/internal/kit"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/testing/exported"
-	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// idleBody is the body of a loop with a node of 14 elements.
+// idleBody is the body of a loop that carries a number, with a node of 14 elements.
 func idleBody(t *testing.T) *graph.Graph {
 	t.Helper()
 	n := exported.NewNet(t, "body")
 	n.Input("i", tensor.Int64)
+	x := n.Input("x", tensor.Float32)
 	list, err := tensor.New(tensor.Bool, tensor.Shape{14})
 	n.Check(err)
 	n.Node("not", nil, n.Constant("", list))
-	return n.Output("more", n.Constant("", tensor.Scalar(true))).Graph()
+	return n.Output("more", n.Constant("", tensor.Scalar(true))).Output("carried", x).Graph()
 }
 
-// TestLimits makes what is as large as is allowed, and larger.
+// TestLimits exports what needs as much as is allowed, and more.
 func TestLimits(t *testing.T) {
-	one, err := tensor.New(tensor.Uint8, tensor.Shape{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := []*graph.Graph{idleBody(t)}
+	body := idleBody(t)
 	for name, c := range map[string]struct {
 		most int
-		make func(n int) bool
+		make func(n *net, most int) *graph.Value
 	}{
-		"constants": {limits.VXEvaluated, func(n int) bool {
-			return kit.Try(func() { eval("expand", attrs("shape", []int{n}), one) }) == ""
+		// Two rows of numbers of 4 bytes, to which an operand is expanded.
+		"constants": {limits.VXEvaluated, func(n *net, most int) *graph.Value {
+			return n.Node("add", nil, n.Input("x", tensor.Float32, 1, (most+7)/8), n.drawn(tensor.Float32, 1, 2, 1))
 		}},
 		// A loop that takes no turn costs what it may cost: 16 operations in each.
-		"operations": {limits.ExportOperations / 16, func(n int) bool {
-			loop, _ := op.Lookup("loop")
-			_, err := beforehand.Eval(loop, []*tensor.Tensor{tensor.Scalar(int64(0))}, attrs("carried", 0, "most", n), blocks...)
-			return err == nil
+		"operations": {limits.ExportOperations / 16, func(n *net, most int) *graph.Value {
+			out, err := n.B.Add(graph.Node{Op: "loop", In: []*graph.Value{n.Constant("", tensor.Scalar(int64(0))), nil, n.real(1)},
+				Attrs: attrs("carried", 1, "most", most), Blocks: []*graph.Graph{body}})
+			n.Check(err)
+			return n.Node("add", nil, n.Input("x", tensor.Float32, 3), out[1])
 		}},
-		// A window of one element over n more behind the input than before it: as many zeros in front make up for it.
-		"zeros": {limits.VXZeros, func(n int) bool {
-			s := slide{Slide: geometry.Slide{In: 1000, Out: 1000 + n, Size: 1, Stride: 1, Dilation: 1}, after: n}
-			return s.widen(openvx.SizeRoundingFloor) == n
+		// A window of one element over that many more behind the input than before it: as many zeros in front make up for it.
+		"zeros": {limits.VXZeros, func(n *net, most int) *graph.Value {
+			return n.Node("conv", attrs("padding", []int{0, 0, 0, most}), n.Input("x", tensor.Float32, 1, 1, 1, 1000), n.drawn(tensor.Float32, 1, 1, 1, 1, 1))
 		}},
-		// A chain of copies of what has no sign.
-		"signs": {limits.VXSigns, func(n int) bool {
-			chain := exported.NewNet(t, "signs")
-			v := chain.Node("relu", nil, chain.Input("x", tensor.Float32, 1))
-			for range n {
-				v = chain.Node("copy", nil, v)
+		// A chain of copies of what has no sign, of which a pooling without its padding needs to know.
+		"signs": {limits.VXSigns, func(n *net, most int) *graph.Value {
+			v := n.Node("relu", nil, n.Input("x", tensor.Float32, 1, 1, 4, 4))
+			for range most {
+				v = n.Node("copy", nil, v)
 			}
-			return (&exporter{Exporter: &kit.Exporter[*graph.Value]{}, folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
+			return n.Node("max_pool", attrs("size", []int{1, 1, 3, 3}, "padding", []int{0, 0, 0, 0, 1, 1, 1, 1}, "border", "ignore"), v)
 		}},
 	} {
-		if !c.make(c.most) || c.make(c.most+1) {
-			t.Errorf("%s: %d give %v, one more %v", name, c.most, c.make(c.most), c.make(c.most+1))
+		for more := range 2 {
+			n := newNet(t, 1)
+			if _, err := export.New(n.Graph(c.make(n, c.most+more)), export.Options{Float: export.Float32}); (err == nil) != (more == 0) {
+				t.Errorf("%s: %d: %v", name, c.most+more, err)
+			}
 		}
 	}
 }
