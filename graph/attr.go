@@ -34,7 +34,9 @@ func AttrsOf(pairs ...any) Attrs {
 }
 
 // Get returns the value of the attribute, or nil.
-func (a Attrs) Get(name string) any {
+//
+//go:noinline
+func (a Attrs) Get(name string) any { // it is asked for in thousands of places, each of which would have the loop
 	for i := range a {
 		if a[i].Name == name {
 			return a[i].Value

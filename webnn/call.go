@@ -27,6 +27,8 @@ func (d *Options) set(name string, v any) {
 }
 
 // put adds a member that is present if it has not the zero value.
+//
+//go:noinline
 func put[T comparable](d *Options, name string, v T) {
 	var zero T
 	if f, isFloat := any(v).(float64); v != zero || isFloat && math.Signbit(f) { // -0 is present

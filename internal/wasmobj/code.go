@@ -51,15 +51,21 @@ type Code struct {
 func NewCode(t FuncType) *Code { return &Code{params: len(t.Params)} }
 
 // Local adds a local variable and returns its index.
+//
+//go:noinline
 func (c *Code) Local(t ValType) int {
 	c.Locals = append(c.Locals, t)
 	return c.params + len(c.Locals) - 1
 }
 
-// Op appends an instruction without immediates, or several.
+// Op appends an instruction without immediates, or several. It and others are not inlined: what writes code is little else, and would be twice as large.
+//
+//go:noinline
 func (c *Code) Op(b ...byte) { c.Bytes = append(c.Bytes, b...) }
 
 // Uint appends an instruction with unsigned immediates.
+//
+//go:noinline
 func (c *Code) Uint(op byte, immediates ...uint64) {
 	c.Bytes = append(c.Bytes, op)
 	for _, x := range immediates {
@@ -68,6 +74,8 @@ func (c *Code) Uint(op byte, immediates ...uint64) {
 }
 
 // SIMD appends an instruction of the vector set with unsigned immediates.
+//
+//go:noinline
 func (c *Code) SIMD(op uint32, immediates ...uint64) {
 	c.Bytes = binary.AppendUvarint(append(c.Bytes, 0xFD), uint64(op))
 	for _, x := range immediates {
@@ -96,6 +104,8 @@ func (c *Code) GlobalGet(global int) { c.Uint(0x23, uint64(global)) }
 func (c *Code) GlobalSet(global int) { c.Uint(0x24, uint64(global)) }
 
 // I32 is i32.const.
+//
+//go:noinline
 func (c *Code) I32(x int32) { c.Bytes = appendInt(append(c.Bytes, 0x41), int64(x)) }
 
 // I64 is i64.const.

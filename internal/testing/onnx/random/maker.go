@@ -164,17 +164,26 @@ func (m *maker) output(name string) {
 }
 
 // name returns one that is not in use.
+//
+//go:noinline
 func (m *maker) name() string {
 	*m.names++
 	return "v" + strconv.Itoa(*m.names)
 }
 
+// chance says yes as often as p says. Inlined, it and what else rules are made of would make the package a sixth larger.
+//
+//go:noinline
 func (m *maker) chance(p float64) bool { return m.Float64() < p }
 
 // between returns a number from lo to hi.
+//
+//go:noinline
 func (m *maker) between(lo, hi int) int { return lo + m.IntN(hi-lo+1) }
 
 // one returns one of some.
+//
+//go:noinline
 func one[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 
 // results names n results of the node; those behind the first may be left out.
@@ -204,6 +213,8 @@ func (m *maker) in(d tensor.DType, shape []int, v values) {
 }
 
 // give adds an operand with the given elements, which the model stores or else is fed with.
+//
+//go:noinline
 func (m *maker) give(x *tensor.Tensor, stored bool) {
 	m.node.Input = append(m.node.Input, m.place(x, stored))
 }
@@ -291,6 +302,8 @@ func (m *maker) info(name string, x *tensor.Tensor) *proto.ValueInfo {
 }
 
 // attr adds an attribute.
+//
+//go:noinline
 func (m *maker) attr(name string, value any) {
 	m.node.Attribute = append(m.node.Attribute, attribute(name, value))
 }
@@ -314,6 +327,8 @@ func option[T comparable](m *maker, name string, value T, others ...T) T {
 }
 
 // flag returns the value of an attribute that says yes or no.
+//
+//go:noinline
 func (m *maker) flag(name string, value bool) bool { return option(m, name, value, !value) }
 
 // real adds an attribute that is a number from lo to hi, or leaves it at a value.

@@ -110,6 +110,8 @@ func (m *maker) maybeEmpty(least, most int) []int {
 }
 
 // extents returns n of them.
+//
+//go:noinline
 func (m *maker) extents(n, lo, hi int) []int {
 	out := make([]int, n)
 	for i := range out {
