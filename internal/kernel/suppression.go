@@ -2,12 +2,13 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Suppression of boxes of integers, in Go. Pairs of boxes that do not overlap, or of different classes, as most, are passed over by one jump for all reasons.
+// Suppression of boxes of integers, in Go. What does not depend on the other box is computed once for each, so that a pair needs one product and one jump.
 
 // suppressionKernels has the rows of non_max_suppression and valid_count.
 var suppressionKernels = func() (rows []Kernel) {
@@ -63,123 +64,193 @@ func fillBoxes[T int8 | int16 | int32](rest []T, watch *op.Watch) bool {
 	return false
 }
 
-// rowBox is the box of a row (class, score, x1, y1, x2, y2).
+// rowBox is the box of a row whose coordinates are near: extents and areas do not wrap, so that of two boxes that overlap each has an area at least as
+// great as what they have in common, and
+//
+//	100 · overlap / (area + area' - overlap) ≥ threshold  ⇔  (100 + threshold) · overlap ≥ threshold · area + threshold · area'
 type rowBox struct {
-	class          int32 // 0 where boxes of all classes are compared
-	x1, y1, x2, y2 int32
-	area           int64
+	x1, x2 int64 // of each class elsewhere
+	y1, y2 int64 // times 100 + threshold
+	area   int64 // times threshold; positive
 }
 
 const (
 	boxElements = 6
-	rowBoxBytes = 32
+	rowBoxBytes = 40
+	near        = 1 << 26 // of which those products have less than 64 bits
 )
 
+// suppressor is the attributes of non_max_suppression, of n boxes each.
+type suppressor struct {
+	n, looked, limit int
+	threshold        int64
+	sameClass        int64 // 0 where boxes of all classes are compared, else -1
+}
+
 func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
-	n, threshold := a.in[0].Shape[1], int64(a.Int("iou_threshold"))
-	looked, limit, sameClass := n, n, int32(-1)
+	n := a.in[0].Shape[1]
+	s := suppressor{n: n, looked: n, limit: n, threshold: int64(a.Int("iou_threshold")), sameClass: -1}
 	if k := a.Int("top_k"); k >= 0 {
-		looked = min(k, n)
+		s.looked = min(k, n)
 	}
 	if k := a.Int("max_output_size"); k >= 0 {
-		limit = min(k, n)
+		s.limit = min(k, n)
 	}
 	if a.Bool("force_suppress") {
-		sameClass = 0
+		s.sameClass = 0
 	}
-	orderSize := 2 * 4 * n
+	orderSize := 2 * 8 * n
 	run := func(c *op.Call, lo, hi int) {
 		counts, watch := tensor.Data[int32](c.In[1]), c.Watch()
-		order, boxes := elementsOfType[int32](c.Scratch[:orderSize]), elementsOfType[rowBox](c.Scratch[orderSize:])
+		order, boxes := elementsOfType[uint64](c.Scratch[:orderSize]), elementsOfType[rowBox](c.Scratch[orderSize:])
 		for ; lo < hi; lo++ {
 			rows, kept := tensor.Data[T](c.In[0])[lo*n*boxElements:][:n*boxElements], tensor.Data[T](c.Out[0])[lo*n*boxElements:][:n*boxElements]
 			valid := min(max(int(counts[lo]), 0), n)
 			best := bestRows(rows, order[:valid], order[n:][:valid], &watch)
-			size := 0
-			for _, i := range best[:min(looked, len(best))] {
-				if watch.Stops(8 + 2*size) {
-					return
-				}
-				if size == limit {
-					break
-				}
-				row := (*[boxElements]T)(rows[int(i)*boxElements:])
-				b := &boxes[size]
-				b.class, b.x1, b.y1, b.x2, b.y2 = int32(row[0])&sameClass, int32(row[2]), int32(row[3]), int32(row[4]), int32(row[5])
-				b.area = int64(b.x2-b.x1) * int64(b.y2-b.y1)
-				if row[0] >= 0 && !b.overlaps(boxes[:size], threshold) {
-					moveArray((*[boxElements]T)(kept[size*boxElements:]), row)
-					size++
-				}
-			}
-			if fillBoxes(kept[size*boxElements:], &watch) {
+			size := keepBest(&s, rows, kept, best[:min(s.looked, len(best))], boxes, &watch)
+			if watch.Stops(0) || fillBoxes(kept[size*boxElements:], &watch) {
 				return
 			}
 		}
 	}
-	return &Plan{Pieces: a.out[0].Shape[0], Scratch: orderSize + limit*rowBoxBytes, Nanos: int64(a.out[0].Shape[0]) * (int64(n)*4 + int64(looked)*int64(20+limit/2)), Run: run}
+	return &Plan{Pieces: a.out[0].Shape[0], Scratch: orderSize + s.limit*rowBoxBytes, Nanos: int64(a.out[0].Shape[0]) * (int64(n)*4 + int64(s.looked)*int64(20+s.limit/2)), Run: run}
 }
 
-// overlaps reports whether a box overlaps one of some others of its class by threshold percent.
-func (b *rowBox) overlaps(others []rowBox, threshold int64) bool {
+// keepBest copies those of the best rows that no one before them suppresses, and returns how many they are. It ends early if the evaluation should.
+func keepBest[T int8 | int16 | int32](s *suppressor, rows, kept []T, best []uint64, boxes []rowBox, watch *op.Watch) (size int) {
+	allNear := true
+	for _, k := range best {
+		if size == s.limit || watch.Stops(8+2*size) {
+			break
+		}
+		row := (*[boxElements]T)(rows[int(uint32(k))*boxElements:])
+		if row[0] < 0 {
+			continue
+		}
+		b := &boxes[size]
+		allNear = allNear && s.box(b, int64(row[0]), int64(row[2]), int64(row[3]), int64(row[4]), int64(row[5]))
+		if allNear {
+			if b.overlaps(boxes[:size]) {
+				continue
+			}
+		} else if overlapsRow(s, row, kept[:size*boxElements]) {
+			continue
+		}
+		moveArray((*[boxElements]T)(kept[size*boxElements:]), row)
+		size++
+	}
+	return size
+}
+
+// box sets the box of a row, and reports whether it is near.
+func (s *suppressor) box(b *rowBox, class, x1, y1, x2, y2 int64) bool {
+	threshold, apart := min(s.threshold, 101), (class&s.sameClass)*(4*near) // no overlap is more than 100 percent
+	b.x1, b.x2, b.y1, b.y2 = x1+apart, x2+apart, y1*(100+threshold), y2*(100+threshold)
+	b.area = max((x2-x1)*(y2-y1), 1) * threshold
+	return uint64((x1+near)|(y1+near)|(x2+near)|(y2+near)) < 2*near
+}
+
+// overlaps reports whether a box overlaps one of some others by the threshold.
+func (b *rowBox) overlaps(others []rowBox) bool {
+	x1, x2, y1, y2, area := b.x1, b.x2, b.y1, b.y2, b.area
 	for i := range others {
 		o := &others[i]
-		w, h := min(b.x2, o.x2)-max(b.x1, o.x1), min(b.y2, o.y2)-max(b.y1, o.y1) // wrap
-		differ := b.class ^ o.class
-		if min(w, h)|differ|-differ <= 0 {
-			continue // this is the lesser extent of what they have in common, and negative where classes differ
-		}
-		overlap, sum := int64(w)*int64(h), b.area+o.area
-		union := sum - overlap
-		switch {
-		case sum <= 0 || union <= 0: // none
-		case uint64(overlap|union|threshold) < 1<<31: // as products are less than 2⁶³, so that nothing is divided
-			if overlap*100 >= threshold*union {
-				return true
-			}
-		case overlap > (1<<63-1)/100:
-			if overlap/max(union/100, 1) >= threshold {
-				return true
-			}
-		case overlap*100/union >= threshold:
+		w, h := min(o.x2, x2)-max(o.x1, x1), min(o.y2, y2)-max(o.y1, y1)
+		if max(w, 0)*max(h, 0) >= area+o.area {
 			return true
 		}
 	}
 	return false
 }
 
-// bestRows returns the numbers of as many of the first rows as there is room for, the greatest score first and equal ones in their order, in one of two parts
-// of working memory: sorted by the eight low bits of how far they are from the greatest one, then by the next eight, as far as there are any.
-func bestRows[T int8 | int16 | int32](rows []T, list, other []int32, watch *op.Watch) []int32 {
-	score := func(i int32) int32 { return int32(rows[int(i)*boxElements+1]) }
-	least, most := int32(math.MaxInt32), int32(math.MinInt32)
-	for i := range list {
-		list[i] = int32(i)
-		s := score(int32(i))
-		least, most = min(least, s), max(most, s)
-	}
-	for shift := 0; shift < 32 && uint32(most-least)>>shift > 0 && !watch.Stops(0); shift += 8 {
-		var starts [256]int32
-		used := starts[:min(uint32(most-least)>>shift, 255)+1]
-		for _, i := range list {
-			starts[uint8(uint32(most-score(i))>>shift)]++
+// overlapsRow is overlaps by the definition, for any coordinates.
+func overlapsRow[T int8 | int16 | int32](s *suppressor, row *[boxElements]T, others []T) bool {
+	area := func(x1, y1, x2, y2 int32) int64 { return int64(x2-x1) * int64(y2-y1) } // extents wrap
+	for ; len(others) >= boxElements; others = others[boxElements:] {
+		o := (*[boxElements]T)(others)
+		var b, c [4]int32
+		for i := range b {
+			b[i], c[i] = int32(row[2+i]), int32(o[2+i])
 		}
-		sum := int32(0)
-		for k, n := range used {
-			used[k] = sum
+		w, h := min(b[2], c[2])-max(b[0], c[0]), min(b[3], c[3])-max(b[1], c[1])
+		if (int64(row[0])^int64(o[0]))&s.sameClass != 0 || w <= 0 || h <= 0 {
+			continue
+		}
+		overlap, sum := int64(w)*int64(h), area(b[0], b[1], b[2], b[3])+area(c[0], c[1], c[2], c[3])
+		union := sum - overlap
+		percent := int64(0)
+		switch {
+		case sum <= 0 || union <= 0: // none
+		case overlap > (1<<63-1)/100:
+			percent = overlap / max(union/100, 1)
+		default:
+			percent = overlap * 100 / union
+		}
+		if percent >= s.threshold {
+			return true
+		}
+	}
+	return false
+}
+
+// bestRows returns the numbers of as many of the first rows as there is room for, the greatest score first and equal ones in their order, in the low halves
+// of what is in one of two parts of working memory. How far scores are from the greatest one of their type stands in the high halves: these are sorted
+// by the eight lowest of the bits in which some differ, then by the next eight, as far as there are any.
+func bestRows[T int8 | int16 | int32](rows []T, list, other []uint64, watch *op.Watch) []uint64 {
+	differ := numberRows(rows, list)
+	for shift := 32; differ > 0 && !watch.Stops(0); shift, differ = shift+8, differ>>8 {
+		var starts [256]uint32
+		digit := digit{&starts, shift, uint64(1)<<min(bits.Len64(differ), 8) - 1}
+		digit.count(list)
+		sum := uint32(0)
+		for k, n := range starts[:digit.mask+1] {
+			starts[k] = sum
 			sum += n
 		}
 		for at := 0; at < len(list); at += longRun {
 			if watch.Stops(longRun) {
 				return nil
 			}
-			for _, i := range list[at:min(at+longRun, len(list))] {
-				to := &starts[uint8(uint32(most-score(i))>>shift)]
-				other[*to] = i
-				*to++
-			}
+			digit.place(list[at:min(at+longRun, len(list))], other)
 		}
 		list, other = other, list
 	}
 	return list
+}
+
+// numberRows sets a list for bestRows, and returns the bits in which scores differ.
+//
+//go:noinline
+func numberRows[T int8 | int16 | int32](rows []T, list []uint64) uint64 {
+	some, all, at := uint64(0), ^uint64(0), 1
+	for i := range list {
+		far := uint64(uint32(math.MaxInt32 - int32(rows[at])))
+		some, all = some|far, all&far
+		list[i] = far<<32 | uint64(i)
+		at += boxElements
+	}
+	return some &^ all
+}
+
+// digit is some bits of what is sorted, and where the next one with each value of them goes. Its loops are not inlined, as registers do not suffice for them there.
+type digit struct {
+	starts *[256]uint32
+	shift  int
+	mask   uint64
+}
+
+//go:noinline
+func (d digit) count(list []uint64) {
+	for _, k := range list {
+		d.starts[uint8(k>>(d.shift&63)&d.mask)]++
+	}
+}
+
+//go:noinline
+func (d digit) place(list, to []uint64) {
+	for _, k := range list {
+		at := &d.starts[uint8(k>>(d.shift&63)&d.mask)]
+		to[*at] = k
+		*at++
+	}
 }

@@ -7,14 +7,14 @@ import (
 )
 
 func init() {
-	// Scores from all of the range, or that are often equal; and coordinates of which differences wrap, or overlaps are great.
+	// Scores from all of the range, or that are often equal; classes far apart; and coordinates of which differences wrap, or overlaps are great.
 	aroundTiles["non_max_suppression"] = func(r *op.Rand) op.Case {
 		d, shape := r.DType(op.TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)), tensor.Shape{r.Between(1, 2), r.Between(1, 300), 6}
 		bound := 1 << r.Between(3, 30)
 		data := r.Integers(tensor.Int32, shape, -1, bound)
 		rows := tensor.Data[int32](data)
 		for at := 0; at < len(rows); at += 6 {
-			rows[at] = int32(r.Between(-1, 2))
+			rows[at] = int32(r.Between(-1, 2)) << (r.IntN(2) * 29)
 			rows[at+1] = int32(r.Uint32()) >> (r.IntN(4) * 8)
 			if r.Bool() {
 				rows[at+4] += rows[at+2]
