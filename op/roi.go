@@ -327,10 +327,10 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 		}
 		plane := x[(item*in[1]+channel)*height*width:][:height*width]
 		result := y[n*rows*columns:][:rows*columns]
-		x0, y0, x1, y1 := roiCorner(c.In[1], 4*region), roiCorner(c.In[1], 4*region+1), roiCorner(c.In[1], 4*region+2), roiCorner(c.In[1], 4*region+3)
+		corners := geometry.RegionOf(c.In[1], region)
 		for i := range result {
-			top, bottom := roiBin(y0, y1, i/columns, rows, height, empty)
-			left, right := roiBin(x0, x1, i%columns, columns, width, empty)
+			top, bottom := corners.Y.Bin(i/columns, rows, height, empty)
+			left, right := corners.X.Bin(i%columns, columns, width, empty)
 			var greatest T
 			if top < bottom && left < right {
 				greatest = plane[top*width+left]
@@ -346,53 +346,6 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 			result[i] = greatest
 		}
 	}
-}
-
-// roiBin returns the elements, within an extent, of bin i of n between two corners of a region. If empty is set, one that begins before
-// the extent has none.
-func roiBin(first, last, i, n, extent int, empty bool) (lo, hi int) {
-	from, bins, most := int64(first), int64(n), int64(extent) // of which products may not fit an int
-	size := max(int64(last)-from, 0) + 1
-	begin := from + int64(i)*size/bins
-	if empty && begin < 0 {
-		return 0, 0
-	}
-	end := from + (int64(i+1)*size+bins-1)/bins
-	lo = int(min(max(begin, 0), most))
-	return lo, max(lo, int(min(max(end, 0), most)))
-}
-
-// roiCorner returns coordinate i of a tensor of integers, bounded by ±2^30.
-func roiCorner(t *tensor.Tensor, i int) int {
-	switch t.DType() {
-	case tensor.Int8:
-		return int(tensor.Data[int8](t)[i])
-	case tensor.Int16:
-		return int(tensor.Data[int16](t)[i])
-	case tensor.Int32:
-		return boundedCorner(tensor.Data[int32](t)[i])
-	case tensor.Int64:
-		return boundedCorner(tensor.Data[int64](t)[i])
-	case tensor.Uint8:
-		return int(tensor.Data[uint8](t)[i])
-	case tensor.Uint16:
-		return int(tensor.Data[uint16](t)[i])
-	case tensor.Uint32:
-		return boundedCorner(tensor.Data[uint32](t)[i])
-	}
-	return boundedCorner(tensor.Data[uint64](t)[i])
-}
-
-// boundedCorner returns v between ±2^30.
-func boundedCorner[T int32 | int64 | uint32 | uint64](v T) int {
-	limit := T(gridLimit)
-	switch {
-	case v > limit:
-		return gridLimit
-	case v < 0 && v < -limit:
-		return -gridLimit
-	}
-	return int(v)
 }
 
 // regions generates a case of an NNEF operator on regions.
