@@ -149,7 +149,7 @@ func (p *dotPart) computeSums(x, w uintptr, tile *simd.DotTile, chunk int, to ta
 			if last && p.codes != nil {
 				sums = p.codes.sums
 			}
-			sums.N, sums.Left = n, from/p.steps*8
+			sums.N, sums.Factor = n, 1<<(from/p.steps*8)
 			p.addSums(&sums, b, i == 0, last, min(block, p.Channels-(chunk*p.Blocks+b)*block), to)
 		}
 		from = int(end)

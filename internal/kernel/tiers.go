@@ -34,6 +34,7 @@ func families(t *simd.Tier) [][]Kernel {
 		recurrentRows(t),
 		planeSumRows(t),
 		wholePlanes(t),
+		rescaleRows(t),
 		elementRows(t),
 		pairRows(t),
 		reduceRows(t),

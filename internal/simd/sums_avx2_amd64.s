@@ -10,22 +10,22 @@ TEXT ·addSumsAVX2(SB), NOSPLIT, $0-8
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
 	MOVQ         40(AX), SI
-	VPBROADCASTQ 48(AX), Y0
-	CMPQ         56(AX), $0x08
+	VPBROADCASTQ 56(AX), Y0
+	CMPQ         48(AX), $0x08
 	JNE          rescale
 
 next1:
 	VPMOVSXDQ (CX), Y1
-	VPSLLVQ   Y0, Y1, Y1
+	VPMULDQ   Y0, Y1, Y1
 	VPADDQ    (DX), Y1, Y1
 	VPMOVSXDQ 16(CX), Y2
-	VPSLLVQ   Y0, Y2, Y2
+	VPMULDQ   Y0, Y2, Y2
 	VPADDQ    32(DX), Y2, Y2
 	VPMOVSXDQ 32(CX), Y3
-	VPSLLVQ   Y0, Y3, Y3
+	VPMULDQ   Y0, Y3, Y3
 	VPADDQ    64(DX), Y3, Y3
 	VPMOVSXDQ 48(CX), Y4
-	VPSLLVQ   Y0, Y4, Y4
+	VPMULDQ   Y0, Y4, Y4
 	VPADDQ    96(DX), Y4, Y4
 	VMOVDQU   Y1, (BX)
 	VMOVDQU   Y2, 32(BX)
@@ -45,21 +45,21 @@ rescale:
 	VPXOR        Y4, Y4, Y4
 	VBROADCASTSD c64_8000000000000000<>+0(SB), Y5
 	VPSRLVQ      Y1, Y5, Y5
-	CMPQ         56(AX), $0x02
+	CMPQ         48(AX), $0x02
 	JNE          bytes
 
 next2:
 	VPMOVSXDQ    (CX), Y6
-	VPSLLVQ      Y0, Y6, Y6
+	VPMULDQ      Y0, Y6, Y6
 	VPADDQ       (DX), Y6, Y6
 	VPMOVSXDQ    16(CX), Y7
-	VPSLLVQ      Y0, Y7, Y7
+	VPMULDQ      Y0, Y7, Y7
 	VPADDQ       32(DX), Y7, Y7
 	VPMOVSXDQ    32(CX), Y8
-	VPSLLVQ      Y0, Y8, Y8
+	VPMULDQ      Y0, Y8, Y8
 	VPADDQ       64(DX), Y8, Y8
 	VPMOVSXDQ    48(CX), Y9
-	VPSLLVQ      Y0, Y9, Y9
+	VPMULDQ      Y0, Y9, Y9
 	VPADDQ       96(DX), Y9, Y9
 	VPSRLVQ      Y1, Y6, Y10
 	VPXOR        Y5, Y10, Y10
@@ -162,16 +162,16 @@ next2:
 bytes:
 next3:
 	VPMOVSXDQ    (CX), Y6
-	VPSLLVQ      Y0, Y6, Y6
+	VPMULDQ      Y0, Y6, Y6
 	VPADDQ       (DX), Y6, Y6
 	VPMOVSXDQ    16(CX), Y7
-	VPSLLVQ      Y0, Y7, Y7
+	VPMULDQ      Y0, Y7, Y7
 	VPADDQ       32(DX), Y7, Y7
 	VPMOVSXDQ    32(CX), Y8
-	VPSLLVQ      Y0, Y8, Y8
+	VPMULDQ      Y0, Y8, Y8
 	VPADDQ       64(DX), Y8, Y8
 	VPMOVSXDQ    48(CX), Y9
-	VPSLLVQ      Y0, Y9, Y9
+	VPMULDQ      Y0, Y9, Y9
 	VPADDQ       96(DX), Y9, Y9
 	VPSRLVQ      Y1, Y6, Y10
 	VPXOR        Y5, Y10, Y10

@@ -10,16 +10,16 @@ TEXT ·addSumsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
 	MOVQ         40(AX), SI
-	VPBROADCASTQ 48(AX), Z0
-	CMPQ         56(AX), $0x08
+	VPBROADCASTQ 56(AX), Z0
+	CMPQ         48(AX), $0x08
 	JNE          rescale
 
 next1:
 	VPMOVSXDQ (CX), Z1
-	VPSLLVQ   Z0, Z1, Z1
+	VPMULDQ   Z0, Z1, Z1
 	VPADDQ    (DX), Z1, Z1
 	VPMOVSXDQ 32(CX), Z2
-	VPSLLVQ   Z0, Z2, Z2
+	VPMULDQ   Z0, Z2, Z2
 	VPADDQ    64(DX), Z2, Z2
 	VMOVDQU32 Z1, (BX)
 	VMOVDQU32 Z2, 64(BX)
@@ -34,15 +34,15 @@ rescale:
 	VPBROADCASTQ 64(AX), Z1
 	VPBROADCASTQ 96(AX), Z2
 	VPBROADCASTQ 88(AX), Z3
-	CMPQ         56(AX), $0x02
+	CMPQ         48(AX), $0x02
 	JNE          bytes
 
 next2:
 	VPMOVSXDQ    (CX), Z4
-	VPSLLVQ      Z0, Z4, Z4
+	VPMULDQ      Z0, Z4, Z4
 	VPADDQ       (DX), Z4, Z4
 	VPMOVSXDQ    32(CX), Z5
-	VPSLLVQ      Z0, Z5, Z5
+	VPMULDQ      Z0, Z5, Z5
 	VPADDQ       64(DX), Z5, Z5
 	VPSRAVQ      Z1, Z4, Z6
 	VPSRAQ       $0x3f, Z4, Z7
@@ -84,10 +84,10 @@ next2:
 bytes:
 next3:
 	VPMOVSXDQ    (CX), Z4
-	VPSLLVQ      Z0, Z4, Z4
+	VPMULDQ      Z0, Z4, Z4
 	VPADDQ       (DX), Z4, Z4
 	VPMOVSXDQ    32(CX), Z5
-	VPSLLVQ      Z0, Z5, Z5
+	VPMULDQ      Z0, Z5, Z5
 	VPADDQ       64(DX), Z5, Z5
 	VPSRAVQ      Z1, Z4, Z6
 	VPSRAQ       $0x3f, Z4, Z7

@@ -10,14 +10,14 @@ import (
 func addSums(f *file) {
 	s := &sumsRoutine{routine: f.routine("AddSums", "SumsArgs")}
 	part, sums, out, n := s.load("Part"), s.load("Sums"), s.load("Out"), s.load("N")
-	left := s.broadcast64("Left")
+	factor := s.broadcast64("Factor")
 	// pixels builds the loop over pixels, with what becomes of the sums of one.
 	pixels := func(store func(v []reg.VecVirtual)) {
 		next, v := s.label("next"), s.vectors(128/s.isa.bytes)
 		s.loop(next, n, func() {
 			for i, v := range v {
 				s.VPMOVSXDQ(at(part, i*s.isa.bytes/2), v)
-				s.VPSLLVQ(left, v, v)
+				s.VPMULDQ(factor, v, v)
 				s.VPADDQ(at(sums, i*s.isa.bytes), v, v)
 			}
 			store(v)
