@@ -81,8 +81,9 @@ type remains struct {
 }
 
 func (b *remains) Read(p []byte) (int, error) {
+	b.begun, b.ended = true, true // also if that panics
 	n, err := b.ReadCloser.Read(p)
-	b.begun, b.ended = true, err != nil
+	b.ended = err != nil
 	return n, err
 }
 
