@@ -197,14 +197,7 @@ type Number interface {
 // TypeOf returns the DType that T stores.
 func TypeOf[T Element]() DType {
 	var zero T
-	return typeOf(zero)
-}
-
-// typeOf returns the DType of an element.
-//
-//go:noinline
-func typeOf(element any) DType { // inlined, each package would have the switch for each type
-	switch element.(type) {
+	switch any(zero).(type) {
 	case bool:
 		return Bool
 	case int8:
