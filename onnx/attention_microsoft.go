@@ -8,11 +8,16 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+const sharedRemark = "without do_rotary and past_present_share_buffer"
+
 // Attention as ONNX Runtime's optimisers and generators write it.
 var microsoftAttentionRows = family{"Attention of ONNX Runtime", []row{
 	{name: "com.microsoft.Attention", forms: forms("1", "input, weights, bias?, mask_index?, past?, attention_bias?, past_sequence_length?; do_rotary=0, "+
 		"mask_filter_value=-10000.0, num_heads: int!, past_present_share_buffer=0, qkv_hidden_sizes: ints, rotary_embedding_dim=0, scale: float, "+
-		"unidirectional=0 -> output, present?"), lower: projectedAttention, remark: "without do_rotary and past_present_share_buffer"},
+		"unidirectional=0 -> output, present?"), lower: projectedAttention, remark: sharedRemark},
+	{name: "com.microsoft.QAttention", forms: forms("1", "input, weight, bias, input_scale: float, weight_scale: float, mask_index?, input_zero_point?, "+
+		"weight_zero_point?, past?; do_rotary=0, mask_filter_value=-10000.0, num_heads: int!, past_present_share_buffer=0, scale: float, unidirectional=0 "+
+		"-> output, present?"), lower: quantisedAttention, remark: sharedRemark},
 	{name: "com.microsoft.GroupQueryAttention", forms: forms("1", "query, key?, value?, past_key?, past_value?, seqlens_k: integer, total_sequence_length, cos_cache?, "+
 		"sin_cache?, position_ids?, attention_bias?, head_sink?, k_scale?, v_scale?, q_norm_weight?, k_norm_weight?; causal=1, do_rotary=0, "+
 		`k_quant_type="NONE", kv_cache_bit_width=0, kv_num_heads: int!, local_window_size=-1, num_heads: int!, qk_norm_epsilon=1e-6, qk_output=0, `+
@@ -79,32 +84,45 @@ func (c *lowering) maskedBias(a *attention, mask, bias *graph.Value) *graph.Valu
 
 // projectedAttention makes queries, keys and values of its input itself.
 func projectedAttention(c *lowering) []*graph.Value {
+	x := c.product(c.In(0), c.In(1), false, false)
+	if bias := c.In(2); bias != nil {
+		x = c.Each("add", x, bias)
+	}
+	return c.projected(x, c.Ints("qkv_hidden_sizes"), c.In(3), c.In(4), c.In(5))
+}
+
+// quantisedAttention is [projectedAttention] of codes.
+func quantisedAttention(c *lowering) []*graph.Value {
+	w := coded{c.In(1), quantisation{scale: c.In(4), zero: c.In(7)}}
+	return c.projected(c.measured(c.single(0, 3, 6), w, c.In(2)), nil, c.In(5), c.In(8), nil)
+}
+
+// projected returns the results of an attention whose queries, keys and values, of these sizes or else equal ones, are side by side.
+func (c *lowering) projected(x *graph.Value, sizes []int, mask, past, bias *graph.Value) []*graph.Value {
 	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
 		if c.Flag(name) {
 			c.failf(name, "it is not supported")
 		}
 	}
-	x, w := c.product(c.In(0), c.In(1), false, false), c.Shape(1)
-	if bias := c.In(2); bias != nil {
-		x = c.Each("add", x, bias)
-	}
 	n := c.groups("num_heads")
-	sizes := c.Ints("qkv_hidden_sizes")
-	if total := w[len(w)-1]; sizes == nil {
-		sizes = []int{total / 3, total / 3, total / 3}
+	if len(x.Type.Shape) != 3 {
+		c.failf("input", "it is %v; it must have three dimensions", c.In(0).Type)
 	}
-	if len(c.bounded("qkv_hidden_sizes", 0, sizes)) != 3 || len(x.Type.Shape) != 3 || sizes[0]+sizes[1]+sizes[2] != x.Type.Shape[2] {
+	if third := x.Type.Shape[2] / 3; sizes == nil {
+		sizes = []int{third, third, third}
+	}
+	if len(c.bounded("qkv_hidden_sizes", 0, sizes)) != 3 || sizes[0]+sizes[1]+sizes[2] != x.Type.Shape[2] {
 		c.failf("qkv_hidden_sizes", "%v are no sizes of three parts of %v", sizes, x.Type)
 	}
 	parts := c.Sections(x, 2, sizes...)
 	a := &attention{q: c.heads("input", parts[0], n), k: c.heads("input", parts[1], n), v: c.heads("input", parts[2], n)}
-	if past := c.In(4); past != nil {
+	if past != nil {
 		if s := past.Type.Shape; len(s) != 5 || s[0] != 2 {
 			c.failf("past", "it is %v; it must have five dimensions, the first one for keys and values", past.Type)
 		}
 		a.k, a.v = c.grown(c.Squeeze(c.Section(past, 0, 0, 1), 0), a.k), c.grown(c.Squeeze(c.Section(past, 0, 1, 2), 0), a.v)
 	}
-	a.bias = c.maskedBias(a, c.In(3), c.In(5))
+	a.bias = c.maskedBias(a, mask, bias)
 	out := []*graph.Value{c.attended(a), nil}
 	if c.Wants(1) {
 		out[1] = c.Node("stack", emit.Attr("axis", 0), a.k, a.v)

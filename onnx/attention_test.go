@@ -195,6 +195,12 @@ func TestAttentionErrors(t *testing.T) {
 		rowCase{23, node("Attention", "q, k, v, , p -> y"), of(q, q, q, q), nil, "past_key: one of past_key and past_value is given"},
 		rowCase{23, node("Attention", "q, k, v -> y", "q_num_heads", 3, "kv_num_heads", 1), of(waves(1, 1, 2, 4), waves(1, 1, 2, 4), waves(1, 1, 2, 4)), nil, "the last one divisible by the number of heads, 3"},
 		rowCase{27, node("LinearAttention", "q, k, v -> y", "q_num_heads", 2, "kv_num_heads", 1), of(waves(1, 1, 2, 4), waves(1, 1, 2, 2), waves(1, 1, 2, 2)), nil, `update_rule: with "gated_delta" decay and beta must be given`},
+		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws, , xz -> y, z", "num_heads", 1), of(array(s(1, 1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),
+			f(nil, 0.5), f(s(1), 0.5), array(nil, uint8(3))), of(f(s(1, 1, 1), 5), f(s(2, 1, 1, 1, 1), 3, 5)), ""},
+		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws -> y", "num_heads", 1, "do_rotary", 1), of(array(s(1, 1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),
+			f(nil, 0.5), f(nil, 0.5)), nil, "do_rotary: it is not supported"},
+		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws -> y", "num_heads", 1), of(array(s(1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),
+			f(nil, 0.5), f(nil, 0.5)), nil, "input: it is uint8[1,1]; it must have three dimensions"},
 		rowCase{23, node("com.microsoft.MultiHeadAttention", "q -> y", "num_heads", 1), of(waves(1, 1, 2, 4)), nil, "key: the operand is missing"},
 	)
 }

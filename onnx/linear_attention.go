@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
@@ -9,11 +10,12 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// turns evaluates a body for each element of some tensors along an axis, in order. The body is given states and elements, which keep the axis, and
-// returns the next states and the elements of the results; these are joined along the same axis and returned behind the last states.
-func (c *lowering) turns(axis int, states, parts []*graph.Value, body func(c *lowering, states, parts []*graph.Value) []*graph.Value) []*graph.Value {
+// turns evaluates a body for each element of some tensors along an axis, in order. The body is given states, elements, which keep the axis, and what
+// every turn takes, where nil stays nil. It returns the next states and the elements of the results; these are joined along the same axis and returned
+// behind the last states.
+func (c *lowering) turns(axis int, states, parts, others []*graph.Value, body func(c *lowering, states, parts, others []*graph.Value) []*graph.Value) []*graph.Value {
 	if parts[0].Type.Shape[axis] == 1 {
-		return body(c, states, parts)
+		return body(c, states, parts, others)
 	}
 	b := graph.NewBuilder(op.Rules, "block")
 	inner := &lowering{w: &walker{file: c.w.file, b: b, folder: c.w.folder, work: c.w.work}, step: c.step, scope: c.scope, node: c.node,
@@ -29,7 +31,7 @@ func (c *lowering) turns(axis int, states, parts []*graph.Value, body func(c *lo
 		c.Fail(err)
 		return x
 	}
-	in := make([][]*graph.Value, 2)
+	in := make([][]*graph.Value, 3)
 	for i, v := range states {
 		in[0] = append(in[0], input(i, v, false))
 	}
@@ -38,7 +40,19 @@ func (c *lowering) turns(axis int, states, parts []*graph.Value, body func(c *lo
 		in[1] = append(in[1], input(len(states)+i, v, true))
 		axes[i] = axis
 	}
-	out := body(inner, in[0], in[1])
+	values := slices.Concat(states, parts)
+	for _, v := range others {
+		if v != nil {
+			if t := c.constant(v); t != nil { // which kernels pack
+				v = inner.Stored(v.Name, v.Label, t)
+			} else {
+				values = append(values, v)
+				v = input(len(values)-1, v, false)
+			}
+		}
+		in[2] = append(in[2], v)
+	}
+	out := body(inner, in[0], in[1], in[2])
 	for i, v := range out {
 		c.Fail(b.Output(name("out", i), v))
 	}
@@ -48,7 +62,7 @@ func (c *lowering) turns(axis int, states, parts []*graph.Value, body func(c *lo
 	for i := range outAxes {
 		outAxes[i] = axis
 	}
-	return c.add(graph.Node{Op: "scan", In: append(append([]*graph.Value(nil), states...), parts...), Blocks: []*graph.Graph{made},
+	return c.add(graph.Node{Op: "scan", In: values, Blocks: []*graph.Graph{made},
 		Attrs: emit.Attr("states", len(states), "scanned", len(parts), "axes", axes, "out_axes", outAxes)})
 }
 
@@ -95,7 +109,7 @@ func linearAttention(c *lowering) []*graph.Value {
 	} else {
 		d = c.DType(3)
 	}
-	out := c.turns(1, []*graph.Value{state}, parts, func(c *lowering, states, parts []*graph.Value) []*graph.Value {
+	out := c.turns(1, []*graph.Value{state}, parts, nil, func(c *lowering, states, parts, _ []*graph.Value) []*graph.Value {
 		matrices := func(v *graph.Value, heads, rows, columns int) *graph.Value {
 			return c.Reshape(v, batch, heads, rows, columns)
 		}

@@ -36,6 +36,10 @@ var normalizationRows = family{"Normalization", []row{
 	{name: "com.microsoft.EmbedLayerNormalization", forms: forms("1", "input_ids, segment_ids?, word_embedding, position_embedding, segment_embedding?, "+
 		"gamma: float, beta, mask?: integer, position_ids?; epsilon=1e-12, mask_index_type=0 -> output, mask_index?, embedding_sum?"), lower: embedding,
 		remark: "mask_index_type, which ONNX Runtime does not use, has no effect"},
+	{name: "com.microsoft.QEmbedLayerNormalization", forms: forms("1", "input_ids, segment_ids?, word_embedding_quant, position_embedding_quant, segment_embedding?, "+
+		"gamma_quant, beta_quant, mask?: integer, word_embedding_scale: float, position_embedding_scale: float, segment_embedding_scale?: float, gamma_scale: float, "+
+		"beta_scale: float, word_embedding_zero_point, position_embedding_zero_point, segment_embedding_zero_point?, gamma_zero_point, beta_zero_point; epsilon=1e-12 "+
+		"-> layernorm_out, mask_index_out"), lower: quantisedEmbedding},
 	{name: "LRN", forms: forms("1 13", "X; alpha=0.0001, beta=0.75, bias=1.0, size: int!"), lower: lrn},
 }}
 
@@ -178,19 +182,28 @@ func skipLayer(centred bool, bias int) func(c *lowering) []*graph.Value {
 	}
 }
 
-// embedding normalizes the sum of what words, positions and segments are embedded as.
 func embedding(c *lowering) []*graph.Value {
+	return c.embedded(c.In(8), func(_ int, v *graph.Value) *graph.Value { return v })
+}
+
+// quantisedEmbedding is [embedding] by tables of codes, whose scales and zero points follow in the order of the tables.
+func quantisedEmbedding(c *lowering) []*graph.Value {
+	return c.embedded(nil, func(table int, v *graph.Value) *graph.Value {
+		return c.dequantize(coded{v, c.target(table+6, table+11, v.Type.DType)})
+	})[:2]
+}
+
+// embedded normalizes the sum of what words, positions and segments are embedded as. The function returns the numbers in rows of a table.
+func (c *lowering) embedded(places *graph.Value, numbers func(table int, v *graph.Value) *graph.Value) []*graph.Value {
 	ids := c.In(0)
 	if len(ids.Type.Shape) != 2 {
 		c.failf("input_ids", "it is %v; it must have two dimensions", ids.Type)
 	}
-	n := ids.Type.Shape[1]
 	rows := func(table int, indices *graph.Value) *graph.Value {
-		return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices)
+		return numbers(table, c.Node("gather", emit.Attr("axis", 0), c.In(table), indices))
 	}
-	places := c.In(8)
 	if places == nil {
-		places = c.IotaAlong(1, 2, n, tensor.Int64)
+		places = c.IotaAlong(1, 2, ids.Type.Shape[1], tensor.Int64)
 	}
 	sum := c.Each("add", rows(2, ids), rows(3, places))
 	if c.In(1) != nil && c.In(4) != nil {
@@ -200,7 +213,7 @@ func embedding(c *lowering) []*graph.Value {
 	if mask := c.In(7); mask != nil {
 		counts = c.Squeeze(c.Node("sum_reduce", emit.Attr("axes", []int{1}), c.Cast(mask, tensor.Int32)), 1)
 	}
-	return []*graph.Value{c.layer(sum, c.In(5), c.In(6), 2, true), counts, sum}
+	return []*graph.Value{c.layer(sum, numbers(5, c.In(5)), numbers(6, c.In(6)), 2, true), counts, sum}
 }
 
 func groupNormalization(c *lowering) []*graph.Value {

@@ -57,6 +57,10 @@ func TestNormalizations(t *testing.T) {
 			of(array(s(1, 2), int32(1), 0), array(s(1, 2), int32(0), 1), f(s(2, 2), 0, 1, 2, 3), f(s(2, 2), 0, 0, 0, 10), f(s(2, 2), 0, 0, 5, 5), f(s(2), 1, 1), f(s(2), 0, 1),
 				array(s(1, 2), int32(1), 0)),
 			of(f(s(1, 2, 2), -1, 2, -1, 2), array(s(1), int32(1)), f(s(1, 2, 2), 2, 3, 5, 16)), ""},
+		rowCase{17, node("com.microsoft.QEmbedLayerNormalization", "ids, , words, places, , gamma, beta, , k, l, , m, n, v, w, , x, z -> y, count", "epsilon", float32(0)),
+			of(array(s(1, 2), int32(1), 0), array(s(2, 2), uint8(1), 3, 5, 7), array(s(2, 2), uint8(1), 1, 1, 11), array(s(2), uint8(3), 3), array(s(2), uint8(1), 3), f(nil, 1), f(nil, 1),
+				f(nil, 0.5), f(s(1), 0.5), array(nil, uint8(0)), array(nil, uint8(1)), array(nil, uint8(1)), array(s(1), uint8(1))),
+			of(f(s(1, 2, 2), -1, 2, -1, 2), array(s(1), int32(0))), ""},
 
 		rowCase{13, node("LRN", "x -> y", "size", 3, "alpha", float32(3), "beta", float32(1)), of(f(s(1, 3), 1, 2, 3)), of(f(s(1, 3), 1.0/6, 2.0/15, 3.0/14)), ""},
 		rowCase{13, node("LRN", "x -> y", "size", 0), of(f(s(1, 3), 1, 2, 3)), nil, "size: it is 0; it must be positive"},

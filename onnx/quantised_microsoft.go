@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/geometry"
@@ -43,6 +45,10 @@ var microsoftQuantisedRows = family{"Quantisation in ONNX Runtime", []row{
 	}},
 	{name: "com.microsoft.MatMulNBits", forms: forms("1", "A, B, scales, zero_points?, g_idx?, bias?; K: int!, N: int!, accuracy_level=0, bits=4, block_size: int!"),
 		lower: matmulBits, remark: "with 2, 4 or 8 bits, without g_idx; accuracy_level has no effect"},
+	{name: "com.microsoft.MatMulBnb4", forms: forms("1", "A: float, B, absmax: float; K: int!, N: int!, block_size: int!, quant_type: int!, training_mode=0, transB=1"),
+		lower: matmulBnb, remark: "without transB = 0; training_mode has no effect"},
+	{name: "com.microsoft.GatherBlockQuantized", forms: forms("1", "data, indices, scales: float, zero_points?; bits=4, block_size=128, gather_axis=0, "+
+		"quantize_axis=1 -> output"), lower: gatherBlocks},
 }}
 
 // quantisedPair is the row of an operator on elements of two operands.
@@ -106,13 +112,10 @@ func (c *lowering) measured(a, b coded, bias *graph.Value) *graph.Value {
 
 // matmulBits multiplies by a matrix of codes of a few bits, in blocks that have scales, and zero points of as many bits or of A's type.
 func matmulBits(c *lowering) []*graph.Value {
-	codes := map[int]tensor.DType{2: tensor.Uint2, 4: tensor.Uint4, 8: tensor.Uint8}
-	bits, block, rows, inner := c.Int("bits"), c.Int("block_size"), c.Int("N"), c.Int("K")
-	d, ok := codes[bits]
+	bits, block, rows, inner := c.Int("bits"), c.blockSize(), c.Int("N"), c.Int("K")
+	d := c.codeType(bits)
 	switch {
-	case !ok:
-		c.failf("bits", "it is %d; it must be 2, 4 or 8", bits)
-	case block < 1 || block > windowBound || block*bits%8 != 0:
+	case block*bits%8 != 0:
 		c.failf("block_size", "it is %d; it must be a power of two from 16", block)
 	case rows < 0 || inner < 0:
 		c.failf("K", "there are %d rows of %d; neither may be negative", rows, inner)
@@ -145,6 +148,127 @@ func matmulBits(c *lowering) []*graph.Value {
 		y = c.Each("add", y, bias)
 	}
 	return one(y)
+}
+
+// codeType returns the type of codes of so many bits.
+func (c *lowering) codeType(bits int) tensor.DType {
+	d, ok := map[int]tensor.DType{2: tensor.Uint2, 4: tensor.Uint4, 8: tensor.Uint8}[bits]
+	if !ok {
+		c.failf("bits", "it is %d; it must be 2, 4 or 8", bits)
+	}
+	return d
+}
+
+// blockSize returns how many elements in a row have a scale.
+func (c *lowering) blockSize() int {
+	n := c.Int("block_size")
+	if n < 1 || n > windowBound {
+		c.failf("block_size", "it is %d; it must be a power of two from 16", n)
+	}
+	return n
+}
+
+// The numbers that codes of bitsandbytes stand for, as ONNX Runtime has them: FP4, whose last bits have no order, and NF4, quantiles of the normal distribution.
+var bnbNumbers = [][]float32{
+	{0, 5.208333333e-03, 0.66666667, 1, 0.33333333, 0.5, 0.16666667, 0.25, 0, -5.208333333e-03, -0.66666667, -1, -0.33333333, -0.5, -0.16666667, -0.25},
+	{-1, -0.6961928, -0.52507305, -0.3949175, -0.28444138, -0.18477343, -0.091050036, 0,
+		0.0795803, 0.1609302, 0.2461123, 0.33791524, 0.44070983, 0.562617, 0.72295684, 1},
+}
+
+// matmulBnb multiplies by a matrix of codes of 4 bits, the first ones in the high bits, in blocks that have scales, going on from row to row.
+func matmulBnb(c *lowering) []*graph.Value {
+	block, kind := c.blockSize(), c.Int("quant_type")
+	shape := tensor.Shape(c.bounded("N", 0, []int{c.Int("N"), c.Int("K")}))
+	c.Fail(shape.Check())
+	n := shape.Len()
+	switch {
+	case kind < 0 || kind >= len(bnbNumbers):
+		c.failf("quant_type", "it is %d; it must be 0 or 1", kind)
+	case !c.Flag("transB"):
+		c.failf("transB", "matrices that are not transposed are not supported")
+	case c.DType(1) != tensor.Uint8 || c.Shape(1).Len() != geometry.CeilDiv(n, 2):
+		c.failf("B", "it is %v; it must have %d elements of uint8", c.In(1).Type, geometry.CeilDiv(n, 2))
+	case c.Shape(2).Len() != geometry.CeilDiv(n, block):
+		c.failf("absmax", "it is %v; it must have %d elements", c.In(2).Type, geometry.CeilDiv(n, block))
+	}
+	var pairs []float32 // of the numbers in a byte
+	for byte := range 256 {
+		pairs = append(pairs, bnbNumbers[kind][byte>>4], bnbNumbers[kind][byte&15])
+	}
+	table, err := tensor.FromSlice(pairs, 256, 2)
+	c.Fail(err)
+	first := func(v *graph.Value) *graph.Value { return c.Section(c.Reshape(v, v.Type.Shape.Len()), 0, 0, n) }
+	w := c.Node("gather", emit.Attr("axis", 0), c.Cast(c.Constant(table), c.DType(2)), c.In(1))
+	scales := c.Broadcast(c.Reshape(c.In(2), c.Shape(2).Len(), 1), c.Shape(2).Len(), block)
+	w = c.Reshape(c.Node("mul", nil, first(w), first(scales)), shape...)
+	return one(c.multiplied(c.In(0), w, func(a, b *graph.Value) *graph.Value { return c.product(a, b, false, true) }))
+}
+
+// gatherBlocks takes codes at indices, with the scales and zero points of their blocks, and returns what they stand for.
+func gatherBlocks(c *lowering) []*graph.Value {
+	d, block, blocks := c.DType(0), c.blockSize(), c.Shape(0).Clone()
+	at, along := c.Axis("gather_axis", c.Int("gather_axis"), len(blocks)), c.Axis("quantize_axis", c.Int("quantize_axis"), len(blocks))
+	bits := 8
+	if d == tensor.Uint8 {
+		bits = c.codeType(c.Int("bits")).Bits()
+	}
+	if last := len(blocks) - 1; at == along || d == tensor.Uint8 && along != last {
+		c.failf("quantize_axis", "it is %d for %v; it must differ from gather_axis and, for uint8, be the last one", c.Int("quantize_axis"), c.In(0).Type)
+	}
+	blocks[along] = geometry.CeilDiv(blocks[along]*(8/bits), block)
+	packed := blocks.Clone()
+	packed[along] = geometry.CeilDiv(blocks[along]*bits, 8)
+	for i, want := range []tensor.Shape{blocks, packed} {
+		if v := c.In(2 + i); v != nil && !v.Type.Shape.Equal(want) {
+			c.failf(c.operandName(2+i), "it is %v; it must have the shape %v", v.Type, want)
+		}
+	}
+	x := coded{c.gatheredCodes(0, at, bits), quantisation{scale: c.Node("gather", c.indexed("axis", at), c.In(2), c.In(1))}}
+	if along > at {
+		along += len(c.Shape(1)) - 1
+	}
+	switch {
+	case c.In(3) != nil:
+		x.zero = c.Section(c.gatheredCodes(3, at, bits), along, 0, x.scale.Type.Shape[along])
+	case d == tensor.Uint8:
+		x.zero = c.Number(float64(int(1)<<(bits-1)), d)
+	default:
+		x.zero = c.Number(0, x.codes.Type.DType)
+	}
+	x.block = slices.Repeat([]int{1}, len(x.codes.Type.Shape))
+	x.block[along] = block
+	return one(c.dequantize(x))
+}
+
+// gatheredCodes takes codes of so many bits in bytes, or of types of 4 bits, at indices. They become codes of 8 bits, those of constants only where
+// they are asked for.
+func (c *lowering) gatheredCodes(i, axis, bits int) *graph.Value {
+	v := c.In(i)
+	d, s := v.Type.DType, v.Type.Shape
+	wide := map[tensor.DType]tensor.DType{tensor.Int4: tensor.Int8, tensor.Uint4: tensor.Uint8}[d]
+	if wide != tensor.Invalid {
+		last := len(s) - 1
+		t := c.constant(v)
+		if t == nil || axis == last || s[last]%2 != 0 {
+			return c.Node("gather", c.indexed("axis", axis), c.Cast(v, wide), c.In(1))
+		}
+		s = s.Clone()
+		s[last] /= 2
+		bytes, err := tensor.FromBytes(tensor.Uint8, s, t.Bytes())
+		c.Fail(err)
+		v, bits = c.Stored(v.Name, v.Label, bytes), 4
+	}
+	y := c.Node("gather", c.indexed("axis", axis), v, c.In(1))
+	if bits == 8 {
+		return y
+	}
+	s = y.Type.Shape.Clone()
+	s[len(s)-1] *= 8 / bits
+	y = c.Reshape(c.digits(y, bits), s...)
+	if wide == tensor.Invalid {
+		return y
+	}
+	return c.Cast(c.Cast(y, d), wide)
 }
 
 // codesIn returns the codes in bytes, the first ones in the low bits, as rows. Those of a constant stay packed.

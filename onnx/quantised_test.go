@@ -357,3 +357,44 @@ func TestBlocksOfBits(t *testing.T) {
 		t.Errorf("there is no packed constant in\n%s", graph.Text(made, op.Rules))
 	}
 }
+
+// TestBlocks: matrices of codes with a scale for a block, by which is multiplied or of which rows are taken.
+func TestBlocks(t *testing.T) {
+	bnb := func(attrs ...any) *proto.Node {
+		return node("com.microsoft.MatMulBnb4", "a, b, m -> y", append(attrs, "K", 3, "N", 1, "block_size", 2)...)
+	}
+	rows := func(values string, attrs ...any) *proto.Node {
+		return node("com.microsoft.GatherBlockQuantized", values, append(attrs, "block_size", 2)...)
+	}
+	a, codes, scales := f(s(1, 3), 1, 1, 1), array(s(2), uint8(0xf7), 0x0a), f(s(2), 2, 3)
+	data, last := array(s(2, 2), uint8(0xa9), 0xcb, 0x21, 0x43), array(s(1), int64(-1))
+	int4, err := tensor.FromBytes(tensor.Int4, s(2, 4), data.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros, err := tensor.FromBytes(tensor.Int4, s(2, 2), []byte{0, 0x31})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := f(s(2, 2), 1, 2, 3, 4)
+	checkRows(t,
+		rowCase{21, bnb("quant_type", 1), of(a, codes, scales), of(f(s(1, 1), -1)), ""},
+		rowCase{21, bnb("quant_type", 0), of(a, codes, scales), of(f(s(1, 1), -0.5+0.5)), ""},
+		rowCase{21, bnb("quant_type", 2), of(a, codes, scales), nil, "quant_type: it is 2; it must be 0 or 1"},
+		rowCase{21, bnb("quant_type", 0, "transB", 0), of(a, codes, scales), nil, "transB: matrices that are not transposed are not supported"},
+		rowCase{21, bnb("quant_type", 0), of(a, array(s(1), uint8(1)), scales), nil, "B: it is uint8[1]; it must have 2 elements of uint8"},
+		rowCase{21, bnb("quant_type", 0), of(a, codes, f(s(1), 1)), nil, "absmax: it is float32[1]; it must have 2 elements"},
+
+		rowCase{21, rows("x, i, k -> y"), of(data, last, k), of(f(s(1, 4), -21, -18, -20, -16)), ""},
+		rowCase{21, rows("x, i, k, z -> y"), of(data, array(nil, int32(0)), k, array(s(2, 1), uint8(0x89), 0)), of(f(s(4), 0, 1, 6, 8)), ""},
+		rowCase{21, rows("x, i, k, z -> y", "bits", 8), of(data, last, f(s(2, 1), 1, 2), array(s(2, 1), uint8(0), 0x20)), of(f(s(1, 2), 2, 70)), ""},
+		rowCase{21, rows("x, i, k, z -> y"), of(int4, last, k, zeros), of(f(s(1, 4), 0, 3, 0, 4)), ""},
+		rowCase{21, rows("x, i, k -> y", "gather_axis", 1, "quantize_axis", 0), of(int4, last, f(s(1, 4), 1, 1, 1, 2)), of(f(s(2, 1), -8, 8)), ""},
+		rowCase{21, rows("x, i, k -> y", "gather_axis", 1), of(int4, last, k), nil, "quantize_axis: it is 1 for int4[2,4]; it must differ from gather_axis"},
+		rowCase{21, rows("x, i, k -> y", "quantize_axis", 0, "gather_axis", 1), of(data, last, k), nil, "for uint8, be the last one"},
+		rowCase{21, rows("x, i, k -> y", "bits", 3), of(data, last, k), nil, "bits: it is 3; it must be 2, 4 or 8"},
+		rowCase{21, rows("x, i, k -> y"), of(data, last, f(s(1, 2), 1, 1)), nil, "scales: it is float32[1,2]; it must have the shape [2,2]"},
+		rowCase{21, rows("x, i, k, z -> y"), of(data, last, k, array(s(2, 2), uint8(0), 0, 0, 0)), nil, "zero_points: it is uint8[2,2]; it must have the shape [2,1]"},
+		rowCase{21, node("com.microsoft.GatherBlockQuantized", "x, i, k -> y", "block_size", 0), of(data, last, k), nil, "block_size: it is 0"},
+	)
+}

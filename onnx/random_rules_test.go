@@ -20,7 +20,8 @@ var uncompared = []struct{ ops, what, why string }{
 		"com.microsoft.QLinearGlobalAveragePool com.microsoft.QLinearAveragePool com.microsoft.QGemm", "X_zero_point Y_zero_point A_zero_point B_zero_point " +
 		"C_zero_point b_zero_point", "ORT does not load them without zero points, or ends"},
 	{"com.microsoft.MatMulNBits", "g_idx", "it is refused"},
-	{"com.microsoft.Attention", "do_rotary past_present_share_buffer past_sequence_length", "it is refused"},
+	{"com.microsoft.MatMulBnb4", "training_mode", "it is for training"},
+	{"com.microsoft.Attention com.microsoft.QAttention", "do_rotary past_present_share_buffer past_sequence_length", "it is refused"},
 	{"com.microsoft.Attention", "rotary_embedding_dim", "it is for do_rotary, which is refused"},
 	{"com.microsoft.Attention", "bias", "ORT ends without it"},
 	{"com.microsoft.GroupQueryAttention", "k_quant_type v_quant_type k_scale v_scale sliding_window_cache", "it is refused"},

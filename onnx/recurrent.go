@@ -31,6 +31,8 @@ var recurrentRows = family{"Recurrent networks", []row{
 		lower: gru, remark: sequenceRemark},
 	{name: "LSTM", forms: forms("1", lstmIn+outputSequence+recurrentOut+", Y_c?", "7", lstmIn+recurrentOut+", Y_c?", "14 22", lstmIn+withLayout+recurrentOut+", Y_c?"),
 		lower: lstm, remark: sequenceRemark},
+	{name: "com.microsoft.DynamicQuantizeLSTM", forms: forms("1", recurrentIn+", initial_c?, P?, W_scale: float, W_zero_point, R_scale: float, R_zero_point"+
+		recurrentAttrs+", input_forget=0"+recurrentOut+", Y_c?"), lower: dynamicLSTM},
 }}
 
 // directionNames are the names that our operators have for directions.
@@ -50,7 +52,7 @@ type recurrent struct {
 // recurrent reads what all networks have, for one with that many gates and functions.
 func (c *lowering) recurrent(gates, functions int) *recurrent {
 	n := &recurrent{x: c.In(0), biases: []*graph.Value{nil, nil}, lengths: c.In(recurrentLengths), sequence: c.Wants(0)}
-	n.batched = c.Flag("layout")
+	n.batched = c.form.declared("layout") != nil && c.Flag("layout")
 	n.x = c.timeFirst(n, n.x)
 	s := n.x.Type.Shape
 	if len(s) != 3 {
@@ -168,14 +170,19 @@ func gru(c *lowering) []*graph.Value {
 
 func lstm(c *lowering) []*graph.Value {
 	n := c.recurrent(4, 3)
-	attrs := append(n.attrs, emit.Attr("layout", "iofg")...)
+	attrs := append(n.attrs, c.lstmAttrs()...)
+	out := c.Nodes("lstm", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.In(7),
+		c.timeFirst(n, c.In(5)), c.timeFirst(n, c.In(6)), n.lengths)
+	return c.results(n, out, 2)
+}
+
+func (c *lowering) lstmAttrs() graph.Attrs {
+	attrs := emit.Attr("layout", "iofg")
 	if c.In(7) != nil {
 		attrs = append(attrs, emit.Attr("peephole_output", "after")...)
 	}
 	if c.Flag("input_forget") {
 		attrs = append(attrs, emit.Attr("coupled", true)...)
 	}
-	out := c.Nodes("lstm", attrs, n.x, c.In(1), c.In(2), n.biases[0], n.biases[1], c.In(7),
-		c.timeFirst(n, c.In(5)), c.timeFirst(n, c.In(6)), n.lengths)
-	return c.results(n, out, 2)
+	return attrs
 }

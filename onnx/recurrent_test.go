@@ -16,6 +16,9 @@ func TestRecurrent(t *testing.T) {
 	rnn := func(values string, activation string, attrs ...any) *proto.Node {
 		return node("RNN", values, append(attrs, "activations", []string{activation})...)
 	}
+	dynamic := func(values string, attrs ...any) *proto.Node {
+		return node("com.microsoft.DynamicQuantizeLSTM", values, append(attrs, "activations", []string{"HardSigmoid", "Affine", "Affine"})...)
+	}
 	identity := []any{"activation_alpha", []float32{1}, "activation_beta", []float32{0}}
 	checkRows(t,
 		rowCase{22, node("RNN", "x, w, r -> , h"), of(f(s(1, 1, 1), 1), w, r), of(nil, f(s(1, 1, 1), tanh(1))), ""},
@@ -57,5 +60,19 @@ func TestRecurrent(t *testing.T) {
 			of(x, f(s(1, 4, 1), 0, 0, 0, 1), f(s(1, 4, 1), 0, 0, 0, 0), f(s(1, 8), 9, 9, 9, 0, 0, 0, 0, 0), f(s(1, 1, 1), 5)), of(nil, nil, f(s(1, 1, 1), 3)), ""},
 		rowCase{22, node("LSTM", "x, w, r, b, , , , p -> , h", "activations", []string{"HardSigmoid", "Affine", "Affine"}),
 			of(f(s(1, 1, 1), 2), f(s(1, 4, 1), 0, 0, 0, 1), f(s(1, 4, 1), 0, 0, 0, 0), f(s(1, 8), 9, 0, 9, 0, 0, 0, 0, 0), f(s(1, 3), 0, 1, 0)), of(nil, f(s(1, 1, 1), 1.8)), ""},
+
+		// Weights of codes; inputs and states are rounded to parts of 255 of their range.
+		rowCase{22, dynamic("x, w, r, b, , , c, , k, v, q, z -> y, h, n"), of(f(s(3, 1, 1), 51, 0.2, 255), array(s(1, 1, 4), int8(0), 0, 0, 2), array(s(1, 1, 4), int8(0), 0, 0, 0),
+			f(s(1, 8), 9, 9, 9, 0, 0, 0, 0, 0), f(s(1, 1, 1), 5), f(s(1), 0.5), array(s(1), int8(0)), f(s(1), 1), array(s(1, 4), int8(0), 0, 0, 0)),
+			of(f(s(3, 1, 1, 1), 56, 56, 311), f(s(1, 1, 1), 311), f(s(1, 1, 1), 311)), ""},
+		rowCase{22, dynamic("x, w, r, b, , h, , , k, v, q, z -> , y", "direction", "reverse"), of(f(s(2, 1, 1), 0, 0), array(s(1, 1, 8), uint8(3), 3, 3, 3, 3, 3, 3, 3),
+			array(s(1, 2, 8), uint8(3), 3, 3, 3, 3, 3, 4, 3, 3, 3, 3, 3, 3, 3, 3, 4), f(s(1, 16), 9, 9, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), f(s(1, 1, 2), 255, 0.4), f(s(1), 1),
+			array(s(1), uint8(3)), f(s(1, 8), 1, 1, 1, 1, 1, 1, 1, 1), array(s(1), uint8(3))), of(nil, f(s(1, 1, 2), 510, 0)), ""},
+		rowCase{22, dynamic("x, w, r, , , , , , k, v, q, z -> y"), of(f(s(1, 1, 1), 1), array(s(1, 1, 4), int8(0), 0, 0, 2), array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(2), 1, 1),
+			array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W_scale: it is float32[2]; it must have the shape [1] or [1,4]"},
+		rowCase{22, dynamic("x, w, r, , , , , , k, v, q, z -> y"), of(f(s(1, 1, 1), 1), array(s(1, 4), int8(0), 0, 0, 2), array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(1), 1),
+			array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W: it is int8[1,4]; it must have three dimensions"},
+		rowCase{22, dynamic("x, w, r, , , , , , k, v, q, z -> y", "direction", "bidirectional"), of(f(s(1, 1, 1), 1), array(s(1, 1, 4), int8(0), 0, 0, 2),
+			array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(1), 1), array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W: it has 1 directions; there must be 2"},
 	)
 }

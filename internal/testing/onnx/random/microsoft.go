@@ -5,9 +5,11 @@ import "github.com/concord-nn/concord/tensor"
 // Operators of ONNX Runtime that optimised models of transformers have.
 var microsoftRules = []rule{
 	{op: "com.microsoft.Attention", opsets: "7", types: "f32", make: projected, loose: 10},
+	{op: "com.microsoft.QAttention", opsets: "7", types: "f32", make: quantisedAttention, loose: 10},
 	{op: "com.microsoft.MultiHeadAttention", opsets: "7", types: "f32", make: multiHead, loose: 10},
 	{op: "com.microsoft.GroupQueryAttention", opsets: "7", types: "f32", make: groupQuery, loose: 10},
 	{op: "com.microsoft.EmbedLayerNormalization", opsets: "7", types: "f32", make: embed, loose: 30},
+	{op: "com.microsoft.QEmbedLayerNormalization", opsets: "7", types: "f32", make: quantisedEmbed, loose: 30},
 	{op: "com.microsoft.GridSample", opsets: "7", types: "f32", make: func(m *maker) {
 		option(m, "mode", "bilinear", "nearest", "bicubic")
 		option(m, "padding_mode", "zeros", "border", "reflection")
@@ -128,6 +130,38 @@ func projected(m *maker) {
 	if past > 0 {
 		m.exactly(1)
 	}
+}
+
+func quantisedAttention(m *maker) {
+	batch, n, width, heads, size := m.between(1, 2), m.between(1, 4), m.between(2, 5), m.between(1, 3), one(m, 2, 4)
+	m.attr("num_heads", heads)
+	m.scoring()
+	past := 0
+	if m.chance(0.3) {
+		past = m.between(1, 3)
+	}
+	d, total := one(m, tensor.Uint8, tensor.Int8), 3*heads*size
+	per := []int{}
+	if m.chance(0.4) {
+		per = []int{total}
+	}
+	m.in(tensor.Uint8, []int{batch, n, width}, edges)
+	m.give(m.fill(d, []int{width, total}, edges), m.chance(0.7))
+	m.in(m.t, []int{total}, few)
+	m.in(m.t, nil, values{lo: 0.002, hi: 0.01})
+	m.in(m.t, per, values{lo: 0.002, hi: 0.01})
+	if m.chance(0.4) {
+		m.give(m.mask(batch, n, past+n, "nk"), m.chance(0.3))
+	} else {
+		m.skip()
+	}
+	m.perhaps(tensor.Uint8, nil, values{lo: 100, hi: 150})
+	m.perhaps(d, per, values{lo: -9, hi: 9})
+	if past > 0 {
+		m.in(m.t, []int{2, batch, heads, past, size}, few)
+		m.exactly(1)
+	}
+	m.exactly(1)
 }
 
 func multiHead(m *maker) {
@@ -270,4 +304,39 @@ func embed(m *maker) {
 	}
 	m.exactly(m.between(2, 3))
 	m.returns = []tensor.DType{m.t, tensor.Int32, m.t}
+}
+
+func quantisedEmbed(m *maker) {
+	batch, n, width, words := m.between(1, 2), m.between(1, 4), m.between(2, 6), m.between(2, 6)
+	d := one(m, tensor.Uint8, tensor.Int8)
+	m.real("epsilon", 1e-12, 1e-4, 0.1)
+	ids := func(most int) {
+		m.give(reshape(vector(tensor.Int32, m.extents(batch*n, 0, most-1)...), []int{batch, n}), m.chance(0.4))
+	}
+	tables := [][]int{{words, width}, {m.between(4, 6), width}, {2, width}, {width}, {width}}
+	given := func(make func(shape []int)) {
+		for i, shape := range tables {
+			if i == 2 && m.node.Input[1] == "" {
+				m.skip()
+			} else {
+				make(shape)
+			}
+		}
+	}
+	ids(words)
+	if m.chance(0.6) {
+		ids(2)
+	} else {
+		m.skip()
+	}
+	given(func(shape []int) { m.give(m.fill(d, shape, edges), true) })
+	if m.chance(0.4) {
+		m.give(m.mask(batch, n, n, "k"), m.chance(0.4))
+	} else {
+		m.skip()
+	}
+	given(func([]int) { m.give(m.fill(m.t, nil, values{lo: 0.01, hi: 0.1}), true) })
+	given(func([]int) { m.give(m.fill(d, nil, values{lo: -9, hi: 9}), true) })
+	m.exactly(2)
+	m.returns = []tensor.DType{m.t, tensor.Int32}
 }

@@ -167,6 +167,49 @@ var quantRules = []rule{
 			m.in(m.t, []int{n}, some)
 		}
 	}, loose: 10},
+	{op: "com.microsoft.MatMulBnb4", opsets: "7", types: "f32", make: func(m *maker) {
+		block := one(m, 16, 32)
+		k, n := m.between(1, 40), m.between(1, 5)
+		m.attr("K", k)
+		m.attr("N", n)
+		m.attr("block_size", block)
+		m.attr("quant_type", m.IntN(2))
+		m.maybe("transB", 1)
+		m.in(m.t, join(m.extents(m.between(1, 2), 1, 3), []int{k}), few)
+		m.give(m.fill(tensor.Uint8, []int{(n*k + 1) / 2}, edges), m.chance(0.8))
+		m.give(m.fill(m.t, []int{(n*k + block - 1) / block}, values{lo: 0.02, hi: 2}), m.chance(0.8))
+	}, loose: 10},
+	{op: "com.microsoft.GatherBlockQuantized", opsets: "7", types: "f32 f16", make: gatherBlocks},
+	{op: "com.microsoft.DynamicQuantizeLSTM", opsets: "7", types: "f32", make: dynamicLSTM, loose: 3},
+}
+
+// gatherBlocks adds codes of 4 bits or in bytes, indices, and the scales and zero points of blocks.
+func gatherBlocks(m *maker) {
+	block := one(m, 16, 32)
+	m.attr("block_size", block)
+	d := one(m, tensor.Uint8, tensor.Uint8, tensor.Uint4, tensor.Int4)
+	s := m.extents(m.between(2, 3), 1, 3)
+	along, at, each := len(s)-1, 0, 1
+	if d == tensor.Uint8 {
+		each = 8 / option(m, "bits", 4, 2, 8)
+	} else if along = m.IntN(len(s)); along == 0 {
+		at = 1
+	}
+	s[along] = m.between(1, 40/each)
+	if at != 0 || m.chance(0.5) {
+		m.attr("gather_axis", at)
+	}
+	if along != 1 || m.chance(0.5) {
+		m.attr("quantize_axis", along)
+	}
+	m.give(m.fill(d, s, edges), m.chance(0.8))
+	indices := m.extents(m.between(0, 2), 1, 3)
+	m.give(m.fill(one(m, tensor.Int32, tensor.Int64), indices, values{lo: -float64(s[at]), hi: float64(s[at] - 1)}), m.chance(0.4))
+	blocks := with(s, along, (s[along]*each+block-1)/block)
+	m.give(m.fill(m.t, blocks, values{lo: 0.02, hi: 0.2}), m.chance(0.8))
+	if m.chance(0.5) {
+		m.give(m.fill(d, with(blocks, along, (blocks[along]+each-1)/each), edges), m.chance(0.8))
+	}
 }
 
 // codes adds an operand of a quantised operator, its scale and its zero point: of all elements, or of each along an axis.
