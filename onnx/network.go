@@ -134,8 +134,9 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 	if err := n.sort(nodes, producer, s); err != nil {
 		return err
 	}
-	free := make(map[string]bool)
+	free, read := make(map[string]bool), make(map[string]bool)
 	note := func(name string) {
+		read[name] = true
 		if name != "" && !n.names[name] && !free[name] {
 			free[name] = true
 			n.free = append(n.free, name)
@@ -143,12 +144,24 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 	}
 	for _, x := range n.nodes {
 		s.reads(x, note)
-		n.weight += s.weight(x)
 	}
 	for _, name := range n.outputs {
 		note(name)
 	}
+	n.nodes = slices.DeleteFunc(n.nodes, func(x *proto.Node) bool {
+		return hasText(x) && !slices.ContainsFunc(x.Output, func(name string) bool { return read[name] })
+	})
+	for _, x := range n.nodes {
+		n.weight += s.weight(x)
+	}
 	return nil
+}
+
+// hasText reports whether a node is a constant of strings, which, as a stored one, only what reads it cannot take.
+func hasText(n *proto.Node) bool {
+	return fullName(n.Domain, n.OpType) == "Constant" && slices.ContainsFunc(n.Attribute, func(a *proto.Attribute) bool {
+		return a.Name == "value_string" || a.Name == "value_strings" || a.Name == "value" && a.T != nil && a.T.DataType == proto.String
+	})
 }
 
 // graphsOf returns the graphs in an attribute.

@@ -39,7 +39,13 @@ func TestGraphs(t *testing.T) {
 
 	expect(t, modelOf(13, graphOf("x: float[2] -> x")), two, "x", []int{2}, float32(1), 2)
 
+	texts := stored(graphOf("x: float[2] -> y", node("Constant", "-> s", "value_string", "a"), node("Constant", "-> t", "value", &proto.Tensor{DataType: proto.String}),
+		node("Add", "x, c -> y")), "c", []int{2}, float32(10), 20)
+	texts.Initializer = append(texts.Initializer, &proto.Tensor{Name: "u", DataType: proto.String, StringData: []string{"b"}, Dims: []int64{1}})
+	expect(t, modelOf(13, texts), two, "y", []int{2}, float32(11), 22)
+
 	for want, g := range map[string]*proto.Graph{
+		`value_strings: tensors of strings are not supported`:                                       graphOf("x: float[2] -> y", node("Constant", "-> s", "value_strings", []string{"a"}), node("Add", "x, s -> y")),
 		`the value "w" is read, but nothing yields it`:                                              graphOf("x: float[2] -> y", node("Add", "x, w -> y")),
 		"the operator is not supported":                                                             graphOf("x: float[2] -> y", node("own.Odd", "x -> y")),
 		"alpha: the operator has no such attribute":                                                 graphOf("x: float[2] -> y", node("Abs", "x -> y", "alpha", 1)),
