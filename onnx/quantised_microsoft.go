@@ -192,8 +192,8 @@ func matmulBnb(c *lowering) []*graph.Value {
 		c.failf("absmax", "it is %v; it must have %d elements", c.In(2).Type, geometry.CeilDiv(n, block))
 	}
 	var pairs []float32 // of the numbers in a byte
-	for byte := range 256 {
-		pairs = append(pairs, bnbNumbers[kind][byte>>4], bnbNumbers[kind][byte&15])
+	for b := range 256 {
+		pairs = append(pairs, bnbNumbers[kind][b>>4], bnbNumbers[kind][b&15])
 	}
 	table, err := tensor.FromSlice(pairs, 256, 2)
 	c.Fail(err)

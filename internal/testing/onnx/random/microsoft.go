@@ -314,12 +314,12 @@ func quantisedEmbed(m *maker) {
 		m.give(reshape(vector(tensor.Int32, m.extents(batch*n, 0, most-1)...), []int{batch, n}), m.chance(0.4))
 	}
 	tables := [][]int{{words, width}, {m.between(4, 6), width}, {2, width}, {width}, {width}}
-	given := func(make func(shape []int)) {
+	given := func(add func(shape []int)) {
 		for i, shape := range tables {
 			if i == 2 && m.node.Input[1] == "" {
 				m.skip()
 			} else {
-				make(shape)
+				add(shape)
 			}
 		}
 	}
