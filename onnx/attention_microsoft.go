@@ -23,7 +23,7 @@ var microsoftAttentionRows = family{"Attention of ONNX Runtime", []row{
 		`k_quant_type="NONE", kv_cache_bit_width=0, kv_num_heads: int!, local_window_size=-1, num_heads: int!, qk_norm_epsilon=1e-6, qk_output=0, `+
 		`rotary_interleaved=0, scale: float, sliding_window_cache=0, smooth_softmax=0, softcap=0.0, v_quant_type="NONE" `+
 		"-> output, present_key?, present_value?, output_qk?"), lower: groupQueryAttention,
-		remark: "without quantized and without windowed caches; kv_cache_bit_width has no effect"},
+		remark: "without windowed caches"},
 	{name: "com.microsoft.MultiHeadAttention", forms: forms("1", "query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?, "+
 		"past_sequence_length?, cache_indirection?; mask_filter_value=-10000.0, num_heads: int!, scale: float, unidirectional=0 "+
 		"-> output, present_key?, present_value?, qk?"), lower: multiHeadAttention, remark: "without shared buffers and beams"},
@@ -203,9 +203,6 @@ func (c *lowering) headBias(a *attention, bias *graph.Value) {
 
 // groupQueryAttention keeps keys and values in a cache, whose known elements seqlens_k counts.
 func groupQueryAttention(c *lowering) []*graph.Value {
-	if c.Str("k_quant_type") != "NONE" || c.Str("v_quant_type") != "NONE" || c.In(12) != nil || c.In(13) != nil {
-		c.failf("k_quant_type", "quantized caches are not supported")
-	}
 	if c.Flag("sliding_window_cache") {
 		c.failf("sliding_window_cache", "it is not supported")
 	}
@@ -223,13 +220,15 @@ func groupQueryAttention(c *lowering) []*graph.Value {
 	if c.Flag("do_rotary") {
 		c.groupedRotary(a, g)
 	}
-	a.k, a.v = c.cached(c.In(3), a.k, g), c.cached(c.In(4), a.v, g)
+	present := make([]*graph.Value, 2)
+	a.k, present[0] = c.kept(3, 12, "k_quant_type", a.k, g)
+	a.v, present[1] = c.kept(4, 13, "v_quant_type", a.v, g)
 	c.groupedBias(a, g)
 	a.softcap = c.Float("softcap")
 	if a.sink = c.In(11); a.sink == nil && c.Int("smooth_softmax") > 0 {
 		a.sink = c.Broadcast(c.Number(0, a.q.Type.DType), a.q.Type.Shape[1])
 	}
-	out := []*graph.Value{c.attended(a), a.k, a.v, nil}
+	out := []*graph.Value{c.attended(a), present[0], present[1], nil}
 	switch c.Int("qk_output") {
 	case 1:
 		none := c.Node("eq", nil, a.biased, c.Number(math.Inf(-1), a.biased.Type.DType))
@@ -289,6 +288,44 @@ func (c *lowering) groupedRotary(a *attention, g *grouped) {
 	cos, sin := c.Unsqueeze(c.rows(c.In(7), places), 1), c.Unsqueeze(c.rows(c.In(8), places), 1)
 	n := 2 * cos.Type.Shape[3]
 	a.q, a.k = c.rotated(a.q, cos, sin, n, c.Flag("rotary_interleaved")), c.rotated(a.k, cos, sin, n, c.Flag("rotary_interleaved"))
+}
+
+// kept returns all keys or values, and the cache that holds them, whose elements may be codes of 8 bits, or bytes with two codes of 4 bits. These have
+// a scale for all or for each channel of a head.
+func (c *lowering) kept(past, scale int, kind string, v *graph.Value, g *grouped) (all, present *graph.Value) {
+	d, s, k := v.Type.DType, v.Type.Shape, c.Cast(c.In(scale), tensor.Float32)
+	switch how := c.OneOf(kind, "NONE", "PER_TENSOR", "PER_CHANNEL"); {
+	case how == "NONE":
+		v = c.cached(c.In(past), v, g)
+		return v, v
+	case k == nil:
+		c.failf(c.operandName(scale), "the operand is missing; %s asks for it", kind)
+	case how == "PER_TENSOR":
+		k = c.scalar(scale)
+	case k.Type.Shape.Len() != s[1]*s[3]:
+		c.failf(c.operandName(scale), "it is %v; it must have %d elements, one for each channel", k.Type, s[1]*s[3])
+	default:
+		k = c.Reshape(k, 1, s[1], 1, s[3])
+	}
+	q := quantisation{scale: k, zero: c.Number(0, tensor.Int8)}
+	bits := c.Int("kv_cache_bit_width")
+	switch {
+	case bits == 4 && s[3]%2 == 0:
+		q.zero = c.Number(8, tensor.Uint8)
+	case bits != 8:
+		c.failf("kv_cache_bit_width", "it is %d; it must be 8 or, for vectors of an even size, 4", bits)
+	}
+	codes := c.Node("quantize_linear", nil, c.Cast(v, tensor.Float32), q.scale, q.zero)
+	if bits == 4 {
+		codes = c.Reshape(c.Node("min", nil, codes, c.Number(15, tensor.Uint8)), s[0], s[1], s[2], s[3]/2, 2)
+		pair := c.Sections(codes, 4, 1, 1)
+		codes = c.Squeeze(c.Node("bitwise_or", nil, pair[0], c.Node("shift_left", nil, pair[1], c.Number(4, tensor.Uint8))), 4)
+	}
+	present = c.cached(c.In(past), codes, g)
+	if codes = present; bits == 4 {
+		codes = c.Reshape(c.digits(present, 4), s[0], s[1], present.Type.Shape[2], s[3])
+	}
+	return c.Cast(c.dequantize(coded{codes, q}), d), present
 }
 
 // cached puts new keys or values where they belong in a cache, which grows if it is too small.

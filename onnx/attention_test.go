@@ -188,6 +188,7 @@ func TestRotary(t *testing.T) {
 // TestAttentionErrors: what the shapes must be.
 func TestAttentionErrors(t *testing.T) {
 	q := waves(1, 1, 2, 3, 4)
+	grouped := []any{"num_heads", 1, "kv_num_heads", 1, "k_quant_type", "PER_TENSOR", "v_quant_type", "PER_TENSOR"}
 	checkRows(t,
 		rowCase{23, node("Attention", "q, k, v -> y"), of(q, waves(1, 1, 2, 3, 5), q), nil, "K: its vectors have 5 elements; they must have 4"},
 		rowCase{23, node("Attention", "q, k, v -> y"), of(q, waves(1, 1, 3, 3, 4), waves(1, 1, 3, 3, 4)), nil, "Q: it has 2 heads; their number must be a multiple of that of the keys, 3"},
@@ -197,6 +198,15 @@ func TestAttentionErrors(t *testing.T) {
 		rowCase{27, node("LinearAttention", "q, k, v -> y", "q_num_heads", 2, "kv_num_heads", 1), of(waves(1, 1, 2, 4), waves(1, 1, 2, 2), waves(1, 1, 2, 2)), nil, `update_rule: with "gated_delta" decay and beta must be given`},
 		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws, , xz -> y, z", "num_heads", 1), of(array(s(1, 1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),
 			f(nil, 0.5), f(s(1), 0.5), array(nil, uint8(3))), of(f(s(1, 1, 1), 5), f(s(2, 1, 1, 1, 1), 3, 5)), ""},
+		rowCase{23, node("com.microsoft.GroupQueryAttention", "q, k, v, pk, pv, n, t, , , , , , ks, vs -> y, k1, v1", append(grouped, "kv_cache_bit_width", 4)...),
+			of(f(s(1, 1, 2), 0, 0), f(s(1, 1, 2), 9, -9), f(s(1, 1, 2), 1.1, -2), array(s(1, 1, 1, 1), uint8(0x88)), array(s(1, 1, 1, 1), uint8(0xa9)), array(s(1), int32(1)),
+				array(s(1), int32(2)), f(s(1), 1), f(s(1), 0.5)),
+			of(f(s(1, 1, 2), 0.75, -0.5), array(s(1, 1, 2, 1), uint8(0x88), 0x0f), array(s(1, 1, 2, 1), uint8(0xa9), 0x4a)), ""},
+		rowCase{23, node("com.microsoft.GroupQueryAttention", "q, k, v, , , n, t -> y", append(grouped, "kv_cache_bit_width", 8)...),
+			of(f(s(1, 1, 2), 0, 0), f(s(1, 1, 2), 9, -9), f(s(1, 1, 2), 1, -2), array(s(1), int32(0)), array(s(1), int32(1))), nil, "k_scale: the operand is missing"},
+		rowCase{23, node("com.microsoft.GroupQueryAttention", "q, k, v, , , n, t, , , , , , ks, vs -> y", grouped...),
+			of(f(s(1, 1, 2), 0, 0), f(s(1, 1, 2), 9, -9), f(s(1, 1, 2), 1, -2), array(s(1), int32(0)), array(s(1), int32(1)), f(s(1), 1), f(s(1), 1)), nil,
+			"kv_cache_bit_width: it is 0; it must be 8 or"},
 		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws -> y", "num_heads", 1, "do_rotary", 1), of(array(s(1, 1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),
 			f(nil, 0.5), f(nil, 0.5)), nil, "do_rotary: it is not supported"},
 		rowCase{23, node("com.microsoft.QAttention", "x, w, b, xs, ws -> y", "num_heads", 1), of(array(s(1, 1), uint8(7)), array(s(1, 3), int8(1), 2, 3), f(s(3), 0, 1, 2),

@@ -235,9 +235,25 @@ func groupQuery(m *maker) {
 		m.in(m.t, []int{batch, n, kv * size}, few)
 		m.in(m.t, []int{batch, n, kv * size}, few)
 	}
-	if past > 0 {
-		m.in(m.t, []int{batch, kv, past, size}, few)
-		m.in(m.t, []int{batch, kv, past, size}, few)
+	cache, width, scales := m.t, size, []int(nil)
+	if m.chance(0.3) {
+		scales = []int{1}
+		kind := one(m, "PER_TENSOR", "PER_CHANNEL")
+		if kind == "PER_CHANNEL" {
+			scales = []int{kv * size}
+		}
+		m.attr("k_quant_type", kind)
+		m.attr("v_quant_type", kind)
+		bits := one(m, 4, 8)
+		m.attr("kv_cache_bit_width", bits)
+		if cache = tensor.Int8; bits == 4 {
+			cache, width = tensor.Uint8, size/2
+		}
+		m.returns, m.quanta = []tensor.DType{m.t, cache, cache}, 1
+	}
+	if past > 0 || scales != nil { // by whose type ORT knows that of the results
+		m.in(cache, []int{batch, kv, past, width}, few)
+		m.in(cache, []int{batch, kv, past, width}, few)
 	} else {
 		m.skip()
 		m.skip()
@@ -260,6 +276,11 @@ func groupQuery(m *maker) {
 	}
 	m.perhapsIn(m.t, 0.2, few, batch, heads, n, total)
 	m.perhapsIn(m.t, 0.2, few, heads)
+	if scales != nil {
+		steps := values{lo: 0.1037, hi: 0.2913} // of which few numbers are halves
+		m.in(m.t, scales, steps)
+		m.in(m.t, scales, steps)
+	}
 	m.exactly(3)
 	if m.chance(0.2) {
 		m.exactly(1)
