@@ -79,7 +79,7 @@ func everyByte(b int64) int32 { return int32(0x01010101 * uint32(b)) }
 // shiftedCodes is for sums within bounds, which the second node rescales.
 func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
 	n := nodes[1]
-	shift, ok := knownZero(n.In[1])
+	shift, ok := knownInteger(n.In[1])
 	to := n.Out[0].Type.DType
 	if n.In[0] != nodes[0].Out[0] || !ok || shift < 0 || shift > int64(8*n.In[0].Type.DType.Size()-2) || to.Size() > 2 || len(n.In) > 2 && n.In[2] != nil {
 		return nil
@@ -185,7 +185,7 @@ func boundsOf(n *graph.Node) (interval, bool) {
 			if bound == nil {
 				continue
 			}
-			to, ok := knownZero(bound)
+			to, ok := knownInteger(bound)
 			if !ok {
 				return v, false
 			}

@@ -139,8 +139,8 @@ func known(v *graph.Value) (float32, bool) {
 	return tensor.Data[float32](v.Const)[0], true
 }
 
-// knownZero returns the only element of a constant integer.
-func knownZero(v *graph.Value) (int64, bool) {
+// knownInteger returns the only element of a constant integer.
+func knownInteger(v *graph.Value) (int64, bool) {
 	if v == nil || v.Const == nil || v.Const.Len() != 1 {
 		return 0, false
 	}
@@ -153,7 +153,7 @@ func moderate(scale float32) bool { return float32(math.Abs(float64(scale))) < 1
 func quantizeCodes(t *simd.Tier, r Region) *codeElements {
 	n := r.Root()
 	scale, ok := known(n.In[1])
-	zero, ok2 := knownZero(n.In[2])
+	zero, ok2 := knownInteger(n.In[2])
 	if !ok || !ok2 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (e *codeElements) clamp(nodes []*graph.Node) bool {
 func dequantizeCodes(t *simd.Tier, r Region) *codeElements {
 	n := r.Root()
 	scale, ok := known(n.In[1])
-	zero, ok2 := knownZero(n.In[2])
+	zero, ok2 := knownInteger(n.In[2])
 	if len(r.Nodes) > 1 || !ok || !ok2 || !moderate(scale) || n.Out[0].Type.DType != tensor.Float32 {
 		return nil
 	}
@@ -224,7 +224,7 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	zeros := [3]int64{}
 	for i, v := range []*graph.Value{x.In[2], y.In[2], q.In[2]} {
 		var ok bool
-		if zeros[i], ok = knownZero(v); !ok {
+		if zeros[i], ok = knownInteger(v); !ok {
 			return nil
 		}
 	}
@@ -306,7 +306,7 @@ func sumPlanesIn[T int16 | int32 | int64](t *simd.Tier, r Region) *Plan {
 		return nil
 	case r.Sources == 2:
 		sub := r.Nodes[1]
-		v, ok := knownZero(sub.In[1])
+		v, ok := knownInteger(sub.In[1])
 		if sub.Op != "sub" || sub.In[0] != cast.Out[0] || !ok {
 			return nil
 		}

@@ -49,9 +49,9 @@ func rescalingOf(t *simd.Tier, r Region) *rescaling {
 	n := r.Root()
 	to, rounding := n.Out[0].Type.DType, n.Attrs.String("rounding")
 	factor, known := int64(1), true
-	shift, ok := knownZero(n.In[1])
+	shift, ok := knownInteger(n.In[1])
 	if len(n.In) > 2 && n.In[2] != nil {
-		factor, known = knownZero(n.In[2])
+		factor, known = knownInteger(n.In[2])
 	}
 	most := int64(math.MaxInt32) >> max(-shift, 0)
 	if !ok || !known || to.Size() > 2 || shift > 61 || factor < -most || factor > most {
