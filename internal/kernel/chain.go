@@ -433,8 +433,11 @@ func (h *chain) begin(c *op.Call) {
 }
 
 func splat(to []float32, x float32) {
-	for i := range to {
+	for i := range to[:min(len(to), block)] {
 		to[i] = x
+	}
+	for n := block; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
 	}
 }
 
