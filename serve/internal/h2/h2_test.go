@@ -467,7 +467,8 @@ func TestWindowLimit(t *testing.T) {
 
 // TestLinger: who sends all of a request that is answered before is not told to stop, unless that is too much or the server goes down.
 func TestLinger(t *testing.T) {
-	s := start(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "early") }, false)
+	minute := func(s *http.Server) { s.ReadTimeout = time.Minute }
+	s := start(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "early") }, false, minute)
 	part := make([]byte, 16<<10)
 	for _, bytes := range []int{4 * limits.ServeWindow, limits.ServeLinger + 1<<20} {
 		p := dial(t, s).greet()
@@ -491,7 +492,7 @@ func TestLinger(t *testing.T) {
 			if f := next[*http2.RSTStreamFrame](p); f != nil && f.ErrCode != http2.ErrCodeNo {
 				t.Errorf("a server that goes down says %v", f.ErrCode)
 			}
-			s = start(t, s.Config.Handler.ServeHTTP, false)
+			s = start(t, s.Config.Handler.ServeHTTP, false, minute)
 		}
 	}
 }
@@ -532,14 +533,20 @@ func TestSlowWriters(t *testing.T) {
 	const soon = 250 * time.Millisecond // in which a client of a busy machine has greeted and asked
 	read := make(chan error, 1)
 	s := start(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/never" {
+		if r.URL.Path != "/" {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		}
+		switch r.URL.Path {
+		case "/unread":
+			read <- context.DeadlineExceeded
+			return
+		case "/never":
 			time.AfterFunc(soon, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) })
 		}
 		_, err := io.ReadAll(r.Body)
 		read <- err
 	}, false, func(s *http.Server) { s.ReadTimeout, s.IdleTimeout = 2*soon, soon })
-	for _, path := range []string{"/", "/never"} {
+	for _, path := range []string{"/", "/never", "/unread"} {
 		p := dial(t, s).greet()
 		p.open(1, false, ":method", "POST", ":scheme", "http", ":path", path)
 		if err := <-read; err == nil || !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "timeout") {

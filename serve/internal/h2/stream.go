@@ -199,12 +199,16 @@ func (st *stream) linger() {
 		return
 	}
 	c := st.c
+	by := time.Now().Add(c.server.ReadTimeout)
+	if !st.readBy.IsZero() && st.readBy.Before(by) { // else the handler has given the client more time, perhaps any, which ends with it
+		by = st.readBy
+	}
 	for dropped := int64(0); dropped < limits.ServeLinger; {
 		n := int64(st.body.Len())
 		st.body.Reset()
 		c.took(st, n)
 		c.flush()
-		if dropped += n; st.ended || n == 0 && (c.leaving || st.wait(&st.readBy) != nil) {
+		if dropped += n; st.ended || n == 0 && (c.leaving || st.wait(&by) != nil) {
 			return
 		}
 	}
