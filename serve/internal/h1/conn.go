@@ -26,11 +26,12 @@ type conn struct {
 	remote string
 	idle   atomic.Bool // net/http waits for a request
 
-	readBy, writeBy time.Time // deadlines of the system's connection
+	writeBy time.Time // deadline of the system's connection
 
 	mu      sync.Mutex
-	busy    bool // a request comes or is answered
-	closing bool // net/http has closed the connection meanwhile
+	readBy  time.Time // the other one, which a server that goes down sets, too
+	busy    bool      // a request comes or is answered
+	closing bool      // net/http has closed the connection meanwhile
 	clock   *lend.Clock
 	cancel  context.CancelFunc // ends the request that is answered
 	watched chan struct{}      // is closed when nobody watches the client any more; nil if nobody does
@@ -82,9 +83,11 @@ func (c *conn) Read(p []byte) (int, error) {
 		if idle := c.lane.server.IdleTimeout; idle > 0 {
 			by = time.Now().Add(idle)
 		}
+		c.mu.Lock()
 		if by.Sub(c.readBy).Abs() > lag {
-			_ = c.SetReadDeadline(by)
+			_ = c.readUntil(by)
 		}
+		c.mu.Unlock()
 	}
 }
 
@@ -231,7 +234,7 @@ func (c *conn) answer(r *http.Request) bool {
 func (c *conn) watch() {
 	done, cancel := make(chan struct{}), c.cancel
 	c.watched = done
-	_ = c.SetReadDeadline(time.Time{}) // which was for a connection that nobody uses
+	_ = c.readUntil(time.Time{}) // which was for a connection that nobody uses
 	go func() {
 		defer close(done)
 		var b [1]byte
@@ -250,6 +253,13 @@ func (c *conn) SetDeadline(t time.Time) error {
 
 // SetReadDeadline sets the time when reading fails.
 func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.readUntil(t)
+}
+
+// readUntil is SetReadDeadline under the lock.
+func (c *conn) readUntil(t time.Time) error {
 	c.readBy = t
 	return c.Conn.SetReadDeadline(t)
 }
