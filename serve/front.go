@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/serve/internal/budget"
 	"github.com/concord-nn/concord/serve/internal/metrics"
 	"github.com/concord-nn/concord/serve/internal/oip"
 	"github.com/concord-nn/concord/serve/internal/rest"
@@ -68,7 +69,8 @@ func (s *Server) front(next http.Handler) http.Handler {
 		}
 		s.metrics.Status(cmp.Or(rec.status, http.StatusOK)) // which is what no answer is
 		s.write(r, rec, time.Since(began))
-		if r.ProtoMajor == 1 { // on HTTP/2 the connection does it
+		budget.Of(r.Context()).Release() // only the client has something to do now
+		if r.ProtoMajor == 1 {           // on HTTP/2 the connection does it
 			rec.body.drop(s.down, out, r)
 		}
 	})
@@ -87,14 +89,14 @@ func (b *remains) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// few is how many bytes net/http itself reads of a body that was left.
+// few is how many bytes there are at least of a body that was left for net/http not to read it itself.
 const few = 256 << 10
 
-// drop answers, and then reads what still comes of the request, for as long as a request may and the server is up: many clients read when all of it is written, and if the
-// connection were closed before, they would not see the answer.
+// drop answers, and then reads what still comes of the request, for as long as a request may and the server is up: many clients read when all of it is
+// written, and if the connection were closed before, they would not see the answer. If the end of the request does not come, the connection is closed.
 func (b *remains) drop(down context.Context, w http.ResponseWriter, r *http.Request) {
 	switch {
-	case b.ended, !b.begun && r.Header.Get("Expect") != "", 0 <= r.ContentLength && r.ContentLength <= few:
+	case b.ended, !b.begun && r.Header.Get("Expect") != "", 0 <= r.ContentLength && r.ContentLength < few:
 		return
 	case r.ContentLength < 0:
 		if _, err := io.CopyN(io.Discard, b, few); err != nil { // it has ended
@@ -104,7 +106,9 @@ func (b *remains) drop(down context.Context, w http.ResponseWriter, r *http.Requ
 	answer := http.NewResponseController(w)
 	if answer.EnableFullDuplex() == nil && answer.Flush() == nil { // else there is no reading behind an answer
 		defer context.AfterFunc(down, func() { _ = answer.SetReadDeadline(time.Now()) })()
-		_, _ = io.CopyN(io.Discard, b, limits.ServeLinger)
+		if _, err := io.CopyN(io.Discard, b, limits.ServeLinger); !errors.Is(err, io.EOF) {
+			panic(http.ErrAbortHandler) // net/http would take what still comes for another request
+		}
 	}
 }
 

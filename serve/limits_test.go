@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -58,6 +59,31 @@ func TestLinger(t *testing.T) {
 			t.Errorf("%d bytes are answered with %v, %v", c.bytes, answer, err)
 		}
 		n.Close()
+	}
+}
+
+// TestUnended breaks a request off that was answered: what follows is no request, and the budget is not kept waiting for more.
+func TestUnended(t *testing.T) {
+	s := listen(t, serve.Options{Dir: folder(t, "digits.nnef"), Control: "none", MaxBody: 1 << 20, MaxBodies: 2<<20 + 64<<10})
+	n, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	const post = "POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\n"
+	in, chunk := bufio.NewReader(n), "200000\r\n"+strings.Repeat(" ", 2<<20)+"\r\n"
+	if _, err := io.WriteString(n, post+"Transfer-Encoding: chunked\r\n\r\n"+chunk); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := http.ReadResponse(in, nil); err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Fatalf("%v, %v", answer, err)
+	} else if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		t.Fatal(err)
+	}
+	s.wants("POST", "/v2/models/digits/infer", strings.Repeat(" ", 1<<20), 400, "")
+	_, _ = io.WriteString(n, "no length\r\n"+post+"Content-Length: 0\r\n\r\n")
+	if answer, err := http.ReadResponse(in, nil); err == nil {
+		t.Errorf("what follows is answered with %d", answer.StatusCode)
 	}
 }
 
