@@ -56,6 +56,13 @@ func TestManifestInit(t *testing.T) {
 			t.Errorf("%s: code %d: %s", expression, code, out)
 		}
 	}
+	open := writeFiles(t, map[string]string{
+		"graph.nnef": "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol H;\ngraph g(y, x) -> (z) {\n" +
+			"    y = tract_core_external(shape = [1, 3, H, 4], datum_type = 'f32');\n    x = tract_core_external(shape = [1, 3, H, 4], datum_type = 'f32');\n    z = add(x, y);\n}\n",
+		manifest.FileName: `{"version": 1, "inputs": {"x": {"kind": "image", "size": [4, 8]}}, "outputs": {}}`})
+	if out, code := execute(t, "manifest", "check", open, "--shape", "y=1,3,9,4"); code != exitInput || strings.Contains(out, "--shape x") {
+		t.Errorf("a shape of the manifest that does not fit one of the command line: code %d: %s", code, out)
+	}
 	if out, code := execute(t, "manifest", "nothing"); code != exitUsage {
 		t.Errorf("code %d: %s", code, out)
 	}

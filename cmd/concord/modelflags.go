@@ -207,8 +207,10 @@ func blamed(err error) error {
 
 // placed puts the path of a model in front of an error that does not begin with it, and the flag behind one that it mends, or in front of one that it has made.
 func (f *modelFlags) placed(path string, err error) error {
-	if len(f.shapes) > 0 && errors.As(err, new(*model.GivenError)) {
-		return blamed(err)
+	if given := (*model.GivenError)(nil); errors.As(err, &given) {
+		if shapes, _ := parseShapes(f.shapes); shapes[given.Name] != nil { // else a manifest gives it
+			return blamed(err)
+		}
 	}
 	if open := (*model.OpenError)(nil); errors.As(err, &open) {
 		err = fmt.Errorf("%w, such as --shape %s", err, bindingOf(open))

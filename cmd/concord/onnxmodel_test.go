@@ -248,4 +248,8 @@ func TestSet(t *testing.T) {
 			t.Errorf("%v: code %d; want %d and %q:\n%s", c.args, code, c.code, c.want, out)
 		}
 	}
+	wrong := filepath.Join(writeFiles(t, map[string]string{"m.json": `{"version": 2, "inputs": {"s": {"kind": "tensor"}}, "outputs": {}}`}), "m.json")
+	if out, code := execute(t, append([]string{"run", m, x, "--manifest", wrong}, set...)...); code != exitInput || !strings.Contains(out, "it must be 1") || strings.Contains(out, "no input") {
+		t.Errorf("a wrong manifest that describes what is set: code %d: %s", code, out)
+	}
 }

@@ -281,7 +281,7 @@ func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missin
 	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
 		d, missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
-	if err == nil {
+	if d != nil { // also one with mistakes
 		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool { return f.fixes(in.Name) })
 	}
 	return d, missing, err
