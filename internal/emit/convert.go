@@ -87,7 +87,7 @@ func (e *Emitter) align(values []*graph.Value, axes func(rank, missing int) []in
 		if v != nil && len(v.Type.Shape) > 0 {
 			rank := len(v.Type.Shape)
 			if out[i] = e.Unsqueeze(v, axes(rank, most-rank)...); rank < most && out[i] != nil {
-				e.aligned = append(e.aligned, alignment{v.Type.Shape.String(), out[i].Type.Shape.String()})
+				e.aligned = append(e.aligned, alignment{v.Type.Shape, out[i].Type.Shape})
 			}
 		}
 	}
@@ -98,7 +98,8 @@ func (e *Emitter) align(values []*graph.Value, axes func(rank, missing int) []in
 func (e *Emitter) AsGiven(msg string) string {
 	var known []string
 	for _, a := range e.aligned {
-		if text := a.given + " as " + a.aligned; strings.Contains(msg, a.aligned) && !slices.Contains(known, text) {
+		aligned := a.aligned.String()
+		if text := a.given.String() + " as " + aligned; strings.Contains(msg, aligned) && !slices.Contains(known, text) {
 			known = append(known, text)
 		}
 	}

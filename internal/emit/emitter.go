@@ -25,7 +25,7 @@ type Emitter struct {
 }
 
 // alignment is what has become of a shape that was given.
-type alignment struct{ given, aligned string }
+type alignment struct{ given, aligned tensor.Shape }
 
 // Fail keeps an error, unless it is nil or there is one already.
 func (e *Emitter) Fail(err error) {
