@@ -18,7 +18,7 @@ type entry struct {
 // begin says of which job a journal is.
 type begin struct {
 	Job    string `json:"job"`    // [Job.Digest]
-	Skip   bool   `json:"skip"`   // whether inputs that cannot be computed were noted at first; a later run may
+	Skip   bool   `json:"skip"`   // whether the run notes inputs that cannot be computed; of a journal, the run that began it
 	Inputs int64  `json:"inputs"` // in the whole list
 	List   string `json:"list"`   // digest of the whole list
 	Shard  int    `json:"shard"`

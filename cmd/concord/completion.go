@@ -35,8 +35,8 @@ var flagNames = map[string]func(c *cobra.Command, path string) []string{
 // takingInputs are the commands whose arguments are models, so many, and then inputs.
 var takingInputs = map[string]int{"run": 1, "bench": 1, "profile": 1, "export": 1, "diff": 2}
 
-// addCompletion makes the values of flags and the names in models complete in shells. It is for command lines by which shells ask: of each command tree that
-// it was given, cobra keeps all flags for ever, and it takes longer than making them.
+// addCompletion makes the values of flags and the names in models complete in shells. Only command lines by which shells ask need it: it takes longer than
+// making the commands, and cobra keeps the flags of all that it was called for until the process ends.
 func addCompletion(root *cobra.Command) {
 	complete := func(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 		if c.Flag(flag) != nil && (c.Name() != "conform" || flag != "filter") {
