@@ -54,7 +54,7 @@ func rescalingOf(t *simd.Tier, r Region) *rescaling {
 		factor, known = knownInteger(n.In[2])
 	}
 	most := int64(math.MaxInt32) >> max(-shift, 0)
-	if !ok || !known || to.Size() > 2 || shift > 61 || factor < -most || factor > most {
+	if !ok || !known || to.Size() > 2 || shift < -30 || shift > 61 || factor < -most || factor > most {
 		return nil
 	}
 	s, c := &rescaling{add: &t.AddSums}, codes{to: to}

@@ -1,7 +1,10 @@
 package kernel_test
 
 import (
+	"testing"
+
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -16,4 +19,17 @@ func init() {
 			"rounding", op.Pick(r, []string{"floor", "to_zero", "half_up", "half_even", "half_away", "half_up_to_zero"}),
 			"overflow", op.Pick(r, []string{"wrap", "saturate"}), "dtype", op.Pick(r, []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16}))}
 	}
+}
+
+// TestLeastShift: a shift whose magnitude no int64 holds moves everything out of the result, by whatever evaluates it.
+func TestLeastShift(t *testing.T) {
+	c := op.Case{In: []*tensor.Tensor{tensor.Scalar(int32(-5)), tensor.Scalar(int64(-1 << 63))}, Attrs: graph.AttrsOf("dtype", tensor.Int8)}
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if row.Op != "rescale" {
+			return
+		}
+		if p := row.Prepare(kernel.Region{Nodes: []*graph.Node{constantNode(t, row.Op, c)}}); p != nil {
+			newTrial(t, op.NewRand(1, 1), row.Op, c, p).check()
+		}
+	})
 }
