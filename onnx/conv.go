@@ -55,11 +55,11 @@ func (c *lowering) filterWindow(filter int) *sliding {
 	return c.sliding(size)
 }
 
-// groups returns the number of groups of channels.
+// groups returns the number of groups of channels, or of heads.
 func (c *lowering) groups(name string) int {
 	n := c.Int(name)
-	if n < 1 {
-		c.failf(name, "it is %d; it must be positive", n)
+	if n < 1 || n > windowBound {
+		c.failf(name, "it is %d; it must be from 1 to %d", n, windowBound)
 	}
 	return n
 }

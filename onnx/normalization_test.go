@@ -63,7 +63,7 @@ func TestNormalizations(t *testing.T) {
 			of(f(s(1, 2, 2), -1, 2, -1, 2), array(s(1), int32(0))), ""},
 
 		rowCase{13, node("LRN", "x -> y", "size", 3, "alpha", float32(3), "beta", float32(1)), of(f(s(1, 3), 1, 2, 3)), of(f(s(1, 3), 1.0/6, 2.0/15, 3.0/14)), ""},
-		rowCase{13, node("LRN", "x -> y", "size", 0), of(f(s(1, 3), 1, 2, 3)), nil, "size: it is 0; it must be positive"},
+		rowCase{13, node("LRN", "x -> y", "size", 0), of(f(s(1, 3), 1, 2, 3)), nil, "size: it is 0; it must be from 1 to 1073741824"},
 	)
 }
 

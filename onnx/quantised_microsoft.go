@@ -197,6 +197,7 @@ func matmulBnb(c *lowering) []*graph.Value {
 	}
 	table, err := tensor.FromSlice(pairs, 256, 2)
 	c.Fail(err)
+	block = min(block, max(n, 1)) // so that scales take no more than the matrix, or twice as much
 	first := func(v *graph.Value) *graph.Value { return c.Section(c.Reshape(v, v.Type.Shape.Len()), 0, 0, n) }
 	w := c.Node("gather", emit.Attr("axis", 0), c.Cast(c.Constant(table), c.DType(2)), c.In(1))
 	scales := c.Broadcast(c.Reshape(c.In(2), c.Shape(2).Len(), 1), c.Shape(2).Len(), block)

@@ -32,10 +32,10 @@ func dynamicLSTM(c *lowering) []*graph.Value {
 	for d, pass := range passes {
 		var own []*graph.Value
 		for i, v := range operands {
-			if v != nil && v.Type.Shape[0] != len(passes) {
-				c.failf(c.operandName([]int{1, 2, 3, 3, 7, 5, 6}[i]), "it has %d directions; there must be %d", v.Type.Shape[0], len(passes))
-			}
 			if v != nil {
+				if s := v.Type.Shape; len(s) == 0 || s[0] != len(passes) {
+					c.failf(c.operandName([]int{1, 2, 3, 3, 7, 5, 6}[i]), "its first extent must be %d, the number of directions", len(passes))
+				}
 				v = c.Section(v, 0, d, d+1)
 			}
 			own = append(own, v)

@@ -73,6 +73,8 @@ func TestRecurrent(t *testing.T) {
 		rowCase{22, dynamic("x, w, r, , , , , , k, v, q, z -> y"), of(f(s(1, 1, 1), 1), array(s(1, 4), int8(0), 0, 0, 2), array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(1), 1),
 			array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W: it is int8[1,4]; it must have three dimensions"},
 		rowCase{22, dynamic("x, w, r, , , , , , k, v, q, z -> y", "direction", "bidirectional"), of(f(s(1, 1, 1), 1), array(s(1, 1, 4), int8(0), 0, 0, 2),
-			array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(1), 1), array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W: it has 1 directions; there must be 2"},
+			array(s(1, 1, 4), int8(0), 0, 0, 0), f(s(1), 1), array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "W: its first extent must be 2, the number of directions"},
+		rowCase{22, dynamic("x, w, r, , , , c, , k, v, q, z -> y"), of(f(s(1, 1, 1), 1), array(s(1, 1, 4), int8(0), 0, 0, 2), array(s(1, 1, 4), int8(0), 0, 0, 0), f(nil, 5),
+			f(s(1), 1), array(s(1), int8(0)), f(s(1), 1), array(s(1), int8(0))), nil, "initial_c: its first extent must be 1"},
 	)
 }

@@ -52,7 +52,7 @@ func TestConvolutions(t *testing.T) {
 		rowCase{11, node("Conv", "x, w -> y", "auto_pad", "SAME_LOWER", "kernel_shape", []int64{2}), of(ramp, f(s(1, 1, 2), 1, 1)), of(f(s(1, 1, 5), 0, 1, 3, 5, 7)), ""},
 		rowCase{11, node("Conv", "x, w -> y", "auto_pad", "SAME_UPPER", "dilations", []int64{2}), of(ramp, ones), of(f(s(1, 1, 5), 2, 4, 6, 4, 6)), ""},
 		rowCase{11, node("Conv", "x, w, c -> y", "pads", []int64{1, 0}), of(ramp, ones, f(s(1), 0.5)), of(f(s(1, 1, 4), 1.5, 3.5, 6.5, 9.5)), ""},
-		rowCase{11, node("Conv", "x, w -> y", "group", 0), of(ramp, ones), nil, "group: it is 0; it must be positive"},
+		rowCase{11, node("Conv", "x, w -> y", "group", 0), of(ramp, ones), nil, "group: it is 0; it must be from 1 to 1073741824"},
 		rowCase{11, node("Conv", "x, w -> y", "kernel_shape", []int64{2}), of(ramp, ones), nil, "kernel_shape: it is [2]; the window of W is [3]"},
 		rowCase{11, node("Conv", "x, w -> y", "pads", []int64{1}), of(ramp, ones), nil, "pads: there are 1 numbers; there must be 2"},
 		rowCase{11, node("Conv", "x, w -> y", "strides", []int64{0}), of(ramp, ones), nil, "strides: number 0 is 0; it must be from 1 to 1073741824"},
