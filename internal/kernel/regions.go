@@ -119,7 +119,7 @@ func (p *regionPool[W]) pool(c *op.Call, region, chunk int, watch *op.Watch) {
 	n, at := 0, 0
 	for i := range p.rows {
 		top, bottom := r.Y.Bin(i, p.rows, p.height, p.empty)
-		if watch.Stops((bottom-top)*(end-from)*p.lanes/block + p.columns) {
+		if watch.Stops((bottom - top) * (end - from) * p.lanes / block) {
 			return
 		}
 		row := p.greatest(line[from*p.lanes:end*p.lanes], x[from*p.lanes:], top, bottom, p.width*p.lanes)
@@ -133,7 +133,9 @@ func (p *regionPool[W]) pool(c *op.Call, region, chunk int, watch *op.Watch) {
 			}
 			if n == regionBins || i == p.rows-1 && j == p.columns-1 {
 				p.move.transpose(y[at:], each, bins, p.lanes, n, min(p.lanes, p.channels-channel))
-				n, at = 0, at+n
+				if n, at = 0, at+n; watch.Stops(regionBins) {
+					return
+				}
 			}
 		}
 	}
