@@ -108,8 +108,11 @@ func (c *lowering) projected(x *graph.Value, sizes []int, mask, past, bias *grap
 	if len(x.Type.Shape) != 3 {
 		c.failf("input", "it is %v; it must have three dimensions", c.In(0).Type)
 	}
-	if third := x.Type.Shape[2] / 3; sizes == nil {
-		sizes = []int{third, third, third}
+	if n := x.Type.Shape[2]; sizes == nil {
+		if n%3 != 0 {
+			c.failf(c.operandName(1), "it is %v; its columns must be those of queries, keys and values, of each as many", c.In(1).Type)
+		}
+		sizes = []int{n / 3, n / 3, n / 3}
 	}
 	if len(c.bounded("qkv_hidden_sizes", 0, sizes)) != 3 || sizes[0]+sizes[1]+sizes[2] != x.Type.Shape[2] {
 		c.failf("qkv_hidden_sizes", "%v are no sizes of three parts of %v", sizes, x.Type)
@@ -293,10 +296,10 @@ func (c *lowering) groupedRotary(a *attention, g *grouped) {
 // kept returns all keys or values, and the cache that holds them, whose elements may be codes of 8 bits, or bytes with two codes of 4 bits. These have
 // a scale for all or for each channel of a head.
 func (c *lowering) kept(past, scale int, kind string, v *graph.Value, g *grouped) (all, present *graph.Value) {
-	d, s, k := v.Type.DType, v.Type.Shape, c.Cast(c.In(scale), tensor.Float32)
+	d, s, k := v.Type.DType, v.Type.Shape, c.In(scale)
 	switch how := c.OneOf(kind, "NONE", "PER_TENSOR", "PER_CHANNEL"); {
 	case how == "NONE":
-		v = c.cached(c.In(past), v, g)
+		v = c.cached(past, v, g)
 		return v, v
 	case k == nil:
 		c.failf(c.operandName(scale), "the operand is missing; %s asks for it", kind)
@@ -321,7 +324,7 @@ func (c *lowering) kept(past, scale int, kind string, v *graph.Value, g *grouped
 		pair := c.Sections(codes, 4, 1, 1)
 		codes = c.Squeeze(c.Node("bitwise_or", nil, pair[0], c.Node("shift_left", nil, pair[1], c.Number(4, tensor.Uint8))), 4)
 	}
-	present = c.cached(c.In(past), codes, g)
+	present = c.cached(past, codes, g)
 	if codes = present; bits == 4 {
 		codes = c.Reshape(c.digits(present, 4), s[0], s[1], present.Type.Shape[2], s[3])
 	}
@@ -329,12 +332,21 @@ func (c *lowering) kept(past, scale int, kind string, v *graph.Value, g *grouped
 }
 
 // cached puts new keys or values where they belong in a cache, which grows if it is too small.
-func (c *lowering) cached(past, v *graph.Value, g *grouped) *graph.Value {
-	if past == nil || len(past.Type.Shape) != 4 || past.Type.Shape[2] == 0 {
+func (c *lowering) cached(operand int, v *graph.Value, g *grouped) *graph.Value {
+	past := c.In(operand)
+	if past == nil {
 		return v
 	}
-	s, have := v.Type.Shape, past.Type.Shape[2]
+	s, have := v.Type.Shape, 0
+	if t := past.Type.Shape; len(t) == 4 {
+		have = t[2]
+	}
+	if want := (tensor.Shape{s[0], s[1], have, s[3]}); past.Type.DType != v.Type.DType || !past.Type.Shape.Equal(want) {
+		c.failf(c.operandName(operand), "it is %v; it must be %v[%d,%d,past,%d]", past.Type, v.Type.DType, s[0], s[1], s[3])
+	}
 	switch {
+	case have == 0:
+		return v
 	case g.prompt && have <= s[2]:
 		return v
 	case g.prompt:

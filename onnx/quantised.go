@@ -57,6 +57,9 @@ func (c *lowering) single(codes, scale, zero int) coded {
 // target returns the quantization with one scale and one zero point, which is 0 of type d if it is absent.
 func (c *lowering) target(scale, zero int, d tensor.DType) quantisation {
 	q := quantisation{scale: c.scalar(scale), zero: c.scalar(zero)}
+	if q.scale == nil {
+		c.failf(c.operandName(scale), "the operand is missing")
+	}
 	if q.zero == nil {
 		q.zero = c.Number(0, d)
 	}

@@ -210,8 +210,12 @@ func gatherBlocks(c *lowering) []*graph.Value {
 	d, block, blocks := c.DType(0), c.blockSize(), c.Shape(0).Clone()
 	at, along := c.Axis("gather_axis", c.Int("gather_axis"), len(blocks)), c.Axis("quantize_axis", c.Int("quantize_axis"), len(blocks))
 	bits := 8
-	if d == tensor.Uint8 {
+	switch d {
+	case tensor.Uint8:
 		bits = c.codeType(c.Int("bits")).Bits()
+	case tensor.Int4, tensor.Uint4:
+	default:
+		c.failf("data", "it is %v; its type must be int4, uint4 or uint8", c.In(0).Type)
 	}
 	if last := len(blocks) - 1; at == along || d == tensor.Uint8 && along != last {
 		c.failf("quantize_axis", "it is %d for %v; it must differ from gather_axis and, for uint8, be the last one", c.Int("quantize_axis"), c.In(0).Type)
@@ -223,6 +227,9 @@ func gatherBlocks(c *lowering) []*graph.Value {
 		if v := c.In(2 + i); v != nil && !v.Type.Shape.Equal(want) {
 			c.failf(c.operandName(2+i), "it is %v; it must have the shape %v", v.Type, want)
 		}
+	}
+	if v := c.In(3); v != nil && v.Type.DType != d {
+		c.failf("zero_points", "it is %v; its type must be that of data, %v", v.Type, d)
 	}
 	x := coded{c.gatheredCodes(0, at, bits), quantisation{scale: c.Node("gather", c.indexed("axis", at), c.In(2), c.In(1))}}
 	if along > at {

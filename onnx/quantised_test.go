@@ -397,6 +397,8 @@ func TestBlocks(t *testing.T) {
 		rowCase{21, rows("x, i, k -> y", "bits", 3), of(data, last, k), nil, "bits: it is 3; it must be 2, 4 or 8"},
 		rowCase{21, rows("x, i, k -> y"), of(data, last, f(s(1, 2), 1, 1)), nil, "scales: it is float32[1,2]; it must have the shape [2,2]"},
 		rowCase{21, rows("x, i, k, z -> y"), of(data, last, k, array(s(2, 2), uint8(0), 0, 0, 0)), nil, "zero_points: it is uint8[2,2]; it must have the shape [2,1]"},
+		rowCase{21, rows("x, i, k, z -> y"), of(data, last, k, array(s(2, 1), int8(0), 0)), nil, "zero_points: it is int8[2,1]; its type must be that of data, uint8"},
+		rowCase{21, rows("x, i, k -> y"), of(array(s(1, 2), int32(1), 2), last, f(s(1, 1), 1)), nil, "data: it is int32[1,2]; its type must be int4, uint4 or uint8"},
 		rowCase{21, node("com.microsoft.GatherBlockQuantized", "x, i, k -> y", "block_size", 0), of(data, last, k), nil, "block_size: it is 0"},
 	)
 }
