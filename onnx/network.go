@@ -157,7 +157,7 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 	return nil
 }
 
-// hasText reports whether a node is a constant of strings, which, as a stored one, only what reads it cannot take.
+// hasText reports whether a node is a constant of strings. No tensor holds them, so only what reads it is refused, as with stored ones.
 func hasText(n *proto.Node) bool {
 	return fullName(n.Domain, n.OpType) == "Constant" && slices.ContainsFunc(n.Attribute, func(a *proto.Attribute) bool {
 		return a.Name == "value_string" || a.Name == "value_strings" || a.Name == "value" && a.T != nil && a.T.DataType == proto.String

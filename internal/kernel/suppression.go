@@ -89,6 +89,9 @@ type suppressor struct {
 
 func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 	n := a.in[0].Shape[1]
+	if n > math.MaxInt/(2*8+rowBoxBytes) { // Without this the bytes of working memory would wrap where an int has 32 bits.
+		return nil
+	}
 	s := suppressor{n: n, looked: n, limit: n, threshold: int64(a.Int("iou_threshold")), sameClass: -1}
 	if k := a.Int("top_k"); k >= 0 {
 		s.looked = min(k, n)
