@@ -9,7 +9,6 @@ import (
 
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/naming"
-	"github.com/concord-nn/concord/internal/near"
 )
 
 // Parse reads a manifest; source is its name in messages. All mistakes are reported at once, as Errors; with them comes what could be read, whose
@@ -132,7 +131,7 @@ func (n *node) member(key string) *node {
 
 // suggest says which key is meant, or which there are.
 func suggest(key string, keys []string) string {
-	if best := near.Best(key, keys); best != "" {
+	if best := naming.Near(key, keys); best != "" {
 		return "did you mean " + quote(best) + "?"
 	}
 	return "the keys here are " + strings.ReplaceAll(list(keys), " or ", " and ")

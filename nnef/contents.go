@@ -8,7 +8,6 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/flat"
-	"github.com/concord-nn/concord/internal/nnef/labels"
 )
 
 // Contents calls a function for the texts and files that the model is made of, in an order that depends on them alone: the document, the
@@ -54,7 +53,7 @@ func (f *File) tensorFiles() ([]string, error) {
 	known := err == nil && len(f.Document.Fragments) == 0 // which may be blocks, with variables of their own
 	for _, o := range ops(g, known) {
 		label, _ := o.Arg("label").(string)
-		switch _, name, err := f.files.ReadData(labels.File(label)); {
+		switch _, name, err := f.files.ReadData(flat.LabelFile(label)); {
 		case err == nil:
 			names[name] = true
 		case errors.Is(err, fs.ErrNotExist): // it is in a file of many

@@ -12,7 +12,7 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
-	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/internal/pattern"
@@ -160,7 +160,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 				}
 				write = func(w io.Writer) error { return encode(w, codes) }
 			}
-			if !yield(labels.File(it.label), write) { // Without this likewise.
+			if !yield(flat.LabelFile(it.label), write) { // Without this likewise.
 				return
 			}
 		}
@@ -189,7 +189,7 @@ func labelled(f *folded) (*graph.Graph, []item, error) {
 		wish := usableLabel(s.Label)
 		s.Value.Label = wish
 		for n := 2; ; n++ {
-			key := strings.ToLower(labels.File(s.Value.Label))
+			key := strings.ToLower(flat.LabelFile(s.Value.Label))
 			other := held[key]
 			if other == nil {
 				held[key], states[key] = t, state
@@ -220,7 +220,7 @@ var unusable = pattern.Of(`[^A-Za-z0-9_\-./]`)
 
 // usableLabel returns a label of the allowed characters that names a file within the model's folder.
 func usableLabel(label string) string {
-	if why, _ := labels.Check(label); why == "" {
+	if why, _ := flat.CheckLabel(label); why == "" {
 		return label
 	}
 	parts := strings.Split(unusable.Get().ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")

@@ -13,7 +13,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
-	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/safetensors"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -94,7 +94,7 @@ func newStored(files *container.Container) *stored {
 }
 
 func (s *stored) variable(label string) (*variable, error) {
-	data, name, err := s.files.ReadData(labels.File(label))
+	data, name, err := s.files.ReadData(flat.LabelFile(label))
 	if errors.Is(err, fs.ErrNotExist) {
 		v, other := s.collected(label)
 		if v != nil || other != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/internal/near"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // configure sets the flags that a file names, a JSON object with a member for each, unless the command line has set them: a text, a number, true or
@@ -67,7 +67,7 @@ func setFlag(flags *pflag.FlagSet, name string, value any) error {
 		var known []string
 		flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		err := fmt.Errorf("%q is no flag that a file can set", name)
-		if best := near.Best(name, known); best != "" && f == nil {
+		if best := naming.Near(name, known); best != "" && f == nil {
 			err = fmt.Errorf("%w; do you mean %q?", err, best)
 		}
 		return err

@@ -16,7 +16,6 @@ import (
 	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
-	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -437,7 +436,7 @@ func needed(c *container.Container, text string, g *flat.Graph) container.Member
 	files := map[string]string{container.GraphFile: text, container.QuantFile: container.QuantFile}
 	for _, o := range g.Ops {
 		if label, ok := o.Arg("label").(string); ok && o.Name() == "variable" {
-			if _, name, err := c.ReadData(labels.File(label)); err == nil {
+			if _, name, err := c.ReadData(flat.LabelFile(label)); err == nil {
 				files[name] = name
 			}
 		}

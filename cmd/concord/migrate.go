@@ -14,7 +14,6 @@ import (
 	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/nnef/flat"
-	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/migrate"
 	"github.com/concord-nn/concord/internal/nnef/quant"
 	"github.com/concord-nn/concord/internal/nnef/tensorfile"
@@ -160,7 +159,7 @@ func (m *migrating) verify(before *flat.Graph) error {
 	m.variables = make(map[string]*flat.Tensor)
 	for _, op := range after.Ops {
 		if label, ok := op.Arg("label").(string); ok && op.Name() == "variable" {
-			m.variables[labels.File(label)] = op.Outputs()[0]
+			m.variables[flat.LabelFile(label)] = op.Outputs()[0]
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/near"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -84,7 +84,7 @@ func (r *runner) save(opts concord.Options) (*model.Programs, error) {
 
 // sees ends the message about a name that there is not.
 func sees(name string, names []string, path string) string {
-	if best := near.Best(name, names); best != "" {
+	if best := naming.Near(name, names); best != "" {
 		return "; do you mean " + strconv.Quote(best) + "?"
 	}
 	return "; see: concord inspect " + escape.Text(path)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/concord-nn/concord/internal/near"
+	"github.com/concord-nn/concord/internal/naming"
 )
 
 // forPeople gives the parts that package cobra makes errors and texts of its own: whatever is wrong in a command line is one of exitUsage, and says what would be right.
@@ -136,7 +136,7 @@ func flagError(c *cobra.Command, err error) error {
 		what = "there is no flag --" + name
 		var flags []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-		if best := near.Best(name, flags); best != "" {
+		if best := naming.Near(name, flags); best != "" {
 			what += "; do you mean --" + best + "?"
 		}
 	case errors.As(err, &empty):

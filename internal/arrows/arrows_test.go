@@ -17,10 +17,10 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
-	{"internal/limits", "internal/escape", "internal/near", "internal/pattern", "internal/wasmobj", "internal/looks", "internal/naming"},
+	{"internal/limits", "internal/escape", "internal/pattern", "internal/wasmobj", "internal/looks", "internal/naming"},
 	{"internal/fmath", "internal/gate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
-	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std"},
+	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/std"},
 	{"internal/geometry", "internal/emit", "onnx/proto"},
 	{"op"},
 	{"internal/kernel", "internal/measure", "internal/nnef/flat"},

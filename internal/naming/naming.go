@@ -1,4 +1,4 @@
-// Package naming makes names of which nothing has two, and puts names in order.
+// Package naming makes names of which nothing has two, puts names in order, and finds the one that was meant by one that there is not.
 package naming
 
 import (

@@ -2,6 +2,7 @@ package naming_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/naming"
@@ -33,5 +34,16 @@ func TestNamesOfOneKind(t *testing.T) {
 func TestSorted(t *testing.T) {
 	if got := naming.Sorted(map[string]bool{"b": true, "": false, "a": true}); !slices.Equal(got, []string{"", "a", "b"}) {
 		t.Errorf("the names are %q", got)
+	}
+}
+
+func TestNear(t *testing.T) {
+	names := []string{"relu", "prelu", "conv", "deconv", "max_pool", "x"}
+	for name, want := range map[string]string{
+		"rleu": "relu", "conv2": "conv", "maxpool": "max_pool", "CONV": "conv", "z": "", "softmax": "", "relu": "prelu", "": "", strings.Repeat("x", 1000): "",
+	} {
+		if got := naming.Near(name, names); got != want {
+			t.Errorf("%s: %q; want %q", name, got, want)
+		}
 	}
 }

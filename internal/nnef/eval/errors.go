@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/near"
+	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -198,7 +198,7 @@ func (f *frame) definition(name string) *syntax.Ident {
 
 // DoYouMean returns a hint if one of the names is nearly the given one, and else nothing.
 func DoYouMean(name string, names []string) string {
-	if best := near.Best(name, names); best != "" {
+	if best := naming.Near(name, names); best != "" {
 		return "do you mean " + best + "?"
 	}
 	return ""

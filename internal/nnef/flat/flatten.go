@@ -10,7 +10,6 @@ import (
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
-	"github.com/concord-nn/concord/internal/nnef/labels"
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -437,7 +436,7 @@ func (r *recorder) external(c *eval.Invocation) ([]eval.Value, error) {
 // external, variable and update refer to things outside of the expressions, so that their rules cannot be left to shapes.
 func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 	label, _ := c.Arg("label").(string)
-	if why, hint := labels.Check(label); why != "" {
+	if why, hint := CheckLabel(label); why != "" {
 		return nil, &eval.Error{Code: CodeLabel, Arg: "label", Msg: why, Hint: hint}
 	}
 	op, err := r.record(c)

@@ -1,10 +1,10 @@
-package near
+package naming
 
 import "strings"
 
-// Best returns the name that is nearest to one that was given, if that is near enough to have been meant; "" if none is. The given name itself, and names of more
+// Near returns the name that is nearest to one that was given, if that is near enough to have been meant; "" if none is. The given name itself, and names of more
 // than 64 bytes, are not among them; of very many names only some are compared.
-func Best(name string, names []string) string {
+func Near(name string, names []string) string {
 	const most = 64 // longer names are not compared
 	best, distance, work := "", min(len(name)/3, 3)+1, 0
 	for _, n := range names {

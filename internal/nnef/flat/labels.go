@@ -1,6 +1,4 @@
-// Package labels knows the rules for labels of NNEF variables: which ones are allowed, and which file of a model holds the
-// data of a variable.
-package labels
+package flat
 
 import (
 	"io/fs"
@@ -11,25 +9,25 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-var allowed = pattern.Of(`^[A-Za-z0-9_\-./\\]+$`)
+var allowedLabel = pattern.Of(`^[A-Za-z0-9_\-./\\]+$`)
 
-// Check says why a label is not allowed, and what would be right; nothing of one that is. A label consists of letters, digits and
+// CheckLabel says why a label is not allowed, and what would be right; nothing of one that is. A label consists of letters, digits and
 // _ - . / \, and names a file in the folder of the model.
-func Check(label string) (why, hint string) {
+func CheckLabel(label string) (why, hint string) {
 	const characters = `a label consists of letters, digits and _ - . / \`
 	switch {
 	case label == "":
 		return "the label is empty", characters
-	case !allowed.Get().MatchString(label):
+	case !allowedLabel.Get().MatchString(label):
 		return "the label " + syntax.FormatString(label) + " is not allowed", characters
-	case strings.Contains(label, "..") && !fs.ValidPath(File(label)):
+	case strings.Contains(label, "..") && !fs.ValidPath(LabelFile(label)):
 		return "the label " + syntax.FormatString(label) + " is not allowed; it leads out of the folder of the model", "a label names a file in that folder"
 	}
 	return "", ""
 }
 
-// File returns the name of the file that holds the variable of a label, relative to the folder of the model and with
+// LabelFile returns the name of the file that holds the variable of a label, relative to the folder of the model and with
 // slashes. It is a valid path if the label is allowed.
-func File(label string) string {
+func LabelFile(label string) string {
 	return path.Clean(strings.TrimLeft(strings.ReplaceAll(label, `\`, "/"), "/")) + ".dat"
 }
