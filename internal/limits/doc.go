@@ -5,7 +5,7 @@
 // shortens a message.
 package limits
 
-//go:generate go run ./generate ../../docs/limits.md
+//go:generate go test . -run ^TestPage$ -update
 
 // Row says what a bound of [All] is for.
 type Row struct {

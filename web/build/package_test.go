@@ -1,4 +1,4 @@
-package web_test
+package main
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/concord-nn/concord/web"
 )
 
-// TestFiles: the package is whole, and the classic script has nothing that only modules may have.
-func TestFiles(t *testing.T) {
+// TestPackage: the package is whole, and the classic script has nothing that only modules may have.
+func TestPackage(t *testing.T) {
 	files, err := web.Files([]byte("globalThis.Go = class {};"), "1")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package idl_test
+package main
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package added_test adds operators to package op and looks whether what lies above it knows them.
-package added_test
+package nnef_test
 
 import (
 	"bytes"

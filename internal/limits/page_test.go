@@ -1,20 +1,29 @@
-package main
+package limits
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 
-	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 )
+
+// TestPage holds the page to the table.
+func TestPage(t *testing.T) {
+	testdata.Wide(t) // some limits are those of an int
+	golden.Compare(t, filepath.Join(testdata.Root(t), "docs", "limits.md"), page())
+}
 
 // page returns the table as the page docs/limits.md.
 func page() string {
 	var sections []string
-	rows := make(map[string][]limits.Row)
-	for _, r := range limits.All {
+	rows := make(map[string][]Row)
+	for _, r := range All {
 		section, _, _ := strings.Cut(r.Name, ".")
 		if rows[section] == nil {
 			sections = append(sections, section)
@@ -44,7 +53,7 @@ func page() string {
 }
 
 // usually returns what happens beyond most of the bounds, if there are several for which it is the same.
-func usually(rows []limits.Row) (most string) {
+func usually(rows []Row) (most string) {
 	counts := make(map[string]int)
 	for _, r := range rows {
 		if counts[r.Beyond]++; counts[r.Beyond] > 2 && counts[r.Beyond] > counts[most] {
@@ -58,7 +67,7 @@ func usually(rows []limits.Row) (most string) {
 func amount(n int64) string {
 	plain := strconv.FormatInt(n, 10)
 	switch {
-	case n == limits.TensorElements:
+	case n == TensorElements:
 		return "(2⁶³ − 1) / 16"
 	case n >= 1<<12 && n&(n-1) == 0:
 		return power(bits.TrailingZeros64(uint64(n)))
