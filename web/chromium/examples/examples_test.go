@@ -187,9 +187,20 @@ func answer(t *testing.T, text []byte) answers {
 	return a
 }
 
-// TestDigits asserts that the page reads every drawing with the probabilities that the program prints.
+// TestDigits asserts that the page reads every drawing with the probabilities that the program prints, by a network that is small.
 func TestDigits(t *testing.T) {
-	p, _ := open(t, "digits")
+	p, dir := open(t, "digits")
+	var size int64
+	for _, name := range []string{"digits.wasm", "digits.bin", "digits.js"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size > 150<<10 {
+		t.Errorf("the network takes %d bytes of a page", size)
+	}
 	wanted := map[string]result{}
 	all := answer(t, run(t, concord(t), "run", "examples/digits/model.nnef", "examples/digits/drawings", "--json", "--output", t.TempDir()))
 	for _, r := range all.Runs {
@@ -243,6 +254,11 @@ func TestDigits(t *testing.T) {
 // TestFaces asserts that the page finds the faces that the program does: of the painting, whose pixels both have, the same; of photos, which browsers
 // decode otherwise, nearly the same.
 func TestFaces(t *testing.T) {
+	alone := exec.CommandContext(t.Context(), "go", "run", "./examples/faces", "-o", t.TempDir())
+	alone.Dir = root
+	if out, err := alone.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("one model of UltraFace must be given")) {
+		t.Errorf("without a model: %v\n%s", err, out)
+	}
 	shared, err := filepath.Abs(root + "/../shared/models/ultraface")
 	if err != nil {
 		t.Fatal(err)
