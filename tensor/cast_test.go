@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -31,7 +32,7 @@ func patterns(d tensor.DType) []uint64 {
 			b := uint64(1)<<shift + delta
 			list = append(list, b&mask, -b&mask)
 		}
-		for range 50 {
+		for range testdata.Cases(10, 50) {
 			b := r.Uint64() >> (64 - width) >> shift
 			list = append(list, b, -b&mask)
 		}
