@@ -92,8 +92,10 @@ func setting(s string) (name, value string) {
 			return s[:at], s[at+1:]
 		}
 	}
-	name, value, _ = strings.Cut(s, "=")
-	return name, value
+	if name, value, ok := strings.Cut(s, "="); ok {
+		return name, value
+	}
+	return "", s
 }
 
 func isArray(name string) bool { return feed.FormOf(name, nil) == feed.Array }

@@ -240,6 +240,7 @@ func TestSet(t *testing.T) {
 		{[]string{"inspect", m, "--set", "x=1"}, exitInput, "x: it is float64[1]; the input is x: float32[2,3]"},
 		{[]string{"inspect", m, "--set", "d=1,2"}, exitInput, "d: it is float64[2]; the input is d: float32[]"},
 		{[]string{"inspect", m, "--set", "s"}, exitUsage, "it must be NAME=VALUE"},
+		{[]string{"inspect", m, "--set", "s.npy"}, exitUsage, "it must be NAME=VALUE"},
 		{[]string{"inspect", m, "--set", "s=two"}, exitUsage, `"two" is neither a number nor an .npy`},
 		{[]string{"inspect", document, "--set", "x=1"}, exitInput, "in ONNX models only"},
 		{[]string{"check", document, "--set", "x=1"}, exitUsage, "--set is for ONNX models"},
