@@ -24,6 +24,19 @@ func (f *File) Set(values model.Values) error {
 	return nil
 }
 
+// Stored returns the names of inputs that the model stores values for, which are no inputs of its network: [File.Set] gives them others.
+func (f *File) Stored() (names []string) {
+	if f == nil || f.main == nil {
+		return nil
+	}
+	for _, v := range f.Model.Graph.Input {
+		if f.main.has(v.Name) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
 func (f *File) set(name string, x *tensor.Tensor) error {
 	fail := func(format string, args ...any) error {
 		return &Error{File: f.path, Operand: name, Msg: fmt.Sprintf(format, args...)}

@@ -16,7 +16,6 @@ import (
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
-	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -24,7 +23,8 @@ import (
 type modelFlags struct {
 	lenient bool
 	shapes  []string
-	fixed   []string // --set
+	fixed   []string   // --set
+	opened  *onnx.File // the model, if its arguments were looked at
 	compat  bool
 	threads int // for what package cvm runs itself
 }
@@ -151,18 +151,11 @@ func (f *modelFlags) override(args []string) []string {
 	if err != nil {
 		return args // load says why
 	}
-	defer func() { _ = file.Close() }() // it has only been read
-	network, err := file.Network()
-	if err != nil {
-		return args
-	}
-	stored := func(input string) bool {
-		return slices.ContainsFunc(file.Model.Graph.Input, func(v *proto.ValueInfo) bool { return v.Name == input }) &&
-			!slices.Contains(inputNames(network.Inputs()), input)
-	}
+	f.opened = file
+	stored := file.Stored()
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		input := given(arg)
-		if input == "" || arg == args[0] || !stored(input) {
+		if arg == args[0] || !slices.Contains(stored, input) {
 			return false
 		}
 		f.fixed = append(f.fixed, arg)
@@ -170,17 +163,19 @@ func (f *modelFlags) override(args []string) []string {
 	})
 }
 
-// openONNX opens an ONNX model with inputs set.
-func (f *modelFlags) openONNX(path string) (*onnx.File, error) {
+// openONNX opens an ONNX model, unless that is done, with inputs set.
+func (f *modelFlags) openONNX(path string) (file *onnx.File, err error) {
+	file, f.opened = f.opened, nil
+	if file == nil {
+		if file, err = onnx.Open(path); err != nil {
+			return nil, err
+		}
+	}
 	constants, err := f.constants()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = file.Set(constants)
 	}
-	file, err := onnx.Open(path)
 	if err != nil {
-		return nil, err
-	}
-	if err := file.Set(constants); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
