@@ -470,19 +470,30 @@ func TestLinger(t *testing.T) {
 	minute := func(s *http.Server) { s.ReadTimeout = time.Minute }
 	s := start(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "early") }, false, minute)
 	part := make([]byte, 16<<10)
-	for _, bytes := range []int{4 * limits.ServeWindow, limits.ServeLinger + 1<<20} {
+	for _, bytes := range []int{4 * limits.ServeWindow, limits.ServeLinger + 2*limits.ServeWindow} {
 		p := dial(t, s).greet()
 		p.open(1, false)
 		if f := next[*http2.DataFrame](p); f != nil && (string(f.Data()) != "early" || !f.StreamEnded()) {
 			t.Errorf("the answer is %v", f)
 		}
 		stopped := http2.ErrCode(0xFF)
-		for sent := 0; sent < bytes && stopped == 0xFF; sent += limits.ServeWindow / 2 {
-			for range limits.ServeWindow / 2 / len(part) {
+		room := [2]int{limits.ServeWindow, limits.ServeWindow} // of the connection and of the stream
+		for sent := 0; stopped == 0xFF; {
+			for ; sent < bytes && min(room[0], room[1]) >= len(part); sent += len(part) {
 				p.must(p.WriteData(1, false, part))
+				room[0], room[1] = room[0]-len(part), room[1]-len(part)
 			}
-			p.alive()
-			_, stopped = p.ends()
+			if sent >= bytes {
+				break
+			}
+			f, err := p.ReadFrame()
+			p.must(err)
+			switch f := f.(type) {
+			case *http2.WindowUpdateFrame:
+				room[f.StreamID] += int(f.Increment)
+			case *http2.RSTStreamFrame:
+				stopped = f.ErrCode
+			}
 		}
 		if many := bytes > limits.ServeLinger; many != (stopped == http2.ErrCodeNo) {
 			t.Errorf("%d bytes: %v", bytes, stopped)
