@@ -11,6 +11,7 @@ type network struct {
 	tolerance    float64 // the greatest difference of an output from ONNX Runtime's, of the output's greatest magnitude
 	product      int     // the extents of a float32 product; 0 for others
 	constant     bool    // whether the right side of the product is a constant
+	rows         int     // of the left side of a product with a constant of 4 bits; 0 for others
 }
 
 // float is how near results come that are rounded in another order, quantised how near those come of which some fall on the other side of a
@@ -47,6 +48,8 @@ var networks = []network{
 
 	{name: "op_conv3x3", title: "convolution 3×3, 64→64 at 56×56", share: 0.88, tolerance: float},
 	{name: "op_dense", title: "fully connected 1024→1024", tolerance: float},
+	{name: "product_4bit_1", title: "a row times 2048² weights of 4 bits", tolerance: float, product: 2048, rows: 1},
+	{name: "product_4bit_128", title: "128 rows times 2048² weights of 4 bits", tolerance: float, product: 2048, rows: 128},
 	{name: "op_convint", title: "convolution 3×3 of uint8 and int8, 64→64 at 56×56"},
 }
 

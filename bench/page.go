@@ -112,10 +112,10 @@ func (p *processor) Networks() [][]line {
 	return p.lines(func(n *network) bool { return n.product == 0 && n.avx512 > 0 })
 }
 func (p *processor) Products() [][]line {
-	return p.lines(func(n *network) bool { return n.product > 0 })
+	return p.lines(func(n *network) bool { return n.product > 0 && n.rows == 0 })
 }
 func (p *processor) Operators() [][]line {
-	return p.lines(func(n *network) bool { return n.product == 0 && n.avx512 == 0 })
+	return p.lines(func(n *network) bool { return n.avx512 == 0 })
 }
 
 func (p *processor) lines(of func(*network) bool) (list [][]line) {

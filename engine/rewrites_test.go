@@ -68,7 +68,7 @@ var rewrites = []struct {
 	}},
 	{"a quantized convolution and what requantises it", func(n net) {
 		x := n.input("x", tensor.Uint8, 1, 16, 8, 8)
-		sums := n.op("conv", graph.AttrsOf("padding", []int{1, 1, 1, 1}, "dtype", tensor.Int32), x, n.codes(16, 16, 3, 3), nil, n.scalar(3))
+		sums := n.op("conv", graph.AttrsOf("padding", []int{1, 1, 1, 1}, "dtype", tensor.Int32), x, n.codes(tensor.Int8, 16, 16, 3, 3), nil, n.scalar(3))
 		y := n.op("requantize", nil, sums, n.constant(slices.Repeat([]float32{0.01}, 16), 1, 16, 1, 1), n.scalar(7))
 		n.output("y", y)
 	}},
@@ -88,6 +88,12 @@ var rewrites = []struct {
 		}
 		sum := n.op("clamp", nil, n.op("add", nil, wide("a"), wide("b")), bound(-127), bound(127))
 		n.output("y", n.op("cast", graph.AttrsOf("dtype", tensor.Int8), sum))
+	}},
+	{"a product with codes of 4 bits in blocks", func(n net) { // as package onnx makes it of MatMulNBits
+		w := n.codes(tensor.Uint4, 128, 256)
+		w = n.op("dequantize_linear", graph.AttrsOf("block", []int{1, 32}), w, n.constant(make([]float32, 128*8), 128, 8), n.codes(tensor.Uint4))
+		y := n.op("matmul", graph.AttrsOf("transposeB", true), n.input("x", tensor.Float32, 1, 4, 256), n.op("unsqueeze", graph.AttrsOf("axes", []int{0}), w))
+		n.output("y", n.op("relu", nil, y))
 	}},
 	{"a chain of elements", func(n net) {
 		x := n.op("exp", nil, n.op("neg", nil, n.input("x", tensor.Float32, 4, 50)))
@@ -118,10 +124,10 @@ func (n net) conv(x *graph.Value, channels, size int) *graph.Value {
 	return n.op("conv", graph.AttrsOf("padding", slices.Repeat([]int{size / 2}, 4)), x, w, b)
 }
 
-// codes adds a constant of bytes.
-func (n net) codes(shape ...int) *graph.Value {
+// codes adds a constant of zeros.
+func (n net) codes(d tensor.DType, shape ...int) *graph.Value {
 	n.tb.Helper()
-	t, err := tensor.New(tensor.Int8, shape)
+	t, err := tensor.New(d, shape)
 	ok(n.tb, t, err)
 	v, err := n.Constant("", "", t)
 	return ok(n.tb, v, err)

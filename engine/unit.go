@@ -132,6 +132,10 @@ func (b *builder) units() ([]*Unit, error) {
 		return err
 	}
 	for _, n := range b.g.Nodes {
+		if b.isSource(n, readers) {
+			b.sources[n.Out[0]] = n
+			continue
+		}
 		if b.aliases.free[n] {
 			if slices.ContainsFunc(n.In, func(v *graph.Value) bool { return v != nil && slices.Contains(chain, v.Producer) }) {
 				if err := flush(); err != nil {
@@ -139,10 +143,6 @@ func (b *builder) units() ([]*Unit, error) {
 				}
 			}
 			b.aliases.follow(n)
-			continue
-		}
-		if b.isSource(n, readers) {
-			b.sources[n.Out[0]] = n
 			continue
 		}
 		if len(chain) > 0 && !b.follows(n, chain) {
@@ -160,10 +160,13 @@ func (b *builder) units() ([]*Unit, error) {
 
 // isSource reports whether a node makes numbers of bytes that only one node reads, which has a kernel that may read the bytes itself.
 func (b *builder) isSource(n *graph.Node, readers map[*graph.Value][]*graph.Node) bool {
-	if b.opts.NoOptimize || len(n.Out) != 1 || b.uses[n.Out[0]] != 1 || len(readers[n.Out[0]]) != 1 {
-		return false
+	reader := func(v *graph.Value) *graph.Node {
+		if b.uses[v] != 1 || len(readers[v]) != 1 {
+			return nil
+		}
+		return readers[v][0]
 	}
-	return kernel.IsSource(n, readers, func(v *graph.Value) bool { return b.sources[v] != nil })
+	return !b.opts.NoOptimize && len(n.Out) == 1 && kernel.IsSource(n, reader, func(v *graph.Value) bool { return b.sources[v] != nil })
 }
 
 // sourcesOf returns the sources whose results some nodes read, behind those that they read themselves.
@@ -206,6 +209,10 @@ func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error
 		}
 		b.drop(sources)
 		for _, n := range sources {
+			if b.aliases.free[n] {
+				b.aliases.follow(n)
+				continue
+			}
 			made, err := b.prepare([]*graph.Node{n})
 			if err != nil {
 				return nil, err

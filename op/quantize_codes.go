@@ -34,11 +34,18 @@ func codeOf(d tensor.DType, q, zero float32, o tensor.CastOptions) byte {
 	return byte(min(max(bounded(q)+int64(zero), least), int64(most))) & (1<<d.Bits() - 1)
 }
 
+// codeAt returns the code that element i is.
+func codeAt(t *tensor.Tensor, i int) byte {
+	bits := t.DType().Bits()
+	return t.Bytes()[i*bits/8] >> (i * bits % 8) & byte(1<<bits-1)
+}
+
 // numberAt returns the number that element i stands for.
-func numberAt(t *tensor.Tensor, i int) float32 {
-	d, bits := t.DType(), t.DType().Bits()
-	code := t.Bytes()[i*bits/8] >> (i * bits % 8) & byte(1<<bits-1)
-	switch {
+func numberAt(t *tensor.Tensor, i int) float32 { return numberOf(t.DType(), codeAt(t, i)) }
+
+// numberOf returns the number that a code stands for.
+func numberOf(d tensor.DType, code byte) float32 {
+	switch bits := d.Bits(); {
 	case d.IsSmallFloat():
 		return tensor.SmallFloat32(d, code)
 	case d.IsSigned():
@@ -49,14 +56,18 @@ func numberAt(t *tensor.Tensor, i int) float32 {
 
 // dequantizeCodes is dequantize_linear.
 func dequantizeCodes(c *Call, lo, hi int) {
-	scale, zero, y := tensor.Data[float32](c.In[1]), c.In[2], tensor.Data[float32](c.Out[0])
-	b := c.blocks()
+	x, scale, zero, y := c.In[0], tensor.Data[float32](c.In[1]), c.In[2], tensor.Data[float32](c.Out[0])
+	var numbers [256]float32
+	for code := range 1 << x.DType().Bits() {
+		numbers[code] = numberOf(x.DType(), byte(code))
+	}
+	b, from, bits := c.blocks(), x.Bytes(), x.DType().Bits()
+	low := byte(1<<bits - 1)
 	for lo < hi {
 		p, end := b.Next(lo, hi)
 		s, z := scale[p], numberAt(zero, p%zero.Len())
-		_ = tensor.CastRange(c.Out[0], c.In[0], lo, end) // exact; it fails only for tensors of different size
 		for i := lo; i < end; i++ {
-			y[i] = canonical((y[i] - z) * s)
+			y[i] = canonical((numbers[from[i*bits/8]>>(i*bits%8)&low] - z) * s)
 		}
 		lo = end
 	}

@@ -29,6 +29,9 @@ func NewBlocks(in, small tensor.Shape, block []int) Blocks {
 	return b
 }
 
+// Size returns the extent of a block along a dimension; 0 if the smaller tensor is a scalar.
+func (b *Blocks) Size(d int) int { return b.size[d] }
+
 // BlocksIn returns how many blocks there are in an extent, the last of which may be a part of one.
 func BlocksIn(extent, block int) int {
 	if extent == 0 {

@@ -110,6 +110,20 @@ func TestInterpreted(t *testing.T) {
 				t.Errorf("nothing is computed by %s", r.Name)
 			}
 		})
+		t.Run(tier.Name+"/codes", func(t *testing.T) {
+			interpreting.fail = func(err error) { t.Fatal(err) }
+			clear(interpreting.ran)
+			all := []string{of.Decode2.Name, of.Decode4.Name, of.Decode8.Name, of.DecodeRow2.Name, of.DecodeRow4.Name, of.DecodeRow8.Name}
+			ran := func() bool {
+				return !slices.ContainsFunc(all, func(name string) bool { return name != "" && !interpreting.ran[name] })
+			}
+			for seed := uint64(0); seed < 400 && !ran(); seed++ {
+				compareCoded(t, rowOf(of, "tiles", "matmul"), seed)
+			}
+			if !ran() {
+				t.Errorf("of %v only %v ran", all, interpreting.ran)
+			}
+		})
 		for k := range tier.Kernels {
 			row := &tier.Kernels[k]
 			t.Run(tier.Name+"/"+row.Op+"/"+row.Name, func(t *testing.T) {

@@ -42,26 +42,43 @@ type Region struct {
 // Root returns the first node behind the sources.
 func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
-// IsSource reports whether a node may be a source of a region (see [Region]): it turns integers of 8 bits into numbers, selects among such numbers, or
-// transposes a factor of a product, for one reader whose row takes sources. readers has the nodes that read each value; made reports whether a source
-// makes a value.
-func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
-	reader := readers[n.Out[0]][0]
-	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }
+// IsSource reports whether a node may be a source of a region (see [Region]): it turns integers of 8 bits or less into numbers, selects among such numbers,
+// transposes a factor of a product, or gives codes that are a factor more dimensions, for one reader whose row takes sources. reader returns the node that
+// alone reads a value, or nil if there is none; made reports whether a source makes a value.
+func IsSource(n *graph.Node, reader func(*graph.Value) *graph.Node, made func(*graph.Value) bool) bool {
+	by := reader(n.Out[0])
+	if by == nil {
+		return false
+	}
+	summed := func(v *graph.Value) bool { r := reader(v); return r != nil && r.Op == "sum_reduce" }
 	bytes := func() bool { return bits8.Has(n.In[0].Type.DType) }
 	switch n.Op {
 	case "dequantize_linear":
-		return bytes() && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+		return bytes() && by.Op == "add" && by.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape) || isCoded(n) && multiplies(n.Out[0], reader)
+	case "unsqueeze":
+		return made(n.In[0]) && multiplies(n.Out[0], reader)
 	case "cast":
-		return bytes() && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+		return bytes() && (by.Op == "add" || summed(n.Out[0]) || by.Op == "sub" && by.In[0] == n.Out[0] && by.In[1].Const != nil && summed(by.Out[0]))
 	case "slice":
-		return widens(reader)
+		return widens(by)
 	case "transpose":
-		return reader.Op == "matmul" && n.In[0].Type.DType == tensor.Float32
+		return by.Op == "matmul" && n.In[0].Type.DType == tensor.Float32
 	case "sub":
 		return made(n.In[0]) && summed(n.Out[0])
 	}
 	return false
+}
+
+// multiplies reports whether a value is the right factor of a product and nothing else, if need be with more dimensions in front.
+func multiplies(v *graph.Value, reader func(*graph.Value) *graph.Node) bool {
+	by := reader(v)
+	if by != nil && by.Op == "unsqueeze" {
+		v, by = by.Out[0], reader(by.Out[0])
+		if shape := v.Type.Shape; shape[:len(shape)-2].Len() != 1 || len(v.Producer.In[0].Type.Shape) != 2 {
+			return false
+		}
+	}
+	return by != nil && by.Op == "matmul" && by.In[1] == v
 }
 
 // Operands returns the operands that the call of a region has: node by node those that come from outside of it, and nil for absent ones.

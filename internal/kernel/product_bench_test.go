@@ -24,9 +24,9 @@ func BenchmarkProducts(b *testing.B) {
 		}
 		for _, s := range [][4]int{{1, 128, 128, 128}, {1, 256, 256, 256}, {1, 512, 512, 512}, {1, 1024, 1024, 1024}, {1, 2048, 2048, 2048},
 			{1, 128, 768, 768}, {1, 128, 768, 3072}, {1, 128, 3072, 768}, {12, 128, 64, 128}, {12, 128, 128, 64},
-			{1, 1, 1024, 1024}, {1, 2, 1024, 1024}, {1, 4, 1024, 1024}, {1, 1, 256, 1024}} {
-			for _, form := range []string{"constant", "dynamic", "transposed"} {
-				if form == "constant" && s[0] > 1 {
+			{1, 1, 1024, 1024}, {1, 2, 1024, 1024}, {1, 4, 1024, 1024}, {1, 1, 256, 1024}, {1, 1, 2048, 2048}} {
+			for _, form := range []string{"constant", "dynamic", "transposed", "codes"} {
+				if (form == "constant" || form == "codes") && s[0] > 1 {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/%dx%dx%dx%d/%s", tier, s[0], s[1], s[2], s[3], form), func(b *testing.B) { benchmarkProduct(b, t, s, form) })
@@ -38,19 +38,29 @@ func BenchmarkProducts(b *testing.B) {
 func benchmarkProduct(b *testing.B, t *simd.Tier, s [4]int, form string) {
 	r, g := op.NewRand(1, 1), graph.NewBuilder(op.Rules, "product")
 	left, right := tensor.Shape{s[0], s[1], s[2]}, tensor.Shape{s[0], s[2], s[3]}
-	if form == "transposed" {
+	turned := form == "transposed" || form == "codes"
+	if turned {
 		right = tensor.Shape{s[0], s[3], s[2]}
 	}
 	x, y := r.Uniform(tensor.Float32, left, -1, 1), r.Uniform(tensor.Float32, right, -1, 1)
 	in := []*graph.Value{must(g.Input("x", graph.TypeOf(x))), nil}
-	if form == "constant" {
+	region, operands := kernel.Region{}, []*tensor.Tensor{x, y, nil, nil}
+	switch form {
+	case "constant":
 		in[1] = must(g.Constant("", "", y))
-	} else {
+	case "codes":
+		const block = 32
+		numbers := []*graph.Value{must(g.Constant("", "", r.Tensor(tensor.Uint4, right))), must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{1, s[3], s[2] / block}, 0, 1))),
+			must(g.Constant("", "", r.Tensor(tensor.Uint4, nil)))}
+		in[1] = must(g.One("dequantize_linear", numbers, graph.AttrsOf("block", []int{1, 1, block}), ""))
+		region, operands = kernel.Region{Nodes: []*graph.Node{in[1].Producer}, Sources: 1}, []*tensor.Tensor{nil, nil, nil, x}
+	default:
 		in[1] = must(g.Input("y", graph.TypeOf(y)))
 	}
-	n := must(g.One("matmul", in, graph.AttrsOf("transposeB", form == "transposed"), "")).Producer
-	p := rowOf(t, "tiles", "matmul").Prepare(kernel.Region{Nodes: []*graph.Node{n}})
-	c := &op.Call{In: []*tensor.Tensor{x, y, nil, nil}, Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, n.Out[0].Type.Shape))},
+	n := must(g.One("matmul", in, graph.AttrsOf("transposeB", turned), "")).Producer
+	region.Nodes = append(region.Nodes, n)
+	p := rowOf(t, "tiles", "matmul").Prepare(region)
+	c := &op.Call{In: operands, Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, n.Out[0].Type.Shape))},
 		Scratch: tensor.AlignedBytes(p.Scratch), Shared: tensor.AlignedBytes(p.Shared)}
 	for _, pack := range p.Pack {
 		data := tensor.AlignedBytes(pack.Size)

@@ -121,3 +121,92 @@ func TestTransposedFactors(t *testing.T) {
 		}
 	})
 }
+
+// TestCodedFactors holds products with dequantised constants to the references.
+func TestCodedFactors(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if !row.Sources || row.Op != "matmul" {
+			return
+		}
+		taken, cases := 0, testdata.Cases(80, 4000)
+		for seed := range uint64(cases) {
+			if compareCoded(t, row, seed) {
+				taken++
+			}
+		}
+		if taken < cases/2 {
+			t.Errorf("%d of %d are taken", taken, cases)
+		}
+	})
+}
+
+// compareCoded compares a product with a dequantised constant, and reports whether the row takes it.
+func compareCoded(t *testing.T, row *kernel.Kernel, seed uint64) bool {
+	t.Helper()
+	r := op.NewRand(seed, 3)
+	m, k, n := matrixExtents(r)
+	if r.IntN(3) == 0 { // a row, and panels in pairs
+		m, n = 1, 64*r.Between(1, 3)
+	}
+	turned, block := r.Bool(), op.Pick(r, []int{4, 8, 16, 32, 40, 64, k, k + 8})
+	codes, blocks := tensor.Shape{k, n}, []int{block, op.Pick(r, []int{1, 1, 1, 2, n})}
+	if turned {
+		codes[0], codes[1], blocks[0], blocks[1] = codes[1], codes[0], blocks[1], blocks[0]
+	}
+	scales, zeros := tensor.Shape{(codes[0]-1)/blocks[0] + 1, (codes[1]-1)/blocks[1] + 1}, tensor.Shape{}
+	attrs := graph.AttrsOf("block", blocks)
+	if r.IntN(5) == 0 {
+		scales, attrs = tensor.Shape{}, nil
+	}
+	if r.Bool() {
+		zeros = scales
+	}
+	d := op.Pick(r, []tensor.DType{tensor.Uint2, tensor.Int2, tensor.Uint4, tensor.Int4, tensor.Uint8, tensor.Int8})
+	in := []*tensor.Tensor{r.Tensor(d, codes), r.Uniform(tensor.Float32, scales, -2, 2), r.Tensor(d, zeros)}
+	if r.IntN(4) == 0 {
+		in[1] = r.Extremes(tensor.Float32, scales)
+	}
+	elements := make(map[*graph.Value]*tensor.Tensor)
+	b := graph.NewBuilder(op.Rules, "case")
+	var constants []*graph.Value
+	for _, x := range in { // of which nothing is read that is not packed
+		constants = append(constants, must(b.Constant("", "", x)))
+	}
+	right := must(b.One("dequantize_linear", constants, attrs, ""))
+	region := kernel.Region{Nodes: []*graph.Node{right.Producer}, Sources: 1}
+	factor := must(op.Eval(found(op.Lookup("dequantize_linear")), in, attrs))[0]
+	left := tensor.Shape{m, k}
+	if r.Bool() {
+		left = append(tensor.Shape{1}, left...)
+		right = must(b.One("unsqueeze", []*graph.Value{right}, graph.AttrsOf("axes", []int{0}), ""))
+		region.Nodes, region.Sources = append(region.Nodes, right.Producer), 2
+		factor = must(factor.Reshape(right.Type.Shape...))
+	}
+	x := r.Tensor(tensor.Float32, left)
+	a := must(b.Input("a", graph.TypeOf(x)))
+	elements[a] = x
+	v := must(b.One("matmul", []*graph.Value{a, right}, graph.AttrsOf("transposeB", turned), ""))
+	region.Nodes = append(region.Nodes, v.Producer)
+	want := evaluated("matmul", []*tensor.Tensor{x, factor}, v.Producer.Attrs)
+	if r.Bool() {
+		y := r.Tensor(tensor.Float32, want[0].Shape())
+		addend := must(b.Input("b", graph.TypeOf(y)))
+		elements[addend] = y
+		v = must(b.One("add", []*graph.Value{v, addend}, nil, ""))
+		region.Nodes = append(region.Nodes, v.Producer)
+		want = evaluated("add", []*tensor.Tensor{want[0], y}, nil)
+	}
+	p := row.Prepare(region)
+	if p == nil {
+		if rows := 32 / d.Bits(); block%rows == 0 || block >= k {
+			t.Errorf("seed %d: %v in blocks of %v are not taken", seed, codes, blocks)
+		}
+		return false
+	}
+	var c op.Case
+	for _, v := range region.Operands() {
+		c.In = append(c.In, elements[v])
+	}
+	trialOf(t, r, c, p, want).check()
+	return true
+}

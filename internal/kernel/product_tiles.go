@@ -32,6 +32,7 @@ const (
 	packed                // packed when the program was made
 	copied                // in working memory, where each piece copies a block at a time
 	shared                // in working memory of all, where the pieces of a first round copy everything
+	decoded               // in working memory, where each panel of packed codes is decoded before it is used
 )
 
 // tiles is the plan of a product.
@@ -43,6 +44,8 @@ type tiles struct {
 	leftIn, rightIn int // operands of the call
 	left, right     source
 	leftStep        int // from one row of a copied left matrix to the next, or if it is transposed from one column
+
+	coded *codedMatrix // the right matrix, if it is decoded
 
 	tail        *tail
 	alpha, beta float32
@@ -65,6 +68,8 @@ const (
 	flatK       = 8192    // the same for up to 2 rows
 	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
+	decodedK    = 2048    // the same where a panel is decoded, which lies in the next cache then
+	decodedFlat = 1 << 12 // decoded numbers for up to 2 rows: they stay in the nearest cache
 	manyRows    = 256     // of which every few read all of the right matrix
 	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
 	copyColumns = 128     // in a piece that copies the right matrix, and
@@ -81,12 +86,13 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	x := &tiles{rightIn: 1, tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
-	if r.Sources == 0 {
+	coded := r.Sources > 0 && r.Nodes[0].Op == "dequantize_linear"
+	if r.Sources == 0 || coded {
 		x.Product = *a.flatProduct()
 	} else if !x.through(r, &a) {
 		return nil
 	}
-	if x.K == 0 {
+	if x.K == 0 || coded && !x.decode(r) {
 		return nil
 	}
 	bias := len(n.In)
@@ -111,11 +117,16 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
-	x.chooseRight(matrices, n.In[1].Const != nil)
+	if x.coded == nil {
+		x.chooseRight(matrices, n.In[1].Const != nil)
+	}
 	x.divide(matrices)
 	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: x.nanos(matrices)}
-	if x.right == packed {
+	switch x.right {
+	case packed:
 		p.Pack = []Pack{x.pack(n.In[1].Const)}
+	case decoded:
+		p.Pack = x.packCoded()
 	}
 	p.Scratch, p.Shared = x.tailBytes+4*(x.leftFloats+x.rightFloats), 4*(x.sharedRight+x.sharedLeft)
 	if copies := x.rightCopies + x.leftCopies; copies > 0 {
@@ -194,6 +205,12 @@ func (x *tiles) chooseRight(matrices int, constant bool) {
 // divide chooses blocks and pieces.
 func (x *tiles) divide(matrices int) {
 	switch {
+	case x.right == decoded && x.byRow():
+		x.kBlock = (x.K - 1) / x.coded.group * x.coded.group
+	case x.right == decoded && x.M <= 2:
+		x.kBlock = max(decodedFlat/(4/x.M*x.panel)/x.coded.group, 1) * x.coded.group
+	case x.right == decoded:
+		x.kBlock = evenBlock(x.K, decodedK)
 	case x.M <= 2:
 		x.kBlock = evenBlock(x.K, flatK)
 	case x.tier.ProductRows() >= highTile:
@@ -206,6 +223,8 @@ func (x *tiles) divide(matrices int) {
 	switch {
 	case x.right == copied:
 		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
+	case x.right == decoded:
+		x.splitColumns(pieces)
 	case x.K*x.N <= nearRight || x.M >= manyRows:
 		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
 	default:
@@ -218,6 +237,14 @@ func (x *tiles) divide(matrices int) {
 		x.rightFloats = x.kBlock * x.columns
 	case shared:
 		x.rightCopies, x.sharedRight = geometry.CeilDiv(x.N, copyColumns), x.K*x.N
+	case decoded:
+		m := x.coded
+		if m.rows = geometry.CeilDiv(min(x.kBlock, x.K), m.group) * m.group; x.byRow() {
+			m.rows = m.group
+		} else {
+			x.kBlock = m.rows
+		}
+		x.rightFloats = m.rows * x.panel * max(1, 4/x.M)
 	}
 	if !x.collides() {
 		return

@@ -27,7 +27,10 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 	clear(w.tails[:tailStepSize])
 	memory, all := floatsOf(c.Scratch[x.tailBytes:]), floatsOf(c.Shared)
 	w.lines, w.panels = memory[:x.leftFloats], memory[x.leftFloats:][:x.rightFloats]
-	left, right := tensor.Data[float32](c.In[x.leftIn]), tensor.Data[float32](c.In[x.rightIn])
+	left, right := tensor.Data[float32](c.In[x.leftIn]), []float32(nil)
+	if x.right != decoded {
+		right = tensor.Data[float32](c.In[x.rightIn])
+	}
 	switch w.a, w.b = left, right; x.right {
 	case packed:
 		w.b = floatsOf(c.Packed[0])
@@ -93,6 +96,13 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 	for k := 0; k < x.K; k += x.kBlock {
 		n := min(x.kBlock, x.K-k)
 		w.args.K = n
+		if x.right == decoded && k == 0 && x.byRow() {
+			for j := column; j < columns && !w.watch.Stops(2*x.panel*n); j += 2 * x.panel {
+				w.multiplyRow(w.a[a:], w.y[at:], n, j)
+			}
+			w.args.Add = 1
+			continue
+		}
 		if x.right == copied {
 			w.copyColumns(w.panels, w.b[b+k*x.BK:], n, column, columns)
 		}
@@ -105,6 +115,9 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 					return
 				}
 				w.args.Columns = width
+				if x.right == decoded && j%x.panel == 0 {
+					w.decodePanels(k, n, j, min(max(width, x.panel), columns-j))
+				}
 				w.setRight(b, k, n, column, j, columns)
 				next, nextK := j+width, k
 				if next >= columns {
@@ -175,6 +188,9 @@ func (w *tiling) setRight(b, k, rows, column, j, columns int) {
 	case copied:
 		args.B = simd.At(w.panels, rows*(j-column))
 		panel = rows * x.panel
+	case decoded:
+		args.B = simd.At(w.panels, j%x.panel)
+		step, panel = x.panel, x.coded.rows*x.panel
 	}
 	args.BStep, args.BPanel = 4*uintptr(step), 4*uintptr(panel)
 }

@@ -41,14 +41,15 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 	root := r.Root()
 	shape := root.Out[0].Type.Shape
 	t := &tail{channels: shape[axis]}
+	before := len(Region{Nodes: r.Nodes[:r.Sources+1]}.Operands()) - len(root.In) // operands of the call that sources have more than results
 	if bias < len(root.In) && root.In[bias] != nil {
-		step := tailStep{kind: simd.TailAddChannels, in: bias}
+		step := tailStep{kind: simd.TailAddChannels, in: bias + before}
 		if c := root.In[bias].Const; c != nil {
 			step.by = [][]float32{tensor.Data[float32](c)}
 		}
 		t.add(step)
 	}
-	last, operand := root.Out[0], len(root.In)
+	last, operand := root.Out[0], len(root.In)+before
 	for _, n := range r.Nodes[r.Sources+1:] {
 		s := tailNode{tail: t, n: n, shape: shape, axis: axis, operands: make([]int, len(n.In))}
 		for i, v := range n.In {

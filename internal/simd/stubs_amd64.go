@@ -795,6 +795,42 @@ func copyPanelsAVX512(a *PanelArgs)
 func transposePanelAVX512(a *PanelArgs)
 
 //go:noescape
+func decode2AVX2(a *DecodeArgs)
+
+//go:noescape
+func decodeRow2AVX2(a *DecodeRowArgs)
+
+//go:noescape
+func decode4AVX2(a *DecodeArgs)
+
+//go:noescape
+func decodeRow4AVX2(a *DecodeRowArgs)
+
+//go:noescape
+func decode8AVX2(a *DecodeArgs)
+
+//go:noescape
+func decodeRow8AVX2(a *DecodeRowArgs)
+
+//go:noescape
+func decode2AVX512(a *DecodeArgs)
+
+//go:noescape
+func decodeRow2AVX512(a *DecodeRowArgs)
+
+//go:noescape
+func decode4AVX512(a *DecodeArgs)
+
+//go:noescape
+func decodeRow4AVX512(a *DecodeRowArgs)
+
+//go:noescape
+func decode8AVX512(a *DecodeArgs)
+
+//go:noescape
+func decodeRow8AVX512(a *DecodeRowArgs)
+
+//go:noescape
 func interleave4AVX2(a *InterleaveArgs)
 
 //go:noescape

@@ -532,6 +532,30 @@ var copyPanelsAVX512 func(a *PanelArgs)
 
 var transposePanelAVX512 func(a *PanelArgs)
 
+var decode2AVX2 func(a *DecodeArgs)
+
+var decodeRow2AVX2 func(a *DecodeRowArgs)
+
+var decode4AVX2 func(a *DecodeArgs)
+
+var decodeRow4AVX2 func(a *DecodeRowArgs)
+
+var decode8AVX2 func(a *DecodeArgs)
+
+var decodeRow8AVX2 func(a *DecodeRowArgs)
+
+var decode2AVX512 func(a *DecodeArgs)
+
+var decodeRow2AVX512 func(a *DecodeRowArgs)
+
+var decode4AVX512 func(a *DecodeArgs)
+
+var decodeRow4AVX512 func(a *DecodeRowArgs)
+
+var decode8AVX512 func(a *DecodeArgs)
+
+var decodeRow8AVX512 func(a *DecodeRowArgs)
+
 var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)

@@ -39,6 +39,7 @@ var families = []struct {
 	{"conv", conv},
 	{"product", product},
 	{"panel", panel},
+	{"decode", decode},
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},

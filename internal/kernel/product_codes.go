@@ -1,0 +1,214 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Right matrices of constant codes, with a scale and a zero point for all of a column or for blocks of rows in it, as weights of large language models
+// have them. Each worker decodes a panel right before its rows are multiplied by it: the codes take an eighth of the time to come from memory that floats
+// would take, and of the memory.
+
+// codeTypes are the element types of codes that routines decode.
+var codeTypes = op.TypeSet(tensor.Uint2, tensor.Int2, tensor.Uint4, tensor.Int4, tensor.Uint8, tensor.Int8)
+
+// isCoded reports whether a node makes numbers of constant codes.
+func isCoded(n *graph.Node) bool {
+	return n.Op == "dequantize_linear" && codeTypes.Has(n.In[0].Type.DType) && n.In[0].Const != nil && n.In[1].Const != nil && n.In[2].Const != nil
+}
+
+// codedMatrix is a right matrix of codes.
+type codedMatrix struct {
+	codes, scale, zero *tensor.Tensor
+	form               string // of what is packed
+	panel              *simd.Routine[simd.DecodeArgs]
+	row                *simd.Routine[simd.DecodeRowArgs]
+	bits               int
+	group              int // rows of which a dword has the codes
+	block, count       int // rows that have a scale, and how often such are in all rows
+	columns            int // that have a scale
+	down, along        int // from one scale of a column to the next, and from that of some columns to that of those behind them
+	groups             int // in all rows
+	rows               int // of the working memory for a panel
+}
+
+// decode makes the right matrix that of a region's dequantisation, if routines can decode it.
+func (x *tiles) decode(r Region) bool {
+	n := r.Nodes[0]
+	for _, s := range r.Nodes[1:r.Sources] {
+		if s.Op != "unsqueeze" {
+			return false
+		}
+	}
+	m := &codedMatrix{codes: n.In[0].Const, scale: n.In[1].Const, zero: n.In[2].Const}
+	if !isCoded(n) || m.scale.DType() != tensor.Float32 || m.codes.Len() != x.K*x.N {
+		return false
+	}
+	block := n.Attrs.Ints("block")
+	m.bits = m.codes.DType().Bits()
+	m.group = 32 / m.bits
+	switch t := x.tier; m.bits {
+	case 2:
+		m.panel, m.row = &t.Decode2, &t.DecodeRow2
+	case 4:
+		m.panel, m.row = &t.Decode4, &t.DecodeRow4
+	case 8:
+		m.panel, m.row = &t.Decode8, &t.DecodeRow8
+	}
+	m.block, m.count, m.columns = x.K, 1, x.N
+	if shape := m.scale.Shape(); len(shape) > 0 {
+		blocks, distances := geometry.NewBlocks(m.codes.Shape(), shape, block), geometry.Distances(shape)
+		k, j := len(shape)-2, len(shape)-1
+		if _, turned := geometry.Transposed(r.Root().Attrs); turned {
+			k, j = j, k
+		}
+		m.block, m.count, m.columns = blocks.Size(k), shape[k], blocks.Size(j)
+		m.down, m.along = distances[k], distances[j]
+	}
+	if m.block%m.group != 0 && m.count > 1 {
+		return false
+	}
+	m.groups = geometry.CeilDiv(x.K, m.group)
+	m.form = fmt.Sprintf("panels of %d of %v by %d,%d in blocks of %v", x.panel, m.codes.Shape(), x.BK, x.BCol, block)
+	x.coded, x.right, x.leftIn = m, decoded, len(n.In)
+	return true
+}
+
+// code returns code i of a tensor as it is packed: without a sign, greater by half of the codes.
+func (m *codedMatrix) code(from []byte, i int) uint32 {
+	code := uint32(from[i*m.bits/8]) >> (i * m.bits % 8) & (1<<m.bits - 1)
+	if m.codes.DType().IsSigned() {
+		code ^= 1 << (m.bits - 1)
+	}
+	return code
+}
+
+// packCodes returns the packed form of the codes: for each panel and group of rows a dword for each column.
+func (x *tiles) packCodes() Pack {
+	m := x.coded
+	panels := geometry.CeilDiv(x.N, x.panel)
+	return Pack{From: m.codes, Form: "codes in " + m.form, Size: 4 * panels * m.groups * x.panel, Fill: func(dst []byte, part, parts int) {
+		from := m.codes.Bytes()
+		for panel := panels * part / parts; panel < panels*(part+1)/parts; panel++ {
+			for j := panel * x.panel; j < min((panel+1)*x.panel, x.N); j++ {
+				to := dst[4*(panel*m.groups*x.panel+j-panel*x.panel):]
+				for k := 0; k < x.K; k += m.group {
+					word, at := uint32(0), k*x.BK+j*x.BCol
+					if x.BK == 1 && at*m.bits%8 == 0 && k+m.group <= x.K { // as they lie, but for signs
+						word = binary.LittleEndian.Uint32(from[at*m.bits/8:])
+						if m.codes.DType().IsSigned() {
+							word ^= math.MaxUint32 / (1<<m.bits - 1) << (m.bits - 1)
+						}
+					} else {
+						for i := range min(m.group, x.K-k) {
+							word |= m.code(from, at+i*x.BK) << (i * m.bits)
+						}
+					}
+					binary.LittleEndian.PutUint32(to[4*k/m.group*x.panel:], word)
+				}
+			}
+		}
+	}}
+}
+
+// packEach returns the packed form of a number of each block: for each panel and each block of rows that of each column; or, where all blocks have the
+// same, a vector of it.
+func (x *tiles) packEach(t *tensor.Tensor, name string, of func(i int) float32) Pack {
+	m := x.coded
+	panels, count := geometry.CeilDiv(x.N, x.panel), m.count
+	if t.Len() == 1 {
+		panels, count = 1, 1
+	}
+	return Pack{From: t, Form: name + " in " + m.form, Size: 4 * panels * count * x.panel, Fill: func(dst []byte, part, parts int) {
+		to := floatsOf(dst)
+		for at := panels * part / parts; at < panels*(part+1)/parts; at++ {
+			for b := range count {
+				for lane := range x.panel {
+					i := 0
+					if t.Len() > 1 {
+						i = b*m.down + min(at*x.panel+lane, x.N-1)/m.columns*m.along
+					}
+					to[(at*count+b)*x.panel+lane] = of(i)
+				}
+			}
+		}
+	}}
+}
+
+// packCoded returns what is packed of a matrix of codes.
+func (x *tiles) packCoded() []Pack {
+	m := x.coded
+	return []Pack{
+		x.packCodes(),
+		x.packEach(m.scale, "scales", func(i int) float32 { return tensor.Data[float32](m.scale)[i] }),
+		x.packEach(m.zero, "zero points", func(i int) float32 { return float32(simd.DecodeZero + m.code(m.zero.Bytes(), i)) }),
+	}
+}
+
+// byRow reports whether a single row is multiplied by codes, but for the last group of rows, behind which the tail comes.
+func (x *tiles) byRow() bool {
+	return x.M == 1 && x.AK == 1 && x.N%(2*x.panel) == 0 && x.K > x.coded.group
+}
+
+// codedRows is some neighbouring rows of panels that a routine decodes: whole blocks, or a part of one.
+type codedRows struct {
+	codes, scales, zeros              uintptr
+	blocks, groups                    int
+	codesPanel, scalePanel, zeroPanel uintptr // distances, in bytes
+	scaleStep, zeroStep               uintptr
+}
+
+// spans calls a function for the spans of so many rows, from row k on, of the panel in which column j is.
+func (w *tiling) spans(k, rows, j int, do func(s *codedRows)) {
+	x, m := w.tiles, w.coded
+	panel := j / x.panel
+	s := codedRows{codesPanel: uintptr(4 * m.groups * x.panel)}
+	each := func(packed []byte, block int) (at, step, next uintptr) {
+		if len(packed) == 4*x.panel {
+			return simd.At(packed, 0), 0, 0
+		}
+		return simd.At(packed, 4*(panel*m.count+block)*x.panel), uintptr(4 * x.panel), uintptr(4 * m.count * x.panel)
+	}
+	for end := k + rows; k < end; k += s.blocks * s.groups * m.group {
+		s.blocks, s.groups = 1, geometry.CeilDiv(min(end-k, m.block-k%m.block), m.group)
+		if full := (end - k) / m.block; full > 0 && k%m.block == 0 {
+			s.blocks, s.groups = full, geometry.CeilDiv(m.block, m.group)
+		}
+		s.codes = simd.At(w.c.Packed[0], 4*(panel*m.groups+k/m.group)*x.panel)
+		s.scales, s.scaleStep, s.scalePanel = each(w.c.Packed[1], k/m.block)
+		s.zeros, s.zeroStep, s.zeroPanel = each(w.c.Packed[2], k/m.block)
+		do(&s)
+	}
+}
+
+// decodePanels decodes so many rows, from row k on, of the panels of some columns.
+func (w *tiling) decodePanels(k, rows, j, columns int) {
+	x, m := w.tiles, w.coded
+	for c := 0; c < columns; c += x.panel {
+		to := simd.At(w.panels, c*m.rows)
+		w.spans(k, rows, j+c, func(s *codedRows) {
+			m.panel.Run(&simd.DecodeArgs{From: s.codes, To: to, Scale: s.scales, Zero: s.zeros, ScaleStep: s.scaleStep, ZeroStep: s.zeroStep, Blocks: s.blocks, Groups: s.groups})
+			to += uintptr(4 * s.blocks * s.groups * m.group * x.panel)
+		})
+	}
+}
+
+// multiplyRow multiplies the first so many numbers of a row by two panels, and leaves their sums in the result.
+func (w *tiling) multiplyRow(a []float32, y []float32, rows, j int) {
+	args := simd.DecodeRowArgs{X: simd.At(a, 0), C: simd.At(y, j), First: 1}
+	w.spans(0, rows, j, func(s *codedRows) {
+		now := args
+		now.From, now.Scale, now.Zero, now.ScaleStep, now.ZeroStep, now.Blocks, now.Groups = s.codes, s.scales, s.zeros, s.scaleStep, s.zeroStep, s.blocks, s.groups
+		now.FromPanel, now.ScalePanel, now.ZeroPanel = s.codesPanel, s.scalePanel, s.zeroPanel
+		w.coded.row.Run(&now)
+		args.X += uintptr(4 * s.blocks * s.groups * w.coded.group)
+		args.First = 0
+	})
+}
