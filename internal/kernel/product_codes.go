@@ -28,8 +28,7 @@ func isCoded(n *graph.Node) bool {
 type codedMatrix struct {
 	codes, scale, zero *tensor.Tensor
 	form               string // of what is packed
-	panel              *simd.Routine[simd.DecodeArgs]
-	row                *simd.Routine[simd.DecodeRowArgs]
+	panel, row         *simd.Routine[simd.DecodeArgs]
 	bits               int
 	group              int // rows of which a dword has the codes
 	block, count       int // rows that have a scale, and how often such are in all rows
@@ -157,34 +156,29 @@ func (x *tiles) byRow() bool {
 	return x.M == 1 && x.AK == 1 && x.N%(2*x.panel) == 0 && x.K > x.coded.group
 }
 
-// codedRows is some neighbouring rows of panels that a routine decodes: whole blocks, or a part of one.
-type codedRows struct {
-	codes, scales, zeros              uintptr
-	blocks, groups                    int
-	codesPanel, scalePanel, zeroPanel uintptr // distances, in bytes
-	scaleStep, zeroStep               uintptr
-}
-
-// spans calls a function for the spans of so many rows, from row k on, of the panel in which column j is.
-func (w *tiling) spans(k, rows, j int, do func(s *codedRows)) {
+// rowsOf calls a routine for so many rows, from row k on, of the panel in which column j is: for whole blocks, or for parts of one. after sees the arguments
+// behind each call.
+func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Routine[simd.DecodeArgs], after func(args *simd.DecodeArgs)) {
 	x, m := w.tiles, w.coded
 	panel := j / x.panel
-	s := codedRows{codesPanel: uintptr(4 * m.groups * x.panel)}
+	args.FromPanel = uintptr(4 * m.groups * x.panel)
 	each := func(packed []byte, block int) (at, step, next uintptr) {
 		if len(packed) == 4*x.panel {
 			return simd.At(packed, 0), 0, 0
 		}
 		return simd.At(packed, 4*(panel*m.count+block)*x.panel), uintptr(4 * x.panel), uintptr(4 * m.count * x.panel)
 	}
-	for end := k + rows; k < end; k += s.blocks * s.groups * m.group {
-		s.blocks, s.groups = 1, geometry.CeilDiv(min(end-k, m.block-k%m.block), m.group)
+	for end := k + rows; k < end; k += args.Blocks * args.Groups * m.group {
+		args.Blocks, args.Groups = 1, geometry.CeilDiv(min(end-k, m.block-k%m.block), m.group)
 		if full := (end - k) / m.block; full > 0 && k%m.block == 0 {
-			s.blocks, s.groups = full, geometry.CeilDiv(m.block, m.group)
+			args.Blocks, args.Groups = full, geometry.CeilDiv(m.block, m.group)
 		}
-		s.codes = simd.At(w.c.Packed[0], 4*(panel*m.groups+k/m.group)*x.panel)
-		s.scales, s.scaleStep, s.scalePanel = each(w.c.Packed[1], k/m.block)
-		s.zeros, s.zeroStep, s.zeroPanel = each(w.c.Packed[2], k/m.block)
-		do(&s)
+		args.From = simd.At(w.c.Packed[0], 4*(panel*m.groups+k/m.group)*x.panel)
+		args.Scale, args.ScaleStep, args.ScalePanel = each(w.c.Packed[1], k/m.block)
+		args.Zero, args.ZeroStep, args.ZeroPanel = each(w.c.Packed[2], k/m.block)
+		now := args
+		routine.Run(&now)
+		after(&args)
 	}
 }
 
@@ -192,23 +186,17 @@ func (w *tiling) spans(k, rows, j int, do func(s *codedRows)) {
 func (w *tiling) decodePanels(k, rows, j, columns int) {
 	x, m := w.tiles, w.coded
 	for c := 0; c < columns; c += x.panel {
-		to := simd.At(w.panels, c*m.rows)
-		w.spans(k, rows, j+c, func(s *codedRows) {
-			m.panel.Run(&simd.DecodeArgs{From: s.codes, To: to, Scale: s.scales, Zero: s.zeros, ScaleStep: s.scaleStep, ZeroStep: s.zeroStep, Blocks: s.blocks, Groups: s.groups})
-			to += uintptr(4 * s.blocks * s.groups * m.group * x.panel)
+		w.rowsOf(k, rows, j+c, simd.DecodeArgs{To: simd.At(w.panels, c*m.rows)}, m.panel, func(args *simd.DecodeArgs) {
+			args.To += uintptr(4 * args.Blocks * args.Groups * m.group * x.panel)
 		})
 	}
 }
 
 // multiplyRow multiplies the first so many numbers of a row by two panels, and leaves their sums in the result.
-func (w *tiling) multiplyRow(a []float32, y []float32, rows, j int) {
-	args := simd.DecodeRowArgs{X: simd.At(a, 0), C: simd.At(y, j), First: 1}
-	w.spans(0, rows, j, func(s *codedRows) {
-		now := args
-		now.From, now.Scale, now.Zero, now.ScaleStep, now.ZeroStep, now.Blocks, now.Groups = s.codes, s.scales, s.zeros, s.scaleStep, s.zeroStep, s.blocks, s.groups
-		now.FromPanel, now.ScalePanel, now.ZeroPanel = s.codesPanel, s.scalePanel, s.zeroPanel
-		w.coded.row.Run(&now)
-		args.X += uintptr(4 * s.blocks * s.groups * w.coded.group)
+func (w *tiling) multiplyRow(a, y []float32, rows, j int) {
+	m := w.coded
+	w.rowsOf(0, rows, j, simd.DecodeArgs{X: simd.At(a, 0), C: simd.At(y, j), First: 1}, m.row, func(args *simd.DecodeArgs) {
+		args.X += uintptr(4 * args.Blocks * args.Groups * m.group)
 		args.First = 0
 	})
 }

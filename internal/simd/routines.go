@@ -41,11 +41,11 @@ type Routines struct {
 	CopyPanels        Routine[PanelArgs]
 	TransposePanel    Routine[PanelArgs]
 	Decode2           Routine[DecodeArgs]
-	DecodeRow2        Routine[DecodeRowArgs]
+	DecodeRow2        Routine[DecodeArgs]
 	Decode4           Routine[DecodeArgs]
-	DecodeRow4        Routine[DecodeRowArgs]
+	DecodeRow4        Routine[DecodeArgs]
 	Decode8           Routine[DecodeArgs]
-	DecodeRow8        Routine[DecodeRowArgs]
+	DecodeRow8        Routine[DecodeArgs]
 	Interleave4       Routine[InterleaveArgs]
 	Deinterleave4     Routine[InterleaveArgs]
 	Interleave2       Routine[InterleaveArgs]
@@ -214,11 +214,11 @@ var routinesAVX2 = Routines{
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX2", decode2AVX2},
-	DecodeRow2:     Routine[DecodeRowArgs]{"decodeRow2AVX2", decodeRow2AVX2},
+	DecodeRow2:     Routine[DecodeArgs]{"decodeRow2AVX2", decodeRow2AVX2},
 	Decode4:        Routine[DecodeArgs]{"decode4AVX2", decode4AVX2},
-	DecodeRow4:     Routine[DecodeRowArgs]{"decodeRow4AVX2", decodeRow4AVX2},
+	DecodeRow4:     Routine[DecodeArgs]{"decodeRow4AVX2", decodeRow4AVX2},
 	Decode8:        Routine[DecodeArgs]{"decode8AVX2", decode8AVX2},
-	DecodeRow8:     Routine[DecodeRowArgs]{"decodeRow8AVX2", decodeRow8AVX2},
+	DecodeRow8:     Routine[DecodeArgs]{"decodeRow8AVX2", decodeRow8AVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
 	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
@@ -430,11 +430,11 @@ var routinesAVX512 = Routines{
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX512", decode2AVX512},
-	DecodeRow2:     Routine[DecodeRowArgs]{"decodeRow2AVX512", decodeRow2AVX512},
+	DecodeRow2:     Routine[DecodeArgs]{"decodeRow2AVX512", decodeRow2AVX512},
 	Decode4:        Routine[DecodeArgs]{"decode4AVX512", decode4AVX512},
-	DecodeRow4:     Routine[DecodeRowArgs]{"decodeRow4AVX512", decodeRow4AVX512},
+	DecodeRow4:     Routine[DecodeArgs]{"decodeRow4AVX512", decodeRow4AVX512},
 	Decode8:        Routine[DecodeArgs]{"decode8AVX512", decode8AVX512},
-	DecodeRow8:     Routine[DecodeRowArgs]{"decodeRow8AVX512", decodeRow8AVX512},
+	DecodeRow8:     Routine[DecodeArgs]{"decodeRow8AVX512", decodeRow8AVX512},
 	Depthwise:      Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
 	WindowMax:      Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
 	WindowSum:      Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},

@@ -798,37 +798,37 @@ func transposePanelAVX512(a *PanelArgs)
 func decode2AVX2(a *DecodeArgs)
 
 //go:noescape
-func decodeRow2AVX2(a *DecodeRowArgs)
+func decodeRow2AVX2(a *DecodeArgs)
 
 //go:noescape
 func decode4AVX2(a *DecodeArgs)
 
 //go:noescape
-func decodeRow4AVX2(a *DecodeRowArgs)
+func decodeRow4AVX2(a *DecodeArgs)
 
 //go:noescape
 func decode8AVX2(a *DecodeArgs)
 
 //go:noescape
-func decodeRow8AVX2(a *DecodeRowArgs)
+func decodeRow8AVX2(a *DecodeArgs)
 
 //go:noescape
 func decode2AVX512(a *DecodeArgs)
 
 //go:noescape
-func decodeRow2AVX512(a *DecodeRowArgs)
+func decodeRow2AVX512(a *DecodeArgs)
 
 //go:noescape
 func decode4AVX512(a *DecodeArgs)
 
 //go:noescape
-func decodeRow4AVX512(a *DecodeRowArgs)
+func decodeRow4AVX512(a *DecodeArgs)
 
 //go:noescape
 func decode8AVX512(a *DecodeArgs)
 
 //go:noescape
-func decodeRow8AVX512(a *DecodeRowArgs)
+func decodeRow8AVX512(a *DecodeArgs)
 
 //go:noescape
 func interleave4AVX2(a *InterleaveArgs)

@@ -534,27 +534,27 @@ var transposePanelAVX512 func(a *PanelArgs)
 
 var decode2AVX2 func(a *DecodeArgs)
 
-var decodeRow2AVX2 func(a *DecodeRowArgs)
+var decodeRow2AVX2 func(a *DecodeArgs)
 
 var decode4AVX2 func(a *DecodeArgs)
 
-var decodeRow4AVX2 func(a *DecodeRowArgs)
+var decodeRow4AVX2 func(a *DecodeArgs)
 
 var decode8AVX2 func(a *DecodeArgs)
 
-var decodeRow8AVX2 func(a *DecodeRowArgs)
+var decodeRow8AVX2 func(a *DecodeArgs)
 
 var decode2AVX512 func(a *DecodeArgs)
 
-var decodeRow2AVX512 func(a *DecodeRowArgs)
+var decodeRow2AVX512 func(a *DecodeArgs)
 
 var decode4AVX512 func(a *DecodeArgs)
 
-var decodeRow4AVX512 func(a *DecodeRowArgs)
+var decodeRow4AVX512 func(a *DecodeArgs)
 
 var decode8AVX512 func(a *DecodeArgs)
 
-var decodeRow8AVX512 func(a *DecodeRowArgs)
+var decodeRow8AVX512 func(a *DecodeArgs)
 
 var interleave4AVX2 func(a *InterleaveArgs)
 

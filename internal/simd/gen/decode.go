@@ -19,93 +19,129 @@ func decode(f *file) {
 	}
 }
 
-func decodePanel(f *file, bits int) {
-	r := f.routine(fmt.Sprintf("Decode%d", bits), "DecodeArgs")
-	from, to, scale, zero, blocks, groups := r.load("From"), r.load("To"), r.load("Scale"), r.load("Zero"), r.load("Blocks"), r.GP64()
-	scales, zeros, low, base := r.vectors(2), r.vectors(2), r.set(word(1<<bits-1)), r.set(word(math.Float32bits(1<<23)))
-	rows, size := 32/bits, r.isa.bytes
-	r.loop("block", blocks, func() {
-		for i := range 2 {
-			r.VMOVUPS(at(scale, i*size), scales[i])
-			r.VMOVUPS(at(zero, i*size), zeros[i])
-		}
-		r.ADDQ(r.field("ScaleStep"), scale)
-		r.ADDQ(r.field("ZeroStep"), zero)
-		r.MOVQ(r.field("Groups"), groups)
-		r.loop("group", groups, func() {
-			for i := range 2 {
-				codes := r.set(at(from, i*size))
-				for k := range rows {
-					x := r.mul(r.sub(r.or(r.code(codes, k, bits, low), base), vec{zeros[i]}), vec{scales[i]})
-					r.VMOVUPS(x[0], at(to, (2*k+i)*size))
-				}
-			}
-			r.ADDQ(operand.U32(2*size), from)
-			r.ADDQ(operand.U32(2*size*rows), to)
-		})
-	})
-	r.end()
+// decoder is a routine on codes while it is built.
+type decoder struct {
+	*routine
+	bits, rows                       int // rows of a group
+	from, scale, zero                reg.GPVirtual
+	fromPanel, scalePanel, zeroPanel reg.GPVirtual
+	low, base                        vec
 }
 
-// code returns code k of each dword.
-func (f *file) code(codes vec, k, bits int, low vec) vec {
+func (f *file) decoder(name string, bits int) *decoder {
+	r := f.routine(fmt.Sprint(name, bits), "DecodeArgs")
+	return &decoder{routine: r, bits: bits, rows: 32 / bits, from: r.load("From"), scale: r.load("Scale"), zero: r.load("Zero"), fromPanel: r.load("FromPanel"),
+		scalePanel: r.load("ScalePanel"), zeroPanel: r.load("ZeroPanel"), low: r.set(word(1<<bits - 1)), base: r.set(word(math.Float32bits(1 << 23)))}
+}
+
+// blocks builds the loops: numbers for a block, then group for each of its groups.
+func (c *decoder) blocks(numbers, group func()) {
+	blocks, groups := c.load("Blocks"), c.GP64()
+	c.loop("block", blocks, func() {
+		numbers()
+		c.MOVQ(c.field("Groups"), groups)
+		c.loop("group", groups, func() {
+			group()
+			c.ADDQ(operand.U32(2*c.isa.bytes), c.from)
+		})
+		c.ADDQ(c.field("ScaleStep"), c.scale)
+		c.ADDQ(c.field("ZeroStep"), c.zero)
+	})
+}
+
+// vector returns where vector i of a panel is, of which each has two, and those of the next one follow.
+func (c *decoder) vector(p, panel reg.GPVirtual, i int) operand.Mem {
+	m := at(p, i%2*c.isa.bytes)
+	if i >= 2 {
+		m.Index, m.Scale = panel, 1
+	}
+	return m
+}
+
+// near brings near what two vectors have that lie some times a distance behind a place.
+func (c *decoder) near(p, distance reg.GPVirtual, times uint8) {
+	for i := 0; i < 2*c.isa.bytes; i += 64 {
+		c.PREFETCHT1(operand.Mem{Base: p, Index: distance, Scale: times, Disp: i})
+	}
+}
+
+// number returns what code k of each dword stands for.
+func (c *decoder) number(codes vec, k int, zero, scale src) vec {
 	if k > 0 {
-		codes = f.shiftRight(codes, k*bits)
+		codes = c.shiftRight(codes, k*c.bits)
 	}
-	if k == 32/bits-1 {
-		return codes
+	if k < c.rows-1 {
+		codes = c.and(codes, c.low)
 	}
-	return f.and(codes, low)
+	return c.mul(c.sub(c.or(codes, c.base), zero), scale)
 }
 
-// decodeRow builds a routine of DecodeRowArgs. It has the sums of 4 vectors at once, so that a multiply-add need not wait for the one before it much longer
-// than for the decoding.
-func decodeRow(f *file, bits int) {
-	r := f.routine(fmt.Sprintf("DecodeRow%d", bits), "DecodeRowArgs")
-	x, from, scale, zero, blocks, groups := r.load("X"), r.load("From"), r.load("Scale"), r.load("Zero"), r.load("Blocks"), r.GP64()
-	fromPanel, scalePanel, zeroPanel, c := r.load("FromPanel"), r.load("ScalePanel"), r.load("ZeroPanel"), r.load("C")
-	low, base := r.set(word(1<<bits-1)), r.set(word(math.Float32bits(1<<23)))
-	rows, size := 32/bits, r.isa.bytes
-	vector := func(p, panel reg.GPVirtual, i int) operand.Mem {
-		if i < 2 {
-			return at(p, i*size)
+func decodePanel(f *file, bits int) {
+	c := f.decoder("Decode", bits)
+	to := c.load("To")
+	scales, zeros := c.vectors(2), c.vectors(2)
+	c.blocks(func() {
+		for i := range 2 {
+			c.VMOVUPS(c.vector(c.scale, nil, i), scales[i])
+			c.VMOVUPS(c.vector(c.zero, nil, i), zeros[i])
 		}
-		return operand.Mem{Base: p, Index: panel, Scale: 1, Disp: (i - 2) * size}
-	}
-	sums := r.vectors(4)
-	r.beginSums(r.field("First"), sums, func(i int) operand.Mem { return at(c, i*size) })
-	r.loop("block", blocks, func() {
-		r.MOVQ(r.field("Groups"), groups)
-		numbers := func(p, panel reg.GPVirtual) (list [4]src) {
-			for i := range list {
-				if list[i] = vector(p, panel, i); r.isa.wide() {
-					list[i] = r.set(list[i])
-				}
+		c.near(c.scale, c.scalePanel, 1)
+		c.near(c.zero, c.zeroPanel, 1)
+	}, func() {
+		c.near(c.from, c.fromPanel, 1)
+		for i := range 2 {
+			codes := c.set(c.vector(c.from, nil, i))
+			for k := range c.rows {
+				c.VMOVUPS(c.number(codes, k, vec{zeros[i]}, vec{scales[i]})[0], at(to, (2*k+i)*c.isa.bytes))
 			}
-			return list
 		}
-		scales, zeros := numbers(scale, scalePanel), numbers(zero, zeroPanel)
-		r.loop("group", groups, func() {
-			var codes [4]vec
-			for i := range codes {
-				codes[i] = r.set(vector(from, fromPanel, i))
-			}
-			for k := range rows {
-				by := r.vector()
-				r.VBROADCASTSS(at(x, 4*k), by)
-				for i, v := range sums {
-					w := r.mul(r.sub(r.or(r.code(codes[i], k, bits, low), base), zeros[i]), scales[i])
-					r.VFMADD231PS(w[0], by, v)
-				}
-			}
-			r.ADDQ(operand.U8(4*rows), x)
-			r.ADDQ(operand.U32(2*size), from)
-		})
-		r.ADDQ(r.field("ScaleStep"), scale)
-		r.ADDQ(r.field("ZeroStep"), zero)
+		c.ADDQ(operand.U32(2*c.isa.bytes*c.rows), to)
 	})
-	for i, v := range sums {
-		r.VMOVUPS(v, at(c, i*size))
+	c.end()
+}
+
+// decodeRow builds a routine that has the sums of 4 vectors at once, so that a multiply-add need not wait for the one before it much longer than for
+// the decoding.
+func decodeRow(f *file, bits int) {
+	c := f.decoder("DecodeRow", bits)
+	x, to := c.load("X"), c.load("C")
+	var third [3]reg.GPVirtual
+	for i, panel := range []reg.GPVirtual{c.fromPanel, c.scalePanel, c.zeroPanel} {
+		third[i] = c.GP64()
+		c.LEAQ(operand.Mem{Base: panel, Index: panel, Scale: 2}, third[i])
 	}
-	r.end()
+	sums := c.vectors(4)
+	c.beginSums(c.field("First"), sums, func(i int) operand.Mem { return at(to, i*c.isa.bytes) })
+	var scales, zeros [4]src
+	c.blocks(func() {
+		for i := range sums {
+			scales[i], zeros[i] = c.vector(c.scale, c.scalePanel, i), c.vector(c.zero, c.zeroPanel, i)
+			if c.isa.wide() {
+				scales[i], zeros[i] = c.set(scales[i]), c.set(zeros[i])
+			}
+		}
+		c.near(c.scale, c.scalePanel, 2)
+		c.near(c.scale, third[1], 1)
+		c.near(c.zero, c.zeroPanel, 2)
+		c.near(c.zero, third[2], 1)
+	}, func() {
+		var codes [4]vec
+		for i := range codes {
+			codes[i] = c.set(c.vector(c.from, c.fromPanel, i))
+		}
+		c.near(c.from, c.fromPanel, 2)
+		c.near(c.from, third[0], 1)
+		for k := range c.rows {
+			by := c.vectors(1)[0]
+			c.VBROADCASTSS(at(x, 4*k), by)
+			for i, sum := range sums {
+				c.VFMADD231PS(c.number(codes[i], k, zeros[i], scales[i])[0], by, sum)
+			}
+		}
+		c.ADDQ(operand.U8(4*c.rows), x)
+	})
+	for i, sum := range sums {
+		c.VMOVUPS(sum, at(to, i*c.isa.bytes))
+	}
+	c.end()
 }
