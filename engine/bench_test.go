@@ -62,9 +62,9 @@ func BenchmarkHandOver(b *testing.B) {
 				b.Run(fmt.Sprintf("%d µs/pause %v/%d", micros, pause, workers), func(b *testing.B) {
 					p := newPool(workers - 1)
 					defer p.close()
-					st := &step{Unit: &Unit{Pieces: pieces, parts: []part{{run: run, each: 1}}}, work: divide(pieces, int64(micros)*1000, 2),
-						wakes: true, calls: [][]op.Call{{{}}, {{}}}}
-					st.workers = workers
+					steps := []step{{Unit: &Unit{Pieces: pieces, parts: []part{{run: run, each: 1}}}, work: divide(pieces, int64(micros)*1000, 2),
+						wakes: true, calls: [][]op.Call{{{}}, {{}}}}}
+					steps[0].workers = workers
 					var t task
 					t.begin(context.Background(), time.Hour)
 					var sum time.Duration
@@ -72,7 +72,7 @@ func BenchmarkHandOver(b *testing.B) {
 						for begun := time.Now(); time.Since(begun) < pause; {
 						}
 						begun := time.Now()
-						if err := t.run(p, st); err != nil {
+						if err := t.run(p, steps); err != nil {
 							b.Fatal(err)
 						}
 						sum += time.Since(begun)

@@ -54,15 +54,20 @@ func (s *Session) Observe(o *Observer) {
 	}
 }
 
-// step evaluates a step, and tells how long it took if somebody wants to know.
-func (s *Session) step(st *step) error {
+// steps evaluates steps, and tells how long each took if somebody wants to know.
+func (s *Session) steps(list []step) error {
 	if s.unit == nil {
-		return s.task.run(s.program.pool, st)
+		return s.task.run(s.program.pool, list)
 	}
-	began := time.Now()
-	err := s.task.run(s.program.pool, st)
-	s.unit(st.Unit, began, time.Since(began))
-	return err
+	for i := range list {
+		began := time.Now()
+		err := s.task.run(s.program.pool, list[i:i+1])
+		s.unit(list[i].Unit, began, time.Since(began))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // watch is an observer of nodes at work.
@@ -168,7 +173,7 @@ func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 		if len(steps) > 0 && steps[0].Unit == u {
 			w.nested = 0
 			before := time.Now()
-			if err := s.step(&steps[0]); err != nil {
+			if err := s.steps(steps[:1]); err != nil {
 				return err
 			}
 			if took := time.Since(before) - w.nested; d.booked[u] != nil {

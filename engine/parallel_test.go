@@ -250,15 +250,15 @@ func TestPoolParks(t *testing.T) {
 	defer p.close()
 	var done [200]atomic.Int32
 	run := func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
-	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 1, workers: 4}, wakes: true,
-		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
+	steps := []step{{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 1, workers: 4}, wakes: true,
+		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}}
 	var tk task
 	for i := range 50 {
 		if i%5 == 0 {
 			time.Sleep(200 * time.Microsecond)
 		}
 		tk.begin(context.Background(), time.Hour)
-		if err := tk.run(p, st); err != nil {
+		if err := tk.run(p, steps); err != nil {
 			t.Fatal(err)
 		}
 		for k := range done {
@@ -275,11 +275,11 @@ func TestPoolTaken(t *testing.T) {
 	defer p.close()
 	p.owner.Store(true)
 	var done atomic.Int32
-	st := &step{Unit: &Unit{Pieces: 200, parts: []part{{run: func(_ *op.Call, lo, hi int) { done.Add(int32(hi - lo)) }, each: 1}}},
-		work: work{least: 1, most: 1, workers: 4}, wakes: true, calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
+	steps := []step{{Unit: &Unit{Pieces: 200, parts: []part{{run: func(_ *op.Call, lo, hi int) { done.Add(int32(hi - lo)) }, each: 1}}},
+		work: work{least: 1, most: 1, workers: 4}, wakes: true, calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}}
 	var tk task
 	tk.begin(context.Background(), time.Hour)
-	if err := tk.run(p, st); err != nil || done.Load() != 200 || p.epoch != 0 || !p.owner.Load() {
+	if err := tk.run(p, steps); err != nil || done.Load() != 200 || p.epoch != 0 || !p.owner.Load() {
 		t.Errorf("%v: %d pieces of 200, %d jobs of the workers", err, done.Load(), p.epoch)
 	}
 }

@@ -167,10 +167,8 @@ func (s *Session) evaluate(f *frame, given *graph.Graph) error {
 
 // compute is evaluate where nobody observes nodes.
 func (s *Session) compute(f *frame) error {
-	for i := range f.steps {
-		if err := s.step(&f.steps[i]); err != nil {
-			return err
-		}
+	if err := s.steps(f.steps); err != nil {
+		return err
 	}
 	for _, m := range f.copies {
 		copyElements(m.to, m.from)

@@ -47,22 +47,32 @@ func (t *task) begin(ctx context.Context, limit time.Duration) {
 // end drops what the task must not keep alive between runs.
 func (t *task) end() { t.ctx = nil }
 
-// run evaluates a step, with the help of the pool's workers where that pays.
-func (t *task) run(p *pool, st *step) error {
-	t.step = st
-	if st.blocks != nil {
-		t.control(st)
-	} else if st.workers == 1 {
-		t.inOrder(st)
-	} else if started := time.Now(); started.Before(t.alone) { // Without this it takes longer on a busy machine.
-		t.inOrder(st)
-		t.apart.add(time.Since(started), st.fastest)
-	} else {
-		t.rounds(p, st)
-		t.judge(st, started, time.Now())
-	}
-	if f := t.failed.Load(); f != nil {
-		return f.err
+// run evaluates steps one after the other, with the help of the pool's workers where that pays. A panic of a kernel becomes the failure of the task,
+// here and where a worker drains: to catch it for each chunk would cost as much as a small one.
+func (t *task) run(p *pool, steps []step) (err error) {
+	defer func() {
+		t.caught(t.step, recover())
+		if f := t.failed.Load(); f != nil {
+			err = f.err
+		}
+	}()
+	for i := range steps {
+		st := &steps[i]
+		t.step = st
+		if st.blocks != nil {
+			t.control(st)
+		} else if st.workers == 1 {
+			t.inOrder(st)
+		} else if started := time.Now(); started.Before(t.alone) { // Without this it takes longer on a busy machine.
+			t.inOrder(st)
+			t.apart.add(time.Since(started), st.fastest)
+		} else {
+			t.rounds(p, st)
+			t.judge(st, started, time.Now())
+		}
+		if t.failed.Load() != nil {
+			break
+		}
 	}
 	return nil
 }
@@ -80,7 +90,7 @@ func (t *task) inOrder(st *step) {
 				return
 			}
 		}
-		t.compute(lo, lo+n, 0)
+		t.compute(st, 0, lo, lo+n)
 		lo += n
 	}
 }
@@ -166,7 +176,7 @@ func (t *task) control(st *step) {
 	if t.ended() { // Without this the first step in the graphs would find it out.
 		return
 	}
-	defer t.recover(st)
+	defer func() { t.caught(st, recover()) }() // and not the step of a graph that was the last one
 	if err := st.blocks.control(&st.calls[0][0], st.blocks); err != nil {
 		t.fail(controlError(st.blocks.node, err))
 	}
@@ -174,6 +184,7 @@ func (t *task) control(st *step) {
 
 // drain computes chunks on worker w until none is left: of its own share, then of the others.
 func (t *task) drain(w int) {
+	defer func() { t.caught(t.step, recover()) }()
 	for i := range t.shares {
 		s := &t.shares[(w+i)%len(t.shares)]
 		for {
@@ -184,7 +195,7 @@ func (t *task) drain(w int) {
 			if t.ended() {
 				return
 			}
-			t.compute(lo, hi, w)
+			t.compute(t.step, w, lo, hi)
 		}
 	}
 }
@@ -201,40 +212,36 @@ func (s *share) take(w *work) (lo, hi int) {
 	}
 }
 
-// compute evaluates a chunk on worker w. A panic of a kernel becomes the failure of the task.
-func (t *task) compute(lo, hi, w int) {
-	st := t.step
-	defer t.recover(st)
-	if t.chunk == nil {
-		st.evaluate(w, lo, hi)
-		return
+// compute evaluates the pieces lo…hi-1 of a step on worker w, part after part.
+func (t *task) compute(st *step, w, lo, hi int) {
+	var began time.Time
+	if t.chunk != nil {
+		began = time.Now()
 	}
-	began := time.Now()
-	st.evaluate(w, lo, hi)
-	t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
-}
-
-// evaluate computes the pieces lo…hi-1 on worker w, part after part.
-func (st *step) evaluate(w, lo, hi int) {
 	calls := st.calls[w]
 	if st.strips != nil {
 		st.strips.Run(calls, lo, hi)
-		return
+	} else {
+		for i := range st.parts {
+			p := &st.parts[i]
+			p.run(&calls[i], lo*p.each, hi*p.each)
+		}
 	}
-	for i := range st.parts {
-		p := &st.parts[i]
-		p.run(&calls[i], lo*p.each, hi*p.each)
+	if t.chunk != nil {
+		t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
 	}
 }
 
-func (t *task) recover(st *step) {
-	if r := recover(); r != nil {
-		if lost := mapfile.Fault(r); lost != nil {
-			t.fail(&NodeError{Node: st.first(), Err: lost})
-			return
-		}
-		t.fail(&NodeError{Node: st.first(), Err: fmt.Errorf("the evaluation panics: %v", r), Stack: debug.Stack()})
+// caught makes what the evaluation of a step panicked with, if it did, the failure of the task.
+func (t *task) caught(st *step, panicked any) {
+	if panicked == nil {
+		return
 	}
+	if lost := mapfile.Fault(panicked); lost != nil {
+		t.fail(&NodeError{Node: st.first(), Err: lost})
+		return
+	}
+	t.fail(&NodeError{Node: st.first(), Err: fmt.Errorf("the evaluation panics: %v", panicked), Stack: debug.Stack()})
 }
 
 // ended reports whether what is still to be computed is not needed.
