@@ -305,19 +305,19 @@ func moveArray[A any](to, from *A) {
 	*to = v
 }
 
-// moveApart goes through one loop. It is not inlined, as registers do not suffice for the loop where it is called.
+// moveApart goes through one loop, of elements that may become wider ones. It is not inlined, as registers do not suffice for the loop where it is called.
 //
 //go:noinline
-func moveApart[W word | float32](y, x []W, to, from int, l loop) {
+func moveApart[W word | float32, F word | int8 | int16 | float32](y []W, x []F, to, from int, l loop) {
 	n := l.n
 	for ; n > 1; n -= 2 {
-		y[to] = x[from]
-		y[to+l.to] = x[from+l.from]
+		y[to] = W(x[from])
+		y[to+l.to] = W(x[from+l.from])
 		to += 2 * l.to
 		from += 2 * l.from
 	}
 	if n > 0 {
-		y[to] = x[from]
+		y[to] = W(x[from])
 	}
 }
 

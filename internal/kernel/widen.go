@@ -88,12 +88,7 @@ func widenOf[F int8 | uint8 | int16 | uint16, T uint16 | uint32](first int, oute
 				continue
 			}
 			for i := range inner.n {
-				from, to := from+i*inner.from, to+i*inner.to
-				for range n {
-					y[to] = T(x[from])
-					from += outer.from
-					to += outer.to
-				}
+				moveApart(y, x, to+i*inner.to, from+i*inner.from, loop{n, outer.from, outer.to})
 			}
 		}
 	}
