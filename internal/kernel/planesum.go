@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -130,7 +131,8 @@ func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
 		return nil
 	}
 	size, n, normalize := a.in[0].DType.Size(), g.Dim[1].In, a.Bool("normalize")
-	groups, together := n/block, max(1, wholeAtOnce/n)
+	groups, together := geometry.CeilDiv(n, block), max(1, wholeAtOnce/n)
+	inside := (a.in[0].Shape.Len() + n - groups*block) / n // planes whose last group, of which zeros multiply what is beyond them, ends within the operand
 	args := simd.RowDotsArgs{WRow: n * size, K: groups, Words: size - 1, XSigned: 1}
 	if a.in[0].DType == tensor.Int8 { // of ones that may have a sign or not, those are multiplied fastest that have one where planes have none
 		args.WSigned, args.XSigned = 1, 0
@@ -142,27 +144,33 @@ func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
 	p := evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
 		x, y, watch, args := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Watch(), args
 		ones, sums := elementsOfType[T](c.Scratch[:onesSize]), elementsOfType[int32](c.Scratch[onesSize:])
-		for i := range ones {
+		for i := range ones[:n] {
 			ones[i] = 1
 		}
+		clear(ones[n:])
 		args.X, args.Out = simd.At(ones, 0), simd.At(sums, 0)
 		for ; lo < hi; lo += args.N {
-			args.N = min(hi-lo, together)
+			args.N = max(1, min(hi-lo, together, inside-lo))
 			if watch.Stops(args.N * n) {
 				return
 			}
-			args.W = simd.At(x, lo*n)
-			t.RowDots.Run(&args)
-			for i, sum := range sums[:args.N] {
-				for _, v := range x[(lo+i)*n+groups*block : (lo+i+1)*n] {
-					sum += int32(v)
+			if lo < inside {
+				args.W = simd.At(x, lo*n)
+				t.RowDots.Run(&args)
+			} else {
+				sums[0] = 0
+				for _, v := range x[lo*n:][:n] {
+					sums[0] += int32(v)
 				}
+			}
+			to := y[lo:][:args.N]
+			for i, sum := range sums[:len(to)] {
 				if normalize {
 					sign := sum >> 31
 					sum = int32(uint64(sum^sign-sign) * inverse >> shift)
 					sum = sum ^ sign - sign
 				}
-				y[lo+i] = T(sum)
+				to[i] = T(sum)
 			}
 		}
 	})
