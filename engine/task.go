@@ -40,8 +40,13 @@ type share struct {
 
 // begin prepares the task for a run.
 func (t *task) begin(ctx context.Context, limit time.Duration) {
-	t.ctx, t.started, t.limit, t.blind = ctx, time.Now(), limit, blindTime
-	t.failed.Store(nil)
+	t.ctx, t.started, t.limit, t.blind = ctx, time.Now(), limit, 0
+	if ctx.Err() != nil || limit < blindTime { // Without this the first unit would not find it out.
+		t.blind = blindTime
+	}
+	if t.failed.Load() != nil {
+		t.failed.Store(nil)
+	}
 }
 
 // end drops what the task must not keep alive between runs.
