@@ -71,7 +71,9 @@ type dotConv struct {
 	filter                                *dotFilter // that is packed by the first pieces; and
 	packs                                 int        // so many
 	packedAt                              int        // what packed constant this reads, or where it lies in the memory that all pieces have in common
+	across, down, chunks                  int        // how many strips a row and a column of the result have, and pieces a strip
 	pieces                                int        // that compute
+	paddingAt                             int        // where a strip has a row of a channel of padding
 	columns                               [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
 }
 
@@ -125,6 +127,7 @@ func (d *dotConv) divide(blocked bool) bool {
 	if d.GroupIn != d.In {
 		d.Blocks = 1 // which meets few of the input's channels
 	}
+	d.chunks = geometry.CeilDiv(d.Channels, d.Blocks*block)
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
 	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
@@ -151,7 +154,7 @@ func (d *dotConv) divide(blocked bool) bool {
 	case d.In <= 8 && d.GroupIn == d.In && !d.Depth && !d.product && !d.Direct && !d.Words && d.border == geometry.BorderIgnore:
 		d.Lanes = 8
 	}
-	for i := range d.chunks() {
+	for i := range d.chunks {
 		first, last := d.meets(i)
 		d.InBlocks = max(d.InBlocks, last-first+1)
 	}
@@ -169,10 +172,12 @@ func (d *dotConv) divide(blocked bool) bool {
 			d.Rows = geometry.CeilDiv(d.Y.Out, geometry.CeilDiv(d.Y.Out, max(d.Rows-1, 1)))
 		}
 	}
+	d.across, d.down = geometry.CeilDiv(d.X.Out, d.Columns), geometry.CeilDiv(d.Y.Out, d.Rows)
 	d.lay()
 	size := d.stripSize()
+	d.paddingAt = size - d.paddingSize()
 	d.StripRows, d.StripCols = d.metRows(d.Rows), d.metColumns(d.Columns)
-	d.columns = [2][]run{d.cover(d.Columns), d.cover(d.X.Out - (d.across()-1)*d.Columns)}
+	d.columns = [2][]run{d.cover(d.Columns), d.cover(d.X.Out - (d.across-1)*d.Columns)}
 	return size <= stripMost || d.Direct
 }
 
@@ -222,13 +227,6 @@ func (d *dotConv) planesRead() int {
 	return d.planes()
 }
 
-// across and down return the number of strips in a row and in a column of the result, strips that in a plane, and chunks the number of pieces
-// that a strip has.
-func (d *dotConv) across() int { return geometry.CeilDiv(d.X.Out, d.Columns) }
-func (d *dotConv) down() int   { return geometry.CeilDiv(d.Y.Out, d.Rows) }
-func (d *dotConv) strips() int { return d.across() * d.down() }
-func (d *dotConv) chunks() int { return geometry.CeilDiv(d.Channels, d.Blocks*block) }
-
 // meets returns the first and the last block of input channels that a chunk meets.
 func (d *dotConv) meets(chunk int) (first, last int) {
 	if d.Plain {
@@ -272,8 +270,8 @@ func (d *dotConv) lay() {
 	if d.sumsAt = 8 * d.steps; d.Pairs {
 		d.sumsAt, d.chunkBytes = 0, d.pairsSize()
 	}
-	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
-	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
+	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks
+	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks + 63) &^ 63
 }
 
 // stepBytes returns the bytes of weights of a step for so many blocks.

@@ -102,7 +102,7 @@ func (f *dotFilter) within(bits int) bool {
 // fill writes part i of n of the packed form of a filter.
 func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
 	buffer := make([]int16, d.bufferLen())
-	for chunk := i; chunk < d.chunks(); chunk += n {
+	for chunk := i; chunk < d.chunks; chunk += n {
 		d.packChunk(dst, f, buffer, chunk)
 	}
 }

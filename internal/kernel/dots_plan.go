@@ -143,14 +143,14 @@ func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
 		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide || d.Pairs && !d.pairsWell(f) {
 			return nil
 		}
-		d.pieces = batch * d.strips() * d.chunks()
+		d.pieces = batch * d.across * d.down * d.chunks
 		p.Scratch = max(p.Scratch, d.scratch())
-		if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
+		if size := d.weightsAt + d.chunks*d.chunkBytes; f.elements != nil {
 			d.packedAt = len(p.Pack)
 			p.Pack = append(p.Pack, Pack{From: f.elements, Form: fmt.Sprintf("dots %+v by %+v", d.dotGeometry, f.dotOrder), Size: size,
 				Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }})
 		} else {
-			d.filter, d.packs, d.packedAt = f, d.chunks(), p.Shared
+			d.filter, d.packs, d.packedAt = f, d.chunks, p.Shared
 			p.Shared += (size + 63) &^ 63
 			p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
 		}

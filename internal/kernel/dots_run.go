@@ -100,7 +100,7 @@ func (p *dotPart) run(d *dotConv, lo, hi int) {
 		p.biases = tensor.Data[int32](p.c.In[2])
 	}
 	p.setArgs()
-	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
+	for chunks := d.chunks; lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
 		p.locate(lo / chunks)
 		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
@@ -115,10 +115,9 @@ func (p *dotPart) run(d *dotConv, lo, hi int) {
 
 // locate sets where strip i lies.
 func (p *dotPart) locate(i int) {
-	across, down := p.across(), p.down()
-	p.column, p.row, p.batch = i%across*p.Columns, i/across%down*p.Rows, i/across/down
+	p.column, p.row, p.batch = i%p.across*p.Columns, i/p.across%p.down*p.Rows, i/p.across/p.down
 	p.columns, p.rows = min(p.Columns, p.X.Out-p.column), min(p.Rows, p.Y.Out-p.row)
-	if p.runs = p.dotConv.columns[0]; i%across == across-1 {
+	if p.runs = p.dotConv.columns[0]; i%p.across == p.across-1 {
 		p.runs = p.dotConv.columns[1]
 	}
 }

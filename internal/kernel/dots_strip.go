@@ -192,7 +192,7 @@ func (p *dotPart) flip() byte {
 func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 	from := min(max(-left, 0), columns) // the columns from…to-1 are within the input
 	to := max(min(p.X.In-left, columns), from)
-	padding := p.strip[p.stripSize()-p.paddingSize():][:columns]
+	padding := p.strip[p.paddingAt:][:columns]
 	for i := range padding {
 		padding[i] = byte(p.zero)
 	}
@@ -207,11 +207,12 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 			p.load(dst[r*line+from*p.pixel():], padding, top+r, left+from, to-from, n)
 		}
 	}
+	zero := p.padding()
 	for r := range rows {
 		row := dst[r*line:][:columns*p.pixel()]
 		if p.border == geometry.BorderIgnore {
-			p.pad(row[:from*p.pixel()])
-			p.pad(row[to*p.pixel():])
+			pad(row[:from*p.pixel()], zero)
+			pad(row[to*p.pixel():], zero)
 			continue
 		}
 		for j := range columns {
@@ -222,10 +223,10 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 	}
 }
 
-// pad sets bytes of the strip to what stands for 0.
-func (p *dotPart) pad(dst []byte) {
-	for b := p.padding(); len(dst) > 0; dst = dst[4:] {
-		binary.LittleEndian.PutUint32(dst, b)
+// pad sets bytes of the strip to what stands for 0, of which four are given.
+func pad(dst []byte, zero uint32) {
+	for ; len(dst) > 0; dst = dst[4:] {
+		binary.LittleEndian.PutUint32(dst, zero)
 	}
 }
 
