@@ -285,29 +285,44 @@ func (l *lowering) encode(heads []*graph.Value) {
 		return
 	}
 	d := l.n.encodedType()
+	if l.n.joined() {
+		l.output("output", l.join(heads, d))
+		return
+	}
 	parts := make([]*graph.Value, len(heads))
 	for i, v := range heads {
-		count, length := rows(v.Type.Shape)
-		switch {
-		case l.n.symbol.Postprocess == argmax:
+		if parts[i] = v; l.n.symbol.Postprocess == argmax {
 			// Of each element the low 8 bits count, as a signed number; of several greatest ones the first.
+			count, length := rows(v.Type.Shape)
 			bytes := l.Cast(l.Reshape(v, count, length), tensor.Int8)
 			parts[i] = l.Reshape(l.Node("argmax_reduce", emit.Attr("axes", []int{1}, "dtype", tensor.Int32), bytes), count)
-		case l.n.joined():
-			parts[i] = l.Cast(l.Reshape(v, count, length), d)
-		default:
-			parts[i] = l.Cast(v, d)
 		}
+		parts[i] = l.Cast(parts[i], d)
 	}
 	v := parts[0]
 	if len(parts) > 1 {
-		axis := 0
-		if l.n.joined() {
-			axis = 1
-		}
-		v = l.Node("concat", emit.Attr("axis", axis), parts...)
+		v = l.Node("concat", emit.Attr("axis", 0), parts...)
 	}
 	l.output("output", v)
+}
+
+// join joins heads row by row, of a type. Where all are of one type and differ in the lengths of rows only, they are joined as they are: slices of one
+// value, such as those of boxes, become that value again.
+func (l *lowering) join(heads []*graph.Value, d tensor.DType) *graph.Value {
+	first, sum := heads[0].Type, 0
+	axis := len(first.Shape) - 1
+	alike := !slices.ContainsFunc(heads, func(v *graph.Value) bool {
+		return v.Type.DType != first.DType || len(v.Type.Shape) != axis+1 || !v.Type.Shape[:axis].Equal(first.Shape[:axis])
+	})
+	parts := slices.Clone(heads)
+	for i, v := range heads {
+		count, length := rows(v.Type.Shape)
+		if sum += length; !alike {
+			parts[i], axis = l.Cast(l.Reshape(v, count, length), d), 1
+		}
+	}
+	count, _ := rows(first.Shape)
+	return l.Cast(l.Reshape(l.Node("concat", emit.Attr("axis", axis), parts...), count, sum), d)
 }
 
 // decodeInput sets the elements of an input from its bytes.

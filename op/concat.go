@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -45,7 +46,7 @@ var concatDef = &Def{
 	},
 	Ref:      Reference{Kernels: everyType(joinElements), PerElement: true},
 	Join:     joined,
-	Simplify: ifSingle,
+	Simplify: ifPieces,
 	Work:     func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
 	Lane:     allLane(besideAxis),
 	Generate: func(r *Rand) Case {
@@ -59,6 +60,28 @@ var concatDef = &Def{
 		}
 		return c
 	},
+}
+
+// ifPieces simplifies a concat of all slices of a value, one behind the other.
+func ifPieces(n *graph.Node) (*graph.Value, *graph.Node) {
+	first := n.In[0].Producer
+	if first == nil || first.Op != "slice" || !first.In[0].Type.Equal(n.Out[0].Type) || n.Out[0].Type.Shape.Len() == 0 {
+		return ifSingle(n)
+	}
+	x, axis, at := first.In[0], n.Attrs.Int("axis"), 0
+	apart := geometry.Distances(x.Type.Shape)
+	for _, v := range n.In {
+		p := v.Producer
+		if p == nil || p.Op != "slice" || p.In[0] != x {
+			return nil, nil
+		}
+		offset, stride, _ := Selection(p)
+		if offset != at*apart[axis] || !slices.Equal(stride, apart) {
+			return nil, nil
+		}
+		at += v.Type.Shape[axis]
+	}
+	return x, nil
 }
 
 var stackDef = &Def{

@@ -6,7 +6,7 @@ import (
 )
 
 // Canonicalise replaces nodes by what their operators say is simpler, see [op.Def.Simplify]: it removes those that return an
-// operand unchanged, joins chains of reshapes and of transposes into one, turns transposes that move no element into
+// operand unchanged and those that put the slices of one together again, joins chains of reshapes and of transposes into one, turns transposes that move no element into
 // reshapes, which cost nothing, and makes silu of x · sigmoid(x). It keeps every bit. Nodes that it passes over are left for [RemoveDead].
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {

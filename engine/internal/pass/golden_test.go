@@ -55,6 +55,13 @@ func (n net) ok(v *graph.Value, err error) *graph.Value {
 	return v
 }
 
+func axis(d int) graph.Attrs { return graph.AttrsOf("axis", d) }
+
+// columns takes the columns from…to-1 of a matrix.
+func columns(n net, x *graph.Value, from, to int) *graph.Value {
+	return n.op("slice", graph.AttrsOf("axes", []int{1}, "begin", []int{from}, "end", []int{to}), x)
+}
+
 func ints(name string, values ...int) graph.Attrs { return graph.Attrs{{Name: name, Value: values}} }
 
 // goldens are graphs, with the passes whose effect on them is written down. After the passes dead nodes are removed.
@@ -69,6 +76,7 @@ var goldens = []struct {
 		n.output("expand", n.op("neg", nil, n.op("expand", ints("shape", 2, 3), x)))
 		n.output("tile", n.op("neg", nil, n.op("tile", ints("repeats", 1, 1), x)))
 		n.output("concat", n.op("neg", nil, n.op("concat", graph.Attrs{{Name: "axis", Value: 0}}, x)))
+		n.output("pieces", n.op("neg", nil, n.op("concat", axis(1), columns(n, x, 0, 1), columns(n, x, 1, 3))))
 		n.output("pad", n.op("neg", nil, n.op("pad", ints("padding", 0, 0, 0, 0), x)))
 		n.output("slice", n.op("neg", nil, n.op("slice", graph.Attrs{{Name: "axes", Value: []int{0, 1}},
 			{Name: "begin", Value: []int{0, 0}}, {Name: "end", Value: []int{2, 0}}}, x)))
@@ -84,6 +92,12 @@ var goldens = []struct {
 		n.output("reversed", n.op("slice", graph.Attrs{{Name: "axes", Value: []int{0}}, {Name: "begin", Value: []int{-1}},
 			{Name: "end", Value: []int{-3}}, {Name: "stride", Value: []int{-1}}}, x))
 		n.output("shifted", n.op("pad", ints("padding", 1, -1, 0, 0), x))
+		left, right := columns(n, x, 0, 1), columns(n, x, 1, 3)
+		n.output("swapped", n.op("concat", axis(1), right, left))
+		n.output("repeated", n.op("concat", axis(1), left, left, left))
+		n.output("above", n.op("concat", axis(0), left, left))
+		n.output("with_another", n.op("concat", axis(1), left, columns(n, n.input("y", tensor.Float32, 2, 3), 1, 3)))
+		n.output("with_none", n.op("concat", axis(1), left, n.op("neg", nil, right)))
 		n.output("negated", n.op("neg", nil, n.op("neg", nil, x))) // makes NaNs canonical
 	}},
 	{"reshapes", []string{"canonicalise"}, func(n net) {
