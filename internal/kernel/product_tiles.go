@@ -69,6 +69,7 @@ const (
 	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
 	decodedK    = 2048    // the same where a panel is decoded, which lies in the next cache then
+	decodedWork = 8       // multiply-adds that take as long as one with a number that is decoded for it
 	decodedFlat = 1 << 12 // decoded numbers for up to 2 rows: they stay in the nearest cache
 	manyRows    = 256     // of which every few read all of the right matrix
 	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
@@ -218,7 +219,11 @@ func (x *tiles) divide(matrices int) {
 	default:
 		x.kBlock = evenBlock(x.K, mostK)
 	}
-	pieces := max(1, int(min(x.work(matrices)/pieceWork, mostPieces))/matrices)
+	work := x.work(matrices)
+	if x.right == decoded && x.M <= 2 { // where decoding takes most of the time
+		work *= decodedWork
+	}
+	pieces := max(1, int(min(work/pieceWork, mostPieces))/matrices)
 	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
 	switch {
 	case x.right == copied:

@@ -70,10 +70,18 @@ func (c *decoder) number(codes vec, k int, zero, scale src) vec {
 	if k > 0 {
 		codes = c.shiftRight(codes, k*c.bits)
 	}
-	if k < c.rows-1 {
-		codes = c.and(codes, c.low)
+	switch {
+	case k == c.rows-1:
+		codes = c.or(codes, c.base)
+	case c.isa.wide(): // codes & low | base
+		if k == 0 { // which are read again
+			codes = c.copy(codes, 1)
+		}
+		c.VPTERNLOGD(operand.U8(0xEA), c.base[0], c.low[0], codes[0])
+	default:
+		codes = c.or(c.and(codes, c.low), c.base)
 	}
-	return c.mul(c.sub(c.or(codes, c.base), zero), scale)
+	return c.mul(c.sub(codes, zero), scale)
 }
 
 func decodePanel(f *file, bits int) {
