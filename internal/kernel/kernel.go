@@ -43,7 +43,7 @@ type Region struct {
 func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
 // IsSource reports whether a node may be a source of a region (see [Region]): it turns integers of 8 bits or less into numbers, selects among such numbers,
-// transposes a factor of a product, or gives codes that are a factor more dimensions, for one reader whose row takes sources. reader returns the node that
+// transposes a factor of a product, or gives a factor of codes more dimensions, for one reader whose row takes sources. reader returns the node that
 // alone reads a value, or nil if there is none; made reports whether a source makes a value.
 func IsSource(n *graph.Node, reader func(*graph.Value) *graph.Node, made func(*graph.Value) bool) bool {
 	by := reader(n.Out[0])
@@ -55,30 +55,33 @@ func IsSource(n *graph.Node, reader func(*graph.Value) *graph.Node, made func(*g
 	switch n.Op {
 	case "dequantize_linear":
 		return bytes() && by.Op == "add" && by.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape) || isCoded(n) && multiplies(n.Out[0], reader)
-	case "unsqueeze":
-		return made(n.In[0]) && multiplies(n.Out[0], reader)
+	case "unsqueeze", "transpose":
+		return made(n.In[0]) && multiplies(n.Out[0], reader) || n.Op == "transpose" && by.Op == "matmul" && n.In[0].Type.DType == tensor.Float32
 	case "cast":
 		return bytes() && (by.Op == "add" || summed(n.Out[0]) || by.Op == "sub" && by.In[0] == n.Out[0] && by.In[1].Const != nil && summed(by.Out[0]))
 	case "slice":
 		return widens(by)
-	case "transpose":
-		return by.Op == "matmul" && n.In[0].Type.DType == tensor.Float32
 	case "sub":
 		return made(n.In[0]) && summed(n.Out[0])
 	}
 	return false
 }
 
-// multiplies reports whether a value is the right factor of a product and nothing else, if need be with more dimensions in front.
+// multiplies reports whether a matrix is the right factor of a product and nothing else, if need be transposed or with more dimensions in front.
 func multiplies(v *graph.Value, reader func(*graph.Value) *graph.Node) bool {
-	by := reader(v)
-	if by != nil && by.Op == "unsqueeze" {
-		v, by = by.Out[0], reader(by.Out[0])
-		if shape := v.Type.Shape; shape[:len(shape)-2].Len() != 1 || len(v.Producer.In[0].Type.Shape) != 2 {
+	for by := reader(v); by != nil; v, by = by.Out[0], reader(by.Out[0]) {
+		switch lead := len(by.Out[0].Type.Shape) - 2; by.Op {
+		case "matmul", "gemm", "linear":
+			return by.In[1] == v
+		case "unsqueeze", "transpose":
+			if len(v.Type.Shape) != 2 || lead < 0 || by.Out[0].Type.Shape[:lead].Len() != 1 {
+				return false
+			}
+		default:
 			return false
 		}
 	}
-	return by != nil && by.Op == "matmul" && by.In[1] == v
+	return false
 }
 
 // Operands returns the operands that the call of a region has: node by node those that come from outside of it, and nil for absent ones.
@@ -95,6 +98,11 @@ func (r Region) Operands() (list []*graph.Value) {
 		}
 	}
 	return list
+}
+
+// sourceOperands returns by how many operands those of a region's root lie farther behind in its call, because sources have more than they make.
+func sourceOperands(r Region) int {
+	return len(Region{Nodes: r.Nodes[:r.Sources+1]}.Operands()) - len(r.Root().In)
 }
 
 // Plan is a prepared evaluation of a region. It does not change and serves any number of sessions.

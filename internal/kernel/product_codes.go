@@ -41,10 +41,18 @@ type codedMatrix struct {
 // decode makes the right matrix that of a region's dequantisation, if routines can decode it.
 func (x *tiles) decode(r Region) bool {
 	n := r.Nodes[0]
+	_, turned := geometry.Transposed(r.Root().Attrs)
 	for _, s := range r.Nodes[1:r.Sources] {
-		if s.Op != "unsqueeze" {
+		switch s.Op {
+		case "transpose":
+			turned = !turned
+		case "unsqueeze":
+		default:
 			return false
 		}
+	}
+	if x.BK, x.BCol = x.N, 1; turned {
+		x.BK, x.BCol = 1, x.K
 	}
 	m := &codedMatrix{codes: n.In[0].Const, scale: n.In[1].Const, zero: n.In[2].Const}
 	if !isCoded(n) || m.scale.DType() != tensor.Float32 || m.codes.Len() != x.K*x.N {
@@ -65,7 +73,7 @@ func (x *tiles) decode(r Region) bool {
 	if shape := m.scale.Shape(); len(shape) > 0 {
 		blocks, distances := geometry.NewBlocks(m.codes.Shape(), shape, block), geometry.Distances(shape)
 		k, j := len(shape)-2, len(shape)-1
-		if _, turned := geometry.Transposed(r.Root().Attrs); turned {
+		if turned {
 			k, j = j, k
 		}
 		m.block, m.count, m.columns = blocks.Size(k), shape[k], blocks.Size(j)

@@ -125,10 +125,10 @@ func TestTransposedFactors(t *testing.T) {
 // TestCodedFactors holds products with dequantised constants to the references.
 func TestCodedFactors(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		if !row.Sources || row.Op != "matmul" {
+		if row.Name != "tiles" || !row.Sources {
 			return
 		}
-		taken, cases := 0, testdata.Cases(80, 4000)
+		taken, cases := 0, testdata.Cases(50, 4000)
 		for seed := range uint64(cases) {
 			if compareCoded(t, row, seed) {
 				taken++
@@ -148,7 +148,12 @@ func compareCoded(t *testing.T, row *kernel.Kernel, seed uint64) bool {
 	if r.IntN(3) == 0 { // a row, and panels in pairs
 		m, n = 1, 64*r.Between(1, 3)
 	}
-	turned, block := r.Bool(), op.Pick(r, []int{4, 8, 16, 32, 40, 64, k, k + 8})
+	flipped, block := r.Bool(), op.Pick(r, []int{4, 8, 16, 32, 40, 64, k, k + 8})
+	turned := flipped || row.Op == "linear"
+	transposed := r.IntN(3) == 0
+	if transposed {
+		turned = !turned
+	}
 	codes, blocks := tensor.Shape{k, n}, []int{block, op.Pick(r, []int{1, 1, 1, 2, n})}
 	if turned {
 		codes[0], codes[1], blocks[0], blocks[1] = codes[1], codes[0], blocks[1], blocks[0]
@@ -175,20 +180,42 @@ func compareCoded(t *testing.T, row *kernel.Kernel, seed uint64) bool {
 	right := must(b.One("dequantize_linear", constants, attrs, ""))
 	region := kernel.Region{Nodes: []*graph.Node{right.Producer}, Sources: 1}
 	factor := must(op.Eval(found(op.Lookup("dequantize_linear")), in, attrs))[0]
+	if transposed {
+		right = must(b.One("transpose", []*graph.Value{right}, graph.AttrsOf("axes", []int{1, 0}), ""))
+		region.Nodes, region.Sources = append(region.Nodes, right.Producer), 2
+		factor = must(factor.Transpose(1, 0)).Contiguous()
+	}
 	left := tensor.Shape{m, k}
-	if r.Bool() {
+	if row.Op == "matmul" && r.Bool() {
 		left = append(tensor.Shape{1}, left...)
 		right = must(b.One("unsqueeze", []*graph.Value{right}, graph.AttrsOf("axes", []int{0}), ""))
-		region.Nodes, region.Sources = append(region.Nodes, right.Producer), 2
+		region.Nodes, region.Sources = append(region.Nodes, right.Producer), region.Sources+1
 		factor = must(factor.Reshape(right.Type.Shape...))
 	}
-	x := r.Tensor(tensor.Float32, left)
-	a := must(b.Input("a", graph.TypeOf(x)))
-	elements[a] = x
-	v := must(b.One("matmul", []*graph.Value{a, right}, graph.AttrsOf("transposeB", turned), ""))
+	factors, attrs := []*tensor.Tensor{r.Tensor(tensor.Float32, left), factor}, nil
+	operands := []*graph.Value{must(b.Input("a", graph.TypeOf(factors[0]))), right}
+	elements[operands[0]] = factors[0]
+	scaled := false // which no tail follows
+	switch row.Op {
+	case "matmul":
+		attrs = graph.AttrsOf("transposeB", flipped)
+	case "gemm":
+		alpha, beta := op.Pick(r, []float64{1, 1, 0.5}), op.Pick(r, []float64{1, 1, -2})
+		scaled = alpha != 1 || beta != 1
+		attrs = graph.AttrsOf("transposeB", flipped, "alpha", alpha, "beta", beta)
+	}
+	if row.Op != "matmul" {
+		factors, operands = append(factors, nil), append(operands, nil)
+		if r.Bool() {
+			factors[2] = r.Tensor(tensor.Float32, tensor.Shape{1, n})
+			operands[2] = must(b.Input("c", graph.TypeOf(factors[2])))
+			elements[operands[2]] = factors[2]
+		}
+	}
+	v := must(b.One(row.Op, operands, attrs, ""))
 	region.Nodes = append(region.Nodes, v.Producer)
-	want := evaluated("matmul", []*tensor.Tensor{x, factor}, v.Producer.Attrs)
-	if r.Bool() {
+	want := evaluated(row.Op, factors, v.Producer.Attrs)
+	if !scaled && r.Bool() {
 		y := r.Tensor(tensor.Float32, want[0].Shape())
 		addend := must(b.Input("b", graph.TypeOf(y)))
 		elements[addend] = y

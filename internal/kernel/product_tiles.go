@@ -18,7 +18,7 @@ func productRows(t *simd.Tier) []Kernel {
 	}
 	var rows []Kernel
 	for _, name := range []string{"matmul", "linear", "gemm"} {
-		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Sources: name == "matmul",
+		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Sources: true,
 			Prepare: func(r Region) *Plan { return multiplyTiles(t, r) }})
 	}
 	return rows
@@ -107,7 +107,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		case x.alpha == 1 && x.beta == 1 && perColumn(a.in[2].Shape, x.N):
 			bias = 2
 		default:
-			x.addend = 2
+			x.addend = 2 + sourceOperands(r)
 		}
 	}
 	if len(r.Nodes) > r.Sources+1 && (x.alpha != 1 || x.addend >= 0) {

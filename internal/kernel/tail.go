@@ -41,7 +41,7 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 	root := r.Root()
 	shape := root.Out[0].Type.Shape
 	t := &tail{channels: shape[axis]}
-	before := len(Region{Nodes: r.Nodes[:r.Sources+1]}.Operands()) - len(root.In) // operands of the call that sources have more than results
+	before := sourceOperands(r)
 	if bias < len(root.In) && root.In[bias] != nil {
 		step := tailStep{kind: simd.TailAddChannels, in: bias + before}
 		if c := root.In[bias].Const; c != nil {
