@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
@@ -105,6 +106,27 @@ var planeSteps = []func(p *planes, v *graph.Value) *graph.Value{
 		s := v.Type.Shape
 		flat := p.op("reshape", reshapeTo(s[0]*s[1]*s[2], s[3]), v)
 		return p.op("reshape", reshapeTo(s...), p.op("matmul", nil, flat, p.random(s[3], s[3])))
+	},
+	func(p *planes, v *graph.Value) *graph.Value { // a product with codes, too many to be folded
+		s, block := v.Type.Shape, op.Pick(p.r, []int{16, 32, 128})
+		k := s[2] * s[3]
+		n := 1<<14/max(k, 1) + p.r.Between(1, 64)
+		if n > 1<<10 {
+			return v
+		}
+		numbers := func(t *tensor.Tensor) *graph.Value {
+			c, err := p.Constant("", "", t)
+			return ok(p.tb, c, err)
+		}
+		scales := numbers(p.r.Uniform(tensor.Float32, tensor.Shape{n, geometry.CeilDiv(k, block)}, -1, 1))
+		w := p.op("dequantize_linear", attrs("block", []int{1, block}), numbers(p.r.Tensor(tensor.Int4, tensor.Shape{n, k})), scales, numbers(p.r.Tensor(tensor.Int4, nil)))
+		y := p.op("reshape", reshapeTo(s[0]*s[1], k), v)
+		if p.r.Bool() {
+			y = p.op("matmul", attrs("transposeB", true), y, w)
+		} else {
+			y = p.op("linear", nil, y, w, p.random(n))
+		}
+		return p.op("reshape", reshapeTo(s[0], s[1], 1, n), y)
 	},
 	func(p *planes, v *graph.Value) *graph.Value { // batch normalisation
 		c := v.Type.Shape[1]
