@@ -212,7 +212,7 @@ func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Va
 	if len(in) != len(g.Inputs) {
 		return nil, fmt.Errorf("%d values are given for the %d inputs of graph %s", len(in), len(g.Inputs), g.Name)
 	}
-	is := make(map[*Value]*Value)
+	t := translation{b, g, make(map[*Value]*Value)}
 	for i, v := range g.Inputs {
 		if !b.own[in[i]] {
 			return nil, fmt.Errorf("the value for input %s does not belong to this graph", v.Name)
@@ -220,59 +220,74 @@ func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Va
 		if !in[i].Type.Equal(v.Type) {
 			return nil, fmt.Errorf("the value for input %s of graph %s is %v; it must be %v", v.Name, g.Name, in[i].Type, v.Type)
 		}
-		is[v] = in[i]
+		t.is[v] = in[i]
 	}
-	for _, s := range g.States {
+	return t.apply(add)
+}
+
+// translation adds what a graph has to a builder.
+type translation struct {
+	b  *Builder
+	g  *Graph
+	is map[*Value]*Value // what stands for values of the graph: for its inputs already
+}
+
+// apply adds the graph's states and what add returns for each node, and returns what the outputs are. Constants are added where they are used first.
+func (t *translation) apply(add func(n *Node, operands []*Value) ([]*Value, error)) ([]*Value, error) {
+	for _, s := range t.g.States {
 		var err error
-		if is[s.Value], err = b.State(s.Value.Name, s.Value.Label, s.Init); err != nil {
+		if t.is[s.Value], err = t.b.State(s.Value.Name, s.Value.Label, s.Init); err != nil {
 			return nil, err
 		}
 	}
-	value := func(v *Value) (*Value, error) {
-		if v == nil || is[v] != nil {
-			return is[v], nil
-		}
-		if v.Const == nil {
-			return nil, fmt.Errorf("graph %s: value %s is used before it is computed", g.Name, v.Name)
-		}
-		made, err := b.Constant(v.Name, v.Label, v.Const)
-		is[v] = made
-		return made, err
-	}
-	for _, n := range g.Nodes {
-		operands := make([]*Value, len(n.In))
-		for i, v := range n.In {
-			var err error
-			if operands[i], err = value(v); err != nil {
-				return nil, err
-			}
+	for _, n := range t.g.Nodes {
+		operands, err := t.values(n.In...)
+		if err != nil {
+			return nil, err
 		}
 		made, err := add(n, operands)
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range n.Out {
-			is[v] = made[i]
+			t.is[v] = made[i]
 		}
 	}
-	for _, s := range g.States {
+	for _, s := range t.g.States {
 		if s.Next == nil {
 			continue
 		}
-		next, err := value(s.Next)
+		next, err := t.values(s.Next)
 		if err == nil {
-			err = b.Update(is[s.Value], next)
+			err = t.b.Update(t.is[s.Value], next[0])
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	out := make([]*Value, len(g.Outputs))
-	for i, o := range g.Outputs {
-		var err error
-		if out[i], err = value(o.Value); err != nil {
+	outputs := make([]*Value, len(t.g.Outputs))
+	for i, o := range t.g.Outputs {
+		outputs[i] = o.Value
+	}
+	return t.values(outputs...)
+}
+
+// values returns what stands for values of the graph; nil stands for nil.
+func (t *translation) values(list ...*Value) ([]*Value, error) {
+	out := make([]*Value, len(list))
+	for i, v := range list {
+		if made, ok := t.is[v]; ok || v == nil {
+			out[i] = made
+			continue
+		}
+		if v.Const == nil {
+			return nil, fmt.Errorf("graph %s: value %s is used before it is computed", t.g.Name, v.Name)
+		}
+		made, err := t.b.Constant(v.Name, v.Label, v.Const)
+		if err != nil {
 			return nil, err
 		}
+		out[i], t.is[v] = made, made
 	}
 	return out, nil
 }

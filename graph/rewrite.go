@@ -97,85 +97,38 @@ func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r
 	}
 	r := &Rewriter{Builder: newBuilder(rules, g.Name, len(g.Nodes)), rewrite: f}
 	origin := newOrigin(len(g.Nodes))
-	news := origin.Values
 	for _, v := range g.Inputs {
 		nv, err := r.Input(v.Name, v.Type)
 		if err != nil {
 			return nil, err
 		}
 		nv.Label = v.Label
-		news[v] = nv
+		origin.Values[v] = nv
 	}
-	for _, s := range g.States {
-		nv, err := r.State(s.Value.Name, s.Value.Label, s.Init)
-		if err != nil {
-			return nil, err
-		}
-		news[s.Value] = nv
-	}
-	lookup := func(v *Value) (*Value, error) {
-		if v == nil {
-			return nil, nil
-		}
-		if nv, ok := news[v]; ok {
-			return nv, nil
-		}
-		if v.Const == nil {
-			return nil, fmt.Errorf("value %s is used before it is computed", v.Name)
-		}
-		nv, err := r.Constant(v.Name, v.Label, v.Const)
-		news[v] = nv
-		return nv, err
-	}
-	for _, n := range g.Nodes {
-		in := make([]*Value, len(n.In))
-		for i, v := range n.In {
-			nv, err := lookup(v)
-			if err != nil {
-				return nil, err
-			}
-			in[i] = nv
-		}
+	t := translation{r.Builder, g, origin.Values}
+	outputs, err := t.apply(func(n *Node, in []*Value) ([]*Value, error) {
 		var err error
 		if r.node, err = rewriteBlocks(n, block, origin); err != nil {
 			return nil, err
 		}
 		first := len(r.graph.Nodes)
 		out, err := f(r, r.node, in)
-		if err != nil {
-			return nil, err
-		}
-		if len(out) != len(n.Out) {
-			return nil, fmt.Errorf("rewriting %s yields %d values for %d results", n.Op, len(out), len(n.Out))
-		}
-		for i, v := range n.Out {
-			news[v] = out[i]
+		if err == nil && len(out) != len(n.Out) {
+			err = fmt.Errorf("rewriting %s yields %d values for %d results", n.Op, len(out), len(n.Out))
 		}
 		for _, made := range r.graph.Nodes[first:] {
 			origin.Nodes[made] = n
 		}
+		return out, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, n := range r.inlined {
 		origin.Inlined[n] = true
 	}
-	for _, o := range g.Outputs {
-		nv, err := lookup(o.Value)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.Output(o.Name, nv); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range g.States {
-		if s.Next == nil {
-			continue
-		}
-		nv, err := lookup(s.Next)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.Update(news[s.Value], nv); err != nil {
+	for i, o := range g.Outputs {
+		if err := r.Output(o.Name, outputs[i]); err != nil {
 			return nil, err
 		}
 	}
