@@ -268,8 +268,8 @@ func (m *match) rounds(r *row, ours, theirs *player) error {
 			cpuRatios = append(cpuRatios, cpu[0]/cpu[1])
 		}
 	}
-	r.CPU = measure.Quartiles(cpuRatios).Rounded(4)
-	r.Ratio, r.Rounds = measure.Quartiles(ratios).Rounded(4), m.turns
+	r.CPU = measure.Quartiles(cpuRatios).Rounded()
+	r.Ratio, r.Rounds = measure.Quartiles(ratios).Rounded(), m.turns
 	for which, t := range []*times{&r.Concord, &r.Other} {
 		list := all[which]
 		t.Runs = len(list)

@@ -66,8 +66,8 @@ func (s *suite) process(args []string) (*started, error) {
 		cpu = append(cpu, float64(c.ProcessState.UserTime()+c.ProcessState.SystemTime())/1e6)
 		st.RSS = max(st.RSS, peakOf(c.ProcessState))
 	}
-	st.CPU = measure.Quartiles(cpu).Rounded(4)
-	st.Time, st.Min, st.RSS = measure.Quartiles(ms).Rounded(4), measure.Round(slices.Min(ms), 4), measure.Round(st.RSS, 4)
+	st.CPU = measure.Quartiles(cpu).Rounded()
+	st.Time, st.Min, st.RSS = measure.Quartiles(ms).Rounded(), measure.Round(slices.Min(ms), 4), measure.Round(st.RSS, 4)
 	return st, nil
 }
 

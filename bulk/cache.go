@@ -81,7 +81,7 @@ func (c *cache) get(job string, input [sha256.Size]byte) *answer {
 
 // put keeps an answer. What cannot be written is not kept.
 func (c *cache) put(job string, input [sha256.Size]byte, a *answer) {
-	body := a.append(nil)
+	body := a.bytes()
 	sum := sha256.Sum256(body)
 	data := bytes.Join([][]byte{[]byte(cacheMagic), sum[:], body}, nil)
 	if int64(len(data)) > c.most {

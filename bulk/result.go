@@ -57,8 +57,8 @@ func jsonLine(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// append writes the answer behind other bytes.
-func (a *answer) append(b []byte) []byte { return appendTensors(appendBytes(b, a.report), a.tensors) }
+// bytes returns the answer as a scanner reads it.
+func (a *answer) bytes() []byte { return appendTensors(appendBytes(nil, a.report), a.tensors) }
 
 func appendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
@@ -81,7 +81,7 @@ func appendTensors(b []byte, list []tensor.Named) []byte {
 // errDamaged is the error of bytes that nothing here has written.
 var errDamaged = errors.New("the bytes of an answer are damaged")
 
-// scanner reads what append has written. After an error it yields nothing.
+// scanner reads what [answer.bytes] has written. After an error it yields nothing.
 type scanner struct {
 	data []byte
 	err  error

@@ -193,7 +193,7 @@ func (j *Job) record(it *Item, r *result) ([]byte, error) {
 		return line, err
 	}
 	whole := &answer{report: bytes.TrimRight(line, "\n"), tensors: own.tensors}
-	return appendBytes(nil, whole.append(nil)), nil
+	return appendBytes(nil, whole.bytes()), nil
 }
 
 // errUnsteady is the error of a list that changes while it is read.

@@ -196,7 +196,7 @@ func lowerAddN(l *lowering) []*graph.Value {
 
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
 func lowerLinear(l *lowering) []*graph.Value {
-	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.unless("bias", 0.0)
+	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.addend()
 	if shape := l.Shape(bias); len(shape) > 2 || len(shape) > 0 && shape[0] != 1 {
 		return l.body()
 	}

@@ -57,7 +57,7 @@ func (d *document) block(name string, args []element.Argument) (*graph.Graph, er
 	case depth > limits.NNEFBlocks:
 		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("blocks are nested more than %d deep", limits.NNEFBlocks), Hint: "a fragment cannot be a block in itself"}
 	}
-	if err := d.spend(1); err != nil { // so that blocks without nodes come to an end
+	if err := d.spend(); err != nil { // so that blocks without nodes come to an end
 		return nil, err
 	}
 	b := &block{name: name, types: make(map[string]tensor.DType), outer: d, depth: depth}

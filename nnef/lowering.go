@@ -47,7 +47,7 @@ func newSink(b *graph.Builder, limits eval.Limits) *sink {
 
 // Add adds a node, of which the results are given the names or, where there is none, are named after the operator.
 func (s *sink) Add(n graph.Node, names []string) ([]*graph.Value, error) {
-	if err := s.spend(1); err != nil {
+	if err := s.spend(); err != nil {
 		return nil, err
 	}
 	for len(n.In) > 0 && n.In[len(n.In)-1] == nil {
@@ -71,9 +71,9 @@ func (s *sink) Block(fragment string, args []element.Argument) (*graph.Graph, er
 // Operators returns the library of the operators of package op, which add to the sink.
 func (s *sink) Operators() eval.Library { return newCanonical(s) }
 
-// spend counts nodes, those of blocks included.
-func (s *sink) spend(n int) error {
-	if *s.added += n; *s.added > s.most {
+// spend counts a node, be it one of a block.
+func (s *sink) spend() error {
+	if *s.added++; *s.added > s.most {
 		return &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
 	}
 	return nil
@@ -206,10 +206,10 @@ func (l *lowering) tensors(name string) []*graph.Value {
 	return out
 }
 
-// unless returns an argument as a value, or nil if it is the literal that stands for its absence.
-func (l *lowering) unless(name string, neutral eval.Value) *graph.Value {
-	if v := l.c.Arg(name); v != neutral {
-		return l.Value(name, v)
+// addend returns the argument bias as a value, or nil if it is the literal 0, which stands for its absence.
+func (l *lowering) addend() *graph.Value {
+	if v := l.c.Arg("bias"); v != 0.0 {
+		return l.Value("bias", v)
 	}
 	return nil
 }

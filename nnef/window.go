@@ -128,7 +128,7 @@ func (l *lowering) spatial(v *graph.Value, arg string) []int {
 
 // bias returns the argument bias as the operators take it: nil for 0, a number, or one number for each channel.
 func (l *lowering) bias() *graph.Value {
-	v := l.unless("bias", 0.0)
+	v := l.addend()
 	shape := l.Shape(v)
 	if shape.Len() == 1 && len(shape) <= 2 || len(shape) == 2 && shape[0] == 1 {
 		return v

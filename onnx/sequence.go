@@ -22,7 +22,7 @@ var sequenceRows = family{"Sequences and optionals", []row{
 	{name: "SequenceErase", forms: forms("11", "input_sequence, position? -> output_sequence"), items: sequenceErase},
 	{name: "SequenceAt", forms: forms("11", "input_sequence, position -> tensor"), items: sequenceAt},
 	{name: "SequenceLength", forms: forms("11", "input_sequence -> length"), items: func(c *lowering) []item {
-		return []item{scalar(c, int64(len(c.sequence(0).list)))}
+		return []item{scalar(c, int64(len(c.sequence().list)))}
 	}},
 	{name: "SplitToSequence", forms: forms("11 24", "input, split?; axis=0, keepdims=1 -> output_sequence"), items: splitToSequence},
 	{name: "ConcatFromSequence", forms: forms("11", "input_sequence; axis: int!, new_axis=0 -> concat_result"), items: concatFromSequence},
@@ -39,11 +39,11 @@ var sequenceRows = family{"Sequences and optionals", []row{
 	}},
 }}
 
-// sequence returns an operand that is a sequence.
-func (c *lowering) sequence(i int) item {
-	x := c.item(i)
+// sequence returns the first operand, which must be a sequence.
+func (c *lowering) sequence() item {
+	x := c.item(0)
 	if x.kind != sequence {
-		c.failf(c.operandName(i), "it is %v; it must be a sequence", x.kind)
+		c.failf(c.operandName(0), "it is %v; it must be a sequence", x.kind)
 	}
 	return x
 }
@@ -95,16 +95,16 @@ func (c *lowering) position(i, n, otherwise int) int {
 	}
 	p := c.KnownInt(i)
 	if p < 0 {
-		p += len(c.sequence(0).list)
+		p += len(c.sequence().list)
 	}
 	if p < 0 || p >= n {
-		c.failf(c.operandName(i), "position %d is outside of the sequence of %d elements", c.KnownInt(i), len(c.sequence(0).list))
+		c.failf(c.operandName(i), "position %d is outside of the sequence of %d elements", c.KnownInt(i), len(c.sequence().list))
 	}
 	return p
 }
 
 func sequenceInsert(c *lowering) []item {
-	s := c.sequence(0)
+	s := c.sequence()
 	at := c.position(2, len(s.list)+1, len(s.list))
 	if at == len(s.list) {
 		elem := c.member(s.elem, c.In(1))
@@ -114,7 +114,7 @@ func sequenceInsert(c *lowering) []item {
 }
 
 func sequenceErase(c *lowering) []item {
-	s := c.sequence(0)
+	s := c.sequence()
 	if len(s.list) == 0 {
 		c.failf("input_sequence", "the sequence is empty")
 	}
@@ -123,7 +123,7 @@ func sequenceErase(c *lowering) []item {
 }
 
 func sequenceAt(c *lowering) []item {
-	s := c.sequence(0)
+	s := c.sequence()
 	return tensors(s.list[c.position(1, len(s.list), -1)])
 }
 
@@ -170,7 +170,7 @@ func splitToSequence(c *lowering) []item {
 }
 
 func concatFromSequence(c *lowering) []item {
-	s := c.sequence(0)
+	s := c.sequence()
 	if len(s.list) == 0 {
 		c.failf("input_sequence", "the sequence is empty")
 	}
@@ -187,7 +187,7 @@ func sequenceMap(c *lowering) []item {
 	if len(net.inputs) != len(c.in) {
 		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
 	}
-	n, outputs := len(c.sequence(0).list), len(net.outputs)
+	n, outputs := len(c.sequence().list), len(net.outputs)
 	names, yielded := make([]string, n*outputs), make(map[string]bool)
 	for i := range names {
 		names[i] = strconv.Itoa(i)

@@ -189,7 +189,7 @@ func readBaseline(name string) (*benchReport, error) {
 
 // against compares the report with one that was made before.
 func (r *benchReport) against(name string, before *benchReport) *timesCompared {
-	c := &timesCompared{Baseline: name, Median: before.Median, Ratio: measure.Ratio(r.Samples, before.Samples).Rounded(4), Verdict: "no difference", Equal: r.SHA256 == before.SHA256}
+	c := &timesCompared{Baseline: name, Median: before.Median, Ratio: measure.Ratio(r.Samples, before.Samples).Rounded(), Verdict: "no difference", Equal: r.SHA256 == before.SHA256}
 	switch {
 	case c.Ratio.High < 1:
 		c.Verdict = "faster"

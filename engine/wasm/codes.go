@@ -114,7 +114,7 @@ func (e *codes) make(m *maker, c *op.Call) (int, error) {
 				e.write(f, e.compute(f, at), out, n%block)
 			}
 		}
-		f.chunks(piece, e.n, codesChunk, some)
+		f.chunks(piece, e.n, some)
 	})
 	return m.addFunc("", kernelType, f.Code), nil
 }
@@ -265,7 +265,7 @@ func lookUp(r kernel.Region) *kernel.Plan {
 				}
 				look(n % block)
 			}
-			f.chunks(piece, elements, codesChunk, some)
+			f.chunks(piece, elements, some)
 		})
 		return m.addFunc("", kernelType, f.Code), nil
 	})
@@ -286,16 +286,16 @@ func tableOf(n *graph.Node) *memory {
 }
 
 // chunks computes a chunk of some elements, of which the last one may be shorter.
-func (f *function) chunks(piece, elements, chunk int, some func(n int)) {
-	rest := elements % chunk
-	if rest == 0 || elements < chunk { // Without this there would be code for both lengths.
-		some(min(chunk, elements))
+func (f *function) chunks(piece, elements int, some func(n int)) {
+	rest := elements % codesChunk
+	if rest == 0 || elements < codesChunk { // Without this there would be code for both lengths.
+		some(min(codesChunk, elements))
 		return
 	}
 	f.Get(piece)
-	f.I32(int32(elements / chunk))
+	f.I32(int32(elements / codesChunk))
 	f.Op(i32Ne, opIf, noResult)
-	some(chunk)
+	some(codesChunk)
 	f.Op(opElse)
 	some(rest)
 	f.Op(opEnd)

@@ -98,9 +98,9 @@ type Spread struct {
 	High  float64 `json:"high"`
 }
 
-// Rounded returns the spread with so many significant digits.
-func (s Spread) Rounded(digits int) Spread {
-	return Spread{Round(s.Value, digits), Round(s.Low, digits), Round(s.High, digits)}
+// Rounded returns the spread with four significant digits.
+func (s Spread) Rounded() Spread {
+	return Spread{Round(s.Value, 4), Round(s.Low, 4), Round(s.High, 4)}
 }
 
 // Quartiles returns the median of numbers between their quartiles.

@@ -39,8 +39,8 @@ func (c *emission) outShape() ints { return c.out.Type.Shape }
 // tensor returns where operand i lies, in any grouping of extents.
 func (c *emission) tensor(i int) *Tensor { return c.e.tensor(c.In[i]) }
 
-// natural returns operand i with the extents of its shape.
-func (c *emission) natural(i int) *Tensor { return c.as(c.In[i], dimsOf(c.shape(i))) }
+// natural returns the first operand with the extents of its shape.
+func (c *emission) natural() *Tensor { return c.as(c.In[0], dimsOf(c.shape(0))) }
 
 // format returns the format of the result.
 func (c *emission) format() Format {

@@ -51,7 +51,7 @@ func batchNormalization(c *emission) {
 	factor, shift := c.e.normalization(c.Node.Node, shape[axis])
 	each := ones(len(shape))
 	each[axis] = shape[axis]
-	y := c.multiply(c.natural(0), c.weights("factor", dimsOf(each), factor), 1)
+	y := c.multiply(c.natural(), c.weights("factor", dimsOf(each), factor), 1)
 	c.set(c.add("vxTensorAddNode", y, c.weights("shift", dimsOf(each), shift), c.overflow))
 }
 
@@ -80,7 +80,7 @@ func localResponse(c *emission) {
 	if !(float32(alpha) > 0 && float32(beta) > 0 && float32(bias) > 0) {
 		kit.Refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
 	}
-	x := c.natural(0)
+	x := c.natural()
 	c.set(c.make(x.Dims, "vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias)))
 }
 

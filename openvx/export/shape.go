@@ -83,7 +83,7 @@ func transpose(c *emission) {
 	for d := range from {
 		from[d] = n - 1 - axes[n-1-d]
 	}
-	c.set(c.permute(c.natural(0), from))
+	c.set(c.permute(c.natural(), from))
 }
 
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of

@@ -270,7 +270,7 @@ func (c *emission) connect(weights *tensor.Tensor) {
 		}
 	}
 	if core == 0 {
-		x, core = c.natural(0), 1
+		x, core = c.natural(), 1
 	}
 	if b != nil && b.Len() != outputs {
 		kit.Refuse("what is added to its products must be one number for each of the %d outputs", outputs)

@@ -148,12 +148,12 @@ func (a *arguments) flag(d Dict, name string) (is, given bool) {
 	return is, given
 }
 
-// dataType returns the type of that name.
-func (a *arguments) dataType(name string, v Value) tensor.DType {
+// dataType returns the type of the argument or member dataType.
+func (a *arguments) dataType(v Value) tensor.DType {
 	text, _ := v.(string)
 	d, err := tensor.ParseDType(text)
 	if err != nil {
-		a.fail(name, "the value is %s, which is no MLOperandDataType", nameOf(v))
+		a.fail("dataType", "the value is %s, which is no MLOperandDataType", nameOf(v))
 	}
 	return d
 }
@@ -161,7 +161,7 @@ func (a *arguments) dataType(name string, v Value) tensor.DType {
 // descriptor reads an MLTensorDescriptor, of which an MLOperandDescriptor is a part.
 func (a *arguments) descriptor() (d webnn.TensorDescriptor) {
 	dict := argument[Dict](a, "descriptor", "a dictionary")
-	d.DataType = a.dataType("dataType", dict["dataType"])
+	d.DataType = a.dataType(dict["dataType"])
 	list, ok := dict["shape"].([]Value)
 	if !ok {
 		a.fail("shape", "the value is %s; it must be a list", nameOf(dict["shape"]))

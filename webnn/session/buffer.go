@@ -153,7 +153,7 @@ func toBigInt(v Value) (*big.Int, error) {
 	case *big.Int:
 		return v, nil
 	case string: // the elements of 64-bit arrays are written so
-		if n, ok := readBigInt(v, 10); ok {
+		if n, ok := readBigInt(v); ok {
 			return n, nil
 		}
 	case float64: // a page refuses these, but the value is clear

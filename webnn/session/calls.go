@@ -192,7 +192,7 @@ func constant(x *execution, a *arguments) error {
 		o, err := b.ConstantTensor(t)
 		return x.result(o, err)
 	case string:
-		d, n := a.dataType("dataType", a.next("dataType")), number(a.next("value"))
+		d, n := a.dataType(a.next("dataType")), number(a.next("value"))
 		var value webnn.Number
 		switch n := n.(type) {
 		case float64:

@@ -304,12 +304,12 @@ func (p *parser) dictionary(depth int) Value {
 // maxBigInt is how many digits a BigInt may have, which is far more than any conversion keeps.
 const maxBigInt = limits.SessionBigInt
 
-// readBigInt reads an integer, unless it is too long: the time that this takes grows with the square of the length.
-func readBigInt(digits string, base int) (*big.Int, bool) {
+// readBigInt reads a decimal integer, unless it is too long: the time that this takes grows with the square of the length.
+func readBigInt(digits string) (*big.Int, bool) {
 	if len(digits) > maxBigInt {
 		return nil, false
 	}
-	return new(big.Int).SetString(digits, base)
+	return new(big.Int).SetString(digits, 10)
 }
 
 func (p *parser) special(key string) Value {
@@ -318,7 +318,7 @@ func (p *parser) special(key string) Value {
 		return Ref(p.id(key))
 	case "$bigint":
 		digits := p.string(key)
-		n, ok := readBigInt(digits, 10)
+		n, ok := readBigInt(digits)
 		if !ok {
 			p.fail("$bigint is %v; it must be a decimal integer of at most %d digits", tokenText(digits), maxBigInt)
 		}
