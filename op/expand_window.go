@@ -376,7 +376,7 @@ func expandConv(x *Expansion) []*graph.Value {
 	}
 	y := x.reshape(sum, out...)
 	x.toleratesFloats()
-	return only(x.biased(y, 1))
+	return only(x.biased(y))
 }
 
 // expandDeconv convolves what the window is scattered over.
@@ -395,7 +395,7 @@ func expandDeconv(x *Expansion) []*graph.Value {
 	}
 	y := x.back(x.node("conv", attrs, scattered, filter), f, in.Type.Shape)
 	x.toleratesFloats()
-	return only(x.biased(y, 1))
+	return only(x.biased(y))
 }
 
 // centred is a factor of products in their type, without its zero point, which is the operand of its name and so on.
@@ -435,14 +435,14 @@ func (x *Expansion) filter() *graph.Value {
 	return x.reshape(x.do("sub", x.reshape(v, parts...), x.reshape(zero, each...)), v.Type.Shape...)
 }
 
-// biased adds the bias to the channels, which are dimension axis.
-func (x *Expansion) biased(y *graph.Value, axis int) *graph.Value {
+// biased adds the bias to the channels, which are dimension 1.
+func (x *Expansion) biased(y *graph.Value) *graph.Value {
 	b := x.Args[2]
 	if b == nil {
 		return y
 	}
 	shape := slices.Repeat([]int{1}, len(y.Type.Shape))
-	shape[axis] = b.Type.Shape.Len()
+	shape[1] = b.Type.Shape.Len()
 	return x.do("add", y, x.reshape(b, shape...))
 }
 

@@ -36,9 +36,8 @@ func (c *cursor) operands(shapes ...tensor.Shape) {
 }
 
 // strided lets the cursor follow an operand with the given strides.
-func (c *cursor) strided(offset int, strides []int) {
+func (c *cursor) strided(strides []int) {
 	copy(c.stride[c.operand][:], strides)
-	c.pos[c.operand] = offset
 	c.operand++
 }
 

@@ -42,7 +42,7 @@ var rescaleDef = &Def{
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
 	Expand: expandRescale,
-	Lane:   channelLane("axis"),
+	Lane:   channelLane,
 	Generate: func(r *Rand) Case {
 		x := r.Tensor(r.DType(Integers), r.Shape(0, 4))
 		shift, multiplier := tensor.Scalar(int64(r.Between(-9, 9))), tensor.Scalar(int64(r.Between(-1000, 1000)))

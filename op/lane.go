@@ -56,15 +56,8 @@ func elementLane(s *Sig, out []Type, axis int) *Lane {
 	return l
 }
 
-// channelLane is for element-wise operators with parameters along the dimension of an attribute.
-func channelLane(attr string) laneRule {
-	return func(s *Sig, out []Type, axis int) *Lane {
-		if axis == s.Int(attr) {
-			return nil
-		}
-		return firstLane(func(*Sig, int) bool { return true })(s, out, axis)
-	}
-}
+// channelLane is for element-wise operators with parameters along the dimension axis.
+var channelLane = firstLane(func(s *Sig, axis int) bool { return axis != s.Int("axis") })
 
 // newLane returns a lane along one dimension of all results, and of no operand.
 func newLane(s *Sig, out []Type, axis int) *Lane {

@@ -64,12 +64,7 @@ var batchNormalization = &Def{
 		if err != nil {
 			return nil, err
 		}
-		for i := 1; i < len(s.In); i++ {
-			if err := s.perChannel(i, axis); err != nil {
-				return nil, err
-			}
-		}
-		return sameShape(s)
+		return s.perChannel(axis)
 	},
 	Ref:    Reference{Kernels: floatKernels(batchNormalize[float32], batchNormalize[float64]), PerElement: true},
 	Traits: Elementwise,
@@ -79,7 +74,7 @@ var batchNormalization = &Def{
 		"    + reshape(offset, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]);",
 	BodyTol: 1e-4,
 	Work:    mulAddWork,
-	Lane:    channelLane("axis"),
+	Lane:    channelLane,
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -99,17 +94,17 @@ var batchNormalization = &Def{
 	},
 }
 
-// perChannel checks that operand i has one element, or one for each index of the axis of operand 0.
-func (s *Sig) perChannel(i, axis int) error {
-	shape, channels := s.In[i].Shape, s.In[0].Shape[axis] // the shape of an operand that is absent has one element
-	if shape.Len() == 1 && len(shape) <= len(s.In[0].Shape) || len(shape) == 1 && shape[0] == channels {
-		return nil
+// perChannel is sameShape where all operands but the first have one element, or one for each index of the axis of operand 0.
+func (s *Sig) perChannel(axis int) ([]tensor.Shape, error) {
+	in, channels := s.In[0].Shape, s.In[0].Shape[axis]
+	for i, o := range s.In[1:] { // the shape of an operand that is absent has one element
+		one := o.Shape.Len() == 1 && len(o.Shape) <= len(in) || len(o.Shape) == 1 && o.Shape[0] == channels
+		if !one && (len(o.Shape) <= axis || len(o.Shape) > len(in) || o.Shape[axis] != channels || o.Shape.Len() != channels) {
+			return nil, s.Errorf(s.Def.In[1+i].Name, "shape %v; it must be [%d], or have extent %d in dimension %d and 1 in all others, for input %v",
+				o.Shape, channels, channels, axis, in)
+		}
 	}
-	if len(shape) <= axis || len(shape) > len(s.In[0].Shape) || shape[axis] != channels || shape.Len() != channels {
-		return s.Errorf(s.Def.In[i].Name, "shape %v; it must be [%d], or have extent %d in dimension %d and 1 in all others, for input %v",
-			shape, channels, channels, axis, s.In[0].Shape)
-	}
-	return nil
+	return sameShape(s)
 }
 
 // perChannelValue returns the element of optional operand k for channel i, or its only one, or the given value if it is
@@ -160,15 +155,8 @@ var instanceNormalization = &Def{
 	},
 	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{epsilonAttr(1e-5)},
-	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		for i := 1; i < len(s.In); i++ {
-			if err := s.perChannel(i, 1); err != nil {
-				return nil, err
-			}
-		}
-		return sameShape(s)
-	},
-	Ref: Reference{Kernels: floatKernels(instanceNormalize[float32], instanceNormalize[float64]), Pieces: perChannelOfItem},
+	Shape: func(s *Sig) ([]tensor.Shape, error) { return s.perChannel(1) },
+	Ref:   Reference{Kernels: floatKernels(instanceNormalize[float32], instanceNormalize[float64]), Pieces: perChannelOfItem},
 	Body: "axes = [for i in range_of(shape_of(input)) if i > 1 yield i];\n" +
 		"x = input - mean_reduce(input, axes = axes);\n" +
 		"output = x * rsqrt(mean_reduce(sqr(x), axes = axes) + epsilon)\n" +

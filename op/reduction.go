@@ -40,8 +40,8 @@ func (r *reduction) start(shape tensor.Shape, axes []int, first int) {
 			r.axis, r.length, r.step, r.rows.extent[d] = d, shape[d], stride[d], 1
 		}
 	}
-	r.groups.strided(0, stride[:len(shape)])
-	r.rows.strided(0, stride[:len(shape)])
+	r.groups.strided(stride[:len(shape)])
+	r.rows.strided(stride[:len(shape)])
 	r.groups.seek(first)
 }
 
@@ -92,7 +92,7 @@ func (r *reduction) parameters(shape tensor.Shape, axes []int) {
 		stride[axes[i]] = n
 		n *= shape[i]
 	}
-	r.rows.strided(0, stride[:r.rows.rank])
+	r.rows.strided(stride[:r.rows.rank])
 	if r.length != 1 {
 		r.paramStep = stride[r.axis]
 	}
