@@ -100,21 +100,15 @@ func (e *codes) make(m *maker, c *op.Call) (int, error) {
 		}
 		out := f.i32()
 		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk * size})
-		some := func(n int) {
-			if n >= block {
-				f.loop(n/block, func() {
-					e.write(f, e.compute(f, at), out, block)
-					for _, v := range all {
-						f.move(at[v], block*v.Type.DType.Size())
-					}
-					f.move(out, block*size)
-				})
-			}
-			if n%block > 0 {
-				e.write(f, e.compute(f, at), out, n%block)
-			}
-		}
-		f.chunks(piece, e.n, some)
+		f.parted(piece, e.n/codesChunk, codesChunk, e.n%codesChunk, func(n int) {
+			f.runs(n, block, func(n int) {
+				e.write(f, e.compute(f, at), out, n)
+				for _, v := range all {
+					f.move(at[v], n*v.Type.DType.Size())
+				}
+				f.move(out, n*size)
+			})
+		})
 	})
 	return m.addFunc("", kernelType, f.Code), nil
 }
@@ -254,18 +248,10 @@ func lookUp(r kernel.Region) *kernel.Plan {
 					f.Uint(i32Load8U, 0, 0)
 					f.Uint(i32Store8, 0, uint64(i))
 				}
+				f.move(x, n)
+				f.move(y, n)
 			}
-			some := func(n int) {
-				if n >= block {
-					f.loop(n/block, func() {
-						look(block)
-						f.move(x, block)
-						f.move(y, block)
-					})
-				}
-				look(n % block)
-			}
-			f.chunks(piece, elements, some)
+			f.parted(piece, elements/codesChunk, codesChunk, elements%codesChunk, func(n int) { f.runs(n, block, look) })
 		})
 		return m.addFunc("", kernelType, f.Code), nil
 	})
@@ -283,20 +269,4 @@ func tableOf(n *graph.Node) *memory {
 		d.Bytes[bits] = list[min(max(at+n.Attrs.Int("offset"), 0), len(list)-1)]
 	}
 	return d
-}
-
-// chunks computes a chunk of some elements, of which the last one may be shorter.
-func (f *function) chunks(piece, elements int, some func(n int)) {
-	rest := elements % codesChunk
-	if rest == 0 || elements < codesChunk { // Without this there would be code for both lengths.
-		some(min(codesChunk, elements))
-		return
-	}
-	f.Get(piece)
-	f.I32(int32(elements / codesChunk))
-	f.Op(i32Ne, opIf, noResult)
-	some(codesChunk)
-	f.Op(opElse)
-	some(rest)
-	f.Op(opEnd)
 }

@@ -311,9 +311,7 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 	if key.wide {
 		sums.clear()
 		for i, at := range []int{x, w} {
-			first[i] = f.i32()
-			f.Get(at)
-			f.Set(first[i])
+			first[i] = f.copied(at)
 		}
 	}
 	v.window(f, columns, tap, [3]int{blocks, block, last}, func(channels int) {
@@ -394,12 +392,10 @@ func (l *lines) window(f *function, columns, tap int, blocks [3]int, line func(n
 	if columns == 0 {
 		return
 	}
-	x, w, taps, left := 0, 1, 3, f.i32()
+	x, w, taps := 0, 1, 3
 	pass := func(n, times int) {
 		f.loop(times, func() {
-			f.Get(taps)
-			f.Set(left)
-			f.repeat(left, func() { line(n) })
+			f.repeat(f.copied(taps), func() { line(n) })
 			if blocks[0] > 1 {
 				weights := l.columns.Size * tap
 				f.nextBlock(taps, [2]int{x, w}, [2]int{l.blockStep, l.rows.Size * weights}, [2]int{l.rows.Dilation * l.line, weights})

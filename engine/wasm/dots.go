@@ -75,7 +75,7 @@ func (d *dots) add(x, w, at, weights, apart int) {
 	for pair := range byte(octet / 2) {
 		d.weights(w, weights+int(pair)*4*octet)
 		for p, from := range d.x {
-			d.turned(from, []byte{pair, pair, pair, pair})
+			d.shuffled(from, from, []byte{pair, pair, pair, pair})
 			d.Set(d.t[0])
 			for i := range d.w {
 				d.product(d.sums[2*p+i], d.t[0], d.w[i])

@@ -429,18 +429,13 @@ func (m *maker) loop(name string, operands int, compute func(f *function, to int
 				f.SIMD(v128Load, vectorMemory, 0)
 			})
 		}
-		f.Op(opLoop, noResult)
-		compute(f, v, in)
-		f.canonical(v)
-		f.storeSome(z, v, n)
-		f.move(z, 16)
-		f.move(at, 16)
-		f.Get(n)
-		f.I32(4)
-		f.Op(i32GtU)
-		f.move(n, -4)
-		f.Uint(opBranchIf, 0)
-		f.Op(opEnd)
+		f.fours(n, func() {
+			compute(f, v, in)
+			f.canonical(v)
+			f.storeSome(z, v, n)
+			f.move(z, 16)
+			f.move(at, 16)
+		})
 	})
 }
 

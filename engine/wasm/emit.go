@@ -97,6 +97,36 @@ func (f *function) repeat(i int, body func()) {
 	f.Op(opEnd)
 }
 
+// runs adds what computes n elements: most of them at a time as often as there are so many, and then the rest.
+func (f *function) runs(n, most int, some func(n int)) {
+	if n >= most {
+		f.loop(n/most, func() { some(most) })
+	}
+	if n%most > 0 {
+		some(n % most)
+	}
+}
+
+// parted adds what computes one of several parts, of so many elements each, but for the last one, of which a local then has the number: of the rest,
+// if there is one.
+func (f *function) parted(local, last, each, rest int, some func(n int)) {
+	switch { // Without this there would be code for both sizes.
+	case rest == 0:
+		some(each)
+		return
+	case last == 0:
+		some(rest)
+		return
+	}
+	f.Get(local)
+	f.I32(int32(last))
+	f.Op(i32Ne, opIf, noResult)
+	some(each)
+	f.Op(opElse)
+	some(rest)
+	f.Op(opEnd)
+}
+
 // pieces repeats a body for the pieces lo…hi-1 of a function of [kernelType], with the local that has the piece.
 func (f *function) pieces(body func(piece int)) {
 	lo, hi := 0, 1
@@ -131,9 +161,23 @@ func (f *function) divided(local, by int) (quotient, rest int) {
 // term is a local times a number of bytes.
 type term struct{ local, by int }
 
+// copied returns a new local with what another one has.
+func (f *function) copied(local int) int {
+	to := f.i32()
+	f.Get(local)
+	f.Set(to)
+	return to
+}
+
 // address sets a local to the sum of what is pushed and terms.
 func (f *function) address(to int, base func(), terms ...term) {
 	base()
+	f.add(terms...)
+	f.Set(to)
+}
+
+// add adds terms to what is pushed.
+func (f *function) add(terms ...term) {
 	for _, t := range terms {
 		f.Get(t.local)
 		if t.by != 1 {
@@ -142,7 +186,6 @@ func (f *function) address(to int, base func(), terms ...term) {
 		}
 		f.Op(i32Add)
 	}
-	f.Set(to)
 }
 
 // move adds a number to a local.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/internal/kernel"
 )
 
 // Groups of elements, which are rows in memory or columns that lie side by side, and folds of them in the lanes that package op defines.
@@ -14,10 +14,13 @@ const foldLanes = 16
 // groups are (outer, count, inner) elements: a group has those that differ in the second index alone.
 type groups struct{ outer, count, inner int }
 
-// groupsOf returns the groups of a shape, and false if the axes do not lie side by side.
-func groupsOf(shape tensor.Shape, axes []int) (g groups, ok bool) {
+// groupsOf returns the groups of what the only node of a region reads, and false if there are more nodes, no elements or axes that do not lie side by side.
+func groupsOf(r kernel.Region, axes []int) (g groups, ok bool) {
 	g = groups{1, 1, 1}
-	between := 1
+	between, shape := 1, r.Root().In[0].Type.Shape
+	if len(r.Nodes) > 1 || shape.Len() == 0 {
+		return g, false
+	}
 	for d, n := range shape {
 		switch {
 		case !slices.Contains(axes, d):
@@ -89,9 +92,7 @@ func (f *function) starting(fo *folding, n int) []int {
 // row folds n elements that lie together, and returns a local with the result four times.
 func (f *function) row(fo *folding, x, n int) int {
 	acc := [foldLanes / 4]int(f.starting(fo, foldLanes/4))
-	at, v := f.i32(), f.v128()
-	f.Get(x)
-	f.Set(at)
+	at, v := f.copied(x), f.v128()
 	take := func(i int) {
 		f.load(at, 16*i)
 		f.Set(v)
@@ -148,19 +149,19 @@ func (f *function) join(fo *folding, acc [4]int) int {
 	merge(acc[0], acc[1])
 	for _, order := range [][]byte{{2, 3, 2, 3}, {1, 1, 1, 1}} {
 		f.Get(acc[0])
-		f.turned(acc[0], order)
+		f.shuffled(acc[0], acc[0], order)
 		f.SIMD(fo.merge)
 		f.Set(acc[0])
 	}
-	f.turned(acc[0], []byte{0, 0, 0, 0})
+	f.shuffled(acc[0], acc[0], []byte{0, 0, 0, 0})
 	f.Set(acc[0])
 	return acc[0]
 }
 
-// turned pushes the lanes of a vector in another order.
-func (f *function) turned(v int, order []byte) {
-	f.Get(v)
-	f.Get(v)
+// shuffled pushes lanes of two vectors: four of the eight.
+func (f *function) shuffled(a, b int, order []byte) {
+	f.Get(a)
+	f.Get(b)
 	f.SIMD(i8x16Shuffle)
 	for _, lane := range order {
 		f.Op(4*lane, 4*lane+1, 4*lane+2, 4*lane+3)
@@ -171,21 +172,15 @@ func (f *function) turned(v int, order []byte) {
 func (f *function) columns(fo *folding, x, n, apart int) int {
 	used := min(n, foldLanes)
 	acc := f.starting(fo, used)
-	at, v := f.i32(), f.v128()
-	f.Get(x)
-	f.Set(at)
-	some := func(count int) {
+	at, v := f.copied(x), f.v128()
+	f.runs(n, foldLanes, func(count int) {
 		for i := range count {
 			f.load(at, i*apart)
 			f.Set(v)
 			fo.step(f, acc[i], v)
 		}
 		f.move(at, count*apart)
-	}
-	if n >= foldLanes {
-		f.loop(n/foldLanes, func() { some(foldLanes) })
-	}
-	some(n % foldLanes)
+	})
 	for h := foldLanes / 2; h > 0; h /= 2 {
 		for i := range min(h, used) {
 			f.Get(acc[i])

@@ -102,18 +102,7 @@ func (m *maker) convert(p *engine.ImagePart) int {
 		}
 		f.address(x, func() { m.push(f.Code, from) }, apart...)
 		f.address(y, func() { m.push(f.Code, to) }, near...)
-		last := channels - (blocks-1)*block
-		if last == block {
-			some(block)
-			return
-		}
-		f.Get(at)
-		f.I32(int32(blocks - 1))
-		f.Op(i32Ne, opIf, noResult)
-		some(block)
-		f.Op(opElse)
-		some(last)
-		f.Op(opEnd)
+		f.parted(at, channels/block, block, channels%block, some)
 	})
 	return m.addFunc("", kernelType, f.Code)
 }

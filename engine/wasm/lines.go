@@ -111,18 +111,11 @@ func (l *lines) run(f *function, r geometry.Stretch, at tileAt, pixels int, tile
 	f.address(x, func() { f.I32(int32(first * l.pixel)) }, term{at.x, 1})
 	f.address(out, func() { f.I32(int32(r.First * l.outPixel())) }, term{at.out, 1})
 	at.x, at.out = x, out
-	some := func(pixels, times int) {
-		if pixels == 0 || times == 0 {
-			return
-		}
-		f.loop(times, func() {
-			tile(f, at, pixels, r)
-			f.move(x, pixels*l.columns.Stride*l.pixel)
-			f.move(out, pixels*l.outPixel())
-		})
-	}
-	some(pixels, r.N/pixels)
-	some(r.N%pixels, 1)
+	f.runs(r.N, pixels, func(pixels int) {
+		tile(f, at, pixels, r)
+		f.move(x, pixels*l.columns.Stride*l.pixel)
+		f.move(out, pixels*l.outPixel())
+	})
 }
 
 // callTile calls the function of a tile, whose columns begin so many bytes of weights further on.

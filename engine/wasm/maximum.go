@@ -42,7 +42,6 @@ func (v *byteMaximum) make(m *maker, c *op.Call) (int, error) {
 
 // tile computes pixels that as many columns of taps meet.
 func (v *byteMaximum) tile(f *function, at tileAt, pixels, columns int) {
-	x, line := f.i32(), f.i32()
 	least, greater := uint32(0), uint32(i8x16MaxU)
 	if v.signed {
 		least, greater = 0x80808080, i8x16MaxS
@@ -53,11 +52,8 @@ func (v *byteMaximum) tile(f *function, at tileAt, pixels, columns int) {
 		f.wideWords(least)
 		f.Set(most[len(most)-1])
 	}
-	f.Get(at.x)
-	f.Set(x)
-	f.Get(at.taps)
-	f.Set(line)
-	f.repeat(line, func() {
+	x := f.copied(at.x)
+	f.repeat(f.copied(at.taps), func() {
 		f.loop(columns, func() {
 			for p, y := range most {
 				f.load(x, p*v.columns.Stride*block)

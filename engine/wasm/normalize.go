@@ -22,9 +22,6 @@ type normalization struct {
 func normalizeRows(r kernel.Region) *kernel.Plan {
 	n := r.Root()
 	shape := n.In[0].Type.Shape
-	if len(r.Nodes) > 1 || shape.Len() == 0 {
-		return nil
-	}
 	v := &normalization{n: n, centred: n.Op != "rms_normalization"}
 	axes := n.Attrs.Ints("axes")
 	if n.Op == "instance_normalization" {
@@ -33,7 +30,7 @@ func normalizeRows(r kernel.Region) *kernel.Plan {
 	if !slices.IsSorted(axes) {
 		return nil
 	}
-	g, ok := groupsOf(shape, axes)
+	g, ok := groupsOf(r, axes)
 	if !ok || g.inner > 1 {
 		return nil
 	}

@@ -136,26 +136,15 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 
 // call calls the function of panels from one on: of as many as are computed together, or of those that are left.
 func (p *product) call(f *function, x, w, out int, adding func(), panel int) {
-	call := func(panels int) {
+	rest := p.panels() % p.together()
+	f.parted(panel, p.panels()-rest, p.together(), rest, func(panels int) {
 		f.Get(x)
 		f.Get(w)
 		f.Get(out)
 		adding()
 		f.Get(panel)
 		f.Ref(wasmobj.ToFunc, p.some(f.m, panels), 0)
-	}
-	rest := p.panels() % p.together()
-	if rest == 0 { // Without this there would be code for both numbers.
-		call(p.together())
-		return
-	}
-	f.Get(panel)
-	f.I32(int32(p.panels() - rest))
-	f.Op(i32Ne, opIf, noResult)
-	call(p.together())
-	f.Op(opElse)
-	call(rest)
-	f.Op(opEnd)
+	})
 }
 
 // choose moves locals to the pair of matrices of that number.
@@ -181,26 +170,15 @@ func (p *product) choose(f *function, batch, x, w int) {
 
 // bring brings a panel of a computed matrix into working memory, and sets the local to where it is.
 func (p *product) bring(f *function, c *op.Call, w, panel int) {
-	whole := p.N % panelColumns
-	if whole == 0 || p.BCol == 1 { // columns behind the last one may be anything
-		whole = panelColumns
+	rest := p.N % panelColumns
+	if p.BCol == 1 { // columns behind the last one may be anything
+		rest = 0
 	}
-	bring := func(columns int) {
+	f.parted(panel, p.N/panelColumns, panelColumns, rest, func(columns int) {
 		f.Get(w)
 		f.m.pushScratch(f.Code, c.Scratch)
 		f.Ref(wasmobj.ToFunc, p.packer(f.m, columns), 0)
-	}
-	if whole == panelColumns { // Without this there would be code for both widths.
-		bring(panelColumns)
-	} else {
-		f.Get(panel)
-		f.I32(int32(p.panels() - 1))
-		f.Op(i32Ne, opIf, noResult)
-		bring(panelColumns)
-		f.Op(opElse)
-		bring(whole)
-		f.Op(opEnd)
-	}
+	})
 	f.m.pushScratch(f.Code, c.Scratch)
 	f.Set(w)
 }
@@ -256,12 +234,7 @@ func (p *product) packer(m *maker, columns int) int {
 func (f *function) transpose(v [4]int) {
 	shuffled := func(a, b int, order ...byte) int {
 		t := f.v128()
-		f.Get(a)
-		f.Get(b)
-		f.SIMD(i8x16Shuffle)
-		for _, lane := range order {
-			f.Op(4*lane, 4*lane+1, 4*lane+2, 4*lane+3)
-		}
+		f.shuffled(a, b, order)
 		f.Set(t)
 		return t
 	}
@@ -281,24 +254,16 @@ func (p *product) some(m *maker, panels int) int {
 	name := fmt.Sprintf("product %d×%d×%d, %d and %d apart, %t, %d panels %t %v", p.rows, p.K, p.N, p.ARow, p.AK, len(p.bias) > 0, panels, p.wide, p.least)
 	return m.shared(name, words(5), func(f *function) {
 		t := productTile{product: p, panels: panels, x: 0, w: 1, out: 2, adding: 3, first: 4}
-		rows := func(n, times int) {
-			t.rows = n
-			f.loop(times, func() {
-				t.compute(f)
-				f.move(t.x, 4*n*p.ARow)
-				f.move(t.out, n*p.N*4)
-			})
-		}
 		most := panelRows
 		if p.wide { // Without this tiles would have more sums than there are registers.
 			most = 2
 		}
-		if full := p.rows / most; full > 0 {
-			rows(most, full)
-		}
-		if rest := p.rows % most; rest > 0 {
-			rows(rest, 1)
-		}
+		f.runs(p.rows, most, func(n int) {
+			t.rows = n
+			t.compute(f)
+			f.move(t.x, 4*n*p.ARow)
+			f.move(t.out, n*p.N*4)
+		})
 	})
 }
 
@@ -322,11 +287,7 @@ type productTile struct {
 }
 
 func (t *productTile) compute(f *function) {
-	x, w := f.i32(), f.i32()
-	f.Get(t.x)
-	f.Set(x)
-	f.Get(t.w)
-	f.Set(w)
+	x, w := f.copied(t.x), f.copied(t.w)
 	sums := f.newSums(2*t.rows*t.panels, t.wide, t.least) // by panel, row, vector
 	sums.clear()
 	b := [2]factor{sums.newFactor(), sums.newFactor()}
@@ -338,7 +299,7 @@ func (t *productTile) compute(f *function) {
 			elements[i] = elements[0] // one after the other
 		}
 	}
-	steps := func(unroll int) {
+	f.runs(t.K, 4, func(unroll int) {
 		for k := range unroll {
 			one := make([]factor, t.rows)
 			element := func(r int) { one[r] = sums.splat(elements[r], x, 4*(r*t.ARow+k*t.AK)) }
@@ -363,13 +324,7 @@ func (t *productTile) compute(f *function) {
 		}
 		f.move(x, 4*unroll*t.AK)
 		f.move(w, panelBytes*unroll)
-	}
-	if t.K >= 4 {
-		f.loop(t.K/4, func() { steps(4) })
-	}
-	if rest := t.K % 4; rest > 0 {
-		steps(rest)
-	}
+	})
 	if t.wide {
 		t.again(f, sums)
 	}
@@ -432,15 +387,8 @@ func (t *productTile) write(f *function, sums []int, panel int) {
 		}
 	}
 	rest := t.N % panelColumns
-	if rest == 0 || panel < t.panels-1 {
-		write(panelColumns)
-		return
+	if panel < t.panels-1 {
+		rest = 0
 	}
-	f.Get(t.first)
-	f.I32(int32(t.product.panels() - t.panels))
-	f.Op(i32Ne, opIf, noResult)
-	write(panelColumns)
-	f.Op(opElse)
-	write(rest)
-	f.Op(opEnd)
+	f.parted(t.first, t.product.panels()-t.panels, panelColumns, rest, write)
 }

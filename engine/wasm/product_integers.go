@@ -86,19 +86,11 @@ func (p *integerProduct) make(m *maker, c *op.Call) (int, error) {
 		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{piece, p.octets() * octetBytes})
 		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, octet * p.tail.size()})
 		f.address(channel, func() { f.I32(0) }, term{piece, 4 * octet})
-		some := func(rows, times int) {
-			f.loop(times, func() {
-				p.tile(f, c, rows, [5]int{x, w, out, channel, piece})
-				f.move(x, rows*p.K)
-				f.move(out, rows*p.rowStep())
-			})
-		}
-		if full := p.rows / octetPixels; full > 0 {
-			some(octetPixels, full)
-		}
-		if rest := p.rows % octetPixels; rest > 0 {
-			some(rest, 1)
-		}
+		f.runs(p.rows, octetPixels, func(rows int) {
+			p.tile(f, c, rows, [5]int{x, w, out, channel, piece})
+			f.move(x, rows*p.K)
+			f.move(out, rows*p.rowStep())
+		})
 	})
 	return m.addFunc("", kernelType, f.Code), nil
 }
@@ -118,31 +110,15 @@ func (p *integerProduct) tile(f *function, c *op.Call, rows int, at [5]int) {
 		f.Set(d.by)
 	}
 	p.tail.begin(f, d.sums, at[3])
-	x, w := f.i32(), f.i32()
-	f.Get(at[0])
-	f.Set(x)
-	f.Get(at[1])
-	f.Set(w)
+	x, w := f.copied(at[0]), f.copied(at[1])
 	f.loop(p.octets(), func() {
 		d.add(x, w, 0, 0, p.K)
 		f.move(x, octet)
 		f.move(w, octetBytes)
 	})
-	write := func(columns int) {
+	f.parted(at[4], p.N/octet, octet, p.N%octet, func(columns int) {
 		for r := range rows {
 			p.tail.write(f, d.sums[2*r:][:2], at[2], r*p.rowStep(), at[3], columns)
 		}
-	}
-	rest := p.N % octet
-	if rest == 0 {
-		write(octet)
-		return
-	}
-	f.Get(at[4])
-	f.I32(int32(p.panels() - 1))
-	f.Op(i32Ne, opIf, noResult)
-	write(octet)
-	f.Op(opElse)
-	write(rest)
-	f.Op(opEnd)
+	})
 }

@@ -168,51 +168,44 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 		})
 	}
 	step, recurrent := v.step(m, dir)
-	some := func(n, times int) {
-		if times == 0 {
-			return
-		}
+	f.runs(v.steps, v.together, func(n int) {
 		multiply, weights := v.times(m, n*v.batch, v.n.In[1], dir, 0, v.wide())
-		f.loop(times, func() {
-			if back {
-				f.move(x, -n*each)
-			}
-			f.Get(x)
-			f.Ref(wasmobj.ToData, m.weights, weights)
+		if back {
+			f.move(x, -n*each)
+		}
+		f.Get(x)
+		f.Ref(wasmobj.ToData, m.weights, weights)
+		scratch(f, c, v.ofInputs)()
+		f.Ref(wasmobj.ToFunc, multiply, 0)
+		if !back {
+			f.move(x, n*each)
+		}
+		products := f.i32()
+		f.address(products, func() {
 			scratch(f, c, v.ofInputs)()
-			f.Ref(wasmobj.ToFunc, multiply, 0)
-			if !back {
-				f.move(x, n*each)
-			}
-			products := f.i32()
-			f.address(products, func() {
-				scratch(f, c, v.ofInputs)()
-				f.I32(int32(truth(back) * (n - 1) * 4 * v.batch * v.wide()))
-				f.Op(i32Add)
-			})
-			f.loop(n, func() {
-				f.Get(products)
-				for i := range v.states {
-					f.Get(states[i])
-				}
-				f.Ref(wasmobj.ToData, m.weights, recurrent)
-				bias(0)()
-				bias(1)()
-				scratch(f, c, 0)()
-				f.Ref(wasmobj.ToFunc, step, 0)
-				f.move(products, stride*4*v.batch*v.wide())
-				if sequence {
-					f.Get(out)
-					f.Get(states[0])
-					f.I32(int32(size))
-					f.Op(opMemory, memoryCopy, 0, 0)
-					f.move(out, stride*v.dirs*size)
-				}
-			})
+			f.I32(int32(truth(back) * (n - 1) * 4 * v.batch * v.wide()))
+			f.Op(i32Add)
 		})
-	}
-	some(v.together, v.steps/v.together)
-	some(v.steps%v.together, truth(v.steps%v.together > 0))
+		f.loop(n, func() {
+			f.Get(products)
+			for i := range v.states {
+				f.Get(states[i])
+			}
+			f.Ref(wasmobj.ToData, m.weights, recurrent)
+			bias(0)()
+			bias(1)()
+			scratch(f, c, 0)()
+			f.Ref(wasmobj.ToFunc, step, 0)
+			f.move(products, stride*4*v.batch*v.wide())
+			if sequence {
+				f.Get(out)
+				f.Get(states[0])
+				f.I32(int32(size))
+				f.Op(opMemory, memoryCopy, 0, 0)
+				f.move(out, stride*v.dirs*size)
+			}
+		})
+	})
 }
 
 func truth(b bool) int {

@@ -41,8 +41,8 @@ const columnChunk = 64
 
 func reduceGroups(r kernel.Region) *kernel.Plan {
 	n := r.Root()
-	g, ok := groupsOf(n.In[0].Type.Shape, n.Attrs.Ints("axes"))
-	if len(r.Nodes) > 1 || !ok || g.outer*g.count*g.inner == 0 {
+	g, ok := groupsOf(r, n.Attrs.Ints("axes"))
+	if !ok {
 		return nil
 	}
 	red := reductions[n.Op]

@@ -14,8 +14,8 @@ const softmaxChunk = 256
 
 func computeSoftmax(r kernel.Region) *kernel.Plan {
 	n := r.Root()
-	g, ok := groupsOf(n.In[0].Type.Shape, n.Attrs.Ints("axes"))
-	if len(r.Nodes) > 1 || !ok || g.outer*g.count*g.inner == 0 {
+	g, ok := groupsOf(r, n.Attrs.Ints("axes"))
+	if !ok {
 		return nil
 	}
 	return &kernel.Plan{Pieces: g.outer * geometry.CeilDiv(g.inner, softmaxChunk), Scratch: 4 * (min(g.inner, softmaxChunk) + 3),
@@ -23,16 +23,10 @@ func computeSoftmax(r kernel.Region) *kernel.Plan {
 			f := m.newFunction(kernelType)
 			f.pieces(func(piece int) {
 				outer, part := f.divided(piece, geometry.CeilDiv(g.inner, softmaxChunk))
-				at := func(t *tensor.Tensor) {
+				for _, t := range []*tensor.Tensor{c.In[0], c.Out[0]} {
 					m.push(f.Code, t)
-					for _, part := range []term{{outer, 4 * g.count * g.inner}, {part, 4 * softmaxChunk}} {
-						f.Get(part.local)
-						f.I32(int32(part.by))
-						f.Op(i32Mul, i32Add)
-					}
+					f.add(term{outer, 4 * g.count * g.inner}, term{part, 4 * softmaxChunk})
 				}
-				at(c.In[0])
-				at(c.Out[0])
 				m.pushScratch(f.Code, c.Scratch)
 				if g.inner == 1 {
 					f.Ref(wasmobj.ToFunc, m.softmaxRow(g.count), 0)
@@ -65,36 +59,27 @@ func (m *maker) softmaxColumns(count, apart int) int {
 	return m.shared(fmt.Sprintf("softmax of %d, %d bytes apart", count, apart), words(4), func(f *function) {
 		x, y, room, n := 0, 1, 2, 3
 		fold := func(fo *folding, from int) {
-			at, to, left := f.i32(), f.i32(), f.i32()
-			for _, pair := range [][2]int{{from, at}, {room, to}, {n, left}} {
-				f.Get(pair[0])
-				f.Set(pair[1])
-			}
+			at, to, left := f.copied(from), f.copied(room), f.copied(n)
 			f.fours(left, func() {
 				f.store(to, 0, f.columns(fo, at, count, apart))
 				f.move(at, 16)
 				f.move(to, 16)
 			})
 		}
-		from, to := f.i32(), f.i32()
-		rows := func(body func()) {
-			f.Get(x)
-			f.Set(from)
-			f.Get(y)
-			f.Set(to)
+		rows := func(body func(from, to int, z, columns func())) {
+			from, to := f.copied(x), f.copied(y)
 			f.loop(count, func() {
-				body()
+				body(from, to, func() { f.Get(to) }, func() { f.Get(n) })
 				f.move(from, apart)
 				f.move(to, apart)
 			})
 		}
-		z, columns := func() { f.Get(to) }, func() { f.Get(n) }
 		fold(&greatest, x)
-		rows(func() {
+		rows(func(from, to int, z, columns func()) {
 			f.apply("sub", z, columns, f.all(from), f.all(room))
 			f.apply("exp", z, columns, f.all(to))
 		})
 		fold(&summing, y)
-		rows(func() { f.apply("div", z, columns, f.all(to), f.all(room)) })
+		rows(func(_, to int, z, columns func()) { f.apply("div", z, columns, f.all(to), f.all(room)) })
 	})
 }

@@ -212,7 +212,7 @@ func (m *maker) emulate(f *function) {
 	s := &sums{function: f, t: [2]int{f.v128(), f.v128()}}
 	var products, addends [2]int
 	high := func(v int) { // the upper half of a vector in the lower one
-		f.turned(v, []byte{2, 3, 2, 3})
+		f.shuffled(v, v, []byte{2, 3, 2, 3})
 	}
 	for half := range 2 {
 		products[half], addends[half] = f.v128(), f.v128()
