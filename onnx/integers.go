@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -129,8 +130,8 @@ func (l *coder) node(n *graph.Node) []*graph.Value {
 	if of := l.w.exact[n]; of != nil {
 		n = of
 	}
-	if m, ok := movements[n.Op]; ok {
-		return l.move(n, m)
+	if s := op.TakenBy(n); s.To > 0 {
+		return l.move(n, s)
 	}
 	if f := integerForms[n.Op]; f != nil {
 		if y := f(l, n); y != nil {
@@ -162,49 +163,22 @@ func (c *lowering) same(a, b *graph.Value) bool {
 	return s != nil && t != nil && bytes.Equal(s.Bytes(), t.Bytes())
 }
 
-// movement is an operator with which quantization commutes, as its results are some of the elements of some operands.
-type movement struct {
-	from, to int                    // the operands whose elements those are; to is 0 for all behind from
-	order    bool                   // whether it is the order of the elements that decides which
-	unless   func(*graph.Node) bool // nil for none
-}
-
-var movements = map[string]movement{
-	"concat": {}, "expand": {to: 1}, "gather": {to: 1}, "gather_elements": {to: 1}, "gather_nd": {to: 1}, "reshape": {to: 1}, "reverse": {to: 1},
-	"reverse_sequence": {to: 1}, "select": {from: 1}, "slice": {to: 1}, "split": {to: 1}, "squeeze": {to: 1}, "stack": {}, "tile": {to: 1},
-	"transpose": {to: 1}, "unsqueeze": {to: 1}, "unstack": {to: 1},
-	"clamp": {order: true}, "max": {order: true}, "max_reduce": {to: 1, order: true}, "min": {order: true}, "min_reduce": {to: 1, order: true},
-	"max_pool": {to: 1, order: true, unless: func(n *graph.Node) bool { return n.Attrs.String("border") == "constant" }},
-	"resize": {to: 1, unless: func(n *graph.Node) bool {
-		return n.Attrs.String("mode") != "nearest-neighbor" || n.Attrs.String("coordinates") == "tf_crop_and_resize"
-	}},
-}
-
-// elements returns the operands of a node whose elements its results have.
-func (m movement) elements(n *graph.Node) []*graph.Value {
-	to := m.to
-	if to == 0 {
-		to = len(n.In)
-	}
-	return n.In[m.from:to]
-}
-
-// move has a movement done with codes, if those of some operand are computed with integers.
-func (l *coder) move(n *graph.Node, m movement) []*graph.Value {
-	if m.unless != nil && m.unless(n) || m.order && !l.ordered(l.to) {
+// move selects elements of codes in place of numbers, if those of some operand are computed with integers.
+func (l *coder) move(n *graph.Node, s op.Taken) []*graph.Value {
+	if s.Ordered && !l.ordered(l.to) {
 		return nil
 	}
 	in, some := slices.Clone(n.In), false
-	for _, v := range m.elements(n) {
+	for _, v := range n.In[s.From:s.To] {
 		some = v != nil && l.value(v) != nil || some
 	}
 	if !some {
 		return nil
 	}
 	l.Label = n.Label
-	for i := range m.elements(n) {
-		if v := n.In[m.from+i]; v != nil {
-			in[m.from+i] = l.codes(v)
+	for i := s.From; i < s.To; i++ {
+		if v := n.In[i]; v != nil {
+			in[i] = l.codes(v)
 		}
 	}
 	return l.Nodes(n.Op, n.Attrs, in...)
@@ -289,13 +263,13 @@ func (l *coder) coded(v *graph.Value) *coded {
 	if n.Op == "dequantize_linear" {
 		return l.widened(codedBy(n))
 	}
-	m, ok := movements[n.Op]
-	if !ok || m.from != 0 || m.to != 1 || m.unless != nil && m.unless(n) {
+	s := op.TakenBy(n)
+	if s.From != 0 || s.To != 1 {
 		return nil
 	}
 	x := l.coded(n.In[0])
 	switch {
-	case x == nil || m.order && !l.ordered(x.quantisation):
+	case x == nil || s.Ordered && !l.ordered(x.quantisation):
 		return nil
 	case !x.single() && (len(x.block) > 0 || n.Op != "transpose" && n.Op != "unsqueeze" && n.Op != "squeeze"):
 		return nil
@@ -422,9 +396,9 @@ func (l *coder) convolution(n *graph.Node) *graph.Value {
 }
 
 // convolve adds a convolution of codes and its requantization. The bias, which may be nil, is counted in the product of the scales.
-func (c *lowering) convolve(op string, attrs graph.Attrs, x, w coded, bias *graph.Value, to quantisation) *graph.Value {
+func (c *lowering) convolve(operator string, attrs graph.Attrs, x, w coded, bias *graph.Value, to quantisation) *graph.Value {
 	d := sums(x, w)
-	y := c.Node(op, attrs.With("dtype", d), x.codes, w.codes, c.Cast(bias, d), x.zero, c.channels(w.zero))
+	y := c.Node(operator, attrs.With("dtype", d), x.codes, w.codes, c.Cast(bias, d), x.zero, c.channels(w.zero))
 	unit := c.unit(x.scale, c.channels(w.scale))
 	if len(unit.Type.Shape) > 0 {
 		unit = c.Unsqueeze(unit, append([]int{0}, emit.Counting(2, len(y.Type.Shape)-2)...)...)

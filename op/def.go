@@ -55,9 +55,11 @@ type Def struct {
 
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits
+	// Takes says of which operands each element of a result is one: see [TakenBy]. Nil means that it is not known or, of an operator with a View or
+	// a Join, which only moves elements, that it is one of operand 0 or of all.
+	Takes func(s *Sig) Taken
 	// NonNegative reports whether no element of a result is below 0, given that the operands for which in is true have none below 0. Nil means
-	// that it is not known or, of an operator with a View or Join, which only moves elements, that it is so if it is of all operands. Of Fractions it is
-	// known.
+	// that it is not known or, of an operator that takes elements, that it is so if it is of those operands. Of Fractions it is known.
 	NonNegative func(s *Sig, in []bool) bool
 	// View returns, if the elements of each result are a run of those of operand 0, in their order and bit by bit, the index of the element at
 	// which each result begins, and else nil. A nil View always returns nil.

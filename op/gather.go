@@ -70,7 +70,8 @@ var gatherDef = &Def{
 		gatherItems[uint8], gatherItems[uint16], gatherItems[uint32], gatherItems[uint64], func(s *Sig, _ []Type) int {
 			return s.In[0].Shape[:s.Int("axis")].Len() * s.In[1].Shape.Len()
 		}),
-	Lane: gatherLane,
+	Takes: fromFirst,
+	Lane:  gatherLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -135,6 +136,7 @@ var gatherElementsDef = &Def{
 	},
 	Ref: byIndex(gatherSingles[int8], gatherSingles[int16], gatherSingles[int32], gatherSingles[int64],
 		gatherSingles[uint8], gatherSingles[uint16], gatherSingles[uint32], gatherSingles[uint64], func(_ *Sig, out []Type) int { return out[0].Shape.Len() }),
+	Takes:    fromFirst,
 	Lane:     gatherElementsLane,
 	Generate: func(r *Rand) Case { return r.alongAxis(false) },
 }
@@ -198,7 +200,8 @@ var gatherNDDef = &Def{
 	},
 	Ref: byIndex(gatherParts[int8], gatherParts[int16], gatherParts[int32], gatherParts[int64],
 		gatherParts[uint8], gatherParts[uint16], gatherParts[uint32], gatherParts[uint64], func(s *Sig, _ []Type) int { return coordinates(s.In[1].Shape) }),
-	Lane: gatherNDLane,
+	Takes: fromFirst,
+	Lane:  gatherNDLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		k := r.Between(1, len(shape))

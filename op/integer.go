@@ -443,6 +443,7 @@ var lookupDef = &Def{
 		PerElement: true,
 	},
 	Traits: Elementwise,
+	Takes:  fromSecond,
 	Expand: expandLookup,
 	Generate: func(r *Rand) Case {
 		table := r.Tensor(r.DType(AnyType), r.Shape(1, 2))

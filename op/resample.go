@@ -36,6 +36,7 @@ ceil(u) as multilinear_upsample does. 8- and 16-bit integers are interpolated as
 	Work:     interpolationWork(0),
 	Expand:   expandResample,
 	BodyTol:  1e-6,
+	Takes:    nearest,
 	Lane:     single("sizes", firstLane(resizeFree)),
 	Generate: generateResample,
 }
@@ -87,6 +88,7 @@ rounded to nearest, ties to even, and saturated.`,
 	},
 	Shape:    resizeShape,
 	Ref:      Reference{Kernels: resizeKernels, Pieces: gridRows, Scratch: resizeScratch},
+	Takes:    nearest,
 	Simplify: simplerResize,
 	Work:     resizeWork,
 	Lane:     single("sizes", firstLane(resizeFree)),
@@ -105,6 +107,14 @@ var (
 func scalesAttr(bounds [2]float64) Attr {
 	return Attr{Name: "scales", Kind: graph.KindFloats, Default: []float64{}, Range: bounds,
 		Doc: "factor by which each dimension is enlarged; empty for the quotients of the extents"}
+}
+
+// nearest is for results that are elements of the input: not interpolated ones, nor those beyond it.
+func nearest(s *Sig) Taken {
+	if s.String("mode") != "nearest-neighbor" || s.Attrs.String("coordinates") == "tf_crop_and_resize" {
+		return Taken{}
+	}
+	return fromFirst(s)
 }
 
 // resampleShape is the part of the shape rules that resample and resize have in common.

@@ -39,7 +39,8 @@ var reverseSequenceDef = &Def{
 	Ref: Reference{Kernels: everyType(reverseSequences), Pieces: func(s *Sig, _ []Type) int {
 		return s.In[0].Shape[:innerAxis(s.Attrs)+1].Len()
 	}},
-	Lane: reverseSequenceLane,
+	Takes: fromFirst,
+	Lane:  reverseSequenceLane,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(2, 4)
 		axes := r.Perm(len(shape))[:2]

@@ -28,6 +28,7 @@ var selectDef = &Def{
 		PerElement: true,
 	},
 	Traits: Elementwise,
+	Takes:  func(*Sig) Taken { return Taken{From: 1, To: 3} },
 	Generate: func(r *Rand) Case {
 		in := r.operands(r.DType(AnyType), 3)
 		in[0] = r.Tensor(tensor.Bool, in[0].Shape())
@@ -69,6 +70,7 @@ var clampDef = &Def{
 		PerElement: true,
 	},
 	Traits:      Elementwise,
+	Takes:       byOrder,
 	NonNegative: func(s *Sig, in []bool) bool { return s.Has(1) && in[1] }, // the lower bound counts last
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		w := Work{}

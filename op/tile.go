@@ -32,6 +32,7 @@ var tileDef = &Def{
 	Ref: Reference{Kernels: everyType(tileRows), Pieces: func(s *Sig, out []Type) int {
 		return out[0].Shape[:tiledAxis(s.Attrs)].Len()
 	}},
+	Takes:    fromFirst,
 	Simplify: ifSameType,
 	Lane:     single("repeats", tileLane),
 	Generate: func(r *Rand) Case {

@@ -49,6 +49,12 @@ func withTraits(t Traits, d *Def) *Def {
 	return d
 }
 
+// withOrder adds byOrder to d.
+func withOrder(d *Def) *Def {
+	d.Takes = byOrder
+	return d
+}
+
 // withSign adds a rule [Def.NonNegative] to d.
 func withSign(rule func(s *Sig, in []bool) bool, d *Def) *Def {
 	d.NonNegative = rule
@@ -117,6 +123,29 @@ func Simplify(n *graph.Node) (same *graph.Value, simpler *graph.Node) {
 	return nil, nil
 }
 
+// Taken says that each element of a result is one of the operands From…To-1, or the least or greatest number where there is none to take.
+// What is done to each element by itself may then be done before in place of after, but with Ordered only what keeps their order, as that decides which
+// is taken. The zero value says nothing.
+type Taken struct {
+	From, To int
+	Ordered  bool
+}
+
+// TakenBy returns of which operands of n each element of a result is one.
+func TakenBy(n *graph.Node) Taken {
+	d, ok := operator(n)
+	switch {
+	case !ok:
+	case d.Takes != nil:
+		return d.Takes(&Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs})
+	case d.View != nil:
+		return Taken{To: 1}
+	case d.Join != nil:
+		return Taken{To: len(n.In)}
+	}
+	return Taken{}
+}
+
 // NonNegative reports whether no element of a result of n is below 0 if none is of the operands for which in is true: see
 // [Def.NonNegative].
 func NonNegative(n *graph.Node, in []bool) bool {
@@ -129,10 +158,18 @@ func NonNegative(n *graph.Node, in []bool) bool {
 	case d.NonNegative != nil:
 		return d.NonNegative(&Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}, in)
 	}
-	return (d.View != nil || d.Join != nil) && ifAll(nil, in)
+	s := TakenBy(n)
+	return s.To > 0 && ifAll(nil, in[s.From:s.To])
 }
 
-// Rules of operators, for the fields NonNegative, View, Join and Simplify of definitions.
+// Rules of operators, for the fields Takes, NonNegative, View, Join and Simplify of definitions.
+
+// fromFirst is for operators whose results have elements of the first operand, fromSecond for those whose have elements of the second.
+func fromFirst(*Sig) Taken  { return Taken{To: 1} }
+func fromSecond(*Sig) Taken { return Taken{From: 1, To: 2} }
+
+// byOrder is for operators that take one of several elements by their order.
+func byOrder(s *Sig) Taken { return Taken{To: len(s.In), Ordered: true} }
 
 // always is for operators of which no result is below 0.
 func always(*Sig, []bool) bool { return true }

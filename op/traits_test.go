@@ -27,7 +27,8 @@ var claims = []struct {
 	{"commutative", func(d *op.Def) bool { return d.Traits.Has(op.Commutative) }, checkCommutative},
 	{"integral", func(d *op.Def) bool { return d.Traits.Has(op.Integral) }, checkIntegral},
 	{"fractions", func(d *op.Def) bool { return d.Traits.Has(op.Fractions) }, checkFractions},
-	{"non-negative", func(d *op.Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
+	{"takes", takes, checkTakes},
+	{"non-negative", func(d *op.Def) bool { return d.NonNegative != nil || takes(d) }, checkNonNegative},
 	{"view", func(d *op.Def) bool { return d.View != nil }, checkView},
 	{"join", func(d *op.Def) bool { return d.Join != nil }, checkJoin},
 	{"simplify", func(d *op.Def) bool { return d.Simplify != nil }, checkSimplify},
@@ -161,6 +162,35 @@ func checkFractions(d *op.Def, c op.Case, _ *op.Rand) string {
 	for _, o := range evaluated(d, c) {
 		if slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(o, tensor.Float64))), func(x float64) bool { return x < 0 || x > 1 }) {
 			return "an element is not between 0 and 1"
+		}
+	}
+	return ""
+}
+
+func takes(d *op.Def) bool { return d.Takes != nil || d.View != nil || d.Join != nil }
+
+// checkTakes changes each of the elements that may be taken: the results change so, too. Doubling keeps their order.
+func checkTakes(d *op.Def, c op.Case, _ *op.Rand) string {
+	taken := op.TakenBy(nodeOf(d, c))
+	if taken.To == 0 || !op.Floats.Has(c.In[taken.From].DType()) {
+		return "-"
+	}
+	changed := func(x *tensor.Tensor) *tensor.Tensor {
+		if taken.Ordered {
+			return evaluated(def("add"), op.Case{In: []*tensor.Tensor{x, x}})[0]
+		}
+		return evaluated(def("neg"), op.Case{In: []*tensor.Tensor{x}})[0]
+	}
+	before := op.Case{In: slices.Clone(c.In), Attrs: c.Attrs}
+	for i, x := range c.In[:taken.To] {
+		if i >= taken.From && x != nil {
+			before.In[i] = changed(x)
+		}
+	}
+	behind := evaluated(d, c)
+	for i, y := range evaluated(d, before) {
+		if !bytes.Equal(y.Contiguous().Bytes(), changed(behind[i]).Bytes()) {
+			return fmt.Sprintf("result %d has other elements than operands %d to %d", i, taken.From, taken.To-1)
 		}
 	}
 	return ""

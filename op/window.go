@@ -78,7 +78,13 @@ border ignore). Extents as in box.`,
 			maxIntegerKernel[int8], maxIntegerKernel[int16], maxIntegerKernel[int32], maxIntegerKernel[int64],
 			maxIntegerKernel[uint8], maxIntegerKernel[uint16], maxIntegerKernel[uint32], maxIntegerKernel[uint64])),
 			PerElement: true},
-		Work:        windowWork,
+		Work: windowWork,
+		Takes: func(s *Sig) Taken {
+			if s.String("border") == "constant" { // zeros, too
+				return Taken{}
+			}
+			return byOrder(s)
+		},
 		NonNegative: func(s *Sig, in []bool) bool { return in[0] && s.meetsAll() },
 		Expand:      pooled,
 		Lane:        firstLane(unslid),

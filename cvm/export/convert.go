@@ -18,7 +18,7 @@ import (
 type row struct {
 	op      string
 	emit    func(c *emission) []operand // adds nodes and returns what stands for the results; it may refuse, or return nil if CVM does not say it so
-	keeps   bool                        // whether each element of a result is one of an operand
+	keeps   bool                        // whether what is not below 0 becomes no greater; of operators that take elements it is known
 	logical bool                        // whether it takes logical operands of which only the truth is known
 	numbers bool                        // whether the operands behind the first are numbers that it reads itself, which become no parameters
 }
@@ -239,7 +239,7 @@ func (e *exporter) emit(n *graph.Node, in []operand) []operand {
 		if !x.Shape.Equal(shapeOf(v)) {
 			kit.Refuse("the result %s would have the shape %v in place of %v", v.Name, x.Shape, v.Type.Shape)
 		}
-		if !holds(v.Type.DType, x.Precision, r.keeps) && !out[i].truth {
+		if !holds(v.Type.DType, x.Precision, r.keeps || op.TakenBy(n).To > 0) && !out[i].truth {
 			kit.Refuse("the result %s has %d bits, which %v does not hold; cast the operands to int32 first", v.Name, x.Precision, v.Type.DType)
 		}
 	}
@@ -247,7 +247,7 @@ func (e *exporter) emit(n *graph.Node, in []operand) []operand {
 }
 
 // holds reports whether an element type holds the results of an operator that have a precision, so that the graph computes them without
-// wrapping. Of unsigned results this is only known if they are elements of operands.
+// wrapping. Of unsigned results this is only known if they are no greater than elements of operands.
 func holds(d tensor.DType, precision int, keeps bool) bool {
 	switch {
 	case d == tensor.Bool:

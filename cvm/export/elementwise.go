@@ -10,7 +10,7 @@ import (
 )
 
 var elementwiseRows = []row{
-	{op: "copy", keeps: true, logical: true, emit: func(c *emission) []operand { return c.in[:1] }},
+	{op: "copy", logical: true, emit: func(c *emission) []operand { return c.in[:1] }},
 	{op: "cast", logical: true, emit: func(c *emission) []operand {
 		// It is nothing where the result's type holds the operand.
 		x, from, to := c.in[0], c.In[0].Type.DType, c.Out[0].Type.DType
@@ -38,8 +38,8 @@ var elementwiseRows = []row{
 	{op: "sub", emit: binary("broadcast_sub")},
 	{op: "mul", emit: binary("broadcast_mul")},
 	{op: "div", emit: binary("broadcast_div")},
-	{op: "max", emit: binary("broadcast_max"), keeps: true},
-	{op: "min", keeps: true, emit: func(c *emission) []operand {
+	{op: "max", emit: binary("broadcast_max")},
+	{op: "min", emit: func(c *emission) []operand {
 		return c.negated(func(in ...int) int { return c.do("broadcast_max", nil, in...) }, c.in[0].entry, c.in[1].entry)
 	}},
 	{op: "gt", emit: binary("broadcast_greater")},
@@ -56,7 +56,7 @@ var elementwiseRows = []row{
 		kit.Refuse("CVM compares with 0 only")
 		return nil
 	}},
-	{op: "select", keeps: true, logical: true, emit: func(c *emission) []operand {
+	{op: "select", logical: true, emit: func(c *emission) []operand {
 		// It selects by a condition of the same shape, or by one for each row.
 		condition, out := c.in[0].entry, c.outShape()
 		for i := 1; i <= 2; i++ {
@@ -72,7 +72,7 @@ var elementwiseRows = []row{
 		}
 		return one(c.do("where", nil, condition, c.in[1].entry, c.in[2].entry))
 	}},
-	{op: "clamp", keeps: true, numbers: true, emit: func(c *emission) []operand {
+	{op: "clamp", numbers: true, emit: func(c *emission) []operand {
 		// Bounds are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
 		x := c.in[0].entry
 		most := operators.Bound(c.outs[x].Precision)
@@ -141,7 +141,7 @@ var elementwiseRows = []row{
 		}
 		return one(c.do(operator, graph.AttrsOf("precision", precision, "shift_bit", shift), x))
 	}},
-	{op: "lookup", keeps: true, emit: func(c *emission) []operand {
+	{op: "lookup", emit: func(c *emission) []operand {
 		// Tables of CVM begin with index 0.
 		x, table := c.in[0].entry, c.in[1].entry
 		if offset := c.Int("offset"); offset != 0 {

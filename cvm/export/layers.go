@@ -17,10 +17,10 @@ var layerRows = []row{
 		}
 		return one(c.reduced("sum", c.in[0].entry))
 	}},
-	{op: "max_reduce", keeps: true, emit: func(c *emission) []operand {
+	{op: "max_reduce", emit: func(c *emission) []operand {
 		return one(c.reduced("max", c.in[0].entry))
 	}},
-	{op: "min_reduce", keeps: true, emit: func(c *emission) []operand {
+	{op: "min_reduce", emit: func(c *emission) []operand {
 		return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
 	}},
 	{op: "conv", emit: func(c *emission) []operand {
@@ -51,7 +51,7 @@ var layerRows = []row{
 		}
 		return c.dense(x, w)
 	}},
-	{op: "max_pool", keeps: true, emit: func(c *emission) []operand {
+	{op: "max_pool", emit: func(c *emission) []operand {
 		x := c.in[0].entry
 		if len(c.shape(x)) != 4 {
 			kit.Refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
@@ -64,7 +64,7 @@ var layerRows = []row{
 		return one(c.do("max_pool2d", graph.AttrsOf(
 			"pool_size", win.Size, "strides", win.Stride, "padding", win.padding[:], "ceil_mode", win.ceil), x))
 	}},
-	{op: "resample", keeps: true, emit: func(c *emission) []operand {
+	{op: "resample", emit: func(c *emission) []operand {
 		// It repeats rows and columns.
 		x, a := c.in[0].entry, c.Attrs
 		if mode := a.String("mode"); mode != "nearest-neighbor" {

@@ -8,10 +8,10 @@ import (
 )
 
 var shapeRows = []row{
-	{op: "reshape", emit: reshape, keeps: true, logical: true},
-	{op: "squeeze", emit: reshape, keeps: true, logical: true},
-	{op: "unsqueeze", emit: reshape, keeps: true, logical: true},
-	{op: "transpose", keeps: true, emit: func(c *emission) []operand {
+	{op: "reshape", emit: reshape, logical: true},
+	{op: "squeeze", emit: reshape, logical: true},
+	{op: "unsqueeze", emit: reshape, logical: true},
+	{op: "transpose", emit: func(c *emission) []operand {
 		// It leaves dimensions that the node does not name where they are.
 		axes := op.Permutation(c.Attrs, len(c.shape(c.in[0].entry)))
 		if len(axes) < 2 {
@@ -19,16 +19,16 @@ var shapeRows = []row{
 		}
 		return one(c.do("transpose", graph.AttrsOf("axes", axes), c.in[0].entry))
 	}},
-	{op: "tile", emit: tile, keeps: true},
-	{op: "expand", emit: tile, keeps: true},
-	{op: "concat", keeps: true, emit: func(c *emission) []operand {
+	{op: "tile", emit: tile},
+	{op: "expand", emit: tile},
+	{op: "concat", emit: func(c *emission) []operand {
 		var in []int
 		for _, x := range c.in {
 			in = append(in, x.entry)
 		}
 		return one(c.do("concatenate", graph.AttrsOf("axis", c.Int("axis")), in...))
 	}},
-	{op: "slice", keeps: true, emit: func(c *emission) []operand {
+	{op: "slice", emit: func(c *emission) []operand {
 		// It begins where the node begins and ends behind as many elements as its result has.
 		in := c.shape(c.in[0].entry)
 		begin, end, stride := make([]int, len(in)), make([]int, len(in)), make([]int, len(in))
@@ -40,7 +40,7 @@ var shapeRows = []row{
 		}
 		return one(c.do("strided_slice", graph.AttrsOf("begin", begin, "end", end, "stride", stride), c.in[0].entry))
 	}},
-	{op: "gather", keeps: true, emit: func(c *emission) []operand {
+	{op: "gather", emit: func(c *emission) []operand {
 		if c.Bool("negative") {
 			kit.Refuse("it counts negative indices from the end; CVM takes the first item for them")
 		}
