@@ -111,7 +111,7 @@ func scalesAttr(bounds [2]float64) Attr {
 
 // nearest is for results that are elements of the input: not interpolated ones, nor those beyond it.
 func nearest(s *Sig) Taken {
-	if s.String("mode") != "nearest-neighbor" || s.Attrs.String("coordinates") == "tf_crop_and_resize" {
+	if s.String("mode") != "nearest-neighbor" || s.String("coordinates") == "tf_crop_and_resize" {
 		return Taken{}
 	}
 	return fromFirst(s)

@@ -44,7 +44,7 @@ or if its results differ.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tolerance") && (compare == "" || !(tolerance >= 0)) {
-				return &codedError{exitUsage, errors.New("--tolerance: it must be 0 or more percent, and needs --compare")}
+				return refused("--tolerance: it must be 0 or more percent, and needs --compare")
 			}
 			var baseline *benchReport
 			if compare != "" {

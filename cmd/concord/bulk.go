@@ -126,7 +126,6 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 	if err := f.set.check(); err != nil {
 		return err
 	}
-	bad := func(format string, args ...any) error { return &codedError{exitUsage, fmt.Errorf(format, args...)} }
 	o := &f.options
 	o.Format = bulk.Format(f.format)
 	if fs.Changed("shards") && !fs.Changed("shard") {
@@ -134,27 +133,27 @@ func (f *bulkFlags) check(fs *pflag.FlagSet, env func(string) string) error {
 			if text := env(name); text != "" {
 				n, err := strconv.Atoi(text)
 				if err != nil || n < 0 || n >= o.Shards && o.Shards > 0 {
-					return bad("%s=%s: the number of the shard must be from 0 to %d, one less than --shards; --shard says another", name, text, o.Shards-1)
+					return refused("%s=%s: the number of the shard must be from 0 to %d, one less than --shards; --shard says another", name, text, o.Shards-1)
 				}
 				f.shard = n
 				break
 			}
 		}
 		if o.Shards > 1 && !slices.ContainsFunc(indexVariables, func(name string) bool { return env(name) != "" }) {
-			return bad("--shards %d needs --shard, or one of %s", o.Shards, strings.Join(indexVariables, ", "))
+			return refused("--shards %d needs --shard, or one of %s", o.Shards, strings.Join(indexVariables, ", "))
 		}
 	}
 	switch {
 	case f.output == "":
-		return bad("-o DIR is missing: the folder for what is written")
+		return refused("-o DIR is missing: the folder for what is written")
 	case f.output == stdinArg:
 		return notWritten()
 	case !slices.Contains(bulk.Formats, o.Format):
-		return bad("--format: %q is not allowed; it must be one of %s", f.format, escape.Quoted(bulk.Formats))
+		return refused("--format: %q is not allowed; it must be one of %s", f.format, escape.Quoted(bulk.Formats))
 	case f.shard < 0 || f.shard >= max(o.Shards, 1):
-		return bad("--shard %d: it must be from 0 to %d, one less than --shards", f.shard, max(o.Shards, 1)-1)
+		return refused("--shard %d: it must be from 0 to %d, one less than --shards", f.shard, max(o.Shards, 1)-1)
 	case f.onError != "skip" && f.onError != "stop":
-		return bad("--on-error: %q is not allowed; it must be stop or skip", f.onError)
+		return refused("--on-error: %q is not allowed; it must be stop or skip", f.onError)
 	}
 	o.SkipErrors = f.onError == "skip"
 	o.Cache, o.CacheBytes, o.Limits = f.cache, int64(f.cacheMax), f.limits()

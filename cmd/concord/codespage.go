@@ -80,7 +80,7 @@ func explainCode(w io.Writer, text string, asJSON bool) error {
 	}
 	e, ok := codes.Lookup(code)
 	if !ok {
-		return &codedError{exitUsage, fmt.Errorf("there is no diagnostic %v; --explain all lists them", code)}
+		return refused("there is no diagnostic %v; --explain all lists them", code)
 	}
 	r, err := reportCode(e)
 	if err != nil {

@@ -21,7 +21,7 @@ func configure(flags *pflag.FlagSet, name string) error {
 		return err
 	}
 	if err := readConfig(flags, text); err != nil {
-		return &codedError{exitUsage, fmt.Errorf("%s: %w", name, err)}
+		return refused("%s: %w", name, err)
 	}
 	return nil
 }

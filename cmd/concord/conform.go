@@ -49,7 +49,7 @@ counts say how many there are.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if timeout <= 0 {
-				return &codedError{exitUsage, fmt.Errorf("--timeout: it must be above 0")}
+				return refused("--timeout: it must be above 0")
 			}
 			opts := conform.Options{Timeout: timeout, Threads: threads}
 			if filter != "" {
@@ -69,7 +69,7 @@ counts say how many there are.`,
 				}
 			}
 			if opts.Engine == nil {
-				return &codedError{exitUsage, fmt.Errorf("--engine: there is no engine %q", engine)}
+				return refused("--engine: there is no engine %q", engine)
 			}
 			cases, err := conform.Find(args...)
 			if err != nil {

@@ -77,7 +77,7 @@ that is there.`,
 				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
 			if f.external {
-				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
+				return refused("--external is for a DST that ends in .onnx")
 			}
 			return f.convert(args[0], args[1], bar, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
@@ -122,8 +122,8 @@ func (f *convertFlags) findForm(dst string) (*form, error) {
 			return &forms[i], nil
 		}
 	}
-	return nil, &codedError{exitUsage, fmt.Errorf("%s: models are not written with the ending %s; it must be .nnef.tgz, .tgz, .tar.gz, "+
-		".nnef.tar or .tar for an archive, .nnef or none for a folder, and .onnx for ONNX", dst, filepath.Ext(dst))}
+	return nil, refused("%s: models are not written with the ending %s; it must be .nnef.tgz, .tgz, .tar.gz, "+
+		".nnef.tar or .tar for an archive, .nnef or none for a folder, and .onnx for ONNX", dst, filepath.Ext(dst))
 }
 
 func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.Writer) error {
@@ -241,7 +241,6 @@ func (c *counter) String() string {
 
 // free finds whether a model may be written at dst.
 func (f *form) free(dst string, in inputs, force bool) error {
-	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
 	if err := writable([]output{{path: dst, folder: true}}, in, force); err != nil {
 		return err
 	}
@@ -252,9 +251,9 @@ func (f *form) free(dst string, in inputs, force bool) error {
 	case err != nil:
 		return err
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return wrong("it is neither a file nor a folder and is not replaced")
+		return refused("%s: it is neither a file nor a folder and is not replaced", dst)
 	case f.folder != info.IsDir():
-		return wrong("an archive does not replace a folder, nor a folder a file")
+		return refused("%s: an archive does not replace a folder, nor a folder a file", dst)
 	case !f.folder:
 		return nil
 	}
@@ -269,11 +268,11 @@ func onlyModel(dir string) error {
 	}
 	defer c.Close()
 	if foreign := withoutLabels(foreignFiles(c), dir); len(foreign) > 0 {
-		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))}
+		return refused("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))
 	}
 	names := c.Names()
 	if len(names) > 0 && !slices.Contains(names, container.GraphFile) {
-		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it is no model: it has no %s", dir, container.GraphFile)}
+		return refused("%s: it is not replaced, as it is no model: it has no %s", dir, container.GraphFile)
 	}
 	return nil
 }

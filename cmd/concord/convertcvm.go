@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +29,7 @@ var cvmForm = form{name: "CVM", folder: true, only: onlyCVM}
 func onlyCVM(dir string) error {
 	symbol, params, err := cvm.Find(dir)
 	if err != nil {
-		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it is no CVM model: it has no %s", dir, cvmSymbol)}
+		return refused("%s: it is not replaced, as it is no CVM model: it has no %s", dir, cvmSymbol)
 	}
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -43,7 +42,7 @@ func onlyCVM(dir string) error {
 		}
 	}
 	if len(foreign) > 0 {
-		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))}
+		return refused("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))
 	}
 	return nil
 }
@@ -145,11 +144,11 @@ func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), erro
 func (f *convertFlags) checkTo(dst string) error {
 	switch {
 	case f.to != "nnef" && f.to != "cvm":
-		return &codedError{exitUsage, fmt.Errorf("--to %s: it must be nnef or cvm", f.to)}
+		return refused("--to %s: it must be nnef or cvm", f.to)
 	case f.to == "cvm" && (f.flatten || f.canonical):
-		return &codedError{exitUsage, errors.New("--flatten and --canonical are for --to nnef")}
+		return refused("--flatten and --canonical are for --to nnef")
 	case f.to == "cvm" && slices.Contains([]string{".tar", ".tgz", ".gz", ".nnef"}, strings.ToLower(filepath.Ext(dst))):
-		return &codedError{exitUsage, fmt.Errorf("%s: a CVM model is written as a folder, with another ending", dst)}
+		return refused("%s: a CVM model is written as a folder, with another ending", dst)
 	}
 	return nil
 }

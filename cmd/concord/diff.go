@@ -119,7 +119,7 @@ func engineNames() string {
 // check finds what is wrong with the flags and separates models from inputs.
 func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*evaluate.Engine, err error) {
 	wrong := func(format string, args ...any) ([]string, []string, [2]*evaluate.Engine, error) {
-		return nil, nil, engines, &codedError{exitUsage, fmt.Errorf(format, args...)}
+		return nil, nil, engines, refused(format, args...)
 	}
 	models, inputs = args[:min(2, len(args))], args[min(2, len(args)):]
 	if len(f.engines) > 0 {
@@ -288,7 +288,7 @@ func (d *comparison) inputs(ctx context.Context, opts *diff.RunOptions, g *graph
 	case err != nil:
 		return err
 	case len(jobs) != 1:
-		return &codedError{exitUsage, fmt.Errorf("%d inputs are given; the models are run on one", len(jobs))}
+		return refused("%d inputs are given; the models are run on one", len(jobs))
 	}
 	if err := r.prepare(ctx, jobs[0]); err != nil {
 		return err

@@ -171,7 +171,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		name = exportName(path)
 	}
 	if name != filepath.Base(name) || name == "." || name == ".." || strings.ContainsAny(name, `\:`) {
-		return &codedError{exitUsage, fmt.Errorf(`--name %q: it must be the name of a file, without a folder and without : and \`, name)}
+		return refused(`--name %q: it must be the name of a file, without a folder and without : and \`, name)
 	}
 	write := writeWebNN
 	switch {

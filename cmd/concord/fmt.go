@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -91,7 +90,7 @@ func (f *formatting) run(args []string) error {
 func (f *formatting) find(arg string) ([]string, error) {
 	if arg == "-" {
 		if f.write {
-			return nil, &codedError{exitUsage, errors.New("-w needs files: the standard input cannot be written")}
+			return nil, refused("-w needs files: the standard input cannot be written")
 		}
 		return []string{arg}, nil
 	}

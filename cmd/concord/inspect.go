@@ -394,26 +394,20 @@ func (r *modelReport) write(w io.Writer) error {
 	fmt.Fprintf(t, "multiply-adds\t%s\n", group(r.MACs))
 	fmt.Fprintf(t, "other operations\t%s\n", group(r.Ops))
 	fmt.Fprintf(t, "memory of a run\t%s (%s without sharing; folded constants %s)\n", size(r.Memory.Arena), size(r.Memory.Sum), size(r.Memory.Folded))
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintf(w, "\nOPERATORS\n")
 	for _, u := range r.Operators {
 		fmt.Fprintf(t, "  %s\t%d\t%s multiply-adds\n", u.Operator, u.Count, group(u.MACs))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintf(w, "\nUNITS (what the engine evaluates at once, in the graph that --compiled shows)\n")
 	fmt.Fprintf(t, "  #\tNODES\tKERNEL\tPIECES\n")
 	for i, u := range r.Units {
 		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", i, escape.Text(strings.Join(u.Nodes, ", ")), u.Kernel, group(int64(u.Pieces)))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintf(w, "\nMEMORY PLAN (%s; no plan can do with less than %s)\n", size(r.Memory.Arena), size(r.Memory.Peak))
 	fmt.Fprintf(t, "  OFFSET\tSIZE\tUNITS\tUSE\tVALUE\n")
@@ -424,9 +418,7 @@ func (r *modelReport) write(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, escape.Text(value))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintf(w, "\nGRAPH\n")
 	fmt.Fprintf(t, "  #\tOPERATOR\tOPERANDS\tRESULTS\tTYPE\tMULTIPLY-ADDS\tATTRIBUTES\n")

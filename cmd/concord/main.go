@@ -45,6 +45,11 @@ type codedError struct {
 func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
+// refused is the error of a command line that cannot be meant.
+func refused(format string, args ...any) error {
+	return &codedError{exitUsage, fmt.Errorf(format, args...)}
+}
+
 func main() {
 	collectLater()
 	ctx, stop := interruptible()

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -42,9 +41,9 @@ func (f *measuringFlags) register(fs *pflag.FlagSet) {
 func (f *measuringFlags) loop() (measure.Loop, error) {
 	switch most := float64(1e6); {
 	case !(f.warmUp >= 0 && f.warmUp <= most):
-		return measure.Loop{}, &codedError{exitUsage, errors.New("--warm-up: it must be 0 … 1000000 seconds")}
+		return measure.Loop{}, refused("--warm-up: it must be 0 … 1000000 seconds")
 	case !(f.length >= 0 && f.length <= most):
-		return measure.Loop{}, &codedError{exitUsage, errors.New("--seconds: it must be 0 … 1000000")}
+		return measure.Loop{}, refused("--seconds: it must be 0 … 1000000")
 	}
 	l := measure.Loop{WarmUp: seconds(f.warmUp), Time: seconds(f.length), Least: 3}
 	if f.runs > 0 {
@@ -120,7 +119,7 @@ func (m *measured) first(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(jobs) != 1 {
-		return &codedError{exitUsage, fmt.Errorf("%d inputs are given; the model is measured on one", len(jobs))}
+		return refused("%d inputs are given; the model is measured on one", len(jobs))
 	}
 	j := jobs[0]
 	if err := m.prepare(ctx, j); err != nil {

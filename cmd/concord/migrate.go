@@ -179,7 +179,7 @@ func sameShape(a, b []int) bool {
 // writeDocument writes the document alone.
 func (m *migrating) writeDocument() error {
 	if info, err := os.Stat(m.target); container.IsArchive(m.target) || err == nil && info.IsDir() {
-		return &codedError{exitUsage, fmt.Errorf("-o %s: the source is a document; to write a model, give its folder", m.target)}
+		return refused("-o %s: the source is a document; to write a model, give its folder", m.target)
 	}
 	return stage.WriteData(m.target, m.text)
 }
@@ -209,7 +209,7 @@ func (m *migrating) model(src string) error {
 		return nil
 	}
 	if same(src, m.target) {
-		return &codedError{exitUsage, fmt.Errorf("-o %s: it is the source; give another place", m.target)}
+		return refused("-o %s: it is the source; give another place", m.target)
 	}
 	return container.Write(m.target, func(yield func(string, func(io.Writer) error) bool) {
 		seen := make(map[string]bool)

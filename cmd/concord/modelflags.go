@@ -60,7 +60,7 @@ func (f *modelFlags) options() (nnef.Options, error) {
 // document returns how a document is opened that is the only model of a command.
 func (f *modelFlags) document() (nnef.Options, error) {
 	if len(f.fixed) > 0 {
-		return nnef.Options{}, &codedError{exitUsage, errors.New("--set is for ONNX models")}
+		return nnef.Options{}, refused("--set is for ONNX models")
 	}
 	return f.options()
 }
@@ -123,7 +123,7 @@ func (f *modelFlags) constants() (model.Values, error) {
 		for _, text := range strings.Split(value, ",") {
 			x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 			if err != nil {
-				return nil, &codedError{exitUsage, fmt.Errorf("--set %s: %q is neither a number nor an .npy", s, text)}
+				return nil, refused("--set %s: %q is neither a number nor an .npy", s, text)
 			}
 			numbers = append(numbers, x)
 		}

@@ -94,7 +94,7 @@ func (f *explainFlags) explainONNX(name string, choices []string, w io.Writer) e
 		r.Nodes = append(r.Nodes, reportTranslation(t))
 	}
 	if len(r.Nodes) == 0 && len(choices) > 0 {
-		return &codedError{exitUsage, fmt.Errorf("%s has no node, value or operator %s", name, escape.Quoted(choices))}
+		return refused("%s has no node, value or operator %s", name, escape.Quoted(choices))
 	}
 	if f.asJSON {
 		err = writeJSON(w, r)

@@ -40,7 +40,7 @@ of simpler operators.`,
 				for _, name := range args {
 					d, ok := op.Lookup(name)
 					if !ok {
-						return &codedError{exitUsage, fmt.Errorf("there is no operator %q%s", name, similar(name))}
+						return refused("there is no operator %q%s", name, similar(name))
 					}
 					defs = append(defs, d)
 				}

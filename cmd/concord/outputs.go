@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -205,10 +204,6 @@ func partsCVM(path string) []string {
 // notWritten refuses "-" as the name of what is written.
 func notWritten() error {
 	return refused("-: this is not written to standard output; ./- is of this name")
-}
-
-func refused(format string, args ...any) error {
-	return &codedError{exitUsage, fmt.Errorf(format, args...)}
 }
 
 func (o output) whose() string {

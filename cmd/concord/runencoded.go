@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/hex"
-	"errors"
 	"io"
 
 	"github.com/concord-nn/concord"
@@ -31,7 +30,7 @@ func (f *runFlags) openEncoded(m *concord.Model, stdout io.Writer) (*encodedOutp
 	case f.encoded == "" && !f.hex:
 		return nil, nil
 	case m.CVM() == nil:
-		return nil, &codedError{exitUsage, errors.New("--encoded, --hex: the model is no CVM model")}
+		return nil, refused("--encoded, --hex: the model is no CVM model")
 	case f.encoded == "" || f.encoded == "-":
 		return &encodedOutput{w: stdout, hex: f.hex}, nil
 	}

@@ -19,7 +19,7 @@ func (r *runner) makeFolder(jobs []*job) error {
 		return notWritten()
 	}
 	if name == "" && len(r.flags.save) > 0 && slices.ContainsFunc(jobs, func(j *job) bool { return j.Source == "" || j.Source == feed.Stdin }) {
-		return &codedError{exitUsage, errors.New("--save writes beside the input's file; here there is none, so that it needs --output")}
+		return refused("--save writes beside the input's file; here there is none, so that it needs --output")
 	}
 	if name == "" || r.flags.hash || r.encoded.printed() {
 		return nil

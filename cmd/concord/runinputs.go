@@ -23,7 +23,7 @@ type job struct {
 func (r *runner) jobs(args []string) ([]*job, error) {
 	if r.flags.random {
 		if len(args) > 0 {
-			return nil, &codedError{exitUsage, errors.New("--random takes no INPUT")}
+			return nil, refused("--random takes no INPUT")
 		}
 		return []*job{{Job: &feed.Job{}}}, nil
 	}

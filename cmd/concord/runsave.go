@@ -67,7 +67,7 @@ func (r *runner) save(opts concord.Options) (*model.Programs, error) {
 	for _, name := range wanted {
 		v := find(name)
 		if v == nil {
-			return nil, &codedError{exitUsage, fmt.Errorf("--save: the model has no value or node %q%s", name, sees(name, names, r.path))}
+			return nil, refused("--save: the model has no value or node %q%s", name, sees(name, names, r.path))
 		}
 		if slices.Contains(r.saved.names, name) {
 			continue

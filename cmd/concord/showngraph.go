@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -31,7 +30,7 @@ func (s *shownGraph) wanted() bool { return s.text || s.svg != "" || s.dot != ""
 // check finds flags that do not go together, and files that may not be written, before the model is read.
 func (s *shownGraph) check(asJSON bool, model string) error {
 	if s.wanted() && asJSON {
-		return &codedError{exitUsage, errors.New("--json prints the report; --text, --svg and --dot go without it")}
+		return refused("--json prints the report; --text, --svg and --dot go without it")
 	}
 	toStdout := 0
 	var written []string
@@ -44,7 +43,7 @@ func (s *shownGraph) check(asJSON bool, model string) error {
 		}
 	}
 	if toStdout > 1 || s.text && toStdout > 0 {
-		return &codedError{exitUsage, errors.New("only one of --text, --svg - and --dot - can be standard output")}
+		return refused("only one of --text, --svg - and --dot - can be standard output")
 	}
 	return writable(files(written...), inputs{model: model}, s.force)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type table struct {
 	spare     []int        // columns that are left out where there is too little room for all, each by its place among those that are left
 	sentences bool         // whether the last cells of rows are not cut but go on in further lines, as those of tables with two columns do
 	cells     bytes.Buffer // what was written
+	err       error        // of writing, after which nothing more is written
 }
 
 // newTable returns a table whose columns are separated by tabs; flags are those of package tabwriter.
@@ -31,7 +33,7 @@ const tableGap = 2
 // Write implements [io.Writer].
 func (t *table) Write(p []byte) (int, error) { return t.cells.Write(p) }
 
-// Flush aligns and writes what was written since it was last called.
+// Flush aligns and writes what was written since it was last called. It returns the first error of this and earlier calls.
 func (t *table) Flush() error {
 	rows := strings.Split(strings.TrimSuffix(t.cells.String(), "\n"), "\n")
 	if t.cells.Len() == 0 {
@@ -54,19 +56,15 @@ func (t *table) Flush() error {
 	var b bytes.Buffer
 	aligned := tabwriter.NewWriter(&b, 0, 0, gap, ' ', t.flags)
 	for _, row := range rows {
-		if _, err := io.WriteString(aligned, row+"\n"); err != nil {
-			return err
-		}
+		fmt.Fprintln(aligned, row)
 	}
-	if err := aligned.Flush(); err != nil {
-		return err
-	}
+	_ = aligned.Flush() // a buffer takes everything
 	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(t.to, strings.TrimRight(line, " \n")+"\n"); err != nil {
-			return err
+		if t.err == nil {
+			_, t.err = io.WriteString(t.to, strings.TrimRight(line, " \n")+"\n")
 		}
 	}
-	return nil
+	return t.err
 }
 
 // leastCell is how many characters of a text stay.

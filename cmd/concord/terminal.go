@@ -34,8 +34,8 @@ func addShared(root *cobra.Command) {
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		if !slices.Contains(colourings, colourful) {
-			return &codedError{exitUsage, fmt.Errorf("--color: %q is not allowed; it must be one of %s (the channels of a picture are --colour)",
-				colourful, strings.Join(colourings, ", "))}
+			return refused("--color: %q is not allowed; it must be one of %s (the channels of a picture are --colour)",
+				colourful, strings.Join(colourings, ", "))
 		}
 		if err := effective(c, args); err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed" // of notices
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -30,7 +29,7 @@ func newVersion() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if licences && asJSON {
-				return &codedError{exitUsage, errors.New("--licenses prints a text; --json goes without it")}
+				return refused("--licenses prints a text; --json goes without it")
 			}
 			if licences {
 				_, err := io.WriteString(document(c.OutOrStdout()), notices)
