@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -47,31 +48,14 @@ func apply64(name string, x float64) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// TestLSTMCell compares generated cases with WebNN's formulas in float64.
-func TestLSTMCell(t *testing.T) {
-	for seed := range uint64(100) {
-		c := def("lstm_cell").Generate(op.NewRand(seed, 6))
-		if c.In[0].DType() != tensor.Float32 {
-			continue
-		}
-		out, err := op.Eval(def("lstm_cell"), c.In, c.Attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, inputs := c.Attrs.Int("hidden_size"), c.In[0].Shape()[1]
-		layout, f := c.Attrs.String("layout"), c.Attrs.Strings("activations")
-		all := func(i int) []float32 {
-			if c.In[i] == nil {
-				return nil
-			}
-			return tensor.Data[float32](c.In[i])
-		}
-		for i := range out[0].Len() {
-			item, j := i/n, i%n
+// TestCells compares generated cases with WebNN's formulas in float64: what the results are for element j of a state of n elements, given input and state
+// of an item, the other operands, the functions, and where a gate begins.
+func TestCells(t *testing.T) {
+	for name, formulas := range map[string]func(c op.Case, item, j, n int, x, h []float32, all func(i int) []float32, f []string, at func(gate byte) int) []float64{
+		"lstm_cell": func(c op.Case, item, j, n int, x, h []float32, all func(i int) []float32, f []string, at func(gate byte) int) []float64 {
 			cell := float64(row(c.In[4], item, n)[j])
 			gate := func(name byte, peephole int) float64 {
-				k := slices.Index([]byte(layout), name)*n + j
-				sum := gateSum(all(1), all(2), row(c.In[0], item, inputs), row(c.In[3], item, n), all(5), all(6), k)
+				sum := gateSum(all(1), all(2), x, h, all(5), all(6), at(name)+j)
 				if p := all(7); p != nil && peephole >= 0 {
 					sum += cell * float64(p[peephole*n+j])
 				}
@@ -81,42 +65,13 @@ func TestLSTMCell(t *testing.T) {
 				return apply64(f[0], sum)
 			}
 			next := gate('f', 2)*cell + gate('i', 0)*gate('g', -1)
-			hidden := gate('o', 1) * apply64(f[2], next)
-			for k, want := range []float64{hidden, next} {
-				if got := float64(tensor.Data[float32](out[k])[i]); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
-					t.Fatalf("seed %d, %v: result %d, element %d is %v, want about %v", seed, c.Attrs, k, i, got, want)
-				}
-			}
-		}
-	}
-}
-
-// TestGRUCell compares generated cases with WebNN's formulas in float64.
-func TestGRUCell(t *testing.T) {
-	for seed := range uint64(100) {
-		c := def("gru_cell").Generate(op.NewRand(seed, 6))
-		if c.In[0].DType() != tensor.Float32 {
-			continue
-		}
-		out, err := op.Eval(def("gru_cell"), c.In, c.Attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, inputs := c.Attrs.Int("hidden_size"), c.In[0].Shape()[1]
-		layout, f := c.Attrs.String("layout"), c.Attrs.Strings("activations")
-		all := func(i int) []float32 {
-			if c.In[i] == nil {
-				return nil
-			}
-			return tensor.Data[float32](c.In[i])
-		}
-		for i := range out[0].Len() {
-			item, j := i/n, i%n
-			x, h := row(c.In[0], item, inputs), row(c.In[3], item, n)
+			return []float64{gate('o', 1) * apply64(f[2], next), next}
+		},
+		"gru_cell": func(c op.Case, _, j, n int, x, h []float32, all func(i int) []float32, f []string, at func(gate byte) int) []float64 {
 			gate := func(name byte, j int) float64 {
-				return apply64(f[0], gateSum(all(1), all(2), x, h, all(4), all(5), slices.Index([]byte(layout), name)*n+j))
+				return apply64(f[0], gateSum(all(1), all(2), x, h, all(4), all(5), at(name)+j))
 			}
-			k := slices.Index([]byte(layout), 'n')*n + j
+			k := at('n') + j
 			var sum float64
 			if c.Attrs.Bool("reset_after") {
 				sum = gateSum(all(1), nil, x, nil, all(4), nil, k) + gate('r', j)*gateSum(nil, all(2), nil, h, nil, all(5), k)
@@ -127,9 +82,30 @@ func TestGRUCell(t *testing.T) {
 				}
 			}
 			z := gate('z', j)
-			want := z*float64(h[j]) + apply64(f[1], sum)*(1-z)
-			if got := float64(tensor.Data[float32](out[0])[i]); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
-				t.Fatalf("seed %d, %v: element %d is %v, want about %v", seed, c.Attrs, i, got, want)
+			return []float64{z*float64(h[j]) + apply64(f[1], sum)*(1-z)}
+		},
+	} {
+		for seed := range uint64(100) {
+			c := def(name).Generate(op.NewRand(seed, 6))
+			if c.In[0].DType() != tensor.Float32 {
+				continue
+			}
+			out, n := evaluated(def(name), c), c.Attrs.Int("hidden_size")
+			at := func(gate byte) int { return strings.IndexByte(c.Attrs.String("layout"), gate) * n }
+			all := func(i int) []float32 {
+				if c.In[i] == nil {
+					return nil
+				}
+				return tensor.Data[float32](c.In[i])
+			}
+			for i := range out[0].Len() {
+				item, j := i/n, i%n
+				x, h := row(c.In[0], item, c.In[0].Shape()[1]), row(c.In[3], item, n)
+				for k, want := range formulas(c, item, j, n, x, h, all, c.Attrs.Strings("activations"), at) {
+					if got := float64(tensor.Data[float32](out[k])[i]); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
+						t.Fatalf("%s, seed %d, %v: result %d, element %d is %v, want about %v", name, seed, c.Attrs, k, i, got, want)
+					}
+				}
 			}
 		}
 	}

@@ -6,6 +6,19 @@ import (
 	"github.com/concord-nn/concord/openvx"
 )
 
+// planes adds a node of a user kernel of two images, which are not set.
+func (y *yard) planes(run func(n *openvx.Node, params []openvx.Reference) error) *openvx.Node {
+	k := must(y.c.AddKernel("org.example.planes", must(y.c.AllocateKernelID()), 2, openvx.UserKernel{Run: run, Validate: nothing.Validate}))
+	y.kernels = append(y.kernels, k)
+	for i, d := range []openvx.Direction{openvx.Input, openvx.Output} {
+		status(y.t, k.AddParameter(i, d, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	}
+	status(y.t, k.Finalize(), openvx.Success)
+	n := must(y.g.CreateGenericNode(k))
+	y.keep(n)
+	return n
+}
+
 // TestReplicate runs a kernel once for each plane of a tensor.
 func TestReplicate(t *testing.T) {
 	y := newYard(t)
@@ -23,22 +36,13 @@ func TestReplicate(t *testing.T) {
 		return r
 	}
 	runs := 0
-	k := must(y.c.AddKernel("org.example.planes", must(y.c.AllocateKernelID()), 2, openvx.UserKernel{
-		Run: func(_ *openvx.Node, params []openvx.Reference) error {
-			if params[0] != item(in, runs) || params[1] != item(out, runs) {
-				t.Errorf("run %d has other items", runs)
-			}
-			runs++
-			return nil
-		},
-		Validate: nothing.Validate,
-	}))
-	y.kernels = append(y.kernels, k)
-	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.AddParameter(1, openvx.Output, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.Finalize(), openvx.Success)
-	n := must(y.g.CreateGenericNode(k))
-	y.keep(n)
+	n := y.planes(func(_ *openvx.Node, params []openvx.Reference) error {
+		if params[0] != item(in, runs) || params[1] != item(out, runs) {
+			t.Errorf("run %d has other items", runs)
+		}
+		runs++
+		return nil
+	})
 	status(t, n.SetParameter(0, item(in, 0)), openvx.Success)
 	status(t, n.SetParameter(1, item(few, 0)), openvx.Success)
 
@@ -70,24 +74,15 @@ func TestReplicate(t *testing.T) {
 func TestReplicateWhatIsReleased(t *testing.T) {
 	y := newYard(t)
 	runs := 0
-	k := must(y.c.AddKernel("org.example.planes", must(y.c.AllocateKernelID()), 2, openvx.UserKernel{
-		Run: func(_ *openvx.Node, params []openvx.Reference) error {
-			for i, r := range params {
-				if width := r.(*openvx.Image).Width(); width != 2 {
-					t.Errorf("parameter %d of run %d has the width %d", i, runs, width)
-				}
+	n := y.planes(func(_ *openvx.Node, params []openvx.Reference) error {
+		for i, r := range params {
+			if width := r.(*openvx.Image).Width(); width != 2 {
+				t.Errorf("parameter %d of run %d has the width %d", i, runs, width)
 			}
-			runs++
-			return nil
-		},
-		Validate: nothing.Validate,
-	}))
-	y.kernels = append(y.kernels, k)
-	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.AddParameter(1, openvx.Output, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
-	status(t, k.Finalize(), openvx.Success)
-	n := must(y.g.CreateGenericNode(k))
-	y.keep(n)
+		}
+		runs++
+		return nil
+	})
 	planes := [2]*openvx.Tensor{y.tensor(2, 1, 3), y.tensor(2, 1, 3)}
 	set := func(i int) func() {
 		a := must(planes[i].CreateImageObjectArray(openvx.Rectangle{EndX: 2, EndY: 1}, 3, 2, openvx.DFImageU8))

@@ -48,21 +48,27 @@ func TestCastChains(t *testing.T) {
 		if to != tensor.Float32 {
 			add("cast", graph.AttrsOf("dtype", to))
 		}
-		for _, tier := range kernel.Tiers[1:3] {
-			if !tier.Has() {
-				continue
-			}
-			var p *kernel.Plan
-			for i := range tier.Kernels {
-				if row := &tier.Kernels[i]; p == nil && row.Takes(nodes[0]) {
-					p = row.Prepare(offered(r, nodes...))
-				}
-			}
-			if p == nil {
-				t.Fatalf("%s does not take %v", tier.Name, c.In)
-			}
-			trialOf(t, r, c, p, want).check()
+		checkChain(t, r, c, nodes, want)
+	}
+}
+
+// checkChain holds the tiers with AVX2 and AVX-512 to what the references make of nodes, which they must take.
+func checkChain(t *testing.T, r *op.Rand, c op.Case, nodes []*graph.Node, want []*tensor.Tensor) {
+	t.Helper()
+	for _, tier := range kernel.Tiers[1:3] {
+		if !tier.Has() {
+			continue
 		}
+		var p *kernel.Plan
+		for i := range tier.Kernels {
+			if row := &tier.Kernels[i]; p == nil && row.Takes(nodes[0]) {
+				p = row.Prepare(offered(r, nodes...))
+			}
+		}
+		if p == nil {
+			t.Fatalf("%s does not take %v", tier.Name, c.In)
+		}
+		trialOf(t, r, c, p, want).check()
 	}
 }
 
@@ -128,21 +134,7 @@ func TestTruthChains(t *testing.T) {
 		if !last.Type.Shape.Equal(shape) || slices.ContainsFunc(nodes, func(n *graph.Node) bool { return !n.Out[0].Type.Shape.Equal(shape) }) {
 			continue
 		}
-		for _, tier := range kernel.Tiers[1:3] {
-			if !tier.Has() {
-				continue
-			}
-			var p *kernel.Plan
-			for i := range tier.Kernels {
-				if row := &tier.Kernels[i]; p == nil && row.Takes(nodes[0]) {
-					p = row.Prepare(offered(r, nodes...))
-				}
-			}
-			if p == nil {
-				t.Fatalf("%s does not take %v", tier.Name, c.In)
-			}
-			trialOf(t, r, c, p, []*tensor.Tensor{want}).check()
-		}
+		checkChain(t, r, c, nodes, []*tensor.Tensor{want})
 	}
 }
 
