@@ -178,7 +178,7 @@ func TestWindow(t *testing.T) {
 	for _, tt := range []struct {
 		a, b int
 		want int64
-	}{{-1, 3, -3}, {5, 0, 0}, {1 << 30, 1 << 30, 1 << 60}, {math.MaxInt32, math.MaxInt, Far}} {
+	}{{-1, 3, -3}, {5, 0, 0}, {1 << 30, 1 << 30, 1 << 60}, {math.MaxInt32, math.MaxInt, far}} {
 		if got := Times(tt.a, tt.b); got != tt.want && math.MaxInt > math.MaxInt32 {
 			t.Errorf("%d times %d is %d, want %d", tt.a, tt.b, got, tt.want)
 		}

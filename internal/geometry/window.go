@@ -7,7 +7,7 @@ import (
 )
 
 // Window is what slides over dimensions, with an item of each list for each of them. Numbers that nobody has checked yet may be any of 32 bits, and sizes
-// and extents any of a tensor: what is computed of them are int64, for which products are cut at [Far].
+// and extents any of a tensor: what is computed of them are int64, for which products are cut at [far].
 type Window struct {
 	Size, Stride, Dilation []int
 	Before, After          []int // the padding; negative where elements are taken away
@@ -49,13 +49,13 @@ func (w *Window) Active() []int {
 	return list
 }
 
-// Far is beyond every extent, also after paddings are taken away.
-const Far = int64(1) << 61
+// far is beyond every extent, also after paddings are taken away.
+const far = int64(1) << 61
 
-// Times returns a·b for b that is not negative, at most [Far].
+// Times returns a·b for b that is not negative, at most [far].
 func Times(a, b int) int64 {
-	if b != 0 && int64(a) > Far/int64(b) {
-		return Far
+	if b != 0 && int64(a) > far/int64(b) {
+		return far
 	}
 	return int64(a) * int64(b)
 }

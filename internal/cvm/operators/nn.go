@@ -31,7 +31,7 @@ var nnOperators = []*Operator{
 		}
 		c.rank(0, 4)
 		kernel := c.pair("kernel_size", math.MinInt, math.MaxInt)
-		padding, stride, dilation := c.pair("padding", 0, MaxAttr), c.pair("strides", 1, MaxAttr), c.pair("dilation", 1, MaxAttr)
+		padding, stride, dilation := c.pair("padding", 0, maxAttr), c.pair("strides", 1, maxAttr), c.pair("dilation", 1, maxAttr)
 		channels, groups := c.Attrs.Int("channels"), c.Attrs.Int("groups")
 		if groups <= 0 || data[1]%groups != 0 || channels%groups != 0 {
 			refuse("groups", fmt.Sprintf("a divisor of the %d channels of data and the %d of the output", data[1], channels), "the value is %d", groups)
@@ -83,8 +83,8 @@ var nnOperators = []*Operator{
 		if len(padding) != 1 && len(padding) != 2 {
 			refuse("padding", "1 or 2", "the number of items is %d", len(padding))
 		}
-		items("padding", padding, 0, MaxAttr)
-		size, strides := c.pair("pool_size", math.MinInt, math.MaxInt), c.pair("strides", 1, MaxAttr)
+		items("padding", padding, 0, maxAttr)
+		size, strides := c.pair("pool_size", math.MinInt, math.MaxInt), c.pair("strides", 1, maxAttr)
 		out := c.In[0].Shape.Clone()
 		pads := both(padding)
 		w := planar(size, strides, []int{1, 1}, pads[:])
@@ -114,7 +114,7 @@ var nnOperators = []*Operator{
 	{Name: "upsampling", Shape: func(c *Call) []tensor.Shape {
 		c.rank(0, 4)
 		c.must("method", "NEAREST_NEIGHBOR")
-		scale := c.int("scale", 1, MaxAttr)
+		scale := c.int("scale", 1, maxAttr)
 		c.must("layout", "NCHW")
 		out := c.In[0].Shape.Clone()
 		out[2], out[3] = times(out[2], scale), times(out[3], scale)

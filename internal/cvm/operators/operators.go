@@ -28,7 +28,7 @@ const (
 	MaxElements  = limits.CVMElements // of a tensor
 	MaxPrecision = 32                 // of a tensor; the least is 1
 	MaxFactor    = 8                  // precision of data and weight of conv2d and dense
-	MaxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
+	maxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
 )
 
 // Operator is a row of the table. The fields of declaration stand in operators.txt.

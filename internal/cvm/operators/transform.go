@@ -29,7 +29,7 @@ var transformOperators = []*Operator{
 		return a.Reshape(a.Node("tile", emit.Attr("repeats", reps), a.Unsqueeze(a.Args[0], axis+1)), a.Out[0]...)
 	})},
 	{Name: "tile", Shape: func(c *Call) []tensor.Shape {
-		reps := items("reps", c.Attrs.Ints("reps"), 1, MaxAttr)
+		reps := items("reps", c.Attrs.Ints("reps"), 1, maxAttr)
 		if len(reps) == 0 {
 			refuse("reps", "one or more items", "the tuple is empty")
 		}
@@ -148,7 +148,7 @@ var transformOperators = []*Operator{
 	{Name: "expand_dims", Shape: func(c *Call) []tensor.Shape {
 		data := c.In[0].Shape
 		axis := c.axis(data.Rank() + 1)
-		return []tensor.Shape{slices.Insert(data.Clone(), axis, slices.Repeat([]int{1}, c.int("num_newaxis", 0, MaxAttr))...)}
+		return []tensor.Shape{slices.Insert(data.Clone(), axis, slices.Repeat([]int{1}, c.int("num_newaxis", 0, maxAttr))...)}
 	}, Precision: same, Lower: one(func(a *Application) *graph.Value {
 		rank := a.In[0].Shape.Rank()
 		return a.Unsqueeze(a.Args[0], emit.Counting(a.axis(rank+1), a.Out[0].Rank()-rank)...)
