@@ -114,15 +114,19 @@ func (p *Part) asked(values Values) Values {
 	return out
 }
 
-// Eval runs the model once, part by part: eval evaluates a graph on its inputs. [Programs] keeps what was compiled for other runs.
-func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Values, error)) (Values, error) {
+func shapesOf(inputs Values) Shapes {
 	shapes := make(Shapes, len(inputs))
 	for name, t := range inputs {
 		if t != nil {
 			shapes[name] = t.Shape()
 		}
 	}
-	p, err := m.Part(shapes)
+	return shapes
+}
+
+// Eval runs the model once, part by part: eval evaluates a graph on its inputs. [Programs] keeps what was compiled for other runs.
+func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Values, error)) (Values, error) {
+	p, err := m.Part(shapesOf(inputs))
 	if err != nil {
 		return nil, err
 	}

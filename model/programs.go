@@ -99,13 +99,7 @@ func (p *Programs) next(before *entry, values Values) (*entry, error) {
 
 // Run runs the model on inputs of any shapes that it can have; see [engine.Program.Run]. The limit of time is one for all parts.
 func (p *Programs) Run(ctx context.Context, inputs Values) (Values, error) {
-	shapes := make(Shapes, len(inputs))
-	for name, t := range inputs {
-		if t != nil {
-			shapes[name] = t.Shape()
-		}
-	}
-	e, err := p.start(shapes)
+	e, err := p.start(shapesOf(inputs))
 	if err != nil {
 		return nil, err
 	}

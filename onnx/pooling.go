@@ -3,6 +3,7 @@ package onnx
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -63,23 +64,11 @@ func maxPool(c *lowering) []*graph.Value {
 	attrs := w.attrs("ignore")
 	out := []*graph.Value{c.Node("max_pool", attrs, c.In(0))}
 	if c.Wants(1) {
-		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", c.distances(c.Flag("storage_order")))...), c.In(0)))
-	}
-	return out
-}
-
-// distances returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
-// each channel, the first spatial dimension counts fastest.
-func (c *lowering) distances(columns bool) []int {
-	shape := c.Shape(0)
-	out, step := make([]int, len(shape)), int64(1)
-	for i := range shape {
-		d := len(shape) - 1 - i
-		if columns && d >= 2 {
-			d = 2 + i
+		var steps []int
+		for _, n := range geometry.Steps(c.Shape(0), c.Flag("storage_order")) {
+			steps = append(steps, c.small(c.operandName(0), n))
 		}
-		out[d] = c.small(c.operandName(0), step)
-		step *= int64(max(shape[d], 1))
+		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", steps)...), c.In(0)))
 	}
 	return out
 }

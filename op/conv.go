@@ -98,20 +98,27 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 		return nil, err
 	}
 	groups := Groups(s.Attrs, in[1])
-	switch {
-	case s.Int("groups") == 0 && (groups == 0 || filter[0]%groups != 0):
+	if s.Int("groups") == 0 && (groups == 0 || filter[0]%groups != 0) {
 		return nil, s.Misfit("groups", "0 makes one group for each of the %d input channels, which do not divide the %d output channels", in[1], filter[0])
+	}
+	shape, err := s.convExtents(groups)
+	if err != nil {
+		return nil, err
+	}
+	return []tensor.Shape{shape}, s.convAddends(shape)
+}
+
+// convExtents returns the extents of a convolution in groups.
+func (s *Sig) convExtents(groups int) (tensor.Shape, error) {
+	in, filter := s.In[0].Shape, s.In[1].Shape
+	switch {
 	case in[1]%groups != 0 || filter[0]%groups != 0:
 		return nil, s.Misfit("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
 	case filter[1] != in[1]/groups:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
 	}
 	spatial, err := s.extents(in[2:], filter[2:], nil)
-	if err != nil {
-		return nil, err
-	}
-	shape := append(tensor.Shape{in[0], filter[0]}, spatial...)
-	return []tensor.Shape{shape}, s.convAddends(shape)
+	return append(tensor.Shape{in[0], filter[0]}, spatial...), err
 }
 
 // Groups returns the number of groups of a convolution by its attributes; 0 stands for as many as there are channels: of the input, or of a

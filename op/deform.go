@@ -46,18 +46,13 @@ func deformShape(s *Sig) ([]tensor.Shape, error) {
 	switch {
 	case len(filter) != len(in):
 		return nil, s.Errorf("filter", "the rank of %v must be %d, that of the input", filter, len(in))
-	case in[1]%groups != 0 || filter[0]%groups != 0:
-		return nil, s.Misfit("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
 	case in[1]%moved != 0:
 		return nil, s.Misfit("offset_groups", "%d groups do not divide %d input channels", moved, in[1])
-	case filter[1] != in[1]/groups:
-		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
 	}
-	spatial, err := s.extents(in[2:], filter[2:], nil)
+	out, err := s.convExtents(groups)
 	if err != nil {
 		return nil, err
 	}
-	out := append(tensor.Shape{in[0], filter[0]}, spatial...)
 	for d, n := range in[2:] {
 		if n > gridLimit || n < 1 && out.Len() > 0 {
 			return nil, s.Errorf("input", "extent %d of spatial dimension %d must be from 1 to %d", n, d, gridLimit)

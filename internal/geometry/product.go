@@ -78,6 +78,21 @@ func Distances(shape tensor.Shape) []int {
 	return slices.Clone(list[:len(shape)])
 }
 
+// Steps returns how far neighbours lie apart along each dimension where elements are counted in row-major order or, within each channel, the first spatial
+// dimension counts fastest. Extents of 0 count as 1.
+func Steps(shape tensor.Shape, columns bool) []int64 {
+	out, step := make([]int64, len(shape)), int64(1)
+	for i := range shape {
+		d := len(shape) - 1 - i
+		if columns && d >= 2 {
+			d = 2 + i
+		}
+		out[d] = step
+		step *= int64(max(shape[d], 1))
+	}
+	return out
+}
+
 func distances(shape tensor.Shape) (list [tensor.MaxRank]int) {
 	step := 1
 	for d := len(shape) - 1; d >= 0; d-- {

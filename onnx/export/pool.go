@@ -136,25 +136,12 @@ func argmaxPool(c *emission) []val {
 		return nil
 	}
 	for order := range 2 {
-		if slices.Equal(c.Ints("steps"), steps(c.in[0].Shape, order == 1)) {
+		same := func(n int, step int64) bool { return int64(n) == step }
+		if slices.EqualFunc(c.Ints("steps"), geometry.Steps(c.in[0].Shape, order == 1), same) {
 			attrs := append(w.attrs(2), at("storage_order", order)...)
 			values := graph.Type{DType: c.in[0].DType, Shape: c.out(0).Shape}
 			return c.nodes("MaxPool", []graph.Type{values, c.out(0)}, attrs, c.in[0])[1:]
 		}
 	}
 	return nil
-}
-
-// steps returns how far neighbours are from each other in each dimension.
-func steps(shape tensor.Shape, columns bool) ints {
-	out, step := make(ints, len(shape)), 1
-	for i := range shape {
-		d := len(shape) - 1 - i
-		if columns && d >= 2 {
-			d = 2 + i
-		}
-		out[d] = step
-		step *= max(shape[d], 1)
-	}
-	return out
 }
