@@ -54,6 +54,8 @@ func (l *lowering) lower() []*graph.Value {
 	back := l.channelsFirst()
 	if prepare := preparations[l.name]; prepare != nil {
 		prepare(l)
+	} else if def.Traits.Has(op.Elementwise) && !slices.ContainsFunc(l.method.args, func(p param) bool { return p.kind != kindOperand }) {
+		aligned(l)
 	}
 	in := l.operands(def)
 	attrs := l.attributes(def, in)

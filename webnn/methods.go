@@ -30,11 +30,10 @@ var differences = map[string]map[string]string{
 	"transpose":          {"axes": "permutation"},
 }
 
-// preparations check what the operators do not, and set operands and attributes that are no parameters, by method.
+// preparations check what the operators do not, and set operands and attributes that are no parameters, by method. The operands of other element-wise
+// operators are [aligned].
 var preparations = map[string]func(l *lowering){
-	"add": aligned, "sub": aligned, "mul": aligned, "div": aligned, "max": aligned, "min": aligned, "pow": aligned,
-	"equal": aligned, "notEqual": aligned, "greater": aligned, "greaterOrEqual": aligned, "lesser": aligned, "lesserOrEqual": aligned,
-	"logicalAnd": aligned, "logicalOr": aligned, "logicalXor": aligned, "where": aligned, "prelu": aligned, "matmul": aligned,
+	"matmul": aligned,
 
 	"averagePool2d": pool2d, "l2Pool2d": pool2d, "maxPool2d": pool2d,
 	"conv2d": conv2d, "convTranspose2d": convTranspose2d, "resample2d": resample2d,
