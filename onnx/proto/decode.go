@@ -5,31 +5,23 @@ import (
 	"github.com/concord-nn/concord/internal/wire"
 )
 
-// message is a type that has a table.
-type message[M any] interface {
-	*M
-	table() any // a *wire.Table[M], which every package that has to do with messages would compile again if it were said here
-}
-
-func tableOf[M any, P message[M]](m P) *wire.Table[M] { return m.table().(*wire.Table[M]) }
-
 var bounds = wire.Bounds{Depth: limits.ONNXDepth, Memory: limits.ONNXMemory}
 
 // Decode reads a model. Raw data of its tensors shares memory with the bytes, which must not change. An error is an *[Error].
-func Decode(b []byte) (*Model, error) { return decode[Model](b) }
+func Decode(b []byte) (*Model, error) { return decode(b, &modelFields) }
 
 // DecodeTensor is [Decode] for a tensor by itself, as test data has it.
-func DecodeTensor(b []byte) (*Tensor, error) { return decode[Tensor](b) }
+func DecodeTensor(b []byte) (*Tensor, error) { return decode(b, &tensorFields) }
 
 // DecodeSequence is [Decode] for a list by itself.
-func DecodeSequence(b []byte) (*Sequence, error) { return decode[Sequence](b) }
+func DecodeSequence(b []byte) (*Sequence, error) { return decode(b, &sequenceFields) }
 
 // DecodeOptional is [Decode] for a value by itself that may be absent.
-func DecodeOptional(b []byte) (*Optional, error) { return decode[Optional](b) }
+func DecodeOptional(b []byte) (*Optional, error) { return decode(b, &optionalFields) }
 
-func decode[M any, P message[M]](b []byte) (*M, error) {
+func decode[M any](b []byte, t *wire.Table[M]) (*M, error) {
 	m := new(M)
-	if err := wire.Decode(tableOf(P(m)), m, b, bounds); err != nil {
+	if err := wire.Decode(t, m, b, bounds); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -19,7 +19,7 @@ func Encode(m *Model) ([]byte, error) {
 	if m == nil {
 		return nil, errors.New("the model is nil")
 	}
-	return encode(m)
+	return encode(m, &modelFields)
 }
 
 // EncodeTensor is [Encode] for a tensor by itself.
@@ -27,7 +27,7 @@ func EncodeTensor(t *Tensor) ([]byte, error) {
 	if t == nil {
 		return nil, errors.New("the tensor is nil")
 	}
-	return encode(t)
+	return encode(t, &tensorFields)
 }
 
 // WriteTo writes what [Encode] returns, without a copy of raw data.
@@ -35,15 +35,15 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if m == nil {
 		return 0, errors.New("the model is nil")
 	}
-	counted, err := measure(m)
+	counted, err := measure(m, &modelFields)
 	if err != nil {
 		return 0, err
 	}
 	return counted.WriteTo(w)
 }
 
-func encode[M any, P message[M]](m *M) ([]byte, error) {
-	counted, err := measure[M, P](m)
+func encode[M any](m *M, t *wire.Table[M]) ([]byte, error) {
+	counted, err := measure(m, t)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func encode[M any, P message[M]](m *M) ([]byte, error) {
 }
 
 // measure counts the bytes of a message.
-func measure[M any, P message[M]](m *M) (*wire.Measured, error) {
-	counted := wire.Measure(tableOf(P(m)), m)
+func measure[M any](m *M, t *wire.Table[M]) (*wire.Measured, error) {
+	counted := wire.Measure(t, m)
 	if n := counted.Len(); n > limits.ONNXBytes {
 		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, n, int64(limits.ONNXBytes))
 	}

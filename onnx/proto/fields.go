@@ -4,29 +4,6 @@ import "github.com/concord-nn/concord/internal/wire"
 
 // The fields of all messages, with the numbers and names of onnx.proto.
 
-func (*Model) table() any            { return &modelFields }
-func (*OperatorSet) table() any      { return &operatorSetFields }
-func (*StringEntry) table() any      { return &stringEntryFields }
-func (*Graph) table() any            { return &graphFields }
-func (*Node) table() any             { return &nodeFields }
-func (*Attribute) table() any        { return &attributeFields }
-func (*ValueInfo) table() any        { return &valueInfoFields }
-func (*TensorAnnotation) table() any { return &tensorAnnotationFields }
-func (*Function) table() any         { return &functionFields }
-func (*TrainingInfo) table() any     { return &trainingInfoFields }
-func (*Tensor) table() any           { return &tensorFields }
-func (*Segment) table() any          { return &segmentFields }
-func (*SparseTensor) table() any     { return &sparseTensorFields }
-func (*Type) table() any             { return &typeFields }
-func (*TensorType) table() any       { return &tensorTypeFields }
-func (*ElementType) table() any      { return &elementTypeFields }
-func (*MapType) table() any          { return &mapTypeFields }
-func (*OpaqueType) table() any       { return &opaqueTypeFields }
-func (*Shape) table() any            { return &shapeFields }
-func (*Dim) table() any              { return &dimFields }
-func (*Sequence) table() any         { return &sequenceFields }
-func (*Optional) table() any         { return &optionalFields }
-
 var (
 	modelFields            wire.Table[Model]
 	operatorSetFields      wire.Table[OperatorSet]
