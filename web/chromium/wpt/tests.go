@@ -18,12 +18,6 @@ type Test struct {
 	meta meta
 }
 
-// Page is the URL without its query, which chooses a variant.
-func (t *Test) Page() string {
-	page, _, _ := strings.Cut(t.URL, "?")
-	return page
-}
-
 // meta is what lines such as "// META: script=utils.js" at the head of a script say.
 type meta struct {
 	title    string

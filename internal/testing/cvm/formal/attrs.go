@@ -126,12 +126,12 @@ func (a attrs) tupleOr(name string, def ...int64) []int64 {
 	return a.tuple(name)
 }
 
-// pair reads a tuple of two in [lo, hi].
-func (a attrs) pair(name string, def, lo, hi int64) (h, w int64) {
+// pair reads a tuple of two from lo to the greatest number that attributes may be.
+func (a attrs) pair(name string, def, lo int64) (h, w int64) {
 	t := a.tupleOr(name, def, def)
 	check(len(t) == 2, name+" must have two elements")
 	for _, x := range t {
-		check(lo <= x && x <= hi, name+" is out of range")
+		check(lo <= x && x <= maxAttr, name+" is out of range")
 	}
 	return t[0], t[1]
 }

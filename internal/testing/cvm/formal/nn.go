@@ -48,9 +48,9 @@ var conv2d = operator{
 		for i, n := range []int64{oc, x[1] / groups, k[0], k[1]} {
 			check(w[i] == n, "the weight has another shape")
 		}
-		ph, pw := c.pair("padding", 0, 0, maxAttr)
-		sh, sw := c.pair("strides", 1, 1, maxAttr)
-		dh, dw := c.pair("dilation", 1, 1, maxAttr)
+		ph, pw := c.pair("padding", 0, 0)
+		sh, sw := c.pair("strides", 1, 1)
+		dh, dw := c.pair("dilation", 1, 1)
 		h, wd := x[2]+2*ph-dh*(k[0]-1)-1, x[3]+2*pw-dw*(k[1]-1)-1
 		check(h >= 0 && wd >= 0, "the kernel is larger than the data")
 		c.oneOf("out_dtype", "same", "int32")
@@ -58,9 +58,9 @@ var conv2d = operator{
 	},
 	compute: func(c *call) {
 		x, w, y := c.in[0], c.in[1], c.out[0]
-		ph, pw := c.pair("padding", 0, 0, maxAttr)
-		sh, sw := c.pair("strides", 1, 1, maxAttr)
-		dh, dw := c.pair("dilation", 1, 1, maxAttr)
+		ph, pw := c.pair("padding", 0, 0)
+		sh, sw := c.pair("strides", 1, 1)
+		dh, dw := c.pair("dilation", 1, 1)
 		pad := func(n, j, p, q int64) int64 {
 			if 0 <= p && p < x.Shape[2] && 0 <= q && q < x.Shape[3] {
 				return x.at(n, j, p, q)
@@ -117,7 +117,7 @@ func window(c *call) (size, stride, pad [2]int64) {
 	t := c.tuple("pool_size")
 	check(len(t) == 2, "pool_size must have two elements")
 	size = [2]int64(t)
-	stride[0], stride[1] = c.pair("strides", 1, 1, maxAttr)
+	stride[0], stride[1] = c.pair("strides", 1, 1)
 	t = c.tupleOr("padding", 0, 0)
 	check(len(t) == 1 || len(t) == 2, "padding must have one or two elements")
 	pad = [2]int64{t[0], t[len(t)-1]}

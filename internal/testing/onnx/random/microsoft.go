@@ -75,10 +75,10 @@ func (m *maker) mask(batch, queries, keys int, forms string) *tensor.Tensor {
 	}
 }
 
-// perhapsIn is in, or skip.
-func (m *maker) perhapsIn(d tensor.DType, p float64, v values, shape ...int) {
+// perhapsIn is in for few values, or skip.
+func (m *maker) perhapsIn(p float64, shape ...int) {
 	if m.chance(p) {
-		m.in(d, shape, v)
+		m.in(m.t, shape, few)
 	} else {
 		m.skip()
 	}
@@ -124,7 +124,7 @@ func projected(m *maker) {
 		m.in(m.t, []int{2, batch, heads, past, size}, few)
 	} else {
 		m.skip()
-		m.perhapsIn(m.t, 0.3, few, batch, heads, n, n)
+		m.perhapsIn(0.3, batch, heads, n, n)
 	}
 	m.exactly(1)
 	if past > 0 {
@@ -196,7 +196,7 @@ func multiHead(m *maker) {
 	} else {
 		m.skip()
 	}
-	m.perhapsIn(m.t, 0.3, few, batch, heads, queries, past+keys)
+	m.perhapsIn(0.3, batch, heads, queries, past+keys)
 	if past > 0 {
 		m.in(m.t, []int{batch, heads, past, size}, few)
 		m.in(m.t, []int{batch, heads, past, vSize}, few)
@@ -274,8 +274,8 @@ func groupQuery(m *maker) {
 		m.skip()
 		m.skip()
 	}
-	m.perhapsIn(m.t, 0.2, few, batch, heads, n, total)
-	m.perhapsIn(m.t, 0.2, few, heads)
+	m.perhapsIn(0.2, batch, heads, n, total)
+	m.perhapsIn(0.2, heads)
 	if scales != nil {
 		steps := values{lo: 0.1037, hi: 0.2913} // of which few numbers are halves
 		m.in(m.t, scales, steps)

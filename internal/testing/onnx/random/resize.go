@@ -26,7 +26,7 @@ var resizeRules = []rule{
 		m.in(m.t, join([]int{n, m.between(1, 2)}, m.extents(dims, 1, 5)), some)
 		m.in(m.t, join([]int{n}, m.extents(dims, 1, 4), []int{dims}), values{lo: -1.3, hi: 1.3})
 	}, loose: 10},
-	{op: "Resize", opsets: "10-10", types: "f32 u8 i8 i32", make: func(m *maker) { m.scaled("mode", 0.4) }},
+	{op: "Resize", opsets: "10-10", types: "f32 u8 i8 i32", make: func(m *maker) { m.scaled(0.4) }},
 	{op: "Resize", opsets: "11", types: "f32 f32 f32 f16 u8 i8 i32", make: resize, loose: 3},
 	{op: "Upsample", opsets: "7-8", types: "f32 u8 i32", make: func(m *maker) {
 		m.interpolates(option(m, "mode", "nearest", "linear"))
@@ -34,12 +34,12 @@ var resizeRules = []rule{
 		m.in(m.t, s, some)
 		m.attr("scales", []float32{1, 1, m.scale(1), m.scale(1)})
 	}},
-	{op: "Upsample", opsets: "9-9", types: "f32 u8 i32", make: func(m *maker) { m.scaled("mode", 1) }},
+	{op: "Upsample", opsets: "9-9", types: "f32 u8 i32", make: func(m *maker) { m.scaled(1) }},
 }
 
 // scaled makes a resizing by factors.
-func (m *maker) scaled(attribute string, least float32) {
-	mode := option(m, attribute, "nearest", "linear")
+func (m *maker) scaled(least float32) {
+	mode := option(m, "mode", "nearest", "linear")
 	m.interpolates(mode)
 	s := m.shape(1, 4)
 	if mode == "linear" {
