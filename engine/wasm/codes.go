@@ -95,11 +95,9 @@ func (e *codes) make(m *maker, c *op.Call) (int, error) {
 		}
 		slices.SortFunc(all, func(a, b *graph.Value) int { return e.in[a] - e.in[b] })
 		for _, v := range all {
-			at[v] = f.i32()
-			f.address(at[v], func() { m.push(f.Code, c.In[e.in[v]]) }, term{piece, codesChunk * v.Type.DType.Size()})
+			at[v] = f.sum(func() { m.push(f.Code, c.In[e.in[v]]) }, term{piece, codesChunk * v.Type.DType.Size()})
 		}
-		out := f.i32()
-		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk * size})
+		out := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk * size})
 		f.parted(piece, e.n/codesChunk, codesChunk, e.n%codesChunk, func(n int) {
 			f.runs(n, block, func(n int) {
 				e.write(f, e.compute(f, at), out, n)
@@ -234,10 +232,9 @@ func lookUp(r kernel.Region) *kernel.Plan {
 	p.Code = makes(func(m *maker, c *op.Call) (int, error) {
 		f, list := m.newFunction(kernelType), m.add(tableOf(n))
 		f.pieces(func(piece int) {
-			x, y, by := f.i32(), f.i32(), f.i32()
-			f.address(x, func() { m.push(f.Code, c.In[0]) }, term{piece, codesChunk})
-			f.address(y, func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk})
-			f.address(by, func() { f.Ref(wasmobj.ToData, list, 0) })
+			x := f.sum(func() { m.push(f.Code, c.In[0]) }, term{piece, codesChunk})
+			y := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{piece, codesChunk})
+			by := f.sum(func() { f.Ref(wasmobj.ToData, list, 0) })
 			look := func(n int) {
 				for i := range n {
 					f.Get(y)

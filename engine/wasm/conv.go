@@ -344,9 +344,8 @@ func (v *convolution) tile(m *maker, c *op.Call, key tileKind) int {
 		sums.doubts()
 		f.Op(opIf, noResult)
 		for p := range pixels {
-			from, to := f.i32(), f.i32()
-			f.address(from, func() { f.I32(int32(p * step)) }, term{first[0], 1})
-			f.address(to, func() { f.I32(int32(p * v.outPixel())) }, term{out, 1})
+			from := f.sum(func() { f.I32(int32(p * step)) }, term{first[0], 1})
+			to := f.sum(func() { f.I32(int32(p * v.outPixel())) }, term{out, 1})
 			f.callTile(exact, tileAt{from, first[1], to, taps, channel}, 0)
 		}
 		f.Op(opReturn, opEnd)

@@ -162,10 +162,12 @@ func (f *function) divided(local, by int) (quotient, rest int) {
 type term struct{ local, by int }
 
 // copied returns a new local with what another one has.
-func (f *function) copied(local int) int {
+func (f *function) copied(local int) int { return f.sum(func() { f.Get(local) }) }
+
+// sum returns a new local with the sum of what is pushed and terms.
+func (f *function) sum(base func(), terms ...term) int {
 	to := f.i32()
-	f.Get(local)
-	f.Set(to)
+	f.address(to, base, terms...)
 	return to
 }
 

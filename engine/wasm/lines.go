@@ -107,9 +107,8 @@ func (l *lines) run(f *function, r geometry.Stretch, at tileAt, pixels int, tile
 	if r.Begin == r.End { // Without this it would begin where nothing is read.
 		first = 0
 	}
-	x, out := f.i32(), f.i32()
-	f.address(x, func() { f.I32(int32(first * l.pixel)) }, term{at.x, 1})
-	f.address(out, func() { f.I32(int32(r.First * l.outPixel())) }, term{at.out, 1})
+	x := f.sum(func() { f.I32(int32(first * l.pixel)) }, term{at.x, 1})
+	out := f.sum(func() { f.I32(int32(r.First * l.outPixel())) }, term{at.out, 1})
 	at.x, at.out = x, out
 	f.runs(r.N, pixels, func(pixels int) {
 		tile(f, at, pixels, r)

@@ -44,11 +44,9 @@ func (v *normalization) has(i int) bool { return i < len(v.n.In) && v.n.In[i] !=
 func (v *normalization) make(m *maker, c *op.Call) (int, error) {
 	f := m.newFunction(kernelType)
 	f.pieces(func(piece int) {
-		x, y, parameter := f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0]) }, term{piece, 4 * v.count})
-		f.address(y, func() { m.push(f.Code, c.Out[0]) }, term{piece, 4 * v.count})
-		f.I32(0)
-		f.Set(parameter)
+		x := f.sum(func() { m.push(f.Code, c.In[0]) }, term{piece, 4 * v.count})
+		y := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{piece, 4 * v.count})
+		parameter := f.sum(func() { f.I32(0) })
 		if v.channel > 0 {
 			_, channel := f.divided(piece, v.channel)
 			f.address(parameter, func() { f.I32(0) }, term{channel, 4})

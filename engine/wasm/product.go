@@ -110,9 +110,8 @@ func (p *product) make(m *maker, c *op.Call) (int, error) {
 	f.pieces(func(piece int) {
 		batch, panel := f.divided(piece, geometry.CeilDiv(p.panels(), p.together()))
 		f.address(panel, func() { f.I32(0) }, term{panel, p.together()})
-		x, w, out := f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0]) })
-		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{batch, 4 * p.M * p.N}, term{panel, panelBytes})
+		w, x := f.i32(), f.sum(func() { m.push(f.Code, c.In[0]) })
+		out := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{batch, 4 * p.M * p.N}, term{panel, panelBytes})
 		if p.packed {
 			f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{panel, panelBytes * p.K})
 		} else {

@@ -81,11 +81,10 @@ func (p *integerProduct) make(m *maker, c *op.Call) (int, error) {
 	p.tail.bind(m, p.N, p.bias)
 	weights, f := m.held.packed(p, p.panels()*p.octets()*octetBytes, p.pack), m.newFunction(kernelType)
 	f.pieces(func(piece int) {
-		x, w, out, channel := f.i32(), f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0]) })
-		f.address(w, func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{piece, p.octets() * octetBytes})
-		f.address(out, func() { m.push(f.Code, c.Out[0]) }, term{piece, octet * p.tail.size()})
-		f.address(channel, func() { f.I32(0) }, term{piece, 4 * octet})
+		x := f.sum(func() { m.push(f.Code, c.In[0]) })
+		w := f.sum(func() { f.Ref(wasmobj.ToData, m.weights, weights) }, term{piece, p.octets() * octetBytes})
+		out := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{piece, octet * p.tail.size()})
+		channel := f.sum(func() { f.I32(0) }, term{piece, 4 * octet})
 		f.runs(p.rows, octetPixels, func(rows int) {
 			p.tile(f, c, rows, [5]int{x, w, out, channel, piece})
 			f.move(x, rows*p.K)

@@ -123,8 +123,7 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 	size := 4 * v.batch * v.hidden // bytes of a state
 	var states [2]int
 	for i := range v.states {
-		states[i] = f.i32()
-		f.address(states[i], func() { m.pushFrom(f.Code, c.Out[i], dir*size) })
+		states[i] = f.sum(func() { m.pushFrom(f.Code, c.Out[i], dir*size) })
 		f.Get(states[i])
 		if k := v.initial + i; k < len(c.In) && c.In[k] != nil {
 			m.pushFrom(f.Code, c.In[k], dir*size)
@@ -180,8 +179,7 @@ func (v *recurrent) direction(f *function, c *op.Call, dir int) {
 		if !back {
 			f.move(x, n*each)
 		}
-		products := f.i32()
-		f.address(products, func() {
+		products := f.sum(func() {
 			scratch(f, c, v.ofInputs)()
 			f.I32(int32(truth(back) * (n - 1) * 4 * v.batch * v.wide()))
 			f.Op(i32Add)
@@ -230,9 +228,8 @@ func (v *recurrent) step(m *maker, dir int) (fn, weights int) {
 	name := fmt.Sprintf("%s of %d and %d, %v %v %d %d", v.n.Op, v.hidden, v.batch, v.offset, names[:v.functions], v.room, at)
 	return m.shared(name, words(7+v.states), func(f *function) {
 		g := gates{recurrent: v, function: f, products: 0, state: 1, cell: 2, weights: 1 + v.states, own: 2 + v.states, room: 6 + v.states, names: names}
-		g.sums, g.bias = f.i32(), f.i32()
-		f.address(g.sums, func() { f.Get(g.room); f.I32(int32(v.ofState)); f.Op(i32Add) })
-		f.address(g.bias, func() { f.Get(g.room); f.I32(int32(v.biases)); f.Op(i32Add) })
+		g.sums = f.sum(func() { f.Get(g.room); f.I32(int32(v.ofState)); f.Op(i32Add) })
+		g.bias = f.sum(func() { f.Get(g.room); f.I32(int32(v.biases)); f.Op(i32Add) })
 		g.multiply(multiply, g.state, g.weights, g.sums)
 		f.loop(v.batch, func() {
 			if v.states == 2 {
@@ -331,8 +328,7 @@ func (g *gates) gru(fresh, weights int) {
 		g.do("add", g.of(g.sums, n), g.in(g.products, n), g.in(g.sums, n))
 		g.do("add", g.of(g.sums, n), bias(0), g.in(g.sums, n))
 	} else {
-		reset := g.i32()
-		g.address(reset, func() { g.Get(g.room); g.I32(int32(g.reset)); g.Op(i32Add) })
+		reset := g.sum(func() { g.Get(g.room); g.I32(int32(g.reset)); g.Op(i32Add) })
 		g.do("mul", func() { g.Get(reset) }, g.in(g.sums, r), g.all(g.state))
 		g.Get(reset)
 		g.Ref(wasmobj.ToData, g.m.weights, weights)

@@ -59,10 +59,10 @@ func (r *reduction) make(m *maker, n *graph.Node, g groups, c *op.Call) int {
 	f.pieces(func(piece int) {
 		parts := geometry.CeilDiv(g.inner, columnChunk)
 		outer, part := f.divided(piece, parts)
-		x, y, left, first := f.i32(), f.i32(), f.i32(), f.i32()
-		f.address(x, func() { m.push(f.Code, c.In[0]) }, term{outer, 4 * g.count * g.inner}, term{part, 4 * columnChunk})
-		f.address(first, func() { f.I32(0) }, term{outer, g.inner}, term{part, columnChunk})
-		f.address(y, func() { m.push(f.Code, c.Out[0]) }, term{first, 4})
+		left := f.i32()
+		x := f.sum(func() { m.push(f.Code, c.In[0]) }, term{outer, 4 * g.count * g.inner}, term{part, 4 * columnChunk})
+		first := f.sum(func() { f.I32(0) }, term{outer, g.inner}, term{part, columnChunk})
+		y := f.sum(func() { m.push(f.Code, c.Out[0]) }, term{first, 4})
 		f.chunkOf(left, part, g.inner, columnChunk)
 		f.fours(left, func() {
 			var v int
