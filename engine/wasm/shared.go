@@ -23,7 +23,7 @@ func (m *maker) shared(name string, t wasmobj.FuncType, build func(f *function))
 	return fn
 }
 
-// loop calls a loop of an operator, of which operands are given as addresses and masks by functions.
+// apply calls a loop of an operator, of which operands are given as addresses and masks by functions.
 func (f *function) apply(name string, z, n func(), operands ...func()) {
 	z()
 	n()
