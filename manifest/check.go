@@ -25,14 +25,15 @@ func (t Type) String() string {
 }
 
 // Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors, beside the mistakes with which the manifest was
-// read. Of an output whose type only a run shows, which has tensor.Invalid for elements, only the name is checked, and nothing if outputs is nil.
+// read. Of an input or output whose type is not known, which has tensor.Invalid for elements, only the name is checked, and of outputs nothing if they are nil.
 func (m *Manifest) Check(inputs, outputs []Type) error {
 	m = cmp.Or(m, new(Manifest)) // none says nothing
 	c := &checker{m: m, inputs: inputs, outputs: outputs, errs: slices.Clone(m.wrong)}
 	for _, in := range m.Inputs {
 		if c.at, c.path = in.Place, join("inputs", in.Name); c.known(in.Name, inputs, "input") {
-			t, _ := find(inputs, in.Name)
-			c.input(in.Kind, t)
+			if t, _ := find(inputs, in.Name); t.DType != tensor.Invalid {
+				c.input(in.Kind, t)
+			}
 		}
 	}
 	for _, out := range m.Outputs {

@@ -10,44 +10,70 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 )
 
 // The manifest of a model goes with it when it is written in another form.
 
-// findManifest returns the manifest of a model, nil if it has none.
-func findManifest(src string) (*manifest.Manifest, error) {
-	m, err := manifest.Find(src)
-	if errors.As(err, new(*manifest.NotFoundError)) {
-		return nil, nil
+// manifestOf returns the manifest of a model: the file that is named, or the one that is found. Inputs that --set makes constants do not count; what they are
+// is said by the flag. One with mistakes is returned with them.
+func (f *modelFlags) manifestOf(path, named string) (m *manifest.Manifest, err error) {
+	if named != "" {
+		m, err = manifest.Open(named)
+	} else {
+		m, err = manifest.Find(path)
+	}
+	if m != nil {
+		m.Inputs = slices.DeleteFunc(m.Inputs, func(in manifest.Input) bool {
+			return slices.ContainsFunc(f.fixed, func(s string) bool { name, _ := setting(s); return name == in.Name })
+		})
 	}
 	return m, err
 }
 
-// carried is the manifest of the model that a model becomes: nil if it has none. Inputs that are gone do not count.
-func carried(src string, gone func(input string) bool) (*manifest.Manifest, error) {
-	m, err := findManifest(src)
-	if m == nil || err != nil {
-		return nil, err
+// ports are the inputs and outputs of a model that is written.
+type ports struct{ inputs, outputs []manifest.Type }
+
+// portsOf returns those of a graph.
+func portsOf(g *graph.Graph) (p ports) {
+	for _, v := range g.Inputs {
+		p.inputs = append(p.inputs, manifest.Type{Name: v.Name, DType: v.Type.DType, Shape: v.Type.Shape})
 	}
-	return m.Renamed(func(name string) string {
-		if gone(name) {
-			return ""
-		}
-		return name
-	}, func(name string) string { return name }), nil
+	for _, o := range g.Outputs {
+		p.outputs = append(p.outputs, manifest.Type{Name: o.Name, DType: o.Value.Type.DType, Shape: o.Value.Type.Shape})
+	}
+	return p
 }
 
-// fixes reports whether --set has made an input a constant.
-func (f *modelFlags) fixes(input string) bool {
-	return slices.ContainsFunc(f.fixed, func(s string) bool { name, _ := setting(s); return name == input })
+// portsOfText returns those of a document that may leave types open: only the names are known.
+func portsOfText(g *flat.Graph) (p ports) {
+	for _, t := range g.Inputs {
+		p.inputs = append(p.inputs, manifest.Type{Name: t.Name})
+	}
+	for _, t := range g.Outputs {
+		p.outputs = append(p.outputs, manifest.Type{Name: t.Name})
+	}
+	return p
+}
+
+// carried is the manifest of the model that the model at src becomes, which fits it: nil if it has none.
+func (f *modelFlags) carried(src string, p ports) (*manifest.Manifest, error) {
+	m, err := f.manifestOf(src, "")
+	switch {
+	case errors.As(err, new(*manifest.NotFoundError)):
+		return nil, nil
+	case err == nil, errors.As(err, new(manifest.Errors)): // which Check tells, and more
+		return m, m.Check(p.inputs, p.outputs)
+	}
+	return nil, err
 }
 
 // withManifest adds the manifest of the model at src to the files of a model in a folder or an archive. What stood there as its manifest
 // already stays byte for byte.
-func (f *modelFlags) withManifest(files container.Members, src string) (container.Members, error) {
-	m, err := carried(src, f.fixes)
+func (f *modelFlags) withManifest(files container.Members, src string, p ports) (container.Members, error) {
+	m, err := f.carried(src, p)
 	if m == nil || err != nil {
 		return files, err
 	}
@@ -90,8 +116,8 @@ func labelFiles(m *manifest.Manifest) []string {
 
 // withoutLabels leaves out of a list of files those that become part of the manifest of the model at src.
 func withoutLabels(files []string, src string) []string {
-	m, err := findManifest(src)
-	if m == nil || err != nil {
+	m, err := manifest.Find(src)
+	if err != nil {
 		return files
 	}
 	labels := labelFiles(m)
@@ -134,16 +160,17 @@ func renamedCVM(m *manifest.Manifest, g *graph.Graph, files cvm.Files) (*manifes
 	}, renamed), nil
 }
 
-// besideManifest returns where and how the manifest of the model at src is written for one in the file dst; no text if there is none.
-func besideManifest(src, dst string, force bool, gone func(input string) bool) (name string, text []byte, err error) {
+// besideManifest returns where and how the manifest of the model at src, whose inputs may be gone, is written for one in the file dst; no text if there is none.
+func (f *modelFlags) besideManifest(src, dst string, force bool, p ports, gone func(input string) bool) (name string, text []byte, err error) {
 	name = manifest.Beside(dst)
-	m, err := carried(src, gone)
+	m, err := f.carried(src, p)
 	if m == nil || err != nil || m.Source == name {
 		return name, nil, err
 	}
 	if err := writable(files(name), inputs{}, force); err != nil {
 		return name, nil, err
 	}
+	m.Inputs = slices.DeleteFunc(m.Inputs, func(in manifest.Input) bool { return gone(in.Name) })
 	text, err = m.Encode()
 	return name, text, err
 }

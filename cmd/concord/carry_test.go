@@ -112,3 +112,28 @@ func TestManifestMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestManifestThatDoesNotFit: what a model becomes has no manifest with which neither of them would run. All that is wrong with it is told.
+func TestManifestThatDoesNotFit(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	model, open := copyModel(t, digits(t, "model.nnef")), writeFiles(t, map[string]string{"graph.nnef": "version 1.0;\nextension concord_symbol N;\n" +
+		"graph g(x) -> (y)\n{\n    x = external<scalar>(shape = [N, 2]);\n    y = relu(x);\n}\n"})
+	for _, folder := range []string{model, open} {
+		if err := os.WriteFile(filepath.Join(folder, manifest.FileName), []byte(`{"version": 2, "inputs": {"z": {"kind": "tensor"}}, "outputs": {}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"convert", model, at("a.nnef.tgz")}, {"convert", model, at("a.onnx")}, {"convert", open, at("a")},
+		{"export", "--webnn", model, "-o", at("site")}, {"export", "--wasm", model, "-o", at("site")},
+	} {
+		out, code := execute(t, args...)
+		if code != exitInput || !strings.Contains(out, "it must be 1") || !strings.Contains(out, `the model has no input "z"`) {
+			t.Errorf("%v: code %d: %s", args, code, out)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Errorf("%v was written, %v", list, err)
+	}
+}

@@ -149,7 +149,7 @@ func (f *convertFlags) convert(src, dst string, bar *progress, out, warnings io.
 	}
 	defer m.close()
 	if f.to != "cvm" { // which has other names
-		if m.files, err = f.withManifest(m.files, src); err != nil {
+		if m.files, err = f.withManifest(m.files, src, m.ports); err != nil {
 			return err
 		}
 	}
@@ -309,6 +309,7 @@ func (f *form) install(target, dst, old string) error {
 // source is the model to write.
 type source struct {
 	files container.Members
+	ports ports
 	close func()
 }
 
@@ -333,7 +334,7 @@ func (f *convertFlags) open(src string, warnings io.Writer) (*source, error) {
 		if err != nil {
 			return nil, errors.Join(err, m.Close())
 		}
-		return &source{files, func() { m.Close() }}, nil
+		return &source{files, portsOf(g), func() { m.Close() }}, nil
 	}
 	opts, err := f.document()
 	if err != nil {
@@ -360,7 +361,10 @@ func (f *convertFlags) open(src string, warnings io.Writer) (*source, error) {
 	if left := withoutLabels(foreignFiles(c), src); len(left) > 0 && (info.IsDir() || container.IsArchive(src)) {
 		fmt.Fprintf(warnings, "%s: left out, as they are no part of the model: %s\n", src, few(left))
 	}
-	s := &source{files, func() { c.Close(); file.Close() }}
+	s := &source{files, portsOfText(g), func() { c.Close(); file.Close() }}
+	if m != nil {
+		s.ports = portsOf(m.Graph)
+	}
 	switch {
 	case f.canonical && file.Document.Dialect == syntax.Provisional:
 		err = fmt.Errorf("%s: the document is of the provisional dialect, which --canonical does not write; "+

@@ -87,7 +87,7 @@ func openCVM(src string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{files, func() {}}, nil
+	return &source{files, portsOf(g), func() {}}, nil
 }
 
 // toCVM returns the files of the CVM model that a model becomes.
@@ -107,13 +107,13 @@ func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
 	var members container.Members = func(yield func(string, func(io.Writer) error) bool) {
 		_ = yield(cvmSymbol, stage.Content(files.Symbol)) && yield(cvmParams, stage.Content(files.Params))
 	}
-	m, err := carried(src, f.fixes)
+	m, err := f.carried(src, portsOf(g))
 	if m != nil && err == nil {
 		if m, err = renamedCVM(m, g, files); err == nil {
 			members, err = withFile(members, m)
 		}
 	}
-	return &source{members, func() {}}, err
+	return &source{members, ports{}, func() {}}, err
 }
 
 // graphOf returns the graph of a model and its extension statements. The graph may be used until the returned function is called.

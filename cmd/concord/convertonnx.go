@@ -35,15 +35,15 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 			return err
 		}
 	}
-	beside, text, err := besideManifest(src, dst, f.force, f.fixes)
-	if err != nil {
-		return err
-	}
 	m, g, err := f.graph(src)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	beside, text, err := f.besideManifest(src, dst, f.force, portsOf(g), func(string) bool { return false })
+	if err != nil {
+		return err
+	}
 	var foreign []export.Refusal
 	model, err := export.New(g, export.Options{Foreign: func(r export.Refusal) { foreign = append(foreign, r) }})
 	if err != nil {

@@ -205,8 +205,8 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	}
 	if f.webnn {
 		live := g.Reachable() // WebNN has no other inputs
-		gone := func(name string) bool { v := g.Input(name); return f.fixes(name) || v != nil && !live[v] }
-		beside, text, err := besideManifest(path, targets[len(targets)-1], f.force, gone)
+		gone := func(name string) bool { return !live[g.Input(name)] }
+		beside, text, err := f.besideManifest(path, targets[len(targets)-1], f.force, portsOf(g), gone)
 		if err != nil {
 			return err
 		}

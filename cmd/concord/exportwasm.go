@@ -33,7 +33,7 @@ var writeWASM = target{
 
 // pageFiles returns the page, under the name that it shall have, and what it needs.
 func pageFiles(g *graph.Graph, e exported, mark string) ([]export.File, error) {
-	m, err := carried(e.path, e.fixes)
+	m, err := e.carried(e.path, portsOf(g))
 	if err != nil {
 		return nil, err
 	}

@@ -157,13 +157,7 @@ outputs. Every mistake is reported, with line and column.`,
   concord manifest check model.nnef --manifest other.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			var d *manifest.Manifest
-			var err error
-			if name != "" {
-				d, err = manifest.Open(name)
-			} else {
-				d, err = manifest.Find(args[0])
-			}
+			d, err := f.manifestOf(args[0], name)
 			if errors.As(err, new(*manifest.NotFoundError)) {
 				err = f.placed(args[0], err)
 			}

@@ -253,4 +253,8 @@ func TestSet(t *testing.T) {
 	if out, code := execute(t, append([]string{"run", m, x, "--manifest", wrong}, set...)...); code != exitInput || !strings.Contains(out, "it must be 1") || strings.Contains(out, "no input") {
 		t.Errorf("a wrong manifest that describes what is set: code %d: %s", code, out)
 	}
+	right := filepath.Join(writeFiles(t, map[string]string{"m.json": `{"version": 1, "inputs": {"s": {"kind": "tensor"}, "d": {"kind": "tensor"}}, "outputs": {}}`}), "m.json")
+	if out, code := execute(t, append([]string{"manifest", "check", m, "--manifest", right, "--set", "d=8.5"}, set...)...); code != 0 {
+		t.Errorf("a manifest that describes what is set: code %d: %s", code, out)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -144,7 +145,7 @@ func modelParts(path string) []string {
 	if f, ok := modelFormats[formatOf(path)]; ok {
 		parts = append(parts, f.parts(path)...)
 	}
-	if m, err := findManifest(path); m != nil && err == nil {
+	if m, err := manifest.Find(path); err == nil {
 		parts = append(parts, m.Source)
 		parts = append(parts, beside(m.Source, labelFiles(m))...)
 	}

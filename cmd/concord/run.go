@@ -273,16 +273,9 @@ func (r *runner) findManifest() (err error) {
 
 // findManifest finds the manifest of a model, or else an empty one and the error that says where it was looked for.
 func (f *describedFlags) findManifest(path string) (d *manifest.Manifest, missing, err error) {
-	if f.manifest != "" {
-		d, err = manifest.Open(f.manifest)
-	} else {
-		d, err = manifest.Find(path)
-	}
+	d, err = f.manifestOf(path, f.manifest)
 	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
 		d, missing, err = &manifest.Manifest{Source: "flags"}, none, nil
-	}
-	if d != nil { // also one with mistakes
-		d.Inputs = slices.DeleteFunc(d.Inputs, func(in manifest.Input) bool { return f.fixes(in.Name) })
 	}
 	return d, missing, err
 }
