@@ -608,6 +608,15 @@ func TestCache(t *testing.T) {
 	if left := size(); left > most || left == 0 {
 		t.Errorf("the cache has %d bytes; %d are allowed", left, most)
 	}
+	full := t.TempDir()
+	for i := range 256 { // in which nothing can be made
+		write(t, filepath.Join(full, fmt.Sprintf("%02x", i)), nil)
+	}
+	j := open(t, digits, bulk.Options{Inputs: files, Cache: full})
+	var b bytes.Buffer
+	if s, err := j.Write(t.Context(), 0, &b); err != nil || b.String() != want || !strings.Contains(s.Unkept, full) {
+		t.Errorf("an answer that could not be kept: %v, %q: %s, want %s", err, s.Unkept, b.String(), want)
+	}
 }
 
 // FuzzLine reads lines of any bytes: the input is refused, or it is what the line says.

@@ -79,23 +79,24 @@ func (c *cache) get(job string, input [sha256.Size]byte) *answer {
 	return a
 }
 
-// put keeps an answer. What cannot be written is not kept.
-func (c *cache) put(job string, input [sha256.Size]byte, a *answer) {
+// put keeps an answer, unless the error says why not.
+func (c *cache) put(job string, input [sha256.Size]byte, a *answer) error {
 	body := a.bytes()
 	sum := sha256.Sum256(body)
 	data := bytes.Join([][]byte{[]byte(cacheMagic), sum[:], body}, nil)
 	if int64(len(data)) > c.most {
-		return
+		return nil
 	}
 	name := c.path(job, input)
 	if err := replace(name, data); err != nil {
-		return
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.written += int64(len(data)); c.written > c.most/10 {
 		c.sweep()
 	}
+	return nil
 }
 
 // leftover begins the names of files that are being written.

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -14,13 +15,24 @@ import (
 
 // Summary is what a run has done.
 type Summary struct {
-	Inputs int64  `json:"inputs"` // of the shard
-	Before int64  `json:"before"` // of these, that an earlier run had done
-	Cached int64  `json:"cached"` // that were in the cache
-	Failed int64  `json:"failed"` // that could not be computed
-	File   string `json:"file"`   // the result
-	SHA256 string `json:"sha256"` // of the result, in hexadecimal
-	Errors string `json:"errors"` // the file that lists those that could not be computed; "" if there are none
+	Inputs int64  `json:"inputs"`           // of the shard
+	Before int64  `json:"before"`           // of these, that an earlier run had done
+	Cached int64  `json:"cached"`           // that were in the cache
+	Failed int64  `json:"failed"`           // that could not be computed
+	File   string `json:"file"`             // the result
+	SHA256 string `json:"sha256"`           // of the result, in hexadecimal
+	Errors string `json:"errors"`           // the file that lists those that could not be computed; "" if there are none
+	Unkept string `json:"unkept,omitempty"` // why an answer could not be put into the cache; "" if all could
+}
+
+// took notes where the answer of an input came from, and went to.
+func (s *Summary) took(r *result) {
+	if r.hit {
+		s.Cached++
+	}
+	if r.unkept != nil {
+		s.Unkept = cmp.Or(s.Unkept, r.unkept.Error())
+	}
 }
 
 // Run computes a shard into files of a folder, which is made if it is missing:
@@ -77,9 +89,7 @@ func (j *Job) run(ctx context.Context, d disk, dir string, shard int, force bool
 			if err != nil {
 				return err
 			}
-			if r.hit {
-				s.Cached++
-			}
+			s.took(r)
 			if err := p.add(record, it, r); err != nil {
 				return err
 			}
@@ -131,9 +141,7 @@ func (j *Job) Write(ctx context.Context, shard int, w io.Writer) (Summary, error
 		if err == nil {
 			_, err = work.Write(record)
 		}
-		if r.hit {
-			s.Cached++
-		}
+		s.took(r)
 		if r.err != nil {
 			s.Failed++
 		}

@@ -66,6 +66,7 @@ type result struct {
 	input  [sha256.Size]byte // digest of the input; zero if it cannot be read
 	mark   string            // of the item, from before it was read
 	hit    bool              // whether the answer was in the cache
+	unkept error             // why it could not be put there
 }
 
 // content reads a file of the item at hand, once.
@@ -183,7 +184,7 @@ func (w *worker) begin(it *Item) (*feed.Job, result) {
 // end puts a new answer into the cache.
 func (w *worker) end(r *result) {
 	if r.err == nil && w.cache != nil {
-		w.cache.put(w.digest, r.input, r.answer)
+		r.unkept = w.cache.put(w.digest, r.input, r.answer)
 	}
 }
 

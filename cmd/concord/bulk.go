@@ -109,6 +109,11 @@ func (f *bulkFlags) execute(c *cobra.Command, args []string) error {
 	if err != nil {
 		return bulkError(err)
 	}
+	if s.Unkept != "" {
+		if err := note(printed(c.ErrOrStderr()), "--cache %s: not all answers are kept: %s\n", f.cache, s.Unkept); err != nil {
+			return err
+		}
+	}
 	if err := f.report(c.OutOrStdout(), &s); err != nil {
 		return err
 	}
