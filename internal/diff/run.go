@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -134,6 +135,10 @@ func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err
 	if err := r.match(); err != nil {
 		return nil, err
 	}
+	need, allowed := limits.Add(held(a.Graph), held(b.Graph)), opts.Limits.Resolved().Memory
+	if need > allowed { // which engines that compute node by node do not see
+		return nil, &engine.LimitError{What: "memory", Need: need, Allowed: allowed}
+	}
 	for i, s := range r.subjects {
 		if s.Engine == nil {
 			s.Engine = &evaluate.Engines[0]
@@ -152,6 +157,42 @@ func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err
 	}
 	r.locate()
 	return r.out, nil
+}
+
+// held returns the most bytes of inputs and results that a run of a graph holds which forgets results that no later node reads.
+func held(g *graph.Graph) (most int64) {
+	left := make(map[*graph.Value]int)
+	for v, nodes := range g.Uses() {
+		left[v] = len(nodes)
+	}
+	for _, o := range g.Outputs {
+		left[o.Value]++
+	}
+	for _, s := range g.States {
+		left[s.Next]++
+	}
+	var now int64
+	for _, v := range g.Inputs {
+		now = limits.Add(now, v.Type.Bytes())
+	}
+	most = now
+	for _, n := range g.Nodes {
+		for _, v := range n.Out {
+			now = limits.Add(now, v.Type.Bytes())
+		}
+		most = max(most, now)
+		for _, v := range n.Out {
+			if left[v] == 0 {
+				now -= v.Type.Bytes()
+			}
+		}
+		for _, v := range n.In {
+			if left[v]--; v != nil && v.Producer != nil && left[v] == 0 {
+				now -= v.Type.Bytes()
+			}
+		}
+	}
+	return most
 }
 
 var sideName = [2]string{"A", "B"}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/evaluate"
@@ -136,6 +137,16 @@ func TestRunRejects(t *testing.T) {
 	cancel()
 	if _, err := diff.Run(ctx, diff.Subject{Graph: a}, diff.Subject{Graph: a}, diff.RunOptions{Inputs: random(a)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run gives %v", err)
+	}
+	for i := range evaluate.Engines { // before anything is made
+		s := diff.Subject{Graph: a, Engine: &evaluate.Engines[i]}
+		_, err := diff.Run(t.Context(), s, s, diff.RunOptions{Limits: engine.Limits{Memory: 2*2*64 - 1}, Inputs: func(int) ([]*tensor.Tensor, error) {
+			t.Error("inputs are asked for that are more than may be held")
+			return nil, nil
+		}})
+		if limit := (*engine.LimitError)(nil); !errors.As(err, &limit) || limit.What != "memory" {
+			t.Errorf("%s: %v", evaluate.Engines[i].Name, err)
+		}
 	}
 }
 
