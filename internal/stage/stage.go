@@ -5,6 +5,7 @@ package stage
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,8 @@ var stages = struct {
 // ErrLocked is the error of [Lock] for a file that somebody else has locked.
 var ErrLocked = errors.New("another process has locked it")
 
-var errAbandoned = errors.New("the process is about to end")
+// errAbandoned is the error of a process that is about to end, which a signal does.
+var errAbandoned = fmt.Errorf("the process is about to end: %w", context.Canceled)
 
 // New makes a stage in the folder beside which, or into which, outputs are to be moved. The caller closes it.
 func New(parent string) (*Stage, error) { return begin(parent, nil) }

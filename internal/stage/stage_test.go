@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -166,16 +167,16 @@ func TestAbandon(t *testing.T) {
 	if _, err := os.Create(s.Path("other")); err == nil {
 		t.Error("a file is made in a stage that is gone")
 	}
-	if err := s.Commit(func() error { t.Error("moved"); return nil }); !errors.Is(err, errAbandoned) {
+	if err := s.Commit(func() error { t.Error("moved"); return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := Write(filepath.Join(dir, "a"), text("")); !errors.Is(err, errAbandoned) {
+	if err := Write(filepath.Join(dir, "a"), text("")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := s.Write(text(""), "folder", "other"); !errors.Is(err, errAbandoned) {
+	if _, err := s.Write(text(""), "folder", "other"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := In(filepath.Join(dir, "a", "b")); !errors.Is(err, errAbandoned) {
+	if _, err := In(filepath.Join(dir, "a", "b")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if err := s.Close(); err != nil {
