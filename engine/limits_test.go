@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,25 @@ func TestHugeShapes(t *testing.T) {
 	p, err := Compile(g, Options{Limits: Limits{Memory: -1, Operations: -1}, NoOptimize: true})
 	if err != nil || p.Plan().Sum <= 0 {
 		t.Errorf("values whose sum exceeds 64 bits: %v", err)
+	}
+}
+
+// TestRefusedUnprepared refuses nodes whose values take more than there is before kernels prepare anything for them.
+func TestRefusedUnprepared(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 1, 1<<22, 2, 2) // for whose blocks of channels alone a kernel holds 6 MiB
+	n.output("y", n.op("box", graph.AttrsOf("size", []int{1, 1, 2, 2}, "padding", make([]int, 8)), x))
+	g, err := n.Build()
+	ok(t, g, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = Compile(g, Options{Limits: Limits{Memory: 1 << 20}})
+	runtime.ReadMemStats(&after)
+	if e := (*LimitError)(nil); !errors.As(err, &e) || e.What != "memory" {
+		t.Errorf("got %v; want a limit of memory", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes were taken before that", took)
 	}
 }
 

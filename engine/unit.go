@@ -340,7 +340,7 @@ func gcd(a, b int) int {
 // plan returns how the first nodes are evaluated, and how many the plan takes. A kernel may take several, a reference takes one.
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
-		for n := elementwise(nodes); n > 0; n-- {
+		for n := elementwise(nodes); n > 0 && b.fit(nodes[:n]); n-- {
 			if p := kernel.For(b.opts.Tiers, b.region(nodes[:n])); p != nil {
 				return p, n, nil
 			}
@@ -363,6 +363,13 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 		return nil, 0, &NodeError{Node: nodes[0], Err: fmt.Errorf("there is no evaluation for operand %s of type %v", d.In[d.Ref.By].Name, s.In[d.Ref.By].DType)}
 	}
 	return p, 1, nil
+}
+
+// fit reports whether no operand or result of nodes takes more memory than there is. What a kernel prepares is in proportion to them, and must not be asked for
+// before the plan of the memory refuses them.
+func (b *builder) fit(nodes []*graph.Node) bool {
+	large := func(v *graph.Value) bool { return v != nil && v.Const == nil && v.Type.Bytes() > b.memory }
+	return !slices.ContainsFunc(nodes, func(n *graph.Node) bool { return slices.ContainsFunc(n.In, large) || slices.ContainsFunc(n.Out, large) })
 }
 
 // add puts a part behind those of a unit.
