@@ -50,10 +50,12 @@ func isStandard(g *graph.Graph) bool {
 	for _, o := range g.Outputs {
 		names = append(names, o.Name)
 	}
-	for i, name := range names {
-		if graph.Identifier(name) != name || slices.Contains(names[:i], name) {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if graph.Identifier(name) != name || seen[name] {
 			return false
 		}
+		seen[name] = true
 	}
 	for v := range g.Values() {
 		if v.Type.Shape.Len() == 0 || element.Natural(element.ItemOf(v.Type.DType)) != v.Type.DType {
