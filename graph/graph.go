@@ -3,6 +3,7 @@ package graph
 import (
 	"iter"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -123,6 +124,16 @@ func (g *Graph) Constants() iter.Seq[*Value] {
 			}
 		}
 	}
+}
+
+// ConstantBytes returns the size of all constants of the graph and its blocks.
+func (g *Graph) ConstantBytes() (sum int64) {
+	for b := range g.Graphs() {
+		for v := range b.Constants() {
+			sum = limits.Add(sum, v.Type.Bytes())
+		}
+	}
+	return sum
 }
 
 // Roots returns the values that a run must compute: the outputs and the next contents of states.

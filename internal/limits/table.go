@@ -129,6 +129,7 @@ const (
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
 	VXEvaluated     = 64 << 20
+	VXMade          = 128 << 20
 	VXZeros         = 255
 	VXSigns         = 100
 
@@ -442,6 +443,8 @@ var All = []Row{
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant made by an export, unless its operands have half as many.",
+		"the operator is refused", "openvx/export.TestLimits"},
+	{"openvx.export.made", VXMade, "bytes", "All constants of an export, beyond eight times those of the model: lines of text could ask for any number.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros laid around a filter along a dimension.",
 		"the operator is refused", "openvx/export.TestLimits"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/naming"
 	"github.com/concord-nn/concord/op"
@@ -41,9 +42,12 @@ func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	default:
 		return nil, fmt.Errorf("numbers of float types can become Q7.8 or float32, not %v", opts.Float)
 	}
-	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, rows: table, names: maps.Clone(reserved),
+	most := limits.Add(limits.VXMade, limits.Times(g.ConstantBytes(), limits.FoldTotal))
+	folded := beforehand
+	folded.Bytes = most
+	e := &exporter{left: most, net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, rows: table, names: maps.Clone(reserved),
 		wishes: make(map[*graph.Value]string), users: g.Uses(), tensors: make(map[*graph.Value]*Tensor),
-		folder: op.NewFolder(beforehand), waiting: make(map[*graph.Value]*graph.Node), norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
+		folder: op.NewFolder(folded), waiting: make(map[*graph.Value]*graph.Node), norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
 	e.Exporter = &kit.Exporter[*graph.Value]{Walk: w, Values: make(map[*graph.Value]*graph.Value), Emit: e.emit, Stub: e.stub,
 		Constant:    func(v *graph.Value) (*graph.Value, error) { return v, nil },
 		Approximate: func(a Approximation) { e.net.Approximations = append(e.net.Approximations, a) }}
@@ -74,6 +78,7 @@ type exporter struct {
 	waiting map[*graph.Value]*graph.Node // results that have no tensor: what reads them says what becomes of them
 	norms   map[*graph.Node]*graph.Node  // convolutions and the normalizations that become part of them
 	stored  map[string]*Tensor           // weights, by name, format, extents and the hash of the elements
+	left    int64                        // bytes that further ones may have
 }
 
 // prepare notes what the emission of a node wants to know of others.
@@ -182,6 +187,9 @@ func (e *exporter) weights(name string, f Format, dims ints, t *tensor.Tensor) *
 	key := fmt.Sprintf("%s %v %v %x", name, f, dims, sha256.Sum256(t.Bytes()))
 	w := e.stored[key]
 	if w == nil {
+		if e.left -= int64(len(t.Bytes())); e.left < 0 {
+			kit.Refuse("the constants of the export take more than %d MiB beside eight times those of the model", limits.VXMade>>20)
+		}
 		w = &Tensor{Name: e.name(name), Kind: Weights, Format: f, Dims: slices.Clone(dims), Data: tensor.Raw(t), held: t}
 		e.net.Tensors = append(e.net.Tensors, w)
 		e.stored[key] = w

@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -32,6 +33,15 @@ func TestLimits(t *testing.T) {
 		// Two rows of numbers of 4 bytes, to which an operand is expanded.
 		"constants": {limits.VXEvaluated, func(n *net, most int) *graph.Value {
 			return n.Node("add", nil, n.Input("x", tensor.Float32, 1, (most+7)/8), n.drawn(tensor.Float32, 1, 2, 1))
+		}},
+		// Together as much, with 28 bytes of others, as is allowed beside eight times the constants of three times 8 bytes.
+		"made": {8*3*8 - 28 - 4, func(n *net, most int) *graph.Value {
+			var x *graph.Value
+			for i, width := range []int{limits.VXEvaluated / 8, (limits.VXMade-limits.VXEvaluated)/8 - 1000, 1000 + (most+7)/8} {
+				x = n.Node("add", nil, n.Input(fmt.Sprint("x", i), tensor.Float32, 1, width), n.drawn(tensor.Float32, 1, 2, 1))
+				n.Output(fmt.Sprint("z", i), x)
+			}
+			return x
 		}},
 		// A loop that takes no turn costs what it may cost: 16 operations in each.
 		"operations": {limits.ExportOperations / 16, func(n *net, most int) *graph.Value {

@@ -17,7 +17,7 @@ const (
 // Fold evaluates the nodes whose operands are all constants. It leaves those whose results would take much more memory
 // than their operands, such as the expansion of a constant to a large shape, and those that fail: a run may never come to them.
 func Fold(g *graph.Graph) (*graph.Graph, error) {
-	folder := op.NewFolder(op.Budget{Bytes: limits.Add(limits.FoldFree, foldTotal*constantBytes(g)), Operations: foldOperations, Result: foldSmall, Growth: foldGrowth})
+	folder := op.NewFolder(op.Budget{Bytes: limits.Add(limits.FoldFree, limits.Times(g.ConstantBytes(), foldTotal)), Operations: foldOperations, Result: foldSmall, Growth: foldGrowth})
 	var fold func(g *graph.Graph) (*graph.Graph, error)
 	fold = func(g *graph.Graph) (*graph.Graph, error) {
 		return rewrite(g, fold, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
@@ -35,15 +35,4 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 		})
 	}
 	return fold(g)
-}
-
-// constantBytes returns the size of the constants of a graph and its blocks.
-func constantBytes(g *graph.Graph) int64 {
-	sum := int64(0)
-	for b := range g.Graphs() {
-		for v := range b.Constants() {
-			sum = limits.Add(sum, v.Type.Bytes())
-		}
-	}
-	return sum
 }
