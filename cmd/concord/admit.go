@@ -45,8 +45,8 @@ not read, and neither an input called data nor outputs are needed.`,
   concord admit cvm/graph.json --gas`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if isONNX(args[0]) {
-				return fmt.Errorf("%s: this is %s; admit is for CVM models", args[0], modelFormats["ONNX"].is)
+			if f, ok := modelFormats[formatOf(args[0])]; ok && !isCVM(args[0]) {
+				return fmt.Errorf("%s: this is %s; admit is for CVM models", args[0], f.is)
 			}
 			f.limited = c.Flags().Changed("limit-gas")
 			if f.onlyGas {

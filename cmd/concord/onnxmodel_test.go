@@ -235,6 +235,7 @@ func TestSet(t *testing.T) {
 		{append([]string{"run", m, x, "d=" + x, "--output", t.TempDir()}, set...), exitInput, "d: it is float32[2,3]; the input is d: float32[]"},
 		{append([]string{"run", m, "x=1,2"}, set...), exitInput, "1,2: no such file"},
 		{[]string{"admit", m}, exitInput, "this is an ONNX model; admit is for CVM models"},
+		{[]string{"admit", document}, exitInput, "this is an NNEF model; admit is for CVM models"},
 		{[]string{"inspect", m, "--set", "q=1"}, exitInput, `q: the model has no such input`},
 		{[]string{"inspect", m, "--set", "s=1.5"}, exitInput, "int64 does not hold all of its elements"},
 		{[]string{"inspect", m, "--set", "x=1"}, exitInput, "x: it is float64[1]; the input is x: float32[2,3]"},

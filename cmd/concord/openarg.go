@@ -53,7 +53,7 @@ var modelFormats = map[string]struct {
 	is, taken string                     // for errors of commands on the text of NNEF models: what such a model is, and what takes it
 	parts     func(path string) []string // the files that a model consists of besides the one that is named
 }{
-	"NNEF":  {"", "", partsNNEF},
+	"NNEF":  {"an NNEF model", "", partsNNEF},
 	"CVM":   {"a CVM model", "admit, inspect and run take CVM models", partsCVM},
 	"ONNX":  {"an ONNX model", "check, explain, inspect and run take ONNX models", partsONNX},
 	"WebNN": {"a WebNN session", "check, inspect and run take sessions", partsWebNN},
@@ -62,7 +62,7 @@ var modelFormats = map[string]struct {
 // notText is the error of a command on the text of NNEF models that is given a model of another format.
 func notText(name string) error {
 	f := modelFormats[formatOf(name)]
-	if f.is == "" {
+	if f.taken == "" {
 		return nil
 	}
 	return fmt.Errorf("%s: this is %s, and the command is for the text of NNEF models; concord %s", name, f.is, f.taken)

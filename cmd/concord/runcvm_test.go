@@ -224,7 +224,7 @@ func TestCVMUsage(t *testing.T) {
 		{"admit MODEL --limit-gas 479", 0, "479"},
 		{"admit MODEL --limit-gas 478", exitFailure, "want at most 478"},
 		{"admit testdata/absent", exitInput, "absent"},
-		{"admit DIGITS", exitInput, "holds no CVM graph"},
+		{"admit DIGITS", exitInput, "this is an NNEF model; admit is for CVM models"},
 	} {
 		args := strings.Fields(strings.NewReplacer("MODEL", strokes(), "BIN", bin, "DIGITS", digits(t, "model.nnef")).Replace(tt.args))
 		out, code := execute(t, args...)
