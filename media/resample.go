@@ -48,7 +48,7 @@ type rates struct{ up, down int64 }
 
 func newRates(from, to int) (rates, error) {
 	if from < 1 || to < 1 || from > maxRate || to > maxRate || from > maxRatio*to || to > maxRatio*from {
-		return rates{}, fmt.Errorf("a sound with %d samples a second cannot be changed to %d: both must be from 1 to %d, and one may be %d times the other", from, to, maxRate, maxRatio)
+		return rates{}, fmt.Errorf("a sound with %d samples a second cannot be changed to %d: both must be from 1 to %d, and neither more than %d times the other", from, to, maxRate, maxRatio)
 	}
 	common := gcd(from, to)
 	return rates{int64(to / common), int64(from / common)}, nil

@@ -117,6 +117,14 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// fileNamed adds to the error of a flag that there is a file of its name.
+func fileNamed(flag string) string {
+	if !there(flag) {
+		return ""
+	}
+	return "; the file is ./" + flag
+}
+
 // flagError says what is wrong with a flag.
 func flagError(c *cobra.Command, err error) error {
 	if c == c.Root() { // which has few flags: there is no such command
@@ -130,10 +138,10 @@ func flagError(c *cobra.Command, err error) error {
 	what := err.Error()
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		what = "there is no flag -" + unknown.GetSpecifiedName()
+		what = "there is no flag -" + unknown.GetSpecifiedName() + fileNamed("-"+unknown.GetSpecifiedShortnames())
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
-		what = "there is no flag --" + name
+		what = "there is no flag --" + name + fileNamed("--"+name)
 		var flags []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 		if best := naming.Near(name, flags); best != "" {
