@@ -55,7 +55,7 @@ func TestONNXFaces(t *testing.T) {
 	if err := json.Unmarshal(data, &photos); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []string{"version-RFB-320.onnx", "version-slim-320.onnx", "version-slim-320_simplified.onnx"}[:testdata.Cases(1, 3)] {
+	for _, m := range []string{"version-RFB-320.onnx", "version-RFB-320_simplified.onnx", "version-slim-320.onnx", "version-slim-320_simplified.onnx"}[:testdata.Cases(2, 4)] {
 		args := []string{filepath.Join(dir, m)}
 		names := testdata.Some(naming.Sorted(photos), 2)
 		for _, name := range names {
@@ -64,7 +64,7 @@ func TestONNXFaces(t *testing.T) {
 		for i, run := range runJSON(t, args...).Runs {
 			name, photo, boxes := names[i], photos[names[i]], run.Outputs[0].Boxes
 			faces := photo.Slim320
-			if m == "version-RFB-320.onnx" {
+			if strings.Contains(m, "RFB") {
 				faces = photo.RFB320
 			}
 			for _, pair := range [][2][][5]float64{{faces, shares(boxes, photo.Size)}, {shares(boxes, photo.Size), faces}} {
