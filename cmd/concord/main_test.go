@@ -239,6 +239,7 @@ func TestExitCodes(t *testing.T) {
 		{nil, 0, "Available Commands"},
 		{[]string{model, "x.png"}, exitUsage, "it is a model, which concord run takes"},
 		{[]string{"run", digits(t, "drawings", "seven.png"), model}, exitInput, "the model comes first, and " + model + " is one"},
+		{[]string{"run", digits(t), digits(t, "drawings", "seven.png")}, exitInput, model + " in it is one"},
 		{[]string{"bulk", digits(t, "drawings", "seven.png"), model, "-o", t.TempDir()}, exitInput, "the model comes first, and " + model + " is one"},
 		{[]string{"manifest", "init", model, "-o", filepath.Join(t.TempDir(), "absent", "x.json")}, exitInput, "nothing can be written there"},
 		{[]string{"insp"}, exitUsage, "do you mean inspect?"},

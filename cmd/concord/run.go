@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -286,7 +288,26 @@ func swapped(args []string, err error) error {
 	if i := slices.IndexFunc(args, is); i > 0 && there(args[0]) {
 		return fmt.Errorf("%w; the model comes first, and %s is one", err, args[i])
 	}
+	if isFolder(args[0]) && !is(args[0]) {
+		for _, name := range firstIn(args[0]) {
+			if path := filepath.Join(args[0], name); is(path) {
+				return fmt.Errorf("%w; %s in it is one", err, path)
+			}
+		}
+	}
 	return err
+}
+
+// firstIn returns the names of some files of a folder, of which there may be millions; none of one that cannot be read.
+func firstIn(folder string) []string {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(100)
+	slices.Sort(names)
+	return names
 }
 
 // allWrong returns all that is wrong with a model, of which reading has failed or not, and with the manifest that was found for it. The model is closed then.
