@@ -16,6 +16,8 @@ type application struct {
 
 // alone makes the function Prepare of a kernel for a node without a tail. The kernel need not care for results without elements, of which
 // the other extents may be any numbers.
+//
+//go:noinline // tables of kernels would hold it more than once
 func alone(prepare func(a *application) *Plan) func(Region) *Plan {
 	return func(r Region) *Plan {
 		n := r.Root()

@@ -191,6 +191,8 @@ func rowsOf(boxes []box) (rows int) {
 }
 
 // moveInRows is moveBoxes where pieces are rows of the result.
+//
+//go:noinline // tables of kernels would hold it more than once
 func moveInRows[W word](boxes []box, move interleaver[W]) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		y, watch := wordsOf[W](c.Out[0]), c.Watch()
@@ -207,6 +209,7 @@ func moveInRows[W word](boxes []box, move interleaver[W]) op.Kernel {
 	}
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		y, watch, first := wordsOf[W](c.Out[0]), c.Watch(), 0

@@ -128,6 +128,7 @@ func choice(a *application) *Plan {
 	return p
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func eitherWords[W word](each int, s []spread) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		truths, watch := c.In[0].Bytes(), c.Watch()

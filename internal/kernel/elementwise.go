@@ -27,6 +27,8 @@ func (f *formula) axis(n *graph.Node) int {
 }
 
 // by is the formula of an operator that one routine computes, with attributes as parameters.
+//
+//go:noinline // tables of kernels would hold it more than once
 func by(routine string, attrs ...string) formula {
 	return formula{steps: func(b *chainBuilder, n *graph.Node, in []int) {
 		p := make([]float32, len(attrs))

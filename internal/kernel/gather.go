@@ -32,6 +32,8 @@ type indexing struct {
 const indexChunk = 512
 
 // indexed returns the row of an operator.
+//
+//go:noinline // tables of kernels would hold it more than once
 func indexed(name string, of func(a *application) *indexing) Kernel {
 	return Kernel{Name: "indices", Op: name, In: []op.Types{wholeBytes, op.Integers}, Prepare: alone(func(a *application) *Plan {
 		g := of(a)
@@ -81,6 +83,8 @@ func gatherParts(a *application) *indexing {
 type finder func(c *op.Call, to []int64, first int)
 
 // find returns the finder of indices of a type.
+//
+//go:noinline // tables of kernels would hold it more than once
 func find[I tensor.Integer](g *indexing) finder {
 	return func(c *op.Call, to []int64, first int) {
 		indices, n := tensor.Data[I](c.In[1]), g.extents[0]
@@ -131,6 +135,8 @@ func position[I tensor.Integer](i I, n int, negative bool) int {
 }
 
 // moveItems returns the kernel that moves items: to the result, or for a scatter from operand 2 to a copy of operand 0.
+//
+//go:noinline // tables of kernels would hold it more than once
 func moveItems[W word](g *indexing, scatters bool, find finder) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		x, y, watch, places := tensor.Words[W](c.In[0]), tensor.Words[W](c.Out[0]), c.Watch(), scratch[int64](c)

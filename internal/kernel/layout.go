@@ -102,6 +102,8 @@ const chunk = 512
 type blocking struct{ channels, blocks, inner, chunks int }
 
 // convertWords returns the kernel that brings words into blocks, or back.
+//
+//go:noinline // tables of kernels would hold it more than once
 func convertWords[W word](g *blocking, move interleaver[W], into bool) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Words[W](c.In[0]), tensor.Words[W](c.Out[0]), c.Watch()

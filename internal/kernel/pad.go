@@ -73,6 +73,7 @@ func (g *padded) source(row int) (from int, inside bool) {
 	return from, true
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func padWords[W word](g *padded) op.Kernel {
 	last := len(g.out) - 1
 	width, n, before := g.out[last], g.in[last], g.before[last]

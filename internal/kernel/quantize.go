@@ -34,6 +34,7 @@ func (a *application) eachBlock(compute func(c *op.Call, from, to, scale, zero i
 	})
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func quantizeTo[T tensor.Integer](a *application) *Plan {
 	return a.eachBlock(func(c *op.Call, from, to, scale, zero int) {
 		x, y, s := tensor.Data[float32](c.In[0])[from:to], tensor.Data[T](c.Out[0])[from:to], tensor.Data[float32](c.In[1])[scale]
@@ -44,6 +45,7 @@ func quantizeTo[T tensor.Integer](a *application) *Plan {
 	})
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func requantizeTo[T tensor.Integer](a *application) *Plan {
 	return a.eachBlock(func(c *op.Call, from, to, scale, zero int) {
 		x, y, m := tensor.Data[int32](c.In[0])[from:to], tensor.Data[T](c.Out[0])[from:to], tensor.Data[float32](c.In[1])[scale]
@@ -108,6 +110,7 @@ func storing[A tensor.Integer](q *requantization) store[A] {
 	return integer(q.to, storingTo[A, int8], storingTo[A, int16], nil, nil, storingTo[A, uint8], storingTo[A, uint16], nil, nil)(q)
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func storingTo[A, T tensor.Integer](q *requantization) store[A] {
 	return func(c *op.Call, sums []A, at, channel int, each bool) {
 		y, m, r := tensor.Data[T](c.Out[0])[at:][:len(sums)], tensor.Data[float32](c.In[q.multiplier]), newRounder(tensor.Data[T](c.In[q.zero])[0])

@@ -89,6 +89,7 @@ func (g *chosen) source(row int) int {
 	return from
 }
 
+//go:noinline // tables of kernels would hold it more than once
 func chooseWords[W word](g *chosen) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Words[W](c.In[0]), tensor.Words[W](c.Out[0]), c.Watch()

@@ -68,6 +68,7 @@ func widening(n *graph.Node, first int, outer, inner loop) *Plan {
 // widenAtOnce is how many elements are cast between two looks at the watch.
 const widenAtOnce = 1 << 14
 
+//go:noinline // tables of kernels would hold it more than once
 func widenOf[F int8 | uint8 | int16 | uint16, T uint16 | uint32](first int, outer, inner loop) op.Kernel {
 	together := max(1, widenAtOnce/inner.n)
 	run := inner.n == 1 && outer.from == 1 && outer.to == 1
