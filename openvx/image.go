@@ -176,6 +176,8 @@ func (t *Tensor) pixelBox(r Rectangle) (start, end []int) {
 
 // CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
 // Plane must be 0. Strides are at least the size of a pixel, and no two pixels may share memory.
+//
+//go:noinline // each caller would have a copy of what it does
 func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
 	return do(i, ".CopyPatch", func() {
 		start, end := i.place(r, plane)

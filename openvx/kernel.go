@@ -61,6 +61,8 @@ func (k *Kernel) checkUnfinished(s Status) {
 // AddParameter declares parameter i (vxAddParameterToKernel), in any order and once each: an Input or Output; of a kind of data object,
 // of TypeReference for any, or of the type of a scalar's value. Delays can only be inputs. Whatever is wrong is
 // ErrorInvalidParameters.
+//
+//go:noinline // each caller would have a copy of what it does
 func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) error {
 	return do(k, ".AddParameter", func() {
 		k.checkUnfinished(ErrorInvalidParameters)
@@ -84,6 +86,8 @@ func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) e
 
 // Finalize makes the kernel ready for use (vxFinalizeKernel). If a parameter has not been declared, or the kernel has been finalized
 // before, the error is ErrorInvalidParameters.
+//
+//go:noinline // each caller would have a copy of what it does
 func (k *Kernel) Finalize() error {
 	return do(k, ".Finalize", func() {
 		k.checkUnfinished(ErrorInvalidParameters)
@@ -98,6 +102,8 @@ func (k *Kernel) Finalize() error {
 
 // Remove takes a kernel of the application out of the context, and with it the application's last reference (vxRemoveKernel). Another
 // kernel is ErrorInvalidParameters; one that has further references, or nodes, is Failure.
+//
+//go:noinline // each caller would have a copy of what it does
 func (k *Kernel) Remove() error {
 	return do(k, ".Remove", func() {
 		switch {

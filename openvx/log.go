@@ -35,6 +35,8 @@ func (c *Context) RegisterLogCallback(cb LogCallback, reentrant bool) {
 
 // AddLogEntry writes to the log (vxAddLogEntry), about an object of the context or nil. Nothing happens if the status is Success or
 // DirectiveDisableLogging was given for the object or the context. Messages longer than MaxLogMessage bytes are truncated.
+//
+//go:noinline // each caller would have a copy of what it does
 func (c *Context) AddLogEntry(on Reference, s Status, message string) {
 	locked(c, func() {
 		l, o := &c.log, baseOf(on)

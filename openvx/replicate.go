@@ -8,6 +8,8 @@ import "slices"
 //
 // It is ErrorNotCompatible if a flagged parameter is no item 0 of an array, and a Failure if the node is not of this graph, a result has
 // no flag, or the arrays differ in length.
+//
+//go:noinline // each caller would have a copy of what it does
 func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
 	return do(g, ".ReplicateNode", func() {
 		g.checkEditable()

@@ -43,6 +43,8 @@ var followers = []follower{
 type operandOf func(r *op.Rand, d tensor.DType, shape tensor.Shape) *tensor.Tensor
 
 // alongside makes the operands behind the first one, which is what is followed.
+//
+//go:noinline // each row of a table would have a copy
 func alongside(more ...operandOf) func(*op.Rand, tensor.DType, tensor.Shape) []*tensor.Tensor {
 	return func(r *op.Rand, d tensor.DType, shape tensor.Shape) []*tensor.Tensor {
 		in := []*tensor.Tensor{nil}

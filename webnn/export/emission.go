@@ -125,6 +125,8 @@ const roundedNote = "float16 with options that it cannot hold: in float32"
 
 // said calls the method that has the operator's name, after what prepares the operands; nil if it does not say the operator so. WebNN rounds numbers in
 // options to the type of the operands first, operators do not: where that makes a difference, 16-bit floats are computed in float32.
+//
+//go:noinline // each row of the table would have a copy
 func said(prepare ...func(c *emission)) func(c *emission) []*webnn.Operand {
 	emit := func(c *emission) []*webnn.Operand {
 		w := *c
