@@ -99,17 +99,19 @@ func TestTransposedFactors(t *testing.T) {
 			}
 			v := must(b.One("matmul", in, graph.AttrsOf("transposeA", transposeA, "transposeB", transposeB), ""))
 			region := kernel.Region{Nodes: append(nodes, v.Producer), Sources: len(nodes)}
-			want := evaluated("matmul", factors, v.Producer.Attrs)
-			if r.Bool() {
-				v = must(b.One("relu", []*graph.Value{v}, nil, ""))
-				region.Nodes = append(region.Nodes, v.Producer)
-				want = must(op.Eval(found(op.Lookup("relu")), want, nil))
+			rectified := r.Bool()
+			if rectified {
+				region.Nodes = append(region.Nodes, must(b.One("relu", []*graph.Value{v}, nil, "")).Producer)
 			}
 			p := row.Prepare(region)
 			if p == nil {
 				continue // where neighbours are in neither rows nor columns
 			}
 			taken++
+			want := evaluated("matmul", factors, v.Producer.Attrs)
+			if rectified {
+				want = must(op.Eval(found(op.Lookup("relu")), want, nil))
+			}
 			var c op.Case
 			for _, v := range region.Operands() {
 				c.In = append(c.In, elements[v])

@@ -30,7 +30,7 @@ func TestRequantizedSums(t *testing.T) {
 			}
 			taken++
 			p.Kernel = row.Name
-			x := trialOf(t, r, c, p, want)
+			x := trialOf(t, r, c, p, want())
 			x.check()
 			if call := x.worker(0); taken < 4 {
 				if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
@@ -44,8 +44,8 @@ func TestRequantizedSums(t *testing.T) {
 	})
 }
 
-// requantized returns a product of integers for a row, its requantisation and sometimes bounds, with the operands of all and what they yield.
-func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.Node, c op.Case, want []*tensor.Tensor) {
+// requantized returns a product of integers for a row, its requantisation and sometimes bounds, with the operands of all and what yields their results.
+func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.Node, c op.Case, want func() []*tensor.Tensor) {
 	c = draw(r, row)
 	root := node(t, r, row.Op, c)
 	sums := root.Out[0].Type
@@ -67,19 +67,28 @@ func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.N
 	if r.IntN(6) == 0 {
 		more[0] = r.Extremes(tensor.Float32, small)
 	}
-	want = evaluated(row.Op, c.In, c.Attrs)
+	factors, attrs := c.In, c.Attrs
+	want = func() []*tensor.Tensor { return evaluated(row.Op, factors, attrs) }
 	nodes = append(nodes, root)
 	follow := func(name string, attrs graph.Attrs, more ...*tensor.Tensor) {
 		n := &graph.Node{Op: name, In: []*graph.Value{nodes[len(nodes)-1].Out[0]}, Attrs: attrs}
+		types := []op.Type{n.In[0].Type}
 		for _, x := range more {
 			var v *graph.Value
+			var of op.Type
 			if x != nil {
 				v = &graph.Value{Type: graph.TypeOf(x), Const: x}
+				of = v.Type
 			}
-			n.In = append(n.In, v)
+			n.In, types = append(n.In, v), append(types, of)
 		}
-		want = must(op.Eval(found(op.Lookup(name)), append(want, more...), attrs))
-		n.Out = []*graph.Value{{Type: graph.TypeOf(want[0]), Producer: n}}
+		d, before := found(op.Lookup(name)), want
+		_, out, err := d.Bind(types, attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = func() []*tensor.Tensor { return must(op.Eval(d, append(before(), more...), attrs)) }
+		n.Out = []*graph.Value{{Type: out[0], Producer: n}}
 		nodes, c.In = append(nodes, n), append(c.In, more...)
 	}
 	if sums.DType == tensor.Int64 && r.Bool() || r.IntN(3) == 0 {
