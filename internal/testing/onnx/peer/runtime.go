@@ -4,11 +4,13 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,12 +27,9 @@ var script []byte
 // Find returns ONNX Runtime. The test is skipped if it is not there.
 func Find(t testing.TB) *Runtime {
 	t.Helper()
-	node, err := exec.LookPath("node")
+	node, err := installed()
 	if err != nil {
-		t.Skip("there is no node to run ONNX Runtime with")
-	}
-	if err := exec.Command(node, "-e", "require('onnxruntime-node')").Run(); err != nil {
-		t.Skip("node finds no onnxruntime-node; NODE_PATH must name the folder node_modules that it is in")
+		t.Skip(err)
 	}
 	path := filepath.Join(t.TempDir(), "compare.mjs")
 	if err := os.WriteFile(path, script, 0o600); err != nil {
@@ -38,6 +37,17 @@ func Find(t testing.TB) *Runtime {
 	}
 	return &Runtime{node, path}
 }
+
+// installed returns node if it finds ONNX Runtime. To ask takes as long as many tests.
+var installed = sync.OnceValues(func() (node string, err error) {
+	if node, err = exec.LookPath("node"); err != nil {
+		return "", errors.New("there is no node to run ONNX Runtime with")
+	}
+	if err := exec.Command(node, "-e", "require('onnxruntime-node')").Run(); err != nil {
+		return "", errors.New("node finds no onnxruntime-node; NODE_PATH must name the folder node_modules that it is in")
+	}
+	return node, nil
+})
 
 // Case is a model with inputs to run it on, by their names.
 type Case struct {
