@@ -14,14 +14,15 @@ import (
 
 // Stream is standard input, from which inputs of a model are made.
 type Stream struct {
+	Most int64 // bytes that are read into memory to be decoded
+
 	r      *bufio.Reader
-	most   int64          // bytes that are read into memory to be decoded
 	arrays *tensor.NPZ    // an archive that was read
 	array  *tensor.Tensor // that was read
 }
 
 // NewStream returns standard input.
-func NewStream(r io.Reader) *Stream { return &Stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
+func NewStream(r io.Reader) *Stream { return &Stream{r: bufio.NewReader(r), Most: media.MaxFileBytes} }
 
 // signatures are the first bytes of files. A JPEG has too few for raw bytes not to begin so: it counts for an input that is a picture only.
 var signatures = []struct {
@@ -47,9 +48,9 @@ func (s *Stream) form(kind manifest.InputKind) Form {
 
 // bytes reads the stream to its end.
 func (s *Stream) bytes() ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(s.r, s.most+1))
-	if err == nil && int64(len(data)) > s.most {
-		err = fmt.Errorf("%s: it is larger than %d bytes", stdinName, s.most)
+	data, err := io.ReadAll(io.LimitReader(s.r, s.Most+1))
+	if err == nil && int64(len(data)) > s.Most {
+		err = fmt.Errorf("%s: it is larger than %d bytes", stdinName, s.Most)
 	}
 	return data, err
 }

@@ -1,16 +1,18 @@
-package std
+package std_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // TestDeclarations holds the embedded texts to being well-formed: names, defaults and parameters that bodies use.
 func TestDeclarations(t *testing.T) {
 	for dialect, count := range map[syntax.Dialect]int{syntax.Final: 118, syntax.Provisional: 85} {
-		set := Of(dialect)
+		set := std.Of(dialect)
 		if len(set.Fragments()) != count {
 			t.Errorf("%v: %d operations; want %d", dialect, len(set.Fragments()), count)
 		}
@@ -31,7 +33,7 @@ func TestDeclarations(t *testing.T) {
 			t.Error("an unknown operation is found")
 		}
 	}
-	if f, ok := Lookup("squeeze"); !ok || f.Name.Name != "squeeze" {
+	if f, ok := std.Lookup("squeeze"); !ok || f.Name.Name != "squeeze" {
 		t.Error("Lookup does not find an operation of the final dialect")
 	}
 }
@@ -39,8 +41,8 @@ func TestDeclarations(t *testing.T) {
 // TestProvisionalTanh holds the body to the provisional text, whose formula is not that of the final one.
 func TestProvisionalTanh(t *testing.T) {
 	const body = "fragment tanh( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = (exp(x) - exp(-x)) / (exp(x) + exp(-x)); }"
-	if !strings.Contains(text("provisional.nnef"), body) {
-		t.Errorf("no %s", body)
+	if text, err := os.ReadFile("provisional.nnef"); err != nil || !strings.Contains(string(text), body) {
+		t.Errorf("no %s; %v", body, err)
 	}
 }
 
@@ -55,7 +57,7 @@ func checkParams(t *testing.T, f *syntax.Fragment) {
 	}
 }
 
-func checkBody(t *testing.T, set *Set, f *syntax.Fragment) {
+func checkBody(t *testing.T, set *std.Set, f *syntax.Fragment) {
 	t.Helper()
 	for i := range f.Body {
 		syntax.Walk(&f.Body[i], func(n syntax.Node) bool {
@@ -67,9 +69,4 @@ func checkBody(t *testing.T, set *Set, f *syntax.Fragment) {
 			return true
 		})
 	}
-}
-
-func text(name string) string {
-	text, _ := texts.ReadFile(name)
-	return string(text)
 }

@@ -1,4 +1,4 @@
-package feed
+package feed_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -22,11 +23,12 @@ func FuzzReadRaw(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, d byte, rows, columns uint8, data []byte) {
 		typ := graph.Type{DType: tensor.DType(d), Shape: tensor.Shape{int(rows), int(columns)}}
-		x, err := readRaw(bytes.NewReader(data), "x.bin", engine.Port{Name: "x", Type: typ})
+		f := &feed.Feeder{Inputs: []engine.Port{{Name: "x", Type: typ}}, Manifest: new(manifest.Manifest), Content: func(string, int64) ([]byte, error) { return data, nil }}
+		in, err := f.Read(&feed.Job{Files: map[int]string{0: "x.bin"}})
 		if err != nil {
 			return
 		}
-		if x.DType() != typ.DType || !x.Shape().Equal(typ.Shape) || !bytes.Equal(tensor.Raw(x), data) {
+		if x := in.Tensors["x"]; x.DType() != typ.DType || !x.Shape().Equal(typ.Shape) || !bytes.Equal(tensor.Raw(x), data) {
 			t.Errorf("%v holds other bytes than the file", x.Describe())
 		}
 	})
@@ -34,12 +36,13 @@ func FuzzReadRaw(f *testing.F) {
 
 // TestStreamLimit bounds what is read of standard input.
 func TestStreamLimit(t *testing.T) {
-	s := NewStream(strings.NewReader(strings.Repeat("x", 1001)))
-	if s.most != media.MaxFileBytes {
-		t.Errorf("%d bytes are read", s.most)
+	s := feed.NewStream(strings.NewReader("PK\x03\x04" + strings.Repeat("x", 997)))
+	if s.Most != media.MaxFileBytes {
+		t.Errorf("%d bytes are read", s.Most)
 	}
-	s.most = 1000
-	if _, err := s.bytes(); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
+	s.Most = 1000
+	f := &feed.Feeder{Inputs: []engine.Port{{Name: "x"}}, Manifest: new(manifest.Manifest), Stdin: s}
+	if _, err := f.Read(&feed.Job{Files: map[int]string{0: feed.Stdin}}); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
 		t.Errorf("a long stream gives %v", err)
 	}
 }
@@ -51,8 +54,8 @@ func TestSoundMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	const wav = "RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x00\x00\x00\x00\x01\x00\x08\x00data\x01\x00\x00\x00\x80"
-	f := &Feeder{Inputs: []engine.Port{{Name: "x"}}, Manifest: d, Memory: 1000, Content: func(string, int64) ([]byte, error) { return []byte(wav), nil }}
-	in, err := f.Read(&Job{Files: map[int]string{0: "x.wav"}})
+	f := &feed.Feeder{Inputs: []engine.Port{{Name: "x"}}, Manifest: d, Memory: 1000, Content: func(string, int64) ([]byte, error) { return []byte(wav), nil }}
+	in, err := f.Read(&feed.Job{Files: map[int]string{0: "x.wav"}})
 	if err != nil || in.Sound.Len() != 1 || in.Limits.Memory != 1000 {
 		t.Errorf("%+v, %v", in, err)
 	}
