@@ -316,6 +316,7 @@ func convert[S, D Integer](dst, src *Tensor, lo, hi int, _ CastOptions) {
 	}
 }
 
+//go:noinline // tables of casts would hold it twice
 func castLoop[S Element, W any, D Element](widen func(S) W, narrow func(W) D) castFunc {
 	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
 		d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]

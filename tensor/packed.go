@@ -67,6 +67,7 @@ func codeTypes() []DType {
 	return list
 }
 
+//go:noinline // tables of casts would hold it twice
 func decodeLoop[W any, D Element](bits int, widen func(byte) W, narrow func(W) D) castFunc {
 	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
 		d, s := Data[D](dst), src.Bytes()
@@ -76,6 +77,7 @@ func decodeLoop[W any, D Element](bits int, widen func(byte) W, narrow func(W) D
 	}
 }
 
+//go:noinline // tables of casts would hold it twice
 func encodeLoop[S Element, W any](bits int, widen func(S) W, narrow func(W, CastOptions) byte) castFunc {
 	return func(dst, src *Tensor, lo, hi int, o CastOptions) {
 		d, s := dst.Bytes(), Data[S](src)
