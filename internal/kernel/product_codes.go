@@ -177,8 +177,9 @@ func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Rout
 		return simd.At(packed, 4*(panel*m.count+block)*x.panel), uintptr(4 * x.panel), uintptr(4 * m.count * x.panel)
 	}
 	for end := k + rows; k < end; k += args.Blocks * args.Groups * m.group {
-		args.Blocks, args.Groups = 1, geometry.CeilDiv(min(end-k, m.block-k%m.block), m.group)
-		if full := (end - k) / m.block; full > 0 && k%m.block == 0 {
+		most := min(end-k, flatK) // so that no call takes long
+		args.Blocks, args.Groups = 1, geometry.CeilDiv(min(most, m.block-k%m.block), m.group)
+		if full := most / m.block; full > 0 && k%m.block == 0 {
 			args.Blocks, args.Groups = full, geometry.CeilDiv(m.block, m.group)
 		}
 		args.From = simd.At(w.c.Packed[0], 4*(panel*m.groups+k/m.group)*x.panel)
