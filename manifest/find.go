@@ -214,7 +214,11 @@ func (p places) identify(name string) (*Manifest, error) {
 			}
 		}
 		if sum == k.sha256 {
-			return Load(knownFiles, path.Join("known", k.file))
+			m, err := Load(knownFiles, path.Join("known", k.file))
+			if m != nil {
+				m.builtIn = true
+			}
+			return m, err
 		}
 	}
 	return nil, nil

@@ -12,7 +12,12 @@ type Manifest struct {
 	Inputs  []Input
 	Outputs []Output
 	wrong   Errors // with which it was read
+	builtIn bool
 }
+
+// BuiltIn reports whether it is a part of Concord, for a model as it was published, which [Find] knew by its contents: nobody has written it for the model at
+// hand, which may be given other shapes.
+func (m *Manifest) BuiltIn() bool { return m != nil && m.builtIn }
 
 // Place is a position in the document: line and column, in characters, both from 1.
 type Place struct{ Line, Column int }

@@ -58,14 +58,18 @@ func portsOfText(g *flat.Graph) (p ports) {
 	return p
 }
 
-// carried is the manifest of the model that the model at src becomes, which fits it: nil if it has none.
+// carried is the manifest of the model that the model at src becomes, which fits it: nil if it has none, or one that is built in and does not fit, as nobody
+// could mend that one.
 func (f *modelFlags) carried(src string, p ports) (*manifest.Manifest, error) {
 	m, err := f.manifestOf(src, "")
 	switch {
 	case errors.As(err, new(*manifest.NotFoundError)):
 		return nil, nil
 	case err == nil, errors.As(err, new(manifest.Errors)): // which Check tells, and more
-		return m, m.Check(p.inputs, p.outputs)
+		if err = m.Check(p.inputs, p.outputs); err != nil && m.BuiltIn() {
+			return nil, nil
+		}
+		return m, err
 	}
 	return nil, err
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/manifest"
 )
 
@@ -135,5 +138,16 @@ func TestManifestThatDoesNotFit(t *testing.T) {
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
 		t.Errorf("%v was written, %v", list, err)
+	}
+}
+
+// TestBuiltInManifestThatDoesNotFit: a model that is known, and is written with other shapes, has no manifest, and no mistakes either.
+func TestBuiltInManifestThatDoesNotFit(t *testing.T) {
+	model, dst := testdata.Shared(t, "models", "silero-vad", "silero_vad_op18_ifless.onnx"), filepath.Join(t.TempDir(), "batch")
+	if out, code := execute(t, "convert", model, dst, "--set", "sr=16000", "--shape", "input=4,576", "--shape", "state=2,4,128"); code != 0 {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	if _, err := os.Stat(filepath.Join(dst, manifest.FileName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a manifest was written, %v", err)
 	}
 }
