@@ -56,6 +56,11 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	case err != nil:
 		return err
 	}
+	if text != nil {
+		if err := stage.WriteData(beside, text); err != nil {
+			return err
+		}
+	}
 	if err := note(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil {
 		return err
 	}
@@ -70,9 +75,6 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	}
 	if text == nil {
 		return nil
-	}
-	if err := stage.WriteData(beside, text); err != nil {
-		return err
 	}
 	return note(out, "written: %s (%s)\n", beside, size(int64(len(text))))
 }
