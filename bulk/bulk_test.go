@@ -612,10 +612,16 @@ func TestCache(t *testing.T) {
 	for i := range 256 { // in which nothing can be made
 		write(t, filepath.Join(full, fmt.Sprintf("%02x", i)), nil)
 	}
-	j := open(t, digits, bulk.Options{Inputs: files, Cache: full})
-	var b bytes.Buffer
-	if s, err := j.Write(t.Context(), 0, &b); err != nil || b.String() != want || !strings.Contains(s.Unkept, full) {
-		t.Errorf("an answer that could not be kept: %v, %q: %s, want %s", err, s.Unkept, b.String(), want)
+	for _, c := range []struct {
+		dir   string
+		bytes int64
+		why   string
+	}{{full, 0, full}, {t.TempDir(), 10, "the cache may hold 10"}} {
+		j := open(t, digits, bulk.Options{Inputs: files, Cache: c.dir, CacheBytes: c.bytes})
+		var b bytes.Buffer
+		if s, err := j.Write(t.Context(), 0, &b); err != nil || b.String() != want || !strings.Contains(s.Unkept, c.why) {
+			t.Errorf("an answer that could not be kept: %v, %q, want %q: %s, want %s", err, s.Unkept, c.why, b.String(), want)
+		}
 	}
 }
 

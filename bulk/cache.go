@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -85,7 +86,7 @@ func (c *cache) put(job string, input [sha256.Size]byte, a *answer) error {
 	sum := sha256.Sum256(body)
 	data := bytes.Join([][]byte{[]byte(cacheMagic), sum[:], body}, nil)
 	if int64(len(data)) > c.most {
-		return nil
+		return fmt.Errorf("an answer takes %d bytes, of which the cache may hold %d", len(data), c.most)
 	}
 	name := c.path(job, input)
 	if err := replace(name, data); err != nil {
