@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -113,6 +114,29 @@ func TestKeep(t *testing.T) {
 	}
 	if got := fileOf("x", &measure.Machine{Processor: "AMD EPYC (family 25)"}); got != filepath.Join("x", "amd-epyc-family-25.json") {
 		t.Error(got)
+	}
+}
+
+// TestProductOf4Bits holds the model with weights of 4 bits to being the same each time, and one that runs.
+func TestProductOf4Bits(t *testing.T) {
+	var models [2][]byte
+	for i := range models {
+		e, err := makeProduct(t.TempDir(), &network{name: "bits", product: 64, rows: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if models[i], err = os.ReadFile(e.File); err != nil {
+			t.Fatal(err)
+		}
+		p := &concordPlayer{}
+		for _, r := range []request{{Do: "load", Model: e.File, Threads: 1, Inputs: e.Inputs, Count: true}, {Do: "run", Least: 1}} {
+			if _, err := p.perform(&r); err != nil {
+				t.Errorf("%s: %v", r.Do, err)
+			}
+		}
+	}
+	if !bytes.Equal(models[0], models[1]) {
+		t.Error("the model is another one each time")
 	}
 }
 

@@ -135,7 +135,7 @@ func installORT(folder string, say io.Writer) error {
 	return nil
 }
 
-// makeProduct writes the model of a product with its inputs into a folder, unless it is there.
+// makeProduct writes the model of a product with its inputs into a folder.
 func makeProduct(folder string, n *network) (*entry, error) {
 	e := &entry{File: filepath.Join(folder, n.name+".onnx"), Outputs: []string{"y"}}
 	rng, extents := op.NewRand(uint64(n.product), 1), []int{n.product, n.product}
@@ -160,9 +160,10 @@ func makeProduct(folder string, n *network) (*entry, error) {
 	case n.rows > 0:
 		const block = 32
 		node.OpType, node.Domain, node.Input = "MatMulNBits", "com.microsoft", append(node.Input, "scales")
-		for name, value := range map[string]int{"K": n.product, "N": n.product, "bits": 4, "block_size": block} {
-			node.Attribute = append(node.Attribute, &proto.Attribute{Name: name, Type: proto.AttributeInt, I: int64(value)})
+		integer := func(name string, value int) *proto.Attribute {
+			return &proto.Attribute{Name: name, Type: proto.AttributeInt, I: int64(value)}
 		}
+		node.Attribute = []*proto.Attribute{integer("K", n.product), integer("N", n.product), integer("bits", 4), integer("block_size", block)}
 		opsets = append(opsets, &proto.OperatorSet{Domain: node.Domain, Version: 1})
 		weights = []tensor.Named{{Name: "b", Tensor: rng.Tensor(tensor.Uint8, []int{n.product, n.product / block, block / 2})},
 			{Name: "scales", Tensor: rng.Uniform(tensor.Float32, []int{n.product * n.product / block}, 0, 0.1)}}
