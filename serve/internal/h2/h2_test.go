@@ -484,6 +484,8 @@ func TestLinger(t *testing.T) {
 				room[0], room[1] = room[0]-len(part), room[1]-len(part)
 			}
 			if sent >= bytes {
+				p.alive()
+				_, stopped = p.ends()
 				break
 			}
 			f, err := p.ReadFrame()
