@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,5 +150,21 @@ func TestBuiltInManifestThatDoesNotFit(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dst, manifest.FileName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a manifest was written, %v", err)
+	}
+}
+
+// TestManifestUntold: a model that nobody can be told of has its manifest all the same.
+func TestManifestUntold(t *testing.T) {
+	dst, root := filepath.Join(t.TempDir(), "a.onnx"), newRoot()
+	root.SetArgs([]string{"convert", digits(t, "model.nnef"), dst})
+	r, w := io.Pipe()
+	_ = r.Close() // so that nothing can be written
+	root.SetOut(w)
+	root.SetErr(io.Discard)
+	if err := root.ExecuteContext(t.Context()); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the output cannot be written, and the command says %v", err)
+	}
+	if _, err := manifest.Open(manifest.Beside(dst)); err != nil {
+		t.Error(err)
 	}
 }
