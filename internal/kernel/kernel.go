@@ -74,7 +74,7 @@ func multiplies(v *graph.Value, reader func(*graph.Value) *graph.Node) bool {
 		case "matmul", "gemm", "linear":
 			return by.In[1] == v
 		case "unsqueeze", "transpose":
-			if len(v.Type.Shape) != 2 || lead < 0 || by.Out[0].Type.Shape[:lead].Len() != 1 {
+			if len(v.Type.Shape) != 2 || by.Op == "unsqueeze" && !by.Out[0].Type.Shape[lead:].Equal(v.Type.Shape) {
 				return false
 			}
 		default:

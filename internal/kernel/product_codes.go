@@ -40,16 +40,17 @@ type codedMatrix struct {
 
 // decode makes the right matrix that of a region's dequantisation, if routines can decode it.
 func (x *tiles) decode(r Region) bool {
-	n := r.Nodes[0]
+	n, made := r.Nodes[0], r.Nodes[0].Out[0]
 	_, turned := geometry.Transposed(r.Root().Attrs)
 	for _, s := range r.Nodes[1:r.Sources] {
-		switch s.Op {
-		case "transpose":
-			turned = !turned
-		case "unsqueeze":
-		default:
+		if s.In[0] != made || s.Op != "transpose" && s.Op != "unsqueeze" {
 			return false
 		}
+		turned = turned != (s.Op == "transpose")
+		made = s.Out[0]
+	}
+	if made != r.Root().In[1] { // but what a node of the tail reads
+		return false
 	}
 	if x.BK, x.BCol = x.N, 1; turned {
 		x.BK, x.BCol = 1, x.K

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -140,6 +141,40 @@ func TestCodedFactors(t *testing.T) {
 			t.Errorf("%d of %d are taken", taken, cases)
 		}
 	})
+}
+
+// TestSourcesOfOthers holds the kernel to sources that make the right factor, by what they are and not by how many codes they have.
+func TestSourcesOfOthers(t *testing.T) {
+	r, b := op.NewRand(1, 1), graph.NewBuilder(op.Rules, "case")
+	_, w := dequantized(r, b, tensor.Shape{8, 8})
+	in := func(name string, shape ...int) *graph.Value {
+		return must(b.Input(name, op.Type{DType: tensor.Float32, Shape: shape}))
+	}
+	y := must(b.One("matmul", []*graph.Value{in("x", 8, 8), in("y", 8, 8)}, nil, ""))
+	sum := must(b.One("add", []*graph.Value{y, w}, nil, ""))
+	if rowOf(&simd.AVX512, "tiles", "matmul").Prepare(kernel.Region{Nodes: []*graph.Node{w.Producer, y.Producer, sum.Producer}, Sources: 1}) != nil {
+		t.Error("an addend of codes is taken")
+	}
+	for axis, want := range []bool{true, true, false} { // behind the columns a row of codes becomes a column
+		_, w := dequantized(r, b, tensor.Shape{1, 8})
+		v := must(b.One("unsqueeze", []*graph.Value{w}, graph.AttrsOf("axes", []int{axis}), ""))
+		x := in(fmt.Sprint(axis), 1, 4, v.Type.Shape[1])
+		readers := map[*graph.Value]*graph.Node{w: v.Producer, v: must(b.One("matmul", []*graph.Value{x, v}, nil, "")).Producer}
+		if got := kernel.IsSource(w.Producer, func(v *graph.Value) *graph.Node { return readers[v] }, nil); got != want {
+			t.Errorf("%v becomes %v: a source is %t, want %t", w.Type.Shape, v.Type.Shape, got, want)
+		}
+	}
+}
+
+// dequantized adds a dequantised constant, with a scale for each column, and returns its numbers, too.
+func dequantized(r *op.Rand, b *graph.Builder, shape tensor.Shape) (*tensor.Tensor, *graph.Value) {
+	in := []*tensor.Tensor{r.Tensor(tensor.Int8, shape), r.Uniform(tensor.Float32, tensor.Shape{1, shape[1]}, -2, 2), r.Tensor(tensor.Int8, nil)}
+	numbers := must(op.Eval(found(op.Lookup("dequantize_linear")), in, nil))[0] // before a trial takes its operands away
+	var constants []*graph.Value
+	for _, x := range in {
+		constants = append(constants, must(b.Constant("", "", x)))
+	}
+	return numbers, must(b.One("dequantize_linear", constants, nil, ""))
 }
 
 // compareCoded compares a product with a dequantised constant, and reports whether the row takes it.
