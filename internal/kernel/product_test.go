@@ -143,6 +143,24 @@ func TestCodedFactors(t *testing.T) {
 	})
 }
 
+// TestRowsOfCodes has so many rows that the last block of them has one or two, for which no more panels may be decoded at once than for the others.
+func TestRowsOfCodes(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if row.Name != "tiles" || row.Op != "matmul" || !row.Sources {
+			return
+		}
+		for _, m := range []int{1849, 4538} { // of tiles of 14 and of 6 rows
+			r := op.NewRand(uint64(m), 1)
+			b, left := graph.NewBuilder(op.Rules, "case"), r.Tensor(tensor.Float32, tensor.Shape{m, 5})
+			right, w := dequantized(r, b, tensor.Shape{5, 2048})
+			y := must(b.One("matmul", []*graph.Value{must(b.Input("x", graph.TypeOf(left))), w}, nil, ""))
+			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{w.Producer, y.Producer}, Sources: 1})
+			want := evaluated("matmul", []*tensor.Tensor{left, right}, y.Producer.Attrs)
+			trialOf(t, r, op.Case{In: []*tensor.Tensor{nil, nil, nil, left}}, p, want).check()
+		}
+	})
+}
+
 // TestSourcesOfOthers holds the kernel to sources that make the right factor, by what they are and not by how many codes they have.
 func TestSourcesOfOthers(t *testing.T) {
 	r, b := op.NewRand(1, 1), graph.NewBuilder(op.Rules, "case")

@@ -207,6 +207,9 @@ func (w *tiling) setFetch(b, k, j, rows int) {
 
 // together returns how many of the columns j…end-1 are computed at once: a panel, or of few rows several, as there are registers for their sums.
 func (x *tiles) together(rows, j, end int) int {
+	if x.right == decoded {
+		rows = x.M // there is memory for the panels of a block of all rows, and a last block may have fewer
+	}
 	if rows <= 2 && end-j >= 4/rows*x.panel {
 		return 4 / rows * x.panel
 	}
