@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestNoAllocation holds running to allocate nothing, on one goroutine and on several.
@@ -53,6 +54,28 @@ func TestOperatorsAllocateNothing(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnitsAllocateNothing holds what is evaluated in place of several nodes to the same.
+func TestUnitsAllocateNothing(t *testing.T) {
+	for _, c := range rewrites {
+		n := newNet(t)
+		c.build(n)
+		g, err := n.Build()
+		ok(t, g, err)
+		p, err := Compile(g, Options{Threads: 1})
+		ok(t, p, err)
+		s := session(t, p)
+		for i, in := range p.Inputs() {
+			x, err := tensor.New(in.Type.DType, in.Type.Shape)
+			ok(t, x, err)
+			ok(t, 0, s.SetInput(i, x))
+		}
+		if allocs := testing.AllocsPerRun(3, func() { run(t, s) }); allocs != 0 {
+			t.Errorf("%s: %v allocations in each run", c.name, allocs)
+		}
+		p.Close()
 	}
 }
 

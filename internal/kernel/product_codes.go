@@ -165,9 +165,8 @@ func (x *tiles) byRow() bool {
 	return x.M == 1 && x.AK == 1 && x.N%(2*x.panel) == 0 && x.K > x.coded.group
 }
 
-// rowsOf calls a routine for so many rows, from row k on, of the panel in which column j is: for whole blocks, or for parts of one. after sees the arguments
-// behind each call.
-func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Routine[simd.DecodeArgs], after func(args *simd.DecodeArgs)) {
+// rowsOf calls a routine for so many rows, from row k on, of the panel in which column j is: for whole blocks, or for parts of one.
+func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Routine[simd.DecodeArgs]) {
 	x, m := w.tiles, w.coded
 	panel := j / x.panel
 	args.FromPanel = uintptr(4 * m.groups * x.panel)
@@ -177,7 +176,7 @@ func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Rout
 		}
 		return simd.At(packed, 4*(panel*m.count+block)*x.panel), uintptr(4 * x.panel), uintptr(4 * m.count * x.panel)
 	}
-	for end := k + rows; k < end; k += args.Blocks * args.Groups * m.group {
+	for end := k + rows; k < end; {
 		most := min(end-k, flatK) // so that no call takes long
 		args.Blocks, args.Groups = 1, geometry.CeilDiv(min(most, m.block-k%m.block), m.group)
 		if full := most / m.block; full > 0 && k%m.block == 0 {
@@ -186,9 +185,12 @@ func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Rout
 		args.From = simd.At(w.c.Packed[0], 4*(panel*m.groups+k/m.group)*x.panel)
 		args.Scale, args.ScaleStep, args.ScalePanel = each(w.c.Packed[1], k/m.block)
 		args.Zero, args.ZeroStep, args.ZeroPanel = each(w.c.Packed[2], k/m.block)
-		now := args
-		routine.Run(&now)
-		after(&args)
+		routine.Run(&args)
+		done := args.Blocks * args.Groups * m.group
+		k += done
+		args.To += uintptr(4 * done * x.panel)
+		args.X += uintptr(4 * done)
+		args.First = 0
 	}
 }
 
@@ -196,17 +198,11 @@ func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Rout
 func (w *tiling) decodePanels(k, rows, j, columns int) {
 	x, m := w.tiles, w.coded
 	for c := 0; c < columns; c += x.panel {
-		w.rowsOf(k, rows, j+c, simd.DecodeArgs{To: simd.At(w.panels, c*m.rows)}, m.panel, func(args *simd.DecodeArgs) {
-			args.To += uintptr(4 * args.Blocks * args.Groups * m.group * x.panel)
-		})
+		w.rowsOf(k, rows, j+c, simd.DecodeArgs{To: simd.At(w.panels, c*m.rows)}, m.panel)
 	}
 }
 
 // multiplyRow multiplies the first so many numbers of a row by two panels, and leaves their sums in the result.
 func (w *tiling) multiplyRow(a, y []float32, rows, j int) {
-	m := w.coded
-	w.rowsOf(0, rows, j, simd.DecodeArgs{X: simd.At(a, 0), C: simd.At(y, j), First: 1}, m.row, func(args *simd.DecodeArgs) {
-		args.X += uintptr(4 * args.Blocks * args.Groups * m.group)
-		args.First = 0
-	})
+	w.rowsOf(0, rows, j, simd.DecodeArgs{X: simd.At(a, 0), C: simd.At(y, j), First: 1}, w.coded.row)
 }
