@@ -65,7 +65,7 @@ var concatDef = &Def{
 // ifPieces simplifies a concat of all slices of a value, one behind the other.
 func ifPieces(n *graph.Node) (*graph.Value, *graph.Node) {
 	first := n.In[0].Producer
-	if first == nil || first.Op != "slice" || !first.In[0].Type.Equal(n.Out[0].Type) || n.Out[0].Type.Shape.Len() == 0 {
+	if len(n.In) == 1 || first == nil || first.Op != "slice" || !first.In[0].Type.Equal(n.Out[0].Type) || n.Out[0].Type.Shape.Len() == 0 {
 		return ifSingle(n)
 	}
 	x, axis, at := first.In[0], n.Attrs.Int("axis"), 0

@@ -5,9 +5,9 @@ import (
 	"github.com/concord-nn/concord/op"
 )
 
-// Canonicalise replaces nodes by what their operators say is simpler, see [op.Def.Simplify]: it removes those that return an
-// operand unchanged and those that put the slices of one together again, joins chains of reshapes and of transposes into one, turns transposes that move no element into
-// reshapes, which cost nothing, and makes silu of x · sigmoid(x). It keeps every bit. Nodes that it passes over are left for [RemoveDead].
+// Canonicalise replaces nodes by what their operators say is simpler, see [op.Def.Simplify]: it removes those that return an operand unchanged and those
+// that put the slices of one together again, joins chains of reshapes and of transposes into one, turns transposes that move no element into reshapes,
+// which cost nothing, and makes silu of x · sigmoid(x). It keeps every bit. Nodes that it passes over are left for [RemoveDead].
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		// The operands are values of the new graph, the results, of which only the types are of interest, those of the old one.

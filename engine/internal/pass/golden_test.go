@@ -62,6 +62,11 @@ func columns(n net, x *graph.Value, from, to int) *graph.Value {
 	return n.op("slice", graph.AttrsOf("axes", []int{1}, "begin", []int{from}, "end", []int{to}), x)
 }
 
+// reversed takes both rows of a matrix from the last one on.
+func reversed(n net, x *graph.Value) *graph.Value {
+	return n.op("slice", graph.AttrsOf("axes", []int{0}, "begin", []int{-1}, "end", []int{-3}, "stride", []int{-1}), x)
+}
+
 func ints(name string, values ...int) graph.Attrs { return graph.Attrs{{Name: name, Value: values}} }
 
 // goldens are graphs, with the passes whose effect on them is written down. After the passes dead nodes are removed.
@@ -76,6 +81,7 @@ var goldens = []struct {
 		n.output("expand", n.op("neg", nil, n.op("expand", ints("shape", 2, 3), x)))
 		n.output("tile", n.op("neg", nil, n.op("tile", ints("repeats", 1, 1), x)))
 		n.output("concat", n.op("neg", nil, n.op("concat", graph.Attrs{{Name: "axis", Value: 0}}, x)))
+		n.output("piece", n.op("neg", nil, n.op("concat", axis(0), reversed(n, x))))
 		n.output("pieces", n.op("neg", nil, n.op("concat", axis(1), columns(n, x, 0, 1), columns(n, x, 1, 3))))
 		n.output("pad", n.op("neg", nil, n.op("pad", ints("padding", 0, 0, 0, 0), x)))
 		n.output("slice", n.op("neg", nil, n.op("slice", graph.Attrs{{Name: "axes", Value: []int{0, 1}},
@@ -89,8 +95,7 @@ var goldens = []struct {
 		n.output("cast", n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Float32}}, x)) // makes NaNs canonical
 		half := n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Float16}}, x)
 		n.output("rounded", n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Float32}}, half))
-		n.output("reversed", n.op("slice", graph.Attrs{{Name: "axes", Value: []int{0}}, {Name: "begin", Value: []int{-1}},
-			{Name: "end", Value: []int{-3}}, {Name: "stride", Value: []int{-1}}}, x))
+		n.output("reversed", reversed(n, x))
 		n.output("shifted", n.op("pad", ints("padding", 1, -1, 0, 0), x))
 		left, right := columns(n, x, 0, 1), columns(n, x, 1, 3)
 		n.output("swapped", n.op("concat", axis(1), right, left))
