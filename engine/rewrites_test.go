@@ -95,6 +95,11 @@ var rewrites = []struct {
 		y := n.op("matmul", graph.AttrsOf("transposeB", true), n.input("x", tensor.Float32, 1, 4, 256), n.op("unsqueeze", graph.AttrsOf("axes", []int{0}), w))
 		n.output("y", n.op("relu", nil, y))
 	}},
+	{"a product with codes, to which bytes are added that no kernel widens for it", func(n net) {
+		w := n.op("dequantize_linear", nil, n.codes(tensor.Int4, 256, 128), n.constant(make([]float32, 128), 1, 128), n.codes(tensor.Int4))
+		x := n.op("dequantize_linear", nil, n.input("y", tensor.Int8, 4, 128), n.constant([]float32{0.5}), n.codes(tensor.Int8))
+		n.output("z", n.op("add", nil, n.op("matmul", nil, n.input("x", tensor.Float32, 4, 256), w), x))
+	}},
 	{"a chain of elements", func(n net) {
 		x := n.op("exp", nil, n.op("neg", nil, n.input("x", tensor.Float32, 4, 50)))
 		n.output("y", n.op("div", nil, x, n.op("add", nil, x, n.constant([]float32{1}, 1, 1))))

@@ -194,10 +194,11 @@ func (b *builder) drop(sources []*graph.Node) {
 	}
 }
 
-// evaluateSources returns units for those sources of a chain that no kernel takes with the beginning of the part of the chain that reads them.
+// evaluateSources returns units for those sources of a chain that no kernel takes with the beginning of the part of the chain that reads them: of several
+// nodes that read some, for those of the last one first.
 func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
-	for most := 0; len(nodes) > 0; nodes = nodes[most:] {
-		most = elementwise(nodes)
+	for len(nodes) > 0 {
+		most := elementwise(nodes)
 		sources := b.sourcesOf(nodes[:most])
 		taken := len(sources) == 0
 		for n := most; n > 0 && !taken; n-- {
@@ -205,7 +206,12 @@ func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error
 			taken = r.Sources == len(sources) && kernel.For(b.opts.Tiers, r) != nil
 		}
 		if taken {
+			nodes = nodes[most:]
 			continue
+		}
+		sources = nil
+		for n := most - 1; len(sources) == 0; n-- {
+			sources = b.sourcesOf(nodes[n : n+1])
 		}
 		b.drop(sources)
 		for _, n := range sources {

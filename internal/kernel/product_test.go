@@ -1,8 +1,8 @@
 package kernel_test
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -176,7 +176,7 @@ func TestSourcesOfOthers(t *testing.T) {
 	for axis, want := range []bool{true, true, false} { // behind the columns a row of codes becomes a column
 		_, w := dequantized(r, b, tensor.Shape{1, 8})
 		v := must(b.One("unsqueeze", []*graph.Value{w}, graph.AttrsOf("axes", []int{axis}), ""))
-		x := in(fmt.Sprint(axis), 1, 4, v.Type.Shape[1])
+		x := in(strconv.Itoa(axis), 1, 4, v.Type.Shape[1])
 		readers := map[*graph.Value]*graph.Node{w: v.Producer, v: must(b.One("matmul", []*graph.Value{x, v}, nil, "")).Producer}
 		if got := kernel.IsSource(w.Producer, func(v *graph.Value) *graph.Node { return readers[v] }, nil); got != want {
 			t.Errorf("%v becomes %v: a source is %t, want %t", w.Type.Shape, v.Type.Shape, got, want)
