@@ -165,7 +165,7 @@ func (x *tiles) byRow() bool {
 	return x.M == 1 && x.AK == 1 && x.N%(2*x.panel) == 0 && x.K > x.coded.group
 }
 
-// rowsOf calls a routine for so many rows, from row k on, of the panel in which column j is: for whole blocks, or for parts of one.
+// rowsOf calls a routine for so many rows, from row k on, of the panel in which column j is, as long as that is wanted: for whole blocks, or for parts of one.
 func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Routine[simd.DecodeArgs]) {
 	x, m := w.tiles, w.coded
 	panel := j / x.panel
@@ -178,6 +178,9 @@ func (w *tiling) rowsOf(k, rows, j int, args simd.DecodeArgs, routine *simd.Rout
 	}
 	for end := k + rows; k < end; {
 		most := min(end-k, flatK) // so that no call takes long
+		if w.watch.Stops(most * x.panel) {
+			return
+		}
 		args.Blocks, args.Groups = 1, geometry.CeilDiv(min(most, m.block-k%m.block), m.group)
 		if full := most / m.block; full > 0 && k%m.block == 0 {
 			args.Blocks, args.Groups = full, geometry.CeilDiv(m.block, m.group)

@@ -97,7 +97,7 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 		n := min(x.kBlock, x.K-k)
 		w.args.K = n
 		if x.right == decoded && k == 0 && x.byRow() {
-			for j := column; j < columns && !w.watch.Stops(2*x.panel*n); j += 2 * x.panel {
+			for j := column; j < columns && !w.watch.Stops(0); j += 2 * x.panel {
 				w.multiplyRow(w.a[a:], w.y[at:], n, j)
 			}
 			w.args.Add = 1
