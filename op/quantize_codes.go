@@ -34,14 +34,10 @@ func codeOf(d tensor.DType, q, zero float32, o tensor.CastOptions) byte {
 	return byte(min(max(bounded(q)+int64(zero), least), int64(most))) & (1<<d.Bits() - 1)
 }
 
-// codeAt returns the code that element i is.
-func codeAt(t *tensor.Tensor, i int) byte {
-	bits := t.DType().Bits()
-	return t.Bytes()[i*bits/8] >> (i * bits % 8) & byte(1<<bits-1)
-}
-
 // numberAt returns the number that element i stands for.
-func numberAt(t *tensor.Tensor, i int) float32 { return numberOf(t.DType(), codeAt(t, i)) }
+func numberAt(t *tensor.Tensor, i int) float32 {
+	return numberOf(t.DType(), tensor.CodeAt(t.Bytes(), i, t.DType().Bits()))
+}
 
 // numberOf returns the number that a code stands for.
 func numberOf(d tensor.DType, code byte) float32 {
@@ -62,12 +58,11 @@ func dequantizeCodes(c *Call, lo, hi int) {
 		numbers[code] = numberOf(x.DType(), byte(code))
 	}
 	b, from, bits := c.blocks(), x.Bytes(), x.DType().Bits()
-	low := byte(1<<bits - 1)
 	for lo < hi {
 		p, end := b.Next(lo, hi)
 		s, z := scale[p], numberAt(zero, p%zero.Len())
 		for i := lo; i < end; i++ {
-			y[i] = canonical((numbers[from[i*bits/8]>>(i*bits%8)&low] - z) * s)
+			y[i] = canonical((numbers[tensor.CodeAt(from, i, bits)] - z) * s)
 		}
 		lo = end
 	}

@@ -2,8 +2,8 @@ package tensor
 
 // Codes: the elements of packed types and of small floats, as the 2, 4 or 8 bits that they take.
 
-// codeAt returns element i of memory in which elements take the given bits, the first in the lowest bits of a byte.
-func codeAt(mem []byte, i, bits int) byte {
+// CodeAt returns element i of memory in which elements take 2, 4 or 8 bits, the first in the lowest bits of a byte, as these bits. The memory must hold it.
+func CodeAt(mem []byte, i, bits int) byte {
 	at := i * bits
 	return mem[at/8] >> (at % 8) & (1<<bits - 1)
 }
@@ -72,7 +72,7 @@ func decodeLoop[W any, D Element](bits int, widen func(byte) W, narrow func(W) D
 	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
 		d, s := Data[D](dst), src.Bytes()
 		for i := lo; i < hi; i++ {
-			d[i] = narrow(widen(codeAt(s, i, bits)))
+			d[i] = narrow(widen(CodeAt(s, i, bits)))
 		}
 	}
 }
@@ -91,7 +91,7 @@ func recodeLoop[W any](from, to int, widen func(byte) W, narrow func(W, CastOpti
 	return func(dst, src *Tensor, lo, hi int, o CastOptions) {
 		d, s := dst.Bytes(), src.Bytes()
 		for i := lo; i < hi; i++ {
-			setCode(d, i, to, narrow(widen(codeAt(s, i, from)), o))
+			setCode(d, i, to, narrow(widen(CodeAt(s, i, from)), o))
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (x *tiles) decode(r Region) bool {
 
 // code returns code i of a tensor as it is packed: without a sign, greater by half of the codes.
 func (m *codedMatrix) code(from []byte, i int) uint32 {
-	code := uint32(from[i*m.bits/8]) >> (i * m.bits % 8) & (1<<m.bits - 1)
+	code := uint32(tensor.CodeAt(from, i, m.bits))
 	if m.codes.DType().IsSigned() {
 		code ^= 1 << (m.bits - 1)
 	}
@@ -158,6 +158,24 @@ func (x *tiles) packCoded() []Pack {
 		x.packEach(m.scale, "scales", func(i int) float32 { return tensor.Data[float32](m.scale)[i] }),
 		x.packEach(m.zero, "zero points", func(i int) float32 { return float32(simd.DecodeZero + m.code(m.zero.Bytes(), i)) }),
 	}
+}
+
+// divideRows chooses how many rows are decoded at a time, and how many numbers the working memory for them has.
+func (x *tiles) divideRows() {
+	m, most := x.coded, 0
+	switch {
+	case x.byRow(): // all but the last ones are multiplied in registers
+		m.rows, x.kBlock = m.group, (x.K-1)/m.group*m.group
+		x.rightFloats = 4 * m.rows * x.panel
+		return
+	case x.M <= 2:
+		most = decodedFlat / (4 / x.M * x.panel) / m.group * m.group
+	default:
+		most = evenBlock(x.K, decodedK)
+	}
+	m.rows = geometry.CeilDiv(max(min(most, x.K), 1), m.group) * m.group
+	x.kBlock = m.rows
+	x.rightFloats = m.rows * x.panel * max(1, 4/x.M)
 }
 
 // byRow reports whether a single row is multiplied by codes, but for the last group of rows, behind which the tail comes.

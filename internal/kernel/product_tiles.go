@@ -66,11 +66,11 @@ const (
 	highK       = 3072    // the same for tiles of so many rows that they come from the next cache anyway
 	highTile    = 12      // rows
 	flatK       = 8192    // the same for up to 2 rows
+	decodedK    = 2048    // the same where a panel is decoded, which lies in the next cache then
+	decodedFlat = 1 << 12 // decoded numbers for up to 2 rows: they stay in the nearest cache
+	decodedWork = 8       // multiply-adds that take as long as one with a number that is decoded for it
 	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
-	decodedK    = 2048    // the same where a panel is decoded, which lies in the next cache then
-	decodedWork = 8       // multiply-adds that take as long as one with a number that is decoded for it
-	decodedFlat = 1 << 12 // decoded numbers for up to 2 rows: they stay in the nearest cache
 	manyRows    = 256     // of which every few read all of the right matrix
 	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
 	copyColumns = 128     // in a piece that copies the right matrix, and
@@ -206,12 +206,8 @@ func (x *tiles) chooseRight(matrices int, constant bool) {
 // divide chooses blocks and pieces.
 func (x *tiles) divide(matrices int) {
 	switch {
-	case x.right == decoded && x.byRow():
-		x.kBlock = (x.K - 1) / x.coded.group * x.coded.group
-	case x.right == decoded && x.M <= 2:
-		x.kBlock = max(decodedFlat/(4/x.M*x.panel)/x.coded.group, 1) * x.coded.group
 	case x.right == decoded:
-		x.kBlock = evenBlock(x.K, decodedK)
+		x.divideRows()
 	case x.M <= 2:
 		x.kBlock = evenBlock(x.K, flatK)
 	case x.tier.ProductRows() >= highTile:
@@ -242,14 +238,6 @@ func (x *tiles) divide(matrices int) {
 		x.rightFloats = x.kBlock * x.columns
 	case shared:
 		x.rightCopies, x.sharedRight = geometry.CeilDiv(x.N, copyColumns), x.K*x.N
-	case decoded:
-		m := x.coded
-		if m.rows = geometry.CeilDiv(min(x.kBlock, x.K), m.group) * m.group; x.byRow() {
-			m.rows = m.group
-		} else {
-			x.kBlock = m.rows
-		}
-		x.rightFloats = m.rows * x.panel * max(1, 4/x.M)
 	}
 	if !x.collides() {
 		return

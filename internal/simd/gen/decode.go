@@ -31,7 +31,7 @@ type decoder struct {
 func (f *file) decoder(name string, bits int) *decoder {
 	r := f.routine(fmt.Sprint(name, bits), "DecodeArgs")
 	return &decoder{routine: r, bits: bits, rows: 32 / bits, from: r.load("From"), scale: r.load("Scale"), zero: r.load("Zero"), fromPanel: r.load("FromPanel"),
-		scalePanel: r.load("ScalePanel"), zeroPanel: r.load("ZeroPanel"), low: r.set(word(1<<bits - 1)), base: r.set(word(math.Float32bits(1 << 23)))}
+		scalePanel: r.load("ScalePanel"), zeroPanel: r.load("ZeroPanel"), low: r.set(word(1<<bits - 1)), base: r.set(word(math.Float32bits(float32(f.args.constant("DecodeZero")))))}
 }
 
 // blocks builds the loops: numbers for a block, then group for each of its groups.
