@@ -121,7 +121,7 @@ func TestKeep(t *testing.T) {
 func TestProductOf4Bits(t *testing.T) {
 	var models [2][]byte
 	for i := range models {
-		e, err := makeProduct(t.TempDir(), &network{name: "bits", product: 64, rows: 2})
+		e, err := coded(2, 64).write(t.TempDir(), "bits")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestProductOf4Bits(t *testing.T) {
 // TestPlayer asks Concord's player for what the suite asks, on a product.
 func TestPlayer(t *testing.T) {
 	folder := t.TempDir()
-	e, err := makeProduct(folder, &network{name: "product", product: 16})
+	e, err := product(16, false).write(folder, "product")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +185,20 @@ func TestPlayer(t *testing.T) {
 	}
 	if err := read.Decode(&a); err != io.EOF {
 		t.Errorf("the end: %v", err)
+	}
+}
+
+// TestSweep: Concord takes every operator of the sweep.
+func TestSweep(t *testing.T) {
+	folder := t.TempDir()
+	for _, n := range sweep() {
+		e, err := n.node.write(folder, n.name)
+		if err == nil {
+			_, err = new(concordPlayer).load(&request{Model: e.File, Threads: 1, Inputs: e.Inputs})
+		}
+		if err != nil {
+			t.Errorf("%s: %v", n.title, err)
+		}
 	}
 }
 

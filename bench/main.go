@@ -3,6 +3,7 @@
 //
 //	go run ./bench                        # everything; needs node, npm, and the generator of networks
 //	go run ./bench -only resnet -threads 1
+//	go run ./bench -sweep -starts=false -only '^sweep_'
 //	go run ./bench -page                  # only the page
 //
 // ONNX Runtime is that of npm's package onnxruntime-node, installed into a cache folder. The networks are made by scripts that are not part of this
@@ -41,6 +42,7 @@ type suite struct {
 	turn                          float64 // milliseconds
 	quick                         bool    // without comparing tiers
 	starts                        bool
+	sweep                         bool   // of operators, besides
 	openvx                        string // the library of another implementation, or ""
 
 	say     io.Writer
@@ -80,6 +82,7 @@ func run(args []string, out io.Writer) error {
 	fs.Float64Var(&s.turn, "turn", 100, "how many `milliseconds` a turn takes, with two runs at least")
 	fs.BoolVar(&s.quick, "quick", false, "do not compare the results of all tiers and threads")
 	fs.BoolVar(&s.starts, "starts", true, "measure whole processes, too")
+	fs.BoolVar(&s.sweep, "sweep", false, "measure each of many operators, too, on one thread")
 	fs.StringVar(&s.openvx, "openvx", "", "the sample implementation's `libopenvx.so`, to measure layers of OpenVX beside it")
 	folder := fs.String("results", filepath.Join(root, "bench", "results"), "the `folder` of results; empty to keep none")
 	page := fs.Bool("page", false, "measure nothing, make docs/performance.md of the results")
@@ -175,12 +178,12 @@ func (s *suite) measure(root, folder string) error {
 	var failed []error
 	for i := range networks {
 		n := &networks[i]
-		if !s.only.MatchString(n.name) {
+		if !s.only.MatchString(n.name) || n.kind == swept && !s.sweep {
 			continue
 		}
 		e := manifest[n.name]
-		if n.product > 0 {
-			if e, err = makeProduct(s.cache, n); err != nil {
+		if n.node != nil {
+			if e, err = n.node.write(s.cache, n.name); err != nil {
 				return err
 			}
 		}
@@ -189,6 +192,9 @@ func (s *suite) measure(root, folder string) error {
 			continue
 		}
 		for _, threads := range s.threads {
+			if n.kind == swept && threads > 1 {
+				continue
+			}
 			r, err := (&match{suite: s, network: n, entry: e, threads: threads}).play()
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", n.name, err))

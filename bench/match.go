@@ -240,7 +240,11 @@ func values(o array) ([]float64, error) {
 func (m *match) rounds(r *row, ours, theirs *player) error {
 	var ratios, cpuRatios []float64
 	var all [2]measure.Times
-	for i := range m.turns {
+	turns, length := m.turns, m.turn
+	if m.network.kind == swept { // which are many
+		turns, length = max(1, turns/3), length/2
+	}
+	for i := range turns {
 		var took, cpu [2]float64
 		for k := range 2 {
 			which := (i + k) % 2
@@ -249,7 +253,7 @@ func (m *match) rounds(r *row, ours, theirs *player) error {
 			if which == 1 {
 				p, t = theirs, &r.Other
 			}
-			a, err := p.ask(request{Do: "run", Least: 2, Milliseconds: m.turn})
+			a, err := p.ask(request{Do: "run", Least: 2, Milliseconds: length})
 			if err != nil {
 				return err
 			}
@@ -269,7 +273,7 @@ func (m *match) rounds(r *row, ours, theirs *player) error {
 		}
 	}
 	r.CPU = measure.Quartiles(cpuRatios).Rounded()
-	r.Ratio, r.Rounds = measure.Quartiles(ratios).Rounded(), m.turns
+	r.Ratio, r.Rounds = measure.Quartiles(ratios).Rounded(), turns
 	for which, t := range []*times{&r.Concord, &r.Other} {
 		list := all[which]
 		t.Runs = len(list)

@@ -9,10 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"github.com/concord-nn/concord/onnx/proto"
-	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // entry is what the manifest of a folder of models says of one.
@@ -133,59 +129,4 @@ func installORT(folder string, say io.Writer) error {
 		return fmt.Errorf("npm install onnxruntime-node: %w\n%s", err, out)
 	}
 	return nil
-}
-
-// makeProduct writes the model of a product with its inputs into a folder.
-func makeProduct(folder string, n *network) (*entry, error) {
-	e := &entry{File: filepath.Join(folder, n.name+".onnx"), Outputs: []string{"y"}}
-	rng, extents := op.NewRand(uint64(n.product), 1), []int{n.product, n.product}
-	typed := func(name string, shape []int) *proto.ValueInfo {
-		dims := make([]*proto.Dim, len(shape))
-		for i, extent := range shape {
-			dims[i] = &proto.Dim{Known: true, Value: int64(extent)}
-		}
-		return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: proto.Float, Shape: &proto.Shape{Dim: dims}}}}
-	}
-	result := extents
-	if n.rows > 0 {
-		result = []int{n.rows, n.product}
-	}
-	left, right := rng.Uniform(tensor.Float32, result, -1, 1), rng.Uniform(tensor.Float32, extents, -1, 1)
-	node := &proto.Node{OpType: "MatMul", Input: []string{"a", "b"}, Output: []string{"y"}}
-	g := &proto.Graph{Name: n.name, Input: []*proto.ValueInfo{typed("a", result)}, Output: []*proto.ValueInfo{typed("y", result)}, Node: []*proto.Node{node}}
-	inputs := []tensor.Named{{Name: "a", Tensor: left}}
-	opsets := []*proto.OperatorSet{{Version: 17}}
-	var weights []tensor.Named
-	switch {
-	case n.rows > 0:
-		const block = 32
-		node.OpType, node.Domain, node.Input = "MatMulNBits", "com.microsoft", append(node.Input, "scales")
-		integer := func(name string, value int) *proto.Attribute {
-			return &proto.Attribute{Name: name, Type: proto.AttributeInt, I: int64(value)}
-		}
-		node.Attribute = []*proto.Attribute{integer("K", n.product), integer("N", n.product), integer("bits", 4), integer("block_size", block)}
-		opsets = append(opsets, &proto.OperatorSet{Domain: node.Domain, Version: 1})
-		weights = []tensor.Named{{Name: "b", Tensor: rng.Tensor(tensor.Uint8, []int{n.product, n.product / block, block / 2})},
-			{Name: "scales", Tensor: rng.Uniform(tensor.Float32, []int{n.product * n.product / block}, 0, 0.1)}}
-	case n.constant:
-		weights = []tensor.Named{{Name: "b", Tensor: right}}
-	default:
-		g.Input = append(g.Input, typed("b", extents))
-		inputs = append(inputs, tensor.Named{Name: "b", Tensor: right})
-	}
-	for _, w := range weights {
-		stored, err := proto.NewTensor(w.Name, w.Tensor)
-		if err != nil {
-			return nil, err
-		}
-		g.Initializer = append(g.Initializer, stored)
-	}
-	for _, in := range inputs {
-		file := filepath.Join(folder, n.name+"."+in.Name+".bin")
-		e.Inputs = append(e.Inputs, array{in.Name, "float32", in.Tensor.Shape(), file})
-		if err := os.WriteFile(file, tensor.AppendRaw(nil, in.Tensor), 0o600); err != nil {
-			return nil, err
-		}
-	}
-	return e, proto.WriteFile(e.File, &proto.Model{IRVersion: 8, OpsetImport: opsets, Graph: g}, false)
 }

@@ -4,7 +4,7 @@
 const fs = require('fs'), path = require('path'), readline = require('readline');
 const library = require('module').createRequire(path.resolve(process.argv[2]) + '/');
 const arrays = { float32: Float32Array, float64: Float64Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array,
-  int32: Int32Array, uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array };
+  int32: Int32Array, uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, float16: Uint16Array, bool: Uint8Array };
 
 let ort, session, feeds;
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -108,20 +109,14 @@ type line struct {
 }
 
 // Networks, Products and Operators are the rows with the tier that the machine has: of each network those by threads.
-func (p *processor) Networks() [][]line {
-	return p.lines(func(n *network) bool { return n.product == 0 && n.avx512 > 0 })
-}
-func (p *processor) Products() [][]line {
-	return p.lines(func(n *network) bool { return n.product > 0 && n.rows == 0 })
-}
-func (p *processor) Operators() [][]line {
-	return p.lines(func(n *network) bool { return n.avx512 == 0 })
-}
+func (p *processor) Networks() [][]line  { return p.lines(whole) }
+func (p *processor) Products() [][]line  { return p.lines(fixedProduct, openProduct) }
+func (p *processor) Operators() [][]line { return p.lines(single) }
 
-func (p *processor) lines(of func(*network) bool) (list [][]line) {
+func (p *processor) lines(of ...kind) (list [][]line) {
 	for _, r := range p.Rows {
 		n := networkOf(r.Name)
-		if n == nil || !of(n) || r.Tier != p.Tier {
+		if n == nil || !slices.Contains(of, n.kind) || r.Tier != p.Tier {
 			continue
 		}
 		if len(list) == 0 || list[len(list)-1][0].Name != r.Name {
@@ -131,6 +126,33 @@ func (p *processor) lines(of func(*network) bool) (list [][]line) {
 		*last = append(*last, line{r, n.title, number(t), verdict(p.judged(r), t)})
 	}
 	return list
+}
+
+// sweepSummary is what the page says of the operators that were measured one by one.
+type sweepSummary struct {
+	Count, Faster int
+	Mean          float64 // the geometric one of the ratios
+	Slower        []line  // those that take longer than ONNX Runtime, the slowest first
+}
+
+// Sweep sums up the operators; nil if none was measured.
+func (p *processor) Sweep() *sweepSummary {
+	var s sweepSummary
+	var ratios []float64
+	for _, l := range slices.Concat(p.lines(swept)...) {
+		ratio := l.Ratio.Value
+		ratios = append(ratios, ratio)
+		if ratio > 1 {
+			s.Slower = append(s.Slower, l)
+		}
+	}
+	if ratios == nil {
+		return nil
+	}
+	slices.SortFunc(s.Slower, func(a, b line) int { return cmp.Compare(b.Ratio.Value, a.Ratio.Value) })
+	s.Count, s.Mean = len(ratios), measure.GeometricMean(ratios)
+	s.Faster = s.Count - len(s.Slower)
+	return &s
 }
 
 // Lowered lists rows in which a tier was left out.
@@ -191,7 +213,7 @@ func (p *processor) Means() (list []mean) {
 				continue
 			}
 			all = append(all, p.judged(l.row))
-			if networkOf(l.Name).constant {
+			if networkOf(l.Name).kind == fixedProduct {
 				constant = append(constant, p.judged(l.row))
 			} else {
 				open = append(open, p.judged(l.row))
