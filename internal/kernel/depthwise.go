@@ -27,13 +27,13 @@ func depthwise(t *simd.Tier, r Region) *Plan {
 	if out.Len() == 0 || in[1] == 1 || weights == nil || filter[0] != in[1] || filter[1] != 1 || a.String("border") != "constant" {
 		return nil
 	}
-	h, w, ok := slides(n.Attrs, 2, in, out, filter[2:])
+	d, h, w, ok := slides(n.Attrs, 2, in, out, filter[2:])
 	if !ok {
 		return nil
 	}
-	p := newPlanes(in, 4, h, w, simd.DepthwisePixels, false).plan(t, &t.Depthwise, r, 2)
+	p := newPlanes(in, 4, d, h, w, simd.DepthwisePixels, false).plan(t, &t.Depthwise, r, 2)
 	if p != nil {
-		p.Pack = []Pack{packChannels(weights, h.Size*w.Size)}
+		p.Pack = []Pack{packChannels(weights, d.Size*h.Size*w.Size)}
 	}
 	return p
 }

@@ -336,14 +336,15 @@ func resized(r *op.Rand, mode string) op.Case {
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
 }
 
-// channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, with
+// channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, some of layers, with
 // padding that whole windows fit into.
 func channelwise(r *op.Rand) op.Case {
 	channels := op.Pick(r, []int{2, 7, 8, 9, 15, 16, 17, 33})
 	in, filter := tensor.Shape{r.Between(1, 2), channels}, tensor.Shape{channels, 1}
 	var padding, stride, dilation []int
-	for range r.Between(1, 2) {
-		n, size, d := r.Between(1, 20), r.Between(1, 5), op.Pick(r, []int{1, 1, 2, 3})
+	rank := r.Between(1, 3)
+	for range rank {
+		n, size, d := r.Between(1, []int{20, 20, 8}[rank-1]), r.Between(1, 5-rank/3), op.Pick(r, []int{1, 1, 2, 3})
 		before, after := r.Between(0, 6), r.Between(0, 6)
 		after += max((size-1)*d+1-n-before-after, 0)
 		in, filter = append(in, n), append(filter, size)

@@ -12,7 +12,7 @@ import (
 
 // Windows that slide over planes of blocks of channels, where each channel stays by itself.
 
-// planes is the geometry of a window that slides over the last one or two dimensions of a value in blocks of channels.
+// planes is the geometry of a window that slides over the last one to three dimensions of a value in blocks of channels.
 type planes struct {
 	items, channels, blocks int
 	in, out                 int // pixels of a plane
@@ -21,10 +21,10 @@ type planes struct {
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
 
-	h, w          geometry.Slide
-	pixels        int  // of a group
-	all           bool // whether all positions of a window count
-	width, height int  // of a tile
+	d, h, w       geometry.Slide // layers, rows, columns
+	pixels        int            // of a group
+	all           bool           // whether all positions of a window count
+	width, height int            // of a tile
 }
 
 // tileTaps bounds the windows' positions in a tile of pixels, which a call of a routine computes.
@@ -33,49 +33,64 @@ const tileTaps = 1 << 15
 // tileBytes is about how many bytes the rows of a tile have that a line of windows meets: what the nearest cache holds, and room for results.
 const tileBytes = 24 << 10
 
-// slides returns the windows along the last two dimensions of these shapes, of which the first may be of one element, for the attributes of a window of
-// a size over those from first on; false if there are more.
-func slides(a graph.Attrs, first int, in, out tensor.Shape, size []int) (h, w geometry.Slide, ok bool) {
+// mostTiles bounds the tiles of a plane of several layers.
+const mostTiles = 1 << 12
+
+// slides returns the windows along layers, rows and columns, the last dimensions of these shapes, for the attributes of a window of a size over those
+// from first on; false if there are more dimensions. Those that there are not are of one element.
+func slides(a graph.Attrs, first int, in, out tensor.Shape, size []int) (d, h, w geometry.Slide, ok bool) {
 	along := func(i int) geometry.Slide {
 		return geometry.SlideOf(a, i-first, in[i], out[i], size[i-first])
 	}
 	switch len(in) {
 	case 3:
-		return geometry.Unmoved, along(2), true
+		return geometry.Unmoved, geometry.Unmoved, along(2), true
 	case 4:
-		return along(2), along(3), true
+		return geometry.Unmoved, along(2), along(3), true
+	case 5:
+		d, h, w = along(2), along(3), along(4)
+		if h.Still() && w.Still() { // layers are rows
+			w.In, w.Out = h.In*w.In, h.Out*w.Out
+			return geometry.Unmoved, d, w, true
+		}
+		return d, h, w, true
 	}
-	return h, w, false
+	return d, h, w, false
 }
 
 // newPlanes returns the geometry of windows that take groups of so many pixels. Sums that are divided are so by the positions inside of the
 // operand, or, if all count, by all. It is nil where that is too much.
-func newPlanes(in tensor.Shape, size int, h, w geometry.Slide, pixels int, all bool) *planes {
-	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.In * w.In, out: h.Out * w.Out,
-		size: size, columnStep: w.Dilation * block * size, taps: h.Size * w.Size}
+func newPlanes(in tensor.Shape, size int, d, h, w geometry.Slide, pixels int, all bool) *planes {
+	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: d.In * h.In * w.In, out: d.Out * h.Out * w.Out,
+		size: size, columnStep: w.Dilation * block * size, taps: d.Size * h.Size * w.Size}
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
-	width := min(w.Out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.Stride*h.Span()), 2*pixels))
+	width := min(w.Out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.Stride*h.Span()*d.Size), 2*pixels))
 	width = geometry.CeilDiv(w.Out, geometry.CeilDiv(w.Out, width)) // of tiles of equal size
 	height := min(h.Out, max(tileTaps/(g.taps*width), 1))
 	height = min(height, geometry.CeilDiv(h.Out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
-	g.h, g.w, g.pixels, g.all, g.width, g.height = h, w, pixels, all, width, height
+	if d.Out > 1 && d.Out > mostTiles/(geometry.CeilDiv(h.Out, height)*geometry.CeilDiv(w.Out, width)) {
+		return nil
+	}
+	g.d, g.h, g.w, g.pixels, g.all, g.width, g.height = d, h, w, pixels, all, width, height
 	g.tiles = g.tilesOf(0, h.Out)
 	return g
 }
 
-// tilesOf divides some rows of the result into tiles.
+// tilesOf divides some rows of each layer of the result into tiles.
 func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
-	for y := first; y < end; y += g.height {
-		for x := 0; x < g.w.Out; x += g.width {
-			var tile []simd.WindowPart
-			for _, rows := range g.h.Stretches(y, min(y+g.height, end)) {
-				for _, columns := range g.w.Stretches(x, min(x+g.width, g.w.Out)) {
-					tile = append(tile, parts(&g.h, &g.w, rows, columns, block*g.size, g.pixels, g.all)...)
+	for z := range g.d.Out {
+		for y := first; y < end; y += g.height {
+			for x := 0; x < g.w.Out; x += g.width {
+				var tile []simd.WindowPart
+				for _, rows := range g.h.Stretches(y, min(y+g.height, end)) {
+					for _, columns := range g.w.Stretches(x, min(x+g.width, g.w.Out)) {
+						tile = append(tile, g.parts(z, rows, columns)...)
+					}
 				}
+				tiles = append(tiles, tile)
 			}
-			tiles = append(tiles, tile)
 		}
 	}
 	return tiles
@@ -87,25 +102,28 @@ const blockBytes = 4 * block
 // maxPlane is the greatest number of pixels of a plane, of which distances in bytes are within an int.
 const maxPlane = math.MaxInt >> 8
 
-// parts returns the rectangle of some rows and columns of results, as parts with groups of equal size. A pixel has so many bytes.
-func parts(h, w *geometry.Slide, rows, columns geometry.Stretch, pixel, pixels int, all bool) []simd.WindowPart {
-	kh, kw := rows.End-rows.Begin, columns.End-columns.Begin
-	if kh == 0 || kw == 0 {
-		kh, kw = 0, 0
+// parts returns the rectangle of some rows and columns of a layer of results, as parts with groups of equal size.
+func (g *planes) parts(layer int, rows, columns geometry.Stretch) []simd.WindowPart {
+	d, h, w, pixel, pixels := &g.d, &g.h, &g.w, block*g.size, g.pixels
+	begin, end := d.Inside(layer)
+	kd, kh, kw := end-begin, rows.End-rows.Begin, columns.End-columns.Begin
+	if kd == 0 || kh == 0 || kw == 0 {
+		kd, kh, kw = 1, 0, 0
 	}
 	row := w.In * h.Dilation * pixel // of the window
 	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.Dilation*pixel, WeightsSkip: (w.Size - kw) * blockBytes,
+		Layers: kd, LayerSkip: d.Dilation*h.In*w.In*pixel - kh*row, LayerWeightsSkip: (h.Size - kh) * w.Size * blockBytes,
 		Lines: rows.N, InLine: h.Stride * w.In * pixel, OutLine: w.Out * pixel,
-		InStep: w.Stride * pixel, OutStep: pixel, Divisor: float32(max(kh*kw, 1))}
-	if all {
-		p.Divisor = float32(h.Size * w.Size)
+		InStep: w.Stride * pixel, OutStep: pixel, Divisor: float32(max(kd*kh*kw, 1))}
+	if g.all {
+		p.Divisor = float32(g.taps)
 	}
-	y, x := rows.First*h.Stride-h.Before+rows.Begin*h.Dilation, columns.First*w.Stride-w.Before+columns.Begin*w.Dilation
+	z, y, x := layer*d.Stride-d.Before+begin*d.Dilation, rows.First*h.Stride-h.Before+rows.Begin*h.Dilation, columns.First*w.Stride-w.Before+columns.Begin*w.Dilation
 	if kh > 0 {
-		p.In = (y*w.In + x) * pixel
-		p.Weights = (rows.Begin*w.Size + columns.Begin) * blockBytes
+		p.In = ((z*h.In+y)*w.In + x) * pixel
+		p.Weights = ((begin*h.Size+rows.Begin)*w.Size + columns.Begin) * blockBytes
 	}
-	p.Out = (rows.First*w.Out + columns.First) * pixel
+	p.Out = ((layer*h.Out+rows.First)*w.Out + columns.First) * pixel
 	n := columns.N
 	if n < rows.N && n < pixels/2 { // groups go down a column
 		n, p.Lines = p.Lines, n

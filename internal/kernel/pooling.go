@@ -65,14 +65,14 @@ func pooled(r Region) *planes {
 	if !ok || out.Len() == 0 || in[1] < poolingChannels && r.Layouts[n.In[0]] != Blocked16 {
 		return nil
 	}
-	h, w, ok := slides(n.Attrs, 0, in, out, n.Attrs.Ints("size"))
+	d, h, w, ok := slides(n.Attrs, 0, in, out, n.Attrs.Ints("size"))
 	if !ok {
 		return nil
 	}
 	border := all.Border
 	sums := n.Op != "max_pool" && border == geometry.BorderConstant // zeros count, but add nothing
-	if (h.Outside() || w.Outside()) && border != geometry.BorderIgnore && !sums {
+	if (d.Outside() || h.Outside() || w.Outside()) && border != geometry.BorderIgnore && !sums {
 		return nil
 	}
-	return newPlanes(in, n.In[0].Type.DType.Size(), h, w, simd.WindowPixels, sums)
+	return newPlanes(in, n.In[0].Type.DType.Size(), d, h, w, simd.WindowPixels, sums)
 }

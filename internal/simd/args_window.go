@@ -24,19 +24,23 @@ type WindowArgs struct {
 	Steps uintptr // the list of [TailStep], whose lists of operands by channel are 64 bytes apart
 
 	// Where a routine keeps what it has no registers for.
-	LinesLeft, GroupsLeft, Way    int
+	LinesLeft, GroupsLeft         int
+	LayersLeft, Way               int
 	Lane                          int // bytes from the first channel of a pixel to the vector that is computed
 	LineIn, LineOut, GroupIn, Now uintptr
 }
 
-// WindowPart is a rectangle of pixels of the result whose windows have the same rows and columns inside of the plane: lines of groups of
-// pixels. Distances are in bytes.
+// WindowPart is a rectangle of pixels of the result whose windows have the same layers, rows and columns inside of the plane: lines of groups of
+// pixels. A plane may have layers of rows. Distances are in bytes.
 type WindowPart struct {
 	In, Out int // the first window's first element, and the first pixel, as distances from those of the plane
 	Weights int // the first position's weights, likewise
 
 	Rows, Columns        int // of the window; there are no Rows if there are no Columns
 	RowSkip, WeightsSkip int // from behind a row of the window to the next one, in the input and the weights
+	Layers               int // of the window, at least 1
+	LayerSkip            int // from behind the rows of a layer of the window to the next one, in the input
+	LayerWeightsSkip     int // likewise, in the weights
 	Pixels               int // of a group: from 1 to WindowPixels, or to DepthwisePixels
 	InStep, OutStep      int // between neighbouring pixels of a group
 	Groups               int // of a line, at least 1

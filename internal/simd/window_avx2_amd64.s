@@ -9,7 +9,7 @@ TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), R8
+	MOVQ 88(CX), R8
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
@@ -22,40 +22,40 @@ part:
 	JNE  way1
 	CMPQ 48(AX), $0x40
 	JNE  way1
-	CMPQ 64(CX), $0x00000080
+	CMPQ 88(CX), $0x00000080
 	JNE  step2
 	MOVQ $0x00000001, DX
 
 step2:
-	CMPQ 64(CX), $0x00000040
+	CMPQ 88(CX), $0x00000040
 	JNE  step3
 	MOVQ $0x00000002, DX
 
 step3:
 way1:
-	MOVQ DX, 88(AX)
+	MOVQ DX, 96(AX)
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Y3, Y3, Y3
@@ -70,12 +70,12 @@ group:
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), SI
 	ADDQ   16(CX), SI
-	ADDQ   96(AX), SI
+	ADDQ   104(AX), SI
 	MOVQ   48(AX), R14
-	MOVQ   56(CX), BX
+	MOVQ   80(CX), BX
 	CMPQ   BX, $0x0c
 	JE     pixels4
 	CMPQ   BX, $0x0b
@@ -99,38 +99,50 @@ group:
 	CMPQ   BX, $0x02
 	JE     pixels14
 	MOVQ   $0x00000001, DI
-	MOVQ   24(CX), R12
-	TESTQ  R12, R12
-	JZ     taken
+	MOVQ   56(CX), BX
+	MOVQ   BX, 88(AX)
 
-row15:
+layer15:
+	MOVQ  24(CX), R12
+	TESTQ R12, R12
+	JZ    taken
+
+row17:
 	MOVQ 32(CX), R13
 
-column16:
+column18:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column16
+	JNZ         column18
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row15
+	JNZ         row17
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), SI
+	DECQ        88(AX)
+	JNZ         layer15
 	PREFETCHT0  (DX)
 	JMP         taken
 
 pixels14:
-	MOVQ  $0x00000003, DI
+	MOVQ $0x00000003, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer19:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row17
+	JNE   row21
 	CMPQ  R14, R8
-	JNE   row17
+	JNE   row21
 
-row19:
+row23:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -149,41 +161,49 @@ row19:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row19
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	JMP         taken
+	JNZ         row23
+	JMP         next20
 
-row17:
+row21:
 	MOVQ 32(CX), R13
 
-column18:
+column22:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column18
+	JNZ         column22
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row17
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	JMP         taken
+	JNZ         row21
+
+next20:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer19
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	JMP        taken
 
 pixels13:
-	MOVQ  $0x00000007, DI
+	MOVQ $0x00000007, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer24:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row20
+	JNE   row26
 	CMPQ  R14, R8
-	JNE   row20
+	JNE   row26
 
-row22:
+row28:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -206,16 +226,13 @@ row22:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row22
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	JMP         taken
+	JNZ         row28
+	JMP         next25
 
-row20:
+row26:
 	MOVQ 32(CX), R13
 
-column21:
+column27:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -223,27 +240,37 @@ column21:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column21
+	JNZ         column27
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row20
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	JMP         taken
+	JNZ         row26
+
+next25:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer24
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	JMP        taken
 
 pixels12:
-	MOVQ  $0x0000000f, DI
+	MOVQ $0x0000000f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer29:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row23
+	JNE   row31
 	CMPQ  R14, R8
-	JNE   row23
+	JNE   row31
 
-row25:
+row33:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -270,17 +297,13 @@ row25:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row25
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	JMP         taken
+	JNZ         row33
+	JMP         next30
 
-row23:
+row31:
 	MOVQ 32(CX), R13
 
-column24:
+column32:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -289,27 +312,37 @@ column24:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column24
+	JNZ         column32
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row23
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	JMP         taken
+	JNZ         row31
+
+next30:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer29
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	JMP        taken
 
 pixels11:
-	MOVQ        $0x0000001f, DI
+	MOVQ $0x0000001f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer34:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other26
+	CMPQ        96(AX), $0x01
+	JB          other38
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two27
+	JE          two39
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -388,14 +421,10 @@ pixels11:
 	VMOVUPS     384(DX), Y15
 	VFMADD231PS Y15, Y2, Y7
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next35
 
-two27:
+two39:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -486,20 +515,16 @@ two27:
 	VMOVUPS     640(DX), Y15
 	VFMADD231PS Y15, Y2, Y7
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next35
 
-other26:
+other38:
 	CMPQ 32(CX), $0x03
-	JNE  row28
+	JNE  row36
 	CMPQ R14, R8
-	JNE  row28
+	JNE  row36
 
-row30:
+row40:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -530,18 +555,13 @@ row30:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row30
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	JNZ         row40
+	JMP         next35
 
-row28:
+row36:
 	MOVQ 32(CX), R13
 
-column29:
+column37:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -551,28 +571,38 @@ column29:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column29
+	JNZ         column37
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row28
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	JNZ         row36
+
+next35:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer34
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	JMP        taken
 
 pixels10:
-	MOVQ        $0x0000003f, DI
+	MOVQ $0x0000003f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer41:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other31
+	CMPQ        96(AX), $0x01
+	JB          other45
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two32
+	JE          two46
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -663,15 +693,10 @@ pixels10:
 	VMOVUPS     448(DX), Y15
 	VFMADD231PS Y15, Y2, Y8
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next42
 
-two32:
+two46:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -777,21 +802,16 @@ two32:
 	VMOVUPS     768(DX), Y15
 	VFMADD231PS Y15, Y2, Y8
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next42
 
-other31:
+other45:
 	CMPQ 32(CX), $0x03
-	JNE  row33
+	JNE  row43
 	CMPQ R14, R8
-	JNE  row33
+	JNE  row43
 
-row35:
+row47:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -826,19 +846,13 @@ row35:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row35
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	JNZ         row47
+	JMP         next42
 
-row33:
+row43:
 	MOVQ 32(CX), R13
 
-column34:
+column44:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -849,29 +863,39 @@ column34:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column34
+	JNZ         column44
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row33
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	JNZ         row43
+
+next42:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer41
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	JMP        taken
 
 pixels9:
-	MOVQ        $0x0000007f, DI
+	MOVQ $0x0000007f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer48:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other36
+	CMPQ        96(AX), $0x01
+	JB          other52
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two37
+	JE          two53
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -974,16 +998,10 @@ pixels9:
 	VMOVUPS     512(DX), Y15
 	VFMADD231PS Y15, Y2, Y9
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next49
 
-two37:
+two53:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1104,22 +1122,16 @@ two37:
 	VMOVUPS     896(DX), Y15
 	VFMADD231PS Y15, Y2, Y9
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next49
 
-other36:
+other52:
 	CMPQ 32(CX), $0x03
-	JNE  row38
+	JNE  row50
 	CMPQ R14, R8
-	JNE  row38
+	JNE  row50
 
-row40:
+row54:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1159,20 +1171,13 @@ row40:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row40
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	JNZ         row54
+	JMP         next49
 
-row38:
+row50:
 	MOVQ 32(CX), R13
 
-column39:
+column51:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -1184,30 +1189,40 @@ column39:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column39
+	JNZ         column51
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row38
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	JNZ         row50
+
+next49:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer48
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	JMP        taken
 
 pixels8:
-	MOVQ        $0x000000ff, DI
+	MOVQ $0x000000ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer55:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other41
+	CMPQ        96(AX), $0x01
+	JB          other59
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two42
+	JE          two60
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1322,17 +1337,10 @@ pixels8:
 	VMOVUPS     576(DX), Y15
 	VFMADD231PS Y15, Y2, Y10
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next56
 
-two42:
+two60:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1468,23 +1476,16 @@ two42:
 	VMOVUPS     1024(DX), Y15
 	VFMADD231PS Y15, Y2, Y10
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next56
 
-other41:
+other59:
 	CMPQ 32(CX), $0x03
-	JNE  row43
+	JNE  row57
 	CMPQ R14, R8
-	JNE  row43
+	JNE  row57
 
-row45:
+row61:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1528,21 +1529,13 @@ row45:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row45
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	JNZ         row61
+	JMP         next56
 
-row43:
+row57:
 	MOVQ 32(CX), R13
 
-column44:
+column58:
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
 	VFMADD231PS (DX)(R8*1), Y0, Y4
@@ -1555,31 +1548,41 @@ column44:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column44
+	JNZ         column58
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row43
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	JNZ         row57
+
+next56:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer55
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	JMP        taken
 
 pixels7:
-	MOVQ        $0x000001ff, DI
+	MOVQ $0x000001ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer62:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other46
+	CMPQ        96(AX), $0x01
+	JB          other66
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two47
+	JE          two67
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1706,19 +1709,10 @@ pixels7:
 	VMOVUPS     640(DX), Y15
 	VFMADD231PS Y15, Y2, Y11
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next63
 
-two47:
+two67:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1869,25 +1863,16 @@ two47:
 	VMOVUPS     1152(DX), Y15
 	VFMADD231PS Y15, Y2, Y11
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next63
 
-other46:
+other66:
 	CMPQ 32(CX), $0x03
-	JNE  row48
+	JNE  row64
 	CMPQ R14, R8
-	JNE  row48
+	JNE  row64
 
-row50:
+row68:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -1935,23 +1920,13 @@ row50:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row50
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	JNZ         row68
+	JMP         next63
 
-row48:
+row64:
 	MOVQ 32(CX), R13
 
-column49:
+column65:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
@@ -1966,33 +1941,43 @@ column49:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column49
+	JNZ         column65
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row48
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	JNZ         row64
+
+next63:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer62
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	JMP        taken
 
 pixels6:
-	MOVQ        $0x000003ff, DI
+	MOVQ $0x000003ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer69:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other51
+	CMPQ        96(AX), $0x01
+	JB          other73
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two52
+	JE          two74
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2131,20 +2116,10 @@ pixels6:
 	VMOVUPS     704(DX), Y15
 	VFMADD231PS Y15, Y2, Y12
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next70
 
-two52:
+two74:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2310,26 +2285,16 @@ two52:
 	VMOVUPS     1280(DX), Y15
 	VFMADD231PS Y15, Y2, Y12
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next70
 
-other51:
+other73:
 	CMPQ 32(CX), $0x03
-	JNE  row53
+	JNE  row71
 	CMPQ R14, R8
-	JNE  row53
+	JNE  row71
 
-row55:
+row75:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2381,24 +2346,13 @@ row55:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row55
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	JNZ         row75
+	JMP         next70
 
-row53:
+row71:
 	MOVQ 32(CX), R13
 
-column54:
+column72:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
@@ -2414,34 +2368,44 @@ column54:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column54
+	JNZ         column72
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row53
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	JNZ         row71
+
+next70:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer69
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	JMP        taken
 
 pixels5:
-	MOVQ        $0x000007ff, DI
+	MOVQ $0x000007ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer76:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other56
+	CMPQ        96(AX), $0x01
+	JB          other80
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two57
+	JE          two81
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2592,21 +2556,10 @@ pixels5:
 	VMOVUPS     768(DX), Y15
 	VFMADD231PS Y15, Y2, Y13
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next77
 
-two57:
+two81:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2787,27 +2740,16 @@ two57:
 	VMOVUPS     1408(DX), Y15
 	VFMADD231PS Y15, Y2, Y13
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next77
 
-other56:
+other80:
 	CMPQ 32(CX), $0x03
-	JNE  row58
+	JNE  row78
 	CMPQ R14, R8
-	JNE  row58
+	JNE  row78
 
-row60:
+row82:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -2863,25 +2805,13 @@ row60:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row60
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	JNZ         row82
+	JMP         next77
 
-row58:
+row78:
 	MOVQ 32(CX), R13
 
-column59:
+column79:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
@@ -2898,35 +2828,45 @@ column59:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column59
+	JNZ         column79
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row58
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	JNZ         row78
+
+next77:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer76
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	PREFETCHT0 (BX)(R8*2)
+	JMP        taken
 
 pixels4:
-	MOVQ        $0x00000fff, DI
+	MOVQ $0x00000fff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer83:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other61
+	CMPQ        96(AX), $0x01
+	JB          other87
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two62
+	JE          two88
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -3089,22 +3029,10 @@ pixels4:
 	VMOVUPS     832(DX), Y15
 	VFMADD231PS Y15, Y2, Y14
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next84
 
-two62:
+two88:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -3300,28 +3228,16 @@ two62:
 	VMOVUPS     1536(DX), Y15
 	VFMADD231PS Y15, Y2, Y14
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next84
 
-other61:
+other87:
 	CMPQ 32(CX), $0x03
-	JNE  row63
+	JNE  row85
 	CMPQ R14, R8
-	JNE  row63
+	JNE  row85
 
-row65:
+row89:
 	VMOVUPS     (SI), Y0
 	VMOVUPS     64(SI), Y1
 	VMOVUPS     128(SI), Y2
@@ -3381,26 +3297,13 @@ row65:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row65
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	JNZ         row89
+	JMP         next84
 
-row63:
+row85:
 	MOVQ 32(CX), R13
 
-column64:
+column86:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Y0
 	VFMADD231PS (DX), Y0, Y3
@@ -3418,44 +3321,50 @@ column64:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column64
+	JNZ         column86
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row63
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
+	JNZ         row85
+
+next84:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer83
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	PREFETCHT0 (BX)(R8*2)
+	PREFETCHT0 (BX)(R9*1)
 
 taken:
-	MOVQ  128(AX), DX
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  SI, SI
 	MOVQ  BX, R12
 	TESTQ BX, BX
-	JZ    last67
+	JZ    last91
 
-step66:
+step90:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), R12
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R12
+	ADDQ    104(AX), R12
 	TESTL   $0x00000040, SI
-	JNZ     last67
+	JNZ     last91
 	CMPQ    SI, $0x00
-	JE      last67
+	JE      last91
 	CMPQ    SI, $0x02
-	JNE     not68
+	JNE     not92
 	VMOVUPS (R12), Y0
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y0, Y4, Y4
@@ -3469,11 +3378,11 @@ step66:
 	VADDPS  Y0, Y12, Y12
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
-	JMP     step66
+	JMP     step90
 
-not68:
+not92:
 	CMPQ      SI, $0x01
-	JNE       not69
+	JNE       not93
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -3486,7 +3395,7 @@ not68:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers70
+	JZ        numbers94
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3516,12 +3425,12 @@ not68:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers70:
-	JMP step66
+numbers94:
+	JMP step90
 
-not69:
+not93:
 	CMPQ    SI, $0x08
-	JNE     not71
+	JNE     not95
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -3535,16 +3444,16 @@ not69:
 	VPMAXSD Y0, Y12, Y12
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
-	JMP     step66
+	JMP     step90
 
-not71:
+not95:
 	CMPQ   SI, $0x03
-	JNE    not72
-	SUBQ   96(AX), R12
+	JNE    not96
+	SUBQ   104(AX), R12
 	ADDQ   DX, R12
-	MOVQ   72(CX), SI
+	MOVQ   96(CX), SI
 	CMPL   DI, $0x00000fff
-	JNE    some_rows73
+	JNE    some_rows97
 	VADDPS (R12), Y3, Y3
 	VADDPS (R12)(SI*1), Y4, Y4
 	VADDPS (R12)(SI*2), Y5, Y5
@@ -3563,63 +3472,63 @@ not71:
 	VADDPS (R12), Y12, Y12
 	VADDPS (R12)(SI*1), Y13, Y13
 	VADDPS (R12)(SI*2), Y14, Y14
-	JMP    rows74
+	JMP    rows98
 
-some_rows73:
+some_rows97:
 	TESTL  $0x00000001, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y3, Y3
 	ADDQ   SI, R12
 	TESTL  $0x00000002, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y4, Y4
 	ADDQ   SI, R12
 	TESTL  $0x00000004, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y5, Y5
 	ADDQ   SI, R12
 	TESTL  $0x00000008, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y6, Y6
 	ADDQ   SI, R12
 	TESTL  $0x00000010, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y7, Y7
 	ADDQ   SI, R12
 	TESTL  $0x00000020, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y8, Y8
 	ADDQ   SI, R12
 	TESTL  $0x00000040, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y9, Y9
 	ADDQ   SI, R12
 	TESTL  $0x00000080, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y10, Y10
 	ADDQ   SI, R12
 	TESTL  $0x00000100, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y11, Y11
 	ADDQ   SI, R12
 	TESTL  $0x00000200, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y12, Y12
 	ADDQ   SI, R12
 	TESTL  $0x00000400, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y13, Y13
 	ADDQ   SI, R12
 	TESTL  $0x00000800, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Y14, Y14
 
-rows74:
-	JMP step66
+rows98:
+	JMP step90
 
-not72:
+not96:
 	CMPQ    SI, $0x09
-	JNE     not75
+	JNE     not99
 	VMOVUPS (R12), Y0
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y0, Y4
@@ -3633,11 +3542,11 @@ not72:
 	VMINPS  Y12, Y0, Y12
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
-	JMP     step66
+	JMP     step90
 
-not75:
+not99:
 	CMPQ    SI, $0x0a
-	JNE     not76
+	JNE     not100
 	VMOVUPS (R12), Y0
 	VMAXPS  Y3, Y0, Y3
 	VMAXPS  Y4, Y0, Y4
@@ -3651,11 +3560,11 @@ not75:
 	VMAXPS  Y12, Y0, Y12
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y0, Y14
-	JMP     step66
+	JMP     step90
 
-not76:
+not100:
 	CMPQ    SI, $0x04
-	JNE     not77
+	JNE     not101
 	VMOVUPS (R12), Y0
 	VMULPS  Y0, Y3, Y3
 	VMULPS  Y0, Y4, Y4
@@ -3669,11 +3578,11 @@ not76:
 	VMULPS  Y0, Y12, Y12
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y0, Y14, Y14
-	JMP     step66
+	JMP     step90
 
-not77:
+not101:
 	CMPQ      SI, $0x0b
-	JNE       not78
+	JNE       not102
 	VCVTPS2PH $0x00, Y3, X0
 	VCVTPH2PS X0, Y3
 	VCVTPS2PH $0x00, Y4, X0
@@ -3698,11 +3607,11 @@ not77:
 	VCVTPH2PS X0, Y13
 	VCVTPS2PH $0x00, Y14, X0
 	VCVTPH2PS X0, Y14
-	JMP       step66
+	JMP       step90
 
-not78:
+not102:
 	CMPQ        SI, $0x05
-	JNE         not79
+	JNE         not103
 	VMOVUPS     (R12), Y0
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
@@ -3730,11 +3639,11 @@ not78:
 	VFMADD213PS Y1, Y0, Y12
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
-	JMP         step66
+	JMP         step90
 
-not79:
+not103:
 	CMPQ      SI, $0x06
-	JNE       not80
+	JNE       not104
 	VMULPS    (R12), Y3, Y1
 	VCMPPS    $0x01, 64(R12), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -3771,9 +3680,9 @@ not79:
 	VMULPS    (R12), Y14, Y1
 	VCMPPS    $0x01, 64(R12), Y14, Y0
 	VBLENDVPS Y0, Y1, Y14, Y14
-	JMP       step66
+	JMP       step90
 
-not80:
+not104:
 	VMOVUPS     192(R12), Y0
 	VFMADD213PS (R12), Y3, Y0
 	VMINPS      64(R12), Y0, Y0
@@ -3846,12 +3755,12 @@ not80:
 	VMAXPS      128(R12), Y0, Y0
 	VMULPS      Y0, Y14, Y14
 	VDIVPS      64(R12), Y14, Y14
-	JMP         step66
+	JMP         step90
 
-last67:
-	MOVQ    72(CX), BX
+last91:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, SI
-	JZ      not82
+	JZ      not106
 	VMOVUPS (R12), Y0
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y0, Y4, Y4
@@ -3866,9 +3775,9 @@ last67:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
 
-not82:
+not106:
 	TESTL       $0x00000800, SI
-	JZ          not83
+	JZ          not107
 	VMOVUPS     64(R12), Y0
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
@@ -3897,9 +3806,9 @@ not82:
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
 
-not83:
+not107:
 	TESTL   $0x00008000, SI
-	JZ      not84
+	JZ      not108
 	VMOVUPS 256(R12), Y0
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y0, Y4
@@ -3914,9 +3823,9 @@ not83:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
 
-not84:
+not108:
 	TESTL     $0x00000080, SI
-	JZ        not85
+	JZ        not109
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -3929,7 +3838,7 @@ not84:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers86
+	JZ        numbers110
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -3959,10 +3868,10 @@ not84:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers86:
-not85:
+numbers110:
+not109:
 	TESTL   $0x00004000, SI
-	JZ      not87
+	JZ      not111
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -3977,9 +3886,9 @@ not85:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 
-not87:
+not111:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows88
+	JNE     some_rows112
 	VMOVUPS Y3, (DX)
 	VMOVUPS Y4, (DX)(BX*1)
 	VMOVUPS Y5, (DX)(BX*2)
@@ -3998,75 +3907,75 @@ not87:
 	VMOVUPS Y12, (DX)
 	VMOVUPS Y13, (DX)(BX*1)
 	VMOVUPS Y14, (DX)(BX*2)
-	JMP     rows89
+	JMP     rows113
 
-some_rows88:
+some_rows112:
 	TESTL   $0x00000001, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y10, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000100, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y11, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000200, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y12, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000400, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y13, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000800, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Y14, (DX)
 
-rows89:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows113:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x20, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -4079,32 +3988,32 @@ TEXT ·windowMaxAVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS   Y2, Y2, Y2
@@ -4131,12 +4040,12 @@ group:
 	VXORPS   Y11, Y11, Y11
 	VXORPS   Y12, Y12, Y12
 	VXORPS   Y13, Y13, Y13
-	MOVQ     120(AX), DX
+	MOVQ     128(AX), DX
 	MOVQ     16(AX), BX
 	ADDQ     16(CX), BX
-	ADDQ     96(AX), BX
+	ADDQ     104(AX), BX
 	MOVQ     48(AX), R12
-	MOVQ     56(CX), SI
+	MOVQ     80(CX), SI
 	CMPQ     SI, $0x06
 	JE       pixels1
 	CMPQ     SI, $0x05
@@ -4148,29 +4057,10 @@ group:
 	CMPQ     SI, $0x02
 	JE       pixels5
 	MOVQ     $0x00000001, SI
-	MOVQ     24(CX), R10
-	TESTQ    R10, R10
-	JZ       greatest
+	MOVQ     56(CX), R10
+	MOVQ     R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column7
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row6
-	JMP     greatest
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
@@ -4182,9 +4072,6 @@ column9:
 	VMOVUPS (DX), Y0
 	VORPS   Y0, Y8, Y8
 	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -4193,18 +4080,60 @@ column9:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row8
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer6
 	JMP     greatest
 
-pixels4:
-	MOVQ  $0x00000007, SI
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row10:
+row12:
 	MOVQ 32(CX), R11
 
-column11:
+column13:
+	VMOVUPS (DX), Y0
+	VORPS   Y0, Y8, Y8
+	VPMAXSD Y0, Y2, Y2
+	VMOVUPS (DX)(DI*1), Y1
+	VORPS   Y1, Y9, Y9
+	VPMAXSD Y1, Y3, Y3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer10
+	JMP     greatest
+
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer14:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
 	VMOVUPS (DX), Y0
 	VORPS   Y0, Y8, Y8
 	VPMAXSD Y0, Y2, Y2
@@ -4217,23 +4146,31 @@ column11:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column11
+	JNZ     column17
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row10
+	JNZ     row16
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer14
 	JMP     greatest
 
 pixels3:
-	MOVQ  $0x0000000f, SI
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row12:
+row20:
 	MOVQ 32(CX), R11
 
-column13:
+column21:
 	VMOVUPS (DX), Y0
 	VORPS   Y0, Y8, Y8
 	VPMAXSD Y0, Y2, Y2
@@ -4249,23 +4186,31 @@ column13:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column21
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row20
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer18
 	JMP     greatest
 
 pixels2:
-	MOVQ  $0x0000001f, SI
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row14:
+row24:
 	MOVQ 32(CX), R11
 
-column15:
+column25:
 	VMOVUPS (DX), Y0
 	VORPS   Y0, Y8, Y8
 	VPMAXSD Y0, Y2, Y2
@@ -4284,23 +4229,31 @@ column15:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column15
+	JNZ     column25
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row14
+	JNZ     row24
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer22
 	JMP     greatest
 
 pixels1:
-	MOVQ  $0x0000003f, SI
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row16:
+row28:
 	MOVQ 32(CX), R11
 
-column17:
+column29:
 	VMOVUPS (DX), Y0
 	VORPS   Y0, Y8, Y8
 	VPMAXSD Y0, Y2, Y2
@@ -4322,11 +4275,15 @@ column17:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column29
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row28
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer26
 
 greatest:
 	VORPS    Y9, Y8, Y8
@@ -4367,31 +4324,35 @@ greatest:
 	VPCMPEQD Y12, Y12, Y12
 	VXORPS   Y13, Y13, Y13
 	VPCMPEQD Y13, Y13, Y13
-	MOVQ     120(AX), DX
+	MOVQ     128(AX), DX
 	MOVQ     16(AX), BX
 	ADDQ     16(CX), BX
-	ADDQ     96(AX), BX
+	ADDQ     104(AX), BX
 	MOVQ     48(AX), R12
-	MOVQ     56(CX), SI
+	MOVQ     80(CX), SI
 	CMPQ     SI, $0x06
-	JE       pixels18
+	JE       pixels30
 	CMPQ     SI, $0x05
-	JE       pixels19
+	JE       pixels31
 	CMPQ     SI, $0x04
-	JE       pixels20
+	JE       pixels32
 	CMPQ     SI, $0x03
-	JE       pixels21
+	JE       pixels33
 	CMPQ     SI, $0x02
-	JE       pixels22
+	JE       pixels34
 	MOVQ     $0x00000001, SI
-	MOVQ     24(CX), R10
-	TESTQ    R10, R10
-	JZ       taken
+	MOVQ     56(CX), R10
+	MOVQ     R10, 88(AX)
 
-row23:
+layer35:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row37:
 	MOVQ 32(CX), R11
 
-column24:
+column38:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4400,23 +4361,31 @@ column24:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column24
+	JNZ     column38
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row23
+	JNZ     row37
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer35
 	JMP     taken
 
-pixels22:
-	MOVQ  $0x00000003, SI
+pixels34:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer39:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row25:
+row41:
 	MOVQ 32(CX), R11
 
-column26:
+column42:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4430,23 +4399,31 @@ column26:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column26
+	JNZ     column42
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row25
+	JNZ     row41
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer39
 	JMP     taken
 
-pixels21:
-	MOVQ  $0x00000007, SI
+pixels33:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer43:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row27:
+row45:
 	MOVQ 32(CX), R11
 
-column28:
+column46:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4465,23 +4442,31 @@ column28:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column28
+	JNZ     column46
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row27
+	JNZ     row45
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer43
 	JMP     taken
 
-pixels20:
-	MOVQ  $0x0000000f, SI
+pixels32:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer47:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row29:
+row49:
 	MOVQ 32(CX), R11
 
-column30:
+column50:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4505,23 +4490,31 @@ column30:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column30
+	JNZ     column50
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row29
+	JNZ     row49
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer47
 	JMP     taken
 
-pixels19:
-	MOVQ  $0x0000001f, SI
+pixels31:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer51:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row31:
+row53:
 	MOVQ 32(CX), R11
 
-column32:
+column54:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4550,23 +4543,31 @@ column32:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column32
+	JNZ     column54
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row31
+	JNZ     row53
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer51
 	JMP     taken
 
-pixels18:
-	MOVQ  $0x0000003f, SI
+pixels30:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer55:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row33:
+row57:
 	MOVQ 32(CX), R11
 
-column34:
+column58:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4600,11 +4601,15 @@ column34:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column34
+	JNZ     column58
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row33
+	JNZ     row57
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer55
 
 taken:
 	VXORPS   Y0, Y0, Y0
@@ -4630,24 +4635,24 @@ taken:
 	VORPS    Y13, Y7, Y7
 
 finished:
-	MOVQ  128(AX), DX
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last36
+	JZ    last60
 
-step35:
+step59:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last36
+	JNZ     last60
 	CMPQ    R10, $0x00
-	JE      last36
+	JE      last60
 	CMPQ    R10, $0x02
-	JNE     not37
+	JNE     not61
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4655,18 +4660,18 @@ step35:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step35
+	JMP     step59
 
-not37:
+not61:
 	CMPQ      R10, $0x01
-	JNE       not38
+	JNE       not62
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers39
+	JZ        numbers63
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4684,12 +4689,12 @@ not37:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers39:
-	JMP step35
+numbers63:
+	JMP step59
 
-not38:
+not62:
 	CMPQ    R10, $0x08
-	JNE     not40
+	JNE     not64
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4697,16 +4702,16 @@ not38:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step35
+	JMP     step59
 
-not40:
+not64:
 	CMPQ   R10, $0x03
-	JNE    not41
-	SUBQ   96(AX), R11
+	JNE    not65
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows42
+	JNE    some_rows66
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -4715,39 +4720,39 @@ not40:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows43
+	JMP    rows67
 
-some_rows42:
+some_rows66:
 	TESTL  $0x00000001, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Y7, Y7
 
-rows43:
-	JMP step35
+rows67:
+	JMP step59
 
-not41:
+not65:
 	CMPQ    R10, $0x09
-	JNE     not44
+	JNE     not68
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4755,11 +4760,11 @@ not41:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step35
+	JMP     step59
 
-not44:
+not68:
 	CMPQ    R10, $0x0a
-	JNE     not45
+	JNE     not69
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4767,11 +4772,11 @@ not44:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step35
+	JMP     step59
 
-not45:
+not69:
 	CMPQ    R10, $0x04
-	JNE     not46
+	JNE     not70
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4779,11 +4784,11 @@ not45:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step35
+	JMP     step59
 
-not46:
+not70:
 	CMPQ      R10, $0x0b
-	JNE       not47
+	JNE       not71
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4796,11 +4801,11 @@ not46:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step35
+	JMP       step59
 
-not47:
+not71:
 	CMPQ        R10, $0x05
-	JNE         not48
+	JNE         not72
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4816,11 +4821,11 @@ not47:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step35
+	JMP         step59
 
-not48:
+not72:
 	CMPQ      R10, $0x06
-	JNE       not49
+	JNE       not73
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4839,9 +4844,9 @@ not48:
 	VMULPS    (R11), Y7, Y1
 	VCMPPS    $0x01, 64(R11), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step35
+	JMP       step59
 
-not49:
+not73:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -4878,12 +4883,12 @@ not49:
 	VMAXPS      128(R11), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      64(R11), Y7, Y7
-	JMP         step35
+	JMP         step59
 
-last36:
-	MOVQ    72(CX), BX
+last60:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not51
+	JZ      not75
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4892,9 +4897,9 @@ last36:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not51:
+not75:
 	TESTL       $0x00000800, R10
-	JZ          not52
+	JZ          not76
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4911,9 +4916,9 @@ not51:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not52:
+not76:
 	TESTL   $0x00008000, R10
-	JZ      not53
+	JZ      not77
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4922,16 +4927,16 @@ not52:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not53:
+not77:
 	TESTL     $0x00000080, R10
-	JZ        not54
+	JZ        not78
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers55
+	JZ        numbers79
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4949,10 +4954,10 @@ not53:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers55:
-not54:
+numbers79:
+not78:
 	TESTL   $0x00004000, R10
-	JZ      not56
+	JZ      not80
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4961,9 +4966,9 @@ not54:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not56:
+not80:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows57
+	JNE     some_rows81
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -4972,51 +4977,51 @@ not56:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows58
+	JMP     rows82
 
-some_rows57:
+some_rows81:
 	TESTL   $0x00000001, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Y7, (DX)
 
-rows58:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows82:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x20, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -5029,32 +5034,32 @@ TEXT ·windowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Y2, Y2, Y2
@@ -5063,12 +5068,12 @@ group:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   96(AX), BX
+	ADDQ   104(AX), BX
 	MOVQ   48(AX), R12
-	MOVQ   56(CX), SI
+	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
 	JE     pixels1
 	CMPQ   SI, $0x05
@@ -5080,27 +5085,10 @@ group:
 	CMPQ   SI, $0x02
 	JE     pixels5
 	MOVQ   $0x00000001, SI
-	MOVQ   24(CX), R10
-	TESTQ  R10, R10
-	JZ     taken
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VADDPS (DX), Y2, Y2
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column7
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row6
-	JMP    taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5110,7 +5098,6 @@ row8:
 
 column9:
 	VADDPS (DX), Y2, Y2
-	VADDPS (DX)(DI*1), Y3, Y3
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5119,33 +5106,18 @@ column9:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row8
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer6
 	JMP    taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VADDPS (DX), Y2, Y2
-	VADDPS (DX)(DI*1), Y3, Y3
-	VADDPS (DX)(DI*2), Y4, Y4
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column11
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row10
-	JMP    taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5156,8 +5128,6 @@ row12:
 column13:
 	VADDPS (DX), Y2, Y2
 	VADDPS (DX)(DI*1), Y3, Y3
-	VADDPS (DX)(DI*2), Y4, Y4
-	VADDPS (DX)(R8*1), Y5, Y5
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5166,35 +5136,18 @@ column13:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row12
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer10
 	JMP    taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row14:
-	MOVQ 32(CX), R11
-
-column15:
-	VADDPS (DX), Y2, Y2
-	VADDPS (DX)(DI*1), Y3, Y3
-	VADDPS (DX)(DI*2), Y4, Y4
-	VADDPS (DX)(R8*1), Y5, Y5
-	VADDPS (DX)(DI*4), Y6, Y6
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column15
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row14
-	JMP    taken
-
-pixels1:
-	MOVQ  $0x0000003f, SI
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5206,9 +5159,6 @@ column17:
 	VADDPS (DX), Y2, Y2
 	VADDPS (DX)(DI*1), Y3, Y3
 	VADDPS (DX)(DI*2), Y4, Y4
-	VADDPS (DX)(R8*1), Y5, Y5
-	VADDPS (DX)(DI*4), Y6, Y6
-	VADDPS (DX)(R9*1), Y7, Y7
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5217,11 +5167,114 @@ column17:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row16
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer14
+	JMP    taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VADDPS (DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y3, Y3
+	VADDPS (DX)(DI*2), Y4, Y4
+	VADDPS (DX)(R8*1), Y5, Y5
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column21
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row20
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer18
+	JMP    taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
+	VADDPS (DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y3, Y3
+	VADDPS (DX)(DI*2), Y4, Y4
+	VADDPS (DX)(R8*1), Y5, Y5
+	VADDPS (DX)(DI*4), Y6, Y6
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column25
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row24
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer22
+	JMP    taken
+
+pixels1:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row28:
+	MOVQ 32(CX), R11
+
+column29:
+	VADDPS (DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y3, Y3
+	VADDPS (DX)(DI*2), Y4, Y4
+	VADDPS (DX)(R8*1), Y5, Y5
+	VADDPS (DX)(DI*4), Y6, Y6
+	VADDPS (DX)(R9*1), Y7, Y7
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column29
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row28
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer26
 
 taken:
 	CMPQ         56(AX), $0x00
-	JE           whole18
-	VBROADCASTSS 128(CX), Y0
+	JE           whole30
+	VBROADCASTSS 152(CX), Y0
 	VDIVPS       Y0, Y2, Y2
 	VDIVPS       Y0, Y3, Y3
 	VDIVPS       Y0, Y4, Y4
@@ -5229,25 +5282,25 @@ taken:
 	VDIVPS       Y0, Y6, Y6
 	VDIVPS       Y0, Y7, Y7
 
-whole18:
-	MOVQ  128(AX), DX
+whole30:
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last20
+	JZ    last32
 
-step19:
+step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last20
+	JNZ     last32
 	CMPQ    R10, $0x00
-	JE      last20
+	JE      last32
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not33
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -5255,18 +5308,18 @@ step19:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not21:
+not33:
 	CMPQ      R10, $0x01
-	JNE       not22
+	JNE       not34
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers23
+	JZ        numbers35
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -5284,12 +5337,12 @@ not21:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers23:
-	JMP step19
+numbers35:
+	JMP step31
 
-not22:
+not34:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not36
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -5297,16 +5350,16 @@ not22:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not24:
+not36:
 	CMPQ   R10, $0x03
-	JNE    not25
-	SUBQ   96(AX), R11
+	JNE    not37
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows38
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -5315,39 +5368,39 @@ not24:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows27
+	JMP    rows39
 
-some_rows26:
+some_rows38:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y7, Y7
 
-rows27:
-	JMP step19
+rows39:
+	JMP step31
 
-not25:
+not37:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not40
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -5355,11 +5408,11 @@ not25:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step19
+	JMP     step31
 
-not28:
+not40:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not41
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -5367,11 +5420,11 @@ not28:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step19
+	JMP     step31
 
-not29:
+not41:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not42
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -5379,11 +5432,11 @@ not29:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not30:
+not42:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not43
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -5396,11 +5449,11 @@ not30:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step19
+	JMP       step31
 
-not31:
+not43:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not44
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -5416,11 +5469,11 @@ not31:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step19
+	JMP         step31
 
-not32:
+not44:
 	CMPQ      R10, $0x06
-	JNE       not33
+	JNE       not45
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -5439,9 +5492,9 @@ not32:
 	VMULPS    (R11), Y7, Y1
 	VCMPPS    $0x01, 64(R11), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step19
+	JMP       step31
 
-not33:
+not45:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -5478,12 +5531,12 @@ not33:
 	VMAXPS      128(R11), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      64(R11), Y7, Y7
-	JMP         step19
+	JMP         step31
 
-last20:
-	MOVQ    72(CX), BX
+last32:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not47
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -5492,9 +5545,9 @@ last20:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not35:
+not47:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not48
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -5511,9 +5564,9 @@ not35:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not36:
+not48:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not49
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -5522,16 +5575,16 @@ not36:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not37:
+not49:
 	TESTL     $0x00000080, R10
-	JZ        not38
+	JZ        not50
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers39
+	JZ        numbers51
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -5549,10 +5602,10 @@ not37:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers39:
-not38:
+numbers51:
+not50:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not52
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -5561,9 +5614,9 @@ not38:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not40:
+not52:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows53
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -5572,51 +5625,51 @@ not40:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows42
+	JMP     rows54
 
-some_rows41:
+some_rows53:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y7, (DX)
 
-rows42:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows54:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x20, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -5629,32 +5682,32 @@ TEXT ·windowSquaresAVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Y2, Y2, Y2
@@ -5663,12 +5716,12 @@ group:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   96(AX), BX
+	ADDQ   104(AX), BX
 	MOVQ   48(AX), R12
-	MOVQ   56(CX), SI
+	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
 	JE     pixels1
 	CMPQ   SI, $0x05
@@ -5680,28 +5733,10 @@ group:
 	CMPQ   SI, $0x02
 	JE     pixels5
 	MOVQ   $0x00000001, SI
-	MOVQ   24(CX), R10
-	TESTQ  R10, R10
-	JZ     taken
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VMOVUPS     (DX), Y0
-	VFMADD231PS Y0, Y0, Y2
-	ADDQ        $0x40, BX
-	ADDQ        R12, DX
-	DECQ        R11
-	JNZ         column7
-	ADDQ        40(CX), DX
-	ADDQ        48(CX), BX
-	DECQ        R10
-	JNZ         row6
-	JMP         taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5712,8 +5747,6 @@ row8:
 column9:
 	VMOVUPS     (DX), Y0
 	VFMADD231PS Y0, Y0, Y2
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS Y1, Y1, Y3
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
@@ -5722,36 +5755,18 @@ column9:
 	ADDQ        48(CX), BX
 	DECQ        R10
 	JNZ         row8
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer6
 	JMP         taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VMOVUPS     (DX), Y0
-	VFMADD231PS Y0, Y0, Y2
-	VMOVUPS     (DX)(DI*1), Y1
-	VFMADD231PS Y1, Y1, Y3
-	VMOVUPS     (DX)(DI*2), Y0
-	VFMADD231PS Y0, Y0, Y4
-	ADDQ        $0x40, BX
-	ADDQ        R12, DX
-	DECQ        R11
-	JNZ         column11
-	ADDQ        40(CX), DX
-	ADDQ        48(CX), BX
-	DECQ        R10
-	JNZ         row10
-	JMP         taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5764,10 +5779,6 @@ column13:
 	VFMADD231PS Y0, Y0, Y2
 	VMOVUPS     (DX)(DI*1), Y1
 	VFMADD231PS Y1, Y1, Y3
-	VMOVUPS     (DX)(DI*2), Y0
-	VFMADD231PS Y0, Y0, Y4
-	VMOVUPS     (DX)(R8*1), Y0
-	VFMADD231PS Y0, Y0, Y5
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
@@ -5776,18 +5787,96 @@ column13:
 	ADDQ        48(CX), BX
 	DECQ        R10
 	JNZ         row12
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer10
 	JMP         taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row14:
+row16:
 	MOVQ 32(CX), R11
 
-column15:
+column17:
+	VMOVUPS     (DX), Y0
+	VFMADD231PS Y0, Y0, Y2
+	VMOVUPS     (DX)(DI*1), Y1
+	VFMADD231PS Y1, Y1, Y3
+	VMOVUPS     (DX)(DI*2), Y0
+	VFMADD231PS Y0, Y0, Y4
+	ADDQ        $0x40, BX
+	ADDQ        R12, DX
+	DECQ        R11
+	JNZ         column17
+	ADDQ        40(CX), DX
+	ADDQ        48(CX), BX
+	DECQ        R10
+	JNZ         row16
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer14
+	JMP         taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VMOVUPS     (DX), Y0
+	VFMADD231PS Y0, Y0, Y2
+	VMOVUPS     (DX)(DI*1), Y1
+	VFMADD231PS Y1, Y1, Y3
+	VMOVUPS     (DX)(DI*2), Y0
+	VFMADD231PS Y0, Y0, Y4
+	VMOVUPS     (DX)(R8*1), Y0
+	VFMADD231PS Y0, Y0, Y5
+	ADDQ        $0x40, BX
+	ADDQ        R12, DX
+	DECQ        R11
+	JNZ         column21
+	ADDQ        40(CX), DX
+	ADDQ        48(CX), BX
+	DECQ        R10
+	JNZ         row20
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer18
+	JMP         taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
 	VMOVUPS     (DX), Y0
 	VFMADD231PS Y0, Y0, Y2
 	VMOVUPS     (DX)(DI*1), Y1
@@ -5801,23 +5890,31 @@ column15:
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
-	JNZ         column15
+	JNZ         column25
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), BX
 	DECQ        R10
-	JNZ         row14
+	JNZ         row24
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer22
 	JMP         taken
 
 pixels1:
-	MOVQ  $0x0000003f, SI
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row16:
+row28:
 	MOVQ 32(CX), R11
 
-column17:
+column29:
 	VMOVUPS     (DX), Y0
 	VFMADD231PS Y0, Y0, Y2
 	VMOVUPS     (DX)(DI*1), Y1
@@ -5833,16 +5930,20 @@ column17:
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
-	JNZ         column17
+	JNZ         column29
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), BX
 	DECQ        R10
-	JNZ         row16
+	JNZ         row28
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer26
 
 taken:
 	CMPQ         56(AX), $0x00
-	JE           whole18
-	VBROADCASTSS 128(CX), Y0
+	JE           whole30
+	VBROADCASTSS 152(CX), Y0
 	VDIVPS       Y0, Y2, Y2
 	VDIVPS       Y0, Y3, Y3
 	VDIVPS       Y0, Y4, Y4
@@ -5850,31 +5951,31 @@ taken:
 	VDIVPS       Y0, Y6, Y6
 	VDIVPS       Y0, Y7, Y7
 
-whole18:
+whole30:
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
 	VSQRTPS Y4, Y4
 	VSQRTPS Y5, Y5
 	VSQRTPS Y6, Y6
 	VSQRTPS Y7, Y7
-	MOVQ    128(AX), DX
+	MOVQ    136(AX), DX
 	MOVQ    64(AX), BX
 	XORQ    R10, R10
 	MOVQ    BX, R11
 	TESTQ   BX, BX
-	JZ      last20
+	JZ      last32
 
-step19:
+step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last20
+	JNZ     last32
 	CMPQ    R10, $0x00
-	JE      last20
+	JE      last32
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not33
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -5882,18 +5983,18 @@ step19:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not21:
+not33:
 	CMPQ      R10, $0x01
-	JNE       not22
+	JNE       not34
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers23
+	JZ        numbers35
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -5911,12 +6012,12 @@ not21:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers23:
-	JMP step19
+numbers35:
+	JMP step31
 
-not22:
+not34:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not36
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -5924,16 +6025,16 @@ not22:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not24:
+not36:
 	CMPQ   R10, $0x03
-	JNE    not25
-	SUBQ   96(AX), R11
+	JNE    not37
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows38
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -5942,39 +6043,39 @@ not24:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows27
+	JMP    rows39
 
-some_rows26:
+some_rows38:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Y7, Y7
 
-rows27:
-	JMP step19
+rows39:
+	JMP step31
 
-not25:
+not37:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not40
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -5982,11 +6083,11 @@ not25:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step19
+	JMP     step31
 
-not28:
+not40:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not41
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -5994,11 +6095,11 @@ not28:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step19
+	JMP     step31
 
-not29:
+not41:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not42
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -6006,11 +6107,11 @@ not29:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step19
+	JMP     step31
 
-not30:
+not42:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not43
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -6023,11 +6124,11 @@ not30:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step19
+	JMP       step31
 
-not31:
+not43:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not44
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -6043,11 +6144,11 @@ not31:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step19
+	JMP         step31
 
-not32:
+not44:
 	CMPQ      R10, $0x06
-	JNE       not33
+	JNE       not45
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -6066,9 +6167,9 @@ not32:
 	VMULPS    (R11), Y7, Y1
 	VCMPPS    $0x01, 64(R11), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step19
+	JMP       step31
 
-not33:
+not45:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -6105,12 +6206,12 @@ not33:
 	VMAXPS      128(R11), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      64(R11), Y7, Y7
-	JMP         step19
+	JMP         step31
 
-last20:
-	MOVQ    72(CX), BX
+last32:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not47
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -6119,9 +6220,9 @@ last20:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not35:
+not47:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not48
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -6138,9 +6239,9 @@ not35:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not36:
+not48:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not49
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -6149,16 +6250,16 @@ not36:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not37:
+not49:
 	TESTL     $0x00000080, R10
-	JZ        not38
+	JZ        not50
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers39
+	JZ        numbers51
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -6176,10 +6277,10 @@ not37:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers39:
-not38:
+numbers51:
+not50:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not52
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -6188,9 +6289,9 @@ not38:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not40:
+not52:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows53
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -6199,51 +6300,51 @@ not40:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows42
+	JMP     rows54
 
-some_rows41:
+some_rows53:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Y7, (DX)
 
-rows42:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows54:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x20, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -6256,32 +6357,32 @@ TEXT ·windowMaxInt8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VPCMPEQD  X0, X0, X0
@@ -6302,12 +6403,12 @@ group:
 	VPCMPEQD  X5, X5, X5
 	VPSLLW    $0x0f, X5, X5
 	VPACKSSWB X5, X5, X5
-	MOVQ      120(AX), DX
+	MOVQ      128(AX), DX
 	MOVQ      16(AX), BX
 	ADDQ      16(CX), BX
-	ADDQ      96(AX), BX
+	ADDQ      104(AX), BX
 	MOVQ      48(AX), R12
-	MOVQ      56(CX), SI
+	MOVQ      80(CX), SI
 	CMPQ      SI, $0x06
 	JE        pixels1
 	CMPQ      SI, $0x05
@@ -6319,27 +6420,10 @@ group:
 	CMPQ      SI, $0x02
 	JE        pixels5
 	MOVQ      $0x00000001, SI
-	MOVQ      24(CX), R10
-	TESTQ     R10, R10
-	JZ        taken
+	MOVQ      56(CX), R10
+	MOVQ      R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VPMAXSB (DX), X0, X0
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column7
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row6
-	JMP     taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6349,7 +6433,6 @@ row8:
 
 column9:
 	VPMAXSB (DX), X0, X0
-	VPMAXSB (DX)(DI*1), X1, X1
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6358,33 +6441,18 @@ column9:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row8
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer6
 	JMP     taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VPMAXSB (DX), X0, X0
-	VPMAXSB (DX)(DI*1), X1, X1
-	VPMAXSB (DX)(DI*2), X2, X2
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column11
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row10
-	JMP     taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6395,8 +6463,6 @@ row12:
 column13:
 	VPMAXSB (DX), X0, X0
 	VPMAXSB (DX)(DI*1), X1, X1
-	VPMAXSB (DX)(DI*2), X2, X2
-	VPMAXSB (DX)(R8*1), X3, X3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6405,35 +6471,18 @@ column13:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row12
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer10
 	JMP     taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row14:
-	MOVQ 32(CX), R11
-
-column15:
-	VPMAXSB (DX), X0, X0
-	VPMAXSB (DX)(DI*1), X1, X1
-	VPMAXSB (DX)(DI*2), X2, X2
-	VPMAXSB (DX)(R8*1), X3, X3
-	VPMAXSB (DX)(DI*4), X4, X4
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column15
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row14
-	JMP     taken
-
-pixels1:
-	MOVQ  $0x0000003f, SI
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6445,9 +6494,6 @@ column17:
 	VPMAXSB (DX), X0, X0
 	VPMAXSB (DX)(DI*1), X1, X1
 	VPMAXSB (DX)(DI*2), X2, X2
-	VPMAXSB (DX)(R8*1), X3, X3
-	VPMAXSB (DX)(DI*4), X4, X4
-	VPMAXSB (DX)(R9*1), X5, X5
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6456,12 +6502,115 @@ column17:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row16
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer14
+	JMP     taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column21
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row20
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer18
+	JMP     taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	VPMAXSB (DX)(DI*4), X4, X4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column25
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row24
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer22
+	JMP     taken
+
+pixels1:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row28:
+	MOVQ 32(CX), R11
+
+column29:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	VPMAXSB (DX)(DI*4), X4, X4
+	VPMAXSB (DX)(R9*1), X5, X5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column29
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row28
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer26
 
 taken:
-	MOVQ    128(AX), DX
-	MOVQ    72(CX), BX
+	MOVQ    136(AX), DX
+	MOVQ    96(CX), BX
 	CMPL    SI, $0x0000003f
-	JNE     some_rows18
+	JNE     some_rows30
 	VMOVUPS X0, (DX)
 	VMOVUPS X1, (DX)(BX*1)
 	VMOVUPS X2, (DX)(BX*2)
@@ -6470,51 +6619,51 @@ taken:
 	VMOVUPS X3, (DX)
 	VMOVUPS X4, (DX)(BX*1)
 	VMOVUPS X5, (DX)(BX*2)
-	JMP     rows19
+	JMP     rows31
 
-some_rows18:
+some_rows30:
 	TESTL   $0x00000001, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X0, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X1, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X5, (DX)
 
-rows19:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows31:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x10, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -6527,32 +6676,32 @@ TEXT ·windowMaxUint8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VPXOR X0, X0, X0
@@ -6561,12 +6710,12 @@ group:
 	VPXOR X3, X3, X3
 	VPXOR X4, X4, X4
 	VPXOR X5, X5, X5
-	MOVQ  120(AX), DX
+	MOVQ  128(AX), DX
 	MOVQ  16(AX), BX
 	ADDQ  16(CX), BX
-	ADDQ  96(AX), BX
+	ADDQ  104(AX), BX
 	MOVQ  48(AX), R12
-	MOVQ  56(CX), SI
+	MOVQ  80(CX), SI
 	CMPQ  SI, $0x06
 	JE    pixels1
 	CMPQ  SI, $0x05
@@ -6578,27 +6727,10 @@ group:
 	CMPQ  SI, $0x02
 	JE    pixels5
 	MOVQ  $0x00000001, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+	MOVQ  56(CX), R10
+	MOVQ  R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VPMAXUB (DX), X0, X0
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column7
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row6
-	JMP     taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6608,7 +6740,6 @@ row8:
 
 column9:
 	VPMAXUB (DX), X0, X0
-	VPMAXUB (DX)(DI*1), X1, X1
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6617,33 +6748,18 @@ column9:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row8
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer6
 	JMP     taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VPMAXUB (DX), X0, X0
-	VPMAXUB (DX)(DI*1), X1, X1
-	VPMAXUB (DX)(DI*2), X2, X2
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column11
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row10
-	JMP     taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6654,8 +6770,6 @@ row12:
 column13:
 	VPMAXUB (DX), X0, X0
 	VPMAXUB (DX)(DI*1), X1, X1
-	VPMAXUB (DX)(DI*2), X2, X2
-	VPMAXUB (DX)(R8*1), X3, X3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6664,35 +6778,18 @@ column13:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row12
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer10
 	JMP     taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row14:
-	MOVQ 32(CX), R11
-
-column15:
-	VPMAXUB (DX), X0, X0
-	VPMAXUB (DX)(DI*1), X1, X1
-	VPMAXUB (DX)(DI*2), X2, X2
-	VPMAXUB (DX)(R8*1), X3, X3
-	VPMAXUB (DX)(DI*4), X4, X4
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column15
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row14
-	JMP     taken
-
-pixels1:
-	MOVQ  $0x0000003f, SI
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6704,9 +6801,6 @@ column17:
 	VPMAXUB (DX), X0, X0
 	VPMAXUB (DX)(DI*1), X1, X1
 	VPMAXUB (DX)(DI*2), X2, X2
-	VPMAXUB (DX)(R8*1), X3, X3
-	VPMAXUB (DX)(DI*4), X4, X4
-	VPMAXUB (DX)(R9*1), X5, X5
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6715,12 +6809,115 @@ column17:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row16
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer14
+	JMP     taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column21
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row20
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer18
+	JMP     taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	VPMAXUB (DX)(DI*4), X4, X4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column25
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row24
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer22
+	JMP     taken
+
+pixels1:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row28:
+	MOVQ 32(CX), R11
+
+column29:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	VPMAXUB (DX)(DI*4), X4, X4
+	VPMAXUB (DX)(R9*1), X5, X5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column29
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row28
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer26
 
 taken:
-	MOVQ    128(AX), DX
-	MOVQ    72(CX), BX
+	MOVQ    136(AX), DX
+	MOVQ    96(CX), BX
 	CMPL    SI, $0x0000003f
-	JNE     some_rows18
+	JNE     some_rows30
 	VMOVUPS X0, (DX)
 	VMOVUPS X1, (DX)(BX*1)
 	VMOVUPS X2, (DX)(BX*2)
@@ -6729,51 +6926,51 @@ taken:
 	VMOVUPS X3, (DX)
 	VMOVUPS X4, (DX)(BX*1)
 	VMOVUPS X5, (DX)(BX*2)
-	JMP     rows19
+	JMP     rows31
 
-some_rows18:
+some_rows30:
 	TESTL   $0x00000001, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X0, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X1, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS X5, (DX)
 
-rows19:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows31:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x10, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -6786,32 +6983,32 @@ TEXT ·windowMaxInt16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VPCMPEQD Y0, Y0, Y0
@@ -6826,12 +7023,12 @@ group:
 	VPSLLW   $0x0f, Y4, Y4
 	VPCMPEQD Y5, Y5, Y5
 	VPSLLW   $0x0f, Y5, Y5
-	MOVQ     120(AX), DX
+	MOVQ     128(AX), DX
 	MOVQ     16(AX), BX
 	ADDQ     16(CX), BX
-	ADDQ     96(AX), BX
+	ADDQ     104(AX), BX
 	MOVQ     48(AX), R12
-	MOVQ     56(CX), SI
+	MOVQ     80(CX), SI
 	CMPQ     SI, $0x06
 	JE       pixels1
 	CMPQ     SI, $0x05
@@ -6843,27 +7040,10 @@ group:
 	CMPQ     SI, $0x02
 	JE       pixels5
 	MOVQ     $0x00000001, SI
-	MOVQ     24(CX), R10
-	TESTQ    R10, R10
-	JZ       taken
+	MOVQ     56(CX), R10
+	MOVQ     R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VPMAXSW (DX), Y0, Y0
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column7
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row6
-	JMP     taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6873,7 +7053,6 @@ row8:
 
 column9:
 	VPMAXSW (DX), Y0, Y0
-	VPMAXSW (DX)(DI*1), Y1, Y1
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6882,33 +7061,18 @@ column9:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row8
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer6
 	JMP     taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VPMAXSW (DX), Y0, Y0
-	VPMAXSW (DX)(DI*1), Y1, Y1
-	VPMAXSW (DX)(DI*2), Y2, Y2
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column11
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row10
-	JMP     taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6919,8 +7083,6 @@ row12:
 column13:
 	VPMAXSW (DX), Y0, Y0
 	VPMAXSW (DX)(DI*1), Y1, Y1
-	VPMAXSW (DX)(DI*2), Y2, Y2
-	VPMAXSW (DX)(R8*1), Y3, Y3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6929,35 +7091,18 @@ column13:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row12
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer10
 	JMP     taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row14:
-	MOVQ 32(CX), R11
-
-column15:
-	VPMAXSW (DX), Y0, Y0
-	VPMAXSW (DX)(DI*1), Y1, Y1
-	VPMAXSW (DX)(DI*2), Y2, Y2
-	VPMAXSW (DX)(R8*1), Y3, Y3
-	VPMAXSW (DX)(DI*4), Y4, Y4
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column15
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row14
-	JMP     taken
-
-pixels1:
-	MOVQ  $0x0000003f, SI
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -6969,9 +7114,6 @@ column17:
 	VPMAXSW (DX), Y0, Y0
 	VPMAXSW (DX)(DI*1), Y1, Y1
 	VPMAXSW (DX)(DI*2), Y2, Y2
-	VPMAXSW (DX)(R8*1), Y3, Y3
-	VPMAXSW (DX)(DI*4), Y4, Y4
-	VPMAXSW (DX)(R9*1), Y5, Y5
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -6980,12 +7122,115 @@ column17:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row16
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer14
+	JMP     taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column21
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row20
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer18
+	JMP     taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	VPMAXSW (DX)(DI*4), Y4, Y4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column25
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row24
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer22
+	JMP     taken
+
+pixels1:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row28:
+	MOVQ 32(CX), R11
+
+column29:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	VPMAXSW (DX)(DI*4), Y4, Y4
+	VPMAXSW (DX)(R9*1), Y5, Y5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column29
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row28
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer26
 
 taken:
-	MOVQ    128(AX), DX
-	MOVQ    72(CX), BX
+	MOVQ    136(AX), DX
+	MOVQ    96(CX), BX
 	CMPL    SI, $0x0000003f
-	JNE     some_rows18
+	JNE     some_rows30
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, (DX)(BX*1)
 	VMOVUPS Y2, (DX)(BX*2)
@@ -6994,51 +7239,51 @@ taken:
 	VMOVUPS Y3, (DX)
 	VMOVUPS Y4, (DX)(BX*1)
 	VMOVUPS Y5, (DX)(BX*2)
-	JMP     rows19
+	JMP     rows31
 
-some_rows18:
+some_rows30:
 	TESTL   $0x00000001, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y0, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y1, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows19
+	JZ      rows31
 	VMOVUPS Y5, (DX)
 
-rows19:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows31:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x20, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER

@@ -9,7 +9,7 @@ TEXT ·depthwiseAVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), R8
+	MOVQ 88(CX), R8
 	LEAQ (R8)(R8*2), R9
 	LEAQ (R8)(R8*4), R10
 	LEAQ (R9)(R8*4), R11
@@ -22,40 +22,40 @@ part:
 	JNE  way1
 	CMPQ 48(AX), $0x40
 	JNE  way1
-	CMPQ 64(CX), $0x00000080
+	CMPQ 88(CX), $0x00000080
 	JNE  step2
 	MOVQ $0x00000001, DX
 
 step2:
-	CMPQ 64(CX), $0x00000040
+	CMPQ 88(CX), $0x00000040
 	JNE  step3
 	MOVQ $0x00000002, DX
 
 step3:
 way1:
-	MOVQ DX, 88(AX)
+	MOVQ DX, 96(AX)
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Z3, Z3, Z3
@@ -70,12 +70,12 @@ group:
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), SI
 	ADDQ   16(CX), SI
-	ADDQ   96(AX), SI
+	ADDQ   104(AX), SI
 	MOVQ   48(AX), R14
-	MOVQ   56(CX), BX
+	MOVQ   80(CX), BX
 	CMPQ   BX, $0x0c
 	JE     pixels4
 	CMPQ   BX, $0x0b
@@ -99,38 +99,50 @@ group:
 	CMPQ   BX, $0x02
 	JE     pixels14
 	MOVQ   $0x00000001, DI
-	MOVQ   24(CX), R12
-	TESTQ  R12, R12
-	JZ     taken
+	MOVQ   56(CX), BX
+	MOVQ   BX, 88(AX)
 
-row15:
+layer15:
+	MOVQ  24(CX), R12
+	TESTQ R12, R12
+	JZ    taken
+
+row17:
 	MOVQ 32(CX), R13
 
-column16:
+column18:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column16
+	JNZ         column18
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row15
+	JNZ         row17
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), SI
+	DECQ        88(AX)
+	JNZ         layer15
 	PREFETCHT0  (DX)
 	JMP         taken
 
 pixels14:
-	MOVQ  $0x00000003, DI
+	MOVQ $0x00000003, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer19:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row17
+	JNE   row21
 	CMPQ  R14, R8
-	JNE   row17
+	JNE   row21
 
-row19:
+row23:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -149,41 +161,49 @@ row19:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row19
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	JMP         taken
+	JNZ         row23
+	JMP         next20
 
-row17:
+row21:
 	MOVQ 32(CX), R13
 
-column18:
+column22:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column18
+	JNZ         column22
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row17
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	JMP         taken
+	JNZ         row21
+
+next20:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer19
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	JMP        taken
 
 pixels13:
-	MOVQ  $0x00000007, DI
+	MOVQ $0x00000007, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer24:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row20
+	JNE   row26
 	CMPQ  R14, R8
-	JNE   row20
+	JNE   row26
 
-row22:
+row28:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -206,16 +226,13 @@ row22:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row22
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	JMP         taken
+	JNZ         row28
+	JMP         next25
 
-row20:
+row26:
 	MOVQ 32(CX), R13
 
-column21:
+column27:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -223,27 +240,37 @@ column21:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column21
+	JNZ         column27
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row20
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	JMP         taken
+	JNZ         row26
+
+next25:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer24
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	JMP        taken
 
 pixels12:
-	MOVQ  $0x0000000f, DI
+	MOVQ $0x0000000f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer29:
 	MOVQ  24(CX), R12
 	TESTQ R12, R12
 	JZ    taken
 	CMPQ  32(CX), $0x03
-	JNE   row23
+	JNE   row31
 	CMPQ  R14, R8
-	JNE   row23
+	JNE   row31
 
-row25:
+row33:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -270,17 +297,13 @@ row25:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row25
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	JMP         taken
+	JNZ         row33
+	JMP         next30
 
-row23:
+row31:
 	MOVQ 32(CX), R13
 
-column24:
+column32:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -289,27 +312,37 @@ column24:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column24
+	JNZ         column32
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row23
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	JMP         taken
+	JNZ         row31
+
+next30:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer29
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	JMP        taken
 
 pixels11:
-	MOVQ        $0x0000001f, DI
+	MOVQ $0x0000001f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer34:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other26
+	CMPQ        96(AX), $0x01
+	JB          other38
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two27
+	JE          two39
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -388,14 +421,10 @@ pixels11:
 	VMOVUPS     384(DX), Z15
 	VFMADD231PS Z15, Z2, Z7
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next35
 
-two27:
+two39:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -486,20 +515,16 @@ two27:
 	VMOVUPS     640(DX), Z15
 	VFMADD231PS Z15, Z2, Z7
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next35
 
-other26:
+other38:
 	CMPQ 32(CX), $0x03
-	JNE  row28
+	JNE  row36
 	CMPQ R14, R8
-	JNE  row28
+	JNE  row36
 
-row30:
+row40:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -530,18 +555,13 @@ row30:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row30
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	JNZ         row40
+	JMP         next35
 
-row28:
+row36:
 	MOVQ 32(CX), R13
 
-column29:
+column37:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -551,28 +571,38 @@ column29:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column29
+	JNZ         column37
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row28
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	JMP         taken
+	JNZ         row36
+
+next35:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer34
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	JMP        taken
 
 pixels10:
-	MOVQ        $0x0000003f, DI
+	MOVQ $0x0000003f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer41:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other31
+	CMPQ        96(AX), $0x01
+	JB          other45
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two32
+	JE          two46
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -663,15 +693,10 @@ pixels10:
 	VMOVUPS     448(DX), Z15
 	VFMADD231PS Z15, Z2, Z8
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next42
 
-two32:
+two46:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -777,21 +802,16 @@ two32:
 	VMOVUPS     768(DX), Z15
 	VFMADD231PS Z15, Z2, Z8
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next42
 
-other31:
+other45:
 	CMPQ 32(CX), $0x03
-	JNE  row33
+	JNE  row43
 	CMPQ R14, R8
-	JNE  row33
+	JNE  row43
 
-row35:
+row47:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -826,19 +846,13 @@ row35:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row35
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	JNZ         row47
+	JMP         next42
 
-row33:
+row43:
 	MOVQ 32(CX), R13
 
-column34:
+column44:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -849,29 +863,39 @@ column34:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column34
+	JNZ         column44
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row33
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	JMP         taken
+	JNZ         row43
+
+next42:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer41
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	JMP        taken
 
 pixels9:
-	MOVQ        $0x0000007f, DI
+	MOVQ $0x0000007f, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer48:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other36
+	CMPQ        96(AX), $0x01
+	JB          other52
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two37
+	JE          two53
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -974,16 +998,10 @@ pixels9:
 	VMOVUPS     512(DX), Z15
 	VFMADD231PS Z15, Z2, Z9
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next49
 
-two37:
+two53:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1104,22 +1122,16 @@ two37:
 	VMOVUPS     896(DX), Z15
 	VFMADD231PS Z15, Z2, Z9
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next49
 
-other36:
+other52:
 	CMPQ 32(CX), $0x03
-	JNE  row38
+	JNE  row50
 	CMPQ R14, R8
-	JNE  row38
+	JNE  row50
 
-row40:
+row54:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1159,20 +1171,13 @@ row40:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row40
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	JNZ         row54
+	JMP         next49
 
-row38:
+row50:
 	MOVQ 32(CX), R13
 
-column39:
+column51:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -1184,30 +1189,40 @@ column39:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column39
+	JNZ         column51
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row38
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	JMP         taken
+	JNZ         row50
+
+next49:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer48
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	JMP        taken
 
 pixels8:
-	MOVQ        $0x000000ff, DI
+	MOVQ $0x000000ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer55:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other41
+	CMPQ        96(AX), $0x01
+	JB          other59
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two42
+	JE          two60
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1322,17 +1337,10 @@ pixels8:
 	VMOVUPS     576(DX), Z15
 	VFMADD231PS Z15, Z2, Z10
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next56
 
-two42:
+two60:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1468,23 +1476,16 @@ two42:
 	VMOVUPS     1024(DX), Z15
 	VFMADD231PS Z15, Z2, Z10
 	ADDQ        BX, DX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next56
 
-other41:
+other59:
 	CMPQ 32(CX), $0x03
-	JNE  row43
+	JNE  row57
 	CMPQ R14, R8
-	JNE  row43
+	JNE  row57
 
-row45:
+row61:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1528,21 +1529,13 @@ row45:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row45
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	JNZ         row61
+	JMP         next56
 
-row43:
+row57:
 	MOVQ 32(CX), R13
 
-column44:
+column58:
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
 	VFMADD231PS (DX)(R8*1), Z0, Z4
@@ -1555,31 +1548,41 @@ column44:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column44
+	JNZ         column58
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row43
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	JMP         taken
+	JNZ         row57
+
+next56:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer55
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	JMP        taken
 
 pixels7:
-	MOVQ        $0x000001ff, DI
+	MOVQ $0x000001ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer62:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other46
+	CMPQ        96(AX), $0x01
+	JB          other66
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two47
+	JE          two67
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1706,19 +1709,10 @@ pixels7:
 	VMOVUPS     640(DX), Z15
 	VFMADD231PS Z15, Z2, Z11
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next63
 
-two47:
+two67:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1869,25 +1863,16 @@ two47:
 	VMOVUPS     1152(DX), Z15
 	VFMADD231PS Z15, Z2, Z11
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next63
 
-other46:
+other66:
 	CMPQ 32(CX), $0x03
-	JNE  row48
+	JNE  row64
 	CMPQ R14, R8
-	JNE  row48
+	JNE  row64
 
-row50:
+row68:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -1935,23 +1920,13 @@ row50:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row50
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	JNZ         row68
+	JMP         next63
 
-row48:
+row64:
 	MOVQ 32(CX), R13
 
-column49:
+column65:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
@@ -1966,33 +1941,43 @@ column49:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column49
+	JNZ         column65
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row48
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	JMP         taken
+	JNZ         row64
+
+next63:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer62
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	JMP        taken
 
 pixels6:
-	MOVQ        $0x000003ff, DI
+	MOVQ $0x000003ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer69:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other51
+	CMPQ        96(AX), $0x01
+	JB          other73
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two52
+	JE          two74
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2131,20 +2116,10 @@ pixels6:
 	VMOVUPS     704(DX), Z15
 	VFMADD231PS Z15, Z2, Z12
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next70
 
-two52:
+two74:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2310,26 +2285,16 @@ two52:
 	VMOVUPS     1280(DX), Z15
 	VFMADD231PS Z15, Z2, Z12
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next70
 
-other51:
+other73:
 	CMPQ 32(CX), $0x03
-	JNE  row53
+	JNE  row71
 	CMPQ R14, R8
-	JNE  row53
+	JNE  row71
 
-row55:
+row75:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2381,24 +2346,13 @@ row55:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row55
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	JNZ         row75
+	JMP         next70
 
-row53:
+row71:
 	MOVQ 32(CX), R13
 
-column54:
+column72:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
@@ -2414,34 +2368,44 @@ column54:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column54
+	JNZ         column72
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row53
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	JMP         taken
+	JNZ         row71
+
+next70:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer69
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	JMP        taken
 
 pixels5:
-	MOVQ        $0x000007ff, DI
+	MOVQ $0x000007ff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer76:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other56
+	CMPQ        96(AX), $0x01
+	JB          other80
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two57
+	JE          two81
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2592,21 +2556,10 @@ pixels5:
 	VMOVUPS     768(DX), Z15
 	VFMADD231PS Z15, Z2, Z13
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next77
 
-two57:
+two81:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2787,27 +2740,16 @@ two57:
 	VMOVUPS     1408(DX), Z15
 	VFMADD231PS Z15, Z2, Z13
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next77
 
-other56:
+other80:
 	CMPQ 32(CX), $0x03
-	JNE  row58
+	JNE  row78
 	CMPQ R14, R8
-	JNE  row58
+	JNE  row78
 
-row60:
+row82:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -2863,25 +2805,13 @@ row60:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row60
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	JNZ         row82
+	JMP         next77
 
-row58:
+row78:
 	MOVQ 32(CX), R13
 
-column59:
+column79:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
@@ -2898,35 +2828,45 @@ column59:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column59
+	JNZ         column79
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row58
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	JMP         taken
+	JNZ         row78
+
+next77:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer76
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	PREFETCHT0 (BX)(R8*2)
+	JMP        taken
 
 pixels4:
-	MOVQ        $0x00000fff, DI
+	MOVQ $0x00000fff, DI
+	MOVQ 56(CX), BX
+	MOVQ BX, 88(AX)
+
+layer83:
 	MOVQ        24(CX), R12
 	TESTQ       R12, R12
 	JZ          taken
-	CMPQ        88(AX), $0x01
-	JB          other61
+	CMPQ        96(AX), $0x01
+	JB          other87
 	MOVQ        40(CX), BX
 	LEAQ        192(BX), BX
-	JE          two62
+	JE          two88
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -3089,22 +3029,10 @@ pixels4:
 	VMOVUPS     832(DX), Z15
 	VFMADD231PS Z15, Z2, Z14
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next84
 
-two62:
+two88:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -3300,28 +3228,16 @@ two62:
 	VMOVUPS     1536(DX), Z15
 	VFMADD231PS Z15, Z2, Z14
 	ADDQ        BX, DX
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	ADDQ        $0x00000240, SI
+	JMP         next84
 
-other61:
+other87:
 	CMPQ 32(CX), $0x03
-	JNE  row63
+	JNE  row85
 	CMPQ R14, R8
-	JNE  row63
+	JNE  row85
 
-row65:
+row89:
 	VMOVUPS     (SI), Z0
 	VMOVUPS     64(SI), Z1
 	VMOVUPS     128(SI), Z2
@@ -3381,26 +3297,13 @@ row65:
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row65
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
-	JMP         taken
+	JNZ         row89
+	JMP         next84
 
-row63:
+row85:
 	MOVQ 32(CX), R13
 
-column64:
+column86:
 	LEAQ        (DX)(R8*8), BX
 	VMOVUPS     (SI), Z0
 	VFMADD231PS (DX), Z0, Z3
@@ -3418,44 +3321,50 @@ column64:
 	ADDQ        $0x40, SI
 	ADDQ        R14, DX
 	DECQ        R13
-	JNZ         column64
+	JNZ         column86
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), SI
 	DECQ        R12
-	JNZ         row63
-	LEAQ        (DX)(R8*8), BX
-	PREFETCHT0  (DX)
-	PREFETCHT0  (DX)(R8*1)
-	PREFETCHT0  (DX)(R8*2)
-	PREFETCHT0  (DX)(R9*1)
-	PREFETCHT0  (DX)(R8*4)
-	PREFETCHT0  (DX)(R10*1)
-	PREFETCHT0  (DX)(R9*2)
-	PREFETCHT0  (DX)(R11*1)
-	PREFETCHT0  (BX)
-	PREFETCHT0  (BX)(R8*1)
-	PREFETCHT0  (BX)(R8*2)
-	PREFETCHT0  (BX)(R9*1)
+	JNZ         row85
+
+next84:
+	ADDQ       64(CX), DX
+	ADDQ       72(CX), SI
+	DECQ       88(AX)
+	JNZ        layer83
+	LEAQ       (DX)(R8*8), BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (DX)(R8*2)
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 (DX)(R8*4)
+	PREFETCHT0 (DX)(R10*1)
+	PREFETCHT0 (DX)(R9*2)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(R8*1)
+	PREFETCHT0 (BX)(R8*2)
+	PREFETCHT0 (BX)(R9*1)
 
 taken:
-	MOVQ  128(AX), DX
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  SI, SI
 	MOVQ  BX, R12
 	TESTQ BX, BX
-	JZ    last67
+	JZ    last91
 
-step66:
+step90:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), R12
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R12
+	ADDQ    104(AX), R12
 	TESTL   $0x00000040, SI
-	JNZ     last67
+	JNZ     last91
 	CMPQ    SI, $0x00
-	JE      last67
+	JE      last91
 	CMPQ    SI, $0x02
-	JNE     not68
+	JNE     not92
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
@@ -3469,11 +3378,11 @@ step66:
 	VADDPS  Z0, Z12, Z12
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
-	JMP     step66
+	JMP     step90
 
-not68:
+not92:
 	CMPQ       SI, $0x01
-	JNE        not69
+	JNE        not93
 	VADDPS     Z4, Z3, Z1
 	VADDPS     Z5, Z14, Z0
 	VADDPS     Z6, Z1, Z1
@@ -3486,7 +3395,7 @@ not68:
 	VADDPS     Z13, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers70
+	JZ         numbers94
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3516,12 +3425,12 @@ not68:
 	VCMPPS     $0x03, Z14, Z14, K1
 	VMOVAPS    Z0, K1, Z14
 
-numbers70:
-	JMP step66
+numbers94:
+	JMP step90
 
-not69:
+not93:
 	CMPQ    SI, $0x08
-	JNE     not71
+	JNE     not95
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -3535,16 +3444,16 @@ not69:
 	VPMAXSD Z0, Z12, Z12
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
-	JMP     step66
+	JMP     step90
 
-not71:
+not95:
 	CMPQ   SI, $0x03
-	JNE    not72
-	SUBQ   96(AX), R12
+	JNE    not96
+	SUBQ   104(AX), R12
 	ADDQ   DX, R12
-	MOVQ   72(CX), SI
+	MOVQ   96(CX), SI
 	CMPL   DI, $0x00000fff
-	JNE    some_rows73
+	JNE    some_rows97
 	VADDPS (R12), Z3, Z3
 	VADDPS (R12)(SI*1), Z4, Z4
 	VADDPS (R12)(SI*2), Z5, Z5
@@ -3563,63 +3472,63 @@ not71:
 	VADDPS (R12), Z12, Z12
 	VADDPS (R12)(SI*1), Z13, Z13
 	VADDPS (R12)(SI*2), Z14, Z14
-	JMP    rows74
+	JMP    rows98
 
-some_rows73:
+some_rows97:
 	TESTL  $0x00000001, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z3, Z3
 	ADDQ   SI, R12
 	TESTL  $0x00000002, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z4, Z4
 	ADDQ   SI, R12
 	TESTL  $0x00000004, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z5, Z5
 	ADDQ   SI, R12
 	TESTL  $0x00000008, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z6, Z6
 	ADDQ   SI, R12
 	TESTL  $0x00000010, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z7, Z7
 	ADDQ   SI, R12
 	TESTL  $0x00000020, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z8, Z8
 	ADDQ   SI, R12
 	TESTL  $0x00000040, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z9, Z9
 	ADDQ   SI, R12
 	TESTL  $0x00000080, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z10, Z10
 	ADDQ   SI, R12
 	TESTL  $0x00000100, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z11, Z11
 	ADDQ   SI, R12
 	TESTL  $0x00000200, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z12, Z12
 	ADDQ   SI, R12
 	TESTL  $0x00000400, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z13, Z13
 	ADDQ   SI, R12
 	TESTL  $0x00000800, DI
-	JZ     rows74
+	JZ     rows98
 	VADDPS (R12), Z14, Z14
 
-rows74:
-	JMP step66
+rows98:
+	JMP step90
 
-not72:
+not96:
 	CMPQ    SI, $0x09
-	JNE     not75
+	JNE     not99
 	VMOVUPS (R12), Z0
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
@@ -3633,11 +3542,11 @@ not72:
 	VMINPS  Z12, Z0, Z12
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
-	JMP     step66
+	JMP     step90
 
-not75:
+not99:
 	CMPQ    SI, $0x0a
-	JNE     not76
+	JNE     not100
 	VMOVUPS (R12), Z0
 	VMAXPS  Z3, Z0, Z3
 	VMAXPS  Z4, Z0, Z4
@@ -3651,11 +3560,11 @@ not75:
 	VMAXPS  Z12, Z0, Z12
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
-	JMP     step66
+	JMP     step90
 
-not76:
+not100:
 	CMPQ    SI, $0x04
-	JNE     not77
+	JNE     not101
 	VMOVUPS (R12), Z0
 	VMULPS  Z0, Z3, Z3
 	VMULPS  Z0, Z4, Z4
@@ -3669,11 +3578,11 @@ not76:
 	VMULPS  Z0, Z12, Z12
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
-	JMP     step66
+	JMP     step90
 
-not77:
+not101:
 	CMPQ      SI, $0x0b
-	JNE       not78
+	JNE       not102
 	VCVTPS2PH $0x00, Z3, Y0
 	VCVTPH2PS Y0, Z3
 	VCVTPS2PH $0x00, Z4, Y0
@@ -3698,11 +3607,11 @@ not77:
 	VCVTPH2PS Y0, Z13
 	VCVTPS2PH $0x00, Z14, Y0
 	VCVTPH2PS Y0, Z14
-	JMP       step66
+	JMP       step90
 
-not78:
+not102:
 	CMPQ        SI, $0x05
-	JNE         not79
+	JNE         not103
 	VMOVUPS     (R12), Z0
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
@@ -3730,11 +3639,11 @@ not78:
 	VFMADD213PS Z1, Z0, Z12
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
-	JMP         step66
+	JMP         step90
 
-not79:
+not103:
 	CMPQ   SI, $0x06
-	JNE    not80
+	JNE    not104
 	VCMPPS $0x01, 64(R12), Z3, K1
 	VMULPS (R12), Z3, K1, Z3
 	VCMPPS $0x01, 64(R12), Z4, K1
@@ -3759,9 +3668,9 @@ not79:
 	VMULPS (R12), Z13, K1, Z13
 	VCMPPS $0x01, 64(R12), Z14, K1
 	VMULPS (R12), Z14, K1, Z14
-	JMP    step66
+	JMP    step90
 
-not80:
+not104:
 	VMOVUPS     192(R12), Z0
 	VFMADD213PS (R12), Z3, Z0
 	VMINPS      64(R12), Z0, Z0
@@ -3834,12 +3743,12 @@ not80:
 	VMAXPS      128(R12), Z0, Z0
 	VMULPS      Z0, Z14, Z14
 	VDIVPS      64(R12), Z14, Z14
-	JMP         step66
+	JMP         step90
 
-last67:
-	MOVQ    72(CX), BX
+last91:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, SI
-	JZ      not82
+	JZ      not106
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z3, Z3
 	VADDPS  Z0, Z4, Z4
@@ -3847,9 +3756,9 @@ last67:
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
 
-not82:
+not106:
 	TESTL       $0x00000800, SI
-	JZ          not83
+	JZ          not107
 	VMOVUPS     64(R12), Z0
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
@@ -3864,9 +3773,9 @@ not82:
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
 
-not83:
+not107:
 	TESTL   $0x00008000, SI
-	JZ      not84
+	JZ      not108
 	VMOVUPS 256(R12), Z0
 	VMINPS  Z3, Z0, Z3
 	VMINPS  Z4, Z0, Z4
@@ -3874,15 +3783,15 @@ not83:
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
 
-not84:
+not108:
 	TESTL      $0x00000080, SI
-	JZ         not85
+	JZ         not109
 	VADDPS     Z4, Z3, Z1
 	VADDPS     Z5, Z7, Z0
 	VADDPS     Z6, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers86
+	JZ         numbers110
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3898,10 +3807,10 @@ not84:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers86:
-not85:
+numbers110:
+not109:
 	TESTL   $0x00004000, SI
-	JZ      not87
+	JZ      not111
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -3909,9 +3818,9 @@ not85:
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
 
-not87:
+not111:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows88
+	JNE     some_rows112
 	VMOVUPS Z3, (DX)
 	VMOVUPS Z4, (DX)(BX*1)
 	VMOVUPS Z5, (DX)(BX*2)
@@ -3920,33 +3829,33 @@ not87:
 	VMOVUPS Z6, (DX)
 	VMOVUPS Z7, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows89
+	JMP     rows113
 
-some_rows88:
+some_rows112:
 	TESTL   $0x00000001, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, DI
-	JZ      rows89
+	JZ      rows113
 	VMOVUPS Z7, (DX)
 	ADDQ    BX, DX
 
-rows89:
+rows113:
 	TESTL   $0x00000100, SI
-	JZ      not90
+	JZ      not114
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z8, Z8
 	VADDPS  Z0, Z9, Z9
@@ -3954,9 +3863,9 @@ rows89:
 	VADDPS  Z0, Z11, Z11
 	VADDPS  Z0, Z12, Z12
 
-not90:
+not114:
 	TESTL       $0x00000800, SI
-	JZ          not91
+	JZ          not115
 	VMOVUPS     64(R12), Z0
 	VSUBPS      Z0, Z8, Z8
 	VSUBPS      Z0, Z9, Z9
@@ -3971,9 +3880,9 @@ not90:
 	VFMADD213PS Z1, Z0, Z11
 	VFMADD213PS Z1, Z0, Z12
 
-not91:
+not115:
 	TESTL   $0x00008000, SI
-	JZ      not92
+	JZ      not116
 	VMOVUPS 256(R12), Z0
 	VMINPS  Z8, Z0, Z8
 	VMINPS  Z9, Z0, Z9
@@ -3981,15 +3890,15 @@ not91:
 	VMINPS  Z11, Z0, Z11
 	VMINPS  Z12, Z0, Z12
 
-not92:
+not116:
 	TESTL      $0x00000080, SI
-	JZ         not93
+	JZ         not117
 	VADDPS     Z9, Z8, Z1
 	VADDPS     Z10, Z12, Z0
 	VADDPS     Z11, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers94
+	JZ         numbers118
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4005,10 +3914,10 @@ not92:
 	VCMPPS     $0x03, Z12, Z12, K1
 	VMOVAPS    Z0, K1, Z12
 
-numbers94:
-not93:
+numbers118:
+not117:
 	TESTL   $0x00004000, SI
-	JZ      not95
+	JZ      not119
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -4016,9 +3925,9 @@ not93:
 	VPMAXSD Z0, Z11, Z11
 	VPMAXSD Z0, Z12, Z12
 
-not95:
+not119:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows96
+	JNE     some_rows120
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, (DX)(BX*1)
 	VMOVUPS Z10, (DX)(BX*2)
@@ -4027,40 +3936,40 @@ not95:
 	VMOVUPS Z11, (DX)
 	VMOVUPS Z12, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows97
+	JMP     rows121
 
-some_rows96:
+some_rows120:
 	TESTL   $0x00000020, DI
-	JZ      rows97
+	JZ      rows121
 	VMOVUPS Z8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, DI
-	JZ      rows97
+	JZ      rows121
 	VMOVUPS Z9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, DI
-	JZ      rows97
+	JZ      rows121
 	VMOVUPS Z10, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000100, DI
-	JZ      rows97
+	JZ      rows121
 	VMOVUPS Z11, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000200, DI
-	JZ      rows97
+	JZ      rows121
 	VMOVUPS Z12, (DX)
 	ADDQ    BX, DX
 
-rows97:
+rows121:
 	TESTL   $0x00000100, SI
-	JZ      not98
+	JZ      not122
 	VMOVUPS (R12), Z0
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 
-not98:
+not122:
 	TESTL       $0x00000800, SI
-	JZ          not99
+	JZ          not123
 	VMOVUPS     64(R12), Z0
 	VSUBPS      Z0, Z13, Z13
 	VSUBPS      Z0, Z14, Z14
@@ -4069,19 +3978,19 @@ not98:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 
-not99:
+not123:
 	TESTL   $0x00008000, SI
-	JZ      not100
+	JZ      not124
 	VMOVUPS 256(R12), Z0
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 
-not100:
+not124:
 	TESTL      $0x00000080, SI
-	JZ         not101
+	JZ         not125
 	VCMPPS     $0x03, Z13, Z14, K1
 	KORTESTW   K1, K1
-	JZ         numbers102
+	JZ         numbers126
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4091,48 +4000,48 @@ not100:
 	VCMPPS     $0x03, Z14, Z14, K1
 	VMOVAPS    Z0, K1, Z14
 
-numbers102:
-not101:
+numbers126:
+not125:
 	TESTL   $0x00004000, SI
-	JZ      not103
+	JZ      not127
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 
-not103:
+not127:
 	CMPL    DI, $0x00000fff
-	JNE     some_rows104
+	JNE     some_rows128
 	VMOVUPS Z13, (DX)
 	VMOVUPS Z14, (DX)(BX*1)
-	JMP     rows105
+	JMP     rows129
 
-some_rows104:
+some_rows128:
 	TESTL   $0x00000400, DI
-	JZ      rows105
+	JZ      rows129
 	VMOVUPS Z13, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000800, DI
-	JZ      rows105
+	JZ      rows129
 	VMOVUPS Z14, (DX)
 
-rows105:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows129:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -4145,32 +4054,32 @@ TEXT ·windowMaxAVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS     Z2, Z2, Z2
@@ -4197,12 +4106,12 @@ group:
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
-	MOVQ       120(AX), DX
+	MOVQ       128(AX), DX
 	MOVQ       16(AX), BX
 	ADDQ       16(CX), BX
-	ADDQ       96(AX), BX
+	ADDQ       104(AX), BX
 	MOVQ       48(AX), R12
-	MOVQ       56(CX), SI
+	MOVQ       80(CX), SI
 	CMPQ       SI, $0x06
 	JE         pixels1
 	CMPQ       SI, $0x05
@@ -4214,29 +4123,10 @@ group:
 	CMPQ       SI, $0x02
 	JE         pixels5
 	MOVQ       $0x00000001, SI
-	MOVQ       24(CX), R10
-	TESTQ      R10, R10
-	JZ         greatest
+	MOVQ       56(CX), R10
+	MOVQ       R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	ADDQ    $0x40, BX
-	ADDQ    R12, DX
-	DECQ    R11
-	JNZ     column7
-	ADDQ    40(CX), DX
-	ADDQ    48(CX), BX
-	DECQ    R10
-	JNZ     row6
-	JMP     greatest
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
@@ -4248,9 +4138,6 @@ column9:
 	VMOVUPS (DX), Z0
 	VORPS   Z0, Z8, Z8
 	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
@@ -4259,18 +4146,60 @@ column9:
 	ADDQ    48(CX), BX
 	DECQ    R10
 	JNZ     row8
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer6
 	JMP     greatest
 
-pixels4:
-	MOVQ  $0x00000007, SI
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row10:
+row12:
 	MOVQ 32(CX), R11
 
-column11:
+column13:
+	VMOVUPS (DX), Z0
+	VORPS   Z0, Z8, Z8
+	VPMAXSD Z0, Z2, Z2
+	VMOVUPS (DX)(DI*1), Z1
+	VORPS   Z1, Z9, Z9
+	VPMAXSD Z1, Z3, Z3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer10
+	JMP     greatest
+
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer14:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    greatest
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
 	VMOVUPS (DX), Z0
 	VORPS   Z0, Z8, Z8
 	VPMAXSD Z0, Z2, Z2
@@ -4283,23 +4212,31 @@ column11:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column11
+	JNZ     column17
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row10
+	JNZ     row16
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer14
 	JMP     greatest
 
 pixels3:
-	MOVQ  $0x0000000f, SI
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row12:
+row20:
 	MOVQ 32(CX), R11
 
-column13:
+column21:
 	VMOVUPS (DX), Z0
 	VORPS   Z0, Z8, Z8
 	VPMAXSD Z0, Z2, Z2
@@ -4315,23 +4252,31 @@ column13:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column21
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row20
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer18
 	JMP     greatest
 
 pixels2:
-	MOVQ  $0x0000001f, SI
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row14:
+row24:
 	MOVQ 32(CX), R11
 
-column15:
+column25:
 	VMOVUPS (DX), Z0
 	VORPS   Z0, Z8, Z8
 	VPMAXSD Z0, Z2, Z2
@@ -4350,23 +4295,31 @@ column15:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column15
+	JNZ     column25
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row14
+	JNZ     row24
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer22
 	JMP     greatest
 
 pixels1:
-	MOVQ  $0x0000003f, SI
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row16:
+row28:
 	MOVQ 32(CX), R11
 
-column17:
+column29:
 	VMOVUPS (DX), Z0
 	VORPS   Z0, Z8, Z8
 	VPMAXSD Z0, Z2, Z2
@@ -4388,11 +4341,15 @@ column17:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column29
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row28
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer26
 
 greatest:
 	VORPS      Z9, Z8, Z8
@@ -4433,31 +4390,35 @@ greatest:
 	VPTERNLOGD $0xff, Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	VPTERNLOGD $0xff, Z13, Z13, Z13
-	MOVQ       120(AX), DX
+	MOVQ       128(AX), DX
 	MOVQ       16(AX), BX
 	ADDQ       16(CX), BX
-	ADDQ       96(AX), BX
+	ADDQ       104(AX), BX
 	MOVQ       48(AX), R12
-	MOVQ       56(CX), SI
+	MOVQ       80(CX), SI
 	CMPQ       SI, $0x06
-	JE         pixels18
+	JE         pixels30
 	CMPQ       SI, $0x05
-	JE         pixels19
+	JE         pixels31
 	CMPQ       SI, $0x04
-	JE         pixels20
+	JE         pixels32
 	CMPQ       SI, $0x03
-	JE         pixels21
+	JE         pixels33
 	CMPQ       SI, $0x02
-	JE         pixels22
+	JE         pixels34
 	MOVQ       $0x00000001, SI
-	MOVQ       24(CX), R10
-	TESTQ      R10, R10
-	JZ         taken
+	MOVQ       56(CX), R10
+	MOVQ       R10, 88(AX)
 
-row23:
+layer35:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row37:
 	MOVQ 32(CX), R11
 
-column24:
+column38:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4466,23 +4427,31 @@ column24:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column24
+	JNZ     column38
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row23
+	JNZ     row37
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer35
 	JMP     taken
 
-pixels22:
-	MOVQ  $0x00000003, SI
+pixels34:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer39:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row25:
+row41:
 	MOVQ 32(CX), R11
 
-column26:
+column42:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4496,23 +4465,31 @@ column26:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column26
+	JNZ     column42
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row25
+	JNZ     row41
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer39
 	JMP     taken
 
-pixels21:
-	MOVQ  $0x00000007, SI
+pixels33:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer43:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row27:
+row45:
 	MOVQ 32(CX), R11
 
-column28:
+column46:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4531,23 +4508,31 @@ column28:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column28
+	JNZ     column46
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row27
+	JNZ     row45
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer43
 	JMP     taken
 
-pixels20:
-	MOVQ  $0x0000000f, SI
+pixels32:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer47:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row29:
+row49:
 	MOVQ 32(CX), R11
 
-column30:
+column50:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4571,23 +4556,31 @@ column30:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column30
+	JNZ     column50
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row29
+	JNZ     row49
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer47
 	JMP     taken
 
-pixels19:
-	MOVQ  $0x0000001f, SI
+pixels31:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer51:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row31:
+row53:
 	MOVQ 32(CX), R11
 
-column32:
+column54:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4616,23 +4609,31 @@ column32:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column32
+	JNZ     column54
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row31
+	JNZ     row53
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer51
 	JMP     taken
 
-pixels18:
-	MOVQ  $0x0000003f, SI
+pixels30:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer55:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row33:
+row57:
 	MOVQ 32(CX), R11
 
-column34:
+column58:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4666,11 +4667,15 @@ column34:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column34
+	JNZ     column58
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row33
+	JNZ     row57
+	ADDQ    64(CX), DX
+	ADDQ    72(CX), BX
+	DECQ    88(AX)
+	JNZ     layer55
 
 taken:
 	VXORPS     Z0, Z0, Z0
@@ -4696,24 +4701,24 @@ taken:
 	VORPS      Z13, Z7, Z7
 
 finished:
-	MOVQ  128(AX), DX
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last36
+	JZ    last60
 
-step35:
+step59:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last36
+	JNZ     last60
 	CMPQ    R10, $0x00
-	JE      last36
+	JE      last60
 	CMPQ    R10, $0x02
-	JNE     not37
+	JNE     not61
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4721,18 +4726,18 @@ step35:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	JMP     step35
+	JMP     step59
 
-not37:
+not61:
 	CMPQ       R10, $0x01
-	JNE        not38
+	JNE        not62
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z7, Z0
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers39
+	JZ         numbers63
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4750,12 +4755,12 @@ not37:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers39:
-	JMP step35
+numbers63:
+	JMP step59
 
-not38:
+not62:
 	CMPQ    R10, $0x08
-	JNE     not40
+	JNE     not64
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4763,16 +4768,16 @@ not38:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
-	JMP     step35
+	JMP     step59
 
-not40:
+not64:
 	CMPQ   R10, $0x03
-	JNE    not41
-	SUBQ   96(AX), R11
+	JNE    not65
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows42
+	JNE    some_rows66
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -4781,39 +4786,39 @@ not40:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows43
+	JMP    rows67
 
-some_rows42:
+some_rows66:
 	TESTL  $0x00000001, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows43
+	JZ     rows67
 	VADDPS (R11), Z7, Z7
 
-rows43:
-	JMP step35
+rows67:
+	JMP step59
 
-not41:
+not65:
 	CMPQ    R10, $0x09
-	JNE     not44
+	JNE     not68
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4821,11 +4826,11 @@ not41:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	JMP     step35
+	JMP     step59
 
-not44:
+not68:
 	CMPQ    R10, $0x0a
-	JNE     not45
+	JNE     not69
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4833,11 +4838,11 @@ not44:
 	VMAXPS  Z5, Z0, Z5
 	VMAXPS  Z6, Z0, Z6
 	VMAXPS  Z7, Z0, Z7
-	JMP     step35
+	JMP     step59
 
-not45:
+not69:
 	CMPQ    R10, $0x04
-	JNE     not46
+	JNE     not70
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4845,11 +4850,11 @@ not45:
 	VMULPS  Z0, Z5, Z5
 	VMULPS  Z0, Z6, Z6
 	VMULPS  Z0, Z7, Z7
-	JMP     step35
+	JMP     step59
 
-not46:
+not70:
 	CMPQ      R10, $0x0b
-	JNE       not47
+	JNE       not71
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4862,11 +4867,11 @@ not46:
 	VCVTPH2PS Y0, Z6
 	VCVTPS2PH $0x00, Z7, Y0
 	VCVTPH2PS Y0, Z7
-	JMP       step35
+	JMP       step59
 
-not47:
+not71:
 	CMPQ        R10, $0x05
-	JNE         not48
+	JNE         not72
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4882,11 +4887,11 @@ not47:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	JMP         step35
+	JMP         step59
 
-not48:
+not72:
 	CMPQ   R10, $0x06
-	JNE    not49
+	JNE    not73
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -4899,9 +4904,9 @@ not48:
 	VMULPS (R11), Z6, K1, Z6
 	VCMPPS $0x01, 64(R11), Z7, K1
 	VMULPS (R11), Z7, K1, Z7
-	JMP    step35
+	JMP    step59
 
-not49:
+not73:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -4938,12 +4943,12 @@ not49:
 	VMAXPS      128(R11), Z0, Z0
 	VMULPS      Z0, Z7, Z7
 	VDIVPS      64(R11), Z7, Z7
-	JMP         step35
+	JMP         step59
 
-last36:
-	MOVQ    72(CX), BX
+last60:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not51
+	JZ      not75
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4951,9 +4956,9 @@ last36:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 
-not51:
+not75:
 	TESTL       $0x00000800, R10
-	JZ          not52
+	JZ          not76
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4968,9 +4973,9 @@ not51:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 
-not52:
+not76:
 	TESTL   $0x00008000, R10
-	JZ      not53
+	JZ      not77
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4978,15 +4983,15 @@ not52:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 
-not53:
+not77:
 	TESTL      $0x00000080, R10
-	JZ         not54
+	JZ         not78
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z6, Z0
 	VADDPS     Z5, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers55
+	JZ         numbers79
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5002,10 +5007,10 @@ not53:
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
 
-numbers55:
-not54:
+numbers79:
+not78:
 	TESTL   $0x00004000, R10
-	JZ      not56
+	JZ      not80
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5013,9 +5018,9 @@ not54:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 
-not56:
+not80:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows57
+	JNE     some_rows81
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -5024,57 +5029,57 @@ not56:
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows58
+	JMP     rows82
 
-some_rows57:
+some_rows81:
 	TESTL   $0x00000001, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows58
+	JZ      rows82
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 
-rows58:
+rows82:
 	TESTL   $0x00000100, R10
-	JZ      not59
+	JZ      not83
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z7, Z7
 
-not59:
+not83:
 	TESTL       $0x00000800, R10
-	JZ          not60
+	JZ          not84
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z7
 
-not60:
+not84:
 	TESTL   $0x00008000, R10
-	JZ      not61
+	JZ      not85
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z7, Z0, Z7
 
-not61:
+not85:
 	TESTL      $0x00000080, R10
-	JZ         not62
+	JZ         not86
 	VCMPPS     $0x03, Z7, Z7, K1
 	KORTESTW   K1, K1
-	JZ         numbers63
+	JZ         numbers87
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5082,42 +5087,42 @@ not61:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers63:
-not62:
+numbers87:
+not86:
 	TESTL   $0x00004000, R10
-	JZ      not64
+	JZ      not88
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z7, Z7
 
-not64:
+not88:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows65
+	JNE     some_rows89
 	VMOVUPS Z7, (DX)
-	JMP     rows66
+	JMP     rows90
 
-some_rows65:
+some_rows89:
 	TESTL   $0x00000020, SI
-	JZ      rows66
+	JZ      rows90
 	VMOVUPS Z7, (DX)
 
-rows66:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows90:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -5130,32 +5135,32 @@ TEXT ·windowSumAVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Z2, Z2, Z2
@@ -5164,12 +5169,12 @@ group:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   96(AX), BX
+	ADDQ   104(AX), BX
 	MOVQ   48(AX), R12
-	MOVQ   56(CX), SI
+	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
 	JE     pixels1
 	CMPQ   SI, $0x05
@@ -5181,27 +5186,10 @@ group:
 	CMPQ   SI, $0x02
 	JE     pixels5
 	MOVQ   $0x00000001, SI
-	MOVQ   24(CX), R10
-	TESTQ  R10, R10
-	JZ     taken
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VADDPS (DX), Z2, Z2
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column7
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row6
-	JMP    taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5211,7 +5199,6 @@ row8:
 
 column9:
 	VADDPS (DX), Z2, Z2
-	VADDPS (DX)(DI*1), Z3, Z3
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5220,33 +5207,18 @@ column9:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row8
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer6
 	JMP    taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VADDPS (DX), Z2, Z2
-	VADDPS (DX)(DI*1), Z3, Z3
-	VADDPS (DX)(DI*2), Z4, Z4
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column11
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row10
-	JMP    taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5257,8 +5229,6 @@ row12:
 column13:
 	VADDPS (DX), Z2, Z2
 	VADDPS (DX)(DI*1), Z3, Z3
-	VADDPS (DX)(DI*2), Z4, Z4
-	VADDPS (DX)(R8*1), Z5, Z5
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5267,35 +5237,18 @@ column13:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row12
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer10
 	JMP    taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row14:
-	MOVQ 32(CX), R11
-
-column15:
-	VADDPS (DX), Z2, Z2
-	VADDPS (DX)(DI*1), Z3, Z3
-	VADDPS (DX)(DI*2), Z4, Z4
-	VADDPS (DX)(R8*1), Z5, Z5
-	VADDPS (DX)(DI*4), Z6, Z6
-	ADDQ   $0x40, BX
-	ADDQ   R12, DX
-	DECQ   R11
-	JNZ    column15
-	ADDQ   40(CX), DX
-	ADDQ   48(CX), BX
-	DECQ   R10
-	JNZ    row14
-	JMP    taken
-
-pixels1:
-	MOVQ  $0x0000003f, SI
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5307,9 +5260,6 @@ column17:
 	VADDPS (DX), Z2, Z2
 	VADDPS (DX)(DI*1), Z3, Z3
 	VADDPS (DX)(DI*2), Z4, Z4
-	VADDPS (DX)(R8*1), Z5, Z5
-	VADDPS (DX)(DI*4), Z6, Z6
-	VADDPS (DX)(R9*1), Z7, Z7
 	ADDQ   $0x40, BX
 	ADDQ   R12, DX
 	DECQ   R11
@@ -5318,11 +5268,114 @@ column17:
 	ADDQ   48(CX), BX
 	DECQ   R10
 	JNZ    row16
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer14
+	JMP    taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VADDPS (DX), Z2, Z2
+	VADDPS (DX)(DI*1), Z3, Z3
+	VADDPS (DX)(DI*2), Z4, Z4
+	VADDPS (DX)(R8*1), Z5, Z5
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column21
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row20
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer18
+	JMP    taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
+	VADDPS (DX), Z2, Z2
+	VADDPS (DX)(DI*1), Z3, Z3
+	VADDPS (DX)(DI*2), Z4, Z4
+	VADDPS (DX)(R8*1), Z5, Z5
+	VADDPS (DX)(DI*4), Z6, Z6
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column25
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row24
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer22
+	JMP    taken
+
+pixels1:
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row28:
+	MOVQ 32(CX), R11
+
+column29:
+	VADDPS (DX), Z2, Z2
+	VADDPS (DX)(DI*1), Z3, Z3
+	VADDPS (DX)(DI*2), Z4, Z4
+	VADDPS (DX)(R8*1), Z5, Z5
+	VADDPS (DX)(DI*4), Z6, Z6
+	VADDPS (DX)(R9*1), Z7, Z7
+	ADDQ   $0x40, BX
+	ADDQ   R12, DX
+	DECQ   R11
+	JNZ    column29
+	ADDQ   40(CX), DX
+	ADDQ   48(CX), BX
+	DECQ   R10
+	JNZ    row28
+	ADDQ   64(CX), DX
+	ADDQ   72(CX), BX
+	DECQ   88(AX)
+	JNZ    layer26
 
 taken:
 	CMPQ         56(AX), $0x00
-	JE           whole18
-	VBROADCASTSS 128(CX), Z0
+	JE           whole30
+	VBROADCASTSS 152(CX), Z0
 	VDIVPS       Z0, Z2, Z2
 	VDIVPS       Z0, Z3, Z3
 	VDIVPS       Z0, Z4, Z4
@@ -5330,25 +5383,25 @@ taken:
 	VDIVPS       Z0, Z6, Z6
 	VDIVPS       Z0, Z7, Z7
 
-whole18:
-	MOVQ  128(AX), DX
+whole30:
+	MOVQ  136(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last20
+	JZ    last32
 
-step19:
+step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last20
+	JNZ     last32
 	CMPQ    R10, $0x00
-	JE      last20
+	JE      last32
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not33
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -5356,18 +5409,18 @@ step19:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not21:
+not33:
 	CMPQ       R10, $0x01
-	JNE        not22
+	JNE        not34
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z7, Z0
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers23
+	JZ         numbers35
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5385,12 +5438,12 @@ not21:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers23:
-	JMP step19
+numbers35:
+	JMP step31
 
-not22:
+not34:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not36
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5398,16 +5451,16 @@ not22:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not24:
+not36:
 	CMPQ   R10, $0x03
-	JNE    not25
-	SUBQ   96(AX), R11
+	JNE    not37
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows38
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -5416,39 +5469,39 @@ not24:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows27
+	JMP    rows39
 
-some_rows26:
+some_rows38:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z7, Z7
 
-rows27:
-	JMP step19
+rows39:
+	JMP step31
 
-not25:
+not37:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not40
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -5456,11 +5509,11 @@ not25:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	JMP     step19
+	JMP     step31
 
-not28:
+not40:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not41
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -5468,11 +5521,11 @@ not28:
 	VMAXPS  Z5, Z0, Z5
 	VMAXPS  Z6, Z0, Z6
 	VMAXPS  Z7, Z0, Z7
-	JMP     step19
+	JMP     step31
 
-not29:
+not41:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not42
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -5480,11 +5533,11 @@ not29:
 	VMULPS  Z0, Z5, Z5
 	VMULPS  Z0, Z6, Z6
 	VMULPS  Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not30:
+not42:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not43
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -5497,11 +5550,11 @@ not30:
 	VCVTPH2PS Y0, Z6
 	VCVTPS2PH $0x00, Z7, Y0
 	VCVTPH2PS Y0, Z7
-	JMP       step19
+	JMP       step31
 
-not31:
+not43:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not44
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -5517,11 +5570,11 @@ not31:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	JMP         step19
+	JMP         step31
 
-not32:
+not44:
 	CMPQ   R10, $0x06
-	JNE    not33
+	JNE    not45
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -5534,9 +5587,9 @@ not32:
 	VMULPS (R11), Z6, K1, Z6
 	VCMPPS $0x01, 64(R11), Z7, K1
 	VMULPS (R11), Z7, K1, Z7
-	JMP    step19
+	JMP    step31
 
-not33:
+not45:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -5573,12 +5626,12 @@ not33:
 	VMAXPS      128(R11), Z0, Z0
 	VMULPS      Z0, Z7, Z7
 	VDIVPS      64(R11), Z7, Z7
-	JMP         step19
+	JMP         step31
 
-last20:
-	MOVQ    72(CX), BX
+last32:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not47
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -5586,9 +5639,9 @@ last20:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 
-not35:
+not47:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not48
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -5603,9 +5656,9 @@ not35:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 
-not36:
+not48:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not49
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -5613,15 +5666,15 @@ not36:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 
-not37:
+not49:
 	TESTL      $0x00000080, R10
-	JZ         not38
+	JZ         not50
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z6, Z0
 	VADDPS     Z5, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers39
+	JZ         numbers51
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5637,10 +5690,10 @@ not37:
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
 
-numbers39:
-not38:
+numbers51:
+not50:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not52
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5648,9 +5701,9 @@ not38:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 
-not40:
+not52:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows53
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -5659,57 +5712,57 @@ not40:
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows42
+	JMP     rows54
 
-some_rows41:
+some_rows53:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 
-rows42:
+rows54:
 	TESTL   $0x00000100, R10
-	JZ      not43
+	JZ      not55
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z7, Z7
 
-not43:
+not55:
 	TESTL       $0x00000800, R10
-	JZ          not44
+	JZ          not56
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z7
 
-not44:
+not56:
 	TESTL   $0x00008000, R10
-	JZ      not45
+	JZ      not57
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z7, Z0, Z7
 
-not45:
+not57:
 	TESTL      $0x00000080, R10
-	JZ         not46
+	JZ         not58
 	VCMPPS     $0x03, Z7, Z7, K1
 	KORTESTW   K1, K1
-	JZ         numbers47
+	JZ         numbers59
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5717,42 +5770,42 @@ not45:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers47:
-not46:
+numbers59:
+not58:
 	TESTL   $0x00004000, R10
-	JZ      not48
+	JZ      not60
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z7, Z7
 
-not48:
+not60:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows49
+	JNE     some_rows61
 	VMOVUPS Z7, (DX)
-	JMP     rows50
+	JMP     rows62
 
-some_rows49:
+some_rows61:
 	TESTL   $0x00000020, SI
-	JZ      rows50
+	JZ      rows62
 	VMOVUPS Z7, (DX)
 
-rows50:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows62:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER
@@ -5765,32 +5818,32 @@ TEXT ·windowSquaresAVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), CX
 
 part:
-	MOVQ 64(CX), DI
+	MOVQ 88(CX), DI
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 112(AX)
-	MOVQ 104(CX), DX
+	MOVQ DX, 120(AX)
+	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
 line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 96(AX)
-	MOVQ 80(CX), BX
+	MOVQ DX, 104(AX)
+	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 104(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 120(AX)
 	MOVQ 112(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 128(AX)
+	MOVQ 120(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 136(AX)
 
 group:
 	VXORPS Z2, Z2, Z2
@@ -5799,12 +5852,12 @@ group:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	MOVQ   120(AX), DX
+	MOVQ   128(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   96(AX), BX
+	ADDQ   104(AX), BX
 	MOVQ   48(AX), R12
-	MOVQ   56(CX), SI
+	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
 	JE     pixels1
 	CMPQ   SI, $0x05
@@ -5816,28 +5869,10 @@ group:
 	CMPQ   SI, $0x02
 	JE     pixels5
 	MOVQ   $0x00000001, SI
-	MOVQ   24(CX), R10
-	TESTQ  R10, R10
-	JZ     taken
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-row6:
-	MOVQ 32(CX), R11
-
-column7:
-	VMOVUPS     (DX), Z0
-	VFMADD231PS Z0, Z0, Z2
-	ADDQ        $0x40, BX
-	ADDQ        R12, DX
-	DECQ        R11
-	JNZ         column7
-	ADDQ        40(CX), DX
-	ADDQ        48(CX), BX
-	DECQ        R10
-	JNZ         row6
-	JMP         taken
-
-pixels5:
-	MOVQ  $0x00000003, SI
+layer6:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5848,8 +5883,6 @@ row8:
 column9:
 	VMOVUPS     (DX), Z0
 	VFMADD231PS Z0, Z0, Z2
-	VMOVUPS     (DX)(DI*1), Z1
-	VFMADD231PS Z1, Z1, Z3
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
@@ -5858,36 +5891,18 @@ column9:
 	ADDQ        48(CX), BX
 	DECQ        R10
 	JNZ         row8
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer6
 	JMP         taken
 
-pixels4:
-	MOVQ  $0x00000007, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+pixels5:
+	MOVQ $0x00000003, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
 
-row10:
-	MOVQ 32(CX), R11
-
-column11:
-	VMOVUPS     (DX), Z0
-	VFMADD231PS Z0, Z0, Z2
-	VMOVUPS     (DX)(DI*1), Z1
-	VFMADD231PS Z1, Z1, Z3
-	VMOVUPS     (DX)(DI*2), Z0
-	VFMADD231PS Z0, Z0, Z4
-	ADDQ        $0x40, BX
-	ADDQ        R12, DX
-	DECQ        R11
-	JNZ         column11
-	ADDQ        40(CX), DX
-	ADDQ        48(CX), BX
-	DECQ        R10
-	JNZ         row10
-	JMP         taken
-
-pixels3:
-	MOVQ  $0x0000000f, SI
+layer10:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
@@ -5900,10 +5915,6 @@ column13:
 	VFMADD231PS Z0, Z0, Z2
 	VMOVUPS     (DX)(DI*1), Z1
 	VFMADD231PS Z1, Z1, Z3
-	VMOVUPS     (DX)(DI*2), Z0
-	VFMADD231PS Z0, Z0, Z4
-	VMOVUPS     (DX)(R8*1), Z0
-	VFMADD231PS Z0, Z0, Z5
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
@@ -5912,18 +5923,96 @@ column13:
 	ADDQ        48(CX), BX
 	DECQ        R10
 	JNZ         row12
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer10
 	JMP         taken
 
-pixels2:
-	MOVQ  $0x0000001f, SI
+pixels4:
+	MOVQ $0x00000007, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer14:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row14:
+row16:
 	MOVQ 32(CX), R11
 
-column15:
+column17:
+	VMOVUPS     (DX), Z0
+	VFMADD231PS Z0, Z0, Z2
+	VMOVUPS     (DX)(DI*1), Z1
+	VFMADD231PS Z1, Z1, Z3
+	VMOVUPS     (DX)(DI*2), Z0
+	VFMADD231PS Z0, Z0, Z4
+	ADDQ        $0x40, BX
+	ADDQ        R12, DX
+	DECQ        R11
+	JNZ         column17
+	ADDQ        40(CX), DX
+	ADDQ        48(CX), BX
+	DECQ        R10
+	JNZ         row16
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer14
+	JMP         taken
+
+pixels3:
+	MOVQ $0x0000000f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer18:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row20:
+	MOVQ 32(CX), R11
+
+column21:
+	VMOVUPS     (DX), Z0
+	VFMADD231PS Z0, Z0, Z2
+	VMOVUPS     (DX)(DI*1), Z1
+	VFMADD231PS Z1, Z1, Z3
+	VMOVUPS     (DX)(DI*2), Z0
+	VFMADD231PS Z0, Z0, Z4
+	VMOVUPS     (DX)(R8*1), Z0
+	VFMADD231PS Z0, Z0, Z5
+	ADDQ        $0x40, BX
+	ADDQ        R12, DX
+	DECQ        R11
+	JNZ         column21
+	ADDQ        40(CX), DX
+	ADDQ        48(CX), BX
+	DECQ        R10
+	JNZ         row20
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer18
+	JMP         taken
+
+pixels2:
+	MOVQ $0x0000001f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer22:
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row24:
+	MOVQ 32(CX), R11
+
+column25:
 	VMOVUPS     (DX), Z0
 	VFMADD231PS Z0, Z0, Z2
 	VMOVUPS     (DX)(DI*1), Z1
@@ -5937,23 +6026,31 @@ column15:
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
-	JNZ         column15
+	JNZ         column25
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), BX
 	DECQ        R10
-	JNZ         row14
+	JNZ         row24
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer22
 	JMP         taken
 
 pixels1:
-	MOVQ  $0x0000003f, SI
+	MOVQ $0x0000003f, SI
+	MOVQ 56(CX), R10
+	MOVQ R10, 88(AX)
+
+layer26:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row16:
+row28:
 	MOVQ 32(CX), R11
 
-column17:
+column29:
 	VMOVUPS     (DX), Z0
 	VFMADD231PS Z0, Z0, Z2
 	VMOVUPS     (DX)(DI*1), Z1
@@ -5969,16 +6066,20 @@ column17:
 	ADDQ        $0x40, BX
 	ADDQ        R12, DX
 	DECQ        R11
-	JNZ         column17
+	JNZ         column29
 	ADDQ        40(CX), DX
 	ADDQ        48(CX), BX
 	DECQ        R10
-	JNZ         row16
+	JNZ         row28
+	ADDQ        64(CX), DX
+	ADDQ        72(CX), BX
+	DECQ        88(AX)
+	JNZ         layer26
 
 taken:
 	CMPQ         56(AX), $0x00
-	JE           whole18
-	VBROADCASTSS 128(CX), Z0
+	JE           whole30
+	VBROADCASTSS 152(CX), Z0
 	VDIVPS       Z0, Z2, Z2
 	VDIVPS       Z0, Z3, Z3
 	VDIVPS       Z0, Z4, Z4
@@ -5986,31 +6087,31 @@ taken:
 	VDIVPS       Z0, Z6, Z6
 	VDIVPS       Z0, Z7, Z7
 
-whole18:
+whole30:
 	VSQRTPS Z2, Z2
 	VSQRTPS Z3, Z3
 	VSQRTPS Z4, Z4
 	VSQRTPS Z5, Z5
 	VSQRTPS Z6, Z6
 	VSQRTPS Z7, Z7
-	MOVQ    128(AX), DX
+	MOVQ    136(AX), DX
 	MOVQ    64(AX), BX
 	XORQ    R10, R10
 	MOVQ    BX, R11
 	TESTQ   BX, BX
-	JZ      last20
+	JZ      last32
 
-step19:
+step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    96(AX), R11
+	ADDQ    104(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last20
+	JNZ     last32
 	CMPQ    R10, $0x00
-	JE      last20
+	JE      last32
 	CMPQ    R10, $0x02
-	JNE     not21
+	JNE     not33
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -6018,18 +6119,18 @@ step19:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not21:
+not33:
 	CMPQ       R10, $0x01
-	JNE        not22
+	JNE        not34
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z7, Z0
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers23
+	JZ         numbers35
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -6047,12 +6148,12 @@ not21:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers23:
-	JMP step19
+numbers35:
+	JMP step31
 
-not22:
+not34:
 	CMPQ    R10, $0x08
-	JNE     not24
+	JNE     not36
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -6060,16 +6161,16 @@ not22:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not24:
+not36:
 	CMPQ   R10, $0x03
-	JNE    not25
-	SUBQ   96(AX), R11
+	JNE    not37
+	SUBQ   104(AX), R11
 	ADDQ   DX, R11
-	MOVQ   72(CX), R10
+	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows26
+	JNE    some_rows38
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -6078,39 +6179,39 @@ not24:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows27
+	JMP    rows39
 
-some_rows26:
+some_rows38:
 	TESTL  $0x00000001, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows27
+	JZ     rows39
 	VADDPS (R11), Z7, Z7
 
-rows27:
-	JMP step19
+rows39:
+	JMP step31
 
-not25:
+not37:
 	CMPQ    R10, $0x09
-	JNE     not28
+	JNE     not40
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -6118,11 +6219,11 @@ not25:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	JMP     step19
+	JMP     step31
 
-not28:
+not40:
 	CMPQ    R10, $0x0a
-	JNE     not29
+	JNE     not41
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -6130,11 +6231,11 @@ not28:
 	VMAXPS  Z5, Z0, Z5
 	VMAXPS  Z6, Z0, Z6
 	VMAXPS  Z7, Z0, Z7
-	JMP     step19
+	JMP     step31
 
-not29:
+not41:
 	CMPQ    R10, $0x04
-	JNE     not30
+	JNE     not42
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -6142,11 +6243,11 @@ not29:
 	VMULPS  Z0, Z5, Z5
 	VMULPS  Z0, Z6, Z6
 	VMULPS  Z0, Z7, Z7
-	JMP     step19
+	JMP     step31
 
-not30:
+not42:
 	CMPQ      R10, $0x0b
-	JNE       not31
+	JNE       not43
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -6159,11 +6260,11 @@ not30:
 	VCVTPH2PS Y0, Z6
 	VCVTPS2PH $0x00, Z7, Y0
 	VCVTPH2PS Y0, Z7
-	JMP       step19
+	JMP       step31
 
-not31:
+not43:
 	CMPQ        R10, $0x05
-	JNE         not32
+	JNE         not44
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -6179,11 +6280,11 @@ not31:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	JMP         step19
+	JMP         step31
 
-not32:
+not44:
 	CMPQ   R10, $0x06
-	JNE    not33
+	JNE    not45
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -6196,9 +6297,9 @@ not32:
 	VMULPS (R11), Z6, K1, Z6
 	VCMPPS $0x01, 64(R11), Z7, K1
 	VMULPS (R11), Z7, K1, Z7
-	JMP    step19
+	JMP    step31
 
-not33:
+not45:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -6235,12 +6336,12 @@ not33:
 	VMAXPS      128(R11), Z0, Z0
 	VMULPS      Z0, Z7, Z7
 	VDIVPS      64(R11), Z7, Z7
-	JMP         step19
+	JMP         step31
 
-last20:
-	MOVQ    72(CX), BX
+last32:
+	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not35
+	JZ      not47
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -6248,9 +6349,9 @@ last20:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 
-not35:
+not47:
 	TESTL       $0x00000800, R10
-	JZ          not36
+	JZ          not48
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -6265,9 +6366,9 @@ not35:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 
-not36:
+not48:
 	TESTL   $0x00008000, R10
-	JZ      not37
+	JZ      not49
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -6275,15 +6376,15 @@ not36:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 
-not37:
+not49:
 	TESTL      $0x00000080, R10
-	JZ         not38
+	JZ         not50
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z6, Z0
 	VADDPS     Z5, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers39
+	JZ         numbers51
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -6299,10 +6400,10 @@ not37:
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
 
-numbers39:
-not38:
+numbers51:
+not50:
 	TESTL   $0x00004000, R10
-	JZ      not40
+	JZ      not52
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -6310,9 +6411,9 @@ not38:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 
-not40:
+not52:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows41
+	JNE     some_rows53
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -6321,57 +6422,57 @@ not40:
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows42
+	JMP     rows54
 
-some_rows41:
+some_rows53:
 	TESTL   $0x00000001, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows42
+	JZ      rows54
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 
-rows42:
+rows54:
 	TESTL   $0x00000100, R10
-	JZ      not43
+	JZ      not55
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z7, Z7
 
-not43:
+not55:
 	TESTL       $0x00000800, R10
-	JZ          not44
+	JZ          not56
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z7
 
-not44:
+not56:
 	TESTL   $0x00008000, R10
-	JZ      not45
+	JZ      not57
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z7, Z0, Z7
 
-not45:
+not57:
 	TESTL      $0x00000080, R10
-	JZ         not46
+	JZ         not58
 	VCMPPS     $0x03, Z7, Z7, K1
 	KORTESTW   K1, K1
-	JZ         numbers47
+	JZ         numbers59
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -6379,42 +6480,42 @@ not45:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers47:
-not46:
+numbers59:
+not58:
 	TESTL   $0x00004000, R10
-	JZ      not48
+	JZ      not60
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z7, Z7
 
-not48:
+not60:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows49
+	JNE     some_rows61
 	VMOVUPS Z7, (DX)
-	JMP     rows50
+	JMP     rows62
 
-some_rows49:
+some_rows61:
 	TESTL   $0x00000020, SI
-	JZ      rows50
+	JZ      rows62
 	VMOVUPS Z7, (DX)
 
-rows50:
-	MOVQ 88(CX), DX
-	ADDQ DX, 120(AX)
-	MOVQ 96(CX), DX
+rows62:
+	MOVQ 112(CX), DX
 	ADDQ DX, 128(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 136(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 96(AX), DX
+	MOVQ 104(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
-	MOVQ 112(CX), DX
-	ADDQ DX, 104(AX)
-	MOVQ 120(CX), DX
+	MOVQ 136(CX), DX
 	ADDQ DX, 112(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 120(AX)
 	DECQ 72(AX)
 	JNZ  line
-	ADDQ $0x88, CX
+	ADDQ $0xa0, CX
 	DECQ 40(AX)
 	JNZ  part
 	VZEROUPPER

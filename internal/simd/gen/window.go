@@ -210,26 +210,32 @@ func (w *window) take(most int, take func(w *window, pixels int), taken string) 
 			w.Label(labels[n])
 		}
 		w.MOVQ(operand.U32(1<<n-1), w.rows)
-		w.MOVQ(w.of("Rows"), rows)
-		w.TESTQ(rows, rows)
-		w.JZ(operand.LabelRef(taken))
-		if w.kind.ahead && n >= leastNine {
-			w.nine(n, taken)
-		}
-		row, column := w.label("row"), w.label("column")
-		if w.kind.ahead && n > 1 {
-			w.neighbours(n, rows, columnStep, row, taken)
-		}
-		w.loop(row, rows, func() {
-			w.MOVQ(w.of("Columns"), columns)
-			w.loop(column, columns, func() {
-				w.reach(n)
-				take(w, n)
-				w.ADDQ(operand.U8(64), w.weight)
-				w.ADDQ(columnStep, w.at)
+		w.copy("Layers", "LayersLeft")
+		w.loop(w.label("layer"), w.field("LayersLeft"), func() {
+			w.MOVQ(w.of("Rows"), rows)
+			w.TESTQ(rows, rows)
+			w.JZ(operand.LabelRef(taken))
+			next, row, column := w.label("next"), w.label("row"), w.label("column")
+			if w.kind.ahead && n >= leastNine {
+				w.nine(n, next)
+			}
+			if w.kind.ahead && n > 1 {
+				w.neighbours(n, rows, columnStep, row, next)
+			}
+			w.loop(row, rows, func() {
+				w.MOVQ(w.of("Columns"), columns)
+				w.loop(column, columns, func() {
+					w.reach(n)
+					take(w, n)
+					w.ADDQ(operand.U8(64), w.weight)
+					w.ADDQ(columnStep, w.at)
+				})
+				w.ADDQ(w.of("RowSkip"), w.at)
+				w.ADDQ(w.of("WeightsSkip"), w.weight)
 			})
-			w.ADDQ(w.of("RowSkip"), w.at)
-			w.ADDQ(w.of("WeightsSkip"), w.weight)
+			w.Label(next)
+			w.ADDQ(w.of("LayerSkip"), w.at)
+			w.ADDQ(w.of("LayerWeightsSkip"), w.weight)
 		})
 		w.fetch(n)
 		if n < most {
@@ -268,14 +274,14 @@ func (w *window) chooseWay() {
 	w.MOVQ(way, w.field("Way"))
 }
 
-// nine goes through windows of three rows of three columns, which move by one of these from pixel to pixel, or by two, and
+// nine goes through three rows of three columns of windows, which move by one of these from pixel to pixel, or by two, and
 // then to a label.
-func (w *window) nine(pixels int, taken string) {
+func (w *window) nine(pixels int, next string) {
 	other, row, x := w.label("other"), w.GP64(), w.vector()
 	w.CMPQ(w.field("Way"), operand.U8(wayTwo))
 	w.unless(w.JB, other, func() {
 		w.MOVQ(w.of("RowSkip"), row)
-		w.LEAQ(at(row, 3*64), row)
+		w.LEAQ(at(row, 3*64), row) // which keeps the flags
 		two := w.label("two")
 		w.JE(operand.LabelRef(two))
 		for _, stride := range []int{1, 2} {
@@ -296,8 +302,8 @@ func (w *window) nine(pixels int, taken string) {
 				}
 				w.ADDQ(row, w.at)
 			}
-			w.fetch(pixels)
-			w.JMP(operand.LabelRef(taken))
+			w.ADDQ(operand.U32(9*64), w.weight)
+			w.JMP(operand.LabelRef(next))
 		}
 	})
 }
@@ -314,8 +320,8 @@ func (w *window) fetch(pixels int) {
 
 // neighbours goes through the positions of a window of three columns that moves by one of them from pixel to pixel: there an element is multiplied
 // for all pixels whose windows have it. Other windows are left to the code behind a label;
-// these go to the label taken.
-func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other, taken string) {
+// these go to the label next.
+func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other, next string) {
 	w.CMPQ(w.of("Columns"), operand.U8(3))
 	w.JNE(operand.LabelRef(other))
 	w.CMPQ(columnStep, w.steps[0])
@@ -337,8 +343,7 @@ func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other, t
 		w.ADDQ(w.of("RowSkip"), w.at)
 		w.ADDQ(w.of("WeightsSkip"), w.weight)
 	})
-	w.fetch(pixels)
-	w.JMP(operand.LabelRef(taken))
+	w.JMP(operand.LabelRef(next))
 }
 
 func (w *window) multiplyAdd(pixels int) {
