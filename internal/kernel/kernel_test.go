@@ -391,9 +391,13 @@ func passedOver(r *op.Rand) op.Case {
 		Attrs: graph.AttrsOf("padding", []int{0, 0, 0, op.Pick(r, []int{0, 0, 1})}, "stride", []int{r.Between(1, 3), r.Between(1, 3)}, "groups", groups)}
 }
 
-// pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels.
+// pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels, and of few channels over planes of several tiles.
 func pooledPlanes(r *op.Rand) op.Case {
 	c := channelwise(r)
+	if in := c.In[0].Shape().Clone(); len(in) < 5 && r.IntN(4) == 0 {
+		in[1], in[len(in)-1] = r.Between(1, 3), op.Pick(r, []int{31, 32, 33, 255, 256, 257, 520})
+		c.In[0] = r.Tensor(tensor.Float32, in)
+	}
 	with := func(name string, first ...int) []int { return append(first, c.Attrs.Ints(name)...) }
 	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),
 		"padding", with("padding", 0, 0, 0, 0), "stride", with("stride", 1, 1), "dilation", with("dilation", 1, 1))

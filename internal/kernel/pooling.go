@@ -38,41 +38,48 @@ func poolingRows(t *simd.Tier) []Kernel {
 const poolingChannels = 4
 
 func pooling(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, divide bool) *Plan {
-	g := pooled(r)
-	if g == nil {
+	n := r.Root()
+	d, h, w, sums, ok := pooled(n)
+	if !ok {
 		return nil
 	}
-	if divide {
+	if n.In[0].Type.Shape[1] < poolingChannels && r.Layouts[n.In[0]] == Plain {
+		if d != geometry.Unmoved || divide && !sums && (h.Outside() || w.Outside()) {
+			return nil
+		}
+		return poolLines(routine, r, h, w, divide)
+	}
+	g := newPlanes(n.In[0].Type.Shape, 4, d, h, w, simd.WindowPixels, sums)
+	if g != nil && divide {
 		g.divide = 1
 	}
-	return g.plan(t, routine, r, len(r.Root().In))
+	return g.plan(t, routine, r, len(n.In))
 }
 
 // poolingIntegers prepares max_pool of integers, without a tail.
 func poolingIntegers(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
-	g := pooled(r)
-	if g == nil || len(r.Nodes) > 1 {
+	n := r.Root()
+	d, h, w, _, ok := pooled(n)
+	in := n.In[0].Type
+	if !ok || len(r.Nodes) > 1 || in.Shape[1] < poolingChannels && r.Layouts[n.In[0]] == Plain {
+		return nil
+	}
+	g := newPlanes(in.Shape, in.DType.Size(), d, h, w, simd.WindowPixels, false)
+	if g == nil {
 		return nil
 	}
 	return g.by(&windows{planes: g, routine: routine, lanes: block}, r)
 }
 
-// pooled returns the geometry of pooling; nil if it is none over planes.
-func pooled(r Region) *planes {
-	n := r.Root()
+// pooled returns the windows of pooling, and whether what lies outside of the operand counts, but as nothing; false if it is none over planes.
+func pooled(n *graph.Node) (d, h, w geometry.Slide, sums, ok bool) {
 	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
 	all, ok := geometry.Spatial(n.Attrs, in, out)
-	if !ok || out.Len() == 0 || in[1] < poolingChannels && r.Layouts[n.In[0]] != Blocked16 {
-		return nil
+	if !ok || out.Len() == 0 {
+		return d, h, w, false, false
 	}
-	d, h, w, ok := slides(n.Attrs, 0, in, out, n.Attrs.Ints("size"))
-	if !ok {
-		return nil
-	}
-	border := all.Border
-	sums := n.Op != "max_pool" && border == geometry.BorderConstant // zeros count, but add nothing
-	if (d.Outside() || h.Outside() || w.Outside()) && border != geometry.BorderIgnore && !sums {
-		return nil
-	}
-	return newPlanes(in, n.In[0].Type.DType.Size(), d, h, w, simd.WindowPixels, sums)
+	d, h, w, ok = slides(n.Attrs, 0, in, out, n.Attrs.Ints("size"))
+	sums = n.Op != "max_pool" && all.Border == geometry.BorderConstant // zeros count, but add nothing
+	outside := d.Outside() || h.Outside() || w.Outside()
+	return d, h, w, sums, ok && (!outside || all.Border == geometry.BorderIgnore || sums)
 }
