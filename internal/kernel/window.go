@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
@@ -17,6 +18,7 @@ var windowKernels = []Kernel{
 	{Name: "rows of integers", Op: "debox", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers)},
 	{Name: "rows", Op: "max_pool", In: []op.Types{float32s}, Prepare: alone(maxFloats)},
 	{Name: "rows of integers", Op: "max_pool", In: []op.Types{op.Integers}, Prepare: alone(maxIntegers)},
+	{Name: "rows", Op: "argmax_pool", In: []op.Types{float32s}, Prepare: alone(argmaxFloats)},
 	{Name: "rows", Op: "l2_pool", In: []op.Types{float32s}, Prepare: alone(rootOfSquares(false))},
 	{Name: "rows", Op: "rms_pool", In: []op.Types{float32s}, Prepare: alone(rootOfSquares(true))},
 }
@@ -225,5 +227,63 @@ func rootOfSquares(average bool) func(a *application) *Plan {
 				y[i] = fmath.Sqrt(y[i])
 			}
 		})
+	}
+}
+
+// argmaxFloats prepares argmax_pool, whose indices are those in the window or those of the operand's elements in their order. While a row is computed,
+// working memory has the greatest elements so far.
+func argmaxFloats(a *application) *Plan {
+	g, _ := a.window()
+	steps, width := a.Ints("steps"), g.Last().Out
+	outside := g.Border == geometry.BorderConstant && slices.ContainsFunc(g.Dim[:g.Rank], func(d geometry.Slide) bool { return d.Outside() })
+	if outside || width > longRun || len(steps) > 0 && !slices.Equal(steps, geometry.Distances(a.in[0].Shape)) {
+		return nil
+	}
+	p := evenly(g.Rows(), nil)
+	p.Scratch = 4 * width
+	if p.Run = argmaxRows[int64](g, len(steps) > 0); a.out[0].DType == tensor.Int32 {
+		p.Run = argmaxRows[int32](g, len(steps) > 0)
+	}
+	return p
+}
+
+func argmaxRows[I int32 | int64](g *geometry.Sliding, places bool) op.Kernel {
+	none := I(0)
+	if places {
+		none = -1
+	}
+	return func(c *op.Call, lo, hi int) {
+		x, y, greatest, width := tensor.Data[float32](c.In[0]), tensor.Data[I](c.Out[0]), elementsOfType[float32](c.Scratch), g.Last().Out
+		o, watch := g.Row(lo), c.Watch()
+		for row := lo; row < hi; row++ {
+			line := y[row*width:][:width]
+			for i := range line {
+				line[i], greatest[i] = -1, fmath.NaN()
+			}
+			for k, more := g.FirstMet(&o, g.Rank, width); more; more = g.NextMet(&k, &o, g.Rank, width) {
+				if watch.Stops(width) {
+					return
+				}
+				number := I(g.Number(&k))
+				spans(g, &o, &k, func(s span) {
+					out, in := s.out, s.in
+					for range s.n {
+						// Most elements are compared once: with a NaN, or the mark of none, nothing is less or equal.
+						if v := x[in]; !(v <= greatest[out]) && (line[out] < 0 || greatest[out] == greatest[out]) {
+							greatest[out], line[out] = v, number
+							if places {
+								line[out] = I(in)
+							}
+						}
+						out += s.outStep
+						in += s.inStep
+					}
+				})
+			}
+			for i := range line {
+				line[i] = max(line[i], none)
+			}
+			g.NextRow(&o)
+		}
 	}
 }
