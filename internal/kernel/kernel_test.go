@@ -315,6 +315,18 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 			Attrs: graph.AttrsOf("size", []int{1, 1, h, w}, "padding", make([]int, 8), "normalize", r.Bool(), "border", op.Pick(r, []string{"constant", "ignore"}))}
 	},
 	"max_pool": longRows,
+	"top_k": func(r *op.Rand) op.Case { // more than there is room for, and so many that they are sorted by digits
+		shape, axis := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{63, 64, 65, 129, 500, 2000}), r.Between(1, 3)}, 1
+		x := r.Tensor(tensor.Float32, shape)
+		switch r.IntN(3) {
+		case 0:
+			x = r.Integers(tensor.Float32, shape, -9, 9)
+		case 1:
+			x = r.Extremes(tensor.Float32, shape)
+		}
+		k := op.Pick(r, []int{1, 2, 31, 32, 33, 62, 128, 129, 400, shape[1]})
+		return op.Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("axis", axis, "k", min(k, shape[1]), "largest", r.Bool(), "sorted", r.Bool())}
+	},
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
 }

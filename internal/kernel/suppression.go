@@ -197,13 +197,21 @@ func overlapsRow[T int8 | int16 | int32](s *suppressor, row *[boxElements]T, oth
 }
 
 // bestRows returns the numbers of as many of the first rows as there is room for, the greatest score first and equal ones in their order, in the low halves
-// of what is in one of two parts of working memory. How far scores are from the greatest one of their type stands in the high halves: these are sorted
-// by the eight lowest of the bits in which some differ, then by the next eight, as far as there are any.
+// of what is in one of two parts of working memory. How far scores are from the greatest one of their type stands in the high halves.
 func bestRows[T int8 | int16 | int32](rows []T, list, other []uint64, watch *op.Watch) []uint64 {
-	differ := numberRows(rows, list)
-	for shift := 32; differ > 0 && !watch.Stops(0); shift, differ = shift+8, differ>>8 {
+	return sortByBits(list, other, numberRows(rows, list)<<32, watch)
+}
+
+// sortByBits returns the numbers of a list, sorted by some of their bits, in one of two parts of working memory: by the eight lowest bits if one of them is
+// asked for, then by the next eight. Those that are equal stay in their order. What it returns is in no order if the evaluation should end.
+func sortByBits(list, other []uint64, by uint64, watch *op.Watch) []uint64 {
+	for shift := 0; shift < 64 && by>>shift > 0 && !watch.Stops(0); shift += 8 {
+		mask := by >> shift & 0xff
+		if mask == 0 {
+			continue
+		}
 		var starts [256]uint32
-		digit := digit{&starts, shift, uint64(1)<<min(bits.Len64(differ), 8) - 1}
+		digit := digit{&starts, shift, uint64(1)<<bits.Len64(mask) - 1}
 		digit.count(list)
 		sum := uint32(0)
 		for k, n := range starts[:digit.mask+1] {
@@ -212,7 +220,7 @@ func bestRows[T int8 | int16 | int32](rows []T, list, other []uint64, watch *op.
 		}
 		for at := 0; at < len(list); at += longRun {
 			if watch.Stops(longRun) {
-				return nil
+				return list
 			}
 			digit.place(list[at:min(at+longRun, len(list))], other)
 		}
