@@ -1,95 +1,135 @@
 package kernel
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 	"unsafe"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Recurrent networks with constant weights and the usual functions. A round for the products of the inputs of some steps is followed by a round for
-// each of these steps: the products of the state, and the gates. Blocks of 16 elements of the state make the pieces of a round, in panels that have all
-// gates of a block side by side. Working memory that all workers share holds the products and two states, of which a step reads one and writes the other.
+// Recurrent networks and cells with constant weights. A round for the products of the inputs of some steps is followed by the rounds of each of these
+// steps, one for each of its phases: products of the state, and what the gates make of them. Blocks of 16 elements of the state make the pieces of a
+// round, in panels that have all gates of a phase side by side, of as many blocks as fill one. Working memory that all workers share holds the products
+// and two states, of which a step reads one and writes the other.
 //
 // Where the tier has a routine for it, steps compute products of the inputs of the steps behind them besides, as many as there are numbers of the state
 // to take them with: the panels of the state come from the second-level cache, at half of the rate at which they could be multiplied.
-func recurrentRows(t *simd.Tier) []Kernel {
+func recurrentRows(t *simd.Tier) (rows []Kernel) {
 	if t.LSTMRow.Name == "" {
 		return nil
 	}
-	lstm := network{tier: t, gates: "iofg", row: &t.LSTMRow, rows: &t.LSTMRows, with: &t.LSTMAhead, state: &t.LSTMState,
-		functions: []string{"sigmoid", "tanh", "tanh"}, bias: 3, initial: 6, lengths: 8, cell: 1, sequence: 2}
-	gru := network{tier: t, gates: "zrn", row: &t.GRURow, rows: &t.GRURows, with: &t.GRUAhead, state: &t.GRUState,
-		functions: []string{"sigmoid", "tanh"}, bias: 3, initial: 5, lengths: 6, sequence: 1}
-	single := []op.Types{float32s, float32s, float32s}
-	return []Kernel{
-		{Name: "steps", Op: "lstm", In: single, Prepare: lstm.prepare},
-		{Name: "steps", Op: "gru", In: single, Prepare: gru.prepare},
+	for _, net := range []network{
+		{op: "lstm", bias: 3, peephole: 5, initial: 6, lengths: 8, cell: 1, sequence: 2},
+		{op: "lstm_cell", bias: 5, peephole: 7, initial: 3, cell: 1, sequence: 2},
+		{op: "gru", bias: 3, initial: 5, lengths: 6, sequence: 1},
+		{op: "gru_cell", bias: 4, initial: 3, sequence: 1},
+		{op: "rnn", bias: 3, initial: 5, lengths: 6, sequence: 1},
+	} {
+		rows = append(rows, Kernel{Name: "steps", Op: net.op, In: []op.Types{float32s, float32s, float32s}, Prepare: func(r Region) *Plan { return net.prepare(t, r) }})
 	}
+	return rows
 }
 
 // network is what kernels know of an operator.
 type network struct {
-	tier      *simd.Tier
-	gates     string // in the order of panels
-	row, rows *simd.Routine[simd.GatesArgs]
-	with      *simd.Routine[simd.AheadArgs]
-	state     *simd.Routine[simd.StateArgs]
-	functions []string
-	// The positions of operands: of the bias, behind which is the recurrent one; of the initial state, behind which is that of the cell; of the
-	// lengths. And those of results: of the cell state, 0 for none, and of the sequence.
-	bias, initial, lengths, cell, sequence int
+	op string
+	// The positions of operands: of the bias, behind which is the recurrent one; of the peepholes, 0 for none; of the initial state, behind which is that of
+	// the cell; of the lengths, 0 for none. And those of results: of the cell state, 0 for none, and of the sequence.
+	bias, peephole, initial, lengths, cell, sequence int
+}
+
+// stepPhase is a part of a step whose products need all of what the part before it has made.
+type stepPhase struct {
+	gates             string
+	gate              int // the first of these among all gates
+	blocks            int // of the state, that a panel has all these gates of
+	first, panels     int // among those of all phases
+	portion, portions int // panels in a piece, and such pieces
 }
 
 // steps is a network that is prepared: its extents, and where working memory lies, in float32 from the beginning of that of a direction.
 type steps struct {
 	*network
+	tier                              *simd.Tier
+	row, rows                         *simd.Routine[simd.GatesArgs]
+	with                              *simd.Routine[simd.AheadArgs]
+	state                             *simd.Routine[simd.StateArgs] // for networks with the usual functions and nothing else; nil for others, see gates
+	functions                         []activation                  // of the gates in one direction, or in each
+	clip                              float32
+	after, coupled, resets            bool // peepholes see the cell's state after the step; the gate f is 1 - i; the gate r applies to products of the state
+	add, sub, mul, max, min           simd.Routine[simd.ElementsArgs]
 	steps, dirs, batch, input, hidden int
 	backward                          bool
+	phases                            []stepPhase
 	blocks                            int   // of elements of the state
-	panel                             int   // elements of a block in products: 16 for each gate
-	portion, portions                 int   // blocks in a piece of a step, and such pieces
+	panel, panels                     int   // elements of a panel in products, and panels of all phases
 	offsets                           []int // where each gate begins in weights and biases
 	together                          int   // steps of which the inputs are multiplied at once
 	ahead                             int   // columns of the input that are multiplied while steps before are computed
 	chunk                             int   // of these, those of an item
 
-	products, recurrent, biases, cells, states, each int
+	products, recurrent, biases, cells, states, gates, each int
 }
 
-// biasVectors is how many vectors of biases a block has.
-const biasVectors = 4
+// biasPanel is how many biases a panel has: those of its gates, or besides the state's for a gate that multiplies them.
+const biasPanel = 4 * block
 
-func (net *network) prepare(r Region) *Plan {
+// phasesOf returns the gates of the phases of a node.
+func (net *network) phasesOf(n *graph.Node) []string {
+	switch {
+	case net.cell > 0:
+		return []string{"iofg"}
+	case net.op == "rnn":
+		return []string{"h"}
+	case n.Attrs.Bool("reset_after"):
+		return []string{"zrn"}
+	}
+	return []string{"zr", "n"}
+}
+
+func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	in := n.In
-	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || in[1].Const == nil || in[2].Const == nil || !slices.Equal(n.Attrs.Strings("activations"), net.functions) ||
-		n.Attrs.Float("clip") != 0 || len(in) > net.lengths && in[net.lengths] != nil {
+	in, x, weight := n.In, n.In[0].Type.Shape, n.In[1].Type.Shape
+	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || in[1].Const == nil || in[2].Const == nil || x.Len() == 0 {
 		return nil
 	}
-	if net.cell > 0 && (len(in) > 5 && in[5] != nil || n.Attrs.Bool("coupled")) || net.cell == 0 && !n.Attrs.Bool("reset_after") {
+	if len(x) == 2 { // a cell
+		x, weight = append(tensor.Shape{1}, x...), append(tensor.Shape{1}, weight...)
+	}
+	s := &steps{network: net, tier: t, row: &t.LSTMRow, rows: &t.LSTMRows, with: &t.LSTMAhead, panel: 4 * block, clip: float32(n.Attrs.Float("clip")),
+		after: n.Attrs.String("peephole_output") == "after", coupled: n.Attrs.Bool("coupled"), resets: net.op != "rnn" && n.Attrs.Bool("reset_after"),
+		steps: x[0], dirs: weight[0], batch: x[1], input: x[2], hidden: n.Attrs.Int("hidden_size"), backward: n.Attrs.String("direction") == "backward"}
+	if !s.setFunctions(n) {
 		return nil
 	}
-	x, weight := in[0].Type.Shape, in[1].Type.Shape
-	s := &steps{network: net, steps: x[0], dirs: weight[0], batch: x[1], input: x[2], hidden: n.Attrs.Int("hidden_size"), backward: n.Attrs.String("direction") == "backward"}
-	if s.input == 0 {
-		return nil
+	if s.resets {
+		s.row, s.rows, s.with, s.panel = &t.GRURow, &t.GRURows, &t.GRUAhead, 3*block
 	}
-	s.blocks, s.panel = (s.hidden+block-1)/block, block*len(net.gates)
-	for _, g := range net.gates {
-		s.offsets = append(s.offsets, strings.IndexRune(n.Attrs.String("layout"), g)*s.hidden)
+	phases := net.phasesOf(n)
+	most := s.panel / block / len(phases[len(phases)-1]) // blocks of the state that a panel of a phase has at most
+	s.blocks = geometry.CeilDiv(s.hidden, most*block) * most
+	layout := n.Attrs.String("layout")
+	for _, gates := range phases {
+		p := stepPhase{gates: gates, gate: len(s.offsets), blocks: s.panel / block / len(gates), first: s.panels}
+		p.panels = s.blocks / p.blocks
+		p.portion = min(p.panels, max(1, stepWork/(s.hidden*s.panel*s.batch)))
+		p.portions = geometry.CeilDiv(p.panels, p.portion)
+		for _, g := range gates {
+			s.offsets = append(s.offsets, max(strings.IndexRune(layout, g), 0)*s.hidden)
+		}
+		s.panels += p.panels
+		s.phases = append(s.phases, p)
 	}
-	s.portion = min(s.blocks, max(1, stepWork/(s.hidden*s.panel*s.batch)))
-	s.portions = (s.blocks + s.portion - 1) / s.portion
-	s.together = together
+	s.together = max(1, min(together, mostProducts/(s.batch*s.panels*s.panel)))
 	s.chunk = min(s.hidden/simd.AheadNumbers, columnsAtOnce)
-	if net.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead {
+	if s.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead && s.together >= togetherAhead && s.batch < t.RecurrentRows() {
 		most := min(s.hidden/(simd.AheadNumbers*s.chunk), aheadItems) // of a step
-		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows/len(net.gates)*s.chunk)
+		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows/(s.panel/block)*s.chunk)
 	}
 	at := 0
 	take := func(n int) int {
@@ -100,23 +140,29 @@ func (net *network) prepare(r Region) *Plan {
 	if s.ahead > 0 {
 		take(s.multiplied())
 	}
-	s.recurrent = take(s.batch * s.blocks * s.panel)
-	s.biases = take(s.blocks * biasVectors * block)
+	s.recurrent = take(s.batch * s.panels * s.panel)
+	s.biases = take(s.panels * biasPanel)
 	s.cells = take(s.batch * s.blocks * block)
 	s.states = take(2 * s.batch * s.blocks * block)
+	if s.state == nil {
+		s.gates = take(s.batch * gateVectors * s.blocks * block)
+	}
 	s.each = at
 	p := &Plan{Shared: 4 * s.dirs * s.each, Scratch: aheadItems * int(unsafe.Sizeof(simd.AheadItem{})), Run: s.run}
 	for t := range s.steps {
 		if t%s.together == 0 {
-			p.Rounds = append(p.Rounds, s.dirs*s.blocks)
+			p.Rounds = append(p.Rounds, s.dirs*s.panels)
 		}
-		p.Rounds = append(p.Rounds, s.dirs*s.portions)
+		for i := range s.phases {
+			p.Rounds = append(p.Rounds, s.dirs*s.phases[i].portions)
+		}
 	}
 	for _, n := range p.Rounds {
 		p.Pieces += n
 	}
-	p.Nanos = int64(s.dirs*s.steps*s.batch) * int64(s.hidden*len(net.gates)) * int64(s.input+s.hidden) / macsPerNano
-	p.Pack = []Pack{s.pack(in[1].Const, s.input), s.pack(in[2].Const, s.hidden)}
+	p.Nanos = int64(s.dirs*s.steps*s.batch) * int64(s.hidden*len(s.offsets)) * int64(s.input+s.hidden) / macsPerNano
+	form := fmt.Sprintf("panels %v %s", phases, layout)
+	p.Pack = []Pack{s.pack(in[1].Const, s.input, form), s.pack(in[2].Const, s.hidden, form)}
 	return p
 }
 
@@ -124,6 +170,7 @@ const (
 	columnsAtOnce = 64      // of the input: their weights stay in the nearest cache
 	together      = 128     // steps of which the inputs are multiplied at once
 	togetherAhead = 16      // the same where steps multiply those of later ones
+	mostProducts  = 1 << 22 // of inputs that are multiplied at once, if they are not of a single step
 	leastAhead    = 16      // columns of the input in an item that are worth it
 	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
@@ -131,7 +178,7 @@ const (
 )
 
 // multiplied returns how many products of inputs there are of the steps that are multiplied together.
-func (s *steps) multiplied() int { return min(s.steps, s.together) * s.batch * s.blocks * s.panel }
+func (s *steps) multiplied() int { return min(s.steps, s.together) * s.batch * s.panels * s.panel }
 
 // productsOf returns where the products are of the steps that begin with a given one and are multiplied together. While steps compute those of the
 // next ones they read others.
@@ -142,18 +189,34 @@ func (s *steps) productsOf(first int) int {
 	return s.products
 }
 
-// pack returns the panels of weights with k columns: (D, blocks, k, gates, 16).
-func (s *steps) pack(w *tensor.Tensor, k int) Pack {
-	rows := s.dirs * s.blocks
-	return Pack{From: w, Form: "panels " + s.gates, Size: 4 * rows * k * s.panel, Fill: func(dst []byte, part, parts int) {
+// phaseOf returns the phase that a panel is of.
+func (s *steps) phaseOf(panel int) *stepPhase {
+	i := len(s.phases) - 1
+	for panel < s.phases[i].first {
+		i--
+	}
+	return &s.phases[i]
+}
+
+// sixteen returns of which gate the elements are that a panel has from 16·i on, with which element of the state they begin, and how many there are.
+func (s *steps) sixteen(panel, i int) (gate, first, n int) {
+	p := s.phaseOf(panel)
+	first = ((panel-p.first)*p.blocks + i%p.blocks) * block
+	return p.gate + i/p.blocks, first, max(0, min(block, s.hidden-first))
+}
+
+// pack returns the panels of weights with k columns: (D, panels, k, elements of a panel).
+func (s *steps) pack(w *tensor.Tensor, k int, form string) Pack {
+	rows := s.dirs * s.panels
+	return Pack{From: w, Form: form, Size: 4 * rows * k * s.panel, Fill: func(dst []byte, part, parts int) {
 		from, to := tensor.Data[float32](w), floatsOf(dst)
 		for p := rows * part / parts; p < rows*(part+1)/parts; p++ {
-			dir, first := p/s.blocks, p%s.blocks*block
-			for g, offset := range s.offsets {
-				for lane := range min(block, s.hidden-first) {
-					row := from[(dir*len(s.offsets)*s.hidden+offset+first+lane)*k:][:k]
+			for j := range s.panel / block {
+				gate, first, n := s.sixteen(p%s.panels, j)
+				for lane := range n {
+					row := from[(p/s.panels*len(s.offsets)*s.hidden+s.offsets[gate]+first+lane)*k:][:k]
 					for i, v := range row {
-						to[(p*k+i)*s.panel+g*block+lane] = v
+						to[(p*k+i)*s.panel+j*block+lane] = v
 					}
 				}
 			}
@@ -161,28 +224,36 @@ func (s *steps) pack(w *tensor.Tensor, k int) Pack {
 	}}
 }
 
-// run computes pieces: panels of the products of the inputs of some steps, and portions of these steps.
+// run computes pieces: panels of the products of the inputs of some steps, and portions of the phases of these steps.
 func (s *steps) run(c *op.Call, lo, hi int) {
 	watch := c.Watch()
-	panels := s.dirs * s.blocks
-	group := panels + s.together*s.dirs*s.portions
+	panels, each := s.dirs*s.panels, 0
+	for i := range s.phases {
+		each += s.dirs * s.phases[i].portions
+	}
+	group := panels + s.together*each
 	for lo < hi {
 		first, i := lo/group*s.together, lo%group
 		if i < panels {
 			if watch.Stops(min(s.steps-first, s.together) * s.batch * s.input * s.panel) {
 				return
 			}
-			s.multiply(c, first, i/s.blocks, i%s.blocks)
+			s.multiply(c, first, i/s.panels, i%s.panels)
 			lo++
 			continue
 		}
-		i -= panels
-		portion := i % s.portions
-		n := min(s.portions-portion, hi-lo)
-		if watch.Stops(n * s.batch * s.portion * s.hidden * s.panel) {
+		t, k := first+(i-panels)/each, 0
+		i = (i - panels) % each
+		for ; i >= s.dirs*s.phases[k].portions; k++ {
+			i -= s.dirs * s.phases[k].portions
+		}
+		p := &s.phases[k]
+		portion := i % p.portions
+		n := min(p.portions-portion, hi-lo)
+		if watch.Stops(n * s.batch * p.portion * s.hidden * s.panel) {
 			return
 		}
-		s.step(c, first, first+i/(s.dirs*s.portions), i/s.portions%s.dirs, portion*s.portion, n*s.portion)
+		s.step(c, first, t, i/p.portions, k, portion*p.portion, n*p.portion)
 		lo += n
 	}
 }
@@ -196,13 +267,13 @@ func (s *steps) span(first, dir int) (at, n int) {
 	return first, n
 }
 
-// multiply computes a block of the products of the inputs of the steps from the first on, without those that steps before have computed, and before all
-// others begins the states of the block.
-func (s *steps) multiply(c *op.Call, first, dir, b int) {
+// multiply computes a panel of the products of the inputs of the steps from the first on, without those that steps before have computed, and before all
+// others sets the biases of the panel and begins the states of its blocks.
+func (s *steps) multiply(c *op.Call, first, dir, panel int) {
 	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
-	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, First: 1, Panels: 1}
+	args := simd.GatesArgs{XRow: 4 * s.input, YRow: 4 * s.panels * s.panel, First: 1, Panels: 1}
 	for k := 0; k < s.input; k += args.K {
 		done, end := 0, s.input // rows that are there already, of columns up to an end
 		if k < s.ahead {
@@ -210,9 +281,9 @@ func (s *steps) multiply(c *op.Call, first, dir, b int) {
 				done = rows / simd.AheadRows * simd.AheadRows
 			}
 		}
-		args.K, args.W = min(columnsAtOnce, end-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+b)*s.input+k)*s.panel)
+		args.K, args.W = min(columnsAtOnce, end-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.panels+panel)*s.input+k)*s.panel)
 		for i := done; i < rows; {
-			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.blocks+b)*s.panel)
+			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.panels+panel)*s.panel)
 			if i+at <= rows {
 				s.rows.Run(&args)
 				i += at
@@ -224,35 +295,41 @@ func (s *steps) multiply(c *op.Call, first, dir, b int) {
 		args.First = 0
 	}
 	if first == 0 {
-		s.begin(c, work, dir, b)
+		s.begin(c, work, dir, panel)
 	}
 }
 
-// begin sets the biases and the states before the first step, of a block.
-func (s *steps) begin(c *op.Call, work []float32, dir, b int) {
-	n := min(block, s.hidden-b*block)
-	of := func(operand, offset int) []float32 {
-		if !c.Has(operand) {
-			return zeros[:n]
-		}
-		return tensor.Data[float32](c.In[operand])[dir*len(s.offsets)*s.hidden+offset+b*block:][:n]
-	}
-	biases := work[s.biases+b*biasVectors*block:][:biasVectors*block]
+// begin sets the biases of a panel, and, of the first phase, the states of its blocks before the first step.
+func (s *steps) begin(c *op.Call, work []float32, dir, panel int) {
+	biases := work[s.biases+panel*biasPanel:][:biasPanel]
 	clear(biases)
-	for g, offset := range s.offsets {
-		own, recurrent, to := of(s.bias, offset), of(s.bias+1, offset), biases[g*block:]
-		if s.cell == 0 && g == 2 { // the state's bias is multiplied by a gate
+	for i := range s.panel / block {
+		gate, first, n := s.sixteen(panel, i)
+		if n == 0 {
+			continue
+		}
+		of := func(operand int) []float32 {
+			if !c.Has(operand) {
+				return zeros[:n]
+			}
+			return tensor.Data[float32](c.In[operand])[dir*len(s.offsets)*s.hidden+s.offsets[gate]+first:][:n]
+		}
+		own, recurrent, to := of(s.bias), of(s.bias+1), biases[i*block:]
+		if s.resets && gate == 2 { // the state's bias is multiplied by a gate
 			copy(to, own)
 			copy(biases[3*block:], recurrent)
 			continue
 		}
-		for i, v := range own {
-			to[i] = v + recurrent[i]
+		for k, v := range own {
+			to[k] = v + recurrent[k]
 		}
 	}
-	s.start(c, work[s.states:], s.initial, dir, b)
-	if s.cell > 0 {
-		s.start(c, work[s.cells:], s.initial+1, dir, b)
+	p := &s.phases[0]
+	for b := panel * p.blocks; panel < p.panels && b < (panel+1)*p.blocks; b++ {
+		s.start(c, work[s.states:], s.initial, dir, b)
+		if s.cell > 0 {
+			s.start(c, work[s.cells:], s.initial+1, dir, b)
+		}
 	}
 }
 
@@ -260,46 +337,98 @@ var zeros [block]float32
 
 // start sets a block of a state of all batch items to an operand, or to zeros where it is absent.
 func (s *steps) start(c *op.Call, state []float32, operand, dir, b int) {
+	n := max(0, min(block, s.hidden-b*block))
 	for item := range s.batch {
 		to := state[(item*s.blocks+b)*block:][:block]
 		clear(to)
-		if c.Has(operand) {
-			copy(to, tensor.Data[float32](c.In[operand])[(dir*s.batch+item)*s.hidden+b*block:][:min(block, s.hidden-b*block)])
+		if n > 0 && c.Has(operand) {
+			copy(to, tensor.Data[float32](c.In[operand])[(dir*s.batch+item)*s.hidden+b*block:][:n])
 		}
 	}
 }
 
-// step computes n blocks of step t, or less at the end, whose input is among those multiplied with that of the given step.
-func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
+// step computes n panels of phase k of step t, or less at the end, whose input is among those multiplied with that of the given step.
+func (s *steps) step(c *op.Call, with, t, dir, k, first, n int) {
+	p, last := &s.phases[k], k == len(s.phases)-1
 	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
-	n = min(n, s.blocks-first)
-	size := s.batch * s.blocks * block
+	n = min(n, p.panels-first)
+	width := s.blocks * block
+	size := s.batch * width
 	begin, _ := s.span(with, dir)
 	now := t
 	if s.backward || dir == 1 {
 		now = s.steps - 1 - t
 	}
 	before, after := work[s.states+t%2*size:][:size], work[s.states+(t+1)%2*size:][:size]
-	weights := floatsOf(c.Packed[1])
+	from, apart := s.states+t%2*size, width // what is multiplied
+	if k > 0 {                              // the state that the phase before has reset, in the place of the gate r
+		from, apart = s.gates+width, gateVectors*width
+	}
+	panel := p.first + first
+	several := s.batch >= s.tier.RecurrentRows()
+	if several {
+		s.itemsTogether(c, work, work[from:], apart, dir, panel, n)
+	}
 	for item := range s.batch {
-		state, at := (item*s.blocks)*block, (item*s.blocks+first)*s.panel
+		at := (item*s.panels + panel) * s.panel
 		products := simd.At(work, s.recurrent+at)
-		args := simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
-		reversed := (t+item)%2 == 1 // from the last panel to the first: those that were read last are still near
-		if reversed {
-			args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
-			args.Y += uintptr(4 * (n - 1) * s.panel)
-			args.WNext, args.YNext = -8*s.hidden*s.panel, -8*s.panel
+		if !several {
+			args := simd.GatesArgs{X: simd.At(work, from+item*apart), W: simd.At(floatsOf(c.Packed[1]), (dir*s.panels+panel)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
+			reversed := (t+item)%2 == 1 // from the last panel to the first: those that were read last are still near
+			if reversed {
+				args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
+				args.Y += uintptr(4 * (n - 1) * s.panel)
+				args.WNext, args.YNext = -8*s.hidden*s.panel, -8*s.panel
+			}
+			if s.ahead == 0 || with+s.together >= s.steps || !s.both(c, work, &args, with, (t-with)*s.batch+item, dir, panel, reversed) {
+				s.row.Run(&args)
+			}
 		}
-		if s.ahead == 0 || with+s.together >= s.steps || !s.both(c, work, &args, with, (t-with)*s.batch+item, dir, first, reversed) {
-			s.row.Run(&args)
+		element := first * p.blocks * block
+		state := item*width + element
+		inputs, biases := simd.At(work, s.productsOf(with)+(now-begin)*s.batch*s.panels*s.panel+at), simd.At(work, s.biases+panel*biasPanel)
+		idle := s.idle(c, item, now)
+		switch {
+		case idle && last:
+			copy(after[state:][:n*p.blocks*block], before[state:])
+		case idle:
+		case s.state != nil:
+			s.state.Run(&simd.StateArgs{X: inputs, R: products, B: biases, C: simd.At(work, s.cells+state), H: simd.At(before, state), Next: simd.At(after, state), Blocks: n})
+		default:
+			g := gates{steps: s, c: c, phase: p, dir: dir, element: element, panels: n, n: n * p.blocks * block, inputs: inputs, products: products, biases: biases,
+				cell: simd.At(work, s.cells+state), before: simd.At(before, state), next: simd.At(after, state),
+				vectors: simd.At(work, s.gates+item*gateVectors*width+element)}
+			g.make()
 		}
-		state += first * block
-		s.state.Run(&simd.StateArgs{
-			X: simd.At(work, s.productsOf(with)+(now-begin)*s.batch*s.blocks*s.panel+at), R: products, B: simd.At(work, s.biases+first*biasVectors*block),
-			C: simd.At(work, s.cells+state), H: simd.At(before, state), Next: simd.At(after, state), Blocks: n,
-		})
-		s.yield(c, work, after, now, t == s.steps-1, dir, item, first, n)
+		if last {
+			s.yield(c, work, after, now, t == s.steps-1, idle, dir, item, element, n*p.blocks*block)
+		}
+	}
+}
+
+// idle reports whether the sequence of a batch item has ended before a place of the input: its state stays what it is.
+func (s *steps) idle(c *op.Call, item, now int) bool {
+	if s.lengths == 0 || !c.Has(s.lengths) {
+		return false
+	}
+	if l := c.In[s.lengths]; l.DType() == tensor.Int32 {
+		return int64(now) >= int64(tensor.Data[int32](l)[item])
+	} else {
+		return int64(now) >= tensor.Data[int64](l)[item]
+	}
+}
+
+// itemsTogether computes n panels of the products of the states of all batch items, so many elements apart, several at a time: the last ones of these again where they are fewer.
+func (s *steps) itemsTogether(c *op.Call, work, states []float32, apart, dir, first, n int) {
+	at, weights := s.tier.RecurrentRows(), floatsOf(c.Packed[1])
+	args := simd.GatesArgs{XRow: 4 * apart, YRow: 4 * s.panels * s.panel, K: s.hidden, First: 1, Panels: 1}
+	for panel := first; panel < first+n; panel++ {
+		args.W = simd.At(weights, (dir*s.panels+panel)*s.hidden*s.panel)
+		for item := 0; item < s.batch; item += at {
+			i := min(item, s.batch-at)
+			args.X, args.Y = simd.At(states, i*apart), simd.At(work, s.recurrent+(i*s.panels+panel)*s.panel)
+			s.rows.Run(&args)
+		}
 	}
 }
 
@@ -309,8 +438,8 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 	next := with + s.together
 	begin, n := s.span(next, dir)
 	few := n * s.batch / simd.AheadRows // of several rows each
-	gates := len(s.gates)
-	all := geometry.CeilDiv(s.ahead, s.chunk) * gates * few
+	sixteens := s.panel / block
+	all := geometry.CeilDiv(s.ahead, s.chunk) * sixteens * few
 	each := s.together * s.batch
 	lo, hi := number*all/each, (number+1)*all/each
 	if lo == hi {
@@ -322,14 +451,14 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 	}
 	items := unsafe.Slice((*simd.AheadItem)(unsafe.Pointer(&c.Scratch[0])), hi-lo)
 	args := simd.AheadArgs{X: row.X, W: row.W, Y: row.Y, K: row.K, Panels: row.Panels, WNext: row.WNext, YNext: row.YNext, Items: simd.At(c.Scratch, 0),
-		Count: hi - lo, XRow: 4 * s.input, YRow: 4 * s.blocks * s.panel, WStep: 4 * step * s.input * s.panel, YStep: 4 * step * s.panel}
+		Count: hi - lo, XRow: 4 * s.input, YRow: 4 * s.panels * s.panel, WStep: 4 * step * s.input * s.panel, YStep: 4 * step * s.panel}
 	x := tensor.Data[float32](c.In[0])
 	for i := range items {
-		column, gate, r := (lo+i)/few/gates*s.chunk, (lo+i)/few%gates*block, (lo+i)%few*simd.AheadRows
+		column, lane, r := (lo+i)/few/sixteens*s.chunk, (lo+i)/few%sixteens*block, (lo+i)%few*simd.AheadRows
 		items[i] = simd.AheadItem{
 			X: simd.At(x, (begin*s.batch+r)*s.input+column),
-			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.blocks+panel)*s.input+column)*s.panel+gate),
-			Y: simd.At(work, s.productsOf(next)+(r*s.blocks+panel)*s.panel+gate),
+			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.panels+panel)*s.input+column)*s.panel+lane),
+			Y: simd.At(work, s.productsOf(next)+(r*s.panels+panel)*s.panel+lane),
 			K: min(s.chunk, s.ahead-column),
 		}
 		if column == 0 {
@@ -341,13 +470,19 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 	return true
 }
 
-// yield copies the new state of blocks of a batch item into the results.
-func (s *steps) yield(c *op.Call, work, state []float32, now int, last bool, dir, item, first, n int) {
-	from, size := first*block, min(n*block, s.hidden-first*block)
-	own := (item*s.blocks)*block + from
+// yield copies the new state of a batch item, or what its sequence has instead when it has ended, from an element on into the results.
+func (s *steps) yield(c *op.Call, work, state []float32, now int, last, idle bool, dir, item, from, n int) {
+	size := min(n, s.hidden-from)
+	if size <= 0 {
+		return
+	}
+	own := item*s.blocks*block + from
 	at := (dir*s.batch+item)*s.hidden + from
 	if s.sequence < len(c.Out) {
-		copy(tensor.Data[float32](c.Out[s.sequence])[now*s.dirs*s.batch*s.hidden+at:][:size], state[own:])
+		to := tensor.Data[float32](c.Out[s.sequence])[now*s.dirs*s.batch*s.hidden+at:][:size]
+		if copy(to, state[own:]); idle {
+			clear(to)
+		}
 	}
 	if last {
 		copy(tensor.Data[float32](c.Out[0])[at:][:size], state[own:])

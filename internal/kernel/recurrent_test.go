@@ -1,6 +1,8 @@
 package kernel_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -13,7 +15,7 @@ import (
 func TestInputsAhead(t *testing.T) {
 	wide := make(map[string][]uint64) // seeds of such cases by operator: all tiers have the same ones
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		if row.Name != "steps" {
+		if row.Name != "steps" || strings.HasSuffix(row.Op, "_cell") {
 			return
 		}
 		taken := 0
@@ -34,13 +36,12 @@ func TestInputsAhead(t *testing.T) {
 	})
 }
 
-// sequence returns a case of a recurrent network with that many gates and states, with states around blocks.
-func sequence(r *op.Rand, name string, gates int, functions, layouts []string, states int, more graph.Attrs) op.Case {
+// sequence returns a case of a recurrent network or cell, with states around blocks: as networks have them, or with what few have.
+func sequence(r *op.Rand, name string) op.Case {
+	d, _ := op.Lookup(name)
+	gates := map[string]int{"lstm": 4, "lstm_cell": 4, "gru": 3, "gru_cell": 3, "rnn": 1}[name]
 	dirs, direction := 1, op.Pick(r, []string{"forward", "backward", "both"})
-	if direction == "both" {
-		dirs = 2
-	}
-	steps, batch, in, hidden := op.Pick(r, []int{1, 2, 5, 8}), r.Between(1, 3), r.Between(1, 9), op.Pick(r, []int{1, 7, 16, 17, 33})
+	steps, batch, in, hidden := op.Pick(r, []int{1, 2, 5, 8}), op.Pick(r, []int{1, 1, 2, 3, 4, 7}), r.Between(1, 9), op.Pick(r, []int{1, 7, 16, 17, 33})
 	if r.IntN(16) == 0 {
 		steps, batch, hidden = 130, 1, 1
 	}
@@ -56,22 +57,89 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 	} else if r.IntN(8) == 0 {
 		in = op.Pick(r, []int{63, 64, 65, 130})
 	}
-	tensors := []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}),
-		r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, in}), r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, hidden})}
-	for range 2 {
-		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden}))
+	var attrs graph.Attrs
+	set := func(name string, value any) { attrs = attrs.With(name, value) }
+	cell := d.In[0].Rank.Max == 2
+	shape := func(extents ...int) tensor.Shape {
+		if cell {
+			return extents
+		}
+		return append(tensor.Shape{dirs}, extents...)
 	}
-	if states == 2 {
-		tensors = append(tensors, nil) // peepholes
+	if cell {
+		steps = 1
+	} else {
+		if direction == "both" {
+			dirs = 2
+		}
+		set("steps", steps)
+		set("direction", direction)
+		set("return_sequence", r.Bool())
 	}
-	for range states {
-		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, batch, hidden}))
-	}
-	for i := 3; i < len(tensors); i++ {
-		if r.IntN(3) == 0 {
-			tensors[i] = nil
+	set("hidden_size", hidden)
+	few := r.Bool()
+	for _, a := range d.Attrs {
+		switch a.Name {
+		case "layout", "peephole_output":
+			set(a.Name, op.Pick(r, a.Enum))
+		case "reset_after":
+			set(a.Name, r.Bool())
+		case "coupled":
+			set(a.Name, few && r.IntN(3) == 0)
+		case "clip":
+			set(a.Name, op.Pick(r, []float64{0, 0, 0.25})*float64(truth(few)))
+		case "activations":
+			functions := a.Default.([]string)
+			if few {
+				functions = make([]string, d.GateFunctions()*op.Pick(r, []int{1, dirs}))
+				parameters := make([]float64, len(functions))
+				for i := range functions {
+					functions[i], parameters[i] = op.Pick(r, a.Enum), float64(r.Between(1, 8))/4
+				}
+				if !cell && r.Bool() {
+					set("activation_alpha", parameters)
+					set("activation_beta", parameters)
+				}
+			} else if r.Bool() {
+				functions = slices.Repeat(functions, dirs)
+			}
+			set(a.Name, functions)
 		}
 	}
-	return op.Case{In: append(tensors, nil), Attrs: append(more, graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction,
-		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
+	c := op.Case{Attrs: attrs}
+	for _, o := range d.In {
+		var x *tensor.Tensor
+		switch o.Name {
+		case "input":
+			x = r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}[truth(cell):])
+		case "weight":
+			x = r.Tensor(tensor.Float32, shape(gates*hidden, in))
+		case "recurrent_weight":
+			x = r.Tensor(tensor.Float32, shape(gates*hidden, hidden))
+		case "bias", "recurrent_bias":
+			x = r.Tensor(tensor.Float32, shape(gates*hidden))
+		case "peephole_weight":
+			if few {
+				x = r.Tensor(tensor.Float32, shape(3*hidden))
+			}
+		case "lengths":
+			if few {
+				x = r.Integers(op.Pick(r, []tensor.DType{tensor.Int32, tensor.Int64}), tensor.Shape{batch}, -1, steps+1)
+			}
+		default:
+			x = r.Tensor(tensor.Float32, shape(batch, hidden))
+		}
+		if o.Optional && r.IntN(3) == 0 {
+			x = nil
+		}
+		c.In = append(c.In, x)
+	}
+	return c
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
