@@ -12,7 +12,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Recurrent networks and cells with constant weights. A round for the products of the inputs of some steps is followed by the rounds of each of these
+// Recurrent networks and cells. A round for the products of the inputs of some steps is followed by the rounds of each of these
 // steps, one for each of its phases: products of the state, and what the gates make of them. Blocks of 16 elements of the state make the pieces of a
 // round, in panels that have all gates of a phase side by side, of as many blocks as fill one. Working memory that all workers share holds the products
 // and two states, of which a step reads one and writes the other.
@@ -73,6 +73,9 @@ type steps struct {
 	ahead                             int   // columns of the input that are multiplied while steps before are computed
 	chunk                             int   // of these, those of an item
 
+	weights [2]stepWeights
+	open    bool // some weights are not constant
+
 	products, recurrent, biases, cells, states, gates, each int
 }
 
@@ -95,7 +98,7 @@ func (net *network) phasesOf(n *graph.Node) []string {
 func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	in, x, weight := n.In, n.In[0].Type.Shape, n.In[1].Type.Shape
-	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || in[1].Const == nil || in[2].Const == nil || x.Len() == 0 {
+	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || x.Len() == 0 {
 		return nil
 	}
 	if len(x) == 2 { // a cell
@@ -127,7 +130,7 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	}
 	s.together = max(1, min(together, mostProducts/(s.batch*s.panels*s.panel)))
 	s.chunk = min(s.hidden/simd.AheadNumbers, columnsAtOnce)
-	if s.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead && s.together >= togetherAhead && s.batch < t.RecurrentRows() {
+	if s.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead && s.together >= togetherAhead && !s.several() {
 		most := min(s.hidden/(simd.AheadNumbers*s.chunk), aheadItems) // of a step
 		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows/(s.panel/block)*s.chunk)
 	}
@@ -140,15 +143,35 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	if s.ahead > 0 {
 		take(s.multiplied())
 	}
-	s.recurrent = take(s.batch * s.panels * s.panel)
+	items := s.batch
+	if s.several() {
+		items = max(items, t.RecurrentRows())
+	}
+	s.recurrent = take(items * s.panels * s.panel)
 	s.biases = take(s.panels * biasPanel)
 	s.cells = take(s.batch * s.blocks * block)
 	s.states = take(2 * s.batch * s.blocks * block)
 	if s.state == nil {
 		s.gates = take(s.batch * gateVectors * s.blocks * block)
 	}
+	take((items - s.batch) * gateVectors * s.blocks * block) // is multiplied with them, for nothing
 	s.each = at
-	p := &Plan{Shared: 4 * s.dirs * s.each, Scratch: aheadItems * int(unsafe.Sizeof(simd.AheadItem{})), Run: s.run}
+	form := fmt.Sprintf("panels %v %s", phases, layout)
+	p := &Plan{}
+	at *= s.dirs
+	for i, k := range []int{s.input, s.hidden} {
+		w := &s.weights[i]
+		if w.columns = k; in[1+i].Const != nil {
+			w.packed = len(p.Pack)
+			p.Pack = append(p.Pack, s.pack(in[1+i].Const, k, form))
+			continue
+		}
+		w.packed, w.at, s.open = -1, take(s.dirs*s.panels*k*s.panel), true
+	}
+	p.Shared, p.Scratch, p.Run = 4*at, aheadItems*int(unsafe.Sizeof(simd.AheadItem{})), s.run
+	if s.open {
+		p.Rounds = append(p.Rounds, s.dirs*s.panels)
+	}
 	for t := range s.steps {
 		if t%s.together == 0 {
 			p.Rounds = append(p.Rounds, s.dirs*s.panels)
@@ -161,8 +184,6 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 		p.Pieces += n
 	}
 	p.Nanos = int64(s.dirs*s.steps*s.batch) * int64(s.hidden*len(s.offsets)) * int64(s.input+s.hidden) / macsPerNano
-	form := fmt.Sprintf("panels %v %s", phases, layout)
-	p.Pack = []Pack{s.pack(in[1].Const, s.input, form), s.pack(in[2].Const, s.hidden, form)}
 	return p
 }
 
@@ -205,23 +226,44 @@ func (s *steps) sixteen(panel, i int) (gate, first, n int) {
 	return p.gate + i/p.blocks, first, max(0, min(block, s.hidden-first))
 }
 
-// pack returns the panels of weights with k columns: (D, panels, k, elements of a panel).
+// stepWeights are those of the input or of the state in panels: (D, panels, columns, elements of a panel).
+type stepWeights struct {
+	columns int
+	packed  int // which one of the packed constants it is, or -1 for what each run brings into panels
+	at      int // where that is in shared memory
+}
+
+// weightsOf returns those of the input, 0, or of the state, 1.
+func (s *steps) weightsOf(c *op.Call, i int) []float32 {
+	w := &s.weights[i]
+	if w.packed >= 0 {
+		return floatsOf(c.Packed[w.packed])
+	}
+	return floatsOf(c.Shared)[w.at:]
+}
+
+// pack returns weights that are constant.
 func (s *steps) pack(w *tensor.Tensor, k int, form string) Pack {
 	rows := s.dirs * s.panels
 	return Pack{From: w, Form: form, Size: 4 * rows * k * s.panel, Fill: func(dst []byte, part, parts int) {
-		from, to := tensor.Data[float32](w), floatsOf(dst)
 		for p := rows * part / parts; p < rows*(part+1)/parts; p++ {
-			for j := range s.panel / block {
-				gate, first, n := s.sixteen(p%s.panels, j)
-				for lane := range n {
-					row := from[(p/s.panels*len(s.offsets)*s.hidden+s.offsets[gate]+first+lane)*k:][:k]
-					for i, v := range row {
-						to[(p*k+i)*s.panel+j*block+lane] = v
-					}
-				}
-			}
+			s.copyPanel(floatsOf(dst), tensor.Data[float32](w), k, p)
 		}
 	}}
+}
+
+// copyPanel brings a panel of weights together. What no weights are for stays as it is.
+func (s *steps) copyPanel(to, from []float32, k, p int) {
+	for j := range s.panel / block {
+		gate, first, n := s.sixteen(p%s.panels, j)
+		for lane := range n {
+			row := from[(p/s.panels*len(s.offsets)*s.hidden+s.offsets[gate]+first+lane)*k:][:k]
+			to := to[p*k*s.panel+j*block+lane:]
+			for i, v := range row {
+				to[i*s.panel] = v
+			}
+		}
+	}
 }
 
 // run computes pieces: panels of the products of the inputs of some steps, and portions of the phases of these steps.
@@ -232,7 +274,25 @@ func (s *steps) run(c *op.Call, lo, hi int) {
 		each += s.dirs * s.phases[i].portions
 	}
 	group := panels + s.together*each
-	for lo < hi {
+	skip := 0 // pieces of a round that is before all
+	if s.open {
+		skip = panels
+	}
+	for ; lo < min(hi, skip); lo++ {
+		for i := range s.weights {
+			w := &s.weights[i]
+			if w.packed >= 0 {
+				continue
+			}
+			if watch.Stops(w.columns * s.panel) {
+				return
+			}
+			to := s.weightsOf(c, i)
+			clear(to[lo*w.columns*s.panel:][:w.columns*s.panel])
+			s.copyPanel(to, tensor.Data[float32](c.In[1+i]), w.columns, lo)
+		}
+	}
+	for lo, hi = lo-skip, hi-skip; lo < hi; {
 		first, i := lo/group*s.together, lo%group
 		if i < panels {
 			if watch.Stops(min(s.steps-first, s.together) * s.batch * s.input * s.panel) {
@@ -281,7 +341,7 @@ func (s *steps) multiply(c *op.Call, first, dir, panel int) {
 				done = rows / simd.AheadRows * simd.AheadRows
 			}
 		}
-		args.K, args.W = min(columnsAtOnce, end-k), simd.At(floatsOf(c.Packed[0]), ((dir*s.panels+panel)*s.input+k)*s.panel)
+		args.K, args.W = min(columnsAtOnce, end-k), simd.At(s.weightsOf(c, 0), ((dir*s.panels+panel)*s.input+k)*s.panel)
 		for i := done; i < rows; {
 			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.panels+panel)*s.panel)
 			if i+at <= rows {
@@ -365,7 +425,7 @@ func (s *steps) step(c *op.Call, with, t, dir, k, first, n int) {
 		from, apart = s.gates+width, gateVectors*width
 	}
 	panel := p.first + first
-	several := s.batch >= s.tier.RecurrentRows()
+	several := s.several()
 	if several {
 		s.itemsTogether(c, work, work[from:], apart, dir, panel, n)
 	}
@@ -373,7 +433,7 @@ func (s *steps) step(c *op.Call, with, t, dir, k, first, n int) {
 		at := (item*s.panels + panel) * s.panel
 		products := simd.At(work, s.recurrent+at)
 		if !several {
-			args := simd.GatesArgs{X: simd.At(work, from+item*apart), W: simd.At(floatsOf(c.Packed[1]), (dir*s.panels+panel)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
+			args := simd.GatesArgs{X: simd.At(work, from+item*apart), W: simd.At(s.weightsOf(c, 1), (dir*s.panels+panel)*s.hidden*s.panel), Y: products, K: s.hidden, First: 1, Panels: n}
 			reversed := (t+item)%2 == 1 // from the last panel to the first: those that were read last are still near
 			if reversed {
 				args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
@@ -418,14 +478,17 @@ func (s *steps) idle(c *op.Call, item, now int) bool {
 	}
 }
 
+// several reports whether the states of several batch items are multiplied at a time, even if the routine could take more of them.
+func (s *steps) several() bool { return 2*s.batch > s.tier.RecurrentRows() }
+
 // itemsTogether computes n panels of the products of the states of all batch items, so many elements apart, several at a time: the last ones of these again where they are fewer.
 func (s *steps) itemsTogether(c *op.Call, work, states []float32, apart, dir, first, n int) {
-	at, weights := s.tier.RecurrentRows(), floatsOf(c.Packed[1])
+	at, weights := s.tier.RecurrentRows(), s.weightsOf(c, 1)
 	args := simd.GatesArgs{XRow: 4 * apart, YRow: 4 * s.panels * s.panel, K: s.hidden, First: 1, Panels: 1}
 	for panel := first; panel < first+n; panel++ {
 		args.W = simd.At(weights, (dir*s.panels+panel)*s.hidden*s.panel)
 		for item := 0; item < s.batch; item += at {
-			i := min(item, s.batch-at)
+			i := max(0, min(item, s.batch-at))
 			args.X, args.Y = simd.At(states, i*apart), simd.At(work, s.recurrent+(i*s.panels+panel)*s.panel)
 			s.rows.Run(&args)
 		}
@@ -457,7 +520,7 @@ func (s *steps) both(c *op.Call, work []float32, row *simd.GatesArgs, with, numb
 		column, lane, r := (lo+i)/few/sixteens*s.chunk, (lo+i)/few%sixteens*block, (lo+i)%few*simd.AheadRows
 		items[i] = simd.AheadItem{
 			X: simd.At(x, (begin*s.batch+r)*s.input+column),
-			W: simd.At(floatsOf(c.Packed[0]), ((dir*s.panels+panel)*s.input+column)*s.panel+lane),
+			W: simd.At(s.weightsOf(c, 0), ((dir*s.panels+panel)*s.input+column)*s.panel+lane),
 			Y: simd.At(work, s.productsOf(next)+(r*s.panels+panel)*s.panel+lane),
 			K: min(s.chunk, s.ahead-column),
 		}

@@ -16,13 +16,17 @@ import (
 type activation struct {
 	routine simd.Routine[simd.ElementsArgs]
 	a, b    float32
+	scaled  bool // a·f(b·x)
 }
 
 // setFunctions finds the functions of a node's gates, and a routine for the whole if there is one. It returns false if the tier has not all functions.
 func (s *steps) setFunctions(n *graph.Node) bool {
 	names, alpha, beta := n.Attrs.Strings("activations"), n.Attrs.Floats("activation_alpha"), n.Attrs.Floats("activation_beta")
 	for i, name := range names {
-		f := activation{routine: s.tier.Elements[name]}
+		f := activation{routine: s.tier.Elements[name], scaled: name == "scaled_tanh"}
+		if f.scaled {
+			f.routine = s.tier.Elements["tanh"]
+		}
 		if !f.routine.Exists() {
 			return false
 		}
@@ -110,18 +114,30 @@ func (g *gates) sum(gate int) {
 func (g *gates) activate(k int, z uintptr, gate int) {
 	x := g.of(gate)
 	if g.clip > 0 {
-		bound := floatsOf(g.c.Scratch)[:block]
-		splat(bound, -g.clip)
-		elementsBy(&g.max, g.n, x, x, simd.At(bound, 0))
-		splat(bound, g.clip)
-		elementsBy(&g.min, g.n, x, x, simd.At(bound, 0))
+		g.with(&g.max, x, x, -g.clip)
+		g.with(&g.min, x, x, g.clip)
 	}
 	g.apply(k, z, x)
 }
 
+// apply sets a vector to function k of another.
 func (g *gates) apply(k int, z, x uintptr) {
 	f := &g.functions[g.dir*len(g.functions)/g.dirs+k]
+	if f.scaled {
+		g.with(&g.mul, z, x, f.b)
+		x = z
+	}
 	f.routine.Run(&simd.ElementsArgs{N: g.n, Z: z, X: x, A: f.a, B: f.b})
+	if f.scaled {
+		g.with(&g.mul, z, z, f.a)
+	}
+}
+
+// with applies a function of two operands to the elements of a vector and a number.
+func (g *gates) with(r *simd.Routine[simd.ElementsArgs], z, x uintptr, by float32) {
+	all := floatsOf(g.c.Scratch)[:block]
+	splat(all, by)
+	elementsBy(r, g.n, z, x, simd.At(all, 0))
 }
 
 var ones = func() (list [block]float32) {
