@@ -68,6 +68,9 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 			scalar, finish = nil, simd.Routine[simd.ElementsArgs]{}
 		}
 	}
+	if !g.across && len(g.rows) == 0 && g.run <= portion {
+		return g.groupsTogether(&f, finish, scalar != nil)
+	}
 	if !g.across {
 		return g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
 			y := f.group(g, x, at, 0, work, &watch)
@@ -256,6 +259,32 @@ func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watc
 		}
 	})
 	p.Scratch, p.Nanos = 4*(lanes+2*portion+block), g.nanos()
+	return p
+}
+
+// groupsTogether returns the plan of a reduction of short groups that lie one behind the other.
+func (g *groups) groupsTogether(f *folding, finish simd.Routine[simd.ElementsArgs], finishes bool) *Plan {
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		count := floatsOf(c.Scratch)[:block]
+		splat(count, float32(g.count))
+		for n := 0; lo < hi; lo += n {
+			n = min(hi-lo, portion/g.run)
+			if watch.Stops(n * g.run) {
+				return
+			}
+			to := y[lo:][:n]
+			f.along.Run(&simd.FoldArgs{X: simd.At(x, lo*g.run), Acc: simd.At(to, 0), N: g.run, First: 1, Join: 1, Rows: n, Start: f.start})
+			if finishes {
+				elementsBy(&finish, n, simd.At(to, 0), simd.At(to, 0), simd.At(count, 0))
+				continue
+			}
+			for i, v := range to {
+				to[i] = fmath.Canonical(v)
+			}
+		}
+	})
+	p.Scratch, p.Nanos = 4*block, int64(g.all)*int64(12+g.run/8)
 	return p
 }
 

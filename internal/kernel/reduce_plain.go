@@ -35,16 +35,16 @@ var reduceKernels = func() (rows []Kernel) {
 	return rows
 }()
 
-// integerFoldings says how an element is added to a partial result, and how these are joined.
-var integerFoldings = map[string]struct{ step, join string }{
-	"sum_reduce":        {"add", "add"},
-	"max_reduce":        {"max", "max"},
-	"min_reduce":        {"min", "min"},
-	"any_reduce":        {"max", "max"}, // of truths, which are 0 and 1
-	"all_reduce":        {"min", "min"},
-	"product_reduce":    {"mul", "mul"},
-	"l1_reduce":         {"add_abs", "add"},
-	"sum_square_reduce": {"add_square", "add"},
+// integerFoldings says how an element is added to a partial result.
+var integerFoldings = map[string]string{
+	"sum_reduce":        "add",
+	"max_reduce":        "max",
+	"min_reduce":        "min",
+	"any_reduce":        "max", // of truths, which are 0 and 1
+	"all_reduce":        "min",
+	"product_reduce":    "mul",
+	"l1_reduce":         "add_abs",
+	"sum_square_reduce": "add_square",
 }
 
 // foldLoop returns the loop that adds elements x to partial results acc, each to its own.
@@ -86,6 +86,80 @@ func foldLoop[T tensor.Integer](name string) func(acc, x []T) {
 	return func(acc, x []T) { loop(acc[:len(x)], x, acc) }
 }
 
+// foldRun returns the loop that adds all elements of a run to one partial result.
+func foldRun[T tensor.Integer](name string) func(acc T, x []T) T {
+	switch name {
+	case "add":
+		return func(acc T, x []T) T {
+			for _, v := range x {
+				acc += v
+			}
+			return acc
+		}
+	case "mul":
+		return func(acc T, x []T) T {
+			for _, v := range x {
+				acc *= v
+			}
+			return acc
+		}
+	case "add_abs":
+		return func(acc T, x []T) T {
+			for _, v := range x {
+				if v < 0 {
+					v = -v
+				}
+				acc += v
+			}
+			return acc
+		}
+	case "add_square":
+		return func(acc T, x []T) T {
+			for _, v := range x {
+				acc += v * v
+			}
+			return acc
+		}
+	case "max":
+		if tensor.TypeOf[T]() == tensor.Uint64 {
+			return func(acc T, x []T) T {
+				for _, v := range x {
+					acc = max(acc, v)
+				}
+				return acc
+			}
+		}
+		return func(acc T, x []T) T { // in words, as above, by four that do not wait for one another
+			a, b, c, d := int64(acc), int64(acc), int64(acc), int64(acc)
+			for ; len(x) >= 4; x = x[4:] {
+				a, b, c, d = max(a, int64(x[0])), max(b, int64(x[1])), max(c, int64(x[2])), max(d, int64(x[3]))
+			}
+			for _, v := range x {
+				a = max(a, int64(v))
+			}
+			return T(max(a, b, c, d))
+		}
+	}
+	if tensor.TypeOf[T]() == tensor.Uint64 {
+		return func(acc T, x []T) T {
+			for _, v := range x {
+				acc = min(acc, v)
+			}
+			return acc
+		}
+	}
+	return func(acc T, x []T) T {
+		a, b, c, d := int64(acc), int64(acc), int64(acc), int64(acc)
+		for ; len(x) >= 4; x = x[4:] {
+			a, b, c, d = min(a, int64(x[0])), min(b, int64(x[1])), min(c, int64(x[2])), min(d, int64(x[3]))
+		}
+		for _, v := range x {
+			a = min(a, int64(v))
+		}
+		return T(min(a, b, c, d))
+	}
+}
+
 // foldStart returns what changes nothing.
 func foldStart[T tensor.Integer](name string) T {
 	least, most := tensor.TypeOf[T]().IntRange()
@@ -100,50 +174,38 @@ func foldStart[T tensor.Integer](name string) T {
 	return 0
 }
 
-// plainLanes is how many partial results a group has, or how many groups beside each other are reduced at a time.
+// plainLanes is how many groups beside each other are reduced at a time.
 const plainLanes = 256
 
-// reduceIntegers prepares a reduction of integers: a group at a time, in lanes that are joined, or groups beside each other.
+// reduceIntegers prepares a reduction of integers: a group at a time, or groups beside each other.
 func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
 	g, kind := a.reducing(), integerFoldings[name]
 	if g == nil || name == "sum_reduce" && a.Bool("normalize") {
 		return nil
 	}
-	step, join, start := foldLoop[T](kind.step), foldLoop[T](kind.join), foldStart[T](kind.step)
-	return g.plain(a.in[0].DType.Size(), func(c *op.Call, group, n int, watch *op.Watch) {
+	beside, along, start := foldLoop[T](kind), foldRun[T](kind), foldStart[T](kind)
+	return g.plain(0, func(c *op.Call, group, n int, watch *op.Watch) {
 		x, y := elementsOfType[T](c.In[0].Bytes())[g.begin(group):], elementsOfType[T](c.Out[0].Bytes())[group:][:n]
-		acc := elementsOfType[T](c.Scratch)[:plainLanes]
-		if g.across {
-			acc = y
-		} else {
-			acc = acc[:min(g.run, plainLanes)]
-		}
-		for i := range acc {
-			acc[i] = start
+		for i := range y {
+			y[i] = start
 		}
 		for row := range size(g.rows) {
 			run := x[offset(g.rows, row):]
 			if g.across {
-				run = run[:n]
-			} else {
-				run = run[:g.run]
+				if watch.Stops(n) {
+					return
+				}
+				beside(y, run[:n])
+				continue
 			}
-			if watch.Stops(len(run)) {
-				return
-			}
-			for ; len(run) > 0; run = run[min(len(run), len(acc)):] {
-				step(acc, run[:min(len(run), len(acc))])
+			for run = run[:g.run]; len(run) > 0; run = run[min(len(run), portion):] {
+				part := run[:min(len(run), portion)]
+				if watch.Stops(len(part)) {
+					return
+				}
+				y[0] = along(y[0], part)
 			}
 		}
-		if g.across {
-			return
-		}
-		for len(acc) > 1 {
-			half := len(acc) / 2
-			join(acc, acc[len(acc)-half:])
-			acc = acc[:len(acc)-half]
-		}
-		y[0] = acc[0]
 	})
 }
 

@@ -12,11 +12,13 @@ package simd
 //	exp_sum     acc + exp(x - A), of which the exponential also becomes element i of Z
 //
 // If First is not 0, the lanes do not go on but begin with Start. If Join is not 0, no lanes are written but the one float32 that they are joined
-// to by halving. NaN results may have any bits, but those of max and min, which are canonical.
+// to by halving; of so many Rows of N elements, which lie one behind the other, each begins and is joined by itself, and the results lie one behind the
+// other, too. The routines change Args of such Rows. NaN results may have any bits, but those of max and min, which are canonical.
 type FoldArgs struct {
 	X, Z, Acc   uintptr
 	N           int
 	First, Join int
+	Rows        int // 0 stands for 1
 	A, Start    float32
 }
 

@@ -5,9 +5,11 @@
 // func foldSumAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldSumAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -70,6 +72,12 @@ join:
 	VPERMILPS  $0xb1, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -94,9 +102,11 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $128
 // func foldL1AVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldL1AVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -163,6 +173,12 @@ join:
 	VPERMILPS  $0xb1, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -175,9 +191,11 @@ GLOBL c32_7fffffffv<>(SB), RODATA|NOPTR, $32
 // func foldSumSquareAVX2(a uintptr)
 // Requires: AVX, FMA3
 TEXT ·foldSumSquareAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -244,6 +262,12 @@ join:
 	VPERMILPS  $0xb1, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -251,9 +275,11 @@ join:
 // Requires: AVX, FMA3
 TEXT ·foldVarianceAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS 48(AX), Y0
+	VBROADCASTSS 56(AX), Y0
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y1
+	VBROADCASTSS 60(AX), Y1
 	VMOVAPS      Y1, Y2
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -295,16 +321,16 @@ rest2:
 	VMASKMOVPS  (SI)(DX*1), Y3, Y3
 	VMASKMOVPS  32(SI)(DX*1), Y4, Y4
 	VSUBPS      Y0, Y3, Y3
-	VSUBPS      Y0, Y4, Y0
-	VMOVAPS     Y3, Y4
-	VMOVAPS     Y0, Y5
-	VFMADD213PS Y1, Y3, Y4
-	VFMADD213PS Y2, Y0, Y5
-	VMOVUPS     64(DI), Y0
-	VMOVUPS     96(DI), Y3
-	VBLENDVPS   Y0, Y4, Y1, Y0
-	VBLENDVPS   Y3, Y5, Y2, Y2
-	VMOVAPS     Y0, Y1
+	VSUBPS      Y0, Y4, Y4
+	VMOVAPS     Y3, Y5
+	VMOVAPS     Y4, Y6
+	VFMADD213PS Y1, Y3, Y5
+	VFMADD213PS Y2, Y4, Y6
+	VMOVUPS     64(DI), Y3
+	VMOVUPS     96(DI), Y4
+	VBLENDVPS   Y3, Y5, Y1, Y1
+	VBLENDVPS   Y4, Y6, Y2, Y2
+	VMOVAPS     Y1, Y1
 	VMOVAPS     Y2, Y2
 
 done3:
@@ -316,23 +342,31 @@ done3:
 	RET
 
 join:
-	VADDPS     Y2, Y1, Y0
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0xb1, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVSS     X0, (CX)
+	VADDPS     Y2, Y1, Y1
+	VPERM2F128 $0x01, Y1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0x4e, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0xb1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVSS     X1, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
 // func foldProductAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldProductAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -395,15 +429,23 @@ join:
 	VPERMILPS  $0xb1, Y0, Y1
 	VMULPS     Y1, Y0, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
 // func foldMaxAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldMaxAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -498,6 +540,12 @@ join:
 	VCMPPS     $0x03, Y1, Y0, Y0
 	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -510,9 +558,11 @@ GLOBL c32_7fc00000v<>(SB), RODATA|NOPTR, $32
 // func foldMinAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldMinAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y0
+	VBROADCASTSS 60(AX), Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -607,6 +657,12 @@ join:
 	VCMPPS     $0x03, Y1, Y0, Y0
 	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -614,9 +670,11 @@ join:
 // Requires: AVX, AVX2, FMA3
 TEXT ·foldExpSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS 48(AX), Y0
+	VBROADCASTSS 56(AX), Y0
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Y1
+	VBROADCASTSS 60(AX), Y1
 	VMOVAPS      Y1, Y2
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -714,74 +772,74 @@ rest2:
 	VMASKMOVPS   (SI)(DX*1), Y3, Y3
 	VMASKMOVPS   32(SI)(DX*1), Y4, Y4
 	VSUBPS       Y0, Y3, Y3
-	VSUBPS       Y0, Y4, Y0
-	VMINPS       c32_42b20000v<>+0(SB), Y3, Y4
-	VMINPS       c32_42b20000v<>+0(SB), Y0, Y5
-	VMAXPS       c32_c2d00000v<>+0(SB), Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMINPS       c32_42b20000v<>+0(SB), Y3, Y5
+	VMINPS       c32_42b20000v<>+0(SB), Y4, Y6
 	VMAXPS       c32_c2d00000v<>+0(SB), Y5, Y5
-	VBROADCASTSS c32_4b400000<>+0(SB), Y6
-	VMOVAPS      Y6, Y7
+	VMAXPS       c32_c2d00000v<>+0(SB), Y6, Y6
+	VBROADCASTSS c32_4b400000<>+0(SB), Y7
+	VMOVAPS      Y7, Y8
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y5, Y8
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y6, Y7
+	VSUBPS       c32_4b400000v<>+0(SB), Y8, Y9
+	VSUBPS       c32_4b400000v<>+0(SB), Y7, Y10
+	VMOVAPS      Y5, Y5
 	VMOVAPS      Y6, Y6
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y4, Y7
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y5, Y6
-	VSUBPS       c32_4b400000v<>+0(SB), Y7, Y8
-	VSUBPS       c32_4b400000v<>+0(SB), Y6, Y9
-	VMOVAPS      Y4, Y4
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  c32_bf317218v<>+0(SB), Y8, Y4
 	VFMADD231PS  c32_bf317218v<>+0(SB), Y9, Y5
-	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y10, Y6
 	VMOVAPS      Y5, Y5
-	VFMADD231PS  c32_3102e308v<>+0(SB), Y8, Y4
+	VMOVAPS      Y6, Y6
 	VFMADD231PS  c32_3102e308v<>+0(SB), Y9, Y5
-	VBROADCASTSS c32_3935e824<>+0(SB), Y8
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y10, Y6
 	VBROADCASTSS c32_3935e824<>+0(SB), Y9
-	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y4, Y8
+	VBROADCASTSS c32_3935e824<>+0(SB), Y10
 	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y5, Y9
-	VFMADD213PS  c32_3c089b97v<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y6, Y10
 	VFMADD213PS  c32_3c089b97v<>+0(SB), Y5, Y9
-	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y6, Y10
 	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y5, Y9
-	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y6, Y10
 	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y5, Y9
-	VFMADD213PS  c32_3f000000v<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y6, Y10
 	VFMADD213PS  c32_3f000000v<>+0(SB), Y5, Y9
-	VMULPS       Y4, Y4, Y10
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y6, Y10
 	VMULPS       Y5, Y5, Y11
-	VFMADD213PS  Y4, Y10, Y8
+	VMULPS       Y6, Y6, Y12
 	VFMADD213PS  Y5, Y11, Y9
-	VADDPS       c32_3f800000v<>+0(SB), Y8, Y4
+	VFMADD213PS  Y6, Y12, Y10
 	VADDPS       c32_3f800000v<>+0(SB), Y9, Y5
-	VPSRLD       $0x01, Y7, Y8
-	VPSRLD       $0x01, Y6, Y9
-	VPSLLD       $0x17, Y8, Y10
+	VADDPS       c32_3f800000v<>+0(SB), Y10, Y6
+	VPSRLD       $0x01, Y8, Y9
+	VPSRLD       $0x01, Y7, Y10
 	VPSLLD       $0x17, Y9, Y11
-	VPADDD       Y10, Y4, Y4
+	VPSLLD       $0x17, Y10, Y12
 	VPADDD       Y11, Y5, Y5
-	VPSUBD       Y8, Y7, Y7
-	VPSUBD       Y9, Y6, Y6
+	VPADDD       Y12, Y6, Y6
+	VPSUBD       Y9, Y8, Y8
+	VPSUBD       Y10, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
 	VPSLLD       $0x17, Y7, Y7
-	VPSLLD       $0x17, Y6, Y6
+	VPADDD       c32_3f800000v<>+0(SB), Y8, Y8
 	VPADDD       c32_3f800000v<>+0(SB), Y7, Y7
-	VPADDD       c32_3f800000v<>+0(SB), Y6, Y6
-	VMULPS       Y7, Y4, Y4
-	VMULPS       Y6, Y5, Y5
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y7, Y6, Y6
 	VCMPPS       $0x03, Y3, Y3, Y3
-	VCMPPS       $0x03, Y0, Y0, Y0
-	VBLENDVPS    Y3, c32_7fc00000v<>+0(SB), Y4, Y3
-	VBLENDVPS    Y0, c32_7fc00000v<>+0(SB), Y5, Y0
-	VMOVUPS      64(R8), Y4
-	VMOVUPS      96(R8), Y5
-	VMASKMOVPS   Y3, Y4, (DI)(DX*1)
-	VMASKMOVPS   Y0, Y5, 32(DI)(DX*1)
+	VCMPPS       $0x03, Y4, Y4, Y4
+	VBLENDVPS    Y3, c32_7fc00000v<>+0(SB), Y5, Y3
+	VBLENDVPS    Y4, c32_7fc00000v<>+0(SB), Y6, Y4
+	VMOVUPS      64(R8), Y5
+	VMOVUPS      96(R8), Y6
+	VMASKMOVPS   Y3, Y5, (DI)(DX*1)
+	VMASKMOVPS   Y4, Y6, 32(DI)(DX*1)
 	VADDPS       Y3, Y1, Y3
-	VADDPS       Y0, Y2, Y0
-	VMOVUPS      64(R8), Y4
-	VMOVUPS      96(R8), Y5
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VBLENDVPS    Y5, Y0, Y2, Y0
+	VADDPS       Y4, Y2, Y4
+	VMOVUPS      64(R8), Y5
+	VMOVUPS      96(R8), Y6
+	VBLENDVPS    Y5, Y3, Y1, Y1
+	VBLENDVPS    Y6, Y4, Y2, Y2
 	VMOVAPS      Y1, Y1
-	VMOVAPS      Y0, Y2
+	VMOVAPS      Y2, Y2
 
 done3:
 	CMPQ    40(AX), $0x00
@@ -792,14 +850,20 @@ done3:
 	RET
 
 join:
-	VADDPS     Y2, Y1, Y0
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0xb1, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVSS     X0, (CX)
+	VADDPS     Y2, Y1, Y1
+	VPERM2F128 $0x01, Y1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0x4e, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0xb1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVSS     X1, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -1180,7 +1244,7 @@ divided:
 	ADDQ CX, (AX)
 	ADDQ CX, 8(AX)
 	DECQ 24(AX)
-	JNZ  row
+	JG   row
 	VZEROUPPER
 	RET
 
@@ -1321,6 +1385,6 @@ done6:
 	SHLQ       $0x02, DX
 	ADDQ       DX, (AX)
 	DECQ       24(AX)
-	JNZ        row
+	JG         row
 	VZEROUPPER
 	RET

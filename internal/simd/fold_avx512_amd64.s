@@ -5,9 +5,11 @@
 // func foldSumAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldSumAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -69,6 +71,12 @@ join:
 	VPERMILPS  $0xb1, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -109,9 +117,11 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $256
 // func foldL1AVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldL1AVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -177,6 +187,12 @@ join:
 	VPERMILPS  $0xb1, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -186,9 +202,11 @@ GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $4
 // func foldSumSquareAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldSumSquareAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -254,6 +272,12 @@ join:
 	VPERMILPS  $0xb1, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -261,9 +285,11 @@ join:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldVarianceAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS 48(AX), Z0
+	VBROADCASTSS 56(AX), Z0
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z1
+	VBROADCASTSS 60(AX), Z1
 	VMOVAPS      Z1, Z1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -310,11 +336,11 @@ rest2:
 	VFMADD213PS Z1, Z2, Z4
 	VBLENDMPS   Z4, Z1, K1, Z1
 	VMOVAPS     Z1, Z1
-	VSUBPS      Z0, Z3, Z0
-	VMOVAPS     Z0, Z2
-	VFMADD213PS Z1, Z0, Z2
-	VBLENDMPS   Z2, Z1, K2, Z0
-	VMOVAPS     Z0, Z1
+	VSUBPS      Z0, Z3, Z2
+	VMOVAPS     Z2, Z3
+	VFMADD213PS Z1, Z2, Z3
+	VBLENDMPS   Z3, Z1, K2, Z1
+	VMOVAPS     Z1, Z1
 
 done3:
 	CMPQ    40(AX), $0x00
@@ -324,24 +350,32 @@ done3:
 	RET
 
 join:
-	VSHUFF64X2 $0x4e, Z1, Z1, Z0
-	VADDPS     Z0, Z1, Z0
-	VSHUFF64X2 $0xb1, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0x4e, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0xb1, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVSS     X0, (CX)
+	VSHUFF64X2 $0x4e, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0xb1, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0x4e, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0xb1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVSS     X1, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
 // func foldProductAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldProductAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -403,15 +437,23 @@ join:
 	VPERMILPS  $0xb1, Z0, Z1
 	VMULPS     Z1, Z0, Z0
 	VMOVSS     X0, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
 // func foldMaxAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldMaxAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -505,6 +547,12 @@ join:
 	VCMPPS         $0x03, Z1, Z0, K1
 	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
 	VMOVSS         X0, (CX)
+	ADDQ           $0x00000004, 16(AX)
+	MOVQ           24(AX), CX
+	SHLQ           $0x02, CX
+	ADDQ           CX, (AX)
+	DECQ           48(AX)
+	JG             row
 	VZEROUPPER
 	RET
 
@@ -514,9 +562,11 @@ GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $4
 // func foldMinAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldMinAVX512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
+	MOVQ a+0(FP), AX
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z0
+	VBROADCASTSS 60(AX), Z0
 	VMOVAPS      Z0, Z0
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -610,6 +660,12 @@ join:
 	VCMPPS         $0x03, Z1, Z0, K1
 	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
 	VMOVSS         X0, (CX)
+	ADDQ           $0x00000004, 16(AX)
+	MOVQ           24(AX), CX
+	SHLQ           $0x02, CX
+	ADDQ           CX, (AX)
+	DECQ           48(AX)
+	JG             row
 	VZEROUPPER
 	RET
 
@@ -617,9 +673,11 @@ join:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldExpSumAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS 48(AX), Z0
+	VBROADCASTSS 56(AX), Z0
+
+row:
 	MOVQ         16(AX), CX
-	VBROADCASTSS 52(AX), Z1
+	VBROADCASTSS 60(AX), Z1
 	VMOVAPS      Z1, Z1
 	CMPQ         32(AX), $0x00
 	JNE          begin
@@ -706,58 +764,58 @@ rest2:
 	VMOVUPS.Z        (SI)(DX*1), K1, Z2
 	VMOVUPS.Z        64(SI)(DX*1), K2, Z3
 	VSUBPS           Z0, Z2, Z2
-	VSUBPS           Z0, Z3, Z0
-	VMINPS.BCST      c32_42b20000<>+0(SB), Z2, Z3
-	VMINPS.BCST      c32_42b20000<>+0(SB), Z0, Z4
-	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z3, Z3
+	VSUBPS           Z0, Z3, Z3
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z2, Z4
+	VMINPS.BCST      c32_42b20000<>+0(SB), Z3, Z5
 	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z4, Z4
-	VBROADCASTSS     c32_4b400000<>+0(SB), Z5
-	VMOVAPS          Z5, Z6
-	VMOVAPS          Z5, Z5
-	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z3, Z6
-	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z4, Z5
+	VMAXPS.BCST      c32_c2d00000<>+0(SB), Z5, Z5
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z6
+	VMOVAPS          Z6, Z7
+	VMOVAPS          Z6, Z6
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z4, Z7
+	VFMADD231PS.BCST c32_3fb8aa3b<>+0(SB), Z5, Z6
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z7, Z7
 	VSUBPS.BCST      c32_4b400000<>+0(SB), Z6, Z6
-	VSUBPS.BCST      c32_4b400000<>+0(SB), Z5, Z5
-	VMOVAPS          Z3, Z3
 	VMOVAPS          Z4, Z4
-	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z6, Z3
-	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z5, Z4
-	VMOVAPS          Z3, Z3
+	VMOVAPS          Z5, Z5
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z7, Z4
+	VFMADD231PS.BCST c32_bf317218<>+0(SB), Z6, Z5
 	VMOVAPS          Z4, Z4
-	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z6, Z3
-	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z5, Z4
-	VBROADCASTSS     c32_3935e824<>+0(SB), Z7
+	VMOVAPS          Z5, Z5
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z7, Z4
+	VFMADD231PS.BCST c32_3102e308<>+0(SB), Z6, Z5
 	VBROADCASTSS     c32_3935e824<>+0(SB), Z8
-	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z3, Z7
+	VBROADCASTSS     c32_3935e824<>+0(SB), Z9
 	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3ab6a258<>+0(SB), Z5, Z9
 	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3c089b97<>+0(SB), Z5, Z9
 	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3d2aaa79<>+0(SB), Z5, Z9
 	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z4, Z8
-	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z3, Z7
+	VFMADD213PS.BCST c32_3e2aaa9e<>+0(SB), Z5, Z9
 	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z4, Z8
-	VMULPS           Z3, Z3, Z9
+	VFMADD213PS.BCST c32_3f000000<>+0(SB), Z5, Z9
 	VMULPS           Z4, Z4, Z10
-	VFMADD213PS      Z3, Z9, Z7
+	VMULPS           Z5, Z5, Z11
 	VFMADD213PS      Z4, Z10, Z8
-	VADDPS.BCST      c32_3f800000<>+0(SB), Z7, Z3
+	VFMADD213PS      Z5, Z11, Z9
 	VADDPS.BCST      c32_3f800000<>+0(SB), Z8, Z4
-	VSCALEFPS        Z6, Z3, Z3
-	VSCALEFPS        Z5, Z4, Z4
+	VADDPS.BCST      c32_3f800000<>+0(SB), Z9, Z5
+	VSCALEFPS        Z7, Z4, Z4
+	VSCALEFPS        Z6, Z5, Z5
 	VCMPPS           $0x03, Z2, Z2, K3
-	VCMPPS           $0x03, Z0, Z0, K4
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z3, K3, Z0
-	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K4, Z2
-	VMOVUPS          Z0, K1, (DI)(DX*1)
-	VMOVUPS          Z2, K2, 64(DI)(DX*1)
-	VADDPS           Z0, Z1, Z0
-	VBLENDMPS        Z0, Z1, K1, Z0
-	VMOVAPS          Z0, Z1
-	VADDPS           Z2, Z1, Z0
-	VBLENDMPS        Z0, Z1, K2, Z0
-	VMOVAPS          Z0, Z1
+	VCMPPS           $0x03, Z3, Z3, K4
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z4, K3, Z2
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z5, K4, Z3
+	VMOVUPS          Z2, K1, (DI)(DX*1)
+	VMOVUPS          Z3, K2, 64(DI)(DX*1)
+	VADDPS           Z2, Z1, Z2
+	VBLENDMPS        Z2, Z1, K1, Z1
+	VMOVAPS          Z1, Z1
+	VADDPS           Z3, Z1, Z2
+	VBLENDMPS        Z2, Z1, K2, Z1
+	VMOVAPS          Z1, Z1
 
 done3:
 	CMPQ    40(AX), $0x00
@@ -767,15 +825,21 @@ done3:
 	RET
 
 join:
-	VSHUFF64X2 $0x4e, Z1, Z1, Z0
-	VADDPS     Z0, Z1, Z0
-	VSHUFF64X2 $0xb1, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0x4e, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0xb1, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVSS     X0, (CX)
+	VSHUFF64X2 $0x4e, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0xb1, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0x4e, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMILPS  $0xb1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVSS     X1, (CX)
+	ADDQ       $0x00000004, 16(AX)
+	MOVQ       24(AX), CX
+	SHLQ       $0x02, CX
+	ADDQ       CX, (AX)
+	DECQ       48(AX)
+	JG         row
 	VZEROUPPER
 	RET
 
@@ -1083,7 +1147,7 @@ divided:
 	ADDQ CX, (AX)
 	ADDQ CX, 8(AX)
 	DECQ 24(AX)
-	JNZ  row
+	JG   row
 	VZEROUPPER
 	RET
 
@@ -1216,6 +1280,6 @@ done6:
 	SHLQ       $0x02, DX
 	ADDQ       DX, (AX)
 	DECQ       24(AX)
-	JNZ        row
+	JG         row
 	VZEROUPPER
 	RET

@@ -38,6 +38,7 @@ func fold(f *file) {
 		if e.name == "variance" || e.name == "exp_sum" {
 			r.VBROADCASTSS(r.field("A"), a)
 		}
+		r.Label("row")
 		lanes := r.load("Acc")
 		r.VBROADCASTSS(r.field("Start"), acc[0])
 		r.VMOVAPS(acc[0], acc[n-1])
@@ -68,7 +69,8 @@ func fold(f *file) {
 			r.end()
 		})
 		r.VMOVSS(f.joined(acc, e.join)[0].AsX(), at(lanes, 0))
-		r.end()
+		r.ADDQ(operand.U32(4), r.field("Acc"))
+		r.nextRow("X")
 	}
 	softmax(f)
 	moments(f)
@@ -162,7 +164,7 @@ func (r *routine) nextRow(fields ...string) {
 		r.ADDQ(bytes, r.field(name))
 	}
 	r.DECQ(r.field("Rows"))
-	r.JNZ(operand.LabelRef("row"))
+	r.JG(operand.LabelRef("row"))
 	r.end()
 }
 
