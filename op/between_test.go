@@ -37,7 +37,8 @@ func TestInterpolation(t *testing.T) {
 		"placed otherwise":  {"resize", resize("mode", "linear", "coordinates", "asymmetric"), 4, []op.Between{{0, 0, 0}, {0, 1, 0.5}, {1, 1, 0}, {1, 1, 0}}},
 		"too many":          {"resample", resize(), 3, nil},
 		"sums with weights": {"resize", resize("mode", "cubic"), 4, nil},
-		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize"), 4, nil},
+		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize", "roi", []float64{0, 2}), 4, nil},
+		"a region":          {"resize", resize("mode", "linear", "coordinates", "tf_crop_and_resize", "roi", []float64{0.25, 1}), 4, []op.Between{{0, 1, 0.25}, {0, 1, 0.5}, {0, 1, 0.75}, {1, 1, 0}}},
 		"zeros around":      {"multilinear_upsample", graph.AttrsOf("factor", []int{2}, "border", "constant"), 9, nil},
 		"another operator":  {"neg", nil, 4, nil},
 	} {

@@ -230,28 +230,16 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
-	"resample elements": func(r *op.Rand) op.Case { return resized(r, "linear") },
-	"resample nearest":  func(r *op.Rand) op.Case { return resized(r, "nearest-neighbor") },
+	"resample nearest": func(r *op.Rand) op.Case { return resized(r, "nearest-neighbor") },
 	"resize nearest": func(r *op.Rand) op.Case {
 		c := resized(r, "nearest-neighbor")
 		places := []string{"half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"}
 		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, places), "nearest_mode", op.Pick(r, []string{"round_prefer_ceil", "floor", "ceil"}))...)
 		return c
 	},
-	"resize elements": func(r *op.Rand) op.Case {
-		c := resized(r, "linear")
-		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, []string{"half_pixel", "align_corners", "asymmetric"}))...)
-		return c
-	},
-	"multilinear_upsample elements": func(r *op.Rand) op.Case {
-		c := resized(r, "linear")
-		var factor []int
-		for range c.In[0].Shape()[2:] {
-			factor = append(factor, r.Between(1, 4))
-		}
-		c.Attrs = graph.AttrsOf("factor", factor, "method", op.Pick(r, []string{"symmetric", "asymmetric", "aligned"}), "border", "replicate")
-		return c
-	},
+	"resample sums":             func(r *op.Rand) op.Case { return resizedAnywhere(r, "resample") },
+	"resize sums":               func(r *op.Rand) op.Case { return resizedAnywhere(r, "resize") },
+	"multilinear_upsample sums": func(r *op.Rand) op.Case { return resizedAnywhere(r, "multilinear_upsample") },
 	"cast elements": func(r *op.Rand) op.Case {
 		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32})
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
@@ -344,6 +332,36 @@ func resized(r *op.Rand, mode string) op.Case {
 		sizes[d+2] = r.Between(1, 20)
 	}
 	attrs := graph.AttrsOf("mode", mode, "sizes", []int(sizes), "scales", []float64{})
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
+}
+
+// resizedAnywhere returns a case of an interpolation along some dimensions of a few: short ones, and those around blocks and groups of lines.
+func resizedAnywhere(r *op.Rand, name string) op.Case {
+	shape := make(tensor.Shape, r.Between(1, 5))
+	if name == "multilinear_upsample" {
+		shape = make(tensor.Shape, r.Between(3, 5))
+	}
+	for d := range shape {
+		shape[d] = op.Pick(r, []int{1, 2, 3, 5, 7})
+	}
+	shape[r.IntN(len(shape))] = op.Pick(r, []int{8, 9, 15, 16, 17, 33, 40})
+	sizes, factor := slices.Clone(shape), []int(nil)
+	for d := range sizes {
+		if r.Bool() {
+			sizes[d] = r.Between(1, 20)
+		}
+		if d > 1 {
+			factor = append(factor, r.Between(1, 3))
+		}
+	}
+	attrs := graph.AttrsOf("mode", "linear", "sizes", []int(sizes), "scales", []float64{})
+	switch name {
+	case "multilinear_upsample":
+		attrs = graph.AttrsOf("factor", factor, "method", op.Pick(r, []string{"symmetric", "asymmetric", "aligned"}), "border", "replicate")
+	case "resize":
+		attrs = graph.AttrsOf("mode", op.Pick(r, []string{"linear", "cubic"}), "sizes", []int(sizes), "scales", []float64{}, "antialias", r.Bool(),
+			"exclude_outside", r.Bool(), "coordinates", op.Pick(r, []string{"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"}))
+	}
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
 }
 

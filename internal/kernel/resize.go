@@ -7,16 +7,19 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// resizeRows are operators that make results of the elements beside them: of the nearest one, by any tier and in Go, or linearly, of pixels of
-// blocks of channels.
+// resizeRows are operators that make results of the elements beside them: of the nearest one, or as sums along dimension after dimension.
 func resizeRows(t *simd.Tier) []Kernel {
 	var rows []Kernel
 	for _, name := range []string{"resample", "resize", "multilinear_upsample"} {
+		types := float32s
+		if name != "multilinear_upsample" {
+			types |= bits8 | bits16
+		}
 		if t == nil && name != "multilinear_upsample" {
 			rows = append(rows, Kernel{Name: "nearest", Op: name, In: []op.Types{float32s | bits8}, Prepare: nearest})
 		}
-		if t != nil && t.Lerp.Exists() {
-			rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{float32s}, Prepare: func(r Region) *Plan { return interpolate(t, r) }})
+		if t == nil || t.Weigh.Exists() {
+			rows = append(rows, Kernel{Name: "sums", Op: name, In: []op.Types{types}, Prepare: func(r Region) *Plan { return resize(t, r) }})
 		}
 	}
 	return rows
@@ -113,64 +116,6 @@ func chooseWords[W word](g *chosen) op.Kernel {
 				}
 			}
 			before = from
-		}
-	}
-}
-
-// lerpChannels is the least number of channels of a plain operand for which blocks are worth making.
-const lerpChannels = 3
-
-// interpolate prepares a linear interpolation along the last one or two dimensions of blocks of channels. A piece is a row of a block.
-func interpolate(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
-	in := n.In[0].Type.Shape
-	if n.Attrs.Get("mode") != nil && n.Attrs.String("mode") != "linear" || len(in) < 3 || len(in) > 4 || in[1] < lerpChannels && r.Layouts[n.In[0]] != Blocked16 {
-		return nil
-	}
-	places := ready(r)
-	if places == nil || !stays(places[0], in[0]) || !stays(places[1], in[1]) || in[2:].Len() > 1<<25 {
-		return nil
-	}
-	g := &lerped{rows: []op.Between{{}}, channels: in[1], blocks: blocked(in)[1], width: in[len(in)-1], height: 1}
-	if len(in) == 4 {
-		g.rows, g.height = places[2], in[2]
-	}
-	for _, p := range places[len(in)-1] {
-		g.columns = append(g.columns, simd.LerpPlace{A: int32(p.A * blockBytes), B: int32(p.B * blockBytes), T: float32(p.T), Rest: 1 - float32(p.T)})
-	}
-	return &Plan{In: []Layout{Blocked16}, Out: []Layout{Blocked16}, Pieces: in[0] * g.blocks * len(g.rows),
-		Nanos: int64(in[0]*g.blocks*len(g.rows)*len(g.columns)) * 3,
-		Run:   func(c *op.Call, lo, hi int) { g.run(t, c, lo, hi) }}
-}
-
-// lerped is where the pixels of planes of blocks of channels lie.
-type lerped struct {
-	channels, blocks int
-	width, height    int // of the operand
-	rows             []op.Between
-	columns          []simd.LerpPlace
-}
-
-// lerpPixels is how many pixels a call of the routine interpolates at most.
-const lerpPixels = 4096
-
-func (g *lerped) run(t *simd.Tier, c *op.Call, lo, hi int) {
-	x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
-	for p := lo; p < hi; p++ {
-		plane, row := p/len(g.rows), &g.rows[p%len(g.rows)]
-		if watch.Stops(len(g.columns)) {
-			return
-		}
-		top, bottom := (plane*g.height+row.A)*g.width*block, (plane*g.height+row.B)*g.width*block
-		for lane := 0; lane < min(block, g.channels-plane%g.blocks*block); lane += t.Lanes {
-			for first := 0; first < len(g.columns); first += lerpPixels {
-				args := simd.LerpArgs{Top: simd.At(x, top+lane), Bottom: simd.At(x, bottom+lane), Out: simd.At(y, (p*len(g.columns)+first)*block+lane),
-					Places: simd.At(g.columns, first), Pixels: min(lerpPixels, len(g.columns)-first), T: float32(row.T), Rest: 1 - float32(row.T)}
-				if args.T != 0 {
-					args.Both = 1
-				}
-				t.Lerp.Run(&args)
-			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ type Routines struct {
 	Fold              map[string]Routine[FoldArgs]
 	Softmax           Routine[SoftmaxArgs]
 	Moments           Routine[MomentsArgs]
-	Lerp              Routine[LerpArgs]
+	Weigh             Routine[WeighArgs]
 	CastFromFloat16   Routine[CastArgs]
 	CastToFloat16     Routine[CastArgs]
 	CastFromBFloat16  Routine[CastArgs]
@@ -244,7 +244,7 @@ var routinesAVX2 = Routines{
 	},
 	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX2", softmaxAVX2},
 	Moments:           Routine[MomentsArgs]{"momentsAVX2", momentsAVX2},
-	Lerp:              Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	Weigh:             Routine[WeighArgs]{"weighAVX2", weighAVX2},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
 	CastFromBFloat16:  Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
@@ -451,7 +451,7 @@ var routinesAVX512 = Routines{
 	},
 	Softmax:           Routine[SoftmaxArgs]{"softmaxAVX512", softmaxAVX512},
 	Moments:           Routine[MomentsArgs]{"momentsAVX512", momentsAVX512},
-	Lerp:              Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	Weigh:             Routine[WeighArgs]{"weighAVX512", weighAVX512},
 	CastFromFloat16:   Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
 	CastToFloat16:     Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
 	CastFromBFloat16:  Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},

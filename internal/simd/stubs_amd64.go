@@ -942,10 +942,10 @@ func softmaxAVX512(a *SoftmaxArgs)
 func momentsAVX512(a *MomentsArgs)
 
 //go:noescape
-func lerpAVX2(a *LerpArgs)
+func weighAVX2(a *WeighArgs)
 
 //go:noescape
-func lerpAVX512(a *LerpArgs)
+func weighAVX512(a *WeighArgs)
 
 //go:noescape
 func castFromFloat16AVX2(a *CastArgs)

@@ -630,9 +630,9 @@ var softmaxAVX512 func(a *SoftmaxArgs)
 
 var momentsAVX512 func(a *MomentsArgs)
 
-var lerpAVX2 func(a *LerpArgs)
+var weighAVX2 func(a *WeighArgs)
 
-var lerpAVX512 func(a *LerpArgs)
+var weighAVX512 func(a *WeighArgs)
 
 var castFromFloat16AVX2 func(a *CastArgs)
 

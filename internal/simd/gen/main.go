@@ -43,7 +43,7 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
-	{"lerp", lerp},
+	{"weigh", weigh},
 	{"cast", casts},
 	{"integers", integers},
 	{"pairs", pairs},

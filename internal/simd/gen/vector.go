@@ -261,6 +261,14 @@ func (m mask) part(from, n int) mask {
 	return m
 }
 
+// operand returns the mask of one register.
+func (m mask) operand() operand.Op {
+	if m.v != nil {
+		return m.v[0]
+	}
+	return m.k[0]
+}
+
 // Comparisons, as the processor's immediate has them.
 const (
 	equal        = operand.U8(0)
