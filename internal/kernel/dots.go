@@ -65,12 +65,14 @@ type dotConv struct {
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
 	product bool // whether this is a product of matrices; and
 	planar  bool // whether the left one is transposed
+	factors *geometry.Product
 
 	steps                                 int        // of a tile
 	sumsAt, endsAt, weightsAt, chunkBytes int        // in the packed form
 	filter                                *dotFilter // that is packed by the first pieces; and
 	packs                                 int        // so many
-	packedAt                              int        // what packed constant this reads, or where it lies in the memory that all pieces have in common
+	packedAt                              int        // what packed constant this reads, or where it lies in the memory that all pieces have in common; and
+	packedApart                           int        // how many bytes apart those of several matrices lie
 	across, down, chunks                  int        // how many strips a row and a column of the result have, and pieces a strip
 	pieces                                int        // that compute
 	paddingAt                             int        // where a strip has a row of a channel of padding
@@ -97,6 +99,7 @@ type dotGeometry struct {
 	InBlocks             int  // of input channels that a piece meets
 	Words, Wide          bool // whether elements of the input are words of 16 bits; and sums have 64
 	Parts                int  // as which steps may come: weights of 16 bits in one, or the low and the high ones of their bits
+	Matrices             int  // on the right of a product; else 1
 
 	// Of the result: rows and columns of all phases, how far those of one are apart, and the first ones of this.
 	Plane, Apart, Phase [2]int
@@ -109,6 +112,9 @@ const (
 	stripBytes = 96 << 10
 	stripMost  = 4 << 20
 )
+
+// packedMost is how many bytes several matrices may take when they are packed, which small ones take many times more of than before.
+const packedMost = 64 << 20
 
 // stepsMost is the greatest number of steps of a tile whose sums have 32 bits, and stepsAtOnce about that of steps with a pixel and a block in a call of
 // a routine, which take less than 100 µs.

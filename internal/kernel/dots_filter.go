@@ -9,10 +9,12 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// dotFilter is a filter of integers with known zero points.
+// dotFilter is a filter of integers, or matrices.
 type dotFilter struct {
 	dtype    tensor.DType
 	elements *tensor.Tensor // (O, …); nil if it is not known
+	first    int            // the first element of a matrix
+	zero     int            // the operand that is the zero point, of a filter that is not known either; else 0
 	dotOrder
 }
 
@@ -33,14 +35,19 @@ type upTaps struct{ n, last, step, size int }
 // at returns the position that element i of the phase's window is; it may lie behind the last one of the window.
 func (t *upTaps) at(i int) int { return t.last + (t.n-1-i)*t.step }
 
-// newDotFilter returns the filter or matrix that is operand 1 of a node, whose zero points are another operand; nil if these are not known.
+// newDotFilter returns the filter or matrix that is operand 1 of a node, whose zero points are another operand; nil if several of these are not known, or of
+// what is.
 func newDotFilter(n *graph.Node, zero int) *dotFilter {
 	f := &dotFilter{dtype: n.In[1].Type.DType, elements: n.In[1].Const}
 	f.zeros = []int64{0}
 	if len(n.In) > zero && n.In[zero] != nil {
 		zeros := n.In[zero].Const
 		if zeros == nil {
-			return nil
+			f.zero = zero
+			if f.elements != nil || n.In[zero].Type.Shape.Len() != 1 {
+				return nil
+			}
+			return f
 		}
 		f.zeros = make([]int64, zeros.Len())
 		geometry.Load(f.zeros, zeros, 0, 1)
@@ -70,7 +77,7 @@ func (f *dotFilter) load(w []int16, o int) {
 
 // row sets w to elements a distance apart, less the zero point of an output channel.
 func (f *dotFilter) row(w []int16, at, step, o int) {
-	geometry.Load(w, f.elements, at, step)
+	geometry.Load(w, f.elements, f.first+at, step)
 	if zero := int16(f.zeros[o%len(f.zeros)]); zero != 0 {
 		for i := range w {
 			w[i] -= zero
@@ -102,16 +109,22 @@ func (f *dotFilter) within(bits int) bool {
 // fill writes part i of n of the packed form of a filter.
 func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
 	buffer := make([]int16, d.bufferLen())
-	for chunk := i; chunk < d.chunks; chunk += n {
-		d.packChunk(dst, f, buffer, chunk)
+	for ; i < d.Matrices*d.chunks; i += n {
+		d.packChunk(dst, f, buffer, i)
 	}
 }
 
 // bufferLen is how many elements of the filter belong to a chunk.
 func (d *dotConv) bufferLen() int { return d.Blocks * block * d.GroupIn * d.Y.Size * d.X.Size }
 
-// packChunk writes what of the packed form belongs to a chunk, with memory for its part of the filter. The first one writes the offsets of steps.
+// packChunk writes what of the packed form belongs to a chunk, those of all matrices one after the other, with memory for its part of the filter. The first one
+// of a matrix writes the offsets of steps.
 func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int) {
+	if matrix := chunk / d.chunks; matrix > 0 {
+		of := *f
+		of.first = matrix * d.In * d.Channels
+		dst, f, chunk = dst[matrix*d.packedApart:], &of, chunk%d.chunks
+	}
 	if chunk == 0 && !d.Pairs {
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}

@@ -62,7 +62,7 @@ func newDots(t *simd.Tier, r Region, form *dotForm, axis, zero int) *dotConv {
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}
-	d.Size, d.Pairs, d.Parts, d.Words, d.Wide = form.size, form.pairs, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64
+	d.Size, d.Pairs, d.Parts, d.Words, d.Wide, d.Matrices = form.size, form.pairs, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64, 1
 	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
 		return nil
 	}
@@ -72,8 +72,11 @@ func newDots(t *simd.Tier, r Region, form *dotForm, axis, zero int) *dotConv {
 // linearRows is the least number of rows of the input of a linear layer with known weights that make one a product; fewer are dot products of rows.
 const linearRows = 4
 
-// multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
-// whose channels are columns. Of a transposed matrix on the left the rows lie as planes.
+// pairLeast is the least number of multiplications of a pair of matrices that is worth packing the right one.
+const pairLeast = 1 << 12
+
+// multiplyDots returns the plan of a product of matrices, nil if it is not one for dot products: a convolution of rows as pixels, whose channels are columns. Of
+// a transposed matrix on the left the rows lie as planes. All rows are those of one matrix where there is one on the right; else pairs of matrices are a batch.
 func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	n := r.Root()
 	a, zero, linear := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, 2, n.Op == "linear"
@@ -81,22 +84,28 @@ func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 		zero = len(n.In)
 	}
 	g, f, right := a.product(), newDotFilter(n, 3), a.in[1].Shape
-	if a.out[0].Shape.Len() == 0 || g.K == 0 || g.AK != 1 && a.in[0].Shape.Len() != g.M*g.K || right.Len() != g.K*g.N || f == nil ||
+	if a.out[0].Shape.Len() == 0 || g.K == 0 || f == nil {
+		return nil
+	}
+	batch, rows := 1, a.out[0].Shape.Len()/g.N
+	if right.Len() != g.K*g.N {
+		batch, rows = rows/g.M, g.M
+	}
+	if g.AK != 1 && rows != g.M || batch > 1 && g.M*g.K*g.N < pairLeast ||
 		!linear && (!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1) || len(f.zeros) > 1 && len(f.zeros) != g.N ||
 		linear && (g.M < linearRows || f.elements == nil) {
 		return nil
 	}
 	d := newDots(t, r, form, -1, zero)
-	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
+	if d == nil {
 		return nil
 	}
 	f.channel, f.step = g.BCol, g.BK
-	d.product, d.planar, d.bias = true, g.AK != 1, linear && a.has(2)
+	d.product, d.planar, d.bias, d.factors, d.Matrices = true, g.AK != 1, linear && a.has(2), g, right.Len()/(g.K*g.N)
 	d.X, d.Y = geometry.Unmoved, geometry.Unmoved
-	d.X.In = a.out[0].Shape.Len() / g.N
-	d.X.Out = d.X.In
+	d.X.In, d.X.Out = rows, rows
 	d.Channels, d.GroupOut, d.In, d.GroupIn = g.N, g.N, g.K, g.K
-	return dots{d}.plan([]*dotFilter{f}, 1, true)
+	return dots{d}.plan([]*dotFilter{f}, batch, true)
 }
 
 // phases returns the convolutions that a deconvolution consists of, and their filters; none if they are not such or too many.
@@ -140,18 +149,22 @@ func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
 		if d.Words && !f.within(wordsTogether) {
 			d.Parts = 2
 		}
-		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide || d.Pairs && !d.pairsWell(f) {
+		if !f.within(8*d.Size) || f.zero > 0 && (d.Size == 1 || f.dtype.Size() > 1) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide || d.Pairs && !d.pairsWell(f) {
 			return nil
 		}
 		d.pieces = batch * d.across * d.down * d.chunks
 		p.Scratch = max(p.Scratch, d.scratch())
-		if size := d.weightsAt + d.chunks*d.chunkBytes; f.elements != nil {
+		size := d.weightsAt + d.chunks*d.chunkBytes
+		if d.packedApart = (size + 63) &^ 63; d.Matrices > 1 && d.packedApart > packedMost/d.Matrices {
+			return nil
+		}
+		if f.elements != nil {
 			d.packedAt = len(p.Pack)
-			p.Pack = append(p.Pack, Pack{From: f.elements, Form: fmt.Sprintf("dots %+v by %+v", d.dotGeometry, f.dotOrder), Size: size,
+			p.Pack = append(p.Pack, Pack{From: f.elements, Form: fmt.Sprintf("dots %+v by %+v", d.dotGeometry, f.dotOrder), Size: (d.Matrices-1)*d.packedApart + size,
 				Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }})
 		} else {
-			d.filter, d.packs, d.packedAt = f, d.chunks, p.Shared
-			p.Shared += (size + 63) &^ 63
+			d.filter, d.packs, d.packedAt = f, d.Matrices*d.chunks, p.Shared
+			p.Shared += d.Matrices * d.packedApart
 			p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
 		}
 		packs, pieces = packs+d.packs, pieces+d.pieces

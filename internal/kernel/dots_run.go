@@ -55,7 +55,9 @@ type dotPart struct {
 	runs            []run
 	zero            int64 // of the input
 	x, y, strip     []byte
-	packed          []byte
+	packed          []byte  // of all matrices, and
+	matrix          []byte  // of one
+	left            int     // the first element of the left one
 	size            int     // of an element of the result, in bytes
 	biases          []int32 // none if there are none, or if sums have 64 bits
 	args            simd.DotsArgs
@@ -80,7 +82,10 @@ func (p *dotPart) pack(d *dotConv, lo, hi int) {
 		return
 	}
 	f := *d.filter
-	f.elements = p.c.In[1]
+	if f.elements = p.c.In[1]; f.zero > 0 {
+		zero := [1]int64{integerAt(p.c.In[f.zero], 0)}
+		f.zeros = zero[:]
+	}
 	for ; lo < hi && !p.watch.Stops(4*d.bufferLen()); lo++ {
 		d.packChunk(p.c.Shared[d.packedAt:], &f, unsafe.Slice((*int16)(unsafe.Pointer(&p.strip[0])), d.bufferLen()), lo)
 	}
@@ -120,6 +125,10 @@ func (p *dotPart) locate(i int) {
 	if p.runs = p.dotConv.columns[0]; i%p.across == p.across-1 {
 		p.runs = p.dotConv.columns[1]
 	}
+	if p.matrix = p.packed; p.product {
+		left, right := p.factors.Factors(p.batch * p.X.Out * p.Channels)
+		p.left, p.matrix = left, p.packed[right/(p.In*p.Channels)*p.packedApart:]
+	}
 }
 
 // target is where results go: the first one, and how many bytes pixels, rows and blocks of channels are apart. The offset is that in the result.
@@ -137,7 +146,7 @@ func (t target) of(row, column int) target {
 
 // target returns where the strip's results go that belong to the channels from first on.
 func (p *dotPart) target(first int) target {
-	t := target{offset: (p.column*p.Channels + first) * p.size, pixel: p.Channels * p.size, block: block * p.size}
+	t := target{offset: ((p.batch*p.X.Out+p.column)*p.Channels + first) * p.size, pixel: p.Channels * p.size, block: block * p.size}
 	if !p.product {
 		plane := p.Plane[0] * p.Plane[1]
 		row, column := p.row*p.Apart[0]+p.Phase[0], p.column*p.Apart[1]+p.Phase[1]
@@ -159,7 +168,7 @@ func (p *dotPart) setArgs() {
 	if p.Direct {
 		args.XRow = p.Y.Stride * p.X.In * block
 	}
-	args.Offsets, args.Steps, args.WNext = simd.At(p.packed, 0), p.steps, p.chunkBytes
+	args.Steps, args.WNext = p.steps, p.chunkBytes
 	args.Init, args.Chosen = simd.At(p.c.Scratch, initAt), simd.At(p.c.Scratch, chosenAt)
 }
 
@@ -167,7 +176,7 @@ func (p *dotPart) setArgs() {
 func (p *dotPart) compute(chunk int) {
 	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
 	p.begin(first, min(blocks*block, p.Channels-first))
-	if p.args.W = simd.At(p.packed, p.weightsAt+chunk*p.chunkBytes); p.Pairs {
+	if p.args.Offsets, p.args.W = simd.At(p.matrix, 0), simd.At(p.matrix, p.weightsAt+chunk*p.chunkBytes); p.Pairs {
 		p.setPairs(chunk)
 	}
 	x := simd.At(p.strip, 0)
@@ -178,21 +187,23 @@ func (p *dotPart) compute(chunk int) {
 		x = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*p.args.XRow+p.column*p.args.XPixel)
 	}
 	to := p.target(first)
-	some := p.product && first+blocks*block > p.Channels // of whose columns are none of the result
+	// Where columns are none of the result, or codes of sixteen columns are stored together, rows of a product come by way of the working memory.
+	aside := p.product && (first+blocks*block > p.Channels || p.args.Form == 1) && !p.Wide
+	part := target{at: simd.At(p.c.Scratch, p.partAt()), pixel: block * p.size, block: p.columns * block * p.size}
 	for _, run := range p.runs {
 		switch {
 		case p.Wide:
 			p.computeWide(x, run, chunk, to)
-		case some:
-			part := target{at: simd.At(p.c.Scratch, p.partAt()), pixel: 2 * block * p.size, block: block * p.size}
+		case aside:
 			p.computeRun(x, run, blocks, part)
 		default:
 			p.computeRun(x, run, blocks, to)
 		}
 	}
-	if some && !p.Wide {
-		for r, n := 0, p.size*(p.Channels-first); r < p.columns; r++ {
-			copy(p.y[to.offset+r*to.pixel:][:n], p.c.Scratch[p.partAt()+r*2*block*p.size:])
+	for b := 0; b < blocks && aside; b++ {
+		n, from := min(block, p.Channels-first-b*block)*p.size, p.c.Scratch[p.partAt()+b*part.block:]
+		for r := range p.columns {
+			copy(p.y[to.offset+b*to.block+r*to.pixel:][:n], from[r*part.pixel:])
 		}
 	}
 }
@@ -250,7 +261,7 @@ func addBiases[A int32 | int64](sums, bias []A, first int) {
 func (p *dotPart) begin(first, channels int) {
 	init := unsafe.Slice((*int32)(unsafe.Pointer(&p.c.Scratch[initAt])), 2*block)
 	if excess := int32(p.zero) + int32(p.flip()); p.Size == 1 && excess != 0 { // of what stands for an element of the input
-		for k, sum := range unsafe.Slice((*int32)(unsafe.Pointer(&p.packed[p.sumsAt+4*first])), channels) {
+		for k, sum := range unsafe.Slice((*int32)(unsafe.Pointer(&p.matrix[p.sumsAt+4*first])), channels) {
 			init[k] = -excess * sum
 		}
 	} else {

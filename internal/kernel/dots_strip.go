@@ -145,10 +145,10 @@ func (p *dotPart) padding() uint32 {
 
 // copyColumns makes the part of a strip that has sixteen columns of rows of a matrix.
 func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
-	at := p.column*p.In + plane*block
+	at := p.left + p.column*p.In + plane*block
 	if p.planar {
 		for channel := plane * block; channel < min((plane+1)*block, p.In); channel++ {
-			p.loadChannel(dst[channel%block*p.Size:], block, channel*p.X.In+p.column, rows)
+			p.loadChannel(dst[channel%block*p.Size:], block, p.left+channel*p.X.In+p.column, rows)
 		}
 		return
 	}

@@ -135,9 +135,9 @@ func (p *dotPart) computeSums(x, w uintptr, tile *simd.DotTile, chunk int, to ta
 	args := &p.args
 	n, from, stepBytes := args.Tiles*tile.Pixels, 0, p.stepBytes(tile.Blocks)
 	args.OutPixel, args.OutTile, args.OutBlock = 4*block, tile.Pixels*4*block, n*4*block
-	ends := p.ends(p.packed, chunk)
+	ends := p.ends(p.matrix, chunk)
 	for i, end := range ends[1:][:ends[0]] {
-		args.Offsets, args.Steps, args.W = simd.At(p.packed, 8*(from%p.steps)), int(end)-from, w+uintptr(from*stepBytes)
+		args.Offsets, args.Steps, args.W = simd.At(p.matrix, 8*(from%p.steps)), int(end)-from, w+uintptr(from*stepBytes)
 		if p.watch.Stops(n * args.Steps * tile.Blocks * dotsAtOnce) {
 			return false
 		}

@@ -267,9 +267,14 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		if tb {
 			b = tensor.Shape{n, k}
 		}
+		zeros := []tensor.Shape{{}, {m, 1}, {}, {1, n}}
+		if r.IntN(3) == 0 { // pairs of matrices
+			a, b = append(tensor.Shape{op.Pick(r, []int{1, 2}), 3}, a...), append(tensor.Shape{2, op.Pick(r, []int{1, 3})}, b...)
+			zeros[1], zeros[3] = tensor.Shape{1, 1, m, 1}, tensor.Shape{1, 1, 1, n}
+		}
 		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb, "dtype", r.DType(sums))}
 		if r.Bool() {
-			c.In = append(c.In, r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {m, 1}})), r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {1, n}})))
+			c.In = append(c.In, r.Tensor(tensor.Int8, op.Pick(r, zeros[:2])), r.Tensor(tensor.Int8, op.Pick(r, zeros[2:])))
 		}
 		return c
 	},
