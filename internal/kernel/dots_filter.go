@@ -3,9 +3,11 @@ package kernel
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -129,6 +131,11 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}
 	first := chunk * d.Blocks * block
+	if d.product && d.Size == 2 && !d.Wide && f.dtype.Size() == 1 && len(f.zeros) == 1 && (f.channel == 1 || f.step == 1 && d.In >= 2*leastColumns) {
+		memory := unsafe.Slice((*byte)(unsafe.Pointer(&buffer[0])), 2*len(buffer))
+		d.packBytes(dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes], f, memory, first)
+		return
+	}
 	w := d.loadChunk(f, buffer, first, min(d.Blocks*block, d.Channels-first))
 	for k, sum := range w.sums[:w.channels] {
 		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], uint32(sum))
@@ -145,6 +152,44 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 	}
 	if d.Wide {
 		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)), d.steps <= endSteps && slices.Max(w.sums[:w.channels]) <= d.magnitudes())
+	}
+}
+
+// packBytes writes the weights of a chunk of a matrix of bytes, from a column on, as pairs of words. The last columns go by way of the memory, and those of
+// a matrix that is transposed.
+func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) {
+	clear(dst)
+	lanes, zero, signed, pairs := d.blocksOf(first/block/d.Blocks)*block*4, int16(f.zeros[0]), 0, d.In/2
+	if f.dtype.IsSigned() {
+		signed = 1
+	}
+	change := 0x00010001 * uint32(uint16(zero))
+	for b := 0; b < lanes/64; b++ {
+		column := first + b*block
+		n, x, to := min(block, d.Channels-column), f.elements.Bytes()[f.first+column*f.channel:], dst[b*64:]
+		switch {
+		case pairs == 0:
+		case f.channel > 1:
+			args := simd.InterleaveArgs{Groups: simd.At(memory, 0), Step: 2 * block, Columns: pairs}
+			for i := range args.Rows {
+				args.Rows[i] = simd.At(x, min(i, n-1)*f.channel)
+			}
+			d.tier.Interleave2.Run(&args)
+			d.tier.CopyRows.Run(&simd.CopyRowsArgs{From: simd.At(memory, 0), FromRow: 2 * block, To: simd.At(to, 0), ToRow: lanes, ToPixel: 2 * block,
+				Rows: pairs, N: 2, Signed: signed, Change: change})
+		default:
+			from, step := x, f.step
+			if n < block {
+				for k := range d.In {
+					copy(memory[k*block:][:n], x[k*f.step:])
+				}
+				from, step = memory, block
+			}
+			d.tier.PairRows.Run(&simd.PairRowsArgs{From: simd.At(from, 0), FromRow: step, To: simd.At(to, 0), ToRow: lanes, Rows: pairs, Signed: signed, Change: change})
+		}
+		for i := 0; i < n && d.In%2 > 0; i++ {
+			d.put(to[pairs*lanes+4*i:], int16(byteAt(x[i*f.channel+(d.In-1)*f.step], signed))-zero)
+		}
 	}
 }
 

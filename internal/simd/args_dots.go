@@ -108,6 +108,16 @@ type CopyPairsArgs struct {
 	Change         uint32
 }
 
+// PairRowsArgs are those of PairRows, which makes Rows rows of sixteen pairs of words: those of sixteen bytes of a row and of the next one, signed if Signed is
+// not 0, less the words of Change. FromRow is how far two rows are apart, of which each pair has its own.
+type PairRowsArgs struct {
+	From, To       uintptr
+	FromRow, ToRow int // bytes
+	Rows           int // at least 1
+	Signed         int
+	Change         uint32
+}
+
 // RowDotsArgs are those of RowDots: Out[n] = Σ over k < 16·K of X[k] · W[n][k] for n < N, which wraps, of bytes whose rows are WRow bytes apart. X is
 // signed if XSigned is 1, and W if WSigned is 1. Both are signed words of 16 bits if Words is 1.
 type RowDotsArgs struct {

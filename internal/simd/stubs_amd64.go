@@ -540,6 +540,9 @@ func pixelsBytesAVX2(a *PixelsArgs)
 func copyPairsAVX2(a *CopyPairsArgs)
 
 //go:noescape
+func pairRowsAVX2(a *PairRowsArgs)
+
+//go:noescape
 func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape
@@ -604,6 +607,9 @@ func pixelsAVX512(a *PixelsArgs)
 
 //go:noescape
 func copyPairsAVX512(a *CopyPairsArgs)
+
+//go:noescape
+func pairRowsAVX512(a *PairRowsArgs)
 
 //go:noescape
 func rowDotsAVX512(a *RowDotsArgs)

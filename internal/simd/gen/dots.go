@@ -35,6 +35,7 @@ func dots(f *file) {
 	}
 	if !f.isa.vnni {
 		copyPairs(f)
+		pairRows(f)
 		rowDots(f)
 	}
 }

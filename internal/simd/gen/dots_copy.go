@@ -174,6 +174,30 @@ func copyPairs(f *file) {
 	r.end()
 }
 
+// pairRows builds the routine that makes pairs of words of two rows of bytes, one below the other.
+func pairRows(f *file) {
+	r := f.routine("PairRows", "PairRowsArgs")
+	from, to, row, below, n := r.load("From"), r.load("To"), r.load("FromRow"), r.load("ToRow"), r.load("Rows")
+	x, y, low, high, change := r.YMM(), r.YMM(), r.YMM(), r.YMM(), r.YMM()
+	r.VPBROADCASTD(r.field("Change"), change)
+	r.bySign(func(signed bool) {
+		r.loop(r.label("row"), n, func() {
+			r.VMOVDQU(at(from, 0), x.AsX())
+			r.VMOVDQU(operand.Mem{Base: from, Index: row, Scale: 1}, y.AsX())
+			r.VPUNPCKLBW(y.AsX(), x.AsX(), low.AsX())
+			r.VPUNPCKHBW(y.AsX(), x.AsX(), high.AsX())
+			for i, half := range []reg.VecVirtual{low, high} {
+				r.widen(signed, half.AsX(), half)
+				r.VPSUBW(change, half, half)
+				r.VMOVDQU(half, at(to, 32*i))
+			}
+			r.LEAQ(operand.Mem{Base: from, Index: row, Scale: 2}, from)
+			r.ADDQ(below, to)
+		})
+	})
+	r.end()
+}
+
 // rowDots builds the routine that multiplies rows of bytes, or of words, with one, four at a time.
 func rowDots(f *file) {
 	r := f.routine("RowDots", "RowDotsArgs")
