@@ -79,7 +79,7 @@ type castFunc func(dst, src *Tensor, lo, hi int, o CastOptions)
 // casts holds one conversion for each source (row) and target (column). Every value passes through the widest type
 // that holds all of the source's: int64, uint64, float32 or float64.
 var casts = [numDTypes][numDTypes]castFunc{
-	Bool:     fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64),
+	Bool:     fromBools(),
 	Int8:     fromIntegers(func(v int8) int64 { return int64(v) }, fromInt64),
 	Int16:    fromIntegers(func(v int16) int64 { return int64(v) }, fromInt64),
 	Int32:    fromIntegers(func(v int32) int64 { return int64(v) }, fromInt64),
@@ -90,8 +90,8 @@ var casts = [numDTypes][numDTypes]castFunc{
 	Uint64:   fromIntegers(func(v uint64) uint64 { return v }, fromUint64),
 	Float16:  fromSource(F16.Float32, fromFloat32),
 	BFloat16: fromSource(BF16.Float32, fromFloat32),
-	Float32:  fromSource(func(v float32) float32 { return v }, fromFloat32),
-	Float64:  fromSource(func(v float64) float64 { return v }, fromFloat64),
+	Float32:  fromFloats(fromFloat32),
+	Float64:  fromFloats(fromFloat64),
 	Int4:     fromCodes(Int4, signedCode(4), fromInt64),
 	Uint4:    fromCodes(Uint4, unsignedCode, fromInt64),
 	Int2:     fromCodes(Int2, signedCode(2), fromInt64),
@@ -301,18 +301,78 @@ func fromSmall(d DType) [numDTypes]castFunc {
 	return fromCodes(d, func(code byte) float32 { return values[code] }, fromFloat32)
 }
 
-// fromIntegers is fromSource for integers, which become other integers without a call for each element.
+// The frequent casts are loops of their own, without two calls for each element.
+
+// fromBools is fromSource for bools.
+func fromBools() [numDTypes]castFunc {
+	f := fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64)
+	f[Int64] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Data[int64](dst)[lo:hi], Data[bool](src)[lo:hi]
+		for i, v := range s {
+			d[i] = int64(b2u(v))
+		}
+	}
+	return f
+}
+
+// fromIntegers is fromSource for integers.
 func fromIntegers[S Integer, W int64 | uint64](widen func(S) W, to targets[W]) [numDTypes]castFunc {
 	f := fromSource(widen, to)
 	f[Int8], f[Int16], f[Int32], f[Int64] = convert[S, int8], convert[S, int16], convert[S, int32], convert[S, int64]
 	f[Uint8], f[Uint16], f[Uint32], f[Uint64] = convert[S, uint8], convert[S, uint16], convert[S, uint32], convert[S, uint64]
+	f[Float32], f[Float64], f[Bool] = nearest[S], convert[S, float64], unlikeZero[S]
 	return f
 }
 
-func convert[S, D Integer](dst, src *Tensor, lo, hi int, _ CastOptions) {
+func convert[S Integer, D Integer | float64](dst, src *Tensor, lo, hi int, _ CastOptions) {
 	d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
 	for i, v := range s {
 		d[i] = D(v)
+	}
+}
+
+func nearest[S Integer](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[float32](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = NearestFloat32(v)
+	}
+}
+
+func unlikeZero[S Number](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[bool](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = v != 0
+	}
+}
+
+// fromFloats is fromSource for floats of 32 and 64 bits.
+func fromFloats[S float32 | float64](to targets[S]) [numDTypes]castFunc {
+	f := fromSource(func(v S) S { return v }, to)
+	f[Float32], f[Float64], f[Bool] = singles[S], doubles[S], unlikeZero[S]
+	f[Int64] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Data[int64](dst)[lo:hi], Data[S](src)[lo:hi]
+		for i, v := range s {
+			if -1<<63 <= v && v < 1<<63 {
+				d[i] = int64(v)
+			} else {
+				d[i] = to.i64(v)
+			}
+		}
+	}
+	return f
+}
+
+func singles[S float32 | float64](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[float32](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = canonical(float32(v))
+	}
+}
+
+func doubles[S float32 | float64](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[float64](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = canonical64(float64(v))
 	}
 }
 

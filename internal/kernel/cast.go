@@ -20,7 +20,7 @@ func castRows(t *simd.Tier) []Kernel {
 			tensor.Int32: &t.CastUint8ToInt32, tensor.Uint32: &t.CastUint8ToInt32},
 		tensor.Int16:   {tensor.Int32: &t.CastInt16ToInt32, tensor.Uint32: &t.CastInt16ToInt32},
 		tensor.Uint16:  {tensor.Int32: &t.CastUint16ToInt32, tensor.Uint32: &t.CastUint16ToInt32},
-		tensor.Bool:    {tensor.Float32: &t.CastFromUint8},
+		tensor.Bool:    {tensor.Float32: &t.CastFromUint8, tensor.Int32: &t.CastUint8ToInt32},
 		tensor.Int32:   {tensor.Float32: &t.CastFromInt32},
 		tensor.Float32: {tensor.Float16: &t.CastToFloat16, tensor.BFloat16: &t.CastToBFloat16},
 	}

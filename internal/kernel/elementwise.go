@@ -47,9 +47,8 @@ var elementFormulas = withSimple(map[string]formula{
 	"elu":          by("elu", "alpha"),
 	"selu":         by("selu", "alpha", "lambda"),
 	"pow": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
-		y := n.In[1].Const
-		if y == nil || y.Len() != 1 || !b.pow(in[0], tensor.Data[float32](y)[0]) {
-			b.ok = false
+		if y := n.In[1].Const; y == nil || y.Len() != 1 || !b.pow(in[0], tensor.Data[float32](y)[0]) {
+			b.step("pow", in)
 		}
 	}},
 	"gelu": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
@@ -91,6 +90,7 @@ var elementFormulas = withSimple(map[string]formula{
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
 	"sin":                 moderately("sin", fmath.Sin[float32]),
 	"cos":                 moderately("cos", fmath.Cos[float32]),
+	"tan":                 moderately("tan", fmath.Tan[float32]),
 
 	// A truth is 1 or 0.
 	"and":    by("mul"),
@@ -108,6 +108,7 @@ var elementFormulas = withSimple(map[string]formula{
 func withSimple(all map[string]formula) map[string]formula {
 	for _, name := range []string{
 		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "rsqrt", "exp", "log", "log2", "tanh", "erf",
+		"asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
 		"relu", "silu", "sigmoid", "hard_swish", "softplus", "softsign",
 		"add", "sub", "mul", "div", "max", "min", "prelu",
 		"eq", "ne", "lt", "le", "gt", "ge", "select",
@@ -249,7 +250,8 @@ func isGeluByErf(nodes []*graph.Node) (p []float32, ok bool) {
 // slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
 var slow = map[string]int{
 	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "gelu_by_erf": 11, "softplus": 16,
-	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
+	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "tan": 14, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "pow": 50, "asin": 25, "acos": 25, "atan": 25, "sinh": 30, "cosh": 30, "asinh": 50,
+	"acosh": 50, "atanh": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }
 
 // elementRows returns the rows of element-wise operators on float32 and on truths.

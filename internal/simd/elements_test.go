@@ -27,7 +27,21 @@ var functions = map[string]func(float32) float32{
 	"rsqrt":    fmath.Rsqrt[float32],
 	"expm1":    fmath.Expm1[float32],
 	"log2":     fmath.Log2[float32],
+	"asin":     fmath.Asin[float32],
+	"acos":     fmath.Acos[float32],
+	"atan":     fmath.Atan[float32],
+	"sinh":     fmath.Sinh[float32],
+	"cosh":     fmath.Cosh[float32],
+	"asinh":    fmath.Asinh[float32],
+	"acosh":    fmath.Acosh[float32],
+	"atanh":    fmath.Atanh[float32],
+	"sin":      fmath.Sin[float32],
+	"cos":      fmath.Cos[float32],
+	"tan":      fmath.Tan[float32],
 }
+
+// moderate are those whose routines are for |x| < 2¹⁵.
+var moderate = []string{"sin", "cos", "tan"}
 
 // TestFunctions compares the bits of functions, of which package kernel sees only some thousand, with those of package fmath: at many operands, or at all.
 func TestFunctions(t *testing.T) {
@@ -48,6 +62,9 @@ func TestFunctions(t *testing.T) {
 					}
 					routine.Run(&simd.ElementsArgs{X: simd.At(x, 0), Z: simd.At(y, 0), N: n})
 					for i, v := range x {
+						if !(math.Abs(float64(v)) < 1<<15) && slices.Contains(moderate, name) {
+							continue
+						}
 						if w := want(v); math.Float32bits(y[i]) != math.Float32bits(w) {
 							t.Fatalf("%s(%x) = %x, want %x", name, math.Float32bits(v), math.Float32bits(y[i]), math.Float32bits(w))
 						}

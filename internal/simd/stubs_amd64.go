@@ -219,6 +219,36 @@ func elementsKeepsLeastAVX2(a *ElementsArgs)
 func elementsSelectAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsAtanAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAsinAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAcosAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSinhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsCoshAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAsinhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAcoshAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAtanhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsPowAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsTanAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsSinAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -409,6 +439,36 @@ func elementsKeepsLeastAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsSelectAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAtanAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAsinAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAcosAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSinhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCoshAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAsinhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAcoshAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAtanhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPowAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsTanAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsSinAVX512(a *ElementsArgs)

@@ -148,6 +148,26 @@ var elementsKeepsLeastAVX2 func(a *ElementsArgs)
 
 var elementsSelectAVX2 func(a *ElementsArgs)
 
+var elementsAtanAVX2 func(a *ElementsArgs)
+
+var elementsAsinAVX2 func(a *ElementsArgs)
+
+var elementsAcosAVX2 func(a *ElementsArgs)
+
+var elementsSinhAVX2 func(a *ElementsArgs)
+
+var elementsCoshAVX2 func(a *ElementsArgs)
+
+var elementsAsinhAVX2 func(a *ElementsArgs)
+
+var elementsAcoshAVX2 func(a *ElementsArgs)
+
+var elementsAtanhAVX2 func(a *ElementsArgs)
+
+var elementsPowAVX2 func(a *ElementsArgs)
+
+var elementsTanAVX2 func(a *ElementsArgs)
+
 var elementsSinAVX2 func(a *ElementsArgs)
 
 var elementsCosAVX2 func(a *ElementsArgs)
@@ -275,6 +295,26 @@ var elementsKeepsGreatestAVX512 func(a *ElementsArgs)
 var elementsKeepsLeastAVX512 func(a *ElementsArgs)
 
 var elementsSelectAVX512 func(a *ElementsArgs)
+
+var elementsAtanAVX512 func(a *ElementsArgs)
+
+var elementsAsinAVX512 func(a *ElementsArgs)
+
+var elementsAcosAVX512 func(a *ElementsArgs)
+
+var elementsSinhAVX512 func(a *ElementsArgs)
+
+var elementsCoshAVX512 func(a *ElementsArgs)
+
+var elementsAsinhAVX512 func(a *ElementsArgs)
+
+var elementsAcoshAVX512 func(a *ElementsArgs)
+
+var elementsAtanhAVX512 func(a *ElementsArgs)
+
+var elementsPowAVX512 func(a *ElementsArgs)
+
+var elementsTanAVX512 func(a *ElementsArgs)
 
 var elementsSinAVX512 func(a *ElementsArgs)
 

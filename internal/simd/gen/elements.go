@@ -20,16 +20,20 @@ type element struct {
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
 func (e *element) unroll(i *isa) int {
-	if !i.wide() && slices.Contains(elementsOfOne, e.name) {
+	if slices.Contains(elementsOfDoubles, e.name) || !i.wide() && slices.Contains(elementsOfOne, e.name) {
 		return 1
 	}
 	return mostVectors
 }
 
-// elementsOfOne lists the functions that take one vector at a time where there are 16 registers.
-var elementsOfOne = []string{
-	"expm1", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin",
-}
+// elementsOfOne lists the functions that take one vector at a time where there are 16 registers, elementsOfDoubles those that always do: they make two of
+// it, which masks choose from.
+var (
+	elementsOfOne = []string{
+		"expm1", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin", "tan",
+	}
+	elementsOfDoubles = []string{"atan", "asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh", "pow"}
+)
 
 func of1(name string, g func(f *file, x vec) vec) element {
 	return element{name: name, in: 1, f: func(f *file, in, _ []vec) vec { return g(f, in[0]) }}
@@ -124,7 +128,17 @@ var elementFunctions = []element{
 	kept("keeps_greatest", moreEqual), kept("keeps_least", lessEqual),
 	// the bits of y where x is not 0, and else those of v
 	{name: "select", in: 3, f: func(f *file, in, _ []vec) vec { return f.blend(f.compare(unequal, in[0], num(0)), in[1], in[2]) }},
+	of1("atan", (*file).atan),
+	of1("asin", (*file).asin),
+	of1("acos", (*file).acos),
+	of1("sinh", (*file).sinh),
+	of1("cosh", (*file).cosh),
+	of1("asinh", (*file).asinh),
+	of1("acosh", (*file).acosh),
+	of1("atanh", (*file).atanh),
+	of2("pow", (*file).powOf),
 	// for |x| < 2¹⁵
+	of1("tan", (*file).tan),
 	of1("sin", func(f *file, x vec) vec { return f.xor(f.sinCos(f.quarters(f.abs(x))), f.and(x, signBit)) }),
 	of1("cos", func(f *file, x vec) vec {
 		q, rh, rl := f.quarters(f.abs(x))

@@ -247,3 +247,18 @@ func (f *file) sinCos(q, rh, rl vec) vec {
 	y := f.blend(f.negative(f.shiftLeft(q, 31)), cos, sin)
 	return f.xor(y, f.and(f.shiftLeft(q, 30), signBit))
 }
+
+// tan is Tan for |x| < 2¹⁵, with both of its ways being computed.
+func (f *file) tan(x vec) vec {
+	q, rh, rl := f.quarters(f.abs(x))
+	z := f.mul(rh, rh)
+	v := f.mul(rh, z)
+	p := f.poly(z, 0x1.1f102cp-8, 0x1.60b234p-14, 0x1.632008p-7, 0x1.5cb292p-6, 0x1.badadep-5, 0x1.110d9ap-3, 0x1.55556p-2)
+	y := f.fma(v, p, rh)
+	rest := f.add(f.fma(v, p, f.sub(rh, y)), f.fma(f.mul(y, y), rl, rl))
+	h := f.add(y, rest)
+	rest = f.add(rest, f.sub(y, h))
+	inv := f.div(f.set(num(-1)), h)
+	far := f.fma(f.fma(rest, inv, f.fma(h, inv, num(1))), inv, inv)
+	return f.xor(f.blend(f.negative(f.shiftLeft(q, 31)), far, h), f.and(x, signBit))
+}

@@ -277,6 +277,7 @@ const (
 	unordered    = operand.U8(3) // of a vector with itself: NaN
 	unequal      = operand.U8(4) // which holds for NaN
 	ordered      = operand.U8(7)
+	notLessEqual = operand.U8(22) // which holds for NaN
 	moreEqual    = operand.U8(13)
 	more         = operand.U8(14)
 	notMoreEqual = operand.U8(25) // which holds for NaN
@@ -285,6 +286,10 @@ const (
 
 // compare returns the mask of the lanes of which a comparison holds.
 func (f *file) compare(how operand.U8, x vec, y src) mask {
+	return f.compareBy(f.VCMPPS, f.VCMPPS_BCST, how, x, y)
+}
+
+func (f *file) compareBy(plain, bcst inst, how operand.U8, x vec, y src) mask {
 	by := func(do inst) inst {
 		return func(ops ...operand.Op) { do(append([]operand.Op{how}, ops...)...) }
 	}
@@ -292,11 +297,11 @@ func (f *file) compare(how operand.U8, x vec, y src) mask {
 	if f.isa.wide() {
 		m := mask{k: f.opmasks(n)}
 		for i, r := range m.k {
-			f.from(y, i, by(f.VCMPPS), by(f.VCMPPS_BCST), x.at(i), r)
+			f.from(y, i, by(plain), by(bcst), x.at(i), r)
 		}
 		return m
 	}
-	return mask{v: f.op2(by(f.VCMPPS), nil, x, y)}
+	return mask{v: f.op2(by(plain), nil, x, y)}
 }
 
 // anyOf clears the zero flag if any lane of a mask of one register is set.
@@ -331,10 +336,15 @@ func (f *file) negative(x vec) mask {
 
 // blend returns yes in the lanes of a mask, and no in others.
 func (f *file) blend(m mask, yes src, no vec) vec {
+	return f.blendBy(x86.VBLENDMPS, x86.VBLENDMPS_BCST, m, yes, no)
+}
+
+// blendBy is blend with the instructions for masks of the lanes' size.
+func (f *file) blendBy(plain, bcst func(ops ...operand.Op) (*ir.Instruction, error), m mask, yes src, no vec) vec {
 	to := f.vectors(max(len(m.v), len(m.k), longest(yes, no)))
 	for i, r := range to {
 		if f.isa.wide() {
-			f.from(yes, i, f.onlyWriting(x86.VBLENDMPS), f.onlyWriting(x86.VBLENDMPS_BCST), no.at(i), m.k[min(i, len(m.k)-1)], r)
+			f.from(yes, i, f.onlyWriting(plain), f.onlyWriting(bcst), no.at(i), m.k[min(i, len(m.k)-1)], r)
 		} else {
 			f.from(yes, i, func(ops ...operand.Op) { f.VBLENDVPS(m.v.at(i), ops[0], ops[1], ops[2]) }, nil, no.at(i), r)
 		}
