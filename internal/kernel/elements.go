@@ -12,7 +12,7 @@ import (
 
 // elementKernels are rows for what no tier has in vectors: comparisons of integers, integers of 64 bits, bits, and choices of any elements.
 var elementKernels = slices.Concat(
-	integerRows("add", "sub", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor"),
+	integerRows("add", "sub", "mul", "div", "mod", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"),
 	comparisonRows("eq", "ne", "lt", "le", "gt", "ge"),
 	truthRows("and", "or", "xor", "eq", "ne"),
 	[]Kernel{{Name: "elements", Op: "select", In: []op.Types{op.Bools, wholeBytes}, Prepare: alone(choice)}},
@@ -152,7 +152,10 @@ func eitherWords[W word](each int, s []spread) op.Kernel {
 func integerRows(names ...string) (rows []Kernel) {
 	for _, name := range names {
 		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
-			overflow, _ := a.Get("overflow").(string)
+			name, overflow := name, a.String("overflow")
+			if name == "mod" && a.String("sign") == "dividend" {
+				name = "remainder"
+			}
 			prepare := integer(a.in[0].DType, integersOf[int8], integersOf[int16], integersOf[int32], integersOf[int64],
 				integersOf[uint8], integersOf[uint16], integersOf[uint32], integersOf[uint64])
 			return prepare(a, name, overflow == "saturate")
@@ -189,36 +192,42 @@ func comparing[T tensor.Number](name string) func(z []bool, x, y []T) {
 	switch name {
 	case "eq":
 		return func(z []bool, x, y []T) {
+			y, z = y[:len(x)], z[:len(x)]
 			for i, v := range x {
 				z[i] = v == y[i]
 			}
 		}
 	case "ne":
 		return func(z []bool, x, y []T) {
+			y, z = y[:len(x)], z[:len(x)]
 			for i, v := range x {
 				z[i] = v != y[i]
 			}
 		}
 	case "lt":
 		return func(z []bool, x, y []T) {
+			y, z = y[:len(x)], z[:len(x)]
 			for i, v := range x {
 				z[i] = v < y[i]
 			}
 		}
 	case "le":
 		return func(z []bool, x, y []T) {
+			y, z = y[:len(x)], z[:len(x)]
 			for i, v := range x {
 				z[i] = v <= y[i]
 			}
 		}
 	case "gt":
 		return func(z []bool, x, y []T) {
+			y, z = y[:len(x)], z[:len(x)]
 			for i, v := range x {
 				z[i] = v > y[i]
 			}
 		}
 	}
 	return func(z []bool, x, y []T) {
+		y, z = y[:len(x)], z[:len(x)]
 		for i, v := range x {
 			z[i] = v >= y[i]
 		}
@@ -276,6 +285,52 @@ func wrapping[T tensor.Integer](name string) func(z, x, y []T) {
 		return func(z, x, y []T) {
 			for i, v := range x {
 				z[i] = min(v, y[i])
+			}
+		}
+	case "div":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				d, q := y[i], T(0)
+				if d != 0 {
+					q = v / d
+				}
+				z[i] = q
+			}
+		}
+	case "mod":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				d, r := y[i], T(0)
+				if d != 0 {
+					r = v % d
+				}
+				other := r + d // of the sign that a remainder has that is not 0
+				if r == 0 || (r^d) >= 0 {
+					other = r
+				}
+				z[i] = other
+			}
+		}
+	case "remainder":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				d, q := y[i], T(0)
+				if d != 0 {
+					q = v % d
+				}
+				z[i] = q
+			}
+		}
+	case "shift_left":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v << uint64(y[i])
+			}
+		}
+	case "shift_right":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v >> uint64(y[i])
 			}
 		}
 	case "bitwise_and":
