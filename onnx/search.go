@@ -79,17 +79,20 @@ func (c *lowering) lined(x *graph.Value) (*graph.Value, int) {
 	return c.Reshape(x, x.Type.Shape.Len()), 0
 }
 
+// hardmax puts ones among zeros, where the greatest elements are.
 func hardmax(c *lowering) []*graph.Value {
 	x := c.In(0)
 	s := x.Type.Shape
 	axis := c.Axis("axis", c.Int("axis"), len(s))
-	flat, n := x, s[axis]
+	flat := x
 	if c.opset < 13 {
-		n = s[axis:].Len()
-		flat, axis = c.Reshape(x, s[:axis].Len(), n), 1
+		flat, axis = c.Reshape(x, s[:axis].Len(), s[axis:].Len()), 1
 	}
-	best := c.Squeeze(c.Node("argmax_reduce", emit.Attr("axes", []int{axis}), flat), axis)
-	return one(c.Reshape(c.Cast(c.oneHot(best, axis, n), x.Type.DType), s...))
+	best := c.Node("argmax_reduce", emit.Attr("axes", []int{axis}), flat)
+	all := func(y int64, like *graph.Value) *graph.Value {
+		return c.Broadcast(c.Cast(c.Constant(tensor.Scalar(y)), x.Type.DType), like.Type.Shape...)
+	}
+	return one(c.Reshape(c.Node("scatter_elements", emit.Attr("axis", axis), all(0, flat), best, all(1, best)), s...))
 }
 
 func nonMaxSuppression(c *lowering) []item {
