@@ -71,27 +71,37 @@ func products[T numeric](c *Call, lo, hi int) {
 	running(c, lo, hi, 1, func(acc, x T) T { return acc * x })
 }
 
+// runningLines is how many lines beside each other are combined at a time, because elements of one line that are far apart are slow to reach.
+const runningLines = 128
+
 // running combines the elements of lines, from start on.
 func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) {
 	x, y, shape, axis := unsigned[T](c.In[0]), unsigned[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
 	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
 	n, inner := shape[axis], shape[axis+1:].Len()
-	for line := lo; line < hi; line++ {
+	var acc [runningLines]T
+	for line := lo; line < hi; {
+		lines := min(hi-line, inner-line%inner, runningLines)
 		at, step := line/inner*n*inner+line%inner, inner
 		if reversed {
 			at, step = at+(n-1)*inner, -inner
 		}
-		acc := start
+		for i := range lines {
+			acc[i] = start
+		}
 		for range n {
-			v := x[at]
-			if exclusive {
-				y[at] = finish(acc)
-			}
-			acc = combine(acc, v)
-			if !exclusive {
-				y[at] = finish(acc)
+			to := y[at : at+lines]
+			for i, v := range x[at : at+lines] {
+				before := acc[i]
+				acc[i] = combine(before, v)
+				if exclusive {
+					to[i] = finish(before)
+				} else {
+					to[i] = finish(acc[i])
+				}
 			}
 			at += step
 		}
+		line += lines
 	}
 }
