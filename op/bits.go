@@ -124,11 +124,10 @@ and the result is c₀. Distributions are made of it by other operators: the hig
 	},
 	Ref: Reference{Kernels: Kernels{tensor.Int64: func(c *Call, lo, hi int) {
 		seed := c.Ints("seed")
-		key := [2]uint32{uint32(seed[0]), uint32(seed[1])}
 		index, y := tensor.Data[int64](c.In[0]), tensor.Data[uint32](c.Out[0])
 		for i := lo; i < hi; i++ {
 			at := uint64(index[i])
-			y[i] = philox([4]uint32{uint32(at), uint32(at >> 32)}, key)[0]
+			y[i] = philox(uint32(at), uint32(at>>32), uint32(seed[0]), uint32(seed[1]))
 		}
 	}}, PerElement: true},
 	Traits: Elementwise,
@@ -145,13 +144,14 @@ and the result is c₀. Distributions are made of it by other operators: the hig
 // Seed returns a number of 64 bits as random_bits takes it, in words that an int of 32 bits holds.
 func Seed(n uint64) []int { return []int{int(int32(n)), int(int32(n >> 32))} }
 
-// philox returns the four words that Philox4x32-10 makes of a counter.
-func philox(c [4]uint32, k [2]uint32) [4]uint32 {
+// philox returns the first of the four words that Philox4x32-10 makes of a counter, whose other two words are 0. Arrays would not be in registers.
+func philox(c0, c1, k0, k1 uint32) uint32 {
+	c2, c3 := uint32(0), uint32(0)
 	for range 10 {
-		p, q := uint64(c[0])*0xD2511F53, uint64(c[2])*0xCD9E8D57
-		c = [4]uint32{uint32(q>>32) ^ c[1] ^ k[0], uint32(q), uint32(p>>32) ^ c[3] ^ k[1], uint32(p)}
-		k[0] += 0x9E3779B9
-		k[1] += 0xBB67AE85
+		p, q := uint64(c0)*0xD2511F53, uint64(c2)*0xCD9E8D57
+		c0, c1, c2, c3 = uint32(q>>32)^c1^k0, uint32(q), uint32(p>>32)^c3^k1, uint32(p)
+		k0 += 0x9E3779B9
+		k1 += 0xBB67AE85
 	}
-	return c
+	return c0
 }

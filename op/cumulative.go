@@ -63,19 +63,15 @@ func perLine(s *Sig, _ []Type) int {
 	return n
 }
 
-func sums[T numeric](c *Call, lo, hi int) {
-	running(c, lo, hi, 0, func(acc, x T) T { return acc + x })
-}
+func sums[T numeric](c *Call, lo, hi int) { running[T](c, lo, hi, false) }
 
-func products[T numeric](c *Call, lo, hi int) {
-	running(c, lo, hi, 1, func(acc, x T) T { return acc * x })
-}
+func products[T numeric](c *Call, lo, hi int) { running[T](c, lo, hi, true) }
 
 // runningLines is how many lines beside each other are combined at a time, because elements of one line that are far apart are slow to reach.
 const runningLines = 128
 
-// running combines the elements of lines, from start on.
-func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) {
+// running adds or multiplies the elements of lines.
+func running[T numeric](c *Call, lo, hi int, multiply bool) {
 	x, y, shape, axis := unsigned[T](c.In[0]), unsigned[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
 	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
 	n, inner := shape[axis], shape[axis+1:].Len()
@@ -86,19 +82,25 @@ func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) 
 		if reversed {
 			at, step = at+(n-1)*inner, -inner
 		}
+		clear(acc[:lines])
 		for i := range lines {
-			acc[i] = start
+			if multiply {
+				acc[i] = 1
+			}
 		}
 		for range n {
 			to := y[at : at+lines]
 			for i, v := range x[at : at+lines] {
 				before := acc[i]
-				acc[i] = combine(before, v)
-				if exclusive {
-					to[i] = finish(before)
+				if multiply {
+					v *= before
 				} else {
-					to[i] = finish(acc[i])
+					v += before
 				}
+				if acc[i] = v; exclusive {
+					v = before
+				}
+				to[i] = finish(v)
 			}
 			at += step
 		}
