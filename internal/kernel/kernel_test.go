@@ -140,6 +140,7 @@ func sumType(c op.Case, row *kernel.Kernel) tensor.DType {
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not: by operator, or by operator and row.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"conv depthwise":           channelwise,
+	"deconv depthwise":         upChannelwise,
 	"max_pool planes":          pooledPlanes,
 	"max_pool planes of int8":  pooledPlanes,
 	"max_pool planes of uint8": pooledPlanes,
@@ -388,6 +389,30 @@ func channelwise(r *op.Rand) op.Case {
 		Attrs: graph.AttrsOf("padding", padding, "stride", stride, "dilation", dilation, "groups", op.Pick(r, []int{0, channels}))}
 	if r.Bool() {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
+	}
+	return c
+}
+
+// upChannelwise is channelwise for transposed convolutions, of which some results meet nothing.
+func upChannelwise(r *op.Rand) op.Case {
+	channels, rank := op.Pick(r, []int{2, 8, 9, 16, 33}), r.Between(1, 2)
+	in, filter := tensor.Shape{r.Between(1, 2), channels}, tensor.Shape{channels, 1}
+	var padding, stride, dilation, output []int
+	for range rank {
+		n, size, by, d := r.Between(1, 12), r.Between(1, 6), r.Between(1, 4), op.Pick(r, []int{1, 1, 1, 1, 2})
+		reach := (n-1)*by + (size-1)*d + 1
+		before, after := r.Between(0, min(3, reach-1)), 0
+		after = r.Between(0, min(3, reach-1-before))
+		in, filter, output = append(in, n), append(filter, size), append(output, reach-before-after+r.IntN(by))
+		padding, stride, dilation = append(padding, before, after), append(stride, by), append(dilation, d)
+	}
+	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil},
+		Attrs: graph.AttrsOf("padding", padding, "stride", stride, "dilation", dilation, "groups", op.Pick(r, []int{0, channels}))}
+	if r.Bool() {
+		c.Attrs = append(c.Attrs, graph.AttrsOf("output_shape", append([]int{in[0], channels}, output...))...)
+	}
+	if r.Bool() {
+		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}}))
 	}
 	return c
 }

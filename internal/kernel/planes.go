@@ -12,7 +12,7 @@ import (
 
 // Windows that slide over planes of blocks of channels, where each channel stays by itself.
 
-// planes is the geometry of a window that slides over the last one to three dimensions of a value in blocks of channels.
+// planes is the geometry of a window that slides over the last one to three dimensions of a value in blocks of channels, or over those of the result.
 type planes struct {
 	items, channels, blocks int
 	in, out                 int // pixels of a plane
@@ -21,10 +21,20 @@ type planes struct {
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
 
-	d, h, w       geometry.Slide // layers, rows, columns
-	pixels        int            // of a group
-	all           bool           // whether all positions of a window count
-	width, height int            // of a tile
+	d, h, w       geometry.Slide // of the first lattice: layers, rows, columns
+	lattices      []lattice
+	pixels        int  // of a group
+	all           bool // whether all positions of a window count
+	width, height int  // of a tile
+}
+
+// lattice is pixels of the result in equal distances, whose windows slide over the operand: all of them, or those of a transposed convolution whose windows
+// have the same elements of the filter. Distances are in bytes.
+type lattice struct {
+	d, h, w           geometry.Slide
+	in, out, weights  int // the first pixels, and the first element of the filter
+	inColumn, inRow   int // between neighbours
+	outColumn, outRow int
 }
 
 // tileTaps bounds the windows' positions in a tile of pixels, which a call of a routine computes.
@@ -61,16 +71,24 @@ func slides(a graph.Attrs, first int, in, out tensor.Shape, size []int) (d, h, w
 // newPlanes returns the geometry of windows that take groups of so many pixels. Sums that are divided are so by the positions inside of the
 // operand, or, if all count, by all. It is nil where that is too much.
 func newPlanes(in tensor.Shape, size int, d, h, w geometry.Slide, pixels int, all bool) *planes {
-	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: d.In * h.In * w.In, out: d.Out * h.Out * w.Out,
-		size: size, columnStep: w.Dilation * block * size, taps: d.Size * h.Size * w.Size}
+	pixel := block * size
+	one := lattice{d: d, h: h, w: w, inColumn: pixel, inRow: w.In * pixel, outColumn: pixel, outRow: w.Out * pixel}
+	return planesOf(in, size, d.Size*h.Size*w.Size, d.Out*h.Out*w.Out, []lattice{one}, pixels, all)
+}
+
+// planesOf is newPlanes for lattices, of which the first one has the most pixels, with so many positions of the window and pixels of a plane of the result.
+func planesOf(in tensor.Shape, size, taps, out int, lattices []lattice, pixels int, all bool) *planes {
+	d, h, w := lattices[0].d, lattices[0].h, lattices[0].w
+	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: d.In * h.In * w.In, out: out,
+		size: size, columnStep: w.Dilation * lattices[0].inColumn, taps: taps, lattices: lattices}
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
-	width := min(w.Out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.Stride*h.Span()*d.Size), 2*pixels))
+	width := min(w.Out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.Stride*max(h.Span(), 1)*d.Size), 2*pixels))
 	width = geometry.CeilDiv(w.Out, geometry.CeilDiv(w.Out, width)) // of tiles of equal size
 	height := min(h.Out, max(tileTaps/(g.taps*width), 1))
 	height = min(height, geometry.CeilDiv(h.Out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
-	if d.Out > 1 && d.Out > mostTiles/(geometry.CeilDiv(h.Out, height)*geometry.CeilDiv(w.Out, width)) {
+	if many := d.Out * len(lattices); many > 1 && many > mostTiles/(geometry.CeilDiv(h.Out, height)*geometry.CeilDiv(w.Out, width)) {
 		return nil
 	}
 	g.d, g.h, g.w, g.pixels, g.all, g.width, g.height = d, h, w, pixels, all, width, height
@@ -84,9 +102,12 @@ func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
 		for y := first; y < end; y += g.height {
 			for x := 0; x < g.w.Out; x += g.width {
 				var tile []simd.WindowPart
-				for _, rows := range g.h.Stretches(y, min(y+g.height, end)) {
-					for _, columns := range g.w.Stretches(x, min(x+g.width, g.w.Out)) {
-						tile = append(tile, g.parts(z, rows, columns)...)
+				for i := range g.lattices {
+					p := &g.lattices[i]
+					for _, rows := range p.h.Stretches(y, min(y+g.height, end, p.h.Out)) {
+						for _, columns := range p.w.Stretches(x, min(x+g.width, p.w.Out)) {
+							tile = append(tile, g.parts(p, z, rows, columns)...)
+						}
 					}
 				}
 				tiles = append(tiles, tile)
@@ -102,28 +123,28 @@ const blockBytes = 4 * block
 // maxPlane is the greatest number of pixels of a plane, of which distances in bytes are within an int.
 const maxPlane = math.MaxInt >> 8
 
-// parts returns the rectangle of some rows and columns of a layer of results, as parts with groups of equal size.
-func (g *planes) parts(layer int, rows, columns geometry.Stretch) []simd.WindowPart {
-	d, h, w, pixel, pixels := &g.d, &g.h, &g.w, block*g.size, g.pixels
+// parts returns the rectangle of some rows and columns of a layer of a lattice, as parts with groups of equal size.
+func (g *planes) parts(f *lattice, layer int, rows, columns geometry.Stretch) []simd.WindowPart {
+	d, h, w, pixels := &f.d, &f.h, &f.w, g.pixels
 	begin, end := d.Inside(layer)
 	kd, kh, kw := end-begin, rows.End-rows.Begin, columns.End-columns.Begin
 	if kd == 0 || kh == 0 || kw == 0 {
 		kd, kh, kw = 1, 0, 0
 	}
-	row := w.In * h.Dilation * pixel // of the window
-	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.Dilation*pixel, WeightsSkip: (w.Size - kw) * blockBytes,
-		Layers: kd, LayerSkip: d.Dilation*h.In*w.In*pixel - kh*row, LayerWeightsSkip: (h.Size - kh) * w.Size * blockBytes,
-		Lines: rows.N, InLine: h.Stride * w.In * pixel, OutLine: w.Out * pixel,
-		InStep: w.Stride * pixel, OutStep: pixel, Divisor: float32(max(kd*kh*kw, 1))}
+	row := h.Dilation * f.inRow // of the window
+	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.Dilation*f.inColumn, WeightsSkip: (w.Size - kw) * blockBytes,
+		Layers: kd, LayerSkip: d.Dilation*h.In*f.inRow - kh*row, LayerWeightsSkip: (h.Size - kh) * w.Size * blockBytes,
+		Lines: rows.N, InLine: h.Stride * f.inRow, OutLine: f.outRow,
+		InStep: w.Stride * f.inColumn, OutStep: f.outColumn, Divisor: float32(max(kd*kh*kw, 1))}
 	if g.all {
 		p.Divisor = float32(g.taps)
 	}
 	z, y, x := layer*d.Stride-d.Before+begin*d.Dilation, rows.First*h.Stride-h.Before+rows.Begin*h.Dilation, columns.First*w.Stride-w.Before+columns.Begin*w.Dilation
 	if kh > 0 {
-		p.In = ((z*h.In+y)*w.In + x) * pixel
-		p.Weights = ((begin*h.Size+rows.Begin)*w.Size + columns.Begin) * blockBytes
+		p.In = f.in + (z*h.In+y)*f.inRow + x*f.inColumn
+		p.Weights = f.weights + ((begin*h.Size+rows.Begin)*w.Size+columns.Begin)*blockBytes
 	}
-	p.Out = ((layer*h.Out+rows.First)*w.Out + columns.First) * pixel
+	p.Out = f.out + (layer*h.Out+rows.First)*f.outRow + columns.First*f.outColumn
 	n := columns.N
 	if n < rows.N && n < pixels/2 { // groups go down a column
 		n, p.Lines = p.Lines, n
@@ -164,7 +185,7 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 		p.In[i] = Blocked16
 	}
 	p.Scratch = tail.size(block)
-	if len(r.Root().Out[0].Type.Shape) == 4 {
+	if len(g.lattices) == 1 && len(r.Root().Out[0].Type.Shape) == 4 {
 		p.Rows = &Rows{g.h.Out, needs(g.h.In, g.h.Stride, g.h.Before, g.h.Span()), w.cut, len(tail.tensors) > 0}
 	}
 	return p
