@@ -8,7 +8,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Suppression of boxes of integers, in Go. What does not depend on the other box is computed once for each, so that a pair needs one product and one jump.
+// Suppression of boxes, in Go. What does not depend on the other box is computed once for each, so that a pair needs one product and one jump.
 
 // suppressionKernels has the rows of non_max_suppression and valid_count.
 var suppressionKernels = func() (rows []Kernel) {
@@ -19,7 +19,7 @@ var suppressionKernels = func() (rows []Kernel) {
 	}
 	row("non_max_suppression", suppressionOf[int8], suppressionOf[int16], suppressionOf[int32])
 	row("valid_count", validOf[int8], validOf[int16], validOf[int32])
-	return rows
+	return append(rows, Kernel{Name: "corners", Op: "class_box_suppression", In: []op.Types{float32s, float32s}, Prepare: alone(suppressClasses)})
 }()
 
 // validOf prepares valid_count for rows of boxes. Each row is copied behind those that are kept, where the next one overwrites it if it is not.
@@ -205,6 +205,7 @@ func bestRows[T int8 | int16 | int32](rows []T, list, other []uint64, watch *op.
 // sortByBits returns the numbers of a list, sorted by some of their bits, in one of two parts of working memory: by the eight lowest bits if one of them is
 // asked for, then by the next eight. Those that are equal stay in their order. What it returns is in no order if the evaluation should end.
 func sortByBits(list, other []uint64, by uint64, watch *op.Watch) []uint64 {
+	other = other[:len(list)]
 	for shift := 0; shift < 64 && by>>shift > 0 && !watch.Stops(0); shift += 8 {
 		mask := by >> shift & 0xff
 		if mask == 0 {
@@ -264,4 +265,88 @@ func (d digit) place(list, to []uint64) {
 		to[*at] = k
 		*at++
 	}
+}
+
+// cornerBox is a box of floats by two opposite corners, the lesser ones first.
+type cornerBox struct{ x1, y1, x2, y2, area float32 }
+
+const cornerBoxBytes = 20
+
+func suppressClasses(a *application) *Plan {
+	shape, centered := a.in[1].Shape, a.Bool("centered")
+	n, iou, least := shape[2], float32(a.Float("iou_threshold")), float32(a.Float("score_threshold"))
+	limit := min(n, a.Int("max_output_size"))
+	if n > math.MaxInt/(2*8+2*cornerBoxBytes) || uint64(n) > math.MaxUint32 {
+		return nil
+	}
+	run := func(c *op.Call, _, _ int) {
+		corners, scores, selected, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[int64](c.Out[0]), c.Watch()
+		order, boxes := elementsOfType[uint64](c.Scratch[:2*8*n]), elementsOfType[cornerBox](c.Scratch[2*8*n:])
+		boxes, kept := boxes[:n], boxes[n:]
+		count := 0
+		for b := range shape[0] {
+			setBoxes(boxes, corners[b*n*4:], centered)
+			for class := range shape[1] {
+				list := order[:0]
+				for i, s := range scores[(b*shape[1]+class)*n:][:n] {
+					if s > least {
+						list = append(list, rank(s, math.MaxUint32)<<32|uint64(i)) // within the working memory
+					}
+				}
+				if watch.Stops(16 * n) {
+					return
+				}
+				size := 0
+				for _, k := range sortByBits(list, order[n:], differing(list)>>32<<32, &watch) {
+					if size == limit || watch.Stops(1+8*size) {
+						break
+					}
+					if box := &boxes[uint32(k)]; !box.overlaps(kept[:size], iou) {
+						kept[size] = *box
+						to := selected[3*(count+size):]
+						to[0], to[1], to[2] = int64(b), int64(class), int64(uint32(k))
+						size++
+					}
+				}
+				if watch.Stops(0) { // Without this it would end in the next class.
+					return
+				}
+				count += size
+			}
+		}
+		clear(selected[3*count:])
+		tensor.Data[int64](c.Out[1])[0] = int64(count)
+	}
+	work := int64(n) * int64(10+min(limit, 100)) * int64(shape[0]*shape[1])
+	return &Plan{Pieces: 1, Scratch: (2*8+cornerBoxBytes)*n + cornerBoxBytes*limit, Nanos: work, Run: run}
+}
+
+// setBoxes sets boxes that are given by any two opposite corners, y before x, or by a centre and extents.
+func setBoxes(boxes []cornerBox, from []float32, centered bool) {
+	for i := range boxes {
+		b, to := from[4*i:][:4], &boxes[i]
+		if centered {
+			w, h := float32(b[2]/2), float32(b[3]/2)
+			*to = cornerBox{b[0] - w, b[1] - h, b[0] + w, b[1] + h, 0}
+		} else {
+			*to = cornerBox{min(b[1], b[3]), min(b[0], b[2]), max(b[1], b[3]), max(b[0], b[2]), 0}
+		}
+		to.area = float32(max(to.x2-to.x1, 0) * max(to.y2-to.y1, 0))
+	}
+}
+
+// overlaps reports whether the intersection of a box with one of some others is more than a share of their union.
+func (b *cornerBox) overlaps(others []cornerBox, share float32) bool {
+	x1, y1, x2, y2, area := b.x1, b.y1, b.x2, b.y2, b.area
+	for i := range others {
+		o := &others[i]
+		if x2 <= o.x1 || o.x2 <= x1 || y2 <= o.y1 || o.y2 <= y1 { // they have nothing in common, or something is no number
+			continue
+		}
+		overlap := float32(max(min(x2, o.x2)-max(x1, o.x1), 0) * max(min(y2, o.y2)-max(y1, o.y1), 0))
+		if union := area + o.area - overlap; union > 0 && overlap/union > share {
+			return true
+		}
+	}
+	return false
 }

@@ -71,7 +71,7 @@ func (g *collector) best(list, other []uint64, x []float32, n, step int, watch *
 			if v <= bound { // the one before is taken if they are equal
 				continue
 			}
-			key := g.key(x[at])<<32 | uint64(i)
+			key := rank(x[at], g.flip)<<32 | uint64(i)
 			if key >= last {
 				continue
 			}
@@ -93,8 +93,9 @@ func (g *collector) best(list, other []uint64, x []float32, n, step int, watch *
 	return g.order(list[:k], other, watch)
 }
 
-// key returns what is the less, the better an element is. Zeros of both signs are equal; a NaN is greater than all numbers.
-func (g *collector) key(x float32) uint64 {
+// rank returns what is the greater, the greater an element is, or if all bits are flipped the less. Zeros of both signs are equal; a NaN is greater than all
+// numbers.
+func rank(x float32, flip uint32) uint64 {
 	b := math.Float32bits(x)
 	switch {
 	case x == 0:
@@ -106,7 +107,7 @@ func (g *collector) key(x float32) uint64 {
 	default:
 		b |= 1 << 31
 	}
-	return uint64(b ^ g.flip)
+	return uint64(b ^ flip)
 }
 
 // order sorts what is taken, and returns it in one of two parts of working memory.
@@ -120,11 +121,16 @@ func (g *collector) order(list, other []uint64, watch *op.Watch) []uint64 {
 		slices.Sort(list)
 		return list
 	}
+	return sortByBits(list, other, differing(list), watch)
+}
+
+// differing returns the bits in which some numbers differ.
+func differing(list []uint64) uint64 {
 	some, all := uint64(0), ^uint64(0)
 	for _, k := range list {
 		some, all = some|k, all&k
 	}
-	return sortByBits(list, other, some&^all, watch)
+	return some &^ all
 }
 
 // leastFirst brings the k least of different numbers to the front, the greatest of these to the end of that.
