@@ -324,6 +324,25 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"rms_pool": longRows,
 }
 
+func init() { // groups of more elements than vectors have
+	for _, row := range []string{"lanes", "integers", "places"} {
+		for _, name := range []string{"sum", "mean", "max", "min", "product", "l1", "l2", "sum_square", "log_sum", "log_sum_exp", "any", "all", "argmax", "argmin"} {
+			name += "_reduce"
+			aroundTiles[name+" "+row] = func(r *op.Rand) op.Case {
+				d, _ := op.Lookup(name)
+				c := d.Draw(r)
+				shape := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{1, 2, 15, 16, 17, 49, 130, 300}), op.Pick(r, []int{1, 2, 3, 49, 64, 65, 300})}
+				if shape.Len() > 1<<14 {
+					shape[2] = op.Pick(r, []int{2500, 2048})
+					shape[1] = 1
+				}
+				c.In[0], c.Attrs = r.Tensor(c.In[0].DType(), shape), c.Attrs.With("axes", r.Axes(3, r.Between(1, 3)))
+				return c
+			}
+		}
+	}
+}
+
 // sums are the types that sums of integers have.
 var sums = op.TypeSet(tensor.Int32, tensor.Int64)
 

@@ -50,6 +50,7 @@ func reduceRows(t *simd.Tier) []Kernel {
 	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
 		rows = append(rows, Kernel{Name: "lanes", Op: name, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return placeInLanes(t, a, name) })})
 	}
+	rows = append(rows, integerReductions(t, bits8|bits16|op.TypeSet(tensor.Int32, tensor.Uint32), "sum_reduce", "max_reduce", "min_reduce")...)
 	return append(rows, Kernel{Name: "lanes", Op: "log_sum_exp_reduce", In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return logSumExp(t, a) })})
 }
 

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -9,16 +10,7 @@ import (
 
 // reduceKernels has the rows of reductions of integers and truths, and of those to places.
 var reduceKernels = func() (rows []Kernel) {
-	for _, name := range []string{"sum_reduce", "max_reduce", "min_reduce", "product_reduce", "l1_reduce", "sum_square_reduce"} {
-		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
-			prepare := integer(a.in[0].DType, reduceIntegers[int8], reduceIntegers[int16], reduceIntegers[int32], reduceIntegers[int64],
-				reduceIntegers[uint8], reduceIntegers[uint16], reduceIntegers[uint32], reduceIntegers[uint64])
-			return prepare(a, name)
-		})})
-	}
-	for _, name := range []string{"any_reduce", "all_reduce"} {
-		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Bools}, Prepare: alone(func(a *application) *Plan { return reduceIntegers[uint8](a, name) })})
-	}
+	rows = integerReductions(nil, op.Integers, "sum_reduce", "max_reduce", "min_reduce", "product_reduce", "l1_reduce", "sum_square_reduce")
 	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
 		rows = append(rows, Kernel{Name: "places", Op: name, In: []op.Types{op.Integers | op.TypeSet(tensor.Float32, tensor.Float64)}, Prepare: alone(func(a *application) *Plan {
 			least := name == "argmin_reduce"
@@ -34,6 +26,21 @@ var reduceKernels = func() (rows []Kernel) {
 	}
 	return rows
 }()
+
+// integerReductions returns rows of operators on integers, and of those on truths. With a tier they combine its vectors.
+func integerReductions(t *simd.Tier, types op.Types, names ...string) (rows []Kernel) {
+	for _, name := range names {
+		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{types}, Prepare: alone(func(a *application) *Plan {
+			prepare := integer(a.in[0].DType, reduceIntegers[int8], reduceIntegers[int16], reduceIntegers[int32], reduceIntegers[int64],
+				reduceIntegers[uint8], reduceIntegers[uint16], reduceIntegers[uint32], reduceIntegers[uint64])
+			return prepare(t, a, name)
+		})})
+	}
+	for _, name := range []string{"any_reduce", "all_reduce"} {
+		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Bools}, Prepare: alone(func(a *application) *Plan { return reduceIntegers[uint8](t, a, name) })})
+	}
+	return rows
+}
 
 // integerFoldings says how an element is added to a partial result.
 var integerFoldings = map[string]string{
@@ -178,13 +185,21 @@ func foldStart[T tensor.Integer](name string) T {
 const plainLanes = 256
 
 // reduceIntegers prepares a reduction of integers: a group at a time, or groups beside each other.
-func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
+func reduceIntegers[T tensor.Integer](t *simd.Tier, a *application, name string) *Plan {
 	g, kind := a.reducing(), integerFoldings[name]
 	if g == nil || name == "sum_reduce" && a.Bool("normalize") {
 		return nil
 	}
+	var pairs simd.Routine[simd.PairsArgs]
+	if t != nil {
+		var ok bool
+		if pairs, ok = pairRoutine(t, kind, tensor.TypeOf[T]()); !ok {
+			return nil
+		}
+	}
 	beside, along, start := foldLoop[T](kind), foldRun[T](kind), foldStart[T](kind)
-	return g.plain(0, func(c *op.Call, group, n int, watch *op.Watch) {
+	each := pairBytes / a.in[0].DType.Size()
+	p := g.plain(0, func(c *op.Call, group, n int, watch *op.Watch) {
 		x, y := elementsOfType[T](c.In[0].Bytes())[g.begin(group):], elementsOfType[T](c.Out[0].Bytes())[group:][:n]
 		for i := range y {
 			y[i] = start
@@ -195,7 +210,12 @@ func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
 				if watch.Stops(n) {
 					return
 				}
-				beside(y, run[:n])
+				at := 0
+				if whole := n / each; pairs.Exists() && whole > 0 {
+					pairs.Run(&simd.PairsArgs{X: simd.At(y, 0), Y: simd.At(run, 0), Out: simd.At(y, 0), YMask: -1, N: whole})
+					at = whole * each
+				}
+				beside(y[at:], run[at:n])
 				continue
 			}
 			for run = run[:g.run]; len(run) > 0; run = run[min(len(run), portion):] {
@@ -203,10 +223,20 @@ func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
 				if watch.Stops(len(part)) {
 					return
 				}
+				for pairs.Exists() && len(part) >= 2*each { // halves with one another
+					half := len(part) / each / 2
+					to := elementsOfType[T](c.Scratch)[:half*each]
+					pairs.Run(&simd.PairsArgs{X: simd.At(part, 0), Y: simd.At(part, half*each), Out: simd.At(to, 0), YMask: -1, N: half})
+					y[0], part = along(y[0], part[2*half*each:]), to
+				}
 				y[0] = along(y[0], part)
 			}
 		}
 	})
+	if p.Scratch = 0; t != nil && !g.across {
+		p.Scratch = portion / 2 * a.in[0].DType.Size()
+	}
+	return p
 }
 
 // begin returns where a group begins.
