@@ -80,8 +80,8 @@ func groupsOf(shape tensor.Shape, axes []int) *groups {
 // lanes is how many partial results a reduction has.
 const lanes = 16
 
-// width is how many groups beside each other are computed at a time.
-const width = 256
+// width is how many groups beside each other are computed at a time, and wide how many whose elements are read but once: long runs of them.
+const width, wide = 256, 1024
 
 // folding is a reduction to a sum, a product, or the greatest or least element.
 type folding struct {
@@ -175,11 +175,11 @@ func besideOf(c *op.Call, n, count int) beside {
 	for used < min(count, lanes) {
 		used *= 2
 	}
-	return beside{n, used, w[:used*n], w[lanes*width:][:n], w[(lanes+1)*width:][:block]}
+	return beside{n, used, w[:used*n], w[lanes*n:][:n], w[(lanes+1)*n:][:block]}
 }
 
-// besideBytes is how much it takes.
-const besideBytes = 4 * ((lanes+1)*width + block)
+// besideBytes is how much it takes of width, and wideBytes of wide.
+const besideBytes, wideBytes = 4 * ((lanes+1)*width + block), 4 * ((lanes+1)*wide + block)
 
 // begin sets all lanes to the start.
 func (f *folding) begin(b *beside) { splat(b.acc, f.start) }

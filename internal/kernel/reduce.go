@@ -83,7 +83,7 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 	}
 	return g.eachBeside(func(b beside, x, y []float32, watch op.Watch) op.Watch {
 		f.begin(&b)
-		g.eachRow(x, &watch, func(k int, row uintptr) { f.add(&b, k, row) })
+		g.eachInLanes(x, &watch, func(k int, row uintptr) { f.add(&b, k, row) })
 		from := f.end(&b)
 		if scalar == nil {
 			copy(y, b.acc)
@@ -105,10 +105,14 @@ func (p *Plan) rescue(name string, n int) {
 	p.Run = func(c *op.Call, lo, hi int) {
 		run(c, lo, hi)
 		y, watch := tensor.Data[float32](c.Out[0]), c.Watch()
-		for i := lo * each; i < hi*each && !watch.Stops(1); i++ {
-			if !finite(y[i]) {
-				reference(c, i, i+1)
+		for i := lo * each; i < hi*each; i++ {
+			if finite(y[i]) {
+				continue
 			}
+			if watch.Stops(1) {
+				return
+			}
+			reference(c, i, i+1)
 		}
 	}
 }
@@ -156,7 +160,7 @@ func logSumExp(t *simd.Tier, a *application) *Plan {
 		splat(b.one, -math.MaxFloat32)
 		elementsBy(&greatest.step, b.n, m, m, simd.At(b.one, 0))
 		sum.begin(&b)
-		g.eachRow(x, &watch, func(k int, row uintptr) {
+		g.eachInLanes(x, &watch, func(k int, row uintptr) {
 			elementsOf(&exp, b.n, simd.At(b.temp, 0), row, m)
 			sum.add(&b, k, simd.At(b.temp, 0))
 		})
@@ -239,10 +243,22 @@ func placing(d tensor.DType) func(y *tensor.Tensor, i, at int) {
 // eachRow calls f with the number and the address of the elements of each of the groups beside each other.
 func (g *groups) eachRow(x []float32, watch *op.Watch, f func(k int, row uintptr)) {
 	for k := range size(g.rows) {
-		if watch.Stops(width) {
+		if watch.Stops(wide) {
 			return
 		}
 		f(k, simd.At(x, offset(g.rows, k)))
+	}
+}
+
+// eachInLanes is eachRow lane by lane: what a lane adds up to stays near.
+func (g *groups) eachInLanes(x []float32, watch *op.Watch, f func(k int, row uintptr)) {
+	for lane := range min(g.count, lanes) {
+		for k := lane; k < g.count; k += lanes {
+			if watch.Stops(wide) {
+				return
+			}
+			f(k, simd.At(x, offset(g.rows, k)))
+		}
 	}
 }
 
@@ -295,12 +311,12 @@ func (g *groups) eachBeside(reduce func(b beside, x, y []float32, watch op.Watch
 	p := evenly(g.all/each, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo * each; i < hi*each && !watch.Stops(0); {
-			b := besideOf(c, min(hi*each-i, width, g.run-i%g.run), g.count)
+			b := besideOf(c, min(hi*each-i, wide, g.run-i%g.run), g.count)
 			watch = reduce(b, x[offset(g.kept, i/g.run)+i%g.run:], y[i:][:b.n], watch)
 			i += b.n
 		}
 	})
-	p.Scratch, p.Nanos = besideBytes, g.nanos()
+	p.Scratch, p.Nanos = wideBytes, g.nanos()
 	return p
 }
 
