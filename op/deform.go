@@ -89,19 +89,21 @@ type deformed[T fmath.Float] struct {
 	dim                      [tensor.MaxRank]geometry.Slide
 	m, window, plane, points int
 	perGroup, perOffset      int // input channels
-	x, offset, mask          []T
+	offset, mask             []T
 }
 
-func newDeformed[T fmath.Float](c *Call) deformed[T] {
-	v := deformed[T]{in: c.In[0].Shape(), filter: c.In[1].Shape(), out: c.Out[0].Shape(), x: tensor.Data[T](c.In[0]),
-		offset: tensor.Data[T](c.In[2]), mask: optional[T](c, 4)}
+func newDeformed[T fmath.Float](a graph.Attrs, in, filter, out tensor.Shape) deformed[T] {
+	v := deformed[T]{in: in, filter: filter, out: out}
 	v.m, v.window, v.plane, v.points = len(v.in)-2, v.filter[2:].Len(), v.in[2:].Len(), v.out[2:].Len()
-	v.perGroup, v.perOffset = v.filter[1], v.in[1]/c.Int("offset_groups")
+	v.perGroup, v.perOffset = v.filter[1], v.in[1]/a.Int("offset_groups")
 	for d := range v.m {
-		v.dim[d] = geometry.SlideOf(c.Attrs, d, v.in[2+d], v.out[2+d], v.filter[2+d])
+		v.dim[d] = geometry.SlideOf(a, d, v.in[2+d], v.out[2+d], v.filter[2+d])
 	}
 	return v
 }
+
+// read sets what a call reads.
+func (v *deformed[T]) read(c *Call) { v.offset, v.mask = tensor.Data[T](c.In[2]), optional[T](c, 4) }
 
 // place sets the taps of window position k, number n, of a group of offsets for the result at index o, number p of its plane, in a batch item. It
 // returns the mask there, and false if the place lies outside.
@@ -133,7 +135,9 @@ func (v *deformed[T]) place(at *taps, item, group, n, p int, o, k *geometry.Posi
 }
 
 func deformKernel[T fmath.Float](c *Call, lo, hi int) {
-	v, y, w, watch := newDeformed[T](c), tensor.Data[T](c.Out[0]), tensor.Data[T](c.In[1]), c.Watch()
+	v := newDeformed[T](c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape())
+	v.read(c)
+	x, y, w, watch := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[T](c.In[1]), c.Watch()
 	outPerGroup := v.out[1] / c.Int("groups")
 	bias := optional[T](c, 3)
 	var at taps
@@ -159,7 +163,7 @@ func deformKernel[T fmath.Float](c *Call, lo, hi int) {
 						mask, ok = v.place(&at, item, g, n, p, &o, &k)
 					}
 					if ok {
-						element := lerp[T, T](v.x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
+						element := lerp[T, T](x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
 						sum = fma(T(element*mask), w[(channel*v.perGroup+ch)*v.window+n], sum)
 					}
 				}

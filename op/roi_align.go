@@ -90,9 +90,9 @@ type side[T fmath.Float] struct {
 }
 
 // sideOf returns the part of a region between two corners along a dimension that is divided into p cells.
-func sideOf[T fmath.Float](c *Call, from, to T, extent, p int) side[T] {
-	scale, shift := T(c.Float("spatial_scale")), T(0)
-	if c.Bool("half_pixel") {
+func sideOf[T fmath.Float](a graph.Attrs, from, to T, extent, p int) side[T] {
+	scale, shift := T(a.Float("spatial_scale")), T(0)
+	if a.Bool("half_pixel") {
 		shift = 0.5
 	}
 	corner := func(v T) T {
@@ -101,7 +101,7 @@ func sideOf[T fmath.Float](c *Call, from, to T, extent, p int) side[T] {
 		}
 		return min(max(v, -gridLimit), gridLimit)
 	}
-	v := side[T]{extent: extent, begin: corner(from), places: c.Int("sampling_ratio"), all: true}
+	v := side[T]{extent: extent, begin: corner(from), places: a.Int("sampling_ratio"), all: true}
 	length := corner(to) - v.begin
 	if shift == 0 {
 		length = max(length, 1)
@@ -139,16 +139,21 @@ func (v *side[T]) tap(j, i, step int) (tap, bool) {
 	return tap{a: at * step, b: min(at+1, v.extent-1) * step, t: float64(u) - math.Floor(float64(u))}, true
 }
 
+// alignedRegion returns the batch item of a region, and its parts along both dimensions.
+func alignedRegion[T fmath.Float](a graph.Attrs, c *Call, n int, in, out tensor.Shape) (item int, rows, columns side[T]) {
+	roi := tensor.Data[T](c.In[1])[4*n:][:4]
+	item = windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), n, in[0])
+	return item, sideOf(a, roi[1], roi[3], in[2], out[2]), sideOf(a, roi[0], roi[2], in[3], out[3])
+}
+
 func roiAlignKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, out := c.In[0].Shape(), c.Out[0].Shape()
-	x, rois, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-	narrow, wide := tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2])
+	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 	watch, greatest := c.Watch(), c.String("mode") == "max"
 	for n := lo; n < hi; n++ {
 		region, channel := n/in[1], n%in[1]
-		plane := x[(windowIndex(narrow, wide, region, in[0])*in[1]+channel)*in[2]*in[3]:]
-		roi := rois[4*region:][:4]
-		rows, columns := sideOf(c, roi[1], roi[3], in[2], out[2]), sideOf(c, roi[0], roi[2], in[3], out[3])
+		item, rows, columns := alignedRegion[T](c.Attrs, c, region, in, out)
+		plane := x[(item*in[1]+channel)*in[2]*in[3]:]
 		for i := range out[2] * out[3] {
 			cell := alignedCell[T]{row: i / out[3], column: i % out[3], greatest: greatest}
 			if !cell.gather(plane, &rows, &columns, &watch) {

@@ -241,6 +241,48 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"resample sums":             func(r *op.Rand) op.Case { return resizedAnywhere(r, "resample") },
 	"resize sums":               func(r *op.Rand) op.Case { return resizedAnywhere(r, "resize") },
 	"multilinear_upsample sums": func(r *op.Rand) op.Case { return resizedAnywhere(r, "multilinear_upsample") },
+	"grid_sample blocks": func(r *op.Rand) op.Case {
+		in, out := tensor.Shape{r.Between(1, 2), blockedChannels(r), r.Between(1, 9), r.Between(1, 9)}, tensor.Shape{r.Between(1, 12), r.Between(1, 12)}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Uniform(tensor.Float32, tensor.Shape{in[0], out[0], out[1], 2}, -1.5, 1.5)},
+			Attrs: graph.AttrsOf("mode", op.Pick(r, []string{"linear", "nearest", "cubic"}), "padding_mode", op.Pick(r, []string{"zeros", "border", "reflection"}), "align_corners", r.Bool())}
+	},
+	"roi_align blocks": func(r *op.Rand) op.Case {
+		in, n, most := tensor.Shape{r.Between(1, 2), blockedChannels(r), r.Between(1, 20), r.Between(1, 20)}, r.Between(1, 4), 20.0
+		ratio := r.Between(0, 3)
+		if r.IntN(4) == 0 { // more places than are found at a time
+			in[2], in[3], ratio, most = 9, 90, op.Pick(r, []int{0, 40}), 99
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Uniform(tensor.Float32, tensor.Shape{n, 4}, -3, most), r.Integers(tensor.Int32, tensor.Shape{n}, -1, in[0])},
+			Attrs: graph.AttrsOf("output_size", []int{r.Between(1, 3), r.Between(1, 3)}, "sampling_ratio", ratio, "half_pixel", r.Bool())}
+	},
+	"deform_conv blocks": func(r *op.Rand) op.Case {
+		groups, moved := 1, 1
+		channels, outs := blockedChannels(r), op.Pick(r, []int{1, 3, 16, 33})
+		switch r.IntN(4) {
+		case 0:
+			moved = op.Pick(r, []int{2, 3})
+			channels = moved * op.Pick(r, []int{1, 2, 4, 8, 16})
+		case 1:
+			groups, channels = 2, 32
+			moved = op.Pick(r, []int{1, 2, 4})
+		}
+		f := tensor.Shape{groups * outs, channels / groups, r.Between(1, 3), r.Between(1, 3)}
+		in := tensor.Shape{r.Between(1, 2), channels, r.Between(3, 7), r.Between(3, 7)}
+		with := func(n int) tensor.Shape { return tensor.Shape{in[0], n, in[2] - f[2] + 3, in[3] - f[3] + 2} }
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, f), r.Uniform(tensor.Float32, with(2*moved*f[2]*f[3]), -2, 2),
+			r.Tensor(tensor.Float32, f[:1]), r.Tensor(tensor.Float32, with(moved*f[2]*f[3]))},
+			Attrs: graph.AttrsOf("groups", groups, "offset_groups", moved, "padding", []int{1, 1, 0, 1})}
+		if r.IntN(3) == 0 { // nothing outside
+			c.In[2] = r.Uniform(tensor.Float32, c.In[2].Shape(), 0, 0.5)
+			c.Attrs = graph.AttrsOf("groups", groups, "offset_groups", moved, "padding", []int{0, 2, 0, 1})
+		}
+		for i := 3; i < 5; i++ {
+			if r.Bool() {
+				c.In[i] = nil
+			}
+		}
+		return c
+	},
 	"cast elements": func(r *op.Rand) op.Case {
 		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32})
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
@@ -389,6 +431,9 @@ func resizedAnywhere(r *op.Rand, name string) op.Case {
 	}
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
 }
+
+// blockedChannels returns a number of channels around those of blocks.
+func blockedChannels(r *op.Rand) int { return op.Pick(r, []int{2, 3, 8, 15, 16, 17, 33}) }
 
 // channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, some of layers, with
 // padding that whole windows fit into.

@@ -124,10 +124,15 @@ func TestStop(t *testing.T) {
 	few("linear", nil, tensor.Shape{64, 256}, tensor.Shape{128, 256})
 	const n = 3 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
-		"cast":                 {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
-		"valid_count rows":     {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},
-		"resample linear":      {Op: "resample", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "linear"), In: long.Rising(tensor.Float32, tensor.Shape{n / 32, 64}), Parts: true},
-		"resize cubic":         {Op: "resize", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "cubic"), In: long.Rising(tensor.Int8, tensor.Shape{n / 32, 64}), Parts: true},
+		"cast":             {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
+		"valid_count rows": {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},
+		"resample linear":  {Op: "resample", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "linear"), In: long.Rising(tensor.Float32, tensor.Shape{n / 32, 64}), Parts: true},
+		"resize cubic":     {Op: "resize", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "cubic"), In: long.Rising(tensor.Int8, tensor.Shape{n / 32, 64}), Parts: true},
+		"grid_sample":      {In: long.Rising(tensor.Float32, tensor.Shape{1, 16, 20, 20}, tensor.Shape{1, 400, 64, 2}), Parts: true},
+		"roi_align": {Attrs: graph.AttrsOf("output_size", []int{7, 7}, "sampling_ratio", 9),
+			In: append(long.Rising(tensor.Float32, tensor.Shape{1, 16, 20, 20}, tensor.Shape{300, 4}), must(tensor.New(tensor.Int32, tensor.Shape{300}))), Parts: true},
+		"deform_conv": {Attrs: graph.AttrsOf("padding", []int{1, 1, 1, 1}),
+			In: append(long.Rising(tensor.Float32, tensor.Shape{1, 16, 40, 40}, tensor.Shape{16, 16, 3, 3}, tensor.Shape{1, 18, 40, 40}), nil, nil), Parts: true},
 		"multilinear_upsample": {Attrs: graph.AttrsOf("factor", []int{2, 4}, "border", "replicate"), In: long.Rising(tensor.Float32, tensor.Shape{1, 1, n / 64, 64}), Parts: true},
 		"non_max_suppression":  {In: long.Boxes(1000)},
 		"roi_pool channels": {Op: "roi_pool", Attrs: graph.AttrsOf("output_size", []int{4, 4}),

@@ -29,6 +29,7 @@ func families(t *simd.Tier) [][]Kernel {
 		poolingRows(t),
 		moveRows(t),
 		resizeRows(t),
+		samplingRows(t),
 		regionRows(t),
 		castRows(t),
 		recurrentRows(t),

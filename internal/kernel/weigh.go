@@ -49,8 +49,11 @@ func (w weigher) zero(x []float32) int {
 	return (int(simd.At(outside[:], 0)) - int(simd.At(x, 0))) / 4
 }
 
-// run computes sums, of which there is at least one.
+// run computes sums.
 func (w weigher) run(s *weighed) {
+	if len(s.counts) == 0 {
+		return
+	}
 	if w.routine != nil {
 		columns := min(max(weighMost/max(len(s.rows), 1)&^63, 64), s.width)
 		for at := 0; at < s.width; at += columns {
