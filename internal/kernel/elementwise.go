@@ -150,6 +150,8 @@ func powerOf(y float32) (routine string, p []float32, ok bool) {
 		return "", nil, false
 	case y == 2:
 		return "sqr", nil, true
+	case y == 3:
+		return "cube", nil, true
 	case math.Trunc(whole) != whole:
 		return "pow_fraction", []float32{y, 0, ofZero, ofInfinity}, true
 	case math.Abs(math.Mod(whole, 2)) == 1:
@@ -251,7 +253,7 @@ func isGeluByErf(nodes []*graph.Node) (p []float32, ok bool) {
 var slow = map[string]int{
 	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "gelu_by_erf": 11, "softplus": 16,
 	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "tan": 14, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "pow": 50, "asin": 25, "acos": 25, "atan": 25, "sinh": 30, "cosh": 30, "asinh": 50,
-	"acosh": 50, "atanh": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
+	"acosh": 50, "atanh": 45, "cube": 4, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }
 
 // elementRows returns the rows of element-wise operators on float32 and on truths.

@@ -10854,6 +10854,485 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsCubeAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·elementsCubeAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000020, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS      (BX)(CX*1), Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VCVTPS2PD    X0, Y1
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y2, Y4, Y2
+	VCVTPD2PSY   Y1, X3
+	VCVTPD2PSY   Y2, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y1, Y1
+	VPSUBD       c32_ffffe00v<>+0(SB), Y1, Y1
+	VANDPS       c32_1ffffc00v<>+0(SB), Y1, Y1
+	VPSRLD       $0x0a, Y1, Y1
+	VCMPPS       $0x00, c32_0v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VBLENDVPS    Y0, c32_40000000v<>+0(SB), Y2, Y0
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y2
+	VCMPPS       $0x02, c32_800000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_40000000<>+0(SB), Y4
+	VBLENDVPS    Y2, Y0, Y4, Y0
+	VCMPPS       $0x03, Y3, Y3, Y2
+	VBLENDVPS    Y2, c32_7fc00000v<>+0(SB), Y3, Y2
+	VORPS        c32_3f800000v<>+0(SB), Y1, Y1
+	VMINPS       Y0, Y1, Y0
+	VCMPPS       $0x00, c32_3f800000v<>+0(SB), Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          slow4
+	VMOVUPS      Y2, (AX)(CX*1)
+
+known5:
+	ADDQ $0x00000020, CX
+	CMPQ CX, DX
+	JLE  loop1
+
+rest2:
+	ADDQ         $0x00000020, DX
+	SUBQ         CX, DX
+	JEQ          done3
+	LEAQ         lanes<>+0(SB), SI
+	SUBQ         DX, SI
+	VMOVUPS      64(SI), Y0
+	VMASKMOVPS   (BX)(CX*1), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VCVTPS2PD    X0, Y1
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y2, Y4, Y2
+	VCVTPD2PSY   Y1, X3
+	VCVTPD2PSY   Y2, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y1, Y1
+	VPSUBD       c32_ffffe00v<>+0(SB), Y1, Y1
+	VANDPS       c32_1ffffc00v<>+0(SB), Y1, Y1
+	VPSRLD       $0x0a, Y1, Y1
+	VCMPPS       $0x00, c32_0v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VBLENDVPS    Y0, c32_40000000v<>+0(SB), Y2, Y0
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y2
+	VCMPPS       $0x02, c32_800000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_40000000<>+0(SB), Y4
+	VBLENDVPS    Y2, Y0, Y4, Y0
+	VCMPPS       $0x03, Y3, Y3, Y2
+	VBLENDVPS    Y2, c32_7fc00000v<>+0(SB), Y3, Y2
+	VORPS        c32_3f800000v<>+0(SB), Y1, Y1
+	VMINPS       Y0, Y1, Y0
+	VCMPPS       $0x00, c32_3f800000v<>+0(SB), Y0, Y0
+	VPTEST       Y0, Y0
+	JNZ          slow6
+	VMOVUPS      64(SI), Y0
+	VMASKMOVPS   Y2, Y0, (AX)(CX*1)
+
+known7:
+done3:
+	VZEROUPPER
+	RET
+
+slow4:
+	VMOVUPS      (BX)(CX*1), Y0
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y0, Y0
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y1, Y1
+	VANDPD       c64_fffffffffffffv<>+0(SB), Y0, Y0
+	VANDPD       c64_fffffffffffffv<>+0(SB), Y1, Y1
+	VPADDQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y0, Y0
+	VPADDQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y1, Y1
+	VSUBPD       c64_3ff0000000000000v<>+0(SB), Y0, Y0
+	VSUBPD       c64_3ff0000000000000v<>+0(SB), Y1, Y1
+	VADDPD       c64_4000000000000000v<>+0(SB), Y0, Y2
+	VADDPD       c64_4000000000000000v<>+0(SB), Y1, Y3
+	VDIVPD       Y2, Y0, Y0
+	VDIVPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y2
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD c64_3fb8618618618618<>+0(SB), Y4
+	VMULPD       Y2, Y4, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fbaf286bca1af28v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fbaf286bca1af28v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fbe1e1e1e1e1e1ev<>+0(SB), Y5, Y5
+	VADDPD       c64_3fbe1e1e1e1e1e1ev<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc1111111111111v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc1111111111111v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc3b13b13b13b14v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc3b13b13b13b14v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc745d1745d1746v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc745d1745d1746v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fcc71c71c71c71cv<>+0(SB), Y5, Y5
+	VADDPD       c64_3fcc71c71c71c71cv<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fd2492492492492v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fd2492492492492v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fd999999999999av<>+0(SB), Y5, Y5
+	VADDPD       c64_3fd999999999999av<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fe5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fe5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y0, Y2
+	VMULPD       Y3, Y1, Y3
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y0, Y0, Y0
+	VADDPD       Y1, Y1, Y1
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VMULPD       c64_3ff71547652b82fev<>+0(SB), Y0, Y0
+	VMULPD       c64_3ff71547652b82fev<>+0(SB), Y1, Y1
+	VMOVUPS      (BX)(CX*1), Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VCVTPS2PD    X2, Y2
+	VCVTPS2PD    X3, Y3
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y2, Y2
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y3, Y3
+	VPADDQ       c64_4000000000000000v<>+0(SB), Y2, Y2
+	VPADDQ       c64_4000000000000000v<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y2, Y2
+	VPSRLQ       $0x34, Y3, Y3
+	VORPD        c64_4330000000000000v<>+0(SB), Y2, Y2
+	VORPD        c64_4330000000000000v<>+0(SB), Y3, Y3
+	VSUBPD       c64_4330000000000400v<>+0(SB), Y2, Y2
+	VSUBPD       c64_4330000000000400v<>+0(SB), Y3, Y3
+	VADDPD       Y0, Y2, Y0
+	VADDPD       Y1, Y3, Y1
+	VBROADCASTSS c32_40400000<>+0(SB), Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VCVTPS2PD    X2, Y2
+	VCVTPS2PD    X3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VMINPD       c64_4069000000000000v<>+0(SB), Y0, Y0
+	VMINPD       c64_4069000000000000v<>+0(SB), Y1, Y1
+	VMAXPD       c64_c069000000000000v<>+0(SB), Y0, Y0
+	VMAXPD       c64_c069000000000000v<>+0(SB), Y1, Y1
+	VADDPD       c64_4338000000000000v<>+0(SB), Y0, Y2
+	VADDPD       c64_4338000000000000v<>+0(SB), Y1, Y3
+	VSUBPD       c64_4338000000000000v<>+0(SB), Y2, Y4
+	VSUBPD       c64_4338000000000000v<>+0(SB), Y3, Y5
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       c64_3fe62e42fefa39efv<>+0(SB), Y0, Y0
+	VMULPD       c64_3fe62e42fefa39efv<>+0(SB), Y1, Y1
+	VBROADCASTSD c64_3de6124613a86d09<>+0(SB), Y4
+	VMULPD       Y0, Y4, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e21eed8eff8d898v<>+0(SB), Y5, Y5
+	VADDPD       c64_3e21eed8eff8d898v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e5ae64567f544e4v<>+0(SB), Y5, Y5
+	VADDPD       c64_3e5ae64567f544e4v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e927e4fb7789f5cv<>+0(SB), Y5, Y5
+	VADDPD       c64_3e927e4fb7789f5cv<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3ec71de3a556c734v<>+0(SB), Y5, Y5
+	VADDPD       c64_3ec71de3a556c734v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3efa01a01a01a01av<>+0(SB), Y5, Y5
+	VADDPD       c64_3efa01a01a01a01av<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f2a01a01a01a01av<>+0(SB), Y5, Y5
+	VADDPD       c64_3f2a01a01a01a01av<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f56c16c16c16c17v<>+0(SB), Y5, Y5
+	VADDPD       c64_3f56c16c16c16c17v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f81111111111111v<>+0(SB), Y5, Y5
+	VADDPD       c64_3f81111111111111v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fa5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fa5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fc5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fe0000000000000v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fe0000000000000v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y1, Y1, Y7
+	VMULPD       Y5, Y6, Y5
+	VMULPD       Y4, Y7, Y4
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       c64_3ff0000000000000v<>+0(SB), Y0, Y0
+	VADDPD       c64_3ff0000000000000v<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       c64_3ff0000000000000v<>+0(SB), Y2, Y2
+	VPADDQ       c64_3ff0000000000000v<>+0(SB), Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VMOVUPS      (BX)(CX*1), Y1
+	VANDPS       c32_7fffffffv<>+0(SB), Y1, Y2
+	VCMPPS       $0x00, c32_0v<>+0(SB), Y2, Y3
+	VBROADCASTSS c32_0<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y0
+	VCMPPS       $0x00, c32_7f800000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_7f800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y0
+	VBROADCASTSS c32_80000000<>+0(SB), Y2
+	VANDPS       Y2, Y1, Y2
+	VORPS        Y2, Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y1
+	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	JMP          known5
+
+slow6:
+	VMOVUPS      64(SI), Y0
+	VMASKMOVPS   (BX)(CX*1), Y0, Y0
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y0, Y0
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y1, Y1
+	VANDPD       c64_fffffffffffffv<>+0(SB), Y0, Y0
+	VANDPD       c64_fffffffffffffv<>+0(SB), Y1, Y1
+	VPADDQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y0, Y0
+	VPADDQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y1, Y1
+	VSUBPD       c64_3ff0000000000000v<>+0(SB), Y0, Y0
+	VSUBPD       c64_3ff0000000000000v<>+0(SB), Y1, Y1
+	VADDPD       c64_4000000000000000v<>+0(SB), Y0, Y2
+	VADDPD       c64_4000000000000000v<>+0(SB), Y1, Y3
+	VDIVPD       Y2, Y0, Y0
+	VDIVPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y2
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD c64_3fb8618618618618<>+0(SB), Y4
+	VMULPD       Y2, Y4, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fbaf286bca1af28v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fbaf286bca1af28v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fbe1e1e1e1e1e1ev<>+0(SB), Y5, Y5
+	VADDPD       c64_3fbe1e1e1e1e1e1ev<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc1111111111111v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc1111111111111v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc3b13b13b13b14v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc3b13b13b13b14v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fc745d1745d1746v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc745d1745d1746v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fcc71c71c71c71cv<>+0(SB), Y5, Y5
+	VADDPD       c64_3fcc71c71c71c71cv<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fd2492492492492v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fd2492492492492v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fd999999999999av<>+0(SB), Y5, Y5
+	VADDPD       c64_3fd999999999999av<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y5, Y5
+	VMULPD       Y3, Y4, Y4
+	VADDPD       c64_3fe5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fe5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y0, Y2
+	VMULPD       Y3, Y1, Y3
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y0, Y0, Y0
+	VADDPD       Y1, Y1, Y1
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VMULPD       c64_3ff71547652b82fev<>+0(SB), Y0, Y0
+	VMULPD       c64_3ff71547652b82fev<>+0(SB), Y1, Y1
+	VMOVUPS      64(SI), Y2
+	VMASKMOVPS   (BX)(CX*1), Y2, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VCVTPS2PD    X2, Y2
+	VCVTPS2PD    X3, Y3
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y2, Y2
+	VPSUBQ       c64_3fe6a09e667f3bcdv<>+0(SB), Y3, Y3
+	VPADDQ       c64_4000000000000000v<>+0(SB), Y2, Y2
+	VPADDQ       c64_4000000000000000v<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y2, Y2
+	VPSRLQ       $0x34, Y3, Y3
+	VORPD        c64_4330000000000000v<>+0(SB), Y2, Y2
+	VORPD        c64_4330000000000000v<>+0(SB), Y3, Y3
+	VSUBPD       c64_4330000000000400v<>+0(SB), Y2, Y2
+	VSUBPD       c64_4330000000000400v<>+0(SB), Y3, Y3
+	VADDPD       Y0, Y2, Y0
+	VADDPD       Y1, Y3, Y1
+	VBROADCASTSS c32_40400000<>+0(SB), Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VCVTPS2PD    X2, Y2
+	VCVTPS2PD    X3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VMINPD       c64_4069000000000000v<>+0(SB), Y0, Y0
+	VMINPD       c64_4069000000000000v<>+0(SB), Y1, Y1
+	VMAXPD       c64_c069000000000000v<>+0(SB), Y0, Y0
+	VMAXPD       c64_c069000000000000v<>+0(SB), Y1, Y1
+	VADDPD       c64_4338000000000000v<>+0(SB), Y0, Y2
+	VADDPD       c64_4338000000000000v<>+0(SB), Y1, Y3
+	VSUBPD       c64_4338000000000000v<>+0(SB), Y2, Y4
+	VSUBPD       c64_4338000000000000v<>+0(SB), Y3, Y5
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y1, Y1
+	VMULPD       c64_3fe62e42fefa39efv<>+0(SB), Y0, Y0
+	VMULPD       c64_3fe62e42fefa39efv<>+0(SB), Y1, Y1
+	VBROADCASTSD c64_3de6124613a86d09<>+0(SB), Y4
+	VMULPD       Y0, Y4, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e21eed8eff8d898v<>+0(SB), Y5, Y5
+	VADDPD       c64_3e21eed8eff8d898v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e5ae64567f544e4v<>+0(SB), Y5, Y5
+	VADDPD       c64_3e5ae64567f544e4v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3e927e4fb7789f5cv<>+0(SB), Y5, Y5
+	VADDPD       c64_3e927e4fb7789f5cv<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3ec71de3a556c734v<>+0(SB), Y5, Y5
+	VADDPD       c64_3ec71de3a556c734v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3efa01a01a01a01av<>+0(SB), Y5, Y5
+	VADDPD       c64_3efa01a01a01a01av<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f2a01a01a01a01av<>+0(SB), Y5, Y5
+	VADDPD       c64_3f2a01a01a01a01av<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f56c16c16c16c17v<>+0(SB), Y5, Y5
+	VADDPD       c64_3f56c16c16c16c17v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3f81111111111111v<>+0(SB), Y5, Y5
+	VADDPD       c64_3f81111111111111v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fa5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fa5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fc5555555555555v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fc5555555555555v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y4, Y4
+	VADDPD       c64_3fe0000000000000v<>+0(SB), Y5, Y5
+	VADDPD       c64_3fe0000000000000v<>+0(SB), Y4, Y4
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y1, Y1, Y7
+	VMULPD       Y5, Y6, Y5
+	VMULPD       Y4, Y7, Y4
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       c64_3ff0000000000000v<>+0(SB), Y0, Y0
+	VADDPD       c64_3ff0000000000000v<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       c64_3ff0000000000000v<>+0(SB), Y2, Y2
+	VPADDQ       c64_3ff0000000000000v<>+0(SB), Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VMOVUPS      64(SI), Y1
+	VMASKMOVPS   (BX)(CX*1), Y1, Y1
+	VANDPS       c32_7fffffffv<>+0(SB), Y1, Y2
+	VCMPPS       $0x00, c32_0v<>+0(SB), Y2, Y3
+	VBROADCASTSS c32_0<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y0, Y0
+	VCMPPS       $0x00, c32_7f800000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_7f800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y0, Y0
+	VBROADCASTSS c32_80000000<>+0(SB), Y2
+	VANDPS       Y2, Y1, Y2
+	VORPS        Y2, Y0, Y0
+	VCMPPS       $0x03, Y1, Y1, Y1
+	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS      64(SI), Y1
+	VMASKMOVPS   Y0, Y1, (AX)(CX*1)
+	JMP          known7
+
+DATA c32_ffffe00v<>+0(SB)/8, $0x0ffffe000ffffe00
+DATA c32_ffffe00v<>+8(SB)/8, $0x0ffffe000ffffe00
+DATA c32_ffffe00v<>+16(SB)/8, $0x0ffffe000ffffe00
+DATA c32_ffffe00v<>+24(SB)/8, $0x0ffffe000ffffe00
+GLOBL c32_ffffe00v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_1ffffc00v<>+0(SB)/8, $0x1ffffc001ffffc00
+DATA c32_1ffffc00v<>+8(SB)/8, $0x1ffffc001ffffc00
+DATA c32_1ffffc00v<>+16(SB)/8, $0x1ffffc001ffffc00
+DATA c32_1ffffc00v<>+24(SB)/8, $0x1ffffc001ffffc00
+GLOBL c32_1ffffc00v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_40400000<>+0(SB)/4, $0x40400000
+GLOBL c32_40400000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_0<>+0(SB)/4, $0x00000000
+GLOBL c32_0<>(SB), RODATA|NOPTR, $4
+
+DATA c32_7f800000<>+0(SB)/4, $0x7f800000
+GLOBL c32_7f800000<>(SB), RODATA|NOPTR, $4
+
 // func elementsResponseAVX2(a uintptr)
 // Requires: AVX
 TEXT ·elementsResponseAVX2(SB), NOSPLIT, $0-8

@@ -35,6 +35,7 @@ var functions = map[string]func(float32) float32{
 	"asinh":    fmath.Asinh[float32],
 	"acosh":    fmath.Acosh[float32],
 	"atanh":    fmath.Atanh[float32],
+	"cube":     func(x float32) float32 { return fmath.Pow(x, 3) },
 	"sin":      fmath.Sin[float32],
 	"cos":      fmath.Cos[float32],
 	"tan":      fmath.Tan[float32],

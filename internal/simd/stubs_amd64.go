@@ -270,6 +270,9 @@ func elementsPowWholeAVX2(a *ElementsArgs)
 func elementsPowFractionAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsCubeAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsResponseAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -490,6 +493,9 @@ func elementsPowWholeAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsPowFractionAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCubeAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsResponseAVX512(a *ElementsArgs)

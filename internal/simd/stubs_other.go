@@ -182,6 +182,8 @@ var elementsPowWholeAVX2 func(a *ElementsArgs)
 
 var elementsPowFractionAVX2 func(a *ElementsArgs)
 
+var elementsCubeAVX2 func(a *ElementsArgs)
+
 var elementsResponseAVX2 func(a *ElementsArgs)
 
 var elementsAddRoundedSquareAVX2 func(a *ElementsArgs)
@@ -329,6 +331,8 @@ var elementsRmsAVX512 func(a *ElementsArgs)
 var elementsPowWholeAVX512 func(a *ElementsArgs)
 
 var elementsPowFractionAVX512 func(a *ElementsArgs)
+
+var elementsCubeAVX512 func(a *ElementsArgs)
 
 var elementsResponseAVX512 func(a *ElementsArgs)
 

@@ -16,6 +16,8 @@ type element struct {
 	f      func(f *file, in, p []vec) vec
 	// again stands for f where one operand leaves too few registers: what it reads, of that and of the parameters, it reads where it needs it.
 	again func(f *file, x func() vec, p func(k int) vec) vec
+	// quick stands for it, where it is, unless any lane of the mask says that it does not know.
+	quick func(f *file, x vec) (vec, mask)
 }
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
@@ -32,7 +34,7 @@ var (
 	elementsOfOne = []string{
 		"expm1", "elu", "selu", "gelu", "gelu_tanh", "gelu_sigmoid", "silu", "sigmoid", "softplus", "sin", "tan",
 	}
-	elementsOfDoubles = []string{"atan", "asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh", "pow"}
+	elementsOfDoubles = []string{"atan", "asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh", "pow", "cube"}
 )
 
 func of1(name string, g func(f *file, x vec) vec) element {
@@ -156,6 +158,10 @@ var elementFunctions = []element{
 	// x to the power of A, see pow
 	{name: "pow_whole", in: 1, params: 4, again: func(f *file, x func() vec, p func(k int) vec) vec { return f.pow(x, p, true) }},
 	{name: "pow_fraction", in: 1, params: 4, again: func(f *file, x func() vec, p func(k int) vec) vec { return f.pow(x, p, false) }},
+	// x to the power of 3
+	{name: "cube", in: 1, quick: (*file).cube, again: func(f *file, x func() vec, _ func(k int) vec) vec {
+		return f.pow(x, func(k int) vec { return f.set([]src{num(3), signBit, num(0), infinity}[k]) }, true)
+	}},
 	// (x / A)·B + C
 	with("response", 3, func(f *file, x vec, p []vec) vec { return f.canonical(f.add(f.mul(f.div(x, p[0]), p[1]), p[2])) }),
 	// y + x·x, each rounded
@@ -228,8 +234,19 @@ func elements(f *file) {
 		w := r.walk(e.unroll(f.isa), []string{"X", "Y", "V", "W"}[:e.in])
 		z := r.load("Z")
 		w.each(func(tail func() mask) {
-			if e.again != nil {
-				w.put(e.again(f, func() vec { return w.get(0, tail) }, param), z, tail)
+			whole := func() { w.put(e.again(f, func() vec { return w.get(0, tail) }, param), z, tail) }
+			switch {
+			case e.quick != nil:
+				y, unknown := e.quick(f, w.get(0, tail))
+				slow, done := r.label("slow"), r.label("known")
+				r.anyOf(unknown)
+				r.JNZ(operand.LabelRef(slow))
+				w.put(y, z, tail)
+				r.Label(done)
+				r.cold(slow, done, whole)
+				return
+			case e.again != nil:
+				whole()
 				return
 			}
 			in := make([]vec, e.in)
