@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
@@ -23,7 +24,7 @@ var modDef = &Def{
 		Doc: "whose sign the result has"}},
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: merge(Kernels{tensor.Float32: remainders(floatMod[float32](singleRemainder)), tensor.Float64: remainders(floatMod[float64](math.Mod))},
+		Kernels: merge(Kernels{tensor.Float32: remainders(floatMod[float32]), tensor.Float64: remainders(floatMod[float64])},
 			integerKernels(remainders(integerMod[int8]), remainders(integerMod[int16]), remainders(integerMod[int32]), remainders(integerMod[int64]),
 				remainders(integerMod[uint8]), remainders(integerMod[uint16]), remainders(integerMod[uint32]), remainders(integerMod[uint64]))),
 		PerElement: true,
@@ -65,27 +66,26 @@ func integerMod[T tensor.Integer](x, y T, divisor bool) T {
 	return r
 }
 
-// floatMod makes the function of one that returns the remainder with the sign of the dividend, in float64: of two float32 it is exact and again a float32.
-func floatMod[T float32 | float64](remainder func(x, y float64) float64) func(x, y T, divisor bool) T {
-	return func(x, y T, divisor bool) T {
-		r := T(remainder(float64(x), float64(y)))
-		switch {
-		case r != r:
-			return T(fmath.NaN())
-		case r == 0 && divisor:
-			return T(math.Copysign(0, float64(y)))
-		case r != 0 && divisor && (r < 0) != (y < 0):
-			return r + y
-		}
-		return r
+// floatMod computes in float64, where the remainder of two float32 is exact and again a float32.
+func floatMod[T float32 | float64](x, y T, divisor bool) T {
+	r := T(floatRemainder(x, y))
+	switch {
+	case r != r:
+		return T(fmath.NaN())
+	case r == 0 && divisor:
+		return T(math.Copysign(0, float64(y)))
+	case r != 0 && divisor && (r < 0) != (y < 0):
+		return r + y
 	}
+	return r
 }
 
-// singleRemainder is math.Mod for float32. No quotient of two is so near to an integer below 2²⁴ that it would be rounded to that, and
-// n·y has 48 bits.
-func singleRemainder(x, y float64) float64 {
-	if q := x / y; -1<<24 < q && q < 1<<24 && math.Abs(y) <= math.MaxFloat32 {
-		return math.Copysign(x-float64(float64(int32(q))*y), x)
+// floatRemainder is math.Mod, which takes a step for each bit of the quotient. No quotient of two float32 is so near to an integer below 2²⁴ that it would be
+// rounded to that, and n·y has 48 bits.
+func floatRemainder[T float32 | float64](x, y T) float64 {
+	a, b := float64(x), float64(y)
+	if q := a / b; unsafe.Sizeof(x) == 4 && -1<<24 < q && q < 1<<24 && math.Abs(b) <= math.MaxFloat32 {
+		return math.Copysign(a-float64(float64(int32(q))*b), a)
 	}
-	return math.Mod(x, y)
+	return math.Mod(a, b)
 }

@@ -146,7 +146,7 @@ func TestClampBySteps(t *testing.T) {
 	lower := must(b.Node("neg", []*graph.Value{x}, nil, ""))[0]
 	for _, upper := range []*graph.Value{nil, bound} {
 		y := must(b.Node("clamp", []*graph.Value{x, lower, upper}, nil, ""))[0]
-		if p := rowOf(&simd.AVX2, "elements", "clamp").Prepare(kernel.Region{Nodes: []*graph.Node{lower.Producer, y.Producer}}); (p != nil) != (upper == nil) {
+		if p := rowOf(&simd.AVX2, "elements", "neg").Prepare(kernel.Region{Nodes: []*graph.Node{lower.Producer, y.Producer}}); (p != nil) != (upper == nil) {
 			t.Errorf("with upper bound %v: taken is %t", upper, p != nil)
 		}
 	}

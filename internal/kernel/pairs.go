@@ -29,15 +29,24 @@ type pairStep struct {
 // pairBytes is how many bytes a routine takes at a time.
 const pairBytes = 64
 
-// pairRows returns the rows of operators on integers of up to 32 bits.
+// pairRows returns the rows of operators on integers, some of up to 32 bits, and on truths.
 func pairRows(t *simd.Tier) []Kernel {
 	if t.Pairs == nil {
 		return nil
 	}
-	types := bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Uint32)
+	narrow := bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Uint32)
 	var rows []Kernel
-	for _, name := range []string{"add", "sub", "mul", "max", "min", "abs", "relu", "clamp", "clamp_precision"} {
-		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
+	for _, family := range []struct {
+		types op.Types
+		names []string
+	}{
+		{narrow, []string{"mul", "max", "min", "abs", "relu", "clamp", "clamp_precision"}},
+		{op.Integers, []string{"add", "sub", "bitwise_and", "bitwise_or", "bitwise_xor"}},
+		{op.Bools, []string{"and", "or", "xor"}},
+	} {
+		for _, name := range family.names {
+			rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{family.types, family.types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
+		}
 	}
 	return rows
 }
@@ -118,8 +127,11 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 		Run: func(c *op.Call, lo, hi int) { p.compute(c, lo*each, hi*each) }}
 }
 
-// pairRoutine returns the routine of an operator for a type. Sums and products that wrap do not depend on the sign.
+// pairRoutine returns the routine of an operator for a type. Sums and products that wrap do not depend on the sign, and bits on nothing.
 func pairRoutine(t *simd.Tier, name string, d tensor.DType) (simd.Routine[simd.PairsArgs], bool) {
+	if r, ok := t.Pairs[strings.TrimPrefix(name, "bitwise_")]; ok {
+		return r, ok
+	}
 	if slices.Contains([]string{"add", "sub", "mul"}, name) {
 		r, ok := t.Pairs[name+"_"+strings.TrimPrefix(d.String(), "u")]
 		return r, ok

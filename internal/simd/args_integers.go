@@ -10,8 +10,8 @@ type IntegersArgs struct {
 }
 
 // PairsArgs are those of the routines of [Tier.Pairs], which compute integers of two operands, of N·64 bytes: by the name of an operator, behind
-// which _saturate tells of sums that do not wrap, and the type. Y is read at the byte (i & YMask) behind it, so that a mask of 63 stands for 64 bytes
-// that repeat. Out may be X, or Y.
+// which _saturate tells of sums that do not wrap, and the type, which those of bits have not. Y is read at the byte (i & YMask) behind it, so that a
+// mask of 63 stands for 64 bytes that repeat. Out may be X, or Y.
 type PairsArgs struct {
 	X, Y, Out uintptr
 	YMask     int

@@ -730,6 +730,136 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsAddInt64AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsAddInt64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPADDQ  (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPADDQ  32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsSubInt64AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsSubInt64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSUBQ  (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSUBQ  32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAndAVX2(a uintptr)
+// Requires: AVX
+TEXT ·pairsAndAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VANDPS  (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VANDPS  32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsOrAVX2(a uintptr)
+// Requires: AVX
+TEXT ·pairsOrAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VORPS   (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VORPS   32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsXorAVX2(a uintptr)
+// Requires: AVX
+TEXT ·pairsXorAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VXORPS  (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VXORPS  32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func pairsAbsInt8AVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·pairsAbsInt8AVX2(SB), NOSPLIT, $0-8

@@ -646,6 +646,121 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsAddInt64AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsAddInt64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPADDQ  (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsSubInt64AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsSubInt64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSUBQ  (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAndAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pairsAndAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VANDPS  (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsOrAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pairsOrAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VORPS   (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsXorAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pairsXorAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VXORPS  (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func pairsAbsInt8AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·pairsAbsInt8AVX512(SB), NOSPLIT, $0-8

@@ -1254,6 +1254,21 @@ func pairsMinInt32AVX2(a *PairsArgs)
 func pairsMinUint32AVX2(a *PairsArgs)
 
 //go:noescape
+func pairsAddInt64AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt64AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAndAVX2(a *PairsArgs)
+
+//go:noescape
+func pairsOrAVX2(a *PairsArgs)
+
+//go:noescape
+func pairsXorAVX2(a *PairsArgs)
+
+//go:noescape
 func pairsAbsInt8AVX2(a *PairsArgs)
 
 //go:noescape
@@ -1345,6 +1360,21 @@ func pairsMinInt32AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsMinUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt64AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt64AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAndAVX512(a *PairsArgs)
+
+//go:noescape
+func pairsOrAVX512(a *PairsArgs)
+
+//go:noescape
+func pairsXorAVX512(a *PairsArgs)
 
 //go:noescape
 func pairsAbsInt8AVX512(a *PairsArgs)

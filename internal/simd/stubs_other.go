@@ -838,6 +838,16 @@ var pairsMinInt32AVX2 func(a *PairsArgs)
 
 var pairsMinUint32AVX2 func(a *PairsArgs)
 
+var pairsAddInt64AVX2 func(a *PairsArgs)
+
+var pairsSubInt64AVX2 func(a *PairsArgs)
+
+var pairsAndAVX2 func(a *PairsArgs)
+
+var pairsOrAVX2 func(a *PairsArgs)
+
+var pairsXorAVX2 func(a *PairsArgs)
+
 var pairsAbsInt8AVX2 func(a *PairsArgs)
 
 var pairsAbsInt16AVX2 func(a *PairsArgs)
@@ -899,6 +909,16 @@ var pairsMinUint16AVX512 func(a *PairsArgs)
 var pairsMinInt32AVX512 func(a *PairsArgs)
 
 var pairsMinUint32AVX512 func(a *PairsArgs)
+
+var pairsAddInt64AVX512 func(a *PairsArgs)
+
+var pairsSubInt64AVX512 func(a *PairsArgs)
+
+var pairsAndAVX512 func(a *PairsArgs)
+
+var pairsOrAVX512 func(a *PairsArgs)
+
+var pairsXorAVX512 func(a *PairsArgs)
 
 var pairsAbsInt8AVX512 func(a *PairsArgs)
 

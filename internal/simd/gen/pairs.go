@@ -18,6 +18,7 @@ func pairs(f *file) {
 		{"mul_int16", f.VPMULLW}, {"mul_int32", f.VPMULLD},
 		{"max_int8", f.VPMAXSB}, {"max_uint8", f.VPMAXUB}, {"max_int16", f.VPMAXSW}, {"max_uint16", f.VPMAXUW}, {"max_int32", f.VPMAXSD}, {"max_uint32", f.VPMAXUD},
 		{"min_int8", f.VPMINSB}, {"min_uint8", f.VPMINUB}, {"min_int16", f.VPMINSW}, {"min_uint16", f.VPMINUW}, {"min_int32", f.VPMINSD}, {"min_uint32", f.VPMINUD},
+		{"add_int64", f.VPADDQ}, {"sub_int64", f.VPSUBQ}, {"and", f.VANDPS}, {"or", f.VORPS}, {"xor", f.VXORPS},
 		{"abs_int8", alone(f.VPABSB)}, {"abs_int16", alone(f.VPABSW)}, {"abs_int32", alone(f.VPABSD)},
 	} {
 		r := f.entry("Pairs", p.name)
