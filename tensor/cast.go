@@ -88,8 +88,8 @@ var casts = [numDTypes][numDTypes]castFunc{
 	Uint16:   fromIntegers(func(v uint16) int64 { return int64(v) }, fromInt64),
 	Uint32:   fromIntegers(func(v uint32) int64 { return int64(v) }, fromInt64),
 	Uint64:   fromIntegers(func(v uint64) uint64 { return v }, fromUint64),
-	Float16:  fromSource(F16.Float32, fromFloat32),
-	BFloat16: fromSource(BF16.Float32, fromFloat32),
+	Float16:  fromHalves(F16.Float32),
+	BFloat16: fromHalves(BF16.Float32),
 	Float32:  fromFloats(fromFloat32),
 	Float64:  fromFloats(fromFloat64),
 	Int4:     fromCodes(Int4, signedCode(4), fromInt64),
@@ -312,6 +312,29 @@ func fromBools() [numDTypes]castFunc {
 			d[i] = int64(b2u(v))
 		}
 	}
+	f[Float16], f[BFloat16] = oneHalf(uint16(ToF16(1))), oneHalf(uint16(ToBF16(1)))
+	return f
+}
+
+// oneHalf makes a float of 16 bits of a bool, the bits of 1 being given.
+func oneHalf(one uint16) castFunc {
+	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Words[uint16](dst)[lo:hi], Data[bool](src)[lo:hi]
+		for i, v := range s {
+			d[i] = uint16(b2u(v)) * one
+		}
+	}
+}
+
+// fromHalves is fromSource for floats of 16 bits.
+func fromHalves[S F16 | BF16](widen func(S) float32) [numDTypes]castFunc {
+	f := fromSource(widen, fromFloat32)
+	f[Bool] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Data[bool](dst)[lo:hi], Data[S](src)[lo:hi]
+		for i, v := range s {
+			d[i] = v&0x7FFF != 0
+		}
+	}
 	return f
 }
 
@@ -320,7 +343,7 @@ func fromIntegers[S Integer, W int64 | uint64](widen func(S) W, to targets[W]) [
 	f := fromSource(widen, to)
 	f[Int8], f[Int16], f[Int32], f[Int64] = convert[S, int8], convert[S, int16], convert[S, int32], convert[S, int64]
 	f[Uint8], f[Uint16], f[Uint32], f[Uint64] = convert[S, uint8], convert[S, uint16], convert[S, uint32], convert[S, uint64]
-	f[Float32], f[Float64], f[Bool] = nearest[S], convert[S, float64], unlikeZero[S]
+	f[Float16], f[Float32], f[Float64], f[Bool] = nearestHalf[S], nearest[S], convert[S, float64], unlikeZero[S]
 	return f
 }
 
@@ -328,6 +351,14 @@ func convert[S Integer, D Integer | float64](dst, src *Tensor, lo, hi int, _ Cas
 	d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
 	for i, v := range s {
 		d[i] = D(v)
+	}
+}
+
+// nearestHalf rounds no number twice: those that no float32 has become infinite.
+func nearestHalf[S Integer](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[F16](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = ToF16(float32(v))
 	}
 }
 

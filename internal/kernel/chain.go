@@ -432,7 +432,7 @@ func (h *chain) begin(c *op.Call) {
 	}
 }
 
-func splat(to []float32, x float32) {
+func splat[T any](to []T, x T) {
 	for i := range to[:min(len(to), block)] {
 		to[i] = x
 	}
@@ -604,16 +604,27 @@ func (h *chain) spreadOut(c *op.Call, o *operand, to []float32, at int) {
 	if o.truth {
 		truths = tensor.Data[bool](c.In[o.from])
 	}
-	for i := range known {
-		p := h.position(o, at+i)
-		if o.channels > 0 {
-			p = min(p+(at+i)%block, o.channels-1) // behind the last channel there may be anything
-		}
+	element := func(p int) float32 {
 		if data != nil {
-			to[i] = data[p]
-		} else {
-			to[i] = truthOf(truths[p])
+			return data[p]
 		}
+		return truthOf(truths[p])
+	}
+	for i, stride := 0, o.stride[len(o.stride)-1]; i < known; {
+		p, part := h.position(o, at+i), to[i:min(known, i+h.run-(at+i)%h.run)]
+		switch {
+		case o.channels > 0:
+			for k := range part {
+				part[k] = element(min(p+(at+i+k)%block, o.channels-1)) // behind the last channel there may be anything
+			}
+		case stride == 0:
+			splat(part, element(p))
+		default:
+			for k := range part {
+				part[k] = element(p + k*stride)
+			}
+		}
+		i += len(part)
 	}
 	for known < len(to) {
 		known += copy(to[known:], to[:known])

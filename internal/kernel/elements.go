@@ -64,10 +64,7 @@ func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
 		return x[at:][:n]
 	}
 	if work = work[:n]; s.way == once {
-		for i := range work {
-			work[i] = x[0]
-		}
-		return work
+		return work // where alike has put it
 	}
 	for to, last := 0, len(s.extents)-1; to < len(work); {
 		from, rest := 0, at+to
@@ -78,15 +75,19 @@ func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
 		run := work[to:]
 		run = run[:min(len(run), s.extents[last]-(at+to)%s.extents[last])]
 		if to += len(run); s.stride[last] == 0 {
-			v := x[from]
-			for i := range run {
-				run[i] = v
-			}
+			splat(run, x[from])
 			continue
 		}
 		copy(run, x[from:])
 	}
 	return work
+}
+
+// alike spreads out an operand of one element, for all calls of partOf.
+func alike[T any](s *spread, x, work []T) {
+	if s.way == once {
+		splat(work, x[0])
+	}
 }
 
 // pairwise returns the plan of an operator with two operands by a loop over elements.
@@ -99,6 +100,8 @@ func pairwise[T tensor.Element, R tensor.Element](a *application, loop func(z []
 	p := evenly(n, func(c *op.Call, lo, hi int) {
 		x, y, z, watch := elementsOfType[T](c.In[0].Bytes()), elementsOfType[T](c.In[1].Bytes()), elementsOfType[R](c.Out[0].Bytes()), c.Watch()
 		work := elementsOfType[T](c.Scratch)
+		alike(&s[0], x, work[:each])
+		alike(&s[1], y, work[each:][:each])
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
 			loop(z[lo:][:some], partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:]))
@@ -134,6 +137,9 @@ func eitherWords[W word](each int, s []spread) op.Kernel {
 		truths, watch := c.In[0].Bytes(), c.Watch()
 		x, y, z, work := tensor.Words[W](c.In[1]), tensor.Words[W](c.In[2]), tensor.Words[W](c.Out[0]), elementsOfType[W](c.Scratch)
 		spreadTruths := c.Scratch[len(c.Scratch)-each:]
+		alike(&s[0], truths, spreadTruths)
+		alike(&s[1], x, work[:each])
+		alike(&s[2], y, work[each:][:each])
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
 			t := partOf(&s[0], truths, lo, some, spreadTruths)
