@@ -16,6 +16,11 @@ func fmaDouble(x, y, z float64) float64 {
 }
 
 func expDouble(x float64) float64 {
+	if math.Abs(x) < 700 {
+		if m, n := quickExp(x); m.sure(quickError) {
+			return float64(m.value() * math.Float64frombits(uint64(n+1023)<<52))
+		}
+	}
 	if x != x {
 		return nan64()
 	}
@@ -41,12 +46,19 @@ func sigmoidDouble(x float64) float64 {
 		return nan64()
 	}
 	// With t = e^-|x| the result is 1/(1+t) or, for negative x, t/(1+t).
-	m, n := expOf(pair{-min(math.Abs(x), 750), 0})
-	d := pair{1, 0}.plus(m.scaled(pow2By64(float64(max(n, -200)))))
-	if x >= 0 {
-		return pair{1, 0}.over(d).value()
+	of := func(m pair, n int) (pair, int) {
+		d := pair{1, 0}.plus(m.scaled(pow2By64(float64(max(n, -200)))))
+		if x >= 0 {
+			return pair{1, 0}.over(d), 0
+		}
+		return m.over(d), n
 	}
-	return scale64(m.over(d).value(), n)
+	t := -min(math.Abs(x), 750)
+	y, n := of(quickPair(t))
+	if !y.sure(2 * quickError) {
+		y, n = of(expOf(pair{t, 0}))
+	}
+	return scale64(y.value(), n)
 }
 
 func softplusDouble(x float64) float64 {
@@ -66,8 +78,15 @@ func tanhDouble(x float64) float64 {
 	if x != x {
 		return nan64()
 	}
-	u := expm1Of(pair{2 * min(math.Abs(x), 22), 0})
-	return math.Copysign(u.over(u.plus(pair{2, 0})).value(), x)
+	of := func(u pair) pair { return u.over(u.plus(pair{2, 0})) }
+	a := 2 * min(math.Abs(x), 22)
+	if a > 1 {
+		m, n := quickPair(a)
+		if y := of(m.scaled(pow2By64(float64(n))).plus(pair{-1, 0})); y.sure(2 * quickError) {
+			return math.Copysign(y.value(), x)
+		}
+	}
+	return math.Copysign(of(expm1Of(pair{a, 0})).value(), x)
 }
 
 func sinhDouble(x float64) float64 {
