@@ -72,9 +72,21 @@ func integer[F any](d tensor.DType, i8, i16, i32, i64, u8, u16, u32, u64 F) F {
 		tensor.Uint8: u8, tensor.Uint16: u16, tensor.Uint32: u32, tensor.Uint64: u64}[d]
 }
 
+// ofFloats makes the function Prepare of a kernel for a node without a tail, on float32 or on float64.
+func ofFloats(single, double func(a *application) *Plan) func(Region) *Plan {
+	return alone(func(a *application) *Plan {
+		if a.in[0].DType == tensor.Float64 {
+			return double(a)
+		}
+		return single(a)
+	})
+}
+
 // The element types that rows of tables name.
 var (
 	float32s = op.TypeSet(tensor.Float32)
+	float64s = op.TypeSet(tensor.Float64)
+	floats   = float32s | float64s
 	bits8    = op.TypeSet(tensor.Int8, tensor.Uint8)
 	bits16   = op.TypeSet(tensor.Int16, tensor.Uint16)
 )

@@ -12,9 +12,9 @@ import (
 var convKernels = []Kernel{
 	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: summed(1, convolveNarrow(1))},
 	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: summed(1, convolveNarrow(2))},
-	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats)},
+	{Name: "runs", Op: "conv", In: []op.Types{floats, floats}, Prepare: ofFloats(convolveFloats[float32], convolveFloats[float64])},
 	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers)},
-	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats)},
+	{Name: "runs", Op: "deconv", In: []op.Types{floats, floats}, Prepare: ofFloats(convolveFloats[float32], convolveFloats[float64])},
 	{Name: "runs of integers", Op: "deconv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers)},
 }
 
@@ -30,7 +30,9 @@ func (a *application) convolution() *geometry.Convolution {
 	return &v
 }
 
-func convolveFloats(a *application) *Plan { return convolveRuns(a, fmath.AddProducts[float32]) }
+func convolveFloats[T fmath.Float](a *application) *Plan {
+	return convolveRuns(a, fmath.AddProducts[T])
+}
 
 func convolveIntegers(a *application) *Plan {
 	prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],

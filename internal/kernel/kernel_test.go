@@ -128,8 +128,10 @@ func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape, end int) *tensor.T
 
 // sumType returns the type of sums, which a bias has.
 func sumType(c op.Case, row *kernel.Kernel) tensor.DType {
-	if row.In[0].Has(tensor.Float32) {
-		return tensor.Float32
+	for _, d := range []tensor.DType{tensor.Float32, tensor.Float64} {
+		if row.In[0].Has(d) {
+			return d
+		}
 	}
 	if d, ok := c.Attrs.Get("dtype").(tensor.DType); ok {
 		return d

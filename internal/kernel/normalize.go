@@ -209,7 +209,7 @@ func instanceNormalization(t *simd.Tier, a *application) *Plan {
 // normalizeBeside is normalize for groups beside each other, of which each element has its own scale and bias.
 func (g *groups) normalizeBeside(t *simd.Tier, name string, epsilon float32, scale, bias parameter) *Plan {
 	sum, squares := fold(t, "sum"), fold(t, "variance")
-	mul, finish, reference := t.Elements["mul"], t.Elements["normalize"], referenceOf(name)
+	mul, finish, reference := t.Elements["mul"], t.Elements["normalize"], referenceOf(name, tensor.Float32)
 	columns := geometry.CeilDiv(g.run, width)
 	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes + 4*2*width, Nanos: int64(g.all) * int64(g.count) * 3 / 2, Run: func(c *op.Call, lo, hi int) {
 		x, y, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), float32(g.count)
@@ -267,7 +267,7 @@ func (g *groups) normalize(t *simd.Tier, name string, epsilon float32, scale, bi
 	if g != nil && g.across && scale.each {
 		return g.normalizeBeside(t, name, epsilon, scale, bias)
 	}
-	sum, squares, finish, reference := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"], referenceOf(name)
+	sum, squares, finish, reference := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"], referenceOf(name, tensor.Float32)
 	return g.planOfRuns(4*(lanes+2*block+2*mostMoments), func(c *op.Call, lo, hi int) {
 		together := max(min(portion/g.run, mostMoments), 1)
 		x, y, work, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), floatsOf(c.Scratch), c.Watch(), float32(g.run)
@@ -307,7 +307,7 @@ func rmsNormalization(t *simd.Tier, a *application) *Plan {
 		return nil
 	}
 	g, epsilon, scale := groupsOf(a.in[0].Shape, a.Ints("axes")), float32(a.Float("epsilon")), parameter{1, true, 1}
-	squares, finish, reference := fold(t, "sum_square"), t.Elements["rms"], referenceOf("rms_normalization")
+	squares, finish, reference := fold(t, "sum_square"), t.Elements["rms"], referenceOf("rms_normalization", tensor.Float32)
 	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
 		square := squares.group(g, x, 0, 0, work, &watch) / float32(len(x))
 		if !finite(square) {

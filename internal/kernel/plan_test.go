@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -155,6 +156,19 @@ func TestStop(t *testing.T) {
 			In: []*tensor.Tensor{long.Ending(tensor.Float32, tensor.Shape{8, n / 8}, 3, 2)}},
 		"all_reduce": {Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{long.Ending(tensor.Bool, tensor.Shape{16, n / 8}, 1, 1)}, Parts: true},
 	})
+	for _, name := range []string{"softmax", "layer_normalization"} {
+		cases[name+" of rows"] = long.Case{Op: name, Attrs: graph.AttrsOf("axes", []int{1}), In: long.Rising(tensor.Float32, tensor.Shape{16, n / 8}), Parts: true}
+	}
+	for name, c := range maps.Clone(cases) {
+		if c.In[0].DType() != tensor.Float32 || slices.ContainsFunc(c.In, func(x *tensor.Tensor) bool { return x == nil || x.DType() != tensor.Float32 }) {
+			continue
+		}
+		c.Op, c.In = cmp.Or(c.Op, name), slices.Clone(c.In)
+		for i, x := range c.In {
+			c.In[i] = must(tensor.Cast(x, tensor.Float64))
+		}
+		cases[name+" of doubles"] = c
+	}
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
 		stopped := row.Name == "elements"
 		for name, c := range cases {

@@ -9,11 +9,11 @@ import (
 
 // Matrix products: a part of a row of the result at a time.
 var productKernels = []Kernel{
-	{Name: "rows", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: alone(multiplyFloats)},
+	{Name: "rows", Op: "matmul", In: []op.Types{floats, floats}, Prepare: ofFloats(multiplyFloats[float32], multiplyFloats[float64])},
 	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(false))},
-	{Name: "rows", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: alone(linearFloats)},
+	{Name: "rows", Op: "linear", In: []op.Types{floats, floats}, Prepare: ofFloats(linearFloats[float32], linearFloats[float64])},
 	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(true))},
-	{Name: "rows", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: alone(gemmFloats)},
+	{Name: "rows", Op: "gemm", In: []op.Types{floats, floats}, Prepare: ofFloats(gemmFloats[float32], gemmFloats[float64])},
 }
 
 // product returns the geometry of an operator on matrices.
@@ -36,14 +36,14 @@ func eachPart(c *op.Call, p *geometry.Product, lo, hi, most int, f func(at, widt
 	}
 }
 
-func multiplyFloats(a *application) *Plan {
+func multiplyFloats[T fmath.Float](a *application) *Plan {
 	p := a.product()
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { floatProduct(c, p, lo, hi) })
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { floatProduct[T](c, p, lo, hi) })
 }
 
 // floatProduct computes the elements lo…hi-1 of the product.
-func floatProduct(c *op.Call, p *geometry.Product, lo, hi int) {
-	x, w, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[float32](c.Out[0])
+func floatProduct[T fmath.Float](c *op.Call, p *geometry.Product, lo, hi int) {
+	x, w, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
 	if p.K == 0 {
 		clear(y[lo:hi])
 		return
@@ -53,29 +53,29 @@ func floatProduct(c *op.Call, p *geometry.Product, lo, hi int) {
 	})
 }
 
-func linearFloats(a *application) *Plan {
+func linearFloats[T fmath.Float](a *application) *Plan {
 	p := a.product()
 	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-		floatProduct(c, p, lo, hi)
+		floatProduct[T](c, p, lo, hi)
 		if !c.Has(2) {
 			return
 		}
-		y, bias := tensor.Data[float32](c.Out[0]), tensor.Data[float32](c.In[2])
+		y, bias := tensor.Data[T](c.Out[0]), tensor.Data[T](c.In[2])
 		for i := lo; i < hi; i++ {
 			y[i] = fmath.Canonical(y[i] + bias[i%p.N%len(bias)])
 		}
 	})
 }
 
-func gemmFloats(a *application) *Plan {
-	p, alpha, beta := a.product(), float32(a.Float("alpha")), float32(a.Float("beta"))
+func gemmFloats[T fmath.Float](a *application) *Plan {
+	p, alpha, beta := a.product(), T(a.Float("alpha")), T(a.Float("beta"))
 	var row, col int
 	if a.has(2) {
 		row, col = geometry.MatrixSteps(a.in[2].Shape)
 	}
 	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-		floatProduct(c, p, lo, hi)
-		y := tensor.Data[float32](c.Out[0])
+		floatProduct[T](c, p, lo, hi)
+		y := tensor.Data[T](c.Out[0])
 		if alpha != 1 {
 			for i := lo; i < hi; i++ {
 				y[i] = fmath.Canonical(y[i] * alpha)
@@ -84,11 +84,11 @@ func gemmFloats(a *application) *Plan {
 		if !c.Has(2) {
 			return
 		}
-		addend := tensor.Data[float32](c.In[2])
+		addend := tensor.Data[T](c.In[2])
 		for i := lo; i < hi; i++ {
 			v := addend[i/p.N*row+i%p.N*col]
 			if beta != 1 {
-				v = float32(v * beta)
+				v = T(v * beta)
 			}
 			y[i] = fmath.Canonical(y[i] + v)
 		}

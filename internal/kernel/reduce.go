@@ -42,7 +42,7 @@ func reduceRows(t *simd.Tier) []Kernel {
 		rows = append(rows, Kernel{Name: "lanes", Op: r.op, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan {
 			p := r.prepare(t, a)
 			if r.rescue && (r.op != "sum_reduce" || a.Bool("normalize")) {
-				p.rescue(r.op, a.out[0].Shape.Len())
+				rescue[float32](p, r.op, a.out[0].Shape.Len())
 			}
 			return p
 		})})
@@ -97,14 +97,14 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 
 // rescue lets the reference of an operator, of which each of n results is a piece, make results again that are no finite numbers: they may be, by way of
 // smaller sums. A piece of the plan is an equal run of results.
-func (p *Plan) rescue(name string, n int) {
+func rescue[T fmath.Float](p *Plan, name string, n int) {
 	if p == nil {
 		return
 	}
-	run, reference, each := p.Run, referenceOf(name), n/p.Pieces
+	run, reference, each := p.Run, referenceOf(name, tensor.TypeOf[T]()), n/p.Pieces
 	p.Run = func(c *op.Call, lo, hi int) {
 		run(c, lo, hi)
-		y, watch := tensor.Data[float32](c.Out[0]), c.Watch()
+		y, watch := tensor.Data[T](c.Out[0]), c.Watch()
 		for i := lo * each; i < hi*each; i++ {
 			if finite(y[i]) {
 				continue
@@ -117,14 +117,14 @@ func (p *Plan) rescue(name string, n int) {
 	}
 }
 
-// referenceOf returns the reference of an operator on float32.
-func referenceOf(name string) op.Kernel {
+// referenceOf returns the reference of an operator on a type.
+func referenceOf(name string, on tensor.DType) op.Kernel {
 	d, _ := op.Lookup(name)
-	return d.Ref.Kernels[tensor.Float32]
+	return d.Ref.Kernels[on]
 }
 
 // finite reports whether x is neither infinite nor NaN.
-func finite(x float32) bool { return x-x == 0 }
+func finite[T fmath.Float](x T) bool { return x-x == 0 }
 
 // logSumExp prepares log_sum_exp_reduce.
 func logSumExp(t *simd.Tier, a *application) *Plan {

@@ -14,7 +14,7 @@ import (
 func TestRequantizedSums(t *testing.T) {
 	cases := testdata.Cases(3, 60) // that a row must take
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || row.In[0].Has(tensor.Float32) {
+		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || !op.Integers.Has(row.In[0].List()[0]) {
 			return
 		}
 		taken := 0
