@@ -39,6 +39,7 @@ type Routines struct {
 	LookUp            Routine[CodesArgs]
 	Conv              []ConvTile
 	Product           Routine[ProductArgs]
+	ProductDoubles    Routine[ProductArgs]
 	CopyPanels        Routine[PanelArgs]
 	TransposePanel    Routine[PanelArgs]
 	Decode2           Routine[DecodeArgs]
@@ -224,6 +225,7 @@ var routinesAVX2 = Routines{
 		{14, 4, Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2}},
 	},
 	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	ProductDoubles: Routine[ProductArgs]{"productDoublesAVX2", productDoublesAVX2},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX2", decode2AVX2},
@@ -457,6 +459,7 @@ var routinesAVX512 = Routines{
 		{14, 16, Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512}},
 	},
 	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
+	ProductDoubles: Routine[ProductArgs]{"productDoublesAVX512", productDoublesAVX512},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX512", decode2AVX512},

@@ -852,7 +852,13 @@ func conv14x16AVX512(a *ConvArgs)
 func productAVX2(a *ProductArgs)
 
 //go:noescape
+func productDoublesAVX2(a *ProductArgs)
+
+//go:noescape
 func productAVX512(a *ProductArgs)
+
+//go:noescape
+func productDoublesAVX512(a *ProductArgs)
 
 //go:noescape
 func copyPanelsAVX2(a *PanelArgs)

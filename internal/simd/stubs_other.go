@@ -570,7 +570,11 @@ var conv14x16AVX512 func(a *ConvArgs)
 
 var productAVX2 func(a *ProductArgs)
 
+var productDoublesAVX2 func(a *ProductArgs)
+
 var productAVX512 func(a *ProductArgs)
+
+var productDoublesAVX512 func(a *ProductArgs)
 
 var copyPanelsAVX2 func(a *PanelArgs)
 

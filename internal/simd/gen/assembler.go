@@ -106,6 +106,7 @@ type assembler interface {
 	VEXTRACTI32X4(ops ...operand.Op)
 	VFMADD213PS(ops ...operand.Op)
 	VFMADD213PS_BCST(ops ...operand.Op)
+	VFMADD231PD(ops ...operand.Op)
 	VFMADD231PS(ops ...operand.Op)
 	VFMADD231PS_BCST(ops ...operand.Op)
 	VFNMADD213PS(ops ...operand.Op)

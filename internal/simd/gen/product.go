@@ -52,12 +52,32 @@ func product(f *file) {
 	for _, t := range widths {
 		t.finish()
 	}
+	productOfDoubles(f)
+}
+
+// productOfDoubles builds the routine of ProductArgs for float64, of tiles of two vectors of columns.
+func productOfDoubles(f *file) {
+	r := f.routine("ProductDoubles", "ProductArgs")
+	r.Label("tile")
+	rows := r.load("Rows")
+	t := newProductTile(r, 2, 0)
+	t.double = true
+	for n := 1; n <= len(t.sums); n++ {
+		r.CMPQ(rows, operand.U8(n))
+		r.JE(operand.LabelRef(t.name("begin", n)))
+	}
+	r.RET() // there is no such tile
+	for n := 1; n <= len(t.sums); n++ {
+		t.sumRows(n)
+	}
+	t.finish()
 }
 
 // productTile builds tiles of so many vectors of columns. Those of a single vector are masked.
 type productTile struct {
 	*tile
 	vectors int
+	double  bool          // whether it is of float64, without a tail
 	there   reg.GPVirtual // a bit for each row, in the end
 
 	a               [2]reg.GPVirtual // the addresses of every seventh row
@@ -124,7 +144,7 @@ const denseRows = 4
 
 // dense reports whether a loop has so many instructions for each multiply-add that processors have more to do with reading instructions than
 // with multiplying.
-func (t *productTile) dense() bool { return !t.isa.wide() && t.vectors == 2 }
+func (t *productTile) dense() bool { return !t.isa.wide() && t.vectors == 2 && !t.double }
 
 // fours builds the loop that takes four k at a time as long as there are as many, where the elements of a row of a lie together.
 func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVirtual) {
@@ -226,7 +246,7 @@ func (t *productTile) bAt(v, k int) operand.Mem {
 
 // multiply adds the products for one k, which lies so many behind where a and b point.
 func (t *productTile) multiply(rows, k int) {
-	if rows == 1 && t.mask == nil {
+	if rows == 1 && t.mask == nil && !t.double {
 		a := t.vector()
 		t.VBROADCASTSS(t.aAt(0, k), a)
 		for v, sum := range t.sums[0] {
@@ -240,9 +260,13 @@ func (t *productTile) multiply(rows, k int) {
 	}
 	for i, sums := range t.sums[:rows] {
 		a := t.vector() // not as part of the multiply-adds, which were then more reads than some processors can do
-		t.VBROADCASTSS(t.aAt(i, k), a)
+		broadcast, add := t.VBROADCASTSS, t.VFMADD231PS
+		if t.double {
+			broadcast, add = t.VBROADCASTSD, t.VFMADD231PD
+		}
+		broadcast(t.aAt(i, k), a)
 		for v, sum := range sums {
-			t.VFMADD231PS(b[v], a, sum)
+			add(b[v], a, sum)
 		}
 	}
 }
@@ -252,7 +276,11 @@ func (t *productTile) finish() {
 	t.Label(t.name("finish", 0))
 	t.again()
 	t.rows, t.step = t.there, t.field("CRow")
-	t.tile.finish(t.load("Tail"), t.load("C"))
+	if t.double {
+		t.places(t.load("C"), t.write)
+	} else {
+		t.tile.finish(t.load("Tail"), t.load("C"))
+	}
 	t.again()
 	for _, m := range [][2]string{{"ARow", "A"}, {"CRow", "C"}} {
 		d := t.load(m[0])
