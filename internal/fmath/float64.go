@@ -46,19 +46,25 @@ func sigmoidDouble(x float64) float64 {
 		return nan64()
 	}
 	// With t = e^-|x| the result is 1/(1+t) or, for negative x, t/(1+t).
-	of := func(m pair, n int) (pair, int) {
-		d := pair{1, 0}.plus(m.scaled(pow2By64(float64(max(n, -200)))))
-		if x >= 0 {
-			return pair{1, 0}.over(d), 0
-		}
-		return m.over(d), n
-	}
 	t := -min(math.Abs(x), 750)
-	y, n := of(quickPair(t))
-	if !y.sure(2 * quickError) {
-		y, n = of(expOf(pair{t, 0}))
+	if t > -100 {
+		m, n := quickPair(t)
+		e := m.scaled(pow2By64(float64(n)))
+		y := fastSum(1, e.hi)
+		y = quickQuotient(1, pair{y.hi, y.lo + e.lo})
+		if x < 0 {
+			y = e.times(y)
+		}
+		if y.sure(2 * quickError * y.hi) {
+			return y.value()
+		}
 	}
-	return scale64(y.value(), n)
+	m, n := expOf(pair{t, 0})
+	d := pair{1, 0}.plus(m.scaled(pow2By64(float64(max(n, -200)))))
+	if x >= 0 {
+		return pair{1, 0}.over(d).value()
+	}
+	return scale64(m.over(d).value(), n)
 }
 
 func softplusDouble(x float64) float64 {
@@ -78,15 +84,19 @@ func tanhDouble(x float64) float64 {
 	if x != x {
 		return nan64()
 	}
-	of := func(u pair) pair { return u.over(u.plus(pair{2, 0})) }
 	a := 2 * min(math.Abs(x), 22)
-	if a > 1 {
+	if a > 0.01 { // 1 - 2/(1+e^a)
 		m, n := quickPair(a)
-		if y := of(m.scaled(pow2By64(float64(n))).plus(pair{-1, 0})); y.sure(2 * quickError) {
+		e := m.scaled(pow2By64(float64(n)))
+		d := fastSum(e.hi, 1)
+		q := quickQuotient(2, pair{d.hi, d.lo + e.lo})
+		y := fastSum(1, -q.hi)
+		if y.lo -= q.lo; y.sure(quickError) {
 			return math.Copysign(y.value(), x)
 		}
 	}
-	return math.Copysign(of(expm1Of(pair{a, 0})).value(), x)
+	u := expm1Of(pair{a, 0})
+	return math.Copysign(u.over(u.plus(pair{2, 0})).value(), x)
 }
 
 func sinhDouble(x float64) float64 {
@@ -132,6 +142,9 @@ func positiveLog(x float64) (y float64, special bool) {
 func logDouble(x float64) float64 {
 	if y, special := positiveLog(x); special {
 		return y
+	}
+	if y := quickLog(x); y.sure(quickError + exactError*math.Abs(y.hi)) {
+		return y.value()
 	}
 	return logOf(pair{x, 0}).value()
 }

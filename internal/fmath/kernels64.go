@@ -77,8 +77,8 @@ func log1pOf(f pair) pair {
 	return fastSum(y, rest.hi)
 }
 
-// logParts64 returns n and ln m with x = 2^n·m and √½ ≤ m < √2, nearly, for x > 0.
-func logParts64(x pair) (n float64, lnM pair) {
+// exponent64 returns n and m with x = 2^n·m and √½ ≤ m < √2, nearly, for x > 0.
+func exponent64(x pair) (n float64, m pair) {
 	const sqrtHalf = 0x3FE6A09E667F3BCD
 	bias := 0.0
 	if x.hi < 0x1p-1000 {
@@ -86,8 +86,13 @@ func logParts64(x pair) (n float64, lnM pair) {
 	}
 	k := int64(math.Float64bits(x.hi)-sqrtHalf) >> 52
 	h := k >> 1
-	m := x.scaled(pow2By64(float64(-h))).scaled(pow2By64(float64(h - k)))
-	return float64(k) + bias, log1pOf(m.plus(pair{-1, 0}))
+	return float64(k) + bias, x.scaled(pow2By64(float64(-h))).scaled(pow2By64(float64(h - k)))
+}
+
+// logParts64 returns n and ln m of [exponent64].
+func logParts64(x pair) (n float64, lnM pair) {
+	n, m := exponent64(x)
+	return n, log1pOf(m.plus(pair{-1, 0}))
 }
 
 // logOf returns ln x for x > 0.

@@ -56,6 +56,16 @@ func powSingle(a, y float64) float32 {
 
 // powDouble is powSingle for float64: e^(y·ln a).
 func powDouble(a, y float64) float64 {
+	if math.Abs(y) < 100 {
+		t := quickLog(a).times(pair{y, 0})
+		if math.Abs(t.hi) < 700 {
+			m, n := quickExp(t.hi)
+			m.lo += float64(m.hi * t.lo)
+			if m.sure(quickError*(2+2*math.Abs(y)) + 2*exactError*math.Abs(t.hi)) {
+				return scale64(m.value(), n)
+			}
+		}
+	}
 	log := logOf(pair{a, 0})
 	if t := float64(log.hi * y); !(math.Abs(t) < 750) {
 		return expDouble(t) // overflows or vanishes

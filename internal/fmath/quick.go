@@ -29,8 +29,29 @@ func quickPair(x float64) (m pair, n int) {
 	return fastSum(m.hi, m.lo), n
 }
 
-// quickError is twice what bounds the error of [quickExp].
-const quickError = 0x1p-63
+const (
+	quickError = 0x1p-63 // twice what bounds the error of [quickExp]
+	exactError = 0x1p-67 // twice what bounds that of what functions fall back on, relative to it
+)
+
+// quickLog is [logOf] with an error below [quickError] / 2: what float64 finds, and by how much its exponential is not x.
+func quickLog(x float64) pair {
+	n, m := exponent64(pair{x, 0})
+	y := log1pPoly(m.hi - 1)
+	e, k := quickPair(-y)
+	e = e.scaled(pow2By64(float64(k)))
+	p := product(m.hi, e.hi)
+	rest := (p.hi - 1) + (p.lo + float64(m.hi*e.lo))
+	l := product(n, ln2Pair.hi)
+	s := sum(l.hi, y)
+	return fastSum(s.hi, s.lo+(rest+(l.lo+float64(n*ln2Pair.lo))))
+}
+
+// quickQuotient returns c / d with an error of 2^-100 of it.
+func quickQuotient(c float64, d pair) pair {
+	q := c / d.hi
+	return pair{q, (fused(-q, d.hi, c) - float64(q*d.lo)) / d.hi}
+}
 
 // sure reports whether x rounds to the same float64 if it is off by at most an error.
 func (x pair) sure(err float64) bool { return x.hi+(x.lo+err) == x.hi+(x.lo-err) }
