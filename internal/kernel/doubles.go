@@ -101,6 +101,21 @@ var oneDouble = map[string]func(z, x []float64){
 			z[i] = fmath.Canonical(max(v, 0))
 		}
 	},
+	"rcp": func(z, x []float64) {
+		for i, v := range x {
+			z[i] = fmath.Canonical(1 / v)
+		}
+	},
+	"floor": func(z, x []float64) {
+		for i, v := range x {
+			z[i] = fmath.Canonical(math.Floor(v))
+		}
+	},
+	"ceil": func(z, x []float64) {
+		for i, v := range x {
+			z[i] = fmath.Canonical(math.Ceil(v))
+		}
+	},
 	"exp": func(z, x []float64) {
 		for i, v := range x {
 			z[i] = fmath.Exp(v)
@@ -114,6 +129,8 @@ type doubleFold uint8
 const (
 	addDoubles doubleFold = iota
 	addSquares            // of what elements have above a number
+	addMagnitudes
+	multiplyDoubles
 	greatestDouble
 	leastDouble
 )
@@ -121,6 +138,8 @@ const (
 // start returns what changes nothing.
 func (f doubleFold) start() float64 {
 	switch f {
+	case multiplyDoubles:
+		return 1
 	case greatestDouble:
 		return math.Inf(-1)
 	case leastDouble:
@@ -140,6 +159,14 @@ func (f doubleFold) beside(acc, x []float64, above float64) {
 	case addSquares:
 		for i, v := range x {
 			acc[i] = math.FMA(v-above, v-above, acc[i])
+		}
+	case addMagnitudes:
+		for i, v := range x {
+			acc[i] += math.Abs(v)
+		}
+	case multiplyDoubles:
+		for i, v := range x {
+			acc[i] = float64(acc[i] * v)
 		}
 	case greatestDouble:
 		for i, v := range x {
@@ -173,6 +200,15 @@ func (f doubleFold) along(acc *[lanes]float64, first int, x []float64, above flo
 				a0, a1, a2, a3 = math.FMA(x0, x0, a0), math.FMA(x1, x1, a1), math.FMA(x2, x2, a2), math.FMA(x3, x3, a3)
 				a4, a5, a6, a7 = math.FMA(x4, x4, a4), math.FMA(x5, x5, a5), math.FMA(x6, x6, a6), math.FMA(x7, x7, a7)
 			}
+		case addMagnitudes:
+			for ; len(x) >= lanes/2; x = x[min(lanes, len(x)):] {
+				a0, a1, a2, a3 = a0+math.Abs(x[0]), a1+math.Abs(x[1]), a2+math.Abs(x[2]), a3+math.Abs(x[3])
+				a4, a5, a6, a7 = a4+math.Abs(x[4]), a5+math.Abs(x[5]), a6+math.Abs(x[6]), a7+math.Abs(x[7])
+			}
+		case multiplyDoubles:
+			for ; len(x) >= lanes/2; x = x[min(lanes, len(x)):] {
+				a0, a1, a2, a3, a4, a5, a6, a7 = a0*x[0], a1*x[1], a2*x[2], a3*x[3], a4*x[4], a5*x[5], a6*x[6], a7*x[7]
+			}
 		case greatestDouble:
 			for ; len(x) >= lanes/2; x = x[min(lanes, len(x)):] {
 				a0, a1, a2, a3, a4, a5, a6, a7 = max(a0, x[0]), max(a1, x[1]), max(a2, x[2]), max(a3, x[3]), max(a4, x[4]), max(a5, x[5]), max(a6, x[6]), max(a7, x[7])
@@ -189,7 +225,7 @@ func (f doubleFold) along(acc *[lanes]float64, first int, x []float64, above flo
 
 // join joins sixteen lanes of n partial results to the first n.
 func (f doubleFold) join(acc []float64, n int) {
-	if f == addSquares {
+	if f == addSquares || f == addMagnitudes {
 		f = addDoubles
 	}
 	for half := lanes / 2 * n; half >= n; half /= 2 {
@@ -227,6 +263,8 @@ type doubleReduction struct {
 var doubleReductions = map[string]doubleReduction{
 	"sum_reduce":        {fold: addDoubles},
 	"mean_reduce":       {addDoubles, func(x float64, n int) float64 { return x / float64(n) }},
+	"l1_reduce":         {fold: addMagnitudes},
+	"product_reduce":    {fold: multiplyDoubles},
 	"max_reduce":        {fold: greatestDouble},
 	"min_reduce":        {fold: leastDouble},
 	"l2_reduce":         {addSquares, func(x float64, _ int) float64 { return math.Sqrt(x) }},

@@ -19,8 +19,8 @@ func productRows(t *simd.Tier) []Kernel {
 	var rows []Kernel
 	for _, name := range []string{"matmul", "linear", "gemm"} {
 		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Sources: true,
-			Prepare: func(r Region) *Plan { return multiplyTiles(t, r) }},
-			Kernel{Name: "tiles of doubles", Op: name, In: []op.Types{float64s, float64s}, Prepare: func(r Region) *Plan { return multiplyDoubles(t, r) }})
+			Prepare: func(r Region) *Plan { return multiplyTiles(t, r) }})
+		rows = append(rows, wordRows(t, name)...)
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"strconv"
+	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
@@ -11,43 +12,65 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Products of float64 matrices, a panel of columns of the right matrix after the other, which some rows of the left one pass over.
+// Products of float64 or int32 matrices: of a block of the left matrix with one panel of columns of the right one after the other.
 
-// doubleTiles is the plan of a product of float64.
-type doubleTiles struct {
+// wordTiles is the plan of a product of such numbers.
+type wordTiles[T float64 | int32] struct {
 	*geometry.Product
-	tier        *simd.Tier
-	panel       int    // columns
-	right       source // inPlace, copied or packed
-	alpha, beta float64
-	addend      [2]int // the distances of rows and of columns of operand 2
+	tier   *simd.Tier
+	tile   *simd.Routine[simd.ProductArgs]
+	panel  int    // columns
+	right  source // inPlace, copied or packed
+	addend [2]int // the distances of rows and of columns of operand 2
+
+	// finish does what is done with a row of sums, and brings them to their places; with elements of operand 2, so far apart, unless there are none.
+	finish func(to, sums, addend []T, apart int)
 
 	rows, columns           int // of a piece
 	rowPieces, columnPieces int
+	leftStep                int // from one line of a block of the left matrix that is copied to the next; 0 if none is
 }
 
 const (
-	doublesK = 256     // rows of a panel that are copied, and passed over, at a time
-	leftNear = 1 << 15 // elements of the left matrix that are read again and again
-	leftRows = 168     // of it in a piece
+	wordsK    = 256     // rows of a panel that are copied, and passed over, at a time
+	nearWords = 1 << 15 // elements of the left matrix that are read again and again
 )
 
-// multiplyDoubles returns the plan for a product of float64.
-func multiplyDoubles(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
+// wordRows returns the rows for products of float64 and of int32.
+func wordRows(t *simd.Tier, name string) []Kernel {
+	rows := []Kernel{
+		{Name: "tiles of float64", Op: name, In: []op.Types{float64s, float64s}, Prepare: func(r Region) *Plan {
+			alpha, beta := 1.0, 1.0
+			if n := r.Root(); n.Op == "gemm" {
+				alpha, beta = n.Attrs.Float("alpha"), n.Attrs.Float("beta")
+			}
+			return multiplyWords(t, &t.ProductDoubles, r, func(to, sums, addend []float64, apart int) { finishDoubles(to, sums, addend, apart, alpha, beta) })
+		}},
+	}
+	if ints := op.TypeSet(tensor.Int32); name != "gemm" {
+		rows = append(rows, Kernel{Name: "tiles of int32", Op: name, In: []op.Types{ints, ints}, Prepare: func(r Region) *Plan {
+			if n := r.Root(); n.Out[0].Type.DType != tensor.Int32 || n.Op == "matmul" && len(n.In) > 2 {
+				return nil // zero points
+			}
+			return multiplyWords(t, &t.ProductInts, r, finishInts)
+		}})
+	}
+	return rows
+}
+
+// multiplyWords returns the plan for a product by tiles of a routine.
+func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.ProductArgs], r Region, finish func(to, sums, addend []T, apart int)) *Plan {
+	n, size := r.Root(), int(unsafe.Sizeof(T(0)))
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if len(r.Nodes) > 1 || a.out[0].Shape.Len() == 0 {
 		return nil
 	}
-	x := &doubleTiles{Product: a.flatProduct(), tier: t, panel: t.Lanes, alpha: 1, beta: 1}
-	switch {
-	case x.K == 0:
+	x := &wordTiles[T]{Product: a.flatProduct(), tier: t, tile: tile, panel: 8 * t.Lanes / size, finish: finish}
+	if x.K == 0 {
 		return nil
-	case n.Op == "gemm":
-		x.alpha, x.beta = a.Float("alpha"), a.Float("beta")
 	}
 	if a.has(2) {
-		if x.addend = [2]int{0, min(a.in[2].Shape.Len()-1, 1)}; n.Op == "gemm" {
+		if x.addend[1] = min(a.in[2].Shape.Len()-1, 1); n.Op == "gemm" {
 			x.addend[0], x.addend[1] = geometry.MatrixSteps(a.in[2].Shape)
 		}
 	}
@@ -62,27 +85,40 @@ func multiplyDoubles(t *simd.Tier, r Region) *Plan {
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	work := float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K)
-	most := min(leftRows, max(leftNear/x.K, 1))
-	x.rows = min(geometry.CeilDiv(most, t.ProductRows())*t.ProductRows(), x.M)
+	x.rows = min(geometry.CeilDiv(min(mostRows, max(nearWords/min(x.K, wordsK), 1)), t.ProductRows())*t.ProductRows(), x.M)
 	x.rowPieces = geometry.CeilDiv(x.M, x.rows)
 	panels := geometry.CeilDiv(x.N, x.panel)
 	pieces := min(panels, max(1, int(min(work/pieceWork, mostPieces))/(matrices*x.rowPieces)))
 	x.columns = geometry.CeilDiv(panels, pieces) * x.panel
 	x.columnPieces = geometry.CeilDiv(x.N, x.columns)
-	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: 1 + int64(work/24), Scratch: 8 * (doublesK + x.rows) * x.panel}
+	left := 0
+	if collides := x.AK == 1 && x.ARow%(2048/size) == 0 || x.AK != 1 && x.AK >= 128; collides && !few {
+		lines, each := x.leftLines(x.rows, wordsK)
+		x.leftStep = apart(each)
+		left = lines * x.leftStep
+	}
+	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: 1 + int64(work/24), Scratch: size * ((wordsK+x.rows)*x.panel + left)}
 	if x.right == packed {
 		p.Pack = []Pack{x.pack(n.In[1].Const)}
 	}
 	return p
 }
 
+// leftLines returns how many runs of neighbouring elements, and of how many, are in so many rows and columns of the left matrix.
+func (x *wordTiles[T]) leftLines(rows, columns int) (lines, each int) {
+	if x.AK != 1 {
+		return columns, rows
+	}
+	return rows, columns
+}
+
 // pack returns the form of the right matrices in which panel comes after panel, the last one with zeros in the place of columns that are not there.
-func (x *doubleTiles) pack(b *tensor.Tensor) Pack {
+func (x *wordTiles[T]) pack(b *tensor.Tensor) Pack {
 	panels, each := geometry.CeilDiv(x.N, x.panel), x.K*x.panel
-	matrices := b.Len() / (x.K * x.N)
-	form := "panels of " + strconv.Itoa(x.panel) + " doubles from " + strconv.Itoa(x.BK) + "," + strconv.Itoa(x.BCol)
-	return Pack{From: b, Form: form, Size: 8 * matrices * panels * each, Fill: func(dst []byte, i, n int) {
-		to, from := elementsOfType[float64](dst), tensor.Data[float64](b)
+	matrices, size := b.Len()/(x.K*x.N), int(unsafe.Sizeof(T(0)))
+	form := "whole panels of " + strconv.Itoa(x.panel) + " from " + strconv.Itoa(x.BK) + "," + strconv.Itoa(x.BCol)
+	return Pack{From: b, Form: form, Size: size * matrices * panels * each, Fill: func(dst []byte, i, n int) {
+		to, from := elementsOfType[T](dst), tensor.Data[T](b)
 		for at := i * matrices * panels / n; at < (i+1)*matrices*panels/n; at++ {
 			j := at % panels * x.panel
 			x.copyPanel(to[at*each:][:each], from[at/panels*x.K*x.N+j*x.BCol:], x.K, min(x.panel, x.N-j))
@@ -91,9 +127,10 @@ func (x *doubleTiles) pack(b *tensor.Tensor) Pack {
 }
 
 // copyPanel copies k rows of some columns of the right matrix to a panel; the other columns become zeros.
-func (x *doubleTiles) copyPanel(to, b []float64, k, columns int) {
+func (x *wordTiles[T]) copyPanel(to, b []T, k, columns int) {
+	size := unsafe.Sizeof(T(0))
 	if x.BCol == 1 && columns == x.panel {
-		copyPanels(x.tier, simd.PanelArgs{To: simd.At(to, 0), ToStep: 8 * uintptr(x.panel), From: simd.At(b, 0), FromStep: 8 * uintptr(x.BK), K: k, Panels: 1})
+		copyPanels(x.tier, simd.PanelArgs{To: simd.At(to, 0), ToStep: size * uintptr(x.panel), From: simd.At(b, 0), FromStep: size * uintptr(x.BK), K: k, Panels: 1})
 		return
 	}
 	if columns < x.panel {
@@ -107,84 +144,134 @@ func (x *doubleTiles) copyPanel(to, b []float64, k, columns int) {
 	}
 }
 
-func (x *doubleTiles) run(c *op.Call, lo, hi int) {
+func (x *wordTiles[T]) run(c *op.Call, lo, hi int) {
 	for watch := c.Watch(); lo < hi && !watch.Stops(0); lo++ {
 		matrix, row, column := lo/x.columnPieces/x.rowPieces, lo/x.columnPieces%x.rowPieces*x.rows, lo%x.columnPieces*x.columns
-		for end := min(column+x.columns, x.N); column < end && !watch.Stops(0); column += x.panel {
-			x.pass(c, &watch, matrix, row, min(x.rows, x.M-row), column)
-		}
+		x.piece(c, &watch, matrix, row, min(x.rows, x.M-row), column, min(column+x.columns, x.N))
 	}
 }
 
-// pass computes some rows of the columns of a panel.
-func (x *doubleTiles) pass(c *op.Call, watch *op.Watch, matrix, row, rows, column int) {
-	a, b, y := tensor.Data[float64](c.In[0]), tensor.Data[float64](c.In[1]), tensor.Data[float64](c.Out[0])
-	work, columns := elementsOfType[float64](c.Scratch), min(x.panel, x.N-column)
+// piece computes some rows and columns of a matrix. The sums of a last panel that is not whole are kept in working memory.
+func (x *wordTiles[T]) piece(c *op.Call, watch *op.Watch, matrix, first, rows, column, columns int) {
+	size, work := unsafe.Sizeof(T(0)), elementsOfType[T](c.Scratch)
+	panel, rest, block := work[:wordsK*x.panel], work[wordsK*x.panel:][:x.rows*x.panel], work[(wordsK+x.rows)*x.panel:]
+	a, b, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
 	left, right := x.Factors(matrix * x.M * x.N)
-	left, right = left+row*x.ARow, right+column*x.BCol
-	sums, step := y[(matrix*x.M+row)*x.N+column:], x.N
-	if columns < x.panel { // they are brought to their places then
-		sums, step = work[doublesK*x.panel:], x.panel
+	at := (matrix*x.M + first) * x.N
+	sumsOf := func(j int) (sums []T, step int) {
+		if j+x.panel > x.N {
+			return rest, x.panel
+		}
+		return y[at+j:], x.N
 	}
-	args := simd.ProductArgs{CRow: 8 * uintptr(step), ARow: 8 * uintptr(x.ARow), AStep: 8 * uintptr(x.AK), Columns: x.panel}
-	for k := 0; k < x.K; k += doublesK {
-		n := min(doublesK, x.K-k)
-		if watch.Stops(n * x.panel * rows) {
-			return
+	var args simd.ProductArgs
+	args.Columns = x.panel
+	for k := 0; k < x.K; k += wordsK {
+		args.K = min(wordsK, x.K-k)
+		from, down, along := a[left+first*x.ARow+k*x.AK:], x.ARow, x.AK
+		if x.leftStep > 0 {
+			from, down, along = x.copyLeft(block, from, rows, args.K)
 		}
-		args.BStep = 8 * uintptr(x.panel)
-		switch {
-		case x.right == packed:
-			panel := right / (x.K * x.N) * geometry.CeilDiv(x.N, x.panel) * x.K * x.panel
-			args.B = simd.At(elementsOfType[float64](c.Packed[0]), panel+(column*x.K+k*x.panel))
-		case x.right == inPlace && columns == x.panel:
-			args.B, args.BStep = simd.At(b, right+k*x.BK), 8*uintptr(x.BK)
-		default:
-			x.copyPanel(work, b[right+k*x.BK:], n, columns)
-			args.B = simd.At(work, 0)
-		}
-		for i := 0; i < rows; i += args.Rows {
-			now := args
-			now.Tiles, now.Rows = (rows-i)/x.tier.ProductRows(), x.tier.ProductRows()
-			if now.Tiles == 0 {
-				now.Tiles, now.Rows = 1, rows-i
+		args.ARow, args.AStep = size*uintptr(down), size*uintptr(along)
+		for j := column; j < columns; j += x.panel {
+			if watch.Stops(args.K * x.panel * rows) {
+				return
 			}
-			args.Rows = now.Tiles * now.Rows
-			now.A, now.C, now.K, now.Fetch = simd.At(a, left+i*x.ARow+k*x.AK), simd.At(sums, i*step), n, now.B
-			x.tier.ProductDoubles.Run(&now)
+			args.BStep = size * uintptr(x.panel)
+			switch there := b[right+k*x.BK+j*x.BCol:]; {
+			case x.right == packed:
+				whole := geometry.CeilDiv(x.N, x.panel) * x.K * x.panel
+				args.B = simd.At(elementsOfType[T](c.Packed[0]), right/(x.K*x.N)*whole+j*x.K+k*x.panel)
+			case x.right == inPlace && j+x.panel <= x.N:
+				args.B, args.BStep = simd.At(there, 0), size*uintptr(x.BK)
+			default:
+				x.copyPanel(panel, there, args.K, min(x.panel, x.N-j))
+				args.B = simd.At(panel, 0)
+			}
+			sums, step := sumsOf(j)
+			args.CRow = size * uintptr(step)
+			x.pass(args, from, sums, down, step, rows)
 		}
 		args.Add = 1
 	}
-	x.finish(c, sums, y[(matrix*x.M+row)*x.N+column:], step, row, rows, column, columns)
+	whole := column + (columns-column)/x.panel*x.panel
+	for i := range rows {
+		row := y[at+i*x.N:]
+		for _, part := range [][2]int{{column, whole}, {whole, columns}} {
+			j, to, addend := part[0], row[part[0]:part[1]], []T(nil)
+			if len(to) == 0 {
+				continue
+			}
+			sums := to
+			if j == whole {
+				sums = rest[i*x.panel:][:len(to)]
+			}
+			if c.Has(2) {
+				addend = tensor.Data[T](c.In[2])[(first+i)*x.addend[0]+j*x.addend[1]:]
+			}
+			x.finish(to, sums, addend, x.addend[1])
+		}
+	}
 }
 
-// finish does what is done with sums, and brings them to their places.
-func (x *doubleTiles) finish(c *op.Call, sums, y []float64, step, row, rows, column, columns int) {
-	plain := x.alpha == 1 && !c.Has(2)
-	var addend []float64
-	if c.Has(2) {
-		addend = tensor.Data[float64](c.In[2])
-	}
-	for i := range rows {
-		from, to := sums[i*step:][:columns], y[i*x.N:][:columns]
-		if plain {
-			for j, v := range from {
-				to[j] = fmath.Canonical(v)
-			}
-			continue
+// pass lets rows of the left matrix pass over a panel.
+func (x *wordTiles[T]) pass(args simd.ProductArgs, from, sums []T, down, step, rows int) {
+	height := x.tier.ProductRows()
+	args.Fetch = args.B
+	for i := 0; i < rows; {
+		now := args
+		now.Tiles, now.Rows = (rows-i)/height, height
+		if now.Tiles == 0 {
+			now.Tiles, now.Rows = 1, rows-i
 		}
-		for j, v := range from {
-			if v = fmath.Canonical(v); x.alpha != 1 {
-				v = fmath.Canonical(v * x.alpha)
+		now.A, now.C = simd.At(from, i*down), simd.At(sums, i*step)
+		i += now.Tiles * now.Rows
+		x.tile.Run(&now)
+	}
+}
+
+// copyLeft copies a block of the left matrix, of which the lines share cache sets where they are, and returns the distances of its rows and columns then.
+func (x *wordTiles[T]) copyLeft(to, from []T, rows, k int) (block []T, down, along int) {
+	step := x.ARow
+	if down, along = x.leftStep, 1; x.AK != 1 {
+		down, along, step = 1, x.leftStep, x.AK
+	}
+	lines, each := x.leftLines(rows, k)
+	for i := range lines {
+		copy(to[i*x.leftStep:][:each], from[i*step:])
+	}
+	return to, down, along
+}
+
+// finishDoubles multiplies sums by alpha and adds beta times others.
+func finishDoubles(to, sums, addend []float64, apart int, alpha, beta float64) {
+	if alpha == 1 && addend == nil {
+		for i, v := range sums {
+			to[i] = fmath.Canonical(v)
+		}
+		return
+	}
+	for i, v := range sums {
+		if v = fmath.Canonical(v); alpha != 1 {
+			v = fmath.Canonical(v * alpha)
+		}
+		if addend != nil {
+			more := addend[i*apart]
+			if beta != 1 {
+				more = float64(more * beta)
 			}
-			if addend != nil {
-				more := addend[(row+i)*x.addend[0]+(column+j)*x.addend[1]]
-				if x.beta != 1 {
-					more = float64(more * x.beta)
-				}
-				v = fmath.Canonical(v + more)
-			}
-			to[j] = v
+			v = fmath.Canonical(v + more)
+		}
+		to[i] = v
+	}
+}
+
+// finishInts adds others to sums.
+func finishInts(to, sums, addend []int32, apart int) {
+	copy(to, sums)
+	for i := range to {
+		if addend != nil {
+			to[i] += addend[i*apart]
 		}
 	}
 }

@@ -17,7 +17,8 @@ const (
 // and for 2 rows 4 times. Distances are in bytes. The elements of a row of c lie together, and so do those of a row of b in panels, of which each has
 // twice as many columns as a vector has lanes, BPanel behind the one before it. The routine changes its arguments.
 //
-// ProductDoubles does that for float64, for as many columns as two vectors have, without a tail: NaN results may have any bits.
+// ProductDoubles does that for float64, and ProductInts for int32 with products and sums that wrap, both for as many columns as two vectors have and without
+// a tail: NaN results may have any bits.
 type ProductArgs struct {
 	C, CRow        uintptr
 	A, ARow, AStep uintptr // AStep leads from a[i][k] to a[i][k+1]

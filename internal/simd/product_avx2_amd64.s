@@ -3759,3 +3759,572 @@ rows2:
 	JNZ   tile
 	VZEROUPPER
 	RET
+
+// func productIntsAVX2(a uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·productIntsAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+
+tile:
+	MOVQ 72(AX), CX
+	CMPQ CX, $0x01
+	JE   begin_1x2
+	CMPQ CX, $0x02
+	JE   begin_2x2
+	CMPQ CX, $0x03
+	JE   begin_3x2
+	CMPQ CX, $0x04
+	JE   begin_4x2
+	CMPQ CX, $0x05
+	JE   begin_5x2
+	CMPQ CX, $0x06
+	JE   begin_6x2
+	RET
+
+begin_1x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x2
+	PREFETCHT0 (DX)
+	JMP        go_1x2
+
+add_1x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+
+go_1x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 32(CX), SI
+	MOVQ 48(CX), DI
+	MOVQ 112(CX), R8
+	MOVQ 120(CX), R9
+	MOVQ 64(CX), CX
+
+k_1x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y0, Y0
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y1, Y1
+	PREFETCHT0   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, BX
+	ADDQ         SI, DX
+	DECQ         CX
+	JNZ          k_1x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R8, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x2
+
+begin_2x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_2x2
+
+add_2x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+
+go_2x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_2x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(SI*1), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y3, Y3
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_2x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000003, CX
+	JMP          finish_0x2
+
+begin_3x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_3x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_3x2
+
+add_3x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+
+go_3x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_3x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(SI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(SI*2), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y4, Y4
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y5, Y5
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_3x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000007, CX
+	JMP          finish_0x2
+
+begin_4x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_4x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_4x2
+
+add_4x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+
+go_4x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_4x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(SI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(SI*2), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX)(DI*1), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y6, Y6
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y7, Y7
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_4x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000000f, CX
+	JMP          finish_0x2
+
+begin_5x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_5x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_5x2
+
+add_5x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+
+go_5x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_5x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(SI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(SI*2), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX)(DI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y8, Y8
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y9, Y9
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_5x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000001f, CX
+	JMP          finish_0x2
+
+begin_6x2:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_6x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_6x2
+
+add_6x2:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y10
+	VMOVUPS 32(DX), Y11
+
+go_6x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_6x2:
+	VMOVUPS      (BX), Y12
+	VMOVUPS      32(BX), Y13
+	VPBROADCASTD (DX), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(SI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(SI*2), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX)(DI*1), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y14
+	VPMULLD      Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMULLD      Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD (DX)(R8*1), Y14
+	VPMULLD      Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMULLD      Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	PREFETCHT0   (R11)
+	ADDQ         R12, R11
+	ADDQ         R10, BX
+	ADDQ         R9, DX
+	DECQ         CX
+	JNZ          k_6x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R11, 112(CX)
+	MOVQ         $0x0000003f, CX
+
+finish_0x2:
+	MOVQ    a+0(FP), DX
+	MOVQ    (DX), BX
+	MOVQ    8(DX), DX
+	CMPL    CX, $0x0000003f
+	JNE     some_rows1
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, (BX)(DX*1)
+	VMOVUPS Y3, 32(BX)(DX*1)
+	VMOVUPS Y4, (BX)(DX*2)
+	VMOVUPS Y5, 32(BX)(DX*2)
+	LEAQ    (BX)(DX*2), BX
+	ADDQ    DX, BX
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	VMOVUPS Y8, (BX)(DX*1)
+	VMOVUPS Y9, 32(BX)(DX*1)
+	VMOVUPS Y10, (BX)(DX*2)
+	VMOVUPS Y11, 32(BX)(DX*2)
+	JMP     rows2
+
+some_rows1:
+	TESTL   $0x00000001, CX
+	JZ      rows2
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows2
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows2
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows2
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows2
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000020, CX
+	JZ      rows2
+	VMOVUPS Y10, (BX)
+	VMOVUPS Y11, 32(BX)
+
+rows2:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
+	VZEROUPPER
+	RET

@@ -40,6 +40,7 @@ type Routines struct {
 	Conv              []ConvTile
 	Product           Routine[ProductArgs]
 	ProductDoubles    Routine[ProductArgs]
+	ProductInts       Routine[ProductArgs]
 	CopyPanels        Routine[PanelArgs]
 	TransposePanel    Routine[PanelArgs]
 	Decode2           Routine[DecodeArgs]
@@ -226,6 +227,7 @@ var routinesAVX2 = Routines{
 	},
 	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
 	ProductDoubles: Routine[ProductArgs]{"productDoublesAVX2", productDoublesAVX2},
+	ProductInts:    Routine[ProductArgs]{"productIntsAVX2", productIntsAVX2},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX2", decode2AVX2},
@@ -460,6 +462,7 @@ var routinesAVX512 = Routines{
 	},
 	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
 	ProductDoubles: Routine[ProductArgs]{"productDoublesAVX512", productDoublesAVX512},
+	ProductInts:    Routine[ProductArgs]{"productIntsAVX512", productIntsAVX512},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
 	Decode2:        Routine[DecodeArgs]{"decode2AVX512", decode2AVX512},

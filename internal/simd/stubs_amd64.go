@@ -855,10 +855,16 @@ func productAVX2(a *ProductArgs)
 func productDoublesAVX2(a *ProductArgs)
 
 //go:noescape
+func productIntsAVX2(a *ProductArgs)
+
+//go:noescape
 func productAVX512(a *ProductArgs)
 
 //go:noescape
 func productDoublesAVX512(a *ProductArgs)
+
+//go:noescape
+func productIntsAVX512(a *ProductArgs)
 
 //go:noescape
 func copyPanelsAVX2(a *PanelArgs)

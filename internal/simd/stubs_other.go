@@ -572,9 +572,13 @@ var productAVX2 func(a *ProductArgs)
 
 var productDoublesAVX2 func(a *ProductArgs)
 
+var productIntsAVX2 func(a *ProductArgs)
+
 var productAVX512 func(a *ProductArgs)
 
 var productDoublesAVX512 func(a *ProductArgs)
+
+var productIntsAVX512 func(a *ProductArgs)
 
 var copyPanelsAVX2 func(a *PanelArgs)
 

@@ -52,16 +52,24 @@ func product(f *file) {
 	for _, t := range widths {
 		t.finish()
 	}
-	productOfDoubles(f)
+	plainProduct(f, "ProductDoubles", func(t *productTile, place operand.Mem, a reg.VecVirtual) { t.VBROADCASTSD(place, a) },
+		func(t *productTile, b, a, sum reg.VecVirtual) { t.VFMADD231PD(b, a, sum) })
+	plainProduct(f, "ProductInts", func(t *productTile, place operand.Mem, a reg.VecVirtual) { t.VPBROADCASTD(place, a) },
+		func(t *productTile, b, a, sum reg.VecVirtual) {
+			product := t.vector()
+			t.VPMULLD(b, a, product)
+			t.VPADDD(product, sum, sum)
+		})
 }
 
-// productOfDoubles builds the routine of ProductArgs for float64, of tiles of two vectors of columns.
-func productOfDoubles(f *file) {
-	r := f.routine("ProductDoubles", "ProductArgs")
+// plainProduct builds the routine of ProductArgs for other numbers than float32, of tiles of two vectors of columns: from how an element of a is read, and
+// how a product is added.
+func plainProduct(f *file, name string, broadcast func(t *productTile, place operand.Mem, a reg.VecVirtual), add func(t *productTile, b, a, sum reg.VecVirtual)) {
+	r := f.routine(name, "ProductArgs")
 	r.Label("tile")
 	rows := r.load("Rows")
 	t := newProductTile(r, 2, 0)
-	t.double = true
+	t.broadcast, t.add = broadcast, add
 	for n := 1; n <= len(t.sums); n++ {
 		r.CMPQ(rows, operand.U8(n))
 		r.JE(operand.LabelRef(t.name("begin", n)))
@@ -77,8 +85,11 @@ func productOfDoubles(f *file) {
 type productTile struct {
 	*tile
 	vectors int
-	double  bool          // whether it is of float64, without a tail
-	there   reg.GPVirtual // a bit for each row, in the end
+	// How an element of a is read, and a product added, in the place of those of float32. Such tiles have no tail.
+	broadcast func(t *productTile, place operand.Mem, a reg.VecVirtual)
+	add       func(t *productTile, b, a, sum reg.VecVirtual)
+
+	there reg.GPVirtual // a bit for each row, in the end
 
 	a               [2]reg.GPVirtual // the addresses of every seventh row
 	row, row3, row5 reg.GPVirtual    // distances of rows of a
@@ -144,7 +155,7 @@ const denseRows = 4
 
 // dense reports whether a loop has so many instructions for each multiply-add that processors have more to do with reading instructions than
 // with multiplying.
-func (t *productTile) dense() bool { return !t.isa.wide() && t.vectors == 2 && !t.double }
+func (t *productTile) dense() bool { return !t.isa.wide() && t.vectors == 2 && t.add == nil }
 
 // fours builds the loop that takes four k at a time as long as there are as many, where the elements of a row of a lie together.
 func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVirtual) {
@@ -246,7 +257,7 @@ func (t *productTile) bAt(v, k int) operand.Mem {
 
 // multiply adds the products for one k, which lies so many behind where a and b point.
 func (t *productTile) multiply(rows, k int) {
-	if rows == 1 && t.mask == nil && !t.double {
+	if rows == 1 && t.mask == nil && t.add == nil {
 		a := t.vector()
 		t.VBROADCASTSS(t.aAt(0, k), a)
 		for v, sum := range t.sums[0] {
@@ -260,13 +271,16 @@ func (t *productTile) multiply(rows, k int) {
 	}
 	for i, sums := range t.sums[:rows] {
 		a := t.vector() // not as part of the multiply-adds, which were then more reads than some processors can do
-		broadcast, add := t.VBROADCASTSS, t.VFMADD231PS
-		if t.double {
-			broadcast, add = t.VBROADCASTSD, t.VFMADD231PD
+		if t.add != nil {
+			t.broadcast(t, t.aAt(i, k), a)
+			for v, sum := range sums {
+				t.add(t, b[v], a, sum)
+			}
+			continue
 		}
-		broadcast(t.aAt(i, k), a)
+		t.VBROADCASTSS(t.aAt(i, k), a)
 		for v, sum := range sums {
-			add(b[v], a, sum)
+			t.VFMADD231PS(b[v], a, sum)
 		}
 	}
 }
@@ -276,7 +290,7 @@ func (t *productTile) finish() {
 	t.Label(t.name("finish", 0))
 	t.again()
 	t.rows, t.step = t.there, t.field("CRow")
-	if t.double {
+	if t.add != nil {
 		t.places(t.load("C"), t.write)
 	} else {
 		t.tile.finish(t.load("Tail"), t.load("C"))
