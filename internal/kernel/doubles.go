@@ -15,18 +15,45 @@ import (
 var doubleKernels = slices.Concat(
 	doubleRows("elements", twoDoubles, func(a *application, _ string, loop func(z, x, y []float64)) *Plan { return pairwise(a, loop) }),
 	doubleRows("elements", oneDouble, func(a *application, _ string, loop func(z, x []float64)) *Plan {
-		return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-			x, z, watch := tensor.Data[float64](c.In[0]), tensor.Data[float64](c.Out[0]), c.Watch()
-			for ; lo < hi && !watch.Stops(spreadChunk); lo += spreadChunk {
-				n := min(hi-lo, spreadChunk)
-				loop(z[lo:][:n], x[lo:][:n])
-			}
-		})
+		return mapDoubles(a, func(_ *op.Call, z, x []float64) { loop(z, x) })
 	}),
+	doubleRows("elements", map[string]func(a *application) *Plan{"clamp": clampDoubles}, func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 	doubleRows("doubles", doubleReductions, func(a *application, name string, _ doubleReduction) *Plan { return reduceDoubles(a, name) }),
 	doubleRows("doubles", map[string]func(a *application) *Plan{"softmax": softmaxOfDoubles, "layer_normalization": layerOfDoubles},
 		func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 )
+
+// mapDoubles returns the plan of an operator on the elements of an operand.
+func mapDoubles(a *application, loop func(c *op.Call, z, x []float64)) *Plan {
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		x, z, watch := tensor.Data[float64](c.In[0]), tensor.Data[float64](c.Out[0]), c.Watch()
+		for ; lo < hi && !watch.Stops(spreadChunk); lo += spreadChunk {
+			n := min(hi-lo, spreadChunk)
+			loop(c, z[lo:][:n], x[lo:][:n])
+		}
+	})
+}
+
+// clampDoubles prepares clamp between two numbers.
+func clampDoubles(a *application) *Plan {
+	for i, t := range a.in {
+		if a.has(i) && (i == 0 && t.Shape.Len() != a.out[0].Shape.Len() || i > 0 && t.Shape.Len() != 1) {
+			return nil
+		}
+	}
+	bound := func(c *op.Call, operand int, absent float64) float64 {
+		if !c.Has(operand) {
+			return absent
+		}
+		return tensor.Data[float64](c.In[operand])[0]
+	}
+	return mapDoubles(a, func(c *op.Call, z, x []float64) {
+		least, most := bound(c, 1, math.Inf(-1)), bound(c, 2, math.Inf(1))
+		for i, v := range x {
+			z[i] = fmath.Canonical(max(min(v, most), least))
+		}
+	})
+}
 
 // doubleRows returns the rows, of that name, of operators on float64, of which a table says what they do.
 func doubleRows[F any](row string, table map[string]F, prepare func(a *application, name string, f F) *Plan) (rows []Kernel) {
@@ -65,6 +92,11 @@ var twoDoubles = map[string]func(z, x, y []float64){
 	"max": func(z, x, y []float64) {
 		for i, v := range x {
 			z[i] = fmath.Canonical(max(v, y[i]))
+		}
+	},
+	"pow": func(z, x, y []float64) {
+		for i, v := range x {
+			z[i] = fmath.Pow(v, y[i])
 		}
 	},
 	"min": func(z, x, y []float64) {

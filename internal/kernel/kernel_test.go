@@ -323,6 +323,8 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"matmul tiles of float64": manyTiles,
+	"matmul tiles of int32":   manyTiles,
 	"linear": func(r *op.Rand) op.Case {
 		m, k, n := matrixExtents(r)
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{m, k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
@@ -385,6 +387,20 @@ func init() { // groups of more elements than vectors have
 			}
 		}
 	}
+}
+
+// manyTiles returns a product of more rows than a tile has twice, with blocks of k, and lines that share cache sets.
+func manyTiles(r *op.Rand) op.Case {
+	m, k, n := op.Pick(r, []int{1, 13, 29, 41, 177}), op.Pick(r, []int{1, 5, 128, 255, 256, 257, 512, 520}), op.Pick(r, []int{1, 7, 8, 16, 17, 40, 133})
+	a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
+	ta, tb := r.Bool(), r.Bool()
+	if ta {
+		a = tensor.Shape{k, m}
+	}
+	if tb {
+		b = tensor.Shape{n, k}
+	}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float64, a), r.Tensor(tensor.Float64, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb, "dtype", tensor.Int32)}
 }
 
 // sums are the types that sums of integers have.

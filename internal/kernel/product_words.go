@@ -76,10 +76,10 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 	}
 	few := x.M <= 2*t.ProductRows()
 	switch {
-	case x.BCol == 1 && few:
-		x.right = inPlace
 	case n.In[1].Const != nil:
 		x.right = packed
+	case x.BCol == 1 && few:
+		x.right = inPlace
 	default:
 		x.right = copied
 	}
@@ -92,7 +92,7 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 	x.columns = geometry.CeilDiv(panels, pieces) * x.panel
 	x.columnPieces = geometry.CeilDiv(x.N, x.columns)
 	left := 0
-	if collides := x.AK == 1 && x.ARow%(2048/size) == 0 || x.AK != 1 && x.AK >= 128; collides && !few {
+	if collides := x.AK == 1 && x.ARow%(2048/size) == 0 || x.AK != 1 && x.AK >= 128; collides && !few && x.N > 2*x.panel {
 		lines, each := x.leftLines(x.rows, wordsK)
 		x.leftStep = apart(each)
 		left = lines * x.leftStep
@@ -136,7 +136,19 @@ func (x *wordTiles[T]) copyPanel(to, b []T, k, columns int) {
 	if columns < x.panel {
 		clear(to[:k*x.panel])
 	}
-	for j := range columns {
+	const together = 8
+	j := 0
+	for ; x.BK == 1 && j+together <= columns; j += together {
+		var c [together][]T
+		for i := range c {
+			c[i] = b[(j+i)*x.BCol:][:k]
+		}
+		c0, c1, c2, c3, c4, c5, c6, c7 := c[0], c[1][:k], c[2][:k], c[3][:k], c[4][:k], c[5][:k], c[6][:k], c[7][:k]
+		for i, v := range c0 {
+			*(*[together]T)(to[i*x.panel+j:]) = [together]T{v, c1[i], c2[i], c3[i], c4[i], c5[i], c6[i], c7[i]}
+		}
+	}
+	for ; j < columns; j++ {
 		column, to := b[j*x.BCol:], to[j:]
 		for i := range k {
 			to[i*x.panel] = column[i*x.BK]
