@@ -164,6 +164,9 @@ func TestStop(t *testing.T) {
 			continue
 		}
 		c.Op, c.In = cmp.Or(c.Op, name), slices.Clone(c.In)
+		if d, ok := op.Lookup(c.Op); ok && !d.In[0].Types.Has(tensor.Float64) {
+			continue
+		}
 		for i, x := range c.In {
 			c.In[i] = must(tensor.Cast(x, tensor.Float64))
 		}
