@@ -328,6 +328,12 @@ func moveApart[W word | float32, F word | int8 | int16 | float32](y []W, x []F, 
 // the routines move whole lengths.
 func (m *interleaver[W]) transpose(groups []W, groupStep int, rows []W, rowStep, n, columns int) {
 	switch {
+	case columns == 3:
+		plainThree(groups, groupStep, rows, rowStep, n)
+		return
+	case n == 3:
+		threePlain(groups, groupStep, rows, rowStep, columns)
+		return
 	case m.into == nil || min(n, columns) < leastColumns || max(n, columns) < block:
 	case n >= block && (n <= columns || columns < block):
 		for i := 0; i < n; i += block {
@@ -345,6 +351,27 @@ func (m *interleaver[W]) transpose(groups []W, groupStep int, rows []W, rowStep,
 	for first := 0; first < columns; first += block { // which stay in the nearest cache
 		some := min(block, columns-first)
 		m.plain(groups[first*groupStep:], groupStep, rows[first:], rowStep, n, some)
+	}
+}
+
+// plainThree moves n rows of three columns, such as the pixels of a picture.
+func plainThree[W word](groups []W, groupStep int, rows []W, rowStep, n int) {
+	a, b, c := groups[:n], groups[groupStep:][:n], groups[2*groupStep:][:n]
+	at := 0
+	for i := range a {
+		row := (*[3]W)(rows[at:])
+		a[i], b[i], c[i] = row[0], row[1], row[2]
+		at += rowStep
+	}
+}
+
+// threePlain moves three rows, such as the planes of a picture.
+func threePlain[W word](groups []W, groupStep int, rows []W, rowStep, columns int) {
+	a, b, c := rows[:columns], rows[rowStep:][:columns], rows[2*rowStep:][:columns]
+	to := 0
+	for j := range a {
+		*(*[3]W)(groups[to:]) = [3]W{a[j], b[j], c[j]}
+		to += groupStep
 	}
 }
 
