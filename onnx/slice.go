@@ -145,7 +145,8 @@ func (c *lowering) Pad(x *graph.Value, mode string, fill *graph.Value, before, a
 	return c.Node("pad", emit.Attr("padding", around.Padding(), "border", borders[mode]), x, fill)
 }
 
-// wrap pads as if each dimension were a circle: it repeats the whole and takes a part of it.
+// wrap pads as if each dimension were a circle: it puts an end before the beginning and the beginning behind the end, or where that is not enough repeats
+// the whole and takes a part of it.
 func (c *lowering) wrap(x *graph.Value, before, after []int) *graph.Value {
 	s := x.Type.Shape
 	repeats, spans := make([]int, len(s)), make([]span, len(s))
@@ -156,6 +157,12 @@ func (c *lowering) wrap(x *graph.Value, before, after []int) *graph.Value {
 		}
 		if n == 0 {
 			c.failf("data", "dimension %d of %v has no element to repeat", d, x.Type)
+		}
+		if before[d] <= n && after[d] <= n {
+			around := []*graph.Value{c.Section(x, d, n-before[d], n), x, c.Section(x, d, 0, after[d])}
+			x = c.Node("concat", emit.Attr("axis", d), slices.DeleteFunc(around, func(v *graph.Value) bool { return v.Type.Shape[d] == 0 })...)
+			spans[d] = span{d, 0, before[d] + n + after[d], 1}
+			continue
 		}
 		begin := (n - before[d]%n) % n
 		spans[d] = span{d, begin, begin + before[d] + n + after[d], 1}
