@@ -68,17 +68,24 @@ func notZero[T numeric](x T) bool { return x != 0 }
 func findNonZero[T tensor.Element](found func(x T) bool) Kernel {
 	return func(c *Call, _, _ int) {
 		shape, indices, count := c.In[0].Shape(), tensor.Data[int64](c.Out[0]), 0
-		cur, n := newCursor(shape), shape.Len()
-		watch := c.Watch()
-		for _, x := range unsigned[T](c.In[0]) {
-			if watch.Stops(1) {
-				return
-			}
-			if found(x) {
-				for d := range shape {
-					indices[d*n+count] = int64(cur.index[d])
+		outer, width := rowsOf(shape)
+		cur, n := newCursor(outer), shape.Len()
+		last, watch := indices[min(len(outer)*n, len(indices)):], c.Watch()
+		for x := unsigned[T](c.In[0]); len(x) > 0; x = x[width:] {
+			first := count
+			for i, v := range x[:width] {
+				if watch.Stops(1) {
+					return
 				}
-				count++
+				if found(v) {
+					if len(last) > 0 {
+						last[count] = int64(i)
+					}
+					count++
+				}
+			}
+			for d := range outer {
+				fillWords(indices[d*n+first:d*n+count], int64(cur.index[d]))
 			}
 			cur.next()
 		}
