@@ -26,6 +26,7 @@ type WindowArgs struct {
 	// Where a routine keeps what it has no registers for.
 	LinesLeft, GroupsLeft         int
 	LayersLeft, Way               int
+	Signs                         int // whether an element has had one
 	Lane                          int // bytes from the first channel of a pixel to the vector that is computed
 	LineIn, LineOut, GroupIn, Now uintptr
 }

@@ -36,10 +36,10 @@ way1:
 	MOVQ DX, 96(AX)
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 112(AX)
+	MOVQ DX, 120(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 120(AX)
+	MOVQ DX, 128(AX)
 	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
@@ -47,15 +47,15 @@ line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 112(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 128(AX)
 	MOVQ 120(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 136(AX)
+	MOVQ 128(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 144(AX)
 
 group:
 	VXORPS Z3, Z3, Z3
@@ -70,10 +70,10 @@ group:
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
-	MOVQ   128(AX), DX
+	MOVQ   136(AX), DX
 	MOVQ   16(AX), SI
 	ADDQ   16(CX), SI
-	ADDQ   104(AX), SI
+	ADDQ   112(AX), SI
 	MOVQ   48(AX), R14
 	MOVQ   80(CX), BX
 	CMPQ   BX, $0x0c
@@ -3347,7 +3347,7 @@ next84:
 	PREFETCHT0 (BX)(R9*1)
 
 taken:
-	MOVQ  136(AX), DX
+	MOVQ  144(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  SI, SI
 	MOVQ  BX, R12
@@ -3358,7 +3358,7 @@ step90:
 	MOVQ    (BX), SI
 	MOVQ    8(BX), R12
 	ADDQ    $0x10, BX
-	ADDQ    104(AX), R12
+	ADDQ    112(AX), R12
 	TESTL   $0x00000040, SI
 	JNZ     last91
 	CMPQ    SI, $0x00
@@ -3449,7 +3449,7 @@ not93:
 not95:
 	CMPQ   SI, $0x03
 	JNE    not96
-	SUBQ   104(AX), R12
+	SUBQ   112(AX), R12
 	ADDQ   DX, R12
 	MOVQ   96(CX), SI
 	CMPL   DI, $0x00000fff
@@ -4026,19 +4026,19 @@ some_rows128:
 
 rows129:
 	MOVQ 112(CX), DX
-	ADDQ DX, 128(AX)
-	MOVQ 120(CX), DX
 	ADDQ DX, 136(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 144(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 104(AX), DX
+	MOVQ 112(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
 	MOVQ 136(CX), DX
-	ADDQ DX, 112(AX)
-	MOVQ 144(CX), DX
 	ADDQ DX, 120(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 128(AX)
 	DECQ 72(AX)
 	JNZ  line
 	ADDQ $0xa0, CX
@@ -4060,10 +4060,10 @@ part:
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 112(AX)
+	MOVQ DX, 120(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 120(AX)
+	MOVQ DX, 128(AX)
 	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
@@ -4071,17 +4071,19 @@ line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 112(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 128(AX)
 	MOVQ 120(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 136(AX)
+	MOVQ 128(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 144(AX)
 
 group:
+	CMPQ       104(AX), $0x00
+	JNE        signs
 	VXORPS     Z2, Z2, Z2
 	VPTERNLOGD $0xff, Z2, Z2, Z2
 	VPSLLD     $0x17, Z2, Z2
@@ -4106,10 +4108,10 @@ group:
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
-	MOVQ       128(AX), DX
+	MOVQ       136(AX), DX
 	MOVQ       16(AX), BX
 	ADDQ       16(CX), BX
-	ADDQ       104(AX), BX
+	ADDQ       112(AX), BX
 	MOVQ       48(AX), R12
 	MOVQ       80(CX), SI
 	CMPQ       SI, $0x06
@@ -4352,14 +4354,17 @@ column29:
 	JNZ     layer26
 
 greatest:
-	VORPS      Z9, Z8, Z8
-	VORPS      Z10, Z8, Z8
-	VORPS      Z11, Z8, Z8
-	VORPS      Z12, Z8, Z8
-	VORPS      Z13, Z8, Z8
-	VPMOVD2M   Z8, K1
-	KORTESTW   K1, K1
-	JZ         finished
+	VORPS    Z9, Z8, Z8
+	VORPS    Z10, Z8, Z8
+	VORPS    Z11, Z8, Z8
+	VORPS    Z12, Z8, Z8
+	VORPS    Z13, Z8, Z8
+	VPMOVD2M Z8, K1
+	KORTESTW K1, K1
+	JZ       finished
+	MOVQ     $0x00000001, 104(AX)
+
+signs:
 	VXORPS     Z2, Z2, Z2
 	VPTERNLOGD $0xff, Z2, Z2, Z2
 	VPSLLD     $0x17, Z2, Z2
@@ -4390,10 +4395,10 @@ greatest:
 	VPTERNLOGD $0xff, Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	VPTERNLOGD $0xff, Z13, Z13, Z13
-	MOVQ       128(AX), DX
+	MOVQ       136(AX), DX
 	MOVQ       16(AX), BX
 	ADDQ       16(CX), BX
-	ADDQ       104(AX), BX
+	ADDQ       112(AX), BX
 	MOVQ       48(AX), R12
 	MOVQ       80(CX), SI
 	CMPQ       SI, $0x06
@@ -4701,7 +4706,7 @@ taken:
 	VORPS      Z13, Z7, Z7
 
 finished:
-	MOVQ  136(AX), DX
+	MOVQ  144(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
@@ -4712,7 +4717,7 @@ step59:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    104(AX), R11
+	ADDQ    112(AX), R11
 	TESTL   $0x00000040, R10
 	JNZ     last60
 	CMPQ    R10, $0x00
@@ -4773,7 +4778,7 @@ not62:
 not64:
 	CMPQ   R10, $0x03
 	JNE    not65
-	SUBQ   104(AX), R11
+	SUBQ   112(AX), R11
 	ADDQ   DX, R11
 	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
@@ -5107,19 +5112,19 @@ some_rows89:
 
 rows90:
 	MOVQ 112(CX), DX
-	ADDQ DX, 128(AX)
-	MOVQ 120(CX), DX
 	ADDQ DX, 136(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 144(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 104(AX), DX
+	MOVQ 112(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
 	MOVQ 136(CX), DX
-	ADDQ DX, 112(AX)
-	MOVQ 144(CX), DX
 	ADDQ DX, 120(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 128(AX)
 	DECQ 72(AX)
 	JNZ  line
 	ADDQ $0xa0, CX
@@ -5141,10 +5146,10 @@ part:
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 112(AX)
+	MOVQ DX, 120(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 120(AX)
+	MOVQ DX, 128(AX)
 	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
@@ -5152,15 +5157,15 @@ line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 112(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 128(AX)
 	MOVQ 120(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 136(AX)
+	MOVQ 128(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 144(AX)
 
 group:
 	VXORPS Z2, Z2, Z2
@@ -5169,10 +5174,10 @@ group:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	MOVQ   128(AX), DX
+	MOVQ   136(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   104(AX), BX
+	ADDQ   112(AX), BX
 	MOVQ   48(AX), R12
 	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
@@ -5384,7 +5389,7 @@ taken:
 	VDIVPS       Z0, Z7, Z7
 
 whole30:
-	MOVQ  136(AX), DX
+	MOVQ  144(AX), DX
 	MOVQ  64(AX), BX
 	XORQ  R10, R10
 	MOVQ  BX, R11
@@ -5395,7 +5400,7 @@ step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    104(AX), R11
+	ADDQ    112(AX), R11
 	TESTL   $0x00000040, R10
 	JNZ     last32
 	CMPQ    R10, $0x00
@@ -5456,7 +5461,7 @@ not34:
 not36:
 	CMPQ   R10, $0x03
 	JNE    not37
-	SUBQ   104(AX), R11
+	SUBQ   112(AX), R11
 	ADDQ   DX, R11
 	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
@@ -5790,19 +5795,19 @@ some_rows61:
 
 rows62:
 	MOVQ 112(CX), DX
-	ADDQ DX, 128(AX)
-	MOVQ 120(CX), DX
 	ADDQ DX, 136(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 144(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 104(AX), DX
+	MOVQ 112(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
 	MOVQ 136(CX), DX
-	ADDQ DX, 112(AX)
-	MOVQ 144(CX), DX
 	ADDQ DX, 120(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 128(AX)
 	DECQ 72(AX)
 	JNZ  line
 	ADDQ $0xa0, CX
@@ -5824,10 +5829,10 @@ part:
 	LEAQ (R8)(DI*4), DX
 	MOVQ (AX), DX
 	ADDQ (CX), DX
-	MOVQ DX, 112(AX)
+	MOVQ DX, 120(AX)
 	MOVQ 8(AX), DX
 	ADDQ 8(CX), DX
-	MOVQ DX, 120(AX)
+	MOVQ DX, 128(AX)
 	MOVQ 128(CX), DX
 	MOVQ DX, 72(AX)
 
@@ -5835,15 +5840,15 @@ line:
 	XORQ DX, DX
 
 lane:
-	MOVQ DX, 104(AX)
+	MOVQ DX, 112(AX)
 	MOVQ 104(CX), BX
 	MOVQ BX, 80(AX)
-	MOVQ 112(AX), BX
-	ADDQ DX, BX
-	MOVQ BX, 128(AX)
 	MOVQ 120(AX), BX
 	ADDQ DX, BX
 	MOVQ BX, 136(AX)
+	MOVQ 128(AX), BX
+	ADDQ DX, BX
+	MOVQ BX, 144(AX)
 
 group:
 	VXORPS Z2, Z2, Z2
@@ -5852,10 +5857,10 @@ group:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	MOVQ   128(AX), DX
+	MOVQ   136(AX), DX
 	MOVQ   16(AX), BX
 	ADDQ   16(CX), BX
-	ADDQ   104(AX), BX
+	ADDQ   112(AX), BX
 	MOVQ   48(AX), R12
 	MOVQ   80(CX), SI
 	CMPQ   SI, $0x06
@@ -6094,7 +6099,7 @@ whole30:
 	VSQRTPS Z5, Z5
 	VSQRTPS Z6, Z6
 	VSQRTPS Z7, Z7
-	MOVQ    136(AX), DX
+	MOVQ    144(AX), DX
 	MOVQ    64(AX), BX
 	XORQ    R10, R10
 	MOVQ    BX, R11
@@ -6105,7 +6110,7 @@ step31:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
-	ADDQ    104(AX), R11
+	ADDQ    112(AX), R11
 	TESTL   $0x00000040, R10
 	JNZ     last32
 	CMPQ    R10, $0x00
@@ -6166,7 +6171,7 @@ not34:
 not36:
 	CMPQ   R10, $0x03
 	JNE    not37
-	SUBQ   104(AX), R11
+	SUBQ   112(AX), R11
 	ADDQ   DX, R11
 	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
@@ -6500,19 +6505,19 @@ some_rows61:
 
 rows62:
 	MOVQ 112(CX), DX
-	ADDQ DX, 128(AX)
-	MOVQ 120(CX), DX
 	ADDQ DX, 136(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 144(AX)
 	DECQ 80(AX)
 	JNZ  group
-	MOVQ 104(AX), DX
+	MOVQ 112(AX), DX
 	ADDQ $0x40, DX
 	CMPQ DX, 24(AX)
 	JB   lane
 	MOVQ 136(CX), DX
-	ADDQ DX, 112(AX)
-	MOVQ 144(CX), DX
 	ADDQ DX, 120(AX)
+	MOVQ 144(CX), DX
+	ADDQ DX, 128(AX)
 	DECQ 72(AX)
 	JNZ  line
 	ADDQ $0xa0, CX

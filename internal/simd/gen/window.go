@@ -87,8 +87,9 @@ func (f *file) window(kind windowKind) {
 				r.MOVQ(line, r.field(names[1]))
 			}
 			r.loop("group", r.field("GroupsLeft"), func() {
-				if w.values != nil {
-					w.greatestNumbers(most)
+				if w.values != nil { // what has had signs has more of them
+					r.CMPQ(r.field("Signs"), operand.U8(0))
+					r.unless(r.JNE, "signs", func() { w.greatestNumbers(most) })
 				}
 				w.begin()
 				w.take(most, kind.take, "taken")
@@ -403,6 +404,7 @@ func (w *window) greatestNumbers(most int) {
 		w.VPTEST(signs, signs)
 	}
 	w.JZ(operand.LabelRef("finished"))
+	w.MOVQ(operand.U32(1), w.field("Signs"))
 }
 
 // greatest keeps the greatest elements, or a NaN, and in the other values the signs that all elements have.
