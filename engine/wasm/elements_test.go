@@ -148,10 +148,14 @@ func TestRecurrent(t *testing.T) {
 		}
 		gates, states, name := 4, 2, "lstm"
 		attrs := graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction, "return_sequence", n.Bool())
-		if n.Bool() {
+		switch n.IntN(3) {
+		case 0:
 			gates, states, name = 3, 1, "gru"
 			attrs = append(attrs, graph.Attr{Name: "reset_after", Value: n.Bool()}, graph.Attr{Name: "layout", Value: op.Pick(n.Rand, []string{"zrn", "rzn"})})
-		} else {
+		case 1:
+			gates, states, name = 1, 1, "rnn"
+			attrs = append(attrs, graph.Attr{Name: "activations", Value: []string{op.Pick(n.Rand, []string{"tanh", "relu", "sigmoid"})}})
+		default:
 			attrs = append(attrs, graph.Attr{Name: "layout", Value: op.Pick(n.Rand, []string{"iofg", "ifgo"})})
 		}
 		in := []*graph.Value{n.input(steps, batch, inputs), n.constant(dirs, gates*hidden, inputs), n.constant(dirs, gates*hidden, hidden), nil, nil}

@@ -25,6 +25,7 @@ var vectors = kernel.Tier{Name: "wasm", Kernels: append([]kernel.Kernel{
 	{Name: "columns", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: multiplyColumns},
 	{Name: "steps", Op: "lstm", In: []op.Types{float32s, float32s, float32s}, Prepare: computeLSTM},
 	{Name: "steps", Op: "gru", In: []op.Types{float32s, float32s, float32s}, Prepare: computeGRU},
+	{Name: "steps", Op: "rnn", In: []op.Types{float32s, float32s, float32s}, Prepare: computeRNN},
 	{Name: "groups", Op: "softmax", In: []op.Types{float32s}, Prepare: computeSoftmax},
 	{Name: "groups", Op: "layer_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},
 	{Name: "groups", Op: "instance_normalization", In: []op.Types{float32s}, Prepare: normalizeRows},

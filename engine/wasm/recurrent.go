@@ -51,6 +51,10 @@ func computeGRU(r kernel.Region) *kernel.Plan {
 	return (&recurrent{gates: "zrn", bias: 3, initial: 5, states: 1, functions: 2}).plan(r, 6)
 }
 
+func computeRNN(r kernel.Region) *kernel.Plan {
+	return (&recurrent{gates: "h", bias: 3, initial: 5, states: 1, functions: 1}).plan(r, 6)
+}
+
 // plan completes a plan, of a network that has that operand as lengths.
 func (v *recurrent) plan(r kernel.Region, lengths int) *kernel.Plan {
 	n := r.Root()
@@ -67,7 +71,7 @@ func (v *recurrent) plan(r kernel.Region, lengths int) *kernel.Plan {
 	}
 	v.steps, v.dirs, v.batch, v.inputs, v.hidden = x[0], w[0], x[1], x[2], n.Attrs.Int("hidden_size")
 	for _, g := range v.gates {
-		v.offset = append(v.offset, 4*v.hidden*strings.IndexRune(n.Attrs.String("layout"), g))
+		v.offset = append(v.offset, 4*v.hidden*max(strings.IndexRune(n.Attrs.String("layout"), g), 0))
 	}
 	v.together = max(min(v.steps, mostTogether, mostProducts/(v.batch*v.wide())), 1)
 	at := 0
@@ -222,7 +226,7 @@ func (v *recurrent) step(m *maker, dir int) (fn, weights int) {
 		names = names[dir*v.functions:]
 	}
 	fresh, at := -1, 0 // the function of the gate n of a state that is reset before, and its weights
-	if v.states == 1 && !v.n.Attrs.Bool("reset_after") {
+	if v.n.Op == "gru" && !v.n.Attrs.Bool("reset_after") {
 		fresh, at = v.times(m, 1, v.n.In[2], dir, v.offset[2]/4, v.hidden)
 	}
 	name := fmt.Sprintf("%s of %d and %d, %v %v %d %d", v.n.Op, v.hidden, v.batch, v.offset, names[:v.functions], v.room, at)
@@ -232,10 +236,14 @@ func (v *recurrent) step(m *maker, dir int) (fn, weights int) {
 		g.bias = f.sum(func() { f.Get(g.room); f.I32(int32(v.biases)); f.Op(i32Add) })
 		g.multiply(multiply, g.state, g.weights, g.sums)
 		f.loop(v.batch, func() {
-			if v.states == 2 {
+			switch v.n.Op {
+			case "lstm":
 				g.lstm()
-			} else {
+			case "gru":
 				g.gru(fresh, at)
+			default:
+				g.argument(0)
+				g.do(g.names[0], func() { g.Get(g.state) }, g.in(g.sums, 0))
 			}
 			for _, local := range []int{g.products, g.sums} {
 				f.move(local, 4*v.wide())

@@ -130,7 +130,7 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	}
 	s.together = max(1, min(together, mostProducts/(s.batch*s.panels*s.panel)))
 	s.chunk = min(s.hidden/simd.AheadNumbers, columnsAtOnce)
-	if s.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead && s.together >= togetherAhead && !s.several() {
+	if s.with.Exists() && s.chunk >= leastAhead && s.steps > togetherAhead && s.together >= togetherAhead && s.batch < t.RecurrentRows() {
 		most := min(s.hidden/(simd.AheadNumbers*s.chunk), aheadItems) // of a step
 		s.together, s.ahead = togetherAhead, min(s.input, most*simd.AheadRows/(s.panel/block)*s.chunk)
 	}
@@ -168,6 +168,9 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 		}
 		w.packed, w.at, s.open = -1, take(s.dirs*s.panels*k*s.panel), true
 	}
+	if at > mostShared {
+		return nil
+	}
 	p.Shared, p.Scratch, p.Run = 4*at, aheadItems*int(unsafe.Sizeof(simd.AheadItem{})), s.run
 	if s.open {
 		p.Rounds = append(p.Rounds, s.dirs*s.panels)
@@ -192,6 +195,7 @@ const (
 	together      = 128     // steps of which the inputs are multiplied at once
 	togetherAhead = 16      // the same where steps multiply those of later ones
 	mostProducts  = 1 << 22 // of inputs that are multiplied at once, if they are not of a single step
+	mostShared    = 1 << 27 // numbers in memory that workers share: states of one element take the room of 64
 	leastAhead    = 16      // columns of the input in an item that are worth it
 	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
@@ -478,8 +482,11 @@ func (s *steps) idle(c *op.Call, item, now int) bool {
 	}
 }
 
-// several reports whether the states of several batch items are multiplied at a time, even if the routine could take more of them.
-func (s *steps) several() bool { return 2*s.batch > s.tier.RecurrentRows() }
+// several reports whether the states of several batch items are multiplied at a time, if need be with memory behind them in the place of more items.
+func (s *steps) several() bool {
+	rows := s.tier.RecurrentRows()
+	return s.batch >= rows || s.ahead == 0 && 2*s.batch > rows
+}
 
 // itemsTogether computes n panels of the products of the states of all batch items, so many elements apart, several at a time: the last ones of these again where they are fewer.
 func (s *steps) itemsTogether(c *op.Call, work, states []float32, apart, dir, first, n int) {
