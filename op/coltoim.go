@@ -80,24 +80,45 @@ func blockCounts(a graph.Attrs) (count [tensor.MaxRank]int) {
 	return count
 }
 
+// colToImRun is how many elements of a row are added up together at most.
+const colToImRun = 1 << 8
+
 // colToIm computes elements of the images.
 func colToIm[T numeric](c *Call, lo, hi int) {
 	x, y, image, count := unsigned[T](c.In[0]), unsigned[T](c.Out[0]), c.Ints("output_size"), blockCounts(c.Attrs)
 	g := geometry.NewSliding(c.Attrs, count[:len(image)], image, c.Ints("size"), true)
 	g.Border = geometry.BorderIgnore
-	plane, volume, blocks := tensor.Shape(image).Len(), g.Volume(), c.In[0].Shape()[2]
-	o, watch := g.Result(lo%plane), c.Watch()
-	for i := lo; i < hi; i++ {
-		sum, rows := T(0), i/plane*volume
-		for k, more := g.FirstMet(&o, g.Rank, 1); more; more = g.NextMet(&k, &o, g.Rank, 1) {
+	plane, volume, blocks, last := tensor.Shape(image).Len(), g.Volume(), c.In[0].Shape()[2], &g.Dim[g.Rank-1]
+	watch := c.Watch()
+	for i, width := lo, 0; i < hi; i += width {
+		o := g.Result(i % plane)
+		first := o[g.Rank-1]
+		width = min(hi-i, last.Out-first, colToImRun)
+		sums, rows := y[i:][:width], i/plane*volume
+		clear(sums)
+		for k, more := g.FirstMet(&o, g.Rank, width); more; more = g.NextMet(&k, &o, g.Rank, width) {
+			at := g.Offset(&o, &k, g.Rank-1)
 			if watch.Stops(1) {
 				return
 			}
-			if at := g.Source(&o, &k); at >= 0 {
-				sum += x[(rows+g.Number(&k))*blocks+at]
+			if at < 0 {
+				continue
+			}
+			before := first + last.Before - k[g.Rank-1]*last.Dilation // of the first block that is met
+			from, end := max(geometry.CeilDiv(before, last.Stride), 0), min(geometry.CeilDiv(before+width, last.Stride), last.In)
+			if from >= end {
+				continue
+			}
+			if watch.Stops(end - from) {
+				return
+			}
+			blocksOf := x[(rows+g.Number(&k))*blocks+at:][from:end]
+			for j, to := 0, sums[from*last.Stride-before:]; j < len(blocksOf); j++ {
+				to[j*last.Stride] += blocksOf[j]
 			}
 		}
-		y[i] = finish(sum)
-		g.NextResult(&o)
+		for j, sum := range sums {
+			sums[j] = finish(sum)
+		}
 	}
 }
