@@ -68,7 +68,7 @@ func affineGrid(c *lowering) []*graph.Value {
 	}
 	c.bounded("size", 0, size)
 	extents := size[2:]
-	var columns []*graph.Value
+	var rows []*graph.Value
 	for k := range extents {
 		axis := rank - 1 - k // the last dimension is the first coordinate
 		n := extents[axis]
@@ -77,10 +77,11 @@ func affineGrid(c *lowering) []*graph.Value {
 			step, first = 2/float64(max(n-1, 1)), -1
 		}
 		v := c.Node("add", nil, c.Node("mul", nil, c.IotaAlong(axis, rank, n, d), c.Number(step, d)), c.Number(first, d))
-		columns = append(columns, c.Broadcast(v, extents...))
+		rows = append(rows, c.Unsqueeze(c.Broadcast(v, extents...), 0))
 	}
-	columns = append(columns, c.Broadcast(c.Number(1, d), extents...))
-	places := c.Node("stack", emit.Attr("axis", rank), columns...)
-	y := c.product(c.Reshape(places, tensor.Shape(extents).Len(), rank+1), theta, false, true)
+	rows = append(rows, c.Unsqueeze(c.Broadcast(c.Number(1, d), extents...), 0))
+	places := c.Node("concat", emit.Attr("axis", 0), rows...)
+	// Coordinates lie together until the product has been made: its rows are long so.
+	y := c.Transpose(c.product(theta, c.Reshape(places, rank+1, tensor.Shape(extents).Len()), false, false), 0, 2, 1)
 	return one(c.Reshape(y, append(append([]int{size[0]}, extents...), rank)...))
 }

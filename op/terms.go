@@ -132,13 +132,13 @@ func (s *Sampling) Terms(place float32, n, step int, to *[4]Term) (count int) {
 	u := positionOf(&s.grid, place, n)
 	switch s.mode {
 	case "nearest":
-		return s.grid.nearest(u, n, step).terms(to)
+		return s.nearest(u, n, step).terms(to)
 	case "linear":
-		return s.grid.linear(u, n, step).terms(to)
+		return s.linear(u, n, step).terms(to)
 	}
 	var of [4]float64
 	var at [4]int
-	s.grid.cubic(u, n, step, &of, &at)
+	s.cubic(u, n, step, &of, &at)
 	for i, weight := range of {
 		if t := float32(weight); t != 0 && at[i] >= 0 {
 			to[count] = Term{at[i], t}
