@@ -319,9 +319,9 @@ func fromBools() [numDTypes]castFunc {
 // oneHalf makes a float of 16 bits of a bool, the bits of 1 being given.
 func oneHalf(one uint16) castFunc {
 	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
-		d, s := Words[uint16](dst)[lo:hi], Data[bool](src)[lo:hi]
+		d, s := Words[uint16](dst)[lo:hi], Words[uint8](src)[lo:hi]
 		for i, v := range s {
-			d[i] = uint16(b2u(v)) * one
+			d[i] = -uint16(v) & one
 		}
 	}
 }
@@ -333,6 +333,16 @@ func fromHalves[S F16 | BF16](widen func(S) float32) [numDTypes]castFunc {
 		d, s := Data[bool](dst)[lo:hi], Data[S](src)[lo:hi]
 		for i, v := range s {
 			d[i] = v&0x7FFF != 0
+		}
+	}
+	f[Int64] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Data[int64](dst)[lo:hi], Data[S](src)[lo:hi]
+		for i, v := range s {
+			if x := widen(v); -1<<63 <= x && x < 1<<63 {
+				d[i] = int64(x)
+			} else {
+				d[i] = fromFloat32.i64(x)
+			}
 		}
 	}
 	return f

@@ -15,8 +15,7 @@ var negativeInfinity = float32(math.Inf(-1))
 type reduction struct {
 	op, fold string
 	finish   string // a routine of [simd.Tier].Elements
-	scalar   func(x float32) float32
-	rescue   bool // whether the reference makes results again that are no finite numbers
+	rescue   bool   // whether the reference makes results again that are no finite numbers
 }
 
 // reductions on float32, besides log_sum_exp_reduce. Those that divide do by the number of elements.
@@ -27,9 +26,9 @@ var reductions = []reduction{
 	{op: "min_reduce", fold: "min"},
 	{op: "product_reduce", fold: "product"},
 	{op: "l1_reduce", fold: "l1"},
-	{op: "l2_reduce", fold: "sum_square", finish: "sqrt", scalar: fmath.Sqrt[float32], rescue: true},
+	{op: "l2_reduce", fold: "sum_square", finish: "sqrt", rescue: true},
 	{op: "sum_square_reduce", fold: "sum_square"},
-	{op: "log_sum_reduce", fold: "sum", finish: "log", scalar: fmath.Log[float32], rescue: true},
+	{op: "log_sum_reduce", fold: "sum", finish: "log", rescue: true},
 }
 
 // reduceRows returns the rows of reductions.
@@ -58,34 +57,39 @@ func reduceRows(t *simd.Tier) []Kernel {
 func (a *application) reducing() *groups { return groupsOf(a.in[0].Shape, a.Ints("axes")) }
 
 func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
-	g, f, finish, scalar := a.reducing(), fold(t, r.fold), t.Elements[r.finish], r.scalar
+	g, f, finish, divides := a.reducing(), fold(t, r.fold), t.Elements[r.finish], r.finish == "div"
 	if g == nil {
 		return nil
 	}
-	n := float32(g.count)
-	if divides := r.finish == "div"; divides {
-		scalar = func(x float32) float32 { return x / n }
-		if normalize, ok := a.Get("normalize").(bool); ok && !normalize {
-			scalar, finish = nil, simd.Routine[simd.ElementsArgs]{}
-		}
+	n, finishes := float32(g.count), r.finish != ""
+	if normalize, ok := a.Get("normalize").(bool); ok && !normalize {
+		divides, finishes = false, false
 	}
 	if !g.across && len(g.rows) == 0 && g.run <= portion {
 		return g.groupsTogether(&f, finish, scalar != nil)
 	}
 	if !g.across {
-		return g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
+		p := g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
 			y := f.group(g, x, at, 0, work, &watch)
-			if scalar != nil {
-				y = scalar(y)
+			if divides {
+				y /= n
 			}
 			return y, watch
 		})
+		if run := p.Run; finishes && !divides {
+			p.Run = func(c *op.Call, lo, hi int) {
+				run(c, lo, hi)
+				y := simd.At(tensor.Data[float32](c.Out[0]), lo)
+				finish.Run(&simd.ElementsArgs{X: y, Z: y, N: hi - lo})
+			}
+		}
+		return p
 	}
 	return g.eachBeside(func(b beside, x, y []float32, watch op.Watch) op.Watch {
 		f.begin(&b)
 		g.eachInLanes(x, &watch, func(k int, row uintptr) { f.add(&b, k, row) })
 		from := f.end(&b)
-		if scalar == nil {
+		if !finishes {
 			copy(y, b.acc)
 			return watch
 		}
