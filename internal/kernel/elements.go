@@ -10,7 +10,8 @@ import (
 
 // Element-wise operators in Go, without a call for each element: operands that broadcast are spread out first, some elements at a time.
 
-// elementKernels are rows for what no tier has in vectors: comparisons of integers, integers of 64 bits, bits, and choices of any elements.
+// elementKernels are rows for what no tier has in vectors: comparisons, quotients and remainders of integers, shifts, choices of any elements, and operands
+// that broadcast.
 var elementKernels = slices.Concat(
 	integerRows("add", "sub", "mul", "div", "mod", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"),
 	comparisonRows("eq", "ne", "lt", "le", "gt", "ge"),
