@@ -338,6 +338,11 @@ func (c *lowering) unit(a, b *graph.Value) *graph.Value {
 	return c.Node("mul", nil, c.Cast(a, tensor.Float32), c.Cast(b, tensor.Float32))
 }
 
+// floats returns what sums are that are counted in a unit.
+func (c *lowering) floats(sums, unit *graph.Value) *graph.Value {
+	return c.Node("mul", nil, c.Cast(sums, tensor.Float32), unit)
+}
+
 // requantize returns the codes of sums that are counted in a unit.
 func (c *lowering) requantize(sums, unit *graph.Value, to quantisation) *graph.Value {
 	return c.Node("requantize", nil, sums, c.Node("div", nil, unit, c.Cast(to.scale, tensor.Float32)), to.zero)
@@ -432,7 +437,7 @@ func (c *lowering) exactProduct(y *graph.Value) *graph.Value {
 	if c.Label = label; sums == nil || sums.Type.DType != tensor.Int32 || c.constant(unit) == nil {
 		return y
 	}
-	z := c.Node("mul", nil, c.Cast(sums, tensor.Float32), unit)
+	z := c.floats(sums, unit)
 	if c.w.exact == nil {
 		c.w.exact = make(map[*graph.Node]*graph.Node)
 	}

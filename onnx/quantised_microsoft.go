@@ -93,7 +93,7 @@ func quantisedGemm(c *lowering) []*graph.Value {
 	}
 	unit := c.unit(c.scaled(a.scale, "alpha", c.Float("alpha")), b.scale)
 	if c.In(7) == nil {
-		return one(c.dequantize(coded{y, quantisation{scale: unit, zero: c.Number(0, y.Type.DType)}}))
+		return one(c.floats(y, unit))
 	}
 	return one(c.requantize(y, unit, c.target(7, 8, a.codes.Type.DType)))
 }
@@ -102,7 +102,7 @@ func quantisedGemm(c *lowering) []*graph.Value {
 func (c *lowering) measured(a, b coded, bias *graph.Value) *graph.Value {
 	d := a.scale.Type.DType
 	y := c.matmulCodes(a, b, tensor.Int32, func(y, unit *graph.Value) *graph.Value {
-		return c.Cast(c.dequantize(coded{y, quantisation{scale: unit, zero: c.Number(0, tensor.Int32)}}), d)
+		return c.Cast(c.floats(y, unit), d)
 	})
 	if bias == nil {
 		return y

@@ -8,6 +8,7 @@ type Blocks struct {
 	inner        int                 // elements of the tensor for each index of that one
 	extent, size [tensor.MaxRank]int // of the tensor and of a block
 	stride       [tensor.MaxRank]int // of the smaller tensor
+	at, row, pos int                 // where Next goes on, up to the end of a row of elements that are blocks each, and the position of the one before it
 }
 
 // NewBlocks returns the blocks of the given extents in a tensor, each of which belongs to an element of a smaller one: a scalar, or of the same
@@ -40,8 +41,25 @@ func BlocksIn(extent, block int) int {
 	return (extent-1)/block + 1
 }
 
-// Next returns the position of the element that serves element i, and up to where it serves those that follow, hi at most.
+// Together returns how many neighbours are a block, but for the last one of a row; 0 where all are.
+func (b *Blocks) Together() int {
+	if b.rank == 0 {
+		return 0
+	}
+	return b.size[b.rank-1] * b.inner
+}
+
+// Next returns the position of the element that serves element i, and up to where it serves those that follow, hi at most. It is quick for each element behind
+// the last one, which it remembers: calls at the same time need blocks of their own.
 func (b *Blocks) Next(i, hi int) (p, end int) {
+	if i == b.at && i < b.row {
+		b.at, b.pos = i+1, b.pos+1
+		return b.pos, b.at
+	}
+	return b.seek(i, hi)
+}
+
+func (b *Blocks) seek(i, hi int) (p, end int) {
 	if b.rank == 0 {
 		return 0, hi
 	}
@@ -52,6 +70,9 @@ func (b *Blocks) Next(i, hi int) (p, end int) {
 	for d := last - 1; d >= 0; d-- {
 		at /= b.extent[d+1]
 		p += at % b.extent[d] / b.size[d] * b.stride[d]
+	}
+	if b.inner == 1 && b.size[last] == 1 {
+		b.at, b.row, b.pos = i+1, i+b.extent[last]-index, p
 	}
 	return p, i + min(run, hi-i)
 }

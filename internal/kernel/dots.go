@@ -61,7 +61,7 @@ type dotConv struct {
 	border  geometry.Border
 	codes   *codes
 	signed  bool // whether the elements of the input are; and
-	bias    bool // whether there is one; and
+	bias    int  // the operand that is added to the sums of channels; and
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
 	product bool // whether this is a product of matrices; and
 	planar  bool // whether the left one is transposed

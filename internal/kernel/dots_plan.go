@@ -18,11 +18,13 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 		return nil
 	}
 	v := a.convolution()
-	d := newDots(t, r, form, 1, 3)
+	d := newDots(t, n, form, codesOf(r, 1), len(r.Nodes), 3)
 	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
 		return nil
 	}
-	d.border, d.bias = v.Border, a.has(2)
+	if d.border = v.Border; a.has(2) {
+		d.bias = 2
+	}
 	d.X, d.Y = *v.Last(), geometry.Unmoved
 	if v.Rank == 2 {
 		d.Y = v.Dim[0]
@@ -53,17 +55,16 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 	return p
 }
 
-// newDots returns what a convolution or product by dot products of a form begins with: the way of its elements and sums, with channels of
-// the result along an axis and an operand for the zero point of the input. It returns nil if that cannot be.
-func newDots(t *simd.Tier, r Region, form *dotForm, axis, zero int) *dotConv {
-	n, codes := r.Root(), codesOf(r, axis)
+// newDots returns what a convolution or product by dot products of a form begins with: the way of its elements and sums, with what so many nodes from that of
+// the sums on make of these and an operand for the zero point of the input. It returns nil if that cannot be.
+func newDots(t *simd.Tier, n *graph.Node, form *dotForm, codes *codes, nodes, zero int) *dotConv {
 	in := n.In[0].Type.DType
 	d := &dotConv{tier: t, form: form, tiles: form.tiles, border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}
 	d.Size, d.Pairs, d.Parts, d.Words, d.Wide, d.Matrices = form.size, form.pairs, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64, 1
-	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
+	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || nodes > 1 && codes == nil {
 		return nil
 	}
 	return d
@@ -96,16 +97,40 @@ func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 		linear && (g.M < linearRows || f.elements == nil) {
 		return nil
 	}
-	d := newDots(t, r, form, -1, zero)
+	tail, bias := addedTo(r, g.N)
+	d := newDots(t, n, form, codesOf(tail, -1), len(tail.Nodes), zero)
 	if d == nil {
 		return nil
 	}
+	if linear && a.has(2) {
+		if bias > 0 {
+			return nil
+		}
+		bias = 2
+	}
 	f.channel, f.step = g.BCol, g.BK
-	d.product, d.planar, d.bias, d.factors, d.Matrices = true, g.AK != 1, linear && a.has(2), g, right.Len()/(g.K*g.N)
+	d.product, d.planar, d.bias, d.factors, d.Matrices = true, g.AK != 1, bias, g, right.Len()/(g.K*g.N)
 	d.X, d.Y = geometry.Unmoved, geometry.Unmoved
 	d.X.In, d.X.Out = rows, rows
 	d.Channels, d.GroupOut, d.In, d.GroupIn = g.N, g.N, g.K, g.K
 	return dots{d}.plan([]*dotFilter{f}, batch, true)
+}
+
+// addedTo returns the nodes from that on which adds to the sums of a product an integer for each of the columns, or for all, and which operand that is; all
+// nodes and 0 if none does.
+func addedTo(r Region, columns int) (Region, int) {
+	if len(r.Nodes) == 1 {
+		return r, 0
+	}
+	n, sums := r.Nodes[1], r.Root().Out[0]
+	v := other(n, sums)
+	if v == nil || v == sums || n.Attrs.String("overflow") == "saturate" {
+		return r, 0
+	}
+	if shape := v.Type.Shape; shape.Len() != 1 && (shape.Len() != columns || shape[len(shape)-1] != columns) {
+		return r, 0
+	}
+	return Region{Nodes: r.Nodes[1:]}, len(r.Root().In)
 }
 
 // phases returns the convolutions that a deconvolution consists of, and their filters; none if they are not such or too many.

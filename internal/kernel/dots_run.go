@@ -101,8 +101,8 @@ func (p *dotPart) run(d *dotConv, lo, hi int) {
 	if d.zero > 0 {
 		p.zero = integerAt(p.c.In[d.zero], 0)
 	}
-	if p.biases = nil; d.bias && !d.Wide {
-		p.biases = tensor.Data[int32](p.c.In[2])
+	if p.biases = nil; d.bias > 0 && !d.Wide {
+		p.biases = tensor.Data[int32](p.c.In[d.bias])
 	}
 	p.setArgs()
 	for chunks := d.chunks; lo < hi && !p.watch.Stops(0); {
@@ -270,8 +270,8 @@ func (p *dotPart) begin(first, channels int) {
 	if p.Wide {
 		at, _, _, _ := p.wideAt()
 		sums := unsafe.Slice((*int64)(unsafe.Pointer(&p.c.Scratch[at])), 2*block)
-		if clear(sums); p.bias {
-			addBiases(sums[:channels], tensor.Data[int64](p.c.In[2]), first)
+		if clear(sums); p.bias > 0 {
+			addBiases(sums[:channels], tensor.Data[int64](p.c.In[p.bias]), first)
 		}
 	}
 	addBiases(init[:channels], p.biases, first)

@@ -26,6 +26,7 @@ func (a *application) eachBlock(compute func(c *op.Call, from, to, scale, zero i
 	b := geometry.NewBlocks(a.in[0].Shape, a.in[1].Shape, a.Ints("block"))
 	zeros := a.in[2].Shape.Len()
 	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		b := b
 		for lo < hi {
 			p, end := b.Next(lo, hi)
 			compute(c, lo, end, p, p%zeros)

@@ -91,6 +91,11 @@ func requantized(t *testing.T, r *op.Rand, row *kernel.Kernel) (nodes []*graph.N
 		n.Out = []*graph.Value{{Type: out[0], Producer: n}}
 		nodes, c.In = append(nodes, n), append(c.In, more...)
 	}
+	if row.Op == "matmul" && r.IntN(3) == 0 {
+		addend := ones(sums.Shape)
+		addend[axis] = op.Pick(r, []int{1, sums.Shape[axis]})
+		follow("add", graph.AttrsOf("overflow", op.Pick(r, []string{"wrap", "wrap", "saturate"})), r.Integers(sums.DType, addend, -100_000, 100_000))
+	}
 	if sums.DType == tensor.Int64 && r.Bool() || r.IntN(3) == 0 {
 		if r.Bool() {
 			follow("relu", nil)
