@@ -97,6 +97,9 @@ func multiplyDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 		linear && (g.M < linearRows || f.elements == nil) {
 		return nil
 	}
+	if l := (rowDots{Product: g}); !linear && (form.pairs || form.size == 2) && t.RowDots.Exists() && l.single(&a, f) {
+		return nil // whose matrix is read as bytes
+	}
 	tail, bias := addedTo(r, g.N)
 	d := newDots(t, n, form, codesOf(tail, -1), len(tail.Nodes), zero)
 	if d == nil {

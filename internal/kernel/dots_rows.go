@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -12,7 +14,8 @@ import (
 )
 
 // Linear layers of integers of 8 or 16 bits: each element of the result is the dot product of a row of the input and a row of the filter, which are
-// read where they lie. A few columns of a row of the result are a piece.
+// read where they lie. A few columns of a row of the result are a piece. So are products of a row of bytes with a known matrix, of which the columns are
+// packed as rows, as bytes less their zero points, with their sums, by which the zero point of the input is made good.
 //
 // Sums of 64 bits are made of sums of 32 bits as in dots_wide.go, but by the magnitudes of the input, of which a row is short: it is divided into runs, or
 // taken apart into its low and its high bits.
@@ -29,8 +32,10 @@ type rowDots struct {
 	tier  *simd.Tier
 	args  simd.RowDotsArgs
 	codes *codes
-	bias  bool
+	bias  int // the operand that is one; 0 if there is none
 	size  int // of an element, in bytes
+	packs bool
+	zero  int // the operand that is the zero point of the input; 0 if there is none
 	wide  bool
 }
 
@@ -41,14 +46,30 @@ func rowDotRows(t *simd.Tier) []Kernel {
 	}
 	words, prepare := op.TypeSet(tensor.Int16), func(r Region) *Plan { return multiplyRows(t, r) }
 	return []Kernel{{Name: "dot products of rows", Op: "linear", In: []op.Types{bits8, bits8}, Prepare: prepare},
+		{Name: "dot products of rows", Op: "matmul", In: []op.Types{bits8, bits8}, Prepare: prepare},
 		{Name: "dot products of rows of words", Op: "linear", In: []op.Types{words, words}, Prepare: prepare}}
 }
 
 func multiplyRows(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	l := &rowDots{Product: a.product(), tier: t, codes: codesOf(r, -1), bias: a.has(2), size: a.in[0].DType.Size(), wide: a.wide()}
-	if a.out[0].Shape.Len() == 0 || len(a.out[0].Shape) != 2 || l.wide != (l.size == 2) || l.K == 0 || l.K > rowsMost || len(r.Nodes) > 1 && l.codes == nil {
+	l := &rowDots{Product: a.product(), tier: t, size: a.in[0].DType.Size(), wide: a.wide()}
+	if a.out[0].Shape.Len() == 0 {
+		return nil
+	}
+	var f *dotFilter
+	if n.Op == "matmul" {
+		if f = newDotFilter(n, 3); !l.single(&a, f) {
+			return nil
+		}
+		l.packs = true
+		if r, l.bias = addedTo(r, l.N); a.has(2) {
+			l.zero = 2
+		}
+	} else if a.has(2) {
+		l.bias = 2
+	}
+	if l.codes = codesOf(r, -1); l.wide != (l.size == 2) || len(a.out[0].Shape) != 2 && !l.packs || l.K == 0 || l.K > rowsMost || len(r.Nodes) > 1 && l.codes == nil {
 		return nil
 	}
 	sign := func(i int) int {
@@ -59,17 +80,56 @@ func multiplyRows(t *simd.Tier, r Region) *Plan {
 	}
 	l.args = simd.RowDotsArgs{WRow: l.K * l.size, K: l.K / 16, XSigned: sign(0), WSigned: sign(1), Words: l.size - 1}
 	p := &Plan{Pieces: l.M * geometry.CeilDiv(l.N, rowColumns), Scratch: 4 * rowColumns, Nanos: int64(l.M) * int64(l.N) * int64(l.K) / 30, Run: l.run}
+	if l.packs {
+		l.args.WSigned = 1
+		form := fmt.Sprintf("rows of %d columns of %d by %+v", l.N, l.K, f.dotOrder)
+		p.Pack = []Pack{{From: f.elements, Form: form, Size: l.sumsAt() + 4*l.N, Fill: func(dst []byte, i, n int) { l.pack(dst, f, i, n) }}}
+	}
 	if l.wide {
 		p.Scratch, p.Run = l.wideScratch(), l.runWide
 	}
 	return p
 }
 
+// single reports whether a product is one of a row with a known matrix of bytes, which takes as long as that is read.
+func (l *rowDots) single(a *application, f *dotFilter) bool {
+	if a.out[0].Shape.Len() != l.N || f == nil || f.elements == nil || a.in[1].Shape.Len() != l.K*l.N || l.K == 0 || l.AK != 1 || a.wide() || a.in[0].DType.Size() > 1 || a.in[1].DType.Size() > 1 ||
+		!a.zerosAlong(3, 1) || len(f.zeros) > 1 && len(f.zeros) != l.N || a.has(2) && a.in[2].Shape.Len() != 1 || !f.within(8) {
+		return false
+	}
+	f.channel, f.step = l.BCol, l.BK
+	return true
+}
+
+// sumsAt is where the packed form has the sums of columns.
+func (l *rowDots) sumsAt() int { return (l.N*l.K + 3) &^ 3 }
+
+// pack writes part i of n of the packed form of a matrix.
+func (l *rowDots) pack(dst []byte, f *dotFilter, i, n int) {
+	column := make([]int16, l.K)
+	for j := l.N * i / n; j < l.N*(i+1)/n; j++ {
+		f.load(column, j)
+		sum := int32(0)
+		for k, v := range column {
+			dst[j*l.K+k] = byte(v)
+			sum += int32(v)
+		}
+		binary.LittleEndian.PutUint32(dst[l.sumsAt()+4*j:], uint32(sum))
+	}
+}
+
 func (l *rowDots) run(c *op.Call, lo, hi int) {
-	x, w, watch, columns := c.In[0].Bytes(), c.In[1].Bytes(), c.Watch(), geometry.CeilDiv(l.N, rowColumns)
+	x, w, watch, zero := c.In[0].Bytes(), c.In[1].Bytes(), c.Watch(), int32(0)
+	var ofColumns []byte
+	if l.packs {
+		w, ofColumns = c.Packed[0], c.Packed[0][l.sumsAt():]
+	}
+	if l.zero > 0 {
+		zero = int32(integerAt(c.In[l.zero], 0))
+	}
 	sums, whole := scratch[int32](c), l.K&^15
 	for ; lo < hi; lo++ {
-		m, first := lo/columns, lo%columns*rowColumns
+		m, first := lo%l.M, lo/l.M*rowColumns
 		sums := sums[:min(rowColumns, l.N-first)]
 		if watch.Stops(len(sums) * l.K) {
 			return
@@ -85,11 +145,11 @@ func (l *rowDots) run(c *op.Call, lo, hi int) {
 				sums[j] += byteAt(x[m*l.K+k], l.args.XSigned) * byteAt(w[(first+j)*l.K+k], l.args.WSigned)
 			}
 		}
-		if l.bias {
-			bias := tensor.Data[int32](c.In[2])
-			for j := range sums {
-				sums[j] += bias[(first+j)%len(bias)]
-			}
+		for j := 0; j < len(sums) && zero != 0; j++ {
+			sums[j] -= zero * int32(binary.LittleEndian.Uint32(ofColumns[4*(first+j):]))
+		}
+		if l.bias > 0 {
+			addBiases(sums, tensor.Data[int32](c.In[l.bias]), first)
 		}
 		l.write(c, sums, m*l.N+first, first)
 	}
@@ -126,7 +186,7 @@ func (l *rowDots) runWide(c *op.Call, lo, hi int) {
 		}
 		for j := range sums {
 			sums[j] = 0
-			if l.bias {
+			if l.bias > 0 {
 				bias := tensor.Data[int64](c.In[2])
 				sums[j] = bias[(first+j)%len(bias)]
 			}
@@ -231,9 +291,9 @@ func (l *rowDots) write(c *op.Call, sums []int32, at, first int) {
 func (c *codes) code(sum int32, channel int) int32 {
 	a := &c.args
 	if a.Form == 1 {
-		q := math.RoundToEven(float64(float32(float32(sum) * c.multipliers[channel%len(c.multipliers)])))
-		code := min(max(int64(q)+int64(int16(a.Zero)), int64(byte(a.From))), int64(byte(a.To)))
-		return int32(byte(code) ^ byte(a.Flip))
+		r := rounder{-1 << 20, 1 << 20, int32(int16(a.Zero))} // beyond what bounds leave
+		code := r.code(float32(float32(sum) * c.multipliers[channel%len(c.multipliers)]))
+		return int32(byte(min(max(code, int32(byte(a.From))), int32(byte(a.To)))) ^ byte(a.Flip))
 	}
 	return min(max(int32(c.round(int64(sum))), a.From), a.To)
 }

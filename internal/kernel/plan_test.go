@@ -123,6 +123,7 @@ func TestStop(t *testing.T) {
 	few("conv", graph.AttrsOf("padding", []int{0, 0}), tensor.Shape{1, 64, 300}, tensor.Shape{64, 64, 3})
 	few("deconv", graph.AttrsOf("padding", []int{0, 0}), tensor.Shape{1, 64, 300}, tensor.Shape{64, 64, 3})
 	few("linear", nil, tensor.Shape{64, 256}, tensor.Shape{128, 256})
+	cases["matmul of a row"] = long.Case{Op: "matmul", In: append(long.Rising(tensor.Int8, tensor.Shape{1, 1024}), long.Ending(tensor.Int8, tensor.Shape{1024, 1024}, 3, 2)), Parts: true}
 	const n = 3 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
 		"cast":             {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
