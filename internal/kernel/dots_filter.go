@@ -164,7 +164,7 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 		signed = 1
 	}
 	change := 0x00010001 * uint32(uint16(zero))
-	for b := 0; b < lanes/64; b++ {
+	for b := range lanes / 64 {
 		column := first + b*block
 		n, x, to := min(block, d.Channels-column), f.elements.Bytes()[f.first+column*f.channel:], dst[b*64:]
 		switch {
