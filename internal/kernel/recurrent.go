@@ -24,11 +24,11 @@ func recurrentRows(t *simd.Tier) (rows []Kernel) {
 		return nil
 	}
 	for _, net := range []network{
-		{op: "lstm", bias: 3, peephole: 5, initial: 6, lengths: 8, cell: 1, sequence: 2},
-		{op: "lstm_cell", bias: 5, peephole: 7, initial: 3, cell: 1, sequence: 2},
-		{op: "gru", bias: 3, initial: 5, lengths: 6, sequence: 1},
-		{op: "gru_cell", bias: 4, initial: 3, sequence: 1},
-		{op: "rnn", bias: 3, initial: 5, lengths: 6, sequence: 1},
+		{op: "lstm", usual: []string{"sigmoid", "tanh", "tanh"}, bias: 3, peephole: 5, initial: 6, lengths: 8, cell: 1, sequence: 2},
+		{op: "lstm_cell", usual: []string{"sigmoid", "tanh", "tanh"}, bias: 5, peephole: 7, initial: 3, cell: 1, sequence: 2},
+		{op: "gru", usual: []string{"sigmoid", "tanh"}, bias: 3, initial: 5, lengths: 6, sequence: 1},
+		{op: "gru_cell", usual: []string{"sigmoid", "tanh"}, bias: 4, initial: 3, sequence: 1},
+		{op: "rnn", usual: []string{"tanh"}, bias: 3, initial: 5, lengths: 6, sequence: 1},
 	} {
 		rows = append(rows, Kernel{Name: "steps", Op: net.op, In: []op.Types{float32s, float32s, float32s}, Prepare: func(r Region) *Plan { return net.prepare(t, r) }})
 	}
@@ -37,7 +37,8 @@ func recurrentRows(t *simd.Tier) (rows []Kernel) {
 
 // network is what kernels know of an operator.
 type network struct {
-	op string
+	op    string
+	usual []string // functions of the gates
 	// The positions of operands: of the bias, behind which is the recurrent one; of the peepholes, 0 for none; of the initial state, behind which is that of
 	// the cell; of the lengths, 0 for none. And those of results: of the cell state, 0 for none, and of the sequence.
 	bias, peephole, initial, lengths, cell, sequence int

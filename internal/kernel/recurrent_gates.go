@@ -42,23 +42,18 @@ func (s *steps) setFunctions(n *graph.Node) bool {
 		}
 		s.functions = append(s.functions, f)
 	}
-	of := func(usual ...string) bool {
-		if len(names) == len(usual) && s.dirs > 1 {
-			s.functions = append(s.functions, s.functions...)
-		}
-		return slices.Equal(names, usual) || slices.Equal(names, append(usual, usual...))
+	if len(names) == len(s.usual) && s.dirs > 1 {
+		s.functions = append(s.functions, s.functions...)
 	}
 	s.add, s.sub, s.mul, s.max, s.min = s.tier.Elements["add"], s.tier.Elements["sub"], s.tier.Elements["mul"], s.tier.Elements["max"], s.tier.Elements["min"]
-	plain := s.clip == 0 && !s.coupled && !(s.peephole > 0 && s.peephole < len(n.In) && n.In[s.peephole] != nil)
-	switch {
-	case s.cell > 0:
-		if of("sigmoid", "tanh", "tanh") && plain {
+	usual := slices.Equal(names, s.usual) || slices.Equal(names, slices.Repeat(s.usual, 2))
+	if usual && s.clip == 0 && !s.coupled && (s.peephole == 0 || s.peephole >= len(n.In) || n.In[s.peephole] == nil) {
+		switch {
+		case s.cell > 0:
 			s.state = &s.tier.LSTMState
+		case s.resets:
+			s.state = &s.tier.GRUState
 		}
-	case n.Op == "rnn":
-		of("tanh")
-	case of("sigmoid", "tanh") && plain && s.resets:
-		s.state = &s.tier.GRUState
 	}
 	return true
 }
