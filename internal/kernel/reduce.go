@@ -66,7 +66,7 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 		divides, finishes = false, false
 	}
 	if !g.across && len(g.rows) == 0 && g.run <= portion {
-		return g.groupsTogether(&f, finish, scalar != nil)
+		return g.groupsTogether(&f, finish, finishes)
 	}
 	if !g.across {
 		p := g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
