@@ -108,7 +108,7 @@ func (net *network) prepare(t *simd.Tier, r Region) *Plan {
 	s := &steps{network: net, tier: t, row: &t.LSTMRow, rows: &t.LSTMRows, with: &t.LSTMAhead, panel: 4 * block, clip: float32(n.Attrs.Float("clip")),
 		after: n.Attrs.String("peephole_output") == "after", coupled: n.Attrs.Bool("coupled"), resets: net.op != "rnn" && n.Attrs.Bool("reset_after"),
 		steps: x[0], dirs: weight[0], batch: x[1], input: x[2], hidden: n.Attrs.Int("hidden_size"), backward: n.Attrs.String("direction") == "backward"}
-	if !s.setFunctions(n) {
+	if max(s.steps, s.batch, s.input) > mostExtent || !s.setFunctions(n) {
 		return nil
 	}
 	if s.resets {
@@ -196,10 +196,12 @@ const (
 	together      = 128     // steps of which the inputs are multiplied at once
 	togetherAhead = 16      // the same where steps multiply those of later ones
 	mostProducts  = 1 << 22 // of inputs that are multiplied at once, if they are not of a single step
+	mostExtent    = 1 << 22 // steps, each of which is a round, items, or columns of the input: no product of extents overflows
 	mostShared    = 1 << 27 // numbers in memory that workers share: states of one element take the room of 64
 	leastAhead    = 16      // columns of the input in an item that are worth it
 	aheadItems    = 16      // at most that a step has with each panel
 	stepWork      = 1 << 17 // multiply-adds of a step that are worth a piece of their own
+	mostWork      = 1 << 26 // the same of several pieces between two questions whether anybody waits
 	macsPerNano   = 40
 )
 
@@ -300,10 +302,9 @@ func (s *steps) run(c *op.Call, lo, hi int) {
 	for lo, hi = lo-skip, hi-skip; lo < hi; {
 		first, i := lo/group*s.together, lo%group
 		if i < panels {
-			if watch.Stops(min(s.steps-first, s.together) * s.batch * s.input * s.panel) {
+			if !s.multiply(c, &watch, first, i/s.panels, i%s.panels) {
 				return
 			}
-			s.multiply(c, first, i/s.panels, i%s.panels)
 			lo++
 			continue
 		}
@@ -314,8 +315,9 @@ func (s *steps) run(c *op.Call, lo, hi int) {
 		}
 		p := &s.phases[k]
 		portion := i % p.portions
-		n := min(p.portions-portion, hi-lo)
-		if watch.Stops(n * s.batch * p.portion * s.hidden * s.panel) {
+		work := s.batch * p.portion * s.hidden * s.panel
+		n := min(p.portions-portion, hi-lo, max(1, mostWork/work))
+		if watch.Stops(n * work) {
 			return
 		}
 		s.step(c, first, t, i/p.portions, k, portion*p.portion, n*p.portion)
@@ -333,8 +335,8 @@ func (s *steps) span(first, dir int) (at, n int) {
 }
 
 // multiply computes a panel of the products of the inputs of the steps from the first on, without those that steps before have computed, and before all
-// others sets the biases of the panel and begins the states of its blocks.
-func (s *steps) multiply(c *op.Call, first, dir, panel int) {
+// others sets the biases of the panel and begins the states of its blocks. It returns false if nobody waits.
+func (s *steps) multiply(c *op.Call, watch *op.Watch, first, dir, panel int) bool {
 	work := floatsOf(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
 	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
@@ -347,6 +349,9 @@ func (s *steps) multiply(c *op.Call, first, dir, panel int) {
 			}
 		}
 		args.K, args.W = min(columnsAtOnce, end-k), simd.At(s.weightsOf(c, 0), ((dir*s.panels+panel)*s.input+k)*s.panel)
+		if watch.Stops((rows - done) * args.K * s.panel) {
+			return false
+		}
 		for i := done; i < rows; {
 			args.X, args.Y = simd.At(x, i*s.input+k), simd.At(work, s.productsOf(first)+(i*s.panels+panel)*s.panel)
 			if i+at <= rows {
@@ -362,6 +367,7 @@ func (s *steps) multiply(c *op.Call, first, dir, panel int) {
 	if first == 0 {
 		s.begin(c, work, dir, panel)
 	}
+	return true
 }
 
 // begin sets the biases of a panel, and, of the first phase, the states of its blocks before the first step.

@@ -144,14 +144,15 @@ func truth(b bool) int {
 	return 0
 }
 
-// TestRecurrentPlans holds plans to forms of weights that tell layouts apart, and to memory that does not grow far beyond that of the states.
+// TestRecurrentPlans holds plans to forms of weights that tell layouts apart, to memory that does not grow far beyond that of the states, and to none for
+// extents that no memory is for.
 func TestRecurrentPlans(t *testing.T) {
 	w := op.NewRand(1, 3).Tensor(tensor.Float32, tensor.Shape{1, 4, 1})
-	plan := func(name, layout string, gates, batch int) *kernel.Plan {
+	plan := func(name, layout string, gates, steps, batch int) *kernel.Plan {
 		b := graph.NewBuilder(op.Rules, "plans")
-		x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, batch, 1}}))
+		x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{steps, batch, 1}}))
 		of := must(b.Constant("", "", must(w.Slice(1, 0, gates, 1))))
-		attrs := graph.AttrsOf("steps", 1, "hidden_size", 1)
+		attrs := graph.AttrsOf("steps", steps, "hidden_size", 1)
 		if layout != "" {
 			attrs = attrs.With("layout", layout)
 		}
@@ -161,16 +162,20 @@ func TestRecurrentPlans(t *testing.T) {
 	if len(kernel.TiersInUse()) == 1 {
 		t.Skip("the portable tier has no kernels of recurrent networks")
 	}
-	if a, b := plan("lstm", "iofg", 4, 1), plan("lstm", "ifgo", 4, 1); a.Pack[0].Form == b.Pack[0].Form {
+	if a, b := plan("lstm", "iofg", 4, 1, 1), plan("lstm", "ifgo", 4, 1, 1); a.Pack[0].Form == b.Pack[0].Form {
 		t.Errorf("both layouts have the form %q", a.Pack[0].Form)
 	}
 	for _, name := range []string{"lstm", "rnn"} {
 		gates := map[string]int{"lstm": 4, "rnn": 1}[name]
-		if p := plan(name, "", gates, 1000); p == nil {
+		if p := plan(name, "", gates, 1, 1000); p == nil {
 			t.Errorf("%s: no kernel", name)
 		}
-		if p := plan(name, "", gates, 1<<22); p != nil {
+		if p := plan(name, "", gates, 1, 1<<22); p != nil {
 			t.Errorf("%s of very many items of one element takes %d bytes", name, p.Shared)
+		}
+		const most = (tensor.MaxElements + 1) / 2
+		if plan(name, "", gates, 1, most) != nil || plan(name, "", gates, most, 1) != nil {
+			t.Errorf("%s has a plan for more items or steps than there is memory for", name)
 		}
 	}
 }
