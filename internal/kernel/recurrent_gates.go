@@ -109,8 +109,8 @@ func (g *gates) sum(gate int) {
 func (g *gates) activate(k int, z uintptr, gate int) {
 	x := g.of(gate)
 	if g.clip > 0 {
-		g.with(&g.max, x, x, -g.clip)
-		g.with(&g.min, x, x, g.clip)
+		g.by(&g.max, x, x, -g.clip)
+		g.by(&g.min, x, x, g.clip)
 	}
 	g.apply(k, z, x)
 }
@@ -119,19 +119,19 @@ func (g *gates) activate(k int, z uintptr, gate int) {
 func (g *gates) apply(k int, z, x uintptr) {
 	f := &g.functions[g.dir*len(g.functions)/g.dirs+k]
 	if f.scaled {
-		g.with(&g.mul, z, x, f.b)
+		g.by(&g.mul, z, x, f.b)
 		x = z
 	}
 	f.routine.Run(&simd.ElementsArgs{N: g.n, Z: z, X: x, A: f.a, B: f.b})
 	if f.scaled {
-		g.with(&g.mul, z, z, f.a)
+		g.by(&g.mul, z, z, f.a)
 	}
 }
 
-// with applies a function of two operands to the elements of a vector and a number.
-func (g *gates) with(r *simd.Routine[simd.ElementsArgs], z, x uintptr, by float32) {
+// by applies a function of two operands to the elements of a vector and a number.
+func (g *gates) by(r *simd.Routine[simd.ElementsArgs], z, x uintptr, number float32) {
 	all := floatsOf(g.c.Scratch)[:block]
-	splat(all, by)
+	splat(all, number)
 	elementsBy(r, g.n, z, x, simd.At(all, 0))
 }
 

@@ -13,7 +13,7 @@ package simd
 //
 // If First is not 0, the lanes do not go on but begin with Start. If Join is not 0, no lanes are written but the one float32 that they are joined
 // to by halving; of so many Rows of N elements, which lie one behind the other, each begins and is joined by itself, and the results lie one behind the
-// other, too. The routines change Args of such Rows. NaN results may have any bits, but those of max and min, which are canonical.
+// other, too. Then the routines change their Args. NaN results may have any bits, but those of max and min, which are canonical.
 type FoldArgs struct {
 	X, Z, Acc   uintptr
 	N           int
