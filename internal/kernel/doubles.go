@@ -333,7 +333,9 @@ func reduceDoubles(a *application, name string) *Plan {
 			f.join(acc, n)
 			copy(y, acc)
 		} else {
-			y[0] = f.group(g, x, 0, watch)
+			if y[0] = f.group(g, x, 0, watch); watch.Stops(0) {
+				return
+			}
 		}
 		for i, v := range y {
 			if finish != nil {

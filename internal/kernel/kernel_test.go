@@ -380,7 +380,7 @@ func init() { // groups of more elements than vectors have
 				shape := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{1, 2, 15, 16, 17, 49, 130, 300}), op.Pick(r, []int{1, 2, 3, 49, 64, 65, 300})}
 				if shape.Len() > 1<<14 {
 					shape[2] = op.Pick(r, []int{2500, 2048})
-					shape[1] = 1
+					shape[1] = r.Between(1, 2)
 				}
 				c.In[0], c.Attrs = r.Tensor(c.In[0].DType(), shape), c.Attrs.With("axes", r.Axes(3, r.Between(1, 3)))
 				return c

@@ -224,6 +224,47 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// TestAsks holds kernels to asking as often whether anybody waits as their work says, also where the reference makes results again.
+func TestAsks(t *testing.T) {
+	const n = 6 * limits.OpWatch
+	infinite := must(tensor.FromSlice(slices.Repeat([]float32{float32(math.Inf(1))}, n), n/256, 256))
+	doubles := must(tensor.Cast(infinite, tensor.Float64))
+	network := func(batch, input, hidden int) long.Case {
+		in := long.Rising(tensor.Float32, tensor.Shape{1, batch, input}, tensor.Shape{1, hidden, input}, tensor.Shape{1, hidden, hidden})
+		return long.Case{Op: "rnn", Attrs: graph.AttrsOf("steps", 1, "hidden_size", hidden), In: append(in, make([]*tensor.Tensor, 4)...)}
+	}
+	for _, tt := range []struct {
+		long.Case
+		least int
+	}{
+		{long.Case{Op: "mean_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{infinite}}, 11},
+		{long.Case{Op: "mean_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{doubles}}, 11},
+		{long.Case{Op: "l2_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{infinite}}, 11},
+		{network(64, 1<<12, 16), 64},
+		{network(1<<10, 16, 512), 12},
+	} {
+		eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+			c := op.Case{In: tt.In, Attrs: tt.Attrs}
+			n := constantNode(t, tt.Op, c)
+			if row.Op != tt.Op || !row.Takes(n) {
+				return
+			}
+			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{n}})
+			if p == nil {
+				return
+			}
+			x := trialOf(t, op.NewRand(1, 4), c, p, []*tensor.Tensor{must(tensor.New(n.Out[0].Type.DType, n.Out[0].Type.Shape))})
+			defer x.release()
+			x.call.Attrs = n.Attrs
+			call, asked := x.worker(0), 0
+			call.Stop = func() bool { asked++; return false }
+			if p.Run(&call, 0, p.Pieces); asked < tt.least {
+				t.Errorf("%v: the kernel asks %d times, want %d", tt.In[0], asked, tt.least)
+			}
+		})
+	}
+}
+
 // constantNode returns the node of a case, of which all operands behind the first are constants.
 func constantNode(t *testing.T, name string, c op.Case) *graph.Node {
 	t.Helper()

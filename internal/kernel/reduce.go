@@ -113,7 +113,7 @@ func rescue[T fmath.Float](p *Plan, name string, n int) {
 			if finite(y[i]) {
 				continue
 			}
-			if watch.Stops(1) {
+			if watch.Stops(c.In[0].Len() / n) {
 				return
 			}
 			reference(c, i, i+1)

@@ -233,7 +233,7 @@ func reduceIntegers[T tensor.Integer](t *simd.Tier, a *application, name string)
 			}
 		}
 	})
-	if p.Scratch = 0; t != nil && !g.across {
+	if t != nil && !g.across {
 		p.Scratch = portion / 2 * a.in[0].DType.Size()
 	}
 	return p
