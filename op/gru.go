@@ -122,6 +122,7 @@ func gruKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
 	x, n := tensor.Data[T](c.In[0]), v.hidden
 	s := newGRUStep[T](c, n)
+	watch := c.Watch()
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
 		s.w, s.r = vector[T](c, 1, dir, 3*n*v.input), vector[T](c, 2, dir, 3*n*n)
@@ -132,6 +133,9 @@ func gruKernel[T fmath.Float](c *Call, lo, hi int) {
 		length := v.length(c, 6, item)
 		blank[T](&v, c, 1, length, piece)
 		for t := range length {
+			if watch.Stops(len(s.w) + len(s.r)) {
+				return
+			}
 			now := v.step(c, dir, t, length)
 			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, h)
 			keep(&v, c, 1, now, piece, h)
@@ -145,7 +149,8 @@ func gruCellKernel[T fmath.Float](c *Call, lo, hi int) {
 	s := newGRUStep[T](c, n)
 	s.w, s.r = vector[T](c, 1, 0, 3*n*v.input), vector[T](c, 2, 0, 3*n*n)
 	s.b, s.rb = vector[T](c, 4, 0, 3*n), vector[T](c, 5, 0, 3*n)
-	for item := lo; item < hi; item++ {
+	watch := c.Watch()
+	for item := lo; item < hi && !watch.Stops(len(s.w)+len(s.r)); item++ {
 		s.work(scratchOf[T](&v, c, gruVectors))
 		s.run(vector[T](c, 0, item, v.input), vector[T](c, 3, item, n), tensor.Data[T](c.Out[0])[item*n:][:n])
 	}

@@ -141,6 +141,7 @@ func lstmKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
 	x, n := tensor.Data[T](c.In[0]), v.hidden
 	s := newLSTMStep[T](c, n)
+	watch := c.Watch()
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
 		s.w, s.r = vector[T](c, 1, dir, 4*n*v.input), vector[T](c, 2, dir, 4*n*n)
@@ -152,6 +153,9 @@ func lstmKernel[T fmath.Float](c *Call, lo, hi int) {
 		length := v.length(c, 8, item)
 		blank[T](&v, c, 2, length, piece)
 		for t := range length {
+			if watch.Stops(len(s.w) + len(s.r)) {
+				return
+			}
 			now := v.step(c, dir, t, length)
 			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, cell, h, cell)
 			keep(&v, c, 2, now, piece, h)
@@ -165,7 +169,8 @@ func lstmCellKernel[T fmath.Float](c *Call, lo, hi int) {
 	s := newLSTMStep[T](c, n)
 	s.w, s.r = vector[T](c, 1, 0, 4*n*v.input), vector[T](c, 2, 0, 4*n*n)
 	s.b, s.rb, s.p = vector[T](c, 5, 0, 4*n), vector[T](c, 6, 0, 4*n), vector[T](c, 7, 0, 3*n)
-	for item := lo; item < hi; item++ {
+	watch := c.Watch()
+	for item := lo; item < hi && !watch.Stops(len(s.w)+len(s.r)); item++ {
 		work := scratchOf[T](&v, c, lstmVectors)
 		s.products, s.recurrent = work[:4*n], work[4*n:]
 		s.run(vector[T](c, 0, item, v.input), vector[T](c, 3, item, n), vector[T](c, 4, item, n),

@@ -32,6 +32,7 @@ const rnnVectors = 2
 func rnnKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
 	x, n := tensor.Data[T](c.In[0]), v.hidden
+	watch := c.Watch()
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
 		w, r := vector[T](c, 1, dir, n*v.input), vector[T](c, 2, dir, n*n)
@@ -42,6 +43,9 @@ func rnnKernel[T fmath.Float](c *Call, lo, hi int) {
 		length := v.length(c, 6, item)
 		blank[T](&v, c, 1, length, piece)
 		for t := range length {
+			if watch.Stops(len(w) + len(r)) {
+				return
+			}
 			now := v.step(c, dir, t, length)
 			vectorProduct(products, w, x[(now*v.batch+item)*v.input:][:v.input])
 			vectorProduct(recurrent, r, h)

@@ -106,16 +106,6 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 // begun. Each row has to be among them, besides those on single elements, which take no longer than their results are large.
 func TestStop(t *testing.T) {
 	cases := long.Cases()
-	network := func(gates, absent int) long.Case {
-		in := long.Rising(tensor.Float32, tensor.Shape{50, 1, 64}, tensor.Shape{1, gates * 64, 64}, tensor.Shape{1, gates * 64, 64})
-		return long.Case{Attrs: graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), In: append(in, make([]*tensor.Tensor, absent)...), Parts: true}
-	}
-	cases["lstm"], cases["gru"], cases["rnn"] = network(4, 6), network(3, 4), network(1, 4)
-	cell := func(gates, states, absent int) long.Case {
-		shapes := append([]tensor.Shape{{64, 64}, {gates * 64, 64}, {gates * 64, 64}}, slices.Repeat([]tensor.Shape{{64, 64}}, states)...)
-		return long.Case{Attrs: graph.AttrsOf("hidden_size", 64), In: append(long.Rising(tensor.Float32, shapes...), make([]*tensor.Tensor, absent)...), Parts: true}
-	}
-	cases["lstm_cell"], cases["gru_cell"] = cell(4, 2, 3), cell(3, 1, 2)
 	few := func(name string, attrs graph.Attrs, x, filter tensor.Shape) { // weights that fit together in pairs
 		in := append(long.Rising(tensor.Int8, x), long.Ending(tensor.Int8, filter, 3, 2))
 		cases[name+" of pairs"] = long.Case{Op: name, Attrs: attrs, In: in, Parts: true}

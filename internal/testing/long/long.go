@@ -41,6 +41,7 @@ func Cases() map[string]Case {
 		twoBoth  = graph.AttrsOf("repeats", []int{3, 3})
 		grams    = graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{0, 0}, "columns", []int{0, 1}, "max_length", 2, "max_skip", 3)
 	)
+	steps, step := graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), graph.AttrsOf("hidden_size", 64)
 	return map[string]Case{
 		"conv float32":              {"conv", flat, Rising(f32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
 		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 1000}, shape{64, 64, 3}), true},
@@ -121,6 +122,11 @@ func Cases() map[string]Case {
 		"col_to_im":                 {"col_to_im", append(graph.AttrsOf("output_size", []int{n / 256}), runs[:2]...), Rising(i32, shape{1, 512, n/256 - 511}), true},
 		"reverse_sequence":          {"reverse_sequence", nil, Rising(i32, shape{2, 2, n / 4}, shape{2}), true},
 		"n_gram_count":              {"n_gram_count", grams, Rising(i32, shape{n / 2}), false},
+		"lstm":                      {"lstm", steps, Rising(f32, shape{50, 1, 64}, shape{1, 256, 64}, shape{1, 256, 64}), true},
+		"lstm_cell":                 {"lstm_cell", step, Rising(f32, shape{64, 64}, shape{256, 64}, shape{256, 64}, shape{64, 64}, shape{64, 64}), true},
+		"gru":                       {"gru", steps, Rising(f32, shape{50, 1, 64}, shape{1, 192, 64}, shape{1, 192, 64}), true},
+		"gru_cell":                  {"gru_cell", step, Rising(f32, shape{64, 64}, shape{192, 64}, shape{192, 64}, shape{64, 64}), true},
+		"rnn":                       {"rnn", steps, Rising(f32, shape{50, 1, 64}, shape{1, 64, 64}, shape{1, 64, 64}), true},
 		"det":                       {"det", nil, Rising(f32, shape{5, 97, 97}), true},
 	}
 }
