@@ -433,7 +433,7 @@ func resizedAnywhere(r *op.Rand, name string) op.Case {
 	sizes, factor := slices.Clone(shape), []int(nil)
 	for d := range sizes {
 		if r.Bool() {
-			sizes[d] = r.Between(1, 20)
+			sizes[d] = op.Pick(r, []int{1, r.Between(1, 20)})
 		}
 		if d > 1 {
 			factor = append(factor, r.Between(1, 3))

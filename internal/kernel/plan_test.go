@@ -116,13 +116,17 @@ func TestStop(t *testing.T) {
 	cases["matmul of a row"] = long.Case{Op: "matmul", In: append(long.Rising(tensor.Int8, tensor.Shape{1, 1024}), long.Ending(tensor.Int8, tensor.Shape{1024, 1024}, 3, 2)), Parts: true}
 	const n = 3 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
-		"cast":             {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
-		"valid_count rows": {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},
-		"resample linear":  {Op: "resample", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "linear"), In: long.Rising(tensor.Float32, tensor.Shape{n / 32, 64}), Parts: true},
-		"resize cubic":     {Op: "resize", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "cubic"), In: long.Rising(tensor.Int8, tensor.Shape{n / 32, 64}), Parts: true},
-		"grid_sample":      {In: long.Rising(tensor.Float32, tensor.Shape{1, 16, 20, 20}, tensor.Shape{1, 400, 64, 2}), Parts: true},
+		"cast":                   {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
+		"valid_count rows":       {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},
+		"resample linear":        {Op: "resample", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "linear"), In: long.Rising(tensor.Float32, tensor.Shape{n / 32, 64}), Parts: true},
+		"resample of two planes": {Op: "resample", Attrs: graph.AttrsOf("sizes", []int{1, 2048, n / 512}, "mode", "linear"), In: long.Rising(tensor.Float32, tensor.Shape{2, 2048, n / 512}), Parts: true},
+		"resize cubic":           {Op: "resize", Attrs: graph.AttrsOf("sizes", []int{n / 16, 128}, "mode", "cubic"), In: long.Rising(tensor.Int8, tensor.Shape{n / 32, 64}), Parts: true},
+		"grid_sample":            {In: long.Rising(tensor.Float32, tensor.Shape{1, 16, 20, 20}, tensor.Shape{1, 400, 64, 2}), Parts: true},
 		"roi_align": {Attrs: graph.AttrsOf("output_size", []int{7, 7}, "sampling_ratio", 9),
 			In: append(long.Rising(tensor.Float32, tensor.Shape{1, 16, 20, 20}, tensor.Shape{300, 4}), must(tensor.New(tensor.Int32, tensor.Shape{300}))), Parts: true},
+		"roi_align beside the input": {Op: "roi_align", Attrs: graph.AttrsOf("output_size", []int{1, 1}, "sampling_ratio", n),
+			In: []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{1, 16, 4, 4})), must(tensor.FromSlice([]float32{0, 9, 2, 11}, 1, 4)),
+				must(tensor.New(tensor.Int32, tensor.Shape{1}))}, Parts: true},
 		"deform_conv": {Attrs: graph.AttrsOf("padding", []int{1, 1, 1, 1}),
 			In: append(long.Rising(tensor.Float32, tensor.Shape{1, 16, 40, 40}, tensor.Shape{16, 16, 3, 3}, tensor.Shape{1, 18, 40, 40}), nil, nil), Parts: true},
 		"multilinear_upsample": {Attrs: graph.AttrsOf("factor", []int{2, 4}, "border", "replicate"), In: long.Rising(tensor.Float32, tensor.Shape{1, 1, n / 64, 64}), Parts: true},

@@ -160,9 +160,9 @@ func (g *gridSampling) run(c *op.Call, lo, hi int) {
 			from := x[b*plane:]
 			list.over(g.weigh, from)
 			sums := list.of(from, rows, block, g.First())
-			g.weigh.run(&sums)
+			g.weigh.run(&sums, &watch)
 			sums = between.of(rows, y[(b*g.points+first)*block:], block, g.First())
-			g.weigh.run(&sums)
+			g.weigh.run(&sums, &watch)
 		}
 	}
 }
@@ -212,6 +212,9 @@ func (g *alignment) region(c *op.Call, n int, watch *op.Watch) {
 		for row := range g.out[2] {
 			top, bottom := rows.Within(row)
 			for p := top; p < bottom; p++ {
+				if watch.Stops(1) {
+					return
+				}
 				v := rows.At(row, p)
 				for q := left; q < right && v.A >= 0; q++ {
 					if watch.Stops(4 * g.blocks) {
@@ -224,13 +227,13 @@ func (g *alignment) region(c *op.Call, n int, watch *op.Watch) {
 						h = columns.At(cells.column, q)
 					}
 					if h.A >= 0 {
-						cells.add(row, v, h)
+						cells.add(row, v, h, watch)
 					}
 				}
 			}
 			cells.list.end(cells.terms)
 			if cells.terms = 0; cells.goesOn || row == g.out[2]-1 {
-				cells.compute((row + 1) % g.out[2])
+				cells.compute((row+1)%g.out[2], watch)
 			}
 		}
 	}
@@ -258,10 +261,10 @@ type alignedCells struct {
 }
 
 // add adds the neighbours of a place to a row's cell.
-func (a *alignedCells) add(row int, v, h op.Between) {
+func (a *alignedCells) add(row int, v, h op.Between, watch *op.Watch) {
 	if a.list.terms+4 > alignTerms {
 		a.list.end(a.terms)
-		a.compute(row)
+		a.compute(row, watch)
 		a.list.add(0, 1) // what there is of it
 		a.terms, a.goesOn = 1, true
 	}
@@ -277,7 +280,7 @@ func (a *alignedCells) add(row int, v, h op.Between) {
 }
 
 // compute computes the cells in the list, which is empty then and goes on with that of another row.
-func (a *alignedCells) compute(next int) {
+func (a *alignedCells) compute(next int, watch *op.Watch) {
 	plane, first := a.in[2]*a.in[3]*block, op.FirstWeighted
 	for b := range a.blocks {
 		x, y := a.x[b*plane:], a.y[((b*a.out[2]+a.first)*a.out[3]+a.column)*block:]
@@ -286,7 +289,7 @@ func (a *alignedCells) compute(next int) {
 		}
 		sums := a.list.of(x, y, block, first)
 		sums.step = a.out[3] * block
-		a.weigh.run(&sums)
+		a.weigh.run(&sums, watch)
 	}
 	a.list.reset()
 	a.first, a.goesOn = next, false
@@ -400,10 +403,10 @@ func (g *deforming) run(c *op.Call, lo, hi int) {
 				}
 				list.over(g.weigh, from)
 				sums := list.of(from, rows, g.unit, op.FirstBetween)
-				g.weigh.run(&sums)
+				g.weigh.run(&sums, &watch)
 				to := elements[taken.terms:][:between.sums*width]
 				sums = between.of(rows, to, width, op.FirstBetween)
-				g.weigh.run(&sums)
+				g.weigh.run(&sums, &watch)
 				if c.Has(4) {
 					for i := range to {
 						to[i] *= masks[i/width]
@@ -426,7 +429,7 @@ func (g *deforming) run(c *op.Call, lo, hi int) {
 			if sums.weights = elements[:taken.terms]; all {
 				sums.rows = g.rows
 			}
-			g.weigh.run(&sums)
+			g.weigh.run(&sums, &watch)
 			for begin, end := 0, 0; begin < g.perOut; begin = end {
 				channel := group*g.perOut + begin
 				end = min(begin+block-channel%block, g.perOut)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -49,44 +50,51 @@ func (w weigher) zero(x []float32) int {
 	return (int(simd.At(outside[:], 0)) - int(simd.At(x, 0))) / 4
 }
 
-// run computes sums.
-func (w weigher) run(s *weighed) {
+// run computes sums, some columns at a time.
+func (w weigher) run(s *weighed, watch *op.Watch) {
 	if len(s.counts) == 0 {
 		return
 	}
-	if w.routine != nil {
-		columns := min(max(weighMost/max(len(s.rows), 1)&^63, 64), s.width)
-		for at := 0; at < s.width; at += columns {
-			w.routine.Run(&simd.WeighArgs{In: simd.At(s.x, at), Rows: simd.At(s.rows, 0), Weights: simd.At(s.weights, 0), Counts: simd.At(s.counts, 0),
-				Sums: len(s.counts), Width: 4 * min(columns, s.width-at), Out: simd.At(s.y, at), OutStep: 4 * s.step, First: s.first, Last: s.last})
+	terms := max(len(s.rows), 1)
+	columns := min(max(weighMost/terms&^63, 64), s.width)
+	for at := 0; at < s.width && !watch.Stops(terms*columns/block); at += columns {
+		n := min(columns, s.width-at)
+		if w.routine == nil {
+			s.add(at, n)
+			continue
 		}
-		return
+		w.routine.Run(&simd.WeighArgs{In: simd.At(s.x, at), Rows: simd.At(s.rows, 0), Weights: simd.At(s.weights, 0), Counts: simd.At(s.counts, 0),
+			Sums: len(s.counts), Width: 4 * n, Out: simd.At(s.y, at), OutStep: 4 * s.step, First: s.first, Last: s.last})
 	}
+}
+
+// add computes n columns from at on.
+func (s *weighed) add(at, n int) {
 	from, plain := 0, s.first == 0 && math.Signbit(float64(s.first)) // a first product stays as it is
-	for i, n := range s.counts {
-		y := s.y[i*s.step:][:s.width]
+	for i, terms := range s.counts {
+		y := s.y[i*s.step+at:][:n]
 		for j := range y {
 			y[j] = s.first
 		}
-		for k, row := range s.rows[from:][:n] {
+		for k, row := range s.rows[from:][:terms] {
 			x, weight := outside[:], s.weights[from+k]
 			if row >= 0 {
-				x = s.x[row:]
+				x = s.x[row+at:]
 			}
 			if k == 0 && plain {
-				for j, v := range x[:s.width] {
+				for j, v := range x[:n] {
 					y[j] = float32(weight * v)
 				}
 				continue
 			}
-			for j, v := range x[:s.width] {
+			for j, v := range x[:n] {
 				y[j] = fmath.FMA(weight, v, y[j])
 			}
 		}
 		for j, v := range y {
 			y[j] = fmath.Canonical(v + s.last)
 		}
-		from += n
+		from += terms
 	}
 }
 
@@ -143,10 +151,10 @@ func resize(t *simd.Tier, r Region) *Plan {
 		g.move = interleaverOf[uint32](&simd.AVX2) // whose processors those of all tiers are
 	}
 	p := &Plan{In: []Layout{l}, Out: []Layout{l}, Run: g.run}
-	between, scratch, nanos, shape := 0, 0, 0, in.Clone()
+	between, nanos, shape, most := int64(0), int64(0), in.Clone(), int64(max(mostBetween, in.Len(), l.Shape(n.Out[0].Type.Shape).Len()))
 	round := func(pieces, results int) {
 		p.Rounds, p.Pieces = append(p.Rounds, pieces), p.Pieces+pieces
-		between += (results + 15) &^ 15
+		between += int64(geometry.CeilDiv(results, block)) * block
 	}
 	if d := n.In[0].Type.DType; d != tensor.Float32 {
 		g.whole = integer(d, wholeNumbersOf[int8](), wholeNumbersOf[int16](), nil, nil, wholeNumbersOf[uint8](), wholeNumbersOf[uint16](), nil, nil)
@@ -165,6 +173,9 @@ func resize(t *simd.Tier, r Region) *Plan {
 		default:
 			continue
 		}
+		if limits.Times(int64(before), int64(len(list)), int64(behind)) > most { // what lies between operand and result may be of any size
+			return nil
+		}
 		s := newPass(list, before, behind)
 		if s.first, s.last, s.n = first, last, shape[d]; dims[d] == nil {
 			s.n = 1
@@ -175,11 +186,11 @@ func resize(t *simd.Tier, r Region) *Plan {
 			if s.n+s.m > lineMost {
 				return nil
 			}
-			scratch = 4 * block * (s.n + s.m)
+			p.Scratch = max(p.Scratch, 4*block*(s.n+s.m))
 		}
-		g.passes, g.results = append(g.passes, s), append(g.results, between)
+		g.passes, g.results = append(g.passes, s), append(g.results, int(between))
 		round(s.pieces, s.outer*s.m*s.inner)
-		nanos += s.outer * len(s.rows) * s.inner
+		nanos += int64(s.outer) * int64(len(s.rows)) * int64(s.inner) / 4
 	}
 	if len(g.passes) == 0 {
 		return nil
@@ -187,12 +198,12 @@ func resize(t *simd.Tier, r Region) *Plan {
 	if g.whole != nil {
 		round(geometry.CeilDiv(shape.Len(), loadMost), 0)
 	} else {
-		between = g.results[len(g.results)-1]
+		between = int64(g.results[len(g.results)-1])
 	}
-	if between > mostBetween || between > 4*(in.Len()+shape.Len())+weighMost {
+	if between > mostBetween || between > 4*int64(in.Len()+shape.Len())+weighMost {
 		return nil
 	}
-	p.Shared, p.Scratch, p.Nanos = 4*between, scratch, int64(nanos)/4
+	p.Shared, p.Nanos = 4*int(between), nanos
 	return p
 }
 
@@ -209,7 +220,14 @@ func wholeNumbersOf[T int8 | int16 | uint8 | uint16]() *wholeNumbers {
 		func(to *tensor.Tensor, at int, from []float32) {
 			y := tensor.Data[T](to)[at:]
 			for i, v := range from {
-				y[i] = T(min(max(math.RoundToEven(float64(v)), least), most))
+				switch w := math.RoundToEven(float64(v)); {
+				case w >= most:
+					y[i] = T(most)
+				case w > least:
+					y[i] = T(w)
+				default: // also where it is no number
+					y[i] = T(least)
+				}
 			}
 		},
 	}
@@ -255,7 +273,7 @@ func (g *resizing) run(c *op.Call, lo, hi int) {
 	} else {
 		n := c.In[0].Len()
 		x = shared[:n]
-		for ; lo < hi && lo*loadMost < n; lo++ {
+		for ; lo < hi && lo*loadMost < n && !watch.Stops(loadMost); lo++ {
 			at := lo * loadMost
 			g.whole.load(x[at:min(at+loadMost, n)], c.In[0], at)
 		}
@@ -274,7 +292,7 @@ func (g *resizing) run(c *op.Call, lo, hi int) {
 			parts := geometry.CeilDiv(s.m, s.together)
 			outer, begin := (lo-first)/parts, (lo-first)%parts*s.together
 			sums := s.sums(x[outer*s.n*s.inner:], y[outer*s.m*s.inner:], begin, min(begin+s.together, s.m), s.inner)
-			g.weigh.run(&sums)
+			g.weigh.run(&sums, &watch)
 		}
 		first, x = first+s.pieces, y
 	}
@@ -288,9 +306,9 @@ func (g *resizing) run(c *op.Call, lo, hi int) {
 func (g *resizing) lines(s *pass, x, y, scratch []float32, piece int, watch *op.Watch) {
 	n, from, to := min(block, s.outer-piece*block), scratch[:s.n*block], scratch[s.n*block:]
 	g.move.interleave(bitsOf(from), block, bitsOf(x)[piece*block*s.n:], s.n, n, s.n)
-	for lo := 0; lo < s.m && !watch.Stops(block*s.together); lo += s.together {
+	for lo := 0; lo < s.m && !watch.Stops(1); lo += s.together {
 		sums := s.sums(from, to, lo, min(lo+s.together, s.m), block)
-		g.weigh.run(&sums)
+		g.weigh.run(&sums, watch)
 	}
 	g.move.deinterleave(bitsOf(y)[piece*block*s.m:], s.m, n, bitsOf(to), block, s.m)
 }
