@@ -101,7 +101,8 @@ func colToIm[T numeric](c *Call, lo, hi int) {
 			if watch.Stops(1) {
 				return
 			}
-			if at < 0 {
+			if at < 0 { // Nor is there anything at the other positions along the row.
+				k[g.Rank-1] = last.Size - 1
 				continue
 			}
 			before := first + last.Before - k[g.Rank-1]*last.Dilation // of the first block that is met
@@ -113,8 +114,16 @@ func colToIm[T numeric](c *Call, lo, hi int) {
 				return
 			}
 			blocksOf := x[(rows+g.Number(&k))*blocks+at:][from:end]
-			for j, to := 0, sums[from*last.Stride-before:]; j < len(blocksOf); j++ {
-				to[j*last.Stride] += blocksOf[j]
+			to, apart := sums[from*last.Stride-before:], last.Stride
+			if apart == 1 {
+				to = to[:len(blocksOf)]
+				for j, v := range blocksOf {
+					to[j] += v
+				}
+				continue
+			}
+			for j, v := range blocksOf {
+				to[j*apart] += v
 			}
 		}
 		for j, sum := range sums {
