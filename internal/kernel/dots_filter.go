@@ -156,7 +156,7 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 }
 
 // packBytes writes the weights of a chunk of a matrix of bytes, from a column on, as pairs of words. The last columns go by way of the memory, and those of
-// a matrix that is transposed.
+// a matrix that is transposed. What only AVX2 has serves all tiers, whose processors have that.
 func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) {
 	clear(dst)
 	lanes, zero, signed, pairs := d.blocksOf(first/block/d.Blocks)*block*4, int16(f.zeros[0]), 0, d.In/2
@@ -174,7 +174,7 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 			for i := range args.Rows {
 				args.Rows[i] = simd.At(x, min(i, n-1)*f.channel)
 			}
-			d.tier.Interleave2.Run(&args)
+			simd.AVX2.Interleave2.Run(&args)
 			d.tier.CopyRows.Run(&simd.CopyRowsArgs{From: simd.At(memory, 0), FromRow: 2 * block, To: simd.At(to, 0), ToRow: lanes, ToPixel: 2 * block,
 				Rows: pairs, N: 2, Signed: signed, Change: change})
 		default:
@@ -185,7 +185,7 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 				}
 				from, step = memory, block
 			}
-			d.tier.PairRows.Run(&simd.PairRowsArgs{From: simd.At(from, 0), FromRow: step, To: simd.At(to, 0), ToRow: lanes, Rows: pairs, Signed: signed, Change: change})
+			simd.AVX2.PairRows.Run(&simd.PairRowsArgs{From: simd.At(from, 0), FromRow: step, To: simd.At(to, 0), ToRow: lanes, Rows: pairs, Signed: signed, Change: change})
 		}
 		for i := 0; i < n && d.In%2 > 0; i++ {
 			d.put(to[pairs*lanes+4*i:], int16(byteAt(x[i*f.channel+(d.In-1)*f.step], signed))-zero)

@@ -8,10 +8,13 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testing/interp"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // reader interprets the assembly of routines for kernels under test, and lets it touch the memory of their calls alone.
@@ -88,17 +91,56 @@ func (r *reader) Run(name string, args unsafe.Pointer, size uintptr) {
 	}
 }
 
+// interpret makes routines be interpreted until the test ends.
+func interpret(t *testing.T) {
+	t.Helper()
+	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
+		t.Skip("the interpreter runs where the low byte comes first")
+	}
+	interpreting = read(t)
+	interpreting.fail = func(err error) { t.Fatal(err) }
+	simd.Interpreting = interpreting
+	t.Cleanup(func() { interpreting, simd.Interpreting = nil, nil })
+}
+
+// TestPackedBytes holds the rows of all tiers to the references where matrices of bytes are packed as words, which only the run knows and whose zero point, too.
+func TestPackedBytes(t *testing.T) {
+	testdata.Wide(t)
+	interpret(t)
+	for _, of := range tiers {
+		row := rowOf(of, "dot products of words", "matmul")
+		for _, k := range []int{1, 2, 15, 16, 17, 33} {
+			for i, n := range []int{1, 15, 16, 17, 33} {
+				for _, transposed := range []bool{false, true} {
+					r, right := op.NewRand(uint64(k*n), 4), tensor.Shape{k, n}
+					if transposed {
+						right = tensor.Shape{n, k}
+					}
+					d := []tensor.DType{tensor.Int8, tensor.Uint8}[i%2]
+					c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Uint8, tensor.Shape{3, k}), r.Tensor(d, right), r.Tensor(tensor.Uint8, tensor.Shape{}), r.Tensor(d, tensor.Shape{})},
+						Attrs: graph.AttrsOf("transposeB", transposed, "dtype", tensor.Int32)}
+					types := make([]op.Type, len(c.In))
+					for i, x := range c.In {
+						types[i] = graph.TypeOf(x)
+					}
+					p := row.Prepare(kernel.Region{Nodes: []*graph.Node{nodeOf(t, "matmul", types, c.Attrs)}})
+					if p == nil {
+						t.Fatalf("%s does not take %v", of.Name, c.In)
+					}
+					p.Kernel = of.Name
+					newTrial(t, r, "matmul", c, p).check()
+				}
+			}
+		}
+	}
+}
+
 // TestInterpreted holds the rows of all tiers, whatever processor there is, to the references by interpreting their routines, which tells of
 // each access beyond the memory of a call. Fewer cases must do than the processor takes.
 func TestInterpreted(t *testing.T) {
 	testdata.Wide(t)
-	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
-		t.Skip("the interpreter runs where the low byte comes first")
-	}
 	cases := testdata.Cases(2, 20)
-	interpreting = read(t)
-	simd.Interpreting = interpreting
-	defer func() { interpreting, simd.Interpreting = nil, nil }()
+	interpret(t)
 	for _, of := range tiers {
 		t.Logf("%s: this processor has it, and the other tests run it there: %v", of.Name, of.Hardware())
 		tier := tierOf(of)

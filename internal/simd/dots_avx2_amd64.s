@@ -10399,57 +10399,6 @@ end1:
 	VZEROUPPER
 	RET
 
-// func pairRowsAVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·pairRowsAVX2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 48(AX), Y3
-	CMPQ         40(AX), $0x00
-	JNE          signed1
-
-row3:
-	VMOVDQU    (CX), X0
-	VMOVDQU    (CX)(BX*1), X1
-	VPUNPCKLBW X1, X0, X2
-	VPUNPCKHBW X1, X0, X0
-	VPMOVZXBW  X2, Y2
-	VPSUBW     Y3, Y2, Y2
-	VMOVDQU    Y2, (DX)
-	VPMOVZXBW  X0, Y0
-	VPSUBW     Y3, Y0, Y0
-	VMOVDQU    Y0, 32(DX)
-	LEAQ       (CX)(BX*2), CX
-	ADDQ       SI, DX
-	DECQ       DI
-	JNZ        row3
-	JMP        done2
-
-signed1:
-row4:
-	VMOVDQU    (CX), X0
-	VMOVDQU    (CX)(BX*1), X1
-	VPUNPCKLBW X1, X0, X2
-	VPUNPCKHBW X1, X0, X0
-	VPMOVSXBW  X2, Y2
-	VPSUBW     Y3, Y2, Y2
-	VMOVDQU    Y2, (DX)
-	VPMOVSXBW  X0, Y0
-	VPSUBW     Y3, Y0, Y0
-	VMOVDQU    Y0, 32(DX)
-	LEAQ       (CX)(BX*2), CX
-	ADDQ       SI, DX
-	DECQ       DI
-	JNZ        row4
-
-done2:
-	VZEROUPPER
-	RET
-
 // func rowDotsAVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·rowDotsAVX2(SB), NOSPLIT, $0-8
@@ -10976,5 +10925,56 @@ few37:
 next32:
 other24:
 done1:
+	VZEROUPPER
+	RET
+
+// func pairRowsAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairRowsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 48(AX), Y3
+	CMPQ         40(AX), $0x00
+	JNE          signed1
+
+row3:
+	VMOVDQU    (CX), X0
+	VMOVDQU    (CX)(BX*1), X1
+	VPUNPCKLBW X1, X0, X2
+	VPUNPCKHBW X1, X0, X0
+	VPMOVZXBW  X2, Y2
+	VPSUBW     Y3, Y2, Y2
+	VMOVDQU    Y2, (DX)
+	VPMOVZXBW  X0, Y0
+	VPSUBW     Y3, Y0, Y0
+	VMOVDQU    Y0, 32(DX)
+	LEAQ       (CX)(BX*2), CX
+	ADDQ       SI, DX
+	DECQ       DI
+	JNZ        row3
+	JMP        done2
+
+signed1:
+row4:
+	VMOVDQU    (CX), X0
+	VMOVDQU    (CX)(BX*1), X1
+	VPUNPCKLBW X1, X0, X2
+	VPUNPCKHBW X1, X0, X0
+	VPMOVSXBW  X2, Y2
+	VPSUBW     Y3, Y2, Y2
+	VMOVDQU    Y2, (DX)
+	VPMOVSXBW  X0, Y0
+	VPSUBW     Y3, Y0, Y0
+	VMOVDQU    Y0, 32(DX)
+	LEAQ       (CX)(BX*2), CX
+	ADDQ       SI, DX
+	DECQ       DI
+	JNZ        row4
+
+done2:
 	VZEROUPPER
 	RET

@@ -26,8 +26,8 @@ type Routines struct {
 	CopyRowsBytes     Routine[CopyRowsArgs]
 	PixelsBytes       Routine[PixelsArgs]
 	CopyPairs         Routine[CopyPairsArgs]
-	PairRows          Routine[PairRowsArgs]
 	RowDots           Routine[RowDotsArgs]
+	PairRows          Routine[PairRowsArgs]
 	DotsBytes         []DotTile
 	DepthDotsBytes    []DotTile
 	AddSums           Routine[SumsArgs]
@@ -210,8 +210,8 @@ var routinesAVX2 = Routines{
 	CopyRowsBytes: Routine[CopyRowsArgs]{"copyRowsBytesAVX2", copyRowsBytesAVX2},
 	PixelsBytes:   Routine[PixelsArgs]{"pixelsBytesAVX2", pixelsBytesAVX2},
 	CopyPairs:     Routine[CopyPairsArgs]{"copyPairsAVX2", copyPairsAVX2},
-	PairRows:      Routine[PairRowsArgs]{"pairRowsAVX2", pairRowsAVX2},
 	RowDots:       Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
+	PairRows:      Routine[PairRowsArgs]{"pairRowsAVX2", pairRowsAVX2},
 	AddSums:       Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:      Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:    Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
@@ -446,7 +446,6 @@ var routinesAVX512 = Routines{
 	CopyRows:   Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
 	Pixels:     Routine[PixelsArgs]{"pixelsAVX512", pixelsAVX512},
 	CopyPairs:  Routine[CopyPairsArgs]{"copyPairsAVX512", copyPairsAVX512},
-	PairRows:   Routine[PairRowsArgs]{"pairRowsAVX512", pairRowsAVX512},
 	RowDots:    Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
 	AddSums:    Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
 	Quantize:   Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},

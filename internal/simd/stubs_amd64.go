@@ -606,10 +606,10 @@ func pixelsBytesAVX2(a *PixelsArgs)
 func copyPairsAVX2(a *CopyPairsArgs)
 
 //go:noescape
-func pairRowsAVX2(a *PairRowsArgs)
+func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape
-func rowDotsAVX2(a *RowDotsArgs)
+func pairRowsAVX2(a *PairRowsArgs)
 
 //go:noescape
 func dots14x2AVX512(a *DotsArgs)
@@ -673,9 +673,6 @@ func pixelsAVX512(a *PixelsArgs)
 
 //go:noescape
 func copyPairsAVX512(a *CopyPairsArgs)
-
-//go:noescape
-func pairRowsAVX512(a *PairRowsArgs)
 
 //go:noescape
 func rowDotsAVX512(a *RowDotsArgs)

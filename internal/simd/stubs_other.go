@@ -406,9 +406,9 @@ var pixelsBytesAVX2 func(a *PixelsArgs)
 
 var copyPairsAVX2 func(a *CopyPairsArgs)
 
-var pairRowsAVX2 func(a *PairRowsArgs)
-
 var rowDotsAVX2 func(a *RowDotsArgs)
+
+var pairRowsAVX2 func(a *PairRowsArgs)
 
 var dots14x2AVX512 func(a *DotsArgs)
 
@@ -451,8 +451,6 @@ var copyRowsAVX512 func(a *CopyRowsArgs)
 var pixelsAVX512 func(a *PixelsArgs)
 
 var copyPairsAVX512 func(a *CopyPairsArgs)
-
-var pairRowsAVX512 func(a *PairRowsArgs)
 
 var rowDotsAVX512 func(a *RowDotsArgs)
 

@@ -35,8 +35,10 @@ func dots(f *file) {
 	}
 	if !f.isa.vnni {
 		copyPairs(f)
-		pairRows(f)
 		rowDots(f)
+	}
+	if !f.isa.wide() {
+		pairRows(f)
 	}
 }
 

@@ -174,7 +174,7 @@ func copyPairs(f *file) {
 	r.end()
 }
 
-// pairRows builds the routine that makes pairs of words of two rows of bytes, one below the other.
+// pairRows builds the routine that makes pairs of words of two rows of bytes, one below the other. It serves all tiers.
 func pairRows(f *file) {
 	r := f.routine("PairRows", "PairRowsArgs")
 	from, to, row, below, n := r.load("From"), r.load("To"), r.load("FromRow"), r.load("ToRow"), r.load("Rows")
