@@ -338,9 +338,13 @@ func (c *lowering) unit(a, b *graph.Value) *graph.Value {
 	return c.Node("mul", nil, c.Cast(a, tensor.Float32), c.Cast(b, tensor.Float32))
 }
 
-// floats returns what sums are that are counted in a unit.
+// floats returns what sums are that are counted in a unit, which broadcasts to them.
 func (c *lowering) floats(sums, unit *graph.Value) *graph.Value {
-	return c.Node("mul", nil, c.Cast(sums, tensor.Float32), unit)
+	y := c.Node("mul", nil, c.Cast(sums, tensor.Float32), unit)
+	if !y.Type.Shape.Equal(sums.Type.Shape) {
+		c.failf("scale", "those of the factors are for the sums of %v; the product is %v", y.Type.Shape, sums.Type.Shape)
+	}
+	return y
 }
 
 // requantize returns the codes of sums that are counted in a unit.

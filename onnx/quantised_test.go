@@ -402,3 +402,16 @@ func TestBlocks(t *testing.T) {
 		rowCase{21, node("com.microsoft.GatherBlockQuantized", "x, i, k -> y", "block_size", 0), of(data, last, k), nil, "block_size: it is 0"},
 	)
 }
+
+// TestFloatsOfSums has products of codes that become floats, of which scales must not be more than columns: a product of one column would have as many.
+func TestFloatsOfSums(t *testing.T) {
+	x, w, one, two := array(s(2, 2), uint8(3), 5, 1, 0), array(s(2, 1), int8(2), -1), f(nil, 1), f(s(2), 0.5, 2)
+	measured, gemm := node("com.microsoft.MatMulIntegerToFloat", "a, b, s, t -> y"), node("com.microsoft.QGemm", "a, s, z, b, t -> y")
+	zero := array(nil, uint8(1))
+	checkRows(t,
+		rowCase{21, measured, of(x, w, one, f(s(1), 0.5)), of(f(s(2, 1), 0.5, 1)), ""},
+		rowCase{21, measured, of(x, w, one, two), nil, "scale: those of the factors are for the sums of [2,2]; the product is [2,1]"},
+		rowCase{21, gemm, of(x, one, zero, w, f(s(1), 0.5)), of(f(s(2, 1), 0, 0.5)), ""},
+		rowCase{21, gemm, of(x, one, zero, w, two), nil, "scale: those of the factors are for the sums of [2,2]; the product is [2,1]"},
+	)
+}
