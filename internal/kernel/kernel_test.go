@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
@@ -555,13 +556,29 @@ func foldedPlanes(r *op.Rand) op.Case {
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
-// anyLength returns cases of elements that do not fill vectors, with a scale and a zero point for all.
+// anyLength returns cases of elements that do not fill vectors, with a scale and a zero point for all, or with those of blocks of which the last of each
+// row may have less.
 func anyLength(quantize bool) func(r *op.Rand) op.Case {
 	return func(r *op.Rand) op.Case {
 		x := r.Uniform(tensor.Float32, tensor.Shape{1, r.Between(1, 150), r.Between(1, 2)}, -200, 200)
 		d := r.DType(bits8)
 		if !quantize {
 			x = r.Tensor(d, x.Shape())
+		}
+		if r.Bool() {
+			in := tensor.Shape{r.Between(1, 3), r.Between(1, 5), r.Between(1, 90)}
+			block := []int{r.Between(1, in[0]), r.Between(1, in[1]), r.Between(1, 100)}
+			small, zero := in.Clone(), tensor.Shape{}
+			for d, n := range in {
+				small[d] = geometry.BlocksIn(n, block[d])
+			}
+			if r.Bool() {
+				zero = small
+			}
+			if x = r.Uniform(tensor.Float32, in, -200, 200); !quantize {
+				x = r.Tensor(d, in)
+			}
+			return op.Case{In: []*tensor.Tensor{x, r.Uniform(tensor.Float32, small, 0.1, 2), r.Tensor(d, zero)}, Attrs: graph.AttrsOf("block", block)}
 		}
 		return op.Case{In: []*tensor.Tensor{x, r.Uniform(tensor.Float32, tensor.Shape{}, 0.1, 2), r.Tensor(d, tensor.Shape{})}}
 	}
