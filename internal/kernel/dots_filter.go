@@ -155,8 +155,8 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 	}
 }
 
-// packBytes writes the weights of a chunk of a matrix of bytes, from a column on, as pairs of words. The last columns go by way of the memory, and those of
-// a matrix that is transposed. What only AVX2 has serves all tiers, whose processors have that.
+// packBytes writes the weights of a chunk of a matrix of bytes, from a column on, as pairs of words. The last columns go by way of the memory.
+// What only AVX2 has serves all tiers, whose processors have that.
 func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) {
 	clear(dst)
 	lanes, zero, signed, pairs := d.blocksOf(first/block/d.Blocks)*block*4, int16(f.zeros[0]), 0, d.In/2
@@ -170,13 +170,14 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 		switch {
 		case pairs == 0:
 		case f.channel > 1:
-			args := simd.InterleaveArgs{Groups: simd.At(memory, 0), Step: 2 * block, Columns: pairs}
+			// The bytes of a pair of rows lie in the second half of what their words take, which are written from the first one on.
+			bytes := simd.At(to, 2*block)
+			args := simd.InterleaveArgs{Groups: bytes, Step: lanes, Columns: pairs}
 			for i := range args.Rows {
 				args.Rows[i] = simd.At(x, min(i, n-1)*f.channel)
 			}
 			simd.AVX2.Interleave2.Run(&args)
-			d.tier.CopyRows.Run(&simd.CopyRowsArgs{From: simd.At(memory, 0), FromRow: 2 * block, To: simd.At(to, 0), ToRow: lanes, ToPixel: 2 * block,
-				Rows: pairs, N: 2, Signed: signed, Change: change})
+			d.tier.CopyRows.Run(&simd.CopyRowsArgs{From: bytes, FromRow: lanes, To: simd.At(to, 0), ToRow: lanes, ToPixel: 2 * block, Rows: pairs, N: 2, Signed: signed, Change: change})
 		default:
 			from, step := x, f.step
 			if n < block {
