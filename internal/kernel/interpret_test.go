@@ -175,6 +175,11 @@ func TestInterpreted(t *testing.T) {
 						taken++
 					}
 				}
+				for seed, taken := uint64(0), 0; requantizes(row) && seed < 100 && taken < cases; seed++ {
+					if compareRequantized(t, op.NewRand(seed*31, 1+int(seed)%8), row) != nil {
+						taken++
+					}
+				}
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -14,27 +15,19 @@ import (
 func TestRequantizedSums(t *testing.T) {
 	cases := testdata.Cases(3, 60) // that a row must take
 	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
-		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || !op.Integers.Has(row.In[0].List()[0]) {
+		if !requantizes(row) {
 			return
 		}
 		taken := 0
 		for seed := 0; seed < max(10*cases, 60) && taken < cases; seed++ {
-			r := op.NewRand(uint64(seed), 1+seed%300/30)
-			nodes, c, want := requantized(t, r, row)
-			if !row.Takes(nodes[0]) {
-				continue
-			}
-			p := row.Prepare(offered(r, nodes...))
-			if p == nil {
+			x := compareRequantized(t, op.NewRand(uint64(seed), 1+seed%300/30), row)
+			if x == nil {
 				continue
 			}
 			taken++
-			p.Kernel = row.Name
-			x := trialOf(t, r, c, p, want())
-			x.check()
 			if call := x.worker(0); taken < 4 {
-				if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
-					t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
+				if allocs := testing.AllocsPerRun(3, func() { x.plan.Run(&call, 0, x.plan.Pieces) }); allocs > 0 {
+					t.Errorf("%v allocations for %v %v", allocs, x.of.In, x.of.Attrs)
 				}
 			}
 		}
@@ -42,6 +35,28 @@ func TestRequantizedSums(t *testing.T) {
 			t.Error("the row takes no requantized sums")
 		}
 	})
+}
+
+// requantizes reports whether a row is for products of integers, which may be requantized.
+func requantizes(row *kernel.Kernel) bool {
+	return slices.Contains([]string{"conv", "deconv", "matmul", "linear"}, row.Op) && op.Integers.Has(row.In[0].List()[0])
+}
+
+// compareRequantized holds a row to the references of a random product and what follows on it; it returns nil if the row does not take that.
+func compareRequantized(t *testing.T, r *op.Rand, row *kernel.Kernel) *trial {
+	t.Helper()
+	nodes, c, want := requantized(t, r, row)
+	if !row.Takes(nodes[0]) {
+		return nil
+	}
+	p := row.Prepare(offered(r, nodes...))
+	if p == nil {
+		return nil
+	}
+	p.Kernel = row.Name
+	x := trialOf(t, r, c, p, want())
+	x.check()
+	return x
 }
 
 // requantized returns a product of integers for a row, its requantisation and sometimes bounds, with the operands of all and what yields their results.
