@@ -5,6 +5,14 @@ import "math"
 // Pow returns x^y with the special cases of C99's pow (annex F.9.4.4). Squares are correctly
 // rounded, and results that are representable are exact.
 func Pow[T Float](x, y T) T {
+	if y == 2 && x == x {
+		return T(x * x) // here, so that callers' loops have it without a call
+	}
+	return pow(x, y)
+}
+
+// pow is Pow for all but squares of numbers.
+func pow[T Float](x, y T) T {
 	if y == 0 || x == 1 {
 		return 1
 	}
@@ -23,8 +31,6 @@ func Pow[T Float](x, y T) T {
 		}
 	case x < 0 && !integer:
 		return NaNOf[T]()
-	case y == 2:
-		r = T(x * x)
 	case isDouble[T]():
 		r = T(powDouble(float64(a), float64(y)))
 	default:

@@ -96,11 +96,7 @@ var twoDoubles = map[string]func(z, x, y []float64){
 	},
 	"pow": func(z, x, y []float64) {
 		for i, v := range x {
-			if p := y[i]; p == 2 { // which Pow finds late
-				z[i] = fmath.Canonical(v * v)
-			} else {
-				z[i] = fmath.Pow(v, p)
-			}
+			z[i] = fmath.Pow(v, y[i])
 		}
 	},
 	"min": func(z, x, y []float64) {
