@@ -228,14 +228,11 @@ func (x *wordTiles[T]) piece(c *op.Call, watch *op.Watch, matrix, first, rows, c
 
 // pass lets rows of the left matrix pass over a panel.
 func (x *wordTiles[T]) pass(args simd.ProductArgs, from, sums []T, down, step, rows int) {
-	height := x.tier.ProductRows()
 	args.Fetch = args.B
 	for i := 0; i < rows; {
 		now := args
-		now.Tiles, now.Rows = (rows-i)/height, height
-		if now.Tiles == 0 {
-			now.Tiles, now.Rows = 1, rows-i
-		}
+		now.Rows = x.tier.PlainRows(rows - i)
+		now.Tiles = (rows - i) / now.Rows
 		now.A, now.C = simd.At(from, i*down), simd.At(sums, i*step)
 		i += now.Tiles * now.Rows
 		x.tile.Run(&now)

@@ -18,7 +18,7 @@ const (
 // twice as many columns as a vector has lanes, BPanel behind the one before it. The routine changes its arguments.
 //
 // ProductDoubles does that for float64, and ProductInts for int32 with products and sums that wrap, both for as many columns as two vectors have and without
-// a tail: NaN results may have any bits.
+// a tail: NaN results may have any bits. Their Rows is ProductRows of the tier, or up to ProductRows8.
 type ProductArgs struct {
 	C, CRow        uintptr
 	A, ARow, AStep uintptr // AStep leads from a[i][k] to a[i][k+1]

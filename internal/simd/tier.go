@@ -76,6 +76,14 @@ func (t *Tier) RecurrentRows() int {
 	return RecurrentRows8
 }
 
+// PlainRows returns the rows of the highest tile of ProductDoubles and ProductInts that so many rows fill.
+func (t *Tier) PlainRows(rows int) int {
+	if most := t.ProductRows(); rows >= most {
+		return most
+	}
+	return min(rows, ProductRows8)
+}
+
 // ProductRows returns how many rows the highest tile of Product has.
 func (t *Tier) ProductRows() int {
 	if t.Lanes == 16 {

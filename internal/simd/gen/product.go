@@ -70,12 +70,16 @@ func plainProduct(f *file, name string, broadcast func(t *productTile, place ope
 	rows := r.load("Rows")
 	t := newProductTile(r, 2, 0)
 	t.broadcast, t.add = broadcast, add
-	for n := 1; n <= len(t.sums); n++ {
+	heights := []int{len(t.sums)} // two of those that are not there take hardly longer
+	for n := 1; n <= f.args.constant("ProductRows8") && n < len(t.sums); n++ {
+		heights = append(heights, n)
+	}
+	for _, n := range heights {
 		r.CMPQ(rows, operand.U8(n))
 		r.JE(operand.LabelRef(t.name("begin", n)))
 	}
 	r.RET() // there is no such tile
-	for n := 1; n <= len(t.sums); n++ {
+	for _, n := range heights {
 		t.sumRows(n)
 	}
 	t.finish()
