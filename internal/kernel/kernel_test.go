@@ -390,9 +390,9 @@ func init() { // groups of more elements than vectors have
 	}
 }
 
-// manyTiles returns a product of more rows than a tile has twice, with blocks of k, and lines that share cache sets.
+// manyTiles returns a product of any rows that tiles have, or more than twice as many, with blocks of k, and lines that share cache sets.
 func manyTiles(r *op.Rand) op.Case {
-	m, k, n := op.Pick(r, []int{1, 13, 29, 41, 177}), op.Pick(r, []int{1, 5, 128, 255, 256, 257, 512, 520}), op.Pick(r, []int{1, 7, 8, 16, 17, 40, 133})
+	m, k, n := op.Pick(r, []int{r.Between(1, 30), 41, 177}), op.Pick(r, []int{1, 5, 128, 255, 256, 257, 512, 520}), op.Pick(r, []int{1, 7, 8, 16, 17, 40, 133})
 	a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
 	ta, tb := r.Bool(), r.Bool()
 	if ta {

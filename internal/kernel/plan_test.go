@@ -316,3 +316,32 @@ func nodeOf(t *testing.T, name string, types []op.Type, attrs graph.Attrs) *grap
 	}
 	return out[0].Producer
 }
+
+// TestPackedMemory holds the packed forms of large right matrices to about twice the memory of these at most, however few columns there are.
+func TestPackedMemory(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if row.Op != "matmul" {
+			return
+		}
+		for _, d := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Int32} {
+			for _, columns := range []int{1, 2, 7, 17} {
+				b := graph.NewBuilder(op.Rules, "product")
+				left := must(b.Input("x", graph.Type{DType: d, Shape: tensor.Shape{5, 1 << 16}}))
+				right := must(b.Constant("", "", must(tensor.New(d, tensor.Shape{1 << 16, columns}))))
+				n := must(b.One("matmul", []*graph.Value{left, right}, nil, "")).Producer
+				if !row.Takes(n) {
+					continue
+				}
+				p := row.Prepare(kernel.Region{Nodes: []*graph.Node{n}})
+				if p == nil {
+					continue
+				}
+				for _, pack := range p.Pack {
+					if most := 2 * len(pack.From.Bytes()); pack.Size > most {
+						t.Errorf("%d columns of %v take %d bytes, want %d at most", columns, d, pack.Size, most)
+					}
+				}
+			}
+		}
+	})
+}

@@ -32,8 +32,9 @@ type wordTiles[T float64 | int32] struct {
 }
 
 const (
-	wordsK    = 256     // rows of a panel that are copied, and passed over, at a time
-	nearWords = 1 << 15 // elements of the left matrix that are read again and again
+	wordsK     = 256     // rows of a panel that are copied, and passed over, at a time
+	nearWords  = 1 << 15 // elements of the left matrix that are read again and again
+	nearPacked = 1 << 17 // elements of panels that are not whole: more took many times the memory of the matrix, and no less time than to copy that
 )
 
 // wordRows returns the rows for products of float64 and of int32.
@@ -76,7 +77,7 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 	}
 	few := x.M <= 2*t.ProductRows()
 	switch {
-	case n.In[1].Const != nil:
+	case n.In[1].Const != nil && (x.N >= x.panel || a.in[1].Shape.Len()/x.N*x.panel <= nearPacked):
 		x.right = packed
 	case x.BCol == 1 && few:
 		x.right = inPlace
@@ -203,6 +204,9 @@ func (x *wordTiles[T]) piece(c *op.Call, watch *op.Watch, matrix, first, rows, c
 			sums, step := sumsOf(j)
 			args.CRow = size * uintptr(step)
 			x.pass(args, from, sums, down, step, rows)
+		if watch.Stops(columns - column) {
+			return
+		}
 		}
 		args.Add = 1
 	}
