@@ -11,9 +11,9 @@ import (
 var productKernels = []Kernel{
 	{Name: "rows", Op: "matmul", In: []op.Types{floats, floats}, Prepare: ofFloats(multiplyFloats[float32], multiplyFloats[float64])},
 	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(false))},
-	{Name: "rows", Op: "linear", In: []op.Types{floats, floats}, Prepare: ofFloats(linearFloats[float32], linearFloats[float64])},
+	{Name: "rows", Op: "linear", In: []op.Types{floats, floats}, Prepare: ofFloats(multiplyFloats[float32], multiplyFloats[float64])},
 	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(true))},
-	{Name: "rows", Op: "gemm", In: []op.Types{floats, floats}, Prepare: ofFloats(gemmFloats[float32], gemmFloats[float64])},
+	{Name: "rows", Op: "gemm", In: []op.Types{floats, floats}, Prepare: ofFloats(multiplyFloats[float32], multiplyFloats[float64])},
 }
 
 // product returns the geometry of an operator on matrices.
@@ -36,63 +36,58 @@ func eachPart(c *op.Call, p *geometry.Product, lo, hi, most int, f func(at, widt
 	}
 }
 
+// multiplyFloats prepares matmul, linear and gemm.
 func multiplyFloats[T fmath.Float](a *application) *Plan {
-	p := a.product()
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { floatProduct[T](c, p, lo, hi) })
+	p, s := a.product(), scalingOf[T](a)
+	var row, column int
+	if a.has(2) {
+		row, column = geometry.MatrixSteps(a.in[2].Shape)
+	}
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		x, w, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
+		eachPart(c, p, lo, hi, hi-lo, func(at, width, a, b int) {
+			part, addend := y[at:][:width], []T(nil)
+			if p.K == 0 {
+				clear(part)
+			} else {
+				fmath.RowProduct(part, p.K, x[a:], p.AK, w[b:], p.BK, p.BCol)
+			}
+			if c.Has(2) {
+				addend = tensor.Data[T](c.In[2])[at/p.N*row+at%p.N*column:]
+			}
+			s.finish(part, addend, column)
+		})
+	})
 }
 
-// floatProduct computes the elements lo…hi-1 of the product.
-func floatProduct[T fmath.Float](c *op.Call, p *geometry.Product, lo, hi int) {
-	x, w, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-	if p.K == 0 {
-		clear(y[lo:hi])
+// scaling is what is done with products in the end: gemm multiplies them by alpha and adds beta times its addend, others add a bias.
+type scaling[T fmath.Float] struct{ alpha, beta T }
+
+// scalingOf returns that of an operator.
+func scalingOf[T fmath.Float](a *application) scaling[T] {
+	if alpha, ok := a.Get("alpha").(float64); ok {
+		return scaling[T]{T(alpha), T(a.Float("beta"))}
+	}
+	return scaling[T]{1, 1}
+}
+
+// finish does it with some elements of a row, to which elements of an addend belong that lie so far apart, unless it is nil.
+func (s scaling[T]) finish(y, addend []T, apart int) {
+	if s.alpha != 1 {
+		for i, v := range y {
+			y[i] = fmath.Canonical(v * s.alpha)
+		}
+	}
+	if addend == nil {
 		return
 	}
-	eachPart(c, p, lo, hi, hi-lo, func(at, width, a, b int) {
-		fmath.RowProduct(y[at:][:width], p.K, x[a:], p.AK, w[b:], p.BK, p.BCol)
-	})
-}
-
-func linearFloats[T fmath.Float](a *application) *Plan {
-	p := a.product()
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-		floatProduct[T](c, p, lo, hi)
-		if !c.Has(2) {
-			return
+	for i, v := range y {
+		more := addend[i*apart]
+		if s.beta != 1 {
+			more = T(more * s.beta)
 		}
-		y, bias := tensor.Data[T](c.Out[0]), tensor.Data[T](c.In[2])
-		for i := lo; i < hi; i++ {
-			y[i] = fmath.Canonical(y[i] + bias[i%p.N%len(bias)])
-		}
-	})
-}
-
-func gemmFloats[T fmath.Float](a *application) *Plan {
-	p, alpha, beta := a.product(), T(a.Float("alpha")), T(a.Float("beta"))
-	var row, col int
-	if a.has(2) {
-		row, col = geometry.MatrixSteps(a.in[2].Shape)
+		y[i] = fmath.Canonical(v + more)
 	}
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-		floatProduct[T](c, p, lo, hi)
-		y := tensor.Data[T](c.Out[0])
-		if alpha != 1 {
-			for i := lo; i < hi; i++ {
-				y[i] = fmath.Canonical(y[i] * alpha)
-			}
-		}
-		if !c.Has(2) {
-			return
-		}
-		addend := tensor.Data[T](c.In[2])
-		for i := lo; i < hi; i++ {
-			v := addend[i/p.N*row+i%p.N*col]
-			if beta != 1 {
-				v = T(v * beta)
-			}
-			y[i] = fmath.Canonical(y[i] + v)
-		}
-	})
 }
 
 // integerTile is how many columns of a row of integers are computed at a time, and of how many elements of a row of the left matrix.

@@ -48,9 +48,9 @@ type tiles struct {
 
 	coded *codedMatrix // the right matrix, if it is decoded
 
-	tail        *tail
-	alpha, beta float32
-	addend      int // the operand that is added behind the tail, times beta; -1 if there is none
+	tail    *tail
+	scaling scaling[float32]
+	addend  int // the operand that is added behind the tail; -1 if there is none
 
 	kBlock                  int // of K, that is read before anything else is
 	rows, columns           int // of a piece
@@ -87,7 +87,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	if a.out[0].Shape.Len() == 0 {
 		return nil
 	}
-	x := &tiles{rightIn: 1, tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
+	x := &tiles{rightIn: 1, tier: t, panel: 2 * t.Lanes, addend: -1, scaling: scalingOf[float32](&a)}
 	coded := r.Sources > 0 && r.Nodes[0].Op == "dequantize_linear"
 	if r.Sources == 0 || coded {
 		x.Product = *a.flatProduct()
@@ -102,16 +102,15 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	case "linear":
 		bias = 2
 	case "gemm":
-		x.alpha, x.beta = float32(a.Float("alpha")), float32(a.Float("beta"))
 		switch {
 		case !a.has(2):
-		case x.alpha == 1 && x.beta == 1 && perColumn(a.in[2].Shape, x.N):
+		case x.scaling == scaling[float32]{1, 1} && perColumn(a.in[2].Shape, x.N):
 			bias = 2
 		default:
 			x.addend = 2 + sourceOperands(r)
 		}
 	}
-	if len(r.Nodes) > r.Sources+1 && (x.alpha != 1 || x.addend >= 0) {
+	if len(r.Nodes) > r.Sources+1 && (x.scaling.alpha != 1 || x.addend >= 0) {
 		return nil
 	}
 	var ok bool
@@ -246,35 +245,21 @@ func (x *tiles) divide(matrices int) {
 	if x.left = copied; matrices == 1 && x.columnPieces > 1 {
 		x.left = shared
 	}
-	switch rows, columns := x.leftLines(min(x.M, mostRows), x.kBlock); x.left {
+	switch lines, each := leftLines(&x.Product, min(x.M, mostRows), x.kBlock); x.left {
 	case copied:
-		x.leftStep = apart(columns)
-		x.leftFloats = rows * x.leftStep
+		x.leftStep = apart(each)
+		x.leftFloats = lines * x.leftStep
 	case shared:
-		rows, columns = x.leftLines(x.M, x.K)
-		x.leftStep = apart(columns)
-		x.leftCopies, x.sharedLeft = geometry.CeilDiv(rows, copyRows), rows*x.leftStep
+		lines, each = leftLines(&x.Product, x.M, x.K)
+		x.leftStep = apart(each)
+		x.leftCopies, x.sharedLeft = geometry.CeilDiv(lines, copyRows), lines*x.leftStep
 	}
 }
 
 // collides reports whether what is read of the left matrix for a tile shares cache sets, so that one element drives out another, and copying it pays.
 func (x *tiles) collides() bool {
-	if x.M <= 4 || x.N <= 2*x.panel {
-		return false
-	}
-	return x.AK == 1 && x.ARow%512 == 0 || x.AK != 1 && x.AK >= 128
+	return x.M > 4 && x.N > 2*x.panel && linesCollide(&x.Product, 4)
 }
-
-// leftLines returns how many runs of neighbouring elements, and of how many, are in so many rows and columns of the left matrix.
-func (x *tiles) leftLines(rows, columns int) (lines, each int) {
-	if x.AK != 1 {
-		return columns, rows
-	}
-	return rows, columns
-}
-
-// apart returns at which distance lines of so many numbers lie in different cache sets.
-func apart(n int) int { return (n+31)/32*32 + 16 }
 
 // work returns the number of multiply-adds.
 func (x *tiles) work(matrices int) float64 {

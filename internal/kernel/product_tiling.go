@@ -3,7 +3,6 @@ package kernel
 import (
 	"unsafe"
 
-	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
@@ -42,9 +41,8 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 	}
 	for ; lo < hi && lo < x.rightCopies+x.leftCopies; lo++ {
 		if i := lo - x.rightCopies; i >= 0 {
-			lines, each := x.leftLines(x.M, x.K)
-			lines, step := min(copyRows, lines-i*copyRows), x.leftLine()
-			w.copyLines(w.a[i*copyRows*x.leftStep:], left[i*copyRows*step:], step, lines, each)
+			lines, each := leftLines(&x.Product, x.M, x.K)
+			w.copyLines(w.a[i*copyRows*x.leftStep:], left[i*copyRows*leftLine(&x.Product):], min(copyRows, lines-i*copyRows), each)
 		} else {
 			from := lo * copyColumns
 			w.copyColumns(w.b[from*x.K:], right, x.K, from, min(from+copyColumns, x.N))
@@ -61,21 +59,10 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 	}
 }
 
-// leftLine returns the distance of runs of neighbouring elements of the left matrix.
-func (x *tiles) leftLine() int {
-	if x.AK != 1 {
-		return x.AK
-	}
-	return x.ARow
-}
-
-// copyLines copies runs of elements of the left matrix, if that is still wanted.
-func (w *tiling) copyLines(to, from []float32, step, lines, each int) {
-	if w.watch.Stops(lines * each) {
-		return
-	}
-	for i := range lines {
-		copy(to[i*w.leftStep:][:each], from[i*step:])
+// copyLines copies lines of the left matrix, if that is still wanted.
+func (w *tiling) copyLines(to, from []float32, lines, each int) {
+	if !w.watch.Stops(lines * each) {
+		copyLines(to, from, w.leftStep, leftLine(&w.Product), lines, each)
 	}
 }
 
@@ -154,25 +141,17 @@ func (w *tiling) setLeft(a, row, rows, k, n int) {
 	at, down, along := a+row*x.ARow+k*x.AK, x.ARow, x.AK
 	switch x.left {
 	case copied:
-		lines, each := x.leftLines(rows, n)
-		w.copyLines(w.lines, w.a[at:], x.leftLine(), lines, each)
+		lines, each := leftLines(&x.Product, rows, n)
+		w.copyLines(w.lines, w.a[at:], lines, each)
 		args.A = simd.At(w.lines, 0)
-		down, along = x.leftSteps()
+		down, along = leftSteps(&x.Product, x.leftStep)
 	case shared:
-		down, along = x.leftSteps()
+		down, along = leftSteps(&x.Product, x.leftStep)
 		args.A = simd.At(w.a, row*down+k*along)
 	default:
 		args.A = simd.At(w.a, at)
 	}
 	args.ARow, args.AStep = 4*uintptr(down), 4*uintptr(along)
-}
-
-// leftSteps returns the distances of rows and of columns of the left matrix where it is copied.
-func (x *tiles) leftSteps() (down, along int) {
-	if x.AK != 1 {
-		return 1, x.leftStep
-	}
-	return x.leftStep, 1
 }
 
 // setRight says where the panel of column j is read, from row k on, in which a block of so many rows begins, in a piece of some columns.
@@ -235,31 +214,19 @@ func (w *tiling) pass(c uintptr, rows int) {
 // end does what is left of gemm.
 func (w *tiling) end(at, row, rows, column, columns int) {
 	x := w.tiles
-	if x.alpha == 1 && x.addend < 0 {
+	if x.scaling.alpha == 1 && x.addend < 0 {
 		return
 	}
 	var addend []float32
 	var down, along int
 	if x.addend >= 0 {
-		addend = tensor.Data[float32](w.c.In[x.addend])
 		down, along = geometry.MatrixSteps(w.c.In[x.addend].Shape())
 	}
-	for i := row; i < rows; i++ {
-		y := w.y[at+i*x.N:]
-		for j := column; j < columns; j++ {
-			v := y[j]
-			if x.alpha != 1 {
-				v = fmath.Canonical(v * x.alpha)
-			}
-			if addend != nil {
-				c := addend[i*down+j*along]
-				if x.beta != 1 {
-					c = float32(c * x.beta)
-				}
-				v = fmath.Canonical(v + c)
-			}
-			y[j] = v
+	for i := row; i < rows && !w.watch.Stops(columns-column); i++ {
+		if x.addend >= 0 {
+			addend = tensor.Data[float32](w.c.In[x.addend])[i*down+column*along:]
 		}
+		x.scaling.finish(w.y[at+i*x.N:][column:columns], addend, along)
 	}
 }
 

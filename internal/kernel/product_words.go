@@ -41,11 +41,13 @@ const (
 func wordRows(t *simd.Tier, name string) []Kernel {
 	rows := []Kernel{
 		{Name: "tiles of float64", Op: name, In: []op.Types{float64s, float64s}, Prepare: func(r Region) *Plan {
-			alpha, beta := 1.0, 1.0
-			if n := r.Root(); n.Op == "gemm" {
-				alpha, beta = n.Attrs.Float("alpha"), n.Attrs.Float("beta")
-			}
-			return multiplyWords(t, &t.ProductDoubles, r, func(to, sums, addend []float64, apart int) { finishDoubles(to, sums, addend, apart, alpha, beta) })
+			s := scalingOf[float64](&application{Attrs: r.Root().Attrs})
+			return multiplyWords(t, &t.ProductDoubles, r, func(to, sums, addend []float64, apart int) {
+				for i, v := range sums {
+					to[i] = fmath.Canonical(v)
+				}
+				s.finish(to, addend, apart)
+			})
 		}},
 	}
 	if ints := op.TypeSet(tensor.Int32); name != "gemm" {
@@ -71,9 +73,7 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 		return nil
 	}
 	if a.has(2) {
-		if x.addend[1] = min(a.in[2].Shape.Len()-1, 1); n.Op == "gemm" {
-			x.addend[0], x.addend[1] = geometry.MatrixSteps(a.in[2].Shape)
-		}
+		x.addend[0], x.addend[1] = geometry.MatrixSteps(a.in[2].Shape)
 	}
 	few := x.M <= 2*t.ProductRows()
 	switch {
@@ -93,8 +93,8 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 	x.columns = geometry.CeilDiv(panels, pieces) * x.panel
 	x.columnPieces = geometry.CeilDiv(x.N, x.columns)
 	left := 0
-	if collides := x.AK == 1 && x.ARow%(2048/size) == 0 || x.AK != 1 && x.AK >= 128; collides && !few && x.N > 2*x.panel {
-		lines, each := x.leftLines(x.rows, wordsK)
+	if !few && x.N > 2*x.panel && linesCollide(x.Product, size) {
+		lines, each := leftLines(x.Product, x.rows, wordsK)
 		x.leftStep = apart(each)
 		left = lines * x.leftStep
 	}
@@ -103,14 +103,6 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 		p.Pack = []Pack{x.pack(n.In[1].Const)}
 	}
 	return p
-}
-
-// leftLines returns how many runs of neighbouring elements, and of how many, are in so many rows and columns of the left matrix.
-func (x *wordTiles[T]) leftLines(rows, columns int) (lines, each int) {
-	if x.AK != 1 {
-		return columns, rows
-	}
-	return rows, columns
 }
 
 // pack returns the form of the right matrices in which panel comes after panel, the last one with zeros in the place of columns that are not there.
@@ -183,7 +175,10 @@ func (x *wordTiles[T]) piece(c *op.Call, watch *op.Watch, matrix, first, rows, c
 		args.K = min(wordsK, x.K-k)
 		from, down, along := a[left+first*x.ARow+k*x.AK:], x.ARow, x.AK
 		if x.leftStep > 0 {
-			from, down, along = x.copyLeft(block, from, rows, args.K)
+			lines, each := leftLines(x.Product, rows, args.K)
+			copyLines(block, from, x.leftStep, leftLine(x.Product), lines, each)
+			from = block
+			down, along = leftSteps(x.Product, x.leftStep)
 		}
 		args.ARow, args.AStep = size*uintptr(down), size*uintptr(along)
 		for j := column; j < columns; j += x.panel {
@@ -204,14 +199,14 @@ func (x *wordTiles[T]) piece(c *op.Call, watch *op.Watch, matrix, first, rows, c
 			sums, step := sumsOf(j)
 			args.CRow = size * uintptr(step)
 			x.pass(args, from, sums, down, step, rows)
-		if watch.Stops(columns - column) {
-			return
-		}
 		}
 		args.Add = 1
 	}
 	whole := column + (columns-column)/x.panel*x.panel
 	for i := range rows {
+		if watch.Stops(columns - column) {
+			return
+		}
 		row := y[at+i*x.N:]
 		for _, part := range [][2]int{{column, whole}, {whole, columns}} {
 			j, to, addend := part[0], row[part[0]:part[1]], []T(nil)
@@ -240,42 +235,6 @@ func (x *wordTiles[T]) pass(args simd.ProductArgs, from, sums []T, down, step, r
 		now.A, now.C = simd.At(from, i*down), simd.At(sums, i*step)
 		i += now.Tiles * now.Rows
 		x.tile.Run(&now)
-	}
-}
-
-// copyLeft copies a block of the left matrix, of which the lines share cache sets where they are, and returns the distances of its rows and columns then.
-func (x *wordTiles[T]) copyLeft(to, from []T, rows, k int) (block []T, down, along int) {
-	step := x.ARow
-	if down, along = x.leftStep, 1; x.AK != 1 {
-		down, along, step = 1, x.leftStep, x.AK
-	}
-	lines, each := x.leftLines(rows, k)
-	for i := range lines {
-		copy(to[i*x.leftStep:][:each], from[i*step:])
-	}
-	return to, down, along
-}
-
-// finishDoubles multiplies sums by alpha and adds beta times others.
-func finishDoubles(to, sums, addend []float64, apart int, alpha, beta float64) {
-	if alpha == 1 && addend == nil {
-		for i, v := range sums {
-			to[i] = fmath.Canonical(v)
-		}
-		return
-	}
-	for i, v := range sums {
-		if v = fmath.Canonical(v); alpha != 1 {
-			v = fmath.Canonical(v * alpha)
-		}
-		if addend != nil {
-			more := addend[i*apart]
-			if beta != 1 {
-				more = float64(more * beta)
-			}
-			v = fmath.Canonical(v + more)
-		}
-		to[i] = v
 	}
 }
 
