@@ -185,7 +185,7 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 		p.In[i] = Blocked16
 	}
 	p.Scratch = tail.size(block)
-	if len(g.lattices) == 1 && len(r.Root().Out[0].Type.Shape) == 4 {
+	if g.lattices[0].outRow > 0 && len(r.Root().Out[0].Type.Shape) == 4 { // and not from the last row to the first one
 		p.Rows = &Rows{g.h.Out, needs(g.h.In, g.h.Stride, g.h.Before, g.h.Span()), w.cut, len(tail.tensors) > 0}
 	}
 	return p

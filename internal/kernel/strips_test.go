@@ -102,7 +102,14 @@ func (c *stripChain) build() bool {
 			x = must(g.One(name, in, more, ""))
 			region.Nodes = append(region.Nodes, x.Producer)
 		}
-		switch out := 1 + r.IntN(40); r.IntN(4) {
+		kind := r.IntN(4)
+		if r.IntN(8) == 0 {
+			kind = 4
+		}
+		switch out := 1 + r.IntN(40); kind {
+		case 4: // which computes no rows alone, or must compute them as others do
+			filter := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{in[1], 1, size, size}, -1, 1)))
+			add("deconv", graph.AttrsOf("groups", 0, "padding", make([]int, 4)), x, filter)
 		case 0:
 			filter := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{in[1], 1, size, size}, -1, 1)))
 			add("conv", append(attrs(0), graph.AttrsOf("groups", 0)...), x, filter, number(in[1]))
