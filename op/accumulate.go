@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
@@ -77,7 +79,7 @@ func reduceSingles[T numeric](c *Call, lo, hi int) {
 	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
 	indices, updates, y := indexReader(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
 	n, inner, block := in[axis], in[axis+1:].Len(), c.In[1].Shape()[axis:].Len()
-	reduction, watch := c.String("reduction"), c.Watch()
+	reduction, watch := reductionOf(c), c.Watch()
 	for i, x := range tensor.Data[T](c.In[0])[lo*n*inner : hi*n*inner] {
 		y[lo*n*inner+i] = finish(x)
 	}
@@ -121,7 +123,7 @@ func reduceParts[T numeric](c *Call, _, _ int) {
 	in, negative := c.In[0].Shape(), c.Bool("negative")
 	_, k := rowsOf(c.In[1].Shape())
 	indices, updates, y := indexReader(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
-	reduction, watch, part := c.String("reduction"), c.Watch(), in[k:].Len()
+	reduction, watch, part := reductionOf(c), c.Watch(), in[k:].Len()
 	for i, x := range tensor.Data[T](c.In[0]) {
 		y[i] = finish(x)
 	}
@@ -140,16 +142,27 @@ func reduceParts[T numeric](c *Call, _, _ int) {
 	}
 }
 
-// combined returns what a reduction of [reductionAttr] makes of an element and an update.
-func combined[T numeric](reduction string, x, y T) T {
+// The reductions of [reductionAttr], in its order.
+const (
+	reducesByAdd = iota
+	reducesByMul
+	reducesByMax
+	reducesByMin
+)
+
+// reductionOf returns the reduction of a call: its name would be compared for each element.
+func reductionOf(c *Call) int { return slices.Index(reductionAttr.Enum, c.String("reduction")) }
+
+// combined returns what a reduction makes of an element and an update.
+func combined[T numeric](reduction int, x, y T) T {
 	switch reduction {
-	case "add":
+	case reducesByAdd:
 		x += y
-	case "mul":
+	case reducesByMul:
 		x *= y
-	case "max":
+	case reducesByMax:
 		x = max(x, y)
-	default:
+	case reducesByMin:
 		x = min(x, y)
 	}
 	return finish(x)

@@ -76,6 +76,7 @@ func running[T numeric](c *Call, lo, hi int, multiply bool) {
 	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
 	n, inner := shape[axis], shape[axis+1:].Len()
 	var acc [runningLines]T
+	watch := c.Watch()
 	for line := lo; line < hi; {
 		lines := min(hi-line, inner-line%inner, runningLines)
 		at, step := line/inner*n*inner+line%inner, inner
@@ -89,6 +90,9 @@ func running[T numeric](c *Call, lo, hi int, multiply bool) {
 			}
 		}
 		for range n {
+			if watch.Stops(lines) {
+				return
+			}
 			to := y[at : at+lines]
 			for i, v := range x[at : at+lines] {
 				before := acc[i]

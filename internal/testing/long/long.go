@@ -115,6 +115,8 @@ func Cases() map[string]Case {
 		"valid_count, batches":      {"valid_count", nil, Rising(i32, shape{n / 64, 8, 8}), true},
 		"class_box_suppression":     {"class_box_suppression", graph.AttrsOf("max_output_size", 10), Rising(f32, shape{1, n / 32, 4}, shape{1, 1, n / 32}), false},
 		"top_k":                     {"top_k", graph.AttrsOf("axis", 0, "k", n/4), Rising(i32, shape{n / 2}), true},
+		"cumulative_sum":            {"cumulative_sum", graph.AttrsOf("axis", 0), Rising(i32, shape{n}), true},
+		"cumulative_sum of lines":   {"cumulative_sum", graph.AttrsOf("axis", 0), Rising(i32, shape{n / 64, 64}), true},
 		"non_zero":                  {"non_zero", nil, Rising(i32, shape{n}), true},
 		"unique":                    {"unique", nil, Rising(i32, shape{n / 2}), true},
 		"scatter_elements_reduce":   {"scatter_elements_reduce", graph.AttrsOf("reduction", "add"), Rising(i32, shape{128}, shape{n}, shape{n}), false},
