@@ -246,6 +246,9 @@ func (g *groups) normalizeBeside(t *simd.Tier, name string, epsilon float32, sca
 			})
 			for j, v := range b.acc[:b.n] {
 				if group := i/columns*g.run + first + j; !finite(v / n) {
+					if watch.Stops(g.count) {
+						return
+					}
 					reference(c, group, group+1)
 				}
 			}

@@ -234,6 +234,7 @@ func TestAsks(t *testing.T) {
 		{long.Case{Op: "mean_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{infinite}}, 11},
 		{long.Case{Op: "mean_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{doubles}}, 11},
 		{long.Case{Op: "l2_reduce", Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{infinite}}, 11},
+		{long.Case{Op: "layer_normalization", Attrs: graph.AttrsOf("axes", []int{0}), In: []*tensor.Tensor{infinite, nil, nil}}, 76},
 		{network(64, 1<<12, 16), 64},
 		{network(1<<10, 16, 512), 12},
 	} {
