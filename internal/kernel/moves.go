@@ -24,7 +24,7 @@ func moveRows(t *simd.Tier) []Kernel {
 			return prepare(t, r)
 		}}
 	}
-	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat), row("tile", tile)}
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", join), row("stack", join), row("tile", tile)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -94,12 +94,13 @@ func spreadBlocks(in tensor.Shape) []box {
 	return addBox(list, 0, whole*inner*block, whole*block, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
 }
 
-// concat prepares the concatenation of operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
-func concat(t *simd.Tier, r Region) *Plan {
+// join prepares the concatenation of operands, also along a new dimension: of their blocks of channels, if the first one is there in blocks, and no block
+// is cut.
+func join(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	axis, out := n.Attrs.Int("axis"), n.Out[0].Type.Shape
 	l := Plain
-	if r.Layouts[n.In[0]] == Blocked16 && joinsBlocks(n.In, axis) {
+	if n.Op == "concat" && r.Layouts[n.In[0]] == Blocked16 && joinsBlocks(n.In, axis) {
 		l = Blocked16
 	}
 	of := l.Shape(out)

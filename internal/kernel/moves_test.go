@@ -44,6 +44,7 @@ func BenchmarkPairs(b *testing.B) {
 	}
 	one("slice", graph.AttrsOf("axes", []int{1}, "begin", []int{2}, "end", []int{4}), 4)
 	one("concat", graph.AttrsOf("axis", 1), 2, 2)
+	one("stack", graph.AttrsOf("axis", 2), 2, 2)
 	one("softmax", graph.AttrsOf("axes", []int{1}), 2)
 }
 
