@@ -144,6 +144,8 @@ func TestRegions(t *testing.T) {
 		rowCase{20, node("AffineGrid", "theta, size -> y", "align_corners", 1), of(f(s(1, 2, 3), 2, 0, 0, 0, 1, 0.5), list(1, 1, 2, 2)),
 			of(f(s(1, 2, 2, 2), -2, -0.5, 2, -0.5, -2, 1.5, 2, 1.5)), ""},
 		rowCase{20, node("AffineGrid", "theta, size -> y"), of(f(s(1, 2, 3), 1, 0, 0, 0, 1, 0), list(1, 1, 1, 2)), of(f(s(1, 1, 2, 2), -0.5, 0, 0.5, 0)), ""},
+		rowCase{20, node("AffineGrid", "theta, size -> y"), of(f(s(1, 2, 3), 1, 0, 0, 0, 1, 0), list(1, 1, 0, 2)), of(f(s(1, 0, 2, 2))), ""},
+		rowCase{20, node("AffineGrid", "theta, size -> y"), of(f(s(0, 2, 3)), list(0, 1, 1, 2)), of(f(s(0, 1, 2, 2))), ""},
 		rowCase{20, node("AffineGrid", "theta, size -> y"), of(f(s(1, 2, 3), 1, 0, 0, 0, 1, 0), list(1)), nil, "size: there are 1 extents"},
 		rowCase{10, node("RoiAlign", "x, rois, items -> y"), of(grid, f(s(1, 4), 0, 0, 2, 2), list(0)), of(f(s(1, 1, 1, 1), 4)), ""},
 		rowCase{19, node("DeformConv", "x, w, offset -> y"), of(grid, f(s(1, 1, 1, 1), 2), f(s(1, 2, 3, 3), 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0)),
