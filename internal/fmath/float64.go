@@ -55,7 +55,7 @@ func sigmoidDouble(x float64) float64 {
 		if x < 0 {
 			y = e.times(y)
 		}
-		if y.sure(2 * quickError * y.hi) {
+		if y.sure(float64(2 * quickError * y.hi)) {
 			return y.value()
 		}
 	}
@@ -143,7 +143,7 @@ func logDouble(x float64) float64 {
 	if y, special := positiveLog(x); special {
 		return y
 	}
-	if y := quickLog(x); y.sure(quickError + exactError*math.Abs(y.hi)) {
+	if y := quickLog(x); y.sure(quickError + float64(exactError*math.Abs(y.hi))) {
 		return y.value()
 	}
 	return logOf(pair{x, 0}).value()

@@ -67,7 +67,7 @@ func powDouble(a, y float64) float64 {
 		if math.Abs(t.hi) < 700 {
 			m, n := quickExp(t.hi)
 			m.lo += float64(m.hi * t.lo)
-			if m.sure(quickError*(2+2*math.Abs(y)) + 2*exactError*math.Abs(t.hi)) {
+			if m.sure(float64(quickError*(2+float64(2*math.Abs(y)))) + float64(2*exactError*math.Abs(t.hi))) {
 				return scale64(m.value(), n)
 			}
 		}
