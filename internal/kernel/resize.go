@@ -25,7 +25,7 @@ func resizeRows(t *simd.Tier) []Kernel {
 	return rows
 }
 
-// mostPlaces bounds the places along dimensions that are found before a run.
+// mostPlaces bounds the places along dimensions, and the terms of their sums, that are found before a run.
 const mostPlaces = 1 << 18
 
 // ready returns the places of a node alone whose result has elements; else nil.

@@ -128,7 +128,6 @@ type wholeNumbers struct {
 }
 
 const (
-	mostTerms   = 1 << 18 // terms that are found before a run
 	mostBetween = 1 << 28 // elements that passes leave in memory, at most
 	loadMost    = 1 << 13 // integers that are made numbers at a time
 	lineMost    = 1 << 13 // elements of a row that is brought into groups, at most, and its result
@@ -140,7 +139,7 @@ func resize(t *simd.Tier, r Region) *Plan {
 	if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 {
 		return nil
 	}
-	dims, first, whole := op.WeightedSums(n, mostTerms)
+	dims, first, whole := op.WeightedSums(n, mostPlaces)
 	in, l := n.In[0].Type.Shape, Plain
 	if len(in) > 2 && dims != nil && dims[1] == nil && (r.Layouts[n.In[0]] == Blocked16 || t != nil && in[1] >= blockMost) {
 		l, in = Blocked16, blocked(in)
